@@ -1,0 +1,41 @@
+import { clip } from './text.ts'
+
+/**
+ * The JSON text of a value, at most `max` characters or nearly so. Long strings lose their middle, long arrays their end; what
+ * comes out is still JSON, so that whoever reads it later needs no second format.
+ */
+export function clipJson(value: unknown, max: number): string {
+  const whole = toJson(value)
+  if (whole.length <= max) return whole
+  for (let longest = max / 2, items = 512; longest >= 32; longest = Math.floor(longest / 2), items = Math.max(4, items >> 1)) {
+    const text = toJson(shrink(value, longest, items, 0))
+    if (text.length <= max) return text
+  }
+  return toJson(clip(whole, max - Math.ceil(max / 8)))
+}
+
+const DEEPEST = 40
+
+function shrink(value: unknown, longest: number, items: number, depth: number): unknown {
+  if (typeof value === 'string') return clip(value, longest)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > DEEPEST) return '…'
+  if (Array.isArray(value)) {
+    const kept = value.slice(0, items).map((item) => shrink(item, longest, items, depth + 1))
+    return value.length > items ? [...kept, `… ${value.length - items} more …`] : kept
+  }
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, items)
+      .map(([key, part]) => [key.slice(0, 200), shrink(part, longest, items, depth + 1)]),
+  )
+}
+
+/** Undefined has no JSON; a value too deep for the serialiser is not worth more than a word. */
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'null'
+  } catch {
+    return '"[not representable]"'
+  }
+}

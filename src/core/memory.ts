@@ -1,0 +1,147 @@
+import type { Acted } from './action.ts'
+import type { ContentSessionId, MemorySessionId, ProjectKey } from './ids.ts'
+
+/** The agents we know by name. Only Claude Code can be installed today; the others are recognised, not served. */
+export type AgentName = 'claude-code'
+
+/** A conversation of an agent with a person. `id` is ours, `contentSessionId` the host's. */
+export type Session = {
+  id: number
+  agent: AgentName
+  contentSessionId: ContentSessionId
+  memorySessionId: MemorySessionId | null
+  project: ProjectKey
+  /** The folder the session belongs to: where it started, not where a later `cd` led. */
+  folder: string
+  branch: string | null
+  title: string | null
+  status: 'initialized' | 'active' | 'completed'
+  promptCount: number
+  transcript: string | null
+  /** The process of the client, while we know it: a live process is a live session. */
+  clientPid: number | null
+  /** When it was split off from another session; whatever its transcript holds from before is the other's. */
+  forkedAt: number | null
+  startedAt: number
+  lastEventAt: number
+  endedAt: number | null
+}
+
+/** A prompt and the answer its turn ended with. Machine prompts are notices that the client sends in the person's name. */
+export type Prompt = {
+  id: number
+  sessionId: number
+  number: number
+  origin: 'person' | 'machine'
+  text: string
+  answer: string | null
+  at: number
+  answeredAt: number | null
+}
+
+/** One call of a tool, as the host reported it, private parts and secrets removed, clipped. */
+export type ToolUse = {
+  id: number
+  sessionId: number
+  promptNumber: number
+  toolUseId: string
+  tool: string
+  /** JSON text. */
+  input: string
+  /** JSON text; null when it failed. */
+  output: string | null
+  error: string | null
+  interrupted: boolean
+  agentId: string | null
+  cwd: string | null
+  at: number
+}
+
+export const OBSERVATION_TYPES = ['bugfix', 'feature', 'refactor', 'change', 'discovery', 'decision'] as const
+export type ObservationType = (typeof OBSERVATION_TYPES)[number]
+
+export type Concept = 'how-it-works' | 'why-it-exists' | 'what-changed' | 'problem-solution' | 'gotcha' | 'pattern' | 'trade-off'
+
+/** One distilled fact about what happened, before it has a row. */
+export type ObservationDraft = {
+  type: ObservationType
+  title: string
+  subtitle: string
+  narrative: string
+  facts: string[]
+  concepts: Concept[]
+  filesRead: string[]
+  filesModified: string[]
+  /** The tool that mattered most, in the host's word. */
+  tool: string | null
+  at: number
+}
+
+export type Observation = ObservationDraft & {
+  id: number
+  sessionId: number
+  project: ProjectKey
+  promptNumber: number
+  /** What reading it costs. */
+  tokens: number
+  /** What wrote it: `plain`, or a model's name. */
+  model: string
+}
+
+/** The five fields of a turn's summary, and notes. Empty text means there was nothing to say. */
+export type SummaryDraft = {
+  request: string
+  investigated: string
+  learned: string
+  completed: string
+  nextSteps: string
+  notes: string
+}
+
+export type Summary = SummaryDraft & {
+  id: number
+  sessionId: number
+  project: ProjectKey
+  promptNumber: number
+  /** `turn` is written at the end of a turn; `compact` is the host's own, of a conversation it shortened; `subagent` what one reported. */
+  source: 'turn' | 'compact' | 'subagent'
+  model: string
+  at: number
+}
+
+/** A whole turn as a distiller reads it. */
+export type Turn = {
+  promptNumber: number
+  origin: Prompt['origin']
+  prompt: string
+  answer: string | null
+  /** Paths under this folder are shown relative to it. */
+  folder: string
+  at: number
+  acts: Acted[]
+  /** What is still open from earlier turns of the session, newest last: failures that a later turn may fix. */
+  openFailures: OpenFailure[]
+}
+
+/** A command that failed and has not been seen to pass since. */
+export type OpenFailure = { command: string; names: string[]; error: string; at: number; promptNumber: number }
+
+/** What a distiller made of a turn. */
+export type Distilled = {
+  observations: ObservationDraft[]
+  summary: SummaryDraft | null
+  /** A name for the session, when this turn gives it one. */
+  title: string | null
+  openFailures: OpenFailure[]
+}
+
+/** What a room reports it did. The worker tells whoever listens. */
+export type Change =
+  | { kind: 'session-opened'; session: Session }
+  | { kind: 'session-completed'; sessionId: number }
+  | { kind: 'prompt-added'; prompt: Prompt; project: ProjectKey }
+  | { kind: 'tool-use-added'; sessionId: number; toolUseId: string; tool: string; project: ProjectKey }
+  | { kind: 'observation-added'; observation: Observation }
+  | { kind: 'observation-removed'; id: number }
+  | { kind: 'summary-added'; summary: Summary }
+  | { kind: 'imported'; sessions: number; prompts: number; toolUses: number }

@@ -1,0 +1,24 @@
+/**
+ * Recalled text as data. What comes back into a model's context was once a prompt, a file or a web page, and may hold anything:
+ * here it loses what could pass for structure (tags, headings, roles, new lines) and what could pass for an order.
+ */
+export function asData(text: string): string {
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(INVISIBLE, '')
+    .replace(/<(?=[/!?a-z])/gi, '‹')
+    .replace(/^\s*(#{1,6}\s|>\s?|[-*]\s|```)/, '')
+    .replace(ROLE, (_, role: string) => `${role} said `)
+    .replace(ORDER, (order) => `“${order}”`)
+    .trim()
+}
+
+/** Control characters, zero-width characters, direction overrides and the tag block: a person does not see them, a model does. */
+const INVISIBLE =
+  /[\p{Cc}\p{Cf}]/gu
+
+const ROLE = /(?<![\w-])(system|assistant|human|user)\s*:(?=\s)/gi
+
+/** Phrases that address the model over the head of the person. Quoted, they read as what they are: something that was said. */
+const ORDER =
+  /\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|earlier|above|preceding|system)\s+(?:instructions?|prompts?|messages?|rules?|context)|\byou (?:must|are) now\b|\bnew instructions?\b(?=\s*:)|\bdo not (?:tell|inform|mention to) the user\b/gi

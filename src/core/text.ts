@@ -1,0 +1,29 @@
+/** The first line of a text, at most `max` characters, cut at a word where one is near. */
+export function firstLine(text: string, max: number): string {
+  const line = text.trim().split('\n', 1)[0]?.trim() ?? ''
+  return shorten(line, max)
+}
+
+/** A text on one line, at most `max` characters, an ellipsis where it was cut. */
+export function shorten(text: string, max: number): string {
+  const flat = text.replace(/\s+/g, ' ').trim()
+  if (flat.length <= max) return flat
+  const cut = flat.slice(0, max - 1)
+  const space = cut.lastIndexOf(' ')
+  return `${(space > max * 0.6 ? cut.slice(0, space) : cut).trimEnd()}…`
+}
+
+/** The head and the tail of a long text: what a command printed last matters as much as what it printed first. */
+export function clip(text: string, max: number): string {
+  if (text.length <= max) return text
+  const marker = `\n… ${text.length - max} characters left out …\n`
+  const keep = Math.max(0, max - marker.length)
+  const head = Math.ceil(keep * 0.6)
+  return text.slice(0, wholeChar(text, head)) + marker + text.slice(wholeChar(text, text.length - (keep - head)))
+}
+
+/** Moves a cut off the middle of a surrogate pair, which would leave half a character. */
+function wholeChar(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+/** A folder only its owner can enter. Refuses one that somebody else made first. */
+export function privateFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const found = lstatSync(path)
+  if (!found.isDirectory() || (process.getuid && found.uid !== process.getuid())) {
+    throw new Error(`${path} is not a folder of yours; move it away and try again`)
+  }
+  if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700)
+}
+
+/** Writes a whole file or none of it: a reader sees the old text or the new text, and a crash leaves one of them. */
+export function writeWhole(path: string, text: string | Uint8Array, mode = 0o600): void {
+  const half = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`
+  try {
+    const file = openSync(half, 'wx', mode)
+    try {
+      writeSync(file, typeof text === 'string' ? Buffer.from(text) : text)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(half, path)
+  } catch (cause) {
+    rmSync(half, { force: true })
+    throw new Error(`could not write ${path}`, { cause })
+  }
+}
+
+/** The text of a file, or null when there is none. Anything else that goes wrong is thrown. */
+export function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    if (isMissing(cause)) return null
+    throw new Error(`could not read ${path}`, { cause })
+  }
+}
+
+/** The value in a JSON file, or null when there is no file or it holds no JSON (a crash may have left half of it). */
+export function readJsonIfThere(path: string): unknown {
+  const text = readIfThere(path)
+  if (text === null) return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** The secret in a file; made on first use, and readable by its owner only. */
+export function secretIn(path: string): string {
+  const found = readIfThere(path)?.trim()
+  if (found) return found
+  privateFolder(dirname(path))
+  const secret = randomBytes(32).toString('hex')
+  writeWhole(path, `${secret}\n`)
+  return secret
+}
+
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+export function isMissing(cause: unknown): boolean {
+  const code = (cause as NodeJS.ErrnoException | null)?.code
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+/** Makes a file readable and writable by its owner only. */
+export function makePrivate(path: string): void {
+  chmodSync(path, 0o600)
+}
+
+export function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined
+}

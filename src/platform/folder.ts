@@ -1,0 +1,50 @@
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isMissing } from './files.ts'
+
+export type Entry = { name: string; path: string; bytes: number; changedAt: number }
+
+/** The files of a folder in the order of their names; none when there is no folder. */
+export function filesIn(folder: string, suffix: string): Entry[] {
+  let names: string[]
+  try {
+    names = readdirSync(folder)
+  } catch (cause) {
+    if (isMissing(cause)) return []
+    throw new Error(`could not list ${folder}`, { cause })
+  }
+  return names
+    .filter((name) => name.endsWith(suffix))
+    .sort()
+    .flatMap((name) => {
+      const path = join(folder, name)
+      const found = statSync(path, { throwIfNoEntry: false })
+      return found?.isFile() ? [{ name, path, bytes: found.size, changedAt: found.mtimeMs }] : []
+    })
+}
+
+export function removeFile(path: string): void {
+  rmSync(path, { force: true })
+}
+
+/** All files below a folder (or the one file itself) whose names end so. What cannot be entered is left out. */
+export function filesBelow(root: string, suffixes: string[]): Entry[] {
+  const found: Entry[] = []
+  const visit = (path: string, name: string) => {
+    const entry = statSync(path, { throwIfNoEntry: false })
+    if (entry?.isFile() && suffixes.some((suffix) => name.endsWith(suffix))) {
+      found.push({ name, path, bytes: entry.size, changedAt: entry.mtimeMs })
+    }
+    if (!entry?.isDirectory()) return
+    try {
+      for (const child of readdirSync(path, { withFileTypes: true })) {
+        // A link could lead in circles or out of what the person named.
+        if (!child.isSymbolicLink()) visit(join(path, child.name), child.name)
+      }
+    } catch {
+      // not ours to enter
+    }
+  }
+  visit(root, root)
+  return found
+}

@@ -1,0 +1,46 @@
+import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { privateFolder } from './files.ts'
+
+/** A log line is a fact and its numbers. Prompts, tool output and note text are never logged. */
+export type Log = {
+  info(fact: string, numbers?: Facts): void
+  warn(fact: string, numbers?: Facts): void
+}
+
+type Facts = Record<string, string | number | boolean | null | undefined>
+
+const MAX_BYTES = 2_000_000
+const KEPT = 3
+
+/** A log in `folder/name.log`, turned over at 2 MB, three old ones kept. A log that cannot be written must not stop its writer. */
+export function openLog(folder: string, name: string): Log {
+  const path = join(folder, `${name}.log`)
+  let size = -1
+  const write = (level: string, fact: string, numbers: Facts = {}) => {
+    const line = `${JSON.stringify({ at: new Date().toISOString(), level, fact, ...numbers })}\n`
+    try {
+      if (size < 0) {
+        privateFolder(folder)
+        size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+      }
+      if (size + line.length > MAX_BYTES) {
+        for (let i = KEPT - 1; i >= 1; i--) moveIfThere(`${path}.${i}`, `${path}.${i + 1}`)
+        moveIfThere(path, `${path}.1`)
+        size = 0
+      }
+      appendFileSync(path, line, { mode: 0o600 })
+      size += line.length
+    } catch {
+      size = -1 // the disk may be full or read-only; the next line tries again
+    }
+  }
+  return {
+    info: (fact, numbers) => write('info', fact, numbers),
+    warn: (fact, numbers) => write('warn', fact, numbers),
+  }
+}
+
+function moveIfThere(from: string, to: string): void {
+  if (statSync(from, { throwIfNoEntry: false })) renameSync(from, to)
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { realpathSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import type { ProjectSigns } from '../core/project.ts'
+import { readEnvironment } from './environment.ts'
+import { readIfThere } from './files.ts'
+
+export type FoundProject = ProjectSigns & { branch: string | null }
+
+/**
+ * The signs by which a folder's project is known. Reads git's own files instead of starting git: this stands on the way of a
+ * session's start. A folder that is not on this machine (an imported history) is known by its path alone.
+ */
+export function findProject(folder: string, userHome = readEnvironment().userHome): FoundProject {
+  const start = realFolder(folder)
+  let marker: string | null = null
+  let git: GitFolder | null = null
+  for (const dir of upward(start)) {
+    // A marker in the home folder would claim every project below it.
+    if (marker === null && dir !== userHome && dir !== '/') marker = firstLineOf(join(dir, '.recollect', 'project'))
+    git ??= gitFolderOf(dir)
+    if (git && marker) break
+  }
+  const root = git?.root ?? start
+  return {
+    marker,
+    origin: git ? originOf(git.common) : null,
+    root,
+    fingerprint: createHash('sha256').update(root).digest('hex').slice(0, 6),
+    branch: git ? branchOf(git.own) : null,
+  }
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return resolve(folder) // gone, or from another machine
+  }
+}
+
+function* upward(folder: string): Generator<string> {
+  for (let dir = folder; ; dir = dirname(dir)) {
+    yield dir
+    if (dirname(dir) === dir) return
+  }
+}
+
+/** `own` is this work tree's git folder, `common` the one all work trees share, `root` the main work tree. */
+type GitFolder = { own: string; common: string; root: string }
+
+function gitFolderOf(dir: string): GitFolder | null {
+  const path = join(dir, '.git')
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) return null
+  if (found.isDirectory()) return { own: path, common: path, root: dir }
+  const pointer = readQuietly(path)?.match(/^gitdir:\s*(.+)$/m)?.[1]
+  if (!pointer) return null
+  const own = isAbsolute(pointer) ? pointer : resolve(dir, pointer)
+  const shared = readQuietly(join(own, 'commondir'))?.trim()
+  if (!shared) return { own, common: own, root: dir } // a submodule: a project of its own
+  const common = isAbsolute(shared) ? shared : resolve(own, shared)
+  return { own, common, root: common.endsWith('/.git') ? dirname(common) : common }
+}
+
+function originOf(gitFolder: string): string | null {
+  const config = readQuietly(join(gitFolder, 'config'))
+  const section = config?.split(/^\s*\[/m).find((part) => /^remote\s+"origin"\s*\]/.test(part))
+  return section?.match(/^\s*url\s*=\s*(.+)$/m)?.[1]?.trim() ?? null
+}
+
+function branchOf(gitFolder: string): string | null {
+  return (
+    readQuietly(join(gitFolder, 'HEAD'))
+      ?.match(/^ref:\s*refs\/heads\/(.+)$/m)?.[1]
+      ?.trim() ?? null
+  )
+}
+
+function firstLineOf(path: string): string | null {
+  return (
+    readQuietly(path)
+      ?.split('\n')
+      .find((line) => line.trim())
+      ?.trim() ?? null
+  )
+}
+
+/** An unreadable sign is no sign: the project is then known by the next one. */
+function readQuietly(path: string): string | null {
+  try {
+    return readIfThere(path)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,143 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { type Environment, readEnvironment } from './environment.ts'
+import { readIfThere } from './files.ts'
+
+/**
+ * Every setting there is, with its default. `config.toml` has the same sections; an environment variable has the same path in
+ * capitals (`RECOLLECT_WORKER_PORT`). A setting stands here when something reads it, not before.
+ */
+const Settings = z.object({
+  worker: z.object({
+    port: z.number().int().min(0).max(65535).default(37777),
+    idle_minutes: z.number().positive().default(30),
+  }),
+  hooks: z.object({
+    session_start: z.object({
+      enabled: z.boolean().default(true),
+      token_budget: z.number().int().min(0).max(2000).default(2000),
+    }),
+    user_prompt: z.object({ enabled: z.boolean().default(true) }),
+    post_tool_use: z.object({
+      enabled: z.boolean().default(true),
+      /** Tools that are not journalled, besides the ones that are noise for everybody. */
+      skip_tools: z.array(z.string()).default([]),
+      /** Globs of files whose tool uses are not journalled. */
+      exclude_patterns: z.array(z.string()).default([]),
+    }),
+  }),
+  retention: z.object({ tool_uses_days: z.number().int().min(0).default(30) }),
+  privacy: z.object({
+    redact: z.boolean().default(true),
+    /** Further regular expressions whose matches are redacted. */
+    patterns: z.array(z.string()).default([]),
+    /** Project keys, names or folder globs of which nothing is kept. */
+    exclude_projects: z.array(z.string()).default([]),
+  }),
+})
+
+export type Settings = z.infer<typeof Settings>
+export type Source = 'default' | 'user file' | 'project file' | 'environment'
+export type LoadedSettings = {
+  settings: Settings
+  /** Where each value came from, by its dotted name. */
+  sources: Record<string, Source>
+  /** What could not be used, in words for the person; the default stands in its place. */
+  problems: string[]
+}
+
+/** The settings in force. A broken file or value never stops anything: it is reported and the next source decides. */
+export function loadSettings(environment: Environment = readEnvironment(), projectFolder?: string): LoadedSettings {
+  const problems: string[] = []
+  const layers: [Source, Tree, string][] = [
+    ['user file', readToml(join(environment.home, 'config.toml'), problems), join(environment.home, 'config.toml')],
+  ]
+  if (projectFolder) {
+    const path = join(projectFolder, '.recollect', 'config.toml')
+    layers.push(['project file', readToml(path, problems), path])
+  }
+  const settings: Tree = {}
+  const sources: Record<string, Source> = {}
+  for (const { path, schema, fallback } of leaves(Settings)) {
+    const name = path.join('.')
+    let value: unknown = fallback
+    sources[name] = 'default'
+    const take = (source: Source, offered: unknown, where: string) => {
+      const read = schema.safeParse(offered)
+      if (!read.success) {
+        problems.push(`${name} in ${where}: ${read.error.issues[0]?.message ?? 'not usable'}; using ${JSON.stringify(value)}`)
+        return
+      }
+      value = read.data
+      sources[name] = source
+    }
+    for (const [source, tree, where] of layers) {
+      const offered = valueAt(tree, path)
+      if (offered !== undefined) take(source, offered, where)
+    }
+    const variable = `RECOLLECT_${path.join('_').toUpperCase()}`
+    const fromEnvironment = environment.overrides[variable]
+    if (fromEnvironment !== undefined) take('environment', readVariable(fromEnvironment, fallback), variable)
+    setAt(settings, path, value)
+  }
+  const known = new Set(Object.keys(sources))
+  for (const [, tree, where] of layers) {
+    for (const name of namesIn(tree)) if (!known.has(name)) problems.push(`${name} in ${where} is not a setting`)
+  }
+  return { settings: settings as unknown as Settings, sources, problems }
+}
+
+type Tree = { [key: string]: unknown }
+
+function readToml(path: string, problems: string[]): Tree {
+  const text = readIfThere(path)
+  if (text === null) return {}
+  try {
+    return Bun.TOML.parse(text) as Tree
+  } catch (cause) {
+    problems.push(`${path} is not valid TOML (${(cause as Error).message}); it is ignored`)
+    return {}
+  }
+}
+
+type Leaf = { path: string[]; schema: z.ZodType; fallback: unknown }
+
+function* leaves(schema: z.ZodObject, path: string[] = []): Generator<Leaf> {
+  for (const [key, part] of Object.entries(schema.shape)) {
+    if (part instanceof z.ZodObject) yield* leaves(part, [...path, key])
+    else yield { path: [...path, key], schema: part as z.ZodType, fallback: (part as z.ZodType).parse(undefined) }
+  }
+}
+
+/** A variable is text; the default says what it was meant to be. */
+function readVariable(text: string, like: unknown): unknown {
+  if (typeof like === 'number') return Number(text)
+  if (typeof like === 'boolean') return { true: true, '1': true, false: false, '0': false }[text.toLowerCase()]
+  if (Array.isArray(like)) return text.split(',').flatMap((part) => part.trim() || [])
+  return text
+}
+
+function valueAt(tree: Tree, path: string[]): unknown {
+  return path.reduce<unknown>((node, key) => (isTree(node) ? node[key] : undefined), tree)
+}
+
+function setAt(tree: Tree, path: string[], value: unknown): void {
+  const last = path.at(-1) as string
+  let node = tree
+  for (const key of path.slice(0, -1)) {
+    node[key] ??= {}
+    node = node[key] as Tree
+  }
+  node[last] = value
+}
+
+function* namesIn(tree: Tree, prefix = ''): Generator<string> {
+  for (const [key, value] of Object.entries(tree)) {
+    if (isTree(value)) yield* namesIn(value, `${prefix}${key}.`)
+    else yield prefix + key
+  }
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

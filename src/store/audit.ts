@@ -1,0 +1,25 @@
+import type { Database } from 'bun:sqlite'
+import type { Params } from './statement.ts'
+
+export type AuditEntry = { id: number; at: number; action: string; subject: string; details: Record<string, unknown> }
+
+/** Every statement about the audit: what changed memory other than by an agent's work, and small marks of the worker's own. */
+export function auditStatements(db: Database) {
+  const insert = db.prepare('INSERT INTO audit (at, action, subject, details) VALUES (@at, @action, @subject, @details)')
+  const recent = db.prepare<Omit<AuditEntry, 'details'> & { details: string }, Params>('SELECT * FROM audit ORDER BY id DESC LIMIT @limit')
+  const getMark = db.prepare<{ value: string }, Params>('SELECT value FROM marks WHERE name = @name')
+  const setMark = db.prepare(
+    'INSERT INTO marks (name, value) VALUES (@name, @value) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+  )
+  return {
+    add: async (entry: Omit<AuditEntry, 'id'>) => {
+      insert.run({ ...entry, details: JSON.stringify(entry.details) })
+    },
+    recent: async (limit: number): Promise<AuditEntry[]> =>
+      recent.all({ limit }).map((row) => ({ ...row, details: JSON.parse(row.details) as Record<string, unknown> })),
+    mark: async (name: string): Promise<string | null> => getMark.get({ name })?.value ?? null,
+    setMark: async (name: string, value: string) => {
+      setMark.run({ name, value })
+    },
+  }
+}

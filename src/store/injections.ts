@@ -1,0 +1,56 @@
+import type { Database } from 'bun:sqlite'
+import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import type { Params } from './statement.ts'
+
+/** One thing that was put before the model, and why. */
+export type InjectedItem = { kind: 'summary' | 'observation'; id: number; tokens: number; why: string }
+
+export type Injection = {
+  id: number
+  sessionId: number | null
+  project: ProjectKey
+  event: string
+  text: string
+  tokens: number
+  items: InjectedItem[]
+  at: number
+}
+
+type Row = {
+  id: number
+  session_id: number | null
+  project: string
+  event: string
+  text: string
+  tokens: number
+  items: string
+  at: number
+}
+
+/** Every statement about injections: what went into a model's context, where, when, why and how big. */
+export function injectionStatements(db: Database) {
+  const insert = db.prepare(`
+    INSERT INTO injections (session_id, project, event, text, tokens, items, at)
+    VALUES (@sessionId, @project, @event, @text, @tokens, @items, @at)`)
+  const recent = db.prepare<Row, Params>(`
+    SELECT * FROM injections WHERE (@sessionId IS NULL OR session_id = @sessionId) ORDER BY id DESC LIMIT @limit`)
+  const told = db.prepare('SELECT 1 FROM injections WHERE session_id = @sessionId AND event = @event LIMIT 1')
+  return {
+    add: async (i: Omit<Injection, 'id'>) => {
+      insert.run({ ...i, items: JSON.stringify(i.items) })
+    },
+    /** True when this event's context was given in the session before; the event of a file's brief names the file. */
+    wasTold: async (sessionId: number, event: string): Promise<boolean> => told.get({ sessionId, event }) !== null,
+    recent: async (sessionId: number | null, limit: number): Promise<Injection[]> =>
+      recent.all({ sessionId, limit }).map((row) => ({
+        id: row.id,
+        sessionId: row.session_id,
+        project: asProjectKey(row.project),
+        event: row.event,
+        text: row.text,
+        tokens: row.tokens,
+        items: JSON.parse(row.items) as InjectedItem[],
+        at: row.at,
+      })),
+  }
+}

@@ -1,0 +1,70 @@
+import type { Database } from 'bun:sqlite'
+import type { Params } from './statement.ts'
+
+export type Job = { id: number; kind: string; key: string; payload: unknown; attempts: number }
+export type DeadJob = Job & { error: string; createdAt: number }
+
+type Row = { id: number; kind: string; key: string; payload: string; attempts: number; error: string | null; created_at: number }
+
+/** Every statement about jobs: work that must survive the worker. A job that is done is gone; one that cannot be done stays, dead. */
+export function jobStatements(db: Database) {
+  const add = db.prepare(`
+    INSERT INTO jobs (kind, key, payload, state, run_after, created_at) VALUES (@kind, @key, @payload, 'waiting', @runAfter, @at)
+    ON CONFLICT (kind, key) WHERE state = 'waiting' DO UPDATE SET payload = excluded.payload, run_after = min(run_after, excluded.run_after)`)
+  const claim = db.prepare<Row, Params>(`
+    UPDATE jobs SET state = 'running', attempts = attempts + 1
+    WHERE id = (SELECT id FROM jobs WHERE state = 'waiting' AND run_after <= @now ORDER BY run_after, id LIMIT 1)
+    RETURNING *`)
+  const done = db.prepare('DELETE FROM jobs WHERE id = @id')
+  const waitingTwin = db.prepare<{ id: number }, Params>(`
+    SELECT id FROM jobs WHERE state = 'waiting' AND (kind, key) = (SELECT kind, key FROM jobs WHERE id = @id)`)
+  const retry = db.prepare("UPDATE jobs SET state = 'waiting', run_after = @runAfter, error = @error WHERE id = @id")
+  const bury = db.prepare("UPDATE jobs SET state = 'dead', error = @error WHERE id = @id")
+  const runningIds = db.prepare<{ id: number }, []>("SELECT id FROM jobs WHERE state = 'running'")
+  const next = db.prepare<{ at: number | null }, []>("SELECT min(run_after) AS at FROM jobs WHERE state = 'waiting'")
+  const counts = db.prepare<{ state: string; n: number }, []>('SELECT state, count(*) AS n FROM jobs GROUP BY state')
+  const dead = db.prepare<Row, Params>("SELECT * FROM jobs WHERE state = 'dead' ORDER BY id DESC LIMIT @limit")
+  const revive = db.prepare("UPDATE OR IGNORE jobs SET state = 'waiting', attempts = 0, run_after = @now WHERE state = 'dead'")
+
+  /** Back to waiting, unless the same work has been asked for again meanwhile: then that one will do it. */
+  const putBack = (id: number, runAfter: number, error: string | null) => {
+    if (waitingTwin.get({ id })) done.run({ id })
+    else retry.run({ id, runAfter, error })
+  }
+  return {
+    /** The same work asked for twice before it starts is done once; asked for while it runs, it is done again. */
+    add: async (kind: string, key: string, payload: unknown, at: number, runAfter = 0) => {
+      add.run({ kind, key, payload: JSON.stringify(payload), runAfter, at })
+    },
+    claim: async (now: number): Promise<Job | null> => {
+      const row = claim.get({ now })
+      return row ? fromRow(row) : null
+    },
+    done: async (id: number) => {
+      done.run({ id })
+    },
+    retry: async (id: number, runAfter: number, error: string) => putBack(id, runAfter, error),
+    bury: async (id: number, error: string) => {
+      bury.run({ id, error })
+    },
+    /** After a crash nothing is running, whatever the rows say. */
+    returnRunning: async (now: number): Promise<number> => {
+      const rows = runningIds.all()
+      for (const { id } of rows) putBack(id, now, null)
+      return rows.length
+    },
+    /** When the next waiting job may run, or null when none waits. */
+    nextAt: async (): Promise<number | null> => next.get()?.at ?? null,
+    counts: async (): Promise<{ waiting: number; running: number; dead: number }> => {
+      const by = Object.fromEntries(counts.all().map((row) => [row.state, row.n]))
+      return { waiting: by.waiting ?? 0, running: by.running ?? 0, dead: by.dead ?? 0 }
+    },
+    dead: async (limit: number): Promise<DeadJob[]> =>
+      dead.all({ limit }).map((row) => ({ ...fromRow(row), error: row.error ?? '', createdAt: row.created_at })),
+    reviveDead: async (now: number): Promise<number> => revive.run({ now }).changes,
+  }
+}
+
+function fromRow(row: Row): Job {
+  return { id: row.id, kind: row.kind, key: row.key, payload: JSON.parse(row.payload), attempts: row.attempts }
+}

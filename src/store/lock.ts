@@ -1,0 +1,21 @@
+import { Database } from 'bun:sqlite'
+
+export type HeldLock = { release(): void }
+
+/**
+ * Takes a lock on a file for as long as this process lives, or returns null when another process has it. SQLite's lock on an
+ * otherwise empty file: the kernel lets go of it when its holder dies, however it dies, so there is nothing stale to clean up.
+ */
+export function holdLock(path: string): HeldLock | null {
+  const db = new Database(path, { create: true, readwrite: true })
+  try {
+    db.run('PRAGMA busy_timeout = 0')
+    db.run('PRAGMA locking_mode = EXCLUSIVE')
+    db.run('BEGIN EXCLUSIVE')
+    return { release: () => db.close(false) }
+  } catch (cause) {
+    db.close(false)
+    if ((cause as { code?: string }).code === 'SQLITE_BUSY') return null
+    throw new Error(`could not lock ${path}`, { cause })
+  }
+}

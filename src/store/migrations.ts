@@ -1,0 +1,270 @@
+import type { Database } from 'bun:sqlite'
+
+/**
+ * The shape of the database, step by step. Steps are only ever added: a database made by any earlier version walks the rest of
+ * the list. The number of steps taken is in SQLite's user_version.
+ */
+const STEPS: string[] = [
+  /* 1: the journal, its derived indices, and what the worker needs to lose nothing */ `
+  CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY,
+    agent TEXT NOT NULL,
+    content_session_id TEXT NOT NULL,
+    memory_session_id TEXT UNIQUE CHECK (memory_session_id <> content_session_id),
+    project TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    branch TEXT,
+    title TEXT,
+    status TEXT NOT NULL CHECK (status IN ('initialized', 'active', 'completed')),
+    prompt_count INTEGER NOT NULL DEFAULT 0,
+    transcript TEXT,
+    client_pid INTEGER,
+    muting INTEGER NOT NULL DEFAULT 0,
+    has_private INTEGER NOT NULL DEFAULT 0,
+    forked_at INTEGER,
+    started_at INTEGER NOT NULL,
+    last_event_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    UNIQUE (agent, content_session_id)
+  ) STRICT;
+  CREATE INDEX sessions_of_project ON sessions (project, started_at);
+  CREATE INDEX sessions_open ON sessions (last_event_at) WHERE status <> 'completed';
+
+  -- Turns of wholly private prompts: the client's opaque turn id and nothing else, so that a late tool use stays out too.
+  CREATE TABLE muted_turns (
+    session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    prompt_id TEXT NOT NULL,
+    PRIMARY KEY (session_id, prompt_id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE prompts (
+    id INTEGER PRIMARY KEY,
+    session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    project TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    prompt_id TEXT,
+    uuid TEXT,
+    origin TEXT NOT NULL CHECK (origin IN ('person', 'machine')),
+    text TEXT NOT NULL,
+    answer TEXT,
+    open_failures TEXT,
+    at INTEGER NOT NULL,
+    answered_at INTEGER,
+    UNIQUE (session_id, key),
+    UNIQUE (session_id, number)
+  ) STRICT;
+  CREATE INDEX prompts_of_project ON prompts (project, at);
+  CREATE INDEX prompts_of_turn ON prompts (session_id, prompt_id, at);
+  CREATE INDEX prompts_by_uuid ON prompts (uuid) WHERE uuid IS NOT NULL;
+
+  CREATE TABLE tool_uses (
+    id INTEGER PRIMARY KEY,
+    session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    prompt_number INTEGER NOT NULL,
+    prompt_id TEXT,
+    tool_use_id TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    input TEXT NOT NULL,
+    output TEXT,
+    error TEXT,
+    interrupted INTEGER NOT NULL,
+    agent_id TEXT,
+    cwd TEXT,
+    at INTEGER NOT NULL,
+    stored_at INTEGER NOT NULL,
+    UNIQUE (session_id, tool_use_id)
+  ) STRICT;
+  CREATE INDEX tool_uses_of_turn ON tool_uses (session_id, prompt_number, at);
+  CREATE INDEX tool_uses_by_age ON tool_uses (stored_at);
+
+  -- An observation cannot exist before its session has a memory session id: the second reference holds that.
+  CREATE TABLE observations (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    memory_session_id TEXT NOT NULL REFERENCES sessions (memory_session_id) ON UPDATE CASCADE ON DELETE CASCADE,
+    project TEXT NOT NULL,
+    prompt_number INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    title TEXT NOT NULL,
+    subtitle TEXT NOT NULL,
+    narrative TEXT NOT NULL,
+    facts TEXT NOT NULL,
+    concepts TEXT NOT NULL,
+    files_read TEXT NOT NULL,
+    files_modified TEXT NOT NULL,
+    tool TEXT,
+    tokens INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX observations_of_project ON observations (project, at);
+  CREATE INDEX observations_of_turn ON observations (session_id, prompt_number);
+  CREATE INDEX observations_of_memory_session ON observations (memory_session_id);
+
+  CREATE TABLE observation_files (
+    observation_id INTEGER NOT NULL REFERENCES observations (id) ON DELETE CASCADE,
+    project TEXT NOT NULL,
+    path TEXT NOT NULL,
+    modified INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (observation_id, path)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX observation_files_of_path ON observation_files (project, path, at);
+
+  CREATE TABLE summaries (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    project TEXT NOT NULL,
+    prompt_number INTEGER NOT NULL,
+    source TEXT NOT NULL CHECK (source IN ('turn', 'compact', 'subagent')),
+    request TEXT NOT NULL,
+    investigated TEXT NOT NULL,
+    learned TEXT NOT NULL,
+    completed TEXT NOT NULL,
+    next_steps TEXT NOT NULL,
+    notes TEXT NOT NULL,
+    model TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX summaries_of_project ON summaries (project, source, at);
+  CREATE INDEX summaries_of_turn ON summaries (session_id, prompt_number);
+
+  -- Rows derived from the markdown files, which are the truth.
+  CREATE TABLE notes (
+    id TEXT PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
+    project TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    type TEXT NOT NULL,
+    title TEXT NOT NULL,
+    body TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    provenance TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    supersedes TEXT NOT NULL,
+    pinned INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    deleted_at INTEGER
+  ) STRICT;
+  CREATE INDEX notes_of_project ON notes (project, updated_at);
+
+  CREATE TABLE jobs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'running', 'dead')),
+    attempts INTEGER NOT NULL DEFAULT 0,
+    run_after INTEGER NOT NULL,
+    error TEXT,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX jobs_waiting ON jobs (kind, key) WHERE state = 'waiting';
+  CREATE INDEX jobs_due ON jobs (state, run_after, id);
+
+  CREATE TABLE injections (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id INTEGER REFERENCES sessions (id) ON DELETE CASCADE,
+    project TEXT NOT NULL,
+    event TEXT NOT NULL,
+    text TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    items TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX injections_of_session ON injections (session_id, at);
+  CREATE INDEX injections_of_project ON injections (project, at);
+
+  -- Which deliveries from a hook process have been taken, so that one that was both sent and spooled counts once.
+  CREATE TABLE receipts (
+    delivery TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX receipts_by_age ON receipts (at);
+
+  -- How far each transcript has been read.
+  CREATE TABLE transcripts (
+    path TEXT PRIMARY KEY,
+    checkpoint TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    read_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE audit (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    details TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE marks (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- One row for everything that can be found. The words are in the full-text table, under the same number and nowhere twice.
+  CREATE TABLE documents (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    ref TEXT NOT NULL,
+    session_id INTEGER REFERENCES sessions (id) ON DELETE CASCADE,
+    project TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    UNIQUE (kind, ref)
+  ) STRICT;
+  CREATE INDEX documents_of_project ON documents (project, at);
+  CREATE INDEX documents_of_session ON documents (session_id);
+  CREATE VIRTUAL TABLE fulltext USING fts5 (
+    title, prompt, body, facts, files,
+    content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+  );
+  CREATE TRIGGER documents_gone AFTER DELETE ON documents BEGIN
+    DELETE FROM fulltext WHERE rowid = old.id;
+  END;
+  CREATE TRIGGER observations_gone AFTER DELETE ON observations BEGIN
+    DELETE FROM documents WHERE kind = 'observation' AND ref = old.id;
+  END;
+  CREATE TRIGGER summaries_gone AFTER DELETE ON summaries BEGIN
+    DELETE FROM documents WHERE kind = 'summary' AND ref = old.id;
+  END;
+  CREATE TRIGGER prompts_gone AFTER DELETE ON prompts BEGIN
+    DELETE FROM documents WHERE kind = 'prompt' AND ref = old.id;
+  END;
+  CREATE TRIGGER notes_gone AFTER DELETE ON notes BEGIN
+    DELETE FROM documents WHERE kind = 'note' AND ref = old.id;
+  END;
+  `,
+]
+
+/** The version of the database shape this program knows. */
+export const SCHEMA_VERSION = STEPS.length
+
+/** Thrown when a newer program has already changed the database: going on would lose what it added. */
+export class NewerDatabase extends Error {
+  constructor(path: string, found: number) {
+    super(
+      `${path} was written by a newer Recollect (its shape is version ${found}, this program knows ${SCHEMA_VERSION}). ` +
+        'Update Recollect, or point RECOLLECT_HOME at another folder. Nothing was changed.',
+    )
+  }
+}
+
+export function migrate(db: Database, path: string): void {
+  const version = (db.query('PRAGMA user_version').get() as { user_version: number }).user_version
+  if (version > SCHEMA_VERSION) throw new NewerDatabase(path, version)
+  for (const [index, step] of STEPS.entries()) {
+    if (index < version) continue
+    db.transaction(() => {
+      db.run(step)
+      db.run(`PRAGMA user_version = ${index + 1}`)
+    }).immediate()
+  }
+}

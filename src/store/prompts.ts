@@ -1,0 +1,133 @@
+import type { Database } from 'bun:sqlite'
+import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import type { OpenFailure, Prompt, Session } from '../core/memory.ts'
+import type { Index } from './fulltext.ts'
+import type { Params } from './statement.ts'
+
+type Row = {
+  id: number
+  session_id: number
+  project: string
+  number: number
+  prompt_id: string | null
+  origin: Prompt['origin']
+  text: string
+  answer: string | null
+  at: number
+  answered_at: number | null
+}
+
+/** Every statement about prompts and the answers to them. */
+export function promptStatements(db: Database, index: Index) {
+  const insert = db.prepare<Row, Params>(`
+    INSERT INTO prompts (session_id, project, number, key, prompt_id, uuid, origin, text, at)
+    SELECT @sessionId, @project, 1 + coalesce(max(number), 0), @key, @promptId, @uuid, @origin, @text, @at
+    FROM prompts WHERE session_id = @sessionId
+    ON CONFLICT (session_id, key) DO NOTHING
+    RETURNING *`)
+  const count = db.prepare('UPDATE sessions SET prompt_count = (SELECT max(number) FROM prompts WHERE session_id = @id) WHERE id = @id')
+  const claimUses = db.prepare(`
+    UPDATE tool_uses SET prompt_number = @number
+    WHERE session_id = @sessionId AND prompt_id = @promptId AND at >= @at AND prompt_number < @number`)
+  const byKey = db.prepare<Row, Params>('SELECT * FROM prompts WHERE session_id = @sessionId AND key = @key')
+  const sameText = db.prepare<{ n: number }, Params>(`
+    SELECT count(*) AS n FROM prompts WHERE session_id = @sessionId AND key >= @from AND key < @to`)
+  const setUuid = db.prepare('UPDATE prompts SET uuid = @uuid WHERE session_id = @sessionId AND key = @key AND uuid IS NULL')
+  const elsewhere = db.prepare('SELECT 1 FROM prompts WHERE uuid = @uuid AND session_id <> @sessionId LIMIT 1')
+  const ofTurn = db.prepare<Row, Params>(`
+    SELECT * FROM prompts WHERE session_id = @sessionId AND prompt_id = @promptId AND at <= @at ORDER BY at DESC, number DESC LIMIT 1`)
+  const firstOfTurn = db.prepare<Row, Params>(`
+    SELECT * FROM prompts WHERE session_id = @sessionId AND prompt_id = @promptId ORDER BY at, number LIMIT 1`)
+  const before = db.prepare<Row, Params>(`
+    SELECT * FROM prompts WHERE session_id = @sessionId AND at <= @at ORDER BY at DESC, number DESC LIMIT 1`)
+  const byNumber = db.prepare<Row, Params>('SELECT * FROM prompts WHERE session_id = @sessionId AND number = @number')
+  const byId = db.prepare<Row, Params>('SELECT * FROM prompts WHERE id = @id')
+  const answer = db.prepare('UPDATE prompts SET answer = @answer, answered_at = @at WHERE id = @id')
+  const failures = db.prepare<{ open_failures: string }, Params>(`
+    SELECT open_failures FROM prompts
+    WHERE session_id = @sessionId AND number < @number AND open_failures IS NOT NULL ORDER BY number DESC LIMIT 1`)
+  const setFailures = db.prepare('UPDATE prompts SET open_failures = @failures WHERE session_id = @sessionId AND number = @number')
+  const all = db.prepare<Row & { content_session_id: string; agent: string }, Params>(`
+    SELECT p.*, s.content_session_id, s.agent FROM prompts p JOIN sessions s ON s.id = p.session_id
+    WHERE (@project IS NULL OR p.project = @project) ORDER BY p.at, p.id`)
+
+  return {
+    /** Null when it was there already. Its number is the next of its session; tool uses that came before it find their turn. */
+    add: async (
+      session: Session,
+      p: { key: string; promptId: string | null; uuid: string | null; origin: Prompt['origin']; text: string; at: number },
+    ): Promise<Prompt | null> => {
+      const row = insert.get({ ...p, sessionId: session.id, project: session.project })
+      if (!row) {
+        if (p.uuid) setUuid.run({ sessionId: session.id, key: p.key, uuid: p.uuid })
+        return null
+      }
+      count.run({ id: session.id })
+      if (p.promptId) claimUses.run({ sessionId: session.id, promptId: p.promptId, at: p.at, number: row.number })
+      indexPrompt(index, row)
+      return fromRow(row)
+    },
+    /** How many prompts of the session have a key that starts so: counts repetitions of one text. */
+    countKeys: async (sessionId: number, prefix: string): Promise<number> =>
+      sameText.get({ sessionId, from: prefix, to: `${prefix}\uffff` })?.n ?? 0,
+    has: async (sessionId: number, key: string): Promise<boolean> => byKey.get({ sessionId, key }) !== null,
+    /** True when another session has this very line of a transcript: a fork begins with a copy of its parent's lines. */
+    isCopy: async (sessionId: number, uuid: string): Promise<boolean> => elsewhere.get({ sessionId, uuid }) !== null,
+    /** The prompt whose turn something belongs to: by the client's turn id, else by time. */
+    turnAt: async (sessionId: number, promptId: string | null, at: number): Promise<Prompt | null> => {
+      const row =
+        (promptId ? (ofTurn.get({ sessionId, promptId, at }) ?? firstOfTurn.get({ sessionId, promptId })) : null) ??
+        before.get({ sessionId, at })
+      return row ? fromRow(row) : null
+    },
+    numbered: async (sessionId: number, number: number): Promise<Prompt | null> => orNull(byNumber.get({ sessionId, number })),
+    get: async (id: number): Promise<Prompt | null> => orNull(byId.get({ id })),
+    /** False when it has this answer already. */
+    setAnswer: async (prompt: Prompt, text: string, at: number): Promise<boolean> => {
+      if (prompt.answer === text) return false
+      answer.run({ id: prompt.id, answer: text, at })
+      const row = byId.get({ id: prompt.id })
+      if (row) indexPrompt(index, row)
+      return true
+    },
+    /** Failures still open when the turn began: what the nearest earlier turn left behind. */
+    openFailuresBefore: async (sessionId: number, number: number): Promise<OpenFailure[]> => {
+      const row = failures.get({ sessionId, number })
+      return row ? (JSON.parse(row.open_failures) as OpenFailure[]) : []
+    },
+    setOpenFailures: async (sessionId: number, number: number, open: OpenFailure[]) => {
+      setFailures.run({ sessionId, number, failures: JSON.stringify(open) })
+    },
+    each: function* (project: ProjectKey | null) {
+      for (const row of all.iterate({ project }))
+        yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id, project: asProjectKey(row.project) }
+    },
+  }
+}
+
+/** A machine's notice is not what a person would search for; the answer to it is. */
+function indexPrompt(index: Index, row: Row): void {
+  index.put({
+    kind: 'prompt',
+    ref: String(row.id),
+    sessionId: row.session_id,
+    project: asProjectKey(row.project),
+    at: row.at,
+    words: { prompt: row.origin === 'person' ? row.text : '', body: row.answer ?? '' },
+  })
+}
+
+const orNull = (row: Row | null) => (row ? fromRow(row) : null)
+
+function fromRow(row: Row): Prompt {
+  return {
+    id: row.id,
+    sessionId: row.session_id,
+    number: row.number,
+    origin: row.origin,
+    text: row.text,
+    answer: row.answer,
+    at: row.at,
+    answeredAt: row.answered_at,
+  }
+}

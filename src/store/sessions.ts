@@ -1,0 +1,156 @@
+import type { Database } from 'bun:sqlite'
+import {
+  asContentSessionId,
+  asMemorySessionId,
+  asProjectKey,
+  type ContentSessionId,
+  type MemorySessionId,
+  type ProjectKey,
+} from '../core/ids.ts'
+import type { AgentName, Session } from '../core/memory.ts'
+import type { Params } from './statement.ts'
+
+type Row = {
+  id: number
+  agent: string
+  content_session_id: string
+  memory_session_id: string | null
+  project: string
+  folder: string
+  branch: string | null
+  title: string | null
+  status: Session['status']
+  prompt_count: number
+  transcript: string | null
+  client_pid: number | null
+  forked_at: number | null
+  started_at: number
+  last_event_at: number
+  ended_at: number | null
+}
+
+export type ProjectCount = { project: ProjectKey; sessions: number; lastAt: number }
+
+/** Every statement about sessions and their muted turns. */
+export function sessionStatements(db: Database) {
+  const insert = db.prepare<Row, Params>(`
+    INSERT INTO sessions (agent, content_session_id, project, folder, branch, status, transcript, client_pid, started_at, last_event_at)
+    VALUES (@agent, @contentSessionId, @project, @folder, @branch, 'initialized', @transcript, @clientPid, @at, @at)
+    ON CONFLICT (agent, content_session_id) DO NOTHING
+    RETURNING *`)
+  const byContent = db.prepare<Row, Params>('SELECT * FROM sessions WHERE agent = @agent AND content_session_id = @contentSessionId')
+  const byId = db.prepare<Row, Params>('SELECT * FROM sessions WHERE id = @id')
+  const touch = db.prepare(`
+    UPDATE sessions SET
+      last_event_at = max(last_event_at, @at),
+      started_at = min(started_at, @at),
+      transcript = coalesce(@transcript, transcript),
+      client_pid = coalesce(@clientPid, client_pid)
+    WHERE id = @id`)
+  const reopen = db.prepare("UPDATE sessions SET status = 'active', ended_at = NULL WHERE id = @id AND status <> 'active'")
+  const complete = db.prepare("UPDATE sessions SET status = 'completed', ended_at = @at WHERE id = @id AND status <> 'completed'")
+  const setForked = db.prepare('UPDATE sessions SET forked_at = coalesce(forked_at, @at) WHERE id = @id')
+  const setTitle = db.prepare('UPDATE sessions SET title = @title WHERE id = @id')
+  const setMemoryId = db.prepare('UPDATE sessions SET memory_session_id = @memorySessionId WHERE id = @id')
+  const open = db.prepare<Row, []>("SELECT * FROM sessions WHERE status <> 'completed' ORDER BY last_event_at")
+  const recent = db.prepare<Row, Params>(`
+    SELECT * FROM sessions WHERE (@project IS NULL OR project = @project) ORDER BY last_event_at DESC LIMIT @limit`)
+  const projects = db.prepare<{ project: string; sessions: number; lastAt: number }, []>(`
+    SELECT project, count(*) AS sessions, max(last_event_at) AS lastAt FROM sessions GROUP BY project ORDER BY lastAt DESC`)
+  const all = db.prepare<Row, []>('SELECT * FROM sessions ORDER BY started_at, id')
+  const remove = db.prepare('DELETE FROM sessions WHERE id = @id')
+
+  const setMuting = db.prepare('UPDATE sessions SET muting = @muting, has_private = has_private OR @muting WHERE id = @id')
+  const setPrivate = db.prepare('UPDATE sessions SET has_private = 1 WHERE id = @id')
+  const muteTurn = db.prepare('INSERT INTO muted_turns (session_id, prompt_id) VALUES (@id, @promptId) ON CONFLICT DO NOTHING')
+  const mutedTurn = db.prepare('SELECT 1 FROM muted_turns WHERE session_id = @id AND prompt_id = @promptId')
+  const privacy = db.prepare<{ muting: number; has_private: number }, Params>('SELECT muting, has_private FROM sessions WHERE id = @id')
+
+  return {
+    /** Opens the session or finds it: the same content id is always the same session. */
+    open: async (s: {
+      agent: AgentName
+      contentSessionId: ContentSessionId
+      project: ProjectKey
+      folder: string
+      branch: string | null
+      transcript: string | null
+      clientPid: number | null
+      at: number
+    }): Promise<{ session: Session; opened: boolean }> => {
+      const made = insert.get(s)
+      if (made) return { session: fromRow(made), opened: true }
+      const found = byContent.get({ agent: s.agent, contentSessionId: s.contentSessionId })
+      if (!found) throw new Error(`session ${s.contentSessionId} is neither new nor there`)
+      return { session: fromRow(found), opened: false }
+    },
+    find: async (agent: AgentName, contentSessionId: ContentSessionId): Promise<Session | null> =>
+      orNull(byContent.get({ agent, contentSessionId })),
+    get: async (id: number): Promise<Session | null> => orNull(byId.get({ id })),
+    /** Notes that something happened in it, and what the event knew of it. */
+    touch: async (id: number, seen: { at: number; transcript: string | null; clientPid: number | null }) => {
+      touch.run({ id, ...seen })
+    },
+    activate: async (id: number) => {
+      reopen.run({ id })
+    },
+    /** False when it was completed already. */
+    complete: async (id: number, at: number) => complete.run({ id, at }).changes > 0,
+    markForked: async (id: number, at: number) => {
+      setForked.run({ id, at })
+    },
+    setTitle: async (id: number, title: string) => {
+      setTitle.run({ id, title })
+    },
+    /** Must happen before the session's first observation; the database refuses observations without it. */
+    setMemorySessionId: async (id: number, memorySessionId: MemorySessionId) => {
+      setMemoryId.run({ id, memorySessionId })
+    },
+    notCompleted: async (): Promise<Session[]> => open.all().map(fromRow),
+    recent: async (project: ProjectKey | null, limit: number): Promise<Session[]> => recent.all({ project, limit }).map(fromRow),
+    projects: async (): Promise<ProjectCount[]> => projects.all().map((row) => ({ ...row, project: asProjectKey(row.project) })),
+    each: function* () {
+      for (const row of all.iterate()) yield fromRow(row)
+    },
+    /** With everything that hangs on it. */
+    remove: async (id: number) => {
+      remove.run({ id })
+    },
+
+    /** Mutes the turn of a wholly private prompt, or ends the muting with the next prompt. */
+    setMuting: async (id: number, muting: boolean, promptId: string | null) => {
+      setMuting.run({ id, muting: Number(muting) })
+      if (muting && promptId) muteTurn.run({ id, promptId })
+    },
+    /** Older clients do not say which turn an event belongs to; then the session's state decides. */
+    isMuted: async (id: number, promptId: string | null): Promise<boolean> =>
+      promptId ? mutedTurn.get({ id, promptId }) !== null : privacy.get({ id })?.muting === 1,
+    markPrivate: async (id: number) => {
+      setPrivate.run({ id })
+    },
+    hasPrivate: async (id: number): Promise<boolean> => privacy.get({ id })?.has_private === 1,
+  }
+}
+
+const orNull = (row: Row | null) => (row ? fromRow(row) : null)
+
+function fromRow(row: Row): Session {
+  return {
+    id: row.id,
+    agent: row.agent as AgentName,
+    contentSessionId: asContentSessionId(row.content_session_id),
+    memorySessionId: row.memory_session_id === null ? null : asMemorySessionId(row.memory_session_id),
+    project: asProjectKey(row.project),
+    folder: row.folder,
+    branch: row.branch,
+    title: row.title,
+    status: row.status,
+    promptCount: row.prompt_count,
+    transcript: row.transcript,
+    clientPid: row.client_pid,
+    forkedAt: row.forked_at,
+    startedAt: row.started_at,
+    lastEventAt: row.last_event_at,
+    endedAt: row.ended_at,
+  }
+}

@@ -1,0 +1,2 @@
+/** What a statement takes: values by name. */
+export type Params = Record<string, string | number | null>

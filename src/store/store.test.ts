@@ -1,0 +1,204 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { observation, openSession, summary, temporaryFolder, temporaryStore } from '../../test/support/builders.ts'
+import { asMemorySessionId, asProjectKey } from '../core/ids.ts'
+import { CorruptDatabase, checkDatabase, holdLock, isSafeSqlite, NewerDatabase, openStore, setAside, type Store } from './store.ts'
+
+const everywhere = { project: null, kind: null, since: 0, before: Number.MAX_SAFE_INTEGER, limit: 10, offset: 0 }
+
+test('the same content session id is always the same session', async () => {
+  using t = await temporaryStore()
+  const first = await openSession(t.store)
+  const again = await openSession(t.store)
+  expect(again.id).toBe(first.id)
+  expect(first.memorySessionId).toBeNull()
+})
+
+test('a memory session id is never the content session id', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store, 's1')
+  await expect(t.store.sessions.setMemorySessionId(session.id, asMemorySessionId('s1'))).rejects.toThrow('CHECK')
+})
+
+test('an observation is refused until its session has a memory session id', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  const write = () => addObservations(t.store, session.id, ['early'])
+  await expect(write()).rejects.toThrow('FOREIGN KEY')
+  await t.store.sessions.setMemorySessionId(session.id, asMemorySessionId('m1'))
+  expect((await write()).added).toHaveLength(1)
+})
+
+test('prompts are numbered in their session, and one that comes twice keeps its number', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  const add = (key: string) => t.store.prompts.add(session, { key, promptId: null, uuid: null, origin: 'person', text: key, at: 1 })
+  expect((await add('a'))?.number).toBe(1)
+  expect(await add('a')).toBeNull()
+  expect((await add('b'))?.number).toBe(2)
+  expect((await t.store.sessions.get(session.id))?.promptCount).toBe(2)
+})
+
+test('a tool use that came before its prompt finds its turn', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  await t.store.toolUses.add({
+    sessionId: session.id,
+    promptNumber: 0,
+    promptId: 'p1',
+    toolUseId: 't1',
+    tool: 'Bash',
+    input: '{}',
+    output: null,
+    error: null,
+    interrupted: false,
+    agentId: null,
+    cwd: null,
+    at: 20,
+  })
+  await t.store.prompts.add(session, { key: 'k', promptId: 'p1', uuid: null, origin: 'person', text: 'go', at: 10 })
+  expect(await t.store.toolUses.ofTurn(session.id, 1)).toHaveLength(1)
+})
+
+test('distilling a turn again keeps the ids of what stayed and removes what went', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  await t.store.sessions.setMemorySessionId(session.id, asMemorySessionId('m1'))
+  const first = await addObservations(t.store, session.id, ['kept', 'dropped'])
+  const second = await addObservations(t.store, session.id, ['kept', 'new'])
+  expect(second.added.map((o) => o.title)).toEqual(['new'])
+  expect(second.removed).toEqual([first.added[1]?.id as number])
+  const titles = (await t.store.observations.recent(asProjectKey('app'), 10)).map((o) => `${o.id} ${o.title}`)
+  expect(titles).toContain(`${first.added[0]?.id} kept`)
+  expect(await t.store.find(['dropped'], everywhere)).toEqual([])
+})
+
+test('deleting a session takes everything that hangs on it, words included', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  await t.store.sessions.setMemorySessionId(session.id, asMemorySessionId('m1'))
+  await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'lighthouse', at: 1 })
+  await addObservations(t.store, session.id, ['lighthouse'])
+  await t.store.summaries.put('k', summary({ sessionId: session.id, request: 'lighthouse' }))
+  expect(await t.store.find(['lighthouse'], everywhere)).toHaveLength(3)
+  await t.store.sessions.remove(session.id)
+  expect(await t.store.find(['lighthouse'], everywhere)).toEqual([])
+  expect(await t.store.observations.recent(asProjectKey('app'), 10)).toEqual([])
+})
+
+test('any text is a legal question', async () => {
+  using t = await temporaryStore()
+  for (const word of ['"', 'a"b', '*', 'NEAR(', '-x', 'col:', '\0', '^', '(', "'", 'AND']) {
+    expect(await t.store.find([word, 'NOT'], everywhere)).toEqual([])
+  }
+})
+
+test('an answer replaces the words of the one before it', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  const added = await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'ask', at: 1 })
+  if (!added) throw new Error('not added')
+  await t.store.prompts.setAnswer(added, 'provisional', 2)
+  await t.store.prompts.setAnswer({ ...added, answer: 'provisional' }, 'final', 3)
+  expect(await t.store.find(['provisional'], everywhere)).toEqual([])
+  expect(await t.store.find(['final'], everywhere)).toHaveLength(1)
+})
+
+test('a job asked for twice before it starts runs once; asked for while it runs, it runs again', async () => {
+  using t = await temporaryStore()
+  const { jobs } = t.store
+  await jobs.add('distill', '1:1', { n: 1 }, 0)
+  await jobs.add('distill', '1:1', { n: 2 }, 0)
+  const claimed = await jobs.claim(1)
+  expect(claimed?.payload).toEqual({ n: 2 })
+  expect(await jobs.claim(1)).toBeNull()
+  await jobs.add('distill', '1:1', { n: 3 }, 0)
+  await jobs.done(claimed?.id as number)
+  expect((await jobs.claim(1))?.payload).toEqual({ n: 3 })
+})
+
+test('a job whose worker died is done by the next one, and a dead one can be revived', async () => {
+  using t = await temporaryStore()
+  const { jobs } = t.store
+  await jobs.add('distill', '1:1', {}, 0)
+  await jobs.claim(1)
+  expect(await jobs.returnRunning(5)).toBe(1)
+  const again = await jobs.claim(5)
+  expect(again?.attempts).toBe(2)
+  await jobs.bury(again?.id as number, 'no use')
+  expect((await jobs.dead(5))[0]?.error).toBe('no use')
+  expect(await jobs.reviveDead(9)).toBe(1)
+  expect((await jobs.claim(9))?.attempts).toBe(1)
+})
+
+test('a failed transaction leaves nothing behind, and the next one is not disturbed by it', async () => {
+  using t = await temporaryStore()
+  const failing = t.store.transaction(async () => {
+    await openSession(t.store, 'lost')
+    throw new Error('no')
+  })
+  const good = t.store.transaction(() => openSession(t.store, 'kept'))
+  await expect(failing).rejects.toThrow('no')
+  await good
+  expect((await t.store.sessions.recent(null, 5)).map((s) => s.contentSessionId as string)).toEqual(['kept'])
+})
+
+test('a database of a newer program is refused and left alone', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'a.db')
+  const db = new Database(path)
+  db.run('PRAGMA user_version = 999')
+  db.close()
+  await expect(openStore(path)).rejects.toThrow(NewerDatabase)
+  await expect(openStore(path)).rejects.toThrow('newer Recollect')
+})
+
+test('a file that is no database is reported as damaged and can be set aside', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'a.db')
+  await Bun.write(path, 'this is not a database, whatever its name says. '.repeat(100))
+  await expect(openStore(path)).rejects.toThrow(CorruptDatabase)
+  const aside = setAside(path, new Date(0))
+  expect(await Bun.file(aside).exists()).toBe(true)
+  const store = await openStore(path)
+  store.close()
+  expect(checkDatabase(path)).toEqual([])
+})
+
+test('a lock is held by one and free again when let go', () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'lock')
+  const held = holdLock(path)
+  expect(held).not.toBeNull()
+  const other = Bun.spawnSync([process.execPath, '-e', tryLock(path)])
+  expect(other.stdout.toString()).toBe('taken')
+  held?.release()
+  expect(Bun.spawnSync([process.execPath, '-e', tryLock(path)]).stdout.toString()).toBe('free')
+})
+
+test('a lock is free when its holder was killed', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'lock')
+  const holder = Bun.spawn([process.execPath, '-e', `${tryLock(path)}; setInterval(() => {}, 1000)`], { stdout: 'pipe' })
+  for await (const _ of holder.stdout) break
+  expect(holdLock(path)).toBeNull()
+  holder.kill('SIGKILL')
+  await holder.exited
+  expect(holdLock(path)).not.toBeNull()
+})
+
+test('SQLite versions with the WAL-reset bug are not run on', () => {
+  expect(['3.51.2', '3.50.9', '3.46.1'].map(isSafeSqlite)).toEqual([false, false, false])
+  expect(['3.51.3', '3.53.0', '4.0.0'].map(isSafeSqlite)).toEqual([true, true, true])
+})
+
+function addObservations(store: Store, sessionId: number, titles: string[]) {
+  return store.observations.replaceTurn(
+    { sessionId, memorySessionId: asMemorySessionId('m1'), number: 1 },
+    titles.map((title) => ({ ...observation({ sessionId, title }), key: `${sessionId}:${title}` })),
+  )
+}
+
+const tryLock = (path: string) =>
+  `const { holdLock } = await import(${JSON.stringify(join(import.meta.dir, 'lock.ts'))}); process.stdout.write(holdLock(${JSON.stringify(path)}) ? 'free' : 'taken')`

@@ -1,0 +1,157 @@
+/**
+ * The store: everything that is remembered, in one SQLite file. The only room that speaks SQL; callers ask for domain values and
+ * never see a column name. Methods return promises because a second store (Postgres, for teams) will not answer at once.
+ *
+ * One process writes: the worker. Its writes go through `transaction`, one after the other.
+ */
+import { Database } from 'bun:sqlite'
+import { existsSync, renameSync, statSync } from 'node:fs'
+import { auditStatements } from './audit.ts'
+import { fulltextStatements } from './fulltext.ts'
+import { injectionStatements } from './injections.ts'
+import { jobStatements } from './jobs.ts'
+import { migrate, NewerDatabase } from './migrations.ts'
+import { noteStatements } from './notes.ts'
+import { observationStatements } from './observations.ts'
+import { promptStatements } from './prompts.ts'
+import { receiptStatements } from './receipts.ts'
+import { sessionStatements } from './sessions.ts'
+import { summaryStatements } from './summaries.ts'
+import { toolUseStatements } from './tool-uses.ts'
+import { transcriptStatements } from './transcripts.ts'
+
+export type { AuditEntry } from './audit.ts'
+export type { DocumentKind, Match, Place } from './fulltext.ts'
+export type { InjectedItem, Injection } from './injections.ts'
+export type { DeadJob, Job } from './jobs.ts'
+export { type HeldLock, holdLock } from './lock.ts'
+export { NewerDatabase }
+
+export type Store = Awaited<ReturnType<typeof openStore>>
+
+/** Opens the database, makes or completes its tables. Throws `NewerDatabase`, `CorruptDatabase`, or what the disk says. */
+export async function openStore(path: string, options: { readonly?: boolean } = {}) {
+  requireSafeSqlite()
+  let db: Database
+  try {
+    db = openDatabase(path, options.readonly ?? false)
+  } catch (cause) {
+    throw isCorrupt(cause) ? new CorruptDatabase(path, { cause }) : cause
+  }
+  const index = fulltextStatements(db)
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const commit = db.prepare('COMMIT')
+  const rollback = db.prepare('ROLLBACK')
+  let last: Promise<unknown> = Promise.resolve()
+
+  return {
+    path,
+    sessions: sessionStatements(db),
+    prompts: promptStatements(db, index),
+    toolUses: toolUseStatements(db),
+    observations: observationStatements(db, index),
+    summaries: summaryStatements(db, index),
+    notes: noteStatements(db),
+    jobs: jobStatements(db),
+    injections: injectionStatements(db),
+    receipts: receiptStatements(db),
+    transcripts: transcriptStatements(db),
+    audit: auditStatements(db),
+    find: index.match,
+    around: index.around,
+    /** All of the work is kept or none of it. One at a time, in the order asked; not to be nested. */
+    transaction<T>(work: () => Promise<T>): Promise<T> {
+      const mine = last.then(async () => {
+        begin.run()
+        try {
+          const result = await work()
+          commit.run()
+          return result
+        } catch (cause) {
+          if (db.inTransaction) rollback.run()
+          throw isCorrupt(cause) ? new CorruptDatabase(path, { cause }) : cause
+        }
+      })
+      last = mine.catch(() => {})
+      return mine
+    },
+    /** Moves what the log holds into the file itself, so that the log does not grow while nobody reads. */
+    checkpoint() {
+      db.run('PRAGMA wal_checkpoint(PASSIVE)')
+    },
+    bytes: () => [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0),
+    close() {
+      db.close(false)
+    },
+  }
+}
+
+/** Thrown when the file is not a sound database. `setAside` moves it out of the way; nothing is deleted. */
+export class CorruptDatabase extends Error {
+  constructor(path: string, options?: ErrorOptions) {
+    super(`${path} is damaged`, options)
+  }
+}
+
+/** Moves a damaged database and its log beside itself under a dated name, and returns that name. */
+export function setAside(path: string, at: Date): string {
+  const aside = `${path}.damaged-${at.toISOString().replace(/[:.]/g, '-')}`
+  for (const suffix of ['', '-wal', '-shm']) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
+  return aside
+}
+
+/**
+ * What SQLite itself says of the file. On a fresh connection, and only while no writer is busy: a long-lived connection reports
+ * full-text damage that is not there while another one writes.
+ */
+export function checkDatabase(path: string): string[] {
+  const db = new Database(path, { readonly: true, strict: true })
+  try {
+    const rows = db.query('PRAGMA quick_check(20)').all() as { quick_check: string }[]
+    return rows.map((row) => row.quick_check).filter((text) => text !== 'ok')
+  } catch (cause) {
+    return [(cause as Error).message]
+  } finally {
+    db.close()
+  }
+}
+
+function openDatabase(path: string, readonly: boolean): Database {
+  const db = new Database(path, readonly ? { readonly: true, strict: true } : { create: true, readwrite: true, strict: true })
+  try {
+    db.run('PRAGMA busy_timeout = 5000')
+    db.run('PRAGMA foreign_keys = ON')
+    if (readonly) return db
+    // WAL with NORMAL: a killed process loses nothing that was committed; a power cut may lose the last moments, which the
+    // transcript still has.
+    db.run('PRAGMA journal_mode = WAL')
+    db.run('PRAGMA synchronous = NORMAL')
+    migrate(db, path)
+    return db
+  } catch (cause) {
+    db.close()
+    throw cause
+  }
+}
+
+function isCorrupt(cause: unknown): boolean {
+  const code = (cause as { code?: string } | null)?.code
+  return code === 'SQLITE_CORRUPT' || code === 'SQLITE_NOTADB' || code?.startsWith('SQLITE_CORRUPT_') === true
+}
+
+/** SQLite before 3.51.3 can damage a database when its write-ahead log is reset; we do not put memories at that risk. */
+function requireSafeSqlite(): void {
+  const db = new Database(':memory:')
+  const { version } = db.query('SELECT sqlite_version() AS version').get() as { version: string }
+  db.close()
+  if (!isSafeSqlite(version)) {
+    throw new Error(
+      `SQLite ${version} can damage databases in WAL mode; 3.51.3 or newer is needed. Run Recollect on its own Bun (bin/recollect).`,
+    )
+  }
+}
+
+export function isSafeSqlite(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  return major > 3 || (major === 3 && (minor > 51 || (minor === 51 && patch >= 3)))
+}

@@ -1,0 +1,92 @@
+import type { Database } from 'bun:sqlite'
+import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import type { Summary } from '../core/memory.ts'
+import type { Index } from './fulltext.ts'
+import type { Params } from './statement.ts'
+
+type Row = {
+  id: number
+  session_id: number
+  project: string
+  prompt_number: number
+  source: Summary['source']
+  request: string
+  investigated: string
+  learned: string
+  completed: string
+  next_steps: string
+  notes: string
+  model: string
+  at: number
+}
+
+/** Every statement about summaries. */
+export function summaryStatements(db: Database, index: Index) {
+  const put = db.prepare<Row, Params>(`
+    INSERT INTO summaries (key, session_id, project, prompt_number, source, request, investigated, learned, completed, next_steps, notes, model, at)
+    VALUES (@key, @sessionId, @project, @promptNumber, @source, @request, @investigated, @learned, @completed, @nextSteps, @notes, @model, @at)
+    ON CONFLICT (key) DO UPDATE SET
+      request = excluded.request, investigated = excluded.investigated, learned = excluded.learned, completed = excluded.completed,
+      next_steps = excluded.next_steps, notes = excluded.notes, model = excluded.model, at = excluded.at
+    RETURNING *`)
+  const has = db.prepare('SELECT 1 FROM summaries WHERE key = @key')
+  const remove = db.prepare('DELETE FROM summaries WHERE key = @key')
+  const recent = db.prepare<Row, Params>(`
+    SELECT * FROM summaries WHERE project = @project AND source = 'turn' ORDER BY at DESC, id DESC LIMIT @limit`)
+  const byId = db.prepare<Row, Params>('SELECT * FROM summaries WHERE id = @id')
+  const all = db.prepare<Row & { content_session_id: string; agent: string }, Params>(`
+    SELECT m.*, s.content_session_id, s.agent FROM summaries m JOIN sessions s ON s.id = m.session_id
+    WHERE (@project IS NULL OR m.project = @project) ORDER BY m.at, m.id`)
+
+  return {
+    /** Writes the summary of its key; `added` is false when it replaced an earlier one. */
+    put: async (key: string, summary: Omit<Summary, 'id'>): Promise<{ summary: Summary; added: boolean }> => {
+      const added = has.get({ key }) === null
+      const row = put.get({ key, ...summary })
+      if (!row) throw new Error('a summary was neither added nor updated')
+      const stored = fromRow(row)
+      indexSummary(index, stored)
+      return { summary: stored, added }
+    },
+    remove: async (key: string) => {
+      remove.run({ key })
+    },
+    recent: async (project: ProjectKey, limit: number): Promise<Summary[]> => recent.all({ project, limit }).map(fromRow),
+    get: async (id: number): Promise<Summary | null> => {
+      const row = byId.get({ id })
+      return row ? fromRow(row) : null
+    },
+    each: function* (project: ProjectKey | null) {
+      for (const row of all.iterate({ project })) yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id }
+    },
+  }
+}
+
+function indexSummary(index: Index, s: Summary): void {
+  index.put({
+    kind: 'summary',
+    ref: String(s.id),
+    sessionId: s.sessionId,
+    project: s.project,
+    at: s.at,
+    words: { title: s.request, body: [s.investigated, s.learned, s.completed, s.nextSteps, s.notes].join('\n') },
+  })
+}
+
+function fromRow(row: Row): Summary {
+  return {
+    id: row.id,
+    sessionId: row.session_id,
+    project: asProjectKey(row.project),
+    promptNumber: row.prompt_number,
+    source: row.source,
+    request: row.request,
+    investigated: row.investigated,
+    learned: row.learned,
+    completed: row.completed,
+    nextSteps: row.next_steps,
+    notes: row.notes,
+    model: row.model,
+    at: row.at,
+  }
+}

@@ -1,0 +1,68 @@
+import type { Database } from 'bun:sqlite'
+import type { ProjectKey } from '../core/ids.ts'
+import type { ToolUse } from '../core/memory.ts'
+import type { Params } from './statement.ts'
+
+type Row = {
+  id: number
+  session_id: number
+  prompt_number: number
+  tool_use_id: string
+  tool: string
+  input: string
+  output: string | null
+  error: string | null
+  interrupted: number
+  agent_id: string | null
+  cwd: string | null
+  at: number
+}
+
+/** Every statement about tool uses. They are not in the full-text index: measured, tool output drowns what people said. */
+export function toolUseStatements(db: Database) {
+  const insert = db.prepare(`
+    INSERT INTO tool_uses (session_id, prompt_number, prompt_id, tool_use_id, tool, input, output, error, interrupted, agent_id, cwd, at, stored_at)
+    VALUES (@sessionId, @promptNumber, @promptId, @toolUseId, @tool, @input, @output, @error, @interrupted, @agentId, @cwd, @at, @storedAt)
+    ON CONFLICT (session_id, tool_use_id) DO NOTHING`)
+  const ofTurn = db.prepare<Row, Params>(`
+    SELECT * FROM tool_uses WHERE session_id = @sessionId AND prompt_number = @number ORDER BY at, id LIMIT @limit`)
+  const has = db.prepare('SELECT 1 FROM tool_uses WHERE session_id = @sessionId AND tool_use_id = @toolUseId')
+  const purge = db.prepare(`
+    DELETE FROM tool_uses WHERE id IN (SELECT id FROM tool_uses WHERE stored_at < @before ORDER BY stored_at LIMIT @limit)`)
+  const all = db.prepare<Row & { content_session_id: string; agent: string; project: string }, Params>(`
+    SELECT t.*, s.content_session_id, s.agent, s.project FROM tool_uses t JOIN sessions s ON s.id = t.session_id
+    WHERE (@project IS NULL OR s.project = @project) ORDER BY t.at, t.id`)
+
+  return {
+    /** False when it was already there: one event can come twice, from the hook and from the transcript. */
+    add: async (use: Omit<ToolUse, 'id'> & { promptId: string | null }): Promise<boolean> =>
+      insert.run({ ...use, interrupted: Number(use.interrupted), storedAt: Date.now() }).changes > 0,
+    has: async (sessionId: number, toolUseId: string): Promise<boolean> => has.get({ sessionId, toolUseId }) !== null,
+    /** What was done in a turn, in the order it was done. */
+    ofTurn: async (sessionId: number, number: number, limit = 1000): Promise<ToolUse[]> =>
+      ofTurn.all({ sessionId, number, limit }).map(fromRow),
+    /** Removes at most `limit` that were stored before; imported history counts from its import. Returns how many went. */
+    purge: async (before: number, limit: number): Promise<number> => purge.run({ before, limit }).changes,
+    each: function* (project: ProjectKey | null) {
+      for (const row of all.iterate({ project }))
+        yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id, project: row.project }
+    },
+  }
+}
+
+function fromRow(row: Row): ToolUse {
+  return {
+    id: row.id,
+    sessionId: row.session_id,
+    promptNumber: row.prompt_number,
+    toolUseId: row.tool_use_id,
+    tool: row.tool,
+    input: row.input,
+    output: row.output,
+    error: row.error,
+    interrupted: row.interrupted === 1,
+    agentId: row.agent_id,
+    cwd: row.cwd,
+    at: row.at,
+  }
+}

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AgentEvent, EventContext, SessionEvent } from '../../src/core/event.ts'
+import { asContentSessionId, asProjectKey } from '../../src/core/ids.ts'
+import type { Observation, Session, Summary } from '../../src/core/memory.ts'
+import { openStore, type Store } from '../../src/store/store.ts'
+
+/** Builders fill in what a test does not care about, so that what remains on the line is the point. */
+export function observation(given: Partial<Observation> = {}): Observation {
+  return {
+    id: 1,
+    sessionId: 1,
+    project: asProjectKey('app'),
+    promptNumber: 1,
+    type: 'change',
+    title: 'Something changed',
+    subtitle: '',
+    narrative: '',
+    facts: [],
+    concepts: [],
+    filesRead: [],
+    filesModified: [],
+    tool: null,
+    tokens: 10,
+    model: 'plain',
+    at: 1000,
+    ...given,
+  }
+}
+
+export function summary(given: Partial<Summary> = {}): Summary {
+  return {
+    id: 1,
+    sessionId: 1,
+    project: asProjectKey('app'),
+    promptNumber: 1,
+    source: 'turn',
+    request: 'Do it',
+    investigated: '',
+    learned: '',
+    completed: 'It is done',
+    nextSteps: '',
+    notes: '',
+    model: 'plain',
+    at: 1000,
+    ...given,
+  }
+}
+
+export function event(said: SessionEvent, given: Partial<Omit<AgentEvent, keyof SessionEvent>> = {}): AgentEvent {
+  return { agent: 'claude-code', session: asContentSessionId('s1'), at: 1000, cwd: '/home/dev/app', transcript: null, ...said, ...given }
+}
+
+export const prompt = (text: string, promptId: string | null = 'p1'): SessionEvent => ({ kind: 'prompt-submitted', promptId, origin: 'person', text })
+
+export const toolUse = (
+  toolUseId: string,
+  given: Partial<Extract<SessionEvent, { kind: 'tool-used' }>> = {},
+): Extract<SessionEvent, { kind: 'tool-used' }> => ({
+  kind: 'tool-used',
+  promptId: 'p1',
+  toolUseId,
+  tool: 'Bash',
+  input: { command: 'true' },
+  output: { stdout: '' },
+  error: null,
+  interrupted: false,
+  agentId: null,
+  ...given,
+})
+
+export const nowhere: EventContext = { projectFolder: null, clientPid: null, entrypoint: null }
+
+/** A folder that goes away with the test. */
+export function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
+  const path = mkdtempSync(join(tmpdir(), 'recollect-'))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** A real database in a folder of its own. */
+export async function temporaryStore(): Promise<{ store: Store; path: string; [Symbol.dispose](): void }> {
+  const folder = temporaryFolder()
+  const path = join(folder.path, 'recollect.db')
+  const store = await openStore(path)
+  return {
+    store,
+    path,
+    [Symbol.dispose]: () => {
+      store.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+export async function openSession(store: Store, contentSessionId = 's1', at = 1000): Promise<Session> {
+  const { session } = await store.sessions.open({
+    agent: 'claude-code',
+    contentSessionId: asContentSessionId(contentSessionId),
+    project: asProjectKey('app'),
+    folder: '/home/dev/app',
+    branch: null,
+    transcript: null,
+    clientPid: null,
+    at,
+  })
+  return session
+}

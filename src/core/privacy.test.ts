@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'bun:test'
+import { cleanJson, withoutPrivate } from './privacy.ts'
+
+/** Every spelling that hides. The word `hidden` must go; what comes before and after must stay as it was. */
+const HIDING: [form: string, text: string, left: string][] = [
+  ['plain', 'a <private>hidden</private> z', 'a  z'],
+  ['upper case', 'a <PRIVATE>hidden</PRIVATE> z', 'a  z'],
+  ['mixed case', 'a <Private>hidden</pRiVaTe> z', 'a  z'],
+  ['glued to words', 'a<private>hidden</private>z', 'az'],
+  ['several lines', 'a\n<private>\nhidden\n</private>\nz', 'a\n\nz'],
+  ['an attribute', 'a <private reason="x">hidden</private> z', 'a  z'],
+  ['an unquoted attribute ending in a slash', 'a <private from=http://x/>hidden</private> z', 'a  z'],
+  ['a bracket in an attribute', 'a <private reason="a > b">hidden</private> z', 'a  z'],
+  ['a self-closing look in an attribute', 'a <private reason="/>">hidden</private> z', 'a  z'],
+  ['a closer in an attribute', 'a <private reason="</private>">hidden</private> z', 'a  z'],
+  ['an apostrophe in the tag', "a <private don't look>hidden</private> z", 'a  z'],
+  ['a missing bracket', 'a <private hidden</private> z', 'a  z'],
+  ['an equals sign after the name', 'a <private="x">hidden</private> z', 'a  z'],
+  ['spaces inside the brackets', 'a < private >hidden</ private > z', 'a  z'],
+  ['spaces around the slash', 'a <private>hidden< / private > z', 'a  z'],
+  ['spaces and an attribute', 'a < private reason = "x" >hidden</private> z', 'a  z'],
+  ['newlines inside the tag', 'a <\nprivate\n\treason="x"\n>hidden</\nprivate\n> z', 'a  z'],
+  ['nested', 'a <private>hidden<private>hidden</private>hidden</private> z', 'a  z'],
+  ['nested kinds', 'a <private>hidden<system-reminder>hidden</system-reminder>hidden</private> z', 'a  z'],
+  ['a closer of another kind', 'a <private>hidden</system-reminder>hidden</private> z', 'a  z'],
+  ['a closer inside another kind', 'a <private><system-reminder></private>hidden</system-reminder>hidden</private> z', 'a  z'],
+  ['a malformed closer', 'a <private>x</private hidden</private> z', 'a  z'],
+  ['a closer that is only named alike', 'a <private>x</privateer>hidden</private> z', 'a  z'],
+  ['unclosed', 'a <private>hidden', 'a '],
+  ['unclosed tag', 'a <private hidden', 'a '],
+  ['unclosed quote', 'a <private reason="x>hidden</private> z', 'a '],
+  ['twice', 'a <private>hidden</private> b <private>hidden</private> z', 'a  b  z'],
+  ['our own context', 'a <recollect-context>hidden</recollect-context> z', 'a  z'],
+  ['the context of claude-mem', 'a <claude-mem-context>hidden</claude-mem-context> z', 'a  z'],
+  ['a reminder of the client', 'a <system-reminder>\nhidden\n</system-reminder> z', 'a  z'],
+  ['entities', 'a &lt;private&gt;hidden&lt;/private&gt; z', 'a  z'],
+  ['entities without semicolons', 'a &ltprivate&gthidden&lt/private&gt z', 'a  z'],
+  ['entities in capitals', 'a &LT;private&GT;hidden&LT;/private&GT; z', 'a  z'],
+  ['entities escaped twice', 'a &amp;lt;private&amp;gt;hidden&amp;lt;/private&amp;gt; z', 'a  z'],
+  ['decimal entities', 'a &#60;private&#62;hidden&#60;&#47;private&#62; z', 'a  z'],
+  ['padded decimal entities', 'a &#0000060;private&#62;hidden&#60;/private&#0062 z', 'a  z'],
+  ['hexadecimal entities', 'a &#x3c;private&#x3E;hidden&#X3C;/private&#x3e; z', 'a  z'],
+  ['letters as entities', 'a <&#112;riv&#x61;te>hidden</&#112;rivate> z', 'a  z'],
+  ['an escaped opener and a plain closer', 'a &lt;private>hidden</private&gt; z', 'a  z'],
+  ['an escaped attribute', 'a &lt;private reason=&quot;&gt;&quot;&gt;hidden&lt;/private&gt; z', 'a  z'],
+  ['JSON unicode escapes', 'a \\u003cprivate\\u003ehidden\\u003c/private\\u003e z', 'a  z'],
+  ['JSON unicode escapes in capitals', 'a \\u003Cprivate\\u003Ehidden\\u003C\\u002Fprivate\\u003E z', 'a  z'],
+  ['JSON escaped twice', 'a \\\\u003cprivate\\\\u003ehidden\\\\u003c/private\\\\u003e z', 'a  z'],
+  ['JSON quotes and newlines', 'a <private\\n reason=\\"x\\">hidden<\\/private> z', 'a  z'],
+  ['braced unicode escapes', 'a \\u{3c}private\\u{003e}hidden\\u{3c}/private\\u{3e} z', 'a  z'],
+  ['byte escapes', 'a \\x3cprivate\\x3ehidden\\x3c/private\\x3e z', 'a  z'],
+  ['Markdown escapes', 'a <private\\>hidden</private\\> z', 'a  z'],
+  ['URL encoding', 'a %3Cprivate%3Ehidden%3C%2Fprivate%3E z', 'a  z'],
+  ['URL encoding twice', 'a %253Cprivate%253Ehidden%253C/private%253E z', 'a  z'],
+  ['full width', 'a ＜ｐｒｉｖａｔｅ＞hidden＜／ｐｒｉｖａｔｅ＞ z', 'a  z'],
+  ['full-width brackets only', 'a ＜private＞hidden＜/private＞ z', 'a  z'],
+  ['CJK brackets', 'a 〈private〉hidden〈/private〉 z', 'a  z'],
+  ['guillemets', 'a ‹private›hidden‹/private› z', 'a  z'],
+  ['ideographic and no-break spaces', 'a <\u3000private\u00a0>hidden</\u00a0private\u3000> z', 'a  z'],
+  ['zero-width characters', 'a <\u200bpri\u200dvate\ufeff>hidden</\u2060private\u00ad> z', 'a  z'],
+  ['control characters', 'a <pri\u0000vate>hidden</private\u0008> z', 'a  z'],
+  ['a tag in two halves around another, then unclosed', 'a <pri<private>x</private>vate>hidden</private> z', 'a '],
+  ['self-closing removes only itself', 'a <private/> b <private reason="x" /> z', 'a  b  z'],
+  ['a stray closer is removed alone', 'a </private> b </ PRIVATE > z', 'a  b  z'],
+  ['a path before it keeps its backslash', 'C:\\temp\\<private>hidden</private> z', 'C:\\temp\\ z'],
+]
+
+/** What only looks like it. */
+const UNTOUCHED = [
+  '',
+  'nothing special',
+  'if (a < b && c > d) return "x & y" // 100% \\o/',
+  '<privateer>ships</privateer>',
+  '<private-key>k</private-key> <private_key> <private.key> <private:key>',
+  'a < private b',
+  'for (let i = 0; i < private.length; i++) total = i > 3',
+  'x < privates = 5',
+  'a < private && b > c',
+  'a < private / b > c',
+  // A comma never follows a tag's name. `Set<Private>` on the other hand cannot be told from a tag glued to a word, and hides.
+  'new Map<Private, X>()',
+  'Record<string, Private>',
+  '<system>be kind</system> <system-reminders> <reminder>',
+  '<div className="private">{children}</div>',
+  '<Private.Provider value={1} />',
+  'private <b>bold</b> class',
+  '&lt;div&gt; &amp; &copy; &#169; &#x1F600; &nosuch; &#; &#x; &',
+  'C:\\users\\private \\u00zz \\u{} \\x3 \\',
+  '100%3 %zz %2',
+  '…‹citation› 〈題〉 ＜ｘ＞',
+]
+
+describe('private parts', () => {
+  test.each(HIDING)('%s', (_form, text, left) => {
+    expect(withoutPrivate(text)).toEqual({ text: left, removed: true })
+  })
+
+  test.each(UNTOUCHED)('%j is left as it is', (text) => {
+    expect(withoutPrivate(text)).toEqual({ text, removed: false })
+  })
+
+  test('a wholly private text comes back blank', () => {
+    const { text, removed } = withoutPrivate(' <private>all of it</private>\n')
+    expect([text.trim(), removed]).toEqual(['', true])
+  })
+
+  test('text built to leave a tag behind after every cut is dropped whole', () => {
+    const halves = `${'<pri'.repeat(50)}<private></private>${'vate></private>'.repeat(50)}`
+    expect(withoutPrivate(`a ${halves} hidden`).text).not.toContain('hidden')
+  })
+
+  test('a second look never finds more than the first', () => {
+    const pieces = [
+      '<',
+      '>',
+      '/',
+      'private',
+      'pri',
+      'vate',
+      ' ',
+      '"',
+      '=',
+      '&lt;',
+      '\\u003c',
+      '%3c',
+      '\\',
+      '&',
+      'x',
+      '</private>',
+      '<private>',
+    ]
+    let seed = 7
+    const random = (below: number) => {
+      seed = (seed * 48271) % 2147483647
+      return seed % below
+    }
+    for (let i = 0; i < 5000; i++) {
+      const text = Array.from({ length: 1 + random(14) }, () => pieces[random(pieces.length)]).join('')
+      const once = withoutPrivate(text).text
+      expect(withoutPrivate(once)).toEqual({ text: once, removed: false })
+    }
+  })
+
+  test.each([
+    '<private>',
+    '<',
+    '</private>',
+    '<private ',
+    '<private a="',
+    '< private a ',
+    '="< private z "',
+    '<private/>x',
+    '&lt;',
+    '&amp;',
+    '\\',
+    '%25',
+    '＜',
+    '\u200b<',
+    '<private>x</private>',
+  ])('a megabyte of %j takes time in proportion', (unit) => {
+    const quarter = unit.repeat(Math.ceil(250_000 / unit.length))
+    expect(fastest(() => withoutPrivate(quarter.repeat(4)))).toBeLessThan(6 * fastest(() => withoutPrivate(quarter)) + 5)
+  })
+})
+
+describe('private parts of a JSON value', () => {
+  test('are removed from every string and key, and the rest is the same', () => {
+    const value = { 'k<private>1</private>': ['a<private>b</private>c', { d: '&lt;private&gt;e' }], n: 1, t: true, z: null }
+    expect(cleanJson<unknown>(value)).toEqual({ k: ['ac', { d: '' }], n: 1, t: true, z: null })
+  })
+
+  test('a tag left open in one string hides nothing in the next', () => {
+    expect(cleanJson({ prompt: 'a <private>b', cwd: '/src', list: ['<private>', 'kept'] })).toEqual({
+      prompt: 'a ',
+      cwd: '/src',
+      list: ['', 'kept'],
+    })
+  })
+
+  test('keep the order of keys and a key named __proto__', () => {
+    const json = '{"b":1,"a":{"__proto__":{"x":"<private/>y"}},"c":[]}'
+    expect(JSON.stringify(cleanJson(JSON.parse(json)))).toBe(json.replace('<private/>', ''))
+  })
+
+  test('are found 10,000 levels down', () => {
+    let value: unknown = '<private>x</private>deep'
+    for (let i = 0; i < 10_000; i++) value = i % 2 ? { in: value } : [value]
+    let found = cleanJson(value)
+    while (typeof found === 'object' && found !== null) found = Object.values(found)[0]
+    expect(found).toBe('deep')
+  })
+})
+
+function fastest(act: () => unknown): number {
+  let best = Number.POSITIVE_INFINITY
+  for (let i = 0; i < 4; i++) {
+    const start = performance.now()
+    act()
+    best = Math.min(best, performance.now() - start)
+  }
+  return best
+}

@@ -1,0 +1,309 @@
+/**
+ * Removes what a person marked `<private>` and what machines put in front of the model: our own context and the client's reminders.
+ * In doubt it hides: an unclosed part runs to the end of the text, and a tag counts in any spelling a person or an encoder might
+ * give it (`&lt;private&gt;`, `\u003cprivate\u003e`, `%3Cprivate%3E`, `＜ＰＲＩＶＡＴＥ＞`, `< private >`). Blank text with
+ * `removed` set means that all of it was private.
+ */
+export function withoutPrivate(text: string): { text: string; removed: boolean } {
+  let left = text
+  // Cutting can join the halves of a tag that stood around the cut (`<pri<private>x</private>vate>`), so read again until nothing is
+  // found. Honest text needs one more look; text that needs more than a few was built to slip through, and none of it is kept.
+  for (let look = 0; look < 4; look++) {
+    const cut = cutTags(left)
+    if (cut.length === left.length) return { text: left, removed: left.length !== text.length }
+    left = cut
+  }
+  return { text: '', removed: true }
+}
+
+/**
+ * The same over every string of a JSON value, keys too. Each string stands alone: a tag left open in one hides nothing in the next.
+ * Two keys that become equal leave the last one.
+ */
+export function cleanJson<T>(value: T): T {
+  return mapStrings(value, (text) => withoutPrivate(text).text)
+}
+
+/**
+ * A copy of a JSON value with every string changed, keys too. `key` is the one a string stands under, through any arrays, and null
+ * for keys themselves. It keeps its own list of what is left to copy, because a value nested 10,000 deep would end the call stack.
+ */
+export function mapStrings<T>(value: T, change: (text: string, key: string | null) => string): T {
+  const waiting: { from: object; to: unknown[] | object; key: string | null }[] = []
+  const copy = (item: unknown, key: string | null): unknown => {
+    if (typeof item === 'string') return change(item, key)
+    if (item === null || typeof item !== 'object') return item
+    const to = Array.isArray(item) ? [] : {}
+    waiting.push({ from: item, to, key })
+    return to
+  }
+  const result = copy(value, null)
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { from, to, key } = next
+    if (Array.isArray(to)) for (const item of from as unknown[]) to.push(copy(item, key))
+    else
+      for (const [name, item] of Object.entries(from)) {
+        // Defined, not assigned: JSON may hold a key named `__proto__`, and assigning that would change what the copy is.
+        Object.defineProperty(to, change(name, null), { value: copy(item, name), writable: true, enumerable: true, configurable: true })
+      }
+  }
+  return result as T
+}
+
+// By their first letter, which tells them apart.
+const NAMES = new Map(['private', 'recollect-context', 'claude-mem-context', 'system-reminder'].map((name) => [name.charCodeAt(0), name]))
+
+type Tag = { kind: 'opens' | 'closes' | 'alone'; name: string }
+
+/** One pass over the text. Every try at a tag either consumes what it read or stops before the next `<`, so time stays linear. */
+function cutTags(text: string): string {
+  if (!MAY_START.test(text)) return text
+  const reader: Reader = { text, at: 0 }
+  const open: string[] = []
+  const kept: string[] = []
+  let keptFrom = 0
+  for (let at = 0; at < text.length; ) {
+    if (!mayStart(text.charCodeAt(at), text.charCodeAt(at + 1))) {
+      at++
+      continue
+    }
+    const tag = tagAt(reader, at)
+    if (tag) {
+      if (open.length === 0) kept.push(text.slice(keptFrom, at))
+      if (tag.kind === 'opens') open.push(tag.name)
+      // A closer ends only the innermost part, and only one of its own name: inside a reminder, `</private>` is just text.
+      else if (tag.kind === 'closes' && open.at(-1) === tag.name) open.pop()
+      keptFrom = reader.at
+    }
+    at = reader.at
+  }
+  if (open.length === 0) kept.push(text.slice(keptFrom))
+  return kept.join('')
+}
+
+/** The tag that starts at a place, the reader left behind it; or null, the reader left behind the one character that was no tag. */
+function tagAt(reader: Reader, at: number): Tag | null {
+  reader.at = at
+  if (next(reader) !== LT) return null
+  const inside = reader.at
+  const tag = tagAfter(reader)
+  if (!tag) reader.at = inside
+  return tag
+}
+
+function tagAfter(reader: Reader): Tag | null {
+  let code = next(reader)
+  const spaced = code === SPACE
+  if (spaced) code = afterSpaces(reader)
+  const closes = code === SLASH
+  if (closes) code = afterSpaces(reader)
+  const name = NAMES.get(lower(code))
+  if (!name) return null
+  for (let i = 1; i < name.length; i++) if (lower(next(reader)) !== name.charCodeAt(i)) return null
+  if (closes) return afterSpaces(reader) === GT ? { kind: 'closes', name } : null
+  const nameEnd = reader.at
+  const after = next(reader)
+  if (!NAME_ENDS.has(after) || (spaced && !isTagDespiteSpace(reader, after))) return null
+  reader.at = nameEnd
+  return { kind: endsAlone(reader) ? 'alone' : 'opens', name }
+}
+
+/** `< private >` and `< private reason="x">` are tags, `a < private b` is a comparison. */
+function isTagDespiteSpace(reader: Reader, after: number): boolean {
+  let code = after === SPACE ? afterSpaces(reader) : after
+  if (code === GT) return true
+  if (code === SLASH) return afterSpaces(reader) === GT
+  if (NAME_ENDS.has(code)) return false
+  while (!NAME_ENDS.has(code)) code = next(reader)
+  return (code === SPACE ? afterSpaces(reader) : code) === EQUALS
+}
+
+/**
+ * Reads to the end of a tag, as HTML does: `>` ends it, except in a quoted value. True when it closed itself (`/>`). Whatever is
+ * malformed counts as open, because an opening tag hides more; a slash at the end of an unquoted value is part of the value.
+ */
+function endsAlone(reader: Reader): boolean {
+  let last = 0
+  let unquoted = false
+  for (;;) {
+    const before = reader.at
+    const code = next(reader)
+    if (code === GT) return last === SLASH && !unquoted
+    if (code === END) return false
+    if (code === LT) {
+      reader.at = before
+      return false
+    }
+    if (code === SPACE) {
+      unquoted = false
+    } else if (last === EQUALS && isQuote(code)) {
+      for (let inside = next(reader); inside !== code && inside !== END; ) inside = next(reader)
+      last = code
+    } else {
+      unquoted ||= last === EQUALS
+      last = code
+    }
+  }
+}
+
+function afterSpaces(reader: Reader): number {
+  let code = next(reader)
+  while (code === SPACE) code = next(reader)
+  return code
+}
+
+const END = -1
+const NOTHING = -2
+const SPACE = 0x20
+const SLASH = 0x2f
+const LT = 0x3c
+const EQUALS = 0x3d
+const GT = 0x3e
+const AMPERSAND = 0x26
+const PERCENT = 0x25
+const BACKSLASH = 0x5c
+
+const isQuote = (code: number) => code === 0x22 || code === 0x27
+// Right for letters; `-` is unchanged, and END stays below every character.
+const lower = (code: number) => code | 0x20
+
+// What may follow a name for it to be the whole name: not `,` (the generic `Map<Private, X>`), not `.`, `-`, `:` or a letter.
+const NAME_ENDS = new Set([END, SPACE, SLASH, LT, GT, EQUALS, 0x22, 0x27])
+
+const MAY_START = /[<&%\\＜﹤〈\u2329⟨‹]/
+
+/** Whether two characters may be the start of a tag. Only saves time: most `<` and `&` in a text can be passed over right here. */
+function mayStart(code: number, next: number): boolean {
+  if (code === LT || (code > 0x7f && plain(code) === LT)) return !(next > SPACE && next < 0x7f) || INSIDE.has(next)
+  if (code === AMPERSAND) return next === 0x23 || lower(next) === 0x6c || lower(next) === 0x61
+  return code === BACKSLASH || (code === PERCENT && (next === 0x32 || next === 0x33))
+}
+
+const INSIDE = new Set([...'/&%\\prcsPRCS'].map((char) => char.charCodeAt(0)))
+
+const isEscape = (code: number) => code === AMPERSAND || code === BACKSLASH || code === PERCENT
+
+/** Reads a text as it would look once shown. `at` is where the next character starts. */
+type Reader = { readonly text: string; at: number }
+
+/**
+ * The code of the next character, or END: entities, JSON and URL escapes are the character they stand for, every blank is a space,
+ * and what nobody can see is not there.
+ */
+function next(reader: Reader): number {
+  while (reader.at < reader.text.length) {
+    const raw = reader.text.charCodeAt(reader.at)
+    const escaped = isEscape(raw)
+    if (!escaped) reader.at++
+    if (!escaped && raw > SPACE && raw < 0x7f) return raw
+    const code = plain(escaped ? decode(reader, raw) : raw)
+    if (code !== NOTHING) return code
+  }
+  return END
+}
+
+function decode(reader: Reader, code: number): number {
+  return code === AMPERSAND ? entity(reader) : code === BACKSLASH ? backslash(reader) : percent(reader)
+}
+
+/** `&lt;`, `&#60;`, `&#x3c;`, the semicolon often forgotten; `&amp;lt;` was escaped twice. */
+function entity(reader: Reader): number {
+  const { text } = reader
+  let at = reader.at + 1
+  while (text.charCodeAt(at) === 0x61 && text.startsWith('amp;', at)) at += 4
+  if (text.charCodeAt(at) !== 0x23) {
+    const named = ENTITIES.get(lower(text.charCodeAt(at)))
+    if (!named || text.slice(at, at + named.name.length).toLowerCase() !== named.name) return found(reader, AMPERSAND, reader.at + 1)
+    return found(reader, named.code, afterSemicolon(text, at + named.name.length))
+  }
+  const base = lower(text.charCodeAt(at + 1)) === 0x78 ? 16 : 10
+  const from = at + (base === 16 ? 2 : 1)
+  const to = digitsEnd(text, from, base)
+  if (to === from) return found(reader, AMPERSAND, reader.at + 1)
+  return found(reader, number(text, from, to, base), afterSemicolon(text, to))
+}
+
+/** `\u003c`, `\x3c`, `\n`, `\"`, `\/`, with any number of backslashes: text that was stringified twice has three. */
+function backslash(reader: Reader): number {
+  const { text } = reader
+  let at = reader.at + 1
+  while (text.charCodeAt(at) === BACKSLASH) at++
+  const letter = text[at] ?? ''
+  if (letter === 'u' && text[at + 1] === '{') {
+    const to = digitsEnd(text, at + 2, 16)
+    if (to > at + 2 && text[to] === '}') return found(reader, number(text, at + 2, to, 16), to + 1)
+  }
+  const to = at + 1 + (letter === 'u' ? 4 : letter === 'x' ? 2 : 0)
+  if (to > at + 1 && digitsEnd(text, at + 1, 16) >= to) return found(reader, number(text, at + 1, to, 16), to)
+  if (letter !== '' && 'nrtfv'.includes(letter)) return found(reader, SPACE, at + 1)
+  if (letter !== '' && '/>"\'='.includes(letter)) return found(reader, letter.charCodeAt(0), at + 1)
+  return found(reader, BACKSLASH, at)
+}
+
+/** `%3C`; `%253C` was encoded twice. */
+function percent(reader: Reader): number {
+  const { text } = reader
+  let at = reader.at + 1
+  while (text.charCodeAt(at) === 0x32 && text.charCodeAt(at + 1) === 0x35) at += 2
+  if (digitsEnd(text, at, 16) < at + 2) return found(reader, PERCENT, reader.at + 1)
+  return found(reader, number(text, at, at + 2, 16), at + 2)
+}
+
+function found(reader: Reader, code: number, end: number): number {
+  reader.at = end
+  return code
+}
+
+const afterSemicolon = (text: string, at: number) => (text[at] === ';' ? at + 1 : at)
+
+function digitsEnd(text: string, from: number, base: 10 | 16): number {
+  let at = from
+  while (isDigit(text.charCodeAt(at), base)) at++
+  return at
+}
+
+/** Stops once it is past every character we look for; a number may be as long as the text. */
+function number(text: string, from: number, to: number, base: 10 | 16): number {
+  let value = 0
+  for (let at = from; at < to && value <= 0xffff; at++) {
+    const code = text.charCodeAt(at)
+    value = value * base + (code <= 0x39 ? code - 0x30 : lower(code) - 0x57)
+  }
+  return value
+}
+
+// By their first letter, which tells them apart too.
+const ENTITIES = new Map(
+  [
+    { name: 'lt', code: LT },
+    { name: 'gt', code: GT },
+    { name: 'sol', code: SLASH },
+    { name: 'quot', code: 0x22 },
+    { name: 'apos', code: 0x27 },
+    { name: 'nbsp', code: SPACE },
+  ].map((entity) => [entity.name.charCodeAt(0), entity]),
+)
+
+function isDigit(code: number, base: 10 | 16): boolean {
+  return (code >= 0x30 && code <= 0x39) || (base === 16 && lower(code) >= 0x61 && lower(code) <= 0x66)
+}
+
+/** One code for all that look alike: full-width letters are letters, every blank is a space, what nobody sees is NOTHING. */
+function plain(code: number): number {
+  if (code < 0x7f) return code >= SPACE ? code : code >= 0x09 && code <= 0x0d ? SPACE : NOTHING
+  return code >= 0xff01 && code <= 0xff5e ? code - 0xfee0 : (LOOK_ALIKES.get(code) ?? code)
+}
+
+const LOOK_ALIKES = new Map([
+  ...all(LT, '﹤〈\u2329⟨‹'),
+  ...all(GT, '﹥〉\u232a⟩›'),
+  ...all(SPACE, '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000'),
+  // Zero-width, direction and variation characters: they would split a name that a person reads as whole.
+  ...all(NOTHING, '\u007f\u0085\u00ad\u034f\u061c\u180b\u180c\u180d\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e'),
+  ...all(NOTHING, '\u2060\u2061\u2062\u2063\u2064\u2065\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\ufeff'),
+  ...all(NOTHING, '\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f'),
+])
+
+function all(code: number, chars: string): [number, number][] {
+  return Array.from(chars, (char) => [char.charCodeAt(0), code])
+}

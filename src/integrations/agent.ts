@@ -1,0 +1,64 @@
+import type { Action } from '../core/action.ts'
+import type { AgentEvent, Reply } from '../core/event.ts'
+import type { AgentName } from '../core/memory.ts'
+import { fileOf, readAction } from './claude-code/actions.ts'
+import { eventName, parsePayload } from './claude-code/payload.ts'
+import { hostReply } from './claude-code/reply.ts'
+import { type Checkpoint, formatOf, readTranscript, subagentTranscripts, type TranscriptBatch } from './claude-code/transcript.ts'
+
+/*
+ * The agents we serve. An integration turns what its agent says (hook payloads, transcript files, tool uses) into our events and
+ * actions, and our replies into what the agent understands. It reads transcripts and nothing else: it never writes, never stores,
+ * never decides what is worth keeping. The agent's own words stop here.
+ */
+
+export type { Checkpoint, SessionFacts, TranscriptBatch, TranscriptItem } from './claude-code/transcript.ts'
+
+/** One agent we can serve. */
+export type Agent = {
+  readonly name: AgentName
+  /** Throws when the payload does not say which session it belongs to. */
+  parsePayload(json: unknown, received: { at: number }): AgentEvent[]
+  eventName(json: unknown): string | null
+  hostReply(eventName: string, reply: Reply): Record<string, unknown>
+  readTranscript(path: string, from: Checkpoint | null): AsyncGenerator<TranscriptBatch>
+  subagentTranscripts(path: string): Promise<string[]>
+  /** Which agent wrote a file. */
+  formatOf(path: string): Promise<AgentName | 'codex' | 'copilot-cli' | 'unknown'>
+  /** The file a tool was pointed at, if it was pointed at one. */
+  fileOf(input: unknown): string | null
+  readAction(use: { tool: string; input: string; output: string | null; error: string | null }): Action
+  /** Tools that manage the session itself; their uses tell nothing about the work. */
+  readonly skipTools: ReadonlySet<string>
+  /** Our own tools: remembering what memory said would feed memory with itself. */
+  isOwnTool(tool: string): boolean
+  /** Where the agent keeps its transcripts below its configuration folder, and which files there are sessions. */
+  transcriptRoots(configFolder: string): { folder: string; pattern: string }[]
+}
+
+export const claudeCode: Agent = {
+  name: 'claude-code',
+  parsePayload,
+  eventName,
+  hostReply,
+  readTranscript,
+  subagentTranscripts,
+  formatOf,
+  fileOf,
+  readAction,
+  skipTools: new Set([
+    'AskUserQuestion',
+    'EnterPlanMode',
+    'ListMcpResourcesTool',
+    'Skill',
+    'SlashCommand',
+    'TaskCreate',
+    'TaskGet',
+    'TaskList',
+    'TaskUpdate',
+    'TodoWrite',
+    'ToolSearch',
+  ]),
+  isOwnTool: (tool) => /^mcp__(?:recollect__|plugin_recollect_)/.test(tool),
+  transcriptRoots: (configFolder) => [{ folder: `${configFolder}/projects`, pattern: '*/*.jsonl' }],
+}

@@ -1,0 +1,210 @@
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentEvent } from '../../core/event.ts'
+import { compactSummary, eventName, parsePayload, promptFrom, usefulOutput } from './payload.ts'
+
+const FIXTURES = join(import.meta.dir, '../../../test/fixtures/hook-payloads')
+
+const KINDS: Record<string, AgentEvent['kind']> = {
+  SessionStart: 'session-started',
+  UserPromptSubmit: 'prompt-submitted',
+  PostToolUse: 'tool-used',
+  PostToolUseFailure: 'tool-used',
+  PostToolBatch: 'tool-used',
+  Stop: 'turn-ended',
+  StopFailure: 'turn-ended',
+  SubagentStop: 'subagent-ended',
+  PreCompact: 'compacting',
+  PostCompact: 'compacted',
+  SessionEnd: 'session-ended',
+}
+
+for (const file of readdirSync(FIXTURES)
+  .sort()
+  .filter((name) => name !== 'index.json')) {
+  const event = file.split('.', 1)[0] ?? ''
+  const kind = file === 'SubagentStop.compaction.json' ? 'ignored' : (KINDS[event] ?? 'ignored')
+  test(`the client's ${file.replace('.json', '')} is ${kind}`, async () => {
+    const json = await fixture(file)
+    const events = parsePayload(json, { at: 7 })
+    expect(new Set(events.map((one) => one.kind))).toEqual(new Set([kind]))
+    for (const one of events) {
+      expect(one).toMatchObject({ agent: 'claude-code', at: 7, session: expect.stringMatching(/^5e551011-/) })
+      if (one.kind === 'ignored') expect(one.name).toBe(event)
+    }
+    expect(eventName(json)).toBe(event)
+  })
+}
+
+test('a prompt keeps its words and the turn it belongs to', async () => {
+  expect(await only('UserPromptSubmit.json')).toMatchObject({
+    promptId: '5e551011-0000-4000-8000-000000000002',
+    origin: 'person',
+    text: 'The login test fails for every token. Find out why and fix it.',
+    cwd: '/home/dev/project',
+  })
+  expect(await only('UserPromptSubmit.slash.json')).toMatchObject({ origin: 'person', text: '/review src/auth.ts' })
+})
+
+test('a notice that the client sends in the person’s name is a short line of a machine', async () => {
+  expect(await only('UserPromptSubmit.task-notification.json')).toMatchObject({ origin: 'machine', text: 'Agent "Check docs" finished' })
+  expect(promptFrom('<teammate-message from="b">\n<b>The build is green</b></teammate-message>')).toEqual({
+    origin: 'machine',
+    text: 'The build is green',
+  })
+  expect(promptFrom(' <div> is not centred ')).toEqual({ origin: 'person', text: '<div> is not centred' })
+})
+
+test('a tool use carries what it was asked and what it answered', async () => {
+  expect(await only('PostToolUse.Bash.in-subagent.json')).toMatchObject({
+    toolUseId: 'toolu_fake000015',
+    tool: 'Bash',
+    input: { command: 'grep -rn "isValid" .', description: 'Find callers' },
+    output: { stdout: 'src/auth.ts:4:export function isValid(token: Token, now = Date.now()): boolean {' },
+    error: null,
+    interrupted: false,
+    agentId: 'a321d5877f28ff382',
+  })
+})
+
+test('a tool that failed says why and has no output', async () => {
+  const used = await only('PostToolUseFailure.Bash.json')
+  expect(used).toMatchObject({ error: expect.stringMatching(/^Exit code 1\n/), interrupted: false, output: undefined })
+  const stopped = { ...(await fixture('PostToolUseFailure.Bash.json')), is_interrupt: true }
+  expect(parsePayload(stopped, { at: 1 })[0]).toMatchObject({ interrupted: true })
+})
+
+test('a batch is one tool use for each call, and a call that was refused before it ran is a failure', async () => {
+  const batch = await fixture('PostToolBatch.json')
+  expect(parsePayload(batch, { at: 1 })).toMatchObject([
+    { toolUseId: 'toolu_fake000001', tool: 'Read', output: expect.stringContaining('isValid'), error: null },
+    { toolUseId: 'toolu_fake000002', tool: 'Bash', error: null },
+  ])
+  const call = (tool_use_id: string, tool_name: string, tool_response: unknown) => ({
+    tool_use_id,
+    tool_name,
+    tool_input: {},
+    tool_response,
+  })
+  const calls = [
+    call('a', 'Edit', '<tool_use_error>String to replace not found in file.</tool_use_error>'),
+    call('b', 'Bash', 'Exit code 3\nhi'),
+    call('c', 'Read', 'Exit code 3 is what the file says'),
+    call('d', 'Write', "The user doesn't want to proceed with this tool use."),
+  ]
+  expect(parsePayload({ ...batch, tool_calls: calls }, { at: 1 })).toMatchObject([
+    { error: 'String to replace not found in file.', output: undefined },
+    { error: 'Exit code 3\nhi', output: undefined },
+    { error: null, output: 'Exit code 3 is what the file says' },
+    { interrupted: true, output: undefined },
+  ])
+})
+
+test('the turn ends with what the agent said last, and with nothing when the API failed', async () => {
+  expect(await only('Stop.with-background.json')).toMatchObject({ answer: 'An agent is still checking the docs.' })
+  expect(await only('StopFailure.json')).toMatchObject({ answer: '' })
+})
+
+test('the end of a subagent is told of its session, not of the subagent’s own file', async () => {
+  expect(await only('SubagentStop.json')).toMatchObject({
+    agentId: 'a321d5877f28ff382',
+    agentType: 'Explore',
+    answer: 'isValid is used only in src/auth.ts.',
+    transcript: expect.stringMatching(/0085\.jsonl$/),
+  })
+})
+
+test('the host’s summary is the same bare text from the hook and from the transcript', async () => {
+  const bare = '1. Primary Request and Intent: create notes.txt and review src/auth.ts.'
+  expect(await only('PostCompact.manual.json')).toMatchObject({ summary: bare })
+  const inTranscript = (analysis: string) =>
+    `This session is being continued from a previous conversation that ran out of context.\n\n${analysis}Summary:\n${bare}\n\n` +
+    'If you need specific details from before compaction (like exact code), read it.\nPlease continue the conversation from where we left off.'
+  expect(compactSummary(inTranscript(''))).toBe(bare)
+  expect(compactSummary(inTranscript('Analysis:\nA summary: of sorts\n\n'))).toBe(bare)
+  expect(compactSummary('just words')).toBe('just words')
+  expect(compactSummary('x'.repeat(30_000))).toHaveLength(20_000)
+})
+
+test('what is huge and useless in a tool’s answer is dropped at the edge', async () => {
+  const edit = await only('PostToolUse.Edit.json')
+  expect(edit).toMatchObject({ output: { structuredPatch: [{ lines: expect.arrayContaining(['+  return token.exp * 1000 > now']) }] } })
+  expect(JSON.stringify(edit)).not.toContain('originalFile')
+  expect(await only('PostToolUse.Agent.completed.json')).toHaveProperty('output', {
+    status: 'completed',
+    agentId: 'a321d5877f28ff382',
+    agentType: 'Explore',
+    content: expect.any(Array),
+  })
+  const base64 = 'A'.repeat(1_000)
+  expect(usefulOutput('Read', { type: 'pdf', file: { filePath: '/a.pdf', base64 } })).toEqual({ type: 'pdf', file: { filePath: '/a.pdf' } })
+  expect(
+    usefulOutput('mcp__shot__take', [
+      { type: 'text', text: 'here' },
+      { type: 'image', source: { data: base64 } },
+    ]),
+  ).toEqual([{ type: 'text', text: 'here' }, { type: 'image' }])
+  expect(usefulOutput('Bash', { stdout: base64, stderr: '', isImage: true })).toEqual({ stdout: '', stderr: '', isImage: true })
+})
+
+test('a payload that does not say whose session it is, is refused with what is missing', () => {
+  const refused = (json: unknown) => () => parsePayload(json, { at: 1 })
+  for (const json of [null, undefined, 7, 'text', [], [{ session_id: 's' }], true]) expect(refused(json)).toThrow('not an object')
+  for (const json of [{}, { session_id: 7 }, { session_id: null }, { session_id: ['s'] }])
+    expect(refused(json)).toThrow('session_id is missing')
+  expect(refused({ session_id: '' })).toThrow('session_id is empty')
+  expect(refused({ session_id: 'x'.repeat(201) })).toThrow('session_id is too long')
+  for (const session_id of ['a/b', '../x', 'a\0b', 'a\\b']) expect(refused({ session_id })).toThrow('character')
+})
+
+test('fields of the wrong type are no fields, and an event without what it needs is ignored', () => {
+  const event = (fields: object) => parsePayload({ session_id: 's', ...fields }, { at: 1 })
+  expect(event({})).toMatchObject([{ kind: 'ignored', name: '' }])
+  expect(event({ hook_event_name: 7 })).toMatchObject([{ kind: 'ignored', name: '' }])
+  expect(event({ hook_event_name: 'SomethingNew', prompt: 'x' })).toMatchObject([{ kind: 'ignored', name: 'SomethingNew' }])
+  expect(event({ hook_event_name: 'UserPromptSubmit', prompt: { a: 1 } })).toMatchObject([{ kind: 'ignored' }])
+  expect(event({ hook_event_name: 'UserPromptSubmit', prompt: 'x', cwd: 7, prompt_id: [] })).toMatchObject([
+    { kind: 'prompt-submitted', cwd: null, promptId: null },
+  ])
+  expect(event({ hook_event_name: 'SessionStart', source: 'teleport' })).toMatchObject([{ kind: 'session-started', source: 'startup' }])
+  expect(event({ hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_input: {} })).toMatchObject([{ kind: 'ignored' }])
+  expect(event({ hook_event_name: 'PostToolBatch', tool_calls: [null, 7, { tool_name: 'Bash' }] })).toEqual([])
+  expect(event({ hook_event_name: 'PostToolBatch', tool_calls: 'none' })).toEqual([])
+  expect(event({ hook_event_name: 'SubagentStop', agent_type: 'Explore' })).toMatchObject([{ kind: 'ignored' }])
+  expect(event({ hook_event_name: 'Stop', last_assistant_message: 7 })).toMatchObject([{ kind: 'turn-ended', answer: '' }])
+  for (const json of [null, [], 'x', { hook_event_name: 7 }, { hook_event_name: '' }]) expect(eventName(json)).toBeNull()
+})
+
+test('keys we do not know stay outside', () => {
+  const [event] = parsePayload({ session_id: 's', hook_event_name: 'PreCompact', secret: 'x', permission_mode: 'y' }, { at: 1 })
+  expect(Object.keys(event ?? {}).sort()).toEqual(['agent', 'at', 'cwd', 'kind', 'promptId', 'session', 'transcript'])
+})
+
+test('deep and huge payloads pass through without harm', () => {
+  let deep: unknown = 'bottom'
+  for (let i = 0; i < 20_000; i++) deep = { deep }
+  const use = {
+    session_id: 's',
+    hook_event_name: 'PostToolUse',
+    tool_name: 'mcp__x__y',
+    tool_use_id: 't',
+    tool_input: deep,
+    tool_response: deep,
+  }
+  expect(parsePayload(use, { at: 1 })[0]).toMatchObject({ kind: 'tool-used' })
+  const huge = '<task-notification><summary>'.repeat(100_000)
+  expect(promptFrom(huge).text.length).toBeLessThanOrEqual(200)
+  expect(promptFrom(`<task-notification>${'<'.repeat(1_000_000)}`).origin).toBe('machine')
+})
+
+async function fixture(file: string): Promise<Record<string, unknown>> {
+  return Bun.file(join(FIXTURES, file)).json()
+}
+
+async function only(file: string): Promise<AgentEvent> {
+  const [event, ...more] = parsePayload(await fixture(file), { at: 7 })
+  expect(more).toEqual([])
+  if (!event) throw new Error(`${file} gave no event`)
+  return event
+}

@@ -1,0 +1,228 @@
+import { z } from 'zod'
+import type { AgentEvent, SessionEvent } from '../../core/event.ts'
+import { asContentSessionId } from '../../core/ids.ts'
+import { shorten } from '../../core/text.ts'
+
+/**
+ * Claude Code's words in, ours out: past this line nobody says `hook_event_name`. A payload is one event, save a batch of tool
+ * uses, which is several. Tolerant of everything but the session: an event that belongs to nobody is refused with an Error.
+ */
+export function parsePayload(json: unknown, received: { at: number }): AgentEvent[] {
+  const parsed = Payload.safeParse(json)
+  if (!parsed.success) throw new Error(`refused a hook payload: ${parsed.error.issues[0]?.message}`)
+  const payload = parsed.data
+  const common = {
+    agent: 'claude-code',
+    session: asContentSessionId(payload.session_id),
+    at: received.at,
+    cwd: payload.cwd ?? null,
+    transcript: payload.transcript_path ?? null,
+  } as const
+  return sessionEvents(payload).map((event) => ({ ...common, ...event }))
+}
+
+/** The host's name of the event, which its reply must repeat. */
+export function eventName(json: unknown): string | null {
+  return Named.safeParse(json).data?.hook_event_name ?? null
+}
+
+/** Optional text: the client changes its fields from version to version, and a field that turned into something else is no field. */
+const text = z.string().optional().catch(undefined)
+const flag = z.boolean().optional().catch(undefined)
+
+/** Session ids become file names and keys, so what cannot be one is refused here. */
+export const SessionId = z
+  .string({ error: 'session_id is missing' })
+  .min(1, 'session_id is empty')
+  .max(200, 'session_id is too long')
+  .refine((id) => !['\0', '/', '\\'].some((bad) => id.includes(bad)), 'session_id has a character that no id has')
+
+const ToolCall = z.object({
+  tool_name: z.string(),
+  tool_use_id: z.string().min(1),
+  tool_input: z.unknown().optional(),
+  tool_response: z.unknown().optional(),
+})
+
+const Named = z.object({ hook_event_name: z.string().min(1) })
+
+const Payload = z.object(
+  {
+    session_id: SessionId,
+    hook_event_name: text,
+    cwd: text,
+    transcript_path: text,
+    prompt_id: text,
+    source: z.enum(['startup', 'resume', 'clear', 'compact', 'fork']).catch('startup'),
+    prompt: text,
+    tool_name: text,
+    tool_use_id: text,
+    tool_input: z.unknown().optional(),
+    tool_response: z.unknown().optional(),
+    tool_calls: z.array(z.unknown()).catch([]),
+    error: text,
+    is_interrupt: flag,
+    agent_id: text,
+    agent_type: text,
+    last_assistant_message: text,
+    compact_summary: text,
+    reason: text,
+  },
+  { error: 'it is not an object' },
+)
+type Payload = z.infer<typeof Payload>
+
+function sessionEvents(payload: Payload): SessionEvent[] {
+  const name = payload.hook_event_name ?? ''
+  const promptId = payload.prompt_id ?? null
+  const ignored: SessionEvent[] = [{ kind: 'ignored', name }]
+  switch (name) {
+    case 'SessionStart':
+      return [{ kind: 'session-started', source: payload.source }]
+    case 'UserPromptSubmit':
+      return payload.prompt === undefined ? ignored : [{ kind: 'prompt-submitted', promptId, ...promptFrom(payload.prompt) }]
+    case 'PostToolUse':
+    case 'PostToolUseFailure': {
+      // Clients too old to send the id are read from their transcript, where every tool use has one.
+      const call = ToolCall.safeParse(payload).data
+      if (!call) return ignored
+      return [toolUsed(payload, call, name === 'PostToolUse' ? null : failureOf(payload.error ?? '', payload.is_interrupt))]
+    }
+    case 'PostToolBatch':
+      return payload.tool_calls.flatMap((one) => {
+        const call = ToolCall.safeParse(one).data
+        return call ? [toolUsed(payload, call, failureInBatch(call))] : []
+      })
+    case 'Stop':
+      return [{ kind: 'turn-ended', promptId, answer: payload.last_assistant_message?.trim() ?? '' }]
+    case 'StopFailure':
+      // The "message" of a turn that failed is the API's error, not something the agent said.
+      return [{ kind: 'turn-ended', promptId, answer: '' }]
+    case 'SubagentStop': {
+      const { agent_id, agent_type, last_assistant_message } = payload
+      // A compaction runs in a fork that stops like a subagent of no type.
+      if (!agent_id || agent_type === '') return ignored
+      const answer = last_assistant_message?.trim() ?? ''
+      return [{ kind: 'subagent-ended', promptId, agentId: agent_id, agentType: agent_type ?? '', answer }]
+    }
+    case 'PreCompact':
+      return [{ kind: 'compacting', promptId }]
+    case 'PostCompact':
+      return [{ kind: 'compacted', promptId, summary: compactSummary(payload.compact_summary ?? '') }]
+    case 'SessionEnd':
+      return [{ kind: 'session-ended', reason: payload.reason ?? 'other' }]
+    default:
+      return ignored
+  }
+}
+
+type Failure = { error: string; interrupted: boolean }
+
+function toolUsed(payload: Payload, call: z.infer<typeof ToolCall>, failure: Failure | null): SessionEvent {
+  const used = {
+    kind: 'tool-used',
+    promptId: payload.prompt_id ?? null,
+    toolUseId: call.tool_use_id,
+    tool: call.tool_name,
+    input: call.tool_input,
+    agentId: payload.agent_id ?? null,
+  } as const
+  if (failure) return { ...used, output: undefined, ...failure }
+  return { ...used, output: usefulOutput(call.tool_name, call.tool_response), error: null, interrupted: wasInterrupted(call.tool_response) }
+}
+
+/**
+ * A batch says of each use only what the model was told, in plain text. For a use that was refused before it ran (an edit that
+ * does not match, a tool that is not there) no other event comes, so its failure is read from that text.
+ */
+function failureInBatch({ tool_name, tool_response }: z.infer<typeof ToolCall>): Failure | null {
+  if (typeof tool_response !== 'string') return null
+  const ranAndFailed = (tool_name === 'Bash' || tool_name === 'PowerShell') && /^Exit code \d+/.test(tool_response)
+  if (ranAndFailed || tool_response.startsWith('<tool_use_error>') || STOPPED_BY_PERSON.test(tool_response)) return failureOf(tool_response)
+  return null
+}
+
+/** Why a tool failed, without the tags that mark it for the model; and whether a person stopped it, by the client's word or by its words. */
+export function failureOf(text: string, interrupted = false): Failure {
+  return { error: text.replace(/^<tool_use_error>|<\/tool_use_error>$/g, ''), interrupted: interrupted || STOPPED_BY_PERSON.test(text) }
+}
+
+const STOPPED_BY_PERSON = /^(?:The user doesn't want to|\[Request interrupted by user|User rejected tool use)/
+
+export function wasInterrupted(output: unknown): boolean {
+  return isRecord(output) && output.interrupted === true
+}
+
+/**
+ * A prompt as the person typed it; or, when the client speaks in the person's name (a background agent has finished), a short
+ * line made of that notice. Hooks and transcripts must read the same text here, or one prompt would be stored as two.
+ */
+export function promptFrom(typed: string): { origin: 'person' | 'machine'; text: string } {
+  const prompt = typed.trim()
+  if (!MACHINE_TEXT.test(prompt)) return { origin: 'person', text: prompt }
+  const notice = between(prompt, '<summary>', '</summary>') ?? prompt.slice(0, 2_000).replace(/<[^<>]*>/g, ' ')
+  return { origin: 'machine', text: shorten(notice, 200) }
+}
+
+const MACHINE_TEXT = /^<(?:task-notification|teammate-message|cross-session-message|agent-message)\b/
+
+/**
+ * The host's summary of a conversation it shortened, bare: the hook shows it in tags behind its analysis, the transcript wraps
+ * it in instructions to the model that goes on.
+ */
+export function compactSummary(wrapped: string): string {
+  return bareSummary(wrapped).trim().slice(0, 20_000)
+}
+
+function bareSummary(wrapped: string): string {
+  if (!wrapped.startsWith('This session is being continued from a previous conversation')) {
+    return between(wrapped, '<summary>', '</summary>') ?? wrapped
+  }
+  const body = wrapped.slice(wrapped.indexOf('\n') + 1)
+  const heading = /^Summary:[ \t]*$/m.exec(body)
+  const summary = heading ? body.slice(heading.index + heading[0].length) : body
+  const after = /^(?:If you need specific details from before compaction|Please continue the conversation|Continue the conversation)/m
+  return summary.slice(0, after.exec(summary)?.index)
+}
+
+/**
+ * A tool's answer without what is huge and tells nothing: the whole file before an edit, pictures, the cost of a subagent.
+ * What is left is small enough to keep and still says what happened.
+ */
+export function usefulOutput(tool: string, output: unknown): unknown {
+  if (Array.isArray(output)) return output.map((block) => (isRecord(block) && block.type === 'image' ? { type: 'image' } : block))
+  if (!isRecord(output)) return output
+  switch (tool) {
+    case 'Edit':
+    case 'MultiEdit':
+    case 'Write':
+    case 'NotebookEdit': {
+      const { originalFile: _, original_file: __, updated_file: ___, ...useful } = output
+      return useful
+    }
+    case 'Read': {
+      const { type, file } = output
+      return isRecord(file) && 'base64' in file ? { type, file: { filePath: file.filePath } } : output
+    }
+    case 'Bash':
+    case 'PowerShell':
+      return output.isImage === true ? { ...output, stdout: '' } : output
+    case 'Task':
+    case 'Agent': {
+      const { status, agentId, agentType, content } = output
+      return { status, agentId, agentType, content }
+    }
+    default:
+      return output
+  }
+}
+
+function between(text: string, opening: string, closing: string): string | null {
+  const start = text.indexOf(opening)
+  const end = start < 0 ? -1 : text.indexOf(closing, start)
+  return end < 0 ? null : text.slice(start + opening.length, end)
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test'
+import { hostReply } from './reply.ts'
+
+test('context goes to the model in the only shape the client reads', () => {
+  for (const event of ['SessionStart', 'UserPromptSubmit', 'PostToolUse']) {
+    expect(hostReply(event, { context: 'remembered' })).toEqual({
+      hookSpecificOutput: { hookEventName: event, additionalContext: 'remembered' },
+    })
+  }
+})
+
+test('a message is for the person, with context or without', () => {
+  expect(hostReply('SessionStart', { message: 'recalled 3' })).toEqual({ systemMessage: 'recalled 3' })
+  expect(hostReply('SessionStart', { context: 'c', message: 'm' })).toEqual({
+    hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'c' },
+    systemMessage: 'm',
+  })
+})
+
+test('nothing to say is an empty object', () => {
+  expect(hostReply('SessionStart', {})).toEqual({})
+  expect(hostReply('UserPromptSubmit', { context: '', message: '' })).toEqual({})
+})
+
+test('events that must not be answered are answered with nothing, whatever we have to say', () => {
+  const silent = [
+    'Stop',
+    'StopFailure',
+    'SubagentStop',
+    'PreCompact',
+    'PostCompact',
+    'SessionEnd',
+    'PreToolUse',
+    'PostToolBatch',
+    'Notification',
+    '',
+  ]
+  for (const event of silent) expect(hostReply(event, { context: 'c', message: 'm' })).toEqual({})
+})
+
+test('context never passes the size at which the client hides it, and no character is cut in half', () => {
+  const sent = (context: string) => {
+    const { hookSpecificOutput } = hostReply('SessionStart', { context }) as { hookSpecificOutput: { additionalContext: string } }
+    return hookSpecificOutput.additionalContext
+  }
+  expect(sent('a'.repeat(9_000))).toHaveLength(9_000)
+  expect(sent('a'.repeat(20_000))).toHaveLength(9_000)
+  expect(sent(`${'a'.repeat(8_999)}😀`)).toBe('a'.repeat(8_999))
+})

@@ -1,0 +1,544 @@
+import { afterAll, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AgentEvent } from '../../core/event.ts'
+import {
+  type Checkpoint,
+  readTranscript,
+  subagentTranscripts,
+  type TranscriptBatch,
+  type TranscriptItem,
+  transcriptFormat,
+} from './transcript.ts'
+
+const FIXTURES = join(import.meta.dir, '../../../test/fixtures/transcripts')
+const REAL = join(import.meta.dir, '../../../../shared/eval/transcripts')
+const folder = mkdtempSync(join(tmpdir(), 'recollect-transcripts-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('a session tells its prompts, tool uses and answers, and nothing else', async () => {
+  const { items, facts, unreadable } = await readAll(join(FIXTURES, 'print-session-resumed.jsonl'))
+  expect(told(items)).toEqual([
+    ['prompt', 'The login test fails for every token. Find out why and fix it.'],
+    ['Read', 'toolu_fake000001'],
+    ['Bash', 'toolu_fake000002'],
+    ['Bash failed', 'toolu_fake000003'],
+    ['Edit', 'toolu_fake000004'],
+    ['Bash', 'toolu_fake000005'],
+    ['Read failed', 'toolu_fake000006'],
+    ['Write', 'toolu_fake000007'],
+    ['Bash', 'toolu_fake000008'],
+    ['answer', 'Fixed: `isValid` compared seconds with milliseconds. The test passes, and the decision is noted in docs/decisions.md.'],
+    ['prompt', 'Add a line to the README about it.'],
+    ['Edit', 'toolu_fake000009'],
+    ['answer', 'Done.'],
+  ])
+  expect(unreadable).toBe(0)
+  expect(facts).toEqual({
+    sessionId: '5e551011-0000-4000-8000-000000000001',
+    cwd: '/home/dev/project',
+    gitBranch: 'main',
+    version: '2.1.325',
+    entrypoint: 'sdk-cli',
+    title: null,
+    firstAt: Date.parse('2026-11-15T19:03:30.517Z'),
+    lastAt: Date.parse('2026-11-15T19:03:36.427Z'),
+  })
+})
+
+test('a slash command the model answered is a prompt, one the client answered itself is not', async () => {
+  const { items } = await readAll(join(FIXTURES, 'interactive-session.jsonl'))
+  expect(told(items)).toEqual([
+    ['prompt', 'hello'],
+    ['answer', 'Good morning.'],
+    ['prompt', 'create notes.txt'],
+    ['Bash', 'toolu_fake000023'],
+    ['answer', 'Created notes.txt.'],
+    ['prompt', '/review src/auth.ts'],
+    ['answer', 'src/auth.ts looks right.'],
+    ['compacted', '1. Primary Request and Intent: create notes.txt and review src/auth.ts.'],
+  ])
+})
+
+test('a background agent that reports back opens a turn of the machine', async () => {
+  const { items } = await readAll(join(FIXTURES, 'with-subagents.jsonl'))
+  expect(told(items)).toEqual([
+    ['prompt', 'Who calls isValid?'],
+    ['Agent', 'toolu_fake000014'],
+    ['Agent', 'toolu_fake000016'],
+    ['answer', 'An agent is still checking the docs.'],
+    ['notice', 'Agent "Check docs" finished'],
+    ['answer', 'Nobody else calls it, and the docs do not mention it.'],
+  ])
+})
+
+test('a subagent’s tool uses belong to the session that started it, and its last words are its answer', async () => {
+  const path = join(FIXTURES, 'subagent-2.jsonl')
+  const { items } = await readAll(path)
+  expect(items.map((item) => item.event)).toMatchObject([
+    { kind: 'tool-used', session: '5e551011-0000-4000-8000-000000000085', agentId: 'a321d5877f28ff382', transcript: null },
+    {
+      kind: 'subagent-ended',
+      agentId: 'a321d5877f28ff382',
+      agentType: 'Explore',
+      promptId: '5e551011-0000-4000-8000-000000000086',
+      answer: 'isValid is used only in src/auth.ts.',
+      transcript: path,
+    },
+  ])
+})
+
+test('an event has the time, folder and id of its line, and knows the turn it belongs to', async () => {
+  const { items } = await readAll(join(FIXTURES, 'print-session.jsonl'))
+  expect(items.find((item) => item.event.kind === 'tool-used' && item.event.toolUseId === 'toolu_fake000008')).toMatchObject({
+    uuid: '5e551011-0000-4000-8000-000000000045',
+    turn: '5e551011-0000-4000-8000-000000000007',
+    event: {
+      at: Date.parse('2026-11-15T19:03:34.487Z'),
+      cwd: '/home/dev/project/docs',
+      promptId: '5e551011-0000-4000-8000-000000000002',
+      input: { command: 'cd docs && ls', description: 'List docs' },
+      output: { stdout: 'decisions.md' },
+    },
+  })
+})
+
+test('a tool use reads the same as its hook said it', async () => {
+  const { items } = await readAll(join(FIXTURES, 'print-session.jsonl'))
+  const failed = items.find((item) => item.event.kind === 'tool-used' && item.event.error?.startsWith('File does not exist'))
+  expect(failed?.event).toMatchObject({ output: undefined, interrupted: false })
+  expect(JSON.stringify(items)).not.toContain('originalFile')
+})
+
+test('what a person types while a turn runs is a prompt of that turn, in every form clients have written it', async () => {
+  const queued = (prompt: string, commandMode = 'prompt') =>
+    entry('attachment', { attachment: { type: 'queued_command', prompt, commandMode } })
+  const { items } = await readLines([
+    user('start', { promptId: 'p1' }),
+    toolUse('t1'),
+    result('t1', { promptId: 'p1' }),
+    queued('and look at the README'),
+    queued('<task-notification><summary>Agent done</summary></task-notification>', 'task-notification'),
+    queued('ls', 'bash'),
+    toolUse('t2'),
+    user(
+      [
+        { type: 'tool_result', tool_use_id: 't2', content: 'ok' },
+        { type: 'text', text: 'use pagination' },
+      ],
+      { promptId: 'p1' },
+    ),
+    says('done'),
+  ])
+  expect(told(items)).toEqual([
+    ['prompt', 'start'],
+    ['Bash', 't1'],
+    ['prompt', 'and look at the README'],
+    ['notice', 'Agent done'],
+    ['Bash', 't2'],
+    ['prompt', 'use pagination'],
+    ['answer, so far', 'done'],
+  ])
+  expect(items.every((item) => 'promptId' in item.event && item.event.promptId === 'p1')).toBeTrue()
+  expect(new Set(items.map((item) => item.turn)).size).toBe(1)
+})
+
+test('the client’s own lines in the person’s name are no prompts', async () => {
+  const { items } = await readLines([
+    user('<local-command-caveat>Caveat</local-command-caveat>', { isMeta: true }),
+    user('<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>'),
+    user('<local-command-stdout></local-command-stdout>'),
+    user('<command-name>/model</command-name><command-args>opus</command-args>'),
+    entry('system', { subtype: 'local_command', content: '<local-command-stdout>Set</local-command-stdout>' }),
+    user('<bash-input>ls</bash-input>'),
+    user('<bash-stdout>a.ts</bash-stdout><bash-stderr></bash-stderr>'),
+    user([{ type: 'text', text: 'Base directory for this skill' }], { isMeta: true }),
+    user([
+      { type: 'text', text: '<ide_opened_file>a.ts</ide_opened_file>' },
+      { type: 'text', text: 'why?' },
+    ]),
+    says('because'),
+    user([{ type: 'text', text: '[Request interrupted by user]' }]),
+    entry('progress', { data: { message: { type: 'user', message: { content: 'inner' } } } }),
+    entry('queue-operation', { operation: 'enqueue', content: 'later' }),
+    entry('api-request', {}),
+  ])
+  expect(told(items)).toEqual([
+    ['prompt', 'why?'],
+    ['answer', 'because'],
+  ])
+})
+
+test('the turn of a ! command has an answer of its own, not one of the prompt before it', async () => {
+  const { items } = await readLines([
+    user('first', { promptId: 'p1' }),
+    says('one'),
+    entry('system', { subtype: 'turn_duration' }),
+    user('<bash-input>ls</bash-input>', { promptId: 'p2' }),
+    user('<bash-stdout>a.ts</bash-stdout>', { promptId: 'p2' }),
+    says('there is a.ts'),
+    entry('system', { subtype: 'stop_hook_summary' }),
+    entry('system', { subtype: 'turn_duration' }),
+  ])
+  expect(items.filter((item) => item.event.kind === 'turn-ended')).toMatchObject([
+    { event: { promptId: 'p1', answer: 'one' } },
+    { event: { promptId: 'p2', answer: 'there is a.ts' }, turn: null },
+  ])
+})
+
+test('a tool use that the person stopped is interrupted, and the turn ends without an answer', async () => {
+  const rejected = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+  const { items } = await readLines([
+    user('go'),
+    says('Trying.'),
+    toolUse('t1'),
+    user([{ type: 'tool_result', tool_use_id: 't1', is_error: true, content: rejected }], { toolUseResult: 'User rejected tool use' }),
+    user([{ type: 'text', text: '[Request interrupted by user for tool use]' }]),
+    user('another'),
+  ])
+  expect(items.map((item) => item.event)).toMatchObject([
+    { kind: 'prompt-submitted', text: 'go' },
+    { kind: 'tool-used', interrupted: true, error: rejected },
+    { kind: 'turn-ended', answer: '' },
+    { kind: 'prompt-submitted', text: 'another' },
+  ])
+})
+
+test('the answer is the text of the last message, in all its parts; an API error is no answer', async () => {
+  const { items } = await readLines([
+    user('one'),
+    says('Let me look.', { id: 'm1' }),
+    toolUse('t1', { id: 'm1' }),
+    result('t1'),
+    says('First part.', { id: 'm2' }),
+    says('Second part.', { id: 'm2' }),
+    user('two'),
+    says('API Error: 500', { id: 'm3' }, { isApiErrorMessage: true }),
+    user('three'),
+    says('No response requested.', { id: 'm4', model: '<synthetic>' }),
+  ])
+  expect(told(items)).toEqual([
+    ['prompt', 'one'],
+    ['Bash', 't1'],
+    ['answer', 'First part.\nSecond part.'],
+    ['prompt', 'two'],
+    ['answer', ''],
+    ['prompt', 'three'],
+  ])
+})
+
+test('a turn that a stop hook sent back to work ends again, with the later answer', async () => {
+  const stop = entry('system', { subtype: 'stop_hook_summary' })
+  const { items } = await readLines([user('go'), says('first'), stop, says('second'), stop])
+  expect(told(items)).toEqual([
+    ['prompt', 'go'],
+    ['answer', 'first'],
+    ['answer', 'second'],
+  ])
+})
+
+test('the copied lines of a fork keep their ids and times, so that the caller can know them', async () => {
+  const forked = (uuid: string, text: string) => ({ ...user(text, { promptId: 'fork' }), uuid, timestamp: '2026-01-01T00:00:00.000Z' })
+  const { items } = await readLines([
+    forked('u1', 'first'),
+    says('one'),
+    forked('u2', 'second'),
+    says('two'),
+    user('own', { promptId: 'fork' }),
+  ])
+  expect(told(items).map(([, text]) => text)).toEqual(['first', 'one', 'second', 'two', 'own'])
+  expect(items.map((item) => item.turn).slice(0, 4)).toEqual(['u1', 'u1', 'u2', 'u2'])
+  expect(items[0]).toMatchObject({ uuid: 'u1', event: { at: Date.parse('2026-01-01T00:00:00.000Z'), promptId: 'fork' } })
+})
+
+test('a person’s title stays, whatever name the client finds later', async () => {
+  const titles = [entry('summary', { summary: 'S' }), entry('ai-title', { aiTitle: 'A' }), entry('custom-title', { customTitle: 'Mine' })]
+  expect((await readLines(titles.slice(0, 2))).facts.title).toBe('A')
+  expect((await readLines([...titles, ...titles.slice(0, 2)])).facts.title).toBe('Mine')
+})
+
+test('two objects on one line are both read', async () => {
+  const glued = `${json(user('one } { "x'))}${json(says('answer'))}{"type":"summary","summary":"T"}\n${json(user('two'))}\n`
+  const { items, facts, unreadable } = await readText(glued)
+  expect(told(items).map(([, text]) => text)).toEqual(['one } { "x', 'answer', 'two'])
+  expect(facts.title).toBe('T')
+  expect(unreadable).toBe(0)
+})
+
+test('a line torn off by a crash costs itself and not the line written behind it', async () => {
+  const torn = json(says('lost, with an {"inner":{"type":"user"}} inside')).slice(0, -9)
+  const { items, unreadable } = await readText(
+    `${json(user('one'))}\n${torn}${json(user('two'))}\n\0\0\0${json(says('three'))}\nnot json\n[1]\n7\n`,
+  )
+  expect(told(items).map(([, text]) => text)).toEqual(['one', '', 'two', 'three'])
+  expect(unreadable).toBe(4)
+})
+
+test('a half written last line waits for its other half', async () => {
+  const path = join(folder, 'growing.jsonl')
+  const whole = `${json(user('one'))}\n${json(says('eins, zwei, drei 🎉'))}\n`
+  const half = Buffer.from(whole).subarray(0, -12)
+  await Bun.write(path, half)
+  const first = await readAll(path)
+  expect(told(first.items)).toEqual([['prompt', 'one']])
+  expect(first.unreadable).toBe(0)
+  expect(first.checkpoint.offset).toBe(whole.indexOf('\n') + 1)
+  await Bun.write(path, whole)
+  expect(told((await readAll(path, first.checkpoint)).items)).toEqual([['answer, so far', 'eins, zwei, drei 🎉']])
+})
+
+test('a whole last line counts even when its newline was never written', async () => {
+  const path = join(folder, 'no-newline.jsonl')
+  await Bun.write(path, json(user('one')))
+  const first = await readAll(path)
+  expect(told(first.items)).toEqual([['prompt', 'one']])
+  await Bun.write(path, `${json(user('one'))}\n${json(user('two'))}\n`)
+  expect(told((await readAll(path, first.checkpoint)).items)).toEqual([
+    ['answer', ''],
+    ['prompt', 'two'],
+  ])
+})
+
+test('reading a file as it grows, in steps of any size, tells the same as reading it at once', async () => {
+  const random = seeded(20261115)
+  const texts = await Promise.all(
+    readdirSync(FIXTURES)
+      .sort()
+      .map((name) => Bun.file(join(FIXTURES, name)).bytes()),
+  )
+  texts.push(Buffer.from(`${json(user('a'))}${json(says('b'))}\n${json(user('c ü 🎉'))}\r\n\n${json(user('/x'))}\n`))
+  for (const bytes of texts) {
+    const path = join(folder, 'steps.jsonl')
+    await Bun.write(path, bytes)
+    const atOnce = await readAll(path)
+    for (let round = 0; round < 5; round++) {
+      const items: TranscriptItem[] = []
+      let last: TranscriptItem[] = []
+      let from: Checkpoint | null = null
+      for (let size = 0; size < bytes.length; ) {
+        size = Math.min(bytes.length, size + 1 + Math.floor(random() ** 3 * bytes.length * 0.4))
+        await Bun.write(path, bytes.subarray(0, size))
+        const read = await readAll(path, from)
+        items.push(...read.items.filter((item) => !item.provisional))
+        last = read.items.filter((item) => item.provisional)
+        // A checkpoint lives in the database between two reads.
+        from = JSON.parse(JSON.stringify(read.checkpoint))
+      }
+      expect([...items, ...last]).toEqual(atOnce.items)
+      expect(from?.offset).toBe(atOnce.checkpoint.offset)
+    }
+  }
+})
+
+test('a long file comes in batches, each with the place to go on from', async () => {
+  const path = join(folder, 'long.jsonl')
+  const lines = Array.from({ length: 300 }, (_, i) => [user(`prompt ${i}`), says('x'.repeat(5_000))]).flat()
+  await Bun.write(path, `${lines.map(json).join('\n')}\n`)
+  const batches = await Array.fromAsync(readTranscript(path, null))
+  expect(batches.length).toBeGreaterThan(4)
+  expect(batches.reduce((sum, batch) => sum + batch.bytes, 0)).toBe(Bun.file(path).size)
+  const middle = batches[2]?.checkpoint ?? null
+  const rest = await readAll(path, middle)
+  expect(rest.items).toEqual(batches.slice(3).flatMap((batch) => batch.items))
+})
+
+test('a packed transcript reads like the plain one, and half a line at its end is lost for good', async () => {
+  const plain = await Bun.file(join(FIXTURES, 'with-subagents.jsonl')).bytes()
+  const path = join(folder, 'packed.jsonl.gz')
+  await Bun.write(path, Bun.gzipSync(plain))
+  const packed = await readAll(path)
+  expect(told(packed.items)).toEqual(told((await readAll(join(FIXTURES, 'with-subagents.jsonl'))).items))
+  expect(packed.unreadable).toBe(0)
+  await Bun.write(path, Bun.gzipSync(plain.slice(0, -50)))
+  expect((await readAll(path)).unreadable).toBe(1)
+  await Bun.write(path, 'not packed at all')
+  await expect(readAll(path)).rejects.toThrow(`could not read the transcript ${path}`)
+})
+
+test('a line too long to hold is skipped and counted', async () => {
+  const path = join(folder, 'endless.jsonl')
+  await Bun.write(path, `${json(user('one'))}\n{"type":"progress","data":"${'x'.repeat(65 * 1024 * 1024)}"}\n${json(says('two'))}\n`)
+  const { items, unreadable, checkpoint } = await readAll(path)
+  expect(told(items).map(([, text]) => text)).toEqual(['one', 'two'])
+  expect(unreadable).toBe(1)
+  expect(checkpoint.offset).toBe(Bun.file(path).size)
+  rmSync(path)
+})
+
+test('a file that is gone gives nothing, and one that became shorter is read from its beginning', async () => {
+  expect(await Array.fromAsync(readTranscript(join(folder, 'gone.jsonl'), null))).toEqual([])
+  const path = join(folder, 'shorter.jsonl')
+  await Bun.write(path, `${json(user('one'))}\n${json(user('two'))}\n`)
+  const { checkpoint } = await readAll(path)
+  await Bun.write(path, `${json(user('new'))}\n`)
+  expect(told((await readAll(path, checkpoint)).items)).toEqual([['prompt', 'new']])
+})
+
+test('lines of any shape are survived', async () => {
+  const odd = [
+    { type: 'user' },
+    { type: 'user', message: null },
+    { type: 'user', message: { content: 7 } },
+    { type: 'user', message: { content: [null, 7, { type: 'tool_result' }, { type: 'tool_result', tool_use_id: '__proto__' }] } },
+    {
+      type: 'assistant',
+      message: { content: [{ type: 'tool_use' }, { type: 'tool_use', id: '__proto__', name: 'Bash' }, { type: 'text', text: 7 }] },
+    },
+    { type: 'attachment', attachment: 'x' },
+    { type: 'user', sessionId: 'a/b', timestamp: 'yesterday', uuid: 7, message: { content: 'kept' } },
+  ]
+  const { items, unreadable } = await readLines(odd)
+  expect(items.at(-1)).toMatchObject({ uuid: null, event: { text: 'kept', session: expect.stringMatching(/^lines-/), at: 0 } })
+  expect(unreadable).toBe(0)
+})
+
+test('the transcripts of subagents are found beside the session’s own', async () => {
+  const path = join(folder, 'parent.jsonl')
+  expect(await subagentTranscripts(path)).toEqual([])
+  const subagents = join(folder, 'parent', 'subagents')
+  mkdirSync(join(subagents, 'workflows'), { recursive: true })
+  for (const name of ['agent-b.jsonl', 'agent-a.jsonl', 'agent-a.meta.json', 'agent-acompact-1.jsonl', 'workflows/agent-c.jsonl']) {
+    await Bun.write(join(subagents, name), '')
+  }
+  expect(await subagentTranscripts(path)).toEqual(
+    ['agent-a.jsonl', 'agent-b.jsonl', 'workflows/agent-c.jsonl'].map((name) => join(subagents, name)),
+  )
+})
+
+test('the agent that wrote a file is known by its first lines', () => {
+  expect(transcriptFormat('{"timestamp":"2026-06-18T00:57:05.559Z","type":"session_meta","payload":{"id":"x","base_instruct')).toBe('codex')
+  expect(transcriptFormat('{"type":"session.start","data":{"sessionId":"x","producer":"copilot-agent"')).toBe('copilot-cli')
+  expect(transcriptFormat('{"type":"summary","summary":"T","leafUuid":"x"}\n')).toBe('claude-code')
+  expect(transcriptFormat('\n{"type":"mode","mode":"normal","sessionId":"x"}')).toBe('claude-code')
+  expect(transcriptFormat(json(user('what is "type":"session_meta"?')))).toBe('claude-code')
+  for (const text of ['', 'hello', '{"type":"x"}', '[]']) expect(transcriptFormat(text)).toBe('unknown')
+})
+
+type Listed = { file: string; format: string; prompts: number; tool_uses: number }
+const real: Listed[] = existsSync(REAL) ? await Bun.file(join(REAL, 'MANIFEST.json')).json() : []
+
+test.skipIf(real.length === 0)(
+  'real sessions (skipped where the shared transcripts are absent) are recognised by their format',
+  async () => {
+    for (const { file, format } of real) {
+      expect(transcriptFormat((await realText(file)).slice(0, 4_096))).toBe(format as ReturnType<typeof transcriptFormat>)
+    }
+  },
+)
+
+test.skipIf(real.length === 0)(
+  'real sessions (skipped where the shared transcripts are absent) lose no prompt and no tool use',
+  async () => {
+    const listed = real.filter(({ format }) => format === 'claude-code')
+    expect(listed).toHaveLength(54)
+    for (const { file, prompts, tool_uses } of listed) {
+      const { items, unreadable } = await readAll(join(REAL, `${file}.gz`))
+      const count = await independentCount(file)
+      const person = items.filter((item) => item.event.kind === 'prompt-submitted')
+      const used = items.filter((item) => item.event.kind === 'tool-used')
+      // The list counts every line in the person's name, and every call, answered or not.
+      expect({ file, unreadable, prompts: person.length + count.notPrompts - count.queued, used: used.length + count.unanswered }).toEqual({
+        file,
+        unreadable: 0,
+        prompts,
+        used: tool_uses,
+      })
+    }
+  },
+)
+
+/** The three lines of the real files on which a second object stands. */
+const GLUED = /\}\{"(?:type":"summary|type":"file-history-snapshot)"/
+
+/** Counts by looking at single lines only, with none of the reader's code: what the list calls a prompt and the reader does not. */
+async function independentCount(file: string): Promise<{ notPrompts: number; queued: number; unanswered: number }> {
+  const text = await realText(file)
+  const own: string[] = []
+  const called = new Set<string>()
+  const answered = new Set<string>()
+  for (const line of text.split('\n').filter((one) => /"type":"(?:user|assistant)"/.test(one) && !GLUED.test(one))) {
+    const { type, message, isMeta, isCompactSummary } = JSON.parse(line)
+    const blocks: Record<string, string>[] = typeof message?.content === 'string' ? [{ text: message.content }] : (message?.content ?? [])
+    for (const { type: kind, id, tool_use_id } of blocks) {
+      if (kind === 'tool_use' && id) called.add(id)
+      if (kind === 'tool_result' && tool_use_id) answered.add(tool_use_id)
+    }
+    const words = blocks.find((block) => block.text)?.text
+    if (type === 'user' && words && !isMeta) own.push(isCompactSummary ? '<local-command-stdout>' : words)
+  }
+  const isOutput = (words = '') => words.startsWith('<local-command-stdout>')
+  const notPrompts = own.filter(
+    (words, i) => isOutput(words) || /^(?:\[Request interrupted|<bash-)/.test(words) || (/^<command-/.test(words) && isOutput(own[i + 1])),
+  )
+  const queued = text.match(/"type":"queued_command"/g)?.length ?? 0
+  return { notPrompts: notPrompts.length, queued, unanswered: called.difference(answered).size }
+}
+
+async function realText(file: string): Promise<string> {
+  return new TextDecoder().decode(Bun.gunzipSync(await Bun.file(join(REAL, `${file}.gz`)).bytes()))
+}
+
+/** A whole read: all items, and what the last batch said. */
+async function readAll(path: string, from: Checkpoint | null = null): Promise<TranscriptBatch> {
+  const batches = await Array.fromAsync(readTranscript(path, from))
+  const last = batches.at(-1)
+  if (!last) throw new Error(`${path} gave no batch`)
+  return { ...last, items: batches.flatMap((batch) => batch.items) }
+}
+
+const readLines = (lines: object[]) => readText(lines.map((line) => `${json(line)}\n`).join(''))
+
+async function readText(text: string): Promise<TranscriptBatch> {
+  const path = join(folder, `lines-${next++}.jsonl`)
+  await Bun.write(path, text)
+  return readAll(path)
+}
+
+/** Each event in two words, so that a whole session fits on a page. */
+function told(items: TranscriptItem[]): string[][] {
+  return items.map(({ event, provisional }) => {
+    const [what, text] = inShort(event)
+    return [provisional ? `${what}, so far` : what, text]
+  })
+}
+
+function inShort(event: AgentEvent): [string, string] {
+  switch (event.kind) {
+    case 'prompt-submitted':
+      return [event.origin === 'person' ? 'prompt' : 'notice', event.text]
+    case 'tool-used':
+      return [event.error === null ? event.tool : `${event.tool} failed`, event.toolUseId]
+    case 'turn-ended':
+      return ['answer', event.answer]
+    case 'compacted':
+      return ['compacted', event.summary]
+    default:
+      return [event.kind, '']
+  }
+}
+
+let next = 0
+const json = (line: object) => JSON.stringify(line)
+const entry = (type: string, fields: object): object => ({
+  type,
+  uuid: `u${next++}`,
+  sessionId: 's',
+  timestamp: '2026-11-15T12:00:00.000Z',
+  ...fields,
+})
+const user = (content: unknown, fields = {}) => entry('user', { message: { role: 'user', content }, ...fields })
+const result = (id: string, fields = {}) => user([{ type: 'tool_result', tool_use_id: id, content: 'ok' }], fields)
+const assistant = (block: object, message = {}, fields = {}) =>
+  entry('assistant', { message: { id: `m${next++}`, content: [block], ...message }, ...fields })
+const says = (text: string, message = {}, fields = {}) => assistant({ type: 'text', text }, message, fields)
+const toolUse = (id: string, message = {}) => assistant({ type: 'tool_use', id, name: 'Bash', input: { command: 'ls' } }, message)
+
+/** The same numbers in every run. */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}

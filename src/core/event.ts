@@ -44,7 +44,7 @@ export type SessionEvent =
       promptId: string | null
       answer: string
     }
-  | { kind: 'subagent-ended'; promptId: string | null; agentId: string; agentType: string; answer: string; transcript: string | null }
+  | { kind: 'subagent-ended'; promptId: string | null; agentId: string; agentType: string; answer: string }
   | { kind: 'compacting'; promptId: string | null }
   | { kind: 'compacted'; promptId: string | null; summary: string }
   | { kind: 'session-ended'; reason: string }

@@ -7,12 +7,14 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 
 /** A folder only its owner can enter. Refuses one that somebody else made first. */
 export function privateFolder(path: string): void {
@@ -40,6 +42,22 @@ export function writeWhole(path: string, text: string | Uint8Array, mode = 0o600
     rmSync(half, { force: true })
     throw new Error(`could not write ${path}`, { cause })
   }
+}
+
+/** Writes a whole file that is not ours alone: a link is followed instead of replaced, the mode stays, a missing folder is made. */
+export function writeInPlace(path: string, text: string): void {
+  const target = linkedFile(path)
+  const mode = statSync(target, { throwIfNoEntry: false })?.mode
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+  writeWhole(target, text)
+  if (mode !== undefined) chmodSync(target, mode & 0o777)
+}
+
+/** The file a path leads to in the end. A link may lead to one that is not there yet. */
+function linkedFile(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })) return realpathSync(path)
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
+  return isLink ? resolve(dirname(path), readlinkSync(path)) : path
 }
 
 /** The text of a file, or null when there is none. Anything else that goes wrong is thrown. */
@@ -89,4 +107,12 @@ export function makePrivate(path: string): void {
 
 export function exists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+export function bytesOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+export function moveFile(from: string, to: string): void {
+  renameSync(from, to)
 }

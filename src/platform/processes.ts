@@ -19,6 +19,11 @@ export function startDetached(command: string, args: string[], cwd: string): voi
   child.unref()
 }
 
+/** From here on, files that this process makes are readable by their owner only. */
+export function keepFilesPrivate(): void {
+  process.umask(0o077)
+}
+
 export type Ran = { code: number | null; stdout: string; stderr: string }
 
 /** Runs a program to its end. A missing program is an ordinary outcome: code null. */

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { observation, openSession, summary, temporaryFolder, temporaryStore } from '../../test/support/builders.ts'
 import { asMemorySessionId, asProjectKey } from '../core/ids.ts'
-import { CorruptDatabase, checkDatabase, holdLock, isSafeSqlite, NewerDatabase, openStore, setAside, type Store } from './store.ts'
+import { CorruptDatabase, checkDatabase, holdLock, isSafeSqlite, NewerDatabase, openStore, type Store, setAside } from './store.ts'
 
 const everywhere = { project: null, kind: null, since: 0, before: Number.MAX_SAFE_INTEGER, limit: 10, offset: 0 }
 

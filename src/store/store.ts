@@ -5,7 +5,7 @@
  * One process writes: the worker. Its writes go through `transaction`, one after the other.
  */
 import { Database } from 'bun:sqlite'
-import { existsSync, renameSync, statSync } from 'node:fs'
+import { bytesOf, exists, moveFile } from '../platform/files.ts'
 import { auditStatements } from './audit.ts'
 import { fulltextStatements } from './fulltext.ts'
 import { injectionStatements } from './injections.ts'
@@ -79,7 +79,7 @@ export async function openStore(path: string, options: { readonly?: boolean } = 
     checkpoint() {
       db.run('PRAGMA wal_checkpoint(PASSIVE)')
     },
-    bytes: () => [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0),
+    bytes: () => bytesOf(path) + bytesOf(`${path}-wal`),
     close() {
       db.close(false)
     },
@@ -96,7 +96,7 @@ export class CorruptDatabase extends Error {
 /** Moves a damaged database and its log beside itself under a dated name, and returns that name. */
 export function setAside(path: string, at: Date): string {
   const aside = `${path}.damaged-${at.toISOString().replace(/[:.]/g, '-')}`
-  for (const suffix of ['', '-wal', '-shm']) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
+  for (const suffix of ['', '-wal', '-shm']) if (exists(path + suffix)) moveFile(path + suffix, aside + suffix)
   return aside
 }
 

@@ -1,0 +1,281 @@
+/**
+ * Capture: what an agent reports becomes the journal, and turns of the journal become memories. One door for hooks, spool and
+ * transcripts: `take` recognises what it has seen before, so it does not matter which of them comes first or how often.
+ *
+ * Nothing passes here with its private parts or its secrets. It never announces anything; it returns what changed.
+ */
+import { clipJson } from '../core/clip-json.ts'
+import type { AgentEvent, EventContext } from '../core/event.ts'
+import { fingerprint } from '../core/hash.ts'
+import type { ProjectKey } from '../core/ids.ts'
+import type { Change, Prompt, Session } from '../core/memory.ts'
+import { cleanJson, withoutPrivate } from '../core/privacy.ts'
+import { redact, redactJson } from '../core/secrets.ts'
+import { clip } from '../core/text.ts'
+import type { Store } from '../store/store.ts'
+
+export { type DistillJob, distillTurn, queueDistill } from './distill.ts'
+
+import { queueDistill } from './distill.ts'
+
+/** What to keep, as the person's settings and the agent's habits say. */
+export type CaptureRules = {
+  /** True for tools whose use is never worth remembering, and for our own. */
+  isSkipped(tool: string): boolean
+  /** True when a tool was pointed at a file that the person does not want journalled. */
+  isExcludedInput(input: unknown): boolean
+  isExcludedProject(project: ProjectKey, folder: string): boolean
+  /** Further patterns to redact; null switches redaction off. */
+  redactPatterns: RegExp[] | null
+  projectOf(folder: string): { project: ProjectKey; branch: string | null }
+}
+
+/** Where an event was read, when that was a transcript. */
+export type Line = {
+  uuid: string | null
+  /** For a prompt without the client's id: the how-manieth of its text in the file. */
+  occurrence: number
+}
+
+export type Taken = {
+  /** Null when the event belongs to nothing we keep. */
+  session: Session | null
+  changes: Change[]
+}
+
+const MAX_TEXT = 64 * 1024
+const NOTHING: Taken = { session: null, changes: [] }
+
+/** Writes one event into the journal. To be called inside a transaction. */
+export async function take(
+  store: Store,
+  event: AgentEvent,
+  context: EventContext,
+  rules: CaptureRules,
+  line: Line | null = null,
+): Promise<Taken> {
+  if (event.kind === 'ignored') return NOTHING
+  const found = await sessionOf(store, event, context, rules)
+  if (!found) return NOTHING
+  const { session, opened } = found
+  const changes: Change[] = opened ? [{ kind: 'session-opened', session }] : []
+  await store.sessions.touch(session.id, { at: event.at, transcript: event.transcript, clientPid: context.clientPid })
+  const scrub = scrubber(rules)
+
+  switch (event.kind) {
+    case 'session-started':
+      if (!opened && session.status === 'completed') await store.sessions.activate(session.id)
+      if (event.source === 'fork') await store.sessions.markForked(session.id, event.at)
+      break
+    case 'prompt-submitted':
+      changes.push(...(await takePrompt(store, session, event, scrub, line)))
+      break
+    case 'tool-used':
+      changes.push(...(await takeToolUse(store, session, event, rules, scrub)))
+      break
+    case 'turn-ended':
+      await takeAnswer(store, session, event, scrub)
+      break
+    case 'subagent-ended':
+      changes.push(...(await takeSubagentAnswer(store, session, event, scrub)))
+      break
+    case 'compacting':
+      await queueTurn(store, session, event.promptId, event.at)
+      break
+    case 'compacted':
+      changes.push(...(await takeCompactSummary(store, session, event, scrub)))
+      break
+    case 'session-ended':
+      await queueTurn(store, session, null, event.at)
+      if (await store.sessions.complete(session.id, event.at)) changes.push({ kind: 'session-completed', sessionId: session.id })
+      break
+  }
+  return { session, changes }
+}
+
+async function sessionOf(store: Store, event: AgentEvent, context: EventContext, rules: CaptureRules) {
+  const known = await store.sessions.find(event.agent, event.session)
+  if (known) return rules.isExcludedProject(known.project, known.folder) ? null : { session: known, opened: false }
+  const folder = context.projectFolder ?? event.cwd ?? context.project ?? null
+  if (!folder) return null
+  const { project, branch } = context.project ? { project: context.project, branch: null } : rules.projectOf(folder)
+  if (rules.isExcludedProject(project, folder)) return null
+  return store.sessions.open({
+    agent: event.agent,
+    contentSessionId: event.session,
+    project,
+    folder,
+    branch,
+    transcript: event.transcript,
+    clientPid: context.clientPid,
+    at: event.at,
+  })
+}
+
+type Scrub = { text(raw: string): { text: string; hidPrivate: boolean }; json(raw: unknown): string }
+
+/** Private parts out, secrets out, size bounded; in that order, so that a clip can never open a tag that was closed. */
+function scrubber(rules: CaptureRules): Scrub {
+  const patterns = rules.redactPatterns
+  return {
+    text: (raw) => {
+      const seen = withoutPrivate(raw)
+      const safe = patterns ? redact(seen.text, patterns) : seen.text
+      return { text: clip(safe.trim(), MAX_TEXT), hidPrivate: seen.removed }
+    },
+    json: (raw) => {
+      const seen = cleanJson(raw)
+      return clipJson(patterns ? redactJson(seen, patterns) : seen, MAX_TEXT)
+    },
+  }
+}
+
+async function takePrompt(
+  store: Store,
+  session: Session,
+  event: Extract<AgentEvent, { kind: 'prompt-submitted' }>,
+  scrub: Scrub,
+  line: Line | null,
+): Promise<Change[]> {
+  const { text, hidPrivate } = scrub.text(event.text)
+  if (hidPrivate) await store.sessions.markPrivate(session.id)
+  if (text === '') {
+    if (hidPrivate) await store.sessions.setMuting(session.id, true, event.promptId)
+    return []
+  }
+  await store.sessions.activate(session.id)
+  await store.sessions.setMuting(session.id, false, null)
+  const prompt = await store.prompts.add(session, {
+    key: await promptKey(store, session, event.promptId, text, line),
+    promptId: event.promptId,
+    uuid: line?.uuid ?? null,
+    origin: event.origin,
+    text,
+    at: event.at,
+  })
+  if (!prompt) return []
+  await queueUnfinished(store, session, prompt)
+  return [{ kind: 'prompt-added', prompt, project: session.project }]
+}
+
+/**
+ * How a prompt is recognised when it comes again. The client's turn id is not enough: a message typed while a turn runs has the
+ * id of that turn. Older clients give none; then it is the how-manieth prompt with this text.
+ */
+async function promptKey(store: Store, session: Session, promptId: string | null, text: string, line: Line | null): Promise<string> {
+  const print = fingerprint(text.replace(/\s+/g, ' '))
+  if (promptId) return `${promptId}:${print}`
+  const prefix = `text:${print}:`
+  return prefix + (line ? line.occurrence : 1 + (await store.prompts.countKeys(session.id, prefix)))
+}
+
+/** A turn that was broken off (Esc) never reports its end; the next prompt does it for it. */
+async function queueUnfinished(store: Store, session: Session, next: Prompt): Promise<void> {
+  const previous = await store.prompts.numbered(session.id, next.number - 1)
+  if (previous && previous.answer === null) await queueDistill(store, session.id, previous.number, next.at)
+}
+
+async function takeToolUse(
+  store: Store,
+  session: Session,
+  event: Extract<AgentEvent, { kind: 'tool-used' }>,
+  rules: CaptureRules,
+  scrub: Scrub,
+): Promise<Change[]> {
+  if (rules.isSkipped(event.tool) || rules.isExcludedInput(event.input)) return []
+  if (await store.sessions.isMuted(session.id, event.promptId)) return []
+  if (await store.toolUses.has(session.id, event.toolUseId)) return []
+  const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
+  await store.toolUses.add({
+    sessionId: session.id,
+    promptNumber: prompt?.number ?? 0,
+    promptId: event.promptId,
+    toolUseId: event.toolUseId,
+    tool: event.tool,
+    input: scrub.json(event.input),
+    output: event.error === null ? scrub.json(event.output) : null,
+    error: event.error === null ? null : scrub.text(event.error).text,
+    interrupted: event.interrupted,
+    agentId: event.agentId,
+    cwd: event.cwd,
+    at: event.at,
+  })
+  // It came after its turn had been told: tell it again.
+  if (prompt && prompt.answer !== null) await queueDistill(store, session.id, prompt.number, event.at)
+  return [{ kind: 'tool-use-added', sessionId: session.id, toolUseId: event.toolUseId, tool: event.tool, project: session.project }]
+}
+
+async function takeAnswer(store: Store, session: Session, event: Extract<AgentEvent, { kind: 'turn-ended' }>, scrub: Scrub): Promise<void> {
+  if (await store.sessions.isMuted(session.id, event.promptId)) return
+  const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
+  if (!prompt) return
+  // The transcript tells the same end again, a little earlier by its clock: the later telling stands.
+  if (prompt.answeredAt !== null && event.at <= prompt.answeredAt) return
+  const changed = await store.prompts.setAnswer(prompt, scrub.text(event.answer).text, event.at)
+  if (changed) await queueDistill(store, session.id, prompt.number, event.at)
+}
+
+async function takeSubagentAnswer(
+  store: Store,
+  session: Session,
+  event: Extract<AgentEvent, { kind: 'subagent-ended' }>,
+  scrub: Scrub,
+): Promise<Change[]> {
+  const answer = scrub.text(event.answer).text
+  if (answer === '' || (await store.sessions.isMuted(session.id, event.promptId))) return []
+  const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
+  return putSummary(store, session, `subagent:${session.id}:${event.agentId}`, {
+    promptNumber: prompt?.number ?? 0,
+    source: 'subagent',
+    request: event.agentType,
+    learned: clip(answer, 4000),
+    notes: '',
+    at: event.at,
+  })
+}
+
+async function takeCompactSummary(
+  store: Store,
+  session: Session,
+  event: Extract<AgentEvent, { kind: 'compacted' }>,
+  scrub: Scrub,
+): Promise<Change[]> {
+  // The host summed up the whole conversation, private turns included.
+  if (await store.sessions.hasPrivate(session.id)) return []
+  const text = scrub.text(event.summary).text
+  if (text === '') return []
+  const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
+  const number = prompt?.number ?? 0
+  return putSummary(store, session, `compact:${session.id}:${number}`, {
+    promptNumber: number,
+    source: 'compact',
+    request: session.title ?? '',
+    learned: '',
+    notes: clip(text, 20_000),
+    at: event.at,
+  })
+}
+
+async function putSummary(
+  store: Store,
+  session: Session,
+  key: string,
+  s: { promptNumber: number; source: 'compact' | 'subagent'; request: string; learned: string; notes: string; at: number },
+): Promise<Change[]> {
+  const { summary, added } = await store.summaries.put(key, {
+    ...s,
+    sessionId: session.id,
+    project: session.project,
+    investigated: '',
+    completed: '',
+    nextSteps: '',
+    model: 'host',
+  })
+  return added ? [{ kind: 'summary-added', summary }] : []
+}
+
+/** Asks for the memories of the turn that is going on, or was last. */
+async function queueTurn(store: Store, session: Session, promptId: string | null, at: number): Promise<void> {
+  const prompt = await store.prompts.turnAt(session.id, promptId, at)
+  if (prompt) await queueDistill(store, session.id, prompt.number, at)
+}

@@ -1,0 +1,96 @@
+import type { Action } from '../core/action.ts'
+import { fingerprint } from '../core/hash.ts'
+import { asMemorySessionId } from '../core/ids.ts'
+import type { Change, Session, ToolUse } from '../core/memory.ts'
+import { countTokens } from '../core/tokens.ts'
+import type { Store } from '../store/store.ts'
+import { distillPlain } from './plain/plain.ts'
+
+export type DistillJob = { sessionId: number; number: number }
+
+/** Asks for a turn to be told, soon: what follows within a moment (a late tool use, the same end told twice) is told with it. */
+export async function queueDistill(store: Store, sessionId: number, number: number, at: number): Promise<void> {
+  const job: DistillJob = { sessionId, number }
+  await store.jobs.add('distill', `${sessionId}:${number}`, job, at)
+}
+
+/**
+ * Makes the observations and the summary of a turn from what the journal has of it. Doing it again gives the same rows, or
+ * better ones when more of the turn has come in. To be called inside a transaction.
+ */
+export async function distillTurn(store: Store, job: DistillJob, readAction: (use: ToolUse) => Action): Promise<Change[]> {
+  const session = await store.sessions.get(job.sessionId)
+  const prompt = await store.prompts.numbered(job.sessionId, job.number)
+  if (!session || !prompt) return []
+  const uses = await store.toolUses.ofTurn(session.id, prompt.number)
+  const told = distillPlain({
+    promptNumber: prompt.number,
+    origin: prompt.origin,
+    prompt: prompt.text,
+    answer: prompt.answer,
+    folder: session.folder,
+    at: prompt.at,
+    openFailures: await store.prompts.openFailuresBefore(session.id, prompt.number),
+    acts: uses.map((use) => ({
+      id: use.toolUseId,
+      tool: use.tool,
+      at: use.at,
+      failed: use.error !== null,
+      error: use.error,
+      interrupted: use.interrupted,
+      agentId: use.agentId,
+      action: readAction(use),
+    })),
+  })
+
+  const changes: Change[] = []
+  const memorySessionId = await memorySessionOf(store, session)
+  const keys = new Set<string>()
+  const observations = told.observations.map((draft) => ({
+    ...draft,
+    key: uniqueKey(keys, `${session.id}:${prompt.number}:${fingerprint(draft.title)}`),
+    sessionId: session.id,
+    project: session.project,
+    promptNumber: prompt.number,
+    tokens: countTokens([draft.title, draft.subtitle, draft.narrative, ...draft.facts].join('\n')),
+    model: 'plain',
+  }))
+  const { added, removed } = await store.observations.replaceTurn(
+    { sessionId: session.id, memorySessionId, number: prompt.number },
+    observations,
+  )
+  for (const observation of added) changes.push({ kind: 'observation-added', observation })
+  for (const id of removed) changes.push({ kind: 'observation-removed', id })
+
+  const summaryKey = `turn:${session.id}:${prompt.number}`
+  if (told.summary) {
+    const stored = await store.summaries.put(summaryKey, {
+      ...told.summary,
+      sessionId: session.id,
+      project: session.project,
+      promptNumber: prompt.number,
+      source: 'turn',
+      model: 'plain',
+      at: prompt.answeredAt ?? prompt.at,
+    })
+    if (stored.added) changes.push({ kind: 'summary-added', summary: stored.summary })
+  } else await store.summaries.remove(summaryKey)
+  if (told.title && !session.title) await store.sessions.setTitle(session.id, told.title)
+  await store.prompts.setOpenFailures(session.id, prompt.number, told.openFailures)
+  return changes
+}
+
+/** The plain distiller keeps no session of its own, so one is made: observations need it, and it is never the host's. */
+async function memorySessionOf(store: Store, session: Session) {
+  if (session.memorySessionId) return session.memorySessionId
+  const made = asMemorySessionId(`plain-${crypto.randomUUID()}`)
+  await store.sessions.setMemorySessionId(session.id, made)
+  return made
+}
+
+function uniqueKey(taken: Set<string>, key: string): string {
+  let free = key
+  for (let n = 2; taken.has(free); n++) free = `${key}:${n}`
+  taken.add(free)
+  return free
+}

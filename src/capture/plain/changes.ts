@@ -1,0 +1,167 @@
+import type { ObservationDraft } from '../../core/memory.ts'
+import { shorten } from '../../core/text.ts'
+import { type Commit, conventional, pullNumber } from './commits.ts'
+import { changesByFile, describeChange, describeLines, describeNames, type FileChange } from './edits.ts'
+import { describeFailure } from './failures.ts'
+import { type Group, groupsOf } from './groups.ts'
+import { headlineOf, narrativeOf, pointsOf, STRONG } from './headline.ts'
+import { changeType, conceptsOf } from './kinds.ts'
+import { count, some, unique } from './lists.ts'
+import { baseName } from './paths.ts'
+import { requestTitle } from './prompt.ts'
+import { asTitle } from './prose.ts'
+import type { Reading } from './reading.ts'
+import { shownRun, shownTotals } from './runs.ts'
+
+/** What the turn changed, one observation for each group of edits. */
+export function changeRows(reading: Reading): ObservationDraft[] {
+  return groupsOf(reading).flatMap((group) => changeRow(group, reading))
+}
+
+function changeRow(group: Group, reading: Reading): ObservationDraft[] {
+  const { commit } = group
+  const changes = changesByFile(group.edits)
+  if (changes.length === 0 && commit === null) return []
+  const mentions = mentionsOf(changes)
+  const said = group.isWholeTurn ? reading.said : []
+  const title = titleOf(group, changes, reading)
+  const type = changeType({
+    isRepair: group.isRepair,
+    subject: commit?.subject ?? (group.isWholeTurn ? reading.asked.planTitle : null),
+    asked: group.isWholeTurn ? reading.asked.text : '',
+    answered: group.isWholeTurn ? (reading.turn.answer ?? '') : '',
+    title,
+    changes,
+  })
+  const answered = narrativeOf(said, 800)
+  const message = paragraph(commit?.body ?? '')
+  // Whoever only asks for a commit gets an answer about committing; the message says what the work was.
+  const narrative = (changes.length === 0 ? message || answered : answered || message) || askedFor(reading)
+  const outcome = [...(group.isWholeTurn ? outcomeFacts(reading) : []), ...commitFact(commit)]
+  const facts = unique([
+    ...group.solved.slice(0, 2).map((solved) => `${describeFailure(solved.failure)}; passes now`),
+    ...describeLines(changes, 2),
+    ...pointsOf(said, mentions, 4),
+    ...bodyPoints(commit),
+    ...changes.filter((change) => describeNames(change) !== '').map(describeChange),
+    ...(group.isWholeTurn ? effectFacts(reading) : []),
+  ])
+  const last = group.edits.at(-1)
+  return [
+    {
+      type,
+      title,
+      subtitle: subtitleOf(group, changes, title, reading),
+      narrative,
+      facts: [...facts.slice(0, 8 - outcome.length), ...outcome],
+      concepts: conceptsOf(type, `${title} ${narrative}`),
+      filesRead: group.isWholeTurn ? reading.filesRead.filter((path) => !changes.some((change) => change.path === path)) : [],
+      filesModified: changes.map((change) => change.path),
+      tool: last?.tool ?? 'Bash',
+      at: last?.at ?? commit?.at ?? reading.turn.at,
+    },
+  ]
+}
+
+/** What commands did to the files and dependencies. */
+export function effectFacts({ effects }: Reading): string[] {
+  return [
+    effects.gone.length > 0 ? `removed ${some(effects.gone, 5)}` : '',
+    ...effects.moved.slice(0, 3).map(({ from, to }) => `moved ${from} → ${to}`),
+    effects.installed.length > 0 ? `installed ${some(effects.installed, 6)}` : '',
+  ].filter(Boolean)
+}
+
+/** Names worth recognising in prose: the files and symbols that changed. */
+function mentionsOf(changes: FileChange[]): string[] {
+  const names = changes.flatMap((change) => [baseName(change.path), ...change.added, ...change.removed, ...change.changed])
+  return unique(names).filter((name) => name.length > 3)
+}
+
+/** The best words there are: a commit's, a plan's, the answer's, the request's; what the edit looks like when nobody said it. */
+function titleOf(group: Group, changes: FileChange[], reading: Reading): string {
+  const { asked, git } = reading
+  const [request] = git.pullRequests
+  if (group.commit && changes.length === 0 && request)
+    return asTitle(`Opened pull request ${pullNumber(request.url)}: ${request.title || group.commit.subject}`)
+  if (group.commit) return commitTitle(group.commit)
+  if (!group.isWholeTurn) return group.isRepair ? repairTitle(group, changes) : shapeTitle(changes)
+  if (asked.planTitle && !/^(?:assessment|analysis|review|investigation|audit)\b/i.test(asked.planTitle)) return asTitle(asked.planTitle)
+  const headline = headlineOf(reading.said, mentionsOf(changes))
+  if (headline && headline.score >= STRONG) return asTitle(headline.text)
+  return (
+    requestTitle(asked, 100) ?? (headline ? asTitle(headline.text) : group.isRepair ? repairTitle(group, changes) : shapeTitle(changes))
+  )
+}
+
+/** `fix(api): stop leaking` reads `Stop leaking (api)`: the type has a column of its own. */
+function commitTitle(commit: Commit): string {
+  const { scope, text } = conventional(commit.subject)
+  return asTitle(scope ? `${text.replace(/\.$/, '')} (${scope})` : text)
+}
+
+function repairTitle({ solved }: Group, changes: FileChange[]): string {
+  const [first] = solved
+  const broke = first?.failure.names[0] ?? (first?.failure.error || first?.failure.command) ?? 'a failing check'
+  const more = (first?.failure.names.length ?? 0) > 1 ? ` and ${(first?.failure.names.length ?? 1) - 1} more` : ''
+  return asTitle(`Fixed ${shorten(broke.slice(broke.lastIndexOf(' › ') + 1), 60)}${more}: ${shapeTitle(changes)}`)
+}
+
+/** What the edit looks like, when nobody said it better. */
+function shapeTitle(changes: FileChange[]): string {
+  const [first, ...others] = changes
+  if (!first) return ''
+  const more = others.length > 0 ? ` and ${count(others.length, 'more file')}` : ''
+  const file = baseName(first.path)
+  if (first.created) {
+    const holds = first.lead ? `: ${first.lead}` : first.added.length > 0 ? ` with ${some(first.added, 3)}` : ''
+    return asTitle(`New ${file}${more}${holds}`)
+  }
+  const names = describeNames(first, 3)
+  const line = first.lines[0]
+  if (names && (first.kind === 'code' || first.kind === 'test' || !line)) return asTitle(`${file}${more}: ${names}`)
+  return asTitle(line ? `${file}${more}: ${shorten(line.after, 80)}` : `Edited ${first.path}${more}`)
+}
+
+function subtitleOf(group: Group, changes: FileChange[], title: string, reading: Reading): string {
+  const [first, ...others] = changes
+  if (!first) return commitFact(group.commit).join('')
+  if (group.isWholeTurn && title === shapeTitle(changes)) return askedFor(reading)
+  const names = describeNames(first, 3)
+  return [
+    names ? `${first.path}: ${names}` : first.path,
+    others.length > 0
+      ? `also ${some(
+          others.map((change) => baseName(change.path)),
+          3,
+        )}`
+      : '',
+  ]
+    .filter(Boolean)
+    .join('; ')
+}
+
+function askedFor({ asked }: Reading): string {
+  return asked.isMeaningful ? `Asked: ${shorten(asked.text, 150)}` : ''
+}
+
+/** How it ended: the tests as they last ran, and the pull request. */
+function outcomeFacts({ runs, git }: Reading): string[] {
+  const tests = runs.findLast((run) => run.kind === 'test' && run.report !== null)
+  const ended = tests ? `\`${shownRun(tests)}\`: ${shownTotals(tests.report) || (tests.passed ? 'passes' : 'fails')}` : ''
+  return unique([ended, ...git.pullRequests.slice(0, 2).map((pr) => `pull request ${pullNumber(pr.url)} ${pr.url}`)])
+}
+
+function commitFact(commit: Commit | null): string[] {
+  return commit?.hash ? [`commit ${commit.hash}${commit.branch ? ` on ${commit.branch}` : ''}`] : []
+}
+
+function bodyPoints(commit: Commit | null): string[] {
+  const items = (commit?.body ?? '').split(/\n(?=\s*[-*] )/).filter((item) => /^\s*[-*] /.test(item))
+  return items.slice(0, 5).map((item) => shorten(item.replace(/^\s*[-*] /, ''), 240))
+}
+
+/** The first paragraph of a commit's body that is not a list. */
+function paragraph(body: string): string {
+  return shorten(body.split(/\n\s*\n/).find((part) => part.trim() !== '' && !/^\s*[-*] /.test(part)) ?? '', 800)
+}

@@ -1,0 +1,131 @@
+import { shorten } from '../../core/text.ts'
+import type { Heredoc, Part, Ran } from './commands.ts'
+import { linesOf, unique } from './lists.ts'
+
+export type Commit = {
+  /** Place among the turn's acts. */
+  index: number
+  subject: string
+  /** The rest of the message, trailers left out. */
+  body: string
+  hash: string | null
+  branch: string | null
+  /** What the same shell line staged, as written. */
+  staged: string[]
+  at: number
+}
+
+/** What a turn did with git and its forge. */
+export type GitWork = {
+  commits: Commit[]
+  pullRequests: { title: string; url: string; index: number }[]
+  /** Finished merges, in the words of the command. */
+  merges: string[]
+  pushed: string[]
+  branch: string | null
+}
+
+/** Reads commits, pushes, merges and pull requests out of the commands that made them. */
+export function gitWorkOf(commands: Ran[]): GitWork {
+  const work: GitWork = { commits: [], pullRequests: [], merges: [], pushed: [], branch: null }
+  for (const ran of commands) {
+    const { parts, output, index } = ran
+    if (ran.failed || !parts.some((part) => part.kind === 'git' || part.kind === 'pull-request')) continue
+    work.commits.push(...commitsIn(ran))
+    for (const part of parts) {
+      if (isGit(part, 'push')) work.pushed.push(...pushedBranches(output))
+      else if (isGit(part, 'merge') && !/CONFLICT|Already up to date/.test(output)) work.merges.push(named(part.args, 'merge'))
+      else if (part.kind === 'pull-request' && /\b(pr|mr) merge\b/.test(part.tool)) work.merges.push(named(part.args, 'pull request'))
+      else if (part.kind === 'pull-request' && /\b(pr|mr) create\b/.test(part.tool)) {
+        const url = /https?:\/\/\S+\/(?:pull|merge_requests)\/\d+/.exec(output)?.[0]
+        if (url) work.pullRequests.push({ title: flagValue(part.words, /^(-t|--title)$/) ?? '', url, index })
+      }
+    }
+    work.branch = /^Switched to (?:a new branch|branch) '([^']+)'/m.exec(output)?.[1] ?? work.commits.at(-1)?.branch ?? work.branch
+  }
+  work.pushed = unique(work.pushed)
+  return work
+}
+
+/** `#188` out of a pull request's address. */
+export function pullNumber(url: string): string {
+  return `#${/(\d+)$/.exec(url)?.[1] ?? '?'}`
+}
+
+/** A commit's conventional type and scope, its subject without them. */
+export function conventional(subject: string): { type: string | null; scope: string | null; text: string } {
+  const m = /^([a-z]+)(?:\(([^)]{1,40})\))?!?:\s+(.+)$/.exec(subject)
+  return m ? { type: m[1] ?? null, scope: m[2] ?? null, text: m[3] ?? subject } : { type: null, scope: null, text: subject }
+}
+
+function isGit(part: Part, verb: string): boolean {
+  return part.kind === 'git' && part.tool.endsWith(` ${verb}`)
+}
+
+function commitsIn({ parts, heredocs, output, index, at }: Ran): Commit[] {
+  const making = parts.filter((part) => ['commit', 'cherry-pick', 'revert', 'merge'].some((verb) => isGit(part, verb)))
+  if (making.length === 0 || making.every((part) => part.args.includes('--dry-run'))) return []
+  const given = heredocs.filter((doc) => doc.file === null)
+  const messages = making.filter((part) => isGit(part, 'commit')).map((part) => messageOf(part, given))
+  const staged = parts.filter((part) => isGit(part, 'add')).flatMap((part) => part.args.filter((arg) => !arg.startsWith('-')))
+  // Git's own line is the proof; filters such as `| tail -1` or a quiet wrapper may have eaten it, then the message has to do.
+  const reported = linesOf(output).flatMap((line) => {
+    const m = /^\[([^\s\]]+)(?: \([\w-]+\))? ([0-9a-f]{7,40})\] (.+)$/.exec(line)
+    return m ? [{ branch: m[1] ?? null, hash: m[2] ?? null, subject: m[3] ?? '' }] : []
+  })
+  const failed = /pre-commit script failed|hook declined|nothing to commit|no changes added to commit|^(?:error|fatal):/m.test(output)
+  const known =
+    reported.length > 0 ? reported : failed ? [] : messages.flatMap((m) => (m ? [{ branch: null, hash: null, subject: firstOf(m) }] : []))
+  return known.map((commit, n) => {
+    const message =
+      messages.find((m) => m && firstOf(m).startsWith(commit.subject.slice(0, 40))) ?? (known.length === 1 ? messages[n] : undefined)
+    return {
+      ...commit,
+      subject: shorten(commit.subject, 160),
+      index,
+      body: bodyOf(message ?? ''),
+      staged: known.length === 1 ? staged : [],
+      at,
+    }
+  })
+}
+
+/** The message given with `-m`, several of them joined as git does; `-m "$(cat <<'EOF'` and `-F -` read it from the heredoc. */
+function messageOf(part: Part, heredocs: Heredoc[]): string | undefined {
+  const given: string[] = []
+  for (let i = 0; i < part.words.length; i++) {
+    const word = part.words[i] ?? ''
+    if (/^(-[a-z]*m|--message|-F|--file)$/.test(word)) given.push(part.words[++i] ?? '')
+    else if (word.startsWith('--message=')) given.push(word.slice('--message='.length))
+  }
+  const texts = given.flatMap((text) => (text.startsWith('$(cat') || text === '-' ? (heredocs.shift()?.text ?? []) : text))
+  return texts.length > 0 ? texts.join('\n\n').trim() : undefined
+}
+
+function firstOf(message: string): string {
+  return message.split('\n', 1)[0]?.trim() ?? ''
+}
+
+function bodyOf(message: string): string {
+  return linesOf(message)
+    .slice(1)
+    .filter(
+      (line) =>
+        !/^(Co-authored-by|Signed-off-by|Generated with|🤖|Entire-\w+|Claude-\w+|Refs?|Closes|Fixes|Change-Id)\b:?/i.test(line.trim()),
+    )
+    .join('\n')
+    .trim()
+}
+
+function pushedBranches(output: string): string[] {
+  return linesOf(output).flatMap((line) => /^\s*(?:[\w.]+\.\.[\w.]+|\* \[new branch\]|\+ \S+)\s+\S+\s+->\s+(\S+)/.exec(line)?.[1] ?? [])
+}
+
+function flagValue(words: string[], flag: RegExp): string | null {
+  const at = words.findIndex((word) => flag.test(word))
+  return at >= 0 ? (words[at + 1] ?? null) : null
+}
+
+function named(args: string[], fallback: string): string {
+  return args.find((arg) => !arg.startsWith('-')) ?? fallback
+}

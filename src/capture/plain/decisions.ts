@@ -1,0 +1,94 @@
+import type { Acted } from '../../core/action.ts'
+import type { ObservationDraft } from '../../core/memory.ts'
+import { shorten } from '../../core/text.ts'
+import type { Edit } from './edits.ts'
+import { unique } from './lists.ts'
+import { isDecisionLog, isDecisionRecord } from './paths.ts'
+import { asTitle, plain, readProse, type Said, sentencesOf } from './prose.ts'
+import type { Reading } from './reading.ts'
+
+/** What was decided: plans, decision records that were written, and a choice that someone put into words. */
+export function decisionRows(reading: Reading): ObservationDraft[] {
+  // A plan revised and shown again in the same turn is one plan: the last.
+  const plan = reading.turn.acts.findLast((act) => act.action.kind === 'plan' && act.action.text.trim() !== '')
+  const records = reading.edits.filter((edit) => isDecisionLog(edit.path) || (edit.created && isDecisionRecord(edit.path)))
+  const written = [...(plan ? [planRow(plan)] : []), ...records.map(recordRow)].filter((row) => row.title !== '')
+  return written.length > 0 ? written : statedRow(reading)
+}
+
+/** A plan that was not agreed to is still what the session came to; it is a finding until someone decides. */
+function planRow(act: Acted): ObservationDraft {
+  const markdown = act.action.kind === 'plan' ? act.action.text : ''
+  const agreed = !act.failed && !act.interrupted
+  const said = readProse(markdown)
+  const heading = /^#{1,3}\s+(.+)$/m.exec(markdown)?.[1] ?? said[0]?.text ?? ''
+  const name = plain(heading).replace(/^(?:implementation )?plan\s*[:–—-]\s*/i, '')
+  const steps = markdown.split('\n').flatMap((line) => /^(?:#{2,4}\s+(?:step\s+)?\d+[.:)]?|\d+[.)])\s+(.+)/i.exec(line.trim())?.[1] ?? [])
+  const running = said.filter((s) => s.kind === 'sentence')
+  const why = running.filter((s) => /context|goal|problem|background|why|overview|summary/.test(s.under))
+  return {
+    ...decision(
+      agreed ? name : `Plan: ${name}`,
+      texts(why.length > 0 ? why : running),
+      steps.length > 1 ? steps : points(said),
+      act.tool,
+      act.at,
+    ),
+    type: agreed ? 'decision' : 'discovery',
+    subtitle: agreed ? 'Plan agreed' : 'Plan proposed, not yet agreed',
+  }
+}
+
+function recordRow({ path, patch, tool, at }: Edit): ObservationDraft {
+  const markdown = patch.flatMap((line) => (line.startsWith('+') ? line.slice(1) : [])).join('\n')
+  const said = readProse(markdown).filter((s) => s.kind !== 'heading')
+  const heading = isDecisionLog(path) ? said[0]?.text : /^#\s+(.+)$/m.exec(markdown)?.[1]
+  const decided = said.filter((s) => /^decision\b/.test(s.under) || /^decision:/i.test(s.text))
+  const reasons = said.filter((s) => /^(?:context|consequences|alternatives)/.test(s.under) || /^(?:context|consequences):/i.test(s.text))
+  const name = plain(heading ?? '').replace(/^(?:adr[- ]?)?\d+[.: -]+/i, '')
+  return {
+    ...decision(name, texts(decided.length > 0 ? decided : said), reasons.length > 0 ? reasons.map((s) => s.text) : points(said), tool, at),
+    subtitle: path,
+    filesModified: [path],
+  }
+}
+
+/** Only plain words count: someone decided, chose or settled. "Instead of" alone is how code is described. */
+function statedRow(reading: Reading): ObservationDraft[] {
+  const own = sentencesOf(reading.asked.text).find(
+    (sentence) => DECIDED_BY_PERSON.test(sentence) && !/[?？]/.test(sentence) && sentence.length < 400,
+  )
+  const told = reading.said.find((s) => DECIDED.test(s.text) && s.text.length < 400)?.text
+  const sentence = own ?? told
+  if (!sentence || reading.asked.planTitle) return []
+  const row = decision(sentence, own ? reading.asked.text : sentence, own && told ? [told] : [], null, reading.turn.at)
+  return [{ ...row, subtitle: own ? 'Decided by the person' : 'Stated in the answer' }]
+}
+
+const DECIDED_BY_PERSON =
+  /\b(?:we(?:'ve| have)?|i(?:'ve| have)?) (?:decided|chose|agreed|settled)\b|^decision:|\blet'?s (?:go with|stick (?:with|to)|settle on)\b|\bi (?:prefer|like) option\b|\bgo with option\b|我们决定|決めました|entschieden|hemos decidido|nous avons décidé/i
+const DECIDED =
+  /\b(?:we|i|team)(?:'ve| have)? (?:decided|chose|opted|settled|went with)\b.{3,}|\b(?:decided|chose|opted|deliberately chosen) .{3,120}\b(?:over|instead of|rather than|because)\b/i
+
+function decision(title: string, narrative: string, facts: string[], tool: string | null, at: number): ObservationDraft {
+  return {
+    type: 'decision',
+    title: asTitle(title),
+    subtitle: '',
+    narrative: shorten(narrative, 800),
+    facts: unique(facts.map((fact) => shorten(plain(fact), 240))).slice(0, 8),
+    concepts: ['why-it-exists', 'trade-off'],
+    filesRead: [],
+    filesModified: [],
+    tool,
+    at,
+  }
+}
+
+function points(said: Said[]): string[] {
+  return said.filter((s) => s.kind === 'point').map((s) => s.text)
+}
+
+function texts(said: Said[]): string {
+  return said.map((s) => s.text.replace(/^decision:\s*/i, '')).join(' ')
+}

@@ -1,0 +1,242 @@
+import type { Acted } from '../../core/action.ts'
+import { shorten } from '../../core/text.ts'
+import type { Ran } from './commands.ts'
+import { linesOf, some, unique } from './lists.ts'
+import { baseName, type FileKind, fileKind, isThrowaway, shownPath } from './paths.ts'
+import { declaredOn, namesAreKeys } from './symbols.ts'
+
+/** One successful edit or write. `index` is its place among the turn's acts. */
+export type Edit = {
+  index: number
+  path: string
+  created: boolean
+  /** Lines that begin with ' ', '+' or '-'. */
+  patch: string[]
+  /** Whether the patch is one piece, so that a declaration above a changed line really encloses it. */
+  whole: boolean
+  tool: string
+  at: number
+}
+
+/** What became of one file over a turn, edits that undid each other left out. */
+export type FileChange = {
+  path: string
+  kind: FileKind
+  created: boolean
+  added: string[]
+  removed: string[]
+  changed: string[]
+  /** Lines that were replaced one for one. */
+  lines: { before: string; after: string }[]
+  /** Lines added and removed, for ordering. */
+  size: number
+  /** The first heading or comment of a new file. */
+  lead: string | null
+}
+
+/** More lines than a person's edit has; what lies beyond is generated. */
+const LONGEST_PATCH = 4000
+
+/** The edits of a turn that took hold. Scratch files and the client's own are not the project's history. */
+export function editsOf(acts: Acted[], commands: Ran[], folder: string): Edit[] {
+  const byTool = acts.flatMap((act, index) => {
+    const { action } = act
+    if (act.failed || act.interrupted || (action.kind !== 'edit' && action.kind !== 'write')) return []
+    const path = shownPath(action.file, folder)
+    if (path === '' || isThrowaway(path)) return []
+    const created = action.kind === 'write' && action.created
+    const patch =
+      action.patch.length > 0
+        ? action.patch
+        : action.kind === 'edit'
+          ? patchFrom(action.removed, action.added)
+          : patchFrom('', action.content)
+    return [{ index, path, created, patch: patch.slice(0, LONGEST_PATCH), whole: action.kind === 'edit', tool: act.tool, at: act.at }]
+  })
+  return [...byTool, ...commands.flatMap((ran) => editsByCommand(ran, folder))].sort((a, b) => a.index - b.index)
+}
+
+/** What each file came to, the ones that changed most first and tests behind the code they test. */
+export function changesByFile(edits: Edit[]): FileChange[] {
+  const byPath = Map.groupBy(edits, (edit) => edit.path)
+  const changes = [...byPath].map(([path, own]) => fileChange(path, own)).filter((change) => change.size > 0)
+  return changes.sort((a, b) => RANK[a.kind] - RANK[b.kind] || b.size - a.size)
+}
+
+const RANK: Record<FileKind, number> = { code: 0, config: 1, docs: 2, test: 3 }
+
+/** `added parse, changed run` – what happened to the names of a file; empty when no name is known. */
+export function describeNames(change: FileChange, max = 4): string {
+  if (change.created) return change.added.length > 0 ? `new, with ${some(change.added, max)}` : 'new'
+  const parts = [
+    change.added.length > 0 ? `added ${some(change.added, max)}` : '',
+    change.removed.length > 0 ? `removed ${some(change.removed, max)}` : '',
+    change.changed.length > 0 ? `changed ${some(change.changed, max)}` : '',
+  ]
+  return parts.filter(Boolean).join('; ')
+}
+
+/** One line about a file for a list of facts. */
+export function describeChange(change: FileChange): string {
+  const names = describeNames(change)
+  const lead = change.created && change.lead ? ` – ${change.lead}` : ''
+  return names || lead ? `${change.path}: ${names}${lead}` : change.path
+}
+
+/** The replaced lines that a reader learns most from, as `before → after`. */
+export function describeLines(changes: FileChange[], max: number): string[] {
+  const pairs = changes.flatMap((change) => change.lines.map((line) => ({ ...line, name: baseName(change.path) })))
+  return unique(pairs.map(({ before, after, name }) => `${name}: \`${shorten(before, 95)}\` → \`${shorten(after, 95)}\``)).slice(0, max)
+}
+
+/** Files written with `cat > file <<EOF` and lines replaced with `sed -i s/a/b/`: edits that went past the edit tool. */
+function editsByCommand({ parts, heredocs, failed, index, tool, at }: Ran, folder: string): Edit[] {
+  if (failed) return []
+  const edit = (file: string, patch: string[], created: boolean): Edit[] => {
+    const path = shownPath(file, folder)
+    return isThrowaway(path) || /[$*{]|^\/dev\//.test(path)
+      ? []
+      : [{ index, path, created, patch: patch.slice(0, LONGEST_PATCH), whole: false, tool, at }]
+  }
+  const written = heredocs.flatMap(({ file, text, appends }) => (file === null ? [] : edit(file, patchFrom('', text), !appends)))
+  const replaced = parts.flatMap((part) => {
+    const script = part.words.find((word) => /^s([/|#,]).*\1.*\1[a-z]*$/.test(word))
+    if (!script || part.words[0] !== 'sed' || !part.words.some((word) => /^-\w*i/.test(word))) return []
+    const [, before = '', after = ''] = script.split(script[1] ?? '/')
+    const files = part.words.slice(part.words.indexOf(script) + 1).filter((word) => !word.startsWith('-'))
+    return files.flatMap((file) => edit(file, [`-${before}`, `+${after}`], false))
+  })
+  return [...written, ...replaced]
+}
+
+function fileChange(path: string, edits: Edit[]): FileChange {
+  const net = netLines(edits)
+  const names = (sign: '+' | '-') => unique(edits.flatMap((e) => declarations(e, path, sign, net)))
+  const plus = names('+')
+  const minus = names('-')
+  const created = edits.some((edit) => edit.created)
+  const added = plus.filter((name) => !minus.includes(name))
+  const removed = minus.filter((name) => !plus.includes(name))
+  const touched = unique([...plus.filter((name) => minus.includes(name)), ...edits.flatMap((e) => enclosing(e, path, net))])
+  return {
+    path,
+    kind: fileKind(path),
+    created,
+    added,
+    removed,
+    changed: created ? [] : touched.filter((name) => !added.includes(name) && !removed.includes(name)),
+    lines: created ? [] : edits.flatMap((e) => replacedLines(e.patch, net)),
+    size: net.size,
+    lead: created ? leadOf(edits.findLast((e) => e.created)?.patch ?? []) : null,
+  }
+}
+
+/** How often each line was truly added (positive) or removed (negative): a line put in and taken out again is no change. */
+function netLines(edits: Edit[]): { size: number; of: (line: string) => number } {
+  const counts = new Map<string, number>()
+  for (const { patch } of edits) {
+    for (const line of patch) {
+      const text = line.slice(1).trim()
+      if (text === '' || (line[0] !== '+' && line[0] !== '-')) continue
+      counts.set(text, (counts.get(text) ?? 0) + (line[0] === '+' ? 1 : -1))
+    }
+  }
+  let size = 0
+  for (const n of counts.values()) size += Math.abs(n)
+  return { size, of: (line) => counts.get(line.trim()) ?? 0 }
+}
+type Net = ReturnType<typeof netLines>
+
+function declarations(edit: Edit, path: string, sign: '+' | '-', net: Net): string[] {
+  return edit.patch.flatMap((line) => {
+    if (line[0] !== sign || (sign === '+' ? net.of(line.slice(1)) <= 0 : net.of(line.slice(1)) >= 0)) return []
+    return declaredOn(line.slice(1, 400), path) ?? []
+  })
+}
+
+/** The declarations around the changed lines, as far as the patch shows them: the last one above that is indented less. */
+function enclosing(edit: Edit, path: string, net: Net): string[] {
+  if (!edit.whole || namesAreKeys(path)) return []
+  const found: string[] = []
+  const open: { name: string; indent: number }[] = []
+  for (const line of edit.patch) {
+    const text = line.slice(1, 400)
+    if (text.trim() === '') continue
+    const indent = text.length - text.trimStart().length
+    if (line[0] !== ' ' && net.of(text) !== 0) {
+      const around = open.findLast((o) => o.indent < indent || /\.mdx?$/.test(path))
+      if (around) found.push(around.name)
+    }
+    const name = line[0] === '-' ? null : declaredOn(text, path)
+    if (name) open.push({ name, indent })
+  }
+  return found
+}
+
+/** Runs of removed lines followed by as many added ones: each pair is one line that changed. */
+function replacedLines(patch: string[], net: Net): { before: string; after: string }[] {
+  const pairs: { before: string; after: string }[] = []
+  for (let i = 0; i < patch.length; ) {
+    const removed = run(patch, i, '-')
+    const added = run(patch, i + removed.length, '+')
+    if (removed.length > 0 && removed.length <= 2 && removed.length === added.length) {
+      for (const [n, line] of removed.entries()) {
+        const before = line.trim()
+        const after = added[n]?.trim() ?? ''
+        if (net.of(before) < 0 && net.of(after) > 0 && isTelling(before) && isTelling(after)) pairs.push({ before, after })
+      }
+    }
+    i += Math.max(1, removed.length + added.length)
+  }
+  return pairs
+}
+
+function run(patch: string[], from: number, sign: string): string[] {
+  let end = from
+  while (end < patch.length && patch[end]?.[0] === sign) end++
+  return patch.slice(from, end).map((line) => line.slice(1))
+}
+
+/** Imports and lone comments change for the sake of other lines; a very long line is not read by anyone. */
+function isTelling(line: string): boolean {
+  return (
+    line.length >= 6 &&
+    line.length <= 300 &&
+    !/^(import|from|use|using|#include|require|package|\/\/|\/?\*|#(?!\w)|<!--|["']use )/.test(line) &&
+    /\w/.test(line)
+  )
+}
+
+/** A patch for clients that gave none: the lines both sides share at the ends are context. */
+function patchFrom(removed: string, added: string): string[] {
+  const before = removed === '' ? [] : linesOf(removed)
+  const after = added === '' ? [] : linesOf(added)
+  let head = 0
+  while (head < before.length && head < after.length && before[head] === after[head]) head++
+  let tail = 0
+  while (tail < before.length - head && tail < after.length - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++
+  return [
+    ...before.slice(0, head).map((line) => ` ${line}`),
+    ...before.slice(head, before.length - tail).map((line) => `-${line}`),
+    ...after.slice(head, after.length - tail).map((line) => `+${line}`),
+    ...(tail > 0 ? before.slice(-tail) : []).map((line) => ` ${line}`),
+  ]
+}
+
+/** The sentence a new file introduces itself with. Front matter, shebangs and licence headers are skipped. */
+function leadOf(patch: string[]): string | null {
+  for (const line of patch.slice(0, 30)) {
+    const text = line.slice(1, 300).trim()
+    const heading = /^#\s+(.+)/.exec(text)?.[1]
+    const comment = /^(?:\/\*\*?|\*|\/\/[/!]?|#|--|"""|'''|;;?)\s*(.+?)(?:\*\/|"""|''')?$/.exec(text)?.[1]
+    const said = (heading ?? comment)?.trim()
+    if (
+      said &&
+      /\s/.test(said) &&
+      /\w{3}/.test(said) &&
+      !/^[!@]|copyright|licen[cs]e|eslint|biome-|prettier|@ts-|yaml-language|coding:|usr\/bin/i.test(said)
+    )
+      return shorten(said, 110)
+  }
+  return null
+}

@@ -1,0 +1,129 @@
+import { shorten } from '../../core/text.ts'
+import { isExplanation, isFiller, isNextStep, isOpenQuestion, isStatus, type Said, sentencesOf, withoutOpener } from './prose.ts'
+
+/** A sentence that can stand alone as a title, and how well it does. */
+export type Headline = { text: string; score: number }
+
+/** Below this a sentence tells too little; from `STRONG` on it tells more than the request it answers. */
+const GOOD_ENOUGH = 3
+export const STRONG = 4
+
+/** The sentence of an answer that says best, by itself, what happened or what is so; null when none can. */
+export function headlineOf(said: Said[], mentions: string[]): Headline | null {
+  let best: Headline | null = null
+  let place = 0
+  for (const [n, s] of said.slice(0, 60).entries()) {
+    const alone = withoutLabel(withoutOpener(s.kind === 'point' ? (sentencesOf(s.text)[0] ?? s.text) : s.text))
+    const text = s.kind === 'sentence' && /[:：]$/.test(alone) ? withList(alone, said.slice(n + 1, n + 4)) : alone
+    const score = worthAsTitle({ ...s, text }, place, mentions)
+    if (score >= GOOD_ENOUGH && score > (best?.score ?? 0)) best = { text, score }
+    if (isContent(s) && !isStatus(s.text)) place++
+  }
+  return best
+}
+
+/** The running text of an answer, as it stands, up to `max` characters. */
+export function narrativeOf(said: Said[], max: number): string {
+  const sentences = said.filter((s) => s.kind === 'sentence' && isContent(s) && !isStatus(s.text)).map((s) => withoutOpener(s.text))
+  const kept: string[] = []
+  let length = 0
+  for (const sentence of sentences) {
+    // A lead-in to a list that is not here would hang in the air.
+    if (/[:：]$/.test(sentence)) continue
+    if (length + sentence.length > max && kept.length > 0) break
+    kept.push(sentence)
+    length += sentence.length + 1
+  }
+  return shorten(kept.join(' '), max)
+}
+
+/** The points of an answer that name things or causes, the best of them, in the order they were made. */
+export function pointsOf(said: Said[], mentions: string[], max: number): string[] {
+  const points = said.filter(
+    (s) => s.kind === 'point' && isContent(s) && !isStatus(s.text) && s.text.length >= 15 && !/[:：]$/.test(s.text),
+  )
+  const scored = points.map(({ text }, place) => {
+    const score =
+      Number(names(text, mentions)) * 2 +
+      Number(text.includes('`')) * 2 +
+      Number(isExplanation(text)) +
+      Number(text.length > 40) -
+      place / 20
+    return { text, place, score }
+  })
+  const chosen = scored.sort((a, b) => b.score - a.score).slice(0, max)
+  return chosen.sort((a, b) => a.place - b.place).map((p) => shorten(p.text, 240))
+}
+
+/** Something about the work itself, neither courtesy nor outlook. */
+export function isContent(said: Said): boolean {
+  return said.kind !== 'heading' && !isFiller(said.text) && !isOpenQuestion(said.text) && !isNextStep(said)
+}
+
+/** How many characters of content an answer has. */
+export function weightOf(said: Said[]): number {
+  return said.filter(isContent).reduce((sum, s) => sum + s.text.length, 0)
+}
+
+/** Each rule is a reason to prefer one sentence to another; the numbers were settled by reading what they chose in real sessions. */
+function worthAsTitle(said: Said, place: number, mentions: string[]): number {
+  const { text, kind } = said
+  if (text.length < 12 || isFiller(text) || isOpenQuestion(text) || isNextStep(said)) return 0
+  if (kind === 'heading' && (GENERIC_HEADING.test(text) || text.split(' ').length < 3)) return 0
+  const concrete = names(text, mentions) || text.includes('`')
+  // In scripts we have no word lists for, the first sentences are the best guess.
+  let score = UNKNOWN_WORDS.test(text) ? 3 : 1
+  if (names(text, mentions)) score += 2
+  if (text.includes('`')) score += 1
+  if (isExplanation(text)) score += 1
+  if (SAYS_SOMETHING.test(text)) score += 1
+  if (
+    /^(?:added|fixed|changed|removed|replaced|updated|created|moved|renamed|restored|implemented|refactored|deleted|the (?:bug|issue|problem|fix|root cause|cause)|root cause)\b/i.test(
+      text,
+    )
+  )
+    score += 1
+  if (/\b(?:key insight|root cause|turns out|the real|verdict)\b/i.test(text) && text.length > 45) score += 2
+  score += place === 0 ? 2 : place < 3 ? 1 : 0
+  if (kind === 'point') score -= 1
+  if (isStatus(text)) score -= 4
+  // "This ensures …", "It also …" lean on a sentence that will not be there.
+  if (
+    /^(?:this|that|it|these|those|they|you|your|also|so|but|and|then|however|note|for example|if|when|which|with|i'd|my take|based on)\b/i.test(
+      text,
+    )
+  )
+    score -= 2
+  if (/[:：]$/.test(text)) score -= 1
+  if (text.length > 220) score -= 1
+  if (text.length < 40 && !concrete) score -= 1
+  return score
+}
+
+const UNKNOWN_WORDS = /[\p{Lo}\p{Script=Cyrillic}\p{Script=Greek}]{4}/u
+const SAYS_SOMETHING =
+  /\b(?:now|no longer|added|fix(?:e[sd])?|changed|removed|replaced|updated|created|moved|renamed|rewrote|restored|supports?|uses?|missing|wrong|broken|because|was|were|is|are|has|have|needs?)\b/i
+const GENERIC_HEADING =
+  /^(?:summary|what|changes?|files?|features?|how|why|next|overview|details|notes?|test|usage|results?|key|actions?|navigation|implementation|review|options?|analysis|code|step|current|where|critical|important|verified|removed|added|modified|updated)\b(?!.*`)|:$/i
+
+/** `It is active if either:` becomes whole with the items it announces; a mere label over a list stays one. */
+function withList(lead: string, next: Said[]): string {
+  if (!/\b(?:is|are|was|were|if|when|has|have|now|does|do|can|must|should|will|by|uses?)\b/i.test(lead)) return lead
+  const end = next.findIndex((s) => s.kind !== 'point')
+  const items = (end < 0 ? next : next.slice(0, end)).map((s) => s.text)
+  return items.length > 0 ? `${lead} ${items.join('; ')}` : lead
+}
+
+function names(text: string, mentions: string[]): boolean {
+  return mentions.some((mention) => text.includes(mention))
+}
+
+/** `Root cause: …`, `Fix 1 — …`, `2. …`: the label sorts a list, the title starts behind it. A label that is itself code stays. */
+function withoutLabel(text: string): string {
+  return text
+    .replace(/^\d{1,2}[.)]\s+/, '')
+    .replace(
+      /^(?:(?:the )?(?:root cause|cause|fix(?:es|ed)?|problem|issue|solution|summary|result|changes? made|change[sd]?|answer|overall|verdict|key insight|new|updated?|resolution|what changed|what happened|before|after|symptom)(?: \d+)?(?: of the \w+)?)\s*(?::|[—–]\s)\s*/i,
+      '',
+    )
+}

@@ -1,0 +1,174 @@
+import { shorten } from '../../core/text.ts'
+import { linesOf } from './lists.ts'
+import { plain, sentencesOf } from './prose.ts'
+
+/** What a prompt asks for, pasted material and the client's own wrapping taken off. */
+export type Asked = {
+  /** The person's words on one line; empty when the prompt is only a client's echo. */
+  text: string
+  /** The heading of a plan handed over whole ("Implement the following plan: # …"). */
+  planTitle: string | null
+  /** Enough of a request to name a session after: not "yes", "commit", "7". */
+  isMeaningful: boolean
+}
+
+/** As much of a prompt as can be its request; the rest is pasted. */
+const LONGEST_PROMPT = 24_000
+
+export function readPrompt(prompt: string, origin: 'person' | 'machine'): Asked {
+  const raw = prompt.slice(0, LONGEST_PROMPT)
+  if (origin === 'machine') return { text: noticeOf(raw), planTitle: null, isMeaningful: false }
+  const command = slashCommand(raw)
+  if (command !== null) return { text: command, planTitle: null, isMeaningful: /\s\S+\s\S+/.test(command) }
+  const own = withoutWrapping(raw)
+  const planTitle = /^\s*(?:please\s+)?(?:implement|execute|carry out)\b[^\n]{0,60}\bplan\b/i.test(own) ? headingOf(own) : null
+  const text = planTitle ? planTitle : plain(withoutPastes(own))
+  return { text, planTitle, isMeaningful: isMeaningful(text) }
+}
+
+/** The request in a few words: its first sentences. */
+export function requestOf(asked: Asked, max: number): string {
+  return shorten(asked.text, max)
+}
+
+/** A short name for a session from what was asked. Null when the prompt cannot name one. */
+export function sessionTitle(asked: Asked, max = 60): string | null {
+  return asked.isMeaningful ? imperative(asked, max) : null
+}
+
+/** The request as the title of what was done about it; null when it was a question or too long to be one thing. */
+export function requestTitle(asked: Asked, max: number): string | null {
+  const { text } = asked
+  const isQuestion = /^(?:why|what|how|is|are|does|do|did|was|were|which|where|who|when)\b/i.test(text)
+  // "Do the same for it" needs the prompt before.
+  const pointsBack = /\b(?:it|this|that|these|those|them)[.!?]?$|\b(?:do|implement|fix) (?:it|this|that|\d)/i.test(text)
+  const isOneThing = asked.isMeaningful && text.length <= 160 && !isQuestion && !pointsBack
+  return isOneThing ? imperative(asked, max) : null
+}
+
+/** The request without courtesy, addresses and trailing dots, in at most `max` characters. */
+function imperative(asked: Asked, max: number): string | null {
+  const sentences = sentencesOf(asked.text)
+    .slice(0, 6)
+    .filter((s) => s.length >= 10)
+  // A remark may come first ("there is a comment on the PR"); the sentence that asks is the one that counts.
+  const chosen = sentences.find((s) => ASKS.test(s)) ?? sentences.find((s) => s.length >= 18) ?? asked.text
+  const bare = chosen
+    .replace(/`/g, '')
+    .replace(/^[-*•]\s+|^\d+[.)]\s+/, '')
+    .replace(/https?:\/\/(?:www\.)?(\S+)/g, (_, address: string) => address.split('/').slice(-2).join('/').split(/[?#]/)[0] ?? '')
+    .replace(COURTESY, '')
+    .replace(/^(?:plan|task|goal)\s*:\s*/i, '')
+    .replace(/\bplease\b,?\s*/gi, '')
+    .replace(/@(?=[\w./-]+)/g, '')
+    .trim()
+  const cut = shorten(bare, max)
+  const title = (
+    cut.endsWith('…')
+      ? cut.replace(
+          /(?:\s+(?:and|or|but|the|a|an|to|of|in|for|with|that|is|are|as|at|on|by|we|our|so|how|not|from|it|its|this|be))*…$/i,
+          '',
+        )
+      : cut
+  ).replace(/[\s.:;,!?。？！-]+$/, '')
+  return title.length >= 3 ? title.charAt(0).toUpperCase() + title.slice(1) : null
+}
+
+const ASKS = /\b(?:please|can you|could you|can we|could we|let's|lets|i want|i'd like|we should|we need|i need|make sure)\b/i
+
+const COURTESY =
+  /^(?:(?:ok(?:ay)?|hey|hi|hello|so|now|well|great|perfect|thanks|yes|yeah|also|and|alright)\b[\s,.!-]+)*(?:(?:please|pls|can you|could you|would you|can we|could we|we should|should we|we need to|you should|i want you to|i'd like you to|i would like you to|i need you to|i want to|i'd like to|i would like to|i need to|let's|lets|help me(?: to)?)\s+(?:please\s+)?(?:also\s+)?)*/i
+
+function isMeaningful(text: string): boolean {
+  const letters = text.replace(/[^\p{L}\p{N}]/gu, '')
+  // One CJK character is about a word, so a short line of them can be a whole request.
+  const wide = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(text)
+  if (letters.length < (wide ? 4 : 10)) return false
+  const words = text.split(/\s+/).length
+  if (words < 3 && !wide) return false
+  // "5 seems like a good one" points at a list that is not here.
+  if (/^#?\d+\b(?![.)])[^.]{0,40}$/.test(text)) return false
+  return !/^(?:ok|okay|yes|yeah|yep|no|sure|thanks|thank you|great|perfect|continue|go ahead|go on|commit|push|do it|sounds good|lgtm)\b[^.]{0,25}$/i.test(
+    text,
+  )
+}
+
+/** `/review src/auth.ts` out of the client's tags or as typed; null when the prompt is not a slash command. */
+function slashCommand(prompt: string): string | null {
+  const name = tagText(prompt, 'command-name')
+  if (name !== null) return `${name} ${tagText(prompt, 'command-args') ?? ''}`.replace(/\s+/g, ' ').trim()
+  const typed = /^\/[a-z][\w:-]*(?: .*)?$/i.exec(prompt.trim().split('\n', 1)[0] ?? '')
+  return typed ? typed[0] : null
+}
+
+/** Text that the client put around or in place of the person's words. */
+const WRAPPING = [
+  'system-reminder',
+  'local-command-stdout',
+  'local-command-stderr',
+  'local-command-caveat',
+  'bash-input',
+  'bash-stdout',
+  'bash-stderr',
+  'ide_opened_file',
+  'ide_selection',
+  'command-message',
+  'user-prompt-submit-hook',
+]
+
+function withoutWrapping(prompt: string): string {
+  let text = prompt
+  for (const tag of WRAPPING) text = withoutTag(text, tag)
+  return text.replace(/\[(?:Image|Pasted text)[^\]]{0,80}\]/g, '').trim()
+}
+
+function withoutTag(text: string, tag: string): string {
+  let kept = ''
+  let from = 0
+  for (;;) {
+    const open = text.indexOf(`<${tag}`, from)
+    if (open < 0) return kept + text.slice(from)
+    const close = text.indexOf(`</${tag}>`, open)
+    kept += text.slice(from, open)
+    if (close < 0) return kept
+    from = close + tag.length + 3
+  }
+}
+
+function tagText(text: string, tag: string): string | null {
+  const open = text.indexOf(`<${tag}>`)
+  const close = open < 0 ? -1 : text.indexOf(`</${tag}>`, open)
+  return close < 0 ? null : text.slice(open + tag.length + 2, close).trim()
+}
+
+/** What a notice of the client says happened. */
+function noticeOf(prompt: string): string {
+  const summary = tagText(prompt, 'summary')
+  const result = tagText(prompt, 'result')
+  if (summary !== null) return plain(result ? `${summary}: ${result.split('\n', 1)[0]}` : summary)
+  return plain(withoutWrapping(prompt).replace(/<[^>]{1,80}>/g, ' '))
+}
+
+/** Logs, code and quotes that were pasted in are what the request is about, not the request. */
+function withoutPastes(text: string): string {
+  const own: string[] = []
+  let fence = ''
+  for (const line of linesOf(text, 2000)) {
+    const mark = /^\s*(```|~~~|""")/.exec(line)?.[1]
+    if (mark && (fence === '' || fence === mark)) {
+      fence = fence ? '' : mark
+      continue
+    }
+    if (fence === '' && !LOG_LINE.test(line)) own.push(line)
+  }
+  return own.join('\n').trim() || text
+}
+
+const LOG_LINE =
+  /^\s*(?:[❯$>%]\s|at .+\(.+:\d+|\[?\d{4}-\d\d-\d\d[T ]|\[\d\d:\d\d|[│|┌└├]|--- (?:FAIL|PASS)|\d+\s*[|│]|[•⨯✕✖×]\s|(?:[A-Z]{4,}|npm ERR!|Error|Traceback)\b.*:)/
+
+function headingOf(text: string): string | null {
+  const heading = /^#{1,3}\s+(.+)$/m.exec(text)?.[1]
+  const title = heading && plain(heading).replace(/^(?:implementation )?plan\s*[:–—-]\s*/i, '')
+  return title ? shorten(title, 160) : null
+}

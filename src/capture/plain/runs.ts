@@ -1,0 +1,87 @@
+import { shorten } from '../../core/text.ts'
+import type { CommandKind, Part, Ran } from './commands.ts'
+import { count } from './lists.ts'
+import { errorLine, isMisuse, type Problems, readProblems } from './problems.ts'
+import { readTestReport, saysFailed, type TestReport } from './tests-output.ts'
+
+/** One check (a test run, a build, a lint, …) and how it ended. */
+export type Run = {
+  /** Place among the turn's acts. */
+  index: number
+  kind: CommandKind
+  tool: string
+  args: string[]
+  passed: boolean
+  report: TestReport | null
+  problems: Problems | null
+  /** The line that says why, when it failed. */
+  error: string
+  at: number
+}
+
+const CHECKS: CommandKind[] = ['test', 'typecheck', 'lint', 'build', 'migrate', 'install', 'run']
+
+/** The checks among a turn's commands, in order. A run whose end cannot be known (its output went into a filter) is left out. */
+export function runsOf(commands: Ran[]): Run[] {
+  return commands.flatMap(({ parts, output, failed, exitCode, index, at }) => {
+    const checks = parts.filter(isCheck)
+    if (checks.length === 0 || (failed && isMisuse(output, exitCode))) return []
+    return runsIn(checks, output, failed).map((run) => ({ ...run, index, at }))
+  })
+}
+
+/** `bun test src/auth.test.ts`, as short as it can be recognised. */
+export function shownRun(run: { tool: string; args: string[] }): string {
+  return shorten([run.tool, ...run.args].join(' '), 80)
+}
+
+/** `1321 tests pass` or `3 of 40 tests fail`; empty when the run printed no totals. */
+export function shownTotals(report: TestReport | null): string {
+  if (!report) return ''
+  const { passed, failed, unit } = report
+  if (failed > 0)
+    return passed > 0 ? `${failed} of ${count(passed + failed, unit)} fail` : `${count(failed, unit)} fail${failed === 1 ? 's' : ''}`
+  return passed > 0 ? `${count(passed, unit)} pass${passed === 1 ? 'es' : ''}` : ''
+}
+
+/** Git is a check only where a hook or the other side can say no. */
+function isCheck(part: Part): boolean {
+  return CHECKS.includes(part.kind) || (part.kind === 'git' && / (commit|push)$/.test(part.tool))
+}
+
+/**
+ * One shell line may hold several checks, and its output and exit code belong to all of them. What the output reports (failing
+ * tests, compiler errors) is pinned on the check of that kind; those before it passed, those after it never ran.
+ */
+function runsIn(parts: Part[], output: string, failed: boolean): Omit<Run, 'index' | 'at'>[] {
+  const report = parts.some((part) => part.kind === 'test' || part.kind === 'git') ? readTestReport(output) : null
+  const problems = parts.some((part) => part.kind !== 'test') ? readProblems(output) : null
+  const testsFail = (report?.failed ?? 0) > 0 || (parts.every((part) => part.kind === 'test') && saysFailed(output))
+  const complaints = problems !== null || saysFailed(output)
+  const guilty = (part: Part) => {
+    if (part.kind === 'test') return testsFail
+    if (part.kind === 'git') return failed
+    return ['typecheck', 'lint', 'build'].includes(part.kind) && complaints && !(testsFail && problems === null)
+  }
+  const found = parts.findIndex(guilty)
+  // Nothing in the output says which one failed: the last check of the line is where the shell stopped looking.
+  const broken = found >= 0 ? found : failed ? parts.length - 1 : -1
+  return parts.flatMap((part, n) => {
+    if (broken >= 0 && n > broken) return []
+    const passed = n !== broken
+    // A filter hides the exit code, so a test run is only believed when it printed its totals.
+    if (passed && part.piped && part.kind === 'test' && !report) return []
+    const own = part.kind === 'test' || part.kind === 'git' ? report : null
+    return [
+      {
+        kind: part.kind,
+        tool: part.tool,
+        args: part.args,
+        passed,
+        report: own,
+        problems: passed ? null : problems,
+        error: passed ? '' : errorLine(output),
+      },
+    ]
+  })
+}

@@ -1,0 +1,110 @@
+import type { SummaryDraft } from '../../core/memory.ts'
+import { shorten } from '../../core/text.ts'
+import { effectFacts } from './changes.ts'
+import { pullNumber } from './commits.ts'
+import { describeFailure } from './failures.ts'
+import { isContent, narrativeOf, weightOf } from './headline.ts'
+import { some, unique } from './lists.ts'
+import { requestOf } from './prompt.ts'
+import { isExplanation, isFiller, isNextStep, isOpenQuestion, isStatus, readProse, sentencesOf, withoutOpener } from './prose.ts'
+import type { Reading } from './reading.ts'
+import { shownRun, shownTotals } from './runs.ts'
+
+/** The five fields of a turn. Null when nothing was done and next to nothing was said. */
+export function summaryOf(reading: Reading, titles: string[]): SummaryDraft | null {
+  const { turn, said } = reading
+  const worked = turn.acts.some((act) => !act.interrupted && act.action.kind !== 'other')
+  if (!worked && weightOf(said) < 120) return null
+  const summary = {
+    request: requestOf(reading.asked, 300),
+    investigated: investigated(reading),
+    learned: learned(reading),
+    completed: completed(reading, titles),
+    nextSteps: nextSteps(reading),
+    notes: notes(reading),
+  }
+  // A request alone, with nothing that came of it, is already in the journal.
+  return summary.investigated || summary.learned || summary.completed || summary.nextSteps ? summary : null
+}
+
+function investigated({ filesRead, searched, turn }: Reading): string {
+  const fetched = unique(turn.acts.flatMap((act) => (act.action.kind === 'fetch' && !act.failed ? act.action.target : [])))
+  const tasks = unique(
+    turn.acts.flatMap((act) =>
+      act.action.kind === 'delegate' && !act.interrupted ? shorten(act.action.task.split('\n', 1)[0] ?? '', 70) : [],
+    ),
+  )
+  const parts = [
+    filesRead.length > 0 ? `Read ${some(filesRead, 6)}` : '',
+    searched.length > 0
+      ? `searched for ${some(
+          searched.map((pattern) => `\`${shorten(pattern, 50)}\``),
+          3,
+        )}`
+      : '',
+    fetched.length > 0
+      ? `consulted ${some(
+          fetched.map((target) => shorten(target, 80)),
+          3,
+        )}`
+      : '',
+    tasks.length > 0 ? `asked subagents: ${some(tasks, 4)}` : '',
+  ].filter(Boolean)
+  return sentence(parts, 500)
+}
+
+function learned({ said, solved, changes, asked, turn }: Reading): string {
+  const explained = said.filter((s) => isContent(s) && isExplanation(s.text) && !isStatus(s.text)).map((s) => withoutOpener(s.text))
+  // Where nothing was changed the answer itself is what was learned.
+  const answer =
+    changes.length === 0 && explained.length === 0
+      ? said.filter((s) => isContent(s) && !/[:：]$/.test(s.text)).map((s) => withoutOpener(s.text))
+      : []
+  const cause = solved.length > 0 && explained.length === 0 ? sentencesOf(narrativeOf(said, 300)).slice(0, 1) : []
+  const reported = turn.acts.flatMap(({ action }) =>
+    action.kind === 'delegate' && action.answer ? narrativeOf(readProse(action.answer), 200) : [],
+  )
+  const failures = solved.map(({ failure }) => `${describeFailure(failure)} until it was fixed.`)
+  const kept = unique([
+    ...explained.slice(0, 3),
+    ...answer.slice(0, asked.isMeaningful ? 3 : 1),
+    ...cause,
+    ...(explained.length === 0 ? reported.slice(0, 2) : []),
+    ...failures.slice(0, 2),
+  ])
+  return shorten(kept.join(' '), 600)
+}
+
+function completed(reading: Reading, titles: string[]): string {
+  const tests = reading.runs.findLast((run) => run.kind === 'test' && run.passed)
+  const totals = tests ? shownTotals(tests.report) || `\`${shownRun(tests)}\` passes` : ''
+  const pushed = reading.git.pushed.length > 0 ? `pushed ${some(reading.git.pushed, 2)}` : ''
+  const merged = reading.git.merges.length > 0 ? `merged ${some(reading.git.merges, 2)}` : ''
+  const effects = titles.length === 0 ? effectFacts(reading) : []
+  return sentence([...titles, ...effects, totals, pushed, merged].filter(Boolean), 500)
+}
+
+function nextSteps({ said, open, turn }: Reading): string {
+  const told = said.filter((s) => isNextStep(s) && !isFiller(s.text)).map((s) => s.text)
+  const asked = said.findLast((s) => isOpenQuestion(s.text) && s.kind === 'sentence')?.text
+  const failing = open.filter((failure) => failure.promptNumber === turn.promptNumber).map((failure) => `${describeFailure(failure)}.`)
+  return shorten(unique([...failing.slice(0, 3), ...told.slice(0, 4), asked ?? '']).join(' '), 500)
+}
+
+function notes({ git, effects }: Reading): string {
+  const commits = git.commits.map((commit) => (commit.hash ? `${commit.hash} ${shorten(commit.subject, 80)}` : shorten(commit.subject, 80)))
+  const requests = git.pullRequests.map((pr) => `pull request ${pullNumber(pr.url)} ${pr.url}`)
+  const parts = [
+    git.branch ? `Branch ${git.branch}` : '',
+    commits.length > 0 ? `commits: ${commits.slice(0, 5).join('; ')}` : '',
+    ...requests.slice(0, 3),
+    effects.installed.length > 0 ? `installed ${some(effects.installed, 6)}` : '',
+  ].filter(Boolean)
+  return sentence(parts, 500)
+}
+
+/** Parts joined to one line that begins like a sentence. */
+function sentence(parts: string[], max: number): string {
+  const text = shorten(parts.join('; '), max)
+  return /^[a-z]+[\s,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
+}

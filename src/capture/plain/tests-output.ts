@@ -1,0 +1,155 @@
+import { linesOf, unique } from './lists.ts'
+
+/** What a test run said about itself, whichever runner printed it. */
+export type TestReport = {
+  passed: number
+  failed: number
+  /** Go counts packages; everyone else counts tests. */
+  unit: 'test' | 'package'
+  /** Names of failing tests, as printed, at most `MOST_NAMES`. */
+  names: string[]
+}
+
+const MOST_NAMES = 12
+
+/** Reads the totals and the failing tests out of a test run's output; null when it shows neither. One pass, line by line. */
+export function readTestReport(output: string): TestReport | null {
+  const sum = { passed: 0, failed: 0, goodPackages: 0, badPackages: 0 }
+  let said = false
+  let file = ''
+  const names: string[] = []
+  // The totals of workspaces and packages add up; a runner that prints its total twice (TAP and spec) must not count double.
+  const seen = new Set<string>()
+  for (const raw of linesOf(output)) {
+    if (!WORTH_READING.test(raw)) continue
+    const line = raw.trim()
+    file = fileOf(line) ?? file
+    const totals = totalsOn(line)
+    if (totals) {
+      said = true
+      if (seen.has(line)) continue
+      seen.add(line)
+      for (const key of Object.keys(totals) as (keyof Totals)[]) sum[key] += totals[key] ?? 0
+      continue
+    }
+    const name = failingOn(line)
+    if (name && names.length < 4 * MOST_NAMES) names.push(/[/\\.:>›]/.test(name) || !file ? name : `${file} › ${name}`)
+  }
+  const distinct = withoutEchoes(unique(names))
+  if (!said && distinct.length === 0) return null
+  const unit = sum.passed + sum.failed === 0 && sum.goodPackages > 0 ? 'package' : 'test'
+  return {
+    passed: unit === 'package' ? sum.goodPackages : sum.passed,
+    failed: sum.failed || distinct.length || sum.badPackages,
+    unit,
+    names: distinct.slice(0, MOST_NAMES),
+  }
+}
+
+/** Cheap look at a line before the patterns run: most lines of a log are neither totals nor failures. */
+const WORTH_READING = /fail|pass|error|✗|✖|×|●|not ok|\btests?\b|examples|\bruns\b|\bOK\b|^\s*\d+\)|^ok\s|\.(test|spec)\.|_test\.|rspec/i
+
+/** Totals, one pattern for each way to print them. Named groups say which number is which. */
+const TOTALS: RegExp[] = [
+  // jest: `Tests: 5 failed, 1 skipped, 473 passed, 478 total`; vitest: `Tests  2 failed | 30 passed (32)`
+  /^Tests:?\s+(?:(?<failed>\d+) failed[,| ]+)?(?:\d+ (?:skipped|todo|pending)[,| ]+)*(?:(?<passed>\d+) passed)?(?:[,| ]+\d+ \w+)*\s*(?:\(\d+\))?$/,
+  // bun prints two lines; mocha too, in its own words
+  /^(?<passed>\d+) pass(?:ing|es)?(?: \([\w. ]+\))?$/,
+  /^(?<failed>\d+) fail(?:ing|s)?$/,
+  // node --test: `# pass 5` and `ℹ fail 1`
+  /^[#ℹ] pass (?<passed>\d+)$/,
+  /^[#ℹ] fail (?<failed>\d+)$/,
+  // pytest: `==== 2 failed, 30 passed, 1 warning in 1.20s ====`
+  /^=*\s*(?:(?<failed>\d+) failed,? ?)?(?:(?<passed>\d+) passed,? ?)?(?:\d+ \w+,? ?)*in [\d.]+s(?: \([\d:]+\))?\s*=*$/,
+  // unittest
+  /^FAILED \((?:failures=(?<failed>\d+))?(?:, )?(?:errors=(?<errors>\d+))?[^)]{0,60}\)$/,
+  // cargo test and nextest
+  /^test result: \w+\. (?<passed>\d+) passed; (?<failed>\d+) failed;/,
+  /tests? run: (?<passed>\d+) passed(?: \([^)]{0,60}\))?(?:, (?<failed>\d+) failed)?/,
+  // rspec, minitest, ExUnit
+  /^(?<total>\d+) (?:examples|tests), (?<failed>\d+) failures?/,
+  /^(?<total>\d+) runs, \d+ assertions, (?<failed>\d+) failures, (?<errors>\d+) errors/,
+  // phpunit
+  /^OK \((?<passed>\d+) tests?, \d+ assertions?\)$/,
+  /^Tests: (?<total>\d+), Assertions: \d+(?:, Errors: (?<errors>\d+))?(?:, Failures: (?<failed>\d+))?/,
+  // maven's last word (each class prints its own with a time behind it), gradle
+  /^(?:\[\w+\]\s+)?Tests run: (?<total>\d+), Failures: (?<failed>\d+), Errors: (?<errors>\d+), Skipped: \d+$/,
+  /^(?<total>\d+) tests completed, (?<failed>\d+) failed/,
+  // dotnet
+  /^(?:Passed|Failed)!\s+-\s+Failed:\s+(?<failed>\d+), Passed:\s+(?<passed>\d+),/,
+  // ctest
+  /^\d+% tests passed, (?<failed>\d+) tests? failed out of (?<total>\d+)$/,
+  // playwright and deno
+  /^(?<passed>\d+) passed \([\d.]+\w+\)$/,
+  /^(?<failed>\d+) failed$/,
+  /^(?:ok|FAILED) \| (?<passed>\d+) passed(?: \([^)]{0,40}\))? \| (?<failed>\d+) failed/,
+  // XCTest
+  /^Executed (?<total>\d+) tests?, with (?<failed>\d+) failures?/,
+  // go prints one line for each package
+  /^(?<ok>ok)\s+[\w./-]+\s+(?:[\d.]+s|\(cached\))/,
+  /^(?<broken>FAIL)\s+[\w./-]+\s+(?:[\d.]+s|\[\w+ failed\])/,
+]
+
+type Totals = { passed?: number; failed?: number; goodPackages?: number; badPackages?: number }
+
+function totalsOn(line: string): Totals | null {
+  if (!/\d|^ok\s|^FAIL\s/.test(line)) return null
+  for (const pattern of TOTALS) {
+    const g = pattern.exec(line)?.groups
+    if (!g) continue
+    const bad = Number(g.failed ?? 0) + Number(g.errors ?? 0)
+    if (g.ok) return { goodPackages: 1 }
+    if (g.broken) return { badPackages: 1 }
+    if (g.passed === undefined && g.failed === undefined && g.errors === undefined && g.total === undefined) continue
+    return { passed: g.passed !== undefined ? Number(g.passed) : Math.max(0, Number(g.total ?? 0) - bad), failed: bad }
+  }
+  return null
+}
+
+/** A failing test, one pattern for each way to point at it; the name is the first group. */
+const FAILING: RegExp[] = [
+  /^\(fail\) (.+?)(?: \[[\d.]+\w+\])?$/, // bun
+  /^✗ (.+?)(?: \[[\d.]+\w+\])?$/,
+  /^● (.+ › .+)$/, // jest
+  /^FAIL\s+(\S+ > .+)$/, // vitest
+  /^[×✖] (.+?)(?: \(?[\d.]+m?s\)?)?$/, // vitest's tree, node's spec reporter
+  /^not ok \d+ -? ?(.+?)(?: # .*)?$/, // TAP
+  /^--- FAIL: (\S+) \(/, // go
+  /^FAILED (\S+::\S+)/, // pytest
+  /^(?:FAIL|ERROR): (\w+ \([\w.]+\))/, // unittest
+  /^test (\S+) \.\.\. FAILED$/, // cargo
+  /^FAIL \[\s*[\d.]+s\]\s+(.+)$/, // nextest
+  /^rspec (\.\/\S+) # .+$/, // rspec
+  /^(\w+ > .+) FAILED$/, // gradle
+  /^Failed (\S+) \[[<\d. ]+\w+\]$/, // dotnet
+  /^\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT)\)$/, // ctest
+  /^\d+\) (\[\w+\] › .+)$/, // playwright
+  /^\d+\) ([\w\\]+::\w+)/, // phpunit
+  /^\[ERROR\]\s+(\w+\.\w+):\d+/, // maven
+]
+
+function failingOn(line: string): string | null {
+  for (const pattern of FAILING) {
+    const name = pattern.exec(line)?.[1]?.trim()
+    // Node and vitest draw the same cross before summaries such as `✖ failing tests:`.
+    if (name && !/^(failing tests:?|\d+ (problems?|of \d+ failed|error))/.test(name)) return name
+  }
+  return null
+}
+
+/** The test file that a line announces: the names that follow belong to it. */
+function fileOf(line: string): string | null {
+  return /^(?:FAIL\s+|❯ )?((?:[\w@.-]+\/)*[\w.-]+(?:\.(?:test|spec)|_test|_spec)\.\w+)(?::|\s*\(|$)/.exec(line)?.[1] ?? null
+}
+
+/** Runners name a failure again in their summary, with or without its file or its suite in front. Keeps the longer form. */
+function withoutEchoes(names: string[]): string[] {
+  return names.filter((name) => !names.some((other) => other !== name && other.length > name.length && other.endsWith(name)))
+}
+
+/** Go and others say only `FAIL`: enough to know that a run failed when a pipe has eaten the exit code. */
+export function saysFailed(output: string): boolean {
+  return /^(?:FAIL(?:ED)?\b|--- FAIL:|# fail [1-9]|\[\w+\] ERROR task failed|error: script ".*" exited with code|ELIFECYCLE|npm (?:ERR!|error) )/m.test(
+    output,
+  )
+}

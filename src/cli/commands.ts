@@ -1,0 +1,43 @@
+import { COMMANDS, helpText, nearest } from './help.ts'
+import { CliError, complain, EXIT, say } from './print.ts'
+
+/** Runs one command and returns its exit code. An expected failure is told in a sentence; a broken promise with its cause. */
+export async function runCommand(args: string[]): Promise<number> {
+  const [name = 'help', ...rest] = args
+  const json = rest.includes('--json')
+  if (name === '--version' || name === '-v' || name === 'version') {
+    const { VERSION } = await import('../platform/version.ts')
+    say(VERSION)
+    return EXIT.done
+  }
+  if (name === 'help' || name === '--help' || name === '-h') {
+    say(helpText(rest[0]))
+    return EXIT.done
+  }
+  const command = COMMANDS[name]
+  if (!command) {
+    const close = nearest(name)
+    complain(`there is no command "${name}"${close ? `; did you mean "${close}"?` : ''}. 'recollect help' lists them.`, json)
+    return EXIT.invalid
+  }
+  if (rest.includes('--help') || rest.includes('-h')) {
+    say(helpText(name))
+    return EXIT.done
+  }
+  try {
+    const { run } = await command.load()
+    return (await run(rest)) ?? EXIT.done
+  } catch (cause) {
+    if (cause instanceof CliError) {
+      complain(cause.message, json)
+      return cause.code
+    }
+    if ((cause as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')) {
+      complain(`${(cause as Error).message.split('. ')[0]}. 'recollect help ${name}' shows what it takes.`, json)
+      return EXIT.invalid
+    }
+    const deeper = (cause as Error).cause
+    complain(`${(cause as Error).message}${deeper instanceof Error ? `: ${deeper.message}` : ''}`, json)
+    return EXIT.error
+  }
+}

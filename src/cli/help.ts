@@ -1,0 +1,121 @@
+export type Command = { summary: string; usage: string; load(): Promise<{ run(args: string[]): Promise<number | undefined> }> }
+
+/** Every command there is, in the order a newcomer meets them. */
+export const COMMANDS: Record<string, Command> = {
+  init: {
+    summary: 'connect Claude Code: install the hooks',
+    usage: `recollect init [--yes] [--project] [--form http|command] [--print] [--dry-run] [--remove] [--json]
+
+  Merges Recollect's hooks into Claude Code's settings.json ($CLAUDE_CONFIG_DIR, else ~/.claude). Whatever else is in the file
+  stays as it is, and a dated backup is kept beside it. Running it again changes nothing.
+
+  --project     install for this folder only (.claude/settings.local.json)
+  --form F      http or command hooks; by default what the installed client supports
+  --print       print the settings as they would be, and write nothing
+  --dry-run     say what would change, and write nothing
+  --remove      the same as 'recollect uninstall'
+  --yes         do not ask`,
+    load: () => import('./init.ts'),
+  },
+  status: {
+    summary: 'what is running and what is remembered',
+    usage: 'recollect status [--json]',
+    load: () => import('./status.ts'),
+  },
+  search: {
+    summary: 'find memories',
+    usage: `recollect search <words…> [--project P] [--all] [--kind observation|summary|prompt] [--limit N] [--json]
+
+  Looks in this folder's project when it has memories, else (or with --all) everywhere.`,
+    load: () => import('./search.ts'),
+  },
+  get: { summary: 'the full text of memories, by id', usage: 'recollect get <id…> [--json]', load: () => import('./get.ts') },
+  inject: {
+    summary: 'print what a session in this folder would be told at its start',
+    usage: `recollect inject [--project P] [--explain] [--brief] [--json]
+
+  --explain   say why each line is there
+  --brief     keep to 200 tokens`,
+    load: () => import('./inject.ts'),
+  },
+  import: {
+    summary: 'bring in history from transcripts',
+    usage: `recollect import [paths…] [--since DATE] [--project P] [--json]
+
+  Without paths: everything Claude Code keeps. What is known already is left alone; an import that was broken off goes on.`,
+    load: () => import('./import.ts'),
+  },
+  export: {
+    summary: 'everything of one kind, as lines of JSON',
+    usage: 'recollect export --json --kind tool-uses|prompts|observations|summaries|sessions|notes [--project P]',
+    load: () => import('./export.ts'),
+  },
+  doctor: {
+    summary: 'check the whole chain and say how to fix what is wrong',
+    usage: 'recollect doctor [--fix] [--json]',
+    load: () => import('./doctor.ts'),
+  },
+  start: { summary: 'start the worker', usage: 'recollect start [--json]', load: () => import('./start.ts') },
+  stop: { summary: 'stop the worker', usage: 'recollect stop [--json]', load: () => import('./stop.ts') },
+  restart: { summary: 'stop the worker and start it again', usage: 'recollect restart [--json]', load: () => import('./restart.ts') },
+  demo: {
+    summary: 'load a small sample history to look around in',
+    usage: 'recollect demo [--json]',
+    load: () => import('./demo.ts'),
+  },
+  uninstall: {
+    summary: 'remove the hooks; memories stay unless --purge',
+    usage: `recollect uninstall [--project] [--purge] [--yes] [--json]
+
+  --purge   also stop the worker and delete everything Recollect has stored`,
+    load: () => import('./uninstall.ts'),
+  },
+  welcome: {
+    summary: 'start, import history, and show the next steps (npm start)',
+    usage: 'recollect welcome [--demo] [--json]',
+    load: () => import('./welcome.ts'),
+  },
+  hook: {
+    summary: 'what Claude Code calls: an event on stdin, the answer on stdout',
+    usage: 'recollect hook claude-code [event]',
+    load: async () => {
+      throw new Error('hooks are run by main.ts')
+    },
+  },
+  worker: { summary: 'run the worker in the foreground', usage: 'recollect worker', load: () => import('./worker.ts') },
+}
+
+export function helpText(topic?: string): string {
+  const command = topic ? COMMANDS[topic] : undefined
+  if (topic && command) return `${command.summary}\n\nUsage: ${command.usage}`
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length))
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
+  return [
+    'Recollect: memory for coding agents, on your machine.',
+    '',
+    'Usage: recollect <command> [options]',
+    '',
+    ...lines,
+    '',
+    `'recollect help <command>' says more. --home <folder> before the command uses another home (also RECOLLECT_HOME).`,
+  ].join('\n')
+}
+
+/** The command a person probably meant. */
+export function nearest(word: string): string | null {
+  const scored = Object.keys(COMMANDS).map((name) => [name, distance(word.toLowerCase(), name)] as const)
+  const [best] = scored.sort((a, b) => a[1] - b[1])
+  return best && best[1] <= Math.max(1, Math.floor(word.length / 3)) ? best[0] : null
+}
+
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (const [i, left] of [...a].entries()) {
+    const next = [i + 1]
+    for (const [j, right] of [...b].entries()) {
+      next.push(Math.min((row[j] ?? 0) + Number(left !== right), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

@@ -1,0 +1,7 @@
+import { projectKey } from '../core/project.ts'
+import { findProject } from '../platform/project.ts'
+
+/** The project of the folder the person stands in. */
+export function projectHere(): string {
+  return projectKey(findProject(process.cwd()))
+}

@@ -1,0 +1,61 @@
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { exists } from '../platform/files.ts'
+import type { ImportLine } from '../wire/api.ts'
+import { askLines, post } from './ask.ts'
+import { CliError, dim, EXIT, plural, progress, say, sayJson } from './print.ts'
+
+export type Imported = Extract<ImportLine, { kind: 'done' }> & { left: { file: string; reason: string }[] }
+
+export async function run(args: string[]): Promise<undefined> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { json: { type: 'boolean' }, since: { type: 'string' }, project: { type: 'string' } },
+  })
+  const paths = positionals.map((path) => resolve(path))
+  const missing = paths.find((path) => !exists(path))
+  if (missing) throw new CliError(`there is no ${missing}`, EXIT.invalid)
+  const since = values.since === undefined ? null : momentOf(values.since, Date.now())
+  const result = await importHistory({ paths, since, project: values.project ?? null })
+  if (values.json) return sayJson(result)
+  sayImported(result)
+}
+
+/** Imports and shows how far it is; resolves with what came of it. */
+export async function importHistory(wish: { paths: string[]; since: number | null; project: string | null }): Promise<Imported> {
+  const bar = progress('Importing')
+  const left: Imported['left'] = []
+  try {
+    for await (const line of askLines<ImportLine>('/api/import', post(wish))) {
+      if (line.kind === 'progress') bar.at(line.bytes, line.totalBytes, `${line.done + 1} of ${line.files} files`)
+      if (line.kind === 'distilling') bar.at(1, 1, `${line.waiting} turns still to be told`)
+      if (line.kind === 'skipped') left.push({ file: line.file, reason: line.reason })
+      if (line.kind === 'failed') throw new CliError(`the import stopped: ${line.error}. Run it again to go on.`)
+      if (line.kind === 'done') return { ...line, left }
+    }
+  } finally {
+    bar.end()
+  }
+  throw new CliError('the worker went away during the import. Run it again to go on.')
+}
+
+export function sayImported(i: Imported): undefined {
+  if (i.files + i.skipped === 0) return say('No transcripts were found there.')
+  say(
+    `Read ${plural(i.files, 'transcript')} in ${(i.ms / 1000).toFixed(1)} s: ` +
+      `${plural(i.prompts, 'new prompt')}, ${plural(i.toolUses, 'new tool use')} in ${plural(i.sessions, 'session')}.`,
+  )
+  if (i.unreadableLines > 0) say(`${plural(i.unreadableLines, 'line')} could not be read and were passed over.`)
+  const reasons = Map.groupBy(i.left, (file) => file.reason)
+  for (const [reason, files] of reasons) say(dim(`Left out ${plural(files.length, 'file')}: ${reason}.`))
+}
+
+/** `2026-03-01`, `2026-03-01T10:00`, or how long ago: `12h`, `7d`, `2w`. */
+export function momentOf(text: string, now: number): number {
+  const span = /^(\d+)([hdw])$/.exec(text)
+  if (span) return now - Number(span[1]) * { h: 3_600_000, d: 86_400_000, w: 604_800_000 }[span[2] as 'h' | 'd' | 'w']
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) throw new CliError(`"${text}" is no date; write 2026-03-01, or 7d for a week ago`, EXIT.invalid)
+  return at
+}

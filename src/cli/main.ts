@@ -1,0 +1,20 @@
+#!/usr/bin/env bun
+/**
+ * The one entry of the program. A hook starts cold on every event, so its path is looked at first and nothing else is loaded
+ * for it; every other command is loaded when it is called.
+ */
+import { setHome } from '../platform/environment.ts'
+
+const args = process.argv.slice(2)
+if (args[0] === '--home' && args[1]) {
+  setHome(args[1])
+  args.splice(0, 2)
+}
+if (args[0] === 'hook' || args[0] === 'hooks') {
+  const { pipe } = await import('../hooks/pipe.ts')
+  await pipe(args[1] ?? 'claude-code', args[2])
+  // Nothing may keep the client waiting: not a timer, not a socket that is still open.
+  process.exit(0)
+}
+const { runCommand } = await import('./commands.ts')
+process.exitCode = await runCommand(args)

@@ -1,0 +1,308 @@
+/**
+ * Claude Code's settings file, text in and text out: which hooks we want in it, which are ours, and the text with them and
+ * without them. Only our entries change; every other byte stays, so that a person's file comes back as it was.
+ */
+import { z } from 'zod'
+
+/** What the hooks of one installation say. `reason` tells why they are commands, and is null when they are http. */
+export type HookPlan = {
+  form: 'http' | 'command'
+  reason: ReasonForCommand | null
+  /** The command as a program and its arguments; older clients take a shell line. */
+  exec: boolean
+  events: string[]
+  /** How the client starts us: an absolute Bun and our entry. */
+  program: { command: string; args: string[] }
+  port: number
+  hookToken: string
+  /** Our home when it is not the default one: a hook need not inherit the shell that ran `init`. */
+  homeFlag: string | null
+}
+
+export type ReasonForCommand = 'asked' | 'no-port' | 'old-client' | 'no-client' | HttpObstacle
+export type HttpObstacle = 'proxy' | 'url-list'
+
+type Wishes = Pick<HookPlan, 'program' | 'port' | 'hookToken' | 'homeFlag'> & { form?: HookPlan['form'] | undefined }
+
+/**
+ * The events we listen to, each with the first client that knows it. An older client (2.1.50, say) drops every hook in the file
+ * when it meets an event it does not know, so a name is written only for clients that know it.
+ */
+const HOOKS: { event: string; since: string; commandOnly?: true; seconds?: number }[] = [
+  { event: 'SessionStart', since: '1.0.62', commandOnly: true, seconds: 5 },
+  { event: 'UserPromptSubmit', since: '1.0.54' },
+  { event: 'PostToolUse', since: '1.0.38' },
+  { event: 'PostToolUseFailure', since: '2.0.56' },
+  { event: 'PreCompact', since: '1.0.48' },
+  { event: 'PostCompact', since: '2.1.76' },
+  { event: 'Stop', since: '1.0.38' },
+  { event: 'StopFailure', since: '2.1.78' },
+  { event: 'SubagentStop', since: '1.0.41' },
+  { event: 'SessionEnd', since: '1.0.85', commandOnly: true },
+]
+const HTTP_SINCE = '2.1.63'
+/** An older client overlooks `args` and would run Bun alone. */
+const EXEC_SINCE = '2.1.200'
+/** What we take a client for that we could not ask. Too careful costs some milliseconds, too bold costs a person all their hooks. */
+const UNKNOWN_CLIENT = '1.0.85'
+
+/** A worker answers in a few milliseconds; a stranger on its port holds a turn up for no longer than this. */
+const HTTP_SECONDS = 0.5
+/** The hook process keeps shorter deadlines of its own; this one only ends a process that hangs. */
+const COMMAND_SECONDS = 2
+
+/** How a client of this version (null: not found) shall call us. A wish for http is granted wherever the client knows it. */
+export function planFor(version: string | null, { form, ...wishes }: Wishes, obstacle: HttpObstacle | null): HookPlan {
+  const knows = (since: string) => Bun.semver.order(version ?? UNKNOWN_CLIENT, since) >= 0
+  const reason = (): ReasonForCommand | null => {
+    if (form === 'command') return 'asked'
+    if (wishes.port === 0) return 'no-port' // the worker takes another one at every start
+    if (version !== null && !knows(HTTP_SINCE)) return 'old-client'
+    if (form === 'http') return null
+    return version === null ? 'no-client' : obstacle
+  }
+  return {
+    ...wishes,
+    form: reason() ? 'command' : 'http',
+    reason: reason(),
+    exec: knows(EXEC_SINCE),
+    events: HOOKS.filter((hook) => knows(hook.since)).map((hook) => hook.event),
+  }
+}
+
+/** The settings after an edit; or where and why they cannot be read, and then there is nothing to write. */
+export type Edited = { kind: 'edited'; text: string; changed: boolean } | Unreadable
+export type Unreadable = { kind: 'unreadable'; reason: string; line: number; column: number }
+
+/** The settings with the planned hooks of ours and no others: missing ones added, outdated ones replaced where they stand. */
+export function withHooks(settingsText: string | null, plan: HookPlan): Edited {
+  const added = edit(settingsText?.trim() ? settingsText : '{}\n', (settings) => additions(settings, plan))
+  if (added.kind === 'unreadable') return added
+  const cleaned = edit(added.text, (settings) => {
+    const ours = ownPlaces(settings)
+    const kept = new Set(plan.events.map((event) => ours.find((place) => place.event.key === event)))
+    return removals(settings, ours.filter((place) => !kept.has(place)))
+  })
+  return cleaned.kind === 'unreadable' ? cleaned : { ...cleaned, changed: cleaned.text !== settingsText }
+}
+
+/** The settings without any hook of ours. */
+export function withoutHooks(settingsText: string): Edited {
+  return edit(settingsText, (settings) => removals(settings, ownPlaces(settings)))
+}
+
+/** A hook of ours as it stands in a settings file. */
+export type OwnHook = { event: string } & (
+  | { form: 'http'; url: string; port: number; token: string | null }
+  | { form: 'command'; command: string; program: string[]; home: string | null }
+)
+
+/** What a settings file says that concerns us. */
+export type SettingsFacts = {
+  kind: 'read'
+  own: OwnHook[]
+  /** Hooks and plugins of another memory tool: two of them tell the model the same things twice. */
+  otherMemory: string[]
+  hooksOff: boolean
+  /** When there is a list, the client calls no other address. */
+  httpUrls: string[] | null
+  env: Record<string, string>
+}
+
+export function readSettings(settingsText: string): SettingsFacts | Unreadable {
+  const settings = parse(settingsText)
+  if (settings.kind === 'unreadable') return settings
+  const said = Said.parse(valueOf(settings, settings.root))
+  const commands = [...places(settings)].flatMap(({ handler }) => CommandHook.safeParse(valueOf(settings, handler)).data ?? [])
+  return {
+    kind: 'read',
+    own: ownPlaces(settings).map((place) => place.own),
+    otherMemory: [
+      ...commands.map((hook) => [hook.command, ...hook.args].join(' ')),
+      ...Object.keys(said.enabledPlugins).filter((plugin) => said.enabledPlugins[plugin]),
+    ].filter((text) => text.includes('claude-mem')),
+    hooksOff: said.disableAllHooks,
+    httpUrls: said.allowedHttpHookUrls,
+    env: said.env,
+  }
+}
+
+export function ownHooks(settingsText: string): OwnHook[] {
+  const read = readSettings(settingsText)
+  return read.kind === 'read' ? read.own : []
+}
+
+/**
+ * What would keep http hooks from reaching us although the client knows them. It sends even a call to 127.0.0.1 through a proxy
+ * that the shell or the settings name, unless NO_PROXY has that very address; and a list of allowed addresses may not hold ours.
+ */
+export function obstacleToHttp(port: number, facts: SettingsFacts[], shell: Record<string, string>): HttpObstacle | null {
+  const lists = facts.flatMap((file) => file.httpUrls ?? [])
+  const isListed = (pattern: string) => new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`).test(hookUrl(port))
+  if (facts.some((file) => file.httpUrls) && !lists.some(isListed)) return 'url-list'
+  const env: Record<string, string> = Object.assign({}, shell, ...facts.map((file) => file.env))
+  const isProxied = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => env[name])
+  const exceptions = [env.NO_PROXY, env.no_proxy].filter((list) => list !== undefined)
+  const isExcepted = exceptions.length > 0 && exceptions.every((list) => list.split(/[\s,]+/).some((host) => host === '*' || host === LOOPBACK))
+  return isProxied && !isExcepted ? 'proxy' : null
+}
+
+const LOOPBACK = '127.0.0.1'
+const HOOK_PATH = '/hook/claude-code'
+const hookUrl = (port: number) => `http://${LOOPBACK}:${port}${HOOK_PATH}`
+
+const HttpHook = z.object({ type: z.literal('http'), url: z.string(), headers: z.record(z.string(), z.string()).catch({}) })
+const CommandHook = z.object({ type: z.literal('command'), command: z.string(), args: z.array(z.string()).catch([]) })
+const Said = z.object({
+  disableAllHooks: z.boolean().catch(false),
+  allowedHttpHookUrls: z.array(z.string()).nullable().catch(null),
+  enabledPlugins: z.record(z.string(), z.unknown()).catch({}),
+  env: z.record(z.string(), z.string()).catch({}),
+})
+
+function handlerFor({ event, commandOnly, seconds }: (typeof HOOKS)[number], plan: HookPlan): object {
+  if (plan.form === 'http' && !commandOnly) {
+    return { type: 'http', url: hookUrl(plan.port), timeout: HTTP_SECONDS, headers: { Authorization: `Bearer ${plan.hookToken}` } }
+  }
+  const { command, args } = plan.program
+  const words = [...args, ...(plan.homeFlag ? ['--home', plan.homeFlag] : []), 'hook', 'claude-code', event]
+  const timeout = seconds ?? COMMAND_SECONDS
+  return plan.exec
+    ? { type: 'command', command, args: words, timeout }
+    : { type: 'command', command: [command, ...words].map(shellQuoted).join(' '), timeout }
+}
+
+const shellQuoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+
+/**
+ * Whether a hook is ours, told by what it calls: an extra key to mark it by would be one more thing for a client to refuse. Other
+ * tools have a `hook claude-code` command too, so the program counts; and a line that a person made longer is the person's.
+ */
+function asOwn(event: string, handler: unknown): OwnHook | null {
+  const http = HttpHook.safeParse(handler).data
+  if (http) {
+    const url = URL.parse(http.url)
+    const isOurs = url?.pathname === HOOK_PATH && [LOOPBACK, 'localhost', '[::1]'].includes(url.hostname)
+    const token = /^Bearer (.+)$/.exec(http.headers.Authorization ?? '')?.[1] ?? null
+    return isOurs ? { event, form: 'http', url: http.url, port: Number(url.port || 80), token } : null
+  }
+  const hook = CommandHook.safeParse(handler).data
+  if (!hook) return null
+  const words = hook.args.length > 0 ? [hook.command, ...hook.args] : shellWords(hook.command)
+  const verb = words.findIndex((word, i) => /^hooks?$/.test(word) && words[i + 1] === 'claude-code')
+  if (verb < 1 || words.length > verb + 3) return null
+  const hasHome = words[verb - 2] === '--home'
+  const program = words.slice(0, hasHome ? verb - 2 : verb)
+  if (!/(^|\/)(recollect|src\/cli\/main\.ts)$/.test(program.at(-1) ?? '')) return null
+  return { event, form: 'command', command: words.map(shellQuoted).join(' '), program, home: hasHome ? (words[verb - 1] ?? null) : null }
+}
+
+/** The words of a shell line, quotes undone. */
+function shellWords(line: string): string[] {
+  const words = line.match(/(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/g) ?? []
+  return words.map((word) =>
+    word.replace(/'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/g, (_, single?: string, double?: string, escaped?: string) => {
+      return single ?? double?.replace(/\\([\\"$`])/g, '$1') ?? escaped ?? ''
+    }),
+  )
+}
+
+/** Where a hook stands: in a group of an event's list. */
+type Place = { event: JsonMember; handler: JsonNode }
+
+function* places(settings: Settings): Generator<Place> {
+  for (const event of membersOf(memberOf(settings.root, 'hooks')?.value)) {
+    for (const group of itemsOf(event.value)) {
+      for (const handler of itemsOf(memberOf(group, 'hooks')?.value)) yield { event, handler }
+    }
+  }
+}
+
+function ownPlaces(settings: Settings): (Place & { own: OwnHook })[] {
+  return [...places(settings)].flatMap((place) => {
+    const own = asOwn(place.event.key, valueOf(settings, place.handler))
+    return own ? [{ ...place, own }] : []
+  })
+}
+
+/**
+ * To a client, a group without a matcher and one with '' or '*' mean the same: everything. Ours has none as a rule; the other
+ * two say that a person's empty object or list was there first, so that it stays when we leave.
+ */
+const FOUND_EMPTY_HOOKS = ''
+const FOUND_EMPTY_LIST = '*'
+
+function additions(settings: Settings, plan: HookPlan): Edit[] {
+  const wanted = HOOKS.filter((hook) => plan.events.includes(hook.event)).map((hook) => ({ event: hook.event, handler: handlerFor(hook, plan) }))
+  const hooks = memberOf(settings.root, 'hooks')?.value
+  if (!hooks) {
+    const all = Object.fromEntries(wanted.map(({ event, handler }) => [event, [{ hooks: [handler] }]]))
+    return [appended(settings, settings.root, 0, [['hooks', all]])]
+  }
+  if (hooks.kind !== 'object') throw complaint(hooks.start, 'expected `hooks` to be an object')
+  const ours = ownPlaces(settings)
+  const edits: Edit[] = []
+  const lists: [string, unknown][] = []
+  const mark = hooks.members.length === 0 ? { matcher: FOUND_EMPTY_HOOKS } : {}
+  for (const { event, handler } of wanted) {
+    const own = ours.find((place) => place.event.key === event)?.handler
+    const list = memberOf(hooks, event)?.value
+    if (own && Bun.deepEquals(valueOf(settings, own), handler)) continue
+    if (own) edits.push(replaced(settings, own, handler))
+    else if (!list) lists.push([event, [{ ...mark, hooks: [handler] }]])
+    else if (list.kind !== 'array') throw complaint(list.start, `expected \`hooks.${event}\` to be a list`)
+    else {
+      const matcher = list.items.length === 0 ? { matcher: FOUND_EMPTY_LIST } : {}
+      edits.push(appended(settings, list, 2, [[null, { ...matcher, hooks: [handler] }]]))
+    }
+  }
+  return lists.length > 0 ? [...edits, appended(settings, hooks, 1, lists)] : edits
+}
+
+/** Takes hooks out, and with them every group, list and object that held nothing else. */
+function removals(settings: Settings, gone: Place[]): Edit[] {
+  const handlers = new Set(gone.map((place) => place.handler))
+  const matcherIn = (list: JsonNode, matcher: string) =>
+    itemsOf(list).some((group) => {
+      const found = memberOf(group, 'matcher')
+      return found && valueOf(settings, found.value) === matcher
+    })
+  const cutGroup = (group: JsonNode): Cut => {
+    const list = memberOf(group, 'hooks')?.value
+    return list?.kind === 'array' ? cutFrom(list, (handler) => (handlers.has(handler) ? 'whole' : []), false) : []
+  }
+  const cutEvent = ({ value }: JsonMember): Cut =>
+    value.kind === 'array' ? cutFrom(value, cutGroup, matcherIn(value, FOUND_EMPTY_LIST)) : []
+  const hooks = memberOf(settings.root, 'hooks')
+  const cut = cutFrom(
+    settings.root,
+    (member) =>
+      member === hooks && hooks.value.kind === 'object'
+        ? cutFrom(hooks.value, cutEvent, hooks.value.members.some((event) => matcherIn(event.value, FOUND_EMPTY_HOOKS)))
+        : [],
+    true,
+  )
+  return cut === 'whole' ? [] : cut
+}
+
+// From here on it is about JSON text in general: read with places, so that a change touches nothing around it.
+
+type Span = { start: number; end: number }
+type JsonObject = Span & { kind: 'object'; members: JsonMember[] }
+type JsonArray = Span & { kind: 'array'; items: JsonNode[] }
+type JsonNode = JsonObject | JsonArray | (Span & { kind: 'scalar' })
+type JsonMember = Span & { key: string; value: JsonNode }
+type Settings = { kind: 'parsed'; text: string; root: JsonObject; newline: string; indent: string | null }
+type Edit = Span & { text: string }
+
+function edit(text: string, change: (settings: Settings) => Edit[]): Edited {
+  try {
+    const settings = parse(text)
+    if (settings.kind === 'unreadable') return settings
+    const backwards = change(settings).sort((a, b) => b.start - a.start)
+    const edited = backwards.reduce((rest, { start, end, text }) => rest.slice(0, start) + text + rest.slice(end), text)
+    return { kind: 'edited', text: edited, changed: edited !== text }
+  } catch (cause) {
+    return asUnreadable(text, cause)
+  }
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+
+/** What somebody sent, read; or why it cannot be used, in words for them. */
+export type Read<T> = { kind: 'read'; value: T } | { kind: 'unusable'; reason: string }
+export type Reader<T> = (value: unknown) => Read<T>
+
+function reader<S extends z.ZodType>(schema: S): Reader<z.infer<S>> {
+  return (value) => {
+    const read = schema.safeParse(value)
+    if (read.success) return { kind: 'read', value: read.data }
+    const issue = read.error.issues[0]
+    return { kind: 'unusable', reason: `${issue?.path.join('.') || 'the request'}: ${issue?.message ?? 'not usable'}` }
+  }
+}
+
+/** What callers of the HTTP API may send. `claudeSessionId` is the older name of `contentSessionId`; both are understood. */
+const session = { contentSessionId: z.string().min(1).max(200) }
+const understanding = <T extends z.ZodType>(schema: T) => reader(z.preprocess(withNewName, schema))
+
+function withNewName(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('claudeSessionId' in body)) return body
+  return { contentSessionId: body.claudeSessionId, ...body }
+}
+
+export const readInitSession = understanding(
+  z.object({ ...session, project: z.string().optional(), prompt: z.string().default(''), cwd: z.string().optional() }),
+)
+export const readInitTurn = reader(
+  z.object({
+    project: z.string().optional(),
+    userPrompt: z.string().default(''),
+    promptNumber: z.number().optional(),
+  }),
+)
+export const readReportToolUse = understanding(
+  z.object({
+    ...session,
+    tool_name: z.string().min(1).max(300),
+    tool_input: z.unknown(),
+    tool_response: z.unknown(),
+    tool_use_id: z.string().max(300).optional(),
+    cwd: z.string().optional(),
+  }),
+)
+export const readSummarize = understanding(
+  z.object({ ...session, last_user_message: z.string().optional(), last_assistant_message: z.string().default('') }),
+)
+export const readCompleteSession = understanding(z.object({ ...session, reason: z.string().default('other') }))
+export const readProcessing = reader(z.object({ isProcessing: z.boolean() }))
+export const readBatch = reader(z.object({ ids: z.array(z.coerce.number().int()).max(500) }))
+export const readImportRequest = reader(
+  z.object({
+    paths: z.array(z.string()).default([]),
+    since: z.number().nullable().default(null),
+    project: z.string().nullable().default(null),
+  }),
+)
+
+const wholeNumber = (fallback: number, max: number) => z.coerce.number().int().min(0).max(max).default(fallback)
+export const readSearchQuery = reader(
+  z.object({
+    query: z.string().max(10_000).default(''),
+    project: z.string().optional(),
+    kind: z.enum(['observation', 'summary', 'prompt', 'note']).optional(),
+    since: z.coerce.number().optional(),
+    before: z.coerce.number().optional(),
+    limit: wholeNumber(20, 200),
+    offset: wholeNumber(0, 10_000),
+  }),
+)
+export const readTimelineQuery = reader(
+  z.object({
+    anchor: z.coerce.number().int().optional(),
+    at: z.coerce.number().optional(),
+    project: z.string().optional(),
+    depth_before: wholeNumber(10, 200),
+    depth_after: wholeNumber(10, 200),
+  }),
+)
+
+export const EXPORT_KINDS = ['tool-uses', 'prompts', 'observations', 'summaries', 'sessions', 'notes'] as const
+export type ExportKind = (typeof EXPORT_KINDS)[number]
+export const readExportQuery = reader(z.object({ kind: z.enum(EXPORT_KINDS), project: z.string().optional() }))
+
+/** What `status` tells. */
+export type WorkerStatus = {
+  version: string
+  pid: number
+  port: number
+  wantedPort: number
+  startedAt: number
+  home: string
+  databaseBytes: number
+  memoryBytes: number
+  sessions: { live: number; open: number; all: number }
+  projects: { project: string; sessions: number; lastAt: number }[]
+  jobs: { waiting: number; running: number; dead: number }
+  deadJobs: { id: number; kind: string; key: string; attempts: number; error: string }[]
+  spooled: number
+  lastEventAt: number | null
+  lastEventTroubles: number
+  problems: string[]
+}
+
+/** One line of the answer to an import: where it stands, or how it ended. */
+export type ImportLine =
+  | { kind: 'progress'; file: string; done: number; files: number; bytes: number; totalBytes: number }
+  | { kind: 'skipped'; file: string; reason: string }
+  | { kind: 'distilling'; waiting: number }
+  | {
+      kind: 'done'
+      files: number
+      skipped: number
+      sessions: number
+      prompts: number
+      toolUses: number
+      unreadableLines: number
+      ms: number
+    }
+  | { kind: 'failed'; error: string }

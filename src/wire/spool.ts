@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import type { EventContext } from '../core/event.ts'
+import { privateFolder, readJsonIfThere, writeWhole } from '../platform/files.ts'
+import { filesIn, removeFile } from '../platform/folder.ts'
+import type { Home } from '../platform/paths.ts'
+
+/** A payload that met no worker. `delivery` names the attempt, so that one that got through after all is not taken twice. */
+export type Spooled = { delivery: string; agent: string; at: number; context: EventContext; payload: unknown }
+
+/** Past these the newest are let go: the transcript has them too, and a full disk helps nobody. */
+const MAX_FILES = 20_000
+const MAX_BYTES = 256 * 1024 * 1024
+
+/** Keeps a payload for later. Private parts are gone from it already. False when there is no room. */
+export function keepForLater(home: Home, spooled: Spooled): boolean {
+  privateFolder(home.folder)
+  privateFolder(home.spool)
+  const kept = filesIn(home.spool, '.json')
+  const text = JSON.stringify(spooled)
+  if (kept.length >= MAX_FILES || kept.reduce((sum, file) => sum + file.bytes, text.length) > MAX_BYTES) return false
+  const name = `${String(spooled.at).padStart(15, '0')}-${spooled.delivery}.json`
+  writeWhole(join(home.spool, name), text)
+  return true
+}
+
+/** What waits in the spool, oldest first. A file that holds no payload is reported as such, so that the caller can set it aside. */
+export function* waitingInSpool(home: Home): Generator<{ path: string; spooled: Spooled | null }> {
+  for (const file of filesIn(home.spool, '.json')) {
+    const value = readJsonIfThere(file.path)
+    yield { path: file.path, spooled: isSpooled(value) ? value : null }
+  }
+}
+
+export const spoolSize = (home: Home): number => filesIn(home.spool, '.json').length
+export const takeFromSpool = removeFile
+
+function isSpooled(value: unknown): value is Spooled {
+  const v = value as Spooled | null
+  return typeof v?.delivery === 'string' && typeof v.agent === 'string' && typeof v.at === 'number' && typeof v.context === 'object'
+}

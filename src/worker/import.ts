@@ -1,0 +1,100 @@
+import { projectKey, projectName } from '../core/project.ts'
+import type { Agent } from '../integrations/agent.ts'
+import { filesBelow } from '../platform/folder.ts'
+import { findProject } from '../platform/project.ts'
+import { CorruptDatabase } from '../store/store.ts'
+import type { ImportLine } from '../wire/api.ts'
+import type { Desk } from './desk.ts'
+import { type Read, readThrough } from './reconcile.ts'
+
+export type ImportWish = { paths: string[]; since: number | null; project: string | null }
+
+/** A file that changed this recently may belong to a session that still goes on. */
+const STILL_WRITTEN_MS = 10 * 60_000
+
+/**
+ * Brings in history: every transcript under the given paths, or all that the agent keeps. The same door as hooks, so what is known
+ * is left alone and an import that was broken off goes on where it stopped.
+ */
+export async function* importHistory(desk: Desk, agent: Agent, wish: ImportWish): AsyncGenerator<ImportLine> {
+  const started = performance.now()
+  const roots = wish.paths.length > 0 ? wish.paths : agent.transcriptRoots(desk.environment.claudeConfig).map((root) => root.folder)
+  const files = roots
+    .flatMap((root) => filesBelow(root, ['.jsonl', '.jsonl.gz']))
+    .filter((file) => !/\/subagents\//.test(file.path)) // read with their parents
+    .filter((file) => wish.since === null || file.changedAt >= wish.since)
+    .sort((a, b) => a.changedAt - b.changedAt)
+  const totalBytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  const total = { files: 0, skipped: 0, sessions: new Set<number>(), prompts: 0, toolUses: 0, unreadableLines: 0 }
+  let bytes = 0
+  for (const [index, file] of files.entries()) {
+    yield { kind: 'progress', file: file.path, done: index, files: files.length, bytes, totalBytes }
+    const read = await readOne(desk, agent, file.path, wish.project)
+    if (typeof read === 'string') {
+      total.skipped++
+      yield { kind: 'skipped', file: file.path, reason: read }
+    } else {
+      await closeSessions(desk, read.sessions, read.facts?.title ?? null, file.changedAt)
+      total.files++
+      for (const id of read.sessions) total.sessions.add(id)
+      total.prompts += read.prompts
+      total.toolUses += read.toolUses
+      total.unreadableLines += read.unreadable
+    }
+    bytes += file.bytes
+  }
+  yield* distilled(desk)
+  const ms = Math.round(performance.now() - started)
+  const sum = { ...total, sessions: total.sessions.size }
+  await desk.store.transaction(() =>
+    desk.store.audit.add({ at: Date.now(), action: 'import', subject: roots.join(', '), details: { ...sum, ms } }),
+  )
+  desk.log.info('imported', { ...sum, ms })
+  yield { kind: 'done', ...sum, ms }
+}
+
+/** What was read of a file, or why it was not. A file that cannot be read does not keep the others out. */
+async function readOne(desk: Desk, agent: Agent, path: string, project: string | null): Promise<Read | string> {
+  try {
+    return (await reasonToSkip(agent, path, project)) ?? (await readThrough(desk, agent, path))
+  } catch (cause) {
+    if ((cause as { code?: string }).code?.startsWith('SQLITE_') || cause instanceof CorruptDatabase) throw cause
+    return `it cannot be read (${(cause as Error).cause instanceof Error ? ((cause as Error).cause as Error).message : (cause as Error).message})`
+  }
+}
+
+async function reasonToSkip(agent: Agent, path: string, project: string | null): Promise<string | null> {
+  const format = await agent.formatOf(path)
+  if (format === 'codex') return 'a Codex session; Recollect cannot read those yet'
+  if (format === 'copilot-cli') return 'a Copilot CLI session; Recollect cannot read those yet'
+  if (format === 'unknown') return 'not a transcript of an agent'
+  if (project === null) return null
+  for await (const batch of agent.readTranscript(path, null)) {
+    const key = projectKey(findProject(batch.facts.cwd ?? '/'))
+    return key === project || projectName(key) === project ? null : `of another project (${key})`
+  }
+  return 'empty'
+}
+
+/** What lies in a file that nobody writes any more is over. */
+async function closeSessions(desk: Desk, sessions: Set<number>, title: string | null, changedAt: number): Promise<void> {
+  const isOver = Date.now() - changedAt > STILL_WRITTEN_MS
+  await desk.store.transaction(async () => {
+    for (const id of sessions) {
+      const session = await desk.store.sessions.get(id)
+      if (session && title && !session.title) await desk.store.sessions.setTitle(id, title)
+      if (session && isOver) await desk.store.sessions.complete(id, session.lastEventAt)
+    }
+  })
+}
+
+async function* distilled(desk: Desk): AsyncGenerator<ImportLine> {
+  desk.queue.kick()
+  for (;;) {
+    const { waiting, running } = await desk.store.jobs.counts()
+    const nextAt = await desk.store.jobs.nextAt()
+    if (running === 0 && (nextAt === null || nextAt > Date.now())) return
+    yield { kind: 'distilling', waiting: waiting + running }
+    await Bun.sleep(100)
+  }
+}

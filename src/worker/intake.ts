@@ -1,0 +1,97 @@
+import { take } from '../capture/capture.ts'
+import type { AgentEvent, EventContext, Reply } from '../core/event.ts'
+import type { Change, Session } from '../core/memory.ts'
+import { BRIEF_BUDGET, type Brief, briefFor, fileBriefFor } from '../inject/brief.ts'
+import type { Agent } from '../integrations/agent.ts'
+import type { Desk } from './desk.ts'
+
+export type Delivery = { agent: Agent; payload: unknown; context: EventContext; delivery: string | null; at: number }
+
+/**
+ * Takes one payload from an agent, whichever way it came, and says what to answer in the host's words. The events and the
+ * receipt are one transaction: after a crash the delivery is either taken or still to be taken, never half.
+ */
+export async function takeDelivery(desk: Desk, { agent, payload, context, delivery, at }: Delivery): Promise<Record<string, unknown>> {
+  const name = agent.eventName(payload) ?? ''
+  const events = agent.parsePayload(payload, { at }).filter((event) => event.kind !== 'ignored')
+  if (events.length === 0) return {}
+  const { changes, session } = await desk.store.transaction(async () => {
+    if (delivery && !(await desk.store.receipts.add(delivery, at))) return { changes: [], session: null }
+    return takeEvents(desk, agent, events, context)
+  })
+  desk.announce(changes)
+  desk.queue.kick()
+  const reply = session ? await replyTo(desk, agent, session, events, at) : {}
+  return agent.hostReply(name, reply)
+}
+
+async function takeEvents(desk: Desk, agent: Agent, events: AgentEvent[], context: EventContext) {
+  const changes: Change[] = []
+  let session: Session | null = null
+  const rules = desk.rules(agent)
+  for (const event of events) {
+    const taken = await take(desk.store, event, context, rules)
+    changes.push(...taken.changes)
+    session = taken.session ?? session
+    if (event.kind === 'session-ended' && taken.session?.transcript) {
+      await desk.store.jobs.add('reconcile', String(taken.session.id), { sessionId: taken.session.id }, event.at)
+    }
+  }
+  return { changes, session }
+}
+
+async function replyTo(desk: Desk, agent: Agent, session: Session, events: AgentEvent[], now: number): Promise<Reply> {
+  for (const event of events) {
+    if (event.kind === 'session-started') return sessionStartReply(desk, session, now)
+    if (event.kind === 'tool-used' && event.error === null && event.agentId === null) return fileReply(desk, agent, session, event, now)
+  }
+  return {}
+}
+
+async function sessionStartReply(desk: Desk, session: Session, now: number): Promise<Reply> {
+  const { enabled, token_budget } = desk.settings.hooks.session_start
+  if (!enabled) return {}
+  const brief = await briefFor(desk.store, session.project, now, { ...BRIEF_BUDGET, tokens: token_budget })
+  if (!brief.text) return {}
+  await recordInjection(desk, session, 'SessionStart', brief, now)
+  const observations = brief.items.filter((item) => item.kind === 'observation').length
+  const parts = [brief.items.length > observations ? 'the last summary' : '', observations > 0 ? `${observations} observations` : '']
+  return { context: brief.text, message: `Recollect: recalled ${parts.filter(Boolean).join(' and ')} (${brief.tokens} tokens)` }
+}
+
+/** Memories about a file that is read or changed, once per file and session. */
+async function fileReply(
+  desk: Desk,
+  agent: Agent,
+  session: Session,
+  event: Extract<AgentEvent, { kind: 'tool-used' }>,
+  now: number,
+): Promise<Reply> {
+  const path = relativeTo(session.folder, agent.fileOf(event.input))
+  if (!path) return {}
+  const told = `file:${path}`
+  if (await desk.store.injections.wasTold(session.id, told)) return {}
+  const brief = await fileBriefFor(desk.store, session, path, now)
+  if (!brief.text) return {}
+  await recordInjection(desk, session, told, brief, now)
+  return { context: brief.text }
+}
+
+/** A file as observations name it: relative to the project's folder. */
+function relativeTo(folder: string, path: string | null): string | null {
+  return path?.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
+}
+
+async function recordInjection(desk: Desk, session: Session, event: string, brief: Brief, at: number): Promise<void> {
+  await desk.store.transaction(() =>
+    desk.store.injections.add({
+      sessionId: session.id,
+      project: session.project,
+      event,
+      text: brief.text,
+      tokens: brief.tokens,
+      items: brief.items,
+      at,
+    }),
+  )
+}

@@ -1,0 +1,89 @@
+import { take } from '../capture/capture.ts'
+import type { EventContext } from '../core/event.ts'
+import { fingerprint } from '../core/hash.ts'
+import type { Change, Session } from '../core/memory.ts'
+import type { Agent, Checkpoint, SessionFacts, TranscriptItem } from '../integrations/agent.ts'
+import type { Desk } from './desk.ts'
+
+export type Read = {
+  sessions: Set<number>
+  prompts: number
+  toolUses: number
+  unreadable: number
+  facts: SessionFacts | null
+}
+
+/** What is kept of a transcript between two readings. */
+type Saved = {
+  reader: Checkpoint
+  /** How often each text has been a prompt, for clients that give prompts no id. */
+  texts: Record<string, number>
+}
+
+/**
+ * Reads a transcript from where it was last left and feeds what is missing through the same door as hooks. The agent's file is
+ * the durable log; hooks are only faster. Each batch is one transaction together with the mark of how far it went.
+ */
+export async function readThrough(desk: Desk, agent: Agent, path: string, onBytes: (bytes: number) => void = () => {}): Promise<Read> {
+  const read: Read = { sessions: new Set(), prompts: 0, toolUses: 0, unreadable: 0, facts: null }
+  await readFile(desk, agent, path, read, onBytes)
+  for (const subagent of await agent.subagentTranscripts(path)) await readFile(desk, agent, subagent, read, () => {})
+  return read
+}
+
+async function readFile(desk: Desk, agent: Agent, path: string, read: Read, onBytes: (bytes: number) => void): Promise<void> {
+  const { store } = desk
+  const before = (await store.transcripts.checkpoint(path))?.checkpoint as Saved | undefined
+  const texts = { ...before?.texts }
+  for await (const batch of agent.readTranscript(path, before?.reader ?? null)) {
+    const changes = await store.transaction(async () => {
+      const changes = await takeItems(desk, agent, batch.items, batch.facts, texts, read)
+      const saved: Saved = { reader: batch.checkpoint, texts }
+      await store.transcripts.setCheckpoint(path, saved, batch.checkpoint.offset, Date.now())
+      return changes
+    })
+    for (const change of changes) {
+      if (change.kind === 'prompt-added') read.prompts++
+      if (change.kind === 'tool-use-added') read.toolUses++
+    }
+    read.unreadable = batch.unreadable
+    read.facts ??= batch.facts
+    desk.announce(changes)
+    onBytes(batch.bytes)
+    await Bun.sleep(0) // hooks that came in meanwhile go first
+  }
+}
+
+async function takeItems(
+  desk: Desk,
+  agent: Agent,
+  items: TranscriptItem[],
+  facts: SessionFacts,
+  texts: Record<string, number>,
+  read: Read,
+): Promise<Change[]> {
+  const rules = desk.rules(agent)
+  const context: EventContext = { projectFolder: facts.cwd, clientPid: null, entrypoint: facts.entrypoint }
+  const changes: Change[] = []
+  for (const { event, uuid, turn } of items) {
+    const session = await desk.store.sessions.find(event.agent, event.session)
+    if (session && (await isCopied(desk, session, turn ?? uuid, event.at))) continue
+    if (!session && turn && (await desk.store.prompts.isCopy(0, turn))) continue
+    let occurrence = 1
+    if (event.kind === 'prompt-submitted' && event.promptId === null) {
+      const print = fingerprint(event.text.replace(/\s+/g, ' '))
+      occurrence = (texts[print] ?? 0) + 1
+      texts[print] = occurrence
+    }
+    const taken = await take(desk.store, event, context, rules, { uuid, occurrence })
+    if (taken.session) read.sessions.add(taken.session.id)
+    changes.push(...taken.changes)
+  }
+  return changes
+}
+
+/** A fork begins with a copy of its parent's lines: they are the parent's memories, not new ones. */
+async function isCopied(desk: Desk, session: Session, turn: string | null, at: number): Promise<boolean> {
+  if (session.forkedAt !== null && at < session.forkedAt) return true
+  return turn !== null && (await desk.store.prompts.isCopy(session.id, turn))
+}

@@ -1,0 +1,295 @@
+import { type CaptureRules, take } from '../capture/capture.ts'
+import type { AgentEvent, EventContext, SessionEvent } from '../core/event.ts'
+import { fingerprint } from '../core/hash.ts'
+import { asContentSessionId, asProjectKey, type ProjectKey } from '../core/ids.ts'
+import { projectKey, projectName } from '../core/project.ts'
+import { BRIEF_BUDGET, briefFor } from '../inject/brief.ts'
+import type { Agent } from '../integrations/agent.ts'
+import { isFolder } from '../platform/files.ts'
+import { findProject } from '../platform/project.ts'
+import { VERSION } from '../platform/version.ts'
+import { search } from '../retrieval/search.ts'
+import * as api from '../wire/api.ts'
+import type { Desk } from './desk.ts'
+import { exportLines } from './export.ts'
+import { importHistory } from './import.ts'
+import { takeDelivery } from './intake.ts'
+import { type Answer, BadRequest } from './server.ts'
+import { statusOf } from './status.ts'
+
+/** What the routes need from the process around them. */
+export type Control = { port(): number; startedAt: number; troubles(): number; noteTrouble(): void; stop(): void }
+
+/** The worker's HTTP face. A hook may only report; the owner may do the rest. */
+export function routes(desk: Desk, control: Control): Answer {
+  return async (request, url, caller, server) => {
+    const at = `${request.method} ${url.pathname}`
+    const hook = /^\/hook\/([a-z-]{1,40})$/.exec(url.pathname)
+    if (hook && request.method === 'POST') return hookRoute(desk, control, request, hook[1] as string)
+    if (at === 'GET /health') return Response.json({ ok: true, version: VERSION, pid: process.pid })
+    if (caller !== 'owner') return null
+    const turn = /^\/(?:api\/)?sessions\/(\d+)\/init$/.exec(url.pathname)
+    if (turn && request.method === 'POST') return initTurn(desk, request, Number(turn[1]))
+    switch (at) {
+      case 'GET /api/context/inject':
+        return injectRoute(desk, url)
+      case 'POST /api/sessions/init':
+        return initSession(desk, request)
+      case 'POST /api/sessions/observations':
+        return reportToolUse(desk, request)
+      case 'POST /api/sessions/summarize':
+        return summarize(desk, request)
+      case 'POST /api/sessions/complete':
+        return completeSession(desk, request)
+      case 'POST /api/processing': {
+        const { isProcessing } = await bodyOf(request, api.readProcessing)
+        desk.stream.publish({ type: 'processing', data: { isProcessing } })
+        return Response.json({ status: 'ok' })
+      }
+      case 'POST /api/observations/batch': {
+        const { ids } = await bodyOf(request, api.readBatch)
+        return Response.json(await desk.store.observations.get(ids))
+      }
+      case 'GET /api/search': {
+        const { query, project, ...within } = queryOf(url, api.readSearchQuery)
+        return Response.json({ hits: await search(desk.store, query, { ...defined(within), project: await projectNamed(desk, project) }) })
+      }
+      case 'GET /api/timeline':
+        return timelineRoute(desk, url)
+      case 'GET /api/status':
+        return Response.json(await statusOf(desk, control))
+      case 'GET /api/injections':
+        return Response.json(await desk.store.injections.recent(null, Number(url.searchParams.get('limit') ?? 20)))
+      case 'GET /api/audit':
+        return Response.json(await desk.store.audit.recent(Number(url.searchParams.get('limit') ?? 50)))
+      case 'GET /api/export': {
+        const { kind, project } = queryOf(url, api.readExportQuery)
+        return lines(exportLines(desk.store, kind, await projectNamed(desk, project)))
+      }
+      case 'POST /api/import': {
+        server.timeout(request, 0)
+        return lines(reported(desk, importHistory(desk, defaultAgent(desk), await bodyOf(request, api.readImportRequest))))
+      }
+      case 'POST /api/jobs/retry': {
+        const revived = await desk.store.transaction(() => desk.store.jobs.reviveDead(Date.now()))
+        desk.queue.kick()
+        return Response.json({ revived })
+      }
+      case 'GET /stream': {
+        server.timeout(request, 0)
+        const stream = desk.stream.listen(request.headers.get('last-event-id'))
+        return new Response(stream.pipeThrough(new TextEncoderStream()), {
+          headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
+        })
+      }
+      case 'POST /api/shutdown':
+        setTimeout(control.stop, 10)
+        return Response.json({ status: 'stopping' })
+    }
+    return null
+  }
+}
+
+/** Whatever happens, a hook is answered 200 with an object: its person could do nothing with an error. */
+async function hookRoute(desk: Desk, control: Control, request: Request, name: string): Promise<Response> {
+  const agent = desk.agents[name]
+  if (!agent) return Response.json({})
+  try {
+    const reply = await takeDelivery(desk, {
+      agent,
+      payload: await request.json(),
+      context: contextOf(request.headers.get('x-recollect-context')),
+      delivery: request.headers.get('x-recollect-delivery')?.slice(0, 100) ?? null,
+      at: Date.now(),
+    })
+    return Response.json(reply)
+  } catch (cause) {
+    control.noteTrouble()
+    desk.log.warn('an event could not be taken', { error: (cause as Error).message.slice(0, 300) })
+    return Response.json({})
+  }
+}
+
+function contextOf(header: string | null): EventContext {
+  const nobody: EventContext = { projectFolder: null, clientPid: null, entrypoint: null }
+  if (!header || header.length > 16_384) return nobody
+  try {
+    const { projectFolder, clientPid, entrypoint } = JSON.parse(decodeURIComponent(header)) as Partial<EventContext>
+    return {
+      projectFolder: typeof projectFolder === 'string' ? projectFolder : null,
+      clientPid: typeof clientPid === 'number' && Number.isInteger(clientPid) && clientPid > 1 ? clientPid : null,
+      entrypoint: typeof entrypoint === 'string' ? entrypoint : null,
+    }
+  } catch {
+    return nobody
+  }
+}
+
+async function injectRoute(desk: Desk, url: URL): Promise<Response> {
+  const project = await projectNamed(desk, url.searchParams.get('project') ?? undefined)
+  if (!project) throw new BadRequest('which project? give ?project=<key or folder>')
+  const wanted = Number(url.searchParams.get('tokens') ?? BRIEF_BUDGET.tokens)
+  const tokens = Number.isFinite(wanted) ? Math.min(BRIEF_BUDGET.tokens, Math.max(0, wanted)) : BRIEF_BUDGET.tokens
+  const brief = await briefFor(desk.store, project, Date.now(), { ...BRIEF_BUDGET, tokens })
+  if (url.searchParams.get('format') === 'json') return Response.json({ project, ...brief })
+  return new Response(brief.text, { headers: { 'content-type': 'text/markdown; charset=utf-8' } })
+}
+
+async function initSession(desk: Desk, request: Request): Promise<Response> {
+  const body = await bodyOf(request, api.readInitSession)
+  const event: SessionEvent = { kind: 'prompt-submitted', promptId: null, origin: 'person', text: body.prompt }
+  const session = await report(desk, { ...body, event })
+  if (!session) return Response.json({ sessionDbId: null, promptNumber: 0, skipped: true, reason: 'private' })
+  const stored = await desk.store.sessions.get(session.id)
+  const skipped = stored === null || stored.promptCount === session.promptCount
+  return Response.json({
+    sessionDbId: session.id,
+    promptNumber: stored?.promptCount ?? 0,
+    skipped,
+    ...(skipped ? { reason: 'private' } : {}),
+  })
+}
+
+async function initTurn(desk: Desk, request: Request, id: number): Promise<Response> {
+  const body = await bodyOf(request, api.readInitTurn)
+  const session = await desk.store.sessions.get(id)
+  if (!session) throw new BadRequest(`there is no session ${id}`)
+  desk.stream.publish({ type: 'turn-started', data: { sessionId: id, promptNumber: body.promptNumber ?? session.promptCount } })
+  return Response.json({ status: 'initialized', sessionDbId: id, promptNumber: session.promptCount })
+}
+
+async function reportToolUse(desk: Desk, request: Request): Promise<Response> {
+  const body = await bodyOf(request, api.readReportToolUse)
+  const agent = defaultAgent(desk)
+  if (desk.rules(agent).isSkipped(body.tool_name)) return Response.json({ status: 'skipped', reason: 'tool_excluded' })
+  const event: SessionEvent = {
+    kind: 'tool-used',
+    promptId: null,
+    // A caller that has no id for it is recognised by what it says.
+    toolUseId: body.tool_use_id ?? `content:${fingerprint(JSON.stringify([body.tool_name, body.tool_input, body.tool_response]), 32)}`,
+    tool: body.tool_name,
+    input: body.tool_input ?? {},
+    output: body.tool_response ?? null,
+    error: null,
+    interrupted: false,
+    agentId: null,
+  }
+  const session = await report(desk, { ...body, event })
+  return Response.json(session ? { status: 'queued' } : { status: 'skipped', reason: 'private' })
+}
+
+async function summarize(desk: Desk, request: Request): Promise<Response> {
+  const body = await bodyOf(request, api.readSummarize)
+  await report(desk, { ...body, event: { kind: 'turn-ended', promptId: null, answer: body.last_assistant_message } })
+  return Response.json({ status: 'queued' })
+}
+
+async function completeSession(desk: Desk, request: Request): Promise<Response> {
+  const body = await bodyOf(request, api.readCompleteSession)
+  const known = await desk.store.sessions.find(defaultAgent(desk).name, asContentSessionId(body.contentSessionId))
+  if (!known) return Response.json({ success: false, message: 'no such session' })
+  await report(desk, { ...body, event: { kind: 'session-ended', reason: body.reason } })
+  return Response.json({ success: true })
+}
+
+/** Takes what a caller of the API reports through the same door as a hook. */
+async function report(
+  desk: Desk,
+  said: { contentSessionId: string; event: SessionEvent; project?: string | undefined; cwd?: string | undefined },
+) {
+  const agent = defaultAgent(desk)
+  const event: AgentEvent = {
+    ...said.event,
+    agent: agent.name,
+    session: asContentSessionId(said.contentSessionId),
+    at: Date.now(),
+    cwd: said.cwd ?? null,
+    transcript: null,
+  }
+  const context: EventContext = {
+    projectFolder: said.cwd ?? null,
+    clientPid: null,
+    entrypoint: null,
+    ...(said.cwd ? {} : { project: asProjectKey(said.project?.toLowerCase() || 'global') }),
+  }
+  const rules: CaptureRules = desk.rules(agent)
+  const taken = await desk.store.transaction(() => take(desk.store, event, context, rules))
+  desk.announce(taken.changes)
+  desk.queue.kick()
+  return taken.session
+}
+
+async function timelineRoute(desk: Desk, url: URL): Promise<Response> {
+  const query = queryOf(url, api.readTimelineQuery)
+  const [anchor] = query.anchor === undefined ? [] : await desk.store.observations.get([query.anchor])
+  if (query.anchor !== undefined && !anchor) throw new BadRequest(`there is no observation ${query.anchor}`)
+  const project = anchor?.project ?? (await projectNamed(desk, query.project))
+  const places = await desk.store.around(project, anchor?.at ?? query.at ?? Date.now(), query.depth_before, query.depth_after)
+  return Response.json({ anchor: anchor?.id ?? null, project, items: places })
+}
+
+/** A project as people name it: its key, a folder, or its short name when only one project has it. */
+export async function projectNamed(desk: Pick<Desk, 'store'>, name: string | undefined): Promise<ProjectKey | null> {
+  if (!name) return null
+  const known = await desk.store.sessions.projects()
+  if (known.some((p) => p.project === name)) return asProjectKey(name)
+  if (name.startsWith('/') && isFolder(name)) return projectKey(findProject(name))
+  const called = known.filter((p) => projectName(p.project) === name.toLowerCase())
+  if (called.length > 1) throw new BadRequest(`${name} could be ${called.map((p) => p.project).join(' or ')}; give the whole key`)
+  return called[0]?.project ?? asProjectKey(name.toLowerCase())
+}
+
+function defaultAgent(desk: Desk): Agent {
+  const agent = desk.agents['claude-code']
+  if (!agent) throw new Error('no agent is installed')
+  return agent
+}
+
+async function bodyOf<T>(request: Request, read: api.Reader<T>): Promise<T> {
+  let json: unknown
+  try {
+    json = await request.json()
+  } catch {
+    throw new BadRequest('the body is not JSON')
+  }
+  return usable(read(json))
+}
+
+function queryOf<T>(url: URL, read: api.Reader<T>): T {
+  return usable(read(Object.fromEntries(url.searchParams)))
+}
+
+function usable<T>(read: api.Read<T>): T {
+  if (read.kind === 'unusable') throw new BadRequest(read.reason)
+  return read.value
+}
+
+function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> }
+}
+
+/** A long answer as lines of JSON, written as they come and only as fast as they are read. */
+function lines(values: AsyncIterable<unknown> | Iterable<unknown>): Response {
+  const encoder = new TextEncoder()
+  async function* text() {
+    let held = ''
+    for await (const value of values) {
+      held += `${JSON.stringify(value)}\n`
+      if (held.length > 16_384 || typeof (value as { kind?: unknown }).kind === 'string') {
+        yield encoder.encode(held)
+        held = ''
+      }
+    }
+    if (held) yield encoder.encode(held)
+  }
+  return new Response(text(), { headers: { 'content-type': 'application/x-ndjson' } })
+}
+
+async function* reported(desk: Desk, steps: AsyncGenerator<api.ImportLine>): AsyncGenerator<api.ImportLine> {
+  try {
+    yield* steps
+  } catch (cause) {
+    desk.log.warn('an import failed', { error: (cause as Error).message.slice(0, 300) })
+    yield { kind: 'failed', error: (cause as Error).message }
+  }
+}

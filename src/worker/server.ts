@@ -1,0 +1,84 @@
+import { dirname } from 'node:path'
+import type { Server } from 'bun'
+import { makePrivate, privateFolder } from '../platform/files.ts'
+import { removeFile } from '../platform/folder.ts'
+import type { Log } from '../platform/log.ts'
+import type { Home } from '../platform/paths.ts'
+import { admit, type Caller, type Keys } from './gate.ts'
+
+/** Answers a request from somebody who was let in. Null means there is no such route for them. */
+export type Answer = (request: Request, url: URL, caller: Caller, server: Server<undefined>) => Promise<Response | null>
+
+export type Listening = { port: number; stop(): Promise<void> }
+
+/** A payload may carry a whole file; past this it is not a payload. */
+const MAX_BODY = 64 * 1024 * 1024
+
+/**
+ * Listens on the socket, which only its owner can open, and on loopback, where everybody must show a token. If a stranger holds
+ * the port, the next free one is taken.
+ */
+export function listen(home: Home, wantedPort: number, keys: Keys, answer: Answer, log: Log): Listening {
+  privateFolder(dirname(home.socket))
+  removeFile(home.socket) // the lock says that nobody listens there any more
+  const socket = Bun.serve({
+    unix: home.socket,
+    maxRequestBodySize: MAX_BODY,
+    fetch: (request, server) => respond(request, server, 'owner', answer, log),
+  })
+  makePrivate(home.socket)
+  const tcp = listenOnLoopback(wantedPort, keys, answer, log)
+  return {
+    port: tcp.port ?? 0,
+    stop: async () => {
+      await Promise.all([socket.stop(false), tcp.stop(false)])
+      removeFile(home.socket)
+    },
+  }
+}
+
+const PORTS_TO_TRY = 20
+
+function listenOnLoopback(wantedPort: number, keys: Keys, answer: Answer, log: Log): Server<undefined> {
+  const ports = wantedPort === 0 ? [0] : [...Array.from({ length: PORTS_TO_TRY }, (_, i) => wantedPort + i).filter((p) => p <= 65535), 0]
+  for (const port of ports) {
+    try {
+      return Bun.serve({
+        hostname: '127.0.0.1',
+        port,
+        maxRequestBodySize: MAX_BODY,
+        fetch: (request, server) => {
+          const url = new URL(request.url)
+          // Says only that we are here; a caller that shows no token learns nothing else.
+          if (url.pathname === '/health' && request.method === 'GET' && !request.headers.has('authorization'))
+            return Response.json({ ok: true })
+          const admitted = admit(request, server.port ?? 0, keys)
+          if (admitted.kind === 'refused') return failure(admitted.status, admitted.reason)
+          return respond(request, server, admitted.caller, answer, log)
+        },
+      })
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE' && (cause as NodeJS.ErrnoException).code !== 'EACCES') throw cause
+    }
+  }
+  throw new Error('no port on 127.0.0.1 is free')
+}
+
+async function respond(request: Request, server: Server<undefined>, caller: Caller, answer: Answer, log: Log): Promise<Response> {
+  const url = new URL(request.url)
+  try {
+    return (await answer(request, url, caller, server)) ?? failure(404, `there is no ${request.method} ${url.pathname.slice(0, 100)} here`)
+  } catch (cause) {
+    if (cause instanceof BadRequest) return failure(400, cause.message)
+    log.warn('a request failed', { path: url.pathname.slice(0, 60), error: (cause as Error).message.slice(0, 300) })
+    // A hook whose answer is not 2xx shows two error lines to a person who can do nothing about it.
+    return url.pathname.startsWith('/hook/') ? Response.json({}) : failure(500, 'the worker could not do that; its log says why')
+  }
+}
+
+/** What the caller sent cannot be used, and the message says why. */
+export class BadRequest extends Error {}
+
+export function failure(status: number, error: string): Response {
+  return Response.json({ error }, { status })
+}

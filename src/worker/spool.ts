@@ -1,0 +1,27 @@
+import { takeFromSpool, waitingInSpool } from '../wire/spool.ts'
+import type { Desk } from './desk.ts'
+import { takeDelivery } from './intake.ts'
+
+/**
+ * Takes in what met no worker, oldest first. A file is removed after its events are committed; if the worker dies between the
+ * two, the receipt keeps it from counting twice. One that cannot be read is dropped: the transcript has what it said.
+ */
+export async function drainSpool(desk: Desk): Promise<number> {
+  let taken = 0
+  for (const { path, spooled } of waitingInSpool(desk.home)) {
+    const agent = spooled ? desk.agents[spooled.agent] : undefined
+    if (spooled && agent) {
+      try {
+        await takeDelivery(desk, { agent, payload: spooled.payload, context: spooled.context, delivery: spooled.delivery, at: spooled.at })
+        taken++
+      } catch (cause) {
+        // Trouble with the disk or the database concerns every file: keep them. A bad payload concerns only this one.
+        if ((cause as { code?: string }).code?.startsWith('SQLITE_')) throw cause
+        desk.log.warn('a spooled payload could not be used', { error: (cause as Error).message.slice(0, 200) })
+      }
+    }
+    takeFromSpool(path)
+  }
+  if (taken > 0) desk.log.info('took events from the spool', { taken })
+  return taken
+}

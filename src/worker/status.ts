@@ -1,0 +1,36 @@
+import { loadSettings } from '../platform/settings.ts'
+import { VERSION } from '../platform/version.ts'
+import type { WorkerStatus } from '../wire/api.ts'
+import { spoolSize } from '../wire/spool.ts'
+import type { Desk } from './desk.ts'
+import type { Control } from './routes.ts'
+import { isLive } from './watch.ts'
+
+export async function statusOf(desk: Desk, control: Pick<Control, 'port' | 'startedAt' | 'troubles'>): Promise<WorkerStatus> {
+  const { store, settings, home } = desk
+  const now = Date.now()
+  const projects = await store.sessions.projects()
+  const open = await store.sessions.notCompleted()
+  return {
+    version: VERSION,
+    pid: process.pid,
+    port: control.port(),
+    wantedPort: settings.worker.port,
+    startedAt: control.startedAt,
+    home: home.folder,
+    databaseBytes: store.bytes(),
+    memoryBytes: process.memoryUsage.rss(),
+    sessions: {
+      live: open.filter((session) => isLive(session, now)).length,
+      open: open.length,
+      all: projects.reduce((sum, p) => sum + p.sessions, 0),
+    },
+    projects: projects.slice(0, 20),
+    jobs: await store.jobs.counts(),
+    deadJobs: (await store.jobs.dead(10)).map(({ id, kind, key, attempts, error }) => ({ id, kind, key, attempts, error })),
+    spooled: spoolSize(home),
+    lastEventAt: projects[0]?.lastAt ?? null,
+    lastEventTroubles: control.troubles(),
+    problems: loadSettings(desk.environment).problems,
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * The worker: the one process that owns the database. It listens for agents, the CLI and the viewer, keeps what they report, works
+ * through the jobs that follow from it, and leaves when nobody needs it. It knows every room below and is known only to `cli`.
+ */
+import { type DistillJob, distillTurn } from '../capture/capture.ts'
+import type { Change } from '../core/memory.ts'
+import { claudeCode } from '../integrations/agent.ts'
+import { type Environment, readEnvironment } from '../platform/environment.ts'
+import { privateFolder, secretIn, writeWhole } from '../platform/files.ts'
+import { removeFile } from '../platform/folder.ts'
+import { type Log, openLog } from '../platform/log.ts'
+import { type Home, homePaths } from '../platform/paths.ts'
+import { keepFilesPrivate } from '../platform/processes.ts'
+import { loadSettings } from '../platform/settings.ts'
+import { VERSION } from '../platform/version.ts'
+import { CorruptDatabase, holdLock, type Job, openStore, type Store, setAside } from '../store/store.ts'
+import { captureRules, type Desk } from './desk.ts'
+import { followPort } from './follow-port.ts'
+import { importHistory } from './import.ts'
+import { openQueue } from './queue.ts'
+import { readThrough } from './reconcile.ts'
+import { routes } from './routes.ts'
+import { listen } from './server.ts'
+import { openStream } from './stream.ts'
+import { isLive, retain, sweep } from './watch.ts'
+
+export { NewerDatabase } from '../store/store.ts'
+
+export type WorkerEnd = 'another one runs' | 'stopped'
+
+const TICK_MS = 60_000
+const SWEEP_EVERY_MS = 5 * 60_000
+const HOUR_MS = 60 * 60_000
+
+/** Runs the worker until it is told to stop or nobody needs it. Throws when the home cannot be used. */
+export async function runWorker(environment: Environment = readEnvironment()): Promise<WorkerEnd> {
+  const home = homePaths(environment)
+  keepFilesPrivate()
+  for (const folder of [home.folder, home.run, home.spool, home.logs]) privateFolder(folder)
+  const lock = holdLock(home.lock)
+  if (!lock) return 'another one runs'
+  const log = openLog(home.logs, 'worker')
+  const { settings, problems } = loadSettings(environment)
+  for (const problem of problems) log.warn('a setting cannot be used', { problem })
+  const { store, rebuild } = await openOrSetAside(home, log)
+
+  const startedAt = Date.now()
+  const stream = openStream(startedAt.toString(36))
+  const agents = { [claudeCode.name]: claudeCode }
+  const rules = captureRules(settings, claudeCode)
+  const desk: Desk = {
+    home,
+    environment,
+    settings,
+    store,
+    log,
+    stream,
+    agents,
+    rules: () => rules,
+    queue: openQueue(store, (job) => doJob(desk, job), log),
+    announce: (changes) => changes.forEach((change) => void stream.publish(liveOf(change))),
+  }
+
+  let troubles = 0
+  const stopped = Promise.withResolvers<void>()
+  const control = {
+    port: () => listening.port,
+    startedAt,
+    troubles: () => troubles,
+    noteTrouble: () => void troubles++,
+    stop: stopped.resolve,
+  }
+  const keys = { token: secretIn(home.token), hookToken: secretIn(home.hookToken) }
+  const listening = listen(home, settings.worker.port, keys, routes(desk, control), log)
+  writeWhole(home.workerFile, `${JSON.stringify({ pid: process.pid, port: listening.port, version: VERSION, startedAt })}\n`)
+  log.info('started', { pid: process.pid, port: listening.port, version: VERSION, ms: Math.round(performance.now()) })
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve())
+
+  const background = startBackground(desk, control, rebuild, listening.port)
+  await stopped.promise
+  clearInterval(background)
+  await listening.stop()
+  stream.close()
+  await desk.queue.stop()
+  await store.transaction(async () => {}) // whatever was being written is written
+  store.close()
+  removeFile(home.workerFile)
+  log.info('stopped', { pid: process.pid, uptimeMs: Date.now() - startedAt })
+  lock.release()
+  return 'stopped'
+}
+
+/** A damaged database is moved aside, never deleted; a new one is filled again from the transcripts. */
+async function openOrSetAside(home: Home, log: Log): Promise<{ store: Store; rebuild: boolean }> {
+  try {
+    return { store: await openStore(home.database), rebuild: false }
+  } catch (cause) {
+    if (!(cause instanceof CorruptDatabase)) throw cause
+    const aside = setAside(home.database, new Date())
+    log.warn('the database was damaged and has been set aside; rebuilding from transcripts', { aside })
+    const store = await openStore(home.database)
+    await store.transaction(() => store.audit.add({ at: Date.now(), action: 'rebuild', subject: home.database, details: { aside } }))
+    return { store, rebuild: true }
+  }
+}
+
+/** What is done beside answering: what was left over from before, then the rounds. */
+function startBackground(desk: Desk, control: { stop(): void; startedAt: number }, rebuild: boolean, port: number) {
+  const { store, log } = desk
+  let lastSweep = 0
+  let lastRetain = 0
+  let lastNeeded = Date.now()
+  const round = async () => {
+    const now = Date.now()
+    desk.stream.beat()
+    if (now - lastSweep >= SWEEP_EVERY_MS) {
+      lastSweep = now
+      await sweep(desk, now)
+    }
+    if (now - lastRetain >= HOUR_MS) {
+      lastRetain = now
+      await retain(desk, now)
+    }
+    const open = await store.sessions.notCompleted()
+    const { waiting, running } = await store.jobs.counts()
+    if (waiting + running > 0 || desk.stream.listeners() > 0 || open.some((session) => isLive(session, now))) lastNeeded = now
+    if (now - lastNeeded > desk.settings.worker.idle_minutes * 60_000) control.stop()
+  }
+  const safely = (work: Promise<unknown>, what: string) =>
+    void work.catch((cause) => log.warn(what, { error: (cause as Error).message.slice(0, 300) }))
+  const start = async () => {
+    await store.transaction(() => store.jobs.returnRunning(Date.now()))
+    if (rebuild) await store.transaction(() => store.jobs.add('rebuild', 'all', {}, Date.now()))
+    followPort(desk, port)
+    await round()
+    desk.queue.kick()
+  }
+  safely(start(), 'could not take up what was left over')
+  return setInterval(() => safely(round(), 'a round failed'), Math.min(TICK_MS, desk.settings.worker.idle_minutes * 60_000))
+}
+
+/** Each kind of job, and how it leaves the list: with its work in one transaction where that can be. */
+async function doJob(desk: Desk, job: Job): Promise<void> {
+  const { store } = desk
+  switch (job.kind) {
+    case 'distill': {
+      const changes = await store.transaction(async () => {
+        const changes = await distillTurn(store, job.payload as DistillJob, claudeCode.readAction)
+        await store.jobs.done(job.id)
+        return changes
+      })
+      desk.announce(changes)
+      return
+    }
+    case 'reconcile': {
+      const { sessionId, over } = job.payload as { sessionId: number; over?: boolean }
+      const session = await store.sessions.get(sessionId)
+      if (session?.transcript) await readThrough(desk, claudeCode, session.transcript)
+      await store.transaction(async () => {
+        if (session && over && (await store.sessions.complete(session.id, session.lastEventAt))) {
+          desk.announce([{ kind: 'session-completed', sessionId: session.id }])
+        }
+        await store.jobs.done(job.id)
+      })
+      return
+    }
+    case 'read': {
+      await readThrough(desk, claudeCode, (job.payload as { path: string }).path)
+      await store.transaction(() => store.jobs.done(job.id))
+      return
+    }
+    case 'rebuild': {
+      // Jobs wait for each other, so the distilling that this asks for comes after it.
+      for await (const line of importHistory(desk, claudeCode, { paths: [], since: null, project: null }))
+        if (line.kind === 'distilling') break
+      await store.transaction(() => store.jobs.done(job.id))
+      return
+    }
+    default:
+      throw new Error(`there is no way to do a job of kind ${job.kind}`)
+  }
+}
+
+/** Live events carry what a list shows, not whole texts. */
+function liveOf(change: Change): { type: string; data: unknown } {
+  return { type: change.kind, data: change }
+}

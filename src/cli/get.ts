@@ -19,7 +19,7 @@ export async function run(args: string[]): Promise<number | undefined> {
 }
 
 function sayObservation(o: Observation): void {
-  say(`${bold(`#${o.id} ${o.title}`)}  ${dim(`${o.type}, ${ago(o.at, Date.now())} ago, ${o.project}, by ${o.model}`)}`)
+  say(`${bold(`#${o.id} ${o.title}`)}  ${dim(`${o.type}, ${ago(o.at, Date.now())}, ${o.project}, by ${o.model}`)}`)
   if (o.subtitle) say(o.subtitle)
   if (o.narrative) say(`\n${o.narrative}`)
   for (const fact of o.facts) say(`  - ${fact}`)

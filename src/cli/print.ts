@@ -1,4 +1,4 @@
-import { readEnvironment } from '../platform/environment.ts'
+import { wantsColour } from '../platform/environment.ts'
 
 /** Exit codes: 0 done, 1 error, 2 timeout, 3 database, 4 invalid input. */
 export const EXIT = { done: 0, error: 1, timeout: 2, database: 3, invalid: 4 } as const
@@ -27,7 +27,7 @@ export function complain(message: string, json: boolean): void {
   console.error(json ? JSON.stringify({ error: message }) : `recollect: ${message}`)
 }
 
-const colour = readEnvironment().colour
+const colour = wantsColour()
 const paint = (code: number) => (text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
 export const bold = paint(1)
 export const dim = paint(2)

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
-import { ago } from '../core/when.ts'
+import { age } from '../core/when.ts'
 import { ask } from './ask.ts'
 import { projectHere } from './here.ts'
 import { bold, CliError, dim, EXIT, plural, say, sayJson, table } from './print.ts'
@@ -52,7 +52,7 @@ export async function run(args: string[]): Promise<undefined> {
   const one = new Set(hits.map((hit) => hit.project)).size === 1
   const rows = hits.map((hit) => [
     `${letter(hit.kind)}${hit.id}`,
-    ago(hit.at, now),
+    age(hit.at, now),
     hit.type,
     `${bold(hit.title)}${one ? '' : dim(`  ${projectName(asProjectKey(hit.project))}`)}  ${dim(`~${hit.tokens}t`)}`,
   ])

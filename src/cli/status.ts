@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
-import { ago } from '../core/when.ts'
+import { age, ago } from '../core/when.ts'
 import type { WorkerStatus } from '../wire/api.ts'
 import { ask } from './ask.ts'
 import { bold, dim, plural, say, sayJson, size, table, yellow } from './print.ts'
@@ -22,7 +22,7 @@ export function sayStatus(s: WorkerStatus): void {
       ['Worker', `pid ${s.pid}, 127.0.0.1:${port}, version ${s.version}, ${size(s.memoryBytes)} of memory`],
       ['Home', `${s.home} ${dim(`(database ${size(s.databaseBytes)})`)}`],
       ['Sessions', `${s.sessions.all.toLocaleString('en')} remembered, ${s.sessions.live} live`],
-      ['Last event', s.lastEventAt === null ? 'none yet' : `${ago(s.lastEventAt, now)} ago`],
+      ['Last event', s.lastEventAt === null ? 'none yet' : ago(s.lastEventAt, now)],
       [
         'Queue',
         `${plural(s.jobs.waiting + s.jobs.running, 'job')} waiting${s.jobs.dead > 0 ? yellow(`, ${s.jobs.dead} failed`) : ''}, ${s.spooled} in the spool`,
@@ -35,6 +35,6 @@ export function sayStatus(s: WorkerStatus): void {
   say(`\n${bold('Projects')}`)
   const rows = s.projects
     .slice(0, 10)
-    .map((p) => [projectName(asProjectKey(p.project)), plural(p.sessions, 'session'), `${ago(p.lastAt, now)}`, dim(p.project)])
+    .map((p) => [projectName(asProjectKey(p.project)), plural(p.sessions, 'session'), age(p.lastAt, now), dim(p.project)])
   say(table(rows))
 }

@@ -15,9 +15,14 @@ export function redact(text: string, patterns: readonly RegExp[] = []): string {
   for (let i = 0; i < source.length; i++) {
     gram = ((gram << 5) | (source.charCodeAt(i) & 31)) & 0x7fff
     if (BEGINS[gram] === 0 || i - 2 < done) continue
-    const secret = findAt(source, i - 2, done, RULES.get(gram) ?? [])
+    const at = i - 2
+    const secret = findAt(source, at, done, RULES.get(gram) ?? [])
     if (!secret) continue
-    out += source.slice(done, secret.from) + (secret.kind ? marker(secret.kind) : source.slice(secret.from, secret.to))
+    // What is kept before it may hold another: in `https://<token>:<password>@host` the user is a secret too.
+    out +=
+      source.slice(done, at) +
+      redact(source.slice(at, secret.from)) +
+      (secret.kind ? marker(secret.kind) : source.slice(secret.from, secret.to))
     done = secret.to
     i = done - 1
   }
@@ -60,7 +65,7 @@ function findAt(text: string, at: number, floor: number, rules: readonly Rule[])
   return null
 }
 
-const ALPHANUMERIC_HEX = [...'0123456789abcdef']
+const HEX_DIGITS = [...'0123456789abcdef']
 // A Discord token starts with a number in base64, and digits leave only these beginnings.
 const DISCORD = [...'MNO'].flatMap((a) => [...'DTjz'].flatMap((b) => [...'AEIMQUYcgk'].map((c) => a + b + c)))
 
@@ -74,7 +79,9 @@ const SHAPES: readonly (readonly [kind: string, begins: readonly string[], shape
   ['atlassian-token', ['ATATT3', 'ATCTT3'], /AT[AC]TT3[\w=-]{30,}/y],
   ['aws-access-key', ['AKIA', 'ASIA', 'ABIA', 'ACCA'], /A(?:KI|SI|BI|CC)A[A-Z0-9]{16}(?![A-Za-z0-9])/y],
   ['azure-sas', ['sig='], /(sig=)[\w%+/-]{30,}={0,2}/y],
-  ['basic-auth', ['curl '], /(curl [^\n|;&]{0,80}?\s(?:-u|--user)[= ]?["']?[\w.@+-]{1,60}:)[^\s"'@]{1,200}/y],
+  // Behind `curl` and its short flags any password counts; elsewhere `-u 1000:1000` is a user and a group.
+  ['basic-auth', ['curl '], /(curl (?:-[A-Za-z]{1,6} ){0,6}(?:-u|--user)[= ]?["']?[\w.@+-]{1,60}:)[^\s"']+/y],
+  ['basic-auth', [' -u ', '--user'], /((?: -u|--user)[= ]["']?[\w.@+-]{1,60}:)(?=[^\s"']{0,60}?\d)(?=[^\s"']{0,60}?[A-Za-z])[^\s"']+/y],
   ['cloudflare-token', ['cfk_', 'cfut_', 'cfat_'], /cf(?:k|ut|at)_[\w-]{40,}/y],
   ['cloudflare-key', ['v1.0-'], /v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}/y],
   ['databricks-token', ['dapi'], /dapi[a-f0-9]{32}(?:-\d{1,2})?(?![A-Za-z0-9])/y],
@@ -117,8 +124,8 @@ const SHAPES: readonly (readonly [kind: string, begins: readonly string[], shape
   ['supabase-key', ['sbp_', 'sb_secret_'], /(?:sbp_[a-f0-9]{40,}|sb_secret_[\w-]{20,})/y],
   ['tailscale-key', ['tskey-'], /tskey-[a-z]{3,10}-[\w-]{16,}/y],
   ['telegram-token', [':AA'], /(?<=\d{8})(:)AA[\w-]{30,}/y],
-  ['twilio-key', ALPHANUMERIC_HEX.map((digit) => `SK${digit}`), /SK[a-f0-9]{32}(?![A-Za-z0-9])/y],
-  ['twilio-token', ALPHANUMERIC_HEX.map((digit) => `AC${digit}`), /(AC[a-f0-9]{32}:)[a-f0-9]{32}(?![A-Za-z0-9])/y],
+  ['twilio-key', HEX_DIGITS.map((digit) => `SK${digit}`), /SK[a-f0-9]{32}(?![A-Za-z0-9])/y],
+  ['twilio-token', HEX_DIGITS.map((digit) => `AC${digit}`), /(AC[a-f0-9]{32}:)[a-f0-9]{32}(?![A-Za-z0-9])/y],
   ['vault-token', ['hvs.', 'hvb.', 'hvr.'], /hv[sbr]\.[\w-]{24,}/y],
   ['vercel-token', ['vca_', 'vci_', 'vck_', 'vcp_', 'vcr_'], /vc[aikpr]_[A-Za-z0-9]{24,}/y],
   ['vercel-token', ['vercel_blob_rw_'], /vercel_blob_rw_\w{20,}/y],
@@ -170,7 +177,7 @@ const findBearer: Find = (text, at, floor) => {
 
 /** `postgres://user:password@host` keeps all but the password. A password may itself hold an `@`, so the last one before the path counts. */
 const findUrlPassword: Find = (text, at) => {
-  const match = matchAt(/(:\/\/[^\s/?#:@"'`<>\\]{0,100}:)([^\s/?#"'`<>\\]{1,300})@(?=[\w.[-])/y, text, at)
+  const match = matchAt(/(:\/\/[^\s[/?#:@"'`<>\\]{0,100}:)([^\s/?#"'`<>\\]{1,300})@(?=[\w.[-])/y, text, at)
   const [, before = '', password = ''] = match ?? []
   if (!match || isReference(password)) return null
   return { from: at + before.length, to: at + before.length + password.length, kind: 'url-password' }
@@ -181,6 +188,7 @@ const findPrivateKey: Find = (text, at) => {
   const head = matchAt(/BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y, text, at)
   if (!head) return null
   const from = at + head[0].length
+  if (text.startsWith('[redacted:', from)) return null
   const end = matchAt(/-{4,5} ?END [A-Z0-9 ]{0,60}-{4,5}/y, text, text.indexOf('----', from))
   if (end && /[A-Za-z0-9+/]{32}/.test(text.slice(from, end.index))) return { from, to: end.index + end[0].length, kind: 'private-key' }
   let to = from
@@ -196,7 +204,7 @@ type Kind = 'password' | 'secret' | 'token' | 'key' | 'authorization' | 'likely'
 const label = (kind: Kind) => (kind === 'likely' ? 'secret' : kind)
 
 /** How a value is written down, which says how sure we must be before we hide it. */
-type Form = 'quoted' | 'listed' | 'assigned' | 'query' | 'flag' | 'line' | 'loose'
+type Form = 'quoted' | 'listed' | 'assigned' | 'query' | 'flag' | 'header' | 'line' | 'loose'
 
 /** A value given to a name that says it is secret: `DB_PASSWORD=x`, `"api_key": "x"`, `--token x`, `Authorization: Bearer x`. */
 const findNamed: Find = (text, at, floor) => {
@@ -210,14 +218,9 @@ const findNamed: Find = (text, at, floor) => {
   const value = readValue(text, given, name, nameStart)
   if (!value || !isWorthHiding(kind, name, value)) return null
   const judged = value.from + value.text.length
-  const to = value.form === 'quoted' ? judged : judged + (matchAt(REST_OF_WORD, text, judged)?.[0].length ?? 0)
-  const rules = RULES.get(gramOf(text, value.from)) ?? []
-  const shaped = findAt(
-    text,
-    value.from,
-    value.from,
-    rules.filter((rule) => rule.find !== findNamed),
-  )
+  const to = judged + (matchAt(REST_OF_WORD, text, judged)?.[0].length ?? 0)
+  const shapes = (RULES.get(gramOf(text, value.from)) ?? []).filter((rule) => rule.find !== findNamed)
+  const shaped = findAt(text, value.from, value.from, shapes)
   return shaped?.kind && shaped.to >= to ? shaped : { from: value.from, to, kind: label(kind) }
 }
 
@@ -242,21 +245,25 @@ type Given = { by: 'equals' | 'colon' | 'comma' | 'space' | 'element' | 'field';
 
 // `?: string = `, `: &str = `, ` string = `: the type of a name, with the value behind it.
 const TYPED = /(?:\??:[ \t]{0,4}(?:&(?:'static )?)?|[ \t](?=string))[\w.<>[\]|?]{1,40}[ \t]{1,4}=(?![=>])[ \t]{0,8}/y
-const PAIR = /(?:\\{0,6}["'`])?\]?[ \t]{0,20}(?:\??:(?!:)|:?={1,3}>?|!={1,2}|,|is(?=[ \t]))[ \t]{0,20}/y
+const PAIR = /(?:\\{0,6}["'`])?\]?[ \t]{0,20}(?::?={1,3}>?|\??:(?!:)|!={1,2}|,|is(?=[ \t]))[ \t]{0,20}/y
 // `- name: DB_PASSWORD` with `value: x` on the next line, `"name": "…", "value": "…"`, `key="…" value="…"`.
 const VALUE_FIELD = /\\{0,6}["']?,?\s{1,40}\\{0,6}["']?value\\{0,6}["']?\s{0,4}[:=][ \t]{0,4}/iy
 
 /** How a value is given to the name that ends here, and where it starts. */
 function givenAfter(text: string, end: number): Given | null {
   if (!FOLLOWS_NAME.includes(text[end] ?? '-')) return null
-  const typed = matchAt(TYPED, text, end)
+  if (text[end] === '=' && isWordCode(text.charCodeAt(end + 1))) return { by: 'equals', tight: true, at: end + 1 }
+  const sign = text[end] ?? ''
+  const typed = ':? '.includes(sign) && matchAt(TYPED, text, end)
   if (typed) return { by: 'equals', tight: false, at: end + typed[0].length }
-  const field = matchAt(VALUE_FIELD, text, end)
+  const field = sign !== ':' && sign !== '=' && matchAt(VALUE_FIELD, text, end)
   if (field) return { by: 'field', tight: false, at: end + field[0].length }
   const pair = matchAt(PAIR, text, end)
   if (pair) {
-    const sign = pair[0].trim()
-    const by = sign.endsWith(',') ? 'comma' : sign.endsWith(':') ? 'colon' : sign.endsWith('is') ? 'space' : 'equals'
+    const last = pair[0].trimEnd().at(-1)
+    const by = last === ',' ? 'comma' : last === ':' ? 'colon' : last === 's' ? 'space' : 'equals'
+    // Only a name in quotes is paired by a comma (`define('DB_PASSWORD', 'x')`); otherwise it is an argument among others.
+    if (by === 'comma' && !/^[\\"'`]/.test(pair[0])) return null
     return { by, tight: pair[0] === '=', at: end + pair[0].length }
   }
   if (text[end] === '>') return { by: 'element', tight: true, at: end + 1 }
@@ -272,29 +279,34 @@ type Value = { text: string; from: number; form: Form }
 function readValue(text: string, given: Given, name: string, nameStart: number): Value | null {
   const open = matchAt(/[bBrRuUfF@]{0,2}(\\{0,6})(["'`])/y, text, given.at)
   const start = given.at + (open?.[0].length ?? 0)
-  const from = start + (matchAt(/(?:bearer|basic|token|digest|apikey|negotiate)[ \t]{1,4}/iy, text, start)?.[0].length ?? 0)
+  const scheme = matchAt(/(?:bearer|basic|token|digest|apikey|negotiate)[ \t]{1,4}/iy, text, start)?.[0] ?? ''
+  const from = start + scheme.length
   if (open) {
     // SQL writes `PASSWORD 'x'`; for other names a space before a quote is prose (`Unexpected token 'export'`).
     if (given.by === 'space' && !/password$/i.test(name)) return null
     const to = quotedEnd(text, from, open[2] ?? '"', open[1] !== '')
-    return { text: text.slice(from, to), from, form: given.by === 'comma' ? 'listed' : 'quoted' }
+    // `getpass('Password: ')`: that quote did not open, it closed.
+    if (/[\s),;+\]}]/.test(text[from] ?? ' ')) return null
+    return { text: text.slice(from, to), from, form: scheme ? 'header' : given.by === 'comma' ? 'listed' : 'quoted' }
   }
   if (given.by === 'comma') return null
-  const form = formOf(text, given, name, nameStart)
+  const form = scheme ? 'header' : formOf(text, given, name, nameStart)
   const bare = form && matchAt(form === 'assigned' || form === 'line' ? LINE_WORD : WORD, text, from)?.[0]
   if (!form || !bare) return null
-  if (form !== 'line' || endsLine(text, from + bare.length)) return { text: bare, from, form }
+  if (given.by === 'element' && !text.startsWith('</', from + bare.length)) return null
+  if (form !== 'line' || isWholeLine(text, from, bare)) return { text: bare, from, form }
   return { text: matchAt(WORD, text, from)?.[0] ?? '', from, form: 'loose' }
 }
 
 // A value without quotes. In a settings file it may hold nearly anything; in code, prose and addresses much of that ends it. A long
 // one is judged by its beginning, because the next name may be a few letters on and would read it all again.
 const LINE_WORD = /[^\s"'`\\<]{1,128}/y
-const WORD = /[^\s"'`\\<>&,;)}\]|]{1,128}/y
+const WORD = /[^\s"'`\\<>&,;)}\]|=]{1,128}={0,2}/y
 const REST_OF_WORD = /[^\s"'`\\<>&,;)}\]|]*/y
 
-function endsLine(text: string, at: number): boolean {
-  return matchAt(/[ \t]{0,20}(?:#|\r?\n|\\[nr]|["'`]|$)/y, text, at) !== null
+/** A line that goes on behind the value, or ends as a statement does, is code and not a setting. */
+function isWholeLine(text: string, from: number, value: string): boolean {
+  return !/[;,)]$/.test(value) && matchAt(/[ \t]{0,20}(?:#|\r?\n|\\[nr]|["'`]|$)/y, text, from + value.length) !== null
 }
 
 /** Quoted text ends with its line at the latest. Inside text that is itself quoted, the quotes are escaped and so is nothing else. */
@@ -320,21 +332,27 @@ function formOf(text: string, given: Given, name: string, nameStart: number): Fo
 
 /** Whether only what a settings file has stands before a name on its line: an indent, a list dash, `export`, a dotted path. */
 function startsLine(text: string, at: number): boolean {
+  const previous = text[at - 1] ?? '\n'
+  if (previous === '\n') return true
+  if (!' \t+>*#"\'-.→n'.includes(previous)) return false
   const before = text.slice(Math.max(0, at - 80), at)
-  const line = before.slice(Math.max(before.lastIndexOf('\n') + 1, before.lastIndexOf('\\n') + 2, 0))
-  return /^(?:[ \t+>*#"'-]|\d{1,6}[\t→])*(?:export |set |ENV |ARG )?(?!this\.|self\.)(?:[\w-]+\.)*$/.test(line)
+  const escaped = before.lastIndexOf('\\n')
+  const line = before.slice(Math.max(before.lastIndexOf('\n') + 1, escaped < 0 ? 0 : escaped + 2))
+  return /^(?:[ \t+>*#"'-]|\d{1,6}[\t→]){0,40}(?:export |set |ENV |ARG )?(?!this\.|self\.)(?:\w{1,30}\.){0,6}$/.test(line)
 }
 
 /** The one place that weighs: quoted text under `password` is a password, a bare word behind `token =` is probably code. */
 function isWorthHiding(kind: Kind, name: string, { text, form }: Value): boolean {
   if (!isLiteral(text) || (form !== 'quoted' && isCode(text))) return false
+  // Test runners say PASS too.
+  if (/^pass$/i.test(name) && form !== 'quoted') return false
   if (kind === 'likely') return form !== 'loose' && isRandom(text)
   const strong = kind === 'password' || kind === 'secret'
   switch (form) {
     case 'quoted':
       // Words in a row are a sentence about the thing, unless the name asks for words.
-      if (/\s/.test(text)) return /phrase|mnemonic/i.test(name)
-      return strong ? !/^pass$/i.test(name) || isMixed(text) || text.length > 3 : text.length >= 6 && isMixed(text)
+      if (/\s/.test(text)) return /phrase/i.test(name)
+      return strong || (text.length >= 6 && isMixed(text))
     case 'listed':
       return text.length >= 6 && isMixed(text) && !/\s/.test(text)
     case 'query':
@@ -345,6 +363,8 @@ function isWorthHiding(kind: Kind, name: string, { text, form }: Value): boolean
       return (
         isMixed(text) || (strong && !/^(?:flag|option|argument|is|or|and|to|for|in|with|as|from|on|the|a|file|stdin|prompt)$/i.test(text))
       )
+    case 'header':
+      return text.length >= 8 && (isMixed(text) || /[a-z][A-Z]/.test(text))
     case 'line':
       return isMixed(text) ? text.length >= (strong ? 4 : 8) && !isTypeLike(text) : /^\d{4,}$/.test(text) && kind === 'password'
     case 'loose':
@@ -366,7 +386,7 @@ function kindOf(name: string): Kind | null {
 const KINDS = new Map<string, Kind | null>()
 
 function kindOfNew(name: string): Kind | null {
-  if (!/pass|pwd|secret|token|key|cred|auth|mnemonic/i.test(name)) return null
+  if (!/pass|pwd|secret|token|key|cred|auth/i.test(name)) return null
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/[^A-Za-z0-9]+/g, '_')
@@ -375,7 +395,7 @@ function kindOfNew(name: string): Kind | null {
     .toLowerCase()
   if (NOT_SECRET.test(words)) return null
   if (
-    /(?:password|passwd|passphrase|passcode|pwd|mnemonic)$|^pass$|(?:^|_)(?:db|user|smtp|mail|admin|root|mysql|pg|postgres|redis|ftp|ssh)_?pass$/.test(
+    /(?:password|passwd|passphrase|passcode|pwd)$|^pass$|(?:^|_)(?:db|user|smtp|mail|admin|root|mysql|pg|postgres|redis|ftp|ssh)_?pass$/.test(
       words,
     )
   )
@@ -456,7 +476,7 @@ for (const rule of [
   { begins: ['bearer'], find: findBearer },
   { begins: ['://'], find: findUrlPassword },
   { begins: ['BEGIN '], find: findPrivateKey },
-  { begins: ['pass', 'pwd', 'secret', 'token', 'key', 'cred', 'auth', 'mnemonic'], find: findNamed },
+  { begins: ['pass', 'pwd', 'secret', 'token', 'key', 'cred', 'auth'], find: findNamed },
 ] satisfies Rule[]) {
   for (const gram of new Set(rule.begins.map((text) => gramOf(text, 0)))) {
     BEGINS[gram] = 1

@@ -1,4 +1,3 @@
-import { homedir, tmpdir, userInfo } from 'node:os'
 import { resolve } from 'node:path'
 
 /**
@@ -17,28 +16,37 @@ export type Environment = {
   runtime: string | null
   uid: number
   path: string
-  colour: boolean
   /** `RECOLLECT_SECTION_KEY` variables, for the settings. */
   overrides: Record<string, string>
 }
 
 export function readEnvironment(): Environment {
   const env = process.env
-  const userHome = env.HOME || homedir()
+  const userHome = env.HOME || '/'
   return {
     home: resolve(env.RECOLLECT_HOME || `${userHome}/.recollect`),
     claudeConfig: resolve(env.CLAUDE_CONFIG_DIR || `${userHome}/.claude`),
     claudeBin: env.CLAUDE_BIN || null,
     userHome,
-    temporary: tmpdir(),
+    temporary: env.TMPDIR || '/tmp',
     runtime: env.XDG_RUNTIME_DIR || null,
-    uid: userInfo().uid,
+    uid: process.getuid?.() ?? 0,
     path: env.PATH ?? '',
-    colour: !env.NO_COLOR && process.stdout.isTTY === true,
     overrides: Object.fromEntries(
       Object.entries(env).flatMap(([name, value]) => (name.startsWith('RECOLLECT_') && value !== undefined ? [[name, value]] : [])),
     ),
   }
+}
+
+/** Whether a person looks at a terminal that shows colours. Touching stdout costs ten milliseconds, so hooks never ask. */
+export function wantsColour(): boolean {
+  return !process.env.NO_COLOR && process.stdout.isTTY === true
+}
+
+/** The shell's proxy settings: a client sends even calls to this machine through them. */
+export function proxySettings(): Record<string, string> {
+  const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'NO_PROXY', 'no_proxy']
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name] as string]] : [])))
 }
 
 /** Moves the home for this process and what it starts: the `--home` flag, which a hook without a shell needs. */

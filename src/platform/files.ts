@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
@@ -28,7 +27,7 @@ export function privateFolder(path: string): void {
 
 /** Writes a whole file or none of it: a reader sees the old text or the new text, and a crash leaves one of them. */
 export function writeWhole(path: string, text: string | Uint8Array, mode = 0o600): void {
-  const half = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`
+  const half = `${path}.${crypto.randomUUID()}.tmp`
   try {
     const file = openSync(half, 'wx', mode)
     try {
@@ -86,7 +85,7 @@ export function secretIn(path: string): string {
   const found = readIfThere(path)?.trim()
   if (found) return found
   privateFolder(dirname(path))
-  const secret = randomBytes(32).toString('hex')
+  const secret = crypto.getRandomValues(Buffer.alloc(32)).toString('hex')
   writeWhole(path, `${secret}\n`)
   return secret
 }
@@ -115,4 +114,22 @@ export function bytesOf(path: string): number {
 
 export function moveFile(from: string, to: string): void {
   renameSync(from, to)
+}
+
+/** True when only the owner can read the file. */
+export function isPrivate(path: string): boolean {
+  return (statSync(path).mode & 0o077) === 0
+}
+
+/** What keeps us from writing into a folder, or null when nothing does. Writes enough to notice a full disk. */
+export function tryWriting(folder: string): Error | null {
+  const path = `${folder}/.probe-${crypto.randomUUID()}`
+  try {
+    writeWhole(path, 'x'.repeat(64 * 1024))
+    return null
+  } catch (cause) {
+    return ((cause as Error).cause as Error | undefined) ?? (cause as Error)
+  } finally {
+    rmSync(path, { force: true })
+  }
 }

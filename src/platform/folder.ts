@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMissing } from './files.ts'
 
@@ -47,4 +47,14 @@ export function filesBelow(root: string, suffixes: string[]): Entry[] {
   }
   visit(root, root)
   return found
+}
+
+export function removeFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true })
+}
+
+/** What can still be written where this folder is, in bytes. */
+export function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
 }

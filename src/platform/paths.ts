@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { fingerprint } from '../core/hash.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 
 /** Where everything lives: one folder, so that a person can look at it, back it up and delete it. */
@@ -49,6 +49,6 @@ const SOCKET_PATH_LIMIT = 100
 function socketPath(folder: string, environment: Environment): string {
   const wanted = join(folder, 'run', 'worker.sock')
   if (Buffer.byteLength(wanted) <= SOCKET_PATH_LIMIT) return wanted
-  const name = `${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.sock`
+  const name = `${fingerprint(folder)}.sock`
   return join(environment.runtime ?? environment.temporary, `recollect-${environment.uid}`, name)
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { fingerprint } from '../core/hash.ts'
 import type { ProjectSigns } from '../core/project.ts'
 import { readEnvironment } from './environment.ts'
 import { readIfThere } from './files.ts'
@@ -26,7 +26,7 @@ export function findProject(folder: string, userHome = readEnvironment().userHom
     marker,
     origin: git ? originOf(git.common) : null,
     root,
-    fingerprint: createHash('sha256').update(root).digest('hex').slice(0, 6),
+    fingerprint: fingerprint(root, 6),
     branch: git ? branchOf(git.own) : null,
   }
 }

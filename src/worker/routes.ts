@@ -9,6 +9,7 @@ import { isFolder } from '../platform/files.ts'
 import { findProject } from '../platform/project.ts'
 import { VERSION } from '../platform/version.ts'
 import { search } from '../retrieval/search.ts'
+import { checkDatabase } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import type { Desk } from './desk.ts'
 import { exportLines } from './export.ts'
@@ -58,6 +59,9 @@ export function routes(desk: Desk, control: Control): Answer {
         return timelineRoute(desk, url)
       case 'GET /api/status':
         return Response.json(await statusOf(desk, control))
+      case 'GET /api/check':
+        // Between two transactions there is no writer, and the check opens a connection of its own.
+        return Response.json({ damage: await desk.store.transaction(async () => checkDatabase(desk.store.path)) })
       case 'GET /api/injections':
         return Response.json(await desk.store.injections.recent(null, Number(url.searchParams.get('limit') ?? 20)))
       case 'GET /api/audit':

@@ -131,7 +131,7 @@ function startBackground(desk: Desk, control: { stop(): void; startedAt: number 
   const start = async () => {
     await store.transaction(() => store.jobs.returnRunning(Date.now()))
     if (rebuild) await store.transaction(() => store.jobs.add('rebuild', 'all', {}, Date.now()))
-    followPort(desk, port)
+    safely(followPort(desk, port), 'hooks could not follow the worker')
     await round()
     desk.queue.kick()
   }

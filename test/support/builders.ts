@@ -52,7 +52,12 @@ export function event(said: SessionEvent, given: Partial<Omit<AgentEvent, keyof 
   return { agent: 'claude-code', session: asContentSessionId('s1'), at: 1000, cwd: '/home/dev/app', transcript: null, ...said, ...given }
 }
 
-export const prompt = (text: string, promptId: string | null = 'p1'): SessionEvent => ({ kind: 'prompt-submitted', promptId, origin: 'person', text })
+export const prompt = (text: string, promptId: string | null = 'p1'): SessionEvent => ({
+  kind: 'prompt-submitted',
+  promptId,
+  origin: 'person',
+  text,
+})
 
 export const toolUse = (
   toolUseId: string,

@@ -8,10 +8,9 @@ import { headlineOf, narrativeOf, pointsOf, STRONG } from './headline.ts'
 import { changeType, conceptsOf } from './kinds.ts'
 import { count, some, unique } from './lists.ts'
 import { baseName } from './paths.ts'
-import { requestTitle } from './prompt.ts'
-import { asTitle } from './prose.ts'
 import type { Reading } from './reading.ts'
 import { shownRun, shownTotals } from './runs.ts'
+import { asTitle, requestTitle } from './title.ts'
 
 /** What the turn changed, one observation for each group of edits. */
 export function changeRows(reading: Reading): ObservationDraft[] {
@@ -43,7 +42,7 @@ function changeRow(group: Group, reading: Reading): ObservationDraft[] {
     ...describeLines(changes, 2),
     ...pointsOf(said, mentions, 4),
     ...bodyPoints(commit),
-    ...changes.filter((change) => describeNames(change) !== '').map(describeChange),
+    ...changes.map(describeChange).filter((fact) => fact.includes(': ')),
     ...(group.isWholeTurn ? effectFacts(reading) : []),
   ])
   const last = group.edits.at(-1)
@@ -120,7 +119,8 @@ function shapeTitle(changes: FileChange[]): string {
   const names = describeNames(first, 3)
   const line = first.lines[0]
   if (names && (first.kind === 'code' || first.kind === 'test' || !line)) return asTitle(`${file}${more}: ${names}`)
-  return asTitle(line ? `${file}${more}: ${shorten(line.after, 80)}` : `Edited ${first.path}${more}`)
+  const shown = line ? line.after.replace(/^[-*#>\s]+/, '') : (first.sample ?? 'edited')
+  return asTitle(`${file}${more}: ${shorten(shown, 80)}`)
 }
 
 function subtitleOf(group: Group, changes: FileChange[], title: string, reading: Reading): string {

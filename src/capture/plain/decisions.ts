@@ -4,8 +4,9 @@ import { shorten } from '../../core/text.ts'
 import type { Edit } from './edits.ts'
 import { unique } from './lists.ts'
 import { isDecisionLog, isDecisionRecord } from './paths.ts'
-import { asTitle, plain, readProse, type Said, sentencesOf } from './prose.ts'
+import { plain, readProse, type Said } from './prose.ts'
 import type { Reading } from './reading.ts'
+import { asTitle } from './title.ts'
 
 /** What was decided: plans, decision records that were written, and a choice that someone put into words. */
 export function decisionRows(reading: Reading): ObservationDraft[] {
@@ -55,7 +56,7 @@ function recordRow({ path, patch, tool, at }: Edit): ObservationDraft {
 
 /** Only plain words count: someone decided, chose or settled. "Instead of" alone is how code is described. */
 function statedRow(reading: Reading): ObservationDraft[] {
-  const own = sentencesOf(reading.asked.text).find(
+  const own = reading.asked.sentences.find(
     (sentence) => DECIDED_BY_PERSON.test(sentence) && !/[?？]/.test(sentence) && sentence.length < 400,
   )
   const told = reading.said.find((s) => DECIDED.test(s.text) && s.text.length < 400)?.text

@@ -28,6 +28,8 @@ export type FileChange = {
   changed: string[]
   /** Lines that were replaced one for one. */
   lines: { before: string; after: string }[]
+  /** The first line put in, or taken out, that says something; what is left to show when no name is known. */
+  sample: string | null
   /** Lines added and removed, for ordering. */
   size: number
   /** The first heading or comment of a new file. */
@@ -78,14 +80,19 @@ export function describeNames(change: FileChange, max = 4): string {
 
 /** One line about a file for a list of facts. */
 export function describeChange(change: FileChange): string {
-  const names = describeNames(change)
+  // Replaced lines are told as such; a sample of them would say it again.
+  const names = describeNames(change) || (change.lines.length === 0 ? (change.sample ?? '') : '')
   const lead = change.created && change.lead ? ` – ${change.lead}` : ''
   return names || lead ? `${change.path}: ${names}${lead}` : change.path
 }
 
 /** The replaced lines that a reader learns most from, as `before → after`. */
 export function describeLines(changes: FileChange[], max: number): string[] {
-  const pairs = changes.flatMap((change) => change.lines.map((line) => ({ ...line, name: baseName(change.path) })))
+  // What changed in the code is the news; tests and documents follow it.
+  const first = changes.filter((change) => change.kind === 'code' || change.kind === 'config')
+  const pairs = (first.some((change) => change.lines.length > 0) ? first : changes).flatMap((change) =>
+    change.lines.map((line) => ({ ...line, name: baseName(change.path) })),
+  )
   return unique(pairs.map(({ before, after, name }) => `${name}: \`${shorten(before, 95)}\` → \`${shorten(after, 95)}\``)).slice(0, max)
 }
 
@@ -126,6 +133,7 @@ function fileChange(path: string, edits: Edit[]): FileChange {
     removed,
     changed: created ? [] : touched.filter((name) => !added.includes(name) && !removed.includes(name)),
     lines: created ? [] : edits.flatMap((e) => replacedLines(e.patch, net)),
+    sample: sampleOf(edits, net),
     size: net.size,
     lead: created ? leadOf(edits.findLast((e) => e.created)?.patch ?? []) : null,
   }
@@ -197,12 +205,22 @@ function run(patch: string[], from: number, sign: string): string[] {
   return patch.slice(from, end).map((line) => line.slice(1))
 }
 
+function sampleOf(edits: Edit[], net: Net): string | null {
+  for (const sign of ['+', '-']) {
+    for (const { patch } of edits) {
+      const line = patch.find((l) => l[0] === sign && isTelling(l.slice(1).trim()) && net.of(l.slice(1)) !== 0)
+      if (line) return `${sign} \`${shorten(line.slice(1).trim(), 120)}\``
+    }
+  }
+  return null
+}
+
 /** Imports and lone comments change for the sake of other lines; a very long line is not read by anyone. */
 function isTelling(line: string): boolean {
   return (
     line.length >= 6 &&
     line.length <= 300 &&
-    !/^(import|from|use|using|#include|require|package|\/\/|\/?\*|#(?!\w)|<!--|["']use )/.test(line) &&
+    !/^(import|from|use|using|#include|require|package|\/\/|\/?\*|#(?!\w)|<!--|["']use |["'][\w./@-]+["'],?$)/.test(line) &&
     /\w/.test(line)
   )
 }

@@ -6,9 +6,10 @@ import { headlineOf, isContent, narrativeOf, pointsOf, STRONG, weightOf } from '
 import { conceptsOf } from './kinds.ts'
 import { some, unique } from './lists.ts'
 import { baseName } from './paths.ts'
-import { sessionTitle } from './prompt.ts'
-import { asTitle, isExplanation, readProse, type Said } from './prose.ts'
+import { isExplanation } from './phrases.ts'
+import { readProse, type Said } from './prose.ts'
 import type { Reading } from './reading.ts'
+import { asTitle, questionTitle } from './title.ts'
 
 /** Characters of content below which an answer is a remark, not a finding. */
 const SUBSTANTIAL = 220
@@ -28,7 +29,7 @@ export function discoveryRow(reading: Reading): ObservationDraft[] {
   const title =
     headline && headline.score >= STRONG
       ? asTitle(headline.text)
-      : (sessionTitle(reading.asked, 100) ?? (headline ? asTitle(headline.text) : ''))
+      : (questionTitle(reading.asked, 100) ?? (headline ? asTitle(headline.text) : ''))
   if (title === '') return []
   const narrative = narrativeOf(said, 800)
   const sources = turn.acts.flatMap((act) => (act.action.kind === 'fetch' && !act.failed ? act.action.target : []))
@@ -75,10 +76,9 @@ export function failureRow(reading: Reading): ObservationDraft[] {
 export function delegateRows(reading: Reading): ObservationDraft[] {
   const all = reading.turn.acts.flatMap((act) => reportOf(act) ?? [])
   // Helpers that were sent to read or write for a change are part of it; what they looked into stands by itself.
+  const isForWork = reading.changes.length > 0 || reading.turn.acts.some((act) => act.action.kind === 'plan')
   // And where the answer tells more than they did, they are what the answer was made from.
-  const reports = all.filter(
-    ({ task, said }) => (reading.changes.length === 0 || LOOKS_INTO.test(task)) && weightOf(said) > weightOf(reading.said),
-  )
+  const reports = all.filter(({ task, said }) => (!isForWork || LOOKS_INTO.test(task)) && weightOf(said) > weightOf(reading.said))
   if (reports.length <= 2) return reports.map(({ task, said, act }) => delegateRow(task, said, act))
   const gists = reports.map(({ task, said }) => shorten(`${task}: ${headlineOf(said, [])?.text ?? narrativeOf(said, 200)}`, 240))
   const last = reports.at(-1)?.act
@@ -106,7 +106,8 @@ export function delegateRows(reading: Reading): ObservationDraft[] {
 const LOOKS_INTO = /review|investigat|research|analy[sz]|audit|diagnos|root cause|debug|compare|assess/i
 
 function delegateRow(task: string, said: Said[], act: Acted): ObservationDraft {
-  const headline = headlineOf(said, [])?.text
+  const best = headlineOf(said, [])
+  const headline = best && best.score >= STRONG ? best.text : null
   const narrative = narrativeOf(said, 800)
   return {
     type: 'discovery',

@@ -56,7 +56,7 @@ export function describeFailure(failure: OpenFailure): string {
 }
 
 function failureOf(run: Run, promptNumber: number): OpenFailure {
-  const names = run.report?.names ?? []
+  const names = run.kind === 'test' ? (run.report?.names ?? []) : []
   const error = run.problems?.first[0] ?? (names.length > 0 ? shownTotals(run.report) : run.error)
   return { command: shownRun(run), names, error, at: run.at, promptNumber }
 }
@@ -64,7 +64,7 @@ function failureOf(run: Run, promptNumber: number): OpenFailure {
 /** The latest run says best what is still wrong, unless a filter left it with nothing to say. */
 function mergeFailures(earlier: OpenFailure, run: Run): OpenFailure {
   const now = failureOf(run, earlier.promptNumber)
-  return { ...earlier, names: now.names.length > 0 ? now.names : earlier.names, error: earlier.error || now.error }
+  return now.names.length > 0 ? { ...earlier, names: now.names, error: now.error } : { ...earlier, error: earlier.error || now.error }
 }
 
 function concerns(run: Run, failure: OpenFailure): boolean {

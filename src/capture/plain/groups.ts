@@ -34,7 +34,7 @@ export function groupsOf(reading: Reading): Group[] {
   if (main) {
     main.solved = solved.filter((s) => !apart.some((group) => group.solved.includes(s)))
     main.isRepair = main.solved.some((s) => repair.includes(s))
-    main.isWholeTurn = groups.length === 1
+    main.isWholeTurn = groups.length === 1 || (git.commits.length <= 1 && main.edits.length >= edits.length * 0.6)
   }
   return [...groups, ...apart.map((group) => ({ ...group, commit: null, isRepair: true, isWholeTurn: false }))]
 }

@@ -1,5 +1,6 @@
 import { shorten } from '../../core/text.ts'
-import { isExplanation, isFiller, isNextStep, isOpenQuestion, isStatus, type Said, sentencesOf, withoutOpener } from './prose.ts'
+import { isExplanation, isFiller, isNextStep, isOpenQuestion, isStatus, withoutOpener } from './phrases.ts'
+import { type Said, sentencesOf } from './prose.ts'
 
 /** A sentence that can stand alone as a title, and how well it does. */
 export type Headline = { text: string; score: number }
@@ -13,6 +14,7 @@ export function headlineOf(said: Said[], mentions: string[]): Headline | null {
   let best: Headline | null = null
   let place = 0
   for (const [n, s] of said.slice(0, 60).entries()) {
+    if (s.kind === 'row') continue
     const alone = withoutLabel(withoutOpener(s.kind === 'point' ? (sentencesOf(s.text)[0] ?? s.text) : s.text))
     const text = s.kind === 'sentence' && /[:：]$/.test(alone) ? withList(alone, said.slice(n + 1, n + 4)) : alone
     const score = worthAsTitle({ ...s, text }, place, mentions)
@@ -24,7 +26,12 @@ export function headlineOf(said: Said[], mentions: string[]): Headline | null {
 
 /** The running text of an answer, as it stands, up to `max` characters. */
 export function narrativeOf(said: Said[], max: number): string {
-  const sentences = said.filter((s) => s.kind === 'sentence' && isContent(s) && !isStatus(s.text)).map((s) => withoutOpener(s.text))
+  const running = said.filter((s) => s.kind === 'sentence' && isContent(s) && !isStatus(s.text)).map((s) => withoutOpener(s.text))
+  // Where the running text only says that it is done, the reason stands in the list.
+  const reasons = running.some(isExplanation)
+    ? []
+    : said.filter((s) => s.kind === 'point' && isContent(s) && isExplanation(s.text)).slice(0, 1)
+  const sentences = [...reasons.map((s) => s.text), ...running]
   const kept: string[] = []
   let length = 0
   for (const sentence of sentences) {
@@ -40,7 +47,7 @@ export function narrativeOf(said: Said[], max: number): string {
 /** The points of an answer that name things or causes, the best of them, in the order they were made. */
 export function pointsOf(said: Said[], mentions: string[], max: number): string[] {
   const points = said.filter(
-    (s) => s.kind === 'point' && isContent(s) && !isStatus(s.text) && s.text.length >= 15 && !/[:：]$/.test(s.text),
+    (s) => s.kind !== 'sentence' && isContent(s) && !isStatus(s.text) && s.text.length >= 15 && !/[:：]$/.test(s.text),
   )
   const scored = points.map(({ text }, place) => {
     const score =
@@ -69,8 +76,8 @@ export function weightOf(said: Said[]): number {
 function worthAsTitle(said: Said, place: number, mentions: string[]): number {
   const { text, kind } = said
   if (text.length < 12 || isFiller(text) || isOpenQuestion(text) || isNextStep(said)) return 0
-  if (kind === 'heading' && (GENERIC_HEADING.test(text) || text.split(' ').length < 3)) return 0
   const concrete = names(text, mentions) || text.includes('`')
+  if (kind === 'heading' && (GENERIC_HEADING.test(text) || text.split(' ').length < 3 || !(concrete || SAYS_SOMETHING.test(text)))) return 0
   // In scripts we have no word lists for, the first sentences are the best guess.
   let score = UNKNOWN_WORDS.test(text) ? 3 : 1
   if (names(text, mentions)) score += 2
@@ -78,13 +85,14 @@ function worthAsTitle(said: Said, place: number, mentions: string[]): number {
   if (isExplanation(text)) score += 1
   if (SAYS_SOMETHING.test(text)) score += 1
   if (
-    /^(?:added|fixed|changed|removed|replaced|updated|created|moved|renamed|restored|implemented|refactored|deleted|the (?:bug|issue|problem|fix|root cause|cause)|root cause)\b/i.test(
+    /^(?:added|fixed|changed|removed|replaced|updated|created|moved|renamed|restored|implemented|refactored|deleted|the (?:bug|issue|problem|fix|root cause|cause) (?:was|is|were|now|occurr|happen|change|remove|use))/i.test(
       text,
     )
   )
     score += 1
   if (/\b(?:key insight|root cause|turns out|the real|verdict)\b/i.test(text) && text.length > 45) score += 2
-  score += place === 0 ? 2 : place < 3 ? 1 : 0
+  // Answers open with the answer.
+  score += place === 0 && text.length >= 45 ? 3 : place < 3 ? 1 : 0
   if (kind === 'point') score -= 1
   if (isStatus(text)) score -= 4
   // "This ensures …", "It also …" lean on a sentence that will not be there.
@@ -102,7 +110,7 @@ function worthAsTitle(said: Said, place: number, mentions: string[]): number {
 
 const UNKNOWN_WORDS = /[\p{Lo}\p{Script=Cyrillic}\p{Script=Greek}]{4}/u
 const SAYS_SOMETHING =
-  /\b(?:now|no longer|added|fix(?:e[sd])?|changed|removed|replaced|updated|created|moved|renamed|rewrote|restored|supports?|uses?|missing|wrong|broken|because|was|were|is|are|has|have|needs?)\b/i
+  /\b(?:now|no longer|added|fix(?:e[sd])?|changed|removed|replaced|updated|created|moved|renamed|rewrote|restored|supports?|uses?|missing|wrong|broken|because|was|were|is|are|has|have|needs?|[a-z]{3,}ed)\b/i
 const GENERIC_HEADING =
   /^(?:summary|what|changes?|files?|features?|how|why|next|overview|details|notes?|test|usage|results?|key|actions?|navigation|implementation|review|options?|analysis|code|step|current|where|critical|important|verified|removed|added|modified|updated)\b(?!.*`)|:$/i
 

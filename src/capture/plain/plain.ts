@@ -9,15 +9,15 @@ import { changeRows } from './changes.ts'
 import { decisionRows } from './decisions.ts'
 import { delegateRows, discoveryRow, failureRow } from './explored.ts'
 import { unique } from './lists.ts'
-import { sessionTitle } from './prompt.ts'
 import { readTurn } from './reading.ts'
 import { summaryOf } from './summary.ts'
+import { sessionTitle } from './title.ts'
 import { upkeepRow } from './upkeep.ts'
 
 /** Distils one turn. Every prompt that could name the session offers a name; whoever keeps sessions keeps the first. */
 export function distillPlain(turn: Turn): Distilled {
   const reading = readTurn(turn)
-  const changed = [...changeRows(reading)]
+  const changed = changeRows(reading)
   const rows = changed.length > 0 ? changed : upkeepRow(reading)
   const decided = decisionRows(reading)
   const found = rows.length > 0 ? [] : decided.length > 0 && turn.acts.length === 0 ? [] : discoveryRow(reading)

@@ -6,6 +6,8 @@ import { plain, sentencesOf } from './prose.ts'
 export type Asked = {
   /** The person's words on one line; empty when the prompt is only a client's echo. */
   text: string
+  /** The same, sentence by sentence; the end of a line ends one too. */
+  sentences: string[]
   /** The heading of a plan handed over whole ("Implement the following plan: # …"). */
   planTitle: string | null
   /** Enough of a request to name a session after: not "yes", "commit", "7". */
@@ -17,67 +19,19 @@ const LONGEST_PROMPT = 24_000
 
 export function readPrompt(prompt: string, origin: 'person' | 'machine'): Asked {
   const raw = prompt.slice(0, LONGEST_PROMPT)
-  if (origin === 'machine') return { text: noticeOf(raw), planTitle: null, isMeaningful: false }
+  if (origin === 'machine') return asked(noticeOf(raw), null, false)
   const command = slashCommand(raw)
-  if (command !== null) return { text: command, planTitle: null, isMeaningful: /\s\S+\s\S+/.test(command) }
+  if (command !== null) return asked(command, null, /\s\S+\s\S+/.test(command))
   const own = withoutWrapping(raw)
   const planTitle = /^\s*(?:please\s+)?(?:implement|execute|carry out)\b[^\n]{0,60}\bplan\b/i.test(own) ? headingOf(own) : null
-  const text = planTitle ? planTitle : plain(withoutPastes(own))
-  return { text, planTitle, isMeaningful: isMeaningful(text) }
+  const words = planTitle ?? withoutPastes(own)
+  return asked(words, planTitle, isMeaningful(plain(words)))
 }
 
-/** The request in a few words: its first sentences. */
-export function requestOf(asked: Asked, max: number): string {
-  return shorten(asked.text, max)
+function asked(words: string, planTitle: string | null, isMeaningful: boolean): Asked {
+  const lines = words.split('\n').map(plain)
+  return { text: lines.filter(Boolean).join(' '), sentences: lines.flatMap(sentencesOf), planTitle, isMeaningful }
 }
-
-/** A short name for a session from what was asked. Null when the prompt cannot name one. */
-export function sessionTitle(asked: Asked, max = 60): string | null {
-  return asked.isMeaningful ? imperative(asked, max) : null
-}
-
-/** The request as the title of what was done about it; null when it was a question or too long to be one thing. */
-export function requestTitle(asked: Asked, max: number): string | null {
-  const { text } = asked
-  const isQuestion = /^(?:why|what|how|is|are|does|do|did|was|were|which|where|who|when)\b/i.test(text)
-  // "Do the same for it" needs the prompt before.
-  const pointsBack = /\b(?:it|this|that|these|those|them)[.!?]?$|\b(?:do|implement|fix) (?:it|this|that|\d)/i.test(text)
-  const isOneThing = asked.isMeaningful && text.length <= 160 && !isQuestion && !pointsBack
-  return isOneThing ? imperative(asked, max) : null
-}
-
-/** The request without courtesy, addresses and trailing dots, in at most `max` characters. */
-function imperative(asked: Asked, max: number): string | null {
-  const sentences = sentencesOf(asked.text)
-    .slice(0, 6)
-    .filter((s) => s.length >= 10)
-  // A remark may come first ("there is a comment on the PR"); the sentence that asks is the one that counts.
-  const chosen = sentences.find((s) => ASKS.test(s)) ?? sentences.find((s) => s.length >= 18) ?? asked.text
-  const bare = chosen
-    .replace(/`/g, '')
-    .replace(/^[-*•]\s+|^\d+[.)]\s+/, '')
-    .replace(/https?:\/\/(?:www\.)?(\S+)/g, (_, address: string) => address.split('/').slice(-2).join('/').split(/[?#]/)[0] ?? '')
-    .replace(COURTESY, '')
-    .replace(/^(?:plan|task|goal)\s*:\s*/i, '')
-    .replace(/\bplease\b,?\s*/gi, '')
-    .replace(/@(?=[\w./-]+)/g, '')
-    .trim()
-  const cut = shorten(bare, max)
-  const title = (
-    cut.endsWith('…')
-      ? cut.replace(
-          /(?:\s+(?:and|or|but|the|a|an|to|of|in|for|with|that|is|are|as|at|on|by|we|our|so|how|not|from|it|its|this|be))*…$/i,
-          '',
-        )
-      : cut
-  ).replace(/[\s.:;,!?。？！-]+$/, '')
-  return title.length >= 3 ? title.charAt(0).toUpperCase() + title.slice(1) : null
-}
-
-const ASKS = /\b(?:please|can you|could you|can we|could we|let's|lets|i want|i'd like|we should|we need|i need|make sure)\b/i
-
-const COURTESY =
-  /^(?:(?:ok(?:ay)?|hey|hi|hello|so|now|well|great|perfect|thanks|yes|yeah|also|and|alright)\b[\s,.!-]+)*(?:(?:please|pls|can you|could you|would you|can we|could we|we should|should we|we need to|you should|i want you to|i'd like you to|i would like you to|i need you to|i want to|i'd like to|i would like to|i need to|let's|lets|help me(?: to)?)\s+(?:please\s+)?(?:also\s+)?)*/i
 
 function isMeaningful(text: string): boolean {
   const letters = text.replace(/[^\p{L}\p{N}]/gu, '')
@@ -165,7 +119,7 @@ function withoutPastes(text: string): string {
 }
 
 const LOG_LINE =
-  /^\s*(?:[❯$>%]\s|at .+\(.+:\d+|\[?\d{4}-\d\d-\d\d[T ]|\[\d\d:\d\d|[│|┌└├]|--- (?:FAIL|PASS)|\d+\s*[|│]|[•⨯✕✖×]\s|(?:[A-Z]{4,}|npm ERR!|Error|Traceback)\b.*:)/
+  /^\s*(?:[❯$>%]\s|at [^(]{1,200}\([^)]{1,300}:\d+|\[?\d{4}-\d\d-\d\d[T ]|\[\d\d:\d\d|[│|┌└├]|--- (?:FAIL|PASS)|\d+\s*[|│]|[•⨯✕✖×]\s|(?:ERROR|WARN|INFO|DEBUG|FATAL|npm ERR!|Error|Traceback)\b.*:)/
 
 function headingOf(text: string): string | null {
   const heading = /^#{1,3}\s+(.+)$/m.exec(text)?.[1]

@@ -31,8 +31,9 @@ export function runsOf(commands: Ran[]): Run[] {
 }
 
 /** `bun test src/auth.test.ts`, as short as it can be recognised. */
-export function shownRun(run: { tool: string; args: string[] }): string {
-  return shorten([run.tool, ...run.args].join(' '), 80)
+export function shownRun(run: Pick<Run, 'kind' | 'tool' | 'args'>): string {
+  // What a commit or a push was given is its message or its branch, not what it is.
+  return run.kind === 'git' ? run.tool : shorten([run.tool, ...run.args].join(' '), 80)
 }
 
 /** `1321 tests pass` or `3 of 40 tests fail`; empty when the run printed no totals. */
@@ -54,17 +55,17 @@ function isCheck(part: Part): boolean {
  * tests, compiler errors) is pinned on the check of that kind; those before it passed, those after it never ran.
  */
 function runsIn(parts: Part[], output: string, failed: boolean): Omit<Run, 'index' | 'at'>[] {
-  const report = parts.some((part) => part.kind === 'test' || part.kind === 'git') ? readTestReport(output) : null
-  const problems = parts.some((part) => part.kind !== 'test') ? readProblems(output) : null
-  const testsFail = (report?.failed ?? 0) > 0 || (parts.every((part) => part.kind === 'test') && saysFailed(output))
-  const complaints = problems !== null || saysFailed(output)
-  const guilty = (part: Part) => {
-    if (part.kind === 'test') return testsFail
-    if (part.kind === 'git') return failed
-    return ['typecheck', 'lint', 'build'].includes(part.kind) && complaints && !(testsFail && problems === null)
-  }
-  const found = parts.findIndex(guilty)
-  // Nothing in the output says which one failed: the last check of the line is where the shell stopped looking.
+  const kinds = parts.map((part) => part.kind)
+  const report = kinds.some((kind) => kind === 'test' || kind === 'git') ? readTestReport(output) : null
+  const problems = kinds.some((kind) => kind !== 'test') ? readProblems(output) : null
+  const testsFail = (report?.failed ?? 0) > 0 || (kinds.every((kind) => kind === 'test') && saysFailed(output))
+  const complains = problems !== null || saysFailed(output)
+  // Failing tests were reached, so everything before them passed. When nothing says which one failed, it was the last to start.
+  const found = testsFail
+    ? kinds.lastIndexOf('test')
+    : complains
+      ? kinds.findIndex((kind) => ['typecheck', 'lint', 'build'].includes(kind))
+      : -1
   const broken = found >= 0 ? found : failed ? parts.length - 1 : -1
   return parts.flatMap((part, n) => {
     if (broken >= 0 && n > broken) return []

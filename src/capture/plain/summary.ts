@@ -5,8 +5,8 @@ import { pullNumber } from './commits.ts'
 import { describeFailure } from './failures.ts'
 import { isContent, narrativeOf, weightOf } from './headline.ts'
 import { some, unique } from './lists.ts'
-import { requestOf } from './prompt.ts'
-import { isExplanation, isFiller, isNextStep, isOpenQuestion, isStatus, readProse, sentencesOf, withoutOpener } from './prose.ts'
+import { isExplanation, isFiller, isNextStep, isOpenQuestion, isStatus, withoutOpener } from './phrases.ts'
+import { readProse, sentencesOf } from './prose.ts'
 import type { Reading } from './reading.ts'
 import { shownRun, shownTotals } from './runs.ts'
 
@@ -16,7 +16,7 @@ export function summaryOf(reading: Reading, titles: string[]): SummaryDraft | nu
   const worked = turn.acts.some((act) => !act.interrupted && act.action.kind !== 'other')
   if (!worked && weightOf(said) < 120) return null
   const summary = {
-    request: requestOf(reading.asked, 300),
+    request: shorten(reading.asked.text, 300),
     investigated: investigated(reading),
     learned: learned(reading),
     completed: completed(reading, titles),
@@ -54,11 +54,13 @@ function investigated({ filesRead, searched, turn }: Reading): string {
 }
 
 function learned({ said, solved, changes, asked, turn }: Reading): string {
-  const explained = said.filter((s) => isContent(s) && isExplanation(s.text) && !isStatus(s.text)).map((s) => withoutOpener(s.text))
+  const explained = said
+    .filter((s) => s.kind !== 'row' && isContent(s) && isExplanation(s.text) && !isStatus(s.text))
+    .map((s) => withoutOpener(s.text))
   // Where nothing was changed the answer itself is what was learned.
   const answer =
-    changes.length === 0 && explained.length === 0
-      ? said.filter((s) => isContent(s) && !/[:：]$/.test(s.text)).map((s) => withoutOpener(s.text))
+    changes.length === 0 && explained.length === 0 && weightOf(said) >= 120
+      ? said.filter((s) => s.kind !== 'row' && isContent(s) && !/[:：]$/.test(s.text)).map((s) => withoutOpener(s.text))
       : []
   const cause = solved.length > 0 && explained.length === 0 ? sentencesOf(narrativeOf(said, 300)).slice(0, 1) : []
   const reported = turn.acts.flatMap(({ action }) =>
@@ -86,7 +88,12 @@ function completed(reading: Reading, titles: string[]): string {
 
 function nextSteps({ said, open, turn }: Reading): string {
   const told = said.filter((s) => isNextStep(s) && !isFiller(s.text)).map((s) => s.text)
-  const asked = said.findLast((s) => isOpenQuestion(s.text) && s.kind === 'sentence')?.text
+  const asked = said.findLast(
+    (s) =>
+      isOpenQuestion(s.text) &&
+      s.kind === 'sentence' &&
+      !/^(?:what(?:'s| is) next|what would you like|anything else|how can i|what else)/i.test(s.text),
+  )?.text
   const failing = open.filter((failure) => failure.promptNumber === turn.promptNumber).map((failure) => `${describeFailure(failure)}.`)
   return shorten(unique([...failing.slice(0, 3), ...told.slice(0, 4), asked ?? '']).join(' '), 500)
 }

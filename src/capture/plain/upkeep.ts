@@ -2,8 +2,8 @@ import type { ObservationDraft } from '../../core/memory.ts'
 import { effectFacts } from './changes.ts'
 import { pullNumber } from './commits.ts'
 import { headlineOf, narrativeOf, pointsOf } from './headline.ts'
-import { asTitle } from './prose.ts'
 import type { Reading } from './reading.ts'
+import { asTitle } from './title.ts'
 
 /** A turn that edited nothing and still moved the project: a pull request, a merge, a dependency, files removed or renamed. */
 export function upkeepRow(reading: Reading): ObservationDraft[] {

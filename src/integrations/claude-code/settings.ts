@@ -4,10 +4,10 @@
  */
 import { z } from 'zod'
 
-/** What the hooks of one installation say. `reason` tells why they are commands, and is null when they are http. */
+/** What the hooks of one installation say. `because` tells why they are commands, and is null when they are http. */
 export type HookPlan = {
   form: 'http' | 'command'
-  reason: ReasonForCommand | null
+  because: ReasonForCommand | null
   /** The command as a program and its arguments; older clients take a shell line. */
   exec: boolean
   events: string[]
@@ -22,7 +22,11 @@ export type HookPlan = {
 export type ReasonForCommand = 'asked' | 'no-port' | 'old-client' | 'no-client' | HttpObstacle
 export type HttpObstacle = 'proxy' | 'url-list'
 
-type Wishes = Pick<HookPlan, 'program' | 'port' | 'hookToken' | 'homeFlag'> & { form?: HookPlan['form'] | undefined }
+type Wishes = Pick<HookPlan, 'program' | 'port' | 'hookToken' | 'homeFlag'> & {
+  form?: HookPlan['form'] | undefined
+  /** The events that an earlier installation, which could ask the client, has written already. */
+  present?: string[]
+}
 
 /**
  * The events we listen to, each with the first client that knows it. An older client (2.1.50, say) drops every hook in the file
@@ -52,9 +56,9 @@ const HTTP_SECONDS = 0.5
 const COMMAND_SECONDS = 2
 
 /** How a client of this version (null: not found) shall call us. A wish for http is granted wherever the client knows it. */
-export function planFor(version: string | null, { form, ...wishes }: Wishes, obstacle: HttpObstacle | null): HookPlan {
+export function planFor(version: string | null, { form, present = [], ...wishes }: Wishes, obstacle: HttpObstacle | null): HookPlan {
   const knows = (since: string) => Bun.semver.order(version ?? UNKNOWN_CLIENT, since) >= 0
-  const reason = (): ReasonForCommand | null => {
+  const because = (): ReasonForCommand | null => {
     if (form === 'command') return 'asked'
     if (wishes.port === 0) return 'no-port' // the worker takes another one at every start
     if (version !== null && !knows(HTTP_SINCE)) return 'old-client'
@@ -63,10 +67,10 @@ export function planFor(version: string | null, { form, ...wishes }: Wishes, obs
   }
   return {
     ...wishes,
-    form: reason() ? 'command' : 'http',
-    reason: reason(),
+    form: because() ? 'command' : 'http',
+    because: because(),
     exec: knows(EXEC_SINCE),
-    events: HOOKS.filter((hook) => knows(hook.since)).map((hook) => hook.event),
+    events: HOOKS.filter(({ event, since }) => knows(since) || (version === null && present.includes(event))).map(({ event }) => event),
   }
 }
 
@@ -81,13 +85,17 @@ export function withHooks(settingsText: string | null, plan: HookPlan): Edited {
   const cleaned = edit(added.text, (settings) => {
     const ours = ownPlaces(settings)
     const kept = new Set(plan.events.map((event) => ours.find((place) => place.event.key === event)))
-    return removals(settings, ours.filter((place) => !kept.has(place)))
+    return removals(
+      settings,
+      ours.filter((place) => !kept.has(place)),
+    )
   })
   return cleaned.kind === 'unreadable' ? cleaned : { ...cleaned, changed: cleaned.text !== settingsText }
 }
 
 /** The settings without any hook of ours. */
-export function withoutHooks(settingsText: string): Edited {
+export function withoutHooks(settingsText: string | null): Edited {
+  if (!settingsText?.trim()) return { kind: 'edited', text: settingsText ?? '', changed: false }
   return edit(settingsText, (settings) => removals(settings, ownPlaces(settings)))
 }
 
@@ -104,32 +112,30 @@ export type SettingsFacts = {
   /** Hooks and plugins of another memory tool: two of them tell the model the same things twice. */
   otherMemory: string[]
   hooksOff: boolean
+  /** Honoured by the client in the file of an administrator only. */
+  managedHooksOnly: boolean
   /** When there is a list, the client calls no other address. */
   httpUrls: string[] | null
   env: Record<string, string>
 }
 
+/** Reads what concerns us, whatever else the file holds. */
 export function readSettings(settingsText: string): SettingsFacts | Unreadable {
-  const settings = parse(settingsText)
-  if (settings.kind === 'unreadable') return settings
-  const said = Said.parse(valueOf(settings, settings.root))
-  const commands = [...places(settings)].flatMap(({ handler }) => CommandHook.safeParse(valueOf(settings, handler)).data ?? [])
-  return {
-    kind: 'read',
-    own: ownPlaces(settings).map((place) => place.own),
-    otherMemory: [
-      ...commands.map((hook) => [hook.command, ...hook.args].join(' ')),
-      ...Object.keys(said.enabledPlugins).filter((plugin) => said.enabledPlugins[plugin]),
-    ].filter((text) => text.includes('claude-mem')),
-    hooksOff: said.disableAllHooks,
-    httpUrls: said.allowedHttpHookUrls,
-    env: said.env,
-  }
-}
-
-export function ownHooks(settingsText: string): OwnHook[] {
-  const read = readSettings(settingsText)
-  return read.kind === 'read' ? read.own : []
+  return reading(settingsText, (settings) => {
+    const said = Said.parse(readAt(settings, settings.root))
+    const commands = [...places(settings)].flatMap(({ handler }) => CommandHook.safeParse(readAt(settings, handler)).data ?? [])
+    const lines = commands.map((hook) => [hook.command, ...hook.args].join(' '))
+    const plugins = Object.keys(said.enabledPlugins).filter((plugin) => said.enabledPlugins[plugin])
+    return {
+      kind: 'read',
+      own: ownPlaces(settings).map((place) => place.own),
+      otherMemory: [...lines, ...plugins].filter((text) => text.includes('claude-mem')),
+      hooksOff: said.disableAllHooks,
+      managedHooksOnly: said.allowManagedHooksOnly,
+      httpUrls: said.allowedHttpHookUrls,
+      env: said.env,
+    }
+  })
 }
 
 /**
@@ -143,7 +149,8 @@ export function obstacleToHttp(port: number, facts: SettingsFacts[], shell: Reco
   const env: Record<string, string> = Object.assign({}, shell, ...facts.map((file) => file.env))
   const isProxied = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => env[name])
   const exceptions = [env.NO_PROXY, env.no_proxy].filter((list) => list !== undefined)
-  const isExcepted = exceptions.length > 0 && exceptions.every((list) => list.split(/[\s,]+/).some((host) => host === '*' || host === LOOPBACK))
+  const isExcepted =
+    exceptions.length > 0 && exceptions.every((list) => list.split(/[\s,]+/).some((host) => host === '*' || host === LOOPBACK))
   return isProxied && !isExcepted ? 'proxy' : null
 }
 
@@ -155,6 +162,7 @@ const HttpHook = z.object({ type: z.literal('http'), url: z.string(), headers: z
 const CommandHook = z.object({ type: z.literal('command'), command: z.string(), args: z.array(z.string()).catch([]) })
 const Said = z.object({
   disableAllHooks: z.boolean().catch(false),
+  allowManagedHooksOnly: z.boolean().catch(false),
   allowedHttpHookUrls: z.array(z.string()).nullable().catch(null),
   enabledPlugins: z.record(z.string(), z.unknown()).catch({}),
   env: z.record(z.string(), z.string()).catch({}),
@@ -220,7 +228,7 @@ function* places(settings: Settings): Generator<Place> {
 
 function ownPlaces(settings: Settings): (Place & { own: OwnHook })[] {
   return [...places(settings)].flatMap((place) => {
-    const own = asOwn(place.event.key, valueOf(settings, place.handler))
+    const own = asOwn(place.event.key, readAt(settings, place.handler))
     return own ? [{ ...place, own }] : []
   })
 }
@@ -233,7 +241,10 @@ const FOUND_EMPTY_HOOKS = ''
 const FOUND_EMPTY_LIST = '*'
 
 function additions(settings: Settings, plan: HookPlan): Edit[] {
-  const wanted = HOOKS.filter((hook) => plan.events.includes(hook.event)).map((hook) => ({ event: hook.event, handler: handlerFor(hook, plan) }))
+  const wanted = HOOKS.filter((hook) => plan.events.includes(hook.event)).map((hook) => ({
+    event: hook.event,
+    handler: handlerFor(hook, plan),
+  }))
   const hooks = memberOf(settings.root, 'hooks')?.value
   if (!hooks) {
     const all = Object.fromEntries(wanted.map(({ event, handler }) => [event, [{ hooks: [handler] }]]))
@@ -247,7 +258,7 @@ function additions(settings: Settings, plan: HookPlan): Edit[] {
   for (const { event, handler } of wanted) {
     const own = ours.find((place) => place.event.key === event)?.handler
     const list = memberOf(hooks, event)?.value
-    if (own && Bun.deepEquals(valueOf(settings, own), handler)) continue
+    if (own && Bun.deepEquals(readAt(settings, own), handler)) continue
     if (own) edits.push(replaced(settings, own, handler))
     else if (!list) lists.push([event, [{ ...mark, hooks: [handler] }]])
     else if (list.kind !== 'array') throw complaint(list.start, `expected \`hooks.${event}\` to be a list`)
@@ -262,47 +273,163 @@ function additions(settings: Settings, plan: HookPlan): Edit[] {
 /** Takes hooks out, and with them every group, list and object that held nothing else. */
 function removals(settings: Settings, gone: Place[]): Edit[] {
   const handlers = new Set(gone.map((place) => place.handler))
-  const matcherIn = (list: JsonNode, matcher: string) =>
+  const says = (list: JsonNode, matcher: string) =>
     itemsOf(list).some((group) => {
-      const found = memberOf(group, 'matcher')
-      return found && valueOf(settings, found.value) === matcher
+      const said = memberOf(group, 'matcher')
+      return said !== undefined && readAt(settings, said.value) === matcher
     })
   const cutGroup = (group: JsonNode): Cut => {
     const list = memberOf(group, 'hooks')?.value
-    return list?.kind === 'array' ? cutFrom(list, (handler) => (handlers.has(handler) ? 'whole' : []), false) : []
+    return list ? cutFrom(list, itemsOf(list), (handler) => (handlers.has(handler) ? 'whole' : []), null) : []
   }
-  const cutEvent = ({ value }: JsonMember): Cut =>
-    value.kind === 'array' ? cutFrom(value, cutGroup, matcherIn(value, FOUND_EMPTY_LIST)) : []
+  const cutEvent = ({ value: list }: JsonMember): Cut => cutFrom(list, itemsOf(list), cutGroup, says(list, FOUND_EMPTY_LIST) ? '[]' : null)
   const hooks = memberOf(settings.root, 'hooks')
-  const cut = cutFrom(
-    settings.root,
-    (member) =>
-      member === hooks && hooks.value.kind === 'object'
-        ? cutFrom(hooks.value, cutEvent, hooks.value.members.some((event) => matcherIn(event.value, FOUND_EMPTY_HOOKS)))
-        : [],
-    true,
-  )
+  const cutMember = (member: JsonMember): Cut => {
+    if (member !== hooks) return []
+    const lists = membersOf(member.value)
+    return cutFrom(member.value, lists, cutEvent, lists.some((list) => says(list.value, FOUND_EMPTY_HOOKS)) ? '{}' : null)
+  }
+  const cut = cutFrom(settings.root, settings.root.members, cutMember, '{}')
   return cut === 'whole' ? [] : cut
 }
 
-// From here on it is about JSON text in general: read with places, so that a change touches nothing around it.
+// From here on it is about JSON text in general: read with its places, so that a change touches nothing around it.
 
 type Span = { start: number; end: number }
 type JsonObject = Span & { kind: 'object'; members: JsonMember[] }
 type JsonArray = Span & { kind: 'array'; items: JsonNode[] }
 type JsonNode = JsonObject | JsonArray | (Span & { kind: 'scalar' })
 type JsonMember = Span & { key: string; value: JsonNode }
-type Settings = { kind: 'parsed'; text: string; root: JsonObject; newline: string; indent: string | null }
+/** `indent` is one step of indentation, or null when the whole file stands on one line. */
+type Settings = { text: string; root: JsonObject; newline: string; indent: string | null }
 type Edit = Span & { text: string }
 
 function edit(text: string, change: (settings: Settings) => Edit[]): Edited {
-  try {
-    const settings = parse(text)
-    if (settings.kind === 'unreadable') return settings
+  return reading(text, (settings) => {
     const backwards = change(settings).sort((a, b) => b.start - a.start)
     const edited = backwards.reduce((rest, { start, end, text }) => rest.slice(0, start) + text + rest.slice(end), text)
     return { kind: 'edited', text: edited, changed: edited !== text }
+  })
+}
+
+function reading<T>(text: string, use: (settings: Settings) => T): T | Unreadable {
+  try {
+    const root = parse(text)
+    if (root.kind !== 'object') throw complaint(root.start, 'expected an object')
+    const written = text.slice(root.start, root.end)
+    const isOneLine = root.members.length > 0 && !written.includes('\n')
+    const indent = isOneLine ? null : (/^\{\s*\n([ \t]+)\S/.exec(written)?.[1] ?? '  ')
+    return use({ text, root, newline: written.includes('\r\n') ? '\r\n' : '\n', indent })
   } catch (cause) {
-    return asUnreadable(text, cause)
+    if (!(cause instanceof SyntaxError) || typeof cause.cause !== 'number') throw cause
+    const lines = text.slice(0, cause.cause).split('\n')
+    return { kind: 'unreadable', reason: cause.message, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
   }
+}
+
+const complaint = (at: number, reason: string) => new SyntaxError(reason, { cause: at })
+
+const SPACE = /[ \t\n\r]*/y
+const STRING = /"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+
+/** Bun's own parser does not say where it stopped, nor where anything stands. */
+function parse(text: string): JsonNode {
+  let at = text.startsWith('\ufeff') ? 1 : 0
+  const take = (pattern: RegExp): string | null => {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)?.[0] ?? null
+    at += found?.length ?? 0
+    return found
+  }
+  const next = (mark: string): boolean => {
+    take(SPACE)
+    if (text[at] !== mark) return false
+    at++
+    return true
+  }
+  const children = <T>(close: string, child: () => T): T[] => {
+    const found: T[] = []
+    if (next(close)) return found
+    do found.push(child())
+    while (next(','))
+    if (!next(close)) throw complaint(at, `expected , or ${close}`)
+    return found
+  }
+  const member = (): JsonMember => {
+    take(SPACE)
+    const start = at
+    const key = take(STRING)
+    if (key === null) throw complaint(at, 'expected a name in double quotes')
+    if (!next(':')) throw complaint(at, 'expected :')
+    const value = node()
+    return { start, end: at, key: JSON.parse(key), value }
+  }
+  const node = (): JsonNode => {
+    take(SPACE)
+    const start = at
+    if (next('{')) return { kind: 'object', start, members: children('}', member), end: at }
+    if (next('[')) return { kind: 'array', start, items: children(']', node), end: at }
+    if ((take(STRING) ?? take(SCALAR)) === null) throw complaint(at, 'expected a value')
+    return { kind: 'scalar', start, end: at }
+  }
+  const root = node()
+  take(SPACE)
+  if (at < text.length) throw complaint(at, 'expected the end of the file')
+  return root
+}
+
+const membersOf = (node: JsonNode | undefined): JsonMember[] => (node?.kind === 'object' ? node.members : [])
+const itemsOf = (node: JsonNode | undefined): JsonNode[] => (node?.kind === 'array' ? node.items : [])
+/** Of two members with one name the last one counts, as it does for the client. */
+const memberOf = (node: JsonNode | undefined, key: string) => membersOf(node).findLast((member) => member.key === key)
+const readAt = (settings: Settings, node: Span): unknown => JSON.parse(settings.text.slice(node.start, node.end))
+
+/** Puts entries behind the last one, laid out as that one is; `depth` is how deep the container lies. */
+function appended(settings: Settings, container: JsonObject | JsonArray, depth: number, entries: [string | null, unknown][]): Edit {
+  const { newline, indent } = settings
+  const last = (container.kind === 'object' ? container.members : container.items).at(-1)
+  const margin = last ? marginOf(settings, last) : indent?.repeat(depth + 1)
+  const texts = entries.map(([key, value]) => {
+    const written = laidOut(settings, value, margin)
+    return key === null ? written : `${JSON.stringify(key)}:${margin === undefined ? '' : ' '}${written}`
+  })
+  const gap = margin === undefined ? '' : newline + margin
+  if (last) return { start: last.end, end: last.end, text: texts.map((text) => `,${gap}${text}`).join('') }
+  const [open, close] = container.kind === 'object' ? ['{', '}'] : ['[', ']']
+  const end = indent === null ? '' : newline + indent.repeat(depth)
+  return { start: container.start, end: container.end, text: open + gap + texts.join(`,${gap}`) + end + close }
+}
+
+function replaced(settings: Settings, node: JsonNode, value: unknown): Edit {
+  return { start: node.start, end: node.end, text: laidOut(settings, value, marginOf(settings, node)) }
+}
+
+/** The white space before something that begins its line; undefined when it does not. */
+function marginOf(settings: Settings, { start }: Span): string | undefined {
+  return /\n([ \t]*)$/.exec(settings.text.slice(0, start))?.[1]
+}
+
+function laidOut(settings: Settings, value: unknown, margin: string | undefined): string {
+  if (margin === undefined) return JSON.stringify(value)
+  return JSON.stringify(value, null, settings.indent ?? '').replaceAll('\n', settings.newline + margin)
+}
+
+/** What taking something out leaves to do: edits within it, or that it goes as a whole. */
+type Cut = Edit[] | 'whole'
+
+/** Takes children out of a container. One that is left empty goes as a whole, unless `emptied` says what stays of it. */
+function cutFrom<T extends Span>(container: Span, children: T[], cutChild: (child: T) => Cut, emptied: '{}' | '[]' | null): Cut {
+  const cuts = children.map(cutChild)
+  if (cuts.length > 0 && cuts.every((cut) => cut === 'whole'))
+    return emptied ? [{ start: container.start, end: container.end, text: emptied }] : 'whole'
+  const firstKept = cuts.findIndex((cut) => cut !== 'whole')
+  return children.flatMap((child, i): Edit[] => {
+    const cut = cuts[i]
+    if (cut !== 'whole') return cut ?? []
+    // The comma that goes is the one before, or at the head of the list the one behind.
+    return i < firstKept
+      ? [{ start: child.start, end: children[i + 1]?.start ?? child.end, text: '' }]
+      : [{ start: children[i - 1]?.end ?? child.start, end: child.end, text: '' }]
+  })
 }

@@ -1,0 +1,37 @@
+/** Times several things in turns, so that a busy moment of the machine falls on all of them alike. Milliseconds, medians. */
+export async function sideBySide(rounds: number, things: Record<string, () => Promise<void>>): Promise<Record<string, number>> {
+  const times: Record<string, number[]> = Object.fromEntries(Object.keys(things).map((name) => [name, []]))
+  for (let round = -2; round < rounds; round++) {
+    for (const [name, run] of Object.entries(things)) {
+      const started = performance.now()
+      await run()
+      if (round >= 0) times[name]?.push(performance.now() - started)
+    }
+  }
+  return Object.fromEntries(Object.entries(times).map(([name, values]) => [name, median(values)]))
+}
+
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+/** Runs a program to its end with this on its stdin. */
+export async function spawnWith(command: string[], stdin: string, env: Record<string, string>): Promise<string> {
+  const child = Bun.spawn(command, { stdin: new Blob([stdin]), stdout: 'pipe', stderr: 'ignore', env: { ...process.env, ...env } })
+  const out = await new Response(child.stdout).text()
+  await child.exited
+  return out
+}
+
+/** A table of times and their ratios to the baseline. */
+export function printRatios(title: string, times: Record<string, number>, baseline: string, goals: Record<string, number> = {}): void {
+  const base = times[baseline] ?? Number.NaN
+  console.log(`\n${title}`)
+  for (const [name, ms] of Object.entries(times)) {
+    const goal = goals[name]
+    const ratio = ms / base
+    const verdict = goal === undefined ? '' : ratio <= goal ? `  goal <= ${goal}x: met` : `  goal <= ${goal}x: MISSED`
+    console.log(`  ${name.padEnd(44)} ${ms.toFixed(1).padStart(8)} ms  ${ratio.toFixed(2).padStart(6)}x${verdict}`)
+  }
+}

@@ -1,0 +1,353 @@
+import { describe, expect, test } from 'bun:test'
+import { delegated, edited, failing, fetched, planned, ran, read, searched, turn, wrote } from '../../../test/golden/acts.ts'
+import type { Acted, Action } from '../../core/action.ts'
+import type { Distilled, ObservationDraft, Turn } from '../../core/memory.ts'
+import { distillPlain } from './plain.ts'
+
+const titles = (distilled: Distilled) => distilled.observations.map((o) => `${o.type}: ${o.title}`)
+const only = (distilled: Distilled): ObservationDraft => {
+  expect(distilled.observations).toHaveLength(1)
+  return distilled.observations[0] as ObservationDraft
+}
+
+const BEFORE = 'export function isValid(token: Token) {\n  return token.exp > now\n}'
+const AFTER = 'export function isValid(token: Token) {\n  return token.exp * 1000 > now\n}'
+const fix = edited('src/auth.ts', BEFORE, AFTER)
+
+describe('a failing check that an edit puts right', () => {
+  const acts = [ran('bun test', '(fail) login > accepts a fresh token [0.1ms]\n 3 pass\n 1 fail', 1), fix, ran('bun test', ' 4 pass\n 0 fail')]
+
+  test('is one bugfix that names the test, the line and the pass', () => {
+    const told = only(distillPlain(turn({ acts, prompt: 'The login test is red', answer: 'Done.' })))
+    expect(told).toMatchObject({ type: 'bugfix', filesModified: ['src/auth.ts'], tool: 'Edit' })
+    expect(told.concepts).toContain('problem-solution')
+    expect(told.facts).toEqual([
+      '`bun test` failed: login > accepts a fresh token; passes now',
+      'auth.ts: `return token.exp > now` → `return token.exp * 1000 > now`',
+      'src/auth.ts: changed isValid',
+      '`bun test`: 4 tests pass',
+    ])
+  })
+
+  test('leaves nothing open', () => {
+    expect(distillPlain(turn({ acts })).openFailures).toEqual([])
+  })
+
+  test('is a bugfix even when the failure was seen in an earlier turn', () => {
+    const first = distillPlain(turn({ acts: acts.slice(0, 1) }))
+    expect(first.openFailures).toMatchObject([{ command: 'bun test', names: ['login > accepts a fresh token'], promptNumber: 1 }])
+    const told = only(distillPlain(turn({ acts: acts.slice(1), promptNumber: 2, openFailures: first.openFailures })))
+    expect(told.type).toBe('bugfix')
+    expect(told.facts[0]).toBe('`bun test` failed: login > accepts a fresh token; passes now')
+  })
+
+  test('takes a document that was touched along with it', () => {
+    const told = distillPlain(turn({ acts: [...acts, edited('README.md', 'a', 'b')], answer: 'Fixed: `isValid` compared seconds with milliseconds.' }))
+    expect(titles(told)).toEqual(['bugfix: isValid compared seconds with milliseconds'])
+  })
+})
+
+describe('a failure that stays', () => {
+  const failed = ran('bun test', '(fail) parser > reads tabs\n 1 pass\n 1 fail', 1)
+
+  test('is carried on and is the next step', () => {
+    const told = distillPlain(turn({ acts: [fix, failed], answer: 'I changed the comparison.' }))
+    expect(told.openFailures.map((f) => f.names)).toEqual([['parser > reads tabs']])
+    expect(told.summary?.nextSteps).toContain('parser > reads tabs')
+  })
+
+  test('is a warning to the next session when nothing else happened', () => {
+    expect(titles(distillPlain(turn({ acts: [failed] })))).toEqual(['discovery: bun test fails: parser > reads tabs'])
+  })
+
+  test('is forgotten after ten newer ones', () => {
+    const acts = Array.from({ length: 14 }, (_, n) => ran(`bun test t${n}.test.ts`, ' 1 fail', 1))
+    const open = distillPlain(turn({ acts })).openFailures
+    expect(open.map((f) => f.command)).toEqual(Array.from({ length: 10 }, (_, n) => `bun test t${n + 4}.test.ts`))
+  })
+})
+
+describe('what is noise yields nothing', () => {
+  const noise: [string, Partial<Turn>][] = [
+    ['thanks', { prompt: 'thanks!', answer: 'You are welcome!' }],
+    ['a slash command that the client answered', { prompt: '<command-name>/clear</command-name>\n<command-args></command-args>' }],
+    ['looking around', { prompt: 'ls', answer: 'Two files.', acts: [ran('ls -la'), ran('git status'), ran('cat a.ts'), read('a.ts')] }],
+    ['a file that does not exist', { answer: 'No such file.', acts: [failing(read('gone.ts'), 'File does not exist.')] }],
+    ['a search without a hit', { answer: 'Nothing.', acts: [ran('grep -rn foo src', '', 1)] }],
+    ['an edit that was refused', { answer: 'ok', acts: [failing(fix, 'String to replace not found in file.')] }],
+    ['a command that was stopped', { answer: 'ok', acts: [{ ...ran('bun test', '', 1), interrupted: true }] }],
+    ['a mistyped command', { answer: 'ok', acts: [ran('rtk bun run test', "error: unrecognized subcommand 'bun'", 2)] }],
+    ['a scratch file', { answer: 'ok', acts: [edited('x', 'a', 'b')].map((a) => ({ ...a, action: { ...a.action, file: '/tmp/x.ts' } as Action })) }],
+    ['passing tests', { prompt: 'run tests', answer: 'All 4 tests pass.', acts: [ran('bun test', ' 4 pass\n 0 fail')] }],
+  ]
+  test.each(noise)('%s', (_, parts) => {
+    const told = distillPlain(turn(parts))
+    expect(told.observations).toEqual([])
+    expect(told.openFailures).toEqual([])
+  })
+
+  test('and no summary when there was neither work nor an answer', () => {
+    expect(distillPlain(turn({ prompt: 'ok', answer: 'ok' })).summary).toBeNull()
+    expect(distillPlain(turn({ prompt: '/model opus', answer: null })).summary).toBeNull()
+  })
+})
+
+describe('the type of a change', () => {
+  const added = edited('src/list.ts', 'export const a = 1', 'export const a = 1\nexport function sortByDate() {}')
+  const commit = (message: string) => ran(`git add -A && git commit -m "${message}"`, `[main abc1234] ${message}\n 1 file changed`)
+  const cases: [string, string, Partial<Turn>][] = [
+    ['feature', 'new symbols in code', { prompt: 'Sort the branches by date', acts: [added] }],
+    ['bugfix', 'the request says fix', { prompt: 'Fix the order of branches', acts: [added] }],
+    ['bugfix', 'the answer says fixed', { prompt: 'Look at the order', answer: 'Fixed. It sorted by name.', acts: [added] }],
+    ['refactor', 'the request says refactor', { prompt: 'Refactor the list module a bit', acts: [added] }],
+    ['refactor', 'one name went and another came', { acts: [edited('a.go', 'func oldName() {\n}', 'func newName() {\n}')] }],
+    ['change', 'only documents', { prompt: 'Fix the typo in the guide', acts: [edited('docs/guide.md', 'teh', 'the')] }],
+    ['feature', 'the commit says feat', { prompt: 'Fix it', acts: [added, commit('feat(list): sort by date')] }],
+    ['bugfix', 'the commit says fix', { prompt: 'Add sorting', acts: [added, commit('fix: wrong order')] }],
+    ['change', 'the commit says chore', { prompt: 'Fix it all', acts: [added, commit('chore: bump')] }],
+    ['bugfix', 'a request in another language says fix', { prompt: '修复登录测试失败的问题', acts: [added] }],
+  ]
+  test.each(cases)('is %s when %s', (type, _, parts) => {
+    expect(distillPlain(turn(parts)).observations[0]?.type).toBe(type as ObservationDraft['type'])
+  })
+})
+
+describe('a change', () => {
+  test('that spans several files is one observation', () => {
+    const files = ['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/a.test.ts', 'README.md']
+    const told = only(distillPlain(turn({ prompt: 'Rename the thing everywhere', acts: files.map((file) => edited(file, 'let x = old', 'let x = fresh')) })))
+    expect(told.filesModified).toEqual(['src/a.ts', 'src/b.ts', 'src/c.ts', 'README.md', 'src/a.test.ts'])
+  })
+
+  test('takes its title from the answer when that says what is so now', () => {
+    const acts = [edited('src/list.go', 'func sort() {\n\ta\n}', 'func sort() {\n\tb\n}')]
+    const told = distillPlain(turn({ acts, prompt: 'can you sort the branches by date?', answer: 'Done. Branches are now sorted by most recent session activity.' }))
+    expect(titles(told)).toEqual(['change: Branches are now sorted by most recent session activity'])
+    expect(told.observations[0]?.subtitle).toBe('src/list.go: changed sort')
+  })
+
+  test('takes the request when the answer says nothing, and the shape of the edit when neither does', () => {
+    const acts = [edited('src/list.go', 'func sort() {\n\ta\n}', 'func sort() {\n\tb\n}')]
+    expect(titles(distillPlain(turn({ acts, prompt: 'can you sort the branches by date?', answer: 'Done.' })))).toEqual(['change: Sort the branches by date'])
+    expect(titles(distillPlain(turn({ acts, prompt: 'yes please', answer: 'Done.' })))).toEqual(['change: list.go: changed sort'])
+  })
+
+  test('that carries out a plan is named after the plan', () => {
+    const prompt = 'Implement the following plan:\n\n# Plan: Cache the parser output\n\n## Context\nIt is slow.'
+    expect(titles(distillPlain(turn({ prompt, acts: [fix], answer: 'All done.' })))).toEqual(['change: Cache the parser output'])
+  })
+
+  test('that was taken back in the same turn is none', () => {
+    expect(distillPlain(turn({ acts: [fix, edited('src/auth.ts', AFTER, BEFORE)] })).observations).toEqual([])
+  })
+
+  test('of a new file says what is in it', () => {
+    const told = only(distillPlain(turn({ prompt: 'yes', acts: [wrote('src/clock.ts', '/** Tells the time without asking the system twice. */\nexport function now() {\n  return 1\n}\nexport const TICK = 5')] })))
+    expect(told.title).toBe('New clock.ts: Tells the time without asking the system twice')
+    expect(told.facts[0]).toBe('src/clock.ts: new, with now, TICK – Tells the time without asking the system twice.')
+  })
+
+  test('made with a heredoc or with sed counts like any other', () => {
+    const acts = [ran("cat > config/app.toml <<'EOF'\n[server]\nport = 1\nEOF"), ran("sed -i 's/old_name/new_name/g' src/a.py src/b.py")]
+    expect(only(distillPlain(turn({ acts }))).filesModified).toEqual(['src/a.py', 'src/b.py', 'config/app.toml'])
+  })
+
+  test('keeps files outside of the folder whole', () => {
+    const outside: Acted = { ...fix, action: { ...(fix.action as Extract<Action, { kind: 'edit' }>), file: '/etc/app/auth.ts' } }
+    expect(only(distillPlain(turn({ acts: [outside] }))).filesModified).toEqual(['/etc/app/auth.ts'])
+  })
+})
+
+describe('commits', () => {
+  const commit = (files: string, message: string, hash: string) => ran(`git add ${files} && git commit -m "${message}"`, `[main ${hash}] ${message}`)
+
+  test('give the change its title, hash and branch', () => {
+    const told = only(distillPlain(turn({ acts: [fix, commit('src/auth.ts', 'fix(auth): compare milliseconds', 'abc1234')] })))
+    expect(told.title).toBe('Compare milliseconds (auth)')
+    expect(told.facts).toContain('commit abc1234 on main')
+  })
+
+  test('divide the edits of a turn by what each of them staged', () => {
+    const acts = [fix, edited('ci.yml', 'a: 1', 'a: 2'), commit('src/auth.ts', 'fix: compare milliseconds', 'abc1234'), commit('ci.yml', 'ci: run twice', 'def5678')]
+    const told = distillPlain(turn({ acts }))
+    expect(titles(told)).toEqual(['bugfix: Compare milliseconds', 'change: Run twice'])
+    expect(told.observations.map((o) => o.filesModified)).toEqual([['src/auth.ts'], ['ci.yml']])
+  })
+
+  test('without edits tell what their message tells', () => {
+    const command = "git commit -m \"$(cat <<'EOF'\nfix(api): stop leaking passwords\n\nThe pattern put the secret back in.\n\nCo-Authored-By: A <a@b.c>\nEOF\n)\""
+    const told = only(distillPlain(turn({ prompt: 'commit', answer: 'Committed.', acts: [ran(command, '[fix/leak 1234567] fix(api): stop leaking passwords')] })))
+    expect(told).toMatchObject({ type: 'bugfix', title: 'Stop leaking passwords (api)', narrative: 'The pattern put the secret back in.' })
+  })
+
+  test('that became a pull request are told as one', () => {
+    const acts = [commit('.', 'docs: add a guide', 'abc1234'), ran('gh pr create --title "docs: add a guide" --body "x"', 'https://github.com/o/r/pull/188')]
+    const told = only(distillPlain(turn({ acts })))
+    expect(told.title).toBe('Opened pull request #188: docs: add a guide')
+    expect(told.facts).toContain('pull request #188 https://github.com/o/r/pull/188')
+  })
+})
+
+describe('what was found out', () => {
+  const answer =
+    'A session is active while its state file is younger than a day, because nobody removes the file when the client is killed. The check lives in `isActive`.\n\n- `state.ts` writes the file at the first prompt\n- `isActive` compares its time with the clock'
+
+  test('is one discovery, however many files were read for it', () => {
+    const acts = [read('src/state.ts'), read('src/active.ts'), searched('isActive'), read('src/clock.ts'), ran('git log --oneline')]
+    const told = only(distillPlain(turn({ acts, prompt: 'Why is this session still active?', answer })))
+    expect(told).toMatchObject({ type: 'discovery', title: 'A session is active while its state file is younger than a day', filesModified: [] })
+    expect(told.filesRead).toEqual(['src/state.ts', 'src/active.ts', 'src/clock.ts'])
+    expect(told.facts).toEqual(['`state.ts` writes the file at the first prompt', '`isActive` compares its time with the clock'])
+    expect(told.concepts).toContain('how-it-works')
+  })
+
+  test('is kept without any act when the answer explains', () => {
+    expect(distillPlain(turn({ prompt: 'Why is this session still active?', answer })).observations).toHaveLength(1)
+  })
+
+  test('by a subagent is kept when it is substantial', () => {
+    const report = `${answer}\n\n${answer.replaceAll('session', 'worker')}`
+    const told = distillPlain(turn({ prompt: 'hm', answer: 'Let me write the plan.', acts: [delegated('Explore session state', report)] }))
+    expect(titles(told)).toEqual(['discovery: Explore session state: A session is active while its state file is younger than a day'])
+  })
+
+  test('by many subagents shares a row', () => {
+    const report = answer.repeat(3)
+    const told = distillPlain(turn({ acts: ['one', 'two', 'three', 'four'].map((task) => delegated(`Review part ${task}`, report)), answer: 'Ack.' }))
+    expect(titles(told)).toEqual(['discovery: 4 subagents: Review part one, Review part two, Review part three and 1 more'])
+  })
+
+  test('on the web names its sources', () => {
+    const told = only(distillPlain(turn({ prompt: 'How do sessions end?', answer, acts: [fetched('https://example.com/docs', 'x')] })))
+    expect(told.facts.at(-1)).toBe('sources: https://example.com/docs')
+  })
+})
+
+describe('what was decided', () => {
+  const plan = '# Plan: Keep one writer\n\n## Context\nTwo writers lock each other out.\n\n1. Start a worker\n2. Send everything to it'
+
+  test('a plan that was agreed to is a decision with its steps', () => {
+    const told = only(distillPlain(turn({ prompt: 'Plan it', acts: [planned(plan)], answer: 'Ready.' })))
+    expect(told).toMatchObject({ type: 'decision', title: 'Keep one writer', narrative: 'Two writers lock each other out.', facts: ['Start a worker', 'Send everything to it'] })
+  })
+
+  test('a plan that was turned down is a proposal', () => {
+    const told = only(distillPlain(turn({ acts: [failing(planned(plan), "The user doesn't want to proceed")] })))
+    expect(told).toMatchObject({ type: 'discovery', title: 'Plan: Keep one writer', subtitle: 'Plan proposed, not yet agreed' })
+  })
+
+  test('a decision record is a decision, with what it says it decided', () => {
+    const page = '# 0004 The hook is a pipe\n\nContext: it starts cold.\n\nDecision: it forwards the payload.\n\nConsequences: no parsing there.'
+    const told = distillPlain(turn({ acts: [wrote('docs/decisions/0004-pipe.md', page)] }))
+    const decided = told.observations.find((o) => o.type === 'decision')
+    expect(decided).toMatchObject({ title: 'The hook is a pipe', narrative: 'it forwards the payload.', filesModified: ['docs/decisions/0004-pipe.md'] })
+  })
+
+  test('a choice in plain words is a decision; "instead of" in a description is not', () => {
+    const decided = distillPlain(turn({ prompt: "We decided to keep SQLite because nobody runs a server. Let's write that down." }))
+    expect(titles(decided)).toEqual(['decision: We decided to keep SQLite because nobody runs a server'])
+    expect(titles(distillPlain(turn({ acts: [fix], answer: 'It now uses milliseconds instead of seconds.' })))).not.toContain('decision')
+  })
+})
+
+describe('the rest of the housekeeping', () => {
+  test('an installed package is a change when nothing else happened', () => {
+    expect(titles(distillPlain(turn({ acts: [ran('npm install zod@4 --save', 'added 1 package')] })))).toEqual(['change: Installed zod@4'])
+  })
+
+  test('a removed file and a moved one are told', () => {
+    const told = only(distillPlain(turn({ acts: [ran('rm src/old.ts'), ran('git mv src/a.ts src/b.ts')], answer: 'Done.' })))
+    expect(told.facts).toEqual(['removed src/old.ts', 'moved src/a.ts → src/b.ts'])
+  })
+})
+
+describe('the summary', () => {
+  test('has the five fields and the notes', () => {
+    const acts = [read('src/auth.ts'), searched('exp'), fix, ran('bun test', ' 4 pass\n 0 fail'), ran('git commit -am "fix: compare milliseconds"', '[main abc1234] fix: compare milliseconds')]
+    const answer = 'Fixed. The token carries seconds because the issuer follows the RFC.\n\n## Next steps\n- Tell the client team\n'
+    expect(distillPlain(turn({ prompt: 'The login fails for every token, fix it', acts, answer })).summary).toEqual({
+      request: 'The login fails for every token, fix it',
+      investigated: 'Read src/auth.ts; searched for `exp`',
+      learned: 'The token carries seconds because the issuer follows the RFC.',
+      completed: 'Compare milliseconds; 4 tests pass',
+      nextSteps: 'Tell the client team',
+      notes: 'Branch main; commits: abc1234 fix: compare milliseconds',
+    })
+  })
+
+  test('of a notice says what the notice says', () => {
+    const notice = '<task-notification>\n<status>completed</status>\n<summary>Agent "Check docs" finished</summary>\n<result>isValid is used only in src/auth.ts.</result>\n</task-notification>'
+    expect(distillPlain(turn({ origin: 'machine', prompt: notice, acts: [fix] })).summary?.request).toBe('Agent "Check docs" finished: isValid is used only in src/auth.ts.')
+  })
+
+  test('keeps a question that waits for an answer', () => {
+    const told = distillPlain(turn({ acts: [fix], answer: 'The check is in place for tokens. Should refresh tokens get the same treatment?' }))
+    expect(told.summary?.nextSteps).toBe('Should refresh tokens get the same treatment?')
+  })
+})
+
+describe('whatever a turn holds', () => {
+  const rng = (seed: number) => () => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+    return seed / 2 ** 32
+  }
+  const SCRAPS = ['(fail) a > b', ' 3 fail', '[main abc1234] fix: x', '```', '# H', '- `x`: y', '| a | b |', '**', '`', '"', "'", '$(', '<<EOF', 'EOF', '\u0000', '\ud83d', '🎉', '修复。', '\\', '&&', ';', '|', '\t', '\r\n', '\n', '<system-reminder>', 'Error: boom', 'git commit -m ', 'bun test', 'export function f() {', '--- FAIL: T (0s)', 'https://x/pull/1', 'a'.repeat(300)]
+
+  function randomTurn(next: () => number): Turn {
+    const text = (n = 12) => Array.from({ length: Math.floor(next() * n) }, () => SCRAPS[Math.floor(next() * SCRAPS.length)]).join(next() < 0.5 ? ' ' : '\n')
+    const action = (): Action => {
+      const kinds: Action[] = [
+        { kind: 'read', file: text(2) },
+        { kind: 'edit', file: text(2), removed: text(), added: text(), patch: next() < 0.5 ? [] : text().split('\n') },
+        { kind: 'write', file: text(2), content: text(), created: next() < 0.5, patch: [] },
+        { kind: 'search', pattern: text(3), where: null },
+        { kind: 'command', command: text(), purpose: null, output: text(30), exitCode: next() < 0.3 ? null : Math.floor(next() * 3) },
+        { kind: 'delegate', task: text(3), agentType: null, answer: next() < 0.3 ? null : text(40) },
+        { kind: 'fetch', target: text(1), answer: text() },
+        { kind: 'plan', text: text() },
+        { kind: 'other', text: text() },
+      ]
+      return kinds[Math.floor(next() * kinds.length)] as Action
+    }
+    const acts = Array.from({ length: Math.floor(next() * 12) }, () => ({ id: '', tool: 'T', at: 0, failed: next() < 0.3, error: next() < 0.3 ? text() : null, interrupted: next() < 0.1, agentId: null, action: action() }))
+    return turn({ prompt: text(), answer: next() < 0.2 ? null : text(40), folder: next() < 0.2 ? '' : '/home/dev/app', origin: next() < 0.2 ? 'machine' : 'person', acts })
+  }
+
+  test('the distiller never throws, keeps to its limits and says the same twice', () => {
+    for (let seed = 1; seed <= 400; seed++) {
+      const sample = randomTurn(rng(seed))
+      const told = distillPlain(sample)
+      expect(told.observations.length).toBeLessThanOrEqual(6)
+      expect(told.openFailures.length).toBeLessThanOrEqual(10)
+      expect(told.title === null || (told.title.length <= 60 && told.title.length > 0)).toBe(true)
+      for (const o of told.observations) {
+        expect(o.title.length).toBeGreaterThan(0)
+        expect(o.title.length).toBeLessThanOrEqual(100)
+        expect(o.subtitle.length).toBeLessThanOrEqual(160)
+        expect(o.narrative.length).toBeLessThanOrEqual(800)
+        expect(o.facts.length).toBeLessThanOrEqual(8)
+        for (const fact of o.facts) expect(fact.length).toBeLessThanOrEqual(240)
+        expect(`${o.title}${o.subtitle}`).not.toContain('\n')
+      }
+      expect(distillPlain(sample)).toEqual(told)
+    }
+  })
+
+  test('four times the text takes about four times as long', () => {
+    const hostile = ['(fail) a > b c\n', '`', '**a', '- a: b\n', '[', '|a', '. ', 'public static ', '<<EOF\n', '--- FAIL: ', 'a/', '="']
+    const time = (size: number) => {
+      const samples = hostile.map((scrap) => {
+        const text = scrap.repeat(size / scrap.length)
+        return turn({ prompt: text, answer: text, acts: [ran(text, text, 1), ran('bun test && tsc', text, 1), edited('a.ts', text, `x${text}`), delegated(text, text)] })
+      })
+      let best = Number.POSITIVE_INFINITY
+      for (let i = 0; i < 3; i++) {
+        const start = performance.now()
+        for (const sample of samples) distillPlain(sample)
+        best = Math.min(best, performance.now() - start)
+      }
+      return best
+    }
+    expect(time(64_000) / time(16_000)).toBeLessThan(8)
+  })
+})

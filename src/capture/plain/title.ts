@@ -1,0 +1,85 @@
+import { shorten } from '../../core/text.ts'
+import { withoutOpener } from './phrases.ts'
+import type { Asked } from './prompt.ts'
+
+/** A sentence as a title: no markup, no trailing stop, subject "I" dropped, cut at a clause rather than inside one. */
+export function asTitle(text: string, max = 100): string {
+  const said = withoutOpener(text).trim()
+  const flat = said
+    .replaceAll('`', '')
+    .replace(
+      /^(?:i've|i have|i|we've|we have|we)\s+(?:also |now |successfully |just )*(?!want|get|must|might|not\b|let|meant|felt|thought)(?=[a-z]+(?:ed|t|ade|ote|an)\b)/i,
+      '',
+    )
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[\s.:;,。、–—-]+$/, '')
+  // A file name, an identifier or code in front keeps its own spelling.
+  const whole = said[0] !== '`' && /^[a-zß-ÿ]+(?:[\s,]|$)/.test(flat) ? flat.charAt(0).toUpperCase() + flat.slice(1) : flat
+  if (whole.length <= max) return /[:：]$/.test(said) ? withoutLooseEnd(whole) : whole
+  // The last boundary between clauses that leaves enough to understand, and never inside a parenthesis.
+  // "When the fetch failed, …" cut at its comma would lose what it is about.
+  const ends = /^(?:when|if|for|in|since|while|after|before|with|on|at)\b/i.test(whole)
+    ? CLAUSE_ENDS.filter((mark) => mark !== ', ')
+    : CLAUSE_ENDS
+  const cut = Math.max(...ends.map((mark) => whole.lastIndexOf(mark, max - 1)))
+  const clause = cut >= max * 0.45 ? whole.slice(0, cut) : shorten(whole, max)
+  const open = clause.lastIndexOf(' (')
+  const closed = open >= max * 0.35 && !clause.slice(open).includes(')') ? clause.slice(0, open) : clause
+  return withoutLooseEnd(closed)
+}
+
+const CLAUSE_ENDS = [' — ', ' – ', '; ', ': ', ', ', ' (', ' so that ', ' because ']
+
+/** A cut text without the words that only led on to what was cut off. */
+export function withoutLooseEnd(text: string): string {
+  const loose =
+    /(?:[\s,:]+(?:and|or|but|the|a|an|to|of|in|for|with|that|is|are|as|at|on|by|we|our|so|how|not|from|it|its|this|be|which|was|were))+(…?)$/i
+  return text.replace(/[\s.:;,。、–—-]+(…?)$/, '$1').replace(loose, '$1')
+}
+
+/** A short name for a session from what was asked. Null when the prompt cannot name one. */
+export function sessionTitle(asked: Asked): string | null {
+  return asked.isMeaningful ? bareRequest(asked, 60).replace(/[\s?？!…]+$/, '') || null : null
+}
+
+/** The request as the title of what was done about it; null when it does not say by itself what to do. */
+export function requestTitle(asked: Asked, max: number): string | null {
+  const request = bareRequest(asked, max)
+  // "Do the same for it" needs the prompt before.
+  const pointsBack = /\b(?:it|this|that|these|those|them)[.!?]?$|\b(?:do|implement|fix) (?:it|this|that|\d)/i.test(request)
+  return asked.isMeaningful && TELLS_TO.test(request) && !pointsBack ? request.replace(/\?$/, '') : null
+}
+
+/** The question that was asked, or what was to be looked into; null when the prompt was neither. */
+export function questionTitle(asked: Asked, max: number): string | null {
+  const request = bareRequest(asked, max)
+  const isQuestion =
+    /^(?:why|what|how|is|are|does|do|did|was|were|which|where|who|when|can|could|should|would|will|have|has)\b|[?？]$/i.test(request)
+  return asked.isMeaningful && (isQuestion || TELLS_TO.test(request)) ? request : null
+}
+
+/** The sentence that asks, without courtesy, addresses and trailing dots, in at most `max` characters. */
+function bareRequest({ sentences }: Asked, max: number): string {
+  const worth = sentences.slice(0, 8).filter((s) => s.length >= 10)
+  // A remark may come first ("there is a comment on the PR"); the sentence that asks is the one that counts.
+  const chosen = worth.find((s) => ASKS.test(s) && s.length >= 18) ?? worth.find((s) => s.length >= 18) ?? sentences[0] ?? ''
+  const bare = chosen
+    .replace(/`/g, '')
+    .replace(/^[-*•]\s+|^\d+[.)]\s+/, '')
+    .replace(/https?:\/\/(?:www\.)?(\S+)/g, (_, address: string) => address.split('/').slice(-2).join('/').split(/[?#]/)[0] ?? '')
+    .replace(COURTESY, '')
+    .replace(/^(?:plan|task|goal)\s*:\s*/i, '')
+    .replace(/\bplease\b,?\s*/gi, '')
+    .replace(/@(?=[\w./-]+)/g, '')
+    .trim()
+  const title = withoutLooseEnd(shorten(bare, max))
+  return title.charAt(0).toUpperCase() + title.slice(1)
+}
+
+const ASKS = /\b(?:please|can you|could you|can we|could we|let's|lets|i want|i'd like|we should|we need|i need|make sure)\b/i
+const TELLS_TO =
+  /^(?:add|adjust|allow|analy[sz]e|apply|avoid|build|bump|change|check|clean|compare|configure|convert|create|debug|delete|deploy|disable|document|drop|enable|ensure|evaluate|execute|explain|export|expose|extend|extract|figure|find|fix|generate|handle|hide|highlight|implement|import|improve|include|increase|install|integrate|investigate|limit|log|look|make|merge|migrate|move|open|optimi[sz]e|port|prevent|print|reduce|refactor|release|remove|rename|replace|report|restore|return|revert|review|rewrite|run|set|show|simplify|skip|sort|speed|split|stop|store|support|switch|test|track|trim|try|tune|turn|update|upgrade|use|validate|verify|wire|wrap|write)\b|[\p{Lo}\p{Script=Cyrillic}\p{Script=Greek}]{3}/iu
+
+const COURTESY =
+  /^(?:(?:ok(?:ay)?|hey|hi|hello|so|now|well|great|perfect|thanks|yes|yeah|also|and|alright)\b[\s,.!-]+)*(?:(?:please|pls|can you|could you|would you|can we|could we|we should|should we|we need to|you should|i want you to|i'd like you to|i would like you to|i need you to|i want to|i'd like to|i would like to|i need to|let's|lets|help me(?: to)?)\s+(?:please\s+)?(?:also\s+)?)*/i

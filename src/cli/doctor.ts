@@ -1,0 +1,314 @@
+import { parseArgs } from 'node:util'
+import { ago } from '../core/when.ts'
+import { findClient, inspect } from '../integrations/install.ts'
+import { readEnvironment } from '../platform/environment.ts'
+import { exists, isPrivate, makePrivate, privateFolder, readIfThere, readJsonIfThere, tryWriting } from '../platform/files.ts'
+import { freeBytes } from '../platform/folder.ts'
+import { homePaths } from '../platform/paths.ts'
+import { runProgram } from '../platform/processes.ts'
+import { compareVersions, VERSION } from '../platform/version.ts'
+import type { WorkerStatus } from '../wire/api.ts'
+import { askWorker } from '../wire/socket.ts'
+import { ensureWorker, PROGRAM } from '../wire/start.ts'
+import { ask, post } from './ask.ts'
+import { installHooks } from './init.ts'
+import { dim, EXIT, green, plural, red, say, sayJson, size, yellow } from './print.ts'
+
+export type Finding = {
+  what: string
+  state: 'ok' | 'warning' | 'broken'
+  says: string
+  /** What to do about it, for a person. */
+  fix?: string
+  /** What --fix does about it. */
+  repair?: () => Promise<unknown>
+}
+
+/** Walks the chain from the client to the disk and back. Exit code 1 when something is broken. */
+export async function run(args: string[]): Promise<number> {
+  const { values } = parseArgs({ args, options: { fix: { type: 'boolean' }, json: { type: 'boolean' } } })
+  let findings = await examine()
+  if (values.fix) {
+    for (const finding of findings) {
+      if (finding.state === 'ok' || !finding.repair) continue
+      try {
+        await finding.repair()
+        if (!values.json) say(`${green('fixed')}  ${finding.what}`)
+      } catch (cause) {
+        if (!values.json) say(`${red('not fixed')}  ${finding.what}: ${(cause as Error).message}`)
+      }
+    }
+    findings = await examine()
+  }
+  const healthy = findings.every((finding) => finding.state !== 'broken')
+  if (values.json) sayJson({ healthy, findings: findings.map(({ repair, ...finding }) => ({ ...finding, fixable: repair !== undefined })) })
+  else sayFindings(findings)
+  return healthy ? EXIT.done : EXIT.error
+}
+
+function sayFindings(findings: Finding[]): void {
+  const marks = { ok: green('ok     '), warning: yellow('warning'), broken: red('broken ') }
+  for (const finding of findings) {
+    say(`${marks[finding.state]}  ${finding.what}: ${finding.says}`)
+    if (finding.state !== 'ok' && finding.fix) say(dim(`         ${finding.fix}`))
+  }
+  const fixable = findings.filter((finding) => finding.state !== 'ok' && finding.repair).length
+  if (fixable > 0) say(dim(`\n'recollect doctor --fix' can put ${plural(fixable, 'of these', 'of these')} right.`))
+}
+
+async function examine(): Promise<Finding[]> {
+  const environment = readEnvironment()
+  const home = homePaths(environment)
+  const findings: Finding[] = [await clientFinding(environment), ...homeFindings(home)]
+  const status = await workerStatus(home)
+  findings.push(...(status.kind === 'runs' ? workerFindings(status.status) : [await notRunning(home, status.why)]))
+  if (status.kind === 'runs') {
+    findings.push(await tokenFinding(home, status.status.port))
+    findings.push(await databaseFinding())
+  }
+  findings.push(...settingsFindings(environment, home, status.kind === 'runs' ? status.status.port : null))
+  return findings
+}
+
+async function clientFinding(environment: ReturnType<typeof readEnvironment>): Promise<Finding> {
+  const client = await findClient(environment)
+  if (client) return { what: 'Claude Code', state: 'ok', says: `${client.version} at ${client.path}` }
+  return {
+    what: 'Claude Code',
+    state: 'warning',
+    says: 'not found on PATH',
+    fix: 'Install it (npm install -g @anthropic-ai/claude-code), or name it with CLAUDE_BIN.',
+  }
+}
+
+const LITTLE_ROOM = 100 * 1024 * 1024
+
+function homeFindings(home: ReturnType<typeof homePaths>): Finding[] {
+  const findings: Finding[] = []
+  try {
+    privateFolder(home.folder)
+    for (const folder of [home.run, home.spool, home.logs]) privateFolder(folder)
+  } catch (cause) {
+    return [{ what: 'Home', state: 'broken', says: `${home.folder} cannot be used (${reasonOf(cause)})`, fix: homeFix(cause, home.folder) }]
+  }
+  const refused = tryWriting(home.run)
+  if (refused) {
+    findings.push({
+      what: 'Home',
+      state: 'broken',
+      says: `${home.folder} cannot be written (${refused.message})`,
+      fix: homeFix(refused, home.folder),
+    })
+  } else findings.push({ what: 'Home', state: 'ok', says: `${home.folder} is yours and can be written` })
+  const free = freeBytes(home.folder)
+  findings.push(
+    free > LITTLE_ROOM
+      ? { what: 'Disk', state: 'ok', says: `${size(free)} free` }
+      : {
+          what: 'Disk',
+          state: free < 1024 * 1024 ? 'broken' : 'warning',
+          says: free < 1024 * 1024 ? `full (${size(free)} free): nothing can be kept` : `only ${size(free)} free`,
+          fix: 'Make room. What was missed meanwhile is read from the transcripts afterwards.',
+        },
+  )
+  const open = [home.token, home.hookToken, home.database].filter((path) => exists(path) && !isPrivate(path))
+  findings.push(
+    open.length === 0
+      ? { what: 'Permissions', state: 'ok', says: 'only you can read it' }
+      : {
+          what: 'Permissions',
+          state: 'broken',
+          says: `others can read ${open.join(', ')}`,
+          fix: `chmod 600 ${open.join(' ')}`,
+          repair: async () => open.forEach(makePrivate),
+        },
+  )
+  return findings
+}
+
+function homeFix(cause: unknown, folder: string): string {
+  const code = (cause as NodeJS.ErrnoException).code ?? ((cause as Error).cause as NodeJS.ErrnoException | undefined)?.code
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'The disk is full: make room.'
+  if (code === 'EROFS') return 'The file system is read-only: mount it for writing, or set RECOLLECT_HOME to a folder that can be written.'
+  return `Make ${folder} yours (chown, chmod 700), or set RECOLLECT_HOME to another folder.`
+}
+
+type Reached = { kind: 'runs'; status: WorkerStatus } | { kind: 'away'; why: string }
+
+async function workerStatus(home: ReturnType<typeof homePaths>): Promise<Reached> {
+  const asked = await askWorker(home, '/api/status', { timeoutMs: 5000 })
+  if (asked.kind === 'answered') return { kind: 'runs', status: JSON.parse(asked.body) as WorkerStatus }
+  return { kind: 'away', why: asked.kind === 'late' ? 'it does not answer' : 'it is not running' }
+}
+
+/** Starts it in the foreground for a moment: whatever keeps it from starting, it says. */
+async function notRunning(home: ReturnType<typeof homePaths>, why: string): Promise<Finding> {
+  if (await ensureWorker(home, 3000)) {
+    return {
+      what: 'Worker',
+      state: 'warning',
+      says: `${why === 'it is not running' ? 'it was not running' : why}; it has been started`,
+      fix: 'Nothing to do: a session starts it too.',
+    }
+  }
+  const tried = await runProgram(PROGRAM.command, [...PROGRAM.args, 'worker'], { timeoutMs: 3000 })
+  const said = tried.stderr.trim().split('\n').at(-1) ?? ''
+  return {
+    what: 'Worker',
+    state: 'broken',
+    says: `${why} and does not start${said ? `: ${said.replace(/^recollect: /, '')}` : ''}`,
+    fix: `Put right what it says; its log is ${home.logs}/worker.log.`,
+    repair: async () => {
+      if (!(await ensureWorker(home, 5000))) throw new Error('it still does not start')
+    },
+  }
+}
+
+function workerFindings(s: WorkerStatus): Finding[] {
+  const findings: Finding[] = []
+  const older = compareVersions(s.version, VERSION) < 0
+  findings.push({
+    what: 'Worker',
+    state: older ? 'warning' : 'ok',
+    says: `pid ${s.pid}, version ${s.version}, ${size(s.memoryBytes)} of memory${older ? `; this program is ${VERSION}` : ''}`,
+    ...(older ? { fix: 'recollect restart' } : {}),
+  })
+  findings.push(
+    s.port === s.wantedPort || s.wantedPort === 0
+      ? { what: 'Port', state: 'ok', says: `127.0.0.1:${s.port}` }
+      : {
+          what: 'Port',
+          state: 'warning',
+          says: `another program holds ${s.wantedPort}, so the worker listens on ${s.port}; the hooks follow it`,
+          fix: `End the other program and run 'recollect restart', or set worker.port in ${s.home}/config.toml.`,
+        },
+  )
+  findings.push({
+    what: 'Last event',
+    state: s.lastEventTroubles > 0 ? 'broken' : 'ok',
+    says: `${s.lastEventAt === null ? 'none yet' : ago(s.lastEventAt, Date.now())}${s.lastEventTroubles > 0 ? `; ${plural(s.lastEventTroubles, 'event')} could not be stored since the worker started` : ''}`,
+    fix: `${s.home}/logs/worker.log says why. What was missed is read from the transcript when it is over.`,
+  })
+  findings.push(
+    s.jobs.dead === 0
+      ? { what: 'Queue', state: 'ok', says: `${plural(s.jobs.waiting + s.jobs.running, 'job')} waiting, ${s.spooled} in the spool` }
+      : {
+          what: 'Queue',
+          state: 'warning',
+          says: `${plural(s.jobs.dead, 'job')} failed for good; the last one: ${s.deadJobs[0]?.error ?? ''}`,
+          fix: 'recollect doctor --fix tries them again.',
+          repair: () => ask('/api/jobs/retry', post({})),
+        },
+  )
+  for (const problem of s.problems) findings.push({ what: 'Settings', state: 'warning', says: problem, fix: `Edit ${s.home}/config.toml.` })
+  return findings
+}
+
+async function tokenFinding(home: ReturnType<typeof homePaths>, port: number): Promise<Finding> {
+  const token = readIfThere(home.hookToken)?.trim() ?? ''
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/hook/none`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: '{}',
+      signal: AbortSignal.timeout(2000),
+    })
+    if (answer.ok) return { what: 'Token', state: 'ok', says: 'the worker knows the hook token' }
+    return {
+      what: 'Token',
+      state: 'broken',
+      says: `the worker refuses the hook token (${answer.status})`,
+      fix: `recollect restart, then recollect init`,
+    }
+  } catch (cause) {
+    return { what: 'Token', state: 'broken', says: `127.0.0.1:${port} does not answer (${reasonOf(cause)})`, fix: 'recollect restart' }
+  }
+}
+
+async function databaseFinding(): Promise<Finding> {
+  const { damage } = await ask<{ damage: string[] }>('/api/check')
+  if (damage.length === 0) return { what: 'Database', state: 'ok', says: 'sound' }
+  return {
+    what: 'Database',
+    state: 'broken',
+    says: `damaged: ${damage[0]}`,
+    fix: 'recollect restart sets it aside and rebuilds it from the transcripts.',
+  }
+}
+
+function settingsFindings(
+  environment: ReturnType<typeof readEnvironment>,
+  home: ReturnType<typeof homePaths>,
+  port: number | null,
+): Finding[] {
+  const inspection = inspect(environment, process.cwd())
+  const findings: Finding[] = []
+  const reinstall = (project: string | null) => ({
+    fix: project ? 'recollect init --project' : 'recollect init',
+    repair: () => installHooks({ project }),
+  })
+  const token = readIfThere(home.hookToken)?.trim()
+  let installed = 0
+  for (const file of inspection.files) {
+    if (file.kind === 'unreadable') {
+      findings.push({
+        what: 'Hooks',
+        state: 'broken',
+        says: `${file.file} cannot be read (${file.reason}); the client ignores it too`,
+        fix: 'Put the file right.',
+      })
+    }
+    if (file.kind !== 'read' || file.own.length === 0) continue
+    installed++
+    const project = file.scope === 'user' ? null : process.cwd()
+    const gone = file.own.find((hook) => hook.form === 'command' && !hook.program.every((part) => !part.startsWith('/') || exists(part)))
+    const elsewhere = file.own.find((hook) => hook.form === 'http' && port !== null && hook.port !== port)
+    const wrongToken = file.own.find((hook) => hook.form === 'http' && token !== undefined && hook.token !== token)
+    const trouble = gone
+      ? 'they call a program that is not there any more'
+      : elsewhere
+        ? `they call port ${elsewhere.form === 'http' ? elsewhere.port : ''}, the worker listens on ${port}`
+        : wrongToken
+          ? 'their token is not the worker’s'
+          : null
+    findings.push(
+      trouble
+        ? { what: 'Hooks', state: 'broken', says: `in ${file.file}: ${trouble}`, ...reinstall(project) }
+        : { what: 'Hooks', state: 'ok', says: `${plural(file.own.length, 'event')} in ${file.file}` },
+    )
+  }
+  if (installed === 0) findings.push({ what: 'Hooks', state: 'broken', says: 'not installed', ...reinstall(null) })
+  if (inspection.twice) {
+    findings.push({
+      what: 'Hooks',
+      state: 'warning',
+      says: 'installed twice, for you and for this project: every event is told twice (and kept once)',
+      fix: 'recollect uninstall --project',
+    })
+  }
+  if (inspection.hooksOff)
+    findings.push({
+      what: 'Hooks',
+      state: 'broken',
+      says: 'switched off by disableAllHooks in the settings',
+      fix: 'Remove disableAllHooks.',
+    })
+  for (const other of inspection.otherMemory) {
+    findings.push({
+      what: 'Other memory',
+      state: 'warning',
+      says: `another memory tool is installed too (${other.slice(0, 80)})`,
+      fix: 'Keep one of them: both would tell the model the same things.',
+    })
+  }
+  const recorded = readJsonIfThere(home.installs)
+  if (recorded === null && installed > 0) {
+    findings.push({ what: 'Hooks', state: 'warning', says: 'not installed by this home', ...reinstall(null) })
+  }
+  return findings
+}
+
+function reasonOf(cause: unknown): string {
+  const deeper = (cause as Error).cause
+  return deeper instanceof Error ? deeper.message : (cause as Error).message
+}

@@ -1,0 +1,105 @@
+import { parseArgs } from 'node:util'
+import { type InstallOutcome, install } from '../integrations/install.ts'
+import { proxySettings, readEnvironment } from '../platform/environment.ts'
+import { secretIn } from '../platform/files.ts'
+import { rememberInstall } from '../platform/installs.ts'
+import { homePaths } from '../platform/paths.ts'
+import type { WorkerStatus } from '../wire/api.ts'
+import { PROGRAM } from '../wire/start.ts'
+import { ask } from './ask.ts'
+import { confirmed } from './confirm.ts'
+import { bold, CliError, dim, EXIT, say, sayJson } from './print.ts'
+import { run as uninstall } from './uninstall.ts'
+
+export async function run(args: string[]): Promise<number | undefined> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      yes: { type: 'boolean', short: 'y' },
+      project: { type: 'boolean' },
+      form: { type: 'string' },
+      print: { type: 'boolean' },
+      'dry-run': { type: 'boolean' },
+      remove: { type: 'boolean' },
+      json: { type: 'boolean' },
+    },
+  })
+  if (values.remove) return uninstall(args.filter((arg) => arg !== '--remove'))
+  const form = values.form
+  if (form !== undefined && form !== 'http' && form !== 'command') throw new CliError('--form is http or command', EXIT.invalid)
+  const project = values.project ? process.cwd() : null
+  const write = (dryRun: boolean) => installHooks({ project, dryRun, ...(form ? { form } : {}) })
+
+  const planned = await write(true)
+  if (planned.kind !== 'planned') throw failed(planned)
+  if (values.print) return say(planned.text.trimEnd())
+  if (values['dry-run']) {
+    if (values.json) return sayJson(planned)
+    return say(
+      planned.changed
+        ? `Would write ${planned.form} hooks into ${planned.file}. --print shows the whole file.`
+        : `${planned.file} is as it should be.`,
+    )
+  }
+  const goOn =
+    !planned.changed || values.yes || (await confirmed(`Write ${planned.form} hooks into ${planned.file}? A backup is kept beside it.`))
+  if (!goOn) return say('Nothing was changed.')
+  const outcome = await write(false)
+  if (outcome.kind !== 'installed' && outcome.kind !== 'unchanged') throw failed(outcome)
+  if (values.json) return sayJson(outcome)
+  say(
+    outcome.kind === 'installed'
+      ? `Hooks written into ${bold(outcome.file)} (${outcome.form}).`
+      : `${outcome.file} is as it should be already.`,
+  )
+  if (outcome.backup) say(dim(`The file as it was: ${outcome.backup}`))
+  if (outcome.because) say(dim(reasonFor(outcome.because)))
+  say(
+    `\nFrom now on Claude Code remembers by itself. Sessions that are open pick it up too; a new one is told what earlier ones left behind.`,
+  )
+  say(dim(`'recollect doctor' checks the whole chain; 'recollect uninstall' takes it out again.`))
+}
+
+/** Writes the hooks that fit the client and the running worker, and remembers where. */
+export async function installHooks(wish: { project: string | null; dryRun?: boolean; form?: 'http' | 'command' }): Promise<InstallOutcome> {
+  const environment = readEnvironment()
+  const home = homePaths(environment)
+  const { port, wantedPort } = await ask<WorkerStatus>('/api/status')
+  const outcome = await install({
+    environment,
+    ...wish,
+    proxies: proxySettings(),
+    port: wantedPort === 0 ? 0 : port,
+    hookToken: secretIn(home.hookToken),
+    program: PROGRAM,
+  })
+  if (outcome.kind === 'installed' || outcome.kind === 'unchanged')
+    rememberInstall(home, { project: wish.project, form: outcome.form, port })
+  return outcome
+}
+
+function failed(outcome: InstallOutcome): CliError {
+  switch (outcome.kind) {
+    case 'too-old':
+      return new CliError(`Claude Code ${outcome.version} has no hooks that Recollect could use; update it and try again`)
+    case 'unreadable':
+      return new CliError(`${outcome.file} cannot be read (${outcome.reason}); put it right and try again. Nothing was changed.`)
+    case 'unwritable':
+      return new CliError(
+        `${outcome.file} cannot be written (${outcome.reason}). If another program makes it, put the hooks there: 'recollect init --print' shows them.`,
+      )
+    default:
+      return new CliError('the hooks were not written')
+  }
+}
+
+function reasonFor(because: string): string {
+  const reasons: Record<string, string> = {
+    'no-client': 'Claude Code was not found, so command hooks were written: every version understands them.',
+    'old-client': 'This Claude Code does not know http hooks, so command hooks were written.',
+    'no-port': 'The worker has no fixed port, so command hooks were written.',
+    proxy: 'The shell sends http through a proxy, so command hooks were written.',
+    'url-list': 'The settings allow http hooks to other addresses only, so command hooks were written.',
+  }
+  return reasons[because] ?? ''
+}

@@ -1,0 +1,347 @@
+import { expect, test } from 'bun:test'
+import {
+  type Edited,
+  type HookPlan,
+  obstacleToHttp,
+  planFor,
+  readSettings,
+  type SettingsFacts,
+  withHooks,
+  withoutHooks,
+} from './settings.ts'
+
+const WISHES = {
+  program: { command: '/opt/bun', args: ['/opt/recollect/src/cli/main.ts'] },
+  port: 37777,
+  hookToken: 'c0ffee',
+  homeFlag: null,
+}
+const plan = (version: string | null = '2.1.325', wishes: Partial<HookPlan> = {}) => planFor(version, { ...WISHES, ...wishes }, null)
+
+function textOf(edited: Edited): string {
+  if (edited.kind === 'unreadable') throw new Error(edited.reason)
+  return edited.text
+}
+
+function factsOf(text: string): SettingsFacts {
+  const facts = readSettings(text)
+  if (facts.kind === 'unreadable') throw new Error(facts.reason)
+  return facts
+}
+
+const ownIn = (text: string) => factsOf(text).own
+const pretty = (value: unknown, indent: number | string = 2) => `${JSON.stringify(value, null, indent)}\n`
+
+test('a recent client gets commands for the two ends of a session and http for the rest', () => {
+  const own = ownIn(textOf(withHooks(null, plan())))
+  expect(own.filter((hook) => hook.form === 'command').map((hook) => hook.event)).toEqual(['SessionStart', 'SessionEnd'])
+  expect(own.filter((hook) => hook.form === 'http').map((hook) => hook.event)).toEqual([
+    'UserPromptSubmit',
+    'PostToolUse',
+    'PostToolUseFailure',
+    'PreCompact',
+    'PostCompact',
+    'Stop',
+    'StopFailure',
+    'SubagentStop',
+  ])
+  expect(own[1]).toEqual({
+    event: 'UserPromptSubmit',
+    form: 'http',
+    url: 'http://127.0.0.1:37777/hook/claude-code',
+    port: 37777,
+    token: 'c0ffee',
+  })
+})
+
+test('a client from before http hooks gets commands throughout', () => {
+  const old = plan('2.1.62')
+  expect([old.form, old.because, old.exec]).toEqual(['command', 'old-client', false])
+  expect(ownIn(textOf(withHooks(null, old))).every((hook) => hook.form === 'command')).toBe(true)
+})
+
+test.each([
+  ['1.0.37', []],
+  ['1.0.40', ['PostToolUse', 'Stop']],
+  ['1.0.84', ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PreCompact', 'Stop', 'SubagentStop']],
+  ['2.0.55', ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PreCompact', 'Stop', 'SubagentStop', 'SessionEnd']],
+])('client %s is told only of the events it knows', (version, events) => {
+  expect(plan(version).events).toEqual(events)
+})
+
+test('PostCompact and StopFailure come with the clients that know them', () => {
+  expect(plan('2.1.75').events).not.toContain('PostCompact')
+  expect(plan('2.1.77').events).toContain('PostCompact')
+  expect(plan('2.1.77').events).not.toContain('StopFailure')
+  expect(plan('2.1.78').events).toContain('StopFailure')
+})
+
+test('a client that was not found is served with what every client understands', () => {
+  const careful = plan(null)
+  expect([careful.form, careful.because, careful.exec]).toEqual(['command', 'no-client', false])
+  expect(careful.events).not.toContain('PostToolUseFailure')
+})
+
+test('a wish for a form is granted where the client can do it', () => {
+  const wish = (version: string | null, form: HookPlan['form'], port = 37777) => planFor(version, { ...WISHES, port, form }, 'proxy').form
+  expect(wish('2.1.325', 'command')).toBe('command')
+  expect(wish('2.1.325', 'http')).toBe('http')
+  expect(wish(null, 'http')).toBe('http')
+  expect(wish('2.1.50', 'http')).toBe('command')
+  expect(wish('2.1.325', 'http', 0)).toBe('command')
+})
+
+test('a shell line survives spaces and quotes in its paths, and is still known as ours', () => {
+  const awkward = plan('2.1.150', { program: { command: '/opt/b un', args: ["/it's/src/cli/main.ts"] }, homeFlag: '/home/$x "y"' })
+  const [start] = ownIn(textOf(withHooks(null, awkward)))
+  expect(start).toMatchObject({ program: ['/opt/b un', "/it's/src/cli/main.ts"], home: '/home/$x "y"' })
+  const line = start?.form === 'command' ? start.command : ''
+  const said = Bun.spawnSync(['sh', '-c', `printf '%s\\n' ${line}`]).stdout.toString()
+  expect(said.split('\n').slice(0, 5)).toEqual(['/opt/b un', "/it's/src/cli/main.ts", '--home', '/home/$x "y"', 'hook'])
+})
+
+test('an arguments list holds the words as they are', () => {
+  const text = textOf(withHooks(null, plan('2.1.325', { homeFlag: '/my home' })))
+  expect(JSON.parse(text).hooks.SessionStart).toEqual([
+    {
+      hooks: [
+        {
+          type: 'command',
+          command: '/opt/bun',
+          args: ['/opt/recollect/src/cli/main.ts', '--home', '/my home', 'hook', 'claude-code', 'SessionStart'],
+          timeout: 5,
+        },
+      ],
+    },
+  ])
+})
+
+const PERSONS = {
+  $schema: 'https://example.org/settings.json',
+  permissions: { allow: ['Bash(npm run test:*)'], deny: [] },
+  hooks: {
+    Stop: [{ hooks: [{ type: 'command', command: 'say done' }] }],
+    PostToolUse: [{ matcher: 'Edit|Write', hooks: [{ type: 'command', command: 'npx prettier --write' }] }],
+    Notification: [],
+  },
+  model: 'opus',
+}
+
+test('hooks and keys of others stay, in their order', () => {
+  const parsed = JSON.parse(textOf(withHooks(pretty(PERSONS), plan())))
+  expect(Object.keys(parsed)).toEqual(Object.keys(PERSONS))
+  expect(Object.keys(parsed.hooks).slice(0, 3)).toEqual(['Stop', 'PostToolUse', 'Notification'])
+  expect(parsed.hooks.PostToolUse[0]).toEqual(PERSONS.hooks.PostToolUse[0])
+  expect(parsed.hooks.PostToolUse).toHaveLength(2)
+})
+
+test.each([
+  ['two spaces', pretty(PERSONS)],
+  ['four spaces', pretty(PERSONS, 4)],
+  ['tabs and no last newline', JSON.stringify(PERSONS, null, '\t')],
+  ['one line', JSON.stringify(PERSONS)],
+  ['Windows line ends', pretty(PERSONS).replaceAll('\n', '\r\n')],
+  ['a byte order mark', `\ufeff${pretty(PERSONS)}`],
+  ['nothing in it', '{}\n'],
+  ['empty hooks', pretty({ hooks: {}, model: 'opus' })],
+  ['an empty list', pretty({ hooks: { Stop: [] } })],
+  ['an empty group', pretty({ hooks: { Stop: [{ hooks: [] }] } })],
+  ['lists on one line', '{\n  "permissions": { "allow": ["Read", "Edit"] },\n\n  "hooks": {"Stop": [ {"hooks": []} ]}\n}\n'],
+  ['a key written twice', '{\n  "model": "a",\n  "model": "b"\n}'],
+  ['numbers that JavaScript would write differently', '{\n  "a": 1.0,\n  "b": 12345678901234567890,\n  "2": 1e3,\n  "1": 0\n}'],
+])('settings with %s come back byte for byte', (_, before) => {
+  const installed = textOf(withHooks(before, plan()))
+  expect(ownIn(installed)).toHaveLength(10)
+  expect(withHooks(installed, plan())).toEqual({ kind: 'edited', text: installed, changed: false })
+  expect(withoutHooks(installed)).toEqual({ kind: 'edited', text: before, changed: true })
+})
+
+test('what is added is laid out as JSON.stringify would lay out the whole', () => {
+  for (const indent of [2, 4, '\t', 0]) {
+    for (const settings of [PERSONS, { hooks: {} }, { hooks: { Stop: [] } }, { model: 'opus' }]) {
+      const installed = textOf(withHooks(JSON.stringify(settings, null, indent), plan()))
+      expect(installed).toBe(JSON.stringify(JSON.parse(installed), null, indent))
+    }
+  }
+})
+
+test('any settings come back byte for byte, in any of the usual layouts', () => {
+  const random = seeded(7)
+  const plans = [plan(), plan('2.1.150'), plan('2.1.50'), plan(null), plan('2.1.325', { port: 4000, homeFlag: '/x y' })]
+  for (let i = 0; i < 300; i++) {
+    const settings = randomSettings(random)
+    const before = JSON.stringify(settings, null, random.pick([0, 2, 4, '\t'])) + random.pick(['', '\n'])
+    const [first, second] = [random.pick(plans), random.pick(plans)]
+    const installed = textOf(withHooks(before, first))
+    expect(withHooks(installed, first)).toMatchObject({ changed: false })
+    expect(textOf(withoutHooks(installed))).toBe(before)
+    const moved = textOf(withHooks(installed, second))
+    expect(ownIn(moved)).toHaveLength(second.events.length)
+    expect(textOf(withoutHooks(moved))).toBe(before)
+  }
+})
+
+test('another port changes our entries where they stand and nothing else', () => {
+  const installed = textOf(withHooks(pretty({ model: 'opus' }), plan())).replace('"model"', '"hooksFirst"')
+  const moved = textOf(withHooks(installed, plan('2.1.325', { port: 4711 })))
+  expect(moved).toBe(installed.replaceAll(':37777/', ':4711/'))
+})
+
+test('an older client takes away the hooks it does not know', () => {
+  const older = textOf(withHooks(textOf(withHooks(pretty(PERSONS), plan())), plan('2.0.0')))
+  expect(ownIn(older).map((hook) => hook.event)).not.toContain('StopFailure')
+  expect(Object.keys(JSON.parse(older).hooks)).not.toContain('StopFailure')
+})
+
+test('a reformatted file is still up to date', () => {
+  const installed = JSON.parse(textOf(withHooks(pretty(PERSONS), plan())))
+  for (const text of [JSON.stringify(installed), pretty(installed, '\t'), pretty(installed, 4)]) {
+    expect(withHooks(text, plan())).toMatchObject({ changed: false })
+  }
+})
+
+test('one of our hooks that stands twice is left once', () => {
+  const installed = JSON.parse(textOf(withHooks(null, plan())))
+  installed.hooks.Stop.push(...installed.hooks.Stop)
+  expect(ownIn(textOf(withHooks(pretty(installed), plan()))).filter((hook) => hook.event === 'Stop')).toHaveLength(1)
+})
+
+test('our hook leaves a group that it shares', () => {
+  const ours = JSON.parse(textOf(withHooks(null, plan()))).hooks.Stop[0].hooks[0]
+  const theirs = { type: 'command', command: 'say done' }
+  for (const hooks of [
+    [ours, theirs],
+    [theirs, ours],
+    [ours, theirs, ours],
+    [theirs, ours, ours, theirs],
+  ]) {
+    const left = JSON.parse(textOf(withoutHooks(pretty({ hooks: { Stop: [{ hooks }] } }))))
+    expect(left.hooks.Stop[0].hooks).toEqual(hooks.filter((hook) => hook === theirs))
+  }
+})
+
+test.each([
+  ['another tool with the same words', { type: 'command', command: 'entire hooks claude-code stop' }],
+  ['a line that a person made longer', { type: 'command', command: '/opt/recollect/bin/recollect hook claude-code Stop && say done' }],
+  ['another machine', { type: 'http', url: 'http://memory.example.org/hook/claude-code' }],
+  ['another path', { type: 'http', url: 'http://127.0.0.1:37777/hook/claude-code/other' }],
+  ['no address at all', { type: 'http', url: 'not a url' }],
+  ['a prompt', { type: 'prompt', prompt: 'recollect hook claude-code Stop' }],
+  ['something else', 'recollect hook claude-code Stop'],
+])('%s is not ours', (_, handler) => {
+  const text = pretty({ hooks: { Stop: [{ hooks: [handler] }] } })
+  expect(ownIn(text)).toEqual([])
+  expect(withoutHooks(text)).toEqual({ kind: 'edited', text, changed: false })
+})
+
+test('the linked command and the plural are ours as well', () => {
+  for (const command of [
+    'recollect hook claude-code',
+    '/usr/local/bin/recollect hooks claude-code Stop',
+    '"/a b/recollect" hook claude-code Stop',
+  ]) {
+    expect(ownIn(pretty({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } }))).toHaveLength(1)
+  }
+})
+
+test.each([
+  ['{\n  "a": 1,\n}', 3, 1, 'expected a name in double quotes'],
+  ['{\n  // mine\n  "a": 1\n}', 2, 3, 'expected a name in double quotes'],
+  ['{\n  "a": 1\n  "b": 2\n}', 3, 3, 'expected , or }'],
+  ['{"a": tru}', 1, 7, 'expected a value'],
+  ['{"a": "x\ny"}', 1, 7, 'expected a value'],
+  ['{} {}', 1, 4, 'expected the end of the file'],
+  ['[]', 1, 1, 'expected an object'],
+  ['{"hooks": []}', 1, 11, 'expected `hooks` to be an object'],
+  ['{"hooks": {"Stop": {}}}', 1, 20, 'expected `hooks.Stop` to be a list'],
+])('%j is not touched, and the place is named', (text, line, column, reason) => {
+  expect(withHooks(text, plan())).toEqual({ kind: 'unreadable', reason, line, column })
+})
+
+test('a text is readable exactly when it is JSON', () => {
+  const random = seeded(11)
+  for (let i = 0; i < 3000; i++) {
+    const text = JSON.stringify({ 'k\\"é\u{1f600}\u007f': [1, -0.5e3, 'a\nb', true, null, {}], s: ' ' }, null, random.pick([0, 2]))
+    const at = random.below(text.length)
+    const broken =
+      text.slice(0, at) +
+      random.pick(['', ',', '"', '\\', '{', ']', '0', 'e', '.', '-', '\n', '\t', '\u0001', 'é']) +
+      text.slice(at + random.below(3))
+    expect([broken, readSettings(broken).kind === 'read']).toEqual([broken, isJsonObject(broken)])
+  }
+})
+
+test('an empty file is like none', () => {
+  expect(textOf(withHooks('', plan()))).toBe(textOf(withHooks(null, plan())))
+  expect(withoutHooks('\n')).toEqual({ kind: 'edited', text: '\n', changed: false })
+})
+
+test('another memory tool is noticed as a hook and as a plugin, and a switch that stops all hooks as well', () => {
+  const facts = factsOf(
+    pretty({
+      disableAllHooks: true,
+      enabledPlugins: { 'claude-mem@thedotmack': true, 'claude-mem@old': false, 'other@x': true },
+      hooks: { Stop: [{ hooks: [{ type: 'command', command: 'node', args: ['/x/claude-mem/hook.js'] }] }] },
+    }),
+  )
+  expect(facts).toMatchObject({ hooksOff: true, otherMemory: ['node /x/claude-mem/hook.js', 'claude-mem@thedotmack'] })
+})
+
+const settingsWith = (said: object) => [factsOf(pretty(said))]
+
+test('a proxy that does not leave 127.0.0.1 alone stands in the way of http', () => {
+  const proxied = { HTTPS_PROXY: 'http://proxy:3128' }
+  expect(obstacleToHttp(1, [], {})).toBe(null)
+  expect(obstacleToHttp(1, [], proxied)).toBe('proxy')
+  expect(obstacleToHttp(1, settingsWith({ env: proxied }), {})).toBe('proxy')
+  expect(obstacleToHttp(1, settingsWith({ env: { HTTPS_PROXY: '' } }), proxied)).toBe(null)
+  expect(obstacleToHttp(1, [], { ...proxied, NO_PROXY: 'localhost' })).toBe('proxy')
+  expect(obstacleToHttp(1, [], { ...proxied, NO_PROXY: 'localhost,127.0.0.1' })).toBe(null)
+  expect(obstacleToHttp(1, [], { ...proxied, no_proxy: 'localhost 127.0.0.1' })).toBe(null)
+  expect(obstacleToHttp(1, [], { ...proxied, NO_PROXY: '*' })).toBe(null)
+})
+
+test('a list of allowed addresses stands in the way of http unless ours is on it', () => {
+  const allowing = (...urls: string[]) => obstacleToHttp(37777, settingsWith({ allowedHttpHookUrls: urls }), {})
+  expect(allowing()).toBe('url-list')
+  expect(allowing('https://hooks.example.com/*')).toBe('url-list')
+  expect(allowing('https://hooks.example.com/*', 'http://127.0.0.1:*/hook/*')).toBe(null)
+})
+
+test('where http cannot arrive, commands are planned', () => {
+  expect(planFor('2.1.325', WISHES, 'proxy')).toMatchObject({ form: 'command', because: 'proxy', exec: true })
+})
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+type Random = { below(limit: number): number; pick<T>(from: readonly T[]): T }
+
+function seeded(seed: number): Random {
+  let state = seed
+  const below = (limit: number) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * limit)
+  }
+  return { below, pick: (from) => from[below(from.length)] as (typeof from)[number] }
+}
+
+function randomSettings(random: Random): object {
+  const many = <T>(most: number, make: () => T) => Array.from({ length: random.below(most + 1) }, make)
+  const handler = () =>
+    random.pick<unknown>([{ type: 'command', command: 'a "b"' }, { type: 'http', url: 'http://x.test/' }, {}, 'odd', 3, null])
+  const group = () =>
+    random.pick<unknown>([{ matcher: random.pick(['', '*', 'Bash']), hooks: many(2, handler) }, { hooks: many(2, handler) }, {}, 'odd', []])
+  const events = ['Stop', 'SessionStart', 'PostToolUse', 'PreToolUse', 'Unheard', '7']
+  const hooks = () => Object.fromEntries(many(4, () => [random.pick(events), many(2, group)]))
+  const other = () => random.pick<unknown>([1, 'é\n"', null, [], {}, { hooks: {} }, [{ a: [] }], true])
+  const entries = many(4, () => [random.pick(['model', 'env', '__proto__', '1', '', 'a b', 'permissions']), other()])
+  entries.splice(random.below(entries.length + 1), 0, ...random.pick([[], [['hooks', hooks()]]]))
+  return Object.fromEntries(entries)
+}

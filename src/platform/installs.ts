@@ -1,0 +1,28 @@
+import { privateFolder, readJsonIfThere, writeWhole } from './files.ts'
+import type { Home } from './paths.ts'
+
+/** A settings file that `init` wrote hooks into: null is the person's own, else a project's folder. */
+export type Install = { project: string | null; form: 'http' | 'command'; port: number }
+
+/** What `init` has written where, so that the hooks can follow the worker to another port. */
+export function readInstalls(home: Home): Install[] {
+  const value = readJsonIfThere(home.installs)
+  return Array.isArray(value) ? (value as Install[]) : []
+}
+
+export function rememberInstall(home: Home, install: Install): void {
+  writeInstalls(home, [...readInstalls(home).filter((known) => known.project !== install.project), install])
+}
+
+export function forgetInstall(home: Home, project: string | null): void {
+  writeInstalls(
+    home,
+    readInstalls(home).filter((known) => known.project !== project),
+  )
+}
+
+function writeInstalls(home: Home, installs: Install[]): void {
+  privateFolder(home.folder)
+  privateFolder(home.run)
+  writeWhole(home.installs, `${JSON.stringify(installs, null, 2)}\n`)
+}

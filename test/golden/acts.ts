@@ -1,0 +1,60 @@
+import type { Acted, Action } from '../../src/core/action.ts'
+import type { Turn } from '../../src/core/memory.ts'
+
+/** A turn of a project in `/home/dev/app`, its acts a second apart in the order given. */
+export function turn(parts: Partial<Turn> = {}): Turn {
+  const acts = (parts.acts ?? []).map((act, n) => ({ ...act, id: `use-${n}`, at: 1000 * (n + 1) }))
+  return { promptNumber: 1, origin: 'person', prompt: 'Please look at it', answer: null, folder: '/home/dev/app', at: 0, openFailures: [], ...parts, acts }
+}
+
+export function ran(command: string, output = '', exitCode = 0): Acted {
+  return act('Bash', { kind: 'command', command, purpose: null, output, exitCode }, exitCode === 0 ? null : output)
+}
+
+/** An edit of a file in the project; lines that both texts share are context. */
+export function edited(file: string, before: string, after: string): Acted {
+  const [old, now] = [before.split('\n'), after.split('\n')]
+  let head = 0
+  while (head < old.length && head < now.length && old[head] === now[head]) head++
+  let tail = 0
+  while (tail < old.length - head && tail < now.length - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++
+  const patch = [
+    ...old.slice(0, head).map((line) => ` ${line}`),
+    ...old.slice(head, old.length - tail).map((line) => `-${line}`),
+    ...now.slice(head, now.length - tail).map((line) => `+${line}`),
+    ...old.slice(old.length - tail).map((line) => ` ${line}`),
+  ]
+  return act('Edit', { kind: 'edit', file: `/home/dev/app/${file}`, removed: before, added: after, patch })
+}
+
+export function wrote(file: string, content: string): Acted {
+  return act('Write', { kind: 'write', file: `/home/dev/app/${file}`, content, created: true, patch: [] })
+}
+
+export function read(file: string): Acted {
+  return act('Read', { kind: 'read', file: `/home/dev/app/${file}` })
+}
+
+export function searched(pattern: string): Acted {
+  return act('Grep', { kind: 'search', pattern, where: null })
+}
+
+export function delegated(task: string, answer: string | null): Acted {
+  return act('Agent', { kind: 'delegate', task, agentType: 'Explore', answer })
+}
+
+export function fetched(target: string, answer: string): Acted {
+  return act('WebFetch', { kind: 'fetch', target, answer })
+}
+
+export function planned(text: string): Acted {
+  return act('ExitPlanMode', { kind: 'plan', text })
+}
+
+export function failing(done: Acted, error: string): Acted {
+  return { ...done, failed: true, error }
+}
+
+function act(tool: string, action: Action, error: string | null = null): Acted {
+  return { id: '', tool, at: 0, failed: error !== null, error, interrupted: false, agentId: null, action }
+}

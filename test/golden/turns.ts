@@ -1,0 +1,26 @@
+import type { Acted } from '../../src/core/action.ts'
+import type { Turn } from '../../src/core/memory.ts'
+import { claudeCode } from '../../src/integrations/agent.ts'
+
+/** The turns of a recorded session as the distiller would be handed them, without a database in between. */
+export async function turnsOf(transcript: string): Promise<Turn[]> {
+  const turns: Turn[] = []
+  let folder = ''
+  for await (const { items, facts } of claudeCode.readTranscript(transcript, null)) {
+    folder ||= facts.cwd ?? ''
+    for (const { event } of items) {
+      const turn = turns.at(-1)
+      if (event.kind === 'prompt-submitted') turns.push({ ...event, promptNumber: turns.length + 1, prompt: event.text, answer: null, folder, acts: [], openFailures: [] })
+      else if (turn && event.kind === 'tool-used' && !claudeCode.skipTools.has(event.tool)) turn.acts.push(actOf(event))
+      else if (turn && event.kind === 'turn-ended') turn.answer = event.answer
+    }
+  }
+  return turns
+}
+
+type ToolUsed = { toolUseId: string; tool: string; at: number; input: unknown; output: unknown; error: string | null; interrupted: boolean; agentId: string | null }
+
+function actOf({ toolUseId, tool, at, input, output, error, interrupted, agentId }: ToolUsed): Acted {
+  const use = { tool, input: JSON.stringify(input ?? null), output: error === null ? JSON.stringify(output ?? null) : null, error }
+  return { id: toolUseId, tool, at, failed: error !== null, error, interrupted, agentId, action: claudeCode.readAction(use) }
+}

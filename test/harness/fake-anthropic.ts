@@ -1,0 +1,218 @@
+/**
+ * A Messages API that follows a script, on loopback. The real client takes it for a model; afterwards a test reads what the
+ * client sent. It keeps no opinion about the client: what a request is for (its lane) is the only thing it guesses.
+ */
+export type FakeAnthropic = {
+  url: string
+  /** What the client asked of the model, in order of arrival. */
+  requests: ModelRequest[]
+  /** Replaces what is left of the script. */
+  play(script: Script): void
+  close(): Promise<void>
+}
+
+export type ModelRequest = {
+  lane: Lane
+  body: RequestBody
+  headers: Headers
+  /** `performance.now()` on arrival and when the answer left: from there to the next arrival the client, its tools and hooks were busy. */
+  at: number
+  answeredAt: number
+}
+
+/**
+ * Which conversation a request belongs to: the person's, a subagent's, the one that shortens a conversation, or a small errand
+ * (a title, a probe). Each has its own script, because their order is the client's business.
+ */
+export type Lane = 'main' | 'sub' | 'compact' | 'aux'
+
+/** One answer of the model. Text alone ends the turn. */
+export type Turn =
+  | string
+  | {
+      text?: string
+      thinking?: string
+      tools?: { name: string; input: Record<string, unknown> }[]
+      /** What the client believes it has used: a large number makes it compact. */
+      usage?: { input_tokens?: number; output_tokens?: number }
+      delayMs?: number
+      error?: { status: number; type: string; message: string }
+    }
+
+/** Turns of the person's conversation; or of each lane; or whatever a function makes of a request. */
+export type Script = Turn[] | Partial<Record<Lane, Turn[]>> | ((request: ModelRequest) => Turn | undefined)
+
+/** Answers when a lane's turns are used up. */
+const FALLBACK: Record<Lane, string> = {
+  main: 'The script has no more turns.',
+  sub: 'Subagent done.',
+  compact: '<analysis>\nScripted.\n</analysis>\n\n<summary>\nScripted summary of the conversation.\n</summary>',
+  aux: '{"title": "Scripted title"}',
+}
+
+export function startFakeAnthropic(script: Script = []): FakeAnthropic {
+  const requests: ModelRequest[] = []
+  let next = player(script)
+
+  async function answer(request: ModelRequest): Promise<Response> {
+    const turn = next(request) ?? FALLBACK[request.lane]
+    const full = typeof turn === 'string' ? { text: turn } : turn
+    if (full.delayMs) await Bun.sleep(full.delayMs)
+    request.answeredAt = performance.now()
+    if (full.error) return failure(full.error.status, full.error.type, full.error.message)
+    const message = messageOf(full, request.body.model)
+    return request.body.stream
+      ? new Response(streamOf(message), { headers: { 'content-type': 'text/event-stream; charset=utf-8' } })
+      : Response.json(message)
+  }
+
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    routes: {
+      '/v1/messages': {
+        POST: async (incoming) => {
+          const body = (await incoming.json()) as RequestBody
+          const at = performance.now()
+          const request = { lane: laneOf(body, incoming.headers), body, headers: incoming.headers, at, answeredAt: at }
+          requests.push(request)
+          return answer(request)
+        },
+      },
+      '/v1/messages/count_tokens': {
+        POST: async (incoming) => Response.json({ input_tokens: Math.ceil((await incoming.text()).length / 4) }),
+      },
+      '/v1/models': Response.json({ data: [], has_more: false, first_id: null, last_id: null }),
+      '/': Response.json({}),
+    },
+    fetch: (incoming) => failure(404, 'not_found_error', `no ${incoming.method} ${new URL(incoming.url).pathname} here`),
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    requests,
+    play: (script) => {
+      next = player(script)
+    },
+    close: () => server.stop(true),
+  }
+}
+
+/** All the text a request carries, system prompt and tool results included: did these words reach the model? */
+export function requestText(request: ModelRequest | undefined): string {
+  const { system, messages } = sent(request).body
+  return [textOf(system), ...messages.map((message) => textOf(message.content))].join('\n')
+}
+
+/** What the tools answered, as far as this request tells the model. */
+export function toolResults(request: ModelRequest | undefined): { id: string; text: string; failed: boolean }[] {
+  return sent(request)
+    .body.messages.flatMap((message) => (typeof message.content === 'string' ? [] : message.content))
+    .flatMap((block) =>
+      block.type === 'tool_result' ? [{ id: block.tool_use_id, text: textOf(block.content), failed: block.is_error === true }] : [],
+    )
+}
+
+/** A request that never came must not read as one without text: "does not contain" would then always hold. */
+function sent(request: ModelRequest | undefined): ModelRequest {
+  if (!request) throw new Error('the client sent no such request')
+  return request
+}
+
+/** The parts of a request that we look at. */
+type RequestBody = {
+  model: string
+  stream?: boolean
+  system?: Content
+  messages: { role: 'user' | 'assistant' | 'system'; content: Content }[]
+  tools?: { name: string; description?: string }[]
+}
+type Content = string | Block[]
+type Block =
+  | { type: 'text'; text: string }
+  | { type: 'tool_result'; tool_use_id: string; content?: Content; is_error?: boolean }
+  | { type: 'tool_use' | 'thinking' | 'image' }
+
+function textOf(content: Content | undefined): string {
+  if (content === undefined || typeof content === 'string') return content ?? ''
+  return content.map((block) => (block.type === 'text' ? block.text : block.type === 'tool_result' ? textOf(block.content) : '')).join('\n')
+}
+
+function laneOf(body: RequestBody, headers: Headers): Lane {
+  const last = textOf(body.messages.findLast((message) => message.role === 'user')?.content)
+  if (/your task is to create a detailed summary of/i.test(last)) return 'compact'
+  // Old clients mark a subagent by nothing but its instructions.
+  if (headers.has('x-claude-code-agent-id') || textOf(body.system).includes('\nYou are an agent for Claude Code')) return 'sub'
+  return body.tools?.length ? 'main' : 'aux'
+}
+
+function player(script: Script): (request: ModelRequest) => Turn | undefined {
+  if (typeof script === 'function') return script
+  const lanes = Array.isArray(script) ? { main: script } : script
+  const left = new Map(Object.entries(lanes).map(([lane, turns]) => [lane, [...turns]]))
+  return (request) => left.get(request.lane)?.shift()
+}
+
+type Message = ReturnType<typeof messageOf>
+
+function messageOf(turn: Exclude<Turn, string>, model: string) {
+  const content = [
+    ...(turn.thinking ? [{ type: 'thinking' as const, thinking: turn.thinking, signature: 'c2lnbmF0dXJl' }] : []),
+    ...(turn.text === undefined ? [] : [{ type: 'text' as const, text: turn.text }]),
+    ...(turn.tools ?? []).map((tool) => ({ type: 'tool_use' as const, id: newId('toolu'), ...tool })),
+  ]
+  return {
+    id: newId('msg'),
+    type: 'message',
+    role: 'assistant',
+    model,
+    content,
+    stop_reason: turn.tools?.length ? 'tool_use' : 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 100, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 20, ...turn.usage },
+  }
+}
+
+const newId = (kind: string) => `${kind}_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`
+
+/** The server-sent events of one message, each block in a single piece. */
+function streamOf({ content, stop_reason, usage, ...message }: Message): string {
+  const events: { type: string; [key: string]: unknown }[] = [
+    { type: 'message_start', message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } } },
+  ]
+  for (const [index, block] of content.entries()) {
+    const [empty, ...deltas] = piecesOf(block)
+    events.push({ type: 'content_block_start', index, content_block: empty })
+    for (const delta of deltas) events.push({ type: 'content_block_delta', index, delta })
+    events.push({ type: 'content_block_stop', index })
+  }
+  events.push({ type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: usage.output_tokens } })
+  events.push({ type: 'message_stop' })
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+}
+
+/** A block as the stream tells it: first empty, then what fills it. */
+function piecesOf(block: Message['content'][number]) {
+  switch (block.type) {
+    case 'text':
+      return [
+        { type: 'text', text: '' },
+        { type: 'text_delta', text: block.text },
+      ]
+    case 'thinking':
+      return [
+        { type: 'thinking', thinking: '', signature: '' },
+        { type: 'thinking_delta', thinking: block.thinking },
+        { type: 'signature_delta', signature: block.signature },
+      ]
+    case 'tool_use':
+      return [
+        { ...block, input: {} },
+        { type: 'input_json_delta', partial_json: JSON.stringify(block.input) },
+      ]
+  }
+}
+
+function failure(status: number, type: string, message: string): Response {
+  return Response.json({ type: 'error', error: { type, message } }, { status })
+}

@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import { makeSandbox, type RunOptions, runIn, type Sandbox, type SandboxOptions } from '../harness/sandbox.ts'
+
+const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
+
+/** A person with Claude Code and Recollect in a throw-away home. */
+export type Person = Sandbox & {
+  /** Runs the command line as they would; throws when it fails, with what it said. */
+  recollect(...args: string[]): Promise<string>
+  rows<T = Row>(kind: 'tool-uses' | 'prompts' | 'observations' | 'summaries' | 'sessions'): Promise<T[]>
+  /** Resolves when everything that was asked for has been told. */
+  settled(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export type Row = {
+  sessionId: string
+  toolUseId: string
+  tool: string
+  text: string
+  answer: string | null
+  title: string
+  project: string
+  [key: string]: unknown
+}
+
+/** `init` is how the hooks are installed; null leaves them out. */
+export async function aPerson(options: SandboxOptions & { init?: string[] | null; port?: string } = {}): Promise<Person> {
+  const { init = [], port = String(20_000 + Math.floor(Math.random() * 30_000)), ...sandboxOptions } = options
+  const sandbox = await makeSandbox({ ...sandboxOptions, env: { RECOLLECT_WORKER_PORT: port, ...sandboxOptions.env } })
+  const person: Person = {
+    ...sandbox,
+    recollect: (...args) => recollectIn(sandbox, args),
+    rows: async <T>(kind: string) => {
+      const out = await recollectIn(sandbox, ['export', '--json', '--kind', kind])
+      return Bun.JSONL.parse(out) as T[]
+    },
+    settled: async () => {
+      for (let quiet = 0; quiet < 2; ) {
+        const { jobs, spooled } = JSON.parse(await recollectIn(sandbox, ['status', '--json'])) as {
+          jobs: { waiting: number; running: number }
+          spooled: number
+        }
+        quiet = jobs.waiting + jobs.running + spooled === 0 ? quiet + 1 : 0
+        await Bun.sleep(50)
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await runIn(sandbox, [RECOLLECT, 'stop'])
+      await sandbox.remove()
+    },
+  }
+  if (init) await person.recollect('init', '--yes', ...init)
+  return person
+}
+
+async function recollectIn(sandbox: Sandbox, args: string[], options: RunOptions = {}): Promise<string> {
+  const ran = await runIn(sandbox, [RECOLLECT, ...args], options)
+  if (ran.code !== 0) throw new Error(`recollect ${args.join(' ')} ended with ${ran.code}: ${ran.stderr || ran.stdout}`)
+  return ran.stdout
+}
+
+/** What Recollect put into a request, out of all that the client says besides. */
+export function briefIn(text: string): string {
+  return text.match(/<recollect-context project=[\s\S]*?<\/recollect-context>/)?.[0] ?? ''
+}

@@ -215,13 +215,13 @@ const findNamed: Find = (text, at, floor) => {
   const name = text.slice(nameStart, nameEnd)
   const kind = kindOf(name)
   if (!kind) return null
-  const value = readValue(text, given, name, nameStart)
-  if (!value || !isWorthHiding(kind, name, value)) return null
+  const value = readValue(text, given, name, nameStart).find((reading) => isWorthHiding(kind, name, reading))
+  if (!value) return null
   const judged = value.from + value.text.length
   const to = judged + (matchAt(REST_OF_WORD, text, judged)?.[0].length ?? 0)
   const shapes = (RULES.get(gramOf(text, value.from)) ?? []).filter((rule) => rule.find !== findNamed)
   const shaped = findAt(text, value.from, value.from, shapes)
-  return shaped?.kind && shaped.to >= to ? shaped : { from: value.from, to, kind: label(kind) }
+  return shaped?.kind && shaped.from === value.from && shaped.to >= to ? shaped : { from: value.from, to, kind: label(kind) }
 }
 
 const MAX_NAME = 64
@@ -273,29 +273,33 @@ function givenAfter(text: string, end: number): Given | null {
 
 const FOLLOWS_NAME = ' \t\r\n:=!?>]"\'`\\,'
 
-type Value = { text: string; from: number; form: Form }
+type Value = { text: string; from: number; form: Form; bare: boolean }
 
-/** The value that starts here, without its quotes and without the scheme of an Authorization header. */
-function readValue(text: string, given: Given, name: string, nameStart: number): Value | null {
+/** The value that starts here, in every way it may be read, without its quotes and without the scheme of an Authorization header. */
+function readValue(text: string, given: Given, name: string, nameStart: number): Value[] {
   const open = matchAt(/[bBrRuUfF@]{0,2}(\\{0,6})(["'`])/y, text, given.at)
   const start = given.at + (open?.[0].length ?? 0)
   const scheme = matchAt(/(?:bearer|basic|token|digest|apikey|negotiate)[ \t]{1,4}/iy, text, start)?.[0] ?? ''
   const from = start + scheme.length
   if (open) {
     // SQL writes `PASSWORD 'x'`; for other names a space before a quote is prose (`Unexpected token 'export'`).
-    if (given.by === 'space' && !/password$/i.test(name)) return null
-    const to = quotedEnd(text, from, open[2] ?? '"', open[1] !== '')
+    if (given.by === 'element' || (given.by === 'space' && !/password$/i.test(name))) return []
     // `getpass('Password: ')`: that quote did not open, it closed.
-    if (/[\s),;+\]}]/.test(text[from] ?? ' ')) return null
-    return { text: text.slice(from, to), from, form: scheme ? 'header' : given.by === 'comma' ? 'listed' : 'quoted' }
+    if (/[\s),;+\]}]/.test(text[from] ?? ' ')) return []
+    const quoted = text.slice(from, quotedEnd(text, from, open[2] ?? '"', open[1] !== ''))
+    if (given.tight && isEnvName(name)) return [{ text: quoted, from, form: 'assigned', bare: false }]
+    return [{ text: quoted, from, form: scheme ? 'header' : given.by === 'comma' ? 'listed' : 'quoted', bare: false }]
   }
-  if (given.by === 'comma') return null
   const form = scheme ? 'header' : formOf(text, given, name, nameStart)
-  const bare = form && matchAt(form === 'assigned' || form === 'line' ? LINE_WORD : WORD, text, from)?.[0]
-  if (!form || !bare) return null
-  if (given.by === 'element' && !text.startsWith('</', from + bare.length)) return null
-  if (form !== 'line' || isWholeLine(text, from, bare)) return { text: bare, from, form }
-  return { text: matchAt(WORD, text, from)?.[0] ?? '', from, form: 'loose' }
+  if (!form) return []
+  const word = (pattern: RegExp) => matchAt(pattern, text, from)?.[0] ?? ''
+  if (form === 'line') {
+    const line = word(LINE_WORD)
+    const loose: Value = { text: word(WORD), from, form: 'loose', bare: true }
+    return isWholeLine(text, from, line) ? [{ text: line, from, form, bare: true }, loose] : [loose]
+  }
+  const value = word(form === 'assigned' ? LINE_WORD : WORD)
+  return given.by === 'element' && !text.startsWith('</', from + value.length) ? [] : [{ text: value, from, form, bare: true }]
 }
 
 // A value without quotes. In a settings file it may hold nearly anything; in code, prose and addresses much of that ends it. A long
@@ -322,13 +326,18 @@ function quotedEnd(text: string, from: number, quote: string, escaped: boolean):
 
 function formOf(text: string, given: Given, name: string, nameStart: number): Form | null {
   const before = text[nameStart - 1] ?? '\n'
+  if (given.by === 'comma') return null
   if (given.by === 'element') return before === '<' ? 'assigned' : null
   if (given.tight && (before === '?' || before === '&')) return 'query'
   if (name.startsWith('-') && (given.by === 'space' || given.by === 'equals')) return 'flag'
-  if ((given.tight || given.by === 'field') && /^[-+]?[A-Z][A-Z0-9_]+$/.test(name)) return 'assigned'
+  if ((given.tight || given.by === 'field') && isEnvName(name)) return 'assigned'
+  // `machine x login y password z` in a .netrc; in prose only `is` may stand between.
+  if (given.by === 'space' && /\blogin \S{1,60}\s{1,8}$/.test(text.slice(Math.max(0, nameStart - 80), nameStart))) return 'assigned'
   if (given.by === 'space') return text.slice(given.at - 4, given.at).includes('is') ? 'loose' : null
   return startsLine(text, nameStart) ? 'line' : 'loose'
 }
+
+const isEnvName = (name: string) => /^[-+]?[A-Z][A-Z0-9_]+$/.test(name)
 
 /** Whether only what a settings file has stands before a name on its line: an indent, a list dash, `export`, a dotted path. */
 function startsLine(text: string, at: number): boolean {
@@ -342,8 +351,8 @@ function startsLine(text: string, at: number): boolean {
 }
 
 /** The one place that weighs: quoted text under `password` is a password, a bare word behind `token =` is probably code. */
-function isWorthHiding(kind: Kind, name: string, { text, form }: Value): boolean {
-  if (!isLiteral(text) || (form !== 'quoted' && isCode(text))) return false
+function isWorthHiding(kind: Kind, name: string, { text, form, bare }: Value): boolean {
+  if (!isLiteral(text) || (bare && isCode(text))) return false
   // Test runners say PASS too.
   if (/^pass$/i.test(name) && form !== 'quoted') return false
   if (kind === 'likely') return form !== 'loose' && isRandom(text)
@@ -361,7 +370,8 @@ function isWorthHiding(kind: Kind, name: string, { text, form }: Value): boolean
       return strong || text.length >= 8 || isMixed(text)
     case 'flag':
       return (
-        isMixed(text) || (strong && !/^(?:flag|option|argument|is|or|and|to|for|in|with|as|from|on|the|a|file|stdin|prompt)$/i.test(text))
+        isMixed(text) ||
+        (strong && !/^(?:flags?|options?|arguments?|can't|is|or|and|to|for|in|with|as|from|on|the|a|file|stdin|prompt)$/i.test(text))
       )
     case 'header':
       return text.length >= 8 && (isMixed(text) || /[a-z][A-Z]/.test(text))
@@ -417,12 +427,19 @@ const NOT_SECRET =
 
 /** A value that stands for itself, not for another: no variable, no type, no placeholder, no path or address of the secret. */
 function isLiteral(text: string): boolean {
-  return text !== '' && !isReference(text) && !PLACEHOLDER.test(text) && !ADDRESS.test(text) && !ENV_NAME.test(text)
+  return (
+    text !== '' &&
+    !text.includes('[redacted:') &&
+    !isReference(text) &&
+    !PLACEHOLDER.test(text) &&
+    !ADDRESS.test(text) &&
+    !ENV_NAME.test(text)
+  )
 }
 
 const isReference = (text: string) => /^(?:\$|<|\{|%[\w({]|#\{|\*{2}|\.{3}|…|\[redacted:)/.test(text)
 const PLACEHOLDER =
-  /^(?:[xX*•._-]{2,}|(?:your|enter|insert|replace|example|dummy|placeholder)\b.*|your[-_].*|string|str|text|number|int|integer|float|bool|boolean|any|unknown|object|bytes|buffer|null|nil|none|undefined|void|never|true|false|yes|no|on|off|required|optional|hidden|redacted|masked|password|passwd|passphrase|pwd|secret|token|api[-_]?key|key|credentials?|auth|authorization|bearer|basic|value)$/is
+  /^(?:[xX*•._-]{2,}|#[0-9a-f]{3,8}|(?:your|enter|insert|replace|example|dummy|placeholder)\b.*|your[-_].*|string|str|text|number|int|integer|float|bool|boolean|any|unknown|object|bytes|buffer|null|nil|none|undefined|void|never|true|false|yes|no|on|off|required|optional|hidden|redacted|masked|password|passwd|passphrase|pwd|secret|token|api[-_]?key|key|credentials?|auth|authorization|bearer|basic|value)$/is
 const ADDRESS =
   /^(?:process\.env|import\.meta|os\.environ|env[.:[]|secrets?\.|vault:|op:\/\/|arn:|file:|https?:\/\/|(?:~|\.{1,2})?\/(?:[\w.@-]{1,30}\/){0,12}[\w.@-]{1,30}$)/i
 const ENV_NAME = /^[A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,8}$/

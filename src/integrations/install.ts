@@ -21,7 +21,7 @@ import {
   withoutHooks,
 } from './claude-code/settings.ts'
 
-export type UninstallOptions = {
+type UninstallOptions = {
   environment: Environment
   /** A project's folder, for hooks in its personal settings (`settings.local.json`); null for the person's own, used everywhere. */
   project: string | null
@@ -50,7 +50,7 @@ type Chosen = { form: HookPlan['form']; because: ReasonForCommand | null; versio
 export type InstallOutcome =
   | ((Written | { kind: 'installed'; file: string; backup: string | null }) & Chosen)
   | { kind: 'too-old'; version: string }
-export type UninstallOutcome = Written | { kind: 'removed'; file: string; backup: string | null }
+type UninstallOutcome = Written | { kind: 'removed'; file: string; backup: string | null }
 
 /** Writes our hooks for the client that is here. Doing it again changes nothing, or what a newer client or another port asks for. */
 export async function install(options: InstallOptions): Promise<InstallOutcome> {

@@ -59,7 +59,7 @@ export function failureRow(reading: Reading): ObservationDraft[] {
   return [
     {
       type: 'discovery',
-      title: asTitle(`${first.command} fails: ${first.names[0] ?? first.error}`),
+      title: asTitle(`\`${first.command}\` fails: ${first.names[0] ?? first.error}`),
       subtitle: first.names.length > 1 ? `${first.names.length} failing tests` : shorten(first.error, 160),
       narrative: narrativeOf(said, 800),
       facts: [...here.map(describeFailure), ...pointsOf(said, [], 4)].slice(0, 8),

@@ -15,7 +15,11 @@ const AFTER = 'export function isValid(token: Token) {\n  return token.exp * 100
 const fix = edited('src/auth.ts', BEFORE, AFTER)
 
 describe('a failing check that an edit puts right', () => {
-  const acts = [ran('bun test', '(fail) login > accepts a fresh token [0.1ms]\n 3 pass\n 1 fail', 1), fix, ran('bun test', ' 4 pass\n 0 fail')]
+  const acts = [
+    ran('bun test', '(fail) login > accepts a fresh token [0.1ms]\n 3 pass\n 1 fail', 1),
+    fix,
+    ran('bun test', ' 4 pass\n 0 fail'),
+  ]
 
   test('is one bugfix that names the test, the line and the pass', () => {
     const told = only(distillPlain(turn({ acts, prompt: 'The login test is red', answer: 'Done.' })))
@@ -42,7 +46,9 @@ describe('a failing check that an edit puts right', () => {
   })
 
   test('takes a document that was touched along with it', () => {
-    const told = distillPlain(turn({ acts: [...acts, edited('README.md', 'a', 'b')], answer: 'Fixed: `isValid` compared seconds with milliseconds.' }))
+    const told = distillPlain(
+      turn({ acts: [...acts, edited('README.md', 'a', 'b')], answer: 'Fixed: `isValid` compared seconds with milliseconds.' }),
+    )
     expect(titles(told)).toEqual(['bugfix: isValid compared seconds with milliseconds'])
   })
 })
@@ -77,7 +83,10 @@ describe('what is noise yields nothing', () => {
     ['an edit that was refused', { answer: 'ok', acts: [failing(fix, 'String to replace not found in file.')] }],
     ['a command that was stopped', { answer: 'ok', acts: [{ ...ran('bun test', '', 1), interrupted: true }] }],
     ['a mistyped command', { answer: 'ok', acts: [ran('rtk bun run test', "error: unrecognized subcommand 'bun'", 2)] }],
-    ['a scratch file', { answer: 'ok', acts: [edited('x', 'a', 'b')].map((a) => ({ ...a, action: { ...a.action, file: '/tmp/x.ts' } as Action })) }],
+    [
+      'a scratch file',
+      { answer: 'ok', acts: [edited('x', 'a', 'b')].map((a) => ({ ...a, action: { ...a.action, file: '/tmp/x.ts' } as Action })) },
+    ],
     ['passing tests', { prompt: 'run tests', answer: 'All 4 tests pass.', acts: [ran('bun test', ' 4 pass\n 0 fail')] }],
   ]
   test.each(noise)('%s', (_, parts) => {
@@ -115,20 +124,32 @@ describe('the type of a change', () => {
 describe('a change', () => {
   test('that spans several files is one observation', () => {
     const files = ['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/a.test.ts', 'README.md']
-    const told = only(distillPlain(turn({ prompt: 'Rename the thing everywhere', acts: files.map((file) => edited(file, 'let x = old', 'let x = fresh')) })))
+    const told = only(
+      distillPlain(
+        turn({ prompt: 'Rename the thing everywhere', acts: files.map((file) => edited(file, 'let x = old', 'let x = fresh')) }),
+      ),
+    )
     expect(told.filesModified).toEqual(['src/a.ts', 'src/b.ts', 'src/c.ts', 'README.md', 'src/a.test.ts'])
   })
 
   test('takes its title from the answer when that says what is so now', () => {
     const acts = [edited('src/list.go', 'func sort() {\n\ta\n}', 'func sort() {\n\tb\n}')]
-    const told = distillPlain(turn({ acts, prompt: 'can you sort the branches by date?', answer: 'Done. Branches are now sorted by most recent session activity.' }))
+    const told = distillPlain(
+      turn({
+        acts,
+        prompt: 'can you sort the branches by date?',
+        answer: 'Done. Branches are now sorted by most recent session activity.',
+      }),
+    )
     expect(titles(told)).toEqual(['change: Branches are now sorted by most recent session activity'])
     expect(told.observations[0]?.subtitle).toBe('src/list.go: changed sort')
   })
 
   test('takes the request when the answer says nothing, and the shape of the edit when neither does', () => {
     const acts = [edited('src/list.go', 'func sort() {\n\ta\n}', 'func sort() {\n\tb\n}')]
-    expect(titles(distillPlain(turn({ acts, prompt: 'can you sort the branches by date?', answer: 'Done.' })))).toEqual(['change: Sort the branches by date'])
+    expect(titles(distillPlain(turn({ acts, prompt: 'can you sort the branches by date?', answer: 'Done.' })))).toEqual([
+      'change: Sort the branches by date',
+    ])
     expect(titles(distillPlain(turn({ acts, prompt: 'yes please', answer: 'Done.' })))).toEqual(['change: list.go: changed sort'])
   })
 
@@ -142,7 +163,19 @@ describe('a change', () => {
   })
 
   test('of a new file says what is in it', () => {
-    const told = only(distillPlain(turn({ prompt: 'yes', acts: [wrote('src/clock.ts', '/** Tells the time without asking the system twice. */\nexport function now() {\n  return 1\n}\nexport const TICK = 5')] })))
+    const told = only(
+      distillPlain(
+        turn({
+          prompt: 'yes',
+          acts: [
+            wrote(
+              'src/clock.ts',
+              '/** Tells the time without asking the system twice. */\nexport function now() {\n  return 1\n}\nexport const TICK = 5',
+            ),
+          ],
+        }),
+      ),
+    )
     expect(told.title).toBe('New clock.ts: Tells the time without asking the system twice')
     expect(told.facts[0]).toBe('src/clock.ts: new, with now, TICK – Tells the time without asking the system twice.')
   })
@@ -159,7 +192,8 @@ describe('a change', () => {
 })
 
 describe('commits', () => {
-  const commit = (files: string, message: string, hash: string) => ran(`git add ${files} && git commit -m "${message}"`, `[main ${hash}] ${message}`)
+  const commit = (files: string, message: string, hash: string) =>
+    ran(`git add ${files} && git commit -m "${message}"`, `[main ${hash}] ${message}`)
 
   test('give the change its title, hash and branch', () => {
     const told = only(distillPlain(turn({ acts: [fix, commit('src/auth.ts', 'fix(auth): compare milliseconds', 'abc1234')] })))
@@ -168,20 +202,33 @@ describe('commits', () => {
   })
 
   test('divide the edits of a turn by what each of them staged', () => {
-    const acts = [fix, edited('ci.yml', 'a: 1', 'a: 2'), commit('src/auth.ts', 'fix: compare milliseconds', 'abc1234'), commit('ci.yml', 'ci: run twice', 'def5678')]
+    const acts = [
+      fix,
+      edited('ci.yml', 'a: 1', 'a: 2'),
+      commit('src/auth.ts', 'fix: compare milliseconds', 'abc1234'),
+      commit('ci.yml', 'ci: run twice', 'def5678'),
+    ]
     const told = distillPlain(turn({ acts }))
     expect(titles(told)).toEqual(['bugfix: Compare milliseconds', 'change: Run twice'])
     expect(told.observations.map((o) => o.filesModified)).toEqual([['src/auth.ts'], ['ci.yml']])
   })
 
   test('without edits tell what their message tells', () => {
-    const command = "git commit -m \"$(cat <<'EOF'\nfix(api): stop leaking passwords\n\nThe pattern put the secret back in.\n\nCo-Authored-By: A <a@b.c>\nEOF\n)\""
-    const told = only(distillPlain(turn({ prompt: 'commit', answer: 'Committed.', acts: [ran(command, '[fix/leak 1234567] fix(api): stop leaking passwords')] })))
+    const command =
+      'git commit -m "$(cat <<\'EOF\'\nfix(api): stop leaking passwords\n\nThe pattern put the secret back in.\n\nCo-Authored-By: A <a@b.c>\nEOF\n)"'
+    const told = only(
+      distillPlain(
+        turn({ prompt: 'commit', answer: 'Committed.', acts: [ran(command, '[fix/leak 1234567] fix(api): stop leaking passwords')] }),
+      ),
+    )
     expect(told).toMatchObject({ type: 'bugfix', title: 'Stop leaking passwords (api)', narrative: 'The pattern put the secret back in.' })
   })
 
   test('that became a pull request are told as one', () => {
-    const acts = [commit('.', 'docs: add a guide', 'abc1234'), ran('gh pr create --title "docs: add a guide" --body "x"', 'https://github.com/o/r/pull/188')]
+    const acts = [
+      commit('.', 'docs: add a guide', 'abc1234'),
+      ran('gh pr create --title "docs: add a guide" --body "x"', 'https://github.com/o/r/pull/188'),
+    ]
     const told = only(distillPlain(turn({ acts })))
     expect(told.title).toBe('Opened pull request #188: docs: add a guide')
     expect(told.facts).toContain('pull request #188 https://github.com/o/r/pull/188')
@@ -195,7 +242,11 @@ describe('what was found out', () => {
   test('is one discovery, however many files were read for it', () => {
     const acts = [read('src/state.ts'), read('src/active.ts'), searched('isActive'), read('src/clock.ts'), ran('git log --oneline')]
     const told = only(distillPlain(turn({ acts, prompt: 'Why is this session still active?', answer })))
-    expect(told).toMatchObject({ type: 'discovery', title: 'A session is active while its state file is younger than a day', filesModified: [] })
+    expect(told).toMatchObject({
+      type: 'discovery',
+      title: 'A session is active while its state file is younger than a day',
+      filesModified: [],
+    })
     expect(told.filesRead).toEqual(['src/state.ts', 'src/active.ts', 'src/clock.ts'])
     expect(told.facts).toEqual(['`state.ts` writes the file at the first prompt', '`isActive` compares its time with the clock'])
     expect(told.concepts).toContain('how-it-works')
@@ -213,7 +264,9 @@ describe('what was found out', () => {
 
   test('by many subagents shares a row', () => {
     const report = answer.repeat(3)
-    const told = distillPlain(turn({ acts: ['one', 'two', 'three', 'four'].map((task) => delegated(`Review part ${task}`, report)), answer: 'Ack.' }))
+    const told = distillPlain(
+      turn({ acts: ['one', 'two', 'three', 'four'].map((task) => delegated(`Review part ${task}`, report)), answer: 'Ack.' }),
+    )
     expect(titles(told)).toEqual(['discovery: 4 subagents: Review part one, Review part two, Review part three and 1 more'])
   })
 
@@ -228,7 +281,12 @@ describe('what was decided', () => {
 
   test('a plan that was agreed to is a decision with its steps', () => {
     const told = only(distillPlain(turn({ prompt: 'Plan it', acts: [planned(plan)], answer: 'Ready.' })))
-    expect(told).toMatchObject({ type: 'decision', title: 'Keep one writer', narrative: 'Two writers lock each other out.', facts: ['Start a worker', 'Send everything to it'] })
+    expect(told).toMatchObject({
+      type: 'decision',
+      title: 'Keep one writer',
+      narrative: 'Two writers lock each other out.',
+      facts: ['Start a worker', 'Send everything to it'],
+    })
   })
 
   test('a plan that was turned down is a proposal', () => {
@@ -237,15 +295,20 @@ describe('what was decided', () => {
   })
 
   test('a decision record is a decision, with what it says it decided', () => {
-    const page = '# 0004 The hook is a pipe\n\nContext: it starts cold.\n\nDecision: it forwards the payload.\n\nConsequences: no parsing there.'
+    const page =
+      '# 0004 The hook is a pipe\n\nContext: it starts cold.\n\nDecision: it forwards the payload.\n\nConsequences: no parsing there.'
     const told = distillPlain(turn({ acts: [wrote('docs/decisions/0004-pipe.md', page)] }))
     const decided = told.observations.find((o) => o.type === 'decision')
-    expect(decided).toMatchObject({ title: 'The hook is a pipe', narrative: 'it forwards the payload.', filesModified: ['docs/decisions/0004-pipe.md'] })
+    expect(decided).toMatchObject({
+      title: 'The hook is a pipe',
+      narrative: 'it forwards the payload.',
+      filesModified: ['docs/decisions/0004-pipe.md'],
+    })
   })
 
   test('a choice in plain words is a decision; "instead of" in a description is not', () => {
     const decided = distillPlain(turn({ prompt: "We decided to keep SQLite because nobody runs a server. Let's write that down." }))
-    expect(titles(decided)).toEqual(['decision: We decided to keep SQLite because nobody runs a server'])
+    expect(titles(decided)).toEqual(['decision: Decided to keep SQLite because nobody runs a server'])
     expect(titles(distillPlain(turn({ acts: [fix], answer: 'It now uses milliseconds instead of seconds.' })))).not.toContain('decision')
   })
 })
@@ -263,7 +326,13 @@ describe('the rest of the housekeeping', () => {
 
 describe('the summary', () => {
   test('has the five fields and the notes', () => {
-    const acts = [read('src/auth.ts'), searched('exp'), fix, ran('bun test', ' 4 pass\n 0 fail'), ran('git commit -am "fix: compare milliseconds"', '[main abc1234] fix: compare milliseconds')]
+    const acts = [
+      read('src/auth.ts'),
+      searched('exp'),
+      fix,
+      ran('bun test', ' 4 pass\n 0 fail'),
+      ran('git commit -am "fix: compare milliseconds"', '[main abc1234] fix: compare milliseconds'),
+    ]
     const answer = 'Fixed. The token carries seconds because the issuer follows the RFC.\n\n## Next steps\n- Tell the client team\n'
     expect(distillPlain(turn({ prompt: 'The login fails for every token, fix it', acts, answer })).summary).toEqual({
       request: 'The login fails for every token, fix it',
@@ -276,12 +345,17 @@ describe('the summary', () => {
   })
 
   test('of a notice says what the notice says', () => {
-    const notice = '<task-notification>\n<status>completed</status>\n<summary>Agent "Check docs" finished</summary>\n<result>isValid is used only in src/auth.ts.</result>\n</task-notification>'
-    expect(distillPlain(turn({ origin: 'machine', prompt: notice, acts: [fix] })).summary?.request).toBe('Agent "Check docs" finished: isValid is used only in src/auth.ts.')
+    const notice =
+      '<task-notification>\n<status>completed</status>\n<summary>Agent "Check docs" finished</summary>\n<result>isValid is used only in src/auth.ts.</result>\n</task-notification>'
+    expect(distillPlain(turn({ origin: 'machine', prompt: notice, acts: [fix] })).summary?.request).toBe(
+      'Agent "Check docs" finished: isValid is used only in src/auth.ts.',
+    )
   })
 
   test('keeps a question that waits for an answer', () => {
-    const told = distillPlain(turn({ acts: [fix], answer: 'The check is in place for tokens. Should refresh tokens get the same treatment?' }))
+    const told = distillPlain(
+      turn({ acts: [fix], answer: 'The check is in place for tokens. Should refresh tokens get the same treatment?' }),
+    )
     expect(told.summary?.nextSteps).toBe('Should refresh tokens get the same treatment?')
   })
 })
@@ -291,10 +365,45 @@ describe('whatever a turn holds', () => {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
     return seed / 2 ** 32
   }
-  const SCRAPS = ['(fail) a > b', ' 3 fail', '[main abc1234] fix: x', '```', '# H', '- `x`: y', '| a | b |', '**', '`', '"', "'", '$(', '<<EOF', 'EOF', '\u0000', '\ud83d', '🎉', '修复。', '\\', '&&', ';', '|', '\t', '\r\n', '\n', '<system-reminder>', 'Error: boom', 'git commit -m ', 'bun test', 'export function f() {', '--- FAIL: T (0s)', 'https://x/pull/1', 'a'.repeat(300)]
+  const SCRAPS = [
+    '(fail) a > b',
+    ' 3 fail',
+    '[main abc1234] fix: x',
+    '```',
+    '# H',
+    '- `x`: y',
+    '| a | b |',
+    '**',
+    '`',
+    '"',
+    "'",
+    '$(',
+    '<<EOF',
+    'EOF',
+    '\u0000',
+    '\ud83d',
+    '🎉',
+    '修复。',
+    '\\',
+    '&&',
+    ';',
+    '|',
+    '\t',
+    '\r\n',
+    '\n',
+    '<system-reminder>',
+    'Error: boom',
+    'git commit -m ',
+    'bun test',
+    'export function f() {',
+    '--- FAIL: T (0s)',
+    'https://x/pull/1',
+    'a'.repeat(300),
+  ]
 
   function randomTurn(next: () => number): Turn {
-    const text = (n = 12) => Array.from({ length: Math.floor(next() * n) }, () => SCRAPS[Math.floor(next() * SCRAPS.length)]).join(next() < 0.5 ? ' ' : '\n')
+    const text = (n = 12) =>
+      Array.from({ length: Math.floor(next() * n) }, () => SCRAPS[Math.floor(next() * SCRAPS.length)]).join(next() < 0.5 ? ' ' : '\n')
     const action = (): Action => {
       const kinds: Action[] = [
         { kind: 'read', file: text(2) },
@@ -309,8 +418,23 @@ describe('whatever a turn holds', () => {
       ]
       return kinds[Math.floor(next() * kinds.length)] as Action
     }
-    const acts = Array.from({ length: Math.floor(next() * 12) }, () => ({ id: '', tool: 'T', at: 0, failed: next() < 0.3, error: next() < 0.3 ? text() : null, interrupted: next() < 0.1, agentId: null, action: action() }))
-    return turn({ prompt: text(), answer: next() < 0.2 ? null : text(40), folder: next() < 0.2 ? '' : '/home/dev/app', origin: next() < 0.2 ? 'machine' : 'person', acts })
+    const acts = Array.from({ length: Math.floor(next() * 12) }, () => ({
+      id: '',
+      tool: 'T',
+      at: 0,
+      failed: next() < 0.3,
+      error: next() < 0.3 ? text() : null,
+      interrupted: next() < 0.1,
+      agentId: null,
+      action: action(),
+    }))
+    return turn({
+      prompt: text(),
+      answer: next() < 0.2 ? null : text(40),
+      folder: next() < 0.2 ? '' : '/home/dev/app',
+      origin: next() < 0.2 ? 'machine' : 'person',
+      acts,
+    })
   }
 
   test('the distiller never throws, keeps to its limits and says the same twice', () => {
@@ -338,7 +462,11 @@ describe('whatever a turn holds', () => {
     const time = (size: number) => {
       const samples = hostile.map((scrap) => {
         const text = scrap.repeat(size / scrap.length)
-        return turn({ prompt: text, answer: text, acts: [ran(text, text, 1), ran('bun test && tsc', text, 1), edited('a.ts', text, `x${text}`), delegated(text, text)] })
+        return turn({
+          prompt: text,
+          answer: text,
+          acts: [ran(text, text, 1), ran('bun test && tsc', text, 1), edited('a.ts', text, `x${text}`), delegated(text, text)],
+        })
       })
       let best = Number.POSITIVE_INFINITY
       for (let i = 0; i < 3; i++) {

@@ -87,7 +87,7 @@ function completed(reading: Reading, titles: string[]): string {
 }
 
 function nextSteps({ said, open, turn }: Reading): string {
-  const told = said.filter((s) => isNextStep(s) && !isFiller(s.text)).map((s) => s.text)
+  const told = said.filter((s) => s.kind !== 'heading' && isNextStep(s) && !isFiller(s.text)).map((s) => s.text)
   const asked = said.findLast(
     (s) =>
       isOpenQuestion(s.text) &&

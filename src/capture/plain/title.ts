@@ -13,7 +13,7 @@ export function asTitle(text: string, max = 100): string {
     )
     .replace(/\s+/g, ' ')
     .trim()
-    .replace(/[\s.:;,。、–—-]+$/, '')
+    .replace(TRAILING_MARKS, '$1')
   // A file name, an identifier or code in front keeps its own spelling.
   const whole = said[0] !== '`' && /^[a-zß-ÿ]+(?:[\s,]|$)/.test(flat) ? flat.charAt(0).toUpperCase() + flat.slice(1) : flat
   if (whole.length <= max) return /[:：]$/.test(said) ? withoutLooseEnd(whole) : whole
@@ -31,12 +31,16 @@ export function asTitle(text: string, max = 100): string {
 
 const CLAUSE_ENDS = [' — ', ' – ', '; ', ': ', ', ', ' (', ' so that ', ' because ']
 
-/** A cut text without the words that only led on to what was cut off. */
-export function withoutLooseEnd(text: string): string {
-  const loose =
-    /(?:[\s,:]+(?:and|or|but|the|a|an|to|of|in|for|with|that|is|are|as|at|on|by|we|our|so|how|not|from|it|its|this|be|which|was|were))+(…?)$/i
-  return text.replace(/[\s.:;,。、–—-]+(…?)$/, '$1').replace(loose, '$1')
+/** A text that was cut, without the words that only led on to what was cut off. */
+function withoutLooseEnd(text: string): string {
+  const ended = text.replace(TRAILING_MARKS, '$1')
+  return ended.endsWith('…') ? ended.replace(LOOSE, '…') : ended.replace(CONNECTORS, '')
 }
+
+const TRAILING_MARKS = /[\s.:;,。、–—-]+(…?)$/
+const LOOSE =
+  /(?:[\s,:]+(?:and|or|but|the|a|an|to|of|in|for|with|that|is|are|as|at|on|by|we|our|so|how|not|from|it|its|this|be|which|was|were))+…$/i
+const CONNECTORS = /(?:[\s,:]+(?:and|or|but|the|a|an|to|of|for|with|that|which))+$/i
 
 /** A short name for a session from what was asked. Null when the prompt cannot name one. */
 export function sessionTitle(asked: Asked): string | null {
@@ -73,7 +77,8 @@ function bareRequest({ sentences }: Asked, max: number): string {
     .replace(/\bplease\b,?\s*/gi, '')
     .replace(/@(?=[\w./-]+)/g, '')
     .trim()
-  const title = withoutLooseEnd(shorten(bare, max))
+  const short = shorten(bare, max)
+  const title = short.endsWith('…') ? withoutLooseEnd(short) : short.replace(TRAILING_MARKS, '$1')
   return title.charAt(0).toUpperCase() + title.slice(1)
 }
 

@@ -223,6 +223,7 @@ test('our hook leaves a group that it shares', () => {
 test.each([
   ['another tool with the same words', { type: 'command', command: 'entire hooks claude-code stop' }],
   ['a line that a person made longer', { type: 'command', command: '/opt/recollect/bin/recollect hook claude-code Stop && say done' }],
+  ['a line whose output a person sends elsewhere', { type: 'command', command: 'recollect hook claude-code Stop>/tmp/log' }],
   ['another machine', { type: 'http', url: 'http://memory.example.org/hook/claude-code' }],
   ['another path', { type: 'http', url: 'http://127.0.0.1:37777/hook/claude-code/other' }],
   ['no address at all', { type: 'http', url: 'not a url' }],

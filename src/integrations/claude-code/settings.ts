@@ -20,7 +20,7 @@ export type HookPlan = {
 }
 
 export type ReasonForCommand = 'asked' | 'no-port' | 'old-client' | 'no-client' | HttpObstacle
-export type HttpObstacle = 'proxy' | 'url-list'
+type HttpObstacle = 'proxy' | 'url-list'
 
 type Wishes = Pick<HookPlan, 'program' | 'port' | 'hookToken' | 'homeFlag'> & {
   form?: HookPlan['form'] | undefined
@@ -100,7 +100,7 @@ export function withoutHooks(settingsText: string | null): Edited {
 }
 
 /** A hook of ours as it stands in a settings file. */
-export type OwnHook = { event: string } & (
+type OwnHook = { event: string } & (
   | { form: 'http'; url: string; port: number; token: string | null }
   | { form: 'command'; command: string; program: string[]; home: string | null }
 )
@@ -165,7 +165,7 @@ const Said = z.object({
   allowManagedHooksOnly: z.boolean().catch(false),
   allowedHttpHookUrls: z.array(z.string()).nullable().catch(null),
   enabledPlugins: z.record(z.string(), z.unknown()).catch({}),
-  env: z.record(z.string(), z.string()).catch({}),
+  env: z.record(z.string(), z.coerce.string()).catch({}),
 })
 
 function handlerFor({ event, commandOnly, seconds }: (typeof HOOKS)[number], plan: HookPlan): object {
@@ -198,7 +198,7 @@ function asOwn(event: string, handler: unknown): OwnHook | null {
   if (!hook) return null
   const words = hook.args.length > 0 ? [hook.command, ...hook.args] : shellWords(hook.command)
   const verb = words.findIndex((word, i) => /^hooks?$/.test(word) && words[i + 1] === 'claude-code')
-  if (verb < 1 || words.length > verb + 3) return null
+  if (verb < 1 || words.length > verb + 3 || !/^\w*$/.test(words[verb + 2] ?? '')) return null
   const hasHome = words[verb - 2] === '--home'
   const program = words.slice(0, hasHome ? verb - 2 : verb)
   if (!/(^|\/)(recollect|src\/cli\/main\.ts)$/.test(program.at(-1) ?? '')) return null

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'bun:test'
+import { heredocsOf, partsOf } from './commands.ts'
+
+const KINDS: [string, string][] = [
+  ['bun test', 'test'],
+  ['npm test', 'test'],
+  ['npm t', 'test'],
+  ['pnpm --filter api test', 'test'],
+  ['yarn workspace web run test:unit', 'run'],
+  ['npx vitest run', 'test'],
+  ['node --test src/', 'test'],
+  ['python -m pytest -q', 'test'],
+  ['uv run pytest', 'test'],
+  ['python3 -m unittest', 'test'],
+  ['go test ./...', 'test'],
+  ['cargo nextest run', 'test'],
+  ['bundle exec rspec', 'test'],
+  ['vendor/bin/phpunit', 'test'],
+  ['./gradlew check', 'test'],
+  ['mvn -q verify', 'test'],
+  ['dotnet test', 'test'],
+  ['ctest --output-on-failure', 'test'],
+  ['npx playwright test', 'test'],
+  ['mise run test', 'test'],
+  ['make test', 'test'],
+  ['tsc --noEmit', 'typecheck'],
+  ['npm run typecheck', 'typecheck'],
+  ['go vet ./...', 'typecheck'],
+  ['eslint .', 'lint'],
+  ['eslint . --fix', 'files'],
+  ['bun run lint', 'lint'],
+  ['cargo clippy', 'lint'],
+  ['go build ./...', 'build'],
+  ['npm run build', 'build'],
+  ['docker build .', 'build'],
+  ['make', 'build'],
+  ['npm install zod', 'install'],
+  ['pip install -r requirements.txt', 'install'],
+  ['npx prisma migrate dev', 'migrate'],
+  ['node scripts/seed.js', 'run'],
+  ["node -e 'console.log(1)'", 'look'],
+  ['git commit -m x', 'git'],
+  ['gh pr create --title x', 'pull-request'],
+  ['npm run dev', 'look'],
+  ['ls -la', 'look'],
+  ['cat a.ts', 'look'],
+  ['git -C sub push', 'git'],
+]
+
+test.each(KINDS)('`%s` is of the kind %s', (command, kind) => {
+  expect(partsOf(command).map((part) => part.kind)).toEqual([kind as never])
+})
+
+describe('a shell line', () => {
+  test('is cut into its commands, quotes respected', () => {
+    expect(
+      partsOf(`cd api && FOO=1 npm test -- "a; b" 2>&1 | tail -5; echo 'x && y'`).map((part) => [part.tool, part.args, part.piped]),
+    ).toEqual([
+      ['cd', ['api'], false],
+      ['npm test', ['a; b'], true],
+      ['echo', ['x && y'], false],
+    ])
+  })
+
+  test('is unwrapped from what only starts it', () => {
+    for (const command of [
+      'sudo npm test',
+      'time npm test',
+      'timeout 60 npm test',
+      "bash -lc 'npm test'",
+      "wsl -e sh -c 'cd /x && npm test'",
+      'npx npm test',
+      'CI=1 npm test > log 2>&1',
+    ]) {
+      expect(partsOf(command).at(-1)?.tool).toBe('npm test')
+    }
+  })
+
+  test('means the same check whatever it prints', () => {
+    const [quiet, loud] = [partsOf('bun test src/a.test.ts'), partsOf('bun test --verbose src/a.test.ts')]
+    expect(quiet[0]?.args).toEqual(loud[0]?.args)
+  })
+
+  test('is not confused by what it feeds in', () => {
+    const command = 'git commit -m "$(cat <<\'EOF\'\nfix: don\'t && rm -rf "everything"\n\n- npm test\nEOF\n)" && git push'
+    expect(partsOf(command).map((part) => part.tool)).toEqual(['git commit', 'git push'])
+    expect(heredocsOf(command)).toEqual([{ text: 'fix: don\'t && rm -rf "everything"\n\n- npm test', file: null, appends: false }])
+  })
+
+  test('that writes a file tells which', () => {
+    expect(heredocsOf('cat > src/a.ts <<EOF\nlet a\nEOF')).toEqual([{ text: 'let a', file: 'src/a.ts', appends: false }])
+    expect(heredocsOf('cat <<EOF >> notes.md\nmore\nEOF')).toEqual([{ text: 'more', file: 'notes.md', appends: true }])
+  })
+})

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'bun:test'
+import { edited, turn, wrote } from '../../../test/golden/acts.ts'
+import type { Acted } from '../../core/action.ts'
+import { changesByFile, describeChange, describeLines, editsOf } from './edits.ts'
+
+const changes = (...acts: Acted[]) => changesByFile(editsOf(turn({ acts }).acts, [], '/home/dev/app'))
+
+describe('the names of a file', () => {
+  test('are added, removed or changed', () => {
+    const [change] = changes(edited('a.go', 'func keep() {\n\told()\n}\nfunc gone() {}', 'func keep() {\n\tfresh()\n}\nfunc came() {}'))
+    expect(change).toMatchObject({ added: ['came'], removed: ['gone'], changed: ['keep'] })
+  })
+
+  test('are told in one line', () => {
+    const [change] = changes(edited('a.ts', 'const a = 1', 'const a = 1\nfunction one() {}\nfunction two() {}\nfunction three() {}'))
+    expect(describeChange(change as NonNullable<typeof change>)).toBe('a.ts: added one, two, three')
+  })
+
+  test('of a document are its sections', () => {
+    const [change] = changes(edited('README.md', '# App\n\n## Use\nold text', '# App\n\n## Use\nnew text'))
+    expect(change?.changed).toEqual(['Use'])
+  })
+
+  test('need no patch: the two texts of the edit will do', () => {
+    const bare = edited('a.py', 'def f():\n    return 1', 'def f():\n    return 2')
+    if (bare.action.kind === 'edit') bare.action.patch = []
+    expect(changes(bare)[0]?.changed).toEqual(['f'])
+  })
+})
+
+describe('replaced lines', () => {
+  test('are shown before and after', () => {
+    const found = changes(edited('a.ts', 'f() {\n  return token.exp > now\n}', 'f() {\n  return token.exp * 1000 > now\n}'))
+    expect(describeLines(found, 3)).toEqual(['a.ts: `return token.exp > now` → `return token.exp * 1000 > now`'])
+  })
+
+  test('leave out imports, comments and what only moved sideways', () => {
+    const noise = [
+      edited('a.ts', "import a from 'a'", "import b from 'b'"),
+      edited('b.ts', '// old words', '// new words'),
+      edited('c.ts', '  call(x)', '    call(x)'),
+    ]
+    expect(describeLines(changes(...noise), 3)).toEqual([])
+  })
+
+  test('of code come before those of tests', () => {
+    const found = changes(edited('a.test.ts', 'expect(1)', 'expect(2)'), edited('src/a.ts', 'return 1', 'return 2'))
+    expect(describeLines(found, 1)).toEqual(['a.ts: `return 1` → `return 2`'])
+  })
+})
+
+test('several edits of one file are one change', () => {
+  expect(changes(edited('a.ts', 'let a = 1', 'let a = 2'), edited('a.ts', 'let b = 1', 'let b = 2'))).toHaveLength(1)
+})
+
+test('an edit and its undoing are no change', () => {
+  expect(changes(edited('a.ts', 'let a = 1', 'let a = 2'), edited('a.ts', 'let a = 2', 'let a = 1'))).toEqual([])
+})
+
+test('a new file is introduced by its first heading or comment, not by its licence', () => {
+  expect(changes(wrote('docs/a.md', '# How to release\n\ntext'))[0]?.lead).toBe('How to release')
+  expect(changes(wrote('a.go', '// Copyright 2020 X\n\n// Package list shows branches.\npackage list'))[0]?.lead).toBe(
+    'Package list shows branches.',
+  )
+})

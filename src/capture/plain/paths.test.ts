@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { fileKind, isDecisionRecord, isThrowaway, shownPath } from './paths.ts'
+
+test('a path inside the folder is shown relative to it, one outside whole', () => {
+  expect(shownPath('/home/dev/app/src/a.ts', '/home/dev/app/')).toBe('src/a.ts')
+  expect(shownPath('/home/dev/application/a.ts', '/home/dev/app')).toBe('/home/dev/application/a.ts')
+  expect(shownPath('D:\\app\\src\\a.ts', 'D:\\app')).toBe('src/a.ts')
+  expect(shownPath('/x/a.ts', '')).toBe('/x/a.ts')
+})
+
+test('files are known for what they are', () => {
+  const kinds = {
+    'src/a.ts': 'code',
+    'src/a.test.ts': 'test',
+    'pkg/a_test.go': 'test',
+    'tests/test_a.py': 'test',
+    'README.md': 'docs',
+    'package.json': 'config',
+    '.env.example': 'config',
+    '.github/workflows/ci.yml': 'config',
+  } as const
+  for (const [path, kind] of Object.entries(kinds)) expect([path, fileKind(path)]).toEqual([path, kind])
+})
+
+test("scratch files and the client's own are thrown away", () => {
+  for (const path of ['/tmp/x.ts', '/private/tmp/x', 'C:/Users/a/AppData/Local/Temp/x.go', '/home/dev/.claude/plans/a.md'])
+    expect(isThrowaway(path)).toBe(true)
+  for (const path of ['src/tmp/x.ts', '.claude/settings.json']) expect(isThrowaway(path)).toBe(false)
+})
+
+test('a decision record is known by where it lies', () => {
+  expect(isDecisionRecord('docs/decisions/0004-pipe.md')).toBe(true)
+  expect(isDecisionRecord('docs/adr-012-cache.md')).toBe(true)
+  expect(isDecisionRecord('docs/guide.md')).toBe(false)
+})

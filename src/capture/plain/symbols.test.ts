@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test'
+import { declaredOn } from './symbols.ts'
+
+const DECLARED: [string, string, string | null][] = [
+  ['a.ts', 'export async function readTurn(turn: Turn) {', 'readTurn'],
+  ['a.ts', 'export default class Store extends Base {', 'Store'],
+  ['a.ts', 'export type Turn = {', 'Turn'],
+  ['a.ts', 'const parse = (text: string): Tree => {', 'parse'],
+  ['a.ts', 'export const LIMIT = 10', 'LIMIT'],
+  ['a.ts', '  const local = 10', null],
+  ['a.ts', '  async close(force: boolean): Promise<void> {', 'close'],
+  ['a.ts', '  if (open) {', null],
+  ['a.ts', '  rm(dir, { force: true }).catch(() => {', null],
+  ['a.test.ts', "  test('reads tabs', () => {", 'reads tabs'],
+  ['a.tsx', 'export function App() {', 'App'],
+  ['a.py', '    async def fetch(self):', 'fetch'],
+  ['a.py', 'class Parser(Base):', 'Parser'],
+  ['a.py', 'MAX_SIZE: int = 3', 'MAX_SIZE'],
+  ['a.go', 'func (s *Store) Get(key string) (*Item, error) {', 'Get'],
+  ['a.go', 'type Item struct {', 'Item'],
+  ['a.go', '\tx := 1', null],
+  ['a.rs', '    pub(crate) async fn run(&self) -> Result<()> {', 'run'],
+  ['a.rs', 'pub struct Config {', 'Config'],
+  ['A.java', '    public static List<String> names(int n) {', 'names'],
+  ['A.java', 'public final class Names {', 'Names'],
+  ['A.kt', '    override suspend fun load(id: Int): Item {', 'load'],
+  ['A.cs', '    public async Task<int> CountAsync(CancellationToken token)', 'CountAsync'],
+  ['a.rb', '  def self.build!(name)', 'build!'],
+  ['a.php', '    private static function parse(string $text): array', 'parse'],
+  ['a.c', 'static int read_line(FILE *in)', 'read_line'],
+  ['a.c', '#define MAX_LINE 80', 'MAX_LINE'],
+  ['a.cpp', 'class Buffer {', 'Buffer'],
+  ['a.sh', 'die() {', 'die'],
+  ['a.sh', 'export HOME_DIR=/x', 'HOME_DIR'],
+  ['a.ps1', 'function Get-Thing {', 'Get-Thing'],
+  ['a.sql', 'CREATE TABLE IF NOT EXISTS sessions (', 'sessions'],
+  ['a.sql', 'create unique index idx_a on a (b)', 'idx_a'],
+  ['a.css', '.button:hover {', '.button:hover'],
+  ['a.css', '  --accent: red;', '--accent'],
+  ['a.md', '## Getting started', 'Getting started'],
+  ['a.md', '# The whole document', null],
+  ['a.yml', '  release:', 'release'],
+  ['a.yml', '          deep: 1', null],
+  ['package.json', '    "zod": "^4.0.0",', 'zod'],
+  ['a.toml', '[server.http]', 'server.http'],
+  ['.env.example', '# API_URL=x', 'API_URL'],
+  ['Makefile', 'build: deps', 'build'],
+  ['a.unknown', 'function x() {', null],
+]
+
+test.each(DECLARED)('%s: %s declares %p', (path, line, name) => {
+  expect(declaredOn(line, path)).toBe(name)
+})

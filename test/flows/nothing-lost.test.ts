@@ -1,0 +1,74 @@
+import { expect } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { clientOrSkip } from '../harness/client.ts'
+import { runClaude } from '../harness/run-claude.ts'
+import { journal, transcriptTruth } from '../support/journal.ts'
+import { aPerson, type Person } from '../support/person.ts'
+import { bash } from '../support/scripts.ts'
+
+const test = await clientOrSkip()
+
+const TOOL_USES = 14
+const busy = [...Array.from({ length: TOOL_USES }, (_, i) => bash(`echo step ${i}; sleep 0.05`)), 'All steps are done and written down.']
+
+for (const form of ['http', 'command']) {
+  test(`kill -9 at random moments of busy sessions loses nothing and doubles nothing (${form} hooks)`, async () => {
+    await using person = await aPerson({ init: ['--form', form], git: true })
+    let kills = 0
+    for (const round of [1, 2, 3, 4]) {
+      const session = runClaude({ sandbox: person, prompt: `Do the steps of round ${round}.`, turns: busy })
+      let over = false
+      const killer = (async () => {
+        while (!over) {
+          await Bun.sleep(50 + Math.random() * 700)
+          kills += Number(killWorker(person))
+        }
+      })()
+      expect((await session).code).toBe(0)
+      over = true
+      await killer
+    }
+    expect(kills).toBeGreaterThan(2)
+    await person.recollect('start')
+    await person.settled()
+    const [kept, truth] = [await journal(person), await transcriptTruth(person)]
+    expect(kept.toolUses).toEqual(truth.toolUses)
+    expect(kept.toolUses).toHaveLength(4 * TOOL_USES)
+    expect(kept.prompts).toEqual(truth.prompts)
+    expect(kept.prompts).toHaveLength(4)
+    expect(kept.summaries).toHaveLength(4)
+  })
+
+  test(`a session without any worker is all there once one runs (${form} hooks)`, async () => {
+    await using person = await aPerson({ init: ['--form', form], git: true })
+    await person.recollect('stop')
+    // Whoever tries to start the worker finds the lock taken.
+    const holder = Bun.spawn(
+      [process.execPath, '-e', `const { holdLock } = await import(${JSON.stringify(join(import.meta.dir, '../../src/store/lock.ts'))}); console.log(holdLock(${JSON.stringify(join(person.home, '.recollect/run/worker.lock'))}) !== null); setInterval(() => {}, 1000)`],
+      { stdout: 'pipe' },
+    )
+    for await (const _ of holder.stdout) break
+    const ran = await runClaude({ sandbox: person, prompt: 'Do the steps.', turns: busy })
+    expect(ran.code).toBe(0)
+    holder.kill('SIGKILL')
+    await holder.exited
+    await person.recollect('start')
+    await person.settled()
+    const [kept, truth] = [await journal(person), await transcriptTruth(person)]
+    expect(kept.toolUses).toEqual(truth.toolUses)
+    expect(kept.prompts).toEqual(truth.prompts)
+    expect(kept.summaries).toHaveLength(1)
+  })
+}
+
+function killWorker(person: Person): boolean {
+  const file = join(person.home, '.recollect/run/worker.json')
+  if (!existsSync(file)) return false
+  try {
+    process.kill((JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid, 'SIGKILL')
+    return true
+  } catch {
+    return false
+  }
+}

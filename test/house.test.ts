@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brokenRules, type Rules } from './house/rules.ts'
+
+const root = join(import.meta.dir, '..')
+
+test('the source keeps the rules of house.json', () => {
+  const rules = JSON.parse(readFileSync(join(root, 'house.json'), 'utf8')) as Rules
+  const paths = [...new Bun.Glob('src/**/*.{ts,tsx,js}').scanSync(root)].filter((path) => !/\.test\.tsx?$/.test(path))
+  const sources = new Map(paths.sort().map((path) => [path, readFileSync(join(root, path), 'utf8')]))
+  expect(brokenRules(sources, rules)).toEqual([])
+  expect(readdirSync(join(root, 'src')).filter((name) => !(name in rules.may))).toEqual([])
+})
+
+describe('a house with one broken rule', () => {
+  const rules: Rules = {
+    may: { core: [], platform: [], store: ['core', 'platform'], hooks: ['core', 'platform'], cli: ['*'] },
+    doors: { store: ['/store/store\\.ts$'] },
+    touches: { 'bun:sqlite': ['store'], 'node:fs': ['platform'], zod: ['platform', 'store'] },
+    owns: { 'SQL text': ['store'], 'process.env': ['platform'], 'process.exit': ['cli', 'hooks'], console: ['cli'] },
+  }
+  const broken = (files: Record<string, string>) => brokenRules(new Map(Object.entries(files)), rules)
+
+  test.each<[string, Record<string, string>, string[]]>([
+    [
+      'an import that climbs',
+      { 'src/core/a.ts': "\nimport { s } from '../store/store.ts'", 'src/store/store.ts': '' },
+      ['src/core/a.ts:2: core may not import store (src/store/store.ts)'],
+    ],
+    [
+      'an import that climbs for a type only',
+      { 'src/core/a.ts': "import type { S } from '../store/store.ts'", 'src/store/store.ts': '' },
+      ['src/core/a.ts:1: core may not import store (src/store/store.ts)'],
+    ],
+    [
+      'an import that climbs when it runs',
+      { 'src/core/a.ts': "const s = await import('../store/store.ts')", 'src/store/store.ts': '' },
+      ['src/core/a.ts:1: core may not import store (src/store/store.ts)'],
+    ],
+    [
+      'an import past the door',
+      { 'src/cli/a.ts': "export { rows } from '../store/rows.ts'", 'src/store/rows.ts': '' },
+      ['src/cli/a.ts:1: src/store/rows.ts is no door of store'],
+    ],
+    [
+      'files in a circle',
+      { 'src/core/a.ts': "import { b } from './b.ts'", 'src/core/b.ts': "import {\n  a,\n} from './a.ts'" },
+      ['files import each other in a circle: src/core/a.ts → src/core/b.ts → src/core/a.ts'],
+    ],
+    ['a folder that is no room', { 'src/utils/a.ts': '' }, ['src/utils/a.ts: utils is no room of house.json']],
+    ['a file beside the rooms', { 'src/a.ts': '' }, ['src/a.ts: src/a.ts is no room of house.json']],
+    [
+      'SQL outside of the store',
+      { 'src/cli/a.ts': 'db.run(`\n  SELECT * FROM notes`)' },
+      ['src/cli/a.ts:1: SQL text belongs to store, not to cli'],
+    ],
+    [
+      'the environment outside of the platform',
+      { 'src/cli/a.ts': `// process.env\nconst home = \`\${process.env.HOME}\`` },
+      ['src/cli/a.ts:2: process.env belongs to platform, not to cli'],
+    ],
+    ['an exit from below', { 'src/store/a.ts': 'process.exit(1)' }, ['src/store/a.ts:1: process.exit belongs to cli, hooks, not to store']],
+    [
+      'a word to the terminal from below',
+      { 'src/store/a.ts': "console.log('hi')" },
+      ['src/store/a.ts:1: console belongs to cli, not to store'],
+    ],
+    [
+      'a package in the wrong room',
+      { 'src/cli/a.ts': "import { Database } from 'bun:sqlite'\nimport fs from 'fs'" },
+      [
+        'src/cli/a.ts:1: cli may not import the package bun:sqlite (touches: store)',
+        'src/cli/a.ts:2: cli may not import the package node:fs (touches: platform)',
+      ],
+    ],
+    [
+      'a package that house.json does not name',
+      { 'src/cli/a.ts': "import x from '@scope/x/deep'" },
+      ['src/cli/a.ts:1: cli may not import the package @scope/x (touches: not named)'],
+    ],
+    [
+      'a package in the tree of the hook',
+      {
+        'src/hooks/pipe.ts': "import { a } from '../platform/a.ts'",
+        'src/platform/a.ts': "import { b } from './b.ts'",
+        'src/platform/b.ts': "import { readFileSync } from 'node:fs'\nimport { type A, z } from 'zod'",
+      },
+      ['src/platform/b.ts:2: the hook may not load the package zod (src/hooks/pipe.ts → src/platform/a.ts → src/platform/b.ts)'],
+    ],
+  ])('%s', (_, files, expected) => {
+    expect(broken(files)).toEqual(expected)
+  })
+
+  test('rooms in a circle', () => {
+    const files = {
+      'src/core/a.ts': "import type { P } from '../platform/p.ts'",
+      'src/platform/p.ts': "import type { A } from '../core/a.ts'",
+    }
+    expect(broken(files)).toContain('rooms import each other in a circle: core → platform → core')
+  })
+
+  test('and one that keeps them all', () => {
+    expect(
+      broken({
+        'src/core/a.ts':
+          "import type { B } from './b.ts'\n/** process.env, console.log and `SELECT ` are only named here. */\nexport const a = 1",
+        'src/core/b.ts': "import { a } from './a.ts'",
+        'src/platform/env.ts': "import { join } from 'node:path'\nimport type { z } from 'zod'\nconst home = process.env.HOME",
+        'src/store/store.ts':
+          "import { Database } from 'bun:sqlite'\nimport { z } from 'zod'\nimport { a } from '../core/a.ts'\ndb.run('SELECT 1')",
+        'src/hooks/pipe.ts': "import { home } from '../platform/env.ts'\nprocess.exit(0)",
+        'src/cli/main.ts': "import { open } from '../store/store.ts'\nimport '../hooks/pipe.ts'\nconsole.log(open)",
+      }),
+    ).toEqual([])
+  })
+})

@@ -1,0 +1,33 @@
+import { claudeCode } from '../../src/integrations/agent.ts'
+import type { Person, Row } from './person.ts'
+
+/** What the agent's transcripts say happened: the truth that the journal is held against. */
+export async function transcriptTruth(person: Person): Promise<{ toolUses: string[]; prompts: string[] }> {
+  const toolUses: string[] = []
+  const prompts: string[] = []
+  const files = [...new Bun.Glob('*/*.jsonl').scanSync({ cwd: `${person.home}/.claude/projects`, absolute: true })]
+  for (const file of files) {
+    for (const part of [file, ...(await claudeCode.subagentTranscripts(file))]) {
+      for await (const batch of claudeCode.readTranscript(part, null)) {
+        for (const { event } of batch.items) {
+          if (event.kind === 'tool-used' && !claudeCode.skipTools.has(event.tool)) toolUses.push(`${event.session} ${event.toolUseId}`)
+          if (event.kind === 'prompt-submitted') prompts.push(`${event.session} ${event.text}`)
+        }
+      }
+    }
+  }
+  return { toolUses: toolUses.sort(), prompts: prompts.sort() }
+}
+
+/** The same of what Recollect kept. */
+export async function journal(person: Person): Promise<{ toolUses: string[]; prompts: string[]; summaries: string[] }> {
+  const key = (field: keyof Row) => (row: Row) => `${row.sessionId} ${row[field]}`
+  return {
+    toolUses: (await person.rows('tool-uses')).map(key('toolUseId')).sort(),
+    prompts: (await person.rows('prompts')).map(key('text')).sort(),
+    summaries: (await person.rows('summaries'))
+      .filter((row) => row.source === 'turn')
+      .map(key('promptNumber'))
+      .sort(),
+  }
+}

@@ -17,6 +17,14 @@ export function tally(report: string, files: string[], exitCode: number): Tally 
   }
 }
 
+export function sum(tallies: Tally[]): Tally {
+  return tallies.reduce((a, b) => ({ passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped }), {
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+  })
+}
+
 /** The last line of a run, for people and for machines. */
 export function inWords({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`

@@ -3,30 +3,12 @@ import { mapStrings } from './privacy.ts'
 /**
  * Replaces every secret in a text with `[redacted:<kind>]`, so that a reader still sees what stood there. Redacting twice changes
  * nothing more. `patterns` are a person's own; what they match becomes `[redacted:custom]`.
- *
- * It reads the text once. Three neighbouring characters, five bits each, are looked up in a table of how our rules begin (`ghp`,
- * `pas`, `://`); only there is a rule tried, and only at that place, so text without secrets costs a table lookup a character.
  */
 export function redact(text: string, patterns: readonly RegExp[] = []): string {
-  const source = patterns.reduce(hideMatches, text)
-  let out = ''
-  let done = 0
-  let gram = 0
-  for (let i = 0; i < source.length; i++) {
-    gram = ((gram << 5) | (source.charCodeAt(i) & 31)) & 0x7fff
-    if (BEGINS[gram] === 0 || i - 2 < done) continue
-    const at = i - 2
-    const secret = findAt(source, at, done, RULES.get(gram) ?? [])
-    if (!secret) continue
-    // What is kept before it may hold another: in `https://<token>:<password>@host` the user is a secret too.
-    out +=
-      source.slice(done, at) +
-      redact(source.slice(at, secret.from)) +
-      (secret.kind ? marker(secret.kind) : source.slice(secret.from, secret.to))
-    done = secret.to
-    i = done - 1
-  }
-  return done === 0 ? source : out + source.slice(done)
+  const known = redactKnown(text)
+  // Our rules go first, because half a password would no longer look like one; and again, because a cut may lay a secret bare.
+  const own = patterns.reduce(hideMatches, known)
+  return own === known ? known : redactKnown(own)
 }
 
 /** The same over every string of a JSON value. Under a key that names a secret the whole string goes, whatever it looks like. */
@@ -41,12 +23,34 @@ export function redactJson<T>(value: T, patterns: readonly RegExp[] = []): T {
 const marker = (kind: string) => `[redacted:${kind}]`
 const ONE_MARKER = /^\[redacted:[a-z0-9-]{1,40}\]$/
 
+/**
+ * Reads the text once. Three neighbouring characters, five bits each, are looked up in a table of how our rules begin (`ghp`, `pas`,
+ * `://`); only there is a rule tried, and only at that place, so text without secrets costs a table lookup a character.
+ */
+function redactKnown(text: string): string {
+  let out = ''
+  let done = 0
+  let gram = 0
+  for (let i = 0; i < text.length; i++) {
+    gram = ((gram << 5) | (text.charCodeAt(i) & 31)) & 0x7fff
+    if (BEGINS[gram] === 0 || i - 2 < done) continue
+    const at = i - 2
+    const secret = findAt(text, at, done, RULES.get(gram) ?? [])
+    if (!secret) continue
+    // What is kept before it may hold another: in `https://<token>:<password>@host` the user is a secret too.
+    out += text.slice(done, at) + redactKnown(text.slice(at, secret.from))
+    out += secret.kind ? marker(secret.kind) : text.slice(secret.from, secret.to)
+    done = secret.to
+    i = done - 1
+  }
+  return done === 0 ? text : out + text.slice(done)
+}
+
 function hideMatches(text: string, pattern: RegExp): string {
   const flags = pattern.flags.replace(/[gy]/g, '')
   // The marker comes first, so that a pattern such as /token/ does not match inside what is hidden already.
-  return text.replace(new RegExp(`\\[redacted:[a-z0-9-]{1,40}\\]|(?:${pattern.source})`, `${flags}g`), (match) =>
-    match === '' || ONE_MARKER.test(match) ? match : marker('custom'),
-  )
+  const markerOrMatch = new RegExp(`\\[redacted:[a-z0-9-]{1,40}\\]|(?:${pattern.source})`, `${flags}g`)
+  return text.replace(markerOrMatch, (match) => (match === '' || ONE_MARKER.test(match) ? match : marker('custom')))
 }
 
 /** What to hide. Without a kind it is a marker from an earlier time: not to be read as text, and left as it is. */
@@ -137,11 +141,11 @@ function shapeRule(kind: string, begins: readonly string[], shape: RegExp): Rule
     begins,
     find: (text, at, floor) => {
       if (!startsWord(text, at, floor)) return null
-      shape.lastIndex = at
-      const match = shape.exec(text)
+      const match = matchAt(shape, text, at)
       if (!match) return null
       const from = at + (match[1]?.length ?? 0)
-      return isReference(text.slice(from, from + 12)) ? null : { from, to: shape.lastIndex, kind }
+      const to = at + match[0].length
+      return isReference(text.slice(from, to)) ? null : { from, to, kind }
     },
   }
 }
@@ -160,7 +164,7 @@ const findMarker: Find = (text, at) => {
   return match && { from: at, to: at + match[0].length, kind: null }
 }
 
-/** A JSON Web Token: base64url parts, the first an object. Its run of letters must start here, or `eyJ-eyJ-…` would be read over and over. */
+/** A JSON Web Token: base64url parts, the first an object. A run of letters starts once, or `eyJ-eyJ-…` would be read over and over. */
 const findJwt: Find = (text, at, floor) => {
   const first = text[at - 1] === '-' ? at - 1 : at
   if (at !== floor && isNameCode(text.charCodeAt(first - 1))) return null
@@ -175,7 +179,7 @@ const findBearer: Find = (text, at, floor) => {
   return { from: at + (match[1]?.length ?? 0), to: at + match[0].length, kind: 'bearer-token' }
 }
 
-/** `postgres://user:password@host` keeps all but the password. A password may itself hold an `@`, so the last one before the path counts. */
+/** `postgres://user:password@host` keeps all but the password, which may hold an `@` itself: the last one before the path counts. */
 const findUrlPassword: Find = (text, at) => {
   const match = matchAt(/(:\/\/[^\s[/?#:@"'`<>\\]{0,100}:)([^\s/?#"'`<>\\]{1,300})@(?=[\w.[-])/y, text, at)
   const [, before = '', password = ''] = match ?? []
@@ -386,7 +390,7 @@ function isWorthHiding(kind: Kind, name: string, { text, form, bare }: Value): b
 function kindOf(name: string): Kind | null {
   const known = KINDS.get(name)
   if (known !== undefined) return known
-  const kind = kindOfNew(name)
+  const kind = SOUNDS_SECRET.test(name) ? kindOfWords(wordsOf(name)) : null
   // A text names the same few things over and over, and working a name out costs more than all the rest.
   if (KINDS.size >= 1000) KINDS.clear()
   KINDS.set(name, kind)
@@ -394,36 +398,47 @@ function kindOf(name: string): Kind | null {
 }
 
 const KINDS = new Map<string, Kind | null>()
+const SOUNDS_SECRET = /pass|pwd|secret|token|key|cred|auth/i
 
-function kindOfNew(name: string): Kind | null {
-  if (!/pass|pwd|secret|token|key|cred|auth/i.test(name)) return null
-  const words = name
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/[^A-Za-z0-9]+/g, '_')
-    .replace(/^_|_$/g, '')
-    .replace(TAIL, '')
-    .toLowerCase()
-  if (NOT_SECRET.test(words)) return null
-  if (
-    /(?:password|passwd|passphrase|passcode|pwd)$|^pass$|(?:^|_)(?:db|user|smtp|mail|admin|root|mysql|pg|postgres|redis|ftp|ssh)_?pass$/.test(
-      words,
-    )
-  )
-    return 'password'
+/** `dbPassword2`, `DB-PASSWORD` and `DB_PASSWORD_PROD` are all `db_password`. */
+function wordsOf(name: string): string {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[^A-Za-z0-9]+/g, '_')
+  return words.replace(/^_|_$/g, '').toLowerCase().replace(TAIL, '')
+}
+
+function kindOfWords(words: string): Kind | null {
+  if (OTHER_KEY.test(words) || ABOUT_A_SECRET.test(words)) return null
+  if (PASSWORD.test(words)) return 'password'
   if (/(?:^|_|client|app|jwt)secret$/.test(words)) return 'secret'
-  if (/(?:^|_|auth|access|refresh|session|api|bot|oauth|bearer)token$/.test(words)) return 'token'
+  if (/(?:^|_|auth|access|refresh|session|api|bot|bearer)token$/.test(words)) return 'token'
   if (/authorization$/.test(words)) return 'authorization'
   if (SECRET_KEY.test(words)) return 'key'
   return /(?:^|_)(?:key|token|secret|credential|cred|auth|pass)s?(?:_|$)/.test(words) ? 'likely' : null
 }
 
 // Where a name goes on after what it is: which one, for what, in which writing.
-const TAIL = /_?\d{1,3}$|_(?:base|value|raw|plain|prod|production|dev|staging|test|live|local|old|new|current|default|b64|base64)$/i
-const SECRET_KEY =
-  /(?:api|access|secret|private|auth|account|master|encryption|signing|service|role|admin|deploy|license|app|application|storage|subscription|webhook|hmac|jwt|client|consumer|server|aes|security)_?key$/
-// Names that carry the word for another reason: lexers, paging, databases, hashes, and what describes a secret without being it.
-const NOT_SECRET =
-  /(?:^|_)(?:public|publishable|page|continuation|sync|cursor|cancel|cancellation|stop|eos|bos|pad|unk|cls|sep|mask|start|end|peek|cache|primary|foreign|sort|partition|index|object|row|map|group|unique|idempotency)_?(?:token|key)s?(?:_|$)|(?:^|_)(?:hash|sha|sha\d+|md5|checksum|digest|integrity|fingerprint|id|ids|url|uri|path|file|name|type|version|count|length|limit|size|field|label|hint|placeholder|expiry|expires|ttl|regex|pattern|prefix|header)$/
+const TAIL = new RegExp(
+  `_?\\d{1,3}$|_${anyOf('base value raw plain prod production dev staging test live local old new current b64 base64')}$`,
+)
+const OWNERS = anyOf('db user smtp mail admin root mysql pg postgres redis ftp ssh')
+const PASSWORD = new RegExp(`${anyOf('password passwd passphrase passcode pwd')}$|^pass$|(?:^|_)${OWNERS}_?pass$`)
+const SECRET_KEY = new RegExp(
+  `${anyOf(`api access secret private auth account master encryption signing service role admin deploy license app application storage
+    subscription webhook hmac jwt client consumer server aes security`)}_?key$`,
+)
+// Keys and tokens of another sort: of lexers, of pages of results, of databases, and the half of a pair that is for everyone.
+const OTHER_KEY = new RegExp(
+  `(?:^|_)${anyOf(`public publishable page continuation sync cursor cancel cancellation stop eos bos pad unk cls sep mask start end peek
+    cache primary foreign sort partition index object row map group unique idempotency`)}_?(?:token|key)s?(?:_|$)`,
+)
+const ABOUT_A_SECRET = new RegExp(
+  `(?:^|_)${anyOf(`hash sha sha\\d+ md5 checksum digest integrity fingerprint id ids url uri path file name type version count length limit
+    size field label hint placeholder expiry expires ttl regex pattern prefix header`)}$`,
+)
+
+function anyOf(words: string): string {
+  return `(?:${words.split(/\s+/).join('|')})`
+}
 
 /** A value that stands for itself, not for another: no variable, no type, no placeholder, no path or address of the secret. */
 function isLiteral(text: string): boolean {
@@ -432,16 +447,22 @@ function isLiteral(text: string): boolean {
     !text.includes('[redacted:') &&
     !isReference(text) &&
     !PLACEHOLDER.test(text) &&
+    !PATH.test(text) &&
     !ADDRESS.test(text) &&
     !ENV_NAME.test(text)
   )
 }
 
-const isReference = (text: string) => /^(?:\$|<|\{|%[\w({]|#\{|\*{2}|\.{3}|…|\[redacted:)/.test(text)
-const PLACEHOLDER =
-  /^(?:[xX*•._-]{2,}|#[0-9a-f]{3,8}|(?:your|enter|insert|replace|example|dummy|placeholder)\b.*|your[-_].*|string|str|text|number|int|integer|float|bool|boolean|any|unknown|object|bytes|buffer|null|nil|none|undefined|void|never|true|false|yes|no|on|off|required|optional|hidden|redacted|masked|password|passwd|passphrase|pwd|secret|token|api[-_]?key|key|credentials?|auth|authorization|bearer|basic|value)$/is
-const ADDRESS =
-  /^(?:process\.env|import\.meta|os\.environ|env[.:[]|secrets?\.|vault:|op:\/\/|arn:|file:|https?:\/\/|(?:~|\.{1,2})?\/(?:[\w.@-]{1,30}\/){0,12}[\w.@-]{1,30}$)/i
+/** `$NAME`, `${…}`, `<your password>`, `{{…}}`, `%s`, `%NAME%`, `***`. Signs behind `$name` make it a password that begins with `$`. */
+const isReference = (text: string) =>
+  /^(?:\$(?:[A-Za-z_]\w*(?![\w!@#%^&*])|[{($])|<|\{|%(?:[sdv]\b|[({]|[A-Z_]{2,40}%)|#\{|\*{2}|\.{3}|…|\[redacted:)/.test(text)
+const FILLED_IN = anyOf('your enter insert replace example dummy placeholder')
+const PLAIN_WORD = anyOf(`string str text number int integer float bool boolean any unknown object bytes buffer null nil none undefined void
+  never true false yes no on off required optional hidden redacted masked password passwd passphrase pwd secret token api[-_]?key key
+  credentials? auth authorization bearer basic value`)
+const PLACEHOLDER = new RegExp(`^(?:[x*•._-]{2,}|#[0-9a-f]{3,8}|${FILLED_IN}\\b.*|your_.*|${PLAIN_WORD})$`, 'is')
+const PATH = /^(?:~|\.{1,2})?\/(?:[\w.@-]{1,30}\/){0,12}[\w.@-]{1,30}$/
+const ADDRESS = /^(?:process\.env|import\.meta|os\.environ|env[.:[]|secrets?\.|vault:|op:\/\/|arn:|file:|https?:\/\/)/i
 const ENV_NAME = /^[A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,8}$/
 
 /** Calls, subscripts, templates and paths of names (`req.body.token`) are code, when they stand without quotes. */
@@ -456,13 +477,15 @@ const isMixed = (text: string) => (/[A-Za-z]/.test(text) && /\d/.test(text)) || 
 /** `Uint8Array`, `sha256`, `base64url`: names of types and codings that have a digit too. */
 const isTypeLike = (text: string) => /^(?:u?int|float|base|utf|sha|md|aes|rsa|hmac|ed|[a-z])\d{1,4}[A-Za-z_]{0,12}$/i.test(text)
 
-/** Long, without blanks, and too even in its letters to be words: what a generator makes. Hashes and UUIDs are names of content, not secrets. */
+/** Long, without blanks, and too even in its letters to be words: what a generator makes. Hashes and UUIDs are names, not secrets. */
 function isRandom(text: string): boolean {
   if (text.length < 20 || text.length > 512 || !/^[\w+/=.~-]+$/.test(text)) return false
-  if (/^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha\d{1,3}-.*)$/i.test(text))
-    return false
+  if (HASH.test(text) || UUID.test(text)) return false
   return text.split(/[-_./]/).some((part) => part.length >= 12 && /\d/.test(part) && /[a-z]/i.test(part)) && entropy(text) >= 3.5
 }
+
+const HASH = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128}|sha\d{1,3}-.*)$/i
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Shannon's, in bits a character: about 4 for random hex, 5 and more for random base64, under 4 for most names in code. */
 function entropy(text: string): number {

@@ -38,7 +38,7 @@ export function writeWhole(path: string, text: string | Uint8Array, mode = 0o600
     }
     renameSync(half, path)
   } catch (cause) {
-    rmSync(half, { force: true })
+    removeQuietly(half)
     throw new Error(`could not write ${path}`, { cause })
   }
 }
@@ -57,6 +57,15 @@ function linkedFile(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })) return realpathSync(path)
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
   return isLink ? resolve(dirname(path), readlinkSync(path)) : path
+}
+
+/** Clears away after a failure whose reason matters more than this one's would. */
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // the disk is read-only, say: then there is nothing to clear away
+  }
 }
 
 /** The text of a file, or null when there is none. Anything else that goes wrong is thrown. */
@@ -126,10 +135,9 @@ export function tryWriting(folder: string): Error | null {
   const path = `${folder}/.probe-${crypto.randomUUID()}`
   try {
     writeWhole(path, 'x'.repeat(64 * 1024))
+    rmSync(path)
     return null
   } catch (cause) {
     return ((cause as Error).cause as Error | undefined) ?? (cause as Error)
-  } finally {
-    rmSync(path, { force: true })
   }
 }

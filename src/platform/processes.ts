@@ -9,8 +9,10 @@ export function isRunning(pid: number): boolean {
 }
 
 /** Starts a process that outlives this one and holds none of its pipes: a client waits for a hook's pipes to close. */
-export function startDetached(command: string, args: string[], cwd: string): void {
-  Bun.spawn([command, ...args], { cwd, detached: true, stdio: ['ignore', 'ignore', 'ignore'] }).unref()
+export function startDetached(command: string, args: string[], cwd: string): { hasFailed(): boolean } {
+  const child = Bun.spawn([command, ...args], { cwd, detached: true, stdio: ['ignore', 'ignore', 'ignore'] })
+  child.unref()
+  return { hasFailed: () => child.exitCode !== null && child.exitCode !== 0 }
 }
 
 /** From here on, files that this process makes are readable by their owner only. */

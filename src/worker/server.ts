@@ -18,7 +18,16 @@ const MAX_BODY = 64 * 1024 * 1024
  * Listens on the socket, which only its owner can open, and on loopback, where everybody must show a token. If a stranger holds
  * the port, the next free one is taken.
  */
-export function listen(home: Home, wantedPort: number, keys: Keys, answer: Answer, log: Log): Listening {
+export function listen(home: Home, wantedPort: number, keys: Keys, answering: Answer, log: Log): Listening {
+  let underWay = 0
+  const answer: Answer = async (...question) => {
+    underWay++
+    try {
+      return await answering(...question)
+    } finally {
+      underWay--
+    }
+  }
   privateFolder(dirname(home.socket))
   removeFile(home.socket) // the lock says that nobody listens there any more
   const socket = Bun.serve({
@@ -30,13 +39,18 @@ export function listen(home: Home, wantedPort: number, keys: Keys, answer: Answe
   const tcp = listenOnLoopback(wantedPort, keys, answer, log)
   return {
     port: tcp.port ?? 0,
+    // Takes no new request and finishes the ones under way. Idle connections that callers keep open are not waited for.
     stop: async () => {
-      await Promise.all([socket.stop(false), tcp.stop(false)])
+      void socket.stop(false)
+      void tcp.stop(false)
+      for (let waited = 0; underWay > 0 && waited < LONGEST_GOODBYE_MS; waited += 5) await Bun.sleep(5)
+      await Promise.all([socket.stop(true), tcp.stop(true)])
       removeFile(home.socket)
     },
   }
 }
 
+const LONGEST_GOODBYE_MS = 2000
 const PORTS_TO_TRY = 20
 
 function listenOnLoopback(wantedPort: number, keys: Keys, answer: Answer, log: Log): Server<undefined> {

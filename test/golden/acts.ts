@@ -4,7 +4,17 @@ import type { Turn } from '../../src/core/memory.ts'
 /** A turn of a project in `/home/dev/app`, its acts a second apart in the order given. */
 export function turn(parts: Partial<Turn> = {}): Turn {
   const acts = (parts.acts ?? []).map((act, n) => ({ ...act, id: `use-${n}`, at: 1000 * (n + 1) }))
-  return { promptNumber: 1, origin: 'person', prompt: 'Please look at it', answer: null, folder: '/home/dev/app', at: 0, openFailures: [], ...parts, acts }
+  return {
+    promptNumber: 1,
+    origin: 'person',
+    prompt: 'Please look at it',
+    answer: null,
+    folder: '/home/dev/app',
+    at: 0,
+    openFailures: [],
+    ...parts,
+    acts,
+  }
 }
 
 export function ran(command: string, output = '', exitCode = 0): Acted {

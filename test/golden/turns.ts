@@ -10,7 +10,8 @@ export async function turnsOf(transcript: string): Promise<Turn[]> {
     folder ||= facts.cwd ?? ''
     for (const { event } of items) {
       const turn = turns.at(-1)
-      if (event.kind === 'prompt-submitted') turns.push({ ...event, promptNumber: turns.length + 1, prompt: event.text, answer: null, folder, acts: [], openFailures: [] })
+      if (event.kind === 'prompt-submitted')
+        turns.push({ ...event, promptNumber: turns.length + 1, prompt: event.text, answer: null, folder, acts: [], openFailures: [] })
       else if (turn && event.kind === 'tool-used' && !claudeCode.skipTools.has(event.tool)) turn.acts.push(actOf(event))
       else if (turn && event.kind === 'turn-ended') turn.answer = event.answer
     }
@@ -18,7 +19,16 @@ export async function turnsOf(transcript: string): Promise<Turn[]> {
   return turns
 }
 
-type ToolUsed = { toolUseId: string; tool: string; at: number; input: unknown; output: unknown; error: string | null; interrupted: boolean; agentId: string | null }
+type ToolUsed = {
+  toolUseId: string
+  tool: string
+  at: number
+  input: unknown
+  output: unknown
+  error: string | null
+  interrupted: boolean
+  agentId: string | null
+}
 
 function actOf({ toolUseId, tool, at, input, output, error, interrupted, agentId }: ToolUsed): Acted {
   const use = { tool, input: JSON.stringify(input ?? null), output: error === null ? JSON.stringify(output ?? null) : null, error }

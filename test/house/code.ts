@@ -16,7 +16,7 @@ export function codeOnly(text: string): string {
     if (token === '`' || (token === '}' && braces.pop() === 'template')) {
       TEMPLATE.lastIndex = match.index + 1
       const [, inside = '', end = ''] = TEMPLATE.exec(text) ?? []
-      if (end === OPENING) braces.push('template')
+      if (end === '${') braces.push('template')
       code += token + blank(inside) + end
     } else if (token.startsWith('/')) code += blank(token)
     else code += token.length > 1 ? token[0] + blank(token.slice(1, -1)) + token.at(-1) : token
@@ -39,6 +39,5 @@ const TOKEN = new RegExp(
 
 /** The text of a template from where it begins, or goes on, to its end or to the next piece of code in it. */
 const TEMPLATE = /((?:\\[\s\S]|\$(?!\{)|[^`\\$])*)(`|\$\{)?/y
-const OPENING = '$' + '{'
 
 const blank = (text: string) => text.replace(/[^\n]/g, ' ')

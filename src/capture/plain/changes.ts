@@ -147,7 +147,7 @@ function askedFor({ asked }: Reading): string {
 
 /** How it ended: the tests as they last ran, and the pull request. */
 function outcomeFacts({ runs, git }: Reading): string[] {
-  const tests = runs.findLast((run) => run.kind === 'test' && run.report !== null)
+  const tests = runs.findLast((run) => run.kind === 'test')
   const ended = tests ? `\`${shownRun(tests)}\`: ${shownTotals(tests.report) || (tests.passed ? 'passes' : 'fails')}` : ''
   return unique([ended, ...git.pullRequests.slice(0, 2).map((pr) => `pull request ${pullNumber(pr.url)} ${pr.url}`)])
 }

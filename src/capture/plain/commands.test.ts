@@ -54,11 +54,11 @@ test.each(KINDS)('`%s` is of the kind %s', (command, kind) => {
 describe('a shell line', () => {
   test('is cut into its commands, quotes respected', () => {
     expect(
-      partsOf(`cd api && FOO=1 npm test -- "a; b" 2>&1 | tail -5; echo 'x && y'`).map((part) => [part.tool, part.args, part.piped]),
+      partsOf(`cd api && FOO=1 npm test -- "a; b" 2>&1 | tail -5; echo 'x && y'`).map((part) => [part.tool, part.args, part.filter]),
     ).toEqual([
-      ['cd', ['api'], false],
-      ['npm test', ['a; b'], true],
-      ['echo', ['x && y'], false],
+      ['cd', ['api'], ''],
+      ['npm test', ['a; b'], 'tail -5'],
+      ['echo', ['x && y'], ''],
     ])
   })
 

@@ -23,8 +23,8 @@ export type Part = {
   args: string[]
   /** Every word, quotes removed. */
   words: string[]
-  /** Whether its output went through another program, which then gave the exit code. */
-  piped: boolean
+  /** What its output went through (`tail -5`), which then gave the exit code; empty when nothing did. */
+  filter: string
 }
 
 /** A shell line that ran to its end, good or bad. */
@@ -64,7 +64,7 @@ export function commandsOf(acts: Acted[]): Ran[] {
 }
 
 /** Terminal colours and cursor moves stand between a pattern and its word. */
-export function withoutColours(output: string): string {
+function withoutColours(output: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
   return output.includes('\u001b') ? output.replace(/\u001b(?:\[[0-9;?]*[A-Za-z]|\][^\u0007\u001b]{0,200}\u0007?)/g, '') : output
 }
@@ -106,33 +106,36 @@ function withoutHeredocs(command: string): { script: string; heredocs: Heredoc[]
 }
 
 function simpleCommands(script: string, depth: number): Part[] {
-  return splitScript(script).flatMap(({ words, piped }) => {
+  return splitScript(script).flatMap(({ words, filter }) => {
     const bare = unwrapped(words)
     const shell = /^(?:ba|z|da)?sh$/.test(programOf(bare[0])) ? bare.findIndex((word) => /^-l?c$/.test(word)) : -1
     const inner = shell > 0 ? bare[shell + 1] : undefined
     // `sh -c` twice over is nobody's real command; stop there rather than trust the depth of hostile input.
-    if (inner !== undefined && depth < 2) return simpleCommands(inner, depth + 1).map((part) => ({ ...part, piped: part.piped || piped }))
-    return bare.length > 0 ? [partFrom(bare, piped)] : []
+    if (inner !== undefined && depth < 2)
+      return simpleCommands(inner, depth + 1).map((part) => ({ ...part, filter: part.filter || filter }))
+    return bare.length > 0 ? [partFrom(bare, filter)] : []
   })
 }
 
-/** Cuts a script at `;`, `&`, newlines and pipes, with quotes and escapes respected. Stages after a pipe are filters and are dropped. */
-function splitScript(script: string): { words: string[]; piped: boolean }[] {
-  const commands: { words: string[]; piped: boolean }[] = []
-  let words: string[] = []
+type Simple = { words: string[]; filter: string }
+
+/** Cuts a script at `;`, `&`, newlines and pipes, with quotes and escapes respected. Stages after a pipe are filters of the first. */
+function splitScript(script: string): Simple[] {
+  const commands: Simple[] = []
+  let stages: string[][] = [[]]
   let word = ''
   let inWord = false
-  let filtering = false
   let quote = ''
   const endWord = () => {
-    if (inWord && !filtering) words.push(word)
+    if (inWord) stages.at(-1)?.push(word)
     word = ''
     inWord = false
   }
-  const endCommand = (piped: boolean) => {
+  const endCommand = () => {
     endWord()
-    if (words.length > 0) commands.push({ words, piped })
-    words = []
+    const [words = [], ...filters] = stages
+    if (words.length > 0) commands.push({ words, filter: filters.map((stage) => stage.join(' ')).join(' | ') })
+    stages = [[]]
   }
   for (let i = 0; i < script.length; i++) {
     const c = script[i] ?? ''
@@ -150,16 +153,13 @@ function splitScript(script: string): { words: string[]; piped: boolean }[] {
         inWord = true
       }
     } else if (c === '|' && script[i + 1] !== '|') {
-      if (filtering) endWord()
-      else endCommand(true)
-      filtering = true
+      endWord()
+      stages.push([])
     } else if (c === '&' && (script[i - 1] === '>' || script[i + 1] === '>')) {
       word += c // `2>&1` and `&>` are redirections, not the end of a command.
-    } else if (c === ';' || c === '\n' || c === '&' || c === '|' || c === '(' || c === ')') {
+    } else if (';\n&|()'.includes(c)) {
       if ((c === '&' || c === '|') && script[i + 1] === c) i++
-      if (filtering) endWord()
-      else endCommand(false)
-      filtering = false
+      endCommand()
     } else if (c === ' ' || c === '\t' || c === '\r') {
       endWord()
     } else {
@@ -167,8 +167,7 @@ function splitScript(script: string): { words: string[]; piped: boolean }[] {
       inWord = true
     }
   }
-  if (filtering) endWord()
-  else endCommand(false)
+  endCommand()
   return commands
 }
 
@@ -195,16 +194,16 @@ function unwrapped(words: string[]): string[] {
   }
 }
 
-function partFrom(words: string[], piped: boolean): Part {
+function partFrom(words: string[], filter: string): Part {
   const program = programOf(words[0])
   const rest = words.slice(1)
   const script = runScript(program, rest)
   if (script) {
     const kind = kindOfScript(script.name, program)
-    return { kind, tool: [program, ...rest.slice(0, script.end)].join(' '), args: pointedAt(rest.slice(script.end)), words, piped }
+    return { kind, tool: [program, ...rest.slice(0, script.end)].join(' '), args: pointedAt(rest.slice(script.end)), words, filter }
   }
   const [kind, taken] = kindOfProgram(program, rest)
-  return { kind, tool: [program, ...rest.slice(0, taken)].join(' '), args: pointedAt(rest.slice(taken)), words, piped }
+  return { kind, tool: [program, ...rest.slice(0, taken)].join(' '), args: pointedAt(rest.slice(taken)), words, filter }
 }
 
 /** `/usr/local/go/bin/go` and `./gradlew` by the name people call them. */

@@ -50,6 +50,11 @@ describe('a failure is not solved by', () => {
   })
 })
 
+test('a run filtered for failures that shows none has passed', () => {
+  expect(follow(ran('go test ./...', '--- FAIL: TestA (0.0s)', 1), edit, ran('go test ./... | grep -v "^ok"')).open).toEqual([])
+  expect(follow(ran('bun test', RED, 1), edit, ran('bun test 2>&1 | grep -E "FAIL|fail"', '', 1)).open).toEqual([])
+})
+
 test('a run that passes on a second try, with no edit between, is closed without a word', () => {
   expect(follow(ran('bun test', RED, 1), ran('bun test', GREEN))).toEqual({ solved: [], open: [] })
 })

@@ -3,7 +3,7 @@ import { isExplanation, isFiller, isNextStep, isOpenQuestion, isStatus, withoutO
 import { type Said, sentencesOf } from './prose.ts'
 
 /** A sentence that can stand alone as a title, and how well it does. */
-export type Headline = { text: string; score: number }
+type Headline = { text: string; score: number }
 
 /** Below this a sentence tells too little; from `STRONG` on it tells more than the request it answers. */
 const GOOD_ENOUGH = 3

@@ -3,7 +3,7 @@ import { conventional } from './commits.ts'
 import type { FileChange } from './edits.ts'
 
 /** What speaks for one type of change or another. */
-export type Evidence = {
+type Evidence = {
   /** A check that had failed before these edits passes after them. */
   isRepair: boolean
   /** The subject of the commit that holds them, or the title of the plan they carry out. */

@@ -25,8 +25,10 @@ const CHECKS: CommandKind[] = ['test', 'typecheck', 'lint', 'build', 'migrate', 
 export function runsOf(commands: Ran[]): Run[] {
   return commands.flatMap(({ parts, output, failed, exitCode, index, at }) => {
     const checks = parts.filter(isCheck)
+    // `| grep FAIL` that found nothing ends with an exit code of its own.
+    const silent = output.trim() === '' && (checks.at(-1)?.filter.includes('grep') ?? false)
     if (checks.length === 0 || (failed && isMisuse(output, exitCode))) return []
-    return runsIn(checks, output, failed).map((run) => ({ ...run, index, at }))
+    return runsIn(checks, output, failed && !silent).map((run) => ({ ...run, index, at }))
   })
 }
 
@@ -70,8 +72,9 @@ function runsIn(parts: Part[], output: string, failed: boolean): Omit<Run, 'inde
   return parts.flatMap((part, n) => {
     if (broken >= 0 && n > broken) return []
     const passed = n !== broken
-    // A filter hides the exit code, so a test run is only believed when it printed its totals.
-    if (passed && part.piped && part.kind === 'test' && !report) return []
+    // A filter hides the exit code, so a test run is only believed when it printed its totals, or nothing where failures would stand.
+    if (passed && part.filter !== '' && part.kind === 'test' && !report && !(output.trim() === '' && SHOWS_FAILURES.test(part.filter)))
+      return []
     const own = part.kind === 'test' || part.kind === 'git' ? report : null
     return [
       {
@@ -86,3 +89,6 @@ function runsIn(parts: Part[], output: string, failed: boolean): Omit<Run, 'inde
     ]
   })
 }
+
+/** Filters that let failures through: `grep FAIL`, `grep -v ok`. */
+const SHOWS_FAILURES = /grep\b.*(?:fail|error|not ok|✗|✖)|grep\b.*-v.*(?:ok|pass)/i

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '..', '..')
+const PAYLOADS = join(ROOT, 'test/fixtures/hook-payloads')
+const fixtures = readdirSync(PAYLOADS).filter((name) => name !== 'index.json')
+
+/** A home with or without a worker, and the hook process in it. */
+function aHome(port = '0') {
+  const folder = mkdtempSync('/tmp/recollect-')
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, RECOLLECT_HOME: join(folder, 'r'), RECOLLECT_WORKER_PORT: port }
+  const run = async (args: string[], stdin: string | Uint8Array<ArrayBuffer>) => {
+    const child = Bun.spawn([join(ROOT, 'bin/recollect'), ...args], { env, stdin: new Blob([stdin]), stdout: 'pipe', stderr: 'pipe' })
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    return { stdout, stderr, code }
+  }
+  return {
+    home: env.RECOLLECT_HOME,
+    recollect: (...args: string[]) => run(args, ''),
+    hook: (stdin: string | Uint8Array<ArrayBuffer>, ...args: string[]) => run(['hook', 'claude-code', ...args], stdin),
+    [Symbol.asyncDispose]: async () => {
+      await run(['stop'], '')
+      chmodSync(folder, 0o700)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const CONTEXT_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PostToolUse']
+
+/** What the client accepts: an object, and context only for the events that may carry it. */
+function expectHostValid(stdout: string, event: string): void {
+  const reply = JSON.parse(stdout) as Record<string, unknown>
+  expect(Object.keys(reply).filter((key) => !['hookSpecificOutput', 'systemMessage'].includes(key))).toEqual([])
+  const specific = reply.hookSpecificOutput as { hookEventName: string; additionalContext: string } | undefined
+  if (!specific) return
+  expect(CONTEXT_EVENTS).toContain(event)
+  expect(specific.hookEventName).toBe(event)
+  expect(typeof specific.additionalContext).toBe('string')
+}
+
+test('every event of the client is accepted and answered in its schema', async () => {
+  await using at = aHome()
+  await at.recollect('start')
+  for (const name of fixtures) {
+    const payload = readFileSync(join(PAYLOADS, name), 'utf8')
+    const ran = await at.hook(payload)
+    expect({ name, code: ran.code, stderr: ran.stderr }).toEqual({ name, code: 0, stderr: '' })
+    expectHostValid(ran.stdout, (JSON.parse(payload) as { hook_event_name: string }).hook_event_name)
+  }
+  const status = JSON.parse((await at.recollect('status', '--json')).stdout) as { lastEventTroubles: number; sessions: { all: number } }
+  expect(status.lastEventTroubles).toBe(0)
+  expect(status.sessions.all).toBeGreaterThan(5)
+}, 60_000)
+
+const hostile: [string, string | Uint8Array<ArrayBuffer>][] = [
+  ['nothing', ''],
+  ['a newline', '\n'],
+  ['half a payload', readFileSync(join(PAYLOADS, 'PostToolUse.Edit.json'), 'utf8').slice(0, 300)],
+  ['twenty megabytes', JSON.stringify({ session_id: 'big', cwd: '/p', hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_use_id: 'b1', tool_input: { command: 'x' }, tool_response: { stdout: 'x'.repeat(20_000_000) } })],
+  ['bytes that are no text', crypto.getRandomValues(new Uint8Array(65_536))],
+  ['a list', '[1,2,3]'],
+  ['a number', '42'],
+  ['null', 'null'],
+  ['a string', '"SessionStart"'],
+  ['no session', '{"hook_event_name":"Stop"}'],
+  ['wrong types', '{"session_id":7,"cwd":[],"hook_event_name":{"a":1},"prompt":null}'],
+  ['wrong types in the right event', '{"session_id":"s","cwd":5,"hook_event_name":"PostToolUse","tool_name":{},"tool_use_id":[],"tool_input":"x"}'],
+  ['an event nobody knows', '{"session_id":"s","cwd":"/p","hook_event_name":"MoonRise"}'],
+  ['a session that climbs', '{"session_id":"../../etc/passwd","cwd":"/p","hook_event_name":"SessionStart","source":"startup"}'],
+  ['deep nesting', `{"session_id":"s","cwd":"/p","hook_event_name":"UserPromptSubmit","prompt":"x","y":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
+  ['two megabytes of opening tags', JSON.stringify({ session_id: 's', cwd: '/p', hook_event_name: 'UserPromptSubmit', prompt: '<private>'.repeat(230_000) })],
+]
+
+for (const worker of ['with a worker', 'without a worker']) {
+  describe(worker, () => {
+    const at = aHome()
+    beforeAll(async () => {
+      if (worker === 'with a worker') await at.recollect('start')
+    })
+    afterAll(() => at[Symbol.asyncDispose]())
+    for (const [name, stdin] of hostile) {
+      test(`${name} on stdin: valid JSON and exit 0`, async () => {
+        const ran = await at.hook(stdin)
+        expect([ran.code, ran.stderr]).toEqual([0, ''])
+        expectHostValid(ran.stdout, 'none')
+      })
+    }
+    if (worker === 'with a worker') {
+      test('the worker is well after all that', async () => {
+        expect((await at.recollect('status', '--json')).code).toBe(0)
+      })
+    }
+  })
+}
+
+test('an unknown agent or no agent at all is answered too', async () => {
+  await using at = aHome()
+  await at.recollect('start')
+  const payload = readFileSync(join(PAYLOADS, 'Stop.json'), 'utf8')
+  for (const args of [['hook'], ['hooks', 'claude-code'], ['hook', 'codex'], ['hook', '../x'], ['hook', 'claude-code', 'Stop']]) {
+    const child = Bun.spawn([join(ROOT, 'bin/recollect'), ...args], { env: { PATH: process.env.PATH ?? '', HOME: at.home, RECOLLECT_HOME: at.home }, stdin: new Blob([payload]), stdout: 'pipe' })
+    expect(JSON.parse(await child.stdout.text())).toEqual({})
+    expect(await child.exited).toBe(0)
+  }
+}, 30_000)
+
+test('what is spooled has no private parts and is readable by its owner only', async () => {
+  await using at = aHome()
+  const payload = JSON.stringify({
+    session_id: 's1',
+    cwd: '/p',
+    hook_event_name: 'PostToolUse',
+    tool_name: 'Bash',
+    tool_use_id: 't1',
+    tool_input: { command: 'echo <private>swordfish</private> ok' },
+    tool_response: { stdout: '<private>swordfish' },
+  })
+  expect((await at.hook(payload)).stdout).toBe('{}')
+  const [file] = readdirSync(join(at.home, 'spool'))
+  const text = readFileSync(join(at.home, 'spool', file ?? ''), 'utf8')
+  expect(text).not.toContain('swordfish')
+  expect(text).toContain('ok')
+  expect(Bun.file(join(at.home, 'spool', file ?? '')).stat().then((s) => s.mode & 0o777)).resolves.toBe(0o600)
+})
+
+test('a home that is a file stops nothing', async () => {
+  await using at = aHome()
+  mkdirSync(join(at.home, '..'), { recursive: true })
+  await Bun.write(at.home, 'I am a file')
+  for (const name of ['SessionStart.startup.json', 'PostToolUse.Bash.json', 'SessionEnd.other.json']) {
+    const ran = await at.hook(readFileSync(join(PAYLOADS, name), 'utf8'))
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, '{}', ''])
+  }
+  const doctor = await at.recollect('doctor', '--json')
+  const { findings } = JSON.parse(doctor.stdout) as { findings: { what: string; state: string; says: string }[] }
+  expect(findings.find((finding) => finding.what === 'Home')?.state).toBe('broken')
+}, 30_000)

@@ -60,6 +60,7 @@ const HIDING: [form: string, text: string, left: string][] = [
   ['zero-width characters', 'a <\u200bpri\u200dvate\ufeff>hidden</\u2060private\u00ad> z', 'a  z'],
   ['control characters', 'a <pri\u0000vate>hidden</private\u0008> z', 'a  z'],
   ['a tag in two halves around another, then unclosed', 'a <pri<private>x</private>vate>hidden</private> z', 'a '],
+  ['a generic, which cannot be told from a tag glued to a word', 'new Set<Private>() hidden', 'new Set'],
   ['self-closing removes only itself', 'a <private/> b <private reason="x" /> z', 'a  b  z'],
   ['a stray closer is removed alone', 'a </private> b </ PRIVATE > z', 'a  b  z'],
   ['a path before it keeps its backslash', 'C:\\temp\\<private>hidden</private> z', 'C:\\temp\\ z'],
@@ -77,7 +78,7 @@ const UNTOUCHED = [
   'x < privates = 5',
   'a < private && b > c',
   'a < private / b > c',
-  // A comma never follows a tag's name. `Set<Private>` on the other hand cannot be told from a tag glued to a word, and hides.
+  // A comma never follows a tag's name.
   'new Map<Private, X>()',
   'Record<string, Private>',
   '<system>be kind</system> <system-reminders> <reminder>',
@@ -158,7 +159,7 @@ describe('private parts', () => {
     '\u200b<',
     '<private>x</private>',
   ])('four times as much of %j takes about four times as long', (unit) => {
-    expect(growth(withoutPrivate, unit.repeat(Math.ceil(250_000 / unit.length)))).toBeLessThan(6)
+    expect(growth(withoutPrivate, unit.repeat(Math.ceil(100_000 / unit.length)))).toBeLessThan(8)
   })
 })
 
@@ -190,11 +191,11 @@ describe('private parts of a JSON value', () => {
   })
 })
 
-/** How many times longer four times the text takes. Busy machines measure badly, so it looks again until the answer is a good one. */
+/** How many times longer four times the text takes: 4 is linear, 16 quadratic. Busy machines measure badly, so it looks again if need be. */
 function growth(act: (text: string) => unknown, text: string): number {
   const long = text.repeat(4)
   let [short, fourfold] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  for (let round = 0; round < 15 && (round < 2 || fourfold > 5 * short); round++) {
+  for (let round = 0; round < 25 && (round < 2 || fourfold > 5 * short); round++) {
     short = Math.min(
       short,
       millisecondsOf(() => act(text)),

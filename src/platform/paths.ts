@@ -22,6 +22,8 @@ export type Home = {
   lock: string
   /** Which settings files `init` has written to. */
   installs: string
+  /** Left by a worker that met damage in the database: the next one sets it aside. */
+  damage: string
 }
 
 export function homePaths(environment: Environment = readEnvironment()): Home {
@@ -40,6 +42,7 @@ export function homePaths(environment: Environment = readEnvironment()): Home {
     hookToken: join(run, 'hook-token'),
     lock: join(run, 'worker.lock'),
     installs: join(run, 'installs.json'),
+    damage: join(run, 'damage'),
   }
 }
 

@@ -29,8 +29,14 @@ export { NewerDatabase }
 
 export type Store = Awaited<ReturnType<typeof openStore>>
 
+export type StoreOptions = {
+  readonly?: boolean
+  /** Called when a transaction meets damage: time to set the file aside. */
+  onDamage?: () => void
+}
+
 /** Opens the database, makes or completes its tables. Throws `NewerDatabase`, `CorruptDatabase`, or what the disk says. */
-export async function openStore(path: string, options: { readonly?: boolean } = {}) {
+export async function openStore(path: string, options: StoreOptions = {}) {
   requireSafeSqlite()
   let db: Database
   try {
@@ -69,7 +75,9 @@ export async function openStore(path: string, options: { readonly?: boolean } = 
           return result
         } catch (cause) {
           if (db.inTransaction) rollback.run()
-          throw isCorrupt(cause) ? new CorruptDatabase(path, { cause }) : cause
+          if (!isCorrupt(cause)) throw cause
+          options.onDamage?.()
+          throw new CorruptDatabase(path, { cause })
         }
       })
       last = mine.catch(() => {})

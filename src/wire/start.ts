@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Home } from '../platform/paths.ts'
 import { startDetached } from '../platform/processes.ts'
+import { compareVersions, VERSION } from '../platform/version.ts'
 import { askWorker } from './socket.ts'
 
 /** The entry of this program, run by the Bun that runs us: what a hook or a command starts the worker with. */
@@ -11,19 +12,31 @@ export function startWorker(): { hasFailed(): boolean } {
   return startDetached(PROGRAM.command, [...PROGRAM.args, 'worker'], '/')
 }
 
-/** Starts the worker unless it answers, and waits until it does, it fails, or the time is up. */
+/** Starts the worker unless it answers, and waits until it does, it fails, or the time is up. A newer program replaces an older worker. */
 export async function ensureWorker(home: Home, timeoutMs: number): Promise<boolean> {
   const until = performance.now() + timeoutMs
-  if (await answers(home, timeoutMs)) return true
+  const left = () => Math.max(1, Math.ceil(until - performance.now()))
+  const version = await workerVersion(home, left())
+  // Only ever the newer one replaces the older, so two programs of different versions cannot chase each other.
+  if (version !== null && compareVersions(VERSION, version) > 0) await sendAway(home, left())
+  else if (version !== null) return true
   const started = startWorker()
   for (let wait = 4; performance.now() < until && !started.hasFailed(); wait = Math.min(wait * 1.5, 50)) {
     await Bun.sleep(wait)
-    if (await answers(home, until - performance.now())) return true
+    if ((await workerVersion(home, left())) !== null) return true
   }
   return false
 }
 
-async function answers(home: Home, timeoutMs: number): Promise<boolean> {
-  const asked = await askWorker(home, '/health', { timeoutMs: Math.max(1, Math.ceil(timeoutMs)) })
-  return asked.kind === 'answered'
+/** The version of the worker that answers, or null when none does. */
+async function workerVersion(home: Home, timeoutMs: number): Promise<string | null> {
+  const asked = await askWorker(home, '/health', { timeoutMs })
+  return asked.kind === 'answered' ? ((JSON.parse(asked.body) as { version?: string }).version ?? '0.0.0') : null
+}
+
+/** Asks it to finish what it has in hand and leave, and waits until its place is free. */
+async function sendAway(home: Home, timeoutMs: number): Promise<void> {
+  const until = performance.now() + timeoutMs
+  await askWorker(home, '/api/shutdown', { method: 'POST', timeoutMs })
+  while (performance.now() < until && (await workerVersion(home, timeoutMs)) !== null) await Bun.sleep(10)
 }

@@ -6,7 +6,7 @@ import { type DistillJob, distillTurn } from '../capture/capture.ts'
 import type { Change } from '../core/memory.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
-import { privateFolder, secretIn, writeWhole } from '../platform/files.ts'
+import { exists, privateFolder, secretIn, writeWhole } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import { type Log, openLog } from '../platform/log.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
@@ -14,6 +14,7 @@ import { keepFilesPrivate } from '../platform/processes.ts'
 import { loadSettings } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import { CorruptDatabase, holdLock, type Job, openStore, type Store, setAside } from '../store/store.ts'
+import { startWorker } from '../wire/start.ts'
 import { captureRules, type Desk } from './desk.ts'
 import { followPort } from './follow-port.ts'
 import { importHistory } from './import.ts'
@@ -42,7 +43,8 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const log = openLog(home.logs, 'worker')
   const { settings, problems } = loadSettings(environment)
   for (const problem of problems) log.warn('a setting cannot be used', { problem })
-  const { store, rebuild } = await openOrSetAside(home, log)
+  const stopped = Promise.withResolvers<void>()
+  const { store, rebuild } = await openOrSetAside(home, log, stopped.resolve)
 
   const startedAt = Date.now()
   const stream = openStream(startedAt.toString(36))
@@ -62,7 +64,6 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   }
 
   let troubles = 0
-  const stopped = Promise.withResolvers<void>()
   const control = {
     port: () => listening.port,
     startedAt,
@@ -87,18 +88,26 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   removeFile(home.workerFile)
   log.info('stopped', { pid: process.pid, uptimeMs: Date.now() - startedAt })
   lock.release()
+  if (exists(home.damage)) startWorker()
   return 'stopped'
 }
 
 /** A damaged database is moved aside, never deleted; a new one is filled again from the transcripts. */
-async function openOrSetAside(home: Home, log: Log): Promise<{ store: Store; rebuild: boolean }> {
+async function openOrSetAside(home: Home, log: Log, stop: () => void): Promise<{ store: Store; rebuild: boolean }> {
+  const onDamage = () => {
+    log.warn('the database is damaged; starting again without it', {})
+    writeWhole(home.damage, '')
+    stop()
+  }
   try {
-    return { store: await openStore(home.database), rebuild: false }
+    if (exists(home.damage)) throw new CorruptDatabase(home.database)
+    return { store: await openStore(home.database, { onDamage }), rebuild: false }
   } catch (cause) {
     if (!(cause instanceof CorruptDatabase)) throw cause
     const aside = setAside(home.database, new Date())
+    removeFile(home.damage)
     log.warn('the database was damaged and has been set aside; rebuilding from transcripts', { aside })
-    const store = await openStore(home.database)
+    const store = await openStore(home.database, { onDamage })
     await store.transaction(() => store.audit.add({ at: Date.now(), action: 'rebuild', subject: home.database, details: { aside } }))
     return { store, rebuild: true }
   }

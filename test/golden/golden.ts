@@ -1,5 +1,5 @@
-import type { Distilled, OpenFailure } from '../../src/core/memory.ts'
 import { distillPlain } from '../../src/capture/plain/plain.ts'
+import type { Distilled, OpenFailure } from '../../src/core/memory.ts'
 import { turnsOf } from './turns.ts'
 
 /*

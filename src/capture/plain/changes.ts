@@ -42,7 +42,7 @@ function changeRow(group: Group, reading: Reading): ObservationDraft[] {
     ...describeLines(changes, 2),
     ...pointsOf(said, mentions, 4),
     ...bodyPoints(commit),
-    ...changes.map(describeChange).filter((fact) => fact.includes(': ')),
+    ...changes.map(describeChange).filter((fact) => fact.includes(': ') && !fact.endsWith(': new')),
     ...(group.isWholeTurn ? effectFacts(reading) : []),
   ])
   const last = group.edits.at(-1)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { heredocsOf, partsOf } from './commands.ts'
+import { partsOf } from './commands.ts'
+import { heredocsOf } from './shell.ts'
 
 const KINDS: [string, string][] = [
   ['bun test', 'test'],

@@ -1,4 +1,5 @@
 import type { Acted } from '../../core/action.ts'
+import { type Heredoc, heredocsOf, programOf, type Simple, simpleCommands } from './shell.ts'
 
 /** What a command is for. Only the kinds named here matter to a memory; everything else is looking around. */
 export type CommandKind =
@@ -36,6 +37,7 @@ export type Ran = {
   /** What it printed, without terminal colours. */
   output: string
   failed: boolean
+  /** Null when it is not known: it went to the background, or the client did not say. */
   exitCode: number | null
   tool: string
   at: number
@@ -69,147 +71,17 @@ function withoutColours(output: string): string {
   return output.includes('\u001b') ? output.replace(/\u001b(?:\[[0-9;?]*[A-Za-z]|\][^\u0007\u001b]{0,200}\u0007?)/g, '') : output
 }
 
-/** The simple commands of a shell line, wrappers such as `cd x &&`, `sudo`, `npx` and `sh -c '…'` taken off. */
+/** The commands of a shell line, each with what it is for. */
 export function partsOf(command: string): Part[] {
-  return simpleCommands(withoutHeredocs(command.slice(0, LONGEST)).script, 0)
+  return simpleCommands(command).map(partFrom)
 }
 
-/** The texts that a command feeds in with `<<EOF`, each with the file it is written to, if any. */
-export function heredocsOf(command: string): Heredoc[] {
-  return withoutHeredocs(command.slice(0, 4 * LONGEST)).heredocs
-}
-
-/** Longer than any line a person or an agent means to be read; a generated script beyond it is data. */
-const LONGEST = 16_000
-
-export type Heredoc = { text: string; file: string | null; appends: boolean }
-
-function withoutHeredocs(command: string): { script: string; heredocs: Heredoc[] } {
-  const heredocs: Heredoc[] = []
-  const kept: string[] = []
-  const lines = command.split('\n')
-  for (let i = 0; i < lines.length; i++) {
-    const line = lines[i] ?? ''
-    const opening = /<<-?\s*(['"]?)([A-Za-z_]\w*)\1/.exec(line.slice(0, 2000))
-    if (!opening) {
-      kept.push(line)
-      continue
-    }
-    let end = i + 1
-    while (end < lines.length && lines[end]?.trim() !== opening[2]) end++
-    const target = /(>>?)\s*(['"]?)([^\s'"<>|&;]+)\2/.exec(line.replace(/\d?>&\d/g, ''))
-    heredocs.push({ text: lines.slice(i + 1, end).join('\n'), file: target?.[3] ?? null, appends: target?.[1] === '>>' })
-    kept.push(line.replace(opening[0], ''))
-    i = end
-  }
-  return { script: kept.join('\n'), heredocs }
-}
-
-function simpleCommands(script: string, depth: number): Part[] {
-  return splitScript(script).flatMap(({ words, filter }) => {
-    const bare = unwrapped(words)
-    const shell = /^(?:ba|z|da)?sh$/.test(programOf(bare[0])) ? bare.findIndex((word) => /^-l?c$/.test(word)) : -1
-    const inner = shell > 0 ? bare[shell + 1] : undefined
-    // `sh -c` twice over is nobody's real command; stop there rather than trust the depth of hostile input.
-    if (inner !== undefined && depth < 2)
-      return simpleCommands(inner, depth + 1).map((part) => ({ ...part, filter: part.filter || filter }))
-    return bare.length > 0 ? [partFrom(bare, filter)] : []
-  })
-}
-
-type Simple = { words: string[]; filter: string }
-
-/** Cuts a script at `;`, `&`, newlines and pipes, with quotes and escapes respected. Stages after a pipe are filters of the first. */
-function splitScript(script: string): Simple[] {
-  const commands: Simple[] = []
-  let stages: string[][] = [[]]
-  let word = ''
-  let inWord = false
-  let quote = ''
-  const endWord = () => {
-    if (inWord) stages.at(-1)?.push(word)
-    word = ''
-    inWord = false
-  }
-  const endCommand = () => {
-    endWord()
-    const [words = [], ...filters] = stages
-    if (words.length > 0) commands.push({ words, filter: filters.map((stage) => stage.join(' ')).join(' | ') })
-    stages = [[]]
-  }
-  for (let i = 0; i < script.length; i++) {
-    const c = script[i] ?? ''
-    if (quote) {
-      if (c === '\\' && quote === '"' && i + 1 < script.length) word += script[++i]
-      else if (c === quote) quote = ''
-      else word += c
-    } else if (c === "'" || c === '"') {
-      quote = c
-      inWord = true
-    } else if (c === '\\' && i + 1 < script.length) {
-      i++
-      if (script[i] !== '\n') {
-        word += script[i]
-        inWord = true
-      }
-    } else if (c === '|' && script[i + 1] !== '|') {
-      endWord()
-      stages.push([])
-    } else if (c === '&' && (script[i - 1] === '>' || script[i + 1] === '>')) {
-      word += c // `2>&1` and `&>` are redirections, not the end of a command.
-    } else if (';\n&|()'.includes(c)) {
-      if ((c === '&' || c === '|') && script[i + 1] === c) i++
-      endCommand()
-    } else if (c === ' ' || c === '\t' || c === '\r') {
-      endWord()
-    } else {
-      word += c
-      inWord = true
-    }
-  }
-  endCommand()
-  return commands
-}
-
-/** The command itself, without assignments, redirections and the programs that only start another one. */
-function unwrapped(words: string[]): string[] {
-  const kept: string[] = []
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i] ?? ''
-    if (/^(\d|&)?>{1,2}$|^<$/.test(word)) i++
-    else if (!/^(\d|&)?>{1,2}&?\S/.test(word)) kept.push(word)
-  }
-  let from = 0
-  for (;;) {
-    const word = kept[from] ?? ''
-    const next = kept[from + 1] ?? ''
-    if (/^[A-Za-z_]\w*=/.test(word) || /^(sudo|time|nice|nohup|command|env|rtk|npx|bunx|pnpx|then|do|else|!|\{)$/.test(word)) from += 1
-    else if (word === 'timeout' || (word === 'cross-env' && next.includes('='))) from += 2
-    else if (/^(pnpm|yarn|npm)$/.test(word) && /^(exec|dlx)$/.test(next)) from += 2
-    else if (/^(uv|poetry|pipenv|pdm|hatch|rye)$/.test(word) && next === 'run') from += 2
-    else if ((word === 'bundle' && next === 'exec') || (word === 'mise' && next === 'exec')) from += 2
-    else if (word === 'wsl' && next === '-e') from += 2
-    else if (from > 0 && /^(-y|--yes|--|-p)$/.test(word)) from += 1
-    else return kept.slice(from)
-  }
-}
-
-function partFrom(words: string[], filter: string): Part {
+function partFrom({ words, filter }: Simple): Part {
   const program = programOf(words[0])
   const rest = words.slice(1)
   const script = runScript(program, rest)
-  if (script) {
-    const kind = kindOfScript(script.name, program)
-    return { kind, tool: [program, ...rest.slice(0, script.end)].join(' '), args: pointedAt(rest.slice(script.end)), words, filter }
-  }
-  const [kind, taken] = kindOfProgram(program, rest)
+  const [kind, taken] = script ? [kindOfScript(script.name, program), script.end] : kindOfProgram(program, rest)
   return { kind, tool: [program, ...rest.slice(0, taken)].join(' '), args: pointedAt(rest.slice(taken)), words, filter }
-}
-
-/** `/usr/local/go/bin/go` and `./gradlew` by the name people call them. */
-function programOf(word: string | undefined): string {
-  const name = (word ?? '').replaceAll('\\', '/')
-  return name.slice(name.lastIndexOf('/') + 1).replace(/\.(exe|cmd|bat)$/i, '')
 }
 
 /** Flags that change what is printed, not what is checked; without them two runs of one check compare equal. */
@@ -283,73 +155,64 @@ function kindOfScript(name: string, program: string): CommandKind {
 
 /** The kind of a program, and how many of its words belong to what it does rather than what it is pointed at. */
 function kindOfProgram(program: string, rest: string[]): [CommandKind, number] {
-  const sub = rest[0] ?? ''
-  const is = (programs: string, subs?: string) =>
-    programs.split(' ').includes(program) && (subs === undefined || subs.split(' ').includes(sub))
+  const [sub = '', next = ''] = rest
   const has = (pattern: RegExp) => rest.some((arg) => pattern.test(arg))
-
-  if (is('bun deno go cargo dotnet swift mix flutter dart elixir', 'test')) return ['test', 1]
-  if (is('cargo', 't nextest')) return ['test', 1]
-  if (is('pytest py.test jest vitest mocha ava tap tox nox rspec phpunit pest ctest bats karma busted nextest')) return ['test', 0]
-  if (is('playwright cypress artisan rails bin/rails', 'test run spec')) return ['test', 1]
-  if (/^python[\d.]*$/.test(program) && sub === '-m')
-    return [
-      /^(pytest|unittest)$/.test(rest[1] ?? '') ? 'test' : rest[1] === 'mypy' ? 'typecheck' : rest[1] === 'pip' ? 'install' : 'run',
-      2,
-    ]
+  if (/^python[\d.]*$/.test(program) && sub === '-m') return [PYTHON_MODULES[next] ?? 'run', 2]
   if (program === 'node' && has(/^--test/)) return ['test', 0]
-  if (is('php') && sub === 'artisan') return [rest[1] === 'test' ? 'test' : /^migrate/.test(rest[1] ?? '') ? 'migrate' : 'run', 2]
-  if (is('mvn mvnw gradle gradlew'))
+  if (program === 'php' && sub === 'artisan') return [next === 'test' ? 'test' : next.startsWith('migrate') ? 'migrate' : 'run', 2]
+  if (/^(?:mvnw?|gradlew?)$/.test(program))
     return [has(/test|check|verify/i) ? 'test' : has(/compile|build|package|assemble|install/i) ? 'build' : 'look', 0]
-  if (program === 'zig' && sub === 'build') return [rest[1] === 'test' ? 'test' : 'build', 1]
-
-  if (is('tsc vue-tsc tsgo mypy pyright flow svelte-check')) return ['typecheck', 0]
-  if (is('go', 'vet') || is('cargo', 'check')) return ['typecheck', 1]
-  if (is('gofmt prettier black rustfmt') || is('cargo go', 'fmt')) return ['files', 0]
-  if (
-    is(
-      'eslint biome ruff flake8 pylint rubocop phpstan psalm shellcheck stylelint ktlint swiftlint hadolint markdownlint markdownlint-cli2 golangci-lint oxlint standard credo',
-    )
-  )
-    return [has(/^(--write|--fix|--apply|format)$/) ? 'files' : 'lint', 0]
-  if (is('cargo', 'clippy')) return ['lint', 1]
-
-  if (
-    is('go cargo dotnet swift docker bun next vite', 'build') ||
-    is('dotnet', 'publish') ||
-    is('cmake', '--build') ||
-    is('go', 'generate')
-  )
-    return ['build', 1]
-  if (is('webpack tsup rollup esbuild ninja xcodebuild javac gcc g++ clang rustc goreleaser')) return ['build', 0]
-  if (is('docker') && sub === 'compose' && rest[1] === 'build') return ['build', 2]
-
-  if (
-    is('npm pnpm yarn bun', 'i install add ci') ||
-    is('cargo poetry uv pdm bundle', 'add install') ||
-    is('pip pip3 gem brew apt apt-get apk dnf', 'install add')
-  )
-    return ['install', 1]
-  if (is('go', 'get') || is('composer', 'require')) return ['install', 1]
-  if (is('uv', 'pip') || (is('dotnet') && sub === 'add' && has(/^package$/))) return ['install', 2]
-
-  if (
-    is('prisma', 'migrate db') ||
-    is('alembic flyway', 'upgrade migrate') ||
-    is('knex drizzle-kit typeorm sequelize') ||
-    has(/^(db:migrate|migration:run)$/)
-  )
-    return ['migrate', 1]
-  if (is('git')) return ['git', gitWords(rest)]
-  if (is('gh', 'pr') || is('glab', 'mr')) return ['pull-request', 2]
-  if (is('rm mv sed tee')) return ['files', 0]
-  if (is('go cargo bun deno', 'run')) return ['run', 1]
-  if (is('terraform tofu', 'apply plan') || is('kubectl', 'apply') || is('helm', 'install upgrade')) return ['run', 1]
+  if (program === 'zig' && sub === 'build') return [next === 'test' ? 'test' : 'build', 1]
+  if (program === 'docker' && sub === 'compose') return [next === 'build' ? 'build' : 'look', 2]
+  if (has(/^(?:db:migrate|migration:run)$/)) return ['migrate', 1]
+  if (program === 'git') return ['git', gitWords(rest)]
+  if ((program === 'gh' && sub === 'pr') || (program === 'glab' && sub === 'mr')) return ['pull-request', 2]
   // An inline snippet is a look at something; a script by name is a thing that can be broken and repaired.
-  if (/^(node|python[\d.]*|bun|deno|ruby|php|perl|tsx|ts-node|bash|sh|zsh)$/.test(program))
-    return [/\.\w{1,4}$/.test(sub) ? 'run' : 'look', 1]
-  return ['look', 0]
+  if (INTERPRETERS.includes(program) && /\.\w{1,4}$/.test(sub)) return ['run', 1]
+  const known = TOOLS.find(([, programs, subs]) => programs.includes(program) && (subs === null || subs.includes(sub)))
+  if (!known) return ['look', 0]
+  // A linter that mends what it finds changes files, and finds nothing afterwards.
+  const mends = known[0] === 'lint' && has(/^(?:--write|--fix|--apply|format)$/)
+  return [mends ? 'files' : known[0], known[2] === null ? 0 : 1]
 }
+
+const PYTHON_MODULES: Record<string, CommandKind> = { pytest: 'test', unittest: 'test', mypy: 'typecheck', pip: 'install' }
+const INTERPRETERS = 'node python python3 bun deno ruby php perl tsx ts-node bash sh zsh'.split(' ')
+
+/** Programs by what they are for, some only with one of these words behind them. The first row that fits counts. */
+const TOOLS = (
+  [
+    ['test', 'bun deno go cargo dotnet swift mix flutter dart', 'test'],
+    ['test', 'cargo', 't nextest'],
+    ['test', 'playwright cypress artisan rails', 'test run spec'],
+    ['test', 'pytest py.test jest vitest mocha ava tap tox nox rspec phpunit pest ctest bats karma busted'],
+    ['typecheck', 'tsc vue-tsc tsgo mypy pyright flow svelte-check'],
+    ['typecheck', 'go', 'vet'],
+    ['typecheck', 'cargo', 'check'],
+    ['files', 'gofmt prettier black rustfmt rm mv sed tee'],
+    ['files', 'cargo go', 'fmt'],
+    ['lint', 'eslint biome oxlint stylelint ruff flake8 pylint rubocop phpstan psalm shellcheck ktlint swiftlint hadolint golangci-lint'],
+    ['lint', 'markdownlint markdownlint-cli2 credo'],
+    ['lint', 'cargo', 'clippy'],
+    ['build', 'go cargo dotnet swift docker bun next vite', 'build'],
+    ['build', 'dotnet', 'publish'],
+    ['build', 'cmake', '--build'],
+    ['build', 'go', 'generate'],
+    ['build', 'webpack tsup rollup esbuild ninja xcodebuild javac gcc g++ clang rustc goreleaser'],
+    ['install', 'npm pnpm yarn bun', 'i install add ci'],
+    ['install', 'cargo poetry uv pdm bundle', 'add install pip'],
+    ['install', 'pip pip3 gem brew apt apt-get apk dnf', 'install add'],
+    ['install', 'go', 'get'],
+    ['install', 'composer', 'require'],
+    ['install', 'dotnet', 'add'],
+    ['migrate', 'prisma', 'migrate db'],
+    ['migrate', 'alembic flyway', 'upgrade migrate'],
+    ['migrate', 'knex drizzle-kit typeorm sequelize'],
+    ['run', 'go cargo bun deno', 'run'],
+    ['run', 'terraform tofu', 'apply plan'],
+    ['run', 'kubectl helm', 'apply install upgrade'],
+  ] satisfies [CommandKind, string, string?][]
+).map(([kind, programs, subs]): [CommandKind, string[], string[] | null] => [kind, programs.split(' '), subs?.split(' ') ?? null])
 
 /** `git -C dir commit` acts like `git commit`. */
 function gitWords(rest: string[]): number {

@@ -1,6 +1,7 @@
 import { shorten } from '../../core/text.ts'
-import type { Heredoc, Part, Ran } from './commands.ts'
+import type { Part, Ran } from './commands.ts'
 import { linesOf, unique } from './lists.ts'
+import type { Heredoc } from './shell.ts'
 
 export type Commit = {
   /** Place among the turn's acts. */
@@ -62,7 +63,7 @@ function isGit(part: Part, verb: string): boolean {
   return part.kind === 'git' && part.tool.endsWith(` ${verb}`)
 }
 
-function commitsIn({ parts, heredocs, output, index, at }: Ran): Commit[] {
+function commitsIn({ parts, heredocs, output, exitCode, index, at }: Ran): Commit[] {
   const making = parts.filter((part) => ['commit', 'cherry-pick', 'revert', 'merge'].some((verb) => isGit(part, verb)))
   if (making.length === 0 || making.every((part) => part.args.includes('--dry-run'))) return []
   const given = heredocs.filter((doc) => doc.file === null)
@@ -73,9 +74,11 @@ function commitsIn({ parts, heredocs, output, index, at }: Ran): Commit[] {
     const m = /^\[([^\s\]]+)(?: \([\w-]+\))? ([0-9a-f]{7,40})\] (.+)$/.exec(line)
     return m ? [{ branch: m[1] ?? null, hash: m[2] ?? null, subject: m[3] ?? '' }] : []
   })
-  const failed = /pre-commit script failed|hook declined|nothing to commit|no changes added to commit|^(?:error|fatal):/m.test(output)
+  const refused =
+    exitCode === null ||
+    /pre-commit script failed|hook declined|nothing to commit|no changes added to commit|^(?:error|fatal):/m.test(output)
   const known =
-    reported.length > 0 ? reported : failed ? [] : messages.flatMap((m) => (m ? [{ branch: null, hash: null, subject: firstOf(m) }] : []))
+    reported.length > 0 ? reported : refused ? [] : messages.flatMap((m) => (m ? [{ branch: null, hash: null, subject: firstOf(m) }] : []))
   return known.map((commit, n) => {
     const message =
       messages.find((m) => m && firstOf(m).startsWith(commit.subject.slice(0, 40))) ?? (known.length === 1 ? messages[n] : undefined)

@@ -22,7 +22,7 @@ export function effectsOf(commands: Ran[], folder: string): Effects {
 /** Packages asked for by name; a bare `npm install` restores what was already agreed. */
 function installedBy(part: Part): string[] {
   if (part.kind !== 'install' || /^(apt|apt-get|apk|dnf|brew) /.test(part.tool)) return []
-  return part.args.filter((arg) => /^@?[\w][\w./@:=~^<>-]*$/.test(arg) && !/^(package|install|\.)$/.test(arg) && !arg.endsWith('.txt'))
+  return part.args.filter((arg) => /^@?[\w][\w./@:=~^<>-]*$/.test(arg) && !/^(package|install|pip|\.)$/.test(arg) && !arg.endsWith('.txt'))
 }
 
 function isRemoval({ tool }: Part): boolean {

@@ -50,6 +50,16 @@ describe('a failure is not solved by', () => {
   })
 })
 
+test('a run that went to the background has not passed', () => {
+  const waiting = ran('bun test')
+  if (waiting.action.kind === 'command') waiting.action.exitCode = null
+  expect(follow(ran('bun test', RED, 1), edit, waiting).open).toEqual(['bun test'])
+})
+
+test('a narrower run that fails as well does not take the place of the wide one', () => {
+  expect(follow(ran('bun test', RED, 1), ran('bun test src/a.test.ts', RED, 1)).open).toEqual(['bun test'])
+})
+
 test('a run filtered for failures that shows none has passed', () => {
   expect(follow(ran('go test ./...', '--- FAIL: TestA (0.0s)', 1), edit, ran('go test ./... | grep -v "^ok"')).open).toEqual([])
   expect(follow(ran('bun test', RED, 1), edit, ran('bun test 2>&1 | grep -E "FAIL|fail"', '', 1)).open).toEqual([])

@@ -41,7 +41,7 @@ export function followFailures(
       open = open.filter((o) => !same.includes(o))
       open.push(
         earlier
-          ? { failure: mergeFailures(earlier.failure, run), failed: earlier.failed }
+          ? { failure: mergeFailures(earlier.failure, run, promptNumber), failed: earlier.failed }
           : { failure: failureOf(run, promptNumber), failed: run },
       )
     }
@@ -61,10 +61,11 @@ function failureOf(run: Run, promptNumber: number): OpenFailure {
   return { command: shownRun(run), names, error, at: run.at, promptNumber }
 }
 
-/** The latest run says best what is still wrong, unless a filter left it with nothing to say. */
-function mergeFailures(earlier: OpenFailure, run: Run): OpenFailure {
-  const now = failureOf(run, earlier.promptNumber)
-  return now.names.length > 0 ? { ...earlier, names: now.names, error: now.error } : { ...earlier, error: earlier.error || now.error }
+/** The latest run says best what is wrong and when, unless a filter left it with nothing to say. */
+function mergeFailures(earlier: OpenFailure, run: Run, promptNumber: number): OpenFailure {
+  // What has to pass again is the check that failed first; a narrower run on the way does not take its place.
+  const now = { ...failureOf(run, promptNumber), command: earlier.command }
+  return now.names.length > 0 ? now : { ...now, names: earlier.names, error: earlier.error || now.error }
 }
 
 function concerns(run: Run, failure: OpenFailure): boolean {

@@ -1,5 +1,5 @@
 import { shorten } from '../../core/text.ts'
-import { isExplanation, isFiller, isNextStep, isOpenQuestion, isStatus, withoutOpener } from './phrases.ts'
+import { isCause, isExplanation, isFiller, isNextStep, isOpenQuestion, isStatus, withoutOpener } from './phrases.ts'
 import { type Said, sentencesOf } from './prose.ts'
 
 /** A sentence that can stand alone as a title, and how well it does. */
@@ -28,9 +28,7 @@ export function headlineOf(said: Said[], mentions: string[]): Headline | null {
 export function narrativeOf(said: Said[], max: number): string {
   const running = said.filter((s) => s.kind === 'sentence' && isContent(s) && !isStatus(s.text)).map((s) => withoutOpener(s.text))
   // Where the running text only says that it is done, the reason stands in the list.
-  const reasons = running.some(isExplanation)
-    ? []
-    : said.filter((s) => s.kind === 'point' && isContent(s) && isExplanation(s.text)).slice(0, 1)
+  const reasons = running.some(isExplanation) ? [] : said.filter((s) => s.kind === 'point' && isContent(s) && isCause(s.text)).slice(0, 1)
   const sentences = [...reasons.map((s) => s.text), ...running]
   const kept: string[] = []
   let length = 0
@@ -129,7 +127,7 @@ function names(text: string, mentions: string[]): boolean {
 /** `Root cause: …`, `Fix 1 — …`, `2. …`: the label sorts a list, the title starts behind it. A label that is itself code stays. */
 function withoutLabel(text: string): string {
   return text
-    .replace(/^\d{1,2}[.)]\s+/, '')
+    .replace(/^\d{1,2}[.)]\s+|^based on [^,]{1,80},\s+/i, '')
     .replace(
       /^(?:(?:the )?(?:root cause|cause|fix(?:es|ed)?|problem|issue|solution|summary|result|changes? made|change[sd]?|answer|overall|verdict|key insight|new|updated?|resolution|what changed|what happened|before|after|symptom)(?: \d+)?(?: of the \w+)?)\s*(?::|[—–]\s)\s*/i,
       '',

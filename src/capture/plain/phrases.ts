@@ -29,6 +29,11 @@ export function isExplanation(text: string): boolean {
   return EXPLAINS.test(text)
 }
 
+/** Names a cause outright. */
+export function isCause(text: string): boolean {
+  return /\b(?:because|root cause|caused?|due to|the (?:bug|issue|problem|culprit|reason))\b|原因|因为|потому/i.test(text)
+}
+
 /** A question back to the person: what the answer leaves open. One that the text goes on to answer is none. */
 export function isOpenQuestion(text: string): boolean {
   return /[?？]\s*$/.test(text) && !/^(?:does|did|is|was|why|how come)\b/i.test(text)
@@ -76,7 +81,7 @@ const DELIVERED = /^(?:committed|pushed|commit\b|the (?:new )?commit\b|pr (?:cre
 const EXPLAINS = new RegExp(
   `\\b${anyOf(
     'because|since|caused?|root cause|reason|due to|the (?:bug|issue|problem|culprit)|turns out|actually|which means|this means|so that',
-    "works by|happens when|only (?:when|if|works)|never|always|instead of|rather than|doesn't|does not|isn't|can't|cannot|without",
+    "works by|happens when|only (?:when|if|works)|instead of|rather than|doesn't|does not|isn't|can't|cannot",
     'weil|denn|porque|parce que',
   )}\\b|原因|因为|ため|потому`,
   'i',

@@ -28,7 +28,7 @@ export function runsOf(commands: Ran[]): Run[] {
     // `| grep FAIL` that found nothing ends with an exit code of its own.
     const silent = output.trim() === '' && (checks.at(-1)?.filter.includes('grep') ?? false)
     if (checks.length === 0 || (failed && isMisuse(output, exitCode))) return []
-    return runsIn(checks, output, failed && !silent).map((run) => ({ ...run, index, at }))
+    return runsIn(checks, output, failed && !silent, exitCode !== null || failed).map((run) => ({ ...run, index, at }))
   })
 }
 
@@ -56,7 +56,7 @@ function isCheck(part: Part): boolean {
  * One shell line may hold several checks, and its output and exit code belong to all of them. What the output reports (failing
  * tests, compiler errors) is pinned on the check of that kind; those before it passed, those after it never ran.
  */
-function runsIn(parts: Part[], output: string, failed: boolean): Omit<Run, 'index' | 'at'>[] {
+function runsIn(parts: Part[], output: string, failed: boolean, ended: boolean): Omit<Run, 'index' | 'at'>[] {
   const kinds = parts.map((part) => part.kind)
   const report = kinds.some((kind) => kind === 'test' || kind === 'git') ? readTestReport(output) : null
   const problems = kinds.some((kind) => kind !== 'test') ? readProblems(output) : null
@@ -72,9 +72,7 @@ function runsIn(parts: Part[], output: string, failed: boolean): Omit<Run, 'inde
   return parts.flatMap((part, n) => {
     if (broken >= 0 && n > broken) return []
     const passed = n !== broken
-    // A filter hides the exit code, so a test run is only believed when it printed its totals, or nothing where failures would stand.
-    if (passed && part.filter !== '' && part.kind === 'test' && !report && !(output.trim() === '' && SHOWS_FAILURES.test(part.filter)))
-      return []
+    if (passed && !isBelieved(part, report, output, ended)) return []
     const own = part.kind === 'test' || part.kind === 'git' ? report : null
     return [
       {
@@ -88,6 +86,13 @@ function runsIn(parts: Part[], output: string, failed: boolean): Omit<Run, 'inde
       },
     ]
   })
+}
+
+/** A filter hides the exit code: then a test run has passed when it printed its totals, or nothing where failures would stand. */
+function isBelieved(part: Part, report: TestReport | null, output: string, ended: boolean): boolean {
+  if (report) return true
+  if (!ended) return false
+  return part.kind !== 'test' || part.filter === '' || (output.trim() === '' && SHOWS_FAILURES.test(part.filter))
 }
 
 /** Filters that let failures through: `grep FAIL`, `grep -v ok`. */

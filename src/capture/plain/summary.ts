@@ -60,7 +60,9 @@ function learned({ said, solved, changes, asked, turn }: Reading): string {
   // Where nothing was changed the answer itself is what was learned.
   const answer =
     changes.length === 0 && explained.length === 0 && weightOf(said) >= 120
-      ? said.filter((s) => s.kind !== 'row' && isContent(s) && !/[:：]$/.test(s.text)).map((s) => withoutOpener(s.text))
+      ? said
+          .filter((s) => s.kind !== 'row' && isContent(s) && !isStatus(s.text) && !/[:：]$/.test(s.text))
+          .map((s) => withoutOpener(s.text))
       : []
   const cause = solved.length > 0 && explained.length === 0 ? sentencesOf(narrativeOf(said, 300)).slice(0, 1) : []
   const reported = turn.acts.flatMap(({ action }) =>
@@ -74,7 +76,7 @@ function learned({ said, solved, changes, asked, turn }: Reading): string {
     ...(explained.length === 0 ? reported.slice(0, 2) : []),
     ...failures.slice(0, 2),
   ])
-  return shorten(kept.join(' '), 600)
+  return shorten(sentences(kept), 600)
 }
 
 function completed(reading: Reading, titles: string[]): string {
@@ -87,7 +89,7 @@ function completed(reading: Reading, titles: string[]): string {
 }
 
 function nextSteps({ said, open, turn }: Reading): string {
-  const told = said.filter((s) => s.kind !== 'heading' && isNextStep(s) && !isFiller(s.text)).map((s) => s.text)
+  const told = said.filter((s) => s.kind !== 'heading' && isNextStep(s) && !isFiller(s.text) && !/[:：]$/.test(s.text)).map((s) => s.text)
   const asked = said.findLast(
     (s) =>
       isOpenQuestion(s.text) &&
@@ -95,7 +97,7 @@ function nextSteps({ said, open, turn }: Reading): string {
       !/^(?:what(?:'s| is) next|what would you like|anything else|how can i|what else)/i.test(s.text),
   )?.text
   const failing = open.filter((failure) => failure.promptNumber === turn.promptNumber).map((failure) => `${describeFailure(failure)}.`)
-  return shorten(unique([...failing.slice(0, 3), ...told.slice(0, 4), asked ?? '']).join(' '), 500)
+  return shorten(sentences(unique([...failing.slice(0, 3), ...told.slice(0, 4), asked ?? ''])), 500)
 }
 
 function notes({ git, effects }: Reading): string {
@@ -114,4 +116,9 @@ function notes({ git, effects }: Reading): string {
 function sentence(parts: string[], max: number): string {
   const text = shorten(parts.join('; '), max)
   return /^[a-z]+[\s,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
+}
+
+/** List items put behind one another still have to end. */
+function sentences(texts: string[]): string {
+  return texts.map((text) => (/[.!?:;。！？…]$/.test(text) ? text : `${text}.`)).join(' ')
 }

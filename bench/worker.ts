@@ -1,0 +1,77 @@
+/** What the worker costs: cold start to first answer, idle memory, events a second. Ratios against `node -e 0` in the same run. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { printRatios, sideBySide, spawnWith } from './measure.ts'
+
+const root = join(import.meta.dir, '..')
+const home = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
+const env = { RECOLLECT_HOME: home, RECOLLECT_WORKER_PORT: '0' }
+const cli = [process.execPath, join(root, 'src/cli/main.ts')]
+const socket = join(home, 'run', 'worker.sock')
+const get = (path: string) => fetch(`http://worker${path}`, { unix: socket })
+const spawned: ReturnType<typeof Bun.spawn>[] = []
+
+/** From nothing to the first full-text answer. */
+async function coldStart(): Promise<void> {
+  const child = Bun.spawn([...cli, 'worker'], { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'ignore'] })
+  spawned.push(child)
+  for (;;) {
+    try {
+      const answer = await get('/api/search?query=tide')
+      await answer.json()
+      return
+    } catch {
+      await Bun.sleep(1)
+    }
+  }
+}
+
+async function stopped(): Promise<void> {
+  const child = spawned.at(-1)
+  child?.kill('SIGTERM')
+  await child?.exited
+}
+
+const residentMegabytes = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+
+try {
+  await coldStart()
+  await stopped()
+  const times = await sideBySide(9, {
+    'node -e 0': async () => void (await spawnWith(['node', '-e', '0'], '', {})),
+    'worker, cold start to first answer': coldStart,
+    '(stop)': stopped,
+  })
+  delete times['(stop)']
+  printRatios('Worker', times, 'node -e 0', { 'worker, cold start to first answer': 2 })
+
+  await coldStart()
+  const pid = spawned.at(-1)?.pid ?? 0
+  await Bun.sleep(3000)
+  console.log(`\n  idle memory                                  ${residentMegabytes(pid).toFixed(0).padStart(8)} MB  (goal <= 60 MB)`)
+
+  const send = (body: object) =>
+    fetch('http://worker/hook/claude-code', { unix: socket, method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const common = { session_id: 'bench', transcript_path: join(home, 'none.jsonl'), cwd: root, prompt_id: 'p1' }
+  await send({ ...common, hook_event_name: 'UserPromptSubmit', prompt: 'bench' })
+  const events = 3000
+  const started = performance.now()
+  for (let i = 0; i < events; i++) {
+    const answer = await send({
+      ...common,
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Bash',
+      tool_input: { command: `echo ${i}` },
+      tool_response: { stdout: 'a line of output\n'.repeat(50), stderr: '' },
+      tool_use_id: `toolu_${i}`,
+    })
+    await answer.text()
+  }
+  const perSecond = events / ((performance.now() - started) / 1000)
+  console.log(`  events a second, one after the other         ${perSecond.toFixed(0).padStart(8)}`)
+  console.log(`  memory after ${events} events                     ${residentMegabytes(pid).toFixed(0).padStart(8)} MB`)
+} finally {
+  await stopped()
+  rmSync(home, { recursive: true, force: true })
+}

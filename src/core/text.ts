@@ -8,7 +8,7 @@ export function firstLine(text: string, max: number): string {
 export function shorten(text: string, max: number): string {
   const flat = text.replace(/\s+/g, ' ').trim()
   if (flat.length <= max) return flat
-  const cut = flat.slice(0, max - 1)
+  const cut = flat.slice(0, wholeChar(flat, max - 1))
   const space = cut.lastIndexOf(' ')
   return `${(space > max * 0.6 ? cut.slice(0, space) : cut).trimEnd()}…`
 }
@@ -22,8 +22,8 @@ export function clip(text: string, max: number): string {
   return text.slice(0, wholeChar(text, head)) + marker + text.slice(wholeChar(text, text.length - (keep - head)))
 }
 
-/** Moves a cut off the middle of a surrogate pair, which would leave half a character. */
+/** Moves a cut out of the middle of a surrogate pair, which would leave half a character. */
 function wholeChar(text: string, at: number): number {
   const code = text.charCodeAt(at)
-  return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at
+  return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at
 }

@@ -10,11 +10,11 @@ import { readProse, sentencesOf } from './prose.ts'
 import type { Reading } from './reading.ts'
 import { shownRun, shownTotals } from './runs.ts'
 
-/** The five fields of a turn. Null when nothing was done and next to nothing was said. */
+/** The five fields of a turn. Null when nothing was done and next to nothing was asked or said. */
 export function summaryOf(reading: Reading, titles: string[]): SummaryDraft | null {
-  const { turn, said } = reading
-  const worked = turn.acts.some((act) => !act.interrupted && act.action.kind !== 'other')
-  if (!worked && weightOf(said) < 120) return null
+  const { turn, said, asked } = reading
+  const worked = turn.acts.some((act) => !act.interrupted)
+  if (!worked && weightOf(said) < (asked.isMeaningful ? 10 : 120)) return null
   const summary = {
     request: shorten(reading.asked.text, 300),
     investigated: investigated(reading),
@@ -23,8 +23,11 @@ export function summaryOf(reading: Reading, titles: string[]): SummaryDraft | nu
     nextSteps: nextSteps(reading),
     notes: notes(reading),
   }
-  // A request alone, with nothing that came of it, is already in the journal.
-  return summary.investigated || summary.learned || summary.completed || summary.nextSteps ? summary : null
+  if (summary.investigated || summary.learned || summary.completed || summary.nextSteps) return summary
+  // Nothing stands out, so the answer speaks for itself; where there is none, the request is already in the journal.
+  const answer = shorten(turn.answer ?? '', 300)
+  if (!answer) return null
+  return worked ? { ...summary, completed: answer } : { ...summary, learned: answer }
 }
 
 function investigated({ filesRead, searched, turn }: Reading): string {

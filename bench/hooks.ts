@@ -32,7 +32,8 @@ try {
     'node -e 0': async () => void (await spawnWith(['node', '-e', '0'], '', {})),
     'bun -e 0': async () => void (await spawnWith([process.execPath, '-e', '0'], '', {})),
     'command hook, worker up': async () => void (await spawnWith([...cli, 'hook', 'claude-code'], payload(), env)),
-    'command hook through bin/recollect': async () => void (await spawnWith([join(root, 'bin/recollect'), 'hook', 'claude-code'], payload(), env)),
+    'command hook through bin/recollect': async () =>
+      void (await spawnWith([join(root, 'bin/recollect'), 'hook', 'claude-code'], payload(), env)),
     'command hook, worker down (spooled)': async () =>
       void (await spawnWith([...cli, 'hook', 'claude-code'], payload(), { RECOLLECT_HOME: downHome })),
     'http hook': async () => {

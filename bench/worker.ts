@@ -52,7 +52,12 @@ try {
   console.log(`\n  idle memory                                  ${residentMegabytes(pid).toFixed(0).padStart(8)} MB  (goal <= 60 MB)`)
 
   const send = (body: object) =>
-    fetch('http://worker/hook/claude-code', { unix: socket, method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    fetch('http://worker/hook/claude-code', {
+      unix: socket,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
   const common = { session_id: 'bench', transcript_path: join(home, 'none.jsonl'), cwd: root, prompt_id: 'p1' }
   await send({ ...common, hook_event_name: 'UserPromptSubmit', prompt: 'bench' })
   const events = 3000

@@ -14,12 +14,14 @@ import { redact, redactJson } from '../core/secrets.ts'
 import { clip } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
-export { type DistillJob, distillTurn, queueDistill } from './distill.ts'
+export { type DistillJob, distillTurn } from './distill.ts'
 
 import { queueDistill } from './distill.ts'
 
 /** What to keep, as the person's settings and the agent's habits say. */
 export type CaptureRules = {
+  /** False for kinds of events that the person has switched off. */
+  isWanted(kind: AgentEvent['kind']): boolean
   /** True for tools whose use is never worth remembering, and for our own. */
   isSkipped(tool: string): boolean
   /** True when a tool was pointed at a file that the person does not want journalled. */
@@ -54,7 +56,7 @@ export async function take(
   rules: CaptureRules,
   line: Line | null = null,
 ): Promise<Taken> {
-  if (event.kind === 'ignored') return NOTHING
+  if (event.kind === 'ignored' || !rules.isWanted(event.kind)) return NOTHING
   const found = await sessionOf(store, event, context, rules)
   if (!found) return NOTHING
   const { session, opened } = found

@@ -37,7 +37,7 @@ export async function* askLines<T>(path: string, question: Question = {}): Async
 }
 
 /** The home, with a worker that answers in it. */
-export async function reachWorker(): Promise<Home> {
+async function reachWorker(): Promise<Home> {
   const home = homePaths()
   if (await ensureWorker(home, START_MS)) return home
   throw new CliError(`the worker does not start; 'recollect doctor' says why (its log is ${home.logs}/worker.log)`)

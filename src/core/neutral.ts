@@ -1,21 +1,23 @@
+import { withoutPrivate } from './privacy.ts'
+
 /**
  * Recalled text as data. What comes back into a model's context was once a prompt, a file or a web page, and may hold anything:
  * here it loses what could pass for structure (tags, headings, roles, new lines) and what could pass for an order.
  */
 export function asData(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
-    .replace(INVISIBLE, '')
-    .replace(/<(?=[/!?a-z])/gi, '‹')
-    .replace(/^\s*(#{1,6}\s|>\s?|[-*]\s|```)/, '')
-    .replace(ROLE, (_, role: string) => `${role} said `)
+  // U+FEFF counts as a blank in a pattern and as nothing on a screen.
+  const seen = text.replace(/[^\S\ufeff]+/g, ' ').replace(INVISIBLE, '')
+  // Capture takes our own block out by its tags; a tag in the middle of it, in whatever spelling, would end that too early.
+  return withoutPrivate(seen)
+    .text.replace(/<(?=[!?a-z]|\s?\/)/gi, '‹')
+    .replace(/^(?:\s*(?:#{1,6}\s|>|[-*]\s|```))+/, '')
+    .replace(ROLE, (_, role: string) => `${role} said`)
     .replace(ORDER, (order) => `“${order}”`)
     .trim()
 }
 
-/** Control characters, zero-width characters, direction overrides and the tag block: a person does not see them, a model does. */
-const INVISIBLE =
-  /[\p{Cc}\p{Cf}]/gu
+/** Control, zero-width, direction, variation and tag characters, and blank letters: a person does not see them, a model does. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
 const ROLE = /(?<![\w-])(system|assistant|human|user)\s*:(?=\s)/gi
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { growth, LINEAR } from '../../test/support/growth.ts'
 import { cleanJson, withoutPrivate } from './privacy.ts'
 
 /** Every spelling that hides. The word `hidden` must go; what comes before and after must stay as it was. */
@@ -159,7 +160,7 @@ describe('private parts', () => {
     '\u200b<',
     '<private>x</private>',
   ])('four times as much of %j takes about four times as long', (unit) => {
-    expect(growth(withoutPrivate, unit.repeat(Math.ceil(100_000 / unit.length)))).toBeLessThan(8)
+    expect(growth(withoutPrivate, unit.repeat(Math.ceil(100_000 / unit.length)))).toBeLessThan(LINEAR)
   })
 })
 
@@ -190,26 +191,3 @@ describe('private parts of a JSON value', () => {
     expect(found).toBe('deep')
   })
 })
-
-/** How many times longer four times the text takes: 4 is linear, 16 quadratic. Busy machines measure badly, so it looks again if need be. */
-function growth(act: (text: string) => unknown, text: string): number {
-  const long = text.repeat(4)
-  let [short, fourfold] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  for (let round = 0; round < 25 && (round < 2 || fourfold > 5 * short); round++) {
-    short = Math.min(
-      short,
-      millisecondsOf(() => act(text)),
-    )
-    fourfold = Math.min(
-      fourfold,
-      millisecondsOf(() => act(long)),
-    )
-  }
-  return fourfold / Math.max(short, 0.5)
-}
-
-function millisecondsOf(act: () => unknown): number {
-  const start = performance.now()
-  act()
-  return performance.now() - start
-}

@@ -24,20 +24,22 @@ export function projectKey(signs: ProjectSigns): ProjectKey {
 
 /** `git@host:team/app.git`, `ssh://git@host/team/app` and `https://user:pw@host/team/app.git` are one project: `host/team/app`. */
 export function normaliseRemote(url: string): string | null {
-  const plain = url
-    .trim()
-    .toLowerCase()
-    .replace(/^[a-z][a-z0-9+.-]*:\/\//, '')
-    .replace(/^[^/@]*@/, '')
-    .replace(/^([^/:]+):(\d+\/)?/, (_, host: string) => `${host}/`)
+  const given = url.trim().toLowerCase()
+  const address = given.replace(/^[a-z][a-z0-9+.-]*:\/\//, '')
+  const place =
+    address === given
+      ? given.replace(/^[^/@:]*@/, '').replace(/^([^/:]+):/, '$1/')
+      : // Behind a scheme, a number after the host is a port; in `git@host:42/app` it is a team.
+        address.replace(/^[^/]*@/, '').replace(/^([^/:]+):\d*\//, '$1/')
+  const plain = place
     .replace(/\/{2,}/g, '/')
     .replace(/\/+$/, '')
     .replace(/\.git$/, '')
-  return plain.includes('/') || plain.includes('.') ? plain : null
+  // `../app.git` is another place for every repository that says it.
+  return !plain.startsWith('.') && /[/.]/.test(plain) ? plain : null
 }
 
-/** The short name people use for a project: the last part of its key, without the fingerprint. */
+/** The short name people use for a project: the last part of its key, or the name before the fingerprint. */
 export function projectName(key: ProjectKey): string {
-  const last = key.split('/').at(-1) ?? key
-  return last.replace(/-[0-9a-f]{6}$/, '')
+  return key.includes('/') ? (key.split('/').at(-1) ?? key) : key.replace(/-[0-9a-f]{6}$/, '')
 }

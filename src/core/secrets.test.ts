@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { growth, LINEAR } from '../../test/support/growth.ts'
 import { redact, redactJson } from './secrets.ts'
 
 // Made up, and put together here, so that no scanner takes this file for a leak.
@@ -340,7 +341,7 @@ describe('redact', () => {
     mixed(61),
     'function f(a,b){return a.key?b[a.token]:c("x")}',
   ])('four times as much of %j takes about four times as long', (unit) => {
-    expect(growth(redact, unit.repeat(Math.ceil(100_000 / unit.length)))).toBeLessThan(8)
+    expect(growth(redact, unit.repeat(Math.ceil(100_000 / unit.length)))).toBeLessThan(LINEAR)
   })
 })
 
@@ -401,27 +402,4 @@ function randomFrom(start: number): (below: number) => number {
     seed = (seed * 48271) % 2147483647
     return seed % below
   }
-}
-
-/** How many times longer four times the text takes: 4 is linear, 16 quadratic. Busy machines measure badly, so it looks again if need be. */
-function growth(act: (text: string) => unknown, text: string): number {
-  const long = text.repeat(4)
-  let [short, fourfold] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  for (let round = 0; round < 25 && (round < 2 || fourfold > 5 * short); round++) {
-    short = Math.min(
-      short,
-      millisecondsOf(() => act(text)),
-    )
-    fourfold = Math.min(
-      fourfold,
-      millisecondsOf(() => act(long)),
-    )
-  }
-  return fourfold / Math.max(short, 0.5)
-}
-
-function millisecondsOf(act: () => unknown): number {
-  const start = performance.now()
-  act()
-  return performance.now() - start
 }

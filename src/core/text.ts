@@ -25,5 +25,5 @@ export function clip(text: string, max: number): string {
 /** Moves a cut out of the middle of a surrogate pair, which would leave half a character. */
 function wholeChar(text: string, at: number): number {
   const code = text.charCodeAt(at)
-  return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at
+  return at > 0 && code >= 0xdc00 && code <= 0xdfff ? at - 1 : at
 }

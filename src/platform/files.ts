@@ -10,20 +10,23 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** A folder only its owner can enter. Refuses one that somebody else made first. */
+/** A folder only its owner can enter. Refuses one, or a link to one, that somebody else made first. */
 export function privateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  const found = lstatSync(path)
-  if (!found.isDirectory() || (process.getuid && found.uid !== process.getuid())) {
+  const found = statSync(path)
+  if (!found.isDirectory() || !isOurs(found) || !isOurs(lstatSync(path))) {
     throw new Error(`${path} is not a folder of yours; move it away and try again`)
   }
   if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700)
 }
+
+const isOurs = ({ uid }: Stats) => !process.getuid || uid === process.getuid()
 
 /** Writes a whole file or none of it: a reader sees the old text or the new text, and a crash leaves one of them. */
 export function writeWhole(path: string, text: string | Uint8Array, mode = 0o600): void {
@@ -31,7 +34,7 @@ export function writeWhole(path: string, text: string | Uint8Array, mode = 0o600
   try {
     const file = openSync(half, 'wx', mode)
     try {
-      writeSync(file, typeof text === 'string' ? Buffer.from(text) : text)
+      writeFileSync(file, text)
       fsyncSync(file)
     } finally {
       closeSync(file)
@@ -46,7 +49,7 @@ export function writeWhole(path: string, text: string | Uint8Array, mode = 0o600
 /** Writes a whole file that is not ours alone: a link is followed instead of replaced, the mode stays, a missing folder is made. */
 export function writeInPlace(path: string, text: string): void {
   const target = linkedFile(path)
-  const mode = statSync(target, { throwIfNoEntry: false })?.mode
+  const mode = statIfThere(target)?.mode
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
   writeWhole(target, text)
   if (mode !== undefined) chmodSync(target, mode & 0o777)
@@ -54,7 +57,7 @@ export function writeInPlace(path: string, text: string): void {
 
 /** The file a path leads to in the end. A link may lead to one that is not there yet. */
 function linkedFile(path: string): string {
-  if (statSync(path, { throwIfNoEntry: false })) return realpathSync(path)
+  if (exists(path)) return realpathSync(path)
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
   return isLink ? resolve(dirname(path), readlinkSync(path)) : path
 }
@@ -100,7 +103,17 @@ export function secretIn(path: string): string {
 }
 
 export function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  return statIfThere(path)?.isDirectory() ?? false
+}
+
+/** What the disk says of a path, or null when nothing is there. Bun's own way of asking throws when a part of the path is a file. */
+export function statIfThere(path: string): Stats | null {
+  try {
+    return statSync(path)
+  } catch (cause) {
+    if (isMissing(cause)) return null
+    throw new Error(`could not look at ${path}`, { cause })
+  }
 }
 
 export function isMissing(cause: unknown): boolean {
@@ -114,11 +127,11 @@ export function makePrivate(path: string): void {
 }
 
 export function exists(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined
+  return statIfThere(path) !== null
 }
 
 export function bytesOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  return statIfThere(path)?.size ?? 0
 }
 
 export function moveFile(from: string, to: string): void {

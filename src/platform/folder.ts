@@ -1,6 +1,6 @@
-import { readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isMissing } from './files.ts'
+import { isMissing, statIfThere } from './files.ts'
 
 export type Entry = { name: string; path: string; bytes: number; changedAt: number }
 
@@ -18,7 +18,7 @@ export function filesIn(folder: string, suffix: string): Entry[] {
     .sort()
     .flatMap((name) => {
       const path = join(folder, name)
-      const found = statSync(path, { throwIfNoEntry: false })
+      const found = statIfThere(path)
       return found?.isFile() ? [{ name, path, bytes: found.size, changedAt: found.mtimeMs }] : []
     })
 }
@@ -31,7 +31,7 @@ export function removeFile(path: string): void {
 export function filesBelow(root: string, suffixes: string[]): Entry[] {
   const found: Entry[] = []
   const visit = (path: string, name: string) => {
-    const entry = statSync(path, { throwIfNoEntry: false })
+    const entry = statIfThere(path)
     if (entry?.isFile() && suffixes.some((suffix) => name.endsWith(suffix))) {
       found.push({ name, path, bytes: entry.size, changedAt: entry.mtimeMs })
     }

@@ -1,6 +1,6 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { appendFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { privateFolder } from './files.ts'
+import { bytesOf, exists, privateFolder } from './files.ts'
 
 /** A log line is a fact and its numbers. Prompts, tool output and note text are never logged. */
 export type Log = {
@@ -22,7 +22,7 @@ export function openLog(folder: string, name: string): Log {
     try {
       if (size < 0) {
         privateFolder(folder)
-        size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+        size = bytesOf(path)
       }
       if (size + line.length > MAX_BYTES) {
         for (let i = KEPT - 1; i >= 1; i--) moveIfThere(`${path}.${i}`, `${path}.${i + 1}`)
@@ -42,5 +42,5 @@ export function openLog(folder: string, name: string): Log {
 }
 
 function moveIfThere(from: string, to: string): void {
-  if (statSync(from, { throwIfNoEntry: false })) renameSync(from, to)
+  if (exists(from)) renameSync(from, to)
 }

@@ -22,17 +22,30 @@ export function keepFilesPrivate(): void {
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 
-/** Runs a program to its end. A missing program is an ordinary outcome: code null. */
+/** Runs a program to its end, or ends it when its time is up. A missing program is an ordinary outcome: code null. */
 export async function runProgram(command: string, args: string[], options: { cwd?: string; timeoutMs?: number } = {}): Promise<Ran> {
+  let late: ReturnType<typeof setTimeout> | undefined
   try {
     const child = Bun.spawn([command, ...args], {
       ...(options.cwd ? { cwd: options.cwd } : {}),
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: options.timeoutMs ?? 10_000,
+      // A group of its own, so that what it started ends with it: whoever holds its pipes would keep us waiting.
+      detached: true,
     })
-    const [stdout, stderr, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+    late = setTimeout(() => endGroup(child.pid), options.timeoutMs ?? 10_000)
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     return { code, stdout, stderr }
   } catch (cause) {
     return { code: null, stdout: '', stderr: (cause as Error).message }
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGTERM')
+  } catch {
+    // it has just ended by itself
   }
 }

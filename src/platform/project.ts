@@ -1,9 +1,9 @@
-import { realpathSync, statSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fingerprint } from '../core/hash.ts'
 import type { ProjectSigns } from '../core/project.ts'
 import { readEnvironment } from './environment.ts'
-import { readIfThere } from './files.ts'
+import { readIfThere, statIfThere } from './files.ts'
 
 export type FoundProject = ProjectSigns & { branch: string | null }
 
@@ -13,11 +13,12 @@ export type FoundProject = ProjectSigns & { branch: string | null }
  */
 export function findProject(folder: string, userHome = readEnvironment().userHome): FoundProject {
   const start = realFolder(folder)
+  const home = realFolder(userHome)
   let marker: string | null = null
   let git: GitFolder | null = null
   for (const dir of upward(start)) {
     // A marker in the home folder would claim every project below it.
-    if (marker === null && dir !== userHome && dir !== '/') marker = firstLineOf(join(dir, '.recollect', 'project'))
+    if (marker === null && dir !== home && dir !== '/') marker = firstLineOf(join(dir, '.recollect', 'project'))
     git ??= gitFolderOf(dir)
     if (git && marker) break
   }
@@ -51,27 +52,27 @@ type GitFolder = { own: string; common: string; root: string }
 
 function gitFolderOf(dir: string): GitFolder | null {
   const path = join(dir, '.git')
-  const found = statSync(path, { throwIfNoEntry: false })
+  const found = quietly(() => statIfThere(path))
   if (!found) return null
   if (found.isDirectory()) return { own: path, common: path, root: dir }
-  const pointer = readQuietly(path)?.match(/^gitdir:\s*(.+)$/m)?.[1]
+  const pointer = readSign(path)?.match(/^gitdir:\s*(.+)$/m)?.[1]
   if (!pointer) return null
   const own = isAbsolute(pointer) ? pointer : resolve(dir, pointer)
-  const shared = readQuietly(join(own, 'commondir'))?.trim()
+  const shared = readSign(join(own, 'commondir'))?.trim()
   if (!shared) return { own, common: own, root: dir } // a submodule: a project of its own
   const common = isAbsolute(shared) ? shared : resolve(own, shared)
   return { own, common, root: common.endsWith('/.git') ? dirname(common) : common }
 }
 
 function originOf(gitFolder: string): string | null {
-  const config = readQuietly(join(gitFolder, 'config'))
+  const config = readSign(join(gitFolder, 'config'))
   const section = config?.split(/^\s*\[/m).find((part) => /^remote\s+"origin"\s*\]/.test(part))
   return section?.match(/^\s*url\s*=\s*(.+)$/m)?.[1]?.trim() ?? null
 }
 
 function branchOf(gitFolder: string): string | null {
   return (
-    readQuietly(join(gitFolder, 'HEAD'))
+    readSign(join(gitFolder, 'HEAD'))
       ?.match(/^ref:\s*refs\/heads\/(.+)$/m)?.[1]
       ?.trim() ?? null
   )
@@ -79,17 +80,19 @@ function branchOf(gitFolder: string): string | null {
 
 function firstLineOf(path: string): string | null {
   return (
-    readQuietly(path)
+    readSign(path)
       ?.split('\n')
       .find((line) => line.trim())
       ?.trim() ?? null
   )
 }
 
+const readSign = (path: string) => quietly(() => readIfThere(path))
+
 /** An unreadable sign is no sign: the project is then known by the next one. */
-function readQuietly(path: string): string | null {
+function quietly<T>(look: () => T): T | null {
   try {
-    return readIfThere(path)
+    return look()
   } catch {
     return null
   }

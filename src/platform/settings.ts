@@ -90,12 +90,12 @@ export function loadSettings(environment: Environment = readEnvironment(), proje
 type Tree = { [key: string]: unknown }
 
 function readToml(path: string, problems: string[]): Tree {
-  const text = readIfThere(path)
-  if (text === null) return {}
   try {
-    return Bun.TOML.parse(text) as Tree
+    const text = readIfThere(path)
+    return text === null ? {} : (Bun.TOML.parse(text) as Tree)
   } catch (cause) {
-    problems.push(`${path} is not valid TOML (${(cause as Error).message}); it is ignored`)
+    const { message, cause: deeper } = cause as Error
+    problems.push(`${path} is ${deeper instanceof Error ? `unreadable (${deeper.message})` : `not valid TOML (${message})`}; it is ignored`)
     return {}
   }
 }
@@ -109,13 +109,20 @@ function* leaves(schema: z.ZodObject, path: string[] = []): Generator<Leaf> {
   }
 }
 
-/** A variable is text; the default says what it was meant to be. */
+/** A variable is text; the default says what it was meant to be. What cannot be that stays text, and is told to be unusable. */
 function readVariable(text: string, like: unknown): unknown {
-  if (typeof like === 'number') return Number(text)
-  if (typeof like === 'boolean') return { true: true, '1': true, false: false, '0': false }[text.toLowerCase()]
+  if (typeof like === 'number') return text.trim() === '' ? text : Number(text)
+  if (typeof like === 'boolean') return BOOLEANS.get(text.trim().toLowerCase()) ?? text
   if (Array.isArray(like)) return text.split(',').flatMap((part) => part.trim() || [])
   return text
 }
+
+const BOOLEANS = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
 
 function valueAt(tree: Tree, path: string[]): unknown {
   return path.reduce<unknown>((node, key) => (isTree(node) ? node[key] : undefined), tree)

@@ -4,7 +4,7 @@ export type HeldLock = { release(): void }
 
 /**
  * Takes a lock on a file for as long as this process lives, or returns null when another process has it. SQLite's lock on an
- * otherwise empty file: the kernel lets go of it when its holder dies, however it dies, so there is nothing stale to clean up.
+ * otherwise empty file: the kernel lets go of it when its holder dies, however it dies, so there is nothing stale to clean up. Keep hold of what it returns: a lock that nobody refers to is collected and let go.
  */
 export function holdLock(path: string): HeldLock | null {
   const db = new Database(path, { create: true, readwrite: true })

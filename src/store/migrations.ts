@@ -245,7 +245,7 @@ const STEPS: string[] = [
 ]
 
 /** The version of the database shape this program knows. */
-export const SCHEMA_VERSION = STEPS.length
+const SCHEMA_VERSION = STEPS.length
 
 /** Thrown when a newer program has already changed the database: going on would lose what it added. */
 export class NewerDatabase extends Error {

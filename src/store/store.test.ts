@@ -180,12 +180,20 @@ test('a lock is held by one and free again when let go', () => {
 test('a lock is free when its holder was killed', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'lock')
-  const holder = Bun.spawn([process.execPath, '-e', `${tryLock(path)}; setInterval(() => {}, 1000)`], { stdout: 'pipe' })
-  for await (const _ of holder.stdout) break
-  expect(holdLock(path)).toBeNull()
+  const holder = Bun.spawn([
+    process.execPath,
+    '-e',
+    `${importLock} while (!(globalThis.lock = holdLock(${JSON.stringify(path)}))) await Bun.sleep(5); setInterval(() => {}, 1000)`,
+  ])
+  const isTaken = () => {
+    const mine = holdLock(path)
+    mine?.release()
+    return mine === null
+  }
+  while (!isTaken()) await Bun.sleep(20)
   holder.kill('SIGKILL')
   await holder.exited
-  expect(holdLock(path)).not.toBeNull()
+  expect(isTaken()).toBe(false)
 })
 
 test('SQLite versions with the WAL-reset bug are not run on', () => {
@@ -200,5 +208,5 @@ function addObservations(store: Store, sessionId: number, titles: string[]) {
   )
 }
 
-const tryLock = (path: string) =>
-  `const { holdLock } = await import(${JSON.stringify(join(import.meta.dir, 'lock.ts'))}); process.stdout.write(holdLock(${JSON.stringify(path)}) ? 'free' : 'taken')`
+const importLock = `const { holdLock } = await import(${JSON.stringify(join(import.meta.dir, 'lock.ts'))});`
+const tryLock = (path: string) => `${importLock} process.stdout.write(holdLock(${JSON.stringify(path)}) ? 'free' : 'taken')`

@@ -33,7 +33,9 @@ export function captureRules(settings: Settings, agent: Agent): CaptureRules {
   const projects = settings.privacy.exclude_projects
   const folders = projects.map((pattern) => new Bun.Glob(pattern))
   const known = new Map<string, ReturnType<CaptureRules['projectOf']>>()
+  const { user_prompt, post_tool_use } = settings.hooks
   return {
+    isWanted: (kind) => (kind === 'prompt-submitted' ? user_prompt.enabled : kind === 'tool-used' ? post_tool_use.enabled : true),
     isSkipped: (tool) => skipped.has(tool) || agent.skipTools.has(tool) || agent.isOwnTool(tool),
     isExcludedInput: (input) => {
       const path = files.length > 0 ? agent.fileOf(input) : null

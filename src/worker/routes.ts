@@ -233,7 +233,7 @@ async function timelineRoute(desk: Desk, url: URL): Promise<Response> {
 }
 
 /** A project as people name it: its key, a folder, or its short name when only one project has it. */
-export async function projectNamed(desk: Pick<Desk, 'store'>, name: string | undefined): Promise<ProjectKey | null> {
+async function projectNamed(desk: Pick<Desk, 'store'>, name: string | undefined): Promise<ProjectKey | null> {
   if (!name) return null
   const known = await desk.store.sessions.projects()
   if (known.some((p) => p.project === name)) return asProjectKey(name)

@@ -93,6 +93,6 @@ async function respond(request: Request, server: Server<undefined>, caller: Call
 /** What the caller sent cannot be used, and the message says why. */
 export class BadRequest extends Error {}
 
-export function failure(status: number, error: string): Response {
+function failure(status: number, error: string): Response {
   return Response.json({ error }, { status })
 }

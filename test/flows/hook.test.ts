@@ -58,7 +58,18 @@ const hostile: [string, string | Uint8Array<ArrayBuffer>][] = [
   ['nothing', ''],
   ['a newline', '\n'],
   ['half a payload', readFileSync(join(PAYLOADS, 'PostToolUse.Edit.json'), 'utf8').slice(0, 300)],
-  ['twenty megabytes', JSON.stringify({ session_id: 'big', cwd: '/p', hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_use_id: 'b1', tool_input: { command: 'x' }, tool_response: { stdout: 'x'.repeat(20_000_000) } })],
+  [
+    'twenty megabytes',
+    JSON.stringify({
+      session_id: 'big',
+      cwd: '/p',
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Bash',
+      tool_use_id: 'b1',
+      tool_input: { command: 'x' },
+      tool_response: { stdout: 'x'.repeat(20_000_000) },
+    }),
+  ],
   ['bytes that are no text', crypto.getRandomValues(new Uint8Array(65_536))],
   ['a list', '[1,2,3]'],
   ['a number', '42'],
@@ -66,11 +77,20 @@ const hostile: [string, string | Uint8Array<ArrayBuffer>][] = [
   ['a string', '"SessionStart"'],
   ['no session', '{"hook_event_name":"Stop"}'],
   ['wrong types', '{"session_id":7,"cwd":[],"hook_event_name":{"a":1},"prompt":null}'],
-  ['wrong types in the right event', '{"session_id":"s","cwd":5,"hook_event_name":"PostToolUse","tool_name":{},"tool_use_id":[],"tool_input":"x"}'],
+  [
+    'wrong types in the right event',
+    '{"session_id":"s","cwd":5,"hook_event_name":"PostToolUse","tool_name":{},"tool_use_id":[],"tool_input":"x"}',
+  ],
   ['an event nobody knows', '{"session_id":"s","cwd":"/p","hook_event_name":"MoonRise"}'],
   ['a session that climbs', '{"session_id":"../../etc/passwd","cwd":"/p","hook_event_name":"SessionStart","source":"startup"}'],
-  ['deep nesting', `{"session_id":"s","cwd":"/p","hook_event_name":"UserPromptSubmit","prompt":"x","y":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
-  ['two megabytes of opening tags', JSON.stringify({ session_id: 's', cwd: '/p', hook_event_name: 'UserPromptSubmit', prompt: '<private>'.repeat(230_000) })],
+  [
+    'deep nesting',
+    `{"session_id":"s","cwd":"/p","hook_event_name":"UserPromptSubmit","prompt":"x","y":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+  ],
+  [
+    'two megabytes of opening tags',
+    JSON.stringify({ session_id: 's', cwd: '/p', hook_event_name: 'UserPromptSubmit', prompt: '<private>'.repeat(230_000) }),
+  ],
 ]
 
 for (const worker of ['with a worker', 'without a worker']) {
@@ -100,7 +120,11 @@ test('an unknown agent or no agent at all is answered too', async () => {
   await at.recollect('start')
   const payload = readFileSync(join(PAYLOADS, 'Stop.json'), 'utf8')
   for (const args of [['hook'], ['hooks', 'claude-code'], ['hook', 'codex'], ['hook', '../x'], ['hook', 'claude-code', 'Stop']]) {
-    const child = Bun.spawn([join(ROOT, 'bin/recollect'), ...args], { env: { PATH: process.env.PATH ?? '', HOME: at.home, RECOLLECT_HOME: at.home }, stdin: new Blob([payload]), stdout: 'pipe' })
+    const child = Bun.spawn([join(ROOT, 'bin/recollect'), ...args], {
+      env: { PATH: process.env.PATH ?? '', HOME: at.home, RECOLLECT_HOME: at.home },
+      stdin: new Blob([payload]),
+      stdout: 'pipe',
+    })
     expect(JSON.parse(await child.stdout.text())).toEqual({})
     expect(await child.exited).toBe(0)
   }
@@ -122,7 +146,11 @@ test('what is spooled has no private parts and is readable by its owner only', a
   const text = readFileSync(join(at.home, 'spool', file ?? ''), 'utf8')
   expect(text).not.toContain('swordfish')
   expect(text).toContain('ok')
-  expect(Bun.file(join(at.home, 'spool', file ?? '')).stat().then((s) => s.mode & 0o777)).resolves.toBe(0o600)
+  expect(
+    Bun.file(join(at.home, 'spool', file ?? ''))
+      .stat()
+      .then((s) => s.mode & 0o777),
+  ).resolves.toBe(0o600)
 })
 
 test('a home that is a file stops nothing', async () => {

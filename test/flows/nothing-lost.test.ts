@@ -45,7 +45,11 @@ for (const form of ['http', 'command']) {
     await person.recollect('stop')
     // Whoever tries to start the worker finds the lock taken.
     const holder = Bun.spawn(
-      [process.execPath, '-e', `const { holdLock } = await import(${JSON.stringify(join(import.meta.dir, '../../src/store/lock.ts'))}); console.log(holdLock(${JSON.stringify(join(person.home, '.recollect/run/worker.lock'))}) !== null); setInterval(() => {}, 1000)`],
+      [
+        process.execPath,
+        '-e',
+        `const { holdLock } = await import(${JSON.stringify(join(import.meta.dir, '../../src/store/lock.ts'))}); globalThis.lock = holdLock(${JSON.stringify(join(person.home, '.recollect/run/worker.lock'))}); console.log(lock !== null); setInterval(() => {}, 1000)`,
+      ],
       { stdout: 'pipe' },
     )
     for await (const _ of holder.stdout) break

@@ -19,7 +19,17 @@ test('a resumed session goes on under its own id, and the next one knows both pa
     prompt: 'Add a changelog entry for the fix.',
     args: ['--resume', id],
     turns: [
-      { tools: [{ name: 'Write', input: { file_path: `${person.project}/CHANGELOG.md`, content: '# Changelog\n\n- Tokens expire in seconds, not milliseconds.\n' } }] },
+      {
+        tools: [
+          {
+            name: 'Write',
+            input: {
+              file_path: `${person.project}/CHANGELOG.md`,
+              content: '# Changelog\n\n- Tokens expire in seconds, not milliseconds.\n',
+            },
+          },
+        ],
+      },
       'Added CHANGELOG.md with an entry about token expiry.',
     ],
   })
@@ -78,7 +88,19 @@ test('what a subagent did and answered belongs to its session', async () => {
     prompt: 'Find all callers of isValid.',
     turns: {
       main: [
-        { tools: [{ name: 'Agent', input: { description: 'Find callers', prompt: 'Find all callers of isValid.', subagent_type: 'Explore', run_in_background: false } }] },
+        {
+          tools: [
+            {
+              name: 'Agent',
+              input: {
+                description: 'Find callers',
+                prompt: 'Find all callers of isValid.',
+                subagent_type: 'Explore',
+                run_in_background: false,
+              },
+            },
+          ],
+        },
         'isValid is called only by its test in test/auth.test.mjs.',
       ],
       sub: [bash('grep -rn isValid .'), 'isValid is called only in test/auth.test.mjs, nowhere else.'],
@@ -87,7 +109,12 @@ test('what a subagent did and answered belongs to its session', async () => {
   expect(ran.code).toBe(0)
   await person.settled()
   const uses = await person.rows<Row & { agentId: string | null }>('tool-uses')
-  expect(uses.map((row) => [row.tool, row.agentId !== null])).toEqual(expect.arrayContaining([['Bash', true], ['Agent', false]]))
+  expect(uses.map((row) => [row.tool, row.agentId !== null])).toEqual(
+    expect.arrayContaining([
+      ['Bash', true],
+      ['Agent', false],
+    ]),
+  )
   expect(uses).toHaveLength(2)
   const summaries = await person.rows<Row & { source: string; learned: string }>('summaries')
   expect(summaries.filter((row) => row.source === 'subagent').map((row) => row.learned)).toEqual([expect.stringContaining('nowhere else')])
@@ -110,11 +137,25 @@ test('what is known of a file is told once when it is read again', async () => {
 test('a wholly private prompt leaves no trace, and mutes its turn', async () => {
   await using person = await aPerson({ files: project, git: true })
   const id = sessionOf(
-    await runClaude({ sandbox: person, prompt: '<private>the merger with Umbra</private>', turns: [bash('echo umbra-deal'), 'Umbra it is.'] }),
+    await runClaude({
+      sandbox: person,
+      prompt: '<private>the merger with Umbra</private>',
+      turns: [bash('echo umbra-deal'), 'Umbra it is.'],
+    }),
   )
-  await runClaude({ sandbox: person, prompt: 'List the files.', args: ['--resume', id], turns: [bash('ls'), 'A package.json and two folders.'] })
+  await runClaude({
+    sandbox: person,
+    prompt: 'List the files.',
+    args: ['--resume', id],
+    turns: [bash('ls'), 'A package.json and two folders.'],
+  })
   await person.settled()
-  const kept = [await person.rows('prompts'), await person.rows('tool-uses'), await person.rows('summaries'), await person.rows('observations')]
+  const kept = [
+    await person.rows('prompts'),
+    await person.rows('tool-uses'),
+    await person.rows('summaries'),
+    await person.rows('observations'),
+  ]
   expect(JSON.stringify(kept).toLowerCase()).not.toContain('umbra')
   expect((await person.rows('prompts')).map((row) => row.text)).toEqual(['List the files.'])
   expect(await person.rows('tool-uses')).toHaveLength(1)

@@ -134,7 +134,7 @@ function environmentOf(home: string, temporary: string, claude: string): Record<
     TERM: 'xterm-256color',
     SHELL: '/bin/bash',
     ANTHROPIC_API_KEY: MADE_UP_KEY,
-    // Nobody listens here: a run with a script names its own model, and what the client sends elsewhere goes nowhere.
+    // Nobody listens here: a run with a script names its own model, and https to anywhere else meets a proxy that is not there.
     ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
     HTTPS_PROXY: 'http://127.0.0.1:9',
     NO_PROXY: '127.0.0.1,localhost',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { AgentEvent, EventContext, SessionEvent } from '../../src/core/event.ts'
 import { asContentSessionId, asProjectKey } from '../../src/core/ids.ts'
 import type { Observation, Session, Summary } from '../../src/core/memory.ts'
+import type { Environment } from '../../src/platform/environment.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 
 /** Builders fill in what a test does not care about, so that what remains on the line is the point. */
@@ -76,6 +77,22 @@ export const toolUse = (
 })
 
 export const nowhere: EventContext = { projectFolder: null, clientPid: null, entrypoint: null }
+
+/** What a process sees whose home, and the person's, is this folder. */
+export function environment(folder: string, given: Partial<Environment> = {}): Environment {
+  return {
+    home: join(folder, '.recollect'),
+    claudeConfig: join(folder, '.claude'),
+    claudeBin: null,
+    userHome: folder,
+    temporary: folder,
+    runtime: null,
+    uid: process.getuid?.() ?? 0,
+    path: '/usr/bin:/bin',
+    overrides: {},
+    ...given,
+  }
+}
 
 /** A folder that goes away with the test. */
 export function temporaryFolder(): { path: string; [Symbol.dispose](): void } {

@@ -1,0 +1,17 @@
+import { expect, test } from 'bun:test'
+import { countTokens } from './tokens.ts'
+
+test('nothing costs nothing, and anything costs something', () => {
+  expect(countTokens('')).toBe(0)
+  expect(countTokens('a')).toBe(1)
+})
+
+test('English costs a token for four characters, Chinese nearly one for each', () => {
+  expect(countTokens('four'.repeat(100))).toBe(100)
+  expect(countTokens('记忆'.repeat(50))).toBe(80)
+})
+
+test('two texts together never cost more than one by one', () => {
+  const parts = ['', 'a', 'abc', 'word word', '记忆', 'a记忆b', '😀😀😀', '\n']
+  for (const a of parts) for (const b of parts) expect(countTokens(a + b)).toBeLessThanOrEqual(countTokens(a) + countTokens(b))
+})

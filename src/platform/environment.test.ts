@@ -1,0 +1,63 @@
+import { afterEach, expect, test } from 'bun:test'
+import { hookEnvironment, proxySettings, readEnvironment, setHome } from './environment.ts'
+
+const before = { ...process.env }
+afterEach(() => {
+  for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]
+  Object.assign(process.env, before)
+})
+
+test('an empty variable counts as none', () => {
+  Object.assign(process.env, {
+    HOME: '/home/dev',
+    RECOLLECT_HOME: '',
+    CLAUDE_CONFIG_DIR: '',
+    CLAUDE_BIN: '',
+    TMPDIR: '',
+    XDG_RUNTIME_DIR: '',
+  })
+  expect(readEnvironment()).toMatchObject({
+    home: '/home/dev/.recollect',
+    claudeConfig: '/home/dev/.claude',
+    claudeBin: null,
+    temporary: '/tmp',
+    runtime: null,
+  })
+})
+
+test('a home is absolute from the start, because the worker stands somewhere else', () => {
+  setHome('somewhere')
+  expect(readEnvironment().home).toBe(`${process.cwd()}/somewhere`)
+})
+
+test('only our own variables are read as settings', () => {
+  Object.assign(process.env, { RECOLLECT_WORKER_PORT: '0', RECOLLECTION: 'x' })
+  const { overrides } = readEnvironment()
+  expect(overrides.RECOLLECT_WORKER_PORT).toBe('0')
+  expect(Object.keys(overrides).every((name) => name.startsWith('RECOLLECT_'))).toBe(true)
+})
+
+test.each([
+  ['4321', 4321],
+  ['', null],
+  ['0', null],
+  ['1', null],
+  ['-5', null],
+  ['12.5', null],
+  ['what', null],
+])('a client that says its process is "%s" has process %p', (said, pid) => {
+  process.env.CLAUDE_PID = said
+  expect(hookEnvironment().clientPid).toBe(pid)
+})
+
+test('a process that thinks for us is known by its variable', () => {
+  expect(hookEnvironment().ours).toBe(false)
+  process.env.RECOLLECT_INTERNAL = '1'
+  expect(hookEnvironment().ours).toBe(true)
+})
+
+test('proxy settings are told in the spelling they have', () => {
+  for (const name of Object.keys(proxySettings())) delete process.env[name]
+  Object.assign(process.env, { https_proxy: 'http://proxy:1', NO_PROXY: '' })
+  expect(proxySettings()).toEqual({ https_proxy: 'http://proxy:1' })
+})

@@ -1,0 +1,110 @@
+import { expect, test } from 'bun:test'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../../test/support/builders.ts'
+import {
+  bytesOf,
+  exists,
+  isFolder,
+  isPrivate,
+  privateFolder,
+  readIfThere,
+  readJsonIfThere,
+  secretIn,
+  tryWriting,
+  writeInPlace,
+  writeWhole,
+} from './files.ts'
+
+const modeOf = (path: string) => statSync(path).mode & 0o777
+
+test('a private folder can be entered by its owner only, even one that was open before', () => {
+  using folder = temporaryFolder()
+  const open = join(folder.path, 'open')
+  mkdirSync(open, { mode: 0o755 })
+  privateFolder(open)
+  privateFolder(join(folder.path, 'new', 'below'))
+  expect([modeOf(open), modeOf(join(folder.path, 'new', 'below'))]).toEqual([0o700, 0o700])
+})
+
+test('a home that is a link to another disk is the person’s own choice', () => {
+  using folder = temporaryFolder()
+  mkdirSync(join(folder.path, 'disk'))
+  symlinkSync(join(folder.path, 'disk'), join(folder.path, 'home'))
+  privateFolder(join(folder.path, 'home'))
+  expect(modeOf(join(folder.path, 'disk'))).toBe(0o700)
+})
+
+test('a file where a folder should be is not taken for one', () => {
+  using folder = temporaryFolder()
+  writeFileSync(join(folder.path, 'file'), '')
+  expect(() => privateFolder(join(folder.path, 'file'))).toThrow()
+  expect(() => privateFolder(join(folder.path, 'file', 'below'))).toThrow()
+})
+
+test('a written file is whole, private, and leaves nothing beside it', () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'a')
+  const big = 'é'.repeat(1_000_000)
+  writeWhole(path, big)
+  writeWhole(path, new Uint8Array([104, 105]))
+  expect(readFileSync(path, 'utf8')).toBe('hi')
+  writeWhole(path, big)
+  expect(bytesOf(path)).toBe(2_000_000)
+  expect(modeOf(path)).toBe(0o600)
+  expect(readdirSync(folder.path)).toEqual(['a'])
+})
+
+test('a write that fails says where, and leaves the old text and nothing beside it', () => {
+  using folder = temporaryFolder()
+  mkdirSync(join(folder.path, 'taken', 'x'), { recursive: true })
+  expect(() => writeWhole(join(folder.path, 'taken'), 'text')).toThrow(`could not write ${join(folder.path, 'taken')}`)
+  expect(() => writeWhole(join(folder.path, 'no', 'folder'), 'text')).toThrow('could not write')
+  expect(readdirSync(folder.path)).toEqual(['taken'])
+})
+
+test('writing in place follows a link, keeps the mode and makes a missing folder', () => {
+  using folder = temporaryFolder()
+  const real = join(folder.path, 'dotfiles.json')
+  const link = join(folder.path, 'settings.json')
+  writeFileSync(real, 'old')
+  chmodSync(real, 0o644)
+  symlinkSync('dotfiles.json', link)
+  writeInPlace(link, 'new')
+  expect([readFileSync(real, 'utf8'), modeOf(real), lstatSync(link).isSymbolicLink()]).toEqual(['new', 0o644, true])
+  symlinkSync('later/there.json', join(folder.path, 'dangling'))
+  writeInPlace(join(folder.path, 'dangling'), 'made')
+  expect(readFileSync(join(folder.path, 'later', 'there.json'), 'utf8')).toBe('made')
+})
+
+test('what is not there is nothing, whichever part of its path is missing', () => {
+  using folder = temporaryFolder()
+  writeFileSync(join(folder.path, 'file'), '{"half":')
+  for (const path of [join(folder.path, 'none'), join(folder.path, 'none', 'below'), join(folder.path, 'file', 'below')]) {
+    expect([readIfThere(path), readJsonIfThere(path), exists(path), isFolder(path), bytesOf(path)]).toEqual([null, null, false, false, 0])
+  }
+  expect(readJsonIfThere(join(folder.path, 'file'))).toBeNull()
+  expect(() => readIfThere(folder.path)).toThrow('could not read')
+})
+
+test('a secret is made once, is long, and only its owner can read it', () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'run', 'token')
+  const secret = secretIn(path)
+  expect(secret).toMatch(/^[0-9a-f]{64}$/)
+  expect(secretIn(path)).toBe(secret)
+  expect([isPrivate(path), modeOf(join(folder.path, 'run'))]).toEqual([true, 0o700])
+})
+
+test('an empty secret is no secret', () => {
+  using folder = temporaryFolder()
+  writeFileSync(join(folder.path, 'token'), ' \n')
+  expect(secretIn(join(folder.path, 'token'))).toMatch(/^[0-9a-f]{64}$/)
+})
+
+test('a folder that can be written is told from one that cannot, and is left as it was', () => {
+  using folder = temporaryFolder()
+  expect(tryWriting(folder.path)).toBeNull()
+  expect(readdirSync(folder.path)).toEqual([])
+  expect(tryWriting(join(folder.path, 'none'))?.message).toContain('ENOENT')
+})

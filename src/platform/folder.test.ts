@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../../test/support/builders.ts'
+import { filesBelow, filesIn, freeBytes, removeFile, removeFolder } from './folder.ts'
+
+test('the files of a folder come in the order of their names, without folders and other kinds', () => {
+  using folder = temporaryFolder()
+  for (const name of ['b.json', 'a.json', 'c.txt', 'd.json.tmp']) writeFileSync(join(folder.path, name), 'xy')
+  mkdirSync(join(folder.path, 'e.json'))
+  symlinkSync('gone', join(folder.path, 'f.json'))
+  expect(filesIn(folder.path, '.json').map(({ name, bytes }) => [name, bytes])).toEqual([
+    ['a.json', 2],
+    ['b.json', 2],
+  ])
+})
+
+test('a folder that is not there has no files', () => {
+  using folder = temporaryFolder()
+  writeFileSync(join(folder.path, 'file'), '')
+  expect(filesIn(join(folder.path, 'none'), '.json')).toEqual([])
+  expect(filesIn(join(folder.path, 'file'), '.json')).toEqual([])
+  expect(filesBelow(join(folder.path, 'none'), ['.json'])).toEqual([])
+  expect(filesBelow(join(folder.path, 'file', 'below'), ['.json'])).toEqual([])
+})
+
+test('files are found at any depth, or the one that was named', () => {
+  using folder = temporaryFolder()
+  mkdirSync(join(folder.path, 'a', 'b'), { recursive: true })
+  for (const name of ['one.jsonl', 'a/two.jsonl.gz', 'a/b/three.jsonl', 'a/b/notes.md']) writeFileSync(join(folder.path, name), '')
+  const found = filesBelow(folder.path, ['.jsonl', '.jsonl.gz']).map((file) => file.path.slice(folder.path.length + 1))
+  expect(found.sort()).toEqual(['a/b/three.jsonl', 'a/two.jsonl.gz', 'one.jsonl'])
+  expect(filesBelow(join(folder.path, 'one.jsonl'), ['.jsonl'])).toHaveLength(1)
+  expect(filesBelow(join(folder.path, 'a/b/notes.md'), ['.jsonl'])).toEqual([])
+})
+
+test('links below are not followed, so nothing goes in circles; a link that was named is', () => {
+  using folder = temporaryFolder()
+  mkdirSync(join(folder.path, 'real'))
+  writeFileSync(join(folder.path, 'real', 'x.jsonl'), '')
+  symlinkSync('..', join(folder.path, 'real', 'up'))
+  symlinkSync('real', join(folder.path, 'link'))
+  expect(filesBelow(folder.path, ['.jsonl'])).toHaveLength(1)
+  expect(filesBelow(join(folder.path, 'link'), ['.jsonl'])).toHaveLength(1)
+})
+
+test('removing what is not there is no trouble', () => {
+  using folder = temporaryFolder()
+  removeFile(join(folder.path, 'none'))
+  removeFolder(join(folder.path, 'none'))
+  expect(freeBytes(folder.path)).toBeGreaterThan(0)
+})

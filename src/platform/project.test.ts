@@ -1,0 +1,141 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../../test/support/builders.ts'
+import { projectKey } from '../core/project.ts'
+import { findProject } from './project.ts'
+
+test('a repository is known by its origin, from any folder in it', () => {
+  using folder = temporaryFolder()
+  const app = repository(folder.path, 'app', 'git@host.example:team/app.git')
+  mkdirSync(join(app, 'src', 'deep'), { recursive: true })
+  expect(keyOf(app)).toBe('host.example/team/app')
+  expect(keyOf(join(app, 'src', 'deep'))).toBe('host.example/team/app')
+  expect(findProject(join(app, 'src')).root).toBe(app)
+})
+
+test('only the remote called origin counts, however its line is written', () => {
+  using folder = temporaryFolder()
+  const app = repository(folder.path, 'app')
+  git(app, 'remote', 'add', 'upstream', 'https://host.example/other/app.git')
+  expect(findProject(app).origin).toBeNull()
+  writeFileSync(
+    join(app, '.git', 'config'),
+    '[core]\n\tbare = false\n[remote "origin"]\n  pushurl = no\n  url=https://host.example/team/app\n[x]\n',
+  )
+  expect(findProject(app).origin).toBe('https://host.example/team/app')
+})
+
+test('a work tree belongs to its repository and has a branch of its own', () => {
+  using folder = temporaryFolder()
+  const app = repository(folder.path, 'app')
+  git(app, 'worktree', 'add', '-q', '-b', 'feature/x', join(folder.path, 'elsewhere'))
+  const [main, tree] = [findProject(app), findProject(join(folder.path, 'elsewhere'))]
+  expect(tree.root).toBe(main.root)
+  expect(projectKey(tree)).toBe(projectKey(main))
+  expect([main.branch, tree.branch]).toEqual(['main', 'feature/x'])
+})
+
+test('a submodule is a project of its own', () => {
+  using folder = temporaryFolder()
+  const app = repository(folder.path, 'app', 'https://host.example/team/app.git')
+  const library = repository(folder.path, 'library')
+  git(app, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'vendor/library')
+  expect(keyOf(join(app, 'vendor', 'library'))).toBe(library.toLowerCase())
+  expect(findProject(join(app, 'vendor', 'library')).root).toBe(join(app, 'vendor', 'library'))
+})
+
+test('a detached head has no branch', () => {
+  using folder = temporaryFolder()
+  const app = repository(folder.path, 'app')
+  git(app, 'checkout', '-q', '--detach')
+  expect(findProject(app).branch).toBeNull()
+})
+
+test('two repositories of the same name and without a remote are two projects', () => {
+  using folder = temporaryFolder()
+  const [one, two] = [repository(folder.path, 'one/api'), repository(folder.path, 'two/api')]
+  expect(keyOf(one)).toMatch(/^api-[0-9a-f]{6}$/)
+  expect(keyOf(one)).not.toBe(keyOf(two))
+})
+
+test('a marker claims everything below it, the nearest one first, blank lines aside', () => {
+  using folder = temporaryFolder()
+  const app = repository(folder.path, 'work/app', 'https://host.example/team/app.git')
+  mark(join(folder.path, 'work'), '\n\n  Customer X  \nsecond line\n')
+  expect(keyOf(app)).toBe('customer x')
+  mark(app, 'own')
+  expect(keyOf(app)).toBe('own')
+})
+
+test('a marker in the home folder claims nothing, also when the home is reached through a link', () => {
+  using folder = temporaryFolder()
+  const home = join(folder.path, 'home')
+  const app = repository(home, 'app')
+  mark(home, 'everything')
+  symlinkSync(home, join(folder.path, 'link'))
+  for (const userHome of [home, `${home}/`, join(folder.path, 'link')]) expect(findProject(app, userHome).marker).toBeNull()
+  expect(findProject(app, folder.path).marker).toBe('everything')
+})
+
+test('a folder reached through a link is the folder itself', () => {
+  using folder = temporaryFolder()
+  const app = repository(folder.path, 'app')
+  symlinkSync(app, join(folder.path, 'link'))
+  expect(keyOf(join(folder.path, 'link'))).toBe(keyOf(app))
+})
+
+test('a folder that is not on this machine is known by its path', () => {
+  const gone = findProject('/no/such/place/Api', '/home/nobody')
+  expect(gone).toMatchObject({ marker: null, origin: null, branch: null, root: '/no/such/place/Api' })
+  expect(projectKey(gone)).toMatch(/^api-[0-9a-f]{6}$/)
+  expect(keyOf('/no/such/place/Api')).not.toBe(keyOf('/another/Api'))
+})
+
+test.each([
+  ['a path through a file', '/etc/hostname/below'],
+  ['a name longer than any file system takes', `/${'x'.repeat(5000)}`],
+  ['a byte that no path has', '/tmp/a\0b'],
+  ['the root', '/'],
+  ['nothing', ''],
+])('%s is still some project', (_, folder) => {
+  expect(typeof keyOf(folder)).toBe('string')
+})
+
+test('broken signs are no signs', () => {
+  using folder = temporaryFolder()
+  const [loop, empty, lost] = ['loop', 'empty', 'lost'].map((name) => join(folder.path, name)) as [string, string, string]
+  for (const place of [loop, empty, lost]) mkdirSync(place)
+  symlinkSync('.git', join(loop, '.git'))
+  writeFileSync(join(empty, '.git'), '')
+  writeFileSync(join(lost, '.git'), 'gitdir: /no/such/place\n')
+  mkdirSync(join(lost, '.recollect', 'project'), { recursive: true })
+  for (const place of [loop, empty, lost])
+    expect(findProject(place)).toMatchObject({ root: place, origin: null, branch: null, marker: null })
+})
+
+const keyOf = (folder: string): string => projectKey(findProject(folder, '/home/nobody'))
+
+function repository(parent: string, name: string, origin?: string): string {
+  const path = join(parent, name)
+  mkdirSync(path, { recursive: true })
+  git(path, 'init', '-q', '-b', 'main')
+  git(path, 'commit', '-q', '--allow-empty', '-m', 'first')
+  if (origin) git(path, 'remote', 'add', 'origin', origin)
+  return path
+}
+
+function git(cwd: string, ...args: string[]): void {
+  const names = ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+    [`GIT_${who}_NAME`, 'A'],
+    [`GIT_${who}_EMAIL`, 'a@host.example'],
+  ])
+  const env = { PATH: process.env.PATH ?? '', HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', ...Object.fromEntries(names) }
+  const ran = Bun.spawnSync(['git', ...args], { cwd, env })
+  if (!ran.success) throw new Error(`git ${args.join(' ')}: ${ran.stderr.toString()}`)
+}
+
+function mark(folder: string, text: string): void {
+  mkdirSync(join(folder, '.recollect'), { recursive: true })
+  writeFileSync(join(folder, '.recollect', 'project'), text)
+}

@@ -20,11 +20,10 @@ import { summaryStatements } from './summaries.ts'
 import { toolUseStatements } from './tool-uses.ts'
 import { transcriptStatements } from './transcripts.ts'
 
-export type { AuditEntry } from './audit.ts'
-export type { DocumentKind, Match, Place } from './fulltext.ts'
-export type { InjectedItem, Injection } from './injections.ts'
-export type { DeadJob, Job } from './jobs.ts'
-export { type HeldLock, holdLock } from './lock.ts'
+export type { DocumentKind, Match } from './fulltext.ts'
+export type { InjectedItem } from './injections.ts'
+export type { Job } from './jobs.ts'
+export { holdLock } from './lock.ts'
 export { NewerDatabase }
 
 export type Store = Awaited<ReturnType<typeof openStore>>

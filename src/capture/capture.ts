@@ -56,7 +56,8 @@ export async function take(
   rules: CaptureRules,
   line: Line | null = null,
 ): Promise<Taken> {
-  if (event.kind === 'ignored' || !rules.isWanted(event.kind)) return NOTHING
+  // A prompt that is not kept is still looked at: a private one mutes its turn.
+  if (event.kind === 'ignored' || (!rules.isWanted(event.kind) && event.kind !== 'prompt-submitted')) return NOTHING
   const found = await sessionOf(store, event, context, rules)
   if (!found) return NOTHING
   const { session, opened } = found
@@ -66,11 +67,11 @@ export async function take(
 
   switch (event.kind) {
     case 'session-started':
-      if (!opened && session.status === 'completed') await store.sessions.activate(session.id)
+      if (session.endedAt !== null && isAfterEnd(session, event.at)) await store.sessions.activate(session.id)
       if (event.source === 'fork') await store.sessions.markForked(session.id, event.at)
       break
     case 'prompt-submitted':
-      changes.push(...(await takePrompt(store, session, event, scrub, line)))
+      changes.push(...(await takePrompt(store, session, event, rules, scrub, line)))
       break
     case 'tool-used':
       changes.push(...(await takeToolUse(store, session, event, rules, scrub)))
@@ -114,6 +115,9 @@ async function sessionOf(store: Store, event: AgentEvent, context: EventContext,
   })
 }
 
+/** What happened before a session ended, and is told only now, does not open it again. */
+const isAfterEnd = (session: Session, at: number) => session.endedAt === null || at > session.endedAt
+
 type Scrub = { text(raw: string): { text: string; hidPrivate: boolean }; json(raw: unknown): string }
 
 /** Private parts out, secrets out, size bounded; in that order, so that a clip can never open a tag that was closed. */
@@ -136,6 +140,7 @@ async function takePrompt(
   store: Store,
   session: Session,
   event: Extract<AgentEvent, { kind: 'prompt-submitted' }>,
+  rules: CaptureRules,
   scrub: Scrub,
   line: Line | null,
 ): Promise<Change[]> {
@@ -145,8 +150,9 @@ async function takePrompt(
     if (hidPrivate) await store.sessions.setMuting(session.id, true, event.promptId)
     return []
   }
-  await store.sessions.activate(session.id)
+  if (isAfterEnd(session, event.at)) await store.sessions.activate(session.id)
   await store.sessions.setMuting(session.id, false, null)
+  if (!rules.isWanted(event.kind)) return []
   const prompt = await store.prompts.add(session, {
     key: await promptKey(store, session, event.promptId, text, line),
     promptId: event.promptId,
@@ -165,11 +171,16 @@ async function takePrompt(
  * id of that turn. Older clients give none; then it is the how-manieth prompt with this text.
  */
 async function promptKey(store: Store, session: Session, promptId: string | null, text: string, line: Line | null): Promise<string> {
-  const print = fingerprint(text.replace(/\s+/g, ' '))
+  const print = printOfKept(text)
   if (promptId) return `${promptId}:${print}`
   const prefix = `text:${print}:`
   return prefix + (line ? line.occurrence : 1 + (await store.prompts.countKeys(session.id, prefix)))
 }
+
+/** Names a prompt by what is kept of it: two that differ only in what is hidden are one text, for hooks and transcripts alike. */
+export const promptPrint = (text: string, rules: CaptureRules): string => printOfKept(scrubber(rules).text(text).text)
+
+const printOfKept = (text: string) => fingerprint(text.replace(/\s+/g, ' '))
 
 /** A turn that was broken off (Esc) never reports its end; the next prompt does it for it. */
 async function queueUnfinished(store: Store, session: Session, next: Prompt): Promise<void> {

@@ -186,7 +186,7 @@ function workerFindings(s: WorkerStatus): Finding[] {
   findings.push({
     what: 'Last event',
     state: s.lastEventTroubles > 0 ? 'broken' : 'ok',
-    says: `${s.lastEventAt === null ? 'none yet' : ago(s.lastEventAt, Date.now())}${s.lastEventTroubles > 0 ? `; ${plural(s.lastEventTroubles, 'event')} could not be stored since the worker started` : ''}`,
+    says: `${s.lastEventAt === null ? 'none yet' : ago(s.lastEventAt, Date.now())}${s.lastEventTroubles > 0 ? `; ${plural(s.lastEventTroubles, 'event')} could not be stored` : ''}`,
     fix: `${s.home}/logs/worker.log says why. What was missed is read from the transcript when it is over.`,
   })
   findings.push(

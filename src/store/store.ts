@@ -141,6 +141,11 @@ function openDatabase(path: string, readonly: boolean): Database {
   }
 }
 
+/** True when it is the disk or the database that is in trouble, not what was to be written. */
+export function isStoreTrouble(cause: unknown): boolean {
+  return cause instanceof CorruptDatabase || (cause as { code?: string } | null)?.code?.startsWith('SQLITE_') === true
+}
+
 function isCorrupt(cause: unknown): boolean {
   const code = (cause as { code?: string } | null)?.code
   return code === 'SQLITE_CORRUPT' || code === 'SQLITE_NOTADB' || code?.startsWith('SQLITE_CORRUPT_') === true

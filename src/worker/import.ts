@@ -2,7 +2,7 @@ import { projectKey, projectName } from '../core/project.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { filesBelow } from '../platform/folder.ts'
 import { findProject } from '../platform/project.ts'
-import { CorruptDatabase } from '../store/store.ts'
+import { isStoreTrouble } from '../store/store.ts'
 import type { ImportLine } from '../wire/api.ts'
 import type { Desk } from './desk.ts'
 import { type Read, readThrough } from './reconcile.ts'
@@ -58,7 +58,7 @@ async function readOne(desk: Desk, agent: Agent, path: string, project: string |
   try {
     return (await reasonToSkip(agent, path, project)) ?? (await readThrough(desk, agent, path))
   } catch (cause) {
-    if ((cause as { code?: string }).code?.startsWith('SQLITE_') || cause instanceof CorruptDatabase) throw cause
+    if (isStoreTrouble(cause)) throw cause
     return `it cannot be read (${(cause as Error).cause instanceof Error ? ((cause as Error).cause as Error).message : (cause as Error).message})`
   }
 }

@@ -1,6 +1,5 @@
-import { take } from '../capture/capture.ts'
+import { promptPrint, take } from '../capture/capture.ts'
 import type { EventContext } from '../core/event.ts'
-import { fingerprint } from '../core/hash.ts'
 import type { Change, Session } from '../core/memory.ts'
 import type { Agent, Checkpoint, SessionFacts, TranscriptItem } from '../integrations/agent.ts'
 import type { Desk } from './desk.ts'
@@ -71,7 +70,7 @@ async function takeItems(
     if (!session && turn && (await desk.store.prompts.isCopy(0, turn))) continue
     let occurrence = 1
     if (event.kind === 'prompt-submitted' && event.promptId === null) {
-      const print = fingerprint(event.text.replace(/\s+/g, ' '))
+      const print = promptPrint(event.text, rules)
       occurrence = (texts[print] ?? 0) + 1
       texts[print] = occurrence
     }

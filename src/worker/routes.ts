@@ -9,7 +9,7 @@ import { isFolder } from '../platform/files.ts'
 import { findProject } from '../platform/project.ts'
 import { VERSION } from '../platform/version.ts'
 import { search } from '../retrieval/search.ts'
-import { checkDatabase } from '../store/store.ts'
+import { checkDatabase, isStoreTrouble } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import type { Desk } from './desk.ts'
 import { exportLines } from './export.ts'
@@ -19,7 +19,14 @@ import { type Answer, BadRequest } from './server.ts'
 import { statusOf } from './status.ts'
 
 /** What the routes need from the process around them. */
-export type Control = { port(): number; startedAt: number; troubles(): number; noteTrouble(): void; stop(): void }
+export type Control = {
+  port(): number
+  startedAt: number
+  /** How many events could not be stored since the last one that could. */
+  troubles(): number
+  noteTaken(stored: boolean): void
+  stop(): void
+}
 
 /** The worker's HTTP face. A hook may only report; the owner may do the rest. */
 export function routes(desk: Desk, control: Control): Answer {
@@ -98,17 +105,26 @@ export function routes(desk: Desk, control: Control): Answer {
 async function hookRoute(desk: Desk, control: Control, request: Request, name: string): Promise<Response> {
   const agent = desk.agents[name]
   if (!agent) return Response.json({})
+  let payload: unknown
+  try {
+    payload = await request.json()
+  } catch {
+    // The parser's own words would quote the payload, and logs hold no such text.
+    desk.log.warn('a payload was not JSON')
+    return Response.json({})
+  }
   try {
     const reply = await takeDelivery(desk, {
       agent,
-      payload: await request.json(),
+      payload,
       context: contextOf(request.headers.get('x-recollect-context')),
       delivery: request.headers.get('x-recollect-delivery')?.slice(0, 100) ?? null,
       at: Date.now(),
     })
+    control.noteTaken(true)
     return Response.json(reply)
   } catch (cause) {
-    control.noteTrouble()
+    if (isStoreTrouble(cause)) control.noteTaken(false)
     desk.log.warn('an event could not be taken', { error: (cause as Error).message.slice(0, 300) })
     return Response.json({})
   }

@@ -1,3 +1,4 @@
+import { isStoreTrouble } from '../store/store.ts'
 import { takeFromSpool, waitingInSpool } from '../wire/spool.ts'
 import type { Desk } from './desk.ts'
 import { takeDelivery } from './intake.ts'
@@ -16,7 +17,7 @@ export async function drainSpool(desk: Desk): Promise<number> {
         taken++
       } catch (cause) {
         // Trouble with the disk or the database concerns every file: keep them. A bad payload concerns only this one.
-        if ((cause as { code?: string }).code?.startsWith('SQLITE_')) throw cause
+        if (isStoreTrouble(cause)) throw cause
         desk.log.warn('a spooled payload could not be used', { error: (cause as Error).message.slice(0, 200) })
       }
     }

@@ -68,7 +68,9 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     port: () => listening.port,
     startedAt,
     troubles: () => troubles,
-    noteTrouble: () => void troubles++,
+    noteTaken: (stored: boolean) => {
+      troubles = stored ? 0 : troubles + 1
+    },
     stop: stopped.resolve,
   }
   const keys = { token: secretIn(home.token), hookToken: secretIn(home.hookToken) }

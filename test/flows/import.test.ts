@@ -1,0 +1,38 @@
+import { expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { claudeCode } from '../../src/integrations/agent.ts'
+
+const ROOT = join(import.meta.dir, '..', '..')
+const REAL = join(ROOT, '..', 'shared', 'eval', 'transcripts')
+if (!existsSync(REAL)) console.warn('The import of real transcripts is skipped: ../shared/eval is not here.')
+
+test.skipIf(!existsSync(REAL))('all real transcripts come in without a lost turn, and a second import adds nothing', async () => {
+  const home = mkdtempSync('/tmp/recollect-')
+  const run = async (...args: string[]) => {
+    const env = { PATH: process.env.PATH ?? '', HOME: home, RECOLLECT_WORKER_PORT: '0' }
+    const child = Bun.spawn([join(ROOT, 'bin/recollect'), ...args], { env, stdout: 'pipe', stderr: 'ignore' })
+    return child.stdout.text()
+  }
+  try {
+    const truth = { prompts: 0, toolUses: 0, files: 0 }
+    for (const path of new Bun.Glob('*.jsonl.gz').scanSync({ cwd: REAL, absolute: true })) {
+      if ((await claudeCode.formatOf(path)) !== 'claude-code') continue
+      truth.files++
+      for await (const { items } of claudeCode.readTranscript(path, null)) {
+        for (const { event } of items) {
+          truth.prompts += Number(event.kind === 'prompt-submitted')
+          truth.toolUses += Number(event.kind === 'tool-used' && !claudeCode.skipTools.has(event.tool))
+        }
+      }
+    }
+    const first = JSON.parse(await run('import', REAL, '--json'))
+    expect(first).toMatchObject({ ...truth, skipped: 10, unreadableLines: 0, sessions: 54 })
+    expect(new Set(first.left.map((file: { reason: string }) => file.reason.split(' ')[1]))).toEqual(new Set(['Codex', 'Copilot']))
+    expect(JSON.parse(await run('import', REAL, '--json'))).toMatchObject({ files: 54, prompts: 0, toolUses: 0 })
+    expect((await run('export', '--json', '--kind', 'observations')).split('\n').length).toBeGreaterThan(100)
+  } finally {
+    await run('stop')
+    rmSync(home, { recursive: true, force: true })
+  }
+})

@@ -25,16 +25,20 @@ type Saved = {
  */
 export async function readThrough(desk: Desk, agent: Agent, path: string, onBytes: (bytes: number) => void = () => {}): Promise<Read> {
   const read: Read = { sessions: new Set(), prompts: 0, toolUses: 0, unreadable: 0, facts: null }
-  await readFile(desk, agent, path, read, onBytes)
+  read.facts = await readFile(desk, agent, path, read, onBytes)
   for (const subagent of await agent.subagentTranscripts(path)) await readFile(desk, agent, subagent, read, () => {})
   return read
 }
 
-async function readFile(desk: Desk, agent: Agent, path: string, read: Read, onBytes: (bytes: number) => void): Promise<void> {
+async function readFile(desk: Desk, agent: Agent, path: string, read: Read, onBytes: (bytes: number) => void) {
   const { store } = desk
+  let facts: SessionFacts | null = null
+  let unreadable = 0
   const before = (await store.transcripts.checkpoint(path))?.checkpoint as Saved | undefined
-  const texts = { ...before?.texts }
+  let texts = { ...before?.texts }
   for await (const batch of agent.readTranscript(path, before?.reader ?? null)) {
+    // Read from its beginning (packed, or shorter than it was), so the counting begins again too.
+    if (batch.checkpoint.offset === batch.bytes) texts = {}
     const changes = await store.transaction(async () => {
       const changes = await takeItems(desk, agent, batch.items, batch.facts, texts, read)
       const saved: Saved = { reader: batch.checkpoint, texts }
@@ -45,12 +49,15 @@ async function readFile(desk: Desk, agent: Agent, path: string, read: Read, onBy
       if (change.kind === 'prompt-added') read.prompts++
       if (change.kind === 'tool-use-added') read.toolUses++
     }
-    read.unreadable = batch.unreadable
-    read.facts ??= batch.facts
+    // Both are of the file as far as it has been read, so the last word counts.
+    facts = batch.facts
+    unreadable = batch.unreadable
     desk.announce(changes)
     onBytes(batch.bytes)
     await Bun.sleep(0) // hooks that came in meanwhile go first
   }
+  read.unreadable += unreadable
+  return facts
 }
 
 async function takeItems(

@@ -1,7 +1,7 @@
-import { isStoreTrouble } from '../store/store.ts'
+import { CorruptDatabase, isStoreTrouble } from '../store/store.ts'
 import { takeFromSpool, waitingInSpool } from '../wire/spool.ts'
 import type { Desk } from './desk.ts'
-import { takeDelivery } from './intake.ts'
+import { takeLate } from './intake.ts'
 
 /**
  * Takes in what met no worker, oldest first. A file is removed after its events are committed; if the worker dies between the
@@ -13,7 +13,7 @@ export async function drainSpool(desk: Desk): Promise<number> {
     const agent = spooled ? desk.agents[spooled.agent] : undefined
     if (spooled && agent) {
       try {
-        await takeDelivery(desk, { agent, payload: spooled.payload, context: spooled.context, delivery: spooled.delivery, at: spooled.at })
+        await takeLate(desk, { agent, payload: spooled.payload, context: spooled.context, delivery: spooled.delivery, at: spooled.at })
         taken++
       } catch (cause) {
         // Trouble with the disk or the database concerns every file: keep them. A bad payload concerns only this one.

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { addedInClient } from './client.ts'
 import { printRatios, sideBySide, spawnWith } from './measure.ts'
 
 const root = join(import.meta.dir, '..')
@@ -55,3 +56,11 @@ try {
   rmSync(home, { recursive: true, force: true })
   rmSync(downHome, { recursive: true, force: true })
 }
+
+const added = await addedInClient(5)
+if (added.kind === 'skipped') console.log(`\nHooks in the real client: skipped. ${added.why}`)
+else
+  printRatios('Hooks in the real client, for each tool use', added.times, 'node -e 0', {
+    'added by http hooks': 0.3,
+    'added by command hooks': 0.6,
+  })

@@ -4,6 +4,7 @@ import { asMemorySessionId } from '../core/ids.ts'
 import type { Change, Session, ToolUse } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Store } from '../store/store.ts'
+import { linkTurn } from './link.ts'
 import { distillPlain } from './plain/plain.ts'
 
 export type DistillJob = { sessionId: number; number: number }
@@ -23,6 +24,7 @@ export async function distillTurn(store: Store, job: DistillJob, readAction: (us
   const prompt = await store.prompts.numbered(job.sessionId, job.number)
   if (!session || !prompt) return []
   const uses = await store.toolUses.ofTurn(session.id, prompt.number)
+  if (uses.length === 0 && (await cameFromTools(store, session.id, prompt.number))) return []
   const told = distillPlain({
     promptNumber: prompt.number,
     origin: prompt.origin,
@@ -58,6 +60,7 @@ export async function distillTurn(store: Store, job: DistillJob, readAction: (us
   const { added, removed } = await store.observations.replaceTurn(
     { sessionId: session.id, memorySessionId, number: prompt.number },
     observations,
+    `${session.title ?? ''}\n${prompt.text.slice(0, 600)}`,
   )
   for (const observation of added) changes.push({ kind: 'observation-added', observation })
   for (const id of removed) changes.push({ kind: 'observation-removed', id })
@@ -77,7 +80,14 @@ export async function distillTurn(store: Store, job: DistillJob, readAction: (us
   } else await store.summaries.remove(summaryKey)
   if (told.title && !session.title) await store.sessions.setTitle(session.id, told.title)
   await store.prompts.setOpenFailures(session.id, prompt.number, told.openFailures)
+  await linkTurn(store, session, prompt)
   return changes
+}
+
+/** Tool uses are let go after a while. What was made of them stays: a turn without them could only be told worse. */
+async function cameFromTools(store: Store, sessionId: number, number: number): Promise<boolean> {
+  const known = await store.observations.ofSession(sessionId, 100_000)
+  return known.some((o) => o.promptNumber === number && o.tool !== null)
 }
 
 /** The plain distiller keeps no session of its own, so one is made: observations need it, and it is never the host's. */

@@ -14,7 +14,7 @@ export async function runCommand(args: string[]): Promise<number> {
     say(helpText(rest[0]))
     return EXIT.done
   }
-  const command = COMMANDS[name]
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) {
     const close = nearest(name)
     complain(`there is no command "${name}"${close ? `; did you mean "${close}"?` : ''}. 'recollect help' lists them.`, json)

@@ -24,12 +24,28 @@ export const COMMANDS: Record<string, Command> = {
   },
   search: {
     summary: 'find memories',
-    usage: `recollect search <words…> [--project P] [--all] [--kind observation|summary|prompt] [--limit N] [--json]
+    usage: `recollect search <words…> [--project P] [--all] [--kind observation|summary|prompt] [--limit N] [--explain] [--json]
 
   Looks in this folder's project when it has memories, else (or with --all) everywhere.`,
     load: () => import('./search.ts'),
   },
   get: { summary: 'the full text of memories, by id', usage: 'recollect get <id…> [--json]', load: () => import('./get.ts') },
+  graph: {
+    summary: 'how memories hang together: what lies around one, what led to it, which topics there are',
+    usage: `recollect graph [id] [other id] [--causes] [--effects] [--project P] [--limit N] [--json]
+
+  Without an id: the topics of this folder's project. With one: what lies around it. With two: how they hang together.
+  Ids are those that search shows: 12 or #12 for an observation, P7 for a prompt, S3 for a summary.
+
+  --causes    what led to it
+  --effects   what came of it`,
+    load: () => import('./graph.ts'),
+  },
+  timeline: {
+    summary: 'what happened around a memory, a question or a moment',
+    usage: `recollect timeline <id | words…> [--at DATE] [--before N] [--after N] [--project P] [--json]`,
+    load: () => import('./timeline.ts'),
+  },
   inject: {
     summary: 'print what a session in this folder would be told at its start',
     usage: `recollect inject [--project P] [--explain] [--brief] [--json]
@@ -86,7 +102,7 @@ export const COMMANDS: Record<string, Command> = {
 }
 
 export function helpText(topic?: string): string {
-  const command = topic ? COMMANDS[topic] : undefined
+  const command = topic && Object.hasOwn(COMMANDS, topic) ? COMMANDS[topic] : undefined
   if (topic && command) return `${command.summary}\n\nUsage: ${command.usage}`
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length))
   const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)

@@ -56,6 +56,7 @@ export function momentOf(text: string, now: number): number {
   const span = /^(\d+)([hdw])$/.exec(text)
   if (span) return now - Number(span[1]) * { h: 3_600_000, d: 86_400_000, w: 604_800_000 }[span[2] as 'h' | 'd' | 'w']
   const at = Date.parse(text)
-  if (Number.isNaN(at)) throw new CliError(`"${text}" is no date; write 2026-03-01, or 7d for a week ago`, EXIT.invalid)
+  if (Number.isNaN(at) || !/^\d{4}-/.test(text))
+    throw new CliError(`"${text}" is no date; write 2026-03-01, or 7d for a week ago`, EXIT.invalid)
   return at
 }

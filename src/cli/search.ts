@@ -15,7 +15,10 @@ type Hit = {
   project: string
   at: number
   score: number
+  signals: Record<string, number>
+  coverage: number
   tokens: number
+  also: string[]
 }
 
 export async function run(args: string[]): Promise<undefined> {
@@ -28,6 +31,7 @@ export async function run(args: string[]): Promise<undefined> {
       project: { type: 'string' },
       kind: { type: 'string' },
       limit: { type: 'string', default: '20' },
+      explain: { type: 'boolean' },
     },
   })
   const query = positionals.join(' ')
@@ -60,8 +64,19 @@ export async function run(args: string[]): Promise<undefined> {
     say(line)
     const snippet = hits[index]?.snippet
     if (snippet) say(dim(`    ${snippet}`))
+    const hit = hits[index]
+    if (values.explain && hit) say(dim(`    ${explained(hit)}`))
   }
   say(dim(`\n${plural(hits.length, 'hit')}. Observations (#) in full: recollect get <id>`))
 }
 
 const letter = (kind: string) => ({ observation: '#', summary: 'S', prompt: 'P', note: 'N' })[kind] ?? ''
+
+/** Which signals made the score, the strongest first. */
+function explained(hit: Hit): string {
+  const shares = Object.entries(hit.signals)
+    .sort((a, b) => b[1] - a[1])
+    .map(([signal, amount]) => `${signal} ${amount.toFixed(2)}`)
+  const also = hit.also.length > 0 ? `; the same as ${hit.also.join(', ')}` : ''
+  return `score ${hit.score.toFixed(2)} = ${shares.join(' + ')}; holds ${Math.round(hit.coverage * 100)} % of the question${also}`
+}

@@ -6,7 +6,7 @@
  * This is the one place that swallows everything: memory must never stop a person's work. Whatever stdin holds and whatever the
  * worker does, it prints one JSON object and exits 0.
  */
-import { cleanJson } from '../core/privacy.ts'
+import { mapStrings, withoutPrivate } from '../core/privacy.ts'
 import { hookEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { askWorker } from '../wire/socket.ts'
@@ -58,11 +58,24 @@ async function forward(agent: string, eventArgument: string | undefined): Promis
   // Refused means the worker read it and wants none of it; anything else means it may not have it.
   if (asked.kind === 'refused') return '{}'
   try {
-    keepForLater(home, { delivery, agent, at: Date.now(), context, payload: cleanJson(JSON.parse(new TextDecoder().decode(payload))) })
+    keepForLater(home, { delivery, agent, at: Date.now(), context, payload: await hidden(JSON.parse(new TextDecoder().decode(payload))) })
   } finally {
     if (asked.kind === 'unreachable' && WAKES_WORKER.has(event)) startWorker()
   }
   return '{}'
+}
+
+/**
+ * Without private parts and secrets. An empty part stays in the place of a private one: the worker must know of a private prompt
+ * to keep its turn out. The rules for secrets are loaded only here, where nobody was there to be asked anyway.
+ */
+async function hidden(payload: unknown): Promise<unknown> {
+  const { redactJson } = await import('../core/secrets.ts')
+  const open = mapStrings(payload, (text) => {
+    const seen = withoutPrivate(text)
+    return seen.removed ? `${seen.text}<private/>` : text
+  })
+  return redactJson(open)
 }
 
 /** The event's name without parsing twenty megabytes for it. The client writes it before anything a tool could have put there. */

@@ -10,18 +10,11 @@ import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import { age, ago } from '../core/when.ts'
-import type { InjectedItem, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { type Brief, type Budget, NOTHING, openPage } from './page.ts'
 
-export type Brief = {
-  /** Empty when there is nothing worth saying. */
-  text: string
-  tokens: number
-  items: InjectedItem[]
-  /** How many observations were left out for lack of room. */
-  leftOut: number
-}
-
-export type Budget = { tokens: number; characters: number }
+export type { Brief, Budget } from './page.ts'
+export { FLOOR, isTelling, recallFor } from './recall.ts'
 
 /** The client swaps anything over 10,000 characters for a 2 KB preview, so we stay well below. */
 export const BRIEF_BUDGET: Budget = { tokens: 2000, characters: 9000 }
@@ -83,8 +76,6 @@ export function writeBrief(
   return { text, tokens: countTokens(text), items: page.items, leftOut: observations.length - shown }
 }
 
-const NOTHING: Brief = { text: '', tokens: 0, items: [], leftOut: 0 }
-
 /** Few enough to be read at a glance, beside what the tool itself answered. */
 const FILE_BUDGET: Budget = { tokens: 200, characters: 900 }
 
@@ -129,23 +120,3 @@ function factLines(o: Observation): string[] {
 
 /** Without what could end the attribute, escaped or not: capture reads escapes too when it takes the block out. */
 const attribute = (text: string) => asData(text).replace(/["&<>\\%]/g, '')
-
-/** A page that takes whole groups of lines while they fit, and can always be closed. */
-function openPage(head: string, foot: string, budget: Budget) {
-  const lines = [head]
-  let tokens = countTokens(head) + countTokens(foot) + 2
-  let characters = head.length + foot.length + 2
-  return {
-    items: [] as InjectedItem[],
-    add(...group: string[]): boolean {
-      const text = group.join('\n')
-      const cost = countTokens(text) + 1
-      if (tokens + cost > budget.tokens || characters + text.length + 1 > budget.characters) return false
-      tokens += cost
-      characters += text.length + 1
-      lines.push(text)
-      return true
-    },
-    close: () => [...lines, foot].join('\n'),
-  }
-}

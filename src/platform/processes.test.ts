@@ -11,12 +11,34 @@ test('a process runs until it has ended', async () => {
   expect(isRunning(child.pid)).toBe(false)
 })
 
+test.skipIf(process.platform !== 'linux')('a process that has ended and that nobody has looked after does not run', async () => {
+  // `exec` puts a program there that never looks after the child of the shell before it.
+  const parent = Bun.spawn(['sh', '-c', 'true & echo $!; exec sleep 60'], { stdout: 'pipe' })
+  let said = ''
+  for await (const part of parent.stdout) {
+    said += new TextDecoder().decode(part)
+    if (said.includes('\n')) break
+  }
+  for (let waited = 0; isRunning(Number(said)) && waited < 200; waited++) await Bun.sleep(5)
+  expect(isRunning(Number(said))).toBe(false)
+  parent.kill()
+})
+
 test('a process of somebody else runs too', () => {
   expect(isRunning(1)).toBe(true)
 })
 
 test('a program’s output and exit code come back', async () => {
   expect(await runProgram('sh', ['-c', 'echo out; echo err >&2; exit 3'])).toEqual({ code: 3, stdout: 'out\n', stderr: 'err\n' })
+})
+
+test('what is started sees the environment as it is now, not as it was when we started', async () => {
+  process.env.RECOLLECT_TEST_MARK = 'changed'
+  try {
+    expect((await runProgram('sh', ['-c', 'echo $RECOLLECT_TEST_MARK'])).stdout).toBe('changed\n')
+  } finally {
+    delete process.env.RECOLLECT_TEST_MARK
+  }
 })
 
 test('a program that is not there is an ordinary outcome', async () => {

@@ -1,16 +1,28 @@
+import { readFileSync } from 'node:fs'
+
 /** True while a process with this id runs, ours or not. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
   } catch (cause) {
     return (cause as NodeJS.ErrnoException).code === 'EPERM'
+  }
+  return !isDead(pid)
+}
+
+/** One that has ended keeps its id until its parent looks, and in a container nobody may. Elsewhere than on Linux we cannot tell. */
+function isDead(pid: number): boolean {
+  try {
+    return /\) Z [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
   }
 }
 
 /** Starts a process that outlives this one and holds none of its pipes: a client waits for a hook's pipes to close. */
 export function startDetached(command: string, args: string[], cwd: string): { hasFailed(): boolean } {
-  const child = Bun.spawn([command, ...args], { cwd, detached: true, stdio: ['ignore', 'ignore', 'ignore'] })
+  // Bun hands down the environment it was started with, unless told; `--home` changes ours afterwards.
+  const child = Bun.spawn([command, ...args], { cwd, detached: true, env: process.env, stdio: ['ignore', 'ignore', 'ignore'] })
   child.unref()
   return { hasFailed: () => child.exitCode !== null && child.exitCode !== 0 }
 }
@@ -28,6 +40,7 @@ export async function runProgram(command: string, args: string[], options: { cwd
   try {
     const child = Bun.spawn([command, ...args], {
       ...(options.cwd ? { cwd: options.cwd } : {}),
+      env: process.env,
       stdio: ['ignore', 'pipe', 'pipe'],
       // A group of its own, so that what it started ends with it: whoever holds its pipes would keep us waiting.
       detached: true,

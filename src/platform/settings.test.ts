@@ -7,7 +7,7 @@ import { type LoadedSettings, loadSettings } from './settings.ts'
 test('without a file everything has its default', () => {
   const { settings, sources, problems } = load({})
   expect(problems).toEqual([])
-  expect(settings).toEqual({
+  expect(settings).toMatchObject({
     worker: { port: 37777, idle_minutes: 30 },
     hooks: {
       session_start: { enabled: true, token_budget: 2000 },

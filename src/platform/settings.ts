@@ -17,7 +17,12 @@ const Settings = z.object({
       enabled: z.boolean().default(true),
       token_budget: z.number().int().min(0).max(2000).default(2000),
     }),
-    user_prompt: z.object({ enabled: z.boolean().default(true) }),
+    user_prompt: z.object({
+      enabled: z.boolean().default(true),
+      /** Tell the model what earlier sessions know about the prompt. */
+      recall: z.boolean().default(true),
+      token_budget: z.number().int().min(0).max(500).default(500),
+    }),
     post_tool_use: z.object({
       enabled: z.boolean().default(true),
       /** Tools that are not journalled, besides the ones that are noise for everybody. */
@@ -25,6 +30,14 @@ const Settings = z.object({
       /** Globs of files whose tool uses are not journalled. */
       exclude_patterns: z.array(z.string()).default([]),
     }),
+  }),
+  embedder: z.object({
+    /** `static` is on this machine; `http` sends what is remembered to `base_url`; `none` searches by words alone. */
+    provider: z.enum(['static', 'http', 'none']).default('static'),
+    /** For `http`: the model's name, the endpoint's address up to its version, and its key if it wants one. */
+    name: z.string().default(''),
+    base_url: z.string().default(''),
+    api_key: z.string().default(''),
   }),
   retention: z.object({ tool_uses_days: z.number().int().min(0).default(30) }),
   privacy: z.object({

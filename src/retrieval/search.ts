@@ -1,10 +1,12 @@
 /**
- * Retrieval: finding memories again. A question is plain text, never a query language; whatever a person types is legal.
+ * Retrieval: finding memories again. One question, several cheap signals, one score that can be explained. A question is plain
+ * text, never a query language; whatever a person types is legal.
  */
+import { identifiersIn, pairsIn, partsOf } from '../core/identifiers.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { DocumentKind, Match, Store } from '../store/store.ts'
+import type { DocumentKind, Match, Place, Store } from '../store/store.ts'
 import { wordsOf } from './words.ts'
 
 export type Hit = {
@@ -17,69 +19,258 @@ export type Hit = {
   project: ProjectKey
   sessionId: number | null
   at: number
-  /** Higher is better; only comparable within one answer. */
+  /** Between 0 and about 1; comparable within one answer. */
   score: number
+  /** What each signal gave; they add up to the score. */
+  signals: Partial<Record<Signal, number>>
+  /** The share of the question, weighed by how telling its words are, that this document holds, and how many words that is. */
+  coverage: number
+  matched: number
   /** What reading the whole of it costs. */
   tokens: number
+  /** Others that tell the same and were folded into this one. */
+  also: string[]
 }
 
-export type Within = {
+export type Filters = {
   project?: ProjectKey | null
-  kind?: DocumentKind | null
+  kinds?: DocumentKind[]
   since?: number
   before?: number
   limit?: number
   offset?: number
+  /** Leaves out a session: what it did is in its own context already. */
+  notSession?: number
 }
+
+export type Signal = 'words' | 'around' | 'meaning' | 'names' | 'author' | 'session' | 'recency'
+
+/** How much each signal counts. Chosen on the evaluation sets; docs/decisions has the reasons and the numbers. */
+export const WEIGHTS: Record<Signal, number> = {
+  words: 1,
+  around: 1.5,
+  meaning: 0.6,
+  names: 0.5,
+  author: 0.5,
+  session: 0.35,
+  recency: 0.05,
+}
+
+/** Finds documents by what they mean. Absent is a legal state: then the words decide alone. */
+export type Meaning = (question: string, project: ProjectKey | null, limit: number) => Promise<{ documentId: number; score: number }[]>
+
+const ALL_KINDS: DocumentKind[] = ['observation', 'summary', 'prompt', 'note']
+/** How many candidates each signal may bring. */
+const POOL = 300
+/** Up to this many documents every word is looked for. */
+const SMALL = 20_000
+/** Past that, how many rows a search may weigh. Words are taken from the rarest on: the commonest cost most and tell least. */
+const WORK = 2000
 
 /** What is known about a question, best first. Nothing when no word of it is known. */
-export async function search(store: Store, question: string, within: Within = {}): Promise<Hit[]> {
-  const words = wordsOf(question)
-  const matches = await store.find(words, {
-    project: within.project ?? null,
-    kind: within.kind ?? null,
-    since: within.since ?? 0,
-    before: within.before ?? Number.MAX_SAFE_INTEGER,
-    limit: within.limit ?? 20,
-    offset: within.offset ?? 0,
-  })
+export async function search(store: Store, question: string, filters: Filters = {}, meaning: Meaning | null = null): Promise<Hit[]> {
+  const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, limit = 20, offset = 0 } = filters
+  const asked = await weigh(store, question)
+  const { words, after } = await affordable(store, asked, project)
+  const within = { project, kinds, since, before, limit: POOL, after }
+  const scored = newScores()
+  scored.add('words', await store.documents.match(words, within))
+  scored.add('around', await store.documents.matchAround(words, within))
+  if (meaning) await addMeaning(store, scored, await meaning(question, project, POOL), within)
+  if (scored.size() < 3) for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within))
+  addSession(scored)
+  addRecency(scored)
+  const ranked = scored.ranked().filter(({ place }) => filters.notSession === undefined || place.sessionId !== filters.notSession)
   const hits: Hit[] = []
-  for (const match of matches) {
-    const text = await textOf(store, match)
+  const authors = new Set(question.match(/\p{Lu}\p{L}+/gu)?.map((name) => name.toLowerCase()))
+  // Some of the best fold into others, so a few more are read than asked for.
+  for (const { place, score, signals } of ranked.slice(0, (offset + limit) * 2 + 30)) {
+    const text = await textOf(store, place)
     if (!text) continue
-    const whole = [text.title, text.body].join('\n')
-    hits.push({
-      kind: match.kind,
-      id: match.ref,
-      type: text.type,
-      title: shorten(text.title, 120),
-      snippet: around(text.body, words, 200),
-      project: match.project,
-      sessionId: match.sessionId,
-      at: match.at,
-      score: match.score,
-      tokens: countTokens(whole),
-    })
+    const byAuthor = authors.has(text.title.match(/^(\p{L}+):/u)?.[1]?.toLowerCase() ?? '') ? WEIGHTS.author * score : 0
+    hits.push(hitOf(place, text, score + byAuthor, byAuthor ? { ...signals, author: byAuthor } : signals, asked))
   }
-  return hits
+  return folded(hits.sort((a, b) => b.score - a.score)).slice(offset, offset + limit)
 }
 
-async function textOf(store: Store, match: Match): Promise<{ type: string; title: string; body: string } | null> {
-  const id = Number(match.ref)
-  switch (match.kind) {
+type Asked = { word: string; stem: string; weight: number; documents: number }
+
+/** The words of a question and how telling each is, the most telling first. */
+async function weigh(store: Store, question: string): Promise<Asked[]> {
+  const hidden = identifiersIn(question, 20).flatMap((identifier) => partsOf(identifier).map((part) => part.toLowerCase()))
+  const words = [...new Set([...wordsOf(question), ...hidden.filter((part) => part.length > 1), ...pairsIn(question, 40)])].slice(0, 60)
+  const total = Math.max(1, await store.documents.count(null))
+  return (await store.documents.frequencies(words))
+    .map((known) => ({ ...known, weight: Math.log(1 + (total - known.documents + 0.5) / (known.documents + 0.5)) }))
+    .sort((a, b) => b.weight - a.weight)
+}
+
+/** Which of the words are looked for, and how far back: as many as the work allows, and at least the rarest, if only lately. */
+async function affordable(store: Store, asked: Asked[], project: ProjectKey | null): Promise<{ words: string[]; after: number }> {
+  const total = Math.max(1, await store.documents.count(null))
+  if (total <= SMALL) return { words: asked.map((word) => word.word), after: 0 }
+  const share = project ? Math.min(1, (await store.documents.count(project)) / total) : 1
+  const words: string[] = []
+  let rows = 0
+  for (const { word, documents } of asked) {
+    const cost = documents * share
+    if (words.length > 0 && rows + cost > WORK) break
+    words.push(word)
+    rows += cost
+  }
+  const after = rows > WORK ? Math.floor((await store.documents.lastId()) * (1 - WORK / rows)) : 0
+  return { words, after }
+}
+
+type Scored = { place: Place; score: number; signals: Partial<Record<Signal, number>> }
+
+/** Signals added up: each is brought to the same measure by its best, then counts by its weight. */
+function newScores() {
+  const all = new Map<number, Scored>()
+  const give = (place: Place, signal: Signal, amount: number) => {
+    const scored = all.get(place.documentId) ?? { place, score: 0, signals: {} }
+    scored.score += amount
+    scored.signals[signal] = (scored.signals[signal] ?? 0) + amount
+    all.set(place.documentId, scored)
+  }
+  return {
+    give,
+    add(signal: Signal, matches: Match[]): void {
+      const best = Math.max(...matches.map((match) => match.score), Number.MIN_VALUE)
+      for (const match of matches) give(match, signal, (WEIGHTS[signal] * Math.max(0, match.score)) / best)
+    },
+    has: (documentId: number) => all.has(documentId),
+    get: (documentId: number) => all.get(documentId),
+    size: () => all.size,
+    each: () => all.values(),
+    ranked: (): Scored[] => [...all.values()].sort((a, b) => b.score - a.score || b.place.at - a.place.at),
+  }
+}
+
+type Scores = ReturnType<typeof newScores>
+
+async function addMeaning(
+  store: Store,
+  scored: Scores,
+  found: { documentId: number; score: number }[],
+  within: { kinds: DocumentKind[]; since: number; before: number },
+): Promise<void> {
+  for (const { documentId, score } of found) {
+    const place = scored.get(documentId)?.place ?? (await store.documents.place(documentId))
+    if (!place || !within.kinds.includes(place.kind) || place.at < within.since || place.at >= within.before) continue
+    scored.give(place, 'meaning', WEIGHTS.meaning * score)
+  }
+}
+
+/** A session that answers well in several places lends weight to all of them. */
+function addSession(scored: Scores): void {
+  const sessions = new Map<number, number[]>()
+  for (const { place, score } of scored.each()) {
+    if (place.sessionId === null) continue
+    const scores = sessions.get(place.sessionId) ?? []
+    scores.push(score)
+    sessions.set(place.sessionId, scores)
+  }
+  const strength = new Map([...sessions].map(([id, scores]) => [id, sum(scores.sort((a, b) => b - a).slice(0, 3))]))
+  const best = Math.max(...strength.values(), Number.MIN_VALUE)
+  for (const { place } of [...scored.each()]) {
+    if (place.sessionId !== null) scored.give(place, 'session', (WEIGHTS.session * (strength.get(place.sessionId) ?? 0)) / best)
+  }
+}
+
+/** A light preference for what is newer, enough to settle a tie. */
+function addRecency(scored: Scores): void {
+  const times = [...scored.each()].map(({ place }) => place.at)
+  const [oldest, newest] = [Math.min(...times), Math.max(...times)]
+  if (!(newest > oldest)) return
+  for (const { place } of [...scored.each()]) scored.give(place, 'recency', (WEIGHTS.recency * (place.at - oldest)) / (newest - oldest))
+}
+
+/** Pieces worth looking for inside names, the longest first. */
+function names(question: string): string[] {
+  const words = question.slice(0, 1000).match(/[\p{L}\p{N}_]{3,64}/gu) ?? []
+  return [...new Set(words)].sort((a, b) => b.length - a.length).slice(0, 3)
+}
+
+/** A place in time, told in a line. */
+export type Moment = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & { anchor: boolean }
+
+/** What happened around a document or a moment, in the order it happened: prompts, observations, summaries and notes interleaved. */
+export async function timeline(
+  store: Store,
+  around: { project: ProjectKey | null; at: number; documentId?: number },
+  depth: { before: number; after: number },
+): Promise<Moment[]> {
+  const places = await store.documents.around(around.project, around.at, depth.before, depth.after, around.documentId)
+  const moments: Moment[] = []
+  for (const place of places) {
+    const text = await textOf(store, place)
+    if (!text) continue
+    const { kind, ref, project, sessionId, at, documentId } = place
+    const tokens = countTokens(`${text.title}\n${text.body}`)
+    moments.push({
+      kind,
+      id: ref,
+      type: text.type,
+      title: shorten(text.title, 120),
+      project,
+      sessionId,
+      at,
+      tokens,
+      anchor: documentId === around.documentId,
+    })
+  }
+  return moments
+}
+
+type Text = { type: string; title: string; body: string }
+
+function hitOf(place: Place, text: Text, score: number, signals: Hit['signals'], asked: Asked[]): Hit {
+  const whole = `${text.title}\n${text.body}`
+  return {
+    kind: place.kind,
+    id: place.ref,
+    type: text.type,
+    title: shorten(text.title, 120),
+    snippet: around(
+      text.body,
+      asked.map((word) => word.word),
+      200,
+    ),
+    project: place.project,
+    sessionId: place.sessionId,
+    at: place.at,
+    score,
+    signals,
+    ...coverageOf(whole, asked),
+    tokens: countTokens(whole),
+    also: [],
+  }
+}
+
+/** A long prompt is about its most telling words; the others only dilute. */
+const COUNTED = 10
+
+/** How much of the question a text holds, rare words counting more. Words are compared by the beginnings of their stems. */
+function coverageOf(text: string, asked: Asked[]): { coverage: number; matched: number } {
+  const telling = asked.slice(0, COUNTED)
+  const total = sum(telling.map((word) => word.weight))
+  const lower = text.toLowerCase()
+  const held = telling.filter(({ word, stem }) => lower.includes(word) || (stem.length > 3 && lower.includes(stem)))
+  return { coverage: total === 0 ? 0 : sum(held.map((word) => word.weight)) / total, matched: held.length }
+}
+
+async function textOf(store: Store, place: Place): Promise<Text | null> {
+  const id = Number(place.ref)
+  switch (place.kind) {
     case 'observation': {
       const [o] = await store.observations.get([id])
       return o ? { type: o.type, title: o.title, body: [o.subtitle, o.narrative, ...o.facts].filter(Boolean).join('\n') } : null
     }
     case 'summary': {
       const s = await store.summaries.get(id)
-      return s
-        ? {
-            type: s.source,
-            title: s.request || 'Summary',
-            body: [s.investigated, s.learned, s.completed, s.nextSteps, s.notes].filter(Boolean).join('\n'),
-          }
-        : null
+      const body = s && [s.investigated, s.learned, s.completed, s.nextSteps, s.notes].filter(Boolean).join('\n')
+      return s ? { type: s.source, title: s.request || 'Summary', body: body ?? '' } : null
     }
     case 'prompt': {
       const p = await store.prompts.get(id)
@@ -90,11 +281,37 @@ async function textOf(store: Store, match: Match): Promise<{ type: string; title
   }
 }
 
+/** Hits that say the same in their titles become one; the best stays and names the others. */
+function folded(hits: Hit[]): Hit[] {
+  const kept = new Map<string, Hit>()
+  for (const hit of hits) {
+    const key = `${hit.sessionId} ${hit.title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim()}`
+    const same = kept.get(key)
+    if (same) same.also.push(`${hit.kind}:${hit.id}`)
+    else kept.set(key, hit)
+  }
+  return [...kept.values()]
+}
+
 /** The part of a text where the first of the words stands. */
 function around(text: string, words: string[], max: number): string {
   const lower = text.toLowerCase()
   const found = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)
   const at = found.length > 0 ? Math.min(...found) : 0
-  const from = Math.max(0, at - max / 3)
-  return (from > 0 ? '…' : '') + shorten(text.slice(from, from + max * 2), max)
+  const from = Math.max(0, at - Math.floor(max / 3))
+  return (
+    (from > 0 ? '…' : '') +
+    shorten(
+      text
+        .slice(from, from + max * 2)
+        .toWellFormed()
+        .replaceAll('\ufffd', ''),
+      max,
+    )
+  )
 }
+
+const sum = (values: number[]) => values.reduce((a, b) => a + b, 0)

@@ -1,16 +1,134 @@
 /** The words of a question that can find something: lower case, without the ones every text has, each once, a bounded number. */
 export function wordsOf(question: string): string[] {
-  const words = question.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
-  const telling = words.filter((word) => word.length > 1 && !COMMON.has(word))
-  return [...new Set(telling.length > 0 ? telling : words)].slice(0, MAX_WORDS)
+  const words = allWords(question)
+  const telling = words.filter(isTelling)
+  return bounded(telling.length > 0 ? telling : words)
 }
+
+/** The same, and nothing when every word is common: for a question that says in another way what it is after. */
+export function tellingWordsOf(question: string): string[] {
+  return bounded(allWords(question).filter(isTelling))
+}
+
+/**
+ * The parts an identifier is put together from, in lower case: `getUserName2` is get user name 2, `HTTPServer` http server,
+ * `src/auth/token.ts` src auth token ts.
+ */
+export function partsOf(identifier: string): string[] {
+  return (identifier.match(PART) ?? []).map((part) => part.toLowerCase())
+}
+
+/** Capitals up to where a capitalised word begins (`HTTP` of `HTTPServer`, `IDs`), words, numbers, and letters that know no case. */
+const PART = /[\p{Lu}\p{Lt}]{2,}s?(?!\p{Ll})|[\p{Lu}\p{Lt}]?[\p{Ll}\p{M}]+|[\p{Lu}\p{Lt}]+|\p{N}+|[\p{Lo}\p{Lm}\p{M}]+/gu
+
+/** Every three neighbouring characters of a run, each once: what an index of trigrams can be asked for. None of a shorter run. */
+export function trigramsOf(run: string): string[] {
+  const characters = [...run]
+  return [...new Set(characters.slice(2).map((_, i) => characters.slice(i, i + 3).join('')))]
+}
+
+/** Whether a word is of a script that sets no spaces between words, or few: its parts must be looked for inside longer runs. */
+export const isRun = (word: string) => WHOLE_RUN.test(word)
+
+/** What looks like a name of code in a text, whole, as written: `getUser`, `token_budget`, `src/a.ts`, `ENOENT`, `#12`, `4a390f0`. */
+export function identifiersOf(text: string): string[] {
+  const found = new Set<string>()
+  for (const { 0: chunk, index } of text.matchAll(CHUNK)) {
+    if (found.size === MAX_WORDS) break
+    if (chunk.length > MAX_NAME) continue
+    const name = bare(chunk)
+    const isQuoted = text[index - 1] === '`' && text[index + chunk.length] === '`'
+    const isCalled = text.startsWith('()', index + chunk.length)
+    if (name.length > 1 && (looksLikeCode(name) || ((isQuoted || isCalled) && NAME.test(name)))) found.add(name)
+  }
+  return [...found]
+}
+
+/** Whether a name of code is that of a file or folder. `read/write` and `node.js` are not. */
+export function isFile(name: string): boolean {
+  if (ADDRESS.test(name) || name.startsWith('@') || !/\p{L}/u.test(name)) return false
+  const places = name.split(/[\\/]/)
+  const last = places.at(-1) ?? ''
+  const extension = /[^.]\.([a-z][a-z0-9]{0,5})$/i.exec(last)?.[1]?.toLowerCase()
+  if (places.length === 1) {
+    if (FILE_NAMES.has(name) || /^\.[a-z][\w-]+(?:\.[\w-]+)*$/.test(name)) return !EXTENSIONS.has(name.slice(1))
+    return extension !== undefined && EXTENSIONS.has(extension) && !/^(?:node|next|nuxt|vue|react|express|three|d3)\.js$/i.test(name)
+  }
+  const isRooted = /^(?:\.{1,2}|~|[a-z]:)[\\/]./i.test(name)
+  return isRooted || extension !== undefined || places.length > 2 || last === '' || FILE_NAMES.has(last) || FOLDERS.has(places[0] ?? '')
+}
+
+const RUN =
+  '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]&&[\\p{L}\\p{M}\\p{N}]]'
+const WHOLE_RUN = new RegExp(`^${RUN}+$`, 'v')
+/** A run of such a script, or a word: `修复getUser的错误` is three. */
+const ANY_WORD = new RegExp(`${RUN}+|[[\\p{L}\\p{M}\\p{N}_]--${RUN}]+`, 'gv')
+
+const allWords = (text: string): string[] => text.toLowerCase().match(ANY_WORD) ?? []
+const isTelling = (word: string) => (word.length > 1 || isRun(word)) && !COMMON.has(word)
+const bounded = (words: string[]) => [...new Set(words)].slice(0, MAX_WORDS)
 
 /** A pasted log is not a question; past this many words the rest adds cost and no sense. */
 const MAX_WORDS = 40
+/** Longer ones are data. */
+const MAX_NAME = 200
 
 const COMMON = new Set(
   `a about after all also am an and any are as at be because been before being but by can could did do does doing done for from
   get got had has have he her here him his how i if in into is it its just let like make me more most my no not now of off on
   once only or other our out over own please same she should so some such than that the their them then there these they this
   those to too up us use very was we were what when where which who why will with would you your`.split(/\s+/),
+)
+
+/** An address, or what stands between spaces, quotes, brackets and runs. A colon belongs to it in `a::b`, `a.ts:12` and `C:\a`. */
+const CHUNK = new RegExp(
+  `[a-z][a-z0-9+.\\-]{0,20}:\\/\\/[^\\s<>"'\`${RUN}]+|(?:[^\\s,;:=\\|\\(\\)\\{\\}<>"'\`“”‘’「」『』。、，：；（）？！${RUN}]|::|:(?=[\\d\\\\\\/]))+`,
+  'giv',
+)
+
+/** Without the stars and stops around it, and without the line after a file's name. */
+function bare(chunk: string): string {
+  const name = chunk.replace(/^\*+|[*.!?…]+$/g, '').replace(/^\[(.*)\]$/, '$1')
+  return ADDRESS.test(name) ? name : name.replace(/:\d+(?:[:-]\d+)?$|#L\d+(?:-L?\d+)?$/, '')
+}
+
+/** Most words of a text are plain ones, so they are asked first. */
+const looksLikeCode = (name: string) =>
+  /^[A-Z]?[a-z]+$/.test(name) ? FILE_NAMES.has(name) : CODE.some((shape) => shape.test(name)) || isFile(name)
+
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i
+/** What a name may look like that is quoted or called: `deploy`, deploy(). */
+const NAME = /^[\p{L}_$@-][\p{L}\p{M}\p{N}_$.@:/-]+$/u
+const CODE = [
+  ADDRESS,
+  // camelCase and HTTPServer
+  /^(?=.*(?:\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}{2}))[\p{L}\p{M}\p{N}_$]+$/u,
+  // snake_case and __init__, not _emphasis_
+  /^(?!_[^_]+_$)(?=.*[\p{L}\p{N}])(?=.*_)[\p{L}\p{M}\p{N}_$-]+$/u,
+  // process.env, my-app.test, std::vector; not e.g.
+  /^(?=.*[\p{L}_$]{3})[\p{L}_$][\p{L}\p{M}\p{N}_$-]*(?:(?:\.|::)[\p{L}_$][\p{L}\p{M}\p{N}_$-]*)+$/u,
+  // @scope/package and --flag
+  /^@[\w.-]+\/[\w.-]+$|^--[a-z][\w-]+$/i,
+  // #12, APP-12, TS2345, ENOENT, SIGTERM
+  /^#\d+$|^[A-Z][A-Z\d]+-\d+(?:-\d+)?$|^[A-Z]{1,6}\d{3,6}$|^SIG[A-Z]{3,6}\d?$/,
+  /^E(?:ACCES|ADDR|AGAIN|BADF|BUSY|CONN|EXIST|HOST|INVAL|ISDIR|LOOP|MFILE|NFILE|NO[A-Z]{3}|PERM|PIPE|PROTO|ROFS|TIMEDOUT|XDEV)[A-Z]*$/,
+  // a commit, a session, a version
+  /^(?=.*\d)(?=.*[a-f])[0-9a-f]{7,40}$/,
+  /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  /^v\d+(?:\.\d+)+[\w.+-]*$|^\d+(?:\.\d+){2,}[\w.+-]*$/i,
+]
+
+const FILE_NAMES = new Set(
+  `BUILD Brewfile CHANGELOG CODEOWNERS CONTRIBUTING Caddyfile Containerfile Dockerfile Gemfile Jenkinsfile Justfile LICENSE Makefile
+  NOTICE Pipfile Podfile Procfile README Rakefile Tiltfile Vagrantfile justfile`.split(/\s+/),
+)
+const FOLDERS = new Set(
+  'src test tests lib docs app apps bin cmd pkg packages internal scripts bench tools config components pages public assets'.split(' '),
+)
+/** Without `env`, `log`, `map` and `db`, which are more often members of something: `process.env`. */
+const EXTENSIONS = new Set(
+  `adoc astro bash bat bin c cc cfg cjs clj cmake conf cpp cs css csv cts cxx dart diff ex exs fish gif go gql gradle graphql h hcl hh hpp
+  hs htm html ico ini ipynb java jl jpeg jpg js json json5 jsonc jsonl jsx kt kts less lock lua m md mdx mjs ml mm mts nim nix patch pdf
+  php pl png proto ps1 py pyi r rb rs rst sass scala scss sh snap sql sqlite svelte svg swift tar tf toml ts tsv tsx txt vue wasm webp
+  xml yaml yml zig zip zsh`.split(/\s+/),
 )

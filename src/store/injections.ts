@@ -3,7 +3,7 @@ import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Params } from './statement.ts'
 
 /** One thing that was put before the model, and why. */
-export type InjectedItem = { kind: 'summary' | 'observation'; id: number; tokens: number; why: string }
+export type InjectedItem = { kind: 'summary' | 'observation' | 'prompt'; id: number; tokens: number; why: string }
 
 export type Injection = {
   id: number
@@ -35,12 +35,16 @@ export function injectionStatements(db: Database) {
   const recent = db.prepare<Row, Params>(`
     SELECT * FROM injections WHERE (@sessionId IS NULL OR session_id = @sessionId) ORDER BY id DESC LIMIT @limit`)
   const told = db.prepare('SELECT 1 FROM injections WHERE session_id = @sessionId AND event = @event LIMIT 1')
+  const items = db.prepare<{ items: string }, Params>('SELECT items FROM injections WHERE session_id = @sessionId')
   return {
     add: async (i: Omit<Injection, 'id'>) => {
       insert.run({ ...i, items: JSON.stringify(i.items) })
     },
     /** True when this event's context was given in the session before; the event of a file's brief names the file. */
     wasTold: async (sessionId: number, event: string): Promise<boolean> => told.get({ sessionId, event }) !== null,
+    /** Everything a session has been told so far. */
+    itemsOf: async (sessionId: number): Promise<InjectedItem[]> =>
+      items.all({ sessionId }).flatMap((row) => JSON.parse(row.items) as InjectedItem[]),
     recent: async (sessionId: number | null, limit: number): Promise<Injection[]> =>
       recent.all({ sessionId, limit }).map((row) => ({
         id: row.id,

@@ -222,12 +222,26 @@ const STEPS: string[] = [
   ) STRICT;
   CREATE INDEX documents_of_project ON documents (project, at);
   CREATE INDEX documents_of_session ON documents (session_id);
+  -- The words of a document, stemmed. Scope holds one word that stands for the project, so that a search inside a project
+  -- never looks at the others.
   CREATE VIRTUAL TABLE fulltext USING fts5 (
-    title, prompt, body, facts, files,
+    title, prompt, body, facts, files, scope,
     content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
   );
+  -- A document's gist beside what stands around it. Apart from the words above, because bm25 counts the length of a whole row.
+  CREATE VIRTUAL TABLE surroundings USING fts5 (
+    own, around, scope,
+    content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+  );
+  -- Parts of words, for names half remembered. Only names: of everything it would be larger than the rest together.
+  CREATE VIRTUAL TABLE trigrams USING fts5 (
+    names, content = '', contentless_delete = 1, tokenize = 'trigram'
+  );
+  CREATE VIRTUAL TABLE fulltext_words USING fts5vocab (fulltext, row);
   CREATE TRIGGER documents_gone AFTER DELETE ON documents BEGIN
     DELETE FROM fulltext WHERE rowid = old.id;
+    DELETE FROM surroundings WHERE rowid = old.id;
+    DELETE FROM trigrams WHERE rowid = old.id;
   END;
   CREATE TRIGGER observations_gone AFTER DELETE ON observations BEGIN
     DELETE FROM documents WHERE kind = 'observation' AND ref = old.id;
@@ -241,6 +255,71 @@ const STEPS: string[] = [
   CREATE TRIGGER notes_gone AFTER DELETE ON notes BEGIN
     DELETE FROM documents WHERE kind = 'note' AND ref = old.id;
   END;
+  `,
+  /* 2: what documents mean, as vectors */ `
+  -- A row that is made again gets a new number, so that whoever holds vectors in memory asks for the numbers after the last it saw.
+  CREATE TABLE vectors (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    document_id INTEGER NOT NULL UNIQUE REFERENCES documents (id) ON DELETE CASCADE,
+    embedder TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    scale REAL NOT NULL,
+    row BLOB NOT NULL
+  ) STRICT;
+
+  -- Documents whose vector is still to be made. The mark changes with every change, so that one made meanwhile is not taken for done.
+  CREATE TABLE unembedded (
+    document_id INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
+    mark INTEGER NOT NULL
+  ) STRICT;
+  CREATE TRIGGER documents_new AFTER INSERT ON documents BEGIN
+    INSERT INTO unembedded (document_id, mark) VALUES (new.id, random() & 0x7fffffff)
+      ON CONFLICT (document_id) DO UPDATE SET mark = excluded.mark;
+  END;
+  CREATE TRIGGER documents_changed AFTER UPDATE ON documents BEGIN
+    INSERT INTO unembedded (document_id, mark) VALUES (new.id, random() & 0x7fffffff)
+      ON CONFLICT (document_id) DO UPDATE SET mark = excluded.mark;
+  END;
+  `,
+  /* 3: what memories name, and how they hang together */ `
+  CREATE TABLE entities (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    UNIQUE (kind, name)
+  ) STRICT;
+  CREATE TABLE mentions (
+    entity_id INTEGER NOT NULL REFERENCES entities (id),
+    kind TEXT NOT NULL,
+    ref TEXT NOT NULL,
+    project TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (kind, ref, entity_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX mentions_of_entity ON mentions (entity_id, project, at);
+  -- A name that no memory holds any more may not stay behind on its own.
+  CREATE TRIGGER mentions_gone AFTER DELETE ON mentions WHEN NOT EXISTS (SELECT 1 FROM mentions WHERE entity_id = old.entity_id) BEGIN
+    DELETE FROM entities WHERE id = old.entity_id;
+  END;
+
+  -- From the earlier to the later; origin says in words where the link came from.
+  CREATE TABLE links (
+    from_kind TEXT NOT NULL,
+    from_ref TEXT NOT NULL,
+    to_kind TEXT NOT NULL,
+    to_ref TEXT NOT NULL,
+    relation TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (from_kind, from_ref, to_kind, to_ref, relation)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX links_to ON links (to_kind, to_ref);
+  CREATE TRIGGER documents_unlinked AFTER DELETE ON documents BEGIN
+    DELETE FROM mentions WHERE kind = old.kind AND ref = old.ref;
+    DELETE FROM links WHERE from_kind = old.kind AND from_ref = old.ref;
+    DELETE FROM links WHERE to_kind = old.kind AND to_ref = old.ref;
+  END;
+  CREATE INDEX prompts_with_failures ON prompts (project, at) WHERE open_failures IS NOT NULL AND open_failures <> '[]';
   `,
 ]
 
@@ -257,9 +336,13 @@ export class NewerDatabase extends Error {
   }
 }
 
-export function migrate(db: Database, path: string): void {
-  const version = (db.query('PRAGMA user_version').get() as { user_version: number }).user_version
-  if (version > SCHEMA_VERSION) throw new NewerDatabase(path, version)
+/** Before anything is written: even the header of a newer database stays as it is. */
+export function refuseNewer(db: Database, path: string): void {
+  if (versionOf(db) > SCHEMA_VERSION) throw new NewerDatabase(path, versionOf(db))
+}
+
+export function migrate(db: Database): void {
+  const version = versionOf(db)
   for (const [index, step] of STEPS.entries()) {
     if (index < version) continue
     db.transaction(() => {
@@ -268,3 +351,5 @@ export function migrate(db: Database, path: string): void {
     }).immediate()
   }
 }
+
+const versionOf = (db: Database) => (db.query('PRAGMA user_version').get() as { user_version: number }).user_version

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { ProjectKey } from '../core/ids.ts'
-import type { Params } from './statement.ts'
+import { eachRow } from './statement.ts'
 
 type Row = {
   id: string
@@ -16,10 +16,10 @@ type Row = {
 
 /** Every statement about note rows, which are derived from the markdown files. */
 export function noteStatements(db: Database) {
-  const all = db.prepare<Row, Params>('SELECT * FROM notes WHERE (@project IS NULL OR project = @project) ORDER BY updated_at, id')
+  const all = eachRow<Row>(db, 'SELECT * FROM notes WHERE (@project IS NULL OR project = @project) ORDER BY updated_at, id')
   return {
     each: function* (project: ProjectKey | null) {
-      for (const row of all.iterate({ project })) {
+      for (const row of all({ project })) {
         yield { ...row, tags: JSON.parse(row.tags) as string[], updatedAt: row.updated_at }
       }
     },

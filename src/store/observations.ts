@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type MemorySessionId, type ProjectKey } from '../core/ids.ts'
 import type { Concept, Observation, ObservationType } from '../core/memory.ts'
 import type { Index } from './fulltext.ts'
-import type { Params } from './statement.ts'
+import { eachRow, type Params } from './statement.ts'
 
 type Row = {
   id: number
@@ -50,18 +50,22 @@ export function observationStatements(db: Database, index: Index) {
     SELECT o.* FROM observation_files f JOIN observations o ON o.id = f.observation_id
     WHERE f.project = @project AND f.path = @path AND o.session_id <> @notSession
     ORDER BY f.modified DESC, f.at DESC LIMIT @limit`)
-  const all = db.prepare<Row & { content_session_id: string; agent: string }, Params>(`
+  const all = eachRow<Row & { content_session_id: string; agent: string }>(
+    db,
+    `
     SELECT o.*, s.content_session_id, s.agent FROM observations o JOIN sessions s ON s.id = o.session_id
-    WHERE (@project IS NULL OR o.project = @project) ORDER BY o.at, o.id`)
+    WHERE (@project IS NULL OR o.project = @project) ORDER BY o.at, o.id`,
+  )
 
   return {
     /**
      * Makes these the observations of a turn. One that was there under the same key keeps its id, so that distilling a turn again,
-     * when more of it has come in, does not turn what a person has seen into something else.
+     * when more of it has come in, does not turn what a person has seen into something else. `around` is what the turn was about.
      */
     replaceTurn: async (
       turn: { sessionId: number; memorySessionId: MemorySessionId; number: number },
       observations: (Omit<Observation, 'id'> & { key: string })[],
+      around = '',
     ): Promise<{ added: Observation[]; removed: number[] }> => {
       const before = new Map(keysOfTurn.all(turn).map((row) => [row.key, row.id]))
       const added: Observation[] = []
@@ -83,7 +87,7 @@ export function observationStatements(db: Database, index: Index) {
           for (const path of files) insertFile.run({ id: row.id, project: o.project, path, modified, at: o.at })
         }
         const observation = fromRow(row)
-        indexObservation(index, observation)
+        indexObservation(index, observation, around)
         if (!before.delete(row.key)) added.push(observation)
       }
       const removed = [...before.values()]
@@ -97,12 +101,12 @@ export function observationStatements(db: Database, index: Index) {
     aboutFile: async (project: ProjectKey, path: string, notSession: number, limit: number): Promise<Observation[]> =>
       aboutFile.all({ project, path, notSession, limit }).map(fromRow),
     each: function* (project: ProjectKey | null) {
-      for (const row of all.iterate({ project })) yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id }
+      for (const row of all({ project })) yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id }
     },
   }
 }
 
-function indexObservation(index: Index, o: Observation): void {
+function indexObservation(index: Index, o: Observation, around: string): void {
   index.put({
     kind: 'observation',
     ref: String(o.id),
@@ -115,6 +119,7 @@ function indexObservation(index: Index, o: Observation): void {
       facts: `${o.facts.join('\n')} ${o.concepts.join(' ')}`,
       files: [...o.filesModified, ...o.filesRead].join('\n'),
     },
+    around,
   })
 }
 

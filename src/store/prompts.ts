@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { OpenFailure, Prompt, Session } from '../core/memory.ts'
 import type { Index } from './fulltext.ts'
-import type { Params } from './statement.ts'
+import { eachRow, type Params } from './statement.ts'
 
 type Row = {
   id: number
@@ -16,6 +16,10 @@ type Row = {
   at: number
   answered_at: number | null
 }
+
+/** How many prompts before and after count as surroundings, and how much of each: measured, two of a few hundred characters. */
+const REACH = 2
+const AROUND_EACH = 300
 
 /** Every statement about prompts and the answers to them. */
 export function promptStatements(db: Database, index: Index) {
@@ -42,14 +46,33 @@ export function promptStatements(db: Database, index: Index) {
     SELECT * FROM prompts WHERE session_id = @sessionId AND at <= @at ORDER BY at DESC, number DESC LIMIT 1`)
   const byNumber = db.prepare<Row, Params>('SELECT * FROM prompts WHERE session_id = @sessionId AND number = @number')
   const byId = db.prepare<Row, Params>('SELECT * FROM prompts WHERE id = @id')
+  const near = db.prepare<Row, Params>(`
+    SELECT * FROM prompts WHERE session_id = @sessionId AND number BETWEEN @number - @reach AND @number + @reach ORDER BY number`)
   const answer = db.prepare('UPDATE prompts SET answer = @answer, answered_at = @at WHERE id = @id')
   const failures = db.prepare<{ open_failures: string }, Params>(`
     SELECT open_failures FROM prompts
     WHERE session_id = @sessionId AND number < @number AND open_failures IS NOT NULL ORDER BY number DESC LIMIT 1`)
   const setFailures = db.prepare('UPDATE prompts SET open_failures = @failures WHERE session_id = @sessionId AND number = @number')
-  const all = db.prepare<Row & { content_session_id: string; agent: string }, Params>(`
+  const all = eachRow<Row & { content_session_id: string; agent: string }>(
+    db,
+    `
     SELECT p.*, s.content_session_id, s.agent FROM prompts p JOIN sessions s ON s.id = p.session_id
-    WHERE (@project IS NULL OR p.project = @project) ORDER BY p.at, p.id`)
+    WHERE (@project IS NULL OR p.project = @project) ORDER BY p.at, p.id`,
+  )
+
+  /** A machine's notice is not what a person would search for; the answer to it is. */
+  const indexPrompt = (row: Row) => {
+    const others = near.all({ sessionId: row.session_id, number: row.number, reach: REACH }).filter((other) => other.id !== row.id)
+    index.put({
+      kind: 'prompt',
+      ref: String(row.id),
+      sessionId: row.session_id,
+      project: asProjectKey(row.project),
+      at: row.at,
+      words: { prompt: row.origin === 'person' ? row.text : '', body: row.answer ?? '' },
+      around: others.map((other) => other.text.slice(0, AROUND_EACH)).join('\n'),
+    })
+  }
 
   return {
     /** Null when it was there already. Its number is the next of its session; tool uses that came before it find their turn. */
@@ -64,7 +87,8 @@ export function promptStatements(db: Database, index: Index) {
       }
       count.run({ id: session.id })
       if (p.promptId) claimUses.run({ sessionId: session.id, promptId: p.promptId, at: p.at, number: row.number })
-      indexPrompt(index, row)
+      // What was said next belongs to the surroundings of what was said before.
+      for (const neighbour of near.all({ sessionId: session.id, number: row.number, reach: REACH })) indexPrompt(neighbour)
       return fromRow(row)
     },
     /** How many prompts of the session have a key that starts so: counts repetitions of one text. */
@@ -87,7 +111,7 @@ export function promptStatements(db: Database, index: Index) {
       if (prompt.answer === text) return false
       answer.run({ id: prompt.id, answer: text, at })
       const row = byId.get({ id: prompt.id })
-      if (row) indexPrompt(index, row)
+      if (row) indexPrompt(row)
       return true
     },
     /** Failures still open when the turn began: what the nearest earlier turn left behind. */
@@ -99,22 +123,10 @@ export function promptStatements(db: Database, index: Index) {
       setFailures.run({ sessionId, number, failures: JSON.stringify(open) })
     },
     each: function* (project: ProjectKey | null) {
-      for (const row of all.iterate({ project }))
+      for (const row of all({ project }))
         yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id, project: asProjectKey(row.project) }
     },
   }
-}
-
-/** A machine's notice is not what a person would search for; the answer to it is. */
-function indexPrompt(index: Index, row: Row): void {
-  index.put({
-    kind: 'prompt',
-    ref: String(row.id),
-    sessionId: row.session_id,
-    project: asProjectKey(row.project),
-    at: row.at,
-    words: { prompt: row.origin === 'person' ? row.text : '', body: row.answer ?? '' },
-  })
 }
 
 const orNull = (row: Row | null) => (row ? fromRow(row) : null)

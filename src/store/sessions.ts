@@ -8,7 +8,7 @@ import {
   type ProjectKey,
 } from '../core/ids.ts'
 import type { AgentName, Session } from '../core/memory.ts'
-import type { Params } from './statement.ts'
+import { eachRow, type Params } from './statement.ts'
 
 type Row = {
   id: number
@@ -57,7 +57,7 @@ export function sessionStatements(db: Database) {
     SELECT * FROM sessions WHERE (@project IS NULL OR project = @project) ORDER BY last_event_at DESC LIMIT @limit`)
   const projects = db.prepare<{ project: string; sessions: number; lastAt: number }, []>(`
     SELECT project, count(*) AS sessions, max(last_event_at) AS lastAt FROM sessions GROUP BY project ORDER BY lastAt DESC`)
-  const all = db.prepare<Row, []>('SELECT * FROM sessions ORDER BY started_at, id')
+  const all = eachRow<Row>(db, 'SELECT * FROM sessions ORDER BY started_at, id')
   const remove = db.prepare('DELETE FROM sessions WHERE id = @id')
 
   const setMuting = db.prepare('UPDATE sessions SET muting = @muting, has_private = has_private OR @muting WHERE id = @id')
@@ -110,7 +110,7 @@ export function sessionStatements(db: Database) {
     recent: async (project: ProjectKey | null, limit: number): Promise<Session[]> => recent.all({ project, limit }).map(fromRow),
     projects: async (): Promise<ProjectCount[]> => projects.all().map((row) => ({ ...row, project: asProjectKey(row.project) })),
     each: function* () {
-      for (const row of all.iterate()) yield fromRow(row)
+      for (const row of all({})) yield fromRow(row)
     },
     /** With everything that hangs on it. */
     remove: async (id: number) => {

@@ -1,2 +1,20 @@
+import type { Database } from 'bun:sqlite'
+
 /** What a statement takes: values by name. */
 export type Params = Record<string, string | number | null>
+
+/**
+ * Rows one by one, for answers too long to hold. Each reader has a statement of its own: one that is run again while somebody
+ * still reads from it would end that reader's rows.
+ */
+export function eachRow<Row>(db: Database, sql: string): (params: Params) => Generator<Row> {
+  db.prepare(sql).finalize() // so that this too fails at start-up
+  return function* (params) {
+    const rows = db.prepare<Row, Params>(sql)
+    try {
+      yield* rows.iterate(params)
+    } finally {
+      rows.finalize()
+    }
+  }
+}

@@ -3,9 +3,25 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { observation, openSession, summary, temporaryFolder, temporaryStore } from '../../test/support/builders.ts'
 import { asMemorySessionId, asProjectKey } from '../core/ids.ts'
-import { CorruptDatabase, checkDatabase, holdLock, isSafeSqlite, NewerDatabase, openStore, type Store, setAside } from './store.ts'
+import {
+  CorruptDatabase,
+  checkDatabase,
+  holdLock,
+  isSafeSqlite,
+  NewerDatabase,
+  openStore,
+  type Store,
+  setAside,
+  type Within,
+} from './store.ts'
 
-const everywhere = { project: null, kind: null, since: 0, before: Number.MAX_SAFE_INTEGER, limit: 10, offset: 0 }
+const everywhere: Within = {
+  project: null,
+  kinds: ['observation', 'summary', 'prompt', 'note'],
+  since: 0,
+  before: Number.MAX_SAFE_INTEGER,
+  limit: 10,
+}
 
 test('the same content session id is always the same session', async () => {
   using t = await temporaryStore()
@@ -71,7 +87,7 @@ test('distilling a turn again keeps the ids of what stayed and removes what went
   expect(second.removed).toEqual([first.added[1]?.id as number])
   const titles = (await t.store.observations.recent(asProjectKey('app'), 10)).map((o) => `${o.id} ${o.title}`)
   expect(titles).toContain(`${first.added[0]?.id} kept`)
-  expect(await t.store.find(['dropped'], everywhere)).toEqual([])
+  expect(await t.store.documents.match(['dropped'], everywhere)).toEqual([])
 })
 
 test('deleting a session takes everything that hangs on it, words included', async () => {
@@ -81,16 +97,16 @@ test('deleting a session takes everything that hangs on it, words included', asy
   await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'lighthouse', at: 1 })
   await addObservations(t.store, session.id, ['lighthouse'])
   await t.store.summaries.put('k', summary({ sessionId: session.id, request: 'lighthouse' }))
-  expect(await t.store.find(['lighthouse'], everywhere)).toHaveLength(3)
+  expect(await t.store.documents.match(['lighthouse'], everywhere)).toHaveLength(3)
   await t.store.sessions.remove(session.id)
-  expect(await t.store.find(['lighthouse'], everywhere)).toEqual([])
+  expect(await t.store.documents.match(['lighthouse'], everywhere)).toEqual([])
   expect(await t.store.observations.recent(asProjectKey('app'), 10)).toEqual([])
 })
 
 test('any text is a legal question', async () => {
   using t = await temporaryStore()
   for (const word of ['"', 'a"b', '*', 'NEAR(', '-x', 'col:', '\0', '^', '(', "'", 'AND']) {
-    expect(await t.store.find([word, 'NOT'], everywhere)).toEqual([])
+    expect(await t.store.documents.match([word, 'NOT'], everywhere)).toEqual([])
   }
 })
 
@@ -101,8 +117,8 @@ test('an answer replaces the words of the one before it', async () => {
   if (!added) throw new Error('not added')
   await t.store.prompts.setAnswer(added, 'provisional', 2)
   await t.store.prompts.setAnswer({ ...added, answer: 'provisional' }, 'final', 3)
-  expect(await t.store.find(['provisional'], everywhere)).toEqual([])
-  expect(await t.store.find(['final'], everywhere)).toHaveLength(1)
+  expect(await t.store.documents.match(['provisional'], everywhere)).toEqual([])
+  expect(await t.store.documents.match(['final'], everywhere)).toHaveLength(1)
 })
 
 test('a job asked for twice before it starts runs once; asked for while it runs, it runs again', async () => {

@@ -10,7 +10,8 @@ import { auditStatements } from './audit.ts'
 import { fulltextStatements } from './fulltext.ts'
 import { injectionStatements } from './injections.ts'
 import { jobStatements } from './jobs.ts'
-import { migrate, NewerDatabase } from './migrations.ts'
+import { linkStatements } from './links.ts'
+import { migrate, NewerDatabase, refuseNewer } from './migrations.ts'
 import { noteStatements } from './notes.ts'
 import { observationStatements } from './observations.ts'
 import { promptStatements } from './prompts.ts'
@@ -19,11 +20,14 @@ import { sessionStatements } from './sessions.ts'
 import { summaryStatements } from './summaries.ts'
 import { toolUseStatements } from './tool-uses.ts'
 import { transcriptStatements } from './transcripts.ts'
+import { vectorStatements } from './vectors.ts'
 
-export type { DocumentKind, Match } from './fulltext.ts'
+export type { DocumentKind, Match, Place, Within } from './fulltext.ts'
 export type { InjectedItem } from './injections.ts'
 export type { Job } from './jobs.ts'
+export type { Link, Ref, Relation, Side } from './links.ts'
 export { holdLock } from './lock.ts'
+export type { Unembedded } from './vectors.ts'
 export { NewerDatabase }
 
 export type Store = Awaited<ReturnType<typeof openStore>>
@@ -62,8 +66,10 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     receipts: receiptStatements(db),
     transcripts: transcriptStatements(db),
     audit: auditStatements(db),
-    find: index.match,
-    around: index.around,
+    vectors: vectorStatements(db),
+    links: linkStatements(db),
+    /** Everything that can be found, by its words, its names and its place in time. */
+    documents: index,
     /** All of the work is kept or none of it. One at a time, in the order asked; not to be nested. */
     transaction<T>(work: () => Promise<T>): Promise<T> {
       const mine = last.then(async () => {
@@ -131,9 +137,10 @@ function openDatabase(path: string, readonly: boolean): Database {
     if (readonly) return db
     // WAL with NORMAL: a killed process loses nothing that was committed; a power cut may lose the last moments, which the
     // transcript still has.
+    refuseNewer(db, path)
     db.run('PRAGMA journal_mode = WAL')
     db.run('PRAGMA synchronous = NORMAL')
-    migrate(db, path)
+    migrate(db)
     return db
   } catch (cause) {
     db.close()
@@ -143,7 +150,7 @@ function openDatabase(path: string, readonly: boolean): Database {
 
 /** True when it is the disk or the database that is in trouble, not what was to be written. */
 export function isStoreTrouble(cause: unknown): boolean {
-  return cause instanceof CorruptDatabase || (cause as { code?: string } | null)?.code?.startsWith('SQLITE_') === true
+  return cause instanceof CorruptDatabase || /^SQLITE_(?!CONSTRAINT)/.test((cause as { code?: string } | null)?.code ?? '')
 }
 
 function isCorrupt(cause: unknown): boolean {

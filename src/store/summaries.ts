@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Summary } from '../core/memory.ts'
 import type { Index } from './fulltext.ts'
-import type { Params } from './statement.ts'
+import { eachRow, type Params } from './statement.ts'
 
 type Row = {
   id: number
@@ -34,9 +34,12 @@ export function summaryStatements(db: Database, index: Index) {
   const recent = db.prepare<Row, Params>(`
     SELECT * FROM summaries WHERE project = @project AND source = 'turn' ORDER BY at DESC, id DESC LIMIT @limit`)
   const byId = db.prepare<Row, Params>('SELECT * FROM summaries WHERE id = @id')
-  const all = db.prepare<Row & { content_session_id: string; agent: string }, Params>(`
+  const all = eachRow<Row & { content_session_id: string; agent: string }>(
+    db,
+    `
     SELECT m.*, s.content_session_id, s.agent FROM summaries m JOIN sessions s ON s.id = m.session_id
-    WHERE (@project IS NULL OR m.project = @project) ORDER BY m.at, m.id`)
+    WHERE (@project IS NULL OR m.project = @project) ORDER BY m.at, m.id`,
+  )
 
   return {
     /** Writes the summary of its key; `added` is false when it replaced an earlier one. */
@@ -57,7 +60,7 @@ export function summaryStatements(db: Database, index: Index) {
       return row ? fromRow(row) : null
     },
     each: function* (project: ProjectKey | null) {
-      for (const row of all.iterate({ project })) yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id }
+      for (const row of all({ project })) yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id }
     },
   }
 }
@@ -70,6 +73,7 @@ function indexSummary(index: Index, s: Summary): void {
     project: s.project,
     at: s.at,
     words: { title: s.request, body: [s.investigated, s.learned, s.completed, s.nextSteps, s.notes].join('\n') },
+    around: '',
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { ProjectKey } from '../core/ids.ts'
 import type { ToolUse } from '../core/memory.ts'
-import type { Params } from './statement.ts'
+import { eachRow, type Params } from './statement.ts'
 
 type Row = {
   id: number
@@ -29,9 +29,12 @@ export function toolUseStatements(db: Database) {
   const has = db.prepare('SELECT 1 FROM tool_uses WHERE session_id = @sessionId AND tool_use_id = @toolUseId')
   const purge = db.prepare(`
     DELETE FROM tool_uses WHERE id IN (SELECT id FROM tool_uses WHERE stored_at < @before ORDER BY stored_at LIMIT @limit)`)
-  const all = db.prepare<Row & { content_session_id: string; agent: string; project: string }, Params>(`
+  const all = eachRow<Row & { content_session_id: string; agent: string; project: string }>(
+    db,
+    `
     SELECT t.*, s.content_session_id, s.agent, s.project FROM tool_uses t JOIN sessions s ON s.id = t.session_id
-    WHERE (@project IS NULL OR s.project = @project) ORDER BY t.at, t.id`)
+    WHERE (@project IS NULL OR s.project = @project) ORDER BY t.at, t.id`,
+  )
 
   return {
     /** False when it was already there: one event can come twice, from the hook and from the transcript. */
@@ -44,7 +47,7 @@ export function toolUseStatements(db: Database) {
     /** Removes at most `limit` that were stored before; imported history counts from its import. Returns how many went. */
     purge: async (before: number, limit: number): Promise<number> => purge.run({ before, limit }).changes,
     each: function* (project: ProjectKey | null) {
-      for (const row of all.iterate({ project }))
+      for (const row of all({ project }))
         yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id, project: row.project }
     },
   }

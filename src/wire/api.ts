@@ -68,13 +68,35 @@ export const readSearchQuery = reader(
     offset: wholeNumber(0, 10_000),
   }),
 )
+export const readInjectionsQuery = reader(z.object({ limit: wholeNumber(20, 1000) }))
+export const readAuditQuery = reader(z.object({ limit: wholeNumber(50, 1000) }))
 export const readTimelineQuery = reader(
   z.object({
     anchor: z.coerce.number().int().optional(),
+    query: z.string().max(10_000).optional(),
     at: z.coerce.number().optional(),
     project: z.string().optional(),
     depth_before: wholeNumber(10, 200),
     depth_after: wholeNumber(10, 200),
+  }),
+)
+
+export const GRAPH_ASKS = ['neighbours', 'causes', 'effects', 'path', 'topics'] as const
+export type GraphAsk = (typeof GRAPH_ASKS)[number]
+const memoryRef = z
+  .string()
+  .regex(/^(?:observation|summary|prompt|note):\S{1,60}$/, 'name a memory by its kind and id, for instance observation:12')
+  .transform((text) => {
+    const colon = text.indexOf(':')
+    return { kind: text.slice(0, colon) as 'observation' | 'summary' | 'prompt' | 'note', ref: text.slice(colon + 1) }
+  })
+export const readGraphQuery = reader(
+  z.object({
+    ask: z.enum(GRAPH_ASKS).default('neighbours'),
+    ref: memoryRef.optional(),
+    to: memoryRef.optional(),
+    project: z.string().optional(),
+    limit: wholeNumber(12, 100),
   }),
 )
 

@@ -8,16 +8,15 @@ import type { Home } from '../platform/paths.ts'
 export type Spooled = { delivery: string; agent: string; at: number; context: EventContext; payload: unknown }
 
 /** Past these the newest are let go: the transcript has them too, and a full disk helps nobody. */
-const MAX_FILES = 20_000
-const MAX_BYTES = 256 * 1024 * 1024
+const ROOM = { files: 20_000, bytes: 256 * 1024 * 1024 }
 
 /** Keeps a payload for later. Private parts are gone from it already. False when there is no room. */
-export function keepForLater(home: Home, spooled: Spooled): boolean {
+export function keepForLater(home: Home, spooled: Spooled, room = ROOM): boolean {
   privateFolder(home.folder)
   privateFolder(home.spool)
   const kept = filesIn(home.spool, '.json')
   const text = JSON.stringify(spooled)
-  if (kept.length >= MAX_FILES || kept.reduce((sum, file) => sum + file.bytes, text.length) > MAX_BYTES) return false
+  if (kept.length >= room.files || kept.reduce((sum, file) => sum + file.bytes, text.length) > room.bytes) return false
   const name = `${String(spooled.at).padStart(15, '0')}-${spooled.delivery}.json`
   writeWhole(join(home.spool, name), text)
   return true
@@ -36,5 +35,7 @@ export const takeFromSpool = removeFile
 
 function isSpooled(value: unknown): value is Spooled {
   const v = value as Spooled | null
-  return typeof v?.delivery === 'string' && typeof v.agent === 'string' && typeof v.at === 'number' && typeof v.context === 'object'
+  return typeof v?.delivery === 'string' && typeof v.agent === 'string' && typeof v.at === 'number' && isObject(v.context)
 }
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null

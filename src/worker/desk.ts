@@ -1,8 +1,9 @@
+import { dirname } from 'node:path'
 import type { CaptureRules } from '../capture/capture.ts'
 import type { Change } from '../core/memory.ts'
 import { projectKey, projectName } from '../core/project.ts'
 import type { Agent } from '../integrations/agent.ts'
-import type { Environment } from '../platform/environment.ts'
+import { type Environment, readEnvironment } from '../platform/environment.ts'
 import type { Log } from '../platform/log.ts'
 import type { Home } from '../platform/paths.ts'
 import { findProject } from '../platform/project.ts'
@@ -27,13 +28,14 @@ export type Desk = {
 }
 
 /** The person's settings and the agent's habits, as capture asks for them. */
-export function captureRules(settings: Settings, agent: Agent): CaptureRules {
-  const skipped = new Set(settings.hooks.post_tool_use.skip_tools)
-  const files = settings.hooks.post_tool_use.exclude_patterns.map((pattern) => new Bun.Glob(pattern))
-  const projects = settings.privacy.exclude_projects
-  const folders = projects.map((pattern) => new Bun.Glob(pattern))
-  const known = new Map<string, ReturnType<CaptureRules['projectOf']>>()
+export function captureRules(settings: Settings, agent: Agent, userHome = readEnvironment().userHome): CaptureRules {
   const { user_prompt, post_tool_use } = settings.hooks
+  const skipped = new Set(post_tool_use.skip_tools)
+  const glob = (pattern: string) => new Bun.Glob(pattern.replace(/^~(?=\/)/, userHome))
+  // A pattern that does not begin at the root is meant at any depth: `.env`, `secrets/**`.
+  const files = post_tool_use.exclude_patterns.map((pattern) => glob(/^[~/]/.test(pattern) ? pattern : `**/${pattern}`))
+  const projects = new Set(settings.privacy.exclude_projects.map((name) => name.toLowerCase()))
+  const folders = settings.privacy.exclude_projects.map(glob)
   return {
     isWanted: (kind) => (kind === 'prompt-submitted' ? user_prompt.enabled : kind === 'tool-used' ? post_tool_use.enabled : true),
     isSkipped: (tool) => skipped.has(tool) || agent.skipTools.has(tool) || agent.isOwnTool(tool),
@@ -42,17 +44,21 @@ export function captureRules(settings: Settings, agent: Agent): CaptureRules {
       return path !== null && files.some((glob) => glob.match(path))
     },
     isExcludedProject: (project, folder) =>
-      projects.includes(project) || projects.includes(projectName(project)) || folders.some((glob) => glob.match(folder)),
+      projects.has(project) ||
+      projects.has(projectName(project)) ||
+      folders.some((glob) => withParents(folder).some((dir) => glob.match(dir))),
     redactPatterns: settings.privacy.redact ? settings.privacy.patterns.flatMap(usablePattern) : null,
+    // Looked up each time a session opens: meanwhile the person may have changed the branch, or put a marker there.
     projectOf: (folder) => {
-      const before = known.get(folder)
-      if (before) return before
       const signs = findProject(folder)
-      const found = { project: projectKey(signs), branch: signs.branch }
-      if (known.size < 1000) known.set(folder, found)
-      return found
+      return { project: projectKey(signs), branch: signs.branch }
     },
   }
+}
+
+/** What is excluded is excluded with everything below it. */
+function withParents(folder: string): string[] {
+  return dirname(folder) === folder ? [folder] : [folder, ...withParents(dirname(folder))]
 }
 
 /** A pattern that is no regular expression is named by `doctor`; here it must not stop anything. */

@@ -6,6 +6,7 @@ import { isStoreTrouble } from '../store/store.ts'
 import type { ImportLine } from '../wire/api.ts'
 import type { Desk } from './desk.ts'
 import { type Read, readThrough } from './reconcile.ts'
+import { isLive } from './watch.ts'
 
 export type ImportWish = { paths: string[]; since: number | null; project: string | null }
 
@@ -69,21 +70,23 @@ async function reasonToSkip(agent: Agent, path: string, project: string | null):
   if (format === 'copilot-cli') return 'a Copilot CLI session; Recollect cannot read those yet'
   if (format === 'unknown') return 'not a transcript of an agent'
   if (project === null) return null
+  const wanted = project.startsWith('/') ? projectKey(findProject(project)) : project.toLowerCase()
   for await (const batch of agent.readTranscript(path, null)) {
     const key = projectKey(findProject(batch.facts.cwd ?? '/'))
-    return key === project || projectName(key) === project ? null : `of another project (${key})`
+    return key === wanted || projectName(key) === wanted ? null : `of another project (${key})`
   }
   return 'empty'
 }
 
-/** What lies in a file that nobody writes any more is over. */
+/** What lies in a file that nobody writes any more is over, unless its client still sits there and waits for a prompt. */
 async function closeSessions(desk: Desk, sessions: Set<number>, title: string | null, changedAt: number): Promise<void> {
-  const isOver = Date.now() - changedAt > STILL_WRITTEN_MS
+  const now = Date.now()
+  const isQuiet = now - changedAt > STILL_WRITTEN_MS
   await desk.store.transaction(async () => {
     for (const id of sessions) {
       const session = await desk.store.sessions.get(id)
       if (session && title && !session.title) await desk.store.sessions.setTitle(id, title)
-      if (session && isOver) await desk.store.sessions.complete(id, session.lastEventAt)
+      if (session && isQuiet && !isLive(session, now)) await desk.store.sessions.complete(id, session.lastEventAt)
     }
   })
 }

@@ -1,7 +1,8 @@
 import { take } from '../capture/capture.ts'
 import type { AgentEvent, EventContext, Reply } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
-import { BRIEF_BUDGET, type Brief, briefFor, fileBriefFor } from '../inject/brief.ts'
+import { withoutPrivate } from '../core/privacy.ts'
+import { BRIEF_BUDGET, type Brief, briefFor, fileBriefFor, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import type { Desk } from './desk.ts'
 
@@ -11,18 +12,24 @@ export type Delivery = { agent: Agent; payload: unknown; context: EventContext; 
  * Takes one payload from an agent, whichever way it came, and says what to answer in the host's words. The events and the
  * receipt are one transaction: after a crash the delivery is either taken or still to be taken, never half.
  */
-export async function takeDelivery(desk: Desk, { agent, payload, context, delivery, at }: Delivery): Promise<Record<string, unknown>> {
-  const name = agent.eventName(payload) ?? ''
+export async function takeDelivery(desk: Desk, delivery: Delivery): Promise<Record<string, unknown>> {
+  const { agent, payload, at } = delivery
+  const { session, events } = await takeLate(desk, delivery)
+  const reply = session ? await replyTo(desk, agent, session, events, at) : {}
+  return agent.hostReply(agent.eventName(payload) ?? '', reply)
+}
+
+/** The same when nobody waits for an answer any more: none is made, because what was never shown must not count as told. */
+export async function takeLate(desk: Desk, { agent, payload, context, delivery, at }: Delivery) {
   const events = agent.parsePayload(payload, { at }).filter((event) => event.kind !== 'ignored')
-  if (events.length === 0) return {}
+  if (events.length === 0) return { session: null, events }
   const { changes, session } = await desk.store.transaction(async () => {
     if (delivery && !(await desk.store.receipts.add(delivery, at))) return { changes: [], session: null }
     return takeEvents(desk, agent, events, context)
   })
   desk.announce(changes)
   desk.queue.kick()
-  const reply = session ? await replyTo(desk, agent, session, events, at) : {}
-  return agent.hostReply(name, reply)
+  return { session, events }
 }
 
 async function takeEvents(desk: Desk, agent: Agent, events: AgentEvent[], context: EventContext) {
@@ -43,6 +50,7 @@ async function takeEvents(desk: Desk, agent: Agent, events: AgentEvent[], contex
 async function replyTo(desk: Desk, agent: Agent, session: Session, events: AgentEvent[], now: number): Promise<Reply> {
   for (const event of events) {
     if (event.kind === 'session-started') return sessionStartReply(desk, session, now)
+    if (event.kind === 'prompt-submitted' && event.origin === 'person') return promptReply(desk, session, event.text, now)
     if (event.kind === 'tool-used' && event.error === null && event.agentId === null) return fileReply(desk, agent, session, event, now)
   }
   return {}
@@ -55,8 +63,22 @@ async function sessionStartReply(desk: Desk, session: Session, now: number): Pro
   if (!brief.text) return {}
   await recordInjection(desk, session, 'SessionStart', brief, now)
   const observations = brief.items.filter((item) => item.kind === 'observation').length
-  const parts = [brief.items.length > observations ? 'the last summary' : '', observations > 0 ? `${observations} observations` : '']
+  const parts = [
+    brief.items.length > observations ? 'the last summary' : '',
+    observations > 0 ? `${observations} observation${observations === 1 ? '' : 's'}` : '',
+  ]
   return { context: brief.text, message: `Recollect: recalled ${parts.filter(Boolean).join(' and ')} (${brief.tokens} tokens)` }
+}
+
+/** What earlier sessions know about the prompt, when it clears the floor. Private parts are not asked about. */
+async function promptReply(desk: Desk, session: Session, prompt: string, now: number): Promise<Reply> {
+  const { enabled, recall, token_budget } = desk.settings.hooks.user_prompt
+  const asked = withoutPrivate(prompt).text.trim()
+  if (!enabled || !recall || asked === '') return {}
+  const brief = await recallFor(desk.store, session, asked.slice(0, 4000), now, token_budget)
+  if (!brief.text) return {}
+  await recordInjection(desk, session, 'UserPromptSubmit', brief, now)
+  return { context: brief.text }
 }
 
 /** Memories about a file that is read or changed, once per file and session. */

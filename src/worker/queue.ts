@@ -19,10 +19,15 @@ export function backoffMs(attempts: number): number {
  */
 export function openQueue(store: Store, doJob: DoJob, log: Log) {
   let stopping = false
+  let asked = false
+  let troubled = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let running: Promise<void> | null = null
 
   async function workThrough(): Promise<void> {
+    // A job that failed because the disk was full could not be put back either; it would count as running until the next start.
+    if (troubled) await store.transaction(() => store.jobs.returnRunning(Date.now()))
+    troubled = false
     while (!stopping) {
       const job = await store.transaction(() => store.jobs.claim(Date.now()))
       if (!job) break
@@ -53,16 +58,20 @@ export function openQueue(store: Store, doJob: DoJob, log: Log) {
   /** Looks for work now. */
   function kick(): void {
     clearTimeout(timer)
+    asked = running !== null
     if (running || stopping) return
     running = workThrough()
       .then(sleepUntilNext)
       .catch((cause) => {
         // The database itself is in trouble (a full disk): try again soon.
         log.warn('the queue could not read its jobs', { error: reasonOf(cause) })
+        troubled = true
         if (!stopping) timer = setTimeout(kick, 5000)
       })
       .finally(() => {
         running = null
+        // Asked for while it was about to rest: the job may have come after the last look.
+        if (asked) kick()
       })
   }
 

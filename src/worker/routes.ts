@@ -8,8 +8,9 @@ import type { Agent } from '../integrations/agent.ts'
 import { isFolder } from '../platform/files.ts'
 import { findProject } from '../platform/project.ts'
 import { VERSION } from '../platform/version.ts'
-import { search } from '../retrieval/search.ts'
-import { checkDatabase, isStoreTrouble } from '../store/store.ts'
+import { causesOf, effectsOf, memoryAt, neighbours, pathBetween, topics } from '../retrieval/graph.ts'
+import { search, timeline } from '../retrieval/search.ts'
+import { checkDatabase, isStoreTrouble, type Place } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import type { Desk } from './desk.ts'
 import { exportLines } from './export.ts'
@@ -59,20 +60,28 @@ export function routes(desk: Desk, control: Control): Answer {
         return Response.json(await desk.store.observations.get(ids))
       }
       case 'GET /api/search': {
-        const { query, project, ...within } = queryOf(url, api.readSearchQuery)
-        return Response.json({ hits: await search(desk.store, query, { ...defined(within), project: await projectNamed(desk, project) }) })
+        const { query, project, kind, ...within } = queryOf(url, api.readSearchQuery)
+        return Response.json({
+          hits: await search(desk.store, query, {
+            ...defined(within),
+            ...(kind ? { kinds: [kind] } : {}),
+            project: await projectNamed(desk, project),
+          }),
+        })
       }
       case 'GET /api/timeline':
         return timelineRoute(desk, url)
+      case 'GET /api/graph':
+        return graphRoute(desk, url)
       case 'GET /api/status':
         return Response.json(await statusOf(desk, control))
       case 'GET /api/check':
         // Between two transactions there is no writer, and the check opens a connection of its own.
         return Response.json({ damage: await desk.store.transaction(async () => checkDatabase(desk.store.path)) })
       case 'GET /api/injections':
-        return Response.json(await desk.store.injections.recent(null, Number(url.searchParams.get('limit') ?? 20)))
+        return Response.json(await desk.store.injections.recent(null, queryOf(url, api.readInjectionsQuery).limit))
       case 'GET /api/audit':
-        return Response.json(await desk.store.audit.recent(Number(url.searchParams.get('limit') ?? 50)))
+        return Response.json(await desk.store.audit.recent(queryOf(url, api.readAuditQuery).limit))
       case 'GET /api/export': {
         const { kind, project } = queryOf(url, api.readExportQuery)
         return lines(exportLines(desk.store, kind, await projectNamed(desk, project)))
@@ -182,11 +191,13 @@ async function reportToolUse(desk: Desk, request: Request): Promise<Response> {
   const body = await bodyOf(request, api.readReportToolUse)
   const agent = defaultAgent(desk)
   if (desk.rules(agent).isSkipped(body.tool_name)) return Response.json({ status: 'skipped', reason: 'tool_excluded' })
+  // A caller that has no id for it is recognised by what it says.
+  const said = () => fingerprint(JSON.stringify([body.tool_name, body.tool_input, body.tool_response]), 32)
+  const toolUseId = body.tool_use_id ?? `content:${said()}`
   const event: SessionEvent = {
     kind: 'tool-used',
     promptId: null,
-    // A caller that has no id for it is recognised by what it says.
-    toolUseId: body.tool_use_id ?? `content:${fingerprint(JSON.stringify([body.tool_name, body.tool_input, body.tool_response]), 32)}`,
+    toolUseId,
     tool: body.tool_name,
     input: body.tool_input ?? {},
     output: body.tool_response ?? null,
@@ -195,21 +206,26 @@ async function reportToolUse(desk: Desk, request: Request): Promise<Response> {
     agentId: null,
   }
   const session = await report(desk, { ...body, event })
-  return Response.json(session ? { status: 'queued' } : { status: 'skipped', reason: 'private' })
+  const isKept = session !== null && (await desk.store.toolUses.has(session.id, toolUseId))
+  return Response.json(isKept ? { status: 'queued' } : { status: 'skipped', reason: 'private' })
 }
 
 async function summarize(desk: Desk, request: Request): Promise<Response> {
   const body = await bodyOf(request, api.readSummarize)
+  if (!(await sessionCalled(desk, body.contentSessionId))) return Response.json({ status: 'skipped', reason: 'no such session' })
   await report(desk, { ...body, event: { kind: 'turn-ended', promptId: null, answer: body.last_assistant_message } })
   return Response.json({ status: 'queued' })
 }
 
 async function completeSession(desk: Desk, request: Request): Promise<Response> {
   const body = await bodyOf(request, api.readCompleteSession)
-  const known = await desk.store.sessions.find(defaultAgent(desk).name, asContentSessionId(body.contentSessionId))
-  if (!known) return Response.json({ success: false, message: 'no such session' })
+  if (!(await sessionCalled(desk, body.contentSessionId))) return Response.json({ success: false, message: 'no such session' })
   await report(desk, { ...body, event: { kind: 'session-ended', reason: body.reason } })
   return Response.json({ success: true })
+}
+
+function sessionCalled(desk: Desk, contentSessionId: string) {
+  return desk.store.sessions.find(defaultAgent(desk).name, asContentSessionId(contentSessionId))
 }
 
 /** Takes what a caller of the API reports through the same door as a hook. */
@@ -239,13 +255,57 @@ async function report(
   return taken.session
 }
 
+/** Around an observation, the best answer to a question, or a moment. */
 async function timelineRoute(desk: Desk, url: URL): Promise<Response> {
   const query = queryOf(url, api.readTimelineQuery)
-  const [anchor] = query.anchor === undefined ? [] : await desk.store.observations.get([query.anchor])
-  if (query.anchor !== undefined && !anchor) throw new BadRequest(`there is no observation ${query.anchor}`)
-  const project = anchor?.project ?? (await projectNamed(desk, query.project))
-  const places = await desk.store.around(project, anchor?.at ?? query.at ?? Date.now(), query.depth_before, query.depth_after)
-  return Response.json({ anchor: anchor?.id ?? null, project, items: places })
+  const named = await projectNamed(desk, query.project)
+  const anchor = await anchorOf(desk, query, named)
+  const around = anchor
+    ? { project: anchor.project, at: anchor.at, documentId: anchor.documentId }
+    : { project: named, at: query.at ?? Date.now() }
+  const items = await timeline(desk.store, around, { before: query.depth_before, after: query.depth_after })
+  return Response.json({ anchor: anchor ? `${anchor.kind}:${anchor.ref}` : null, project: around.project, items })
+}
+
+async function anchorOf(
+  desk: Desk,
+  query: { anchor?: number | undefined; query?: string | undefined },
+  project: ProjectKey | null,
+): Promise<Place | null> {
+  const { documents } = desk.store
+  if (query.anchor !== undefined) {
+    const place = await documents.placeOf('observation', String(query.anchor))
+    if (!place) throw new BadRequest(`there is no observation ${query.anchor}`)
+    return place
+  }
+  if (!query.query) return null
+  const [here] = await search(desk.store, query.query, { project, limit: 1 })
+  const [hit] = here ? [here] : await search(desk.store, query.query, { limit: 1 })
+  return hit ? documents.placeOf(hit.kind, hit.id) : null
+}
+
+async function graphRoute({ store }: Desk, url: URL): Promise<Response> {
+  const { ask, ref, to, project: name, limit } = queryOf(url, api.readGraphQuery)
+  if (ask === 'topics') {
+    const project = await projectNamed({ store }, name)
+    if (!project) throw new BadRequest('which project? give ?project=<key or folder>')
+    return Response.json({ ask, project, items: await topics(store, project, limit) })
+  }
+  if (!ref) throw new BadRequest('which memory? give ?ref=observation:12')
+  if (ask === 'path' && !to) throw new BadRequest('the path to which memory? give &to=observation:15')
+  for (const one of [ref, to]) if (one && !(await memoryAt(store, one))) throw new BadRequest(`there is no ${one.kind} ${one.ref}`)
+  const memory = await memoryAt(store, ref)
+  switch (ask) {
+    case 'neighbours':
+      return Response.json({ ask, memory, items: await neighbours(store, ref, limit) })
+    case 'causes':
+      return Response.json({ ask, memory, items: await causesOf(store, ref, limit) })
+    case 'effects':
+      return Response.json({ ask, memory, items: await effectsOf(store, ref, limit) })
+    case 'path':
+      // No way between them is an answer too.
+      return Response.json({ ask, memory, items: to ? await pathBetween(store, ref, to) : null })
+  }
 }
 
 /** A project as people name it: its key, a folder, or its short name when only one project has it. */

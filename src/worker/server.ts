@@ -11,8 +11,14 @@ export type Answer = (request: Request, url: URL, caller: Caller, server: Server
 
 export type Listening = { port: number; stop(): Promise<void> }
 
-/** A payload may carry a whole file; past this it is not a payload. */
-const MAX_BODY = 64 * 1024 * 1024
+/** What holds for both listeners. */
+const MANNERS = {
+  // A payload may carry a whole file; past this it is not a payload.
+  maxRequestBodySize: 64 * 1024 * 1024,
+  // Otherwise whatever slips through is answered with a page that shows our source.
+  development: false,
+  error: () => failure(500, 'the worker could not do that'),
+}
 
 /**
  * Listens on the socket, which only its owner can open, and on loopback, where everybody must show a token. If a stranger holds
@@ -31,8 +37,8 @@ export function listen(home: Home, wantedPort: number, keys: Keys, answering: An
   privateFolder(dirname(home.socket))
   removeFile(home.socket) // the lock says that nobody listens there any more
   const socket = Bun.serve({
+    ...MANNERS,
     unix: home.socket,
-    maxRequestBodySize: MAX_BODY,
     fetch: (request, server) => respond(request, server, 'owner', answer, log),
   })
   makePrivate(home.socket)
@@ -58,13 +64,12 @@ function listenOnLoopback(wantedPort: number, keys: Keys, answer: Answer, log: L
   for (const port of ports) {
     try {
       return Bun.serve({
+        ...MANNERS,
         hostname: '127.0.0.1',
         port,
-        maxRequestBodySize: MAX_BODY,
         fetch: (request, server) => {
-          const url = new URL(request.url)
           // Says only that we are here; a caller that shows no token learns nothing else.
-          if (url.pathname === '/health' && request.method === 'GET' && !request.headers.has('authorization'))
+          if (addressOf(request)?.pathname === '/health' && request.method === 'GET' && !request.headers.has('authorization'))
             return Response.json({ ok: true })
           const admitted = admit(request, server.port ?? 0, keys)
           if (admitted.kind === 'refused') return failure(admitted.status, admitted.reason)
@@ -79,7 +84,8 @@ function listenOnLoopback(wantedPort: number, keys: Keys, answer: Answer, log: L
 }
 
 async function respond(request: Request, server: Server<undefined>, caller: Caller, answer: Answer, log: Log): Promise<Response> {
-  const url = new URL(request.url)
+  const url = addressOf(request)
+  if (!url) return failure(400, 'the address cannot be read')
   try {
     return (await answer(request, url, caller, server)) ?? failure(404, `there is no ${request.method} ${url.pathname.slice(0, 100)} here`)
   } catch (cause) {
@@ -88,6 +94,11 @@ async function respond(request: Request, server: Server<undefined>, caller: Call
     // A hook whose answer is not 2xx shows two error lines to a person who can do nothing about it.
     return url.pathname.startsWith('/hook/') ? Response.json({}) : failure(500, 'the worker could not do that; its log says why')
   }
+}
+
+/** The address asked for, or null. Bun puts the caller's Host header into it, and that may be anything; only the rest counts. */
+function addressOf(request: Request): URL | null {
+  return URL.parse(request.url, 'http://worker')
 }
 
 /** What the caller sent cannot be used, and the message says why. */

@@ -1,4 +1,4 @@
-import { CorruptDatabase, isStoreTrouble } from '../store/store.ts'
+import { isStoreTrouble } from '../store/store.ts'
 import { takeFromSpool, waitingInSpool } from '../wire/spool.ts'
 import type { Desk } from './desk.ts'
 import { takeLate } from './intake.ts'

@@ -16,6 +16,7 @@ import { VERSION } from '../platform/version.ts'
 import { CorruptDatabase, holdLock, type Job, openStore, type Store, setAside } from '../store/store.ts'
 import { startWorker } from '../wire/start.ts'
 import { captureRules, type Desk } from './desk.ts'
+import { type Embedding, openEmbedding } from './embedding.ts'
 import { followPort } from './follow-port.ts'
 import { importHistory } from './import.ts'
 import { openQueue } from './queue.ts'
@@ -50,6 +51,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const stream = openStream(startedAt.toString(36))
   const agents = { [claudeCode.name]: claudeCode }
   const rules = captureRules(settings, claudeCode)
+  const embedding = openEmbedding(store, settings.embedder, log)
   const desk: Desk = {
     home,
     environment,
@@ -59,7 +61,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     stream,
     agents,
     rules: () => rules,
-    queue: openQueue(store, (job) => doJob(desk, job), log),
+    queue: openQueue(store, (job) => doJob(desk, embedding, job), log),
     announce: (changes) => changes.forEach((change) => void stream.publish(liveOf(change))),
   }
 
@@ -79,11 +81,12 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   log.info('started', { pid: process.pid, port: listening.port, version: VERSION, ms: Math.round(performance.now()) })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve())
 
-  const background = startBackground(desk, control, rebuild, listening.port)
+  const background = startBackground(desk, embedding, control, rebuild, listening.port)
   await stopped.promise
   clearInterval(background)
   await listening.stop()
   stream.close()
+  embedding.stop()
   await desk.queue.stop()
   await store.transaction(async () => {}) // whatever was being written is written
   store.close()
@@ -116,7 +119,13 @@ async function openOrSetAside(home: Home, log: Log, stop: () => void): Promise<{
 }
 
 /** What is done beside answering: what was left over from before, then the rounds. */
-function startBackground(desk: Desk, control: { stop(): void; startedAt: number }, rebuild: boolean, port: number) {
+function startBackground(
+  desk: Desk,
+  embedding: Embedding,
+  control: { stop(): void; startedAt: number },
+  rebuild: boolean,
+  port: number,
+) {
   const { store, log } = desk
   let lastSweep = 0
   let lastRetain = 0
@@ -134,6 +143,7 @@ function startBackground(desk: Desk, control: { stop(): void; startedAt: number 
     }
     const open = await store.sessions.notCompleted()
     const { waiting, running } = await store.jobs.counts()
+    if (await embedding.queueIfWaiting()) desk.queue.kick()
     if (waiting + running > 0 || desk.stream.listeners() > 0 || open.some((session) => isLive(session, now))) lastNeeded = now
     if (now - lastNeeded > desk.settings.worker.idle_minutes * 60_000) control.stop()
   }
@@ -143,6 +153,7 @@ function startBackground(desk: Desk, control: { stop(): void; startedAt: number 
     await store.transaction(() => store.jobs.returnRunning(Date.now()))
     if (rebuild) await store.transaction(() => store.jobs.add('rebuild', 'all', {}, Date.now()))
     safely(followPort(desk, port), 'hooks could not follow the worker')
+    await embedding.queue()
     await round()
     desk.queue.kick()
   }
@@ -151,7 +162,7 @@ function startBackground(desk: Desk, control: { stop(): void; startedAt: number 
 }
 
 /** Each kind of job, and how it leaves the list: with its work in one transaction where that can be. */
-async function doJob(desk: Desk, job: Job): Promise<void> {
+async function doJob(desk: Desk, embedding: Embedding, job: Job): Promise<void> {
   const { store } = desk
   switch (job.kind) {
     case 'distill': {
@@ -161,14 +172,18 @@ async function doJob(desk: Desk, job: Job): Promise<void> {
         return changes
       })
       desk.announce(changes)
+      await embedding.queue()
       return
     }
+    case 'embed':
+      return embedding.doJob(job.id)
     case 'reconcile': {
       const { sessionId, over } = job.payload as { sessionId: number; over?: boolean }
       const session = await store.sessions.get(sessionId)
       if (session?.transcript) await readThrough(desk, claudeCode, session.transcript)
       await store.transaction(async () => {
-        if (session && over && (await store.sessions.complete(session.id, session.lastEventAt))) {
+        const read = await store.sessions.get(sessionId)
+        if (session && read && over && (await store.sessions.complete(session.id, read.lastEventAt))) {
           desk.announce([{ kind: 'session-completed', sessionId: session.id }])
         }
         await store.jobs.done(job.id)

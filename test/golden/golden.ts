@@ -1,5 +1,6 @@
 import { distillPlain } from '../../src/capture/plain/plain.ts'
 import type { Distilled, OpenFailure } from '../../src/core/memory.ts'
+import { STORIES } from './stories/stories.ts'
 import { turnsOf } from './turns.ts'
 
 /*
@@ -9,6 +10,9 @@ import { turnsOf } from './turns.ts'
 
 /** Recordings of the real client that live in this repository. */
 const FIXTURES = ['print-session-resumed', 'interactive-session', 'with-subagents']
+
+/** Stories the real client was played; `record.ts` makes them. */
+const RECORDED = STORIES.map(({ name }) => name)
 
 /** Public sessions kept outside of the repository; whoever does not have them skips these. */
 const SESSIONS = [
@@ -26,6 +30,7 @@ export type Golden = { name: string; transcript: string; expected: string; isSha
 
 export const GOLDEN: Golden[] = [
   ...FIXTURES.map((name) => golden(name, `../fixtures/transcripts/${name}.jsonl`, false)),
+  ...RECORDED.map((name) => golden(name, `../fixtures/recorded/${name}.jsonl`, false)),
   ...SESSIONS.map((name) =>
     golden(
       name.replace(/^[^+]*\+([^_]+)__(?:\d{4}-\d\d-\d\d-)?(\w{8}).*$/, '$1-$2'),

@@ -16,7 +16,18 @@ export async function turnsOf(transcript: string): Promise<Turn[]> {
       else if (turn && event.kind === 'turn-ended') turn.answer = event.answer
     }
   }
+  for (const file of await claudeCode.subagentTranscripts(transcript)) await addSubagent(turns, file)
   return turns
+}
+
+/** What a subagent did belongs to the turn that was running. */
+async function addSubagent(turns: Turn[], transcript: string): Promise<void> {
+  for await (const { items } of claudeCode.readTranscript(transcript, null)) {
+    for (const { event } of items) {
+      const turn = turns.findLast(({ at }) => at <= event.at)
+      if (turn && event.kind === 'tool-used') turn.acts = [...turn.acts, actOf(event)].sort((a, b) => a.at - b.at)
+    }
+  }
 }
 
 type ToolUsed = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentEvent, EventContext, SessionEvent } from '../../src/core/event.ts'
-import { asContentSessionId, asProjectKey } from '../../src/core/ids.ts'
+import { asContentSessionId, asMemorySessionId, asProjectKey } from '../../src/core/ids.ts'
 import type { Observation, Session, Summary } from '../../src/core/memory.ts'
 import type { Environment } from '../../src/platform/environment.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
@@ -126,5 +126,15 @@ export async function openSession(store: Store, contentSessionId = 's1', at = 10
     clientPid: null,
     at,
   })
+  return session
+}
+
+/** Makes these the memories of the first turn of a session of its own. */
+export async function addObservations(store: Store, observations: Observation[], contentSessionId = 's1'): Promise<Session> {
+  const session = await openSession(store, contentSessionId)
+  const memorySessionId = asMemorySessionId(`memory of ${contentSessionId}`)
+  await store.sessions.setMemorySessionId(session.id, memorySessionId)
+  const rows = observations.map((o, i) => ({ ...o, sessionId: session.id, key: `${contentSessionId}:${i}` }))
+  await store.observations.replaceTurn({ sessionId: session.id, memorySessionId, number: 1 }, rows, '')
   return session
 }

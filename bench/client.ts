@@ -1,0 +1,66 @@
+import { claudeClient, PINNED } from '../test/harness/client.ts'
+import type { ModelRequest } from '../test/harness/fake-anthropic.ts'
+import { runClaude } from '../test/harness/run-claude.ts'
+import { aPerson, type Person } from '../test/support/person.ts'
+import { median, spawnWith } from './measure.ts'
+
+const TOOL_USES = 20
+const FILES = Object.fromEntries(Array.from({ length: TOOL_USES }, (_, n) => [`notes/${n}.txt`, `What was seen on day ${n}.\n`]))
+
+/**
+ * What our hooks add to each tool use of the real client, in milliseconds beside those of `node -e 0`; or why that cannot be
+ * measured here. The client reads files one by one, once without hooks, once with each form of ours, in turns.
+ */
+export async function addedInClient(rounds: number): Promise<{ kind: 'measured'; times: Record<string, number> } | Skipped> {
+  try {
+    await claudeClient()
+  } catch (cause) {
+    return { kind: 'skipped', why: `Claude Code ${PINNED} is not to be had: ${(cause as Error).message}` }
+  }
+  await using without = await aPerson({ files: FILES, init: null })
+  await using http = await aPerson({ files: FILES, init: ['--form', 'http'] })
+  await using command = await aPerson({ files: FILES, init: ['--form', 'command'] })
+  const rows: { node: number; without: number; http: number; command: number }[] = []
+  // The first round warms up: caches of the disk, the client's own files in a new home.
+  for (let round = -1; round < rounds; round++) {
+    const row = {
+      node: median(await nodeTimes()),
+      without: median(await gapsOf(without)),
+      http: median(await gapsOf(http)),
+      command: median(await gapsOf(command)),
+    }
+    if (round >= 0) rows.push(row)
+  }
+  return {
+    kind: 'measured',
+    times: {
+      'node -e 0': median(rows.map((row) => row.node)),
+      'a tool use without hooks': median(rows.map((row) => row.without)),
+      // Within a round, because the machine may be busier in the next one.
+      'added by http hooks': median(rows.map((row) => row.http - row.without)),
+      'added by command hooks': median(rows.map((row) => row.command - row.without)),
+    },
+  }
+}
+
+type Skipped = { kind: 'skipped'; why: string }
+
+/** How long the client was busy after each answer of the model until it asked again: the tool, and the hooks around it. */
+async function gapsOf(person: Person): Promise<number[]> {
+  const reads = Object.keys(FILES).map((file) => ({ tools: [{ name: 'Read', input: { file_path: `${person.project}/${file}` } }] }))
+  const { code, requests, stderr } = await runClaude({ sandbox: person, prompt: 'Read the notes.', turns: [...reads, 'Read.'] })
+  const asked = requests.filter((request) => request.lane === 'main')
+  if (code !== 0 || asked.length !== TOOL_USES + 1)
+    throw new Error(`the client ended with ${code} after ${asked.length} requests: ${stderr}`)
+  return asked.slice(1).map((request, n) => request.at - (asked[n] as ModelRequest).answeredAt)
+}
+
+async function nodeTimes(): Promise<number[]> {
+  const times: number[] = []
+  for (let n = 0; n < 5; n++) {
+    const started = performance.now()
+    await spawnWith(['node', '-e', '0'], '', {})
+    times.push(performance.now() - started)
+  }
+  return times
+}

@@ -1,0 +1,86 @@
+import { expect, test } from 'bun:test'
+import { event, nowhere, prompt, temporaryStore, toolUse } from '../../test/support/builders.ts'
+import type { AgentEvent, SessionEvent } from '../core/event.ts'
+import { asContentSessionId, asProjectKey } from '../core/ids.ts'
+import { claudeCode } from '../integrations/agent.ts'
+import type { Store } from '../store/store.ts'
+import { distillTurn, take } from './capture.ts'
+
+test('a turn becomes observations and a summary, and the session gets a name and a memory session', async () => {
+  using t = await temporaryStore()
+  await aTurn(t.store)
+  const changes = await distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
+  expect(new Set(changes.map((change) => change.kind))).toEqual(new Set(['observation-added', 'summary-added']))
+  const [first] = [...t.store.observations.each(null)]
+  expect(first).toMatchObject({ sessionId: 1, project: 'app', promptNumber: 1, model: 'plain', filesModified: ['src/auth.ts'] })
+  expect(first?.tokens).toBeGreaterThan(0)
+  const session = await t.store.sessions.get(1)
+  expect(session?.title).toBeTruthy()
+  expect(session?.memorySessionId).not.toBe(session?.contentSessionId as string)
+})
+
+test('telling a turn again changes nothing and keeps the ids', async () => {
+  using t = await temporaryStore()
+  await aTurn(t.store)
+  const tell = () => distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
+  await tell()
+  const once = await memories(t.store)
+  expect(await tell()).toEqual([])
+  expect(await memories(t.store)).toEqual(once)
+})
+
+test('when more of the turn has come in, its memories are replaced and not doubled', async () => {
+  using t = await temporaryStore()
+  await aTurn(t.store)
+  const tell = () => distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
+  await tell()
+  await tellStore(t.store, edit('t9', 'src/session.ts', 'ttl = 1', 'ttl = 60'), 1015)
+  await tellStore(t.store, { kind: 'turn-ended', promptId: 'p1', answer: 'Sessions now last a minute as well.' }, 3000)
+  await tell()
+  const { observations, summaries } = await memories(t.store)
+  expect(observations.flatMap((o) => o.filesModified)).toEqual(expect.arrayContaining(['src/auth.ts', 'src/session.ts']))
+  expect(new Set(observations.map((o) => o.title)).size).toBe(observations.length)
+  expect(summaries).toHaveLength(1)
+})
+
+test('what was made of tool uses outlives them', async () => {
+  using t = await temporaryStore()
+  await aTurn(t.store)
+  const tell = () => distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
+  await tell()
+  const before = await memories(t.store)
+  await t.store.toolUses.purge(Date.now() + 1000, 100)
+  expect(await tell()).toEqual([])
+  expect(await memories(t.store)).toEqual(before)
+})
+
+test('a turn that is not there is nothing to tell', async () => {
+  using t = await temporaryStore()
+  await aTurn(t.store)
+  expect(await distillTurn(t.store, { sessionId: 1, number: 7 }, claudeCode.readAction)).toEqual([])
+  expect(await distillTurn(t.store, { sessionId: 9, number: 1 }, claudeCode.readAction)).toEqual([])
+})
+
+async function aTurn(store: Store): Promise<void> {
+  await tellStore(store, prompt('The login test fails. Fix it.'), 1000)
+  await tellStore(store, edit('t1', 'src/auth.ts', 'return exp > now', 'return exp * 1000 > now'), 1010)
+  await tellStore(store, { kind: 'turn-ended', promptId: 'p1', answer: 'Fixed: exp is in seconds, so it is multiplied by 1000.' }, 2000)
+}
+
+const edit = (id: string, file: string, old_string: string, new_string: string): SessionEvent =>
+  toolUse(id, { tool: 'Edit', input: { file_path: `/home/dev/app/${file}`, old_string, new_string }, output: {} })
+
+function tellStore(store: Store, said: SessionEvent, at: number) {
+  return take(store, { ...event(said), at, session: asContentSessionId('s1') } as AgentEvent, nowhere, {
+    isWanted: () => true,
+    isSkipped: () => false,
+    isExcludedInput: () => false,
+    isExcludedProject: () => false,
+    redactPatterns: [],
+    projectOf: () => ({ project: asProjectKey('app'), branch: null }),
+  })
+}
+
+async function memories(store: Store) {
+  return { observations: [...store.observations.each(null)], summaries: [...store.summaries.each(null)] }
+}

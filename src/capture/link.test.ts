@@ -1,0 +1,186 @@
+import { expect, test } from 'bun:test'
+import { event, nowhere, prompt, temporaryStore, toolUse } from '../../test/support/builders.ts'
+import type { AgentEvent, SessionEvent } from '../core/event.ts'
+import { asContentSessionId, asProjectKey } from '../core/ids.ts'
+import { claudeCode } from '../integrations/agent.ts'
+import type { Store } from '../store/store.ts'
+import { distillTurn, take } from './capture.ts'
+
+const app = asProjectKey('app')
+
+test('what a turn names is kept with its prompt, its observations and its summary', async () => {
+  using t = await temporaryStore()
+  await turn(t.store, { says: 'Fix ENT-12 in auth.ts', does: [edit('src/auth.ts')], answers: 'Fixed: `isValid` compared seconds.' })
+  expect(await names(t.store, 'prompt:1')).toEqual(['file src/auth.ts', 'issue ENT-12', 'symbol isValid'])
+  expect(await names(t.store, 'observation:1')).toContain('file src/auth.ts')
+  expect(await names(t.store, 'summary:1')).toContain('symbol isValid')
+  expect(await links(t.store)).toEqual(['prompt:1 asked observation:1 (turn 1)', 'prompt:1 asked summary:1 (turn 1)'])
+})
+
+test('what the client says in the person’s name is not what a turn is about', async () => {
+  using t = await temporaryStore()
+  await turn(t.store, { says: 'src/notice.ts', origin: 'machine', answers: 'Looked at src/answer.ts.' })
+  expect(await names(t.store, 'prompt:1')).toEqual(['file src/answer.ts'])
+})
+
+test('paths are from the project’s folder, and the project’s own issues are numbers', async () => {
+  using t = await temporaryStore()
+  await turn(t.store, { says: 'See /home/dev/app/src/a.ts, https://github.com/team/app/pull/7 and https://github.com/team/other/pull/8' })
+  expect(await names(t.store, 'prompt:1')).toEqual(['file src/a.ts', 'issue #7', 'issue team/other#8'])
+})
+
+test('observations that changed the same file are linked from the earlier to the later, and say by which', async () => {
+  using t = await temporaryStore()
+  await turn(t.store, { session: 'a', at: 1000, does: [edit('src/auth.ts'), edit('src/other.ts')] })
+  await turn(t.store, { session: 'b', at: 2000, does: [edit('src/auth.ts')] })
+  expect(await links(t.store, 'co-changed')).toEqual(['observation:1 co-changed observation:2 (src/auth.ts)'])
+})
+
+test('a file that one read and the other changed ties them less closely', async () => {
+  using t = await temporaryStore()
+  await turn(t.store, { session: 'a', at: 1000, does: [edit('src/auth.ts')] })
+  await turn(t.store, { session: 'b', at: 2000, does: [read('src/auth.ts'), edit('src/other.ts')] })
+  expect(await links(t.store, 'co-changed')).toEqual([])
+  expect(await links(t.store, 'same-file')).toEqual(['observation:1 same-file observation:2 (src/auth.ts)'])
+})
+
+test('a file that everybody changes ties only those who are near in time', async () => {
+  using t = await temporaryStore()
+  for (let n = 1; n <= 12; n++) await turn(t.store, { session: `s${n}`, at: 1000 * n, does: [edit('CHANGELOG.md')] })
+  expect(await links(t.store, 'co-changed')).toHaveLength(3 * 12 - 6)
+})
+
+test('a turn follows what the one before it said and found', async () => {
+  using t = await temporaryStore()
+  await turn(t.store, { at: 1000, does: [edit('src/a.ts')] })
+  await turn(t.store, { at: 2000 })
+  expect(await links(t.store, 'follows')).toEqual([
+    'observation:1 follows prompt:2 (turn 2 after turn 1)',
+    'prompt:1 follows prompt:2 (turn 2 after turn 1)',
+  ])
+})
+
+test('a check that was left failing is linked to what made it pass', async () => {
+  using t = await temporaryStore()
+  await turn(t.store, { at: 1000, does: [goTest('TestLogin')], answers: 'It fails.' })
+  await turn(t.store, { at: 2000, does: [edit('auth.go'), goTest(null)], answers: 'Passes now.' })
+  expect(await links(t.store, 'failed-then-fixed')).toEqual(['observation:1 failed-then-fixed observation:2 (go test ./...)'])
+})
+
+test('in another session it must be the same failure', async () => {
+  using t = await temporaryStore()
+  await turn(t.store, { session: 'a', at: 1000, does: [goTest('TestLogin')], answers: 'It fails.' })
+  await turn(t.store, { session: 'b', at: 2000, does: [goTest('TestLogout'), edit('auth.go'), goTest(null)] })
+  expect(await links(t.store, 'failed-then-fixed')).toEqual([])
+  await turn(t.store, { session: 'c', at: 3000, does: [goTest('TestLogin'), edit('auth.go'), goTest(null)] })
+  expect(await links(t.store, 'failed-then-fixed')).toEqual(['observation:1 failed-then-fixed observation:3 (go test ./...)'])
+})
+
+test('whoever names a commit is linked to where it was first named, and an issue to where it was last', async () => {
+  using t = await temporaryStore()
+  for (const [n, says] of ['Made c0a210c for #77', '#77 again', 'Is c0a210c right, and #77?'].entries())
+    await turn(t.store, { session: `s${n}`, at: 1000 * (n + 1), says })
+  expect(await links(t.store, 'mentions')).toEqual([
+    'prompt:1 mentions prompt:2 (issue #77)',
+    'prompt:1 mentions prompt:3 (commit c0a210c)',
+    'prompt:2 mentions prompt:3 (issue #77)',
+  ])
+})
+
+test('telling a turn again changes nothing, and leaves nothing of what it no longer says', async () => {
+  using t = await temporaryStore()
+  const tellAgain = (number: number) => distillTurn(t.store, { sessionId: 1, number }, claudeCode.readAction)
+  await turn(t.store, { at: 1000, does: [goTest('TestLogin'), edit('auth.go')], answers: 'It fails since a1b2c3d.' })
+  await turn(t.store, { at: 2000, does: [edit('auth.go'), goTest(null)], answers: 'Put right what a1b2c3d broke.' })
+  await turn(t.store, { at: 3000, does: [edit('auth.go')], answers: 'And `tidied` up.' })
+  const once = await links(t.store)
+  for (const number of [1, 2, 3]) await tellAgain(number)
+  expect(await links(t.store)).toEqual(once)
+
+  const second = await t.store.prompts.get(2)
+  if (second) await t.store.prompts.setAnswer(second, 'Done.', 2500)
+  await tellAgain(2)
+  expect(await names(t.store, 'prompt:2')).toEqual([])
+  expect((await links(t.store)).filter((link) => link.includes('commit'))).toEqual([])
+})
+
+test('a turn that is imported late finds its place between the others', async () => {
+  using t = await temporaryStore()
+  await turn(t.store, { session: 'a', at: 1000, says: 'See ENT-9', does: [edit('src/auth.ts')] })
+  await turn(t.store, { session: 'c', at: 3000, says: 'See ENT-9', does: [edit('src/auth.ts')] })
+  await turn(t.store, { session: 'b', at: 2000, says: 'See ENT-9', does: [edit('src/auth.ts')] })
+  expect(await links(t.store, 'co-changed')).toEqual([
+    'observation:1 co-changed observation:2 (src/auth.ts)',
+    'observation:1 co-changed observation:3 (src/auth.ts)',
+    'observation:3 co-changed observation:2 (src/auth.ts)',
+  ])
+  expect(await links(t.store, 'mentions')).toContain('prompt:3 mentions prompt:2 (issue ENT-9)')
+})
+
+test('what is deleted takes its names and links along', async () => {
+  using t = await temporaryStore()
+  await turn(t.store, { session: 'a', at: 1000, says: 'See `onlyHere`', does: [edit('src/auth.ts')] })
+  await turn(t.store, { session: 'b', at: 2000, does: [edit('src/auth.ts')] })
+  await t.store.sessions.remove(1)
+  expect(await names(t.store, 'prompt:1')).toEqual([])
+  expect(await links(t.store, 'co-changed')).toEqual([])
+  expect(await t.store.links.naming({ kind: 'symbol', name: 'onlyHere' }, app, 'after', 0, 5)).toEqual([])
+  expect(await names(t.store, 'observation:2')).toContain('file src/auth.ts')
+})
+
+type Said = { session?: string; at?: number; says?: string; origin?: 'person' | 'machine'; does?: SessionEvent[]; answers?: string }
+
+/** A turn from its prompt to its memories, a moment after the other. */
+async function turn(store: Store, { session = 's1', at = 1000, says = 'Go on', origin = 'person', does = [], answers = 'Done.' }: Said) {
+  const promptId = `${session}-${at}`
+  const asked = { ...prompt(says, promptId), origin } as SessionEvent
+  const uses = does.map((use, n) => ({ ...use, promptId, toolUseId: `${promptId}-${n}` }))
+  for (const [n, said] of [asked, ...uses, { kind: 'turn-ended', promptId, answer: answers } as SessionEvent].entries())
+    await take(store, { ...event(said), at: at + 10 * n, session: asContentSessionId(session) } as AgentEvent, nowhere, {
+      isWanted: () => true,
+      isSkipped: () => false,
+      isExcludedInput: () => false,
+      isExcludedProject: () => false,
+      redactPatterns: null,
+      projectOf: () => ({ project: app, branch: null }),
+    })
+  const stored = await store.sessions.find('claude-code', asContentSessionId(session))
+  if (stored) await distillTurn(store, { sessionId: stored.id, number: stored.promptCount }, claudeCode.readAction)
+}
+
+const inApp = (file: string) => `/home/dev/app/${file}`
+const read = (file: string) => toolUse('', { tool: 'Read', input: { file_path: inApp(file) }, output: {} })
+const edit = (file: string) =>
+  toolUse('', { tool: 'Edit', input: { file_path: inApp(file), old_string: 'const a = 1', new_string: 'const a = 2' }, output: {} })
+
+/** `go test ./...` with this test failing, or none. */
+function goTest(failing: string | null): SessionEvent {
+  const input = { command: 'go test ./...' }
+  if (!failing) return toolUse('', { input, output: { stdout: 'ok  \tapp\t0.1s' } })
+  const said = `Exit code 1\n--- FAIL: ${failing} (0.00s)\n    auth_test.go:12: got false\nFAIL\nFAIL\tapp\t0.1s`
+  return toolUse('', { input, output: undefined, error: said })
+}
+
+async function names(store: Store, memory: string): Promise<string[]> {
+  return (await store.links.entitiesOf(refOf(memory))).map((entity) => `${entity.kind} ${entity.name}`)
+}
+
+/** Every link there is, as a sentence. */
+async function links(store: Store, relation?: string): Promise<string[]> {
+  const memories = [
+    ...[...store.prompts.each(null)].map(({ id }) => `prompt:${id}`),
+    ...[...store.observations.each(null)].map(({ id }) => `observation:${id}`),
+    ...[...store.summaries.each(null)].map(({ id }) => `summary:${id}`),
+  ]
+  const found = await Promise.all(memories.map((memory) => store.links.of(refOf(memory), 'after', 100)))
+  return found
+    .flat()
+    .filter((link) => !relation || link.relation === relation)
+    .map(({ from, to, relation, origin }) => `${from.kind}:${from.ref} ${relation} ${to.kind}:${to.ref} (${origin})`)
+    .sort()
+}
+
+function refOf(memory: string) {
+  const [kind, ref = ''] = memory.split(':')
+  return { kind: kind as 'prompt' | 'observation' | 'summary', ref }
+}

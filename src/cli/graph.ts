@@ -1,0 +1,121 @@
+import { parseArgs } from 'node:util'
+import { age } from '../core/when.ts'
+import type { GraphAsk } from '../wire/api.ts'
+import { ask } from './ask.ts'
+import { projectHere } from './here.ts'
+import { bold, CliError, dim, EXIT, plural, say, sayJson, table } from './print.ts'
+
+type Memory = { kind: string; ref: string; type: string; title: string; at: number }
+type Item = Memory & {
+  relation?: string
+  origin?: string
+  side?: 'before' | 'after'
+  distance?: number
+  via?: { kind: string; ref: string }
+}
+type Topic = { name: string; observations: number; since: number; until: number; newest: Memory[] }
+
+export async function run(args: string[]): Promise<undefined> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      json: { type: 'boolean' },
+      causes: { type: 'boolean' },
+      effects: { type: 'boolean' },
+      project: { type: 'string' },
+      limit: { type: 'string', default: '12' },
+    },
+  })
+  const [id, other] = positionals.map(refNamed)
+  const question = new URLSearchParams({ limit: values.limit })
+  if (!id) return sayTopics(await put('topics', question, { project: values.project ?? projectHere() }), values.json ?? false)
+  const wanted: GraphAsk = other ? 'path' : values.causes ? 'causes' : values.effects ? 'effects' : 'neighbours'
+  const answer = await put<Item>(wanted, question, { ref: id, ...(other ? { to: other } : {}) })
+  if (values.json) return sayJson(answer)
+  sayItems(wanted, answer)
+}
+
+type Answer<T> = { project?: string; memory?: Memory; items: T[] | null }
+
+function put<T>(wanted: GraphAsk, question: URLSearchParams, more: Record<string, string>): Promise<Answer<T>> {
+  return ask<Answer<T>>(`/api/graph?${new URLSearchParams({ ...Object.fromEntries(question), ask: wanted, ...more })}`)
+}
+
+/** `12`, `#12`, `P7`, `S3`, or the kind written out. */
+function refNamed(word: string): string {
+  if (/^(?:observation|prompt|summary|note):\S+$/.test(word)) return word
+  const [, letter = '', id = ''] = /^([#PSN]?)(\w+)$/i.exec(word) ?? []
+  const kind = { '': 'observation', '#': 'observation', P: 'prompt', S: 'summary', N: 'note' }[letter.toUpperCase()]
+  if (kind === 'note' || /^\d+$/.test(id)) return `${kind}:${id}`
+  throw new CliError(`"${word}" is no id; search shows them: 12 or #12, P7, S3`, EXIT.invalid)
+}
+
+function sayTopics(answer: Answer<Topic>, json: boolean): undefined {
+  if (json) return sayJson(answer)
+  const topics = answer.items ?? []
+  if (topics.length === 0) return say(`No topics yet in ${answer.project}: they come with a few observations that name the same things.`)
+  const now = Date.now()
+  for (const topic of topics) {
+    say(`${bold(topic.name)}  ${dim(`${plural(topic.observations, 'observation')}, ${span(topic, now)}`)}`)
+    for (const memory of topic.newest) say(`  ${letter(memory)}  ${memory.title}`)
+  }
+}
+
+function sayItems(wanted: GraphAsk, { memory, items }: Answer<Item>): undefined {
+  if (memory) say(`${bold(`${letter(memory)} ${memory.title}`)}  ${dim(`${memory.type}, ${age(memory.at, Date.now())}`)}\n`)
+  if (!items) return say('Nothing ties the two together.')
+  if (items.length === 0) return say(NOTHING[wanted])
+  const now = Date.now()
+  // A path begins with the memory itself, which stands above.
+  const rows = asTree(items.filter((item) => item.relation !== undefined))
+  const lines = table(rows.map((item) => [letter(item), age(item.at, now), saidOf(item), `${indent(item)}${item.title}`])).split('\n')
+  for (const [index, line] of lines.entries()) {
+    say(line)
+    const origin = rows[index]?.origin
+    if (origin) say(dim(`      ${origin}`))
+  }
+}
+
+/** What was reached through another stands under it. */
+function asTree(items: Item[]): Item[] {
+  const under = (parent: Memory): Item[] =>
+    items
+      .filter(({ via, distance = 1 }) => distance > 1 && via?.kind === parent.kind && via.ref === parent.ref)
+      .flatMap((item) => [item, ...under(item)])
+  const tree = items.filter(({ distance = 1 }) => distance === 1).flatMap((item) => [item, ...under(item)])
+  return [...tree, ...items.filter((item) => !tree.includes(item))]
+}
+
+const NOTHING: Record<GraphAsk, string> = {
+  neighbours: 'Nothing is tied to it yet.',
+  causes: 'Nothing is known that led to it.',
+  effects: 'Nothing has come of it yet.',
+  path: '',
+  topics: '',
+}
+
+/** What the other memory is to this one. */
+function saidOf({ relation = '', side = 'before' }: Item): string {
+  return SAID[relation]?.[side] ?? relation
+}
+
+const SAID: Record<string, { before: string; after: string }> = {
+  asked: { before: 'asked for it', after: 'came of it' },
+  follows: { before: 'came before', after: 'came next' },
+  'co-changed': { before: 'changed it before', after: 'changed it later' },
+  'same-file': { before: 'same file before', after: 'same file later' },
+  'failed-then-fixed': { before: 'failed before', after: 'fixed it' },
+  mentions: { before: 'named here', after: 'names it' },
+  supersedes: { before: 'superseded', after: 'supersedes it' },
+  'same-turn': { before: 'same turn', after: 'same turn' },
+  shares: { before: 'names the same', after: 'names the same' },
+}
+
+const letter = ({ kind, ref }: Memory) => `${{ observation: '#', summary: 'S', prompt: 'P', note: 'N' }[kind] ?? ''}${ref}`
+const indent = ({ distance = 1 }: Item) => '· '.repeat(distance - 1)
+
+function span({ since, until }: Topic, now: number): string {
+  const [first, last] = [age(since, now), age(until, now)]
+  return first === last ? last : `${first} to ${last}`
+}

@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util'
+import { age } from '../core/when.ts'
+import { ask } from './ask.ts'
+import { projectHere } from './here.ts'
+import { momentOf } from './import.ts'
+import { bold, CliError, dim, EXIT, say, sayJson, table } from './print.ts'
+
+type Item = { kind: string; id: string; type: string; title: string; at: number; tokens: number; anchor: boolean }
+
+/** What happened around a memory, a question's best answer, or a moment. */
+export async function run(args: string[]): Promise<undefined> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      json: { type: 'boolean' },
+      project: { type: 'string' },
+      at: { type: 'string' },
+      before: { type: 'string', default: '8' },
+      after: { type: 'string', default: '8' },
+    },
+  })
+  const anchor = positionals.join(' ')
+  const id = /^#?(\d+)$/.exec(anchor)?.[1]
+  if (!anchor && !values.at)
+    throw new CliError('around what? recollect timeline 12, recollect timeline "login fails", or --at 2026-03-01', EXIT.invalid)
+  const question = new URLSearchParams({
+    depth_before: values.before,
+    depth_after: values.after,
+    ...(id ? { anchor: id } : anchor ? { query: anchor } : {}),
+    ...(values.at ? { at: String(momentOf(values.at, Date.now())) } : {}),
+    project: values.project ?? projectHere(),
+  })
+  const answer = await ask<{ project: string | null; items: Item[] }>(`/api/timeline?${question}`)
+  if (values.json) return sayJson(answer)
+  if (answer.items.length === 0) return say('Nothing is remembered around there.')
+  const now = Date.now()
+  const letter = (kind: string) => ({ observation: '#', summary: 'S', prompt: 'P', note: 'N' })[kind] ?? ''
+  say(
+    table(
+      answer.items.map((item) => [
+        item.anchor ? bold('►') : ' ',
+        `${letter(item.kind)}${item.id}`,
+        age(item.at, now),
+        item.type,
+        `${item.anchor ? bold(item.title) : item.title}  ${dim(`~${item.tokens}t`)}`,
+      ]),
+    ),
+  )
+}

@@ -1,0 +1,36 @@
+/** The words inside an identifier: `getUserName` and `user_name` and `src/user/name.ts` can all be found by `user name`. */
+export function partsOf(identifier: string): string[] {
+  return identifier
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .replace(/(\p{L})(\p{N})/gu, '$1 $2')
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter(Boolean)
+}
+
+/** What looks like code in a text, as it is written: camelCase, snake_case, dotted and slashed names. Bounded. */
+export function identifiersIn(text: string, most = 200): string[] {
+  const found = new Set<string>()
+  for (const [word] of text.matchAll(/[\p{L}\p{N}_$][\p{L}\p{N}_$./\\-]{0,199}/gu)) {
+    if (found.size >= most) break
+    if (/[\p{Ll}\p{N}]\p{Lu}|\p{Lu}{2}\p{Ll}|[\p{L}\p{N}][_./-][\p{L}\p{N}]/u.test(word)) found.add(word)
+  }
+  return [...found]
+}
+
+/** Chinese, Japanese and Korean write no spaces between words; two characters at a time stand in for words. */
+export function pairsIn(text: string, most = 4000): string[] {
+  const pairs: string[] = []
+  for (const [run] of text.matchAll(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu)) {
+    const characters = [...run]
+    for (let i = 0; i < characters.length && pairs.length < most; i++) pairs.push(characters.slice(i, i + 2).join(''))
+  }
+  return pairs
+}
+
+/** A text with the words added that are hidden inside its own: what an index of words needs to see. */
+export function withHiddenWords(text: string): string {
+  const parts = identifiersIn(text).map((identifier) => partsOf(identifier).join(' '))
+  const pairs = pairsIn(text)
+  return parts.length + pairs.length === 0 ? text : [text, ...parts, ...pairs].join(' ')
+}

@@ -1,0 +1,112 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { temporaryFolder } from '../../test/support/builders.ts'
+import { type Embedder, openEmbedder } from './embedder.ts'
+import { openHttpEmbedder } from './http/http.ts'
+import { openStaticEmbedder } from './static/static.ts'
+
+const never = new AbortController().signal
+const folder = temporaryFolder()
+const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: letterCounts })
+afterAll(async () => {
+  folder[Symbol.dispose]()
+  await server.stop(true)
+})
+
+/** Every tenant keeps these promises. */
+describe.each([
+  ['static', () => smallTable(join(folder.path, 'table')).then(openStaticEmbedder)],
+  ['http', () => openHttpEmbedder({ baseUrl: `${server.url}v1`, model: 'letters', apiKey: '' }, never)],
+] as const)('the %s embedder', (_, open) => {
+  const opened = open().then((answer) => {
+    if (answer.kind === 'absent') throw new Error(answer.reason)
+    return answer.embedder
+  })
+
+  test('gives one vector of length one for each text, in their order', async () => {
+    const embedder = await opened
+    const texts = Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? 'fix the bug' : 'a walk'))
+    const vectors = await embedder.embed(texts, never)
+    expect(vectors).toHaveLength(200)
+    expect(vectors.every((vector) => vector.length === embedder.dimensions)).toBe(true)
+    expect(vectors.every((vector) => Math.abs(cosine(vector, vector) - 1) < 1e-5)).toBe(true)
+    expect(cosine(vectors[0], vectors[198])).toBeCloseTo(1, 5)
+    expect(cosine(vectors[0], vectors[1])).toBeLessThan(0.99)
+  })
+
+  test('says the same of the same text, whatever stands beside it', async () => {
+    const embedder = await opened
+    const [alone] = await embedder.embed(['fix the bug'], never)
+    const [, beside] = await embedder.embed(['a walk', 'fix the bug'], never)
+    expect(beside).toEqual(alone as Float32Array)
+  })
+
+  test('takes any text: empty, very long, not a word in it', async () => {
+    const embedder = await opened
+    const vectors = await embedder.embed(['', 'fix '.repeat(20_000), '\u0000\ud800', '山'], never)
+    expect(vectors).toHaveLength(4)
+    expect(vectors.every((vector) => vector.length === embedder.dimensions && vector.every(Number.isFinite))).toBe(true)
+  })
+
+  test('does nothing for nothing', async () => {
+    expect(await (await opened).embed([], never)).toEqual([])
+  })
+
+  test('stops when it is told to', async () => {
+    const embedder = await opened
+    await expect(embedder.embed(['fix'], AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
+  })
+
+  test('has a name to stamp vectors with', async () => {
+    expect((await opened).name).toMatch(/\S/)
+  })
+})
+
+test('the same text at once is the same vector', async () => {
+  const opened = await openStaticEmbedder(await smallTable(join(folder.path, 'again')))
+  const embedder = (opened as { embedder: Embedder }).embedder
+  expect(embedder.embedNow?.('fix the bug')).toEqual((await embedder.embed(['fix the bug'], never))[0] as Float32Array)
+})
+
+test('no embedder is a state like any other, with its reason', async () => {
+  const none = await openEmbedder({ provider: 'none', name: '', base_url: '', api_key: '' }, never)
+  expect(none).toEqual({ kind: 'absent', reason: expect.stringContaining('switched off') })
+  expect(await openStaticEmbedder(join(folder.path, 'missing'))).toEqual({ kind: 'absent', reason: expect.stringContaining('no table') })
+})
+
+test('a table that is not whole is not used', async () => {
+  const path = await smallTable(join(folder.path, 'cut'))
+  await Bun.write(join(path, 'rows.i8'), new Int8Array(3))
+  expect(await openStaticEmbedder(path)).toEqual({ kind: 'absent', reason: expect.stringContaining('not whole') })
+})
+
+/** A table of five pieces, four wide. */
+async function smallTable(path: string): Promise<string> {
+  const pieces = ['fix', 'the', 'bug', 'a', 'walk']
+  await Bun.write(join(path, 'embedder.json'), JSON.stringify({ name: 'small', dimensions: 4 }))
+  await Bun.write(join(path, 'vocabulary.txt'), `${pieces.join('\n')}\n`)
+  await Bun.write(
+    join(path, 'rows.i8'),
+    Int8Array.from({ length: 20 }, (_, index) => ((index * 37) % 200) - 100),
+  )
+  await Bun.write(
+    join(path, 'scales.f32'),
+    Float32Array.from(pieces, (_, index) => 0.01 * (index + 1)),
+  )
+  return path
+}
+
+/** An endpoint whose vectors count letters, answering in the protocol's own form and, as it may, in another order. */
+async function letterCounts(request: Request): Promise<Response> {
+  const { input, model } = (await request.json()) as { input: string[]; model: string }
+  const data = input.map((text, index) => ({
+    object: 'embedding',
+    index,
+    embedding: [1, ...['f', 'w', 'b'].map((letter) => text.split(letter).length - 1)],
+  }))
+  return Response.json({ object: 'list', data: data.reverse(), model, usage: { prompt_tokens: 1, total_tokens: 1 } })
+}
+
+function cosine(a: Float32Array = new Float32Array(), b: Float32Array = new Float32Array()): number {
+  return a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
+}

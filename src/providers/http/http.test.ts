@@ -1,0 +1,107 @@
+import { afterAll, expect, test } from 'bun:test'
+import type { Embedder } from '../embedder.ts'
+import { EmbedderTrouble } from '../trouble.ts'
+import { type Endpoint, openHttpEmbedder } from './http.ts'
+
+const never = new AbortController().signal
+
+/** What the endpoint answers next; each test sets it. */
+let answer: (input: string[], request: Request) => Response | Promise<Response> = () => new Response()
+const server = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  fetch: async (request) => {
+    const { input } = (await request.clone().json()) as { input: string[] }
+    return answer(input, request)
+  },
+})
+afterAll(() => server.stop(true))
+
+const endpoint: Endpoint = { baseUrl: `${server.url}v1/`, model: 'm', apiKey: 'key-1' }
+const list = (vectors: unknown[]) => Response.json({ data: vectors.map((embedding, index) => ({ index, embedding })) })
+const good = (input: string[]) => list(input.map(() => [3, 4]))
+
+async function opened(given: Partial<Endpoint> = {}): Promise<Embedder> {
+  answer = good
+  const { kind, ...rest } = await openHttpEmbedder({ ...endpoint, ...given }, never)
+  if (kind === 'absent') throw new Error('it should have opened')
+  return (rest as { embedder: Embedder }).embedder
+}
+
+async function troubleWith(embedder: Embedder): Promise<EmbedderTrouble> {
+  const cause = await embedder.embed(['text'], never).catch((thrown: unknown) => thrown)
+  if (!(cause instanceof EmbedderTrouble)) throw new Error('there was no trouble')
+  return cause
+}
+
+test('the endpoint is asked as the protocol says, with the key', async () => {
+  const embedder = await opened()
+  const seen: unknown[] = []
+  answer = async (input, request) => {
+    seen.push(request.method, new URL(request.url).pathname, request.headers.get('authorization'), await request.json())
+    return good(input)
+  }
+  expect(await embedder.embed(['text'], never)).toEqual([Float32Array.of(0.6, 0.8)])
+  expect(seen).toEqual(['POST', '/v1/embeddings', 'Bearer key-1', { model: 'm', input: ['text'], encoding_format: 'float' }])
+})
+
+test('many texts go in several calls', async () => {
+  const embedder = await opened()
+  const sizes: number[] = []
+  answer = (input) => {
+    sizes.push(input.length)
+    return good(input)
+  }
+  expect(await embedder.embed(Array(150).fill('text'), never)).toHaveLength(150)
+  expect(sizes).toEqual([64, 64, 22])
+})
+
+test('the width comes from the endpoint, and a vector of another width is refused', async () => {
+  const embedder = await opened()
+  expect(embedder.dimensions).toBe(2)
+  answer = () => list([[1, 2, 3]])
+  expect(await troubleWith(embedder)).toMatchObject({ kind: 'unreadable', message: expect.stringContaining('3 numbers instead of 2') })
+})
+
+test.each([
+  ['truncated JSON', () => new Response('{"data":[{"index":0,"embedding":[0.1,')],
+  ['a page instead of JSON', () => new Response('<html>')],
+  ['too few vectors', () => list([])],
+  ['one vector twice', () => Response.json({ data: [{ index: 1, embedding: [1, 2] }] })],
+  ['words instead of numbers', () => list([['one', 'two']])],
+  ['no vector at all', () => list([null])],
+] as const)('%s is unreadable', async (_, reply) => {
+  const embedder = await opened()
+  answer = reply
+  expect((await troubleWith(embedder)).kind).toBe('unreadable')
+})
+
+test.each([
+  [401, 'refused'],
+  [404, 'refused'],
+  [429, 'busy'],
+  [503, 'busy'],
+] as const)('status %d is %s, with the reason the endpoint gives', async (status, kind) => {
+  const embedder = await opened()
+  answer = () => Response.json({ error: { message: 'no such luck', type: 'x' } }, { status })
+  expect(await troubleWith(embedder)).toMatchObject({ kind, message: expect.stringMatching(new RegExp(`${status}.*no such luck`)) })
+})
+
+test('an endpoint that takes too long is unreachable', async () => {
+  const embedder = await opened({ timeoutMs: 50 })
+  answer = () => Bun.sleep(400).then(() => good(['text']))
+  expect((await troubleWith(embedder)).kind).toBe('unreachable')
+})
+
+test('an endpoint that is not there leaves the embedder absent, with the reason', async () => {
+  const away = await openHttpEmbedder({ ...endpoint, baseUrl: 'http://127.0.0.1:1/v1' }, never)
+  expect(away).toEqual({ kind: 'absent', reason: expect.stringContaining('does not answer') })
+  expect((await openHttpEmbedder({ ...endpoint, baseUrl: 'nowhere' }, never)).kind).toBe('absent')
+  expect((await openHttpEmbedder({ ...endpoint, model: '' }, never)).kind).toBe('absent')
+})
+
+test('the key is in no message', async () => {
+  const embedder = await opened()
+  answer = () => Response.json({ error: 'bad key' }, { status: 401 })
+  expect((await troubleWith(embedder)).message).not.toContain('key-1')
+})

@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test'
+import { bitsOf, openCodes, wordsFor } from './bits.ts'
+
+/** Numbers that look random and are the same every time. */
+function* numbers(seed: number): Generator<number> {
+  for (let state = seed; ; ) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    yield state / 2 ** 32 - 0.5
+  }
+}
+
+function vectors(count: number, dimensions: number): Float32Array[] {
+  const source = numbers(count + dimensions)
+  return Array.from({ length: count }, () => Float32Array.from({ length: dimensions }, () => source.next().value ?? 0))
+}
+
+const difference = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, d) => sum + Number(value > 0 !== (b[d] ?? 0) > 0), 0)
+
+test.each([4, 64, 100, 128, 256, 1536])('the kernel finds the codes that differ least, %d wide', (dimensions) => {
+  const all = vectors(9000, dimensions)
+  const codes = openCodes(dimensions)
+  const lists = [codes.newList(), codes.newList()] as const
+  for (const [id, vector] of all.entries()) lists[id % 3 === 0 ? 0 : 1].add(id, bitsOf(vector))
+  const [question = new Float32Array(dimensions)] = vectors(1, dimensions)
+  const distances = all.map((vector) => difference(vector, question))
+  const furthestWanted = distances.toSorted((a, b) => a - b)[49] ?? 0
+
+  const found = codes.closest([...lists], bitsOf(question), 50).map(({ id }) => id)
+  expect(found).toHaveLength(50)
+  expect(found.every((id) => (distances[id] ?? 0) <= furthestWanted)).toBe(true)
+  expect(codes.closest([lists[0]], bitsOf(question), 50).every(({ id }) => id % 3 === 0)).toBe(true)
+})
+
+test('asking for more than there are gives all of them', () => {
+  const codes = openCodes(64)
+  const list = codes.newList()
+  expect(codes.closest([list], bitsOf(new Float32Array(64)), 10)).toEqual([])
+  for (const [id, vector] of vectors(7, 64).entries()) list.add(id, bitsOf(vector))
+  expect(codes.closest([list], bitsOf(new Float32Array(64)), 10)).toHaveLength(7)
+})
+
+test('what was removed is not found, and the rest still is', () => {
+  const codes = openCodes(128)
+  const list = codes.newList()
+  const all = vectors(5000, 128)
+  for (const [id, vector] of all.entries()) list.add(id, bitsOf(vector))
+  for (const place of [4999, 4097, 10]) list.removeAt(place)
+  const nearestTo = (id: number) => codes.closest([list], bitsOf(all[id] as Float32Array), 1)[0]?.id
+  for (const id of [10, 4097, 4999]) expect(nearestTo(id)).not.toBe(id)
+  expect([nearestTo(0), nearestTo(4996), nearestTo(4998)]).toEqual([0, 4996, 4998])
+})
+
+test('a code is a whole number of 64-bit words', () => {
+  expect([4, 64, 65, 128].map(wordsFor)).toEqual([2, 2, 4, 4])
+  expect(bitsOf([1, -1, 0, 2])).toEqual(Uint32Array.of(0b1001, 0))
+})

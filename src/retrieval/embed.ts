@@ -1,0 +1,98 @@
+import { fingerprint } from '../core/hash.ts'
+import type { Observation, Prompt, Summary } from '../core/memory.ts'
+import type { Embedder } from '../providers/embedder.ts'
+import type { Store, Unembedded } from '../store/store.ts'
+
+/** A few milliseconds of work with the table on this machine, so that a hook that comes in meanwhile hardly waits. */
+const BITE = 32
+
+/** More of a long answer would blur what it begins with. */
+const LONGEST = 2000
+const ANSWER = 700
+
+/** Which embedder the vectors are made with, and below which document the list of what is to be made has yet to be filled. */
+const MARK = 'embedder'
+
+/**
+ * Makes the vectors of a few documents that have none, or one that is out of date; those of an earlier embedder among them, whose vectors
+ * stay until they are replaced. Returns whether more are waiting. Asked again and again by a background job, never by a hook.
+ */
+export async function embedSome(store: Store, embedder: Embedder, signal: AbortSignal): Promise<boolean> {
+  const listIsWhole = await store.transaction(() => fillList(store, embedder.name))
+  const waiting = await store.vectors.waiting(BITE)
+  const documents = await Promise.all(waiting.map(async (document) => ({ document, text: await textOf(store, document) })))
+  const stale = documents.filter(({ document, text }) => text !== '' && !isUpToDate(document, text, embedder.name))
+  const vectors = await embedder.embed(
+    stale.map(({ text }) => text),
+    signal,
+  )
+  const made = new Map(stale.map(({ document }, index) => [document.documentId, vectors[index] as Float32Array]))
+  await store.transaction(async () => {
+    for (const { document, text } of documents) {
+      const vector = made.get(document.documentId)
+      if (vector?.some((value) => value !== 0)) await store.vectors.put(document, embedder.name, fingerprint(text), inWholeNumbers(vector))
+      else await store.vectors.skip(document, { forget: text === '' || vector !== undefined })
+    }
+  })
+  return !listIsWhole || waiting.length === BITE
+}
+
+/** After a change of embedder every document goes on the list again, slice by slice. True when all of them have been put there. */
+async function fillList(store: Store, embedder: string): Promise<boolean> {
+  const mark = JSON.parse((await store.audit.mark(MARK)) ?? '{}') as { embedder?: string; below?: number }
+  const below = mark.embedder === embedder ? (mark.below ?? 0) : (await store.vectors.newestDocument()) + 1
+  if (below === 0) return true
+  const next = await store.vectors.enlistBelow(below)
+  await store.audit.setMark(MARK, JSON.stringify({ embedder, below: next }))
+  return next === 0
+}
+
+function isUpToDate(document: Unembedded, text: string, embedder: string): boolean {
+  return document.embedder === embedder && document.fingerprint === fingerprint(text)
+}
+
+/** What of a document is embedded; empty when it says nothing. What stands around it is left out: it was measured to blur the vector. */
+async function textOf(store: Store, { kind, ref }: Unembedded): Promise<string> {
+  const id = Number(ref)
+  switch (kind) {
+    case 'observation':
+      return (await store.observations.get([id])).map(gistOfObservation).join('')
+    case 'summary': {
+      const summary = await store.summaries.get(id)
+      return summary ? gistOfSummary(summary) : ''
+    }
+    case 'prompt': {
+      const prompt = await store.prompts.get(id)
+      return prompt ? gistOfPrompt(prompt) : ''
+    }
+    case 'note':
+      return ''
+  }
+}
+
+export function gistOfObservation({ title, subtitle, narrative, facts }: Observation): string {
+  return gist([title, subtitle, narrative, ...facts])
+}
+
+export function gistOfSummary({ request, investigated, learned, completed, nextSteps, notes }: Summary): string {
+  return gist([request, learned, completed, investigated, nextSteps, notes])
+}
+
+/** A machine's notice is not what a person would ask for; the answer to it is. */
+export function gistOfPrompt({ origin, text, answer }: Prompt): string {
+  return gist([origin === 'person' ? text.slice(0, LONGEST - ANSWER) : '', (answer ?? '').slice(0, ANSWER)])
+}
+
+function gist(parts: string[]): string {
+  return parts
+    .filter((part) => part.trim() !== '')
+    .join('\n')
+    .slice(0, LONGEST)
+}
+
+/** The largest number becomes 127, the others in proportion; the scale is what gives the rounded vector the length one again. */
+function inWholeNumbers(vector: Float32Array): { scale: number; row: Int8Array } {
+  const most = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+  const row = Int8Array.from(vector, (value) => Math.round((value / most) * 127))
+  return { scale: 1 / Math.hypot(...row), row }
+}

@@ -1,0 +1,206 @@
+import { expect, test } from 'bun:test'
+import { observation, openSession, temporaryStore } from '../../test/support/builders.ts'
+import type { Entity } from '../core/entities.ts'
+import { asMemorySessionId, asProjectKey } from '../core/ids.ts'
+import type { Link, Ref, Relation, Store } from '../store/store.ts'
+import { causesOf, clusters, effectsOf, neighbours, pathBetween, topics } from './graph.ts'
+
+const app = asProjectKey('app')
+
+test('the neighbours of a memory come with their tie, where it came from, and on which side they lie', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['Broke it', 'Fixed it', 'Changed it again'])
+  await t.store.links.add([link(1, 2, 'failed-then-fixed', 'npm test'), link(2, 3, 'co-changed', 'src/a.ts')])
+  expect(await neighbours(t.store, o(2), 10)).toEqual([
+    {
+      ...o(1),
+      type: 'change',
+      title: 'Broke it',
+      project: app,
+      at: 1000,
+      relation: 'failed-then-fixed',
+      origin: 'npm test',
+      side: 'before',
+    },
+    {
+      ...o(3),
+      type: 'change',
+      title: 'Changed it again',
+      project: app,
+      at: 3000,
+      relation: 'co-changed',
+      origin: 'src/a.ts',
+      side: 'after',
+    },
+  ])
+})
+
+test('a neighbour tied in several ways is shown once, by the strongest tie', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['One', 'Two'])
+  await t.store.links.add([link(1, 2, 'same-file', 'src/a.ts'), link(1, 2, 'mentions', 'commit c0a210c')])
+  expect((await neighbours(t.store, o(1), 10)).map((n) => n.relation)).toEqual(['mentions'])
+})
+
+test('what came of the same prompt is a neighbour too', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['Built it', 'Decided why'])
+  const session = await openSession(t.store)
+  const asked = await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'Build it', at: 500 })
+  const from: Ref = { kind: 'prompt', ref: String(asked?.id) }
+  await t.store.links.add([1, 2].map((id) => ({ ...link(id, id, 'asked', 'turn 1'), from })))
+  const near = await neighbours(t.store, o(1), 10)
+  expect(near.map((n) => [n.title, n.relation, n.origin])).toEqual([
+    ['Build it', 'asked', 'turn 1'],
+    ['Decided why', 'same-turn', 'turn 1'],
+  ])
+})
+
+test('memories that nobody linked are near each other when they name the same rare things', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['One', 'Two', ...Array.from({ length: 30 }, (_, n) => `Other ${n}`)])
+  await name(t.store, 1, symbol('isValid'), symbol('everywhere'))
+  await name(t.store, 2, symbol('isValid'))
+  for (let n = 3; n <= 32; n++) await name(t.store, n, symbol('everywhere'))
+  const near = await neighbours(t.store, o(1), 10)
+  expect(near.map((n) => [n.title, n.relation, n.origin])).toEqual([['Two', 'shares', 'isValid']])
+})
+
+test('what led to a memory goes back step by step, what came of it goes on', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['Asked around', 'Broke it', 'Fixed it', 'Used it'])
+  await t.store.links.add([
+    link(1, 2, 'mentions', 'issue #7'),
+    link(2, 3, 'failed-then-fixed', 'npm test'),
+    link(3, 4, 'co-changed', 'src/a.ts'),
+  ])
+  const causes = await causesOf(t.store, o(3))
+  expect(causes.map((step) => [step.title, step.relation, step.distance, step.via.ref])).toEqual([
+    ['Broke it', 'failed-then-fixed', 1, '3'],
+    ['Asked around', 'mentions', 2, '2'],
+  ])
+  expect((await effectsOf(t.store, o(2))).map((step) => step.title)).toEqual(['Fixed it', 'Used it'])
+  expect(await effectsOf(t.store, o(4))).toEqual([])
+})
+
+test('a step is reached by the strongest way that leads to it', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['First', 'Second', 'Third'])
+  await t.store.links.add([
+    link(1, 3, 'follows', 'turn 3'),
+    link(1, 2, 'failed-then-fixed', 'npm test'),
+    link(2, 3, 'mentions', 'issue #7'),
+  ])
+  const [second, first] = await causesOf(t.store, o(3))
+  expect([second?.title, first?.title, first?.relation, first?.distance]).toEqual(['Second', 'First', 'failed-then-fixed', 2])
+})
+
+test('the path between two memories is the shortest, and each step says how it follows', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['A', 'B', 'C', 'D', 'E'])
+  await t.store.links.add([
+    link(1, 2, 'asked', 'turn 1'),
+    link(2, 3, 'follows', 'turn 2'),
+    link(3, 4, 'follows', 'turn 3'),
+    link(2, 4, 'co-changed', 'src/a.ts'),
+  ])
+  const there = await pathBetween(t.store, o(1), o(4))
+  expect(there?.map((step) => [step.title, ...('relation' in step ? [step.relation, step.side] : [])])).toEqual([
+    ['A'],
+    ['B', 'asked', 'after'],
+    ['D', 'co-changed', 'after'],
+  ])
+  const back = await pathBetween(t.store, o(4), o(1))
+  expect(back?.map((step) => [step.title, ...('relation' in step ? [step.relation, step.side] : [])])).toEqual([
+    ['D'],
+    ['B', 'co-changed', 'before'],
+    ['A', 'asked', 'before'],
+  ])
+  expect(await pathBetween(t.store, o(1), o(5))).toBeNull()
+  expect(await pathBetween(t.store, o(1), o(3), 1)).toBeNull()
+  expect((await pathBetween(t.store, o(1), o(1)))?.map((step) => step.title)).toEqual(['A'])
+})
+
+test('where no link leads, what both name can', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['A', 'B'])
+  await name(t.store, 1, symbol('isValid'))
+  await name(t.store, 2, symbol('isValid'))
+  expect((await pathBetween(t.store, o(1), o(2)))?.at(-1)).toMatchObject({ title: 'B', relation: 'shares', origin: 'isValid' })
+})
+
+test('a memory that is not there has no neighbours, causes or path', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['A'])
+  expect(await neighbours(t.store, o(9), 5)).toEqual([])
+  expect(await causesOf(t.store, o(9))).toEqual([])
+  expect(await pathBetween(t.store, o(1), o(9))).toBeNull()
+})
+
+test('a hub with thousands of links is answered as quickly as any other', async () => {
+  using t = await temporaryStore()
+  await observations(
+    t.store,
+    Array.from({ length: 400 }, (_, n) => `Number ${n}`),
+  )
+  const pairs = Array.from({ length: 400 }, (_, n) => n + 1)
+  await t.store.transaction(() =>
+    t.store.links.add(pairs.flatMap((a) => pairs.filter((b) => b > a && (b - a < 9 || a === 1)).map((b) => link(a, b, 'co-changed', 'x')))),
+  )
+  const started = performance.now()
+  expect(await neighbours(t.store, o(1), 10)).toHaveLength(10)
+  expect(await effectsOf(t.store, o(1), 10)).toHaveLength(10)
+  expect(await pathBetween(t.store, o(2), o(400))).not.toBeNull()
+  expect(performance.now() - started).toBeLessThan(2000)
+})
+
+test('topics are groups of observations, called by what they name and others do not', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['Login', 'Logout', 'Tokens', 'Chart', 'Axis', 'Alone'])
+  for (const id of [1, 2, 3]) await name(t.store, id, file('src/auth/token.ts'), symbol('isValid'), symbol('shared'))
+  for (const id of [4, 5]) await name(t.store, id, file('src/charts/index.ts'), symbol('shared'))
+  await name(t.store, 6, symbol('shared'))
+  const found = await topics(t.store, app, 5)
+  expect(found.map((topic) => [topic.name, topic.observations, topic.newest.map((memory) => memory.title)])).toEqual([
+    ['token.ts, isValid', 3, ['Tokens', 'Logout', 'Login']],
+    ['charts/index.ts', 2, ['Axis', 'Chart']],
+  ])
+  expect(found[0]).toMatchObject({ since: 1000, until: 3000 })
+  expect(await topics(t.store, asProjectKey('other'), 5)).toEqual([])
+})
+
+test('the same names give the same topics, in whatever order they come', () => {
+  const named = Array.from({ length: 60 }, (_, n) => [
+    { observation: n, entity: symbol(`topic${n % 7}`) },
+    { observation: n, entity: file(`src/part${n % 7}/file.ts`) },
+  ]).flat()
+  const shuffled = named.toSorted((a, b) => ((a.observation * 37) % 61) - ((b.observation * 37) % 61))
+  const shape = (found: ReturnType<typeof clusters>) => found.map((c) => [c.name, c.observations.toSorted((a, b) => a - b)])
+  expect(shape(clusters(named))).toHaveLength(7)
+  expect(shape(clusters(shuffled))).toEqual(shape(clusters(named)))
+})
+
+/** Observations 1, 2, …, each a turn of its own, a second after the other. */
+async function observations(store: Store, titles: string[]): Promise<void> {
+  const session = await openSession(store)
+  const memorySessionId = asMemorySessionId('m1')
+  await store.sessions.setMemorySessionId(session.id, memorySessionId)
+  for (const [n, title] of titles.entries()) {
+    const given = observation({ title, at: 1000 * (n + 1), promptNumber: n + 1 })
+    await store.observations.replaceTurn({ sessionId: session.id, memorySessionId, number: n + 1 }, [{ ...given, key: String(n) }], '')
+  }
+}
+
+const name = (store: Store, id: number, ...entities: Entity[]) =>
+  store.links.setMentions({ ...o(id), project: app, at: 1000 * id }, entities)
+
+const o = (id: number): Ref => ({ kind: 'observation', ref: String(id) })
+const link = (from: number, to: number, relation: Relation, origin: string): Link => ({
+  from: o(from),
+  to: o(to),
+  relation,
+  origin,
+  at: 1000 * to,
+})
+const symbol = (name: string): Entity => ({ kind: 'symbol', name })
+const file = (name: string): Entity => ({ kind: 'file', name })

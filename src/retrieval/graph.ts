@@ -1,0 +1,407 @@
+/**
+ * The graph of memories: what lies next to one, how two hang together, what led to one and what came of it, and which topics a
+ * project has. Every edge says where it came from. Each question looks at a bounded part of the graph, however large the rest is.
+ */
+import type { Entity } from '../core/entities.ts'
+import type { ProjectKey } from '../core/ids.ts'
+import { firstLine } from '../core/text.ts'
+import type { Link, Ref, Relation, Side, Store } from '../store/store.ts'
+
+/** What a list shows of a memory. */
+export type Memory = Ref & { type: string; title: string; project: ProjectKey; at: number }
+
+/** What came of the same prompt, or names the same things, is near too, though nothing links it directly. */
+export type Tie = Relation | 'same-turn' | 'shares'
+
+export type Neighbour = Memory & {
+  relation: Tie
+  /** In words: the files, the command, the commit, the names that both hold. */
+  origin: string
+  /** On which side in time it lies. */
+  side: Side
+}
+
+/** The memory of this name, as a list shows it. */
+export async function memoryAt(store: Store, ref: Ref): Promise<Memory | null> {
+  return (await lookUp(store, ref))?.shown ?? null
+}
+
+/** What lies around a memory, the strongest ties first; each neighbour once, by its strongest tie. */
+export async function neighbours(store: Store, ref: Ref, limit: number): Promise<Neighbour[]> {
+  const here = await lookUp(store, ref)
+  if (!here) return []
+  const links = await linked(store, ref)
+  return shown(store, [...links, ...(await siblings(store, here, links)), ...(await sharing(store, here))], here, limit)
+}
+
+export type Step = Neighbour & {
+  /** How many links lie between it and the memory that was asked about. */
+  distance: number
+  /** The memory through which it was reached: the one asked about, or an earlier line of the answer. */
+  via: Ref
+}
+
+/** What led to a memory: the failure it put right, the prompt that asked for it, earlier work on the same files and what it names. */
+export const causesOf = (store: Store, ref: Ref, limit = 12): Promise<Step[]> => walk(store, ref, 'before', limit)
+
+/** What came of a memory: what it asked for, what fixed it, later work on the same files, who names it. */
+export const effectsOf = (store: Store, ref: Ref, limit = 12): Promise<Step[]> => walk(store, ref, 'after', limit)
+
+/** How two memories hang together: the shortest way from one to the other, each step with the edge that leads to it. Null when none is near. */
+export async function pathBetween(store: Store, a: Ref, b: Ref, maxDepth = 8): Promise<(Memory | Neighbour)[] | null> {
+  const [start, end] = [await lookUp(store, a), await lookUp(store, b)]
+  // No link leaves a project.
+  if (!start || !end || start.shown.project !== end.shown.project) return null
+  if (keyOf(a) === keyOf(b)) return [start.shown]
+  // Links first; what only names the same things is asked when they do not lead there.
+  const byNames: Edges = async (ref) => {
+    const looked = await lookUp(store, ref)
+    return [...(await linked(store, ref)), ...(looked ? await sharing(store, looked) : [])]
+  }
+  const cameBy =
+    (await search(a, b, maxDepth, (ref) => linked(store, ref), MOST_SEARCHED)) ?? (await search(a, b, maxDepth, byNames, MOST_WALKED / 2))
+  if (!cameBy) return null
+  const way: (Memory | Neighbour)[] = []
+  for (let key = keyOf(b); key !== keyOf(a); ) {
+    const edge = cameBy.get(key)
+    const memory = edge && (await lookUp(store, edge.ref))
+    if (!edge || !memory) return null
+    way.unshift({ ...memory.shown, relation: edge.relation, origin: edge.origin, side: edge.side })
+    key = keyOf(edge.from)
+  }
+  return [start.shown, ...way]
+}
+
+/** One thing a project works on: the observations that name the same files and symbols, called by the most telling of them. */
+export type Topic = { name: string; entities: Entity[]; observations: number; since: number; until: number; newest: Memory[] }
+
+/** What a project is about lately, the topics with most observations first. */
+export async function topics(store: Store, project: ProjectKey, limit: number): Promise<Topic[]> {
+  const found = clusters(await store.links.namedLately(project, LATELY)).slice(0, limit)
+  return Promise.all(found.map((cluster) => topicOf(store, cluster)))
+}
+
+async function topicOf(store: Store, { name, entities, observations }: Cluster): Promise<Topic> {
+  const all = (await store.observations.get(observations)).sort((a, b) => b.at - a.at || b.id - a.id)
+  const newest = all.slice(0, 3).map((o) => ({ ...refOf('observation', o.id), type: o.type, title: o.title, project: o.project, at: o.at }))
+  return { name, entities, observations: all.length, since: all.at(-1)?.at ?? 0, until: all[0]?.at ?? 0, newest }
+}
+
+/** How many observations topics are drawn from. */
+const LATELY = 500
+/** How many links of one memory are looked at. Few have more. */
+const FAN = 40
+/** How many memories a question may visit. */
+const MOST_WALKED = 60
+const MOST_SEARCHED = 600
+
+type Edge = { ref: Ref; from: Ref; relation: Tie; origin: string; side: Side; strength: number }
+
+/** How much a tie tells. Walking along several, their strengths multiply. */
+const STRENGTH: Record<Tie, number> = {
+  'failed-then-fixed': 1,
+  asked: 0.9,
+  supersedes: 0.9,
+  mentions: 0.8,
+  'co-changed': 0.7,
+  'same-turn': 0.6,
+  'same-file': 0.5,
+  shares: 0.45,
+  follows: 0.4,
+}
+
+async function linked(store: Store, ref: Ref, sides: Side[] = ['before', 'after']): Promise<Edge[]> {
+  const links = await Promise.all(sides.map(async (side) => (await store.links.of(ref, side, FAN)).map((link) => edgeOf(link, side))))
+  return links.flat()
+}
+
+function edgeOf(link: Link, side: Side): Edge {
+  const [from, ref] = side === 'before' ? [link.to, link.from] : [link.from, link.to]
+  return { ref, from, relation: link.relation, origin: link.origin, side, strength: STRENGTH[link.relation] }
+}
+
+/** The other observations that came of the same prompt. */
+async function siblings(store: Store, { shown }: Looked, links: Edge[]): Promise<Edge[]> {
+  const asked = links.find(({ relation, side }) => relation === 'asked' && side === 'before')
+  const made = asked ? await linked(store, asked.ref, ['after']) : []
+  return made
+    .filter(({ relation, ref }) => relation === 'asked' && ref.kind === 'observation' && keyOf(ref) !== keyOf(shown))
+    .map((edge) => {
+      const side = Number(edge.ref.ref) < Number(shown.ref) ? 'before' : 'after'
+      return { ...edge, from: shown, relation: 'same-turn', side, strength: STRENGTH['same-turn'] }
+    })
+}
+
+/** What more memories name than this is no sign of kinship. */
+const COMMON = 24
+
+/** Memories of other turns that name the same rare things, one for each turn: the others would say the same names again. */
+async function sharing(store: Store, here: Looked): Promise<Edge[]> {
+  const { project, at } = here.shown
+  const near = new Map<string, { ref: Ref; at: number; names: string[]; score: number }>()
+  for (const entity of (await store.links.entitiesOf(here.shown)).filter(({ kind }) => kind !== 'command')) {
+    const naming = await store.links.naming(entity, project, 'before', Number.MAX_SAFE_INTEGER, COMMON + 1)
+    if (naming.length > COMMON) continue
+    for (const other of naming) {
+      const known = near.get(keyOf(other)) ?? { ref: { kind: other.kind, ref: other.ref }, at: other.at, names: [], score: 0 }
+      known.names.push(entity.name)
+      known.score += 1 / naming.length
+      near.set(keyOf(other), known)
+    }
+  }
+  const best = [...near.values()].sort((a, b) => b.score - a.score || b.at - a.at).slice(0, FAN)
+  const byTurn = new Map<string, Edge>()
+  for (const other of best.sort((a, b) => SPEAKS.indexOf(a.ref.kind) - SPEAKS.indexOf(b.ref.kind))) {
+    const turn = (await lookUp(store, other.ref))?.turn
+    if (!turn || turn === here.turn || byTurn.has(turn)) continue
+    const strength = STRENGTH.shares * Math.min(1, 0.5 + other.score)
+    const side = other.at <= at ? 'before' : 'after'
+    byTurn.set(turn, { ref: other.ref, from: here.shown, relation: 'shares', origin: some(other.names), side, strength })
+  }
+  return [...byTurn.values()]
+}
+
+/** Which memory of a turn speaks for it. */
+const SPEAKS = ['observation', 'prompt', 'summary', 'note']
+
+const some = (names: string[]) => (names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`)
+
+/** Ties weaker than this, all along the way, tell nothing any more. */
+const FAINT = 0.2
+
+/** Best first: of all that has been reached, what is tied strongest is looked at next. */
+async function walk(store: Store, ref: Ref, side: Side, limit: number): Promise<Step[]> {
+  const here = await lookUp(store, ref)
+  if (!here) return []
+  type Reached = Edge & { distance: number }
+  const reached = new Map<string, Reached>()
+  let open: { ref: Ref; strength: number; distance: number }[] = [{ ref, strength: 1, distance: 0 }]
+  for (let looked = 0; looked < MOST_WALKED && open.length > 0; looked++) {
+    const next = open.reduce((best, one) => (one.strength > best.strength ? one : best))
+    open = open.filter((one) => one !== next)
+    for (const edge of await linked(store, next.ref, [side])) {
+      const step = { ...edge, strength: next.strength * edge.strength, distance: next.distance + 1 }
+      const known = reached.get(keyOf(edge.ref))
+      if (step.strength < FAINT || keyOf(edge.ref) === keyOf(ref) || (known && known.strength >= step.strength)) continue
+      // A turn's summary says again what its observations say.
+      if (edge.ref.kind === 'summary') continue
+      reached.set(keyOf(edge.ref), step)
+      if (step.distance < 3) open.push(step)
+    }
+  }
+  return (await shown(store, [...reached.values()], here, limit)).map((neighbour) => {
+    const step = reached.get(keyOf(neighbour))
+    return { ...neighbour, distance: step?.distance ?? 1, via: step?.from ?? ref }
+  })
+}
+
+type Edges = (ref: Ref) => Promise<Edge[]>
+
+/** Breadth first from both ends, the smaller circle growing next, so that hubs are met late. */
+async function search(a: Ref, b: Ref, maxDepth: number, edgesOf: Edges, most: number): Promise<Map<string, Edge> | null> {
+  const [there, back] = [new Map<string, Edge | null>([[keyOf(a), null]]), new Map<string, Edge | null>([[keyOf(b), null]])]
+  let [front, rear] = [[a], [b]]
+  let looked = 0
+  for (let depth = 0; depth < maxDepth && front.length > 0 && rear.length > 0; depth++) {
+    const isFront = front.length <= rear.length
+    const [seen, other] = isFront ? [there, back] : [back, there]
+    const reached: Ref[] = []
+    for (const ref of isFront ? front : rear) {
+      if (looked++ >= most) return null
+      for (const edge of await edgesOf(ref)) {
+        const key = keyOf(edge.ref)
+        if (seen.has(key)) continue
+        seen.set(key, { ...edge, from: ref })
+        reached.push(edge.ref)
+        if (other.has(key)) return joined(there, back, key)
+      }
+    }
+    if (isFront) front = reached
+    else rear = reached
+  }
+  return null
+}
+
+/** The steps from the start to the meeting, and from there on the other half's, turned round. */
+function joined(there: Map<string, Edge | null>, back: Map<string, Edge | null>, meeting: string): Map<string, Edge> {
+  const way = new Map<string, Edge>()
+  for (let edge = there.get(meeting); edge; edge = there.get(keyOf(edge.from))) way.set(keyOf(edge.ref), edge)
+  for (let edge = back.get(meeting); edge; edge = back.get(keyOf(edge.from))) {
+    const side = edge.side === 'before' ? 'after' : 'before'
+    way.set(keyOf(edge.from), { ...edge, ref: edge.from, from: edge.ref, side })
+  }
+  return way
+}
+
+/** The edges as a person reads them: each memory once, by its strongest tie, with its title; among equals the nearest in time first. */
+async function shown(store: Store, edges: Edge[], here: Looked, limit: number): Promise<Neighbour[]> {
+  const found = new Map<string, Looked & { edge: Edge }>()
+  for (const edge of edges.sort((a, b) => b.strength - a.strength).slice(0, 4 * limit)) {
+    const memory = await lookUp(store, edge.ref)
+    // What is linked needs no second line for its turn, saying that it names the same.
+    const isKnown =
+      found.has(keyOf(edge.ref)) || (edge.relation === 'shares' && [...found.values()].some(({ turn }) => turn === memory?.turn))
+    if (memory && !isKnown) found.set(keyOf(edge.ref), { ...memory, edge })
+  }
+  const away = ({ shown }: Looked) => Math.abs(shown.at - here.shown.at)
+  return [...found.values()]
+    .sort((a, b) => b.edge.strength - a.edge.strength || away(a) - away(b))
+    .slice(0, limit)
+    .map(({ shown, edge: { relation, origin, side } }) => ({ ...shown, relation, origin, side }))
+}
+
+type Looked = { shown: Memory; turn: string }
+
+async function lookUp(store: Store, { kind, ref }: Ref): Promise<Looked | null> {
+  const id = Number(ref)
+  switch (kind) {
+    case 'observation': {
+      const [o] = await store.observations.get([id])
+      return o
+        ? { shown: { kind, ref, type: o.type, title: o.title, project: o.project, at: o.at }, turn: `${o.sessionId}:${o.promptNumber}` }
+        : null
+    }
+    case 'summary': {
+      const s = await store.summaries.get(id)
+      const title = s && (s.request || s.completed || s.learned || 'Summary')
+      return s
+        ? {
+            shown: { kind, ref, type: s.source, title: firstLine(title ?? '', 120), project: s.project, at: s.at },
+            turn: `${s.sessionId}:${s.promptNumber}`,
+          }
+        : null
+    }
+    case 'prompt': {
+      const p = await store.prompts.get(id)
+      const session = p && (await store.sessions.get(p.sessionId))
+      return p && session
+        ? {
+            shown: { kind, ref, type: p.origin, title: firstLine(p.text, 120), project: session.project, at: p.at },
+            turn: `${p.sessionId}:${p.number}`,
+          }
+        : null
+    }
+    case 'note':
+      return null
+  }
+}
+
+const refOf = (kind: Ref['kind'], id: number): Ref => ({ kind, ref: String(id) })
+const keyOf = (ref: Ref) => `${ref.kind}:${ref.ref}`
+
+type Cluster = { name: string; entities: Entity[]; observations: number[] }
+
+/**
+ * Observations that belong together by what they name. Rare names pull stronger than common ones; every observation listens to the
+ * few it shares most with and takes their label, until nothing changes. No chance is involved: the same names give the same topics.
+ */
+export function clusters(named: { observation: number; entity: Entity }[]): Cluster[] {
+  const features = featuresOf(named)
+  const all = new Set(named.map(({ observation }) => observation)).size
+  const telling = new Map([...features].filter(([, { by }]) => by.size > 1 && by.size <= Math.max(4, Math.min(40, all * 0.25))))
+  const weight = ({ entity, by }: Feature) => (PULL[entity.kind] ?? 0) * (entity.name.endsWith('/') ? 0.5 : 1) * Math.log(1 + all / by.size)
+  const labels = settledLabels(closest(telling, weight))
+  return [...Map.groupBy(labels.keys(), (id) => labels.get(id)).values()]
+    .filter((ids) => ids.length > 1)
+    .map((ids) => {
+      const entities = tellingOf(new Set(ids), telling, weight)
+      return { name: nameOf(entities), entities, observations: ids }
+    })
+    .sort((a, b) => b.observations.length - a.observations.length || Math.max(...b.observations) - Math.max(...a.observations))
+}
+
+/** Something that observations name; a folder stands for all that was touched in it. */
+type Feature = { entity: Entity; by: Set<number> }
+type Weight = (feature: Feature) => number
+
+/** What says what work is about. Commands and addresses are the same whatever one works on. */
+const PULL: Partial<Record<Entity['kind'], number>> = { file: 1, symbol: 0.8, issue: 1, error: 0.6, package: 0.6 }
+
+function featuresOf(named: { observation: number; entity: Entity }[]): Map<string, Feature> {
+  const features = new Map<string, Feature>()
+  const note = (entity: Entity, observation: number) => {
+    const key = `${entity.kind} ${entity.name}`
+    const feature = features.get(key) ?? { entity, by: new Set() }
+    feature.by.add(observation)
+    features.set(key, feature)
+  }
+  for (const { observation, entity } of named.filter(({ entity: { kind } }) => PULL[kind])) {
+    note(entity, observation)
+    const folder = entity.kind === 'file' ? entity.name.slice(0, entity.name.lastIndexOf('/') + 1) : ''
+    // `src/` alone holds everything.
+    if (/[^/]\/[^/]/.test(folder)) note({ kind: 'file', name: folder }, observation)
+  }
+  return features
+}
+
+/** How many others an observation listens to. */
+const LISTENS_TO = 6
+
+/** For each observation the few it shares most with, and how much. */
+function closest(features: Map<string, Feature>, weight: Weight): Map<number, [number, number][]> {
+  const pulls = new Map<number, Map<number, number>>()
+  for (const feature of features.values()) {
+    for (const a of feature.by) {
+      const mine = pulls.get(a) ?? new Map<number, number>()
+      pulls.set(a, mine)
+      // What many name ties each two of them less.
+      for (const b of feature.by) if (a !== b) mine.set(b, (mine.get(b) ?? 0) + weight(feature) / Math.sqrt(feature.by.size))
+    }
+  }
+  return new Map(
+    [...pulls]
+      .map(([id, mine]) => [id, [...mine].sort((x, y) => y[1] - x[1] || x[0] - y[0]).slice(0, LISTENS_TO)] as const)
+      .sort((x, y) => x[0] - y[0]),
+  )
+}
+
+function settledLabels(closest: Map<number, [number, number][]>): Map<number, number> {
+  const labels = new Map([...closest.keys()].map((id) => [id, id]))
+  for (let round = 0, changed = true; changed && round < 20; round++) {
+    changed = false
+    for (const [id, others] of closest) {
+      const heard = new Map<number, number>()
+      for (const [other, pull] of others) {
+        const label = labels.get(other) ?? other
+        heard.set(label, (heard.get(label) ?? 0) + pull)
+      }
+      const [loudest] = [...heard].sort((x, y) => y[1] - x[1] || x[0] - y[0])
+      if (!loudest || loudest[0] === labels.get(id)) continue
+      labels.set(id, loudest[0])
+      changed = true
+    }
+  }
+  return labels
+}
+
+/** What most of these name and few others do. */
+function tellingOf(ids: Set<number>, features: Map<string, Feature>, weight: Weight): Entity[] {
+  const scored = [...features.values()].flatMap((feature) => {
+    const inside = [...feature.by].filter((id) => ids.has(id)).length
+    return inside > 1 ? [{ entity: feature.entity, score: inside * (inside / feature.by.size) * weight(feature) }] : []
+  })
+  const ranked = scored.sort((a, b) => b.score - a.score || (a.entity.name < b.entity.name ? -1 : 1)).map(({ entity }) => entity)
+  // A folder and the file in it are one thing said twice.
+  return ranked
+    .filter((entity, at) => !ranked.slice(0, at).some(({ name }) => within(name, entity.name) || within(entity.name, name)))
+    .slice(0, 5)
+}
+
+const within = (folder: string, path: string) => folder.endsWith('/') && path.startsWith(folder)
+
+function nameOf(entities: Entity[]): string {
+  return entities
+    .slice(0, 3)
+    .map(({ name }) => shortName(name))
+    .join(', ')
+}
+
+/** A path by its end: the last name, and the one before it where the last is one that many folders have. */
+function shortName(name: string): string {
+  const parts = name.split('/')
+  const last = parts.at(-1) || parts.at(-2) || name
+  const isCommon =
+    name.endsWith('/') ||
+    /^(?:index|main|mod|types?|utils?|page|data|model|README|config|state|setup|hooks?|__init__)(?:[._]test)?\.\w+$/.test(last)
+  return parts.length > 1 && isCommon ? parts.slice(-2 - Number(name.endsWith('/'))).join('/') : last
+}

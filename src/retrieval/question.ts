@@ -1,0 +1,355 @@
+/**
+ * Reading a question: which filters it names, which time it speaks of, which words and names are left to look for. Whatever a
+ * person types is a legal question; what is no filter and no time is text. The store is not asked here.
+ */
+import { OBSERVATION_TYPES } from '../core/memory.ts'
+import type { DocumentKind } from '../store/store.ts'
+import { type Clock, clockFor, inWords, LONGEST_PHRASE, timeWordsAt, unspacedTimesIn, type Window } from './time-words.ts'
+import { identifiersOf, isFile, isRun, tellingWordsOf, wordsOf } from './words.ts'
+
+export type Question = {
+  /** What is left to look for, without filters and time words. */
+  text: string
+  /** Its telling words, lower case, in order. None when the filters say it all: then whatever they let through is meant. */
+  words: string[]
+  /** Those of the words that trigrams cannot find: one or two characters of a script without spaces. */
+  short: string[]
+  /** What looks like a name of code, whole, as written. */
+  identifiers: string[]
+  /** Those of them that are files or folders. */
+  files: string[]
+  filters: Filters
+  /** Which times were understood, as filters or in the text. A time in the text is a way of speaking: it may prove too narrow. */
+  understood: Understood[]
+  /** What was meant as a filter and could not be used as it stands. Unknown values are looked for as text. */
+  problems: Problem[]
+}
+
+export type Filters = Window & {
+  types: string[]
+  namespaces: string[]
+  tags: string[]
+  notTags: string[]
+  project: string | null
+  branch: string | null
+  paths: string[]
+  session: string | null
+  sources: string[]
+  kinds: string[]
+}
+
+export type Understood = Window & { word: string; at: number; meaning: string; from: 'filter' | 'text' }
+export type Problem = { word: string; at: number; message: string }
+
+/** Reads a question that is asked now. Times are meant in the zone of this machine. */
+export function readQuestion(text: string, now: number, zone = Temporal.Now.timeZoneId()): Question {
+  const asked = text.trim()
+  // What is this long, or has several lines, was pasted or is a prompt; it names no filters and is looked for as it is.
+  const isPasted = asked.length > MAX_QUESTION || asked.includes('\n')
+  const reading: Reading = {
+    ahead: isPasted ? [] : tokensOf(text).reverse(),
+    clock: clockFor(text, now, zone),
+    filters: noFilters(),
+    understood: [],
+    problems: [],
+  }
+  const kept = readAll(reading)
+  const { filters, understood, problems } = reading
+  for (const token of kept) if (token.filter?.values.length === 0) problems.push(emptyFilter(token, token.filter.key))
+  Object.assign(filters, commonWindow(understood, problems))
+
+  const left = isPasted ? asked : kept.map((token) => token.text).join(' ')
+  const isNarrowed = Object.values(filters).some((filter) => (Array.isArray(filter) ? filter.length > 0 : filter !== null))
+  const words = isNarrowed ? tellingWordsOf(left) : wordsOf(left)
+  const identifiers = identifiersOf(left)
+  return {
+    text: left,
+    words,
+    short: words.filter((word) => isRun(word) && [...word].length < 3),
+    identifiers,
+    files: identifiers.filter(isFile),
+    filters,
+    understood,
+    problems: problems.sort((a, b) => a.at - b.at).slice(0, MAX_VALUES),
+  }
+}
+
+/** The time that several windows leave: times that were spoken of side by side add up, limits cut. */
+export function windowOf(windows: Window[]): Window {
+  const whole = windows.filter(({ since, before }) => since !== null && before !== null)
+  const limits = windows.filter(({ since, before }) => since === null || before === null)
+  const least = (side: keyof Window) => whole.map((window) => window[side]).reduce(lower, null)
+  const most = (side: keyof Window) => whole.map((window) => window[side]).reduce(higher, null)
+  return {
+    since: limits.map(({ since }) => since).reduce(higher, least('since')),
+    before: limits.map(({ before }) => before).reduce(lower, most('before')),
+  }
+}
+
+const lower = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.min(a, b))
+const higher = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.max(a, b))
+
+const MAX_QUESTION = 10_000
+const MAX_VALUE = 200
+/** Of one filter. */
+const MAX_VALUES = 40
+
+type Key = 'type' | 'kind' | 'ns' | 'tag' | 'project' | 'branch' | 'path' | 'session' | 'since' | 'before' | 'source'
+type Value = { text: string; at: number; quoted: boolean }
+/** A word of the question, or a filter with its values. */
+type Token = { text: string; at: number; filter?: Filter }
+type Filter = { key: Key; minus: boolean; values: Value[] }
+
+type Reading = {
+  /** What is still to be read, the next one last. */
+  ahead: Token[]
+  clock: Clock
+  filters: Filters
+  understood: Understood[]
+  problems: Problem[]
+}
+
+const noFilters = (): Filters => ({
+  types: [],
+  namespaces: [],
+  tags: [],
+  notTags: [],
+  project: null,
+  branch: null,
+  paths: [],
+  session: null,
+  sources: [],
+  kinds: [],
+  since: null,
+  before: null,
+})
+
+/** How each filter may be spelt, and a value for an example. */
+const FILTERS: Record<Key, [spelt: string, example: string]> = {
+  type: ['type|types', 'bugfix'],
+  kind: ['kind|kinds', 'summary'],
+  ns: ['ns|namespace|namespaces', 'decisions'],
+  tag: ['tag|tags', 'auth'],
+  project: ['project|projects', 'app'],
+  branch: ['branch|branches', 'main'],
+  path: ['path|paths|file|files', 'src/auth'],
+  session: ['session|sessions', '12'],
+  since: ['since|after', '7d'],
+  before: ['before|until', 'march'],
+  source: ['source|sources', 'import'],
+}
+const KEYS = new Map(Object.entries(FILTERS).flatMap(([key, [spelt]]) => spelt.split('|').map((name) => [name, key as Key])))
+
+const VALUE = `"[^"]{0,${MAX_VALUE}}"|“[^”]{0,${MAX_VALUE}}”|'[^']{0,${MAX_VALUE}}'|[^\\s,]*`
+/** A filter, or any word. `file://…` is an address and `Session::get` a name, no filters. */
+const TOKEN = new RegExp(
+  `[([]?(?<minus>[-–−]?)(?<key>${[...KEYS.keys()].join('|')})[:：](?!//|[:：])(?<values>(?:${VALUE})(?:,(?:${VALUE}))*)(?=\\s|$)|\\S+`,
+  'gi',
+)
+
+function tokensOf(text: string, start = 0): Token[] {
+  return [...text.matchAll(TOKEN)].map((match) => {
+    const { minus, key = '', values: raw = '' } = match.groups ?? {}
+    const at = start + match.index
+    const known = KEYS.get(key.toLowerCase())
+    if (!known) return { text: match[0], at }
+    const values = valuesIn(raw, at + match[0].length - raw.length, /^[([]/.test(match[0]))
+    // Too long for a value: whatever it is, it is looked for as it stands.
+    if (!values) return { text: match[0], at }
+    return {
+      text: values.length > 0 ? match[0] : `${key}:`,
+      at: at + match[0].indexOf(key),
+      filter: { key: known, minus: minus !== '', values },
+    }
+  })
+}
+
+function valuesIn(raw: string, start: number, inBrackets: boolean): Value[] | null {
+  const values: Value[] = []
+  for (const { 0: value, index } of raw.matchAll(new RegExp(`(?<=^|,)(?:${VALUE})(?=,|$)`, 'g'))) {
+    if (value.length > MAX_VALUE + 2) return null
+    const quoted = /^(?:"[^"]*"|“[^”]*”|'[^']*')$/.test(value)
+    const end = inBrackets ? /[.;!?…"'”`*\])]+$/ : /[.;!?…"'”`*]+$/
+    const text = quoted ? value.slice(1, -1).replace(/\s+/g, ' ').trim() : value.replace(/^["'“`*]+/, '').replace(end, '')
+    if (/[\p{L}\p{N}]/u.test(text)) values.push({ text, at: start + index + Math.max(0, value.indexOf(text)), quoted })
+  }
+  return values
+}
+
+/** Takes filters and times out of what is ahead; returns what is left. */
+function readAll(reading: Reading): Token[] {
+  const { ahead } = reading
+  const kept: Token[] = []
+  for (let token = ahead.pop(); token; token = ahead.pop()) {
+    const isTaken = token.filter ? takeFilter(token.filter, reading) : takeTime(token, reading)
+    if (!isTaken) kept.push(token)
+    // What stood on both sides meets now and may be a time together, so that what is left holds none: “last type:bugfix week”.
+    else ahead.push(...kept.splice(-LONGEST_PHRASE).reverse())
+  }
+  return kept
+}
+
+function takeFilter({ key, minus, values }: Filter, reading: Reading): boolean {
+  if (values.length === 0) return takeSpaced(key, reading)
+  const unusable: Value[] = []
+  for (const value of values) {
+    const message = minus && key !== 'tag' ? `only tags can be left out, as in -tag:${value.text}` : use(key, minus, value, reading)
+    if (!message) continue
+    reading.problems.push({ word: value.text, at: value.at, message })
+    unusable.push(value)
+  }
+  for (const value of unusable.reverse()) reading.ahead.push(...tokensOf(value.text, value.at).reverse())
+  return true
+}
+
+/** A space after the colon is forgiven where what follows can be nothing else: a type, a kind, a time. */
+function takeSpaced(key: Key, reading: Reading): boolean {
+  const next = reading.ahead.at(-1)
+  if (!next || next.filter) return false
+  const value = { text: next.text.replace(/[.,;!?]{1,9}$/, ''), at: next.at, quoted: false }
+  const isClear =
+    (key === 'type' && isNamed(value.text, TYPES)) || (key === 'kind' && isNamed(value.text, KINDS)) || key === 'since' || key === 'before'
+  if (!isClear) return false
+  reading.ahead.pop()
+  if (use(key, false, value, reading) === null) return true
+  reading.ahead.push(next)
+  return false
+}
+
+/** Puts a value where it belongs; returns what is wrong with it, or null. */
+function use(key: Key, minus: boolean, value: Value, reading: Reading): string | null {
+  const { filters } = reading
+  const { text } = value
+  switch (key) {
+    case 'type':
+      return useKnown(text, 'type', TYPES, filters.types)
+    case 'kind':
+      return useKnown(text, 'kind', KINDS, filters.kinds)
+    case 'ns':
+      return add(filters.namespaces, text.toLowerCase())
+    case 'tag':
+      return add(minus ? filters.notTags : filters.tags, text.toLowerCase())
+    case 'source':
+      return add(filters.sources, text.toLowerCase())
+    case 'path':
+      return add(filters.paths, text.replace(/^\.\//, ''))
+    case 'project':
+    case 'branch':
+    case 'session': {
+      const wanted = key === 'project' ? text.toLowerCase() : text
+      if (filters[key] !== null && filters[key] !== wanted) return `a question has one ${key}, and this one has ${filters[key]}`
+      filters[key] = wanted
+      return null
+    }
+    case 'since':
+    case 'before':
+      return useTime(key, value, reading)
+  }
+}
+
+const add = (list: string[], value: string) => {
+  if (list.length < MAX_VALUES && !list.includes(value)) list.push(value)
+  return null
+}
+
+const TYPES: Known = {
+  names: [...OBSERVATION_TYPES, 'procedural', 'semantic', 'episodic'],
+  alias: { fix: 'bugfix', refactoring: 'refactor' },
+}
+const KINDS: Known = { names: ['observation', 'summary', 'prompt', 'note'] satisfies DocumentKind[], alias: {} }
+type Known = { names: string[]; alias: Record<string, string> }
+
+function useKnown(text: string, what: string, known: Known, list: string[]): string | null {
+  const name = named(text, known)
+  if (name) return add(list, name)
+  const near = known.names.find((name) => editsBetween(text.toLowerCase(), name) < 3)
+  return `there is no ${what} “${text}”; ${near ? `did you mean ${near}?` : `there are ${known.names.join(', ')}`}`
+}
+
+/** The name that was meant: itself, its plural, another word for it, or the only one that begins so. */
+function named(text: string, { names, alias }: Known): string | null {
+  const word = singular(text.toLowerCase())
+  const begun = names.filter((name) => word.length > 1 && name.startsWith(word))
+  return names.find((name) => name === word) ?? (Object.hasOwn(alias, word) ? alias[word] : begun.length === 1 ? begun[0] : null) ?? null
+}
+
+const isNamed = (text: string, { names }: Known) => names.includes(singular(text.toLowerCase()))
+
+const singular = (word: string) =>
+  word
+    .replace(/ies$/, 'y')
+    .replace(/xes$/, 'x')
+    .replace(/(?<=..)s$/, '')
+
+/** How many letters must be typed differently. Only asked of short words. */
+function editsBetween(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 2) return 3
+  let above = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (const [i, letter] of [...a].entries()) {
+    const row = [i + 1]
+    for (const [j, other] of [...b].entries())
+      row.push(Math.min((row[j] ?? 0) + 1, (above[j + 1] ?? 0) + 1, (above[j] ?? 0) + Number(letter !== other)))
+    above = row
+  }
+  return above.at(-1) ?? 0
+}
+
+/** `since:last week` means both words, quoted or not. */
+function useTime(key: 'since' | 'before', value: Value, reading: Reading): string | null {
+  const time = timeWordsAt([value.text, ...(value.quoted ? [] : wordsAhead(reading))].join(' '), reading.clock, true)
+  const own = value.text.split(' ').length
+  if (!time || time.edge === null || time.words < own)
+    return `“${value.text}” is no time that ${key}: understands; it takes 2026-03-01, march, 7d, yesterday, “last week”`
+  const word = [value.text, ...takeWords(time.words - own, reading)].join(' ')
+  understand(reading, { since: null, before: null, [key]: time.edge }, word, value.at, 'filter')
+  return null
+}
+
+/** A time in the text that begins with this word, or stands inside it where a script sets no spaces. */
+function takeTime(token: Token, reading: Reading): boolean {
+  const inside = unspacedTimesIn(token.text, reading.clock)
+  if (inside.length > 0) {
+    for (const { word, at, ...window } of inside) understand(reading, window, word, token.at + at, 'text')
+    const starts = [0, ...inside.map(({ word, at }) => at + word.length)]
+    const ends = [...inside.map(({ at }) => at), token.text.length]
+    const left = starts.flatMap((start, i) => tokensOf(token.text.slice(start, ends[i]), token.at + start))
+    reading.ahead.push(...left.reverse())
+    return true
+  }
+  const time = timeWordsAt([token.text, ...wordsAhead(reading)].join(' '), reading.clock)
+  if (!time) return false
+  const word = [token.text, ...takeWords(time.words - 1, reading)].join(' ')
+  understand(reading, time, word, token.at, 'text')
+  return true
+}
+
+/** The next words, up to a filter. */
+function wordsAhead({ ahead }: Reading): string[] {
+  const near = ahead.slice(-LONGEST_PHRASE).reverse()
+  const end = near.findIndex((token) => token.filter)
+  return near.slice(0, end < 0 ? undefined : end).map((token) => token.text)
+}
+
+function takeWords(count: number, { ahead }: Reading): string[] {
+  const taken = ahead.splice(ahead.length - count)
+  return taken.reverse().map((token) => token.text)
+}
+
+function understand(reading: Reading, { since, before }: Window, word: string, at: number, from: Understood['from']): void {
+  const meaning = inWords({ since, before }, reading.clock.now.timeZoneId)
+  reading.understood.push({ word, at, meaning, from, since, before })
+}
+
+function emptyFilter({ text, at }: Token, key: Key): Problem {
+  return { word: text, at, message: `${text} needs its value right behind it, as in ${key}:${FILTERS[key][1]}` }
+}
+
+/** What all the times leave. If that is nothing, what was only spoken of does not count. */
+function commonWindow(understood: Understood[], problems: Problem[]): Window {
+  const all = windowOf(understood)
+  const last = understood.at(-1)
+  if (!last || all.since === null || all.before === null || all.since < all.before) return all
+  const said = understood.filter(({ since, before }) => since !== before).map(({ word }) => word)
+  problems.push({ word: last.word, at: last.at, message: `these times have nothing in common: ${said.slice(0, 4).join('; ')}` })
+  return windowOf(understood.filter(({ from }) => from === 'filter'))
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'bun:test'
+import { addObservations, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
+import { asProjectKey } from '../core/ids.ts'
+import { search } from './search.ts'
+
+test('observations, summaries and prompts are found, each with its title, place and cost', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ type: 'bugfix', title: 'Fixed the pelican', narrative: 'It flew away.', at: 5000 })])
+  await t.store.summaries.put('k', summary({ request: 'Feed it', learned: 'A pelican eats fish' }))
+  const hits = await search(t.store, 'pelican')
+  expect(hits.map((hit) => [hit.kind, hit.type, hit.title])).toEqual([
+    ['observation', 'bugfix', 'Fixed the pelican'],
+    ['summary', 'turn', 'Feed it'],
+  ])
+  expect(hits[0]).toMatchObject({ id: '1', project: 'app', sessionId: 1, at: 5000 })
+  expect(hits.every((hit) => hit.score > 0 && hit.tokens > 0)).toBe(true)
+})
+
+test('a prompt is found by what was asked and by what was answered', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  const added = await t.store.prompts.add(session, {
+    key: 'k',
+    promptId: null,
+    uuid: null,
+    origin: 'person',
+    text: 'where is the heron',
+    at: 1,
+  })
+  if (added) await t.store.prompts.setAnswer(added, 'In the marsh.', 2)
+  for (const words of ['heron', 'marsh'])
+    expect((await search(t.store, words)).map((hit) => [hit.kind, hit.title])).toEqual([['prompt', 'where is the heron']])
+})
+
+test('a word in the title weighs more than one in the text', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'Other', narrative: 'a pelican was near' }),
+    observation({ title: 'Pelican', narrative: 'nothing else here' }),
+  ])
+  expect((await search(t.store, 'pelican')).map((hit) => hit.title)).toEqual(['Pelican', 'Other'])
+})
+
+test('words are found in another form of themselves, with and without accents', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: 'Caching responses' }), observation({ title: 'Résumé upload' })])
+  expect((await search(t.store, 'cached response'))[0]?.title).toBe('Caching responses')
+  for (const typed of ['resume', 'résumé', 're\u0301sume\u0301', 'RÉSUMÉ'])
+    expect((await search(t.store, typed))[0]?.title).toBe('Résumé upload')
+})
+
+test('a search keeps to its project, kind and time', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'pelican one', at: 1000 }),
+    observation({ title: 'pelican two', at: 2000, project: asProjectKey('other') }),
+  ])
+  const found = async (within: Parameters<typeof search>[2]) => (await search(t.store, 'pelican', within)).map((hit) => hit.title)
+  expect(await found({ project: asProjectKey('other') })).toEqual(['pelican two'])
+  expect(await found({ since: 1500 })).toEqual(['pelican two'])
+  expect(await found({ before: 2000 })).toEqual(['pelican one'])
+  expect(await found({ kinds: ['summary'] })).toEqual([])
+  expect(await found({ limit: 1 })).toHaveLength(1)
+  expect(await found({ offset: 2 })).toEqual([])
+  expect(await found({ limit: 0 })).toEqual([])
+})
+
+test('nothing is found for nothing, and nothing for words nobody said', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: 'pelican' })])
+  for (const question of ['', '   ', '!?', 'ostrich']) expect(await search(t.store, question)).toEqual([])
+})
+
+test('whatever a person types is legal', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: 'pelican' })])
+  const odd = ['"', '""', "'; DROP TABLE observations; --", 'a AND', 'NEAR(', '*', 'title:', '{', '^', '-x +', '\ud83d', 'x'.repeat(10_000)]
+  for (const typed of odd) expect((await search(t.store, `${typed} pelican ${typed}`)).map((hit) => hit.title)).toEqual(['pelican'])
+  expect(await search(t.store, '\0pelican')).toHaveLength(1)
+})
+
+test('a snippet shows where the words stand, and stays short', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'Long', narrative: `${'before 😀 '.repeat(500)}the pelican landed ${'after '.repeat(500)}` }),
+  ])
+  const [hit] = await search(t.store, 'pelican')
+  expect(hit?.snippet).toContain('pelican')
+  expect(hit?.snippet.length).toBeLessThanOrEqual(202)
+  expect(hit?.snippet.isWellFormed()).toBe(true)
+})

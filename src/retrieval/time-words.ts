@@ -1,0 +1,426 @@
+/**
+ * Time words: “yesterday”, “in March”, “vor 3 Tagen”, 上周. A word is taken for a time only in a form that can hardly mean anything
+ * else, because a window that nobody meant hides what was looked for.
+ */
+export type Window = { since: number | null; before: number | null }
+
+export type TimeWords = Window & {
+  /** How many words it took. */
+  words: number
+  /** Where `since:` and `before:` draw the line; null for words like “recently”, which draw none. */
+  edge: number | null
+}
+
+/** No phrase is longer, so nobody need look further ahead. */
+export const LONGEST_PHRASE = 12
+
+/** What a question is read against: the moment in the person's own zone, and whether “hier” is French, not German for “here”. */
+export type Clock = { now: Temporal.ZonedDateTime; french: boolean }
+
+export function clockFor(text: string, now: number, zone: string): Clock {
+  return { now: Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone), french: /hier/i.test(text) && FRENCH.test(text) }
+}
+
+const FRENCH = /(?<![a-zà-ÿ])(?:nous|avons|pourquoi|quel(?:le)?s?|est-ce|qu[ei]|les?|dans|avec|pour|depuis|était|erreur)(?![a-zà-ÿ])/iu
+
+/**
+ * The time that the first words of a text speak of; the words are parted by single spaces. `named` is for the value of `since:` and
+ * `before:`, where whatever can be a time is one: `march`, `2025`, `7d`.
+ */
+export function timeWordsAt(text: string, clock: Clock, named = false): TimeWords | null {
+  if (!named && !OPENING.test(text)) return null
+  const start = endOf(LEAD, text, 0) ?? 0
+  const preposition = PREPOSITIONS.find(({ words }) => endOf(words, text, start) !== null)
+  const from = (preposition && endOf(preposition.words, text, start)) ?? start
+  const first = momentAt(text, from, named ? 'named' : (preposition?.before ?? 'alone'), clock)
+  const { said, end } = (first && preposition?.sense === 'range' && rangeFrom(first, text, clock)) || first || {}
+  if (!said || !end) return null
+  const words = text.slice(0, end).split(' ').length
+  const edge = said === 'no fixed time' ? null : (said.point ?? said.from).epochMilliseconds
+  if (preposition?.sense === 'since') return { words, since: edge, before: null, edge }
+  if (preposition?.sense === 'before') return { words, since: null, before: edge, edge }
+  return { words, ...windowFor(said), edge }
+}
+
+/** The times within a word of a script that sets no spaces (Chinese, Japanese), and where they stand in it. */
+export function unspacedTimesIn(text: string, { now }: Clock): (Window & { word: string; at: number })[] {
+  if (!/[\u3040-\u9fff]/.test(text)) return []
+  return [...text.matchAll(UNSPACED_PHRASE)].flatMap(({ 0: word, index: at }) => {
+    for (const { pattern, said } of UNSPACED) {
+      pattern.lastIndex = at
+      const match = pattern.exec(text)
+      if (match) return [{ ...windowFor(said(match.groups ?? {}, now)), word, at }]
+    }
+    return []
+  })
+}
+
+/** A window in a few words for a person: `2026-03-01`, `2026-03-02 to 2026-03-08`, `since 2026-03-01 14:30`. */
+export function inWords({ since, before }: Window, zone: string): string {
+  const local = (at: number) => Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
+  const isMidnight = (at: number) => local(at).startOfDay().epochMilliseconds === at
+  const day = (at: number, offset = 0) => local(at).toPlainDate().add({ days: offset }).toString()
+  const minute = (at: number) => local(at).toPlainDateTime().toString({ smallestUnit: 'minute' }).replace('T', ' ')
+  const shown = (at: number) => (isMidnight(at) ? day(at) : minute(at))
+  if (since === null) return before === null ? 'no fixed time' : `before ${shown(before)}`
+  if (before === null) return `since ${shown(since)}`
+  if (!isMidnight(since) || !isMidnight(before)) return `${minute(since)} to ${minute(before)}`
+  // A window ends before its end, so whole days are told by the last of them.
+  return day(since) === day(before, -1) ? day(since) : `${day(since)} to ${day(before, -1)}`
+}
+
+/** From a moment up to another. `point` is the line that “since” and “before” draw where the span is wider than what was said. */
+type Span = { from: Temporal.ZonedDateTime; to: Temporal.ZonedDateTime; point?: Temporal.ZonedDateTime }
+type Said = Span | 'no fixed time'
+type Moment = { said: Said; end: number }
+
+function windowFor(said: Said): Window {
+  if (said === 'no fixed time') return { since: null, before: null }
+  return { since: said.from.epochMilliseconds, before: said.to.epochMilliseconds }
+}
+
+/** What stands before a time: nothing, a word for days (“on”), one for longer times (“in”), one for both (“since”), or `since:`. */
+type Before = 'alone' | 'day' | 'period' | 'any' | 'named'
+
+const LEAD = /[(["'“„«¿¡]*/iuy
+const PREPOSITIONS: { words: RegExp; sense: 'within' | 'since' | 'before' | 'range'; before: Before }[] = [
+  { words: /(?:on|at|am|le|el) /iuy, sense: 'within', before: 'day' },
+  { words: /(?:in|during|within|over|throughout|of|im|en|durante|pendant) /iuy, sense: 'within', before: 'period' },
+  // “The line before may fail” is about no month.
+  { words: /(?:since|after(?! (?-i:may)\b)|seit|nach|depuis|après|desde) /iuy, sense: 'since', before: 'any' },
+  { words: /(?:before(?! (?-i:may)\b)|until|till|bis|avant|antes de|hasta) /iuy, sense: 'before', before: 'any' },
+  { words: /(?:from|between|von|vom|zwischen|entre) /iuy, sense: 'range', before: 'any' },
+]
+/** May stand before any time. */
+const ARTICLE = "(?:the |der |die |den |dem |la |le |el |l['’])?"
+/** A time ends where its word ends: `today?` and `last week's` are times, `today.ts` and `this month/year` are not. */
+const TAIL = `(?=(?:['’]s)?[)\\]"'”’»“.,;:!?…]*(?: |$))`
+const JOIN = / (?:to|and|until|till|through|bis|und|à|au|et|al?|y|hasta) /iuy
+
+function endOf(pattern: RegExp, text: string, at: number): number | null {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : null
+}
+
+function momentAt(text: string, at: number, before: Before, clock: Clock): Moment | null {
+  for (const { pattern, stands, said } of RULES) {
+    pattern.lastIndex = at
+    const match = pattern.exec(text)
+    const found = match?.groups ?? {}
+    const meant = match && stands(found, before, clock) ? said(found, clock.now) : null
+    if (match && meant) return { said: meant, end: at + match[0].length }
+  }
+  return null
+}
+
+/** “from March to May”, “between August 11 and August 15 2025”: a year said once is meant for both. */
+function rangeFrom(first: Moment, text: string, clock: Clock): Moment | null {
+  const at = endOf(JOIN, text, first.end)
+  const second = at === null ? null : momentAt(text, at, 'any', clock)
+  if (!second || first.said === 'no fixed time' || second.said === 'no fixed time') return null
+  const { to } = second.said
+  const from = isBefore(first.said.from, to) ? first.said.from : first.said.from.with({ year: to.year })
+  return isBefore(from, to) ? { said: { from, to }, end: second.end } : null
+}
+
+const isBefore = (a: Temporal.ZonedDateTime, b: Temporal.ZonedDateTime) => Temporal.ZonedDateTime.compare(a, b) < 0
+
+type Unit = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year'
+
+/** Names in English, German, French and Spanish; the short ones behind `since:`; the last ones as in 3天前 and 2週間前. */
+const UNITS: Record<Unit, [names: string, short: string, unspaced: string]> = {
+  minute: ['minute[sn]?|mins?|minutos?', 'm|min', '分钟|分鐘|分'],
+  hour: ['hours?|hrs?|stunden?|heures?|horas?', 'h', '个?小时|個?小時|時間'],
+  day: ['days?|tag(?:en?)?|jours?|d[ií]as?', 'd', '天|日'],
+  week: ['weeks?|wochen?|semaines?|semanas?', 'w', '周|週間?|[个個]星期'],
+  month: ['months?|monat(?:en?)?|mois|mes(?:es)?', 'mo', '[个個かヶカケ]月'],
+  year: ['years?|jahr(?:en?)?|ans?|années?|años?', 'y', '年'],
+}
+const MONTHS: [names: string, short: string][] = [
+  ['january|januar|janvier|enero', 'jan'],
+  ['february|februar|février|febrero', 'feb'],
+  ['march|märz|mars|marzo', 'mar'],
+  ['april|avril|abril', 'apr'],
+  ['may|mai|mayo', 'may'],
+  ['june|juni|juin|junio', 'jun'],
+  ['july|juli|juillet|julio', 'jul'],
+  ['august|août|agosto', 'aug'],
+  ['september|septembre|septiembre', 'sept?'],
+  ['october|oktober|octobre|octubre', 'oct'],
+  ['november|novembre|noviembre', 'nov'],
+  ['december|dezember|décembre|diciembre', 'dec'],
+]
+const WEEKDAYS: [names: string, short: string][] = [
+  ['monday|montag|lundi|lunes', 'mon'],
+  ['tuesday|dienstag|mardi|martes', 'tues?'],
+  ['wednesday|mittwoch|mercredi|miércoles', 'wed'],
+  ['thursday|donnerstag|jeudi|jueves', 'thu(?:rs?)?'],
+  ['friday|freitag|vendredi|viernes', 'fri'],
+  ['saturday|samstag|samedi|sábado', 'sat'],
+  ['sunday|sonntag|dimanche|domingo', 'sun'],
+]
+/** Parts of a day and their hours; a night ends in the morning after. */
+const PARTS: [names: string, from: number, to: number][] = [
+  ['morning|morgen|früh|matin|mañana', 0, 12],
+  ['afternoon|nachmittag|après-midi|tarde', 12, 18],
+  ['evening|abend|soir', 17, 24],
+  ['night|nacht|nuit|noche', 18, 30],
+]
+const NUMBERS = [
+  'a|an|one|ein|eine[mr]?|un|une|una|一',
+  'couple(?: of)?|two|zwei|deux|dos|[二两兩]',
+  'three|drei|trois|tres|三',
+  'few|four|einigen|vier|quelques|quatre|unos|cuatro|[四几数]',
+  'several|five|fünf|cinq|cinco|五',
+  'six|sechs|seis|六',
+  'seven|sieben|sept|siete|七',
+  'eight|acht|huit|ocho|八',
+  'nine|neun|neuf|nueve|九',
+  'ten|zehn|dix|diez|十',
+  'eleven|elf|onze',
+  'twelve|zwölf|douze|doce',
+]
+
+const namesOf = (all: string[][]) => all.map(([names]) => names).join('|')
+const UNIT = `(?<unit>${namesOf(Object.values(UNITS))})`
+const SHORT_UNIT = `(?<unit>${Object.values(UNITS)
+  .map(([, short]) => short)
+  .join('|')})`
+const PERIOD = '(?<unit>week|month|year|woche|monat|jahr|semaine|mois|année|semana|mes|año)'
+const NUMBER = `(?<n>\\d{1,3}|(?:a )?(?:${NUMBERS.join('|')}))`
+const PART = `(?<part>${PARTS.map(([names]) => names).join('|')})`
+const MONTH = `(?<month>${namesOf(MONTHS)})`
+const ANY_MONTH = `(?<month>${MONTHS.flat().join('|')})\\.?`
+const WEEKDAY = `(?<weekday>${namesOf(WEEKDAYS)})`
+const DAY = '(?<day>\\d{1,2})'
+const YEAR = '(?<year>(?:19|20)\\d\\d)'
+const LAST = '(?<last>last|previous|past|letzte[rnms]?|vergangene[rnms]?|vorige[rnms]?)'
+/** What a number behind “in” counts when it is no year. */
+const COUNTED = 'ms|milliseconds|s|secs?|seconds|bytes|kb|mb|tokens|char(?:acter)?s|lines|rows|files|items|px|pixels|commits|tests|entries'
+
+type Found = Record<string, string | undefined>
+type Stands = (found: Found, before: Before, clock: Clock) => boolean
+type Meaning = (found: Found, now: Temporal.ZonedDateTime) => Said | null
+
+const alone: Stands = () => true
+const behindWord: Stands = (_, before) => before !== 'alone'
+const behindDayWord: Stands = (_, before) => before !== 'alone' && before !== 'period'
+const behindPeriodWord: Stands = (_, before) => before !== 'alone' && before !== 'day'
+const named: Stands = (_, before) => before === 'named'
+
+/** What a time looks like, behind what it is clear enough to be one, and what it means. The first that fits is taken. */
+const RULES = (
+  [
+    ['day before yesterday|vorgestern|avant-hier|anteayer', alone, (_, now) => days(now, -2)],
+    ['last night|gestern abend|hier soir|anoche', alone, (_, now) => hours(now, -1, 18, 30)],
+    [`(?:yesterday|gestern|ayer)(?: ${PART})?`, alone, ({ part }, now) => partOfDay(now, -1, part)],
+    [`hier(?: ${PART})?`, (_, before, { french }) => french || before === 'named', ({ part }, now) => partOfDay(now, -1, part)],
+    ['tonight', alone, (_, now) => hours(now, 0, 18, 30)],
+    [`(?:this|heute|ce(?:t|tte)?|esta) ${PART}`, alone, ({ part }, now) => partOfDay(now, 0, part)],
+    ["(?:earlier )?(?:today|heute|aujourd['’]hui|hoy)", alone, (_, now) => days(now, 0)],
+    [`(?:earlier )?(?:this|diese[rnms]?|cette|ce|esta|este) ${PERIOD}(?:-ci)?`, alone, ({ unit }, now) => calendar(now, 0, unit)],
+    [`${LAST} ${NUMBER} ${UNIT}`, alone, ({ n, unit }, now) => upToNow(now, n, unit)],
+    [
+      `past (?<unit>hour|day|week|month|year)|last (?<unit>hour)|the last (?<unit>week|month|year)(?! of)`,
+      alone,
+      ({ unit }, now) => upToNow(now, '1', unit),
+    ],
+    [
+      `${LAST} ${PERIOD}(?! of)|(?:${PERIOD}|(?<unit>an)) (?:derni(?:er|ère)|passée?|pasad[oa])`,
+      alone,
+      ({ unit }, now) => calendar(now, 1, unit),
+    ],
+    [`${NUMBER} ${UNIT} (?:ago|back)|(?:vor|il y a|hace) ${NUMBER} ${UNIT}`, alone, ({ n, unit }, now) => ago(now, n, unit)],
+    ['(?<last>last|past) weekend|this weekend', alone, weekend],
+    ['weekend', behindWord, weekend],
+    [`(?:${LAST}|this|diesen) ${WEEKDAY}(?: ${PART})?|${WEEKDAY} (?<last>dernier|pasado)`, alone, latestWeekday],
+    [`${WEEKDAY}(?: ${PART})?`, behindDayWord, latestWeekday],
+    [`(?<weekday>${WEEKDAYS.map(([, short]) => short).join('|')})`, named, latestWeekday],
+    [`${ANY_MONTH} ${DAY}(?<clear>st|nd|rd|th)?(?:,? ?${YEAR})?`, isClearDay, date],
+    [`${DAY}(?:st|nd|rd|th|er|\\.)? (?<clear>of |de )?${ANY_MONTH}(?:,? (?:de )?${YEAR})?`, isClearDay, date],
+    [
+      `(?<stamp>${YEAR}-(?<month>\\d\\d)-${DAY}[t ](?<hour>\\d\\d):(?<minute>\\d\\d)(?::\\d\\d(?:\\.\\d+)?)?(?<offset>z|[+-]\\d\\d:\\d\\d)?)`,
+      named,
+      clockTime,
+    ],
+    [`${YEAR}-(?<month>\\d\\d)-${DAY}`, behindWord, date],
+    [`${YEAR}(?<mark>[/.])(?<month>\\d\\d?)\\k<mark>${DAY}|${DAY}\\.(?<month>\\d\\d?)\\.${YEAR}`, named, date],
+    [`${YEAR}-(?<month>\\d\\d)`, behindWord, wholeMonth],
+    [`${ANY_MONTH},? (?:de )?${YEAR}`, alone, wholeMonth],
+    [`(?:${LAST}|this) ${MONTH}`, ({ month }) => !isVerb(month), wholeMonth],
+    [MONTH, behindPeriodWord, wholeMonth],
+    [ANY_MONTH, named, wholeMonth],
+    [`(?:year |jahre? )?${YEAR}(?! (?:${COUNTED})\\b)`, isPastYear, ({ year }, now) => calendar(now, now.year - Number(year), 'year')],
+    ['recently|lately|neulich|kürzlich|récemment|recientemente|the other day|a while (?:ago|back)', alone, () => 'no fixed time'],
+    [`(?<n>\\d{1,4}) ?${SHORT_UNIT}|${NUMBER} ${UNIT}`, named, ({ n, unit }, now) => upToNow(now, n, unit)],
+  ] satisfies [words: string, stands: Stands, said: Meaning][]
+).map(([words, stands, said]) => ({ pattern: new RegExp(`${ARTICLE}(?:${words})${TAIL}`, 'iuy'), stands, said }))
+
+/** Whether a text may begin with a time at all: asked of every word, so it is one pattern. */
+const OPENING = new RegExp(
+  `^${LEAD.source}(?:${PREPOSITIONS.map(({ words }) => words.source).join('|')})?(?:${RULES.map(({ pattern }) => pattern.source).join('|')})`,
+  'iu',
+)
+
+/** “March 3rd” is a day wherever it stands; “may 3” and “dec 3” only behind a word for days. */
+function isClearDay({ month, clear, year }: Found, before: Before): boolean {
+  if (clear || year || before === 'day' || before === 'named') return true
+  const short = MONTHS.some(([, short]) => isOneOf(short, month))
+  return !isVerb(month) && (!short || before === 'any')
+}
+
+const isVerb = (month = '') => month === 'may' || month === 'march'
+
+/** Nothing was remembered before 2010, and “in 2048” is no time yet. */
+function isPastYear({ year }: Found, before: Before, { now }: Clock): boolean {
+  return before === 'named' || (before !== 'alone' && before !== 'day' && Number(year) >= 2010 && Number(year) <= now.year)
+}
+
+/** Midnight, or an hour, of a day in the person's zone; where a clock change skips it, the first moment after. */
+function startOf(now: Temporal.ZonedDateTime, date: Temporal.PlainDate, hour = 0): Temporal.ZonedDateTime {
+  return date.toPlainDateTime({ hour }).toZonedDateTime(now.timeZoneId)
+}
+
+function days(now: Temporal.ZonedDateTime, offset: number): Span {
+  return hours(now, offset, 0, 24)
+}
+
+function hours(now: Temporal.ZonedDateTime, offset: number, from: number, to: number): Span {
+  const date = now.toPlainDate().add({ days: offset })
+  return { from: startOf(now, date, from), to: startOf(now, date.add({ days: Math.floor(to / 24) }), to % 24) }
+}
+
+function partOfDay(now: Temporal.ZonedDateTime, offset: number, part: string | undefined): Span {
+  const [, from, to] = PARTS.find(([names]) => isOneOf(names, part)) ?? ['', 0, 24]
+  return hours(now, offset, from, to)
+}
+
+/** A whole week (from Monday), month or year, so many before this one. */
+function calendar(now: Temporal.ZonedDateTime, back: number, name: string | undefined): Span {
+  const unit = unitOf(name)
+  const today = now.toPlainDate()
+  const monday = today.subtract({ days: today.dayOfWeek - 1 })
+  const start = unit === 'week' ? monday : today.with(unit === 'month' ? { day: 1 } : { month: 1, day: 1 })
+  const first = start.subtract({ [`${unit}s`]: back })
+  return { from: startOf(now, first), to: startOf(now, first.add({ [`${unit}s`]: 1 })) }
+}
+
+/** “The last 3 days” begin when the day began: a little more is kinder than a little less. */
+function upToNow(now: Temporal.ZonedDateTime, n: string | undefined, name: string | undefined): Span {
+  return { from: pointBack(now, n, unitOf(name)), to: days(now, 0).to }
+}
+
+/** How far “2 weeks ago” reaches to either side. A day is that day, unless it is “a few”. */
+const SLACK: Record<Unit, Temporal.DurationLike> = {
+  minute: { minutes: 10 },
+  hour: { hours: 1 },
+  day: { days: 0 },
+  week: { days: 3 },
+  month: { days: 15 },
+  year: { months: 6 },
+}
+const VAGUE = /couple|few|several|einigen|quelques|unos|几|数/i
+
+function ago(now: Temporal.ZonedDateTime, n: string | undefined, name: string | undefined): Span {
+  const unit = unitOf(name)
+  const point = pointBack(now, n, unit)
+  const slack = unit === 'day' && VAGUE.test(n ?? '') ? { days: 2 } : SLACK[unit]
+  const end = isOfClock(unit) ? point : point.add({ days: 1 })
+  return { from: point.subtract(slack), to: end.add(slack), point }
+}
+
+const isOfClock = (unit: Unit) => unit === 'minute' || unit === 'hour'
+
+function pointBack(now: Temporal.ZonedDateTime, n: string | undefined, unit: Unit): Temporal.ZonedDateTime {
+  const back = { [`${unit}s`]: numberOf(n) }
+  return isOfClock(unit) ? now.subtract(back) : startOf(now, now.toPlainDate().subtract(back))
+}
+
+function weekend({ last }: Found, now: Temporal.ZonedDateTime): Span {
+  const today = now.toPlainDate()
+  const saturday = 6 - today.dayOfWeek
+  const offset = last || saturday > 0 ? saturday - 7 : saturday
+  return { from: days(now, offset).from, to: days(now, offset + 1).to }
+}
+
+/** The latest such day, today if it is one; “last Monday” is never today. */
+function latestWeekday({ weekday, last, part }: Found, now: Temporal.ZonedDateTime): Span {
+  const wanted = WEEKDAYS.findIndex((names) => isOneOf(names.join('|'), weekday)) + 1
+  const back = (now.dayOfWeek - wanted + 7) % 7
+  return partOfDay(now, last && back === 0 ? -7 : -back, part)
+}
+
+/** A day; without a year the latest one there was. Null for the 30th of February. */
+function date({ year, month, day }: Found, now: Temporal.ZonedDateTime): Span | null {
+  const found = plainDate(Number(year ?? now.year), monthOf(month), Number(day))
+  if (!found) return null
+  const isAhead = !year && Temporal.PlainDate.compare(found, now.toPlainDate()) > 0
+  const first = isAhead ? found.subtract({ years: 1 }) : found
+  return { from: startOf(now, first), to: startOf(now, first.add({ days: 1 })) }
+}
+
+function clockTime({ stamp = '', year, month, day, hour, minute, offset }: Found, now: Temporal.ZonedDateTime): Span | null {
+  const found = plainDate(Number(year), monthOf(month), Number(day))
+  if (!found || Number(hour) > 23 || Number(minute) > 59) return null
+  const local = found.toPlainDateTime({ hour: Number(hour), minute: Number(minute) }).toZonedDateTime(now.timeZoneId)
+  const instant = offset ? Date.parse(stamp.replace(' ', 'T').toUpperCase()) : local.epochMilliseconds
+  if (Number.isNaN(instant)) return null
+  const from = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(now.timeZoneId)
+  return { from, to: from.add({ minutes: 1 }) }
+}
+
+/** A month; without a year the latest one there was, this one included. */
+function wholeMonth({ year, month, last }: Found, now: Temporal.ZonedDateTime): Span | null {
+  const number = monthOf(month)
+  const isAhead = number > now.month || (last && number === now.month)
+  const start = plainDate(year ? Number(year) : now.year - Number(Boolean(isAhead)), number, 1)
+  return start && { from: startOf(now, start), to: startOf(now, start.add({ months: 1 })) }
+}
+
+function plainDate(year: number, month: number, day: number): Temporal.PlainDate | null {
+  if (month < 1 || month > 12 || day < 1 || day > Temporal.PlainYearMonth.from({ year, month }).daysInMonth) return null
+  return Temporal.PlainDate.from({ year, month, day })
+}
+
+function monthOf(name = ''): number {
+  return /^\d/.test(name) ? Number(name) : MONTHS.findIndex((names) => isOneOf(names.join('|'), name)) + 1
+}
+
+function unitOf(name = ''): Unit {
+  const units = Object.keys(UNITS) as Unit[]
+  const found = units.find((unit) => isOneOf(UNITS[unit].join('|'), name))
+  if (!found) throw new Error(`a rule took “${name}” for a unit of time`)
+  return found
+}
+
+function numberOf(text = ''): number {
+  return /^\d/.test(text) ? Number(text) : NUMBERS.findIndex((names) => isOneOf(`(?:a )?(?:${names})`, text)) + 1
+}
+
+const isOneOf = (names: string, word = '') => new RegExp(`^(?:${names})$`, 'iu').test(word)
+
+const HAN_NUMBER = '[一二两兩三四五六七八九十几数]'
+const UNSPACED_NUMBER = `(?<!${HAN_NUMBER})(?<n>\\d{1,3}|${HAN_NUMBER})`
+const UNSPACED_UNIT = `(?<unit>${Object.values(UNITS)
+  .map(([, , unspaced]) => unspaced)
+  .join('|')})`
+
+/** Chinese and Japanese. 周期 is a cycle, not a week, and 目前天气 the weather now. */
+const UNSPACED = (
+  [
+    [`${UNSPACED_NUMBER}${UNSPACED_UNIT}前`, ({ n, unit }, now) => ago(now, n, unit)],
+    [`(?:最近|过去|過去)${UNSPACED_NUMBER}${UNSPACED_UNIT}[間间]?`, ({ n, unit }, now) => upToNow(now, n, unit)],
+    ['(?<!目)前天|一昨日|おととい', (_, now) => days(now, -2)],
+    ['昨天|昨日|きのう', (_, now) => days(now, -1)],
+    ['今天早上|今早|今朝', (_, now) => partOfDay(now, 0, 'morning')],
+    ['今天|今日|きょう', (_, now) => days(now, 0)],
+    ['(?:本|[这這][个個]?|今)(?:[周週](?!期)|星期)', (_, now) => calendar(now, 0, 'week')],
+    ['(?:上[个個]?|先)(?:[周週](?!期)|星期)', (_, now) => calendar(now, 1, 'week')],
+    ['(?:本|[这這][个個]|今)月', (_, now) => calendar(now, 0, 'month')],
+    ['(?:上[个個]?|先)月', (_, now) => calendar(now, 1, 'month')],
+    ['今年', (_, now) => calendar(now, 0, 'year')],
+    ['去年|(?<!一)昨年', (_, now) => calendar(now, 1, 'year')],
+    ['最近', () => 'no fixed time'],
+  ] satisfies [words: string, said: (found: Found, now: Temporal.ZonedDateTime) => Said][]
+).map(([words, said]) => ({ pattern: new RegExp(words, 'uy'), said }))
+const UNSPACED_PHRASE = new RegExp(UNSPACED.map(({ pattern }) => pattern.source).join('|'), 'gu')

@@ -1,0 +1,107 @@
+/**
+ * Vectors: finding memories by what they mean. The database holds them (`store.vectors`, the truth); `openVectorIndex` holds their
+ * signs in memory and finds the nearest; `embedSome` makes the ones that are missing, a bite at a time.
+ */
+import type { ProjectKey } from '../core/ids.ts'
+import type { Embedder } from '../providers/embedder.ts'
+import type { DocumentKind, Store } from '../store/store.ts'
+import { bitsOf, type Close, type List, openCodes } from './bits.ts'
+
+export { embedSome } from './embed.ts'
+
+/** A document and how near it is, from -1 to 1. */
+export type Near = { documentId: number; kind: DocumentKind; ref: string; cosine: number }
+
+export type VectorIndex = ReturnType<typeof openVectorIndex>
+
+/** Signs alone misjudge; among this many the nearest few are found all but surely. */
+const CANDIDATES = 400
+const PAGE = 5000
+
+/**
+ * The index over what this embedder has made so far. It reads the database on the first question (or on `warm`), and before each later
+ * one what has been added since; what is gone from the database is noticed when it would have been found.
+ */
+export function openVectorIndex(store: Store, embedder: Embedder) {
+  const codes = openCodes(embedder.dimensions)
+  const lists = new Map<ProjectKey, List>()
+  let seen = 0
+  let reading: Promise<void> | null = null
+
+  function warm(): Promise<void> {
+    reading ??= readOn().finally(() => {
+      reading = null
+    })
+    return reading
+  }
+
+  async function readOn(): Promise<void> {
+    for (;;) {
+      const page = await store.vectors.after(seen, embedder.name, PAGE)
+      for (const { seq, row, project } of page) {
+        listOf(project).add(seq, bitsOf(row))
+        seen = seq
+      }
+      if (page.length < PAGE) return
+      await Bun.sleep(0) // others may speak in between: a large history takes a second
+    }
+  }
+
+  function listOf(project: ProjectKey): List {
+    const list = lists.get(project) ?? codes.newList()
+    lists.set(project, list)
+    return list
+  }
+
+  /** The nearest documents to a text or a vector, nearest first. A project that is null means all of them. */
+  async function nearest(
+    question: string | Float32Array,
+    within: { project: ProjectKey | null; limit: number },
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<Near[]> {
+    const vector = typeof question === 'string' ? await vectorOf(question, signal) : question
+    await warm()
+    const mine = within.project === null ? [...lists.values()] : [lists.get(within.project) ?? []].flat()
+    const candidates = codes.closest(mine, bitsOf(vector), Math.max(CANDIDATES, within.limit * 4))
+    const rows = await store.vectors.bySeq(candidates.map(({ id }) => id))
+    if (rows.length < candidates.length) forget(candidates, new Set(rows.map((row) => row.seq)))
+    const best = rows
+      .map(({ seq, row, scale }) => ({ seq, cosine: dot(vector, row) * scale }))
+      .sort((a, b) => b.cosine - a.cosine)
+      .slice(0, within.limit)
+    const near: Near[] = []
+    for (const { seq, cosine } of best) {
+      const of = await store.vectors.documentOf(seq)
+      if (of && (within.project === null || of.project === within.project))
+        near.push({ documentId: of.documentId, kind: of.kind, ref: of.ref, cosine })
+    }
+    return near
+  }
+
+  async function vectorOf(text: string, signal: AbortSignal): Promise<Float32Array> {
+    const [vector] = embedder.embedNow ? [embedder.embedNow(text)] : await embedder.embed([text], signal)
+    if (!vector) throw new Error(`${embedder.name} made no vector of a question`)
+    return vector
+  }
+
+  /**
+   * Takes what is no longer in the database out of the lists; from the end, because the last takes the place of what goes. Another
+   * question may have done it while this one waited: then something else stands there.
+   */
+  function forget(candidates: Close[], there: Set<number>): void {
+    for (const { list, place, id } of candidates.toReversed()) if (!there.has(id) && list.ids[place] === id) list.removeAt(place)
+  }
+
+  return {
+    nearest,
+    warm,
+    size: () => [...lists.values()].reduce((sum, list) => sum + list.ids.length, 0),
+    bytes: () => codes.bytes(),
+  }
+}
+
+function dot(a: Float32Array, b: Int8Array): number {
+  let sum = 0
+  for (let d = 0; d < a.length; d++) sum += (a[d] ?? 0) * (b[d] ?? 0)
+  return sum
+}

@@ -1,0 +1,92 @@
+import { expect, test } from 'bun:test'
+import { growth, LINEAR } from '../../test/support/growth.ts'
+import { identifiersOf, isFile, isRun, partsOf, tellingWordsOf, trigramsOf, wordsOf } from './words.ts'
+
+test('the telling words of a question are kept, each once, in lower case', () => {
+  expect(wordsOf('Why does the Login test fail, and which LOGIN?')).toEqual(['login', 'test', 'fail'])
+})
+
+test('a question of nothing but common words is asked as it is, unless something else is asked for', () => {
+  expect(wordsOf('what was it')).toEqual(['what', 'was', 'it'])
+  expect(wordsOf('a')).toEqual(['a'])
+  expect(tellingWordsOf('what was it')).toEqual([])
+})
+
+test('signs are no words', () => {
+  expect(wordsOf('"*" cat -dog:(bird) \0 ;--')).toEqual(['cat', 'dog', 'bird'])
+  expect(wordsOf('!?.,')).toEqual([])
+  expect(wordsOf('')).toEqual([])
+})
+
+test('names of code and words of other scripts stay whole', () => {
+  expect(wordsOf('token_budget src/auth.ts:12')).toEqual(['token_budget', 'src', 'auth', 'ts', '12'])
+  expect(wordsOf('记忆系统 Übung')).toEqual(['记忆系统', 'übung'])
+  expect(wordsOf('re\u0301sume\u0301 हिन्दी')).toEqual(['re\u0301sume\u0301', 'हिन्दी'])
+})
+
+test('a word ends where a script without spaces begins, and one character of it is a word', () => {
+  expect(wordsOf('修复getUserName的错误')).toEqual(['修复', 'getusername', '的错误'])
+  expect(wordsOf('猫 x 오류 キャッシュ')).toEqual(['猫', '오류', 'キャッシュ'])
+  expect(['猫', '오류', 'メモリー', 'ไทย', 'cat', '12', '修复a'].map(isRun)).toEqual([true, true, true, true, false, false, false])
+})
+
+test('a pasted log asks for a bounded number of words and names', () => {
+  const log = Array.from({ length: 5000 }, (_, i) => `line_${i}`).join(' ')
+  expect(wordsOf(log)).toHaveLength(40)
+  expect(identifiersOf(log)).toHaveLength(40)
+})
+
+test.each([
+  ['getUserName2', 'get user name 2'],
+  ['HTTPServer', 'http server'],
+  ['XMLHttpRequest', 'xml http request'],
+  ['userIDs', 'user ids'],
+  ['src/auth/token.ts', 'src auth token ts'],
+  ['ERR_MODULE_NOT_FOUND', 'err module not found'],
+  ['std::vector', 'std vector'],
+  ['sha256', 'sha 256'],
+  ['__init__', 'init'],
+  ['ÜberGröße', 'über größe'],
+  ['修复getUser', '修复 get user'],
+  ['-*-', ''],
+])('%s is put together from %p', (identifier, parts) => {
+  expect(partsOf(identifier).join(' ')).toBe(parts)
+})
+
+test('a run is found by every three neighbouring characters, if it has three', () => {
+  expect(trigramsOf('记忆系统')).toEqual(['记忆系', '忆系统'])
+  expect(trigramsOf('ababab')).toEqual(['aba', 'bab'])
+  expect(trigramsOf('𠮷野家')).toEqual(['𠮷野家'])
+  expect(trigramsOf('记忆')).toEqual([])
+})
+
+test.each([
+  ['why does getUserName fail with HTTPServer and token_budget?', 'getUserName HTTPServer token_budget'],
+  ['`deploy` calls deploy() and release(), not function(s)', 'deploy release'],
+  ['process.env, std::vector, @types/bun --no-verify', 'process.env std::vector @types/bun --no-verify'],
+  ['ENOENT ERR_CODE TS2345 APP-12 SIGTERM in #123', 'ENOENT ERR_CODE TS2345 APP-12 SIGTERM #123'],
+  ['ERROR: EVERY test, e.g. this, i.e. that, U.S. 3.5', ''],
+  ['commit 4a390f0 was defaced by 1234567', '4a390f0'],
+  ['v1.2.3 and 10.0.1 after 2025.1', 'v1.2.3 10.0.1'],
+  ['see https://example.org/a?b=1, http://localhost:3000', 'https://example.org/a?b=1 http://localhost:3000'],
+  ['it fails at src/auth.ts:12:5 and **a.go** (b.rs), "c.py".', 'src/auth.ts a.go b.rs c.py'],
+  ['修复src/auth.ts里getUser的错误', 'src/auth.ts getUser'],
+  ['_very_ long-term state-of-the-art error:ENOENT foo:bar 12:30', 'ENOENT'],
+])('in %p the names are %p', (text, names) => {
+  expect(identifiersOf(text).join(' ')).toBe(names)
+})
+
+test.each(['src/a.ts', 'auth.ts', 'my-file.test.ts', 'Makefile', '.env', '.github/', '../a', '~/notes', '/etc/hosts', 'C:\\code\\a.c', 'src/auth', 'app/[id]/page.tsx'])(
+  '%s is a file or folder',
+  (name) => expect(isFile(name)).toBe(true),
+)
+
+test.each(['read/write', 'and/or', '24/7', 'process.env', 'console.log', 'node.js', '.ts', '/clear', '@types/bun', 'https://a.org/b.ts', 'v1.2.3', 'getUser', '...'])(
+  '%s is no file',
+  (name) => expect(isFile(name)).toBe(false),
+)
+
+test.each([['a'], ['.'], ['a.'], ['*x'], ['A'], ['aB_'], ['::'], ['https://'], ['修'], ['[a]'], ['a/']])('a long run of %p is read in linear time', (piece) => {
+  const read = (text: string) => [wordsOf(text), identifiersOf(text), partsOf(text), isFile(text)]
+  expect(growth(read, piece.repeat(40_000))).toBeLessThan(LINEAR)
+})

@@ -1,0 +1,146 @@
+import type { Database } from 'bun:sqlite'
+import type { Entity, EntityKind } from '../core/entities.ts'
+import type { ProjectKey } from '../core/ids.ts'
+import type { OpenFailure } from '../core/memory.ts'
+import type { DocumentKind } from './fulltext.ts'
+import type { Params } from './statement.ts'
+
+/** Which memory: its kind, and its id within the kind. */
+export type Ref = { kind: DocumentKind; ref: string }
+
+/** How two memories hang together. Every link runs forward in time, and the relation says what the later one is to the earlier. */
+export type Relation = 'asked' | 'follows' | 'same-file' | 'co-changed' | 'failed-then-fixed' | 'mentions' | 'supersedes'
+
+export type Link = {
+  from: Ref
+  to: Ref
+  relation: Relation
+  /** Where it came from, for a person who asks: the files, the command, the commit. */
+  origin: string
+  /** When the later one happened. */
+  at: number
+}
+
+/** A memory that names something, or touched it. */
+export type Mention = Ref & { at: number }
+export type Touch = { observation: number; modified: boolean; at: number }
+
+export type Side = 'before' | 'after'
+
+type LinkRow = {
+  from_kind: DocumentKind
+  from_ref: string
+  to_kind: DocumentKind
+  to_ref: string
+  relation: Relation
+  origin: string
+  at: number
+}
+
+/** Every statement about entities, who mentions them, and links. All three are derived and can be made again from the journal. */
+export function linkStatements(db: Database) {
+  const given = `json_each(@entities) g CROSS JOIN entities e WHERE e.kind = g.value ->> 0 AND e.name = g.value ->> 1`
+  const addEntities = db.prepare(`
+    INSERT INTO entities (kind, name) SELECT value ->> 0, value ->> 1 FROM json_each(@entities) WHERE true ON CONFLICT (kind, name) DO NOTHING`)
+  const dropMentions = db.prepare(`
+    DELETE FROM mentions WHERE kind = @kind AND ref = @ref AND entity_id NOT IN (SELECT e.id FROM ${given})`)
+  const addMentions = db.prepare(`
+    INSERT INTO mentions (entity_id, kind, ref, project, at) SELECT e.id, @kind, @ref, @project, @at FROM ${given}
+    ON CONFLICT DO UPDATE SET project = excluded.project, at = excluded.at`)
+  const named = db.prepare<Entity, Params>(`
+    SELECT e.kind, e.name FROM mentions m JOIN entities e ON e.id = m.entity_id WHERE m.kind = @kind AND m.ref = @ref ORDER BY e.kind, e.name`)
+  const naming = (when: string, order: string) =>
+    db.prepare<Mention, Params>(`
+      SELECT m.kind, m.ref, m.at FROM mentions m
+      WHERE m.entity_id = (SELECT id FROM entities WHERE kind = @kind AND name = @name) AND m.project = @project AND ${when}
+      ORDER BY m.at ${order} LIMIT @limit`)
+  const namingBefore = naming('m.at <= @at', 'DESC')
+  const namingAfter = naming('m.at > @at', 'ASC')
+  const namedLately = db.prepare<{ observation: number; kind: EntityKind; name: string }, Params>(`
+    SELECT o.id AS observation, e.kind, e.name FROM (SELECT id FROM observations WHERE project = @project ORDER BY at DESC, id DESC LIMIT @limit) o
+    CROSS JOIN mentions m ON m.kind = 'observation' AND m.ref = CAST(o.id AS TEXT) JOIN entities e ON e.id = m.entity_id
+    ORDER BY o.id, e.kind, e.name`)
+
+  const add = db.prepare(`
+    INSERT INTO links (from_kind, from_ref, to_kind, to_ref, relation, origin, at)
+    VALUES (@fromKind, @fromRef, @toKind, @toRef, @relation, @origin, @at)
+    ON CONFLICT DO UPDATE SET origin = excluded.origin, at = excluded.at`)
+  const before = db.prepare<LinkRow, Params>(`
+    SELECT * FROM links WHERE to_kind = @kind AND to_ref = @ref ORDER BY at DESC, relation, from_kind, from_ref LIMIT @limit`)
+  const after = db.prepare<LinkRow, Params>(`
+    SELECT * FROM links WHERE from_kind = @kind AND from_ref = @ref ORDER BY at, relation, to_kind, to_ref LIMIT @limit`)
+  const dropBefore = db.prepare('DELETE FROM links WHERE to_kind = @kind AND to_ref = @ref')
+  const dropAfter = db.prepare('DELETE FROM links WHERE from_kind = @kind AND from_ref = @ref')
+
+  const turn = db.prepare<Ref, Params>(`
+    SELECT 'prompt' AS kind, CAST(id AS TEXT) AS ref FROM prompts WHERE session_id = @sessionId AND number = @number
+    UNION ALL SELECT 'observation', CAST(id AS TEXT) FROM observations WHERE session_id = @sessionId AND prompt_number = @number
+    UNION ALL SELECT 'summary', CAST(id AS TEXT) FROM summaries WHERE session_id = @sessionId AND prompt_number = @number`)
+  const touched = (than: '<' | '>', order: string) =>
+    db.prepare<{ observation: number; modified: number; at: number }, Params>(`
+      SELECT observation_id AS observation, modified, at FROM observation_files
+      WHERE project = @project AND path = @path AND (at, observation_id) ${than} (@at, @id) ORDER BY at ${order}, observation_id ${order} LIMIT @limit`)
+  const touchedBefore = touched('<', 'DESC')
+  const touchedAfter = touched('>', 'ASC')
+  const failures = db.prepare<{ sessionId: number; open_failures: string }, Params>(`
+    SELECT session_id AS sessionId, open_failures FROM prompts
+    WHERE project = @project AND at < @at AND open_failures IS NOT NULL AND open_failures <> '[]' ORDER BY at DESC LIMIT @limit`)
+  const laterInSession = db.prepare<{ id: number }, Params>(`
+    SELECT id FROM observations WHERE session_id = @sessionId AND prompt_number > @number ORDER BY prompt_number, id LIMIT @limit`)
+
+  return {
+    /** Makes these what a memory names; what it named before and does no longer is forgotten. */
+    setMentions: async (of: Ref & { project: ProjectKey; at: number }, entities: Entity[]) => {
+      const { kind, ref } = of
+      const list = JSON.stringify(entities.map((entity) => [entity.kind, entity.name]))
+      addEntities.run({ entities: list })
+      dropMentions.run({ kind, ref, entities: list })
+      addMentions.run({ kind, ref, project: of.project, at: of.at, entities: list })
+    },
+    entitiesOf: async ({ kind, ref }: Ref): Promise<Entity[]> => named.all({ kind, ref }),
+    /** Who names it in a project: up to a moment, newest first; or after it, in the order it happened. */
+    naming: async (entity: Entity, project: ProjectKey, side: Side, at: number, limit: number): Promise<Mention[]> =>
+      (side === 'before' ? namingBefore : namingAfter).all({ ...entity, project, at, limit }),
+    /** What the newest observations of a project name. */
+    namedLately: async (project: ProjectKey, observations: number): Promise<{ observation: number; entity: Entity }[]> =>
+      namedLately.all({ project, limit: observations }).map(({ observation, kind, name }) => ({ observation, entity: { kind, name } })),
+
+    add: async (links: Link[]) => {
+      for (const { from, to, relation, origin, at } of links)
+        add.run({ fromKind: from.kind, fromRef: from.ref, toKind: to.kind, toRef: to.ref, relation, origin, at })
+    },
+    /** The links that lead to a memory, or on from it, the nearest in time first. */
+    of: async ({ kind, ref }: Ref, side: Side, limit: number): Promise<Link[]> =>
+      (side === 'before' ? before : after).all({ kind, ref, limit }).map(fromRow),
+    /** Takes away every link of a memory, so that it can be linked again. */
+    clear: async ({ kind, ref }: Ref) => {
+      dropBefore.run({ kind, ref })
+      dropAfter.run({ kind, ref })
+    },
+
+    /** Everything a turn is made of, as far as it can be linked. */
+    turn: async (sessionId: number, number: number): Promise<Ref[]> => turn.all({ sessionId, number }),
+    /** Which other observations touched a file just before this one, or just after. */
+    touching: async (project: ProjectKey, path: string, side: Side, than: { id: number; at: number }, limit: number): Promise<Touch[]> =>
+      (side === 'before' ? touchedBefore : touchedAfter)
+        .all({ project, path, id: than.id, at: than.at, limit })
+        .map((row) => ({ ...row, modified: row.modified === 1 })),
+    /** What was failing in a project before a moment, as each turn left it, newest first. */
+    failuresBefore: async (project: ProjectKey, at: number, limit: number): Promise<{ sessionId: number; open: OpenFailure[] }[]> =>
+      failures
+        .all({ project, at, limit })
+        .map((row) => ({ sessionId: row.sessionId, open: JSON.parse(row.open_failures) as OpenFailure[] })),
+    laterInSession: async (sessionId: number, number: number, limit: number): Promise<number[]> =>
+      laterInSession.all({ sessionId, number, limit }).map((row) => row.id),
+  }
+}
+
+function fromRow(row: LinkRow): Link {
+  return {
+    from: { kind: row.from_kind, ref: row.from_ref },
+    to: { kind: row.to_kind, ref: row.to_ref },
+    relation: row.relation,
+    origin: row.origin,
+    at: row.at,
+  }
+}

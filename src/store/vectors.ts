@@ -1,0 +1,86 @@
+import type { Database } from 'bun:sqlite'
+import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import type { DocumentKind } from './fulltext.ts'
+import type { Params } from './statement.ts'
+
+/** A document whose vector is still to be made. */
+export type Unembedded = {
+  documentId: number
+  kind: DocumentKind
+  ref: string
+  /** Changes whenever the document does: `put` and `skip` with an older mark leave it on the list. */
+  mark: number
+  /** What the vector it has was made of, and with: to see whether anything has to be done. */
+  fingerprint: string | null
+  embedder: string | null
+}
+
+/** A vector as it is kept: whole numbers from -127 to 127, times the scale. */
+export type StoredVector = { seq: number; scale: number; row: Int8Array }
+
+/** The document that a vector is of. */
+export type VectorOf = { documentId: number; kind: DocumentKind; ref: string; project: ProjectKey }
+
+/** How many documents at once are put back on the list when the embedder has changed. */
+const SLICE = 20_000
+
+type Row = { seq: number; scale: number; row: Uint8Array }
+
+/** Every statement about vectors. They are derived: without them search still works, and they can be made again at any time. */
+export function vectorStatements(db: Database) {
+  // Newest first: what happened today is asked for first.
+  const waiting = db.prepare<Unembedded, Params>(`
+    SELECT d.id AS documentId, d.kind, d.ref, u.mark, v.fingerprint, v.embedder
+    FROM unembedded u JOIN documents d ON d.id = u.document_id LEFT JOIN vectors v ON v.document_id = d.id
+    ORDER BY u.document_id DESC LIMIT @limit`)
+  const put = db.prepare<unknown, Record<string, string | number | Uint8Array>>(`
+    INSERT OR REPLACE INTO vectors (document_id, embedder, fingerprint, scale, row) VALUES (@documentId, @embedder, @fingerprint, @scale, @row)`)
+  const remove = db.prepare('DELETE FROM vectors WHERE document_id = @documentId')
+  const finish = db.prepare('DELETE FROM unembedded WHERE document_id = @documentId AND mark = @mark')
+  const enlist = db.prepare(`
+    INSERT OR IGNORE INTO unembedded (document_id, mark)
+    SELECT id, random() & 0x7fffffff FROM documents WHERE id < @below AND id >= @from`)
+  const newest = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM documents')
+  const counts = db.prepare<{ vectors: number; waiting: number }, Params>(`
+    SELECT (SELECT count(*) FROM vectors) AS vectors, (SELECT count(*) FROM unembedded) AS waiting`)
+  const after = db.prepare<Row & { project: string }, Params>(`
+    SELECT v.seq, v.scale, v.row, d.project FROM vectors v JOIN documents d ON d.id = v.document_id
+    WHERE v.seq > @seq AND v.embedder = @embedder ORDER BY v.seq LIMIT @limit`)
+  const bySeq = db.prepare<Row, Params>(`
+    SELECT v.seq, v.scale, v.row FROM json_each(@seqs) wanted CROSS JOIN vectors v ON v.seq = wanted.value`)
+  const documentOf = db.prepare<VectorOf, Params>(`
+    SELECT d.id AS documentId, d.kind, d.ref, d.project FROM vectors v JOIN documents d ON d.id = v.document_id WHERE v.seq = @seq`)
+
+  return {
+    waiting: async (limit: number): Promise<Unembedded[]> => waiting.all({ limit }),
+    put: async ({ documentId, mark }: Unembedded, embedder: string, fingerprint: string, vector: Omit<StoredVector, 'seq'>) => {
+      const row = new Uint8Array(vector.row.buffer, vector.row.byteOffset, vector.row.length)
+      put.run({ documentId, embedder, fingerprint, scale: vector.scale, row })
+      finish.run({ documentId, mark })
+    },
+    /** There is nothing to make for it: the vector it has is still right, or it says nothing (`forget`). */
+    skip: async ({ documentId, mark }: Unembedded, { forget }: { forget: boolean }) => {
+      if (forget) remove.run({ documentId })
+      finish.run({ documentId, mark })
+    },
+    /** Puts documents below this one on the list again, a slice of them; returns where the next slice begins, 0 when it was the last. */
+    enlistBelow: async (below: number): Promise<number> => {
+      const from = Math.max(0, below - SLICE)
+      enlist.run({ below, from })
+      return from
+    },
+    newestDocument: async (): Promise<number> => newest.get()?.id ?? 0,
+    counts: async (): Promise<{ vectors: number; waiting: number }> => counts.get({}) ?? { vectors: 0, waiting: 0 },
+    /** Vectors of one embedder that were made after a number, in the order they were made. */
+    after: async (seq: number, embedder: string, limit: number): Promise<(StoredVector & { project: ProjectKey })[]> =>
+      after.all({ seq, embedder, limit }).map((row) => ({ ...stored(row), project: asProjectKey(row.project) })),
+    /** Those of these vectors that are still there. */
+    bySeq: async (seqs: number[]): Promise<StoredVector[]> => bySeq.all({ seqs: JSON.stringify(seqs) }).map(stored),
+    /** What a vector is of; null when it has gone meanwhile. */
+    documentOf: async (seq: number): Promise<VectorOf | null> => documentOf.get({ seq }),
+  }
+}
+
+function stored({ seq, scale, row }: Row): StoredVector {
+  return { seq, scale, row: new Int8Array(row.buffer, row.byteOffset, row.length) }
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { environment, temporaryFolder } from '../../test/support/builders.ts'
+import { homePaths } from '../platform/paths.ts'
+import { askWorker, openAnswer } from './socket.ts'
+
+test('an answer comes back with its text', async () => {
+  await using at = aSocket(async (request) => new Response(`${request.method} ${new URL(request.url).pathname} ${await request.text()}`))
+  expect(await askWorker(at.home, '/health')).toEqual({ kind: 'answered', body: 'GET /health ' })
+  expect(await askWorker(at.home, '/x', { method: 'POST', body: 'é😀' })).toEqual({ kind: 'answered', body: 'POST /x é😀' })
+})
+
+test('a refusal comes back with its reason', async () => {
+  await using at = aSocket(() => new Response('no', { status: 403 }))
+  expect(await askWorker(at.home, '/')).toEqual({ kind: 'refused', status: 403, body: 'no' })
+})
+
+test('a worker that does not answer in time is late, not away', async () => {
+  await using at = aSocket(() => new Promise<Response>(() => {}))
+  expect(await askWorker(at.home, '/', { timeoutMs: 30 })).toEqual({ kind: 'late' })
+})
+
+test('a worker that begins to answer and does not end is late too', async () => {
+  await using at = aSocket(() => new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) })))
+  expect(await askWorker(at.home, '/', { timeoutMs: 50 })).toEqual({ kind: 'late' })
+})
+
+test('no socket, a dead socket and a file in its place all mean that nobody is there', async () => {
+  using folder = temporaryFolder()
+  const home = homePaths(environment(folder.path))
+  expect(await askWorker(home, '/')).toEqual({ kind: 'unreachable' })
+  mkdirSync(dirname(home.socket), { recursive: true })
+  const killed = Bun.spawn(
+    [process.execPath, '-e', `Bun.serve({ unix: ${JSON.stringify(home.socket)}, fetch: () => new Response() }); console.log()`],
+    {
+      stdout: 'pipe',
+    },
+  )
+  for await (const _ of killed.stdout) break
+  killed.kill('SIGKILL')
+  await killed.exited
+  expect(await askWorker(home, '/')).toEqual({ kind: 'unreachable' })
+  writeFileSync(`${home.socket}.file`, '')
+  expect(await askWorker({ ...home, socket: `${home.socket}.file` }, '/')).toEqual({ kind: 'unreachable' })
+})
+
+test('a long answer can be read as it comes', async () => {
+  await using at = aSocket(() => new Response('one\ntwo\n'))
+  expect(await (await openAnswer(at.home, '/')).text()).toBe('one\ntwo\n')
+})
+
+function aSocket(fetch: (request: Request) => Response | Promise<Response>) {
+  const folder = temporaryFolder()
+  const home = homePaths(environment(folder.path))
+  mkdirSync(dirname(home.socket), { recursive: true })
+  const server = Bun.serve({ unix: home.socket, fetch })
+  return {
+    home,
+    [Symbol.asyncDispose]: async () => {
+      await server.stop(true)
+      folder[Symbol.dispose]()
+    },
+  }
+}

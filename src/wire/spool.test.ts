@@ -1,0 +1,88 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { environment, nowhere, temporaryFolder } from '../../test/support/builders.ts'
+import { homePaths } from '../platform/paths.ts'
+import { keepForLater, type Spooled, spoolSize, takeFromSpool, waitingInSpool } from './spool.ts'
+
+test('what is kept comes back oldest first, and is gone when it is taken', () => {
+  using at = aSpool()
+  for (const [delivery, when] of [
+    ['c', 3],
+    ['a', 10],
+    ['b', 2],
+  ] as const) {
+    expect(keepForLater(at.home, spooled({ delivery, at: when }))).toBe(true)
+  }
+  expect([...waitingInSpool(at.home)].map(({ spooled }) => spooled?.delivery)).toEqual(['b', 'c', 'a'])
+  for (const { path } of waitingInSpool(at.home)) takeFromSpool(path)
+  expect(spoolSize(at.home)).toBe(0)
+})
+
+test('an empty spool and no spool at all hold nothing', () => {
+  using at = aSpool()
+  expect([...waitingInSpool(at.home)]).toEqual([])
+  expect(spoolSize(at.home)).toBe(0)
+})
+
+test('only the owner can read what is kept', () => {
+  using at = aSpool()
+  keepForLater(at.home, spooled({}))
+  const [name] = readdirSync(at.home.spool)
+  expect(statSync(join(at.home.spool, name ?? '')).mode & 0o777).toBe(0o600)
+  expect(statSync(at.home.spool).mode & 0o777).toBe(0o700)
+})
+
+test('a delivery kept twice is kept once', () => {
+  using at = aSpool()
+  keepForLater(at.home, spooled({}))
+  keepForLater(at.home, spooled({}))
+  expect(spoolSize(at.home)).toBe(1)
+})
+
+test('a file that holds no payload is reported as such, and half-written ones are not looked at', () => {
+  using at = aSpool()
+  mkdirSync(at.home.spool, { recursive: true })
+  const texts = [
+    '',
+    '{"delivery":"x"',
+    '[]',
+    'null',
+    '"text"',
+    '{}',
+    '{"delivery":1,"agent":"a","at":1,"context":{}}',
+    '{"delivery":"d","agent":"a","at":1,"context":null}',
+  ]
+  for (const [i, text] of texts.entries()) writeFileSync(join(at.home.spool, `${i}.json`), text)
+  writeFileSync(join(at.home.spool, '0.json.123.tmp'), '{"half')
+  mkdirSync(join(at.home.spool, 'folder.json'))
+  expect([...waitingInSpool(at.home)].map(({ spooled }) => spooled)).toEqual(texts.map(() => null))
+})
+
+test('a spool with no room left keeps what it has', () => {
+  using at = aSpool()
+  const keep = (delivery: string, room: { files: number; bytes: number }) => keepForLater(at.home, spooled({ delivery }), room)
+  expect(keep('first', { files: 1, bytes: 1000 })).toBe(true)
+  expect(keep('second', { files: 1, bytes: 1000 })).toBe(false)
+  expect(keep('second', { files: 2, bytes: 200 })).toBe(false)
+  expect(keep('second', { files: 2, bytes: 1000 })).toBe(true)
+  expect([...waitingInSpool(at.home)].map(({ spooled }) => spooled?.delivery)).toEqual(['first', 'second'])
+})
+
+test('a spool is bounded even when nobody says how', () => {
+  using at = aSpool()
+  keepForLater(at.home, spooled({ delivery: 'first' }))
+  const big = join(at.home.spool, '000-big.json')
+  writeFileSync(big, '')
+  truncateSync(big, 256 * 1024 * 1024)
+  expect(keepForLater(at.home, spooled({ delivery: 'second' }))).toBe(false)
+})
+
+function spooled(given: Partial<Spooled>): Spooled {
+  return { delivery: 'd1', agent: 'claude-code', at: 1000, context: nowhere, payload: {}, ...given }
+}
+
+function aSpool() {
+  const folder = temporaryFolder()
+  return { home: homePaths(environment(folder.path)), [Symbol.dispose]: () => folder[Symbol.dispose]() }
+}

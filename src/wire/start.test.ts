@@ -1,0 +1,67 @@
+import { afterEach, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { environment, temporaryFolder } from '../../test/support/builders.ts'
+import { type Home, homePaths } from '../platform/paths.ts'
+import { askWorker } from './socket.ts'
+import { ensureWorker } from './start.ts'
+
+const before = {
+  HOME: process.env.HOME,
+  RECOLLECT_HOME: process.env.RECOLLECT_HOME,
+  RECOLLECT_WORKER_PORT: process.env.RECOLLECT_WORKER_PORT,
+}
+afterEach(() => {
+  for (const [name, value] of Object.entries(before)) {
+    if (value === undefined) delete process.env[name]
+    else process.env[name] = value
+  }
+})
+
+test('a worker that is away is started and waited for; one that is there is left alone', async () => {
+  using folder = temporaryFolder()
+  const home = homeIn(folder.path)
+  expect(await ensureWorker(home, 10_000)).toBe(true)
+  const pid = async () => {
+    const asked = await askWorker(home, '/health')
+    return asked.kind === 'answered' ? (JSON.parse(asked.body) as { pid: number }).pid : null
+  }
+  const first = await pid()
+  expect(await ensureWorker(home, 10_000)).toBe(true)
+  expect(await pid()).toBe(first)
+  await gone(home)
+})
+
+test('a worker that cannot start is not waited for until the time is up', async () => {
+  using folder = temporaryFolder()
+  const home = homeIn(folder.path)
+  writeFileSync(home.folder, 'a file is in the way')
+  const started = performance.now()
+  expect(await ensureWorker(home, 20_000)).toBe(false)
+  expect(performance.now() - started).toBeLessThan(10_000)
+})
+
+test('a worker that hangs is given up when the time is up', async () => {
+  using folder = temporaryFolder()
+  const home = homeIn(folder.path)
+  mkdirSync(dirname(home.socket), { recursive: true })
+  const hanging = Bun.serve({ unix: home.socket, fetch: () => new Promise<Response>(() => {}) })
+  const started = performance.now()
+  expect(await ensureWorker(home, 50)).toBe(false)
+  expect(performance.now() - started).toBeLessThan(2000)
+  await hanging.stop(true)
+  await gone(home) // the one that was started beside it
+})
+
+/** Sends the worker away, also one that has only just been started, and waits until it has left. */
+async function gone(home: Home): Promise<void> {
+  while ((await askWorker(home, '/api/shutdown', { method: 'POST', timeoutMs: 1000 })).kind !== 'answered') await Bun.sleep(5)
+  while (!(await Bun.file(join(home.logs, 'worker.log')).text()).includes('"stopped"')) await Bun.sleep(5)
+}
+
+/** The worker is another process: it learns its home from the environment. */
+function homeIn(folder: string) {
+  const home = homePaths(environment(folder))
+  Object.assign(process.env, { HOME: folder, RECOLLECT_HOME: join(folder, '.recollect'), RECOLLECT_WORKER_PORT: '0' })
+  return home
+}

@@ -1,0 +1,95 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { openSession, temporaryStore } from '../../test/support/builders.ts'
+import { asProjectKey } from '../core/ids.ts'
+import { openLog } from '../platform/log.ts'
+import type { EmbedderSettings } from '../providers/embedder.ts'
+import type { Store } from '../store/store.ts'
+import { openEmbedding } from './embedding.ts'
+import { openQueue } from './queue.ts'
+
+test('what was said becomes findable by meaning in the background, bite after bite', async () => {
+  using endpoint = letters()
+  await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })
+  await say(at.store, ...Array.from({ length: 50 }, (_, n) => `prompt ${'x'.repeat(n)}`))
+  await at.embedding.queue()
+  await at.queue.drained()
+  expect(await at.store.vectors.counts()).toEqual({ vectors: 50, waiting: 0 })
+  const state = await at.embedding.state()
+  if (state.kind === 'absent') throw new Error(state.reason)
+  const [nearest] = await state.index.nearest('prompt xxx', { project: asProjectKey('app'), limit: 1 })
+  expect(nearest).toMatchObject({ kind: 'prompt', ref: '4' })
+})
+
+test('without an embedder the job is done at once, and what waits still waits', async () => {
+  await using at = await working({ provider: 'none', name: '', base_url: '', api_key: '' })
+  await say(at.store, 'hello')
+  expect(await at.embedding.queueIfWaiting()).toBe(true)
+  await at.queue.drained()
+  expect(await at.store.jobs.counts()).toEqual({ waiting: 0, running: 0, dead: 0 })
+  expect(await at.store.vectors.counts()).toEqual({ vectors: 0, waiting: 1 })
+  expect((await at.embedding.state()).kind).toBe('absent')
+})
+
+test('an endpoint in trouble buries no job; the work is done when it is back', async () => {
+  using endpoint = letters()
+  await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })
+  await at.embedding.state()
+  await say(at.store, 'hello')
+  endpoint.status = 503
+  await at.embedding.queue()
+  await at.queue.drained()
+  expect(await at.store.jobs.counts()).toEqual({ waiting: 0, running: 0, dead: 0 })
+  endpoint.status = 200
+  expect(await at.embedding.queueIfWaiting()).toBe(true)
+  await at.queue.drained()
+  expect(await at.store.vectors.counts()).toEqual({ vectors: 1, waiting: 0 })
+  expect(await at.embedding.queueIfWaiting()).toBe(false)
+})
+
+test('an embedder that was away is asked for again after a while, not at every question', async () => {
+  using endpoint = letters()
+  await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })
+  endpoint.status = 503
+  expect((await at.embedding.state(0)).kind).toBe('absent')
+  endpoint.status = 200
+  expect((await at.embedding.state(1000)).kind).toBe('absent')
+  expect((await at.embedding.state(61_000)).kind).toBe('ready')
+})
+
+/** An endpoint whose vectors say how long a text is. */
+function letters() {
+  const answers = { status: 200 }
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: async (request) => {
+      const { input } = (await request.json()) as { input: string[] }
+      const data = input.map((text, index) => ({ index, embedding: [Math.cos(text.length / 10), Math.sin(text.length / 10)] }))
+      return Response.json({ data }, { status: answers.status })
+    },
+  })
+  return Object.assign(answers, { url: `${server.url}v1`, [Symbol.dispose]: () => void server.stop(true) })
+}
+
+async function working(settings: EmbedderSettings) {
+  const t = await temporaryStore()
+  const log = openLog(join(t.path, '..', 'logs'), 'worker')
+  const embedding = openEmbedding(t.store, settings, log)
+  const queue = openQueue(t.store, (job) => embedding.doJob(job.id), log)
+  return {
+    store: t.store,
+    embedding,
+    queue,
+    [Symbol.asyncDispose]: async () => {
+      embedding.stop()
+      await queue.stop()
+      t[Symbol.dispose]()
+    },
+  }
+}
+
+async function say(store: Store, ...texts: string[]): Promise<void> {
+  const session = await openSession(store)
+  for (const text of texts) await store.prompts.add(session, { key: text, promptId: null, uuid: null, origin: 'person', text, at: 1 })
+}

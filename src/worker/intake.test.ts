@@ -1,0 +1,102 @@
+import { expect, test } from 'bun:test'
+import { addObservations, nowhere, observation, summary } from '../../test/support/builders.ts'
+import { aDesk } from '../../test/support/desk.ts'
+import { asProjectKey } from '../core/ids.ts'
+import { claudeCode } from '../integrations/agent.ts'
+import type { Store } from '../store/store.ts'
+import type { Desk } from './desk.ts'
+import { takeDelivery } from './intake.ts'
+
+const start = { hook_event_name: 'SessionStart', source: 'startup' }
+const read = { hook_event_name: 'PostToolUse', tool_name: 'Read', tool_use_id: 't1', tool_input: { file_path: '/home/dev/app/src/a.ts' } }
+
+test('a session in a project with a past is told of it, and so is the person', async () => {
+  await using at = await aDesk()
+  await past(at.store)
+  const reply = await deliver(at.desk, start)
+  expect(reply).toEqual({
+    hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: expect.stringContaining('Changed a.ts') },
+    systemMessage: expect.stringMatching(/^Recollect: recalled the last summary and 1 observation \(\d+ tokens\)$/),
+  })
+  const [injected] = await at.store.injections.recent(null, 5)
+  expect(injected).toMatchObject({ event: 'SessionStart', project: 'app', items: [{ kind: 'summary' }, { kind: 'observation' }] })
+})
+
+test('a session in a project without a past is told nothing', async () => {
+  await using at = await aDesk()
+  expect(await deliver(at.desk, start)).toEqual({})
+  expect(await at.store.injections.recent(null, 5)).toEqual([])
+})
+
+test('a person can switch the brief off, or make it small', async () => {
+  await using off = await aDesk({ RECOLLECT_HOOKS_SESSION_START_ENABLED: 'false' })
+  await past(off.store)
+  expect(await deliver(off.desk, start)).toEqual({})
+  await using small = await aDesk({ RECOLLECT_HOOKS_SESSION_START_TOKEN_BUDGET: '10' })
+  await past(small.store)
+  expect(await deliver(small.desk, start)).toEqual({})
+})
+
+test('what is known of a file is told once in a session, and in the next one again', async () => {
+  await using at = await aDesk()
+  await past(at.store)
+  const told = async (payload: object) => JSON.stringify(await deliver(at.desk, payload)).includes('Changed a.ts')
+  expect(await told(read)).toBe(true)
+  expect(await told({ ...read, tool_use_id: 't2' })).toBe(false)
+  expect(await told({ ...read, session_id: 's3' })).toBe(true)
+})
+
+test('of a tool that failed, of a subagent’s and of other files nothing is told', async () => {
+  await using at = await aDesk()
+  await past(at.store)
+  for (const payload of [
+    { ...read, hook_event_name: 'PostToolUseFailure', error: 'no' },
+    { ...read, agent_id: 'a1' },
+    { ...read, tool_input: { file_path: '/home/dev/app/src/b.ts' } },
+    { ...read, tool_input: { command: 'cat src/a.ts' } },
+  ]) {
+    expect(await deliver(at.desk, payload)).toEqual({})
+  }
+})
+
+test('the same delivery twice is answered and taken once', async () => {
+  await using at = await aDesk()
+  await past(at.store)
+  const once = { hook_event_name: 'UserPromptSubmit', prompt: 'go' }
+  await deliver(at.desk, once, 'd1')
+  await deliver(at.desk, once, 'd1')
+  expect([...at.store.prompts.each(null)]).toHaveLength(1)
+  expect(at.announced.filter((change) => change.kind === 'prompt-added')).toHaveLength(1)
+})
+
+test('an event nobody has a use for leaves nothing, and one without a session is refused', async () => {
+  await using at = await aDesk()
+  expect(await deliver(at.desk, { hook_event_name: 'Notification' })).toEqual({})
+  expect(await at.store.sessions.recent(null, 5)).toEqual([])
+  await expect(deliver(at.desk, { ...start, session_id: '' })).rejects.toThrow('session_id')
+})
+
+test('the end of a session asks for its transcript to be read', async () => {
+  await using at = await aDesk()
+  await at.desk.queue.stop()
+  await deliver(at.desk, { ...start, transcript_path: '/t.jsonl' })
+  await deliver(at.desk, { hook_event_name: 'SessionEnd', reason: 'other', transcript_path: '/t.jsonl' })
+  expect(await at.store.jobs.claim(Date.now())).toMatchObject({ kind: 'reconcile', payload: { sessionId: 1 } })
+})
+
+function deliver(desk: Desk, payload: object, delivery: string | null = null) {
+  const whole = { session_id: 's2', cwd: '/home/dev/app', ...payload }
+  return takeDelivery(desk, {
+    agent: claudeCode,
+    payload: whole,
+    context: { ...nowhere, project: asProjectKey('app') },
+    delivery,
+    at: 5000,
+  })
+}
+
+/** A session from before, with a summary and an observation. */
+async function past(store: Store): Promise<void> {
+  await addObservations(store, [observation({ title: 'Changed a.ts', filesModified: ['src/a.ts'] })])
+  await store.summaries.put('k', summary())
+}

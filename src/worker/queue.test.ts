@@ -1,0 +1,196 @@
+import { expect, setSystemTime, test } from 'bun:test'
+import { temporaryStore } from '../../test/support/builders.ts'
+import type { Log } from '../platform/log.ts'
+import type { Job, Store } from '../store/store.ts'
+import { backoffMs, openQueue } from './queue.ts'
+
+test('jobs are done in the order they were asked for, one at a time', async () => {
+  using t = await temporaryStore()
+  const done: string[] = []
+  let atOnce = 0
+  const queue = openQueue(
+    t.store,
+    finishing(t.store, async (job) => {
+      expect(++atOnce).toBe(1)
+      await Bun.sleep(1)
+      atOnce--
+      done.push(job.key)
+    }),
+    quiet,
+  )
+  for (const key of ['a', 'b', 'c']) await t.store.jobs.add('x', key, {}, 1)
+  await queue.drained()
+  expect(done).toEqual(['a', 'b', 'c'])
+  expect(await t.store.jobs.counts()).toEqual({ waiting: 0, running: 0, dead: 0 })
+  await queue.stop()
+})
+
+test('the wait after a failure doubles, up to an hour', () => {
+  expect([1, 2, 3, 4].map(backoffMs)).toEqual([1000, 2000, 4000, 8000])
+  expect(backoffMs(50)).toBe(3_600_000)
+  expect(backoffMs(0)).toBe(1000)
+})
+
+test('a job that fails is tried again later, and set aside with its reason when it always fails', async () => {
+  using t = await temporaryStore()
+  let tries = 0
+  const queue = openQueue(
+    t.store,
+    async () => {
+      tries++
+      throw new Error('no luck', { cause: new Error('because') })
+    },
+    quiet,
+  )
+  await t.store.jobs.add('x', 'k', {}, 1)
+  const start = Date.now()
+  try {
+    for (let i = 1; i <= 6; i++) {
+      await queue.drained()
+      expect(tries).toBe(i)
+      if (i < 6) expect(await t.store.jobs.nextAt()).toBeGreaterThanOrEqual(start + backoffMs(i))
+      setSystemTime(new Date(((await t.store.jobs.nextAt()) ?? start) + 1))
+    }
+  } finally {
+    setSystemTime()
+  }
+  expect(await t.store.jobs.counts()).toEqual({ waiting: 0, running: 0, dead: 1 })
+  expect(await t.store.jobs.dead(1)).toMatchObject([{ key: 'k', attempts: 6, error: 'no luck: because' }])
+  await queue.stop()
+})
+
+test('a job that fails does not hold up the others', async () => {
+  using t = await temporaryStore()
+  const done: string[] = []
+  const queue = openQueue(
+    t.store,
+    finishing(t.store, async (job) => {
+      if (job.key === 'bad') throw 'not even an error'
+      done.push(job.key)
+    }),
+    quiet,
+  )
+  for (const key of ['bad', 'good']) await t.store.jobs.add('x', key, {}, 1)
+  await queue.drained()
+  expect(done).toEqual(['good'])
+  await queue.stop()
+})
+
+test('stopping finishes the job in hand and takes no other', async () => {
+  using t = await temporaryStore()
+  const inHand = Promise.withResolvers<void>()
+  const done: string[] = []
+  const queue = openQueue(
+    t.store,
+    finishing(t.store, async (job) => {
+      inHand.resolve()
+      await Bun.sleep(10)
+      done.push(job.key)
+    }),
+    quiet,
+  )
+  for (const key of ['first', 'second']) await t.store.jobs.add('x', key, {}, 1)
+  queue.kick()
+  await inHand.promise
+  await queue.stop()
+  queue.kick()
+  await Bun.sleep(5)
+  expect(done).toEqual(['first'])
+  expect(await t.store.jobs.counts()).toEqual({ waiting: 1, running: 0, dead: 0 })
+})
+
+test('a job that was asked for while the queue was about to rest is not left lying', async () => {
+  for (let ticks = 0; ticks < 12; ticks++) {
+    using t = await temporaryStore()
+    const done = Promise.withResolvers<void>()
+    let looked = false
+    const late: Store = {
+      ...t.store,
+      jobs: {
+        ...t.store.jobs,
+        nextAt: async () => {
+          const at = await t.store.jobs.nextAt()
+          if (!looked) void askAgain()
+          looked = true
+          return at
+        },
+      },
+    }
+    const askAgain = async () => {
+      await t.store.jobs.add('x', 'late', {}, 1)
+      for (let tick = 0; tick < ticks; tick++) await null
+      queue.kick()
+    }
+    const queue = openQueue(
+      late,
+      finishing(t.store, async () => done.resolve()),
+      quiet,
+    )
+    queue.kick()
+    await Promise.race([done.promise, Bun.sleep(3000).then(() => Promise.reject(new Error(`left lying after ${ticks} ticks`)))])
+    await queue.stop()
+  }
+})
+
+test('a job that waits for its time is done then, without being asked for again', async () => {
+  using t = await temporaryStore()
+  const done = Promise.withResolvers<number>()
+  const queue = openQueue(
+    t.store,
+    finishing(t.store, async () => done.resolve(Date.now())),
+    quiet,
+  )
+  const due = Date.now() + 40
+  await t.store.jobs.add('x', 'k', {}, 1, due)
+  queue.kick()
+  expect(await done.promise).toBeGreaterThanOrEqual(due)
+  await queue.stop()
+})
+
+test('a database in trouble does not end the queue, and the job in hand is done when it is well again', async () => {
+  using t = await temporaryStore()
+  let full = true
+  const done: string[] = []
+  const warned: string[] = []
+  const troubled: Store = {
+    ...t.store,
+    transaction: async (work) => {
+      const result = await t.store.transaction(work)
+      if (full && inHand) throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+      return result
+    },
+    jobs: { ...t.store.jobs, retry: async () => {}, bury: async () => {} },
+  }
+  let inHand = false
+  const queue = openQueue(
+    troubled,
+    async (job) => {
+      if (full) {
+        inHand = true
+        throw new Error('database or disk is full')
+      }
+      done.push(job.key)
+      await t.store.jobs.done(job.id)
+    },
+    { info: () => {}, warn: (fact) => void warned.push(fact) },
+  )
+  await t.store.jobs.add('x', 'k', {}, 1)
+  await queue.drained()
+  expect([warned, done]).toEqual([['a job failed', 'the queue could not read its jobs'], []])
+  expect((await t.store.jobs.counts()).running).toBe(1)
+  full = false
+  await queue.drained()
+  expect(done).toEqual(['k'])
+  expect(await t.store.jobs.counts()).toEqual({ waiting: 0, running: 0, dead: 0 })
+  await queue.stop()
+})
+
+const quiet: Log = { info: () => {}, warn: () => {} }
+
+/** Does the work, then takes the job off the list. */
+function finishing(store: Store, work: (job: Job) => Promise<void>): (job: Job) => Promise<void> {
+  return async (job) => {
+    await work(job)
+    await store.transaction(() => store.jobs.done(job.id))
+  }
+}

@@ -1,0 +1,316 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { addObservations, observation } from '../../test/support/builders.ts'
+import { aDesk } from '../../test/support/desk.ts'
+import { transcript } from '../../test/support/transcript.ts'
+import { asProjectKey } from '../core/ids.ts'
+import { routes } from './routes.ts'
+import { listen } from './server.ts'
+
+test('a session goes through its life by either name of its id', async () => {
+  for (const name of ['claudeSessionId', 'contentSessionId']) {
+    await using at = await anApi()
+    const session = { [name]: 's1' }
+    expect(await at.post('/api/sessions/init', { ...session, project: 'Shop', prompt: 'Add a cart' })).toEqual({
+      sessionDbId: 1,
+      promptNumber: 1,
+      skipped: false,
+    })
+    expect(await at.post('/api/sessions/init', { ...session, project: 'Shop', prompt: 'And a checkout' })).toEqual({
+      sessionDbId: 1,
+      promptNumber: 2,
+      skipped: false,
+    })
+    expect(await at.post('/sessions/1/init', { project: 'Shop', userPrompt: 'And a checkout', promptNumber: 2 })).toEqual({
+      status: 'initialized',
+      sessionDbId: 1,
+      promptNumber: 2,
+    })
+    const use = { ...session, tool_name: 'Bash', tool_input: { command: 'make' }, tool_response: { stdout: 'ok' } }
+    expect(await at.post('/api/sessions/observations', use)).toEqual({ status: 'queued' })
+    expect(
+      await at.post('/api/sessions/summarize', {
+        ...session,
+        last_user_message: 'And a checkout',
+        last_assistant_message: 'Both are there.',
+      }),
+    ).toEqual({ status: 'queued' })
+    expect(await at.post('/api/sessions/complete', { ...session, reason: 'exit' })).toEqual({ success: true })
+    await at.desk.queue.drained()
+    expect([...at.store.prompts.each(asProjectKey('shop'))].map((p) => [p.text, p.answer])).toEqual([
+      ['Add a cart', null],
+      ['And a checkout', 'Both are there.'],
+    ])
+    expect(await at.store.sessions.get(1)).toMatchObject({ status: 'completed', project: 'shop' })
+  }
+})
+
+test('the same tool use reported twice is one, with or without an id', async () => {
+  await using at = await anApi()
+  const use = { contentSessionId: 's1', tool_name: 'Bash', tool_input: { command: 'ls' }, tool_response: 'x' }
+  for (const body of [use, use, { ...use, tool_use_id: 't1' }, { ...use, tool_use_id: 't1' }])
+    await at.post('/api/sessions/observations', body)
+  expect([...at.store.toolUses.each(null)]).toHaveLength(2)
+})
+
+test('what is not kept is said to be skipped, and why', async () => {
+  await using at = await anApi()
+  const session = { contentSessionId: 's1' }
+  const use = { ...session, tool_name: 'Bash', tool_input: {}, tool_response: {} }
+  expect(await at.post('/api/sessions/observations', { ...use, tool_name: 'TodoWrite' })).toEqual({
+    status: 'skipped',
+    reason: 'tool_excluded',
+  })
+  expect(await at.post('/api/sessions/init', { ...session, prompt: '<private>x</private>' })).toEqual({
+    sessionDbId: 1,
+    promptNumber: 0,
+    skipped: true,
+    reason: 'private',
+  })
+  expect(await at.post('/api/sessions/observations', use)).toEqual({ status: 'skipped', reason: 'private' })
+  expect(await at.post('/api/sessions/complete', { contentSessionId: 'unknown' })).toEqual({ success: false, message: 'no such session' })
+  expect(await at.post('/api/sessions/summarize', { contentSessionId: 'unknown' })).toEqual({
+    status: 'skipped',
+    reason: 'no such session',
+  })
+  expect(await at.store.sessions.recent(null, 9)).toHaveLength(1)
+})
+
+test.each<[string, string]>([
+  ['half of it', '{"contentSessionId":'],
+  ['nothing', ''],
+  ['null', 'null'],
+  ['a list', '[1]'],
+  ['a number for a session', '{"contentSessionId":7}'],
+  ['bytes', '\xff\xfe'],
+])('a body that is %s is answered 400 in JSON, without a stack', async (_, body) => {
+  await using at = await anApi()
+  for (const path of [
+    '/api/sessions/init',
+    '/api/sessions/observations',
+    '/api/sessions/summarize',
+    '/api/sessions/complete',
+    '/api/processing',
+    '/api/observations/batch',
+  ]) {
+    const answer = await at.ask(path, { method: 'POST', body })
+    expect([path, answer.status]).toEqual([path, 400])
+    const text = await answer.text()
+    expect(Object.keys(JSON.parse(text))).toEqual(['error'])
+    expect(text).not.toMatch(/\.ts\b|at \w+ \(|ZodError/)
+  }
+})
+
+test.each([
+  '/api/search?limit=many',
+  '/api/search?kind=poem',
+  '/api/search?since=yesterday',
+  '/api/timeline?anchor=99',
+  '/api/timeline?anchor=x',
+  '/api/timeline?depth_before=-1',
+  '/api/injections?limit=x',
+  '/api/injections?limit=-1',
+  '/api/audit?limit=1e9',
+  '/api/export',
+  '/api/export?kind=secrets',
+  '/api/context/inject',
+])('%s cannot be answered, and says why', async (path) => {
+  await using at = await anApi()
+  const answer = await at.ask(path)
+  expect([answer.status, Object.keys((await answer.json()) as object)]).toEqual([400, ['error']])
+})
+
+test('a hook may report, and read nothing', async () => {
+  await using at = await anApi()
+  const hook = { 'content-type': 'application/json', authorization: `Bearer ${at.keys.hookToken}` }
+  const payload = JSON.stringify({ session_id: 's1', cwd: '/p', hook_event_name: 'UserPromptSubmit', prompt: 'go' })
+  const reported = await at.ask('/hook/claude-code', { method: 'POST', body: payload, headers: hook })
+  expect([reported.status, await reported.json()]).toEqual([200, {}])
+  expect([...at.store.prompts.each(null)]).toHaveLength(1)
+  for (const path of [
+    '/api/status',
+    '/api/search?query=go',
+    '/api/export?kind=prompts',
+    '/api/context/inject?project=p',
+    '/api/audit',
+    '/stream',
+    '/',
+  ])
+    expect((await at.ask(path, { headers: hook })).status).toBe(404)
+  for (const path of ['/api/shutdown', '/api/import', '/api/sessions/complete', '/api/jobs/retry', '/sessions/1/init'])
+    expect((await at.ask(path, { method: 'POST', body: '{}', headers: hook })).status).toBe(404)
+})
+
+test('a hook is answered 200 with an object whatever it sends', async () => {
+  await using at = await anApi()
+  for (const [agent, body] of [
+    ['claude-code', 'not JSON'],
+    ['claude-code', '{}'],
+    ['claude-code', 'null'],
+    ['nobody', '{}'],
+  ]) {
+    const answer = await at.ask(`/hook/${agent}`, { method: 'POST', body: body ?? '' })
+    expect([answer.status, await answer.json()]).toEqual([200, {}])
+  }
+  expect((await at.ask('/hook/claude-code')).status).toBe(404)
+})
+
+test('what surrounds a hook is read from its header, and a broken one is as good as none', async () => {
+  await using at = await anApi()
+  const send = (session_id: string, context: string) =>
+    at.ask('/hook/claude-code', {
+      method: 'POST',
+      body: JSON.stringify({ session_id, cwd: '/elsewhere', hook_event_name: 'SessionStart' }),
+      headers: { ...at.owner, 'x-recollect-context': context },
+    })
+  await send('s1', encodeURIComponent(JSON.stringify({ projectFolder: '/home/dev/ünï', clientPid: process.pid })))
+  await send('s2', encodeURIComponent(JSON.stringify({ projectFolder: 7, clientPid: 'x' })))
+  await send('s3', '%E0%A4%A')
+  expect((await at.store.sessions.recent(null, 9)).map((s) => [s.contentSessionId as string, s.folder, s.clientPid]).sort()).toEqual([
+    ['s1', '/home/dev/ünï', process.pid],
+    ['s2', '/elsewhere', null],
+    ['s3', '/elsewhere', null],
+  ])
+})
+
+test('memories are found, read, placed in time and exported', async () => {
+  await using at = await anApi()
+  await addObservations(at.store, [
+    observation({ title: 'Fixed the pelican', at: 1000 }),
+    observation({ title: 'Fed the heron', at: 2000 }),
+  ])
+  expect(await at.get('/api/search?query=pelican')).toMatchObject({ hits: [{ title: 'Fixed the pelican', id: '1' }] })
+  expect(await at.get('/api/search?query=pelican&project=app')).toMatchObject({ hits: [{ id: '1' }] })
+  expect(await at.get('/api/search?query=pelican&project=other')).toEqual({ hits: [] })
+  expect(await at.post('/api/observations/batch', { ids: ['2', 99, 1] })).toMatchObject([{ id: 2 }, { id: 1 }])
+  expect(await at.get('/api/timeline?anchor=1')).toMatchObject({ anchor: 'observation:1', project: 'app', items: [{ id: '1', anchor: true }, { id: '2' }] })
+  const lines = await (await at.ask('/api/export?kind=observations')).text()
+  expect(Bun.JSONL.parse(lines)).toMatchObject([{ title: 'Fixed the pelican', sessionId: 's1' }, { title: 'Fed the heron' }])
+})
+
+test('a brief can be asked for as text or with its reasons, and never for more than its budget', async () => {
+  await using at = await anApi()
+  await addObservations(at.store, [observation({ title: 'Fixed the pelican' })])
+  const text = await at.ask('/api/context/inject?project=app')
+  expect([text.headers.get('content-type'), await text.text()]).toEqual([
+    expect.stringContaining('text/markdown'),
+    expect.stringContaining('pelican'),
+  ])
+  expect(await at.get('/api/context/inject?project=app&format=json')).toMatchObject({
+    project: 'app',
+    items: [{ kind: 'observation', id: 1 }],
+  })
+  expect(await (await at.ask('/api/context/inject?project=app&tokens=5')).text()).toBe('')
+  expect(await (await at.ask('/api/context/inject?project=app&tokens=1e99')).text()).toContain('pelican')
+  expect(await (await at.ask('/api/context/inject?project=app&tokens=lots')).text()).toContain('pelican')
+  expect(await (await at.ask('/api/context/inject?project=unknown')).text()).toBe('')
+})
+
+test('a project is known by its key, its folder, and its name when only one has it', async () => {
+  await using at = await anApi()
+  for (const [session, project] of [
+    ['s1', 'host.example/one/shop'],
+    ['s2', 'host.example/two/shop'],
+    ['s3', 'host.example/one/blog'],
+  ]) {
+    await at.post('/api/sessions/init', { contentSessionId: session, project, prompt: 'pelican' })
+  }
+  const found = async (project: string) =>
+    ((await at.get(`/api/search?query=pelican&project=${encodeURIComponent(project)}`)) as { hits: { project: string }[] }).hits.map(
+      (hit) => hit.project,
+    )
+  expect(await found('host.example/two/shop')).toEqual(['host.example/two/shop'])
+  expect(await found('Blog')).toEqual(['host.example/one/blog'])
+  const ambiguous = await at.ask('/api/search?query=pelican&project=shop')
+  expect([ambiguous.status, await ambiguous.text()]).toEqual([400, expect.stringContaining('host.example/two/shop')])
+  expect(await found(at.folder)).toEqual([])
+})
+
+test('live events are heard, and a listener that comes back hears what it missed', async () => {
+  await using at = await anApi()
+  await at.post('/api/processing', { isProcessing: true })
+  const first = await at.hear({}, 'processing')
+  expect(first).toMatch(/event: hello[\s\S]*id: run-2\nevent: processing\ndata: \{"isProcessing":false\}/)
+  await at.post('/api/processing', { isProcessing: true })
+  expect(await at.hear({ 'last-event-id': 'run-2' }, 'processing')).toMatch(/id: run-3\nevent: processing\ndata: \{"isProcessing":true\}/)
+  expect(await at.hear({ 'last-event-id': 'before-2' }, 'reset')).toContain('event: reset')
+  for (let waited = 0; at.desk.stream.listeners() > 0 && waited < 100; waited++) await Bun.sleep(5)
+  expect(at.desk.stream.listeners()).toBe(0)
+})
+
+test('an import tells how far it is, line by line, and how it ended', async () => {
+  await using at = await anApi()
+  const history = join(at.folder, 'history')
+  mkdirSync(history)
+  await Bun.write(join(history, 's1.jsonl'), transcript('s1', [{ prompt: 'go', answer: 'done' }]))
+  const lines = Bun.JSONL.parse(
+    await (await at.ask('/api/import', { method: 'POST', body: JSON.stringify({ paths: [history] }) })).text(),
+  ) as { kind: string }[]
+  expect(lines[0]).toMatchObject({ kind: 'progress', files: 1 })
+  expect(lines.at(-1)).toMatchObject({ kind: 'done', files: 1, prompts: 1 })
+})
+
+test('the status counts, dead jobs can be tried again, and the database can be checked', async () => {
+  await using at = await anApi()
+  await at.post('/api/sessions/init', { contentSessionId: 's1', prompt: 'go' })
+  await at.store.jobs.add('odd', 'k', {}, 1, Date.now() + 60_000)
+  expect(await at.get('/api/status')).toMatchObject({
+    sessions: { live: 1, open: 1, all: 1 },
+    jobs: { waiting: 1 },
+    spooled: 0,
+    problems: [],
+  })
+  expect(await at.get('/api/check')).toEqual({ damage: [] })
+  expect(await at.post('/api/jobs/retry', {})).toEqual({ revived: 0 })
+})
+
+test('an unknown address or method is 404 in JSON', async () => {
+  await using at = await anApi()
+  for (const [method, path] of [
+    ['GET', '/nowhere'],
+    ['DELETE', '/api/status'],
+    ['GET', '/api/sessions/init'],
+    ['POST', '/sessions/x/init'],
+    ['GET', '/../../etc/passwd'],
+  ]) {
+    const answer = await at.ask(path ?? '', { method: method ?? '' })
+    expect([answer.status, await answer.json()]).toEqual([404, { error: expect.stringMatching(/^there is no /) }])
+  }
+  expect((await at.ask('/sessions/99/init', { method: 'POST', body: '{}' })).status).toBe(400)
+})
+
+/** The API of a worker without the process around it. */
+async function anApi() {
+  const at = await aDesk()
+  const keys = { token: 'owner-token', hookToken: 'hook-token' }
+  const control = { port: () => listening.port, startedAt: 0, troubles: () => 0, noteTaken: () => {}, stop: () => {} }
+  const listening = listen(at.desk.home, 0, keys, routes(at.desk, control), at.desk.log)
+  const owner = { 'content-type': 'application/json', authorization: `Bearer ${keys.token}` }
+  const ask = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${listening.port}${path}`, { headers: owner, ...init })
+  return {
+    ...at,
+    keys,
+    owner,
+    ask,
+    get: async (path: string): Promise<unknown> => (await ask(path)).json(),
+    post: async (path: string, body: object): Promise<unknown> => (await ask(path, { method: 'POST', body: JSON.stringify(body) })).json(),
+    /** Listens until an event of this kind was heard; a `processing` is sent to be heard. */
+    hear: async (headers: Record<string, string>, until: string): Promise<string> => {
+      const listening = new AbortController()
+      const answer = await ask('/stream', { headers: { ...owner, ...headers }, signal: listening.signal })
+      if (!('last-event-id' in headers)) at.desk.stream.publish({ type: 'processing', data: { isProcessing: false } })
+      let heard = ''
+      for await (const part of answer.body ?? []) {
+        heard += new TextDecoder().decode(part)
+        if (heard.includes(`event: ${until}`)) break
+      }
+      listening.abort()
+      return heard
+    },
+    [Symbol.asyncDispose]: async () => {
+      await listening.stop()
+      await at[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,134 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { createConnection } from 'node:net'
+import { dirname } from 'node:path'
+import { environment, temporaryFolder } from '../../test/support/builders.ts'
+import { homePaths } from '../platform/paths.ts'
+import { askWorker } from '../wire/socket.ts'
+import { type Answer, BadRequest, listen } from './server.ts'
+
+const keys = { token: 'owner-token', hookToken: 'hook-token' }
+
+test('the socket needs no token and is its owner’s only', async () => {
+  await using at = await aServer()
+  expect(await askWorker(at.home, '/who')).toEqual({ kind: 'answered', body: 'owner' })
+  expect(statSync(at.home.socket).mode & 0o777).toBe(0o600)
+})
+
+test('over TCP the token says who is asking', async () => {
+  await using at = await aServer()
+  expect(await (await at.get('/who', keys.token)).text()).toBe('owner')
+  expect(await (await at.get('/who', keys.hookToken)).text()).toBe('hook')
+  const refused = await at.get('/who', 'guess')
+  expect([refused.status, await refused.json()]).toEqual([401, { error: expect.stringContaining('token') }])
+})
+
+test('without a token nothing is told but that somebody is here', async () => {
+  await using at = await aServer()
+  expect(await (await at.get('/health')).json()).toEqual({ ok: true })
+  for (const path of ['/who', '/health/x', '/', '/hook/claude-code']) expect((await at.get(path)).status).toBe(401)
+})
+
+test.each(['a b', '[::bad', 'http://x', '%', 'x:99999', '', 'a/../b', 'evil.example'])(
+  'a Host header that says "%s" is refused in JSON, without a trace of our code',
+  async (host) => {
+    await using at = await aServer()
+    for (const where of [{ host: '127.0.0.1', port: at.port }, { path: at.home.socket }]) {
+      const answer = await say(
+        where,
+        `GET /who HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${keys.token}\r\nConnection: close\r\n\r\n`,
+      )
+      if ('port' in where) expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
+      expect(answer).not.toMatch(/<html|server\.ts|at fetch/)
+    }
+  },
+)
+
+test('an unknown address is 404, an unusable request 400 with its reason, and trouble of ours 500 without one', async () => {
+  await using at = await aServer()
+  const ask = async (path: string) => {
+    const answer = await at.get(path, keys.token)
+    return [answer.status, await answer.json()]
+  }
+  expect(await ask('/nowhere')).toEqual([404, { error: 'there is no GET /nowhere here' }])
+  expect(await ask('/unusable')).toEqual([400, { error: 'say what' }])
+  expect(await ask('/trouble')).toEqual([500, { error: expect.not.stringContaining('secret') }])
+})
+
+test('a hook is answered 200 even in trouble', async () => {
+  await using at = await aServer()
+  const answer = await at.get('/hook/trouble', keys.hookToken)
+  expect([answer.status, await answer.json()]).toEqual([200, {}])
+})
+
+test('when a stranger holds the port, the next free one is taken', async () => {
+  using stranger = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
+  await using at = await aServer(stranger.port)
+  expect(at.port).not.toBe(stranger.port)
+  expect((await at.get('/health')).status).toBe(200)
+})
+
+test('a socket file that a dead worker left is replaced', async () => {
+  using folder = temporaryFolder()
+  const home = homePaths(environment(folder.path))
+  mkdirSync(dirname(home.socket), { recursive: true })
+  writeFileSync(home.socket, 'stale')
+  const listening = listen(home, 0, keys, answering, quiet)
+  expect((await askWorker(home, '/who')).kind).toBe('answered')
+  await listening.stop()
+})
+
+test('stopping finishes what is under way, does not wait for idle connections, and leaves no socket', async () => {
+  const at = await aServer()
+  await at.get('/health') // its connection stays open
+  const slow = at.get('/slow', keys.token)
+  await Bun.sleep(10)
+  const started = performance.now()
+  await at.listening.stop()
+  expect(await (await slow).text()).toBe('finished')
+  expect(performance.now() - started).toBeLessThan(1500)
+  expect(await askWorker(at.home, '/who')).toEqual({ kind: 'unreachable' })
+  at.folder[Symbol.dispose]()
+})
+
+const quiet = { info: () => {}, warn: () => {} }
+
+const answering: Answer = async (_, url, caller) => {
+  if (url.pathname === '/who') return new Response(caller)
+  if (url.pathname === '/unusable') throw new BadRequest('say what')
+  if (url.pathname.endsWith('/trouble')) throw new Error('secret')
+  if (url.pathname !== '/slow') return null
+  await Bun.sleep(60)
+  return new Response('finished')
+}
+
+async function aServer(port = 0) {
+  const folder = temporaryFolder()
+  const home = homePaths(environment(folder.path))
+  const listening = listen(home, port, keys, answering, quiet)
+  return {
+    home,
+    folder,
+    listening,
+    port: listening.port,
+    get: (path: string, token?: string) =>
+      fetch(`http://127.0.0.1:${listening.port}${path}`, token ? { headers: { authorization: `Bearer ${token}` } } : {}),
+    [Symbol.asyncDispose]: async () => {
+      await listening.stop()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+/** Says something on a connection, word for word, and hears all that comes back. */
+function say(where: { host: string; port: number } | { path: string }, text: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let heard = ''
+  const connection = createConnection(where, () => connection.write(text))
+  connection.on('data', (part) => {
+    heard += part
+  })
+  connection.on('close', () => resolve(heard))
+  connection.on('error', () => resolve(heard))
+  return promise
+}

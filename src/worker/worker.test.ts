@@ -1,0 +1,180 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { environment, temporaryFolder } from '../../test/support/builders.ts'
+import { transcript } from '../../test/support/transcript.ts'
+import { readJsonIfThere } from '../platform/files.ts'
+import { homePaths } from '../platform/paths.ts'
+import { isRunning } from '../platform/processes.ts'
+import { askWorker, type Question } from '../wire/socket.ts'
+
+const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
+
+test('two workers started at the same instant end as one', async () => {
+  await using at = aHome()
+  const started = [at.start(), at.start()]
+  await at.answers()
+  const codes = await Promise.all(started.filter((child) => child.pid !== at.worker().pid).map((child) => child.exited))
+  expect(codes).toEqual([0])
+  expect(isRunning(at.worker().pid)).toBe(true)
+})
+
+test('everything the worker writes can be read by its owner only', async () => {
+  await using at = aHome()
+  at.start()
+  await at.answers()
+  await at.hook({ hook_event_name: 'UserPromptSubmit', prompt: 'go' })
+  const modes = (paths: string[]) => paths.map((path) => [path.slice(at.home.folder.length), statSync(path).mode & 0o777])
+  const { folder, run, spool, logs, database, token, hookToken, socket, workerFile } = at.home
+  for (const [path, mode] of modes([folder, run, spool, logs])) expect([path, mode]).toEqual([path, 0o700])
+  const files = [database, `${database}-wal`, token, hookToken, socket, workerFile, ...readdirSync(logs).map((name) => join(logs, name))]
+  for (const [path, mode] of modes(files)) expect([path, mode]).toEqual([path, 0o600])
+  expect(readFileSync(token, 'utf8')).not.toBe(readFileSync(hookToken, 'utf8'))
+})
+
+test('a worker that is told to stop finishes, leaves in peace, and leaves nothing lying around', async () => {
+  await using at = aHome()
+  const child = at.start()
+  await at.answers()
+  await at.hook({ hook_event_name: 'UserPromptSubmit', prompt: 'go' })
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
+  expect([existsSync(at.home.workerFile), existsSync(at.home.socket)]).toEqual([false, false])
+  at.start()
+  await at.answers()
+  expect(await at.ask('/api/export?kind=prompts')).toMatchObject({ text: 'go' })
+})
+
+test('a worker that was killed leaves its socket and file, and the next one starts over them and loses nothing', async () => {
+  await using at = aHome()
+  const child = at.start()
+  await at.answers()
+  await at.hook({ hook_event_name: 'UserPromptSubmit', prompt: 'Choose a database for the notes.', prompt_id: 'p1' })
+  await at.hook({
+    hook_event_name: 'Stop',
+    last_assistant_message: 'We use SQLite, because one file is easy to keep.',
+    prompt_id: 'p1',
+  })
+  child.kill('SIGKILL')
+  await child.exited
+  expect([existsSync(at.home.workerFile), existsSync(at.home.socket)]).toEqual([true, true])
+  at.start()
+  await at.answers()
+  expect(at.worker().pid).not.toBe(child.pid)
+  expect(await at.ask('/api/export?kind=prompts')).toMatchObject({ answer: expect.stringContaining('SQLite') })
+  await at.settled()
+  expect(await at.ask('/api/export?kind=summaries')).toMatchObject({ source: 'turn', promptNumber: 1 })
+})
+
+test('a damaged database is set aside, and its memories are read again from the transcripts', async () => {
+  await using at = aHome()
+  mkdirSync(at.home.folder, { recursive: true })
+  writeFileSync(at.home.database, 'this is not a database. '.repeat(1000))
+  const history = join(at.folder, '.claude', 'projects', 'app')
+  mkdirSync(history, { recursive: true })
+  writeFileSync(join(history, 's1.jsonl'), transcript('s1', [{ prompt: 'remembered', answer: 'yes' }]))
+  at.start()
+  await at.answers()
+  await at.settled()
+  const aside = readdirSync(at.home.folder).filter((name) => name.startsWith('recollect.db.damaged-'))
+  expect(aside.map((name) => statSync(join(at.home.folder, name)).size)).toEqual([24_000])
+  expect(await at.ask('/api/export?kind=prompts')).toMatchObject({ text: 'remembered' })
+})
+
+test('a database of a newer version is refused with a clear word, and left as it was', async () => {
+  await using at = aHome()
+  mkdirSync(at.home.folder, { recursive: true })
+  const db = new Database(at.home.database)
+  db.run('PRAGMA journal_mode = WAL')
+  db.run('PRAGMA user_version = 999')
+  db.close()
+  const before = readFileSync(at.home.database)
+  const child = at.start()
+  expect([await child.exited, await child.stderr.text()]).toEqual([3, expect.stringContaining('newer Recollect')])
+  expect(readFileSync(at.home.database)).toEqual(before)
+})
+
+test('over TCP the worker is where its file says, behind its token', async () => {
+  await using at = aHome()
+  at.start()
+  await at.answers()
+  const status = (token: string) =>
+    fetch(`http://127.0.0.1:${at.worker().port}/api/status`, { headers: { authorization: `Bearer ${token.trim()}` } })
+  expect((await status(readFileSync(at.home.token, 'utf8'))).status).toBe(200)
+  expect((await status(readFileSync(at.home.hookToken, 'utf8'))).status).toBe(404)
+  expect((await status('guess')).status).toBe(401)
+})
+
+test('a private prompt that met no worker still keeps its turn out', async () => {
+  await using at = aHome()
+  const said = { session_id: 's1', cwd: '/p', prompt_id: 'p1' }
+  const child = Bun.spawn([RECOLLECT, 'hook', 'claude-code'], {
+    env: at.env,
+    stdin: new Blob([JSON.stringify({ ...said, hook_event_name: 'UserPromptSubmit', prompt: '<private>the merger</private>' })]),
+    stdout: 'pipe',
+  })
+  expect(await child.stdout.text()).toBe('{}')
+  await at.answers() // the hook has started it
+  await at.settled()
+  await at.hook({ ...said, hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_use_id: 't1', tool_input: {}, tool_response: 'merger' })
+  await at.hook({ ...said, hook_event_name: 'Stop', last_assistant_message: 'merger' })
+  expect(await at.ask('/api/export?kind=tool-uses')).toBeNull()
+  expect(readFileSync(join(at.home.logs, 'worker.log'), 'utf8')).not.toContain('merger')
+})
+
+test('a worker that nobody needs leaves by itself', async () => {
+  await using at = aHome({ RECOLLECT_WORKER_IDLE_MINUTES: '0.002' })
+  expect(await at.start().exited).toBe(0)
+})
+
+/** A home of its own, and the worker in it. */
+function aHome(variables: Record<string, string> = {}) {
+  const folder = temporaryFolder()
+  const home = homePaths(environment(folder.path))
+  const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_HOME: home.folder, RECOLLECT_WORKER_PORT: '0', ...variables }
+  const worker = () => readJsonIfThere(home.workerFile) as { pid: number; port: number }
+  const post = (path: string, body: object): Question & { path: string } => ({
+    path,
+    method: 'POST',
+    body: JSON.stringify(body),
+    timeoutMs: 5000,
+  })
+  /** The first object of an answer, or null when it has none. */
+  const ask = async (path: string): Promise<unknown> => {
+    const asked = await askWorker(home, path, { timeoutMs: 5000 })
+    if (asked.kind !== 'answered') throw new Error(`${path}: ${JSON.stringify(asked)}`)
+    return Bun.JSONL.parse(asked.body)[0] ?? null
+  }
+  return {
+    folder: folder.path,
+    home,
+    env,
+    worker,
+    ask,
+    start: () => Bun.spawn([RECOLLECT, 'worker'], { env, stdout: 'ignore', stderr: 'pipe' }),
+    answers: async () => {
+      while ((await askWorker(home, '/health', { timeoutMs: 1000 })).kind !== 'answered') await Bun.sleep(5)
+    },
+    hook: async (payload: object) => {
+      const { path, ...question } = post('/hook/claude-code', { session_id: 's1', cwd: '/p', ...payload })
+      return askWorker(home, path, question)
+    },
+    /** Resolves when nothing waits any more. */
+    settled: async () => {
+      for (let quiet = 0; quiet < 2; await Bun.sleep(10)) {
+        const { jobs, spooled } = (await ask('/api/status')) as { jobs: { waiting: number; running: number }; spooled: number }
+        quiet = jobs.waiting + jobs.running + spooled === 0 ? quiet + 1 : 0
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      const { pid } = worker() ?? {}
+      if (pid && isRunning(pid)) {
+        process.kill(pid, 'SIGTERM')
+        // Not by its id: one whose parent is gone may lie dead for a second until somebody notices.
+        while (!readFileSync(join(home.logs, 'worker.log'), 'utf8').includes(`"stopped","pid":${pid}`)) await Bun.sleep(5)
+      }
+      folder[Symbol.dispose]()
+    },
+  }
+}

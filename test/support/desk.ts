@@ -1,0 +1,55 @@
+import { type DistillJob, distillTurn } from '../../src/capture/capture.ts'
+import type { Change } from '../../src/core/memory.ts'
+import { claudeCode } from '../../src/integrations/agent.ts'
+import { openLog } from '../../src/platform/log.ts'
+import { homePaths } from '../../src/platform/paths.ts'
+import { loadSettings } from '../../src/platform/settings.ts'
+import { openStore } from '../../src/store/store.ts'
+import { captureRules, type Desk } from '../../src/worker/desk.ts'
+import { openQueue } from '../../src/worker/queue.ts'
+import { openStream } from '../../src/worker/stream.ts'
+import { environment, temporaryFolder } from './builders.ts'
+
+/** A worker's desk without the worker: a real store, log and queue in a folder of their own, and nobody listening. */
+export async function aDesk(variables: Record<string, string> = {}) {
+  const folder = temporaryFolder()
+  const seen = environment(folder.path, { overrides: variables })
+  const home = homePaths(seen)
+  const { settings } = loadSettings(seen)
+  const log = openLog(home.logs, 'worker') // makes the home too
+  log.info('a desk for a test')
+  const store = await openStore(home.database)
+  const announced: Change[] = []
+  const rules = captureRules(settings, claudeCode)
+  const desk: Desk = {
+    home,
+    environment: seen,
+    settings,
+    store,
+    log,
+    stream: openStream('run'),
+    agents: { [claudeCode.name]: claudeCode },
+    rules: () => rules,
+    queue: openQueue(
+      store,
+      (job) =>
+        store.transaction(async () => {
+          if (job.kind === 'distill') await distillTurn(store, job.payload as DistillJob, claudeCode.readAction)
+          await store.jobs.done(job.id)
+        }),
+      log,
+    ),
+    announce: (changes) => void announced.push(...changes),
+  }
+  return {
+    desk,
+    store,
+    folder: folder.path,
+    announced,
+    [Symbol.asyncDispose]: async () => {
+      await desk.queue.stop()
+      store.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}

@@ -7,7 +7,7 @@ import type { SessionEvent } from '../src/core/event.ts'
 import { asContentSessionId, asProjectKey, type ProjectKey } from '../src/core/ids.ts'
 import { openStore, type Store } from '../src/store/store.ts'
 
-const rules: CaptureRules = {
+export const rules: CaptureRules = {
   isWanted: () => true,
   isSkipped: () => false,
   isExcludedInput: () => false,

@@ -37,7 +37,10 @@ export async function scoreBrief() {
     }
     await store.transaction(async () => {
       for (const { event, uuid } of session.items) {
-        await take(store, event, { projectFolder: session.folder, clientPid: null, entrypoint: null, project }, rules, { uuid, occurrence: 1 })
+        await take(store, event, { projectFolder: session.folder, clientPid: null, entrypoint: null, project }, rules, {
+          uuid,
+          occurrence: 1,
+        })
       }
     })
     for (let job = await store.jobs.claim(Date.now()); job; job = await store.jobs.claim(Date.now())) {
@@ -86,14 +89,16 @@ async function realSessions(): Promise<Session[]> {
       folderOf = batch.facts.cwd ?? folderOf
     }
     // The file's name says which repository it comes from; people had it in several folders.
-    if (items.length > 0) sessions.push({ project: name.split('__')[0] ?? name, folder: folderOf, startedAt: items[0]?.event.at ?? 0, items })
+    if (items.length > 0)
+      sessions.push({ project: name.split('__')[0] ?? name, folder: folderOf, startedAt: items[0]?.event.at ?? 0, items })
   }
   return sessions.sort((a, b) => a.startedAt - b.startedAt)
 }
 
 if (import.meta.main && hasData) {
   const r = await scoreBrief()
-  const line = (name: string, share: number, tokens: number) => `${name.padEnd(28)} names ${(100 * share).toFixed(1)} % of the files touched, ${Math.round(tokens)} tokens`
+  const line = (name: string, share: number, tokens: number) =>
+    `${name.padEnd(28)} names ${(100 * share).toFixed(1)} % of the files touched, ${Math.round(tokens)} tokens`
   console.log(`${r.sessions} sessions that had a past`)
   console.log(line('brief', r.ours, r.oursTokens))
   console.log(line('newest 50 observations', r.baseline, r.baselineTokens))

@@ -14,5 +14,7 @@ for (const [name, run] of [
   const started = performance.now()
   const r = await run(async () => null)
   const cells = ['frac@5', 'any@5', 'frac@10', 'any@10'].map((key) => `${key} ${percent(r[key as 'frac@5'])}`)
-  console.log(`${name.padEnd(24)} ${cells.join('  ')}  mrr ${r.mrr.toFixed(3)}  (${r.questions} questions, ${((performance.now() - started) / 1000).toFixed(1)} s)`)
+  console.log(
+    `${name.padEnd(24)} ${cells.join('  ')}  mrr ${r.mrr.toFixed(3)}  (${r.questions} questions, ${((performance.now() - started) / 1000).toFixed(1)} s)`,
+  )
 }

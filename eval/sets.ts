@@ -15,11 +15,17 @@ export async function scoreLocomo(prepare: Prepare, share = 1): Promise<Result> 
     const project = asProjectKey(`locomo-${index}`)
     using filled = await filledStore(turnsOf(conversation, project))
     const meaning = await prepare(filled.store)
-    const unitOf = await promptIds(filled.store, conversation.units.map((unit) => unit.id))
+    const unitOf = await promptIds(
+      filled.store,
+      conversation.units.map((unit) => unit.id),
+    )
     const asked = conversation.questions.filter((q) => q.category <= 4 && q.evidence.length > 0)
     for (const question of asked.filter((_, i) => i % Math.round(1 / share) === 0)) {
       const hits = await search(filled.store, question.text, { project, kinds: ['prompt'], limit: 10 }, meaning)
-      score.add(hits.map((hit) => unitOf.get(hit.id) ?? ''), new Set(question.evidence))
+      score.add(
+        hits.map((hit) => unitOf.get(hit.id) ?? ''),
+        new Set(question.evidence),
+      )
     }
   }
   return score.result()

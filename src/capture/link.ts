@@ -25,11 +25,11 @@ export async function linkTurn(store: Store, session: Session, prompt: Prompt): 
   const turn = await readTurn(store, session, prompt)
   const named = new Map<string, { entity: Entity; by: Memory }>()
   for (const memory of turn.memories) {
-    const entities = memory.entities
-    await store.links.clear(memory.ref)
-    await store.links.setMentions({ ...memory.ref, project: session.project, at: memory.at }, entities)
+    const { ref, at, entities } = memory
+    await store.links.clear(ref)
+    await store.links.setMentions({ ...ref, project: session.project, at }, entities)
     // Of all that name it in this turn the observation speaks for it: it comes after the prompt, and is what people read.
-    if (memory.ref.kind !== 'summary') for (const entity of entities) named.set(`${entity.kind} ${entity.name}`, { entity, by: memory })
+    if (ref.kind !== 'summary') for (const entity of entities) named.set(`${entity.kind} ${entity.name}`, { entity, by: memory })
   }
   const links = [
     ...askedLinks(turn),
@@ -110,18 +110,16 @@ function askedLinks({ asked, memories, prompt }: TurnRead): Link[] {
 }
 
 /** A turn follows what the one before it said and found; the next one follows this. */
-async function followLinks(store: Store, { session, prompt, asked, memories }: TurnRead): Promise<Link[]> {
+async function followLinks(store: Store, { session, prompt, memories }: TurnRead): Promise<Link[]> {
+  const previous = await store.links.turn(session.id, prompt.number - 1)
   const next = await store.prompts.numbered(session.id, prompt.number + 1)
-  const previous = (await store.links.turn(session.id, prompt.number - 1)).filter((ref) => ref.kind !== 'summary')
-  const follow = (from: Ref, to: Ref, number: number, at: number): Link => {
-    return { from, to, relation: 'follows', origin: `turn ${number} after turn ${number - 1}`, at }
+  const follow = (refs: Ref[], to: Prompt): Link[] => {
+    const origin = `turn ${to.number} after turn ${to.number - 1}`
+    const told = refs.filter((ref) => ref.kind !== 'summary')
+    return told.map((from) => ({ from, to: refOf('prompt', to.id), relation: 'follows', origin, at: to.at }))
   }
-  return [
-    ...previous.map((ref) => follow(ref, asked.ref, prompt.number, asked.at)),
-    ...(next ? memories.filter(({ ref }) => ref.kind !== 'summary') : []).map(({ ref }) =>
-      follow(ref, refOf('prompt', next?.id ?? 0), prompt.number + 1, next?.at ?? 0),
-    ),
-  ]
+  const onward = memories.map(({ ref }) => ref)
+  return [...follow(previous, prompt), ...(next ? follow(onward, next) : [])]
 }
 
 type Tie = { id: number; at: number; both: string[]; other: string[] }

@@ -1,5 +1,5 @@
 import { COMMANDS, helpText, nearest } from './help.ts'
-import { CliError, complain, EXIT, say } from './print.ts'
+import { CliError, complain, EXIT, say, sayJson } from './print.ts'
 
 /** Runs one command and returns its exit code. An expected failure is told in a sentence; a broken promise with its cause. */
 export async function runCommand(args: string[]): Promise<number> {
@@ -7,19 +7,19 @@ export async function runCommand(args: string[]): Promise<number> {
   const json = rest.includes('--json')
   if (name === '--version' || name === '-v' || name === 'version') {
     const { VERSION } = await import('../platform/version.ts')
-    say(VERSION)
+    if (json) sayJson({ version: VERSION })
+    else say(VERSION)
     return EXIT.done
   }
   if (name === 'help' || name === '--help' || name === '-h') {
-    say(helpText(rest[0]))
+    const topic = rest.find((word) => !word.startsWith('-'))
+    if (topic && !Object.hasOwn(COMMANDS, topic)) return unknown(topic, json)
+    if (json) sayJson(Object.entries(COMMANDS).map(([command, { summary, usage }]) => ({ command, summary, usage })))
+    else say(helpText(topic))
     return EXIT.done
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!command) {
-    const close = nearest(name)
-    complain(`there is no command "${name}"${close ? `; did you mean "${close}"?` : ''}. 'recollect help' lists them.`, json)
-    return EXIT.invalid
-  }
+  if (!command) return unknown(name, json)
   if (rest.includes('--help') || rest.includes('-h')) {
     say(helpText(name))
     return EXIT.done
@@ -40,4 +40,10 @@ export async function runCommand(args: string[]): Promise<number> {
     complain(`${(cause as Error).message}${deeper instanceof Error ? `: ${deeper.message}` : ''}`, json)
     return EXIT.error
   }
+}
+
+function unknown(name: string, json: boolean): number {
+  const close = nearest(name)
+  complain(`there is no command "${name}"; ${close ? `did you mean "${close}"? ` : ''}'recollect help' lists them`, json)
+  return EXIT.invalid
 }

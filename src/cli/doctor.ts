@@ -245,9 +245,14 @@ function settingsFindings(
   const findings: Finding[] = []
   const reinstall = (project: string | null) => ({
     fix: project ? 'recollect init --project' : 'recollect init',
-    repair: () => installHooks({ project }),
+    repair: async () => {
+      const outcome = await installHooks({ project })
+      if (outcome.kind !== 'installed' && outcome.kind !== 'unchanged')
+        throw new Error(`the settings could not be written (${outcome.kind})`)
+    },
   })
   const token = readIfThere(home.hookToken)?.trim()
+  const defaultHome = `${environment.userHome}/.recollect`
   let installed = 0
   for (const file of inspection.files) {
     if (file.kind === 'unreadable') {
@@ -261,6 +266,17 @@ function settingsFindings(
     if (file.kind !== 'read' || file.own.length === 0) continue
     installed++
     const project = file.scope === 'user' ? null : process.cwd()
+    const otherHome = file.own.find((hook) => hook.form === 'command' && (hook.home ?? defaultHome) !== home.folder)
+    if (otherHome) {
+      const whose = (otherHome.form === 'command' && otherHome.home) || defaultHome
+      findings.push({
+        what: 'Hooks',
+        state: 'warning',
+        says: `${file.file} belongs to another home (${whose})`,
+        fix: 'recollect init would take it over for this one.',
+      })
+      continue
+    }
     const gone = file.own.find((hook) => hook.form === 'command' && !hook.program.every((part) => !part.startsWith('/') || exists(part)))
     const elsewhere = file.own.find((hook) => hook.form === 'http' && port !== null && hook.port !== port)
     const wrongToken = file.own.find((hook) => hook.form === 'http' && token !== undefined && hook.token !== token)

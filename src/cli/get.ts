@@ -1,29 +1,55 @@
 import { parseArgs } from 'node:util'
-import type { Observation } from '../core/memory.ts'
+import type { Observation, Prompt, Summary } from '../core/memory.ts'
 import { ago } from '../core/when.ts'
 import { ask, post } from './ask.ts'
 import { bold, CliError, dim, EXIT, say, sayJson } from './print.ts'
 
-export async function run(args: string[]): Promise<number | undefined> {
+type Found =
+  | { id: string; kind: 'observation'; memory: Observation | null }
+  | { id: string; kind: 'summary'; memory: Summary | null }
+  | { id: string; kind: 'prompt'; memory: Prompt | null }
+
+export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { json: { type: 'boolean' } } })
-  const ids = positionals.map((word) => Number(word.replace(/^#/, '')))
-  if (ids.length === 0 || ids.some((id) => !Number.isInteger(id))) {
-    throw new CliError('give the ids of observations, as search shows them: recollect get 12 15', EXIT.invalid)
-  }
-  const found = await ask<Observation[]>('/api/observations/batch', post({ ids }))
-  const missing = ids.filter((id) => !found.some((o) => o.id === id))
-  if (values.json) sayJson(found)
-  else found.forEach(sayObservation)
-  if (missing.length > 0) throw new CliError(`there is no observation ${missing.join(', ')}`, EXIT.invalid)
-  return EXIT.done
+  if (positionals.length === 0) throw new CliError('give ids as search shows them: recollect get 12 S3 P7', EXIT.invalid)
+  const found = await ask<Found[]>('/api/memories/batch', post({ ids: positionals }))
+  if (values.json) sayJson(found.flatMap(({ kind, memory }) => (memory ? [{ kind, ...memory }] : [])))
+  else found.forEach(sayMemory)
+  const missing = found.filter((one) => one.memory === null)
+  if (missing.length > 0) throw new CliError(`there is no ${missing.map((one) => one.id).join(', ')}`, EXIT.invalid)
 }
 
-function sayObservation(o: Observation): void {
+function sayMemory(found: Found): undefined {
+  if (!found.memory) return
+  switch (found.kind) {
+    case 'observation':
+      return sayObservation(found.memory)
+    case 'summary':
+      return saySummary(found.memory)
+    case 'prompt':
+      return sayPrompt(found.memory)
+  }
+}
+
+function sayObservation(o: Observation): undefined {
   say(`${bold(`#${o.id} ${o.title}`)}  ${dim(`${o.type}, ${ago(o.at, Date.now())}, ${o.project}, by ${o.model}`)}`)
   if (o.subtitle) say(o.subtitle)
   if (o.narrative) say(`\n${o.narrative}`)
   for (const fact of o.facts) say(`  - ${fact}`)
   if (o.filesModified.length > 0) say(dim(`  changed: ${o.filesModified.join(', ')}`))
   if (o.filesRead.length > 0) say(dim(`  read: ${o.filesRead.join(', ')}`))
+  say()
+}
+
+function saySummary(s: Summary): undefined {
+  say(`${bold(`S${s.id} ${s.request || 'Summary'}`)}  ${dim(`${s.source}, ${ago(s.at, Date.now())}, ${s.project}, by ${s.model}`)}`)
+  const fields = { 'Looked at': s.investigated, Learned: s.learned, Done: s.completed, Next: s.nextSteps, Notes: s.notes }
+  for (const [label, text] of Object.entries(fields)) if (text) say(`  ${label}: ${text}`)
+  say()
+}
+
+function sayPrompt(p: Prompt): undefined {
+  say(`${bold(`P${p.id}`)}  ${dim(`${p.origin}, ${ago(p.at, Date.now())}`)}\n${p.text}`)
+  if (p.answer) say(`\n${dim('Answered:')}\n${p.answer}`)
   say()
 }

@@ -29,7 +29,12 @@ export const COMMANDS: Record<string, Command> = {
   Looks in this folder's project when it has memories, else (or with --all) everywhere.`,
     load: () => import('./search.ts'),
   },
-  get: { summary: 'the full text of memories, by id', usage: 'recollect get <id…> [--json]', load: () => import('./get.ts') },
+  get: {
+    summary: 'the full text of memories, by id',
+    usage:
+      'recollect get <id…> [--json]\n\n  Ids as search shows them: #12 (or 12) an observation, S3 a summary, P7 a prompt with its answer.',
+    load: () => import('./get.ts'),
+  },
   graph: {
     summary: 'how memories hang together: what lies around one, what led to it, which topics there are',
     usage: `recollect graph [id] [other id] [--causes] [--effects] [--project P] [--limit N] [--json]

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
 import { type InstallOutcome, install } from '../integrations/install.ts'
-import { proxySettings, readEnvironment } from '../platform/environment.ts'
-import { secretIn } from '../platform/files.ts'
+import { type Environment, proxySettings, readEnvironment } from '../platform/environment.ts'
+import { readIfThere, readJsonIfThere, secretIn } from '../platform/files.ts'
 import { rememberInstall } from '../platform/installs.ts'
 import { homePaths } from '../platform/paths.ts'
+import { loadSettings } from '../platform/settings.ts'
 import type { WorkerStatus } from '../wire/api.ts'
 import { PROGRAM } from '../wire/start.ts'
 import { ask } from './ask.ts'
@@ -34,7 +35,7 @@ export async function run(args: string[]): Promise<number | undefined> {
   if (planned.kind !== 'planned') throw failed(planned)
   if (values.print) return say(planned.text.trimEnd())
   if (values['dry-run']) {
-    if (values.json) return sayJson(planned)
+    if (values.json) return sayJson({ ...planned, text: undefined })
     return say(
       planned.changed
         ? `Would write ${planned.form} hooks into ${planned.file}. --print shows the whole file.`
@@ -53,7 +54,8 @@ export async function run(args: string[]): Promise<number | undefined> {
       : `${outcome.file} is as it should be already.`,
   )
   if (outcome.backup) say(dim(`The file as it was: ${outcome.backup}`))
-  if (outcome.because) say(dim(reasonFor(outcome.because)))
+  if (outcome.because && outcome.because !== 'asked') say(dim(reasonFor(outcome.because)))
+  if (project) say(dim('It holds a token of yours: keep .claude/settings.local.json out of the repository.'))
   say(
     `\nFrom now on Claude Code remembers by itself. Sessions that are open pick it up too; a new one is told what earlier ones left behind.`,
   )
@@ -64,18 +66,26 @@ export async function run(args: string[]): Promise<number | undefined> {
 export async function installHooks(wish: { project: string | null; dryRun?: boolean; form?: 'http' | 'command' }): Promise<InstallOutcome> {
   const environment = readEnvironment()
   const home = homePaths(environment)
-  const { port, wantedPort } = await ask<WorkerStatus>('/api/status')
+  const { port, wantedPort } = wish.dryRun ? plannedPort(environment) : await ask<WorkerStatus>('/api/status')
   const outcome = await install({
     environment,
     ...wish,
     proxies: proxySettings(),
     port: wantedPort === 0 ? 0 : port,
-    hookToken: secretIn(home.hookToken),
+    // A dry run writes nothing, not even the token it would use.
+    hookToken: wish.dryRun ? (readIfThere(home.hookToken)?.trim() ?? 'made-by-init') : secretIn(home.hookToken),
     program: PROGRAM,
   })
   if (outcome.kind === 'installed' || outcome.kind === 'unchanged')
     rememberInstall(home, { project: wish.project, form: outcome.form, port })
   return outcome
+}
+
+/** The port a worker has or would ask for, without starting one. */
+function plannedPort(environment: Environment): { port: number; wantedPort: number } {
+  const wantedPort = loadSettings(environment).settings.worker.port
+  const running = readJsonIfThere(homePaths(environment).workerFile) as { port?: number } | null
+  return { port: running?.port ?? wantedPort, wantedPort }
 }
 
 function failed(outcome: InstallOutcome): CliError {

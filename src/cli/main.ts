@@ -9,6 +9,9 @@ const args = process.argv.slice(2)
 if (args[0] === '--home' && args[1]) {
   setHome(args[1])
   args.splice(0, 2)
+} else if (args[0]?.startsWith('--home=')) {
+  setHome(args[0].slice('--home='.length))
+  args.shift()
 }
 if (args[0] === 'hook' || args[0] === 'hooks') {
   const { pipe } = await import('../hooks/pipe.ts')

@@ -67,7 +67,7 @@ export async function run(args: string[]): Promise<undefined> {
     const hit = hits[index]
     if (values.explain && hit) say(dim(`    ${explained(hit)}`))
   }
-  say(dim(`\n${plural(hits.length, 'hit')}. Observations (#) in full: recollect get <id>`))
+  say(dim(`\n${plural(hits.length, 'hit')}. In full: recollect get <id>`))
 }
 
 const letter = (kind: string) => ({ observation: '#', summary: 'S', prompt: 'P', note: 'N' })[kind] ?? ''

@@ -23,28 +23,44 @@ export async function run(args: string[]): Promise<undefined> {
   const environment = readEnvironment()
   const home = homePaths(environment)
   const dryRun = values['dry-run'] ?? false
+  if (
+    values.purge &&
+    !dryRun &&
+    !values.yes &&
+    !(await confirmed(`Remove the hooks and delete everything in ${home.folder}? This cannot be undone.`))
+  ) {
+    return say('Nothing was changed.')
+  }
   // Without --project: the person's own settings and every project that init was run in.
   const places = values.project ? [process.cwd()] : [null, ...readInstalls(home).flatMap((known) => known.project ?? [])]
   const outcomes = []
+  const failed: string[] = []
   for (const project of new Set(places)) {
     const outcome = await uninstall({ environment, project, dryRun })
+    // A settings file that cannot be read must not keep anything else from going.
     if (outcome.kind === 'unreadable' || outcome.kind === 'unwritable')
-      throw new CliError(`${outcome.file}: ${outcome.reason}. Nothing was changed there.`)
-    if (!dryRun && exists(home.folder)) forgetInstall(home, project)
+      failed.push(`${outcome.file}: ${outcome.reason}. It was left as it is.`)
+    else if (!dryRun && exists(home.folder)) forgetInstall(home, project)
     outcomes.push(outcome)
   }
-  const purge =
-    values.purge === true && !dryRun && (values.yes || (await confirmed(`Delete everything in ${home.folder}? This cannot be undone.`)))
+  const purge = values.purge === true && !dryRun
   if (purge) {
     await stopWorker()
     removeFolder(home.folder)
   }
-  if (values.json) return sayJson({ outcomes, purged: purge })
+  if (values.json) {
+    sayJson({ outcomes, purged: purge })
+    if (failed.length > 0) throw new CliError(failed.join(' '))
+    return
+  }
   for (const outcome of outcomes) {
+    if (outcome.kind === 'unreadable' || outcome.kind === 'unwritable') continue
     if (outcome.kind === 'planned')
       say(outcome.changed ? `Would remove the hooks from ${outcome.file}.` : `No hooks of Recollect are in ${outcome.file}.`)
     else say(outcome.kind === 'removed' ? `Hooks removed from ${outcome.file}.` : `No hooks of Recollect were in ${outcome.file}.`)
   }
   if (purge) say(`Deleted ${home.folder}.`)
+  else if (values.purge) say(`Would delete everything in ${home.folder}.`)
   else say(dim(`Memories stay in ${home.folder}; 'recollect uninstall --purge' deletes them.`))
+  if (failed.length > 0) throw new CliError(failed.join(' '))
 }

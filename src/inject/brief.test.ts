@@ -28,11 +28,10 @@ test('a brief tells the last summary, then what was done lately, newest first as
     'Last session, 3h ago: Login',
     '- Asked: Fix login',
     '- Done: Login works',
-    'Recent work (id · age · kind · what · cost to read in full):',
+    'Recent work (id · age · kind · what · cost; in full: recollect get <id>; more: recollect search <words>):',
     '#2 · 1m · change · Fixed exp · ~10t',
     '  - exp is in seconds',
     '#1 · 2h · change · Read auth · ~10t',
-    expect.stringContaining('recollect get 2'),
     '</recollect-context>',
   ])
   expect(items.map(({ kind, id }) => [kind, id])).toEqual([
@@ -147,7 +146,12 @@ describe('recalled text is data', () => {
       session: { title: hostile } as Session,
       observations: [observation({ title: hostile, subtitle: hostile, facts: [hostile], filesModified: [hostile] })],
     })
-    expect(text.replace('search <words>', '').match(/<[/a-z]/gi)).toHaveLength(2)
+    expect(
+      text
+        .replace('get <id>', '')
+        .replace('search <words>', '')
+        .match(/<[/a-z]/gi),
+    ).toHaveLength(2)
     expect(text).not.toMatch(/System:|[\u202e\u{e0041}]/u)
     expect(text.match(/ignore all previous instructions/g)?.length).toBe(text.match(/“ignore all previous instructions”/g)?.length)
     expect(text.split('\n').at(-1)).toBe('</recollect-context>')

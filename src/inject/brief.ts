@@ -3,6 +3,7 @@
  * neutralised, one line each, inside one tagged block that capture takes out again before it can become a memory of a memory.
  */
 
+import { entitiesIn } from '../core/entities.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Observation, Session, Summary } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
@@ -20,18 +21,27 @@ export { FLOOR, isTelling, recallFor } from './recall.ts'
 export const BRIEF_BUDGET: Budget = { tokens: 2000, characters: 9000 }
 
 /** How many observations are looked at; the budget holds fewer. */
-const CANDIDATES = 60
+const CANDIDATES = 120
+
+/** How much of the budget may name files: measured, it is what the next session needs most for its price. */
+const FILES_SHARE = 0.4
 
 /** The newest say what they found; the others are a line in an index, to be asked for. */
 const SHOWN_WITH_FACTS = 5
 const FACTS_SHOWN = 3
 
 /** The brief that opens a session: the last summary of the project, then an index of what was done lately. */
-export async function briefFor(store: Store, project: ProjectKey, now: number, budget: Budget = BRIEF_BUDGET): Promise<Brief> {
+export async function briefFor(
+  store: Store,
+  project: ProjectKey,
+  now: number,
+  budget: Budget = BRIEF_BUDGET,
+  command?: string,
+): Promise<Brief> {
   const [summary] = await store.summaries.recent(project, 1)
   const observations = await store.observations.recent(project, CANDIDATES)
   const session = summary ? await store.sessions.get(summary.sessionId) : null
-  return writeBrief(project, summary ?? null, session, observations, now, budget)
+  return writeBrief(project, summary ?? null, session, observations, now, budget, command)
 }
 
 /** What the brief says, decided from plain values. Lines are added in order of worth until one no longer fits. */
@@ -42,6 +52,7 @@ export function writeBrief(
   observations: Observation[],
   now: number,
   budget: Budget,
+  command = 'recollect',
 ): Brief {
   if (!summary && observations.length === 0) return NOTHING
   const page = openPage(`<recollect-context project="${attribute(projectName(project))}">`, '</recollect-context>', budget)
@@ -54,8 +65,11 @@ export function writeBrief(
     if (page.add(...lines))
       page.items.push({ kind: 'summary', id: summary.id, tokens: countTokens(lines.join('\n')), why: 'the last summary of this project' })
   }
+  const files = filesLine(observations, budget.tokens * FILES_SHARE)
+  if (files) page.add(files)
   let shown = 0
-  if (observations.length > 0 && page.add('Recent work (id · age · kind · what · cost to read in full):')) {
+  const how = `id · age · kind · what · cost; in full: ${command} get <id>; more: ${command} search <words>`
+  if (observations.length > 0 && page.add(`Recent work (${how}):`)) {
     for (const o of observations) {
       const line = observationLine(o, now)
       const inFull = shown < SHOWN_WITH_FACTS ? [line, ...factLines(o)] : [line]
@@ -69,11 +83,34 @@ export function writeBrief(
         why: `number ${shown} by time in this project`,
       })
     }
-    if (shown > 0) page.add(`In full: recollect get ${observations[0]?.id} (ids as above); more: recollect search <words>`)
   }
   if (page.items.length === 0) return NOTHING
   const text = page.close()
   return { text, tokens: countTokens(text), items: page.items, leftOut: observations.length - shown }
+}
+
+/** The files that were worked on lately, the most and the latest first, gathered by folder so that each costs a few tokens. */
+function filesLine(observations: Observation[], tokens: number): string {
+  const worth = new Map<string, number>()
+  for (const [place, o] of observations.entries()) {
+    const fresh = 1 / (1 + place / 12)
+    const add = (path: string, amount: number) => path.startsWith('/') || worth.set(path, (worth.get(path) ?? 0) + amount * fresh)
+    for (const path of o.filesModified) add(path, 2)
+    for (const path of o.filesRead) add(path, 1)
+    for (const { kind, name } of entitiesIn([o.title, o.subtitle, o.narrative, ...o.facts].join('\n'))) if (kind === 'file') add(name, 0.5)
+  }
+  const folders = new Map<string, string[]>()
+  let cost = 10
+  for (const [path] of [...worth].sort((a, b) => b[1] - a[1])) {
+    const cut = path.lastIndexOf('/') + 1
+    const [folder, name] = [path.slice(0, cut), path.slice(cut)]
+    cost += countTokens(folders.has(folder) ? ` ${name}` : ` ${path};`) + 1
+    if (cost > tokens) break
+    folders.set(folder, [...(folders.get(folder) ?? []), name])
+  }
+  if (folders.size === 0) return ''
+  const parts = [...folders].map(([folder, names]) => (names.length > 1 ? `${folder}{${names.join(', ')}}` : folder + names[0]))
+  return `Files worked on lately: ${asData(parts.join(' '))}`
 }
 
 /** Few enough to be read at a glance, beside what the tool itself answered. */

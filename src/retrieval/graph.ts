@@ -127,7 +127,8 @@ async function siblings(store: Store, { shown }: Looked, links: Edge[]): Promise
   return made
     .filter(({ relation, ref }) => relation === 'asked' && ref.kind === 'observation' && keyOf(ref) !== keyOf(shown))
     .map((edge) => {
-      const side = Number(edge.ref.ref) < Number(shown.ref) ? 'before' : 'after'
+      // Observations of a turn are numbered as they were made; its summary comes after them all.
+      const side = shown.kind === 'observation' && Number(edge.ref.ref) > Number(shown.ref) ? 'after' : 'before'
       return { ...edge, from: shown, relation: 'same-turn', side, strength: STRENGTH['same-turn'] }
     })
 }

@@ -60,8 +60,9 @@ export function readQuestion(text: string, now: number, zone = Temporal.Now.time
 
   const left = isPasted ? asked : kept.map((token) => token.text).join(' ')
   const isNarrowed = Object.values(filters).some((filter) => (Array.isArray(filter) ? filter.length > 0 : filter !== null))
-  const words = isNarrowed ? tellingWordsOf(left) : wordsOf(left)
-  const identifiers = identifiersOf(left)
+  const head = left.slice(0, MAX_READ)
+  const words = isNarrowed ? tellingWordsOf(head) : wordsOf(head)
+  const identifiers = identifiersOf(head)
   return {
     text: left,
     words,
@@ -90,6 +91,8 @@ const lower = (a: number | null, b: number | null) => (a === null || b === null 
 const higher = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.max(a, b))
 
 const MAX_QUESTION = 10_000
+/** Of a paste, this much is read for words and names; the rest adds cost and no sense. */
+const MAX_READ = 50_000
 const MAX_VALUE = 200
 /** Of one filter. */
 const MAX_VALUES = 40
@@ -171,7 +174,7 @@ function valuesIn(raw: string, start: number, inBrackets: boolean): Value[] | nu
     const quoted = /^(?:"[^"]*"|“[^”]*”|'[^']*')$/.test(value)
     const end = inBrackets ? /[.;!?…"'”`*\])]+$/ : /[.;!?…"'”`*]+$/
     const text = quoted ? value.slice(1, -1).replace(/\s+/g, ' ').trim() : value.replace(/^["'“`*]+/, '').replace(end, '')
-    if (/[\p{L}\p{N}]/u.test(text)) values.push({ text, at: start + index + Math.max(0, value.indexOf(text)), quoted })
+    if (/[\p{L}\p{N}]/u.test(text)) values.push({ text, at: start + index + value.search(/[^\s"'“`*]/), quoted })
   }
   return values
 }
@@ -337,7 +340,7 @@ function takeWords(count: number, { ahead }: Reading): string[] {
 
 function understand(reading: Reading, { since, before }: Window, word: string, at: number, from: Understood['from']): void {
   const meaning = inWords({ since, before }, reading.clock.now.timeZoneId)
-  reading.understood.push({ word, at, meaning, from, since, before })
+  reading.understood.push({ word: word.replace(/[)"'”.,;:!?…]+$/, ''), at, meaning, from, since, before })
 }
 
 function emptyFilter({ text, at }: Token, key: Key): Problem {

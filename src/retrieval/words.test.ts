@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { growth, LINEAR } from '../../test/support/growth.ts'
-import { identifiersOf, isFile, isRun, partsOf, tellingWordsOf, trigramsOf, wordsOf } from './words.ts'
+import { identifiersOf, isFile, isRun, partsOf, tellingWordsOf, wordsOf } from './words.ts'
 
 test('the telling words of a question are kept, each once, in lower case', () => {
   expect(wordsOf('Why does the Login test fail, and which LOGIN?')).toEqual(['login', 'test', 'fail'])
@@ -53,13 +53,6 @@ test.each([
   expect(partsOf(identifier).join(' ')).toBe(parts)
 })
 
-test('a run is found by every three neighbouring characters, if it has three', () => {
-  expect(trigramsOf('记忆系统')).toEqual(['记忆系', '忆系统'])
-  expect(trigramsOf('ababab')).toEqual(['aba', 'bab'])
-  expect(trigramsOf('𠮷野家')).toEqual(['𠮷野家'])
-  expect(trigramsOf('记忆')).toEqual([])
-})
-
 test.each([
   ['why does getUserName fail with HTTPServer and token_budget?', 'getUserName HTTPServer token_budget'],
   ['`deploy` calls deploy() and release(), not function(s)', 'deploy release'],
@@ -76,17 +69,41 @@ test.each([
   expect(identifiersOf(text).join(' ')).toBe(names)
 })
 
-test.each(['src/a.ts', 'auth.ts', 'my-file.test.ts', 'Makefile', '.env', '.github/', '../a', '~/notes', '/etc/hosts', 'C:\\code\\a.c', 'src/auth', 'app/[id]/page.tsx'])(
-  '%s is a file or folder',
-  (name) => expect(isFile(name)).toBe(true),
-)
+test.each([
+  'src/a.ts',
+  'auth.ts',
+  'my-file.test.ts',
+  'Makefile',
+  '.env',
+  '.github/',
+  '../a',
+  '~/notes',
+  '/etc/hosts',
+  'C:\\code\\a.c',
+  'src/auth',
+  'app/[id]/page.tsx',
+])('%s is a file or folder', (name) => expect(isFile(name)).toBe(true))
 
-test.each(['read/write', 'and/or', '24/7', 'process.env', 'console.log', 'node.js', '.ts', '/clear', '@types/bun', 'https://a.org/b.ts', 'v1.2.3', 'getUser', '...'])(
-  '%s is no file',
-  (name) => expect(isFile(name)).toBe(false),
-)
+test.each([
+  'read/write',
+  'and/or',
+  '24/7',
+  'process.env',
+  'console.log',
+  'node.js',
+  '.ts',
+  '/clear',
+  '@types/bun',
+  'https://a.org/b.ts',
+  'v1.2.3',
+  'getUser',
+  '...',
+])('%s is no file', (name) => expect(isFile(name)).toBe(false))
 
-test.each([['a'], ['.'], ['a.'], ['*x'], ['A'], ['aB_'], ['::'], ['https://'], ['修'], ['[a]'], ['a/']])('a long run of %p is read in linear time', (piece) => {
-  const read = (text: string) => [wordsOf(text), identifiersOf(text), partsOf(text), isFile(text)]
-  expect(growth(read, piece.repeat(40_000))).toBeLessThan(LINEAR)
-})
+test.each([['a'], ['.'], ['a.'], ['*x'], ['A'], ['aB_'], ['::'], ['https://'], ['修'], ['[a]'], ['a/']])(
+  'a long run of %p is read in linear time',
+  (piece) => {
+    const read = (text: string) => [wordsOf(text), identifiersOf(text), partsOf(text), isFile(text)]
+    expect(growth(read, piece.repeat(40_000))).toBeLessThan(LINEAR)
+  },
+)

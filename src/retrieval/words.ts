@@ -21,12 +21,6 @@ export function partsOf(identifier: string): string[] {
 /** Capitals up to where a capitalised word begins (`HTTP` of `HTTPServer`, `IDs`), words, numbers, and letters that know no case. */
 const PART = /[\p{Lu}\p{Lt}]{2,}s?(?!\p{Ll})|[\p{Lu}\p{Lt}]?[\p{Ll}\p{M}]+|[\p{Lu}\p{Lt}]+|\p{N}+|[\p{Lo}\p{Lm}\p{M}]+/gu
 
-/** Every three neighbouring characters of a run, each once: what an index of trigrams can be asked for. None of a shorter run. */
-export function trigramsOf(run: string): string[] {
-  const characters = [...run]
-  return [...new Set(characters.slice(2).map((_, i) => characters.slice(i, i + 3).join('')))]
-}
-
 /** Whether a word is of a script that sets no spaces between words, or few: its parts must be looked for inside longer runs. */
 export const isRun = (word: string) => WHOLE_RUN.test(word)
 
@@ -88,7 +82,7 @@ const CHUNK = new RegExp(
 
 /** Without the stars and stops around it, and without the line after a file's name. */
 function bare(chunk: string): string {
-  const name = chunk.replace(/^\*+|[*.!?…]+$/g, '').replace(/^\[(.*)\]$/, '$1')
+  const name = chunk.replace(/^\*+|[*.,;:!?…)]+$/g, '').replace(/^\[(.*)\]$/, '$1')
   return ADDRESS.test(name) ? name : name.replace(/:\d+(?:[:-]\d+)?$|#L\d+(?:-L?\d+)?$/, '')
 }
 

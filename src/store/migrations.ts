@@ -244,13 +244,13 @@ const STEPS: string[] = [
     DELETE FROM trigrams WHERE rowid = old.id;
   END;
   CREATE TRIGGER observations_gone AFTER DELETE ON observations BEGIN
-    DELETE FROM documents WHERE kind = 'observation' AND ref = old.id;
+    DELETE FROM documents WHERE kind = 'observation' AND ref = CAST(old.id AS TEXT);
   END;
   CREATE TRIGGER summaries_gone AFTER DELETE ON summaries BEGIN
-    DELETE FROM documents WHERE kind = 'summary' AND ref = old.id;
+    DELETE FROM documents WHERE kind = 'summary' AND ref = CAST(old.id AS TEXT);
   END;
   CREATE TRIGGER prompts_gone AFTER DELETE ON prompts BEGIN
-    DELETE FROM documents WHERE kind = 'prompt' AND ref = old.id;
+    DELETE FROM documents WHERE kind = 'prompt' AND ref = CAST(old.id AS TEXT);
   END;
   CREATE TRIGGER notes_gone AFTER DELETE ON notes BEGIN
     DELETE FROM documents WHERE kind = 'note' AND ref = old.id;

@@ -47,6 +47,8 @@ export const readSummarize = understanding(
 )
 export const readCompleteSession = understanding(z.object({ ...session, reason: z.string().default('other') }))
 export const readProcessing = reader(z.object({ isProcessing: z.boolean() }))
+/** Memories as search shows them: #12 (or 12) an observation, S3 a summary, P7 a prompt. */
+export const readMemories = reader(z.object({ ids: z.array(z.string().regex(/^[#SP]?\d{1,15}$/i, 'an id is #12, S3 or P7')).max(500) }))
 export const readBatch = reader(z.object({ ids: z.array(z.coerce.number().int()).max(500) }))
 export const readImportRequest = reader(
   z.object({

@@ -4,6 +4,7 @@ import type { Change, Session } from '../core/memory.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { BRIEF_BUDGET, type Brief, briefFor, fileBriefFor, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
+import { commandName } from '../wire/start.ts'
 import type { Desk } from './desk.ts'
 
 export type Delivery = { agent: Agent; payload: unknown; context: EventContext; delivery: string | null; at: number }
@@ -59,7 +60,7 @@ async function replyTo(desk: Desk, agent: Agent, session: Session, events: Agent
 async function sessionStartReply(desk: Desk, session: Session, now: number): Promise<Reply> {
   const { enabled, token_budget } = desk.settings.hooks.session_start
   if (!enabled) return {}
-  const brief = await briefFor(desk.store, session.project, now, { ...BRIEF_BUDGET, tokens: token_budget })
+  const brief = await briefFor(desk.store, session.project, now, { ...BRIEF_BUDGET, tokens: token_budget }, commandName())
   if (!brief.text) return {}
   await recordInjection(desk, session, 'SessionStart', brief, now)
   const observations = brief.items.filter((item) => item.kind === 'observation').length

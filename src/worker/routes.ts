@@ -12,6 +12,7 @@ import { causesOf, effectsOf, memoryAt, neighbours, pathBetween, topics } from '
 import { search, timeline } from '../retrieval/search.ts'
 import { checkDatabase, isStoreTrouble, type Place } from '../store/store.ts'
 import * as api from '../wire/api.ts'
+import { commandName } from '../wire/start.ts'
 import type { Desk } from './desk.ts'
 import { exportLines } from './export.ts'
 import { importHistory } from './import.ts'
@@ -58,6 +59,10 @@ export function routes(desk: Desk, control: Control): Answer {
       case 'POST /api/observations/batch': {
         const { ids } = await bodyOf(request, api.readBatch)
         return Response.json(await desk.store.observations.get(ids))
+      }
+      case 'POST /api/memories/batch': {
+        const { ids } = await bodyOf(request, api.readMemories)
+        return Response.json(await Promise.all(ids.map((id) => memoryOf(desk, id))))
       }
       case 'GET /api/search': {
         const { query, project, kind, ...within } = queryOf(url, api.readSearchQuery)
@@ -159,7 +164,7 @@ async function injectRoute(desk: Desk, url: URL): Promise<Response> {
   if (!project) throw new BadRequest('which project? give ?project=<key or folder>')
   const wanted = Number(url.searchParams.get('tokens') ?? BRIEF_BUDGET.tokens)
   const tokens = Number.isFinite(wanted) ? Math.min(BRIEF_BUDGET.tokens, Math.max(0, wanted)) : BRIEF_BUDGET.tokens
-  const brief = await briefFor(desk.store, project, Date.now(), { ...BRIEF_BUDGET, tokens })
+  const brief = await briefFor(desk.store, project, Date.now(), { ...BRIEF_BUDGET, tokens }, commandName())
   if (url.searchParams.get('format') === 'json') return Response.json({ project, ...brief })
   return new Response(brief.text, { headers: { 'content-type': 'text/markdown; charset=utf-8' } })
 }
@@ -305,6 +310,20 @@ async function graphRoute({ store }: Desk, url: URL): Promise<Response> {
     case 'path':
       // No way between them is an answer too.
       return Response.json({ ask, memory, items: to ? await pathBetween(store, ref, to) : null })
+  }
+}
+
+/** One memory in full, by the id that search shows; `memory` is null when there is none. */
+async function memoryOf(desk: Desk, id: string) {
+  const number = Number(id.replace(/\D/g, ''))
+  const { observations, summaries, prompts } = desk.store
+  switch (id[0]?.toUpperCase()) {
+    case 'S':
+      return { id, kind: 'summary', memory: await summaries.get(number) }
+    case 'P':
+      return { id, kind: 'prompt', memory: await prompts.get(number) }
+    default:
+      return { id, kind: 'observation', memory: (await observations.get([number]))[0] ?? null }
   }
 }
 

@@ -4,7 +4,7 @@ import { projectName } from '../core/project.ts'
 import { age } from '../core/when.ts'
 import { ask } from './ask.ts'
 import { projectHere } from './here.ts'
-import { bold, CliError, dim, EXIT, plural, say, sayJson, table } from './print.ts'
+import { bold, CliError, dim, EXIT, plural, say, sayJson, table, yellow } from './print.ts'
 
 type Hit = {
   kind: string
@@ -20,6 +20,8 @@ type Hit = {
   tokens: number
   also: string[]
 }
+
+type Answer = { hits: Hit[]; understood: { word: string; meaning: string }[]; problems: { word: string; message: string }[] }
 
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parseArgs({
@@ -43,13 +45,16 @@ export async function run(args: string[]): Promise<undefined> {
       ...(project ? { project } : {}),
       ...(values.kind ? { kind: values.kind } : {}),
     })
-    return ask<{ hits: Hit[] }>(`/api/search?${question}`)
+    return ask<Answer>(`/api/search?${question}`)
   }
   const here = values.all ? null : (values.project ?? projectHere())
-  let { hits } = await find(here)
-  const everywhere = hits.length === 0 && !values.project
-  if (everywhere && here) hits = (await find(null)).hits
-  if (values.json) return sayJson({ query, project: everywhere ? null : here, hits })
+  let found = await find(here)
+  const everywhere = found.hits.length === 0 && !values.project
+  if (everywhere && here) found = await find(null)
+  const { hits, understood, problems } = found
+  if (values.json) return sayJson({ query, project: everywhere ? null : here, ...found })
+  for (const problem of problems) say(yellow(`${problem.word}: ${problem.message}`))
+  if (values.explain) for (const time of understood) say(dim(`“${time.word}” was understood as ${time.meaning}`))
   if (hits.length === 0) return say(`Nothing is remembered about “${query}”.`)
   if (everywhere && here) say(dim('Nothing in this project; from all projects:\n'))
   const now = Date.now()

@@ -3,7 +3,6 @@
  * neutralised, one line each, inside one tagged block that capture takes out again before it can become a memory of a memory.
  */
 
-import { entitiesIn } from '../core/entities.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Observation, Session, Summary } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
@@ -41,7 +40,11 @@ export async function briefFor(
   const [summary] = await store.summaries.recent(project, 1)
   const observations = await store.observations.recent(project, CANDIDATES)
   const session = summary ? await store.sessions.get(summary.sessionId) : null
-  return writeBrief(project, summary ?? null, session, observations, now, budget, command)
+  const mentioned = new Map<number, string[]>()
+  for (const { observation, entity } of await store.links.namedLately(project, CANDIDATES)) {
+    if (entity.kind === 'file') mentioned.set(observation, [...(mentioned.get(observation) ?? []), entity.name])
+  }
+  return writeBrief(project, summary ?? null, session, observations, now, budget, command, mentioned)
 }
 
 /** What the brief says, decided from plain values. Lines are added in order of worth until one no longer fits. */
@@ -53,6 +56,7 @@ export function writeBrief(
   now: number,
   budget: Budget,
   command = 'recollect',
+  mentioned: Map<number, string[]> = new Map(),
 ): Brief {
   if (!summary && observations.length === 0) return NOTHING
   const page = openPage(`<recollect-context project="${attribute(projectName(project))}">`, '</recollect-context>', budget)
@@ -65,7 +69,7 @@ export function writeBrief(
     if (page.add(...lines))
       page.items.push({ kind: 'summary', id: summary.id, tokens: countTokens(lines.join('\n')), why: 'the last summary of this project' })
   }
-  const files = filesLine(observations, budget.tokens * FILES_SHARE)
+  const files = filesLine(observations, mentioned, budget.tokens * FILES_SHARE)
   if (files) page.add(files)
   let shown = 0
   const how = `id · age · kind · what · cost; in full: ${command} get <id>; more: ${command} search <words>`
@@ -90,14 +94,14 @@ export function writeBrief(
 }
 
 /** The files that were worked on lately, the most and the latest first, gathered by folder so that each costs a few tokens. */
-function filesLine(observations: Observation[], tokens: number): string {
+function filesLine(observations: Observation[], mentioned: Map<number, string[]>, tokens: number): string {
   const worth = new Map<string, number>()
   for (const [place, o] of observations.entries()) {
     const fresh = 1 / (1 + place / 12)
     const add = (path: string, amount: number) => path.startsWith('/') || worth.set(path, (worth.get(path) ?? 0) + amount * fresh)
     for (const path of o.filesModified) add(path, 2)
     for (const path of o.filesRead) add(path, 1)
-    for (const { kind, name } of entitiesIn([o.title, o.subtitle, o.narrative, ...o.facts].join('\n'))) if (kind === 'file') add(name, 0.5)
+    for (const path of mentioned.get(o.id) ?? []) add(path, 0.5)
   }
   const folders = new Map<string, string[]>()
   let cost = 10

@@ -41,15 +41,17 @@ export type Filters = {
   offset?: number
   /** Leaves out a session: what it did is in its own context already. */
   notSession?: number
+  /** What only the memory itself can tell. */
+  keeps?: (place: Place) => Promise<boolean>
 }
 
 export type Signal = 'words' | 'around' | 'meaning' | 'names' | 'author' | 'session' | 'recency'
 
 /** How much each signal counts. Chosen on the evaluation sets; docs/decisions has the reasons and the numbers. */
-export const WEIGHTS: Record<Signal, number> = {
+const WEIGHTS: Record<Signal, number> = {
   words: 1,
   around: 1.5,
-  meaning: 0.6,
+  meaning: 0.5,
   names: 0.5,
   author: 0.5,
   session: 0.35,
@@ -59,7 +61,7 @@ export const WEIGHTS: Record<Signal, number> = {
 /** Finds documents by what they mean. Absent is a legal state: then the words decide alone. */
 export type Meaning = (question: string, project: ProjectKey | null, limit: number) => Promise<{ documentId: number; score: number }[]>
 
-const ALL_KINDS: DocumentKind[] = ['observation', 'summary', 'prompt', 'note']
+export const ALL_KINDS: DocumentKind[] = ['observation', 'summary', 'prompt', 'note']
 /** How many candidates each signal may bring. */
 const POOL = 300
 /** Up to this many documents every word is looked for. */
@@ -84,7 +86,9 @@ export async function search(store: Store, question: string, filters: Filters = 
   const hits: Hit[] = []
   const authors = new Set(question.match(/\p{Lu}\p{L}+/gu)?.map((name) => name.toLowerCase()))
   // Some of the best fold into others, so a few more are read than asked for.
-  for (const { place, score, signals } of ranked.slice(0, (offset + limit) * 2 + 30)) {
+  for (const { place, score, signals } of ranked.slice(0, filters.keeps ? ranked.length : (offset + limit) * 2 + 30)) {
+    if (hits.length >= (offset + limit) * 2 + 30) break
+    if (filters.keeps && !(await filters.keeps(place))) continue
     const text = await textOf(store, place)
     if (!text) continue
     const byAuthor = authors.has(text.title.match(/^(\p{L}+):/u)?.[1]?.toLowerCase() ?? '') ? WEIGHTS.author * score : 0
@@ -221,6 +225,12 @@ export async function timeline(
     })
   }
   return moments
+}
+
+/** A document as a hit, where nothing was asked that it could fit well or badly. */
+export async function describe(store: Store, place: Place): Promise<Hit | null> {
+  const text = await textOf(store, place)
+  return text ? hitOf(place, text, 0, {}, []) : null
 }
 
 type Text = { type: string; title: string; body: string }

@@ -8,6 +8,7 @@ import type { Log } from '../platform/log.ts'
 import type { Home } from '../platform/paths.ts'
 import { findProject } from '../platform/project.ts'
 import type { Settings } from '../platform/settings.ts'
+import type { Meaning } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
 import type { Queue } from './queue.ts'
 import type { Stream } from './stream.ts'
@@ -23,6 +24,8 @@ export type Desk = {
   queue: Queue
   agents: Record<string, Agent>
   rules(agent: Agent): CaptureRules
+  /** Finds by what is meant; null while there is nothing that could. */
+  meaning: Meaning | null
   /** Tells whoever listens. */
   announce(changes: Change[]): void
 }

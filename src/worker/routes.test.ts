@@ -182,9 +182,13 @@ test('memories are found, read, placed in time and exported', async () => {
   ])
   expect(await at.get('/api/search?query=pelican')).toMatchObject({ hits: [{ title: 'Fixed the pelican', id: '1' }] })
   expect(await at.get('/api/search?query=pelican&project=app')).toMatchObject({ hits: [{ id: '1' }] })
-  expect(await at.get('/api/search?query=pelican&project=other')).toEqual({ hits: [] })
+  expect(await at.get('/api/search?query=pelican&project=other')).toMatchObject({ hits: [] })
   expect(await at.post('/api/observations/batch', { ids: ['2', 99, 1] })).toMatchObject([{ id: 2 }, { id: 1 }])
-  expect(await at.get('/api/timeline?anchor=1')).toMatchObject({ anchor: 'observation:1', project: 'app', items: [{ id: '1', anchor: true }, { id: '2' }] })
+  expect(await at.get('/api/timeline?anchor=1')).toMatchObject({
+    anchor: 'observation:1',
+    project: 'app',
+    items: [{ id: '1', anchor: true }, { id: '2' }],
+  })
   const lines = await (await at.ask('/api/export?kind=observations')).text()
   expect(Bun.JSONL.parse(lines)).toMatchObject([{ title: 'Fixed the pelican', sessionId: 's1' }, { title: 'Fed the heron' }])
 })

@@ -8,6 +8,7 @@ import type { Agent } from '../integrations/agent.ts'
 import { isFolder } from '../platform/files.ts'
 import { findProject } from '../platform/project.ts'
 import { VERSION } from '../platform/version.ts'
+import { answer } from '../retrieval/answer.ts'
 import { causesOf, effectsOf, memoryAt, neighbours, pathBetween, topics } from '../retrieval/graph.ts'
 import { search, timeline } from '../retrieval/search.ts'
 import { checkDatabase, isStoreTrouble, type Place } from '../store/store.ts'
@@ -65,14 +66,15 @@ export function routes(desk: Desk, control: Control): Answer {
         return Response.json(await Promise.all(ids.map((id) => memoryOf(desk, id))))
       }
       case 'GET /api/search': {
-        const { query, project, kind, ...within } = queryOf(url, api.readSearchQuery)
-        return Response.json({
-          hits: await search(desk.store, query, {
-            ...defined(within),
-            ...(kind ? { kinds: [kind] } : {}),
-            project: await projectNamed(desk, project),
-          }),
-        })
+        const { query, project, kind, since, before, limit, offset } = queryOf(url, api.readSearchQuery)
+        const wish = {
+          ...defined({ since, before }),
+          ...(kind ? { kinds: [kind] } : {}),
+          limit,
+          offset,
+          project: await projectNamed(desk, project),
+        }
+        return Response.json(await answer(desk.store, query, wish, Date.now(), desk.meaning))
       }
       case 'GET /api/timeline':
         return timelineRoute(desk, url)

@@ -19,6 +19,7 @@ import { captureRules, type Desk } from './desk.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
 import { followPort } from './follow-port.ts'
 import { importHistory } from './import.ts'
+import { meaningBy } from './meaning.ts'
 import { openQueue } from './queue.ts'
 import { readThrough } from './reconcile.ts'
 import { routes } from './routes.ts'
@@ -61,6 +62,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     stream,
     agents,
     rules: () => rules,
+    meaning: meaningBy(embedding),
     queue: openQueue(store, (job) => doJob(desk, embedding, job), log),
     announce: (changes) => changes.forEach((change) => void stream.publish(liveOf(change))),
   }
@@ -119,13 +121,7 @@ async function openOrSetAside(home: Home, log: Log, stop: () => void): Promise<{
 }
 
 /** What is done beside answering: what was left over from before, then the rounds. */
-function startBackground(
-  desk: Desk,
-  embedding: Embedding,
-  control: { stop(): void; startedAt: number },
-  rebuild: boolean,
-  port: number,
-) {
+function startBackground(desk: Desk, embedding: Embedding, control: { stop(): void; startedAt: number }, rebuild: boolean, port: number) {
   const { store, log } = desk
   let lastSweep = 0
   let lastRetain = 0

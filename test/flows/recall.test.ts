@@ -14,10 +14,18 @@ test('a question in a later session has the earlier answer in the same request, 
   await runClaude({ sandbox: person, prompt: 'The login test fails. Find out why and fix it.', turns: fixTheTest(person.project) })
   await person.settled()
 
-  const related = await runClaude({ sandbox: person, prompt: 'Why did isValid compare seconds with milliseconds?', turns: ['Because of exp.'] })
+  const related = await runClaude({
+    sandbox: person,
+    prompt: 'Why did isValid compare seconds with milliseconds?',
+    turns: ['Because of exp.'],
+  })
   expect(recalled(requestText(related.requests[0]))).toContain('multiplied by 1000')
 
-  const unrelated = await runClaude({ sandbox: person, prompt: 'Write a haiku about the autumn moon over Kyoto.', turns: ['Moonlight on maples.'] })
+  const unrelated = await runClaude({
+    sandbox: person,
+    prompt: 'Write a haiku about the autumn moon over Kyoto.',
+    turns: ['Moonlight on maples.'],
+  })
   expect(recalled(requestText(unrelated.requests[0]))).toBe('')
 })
 
@@ -25,7 +33,11 @@ test('what was told at the start is not told again with the prompt', async () =>
   await using person = await aPerson({ files: project, git: true })
   await runClaude({ sandbox: person, prompt: 'The login test fails. Find out why and fix it.', turns: fixTheTest(person.project) })
   await person.settled()
-  const next = await runClaude({ sandbox: person, prompt: 'Why did isValid compare seconds with milliseconds?', turns: ['Because of exp.'] })
+  const next = await runClaude({
+    sandbox: person,
+    prompt: 'Why did isValid compare seconds with milliseconds?',
+    turns: ['Because of exp.'],
+  })
   const told = requestText(next.requests[0])
   expect(told.match(/#1 · /g)).toHaveLength(1)
 })

@@ -39,6 +39,7 @@ export async function aDesk(variables: Record<string, string> = {}) {
         }),
       log,
     ),
+    meaning: null,
     announce: (changes) => void announced.push(...changes),
   }
   return {

@@ -13,9 +13,9 @@ test('a token is valid until it expires', () => {
 
 export const bash = (command: string, description = 'run') => ({ tools: [{ name: 'Bash', input: { command, description } }] })
 
-export const readFile = (file_path: string) => ({ tools: [{ name: 'Read', input: { file_path } }] })
+const readFile = (file_path: string) => ({ tools: [{ name: 'Read', input: { file_path } }] })
 
-export const edit = (file_path: string, old_string: string, new_string: string) => ({
+const edit = (file_path: string, old_string: string, new_string: string) => ({
   tools: [{ name: 'Edit', input: { file_path, old_string, new_string } }],
 })
 

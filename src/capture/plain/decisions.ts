@@ -4,6 +4,7 @@ import { shorten } from '../../core/text.ts'
 import type { Edit } from './edits.ts'
 import { unique } from './lists.ts'
 import { isDecisionLog, isDecisionRecord } from './paths.ts'
+import { asSentences, begun, isCause } from './phrases.ts'
 import { plain, readProse, type Said } from './prose.ts'
 import type { Reading } from './reading.ts'
 import { asTitle } from './title.ts'
@@ -26,12 +27,14 @@ function planRow(act: Acted): ObservationDraft {
   const name = plain(heading).replace(/^(?:implementation )?plan\s*[:–—-]\s*/i, '')
   const steps = markdown.split('\n').flatMap((line) => /^(?:#{2,4}\s+(?:step\s+)?\d+[.:)]?|\d+[.)])\s+(.+)/i.exec(line.trim())?.[1] ?? [])
   const running = said.filter((s) => s.kind === 'sentence')
-  const why = running.filter((s) => /context|goal|problem|background|why|overview|summary/.test(s.under))
+  const why = running.filter((s) =>
+    /context|goal|problem|background|why|overview|summary|approach|solution|design|proposal|strategy/.test(s.under),
+  )
   return {
     ...decision(
       agreed ? name : `Plan: ${name}`,
       texts(why.length > 0 ? why : running),
-      steps.length > 1 ? steps : points(said),
+      [...(steps.length > 1 ? steps : points(said)).slice(0, 6), ...rejected(said)],
       act.tool,
       act.at,
     ),
@@ -42,13 +45,19 @@ function planRow(act: Acted): ObservationDraft {
 
 function recordRow({ path, patch, tool, at }: Edit): ObservationDraft {
   const markdown = patch.flatMap((line) => (line.startsWith('+') ? line.slice(1) : [])).join('\n')
-  const said = readProse(markdown).filter((s) => s.kind !== 'heading')
+  const said = labelled(readProse(markdown).filter((s) => s.kind !== 'heading'))
   const heading = isDecisionLog(path) ? said[0]?.text : /^#\s+(.+)$/m.exec(markdown)?.[1]
-  const decided = said.filter((s) => /^decision\b/.test(s.under) || /^decision:/i.test(s.text))
-  const reasons = said.filter((s) => /^(?:context|consequences|alternatives)/.test(s.under) || /^(?:context|consequences):/i.test(s.text))
+  const decided = said.filter((s) => /^decision\b/.test(s.under))
+  const reasons = said.filter((s) => /^(?:context|consequences|alternatives|options|rationale|considered)/.test(s.under))
   const name = plain(heading ?? '').replace(/^(?:adr[- ]?)?\d+[.: -]+/i, '')
   return {
-    ...decision(name, texts(decided.length > 0 ? decided : said), reasons.length > 0 ? reasons.map((s) => s.text) : points(said), tool, at),
+    ...decision(
+      name,
+      texts(decided.length > 0 ? decided : said),
+      unique([...rejected(decided), ...(reasons.length > 0 ? reasons.map((s) => s.text) : points(said))]),
+      tool,
+      at,
+    ),
     subtitle: path,
     filesModified: [path],
   }
@@ -59,10 +68,14 @@ function statedRow(reading: Reading): ObservationDraft[] {
   const own = reading.asked.sentences.find(
     (sentence) => DECIDED_BY_PERSON.test(sentence) && !/[?？]/.test(sentence) && sentence.length < 400,
   )
-  const told = reading.said.find((s) => DECIDED.test(s.text) && s.text.length < 400)?.text
+  const place = reading.said.findIndex((s) => DECIDED.test(s.text) && s.text.length < 400)
+  const told = reading.said[place]?.text
   const sentence = own ?? told
   if (!sentence || reading.asked.planTitle) return []
-  const row = decision(sentence, own ? reading.asked.text : sentence, own && told ? [told] : [], null, reading.turn.at)
+  // The reason and what was turned down stand in the sentences behind the choice.
+  const answered =
+    place < 0 ? [] : reading.said.slice(place, place + 3).filter((s, n) => n === 0 || isCause(s.text) || REJECTED.test(s.text))
+  const row = decision(sentence, own ? reading.asked.text : texts(answered), own ? answered.map((s) => s.text) : [], null, reading.turn.at)
   return [{ ...row, subtitle: own ? 'Decided by the person' : 'Stated in the answer' }]
 }
 
@@ -86,10 +99,31 @@ function decision(title: string, narrative: string, facts: string[], tool: strin
   }
 }
 
+/** `Decision: …` in the middle of a paragraph is a heading too: what follows stands under it until the next one. */
+function labelled(said: Said[]): Said[] {
+  let heading = ''
+  let label = ''
+  return said.map((s) => {
+    if (s.under !== heading) label = ''
+    heading = s.under
+    label =
+      /^(context|decision|consequences?|alternatives?|rationale|options|considered|status)(?: \w+)?:/i.exec(s.text)?.[1]?.toLowerCase() ??
+      label
+    return label ? { ...s, under: label } : s
+  })
+}
+
+/** The alternatives that were turned down, with why: what keeps the next person from proposing them again. */
+function rejected(said: Said[]): string[] {
+  return said.flatMap((s) => (REJECTED.test(s.text) ? s.text : [])).slice(0, 2)
+}
+
+const REJECTED = /\b(?:considered|alternatives?|rejected|turned down|ruled out|decided against|instead of|rather than|not chosen)\b/i
+
 function points(said: Said[]): string[] {
   return said.filter((s) => s.kind === 'point').map((s) => s.text)
 }
 
 function texts(said: Said[]): string {
-  return said.map((s) => s.text.replace(/^decision:\s*/i, '')).join(' ')
+  return asSentences(said.map((s) => begun(s.text.replace(/^decision:\s*/i, ''))))
 }

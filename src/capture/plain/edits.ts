@@ -14,6 +14,8 @@ export type Edit = {
   patch: string[]
   /** Whether the patch is one piece, so that a declaration above a changed line really encloses it. */
   whole: boolean
+  /** Whether its lines are the file's own, rather than the pattern of a `sed` that rewrote them. */
+  verbatim: boolean
   tool: string
   at: number
 }
@@ -53,7 +55,18 @@ export function editsOf(acts: Acted[], commands: Ran[], folder: string): Edit[] 
         : action.kind === 'edit'
           ? patchFrom(action.removed, action.added)
           : patchFrom('', action.content)
-    return [{ index, path, created, patch: patch.slice(0, LONGEST_PATCH), whole: action.kind === 'edit', tool: act.tool, at: act.at }]
+    return [
+      {
+        index,
+        path,
+        created,
+        patch: patch.slice(0, LONGEST_PATCH),
+        whole: action.kind === 'edit',
+        verbatim: true,
+        tool: act.tool,
+        at: act.at,
+      },
+    ]
   })
   return [...byTool, ...commands.flatMap((ran) => editsByCommand(ran, folder))].sort((a, b) => a.index - b.index)
 }
@@ -99,11 +112,11 @@ export function describeLines(changes: FileChange[], max: number): string[] {
 /** Files written with `cat > file <<EOF` and lines replaced with `sed -i s/a/b/`: edits that went past the edit tool. */
 function editsByCommand({ parts, heredocs, failed, index, tool, at }: Ran, folder: string): Edit[] {
   if (failed) return []
-  const edit = (file: string, patch: string[], created: boolean): Edit[] => {
+  const edit = (file: string, patch: string[], created: boolean, verbatim = true): Edit[] => {
     const path = shownPath(file, folder)
     return isThrowaway(path) || /[$*{]|^\/dev\//.test(path)
       ? []
-      : [{ index, path, created, patch: patch.slice(0, LONGEST_PATCH), whole: false, tool, at }]
+      : [{ index, path, created, patch: patch.slice(0, LONGEST_PATCH), whole: false, verbatim, tool, at }]
   }
   const written = heredocs.flatMap(({ file, text, appends }) => (file === null ? [] : edit(file, patchFrom('', text), !appends)))
   const replaced = parts.flatMap((part) => {
@@ -111,7 +124,8 @@ function editsByCommand({ parts, heredocs, failed, index, tool, at }: Ran, folde
     if (!script || part.words[0] !== 'sed' || !part.words.some((word) => /^-\w*i/.test(word))) return []
     const [, before = '', after = ''] = script.split(script[1] ?? '/')
     const files = part.words.slice(part.words.indexOf(script) + 1).filter((word) => !word.startsWith('-'))
-    return files.flatMap((file) => edit(file, [`-${before}`, `+${after}`], false))
+    const isLiteral = !/[\\^$.*+?()[\]{}&]/.test(before + after)
+    return files.flatMap((file) => edit(file, [`-${before}`, `+${after}`], false, isLiteral))
   })
   return [...written, ...replaced]
 }
@@ -132,8 +146,11 @@ function fileChange(path: string, edits: Edit[]): FileChange {
     added,
     removed,
     changed: created ? [] : touched.filter((name) => !added.includes(name) && !removed.includes(name)),
-    lines: created ? [] : edits.flatMap((e) => replacedLines(e.patch, net)),
-    sample: sampleOf(edits, net),
+    lines: created ? [] : edits.flatMap((e) => (e.verbatim ? replacedLines(e.patch, net) : [])),
+    sample: sampleOf(
+      edits.filter((e) => e.verbatim),
+      net,
+    ),
     size: net.size,
     lead: created ? leadOf(edits.findLast((e) => e.created)?.patch ?? []) : null,
   }

@@ -1,7 +1,9 @@
 import type { OpenFailure } from '../../core/memory.ts'
 import { shorten } from '../../core/text.ts'
 import type { Edit } from './edits.ts'
+import { unique } from './lists.ts'
 import { type Run, shownRun, shownTotals } from './runs.ts'
+import { MOST_NAMES } from './tests-output.ts'
 
 /** A check that failed and passes now, with the edits made in between. */
 export type Solved = {
@@ -25,25 +27,28 @@ export function followFailures(
   carried: OpenFailure[],
   promptNumber: number,
 ): { solved: Solved[]; open: OpenFailure[] } {
-  let open: { failure: OpenFailure; failed: Run | null }[] = carried.map((failure) => ({ failure, failed: null }))
+  let open: { failure: OpenFailure; failed: Run | null; seen: string[] }[] = carried.map((failure) => ({
+    failure,
+    failed: null,
+    seen: failure.names,
+  }))
   const solved: Solved[] = []
   for (const run of runs) {
     const same = open.filter((o) => concerns(run, o.failure))
     if (run.passed) {
       open = open.filter((o) => !same.includes(o))
-      for (const { failure, failed } of same) {
+      for (const { failure, failed, seen } of same) {
         const between = edits.filter((edit) => edit.index > (failed?.index ?? -1) && edit.index < run.index)
-        if (between.length > 0) solved.push({ failure, failed, passed: run, edits: between })
+        if (between.length > 0) solved.push({ failure: { ...failure, names: seen }, failed, passed: run, edits: between })
       }
     } else {
       // Failing again keeps the first failure: the story is what broke and what finally helped.
       const earlier = same.find((o) => o.failed) ?? same[0]
       open = open.filter((o) => !same.includes(o))
-      open.push(
-        earlier
-          ? { failure: mergeFailures(earlier.failure, run, promptNumber), failed: earlier.failed }
-          : { failure: failureOf(run, promptNumber), failed: run },
-      )
+      const failure = earlier ? mergeFailures(earlier.failure, run, promptNumber) : failureOf(run, promptNumber)
+      // What is open is what fails now; what was put right is everything that failed on the way.
+      const seen = unique([...(earlier?.seen ?? []), ...failure.names]).slice(0, MOST_NAMES)
+      open.push({ failure, failed: earlier ? earlier.failed : run, seen })
     }
   }
   return { solved, open: open.map((o) => o.failure).slice(-MOST_OPEN) }

@@ -1,5 +1,16 @@
 import { shorten } from '../../core/text.ts'
-import { isCause, isExplanation, isFiller, isNextStep, isOpenQuestion, isStatus, withoutOpener } from './phrases.ts'
+import {
+  asSentences,
+  isCause,
+  isExplanation,
+  isFiller,
+  isNextStep,
+  isOpenQuestion,
+  isStatus,
+  needsList,
+  standingAlone,
+  withoutOpener,
+} from './phrases.ts'
 import { type Said, sentencesOf } from './prose.ts'
 
 /** A sentence that can stand alone as a title, and how well it does. */
@@ -16,7 +27,7 @@ export function headlineOf(said: Said[], mentions: string[]): Headline | null {
   for (const [n, s] of said.slice(0, 60).entries()) {
     if (s.kind === 'row') continue
     const alone = withoutLabel(withoutOpener(s.kind === 'point' ? (sentencesOf(s.text)[0] ?? s.text) : s.text))
-    const text = s.kind === 'sentence' && /[:：]$/.test(alone) ? withList(alone, said.slice(n + 1, n + 4)) : alone
+    const text = s.kind === 'sentence' && /[:：]$/.test(alone) ? withList(alone, said.slice(n + 1, n + 5)) : alone
     const score = worthAsTitle({ ...s, text }, place, mentions)
     if (score >= GOOD_ENOUGH && score > (best?.score ?? 0)) best = { text, score }
     if (isContent(s) && !isStatus(s.text)) place++
@@ -26,20 +37,21 @@ export function headlineOf(said: Said[], mentions: string[]): Headline | null {
 
 /** The running text of an answer, as it stands, up to `max` characters. */
 export function narrativeOf(said: Said[], max: number): string {
-  const running = said.filter((s) => s.kind === 'sentence' && isContent(s) && !isStatus(s.text)).map((s) => withoutOpener(s.text))
-  // Where the running text only says that it is done, the reason stands in the list.
-  const reasons = running.some(isExplanation) ? [] : said.filter((s) => s.kind === 'point' && isContent(s) && isCause(s.text)).slice(0, 1)
-  const sentences = [...reasons.map((s) => s.text), ...running]
+  const content = said.filter((s) => isContent(s) && !isStatus(s.text))
+  // Where the running text only says that it is done, the reasons stand in the list.
+  const explains = content.some((s) => s.kind === 'sentence' && isExplanation(s.text))
+  const reasons = explains ? [] : content.filter((s) => s.kind === 'point' && isCause(s.text)).slice(0, 3)
   const kept: string[] = []
   let length = 0
-  for (const sentence of sentences) {
-    // A lead-in to a list that is not here would hang in the air.
-    if (/[:：]$/.test(sentence)) continue
+  for (const s of content) {
+    // A lead-in to a list that is not here would hang in the air, unless it is whole without it.
+    const sentence = s.kind === 'sentence' ? standingAlone(withoutOpener(s.text)) : reasons.includes(s) ? s.text : null
+    if (sentence === null) continue
     if (length + sentence.length > max && kept.length > 0) break
     kept.push(sentence)
     length += sentence.length + 1
   }
-  return shorten(kept.join(' '), max)
+  return shorten(asSentences(kept), max)
 }
 
 /** The points of an answer that name things or causes, the best of them, in the order they were made. */
@@ -112,13 +124,20 @@ const SAYS_SOMETHING =
 const GENERIC_HEADING =
   /^(?:summary|what|changes?|files?|features?|how|why|next|overview|details|notes?|test|usage|results?|key|actions?|navigation|implementation|review|options?|analysis|code|step|current|where|critical|important|verified|removed|added|modified|updated)\b(?!.*`)|:$/i
 
-/** `It is active if either:` becomes whole with the items it announces; a mere label over a list stays one. */
+/**
+ * `It is active if either:` becomes whole with the items it announces, `There were two bugs:` with their labels. One that is whole
+ * stands alone, and a mere label over a list stays one.
+ */
 function withList(lead: string, next: Said[]): string {
-  if (!/\b(?:is|are|was|were|if|when|has|have|now|does|do|can|must|should|will|by|uses?)\b/i.test(lead)) return lead
   const end = next.findIndex((s) => s.kind !== 'point')
   const items = (end < 0 ? next : next.slice(0, end)).map((s) => s.text)
-  return items.length > 0 ? `${lead} ${items.join('; ')}` : lead
+  if (needsList(lead) && items.length > 0) return `${lead} ${items.slice(0, 3).join('; ')}`
+  const labels = items.map((item) => /^([^:`]{3,40})(?:: | [—–-] )/.exec(item)?.[1] ?? '')
+  if (COUNTS.test(lead) && labels.length > 0 && labels.every(Boolean)) return `${lead} ${labels.slice(0, 3).join('; ')}`
+  return standingAlone(lead) ?? lead
 }
+
+const COUNTS = /\b(?:two|three|four|five|several|some|\d+)\b[^:,;]{0,40}[:：]$/i
 
 function names(text: string, mentions: string[]): boolean {
   return mentions.some((mention) => text.includes(mention))

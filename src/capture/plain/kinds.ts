@@ -23,7 +23,7 @@ export function changeType({ isRepair, subject, asked, answered, title, changes 
   if (stated) return stated === 'feature' && changes.length > 0 && !touchesCode ? 'change' : stated
   if (isRepair) return 'bugfix'
   const canBreak = touchesCode || changes.some((change) => change.kind === 'config')
-  if (canBreak && (FIX.test(title) || FIX.test(asked.slice(0, 400)) || SAYS_FIXED.test(answered.slice(0, 300)))) return 'bugfix'
+  if (canBreak && (saysMended(title) || asksToMend(asked.slice(0, 400)) || SAYS_FIXED.test(answered.slice(0, 300)))) return 'bugfix'
   if (!touchesCode) return 'change'
   if (REFACTOR.test(asked.slice(0, 400)) || REFACTOR.test(title)) return 'refactor'
   const added = code.flatMap((change) => change.added)
@@ -47,9 +47,24 @@ function typeOfSubject(subject: string): ObservationType | null {
   return /^(?:update|bump|remove|delete|revert|merge|change|release|document|replace|improve|tweak|drop)/i.test(text) ? 'change' : null
 }
 
-const FIX =
-  /\b(?:fix(?:e[sd]|ing)?|bugs?|broken|crash(?:es|ed|ing)?|regression|root cause|fail(?:s|ing|ure)|wrong(?:ly)?|incorrect(?:ly)?|leak(?:s|ed)?|doesn't work|not working|corrige[rz]?|arregla\w*|behebe\w*|fehler\w*)\b|исправ|修复|修正|バグ|直し|고쳐/i
-const SAYS_FIXED = /\bfixed\b|\bthe (?:fix|bug|root cause|cause)\b|\broot cause\b|^#+ fix/i
+/** "The build fails" tells how things stand, "it was wrong" what is over. */
+function saysMended(title: string): boolean {
+  return MENDS.test(title) || /\b(?:was|were|had been|got)\b/i.test(title.slice(0, BROKEN.exec(title)?.index ?? 0))
+}
+
+/** Whoever asks for something new may well mention what fails without it. */
+function asksToMend(asked: string): boolean {
+  return MENDS.test(asked) || (BROKEN.test(asked) && !ASKS_FOR_NEW.test(asked))
+}
+
+const MENDS =
+  /\b(?:fix(?:e[sd](?! (?:window|size|width|height|length|number|set|amount|time|rate|price|point|position|order|interval))|ing)?|bugs?|regression|root cause|corrige[rz]?|arregla\w*|behebe\w*|fehler\w*)\b|исправ|修复|修正|バグ|直し|고쳐/i
+const BROKEN = /\b(?:broken|crash(?:es|ed|ing)?|fail(?:s|ing|ure)|wrong(?:ly)?|incorrect(?:ly)?|leak(?:s|ed)?|doesn't work|not working)\b/i
+const ASKS_FOR_NEW =
+  /^(?:(?:please|can you|could you|can we|let's|i want to|we need to|now)\s+)*(?:add|implement|introduce|support|create|build|plan|upgrade|update|bump|migrate)\b/i
+// "A fixed window" is a kind of window; what was put right stands behind a verb or opens the sentence.
+const SAYS_FIXED =
+  /(?:^|[.!:\n*]\s*|\b(?:i|we|i've|we've|is|are|was|were|been|now|have|has|and|also|got)\s+)fixed\b|\bthe (?:fix|bug|root cause|cause)\b|\broot cause\b|^#+ fix/i
 const REFACTOR =
   /\b(?:refactor\w*|renam(?:e|ed|ing)|extract(?:ed|ing)?|dedup\w*|duplicated code|simplif(?:y|ied)|clean(?:ed)? ?up|restructur\w*|split(?:ting)? (?:up|into)|move[ds]? .{1,40} (?:to|into))\b|重构|リファクタ|рефактор/i
 

@@ -7,10 +7,39 @@ import type { Said } from './prose.ts'
 
 /** What stays of a sentence when openers (`Done.`, `Perfect!`, `Fixed –`) are taken off its front. */
 export function withoutOpener(text: string): string {
-  return text
+  const bare = text
     .replace(OPENERS, '')
     .replace(/^and\s/, '')
     .trimStart()
+  return bare.length < text.length ? begun(bare) : bare
+}
+
+/** A text with the capital that begins a sentence. An identifier, a path or code in front keeps its own spelling. */
+export function begun(text: string): string {
+  return /^[a-zß-ÿ]+(?:['’][a-z]+)?(?:[\s,?]|$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
+}
+
+/** A lead-in to a list as a sentence of its own; null when it is a label or hangs in the air without the list. */
+export function standingAlone(text: string): string | null {
+  if (!/[:：]$/.test(text)) return text
+  const bare = text.replace(/\s*[:：]$/, '')
+  const says = /\b(?:is|are|was|were|has|have|had|now|does|do|can|must|should|will|uses?|works?|fails?|[a-z]{3,}ed)\b/i.test(bare)
+  return says && bare.length >= 15 && !needsList(text) && !LABEL.test(bare) ? `${bare}.` : null
+}
+
+/** `It is active if either:` is not whole before the first item. */
+export function needsList(lead: string): boolean {
+  return /\b(?:if|when|by|is|are|was|were|to|of|uses?|because|that|has|have|into|with|for|as|and|or)(?: (?:either|both|only|one of|all of|now))?\s*[:：]$/i.test(
+    lead,
+  )
+}
+
+const LABEL =
+  /^(?:what|how|why|where|which|this|that|these|those|it|they|here|so|then|when|if|for|in|after|before)\b|\b(?:following|below|as follows|as you requested)\b/i
+
+/** Texts put behind one another; list items among them still have to end. */
+export function asSentences(texts: string[]): string {
+  return texts.map((text) => (/[.!?:;。！？…]$/.test(text) ? text : `${text}.`)).join(' ')
 }
 
 /** Says nothing about the work: greetings, announcements of what comes next, offers, "here is a summary". */
@@ -31,7 +60,7 @@ export function isExplanation(text: string): boolean {
 
 /** Names a cause outright. */
 export function isCause(text: string): boolean {
-  return /\b(?:because|root cause|caused?|due to|the (?:bug|issue|problem|culprit|reason))\b|原因|因为|потому/i.test(text)
+  return /\b(?:because|root cause|caused?|due to|the (?:bug|issue|problem|culprit|reason))\b|[,;] so\b(?! far)|原因|因为|потому/i.test(text)
 }
 
 /** A question back to the person: what the answer leaves open. One that the text goes on to answer is none. */
@@ -83,7 +112,7 @@ const EXPLAINS = new RegExp(
     'because|since|caused?|root cause|reason|due to|the (?:bug|issue|problem|culprit)|turns out|actually|which means|this means|so that',
     "works by|happens when|only (?:when|if|works)|instead of|rather than|doesn't|does not|isn't|can't|cannot",
     'weil|denn|porque|parce que',
-  )}\\b|原因|因为|ため|потому`,
+  )}\\b|[,;] so\\b(?! far)|原因|因为|ため|потому`,
   'i',
 )
 

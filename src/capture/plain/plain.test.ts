@@ -301,7 +301,7 @@ describe('what was decided', () => {
     const decided = told.observations.find((o) => o.type === 'decision')
     expect(decided).toMatchObject({
       title: 'The hook is a pipe',
-      narrative: 'it forwards the payload.',
+      narrative: 'It forwards the payload.',
       filesModified: ['docs/decisions/0004-pipe.md'],
     })
   })

@@ -25,7 +25,14 @@ export function readPrompt(prompt: string, origin: 'person' | 'machine'): Asked 
   const own = withoutWrapping(raw)
   const planTitle = /^\s*(?:please\s+)?(?:implement|execute|carry out)\b[^\n]{0,60}\bplan\b/i.test(own) ? headingOf(own) : null
   const words = planTitle ?? withoutPastes(own)
-  return asked(words, planTitle, isMeaningful(plain(words)))
+  const known = isMeaningful(plain(words))
+  // "error=" over a log is no request; with the first lines of what was pasted it at least says which error.
+  return asked(known || !isFragment(words) ? words : own.replace(/^\s*(?:```|~~~|""").*$/gm, '').slice(0, 300), planTitle, known)
+}
+
+/** Ends where something pasted goes on, or has no word in it. */
+function isFragment(words: string): boolean {
+  return /[:=([{<"'`,]\s*$/.test(words) || !/\p{L}{2}|\d/u.test(words)
 }
 
 function asked(words: string, planTitle: string | null, isMeaningful: boolean): Asked {

@@ -5,6 +5,7 @@ import { changesByFile, type Edit, editsOf, type FileChange } from './edits.ts'
 import { type Effects, effectsOf } from './effects.ts'
 import { followFailures, type Solved } from './failures.ts'
 import { unique } from './lists.ts'
+import { looksOf } from './looks.ts'
 import { isThrowaway, shownPath } from './paths.ts'
 import { type Asked, readPrompt } from './prompt.ts'
 import { readProse, type Said } from './prose.ts'
@@ -30,6 +31,7 @@ export function readTurn(turn: Turn): Reading {
   const commands = commandsOf(turn.acts)
   const edits = editsOf(turn.acts, commands, turn.folder)
   const runs = runsOf(commands)
+  const looks = looksOf(commands)
   const good = turn.acts.filter((act) => !act.failed && !act.interrupted).map((act) => act.action)
   return {
     turn,
@@ -41,8 +43,13 @@ export function readTurn(turn: Turn): Reading {
     git: gitWorkOf(commands),
     effects: effectsOf(commands, turn.folder),
     ...followFailures(runs, edits, turn.openFailures, turn.promptNumber),
-    filesRead: unique(good.flatMap((a) => (a.kind === 'read' ? shownPath(a.file, turn.folder) : []))).filter((path) => !isThrowaway(path)),
+    filesRead: unique(
+      [...good.flatMap((a) => (a.kind === 'read' ? a.file : [])), ...looks.files].map((file) => shownPath(file, turn.folder)),
+    ).filter((path) => !isThrowaway(path)),
     // A pattern for file names finds the way; a pattern for contents says what was looked for.
-    searched: unique(good.flatMap((a) => (a.kind === 'search' && !/[*]{2}|^\*|\*$|\/\*/.test(a.pattern) ? a.pattern : []))),
+    searched: unique([
+      ...good.flatMap((a) => (a.kind === 'search' && !/[*]{2}|^\*|\*$|\/\*/.test(a.pattern) ? a.pattern : [])),
+      ...looks.patterns,
+    ]),
   }
 }

@@ -76,7 +76,8 @@ function splitScript(script: string): Simple[] {
   for (let i = 0; i < script.length; i++) {
     const c = script[i] ?? ''
     if (quote) {
-      if (c === '\\' && quote === '"' && i + 1 < script.length) word += script[++i]
+      // Between double quotes a backslash escapes only these; in front of anything else it is itself, as in `"\bname\b"`.
+      if (c === '\\' && quote === '"' && '$`"\\\n'.includes(script[i + 1] ?? ' ')) word += script[++i]
       else if (c === quote) quote = ''
       else word += c
     } else if (c === "'" || c === '"') {

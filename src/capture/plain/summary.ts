@@ -5,8 +5,18 @@ import { pullNumber } from './commits.ts'
 import { describeFailure } from './failures.ts'
 import { isContent, narrativeOf, weightOf } from './headline.ts'
 import { some, unique } from './lists.ts'
-import { isExplanation, isFiller, isNextStep, isOpenQuestion, isStatus, withoutOpener } from './phrases.ts'
-import { readProse, sentencesOf } from './prose.ts'
+import {
+  asSentences,
+  begun,
+  isExplanation,
+  isFiller,
+  isNextStep,
+  isOpenQuestion,
+  isStatus,
+  standingAlone,
+  withoutOpener,
+} from './phrases.ts'
+import { readProse, type Said, sentencesOf } from './prose.ts'
 import type { Reading } from './reading.ts'
 import { shownRun, shownTotals } from './runs.ts'
 
@@ -23,11 +33,18 @@ export function summaryOf(reading: Reading, titles: string[]): SummaryDraft | nu
     nextSteps: nextSteps(reading),
     notes: notes(reading),
   }
-  if (summary.investigated || summary.learned || summary.completed || summary.nextSteps) return summary
+  if (summary.learned || summary.completed || summary.nextSteps) return summary
   // Nothing stands out, so the answer speaks for itself; where there is none, the request is already in the journal.
   const answer = shorten(turn.answer ?? '', 300)
   if (!answer) return null
-  return worked ? { ...summary, completed: answer } : { ...summary, learned: answer }
+  return hasActed(reading) ? { ...summary, completed: answer } : { ...summary, learned: answer }
+}
+
+/** Whether anything was done that is not looking: what is said of a look is what was learned. */
+function hasActed({ turn, changes, git, effects, runs }: Reading): boolean {
+  if (changes.length > 0 || runs.length > 0 || git.branch !== null || git.pushed.length + git.merges.length > 0) return true
+  const kinds = turn.acts.flatMap((act) => (act.interrupted ? [] : act.action.kind))
+  return effects.gone.length + effects.moved.length > 0 || kinds.some((kind) => kind === 'edit' || kind === 'write' || kind === 'other')
 }
 
 function investigated({ filesRead, searched, turn }: Reading): string {
@@ -57,29 +74,48 @@ function investigated({ filesRead, searched, turn }: Reading): string {
 }
 
 function learned({ said, solved, changes, asked, turn }: Reading): string {
-  const explained = said
-    .filter((s) => s.kind !== 'row' && isContent(s) && isExplanation(s.text) && !isStatus(s.text))
-    .map((s) => withoutOpener(s.text))
+  const content = said.filter((s) => s.kind !== 'row' && isContent(s) && !isStatus(s.text))
+  const explained = explainedIn(content, changes.length === 0)
   // Where nothing was changed the answer itself is what was learned.
-  const answer =
-    changes.length === 0 && explained.length === 0 && weightOf(said) >= 120
-      ? said
-          .filter((s) => s.kind !== 'row' && isContent(s) && !isStatus(s.text) && !/[:：]$/.test(s.text))
-          .map((s) => withoutOpener(s.text))
-      : []
+  const answer = changes.length === 0 && explained.length === 0 && weightOf(said) >= 120 ? content.flatMap(told) : []
   const cause = solved.length > 0 && explained.length === 0 ? sentencesOf(narrativeOf(said, 300)).slice(0, 1) : []
   const reported = turn.acts.flatMap(({ action }) =>
     action.kind === 'delegate' && action.answer ? narrativeOf(readProse(action.answer), 200) : [],
   )
   const failures = solved.map(({ failure }) => `${describeFailure(failure)} until it was fixed.`)
   const kept = unique([
-    ...explained.slice(0, 3),
+    ...explained,
     ...answer.slice(0, asked.isMeaningful ? 3 : 1),
     ...cause,
     ...(explained.length === 0 ? reported.slice(0, 2) : []),
     ...failures.slice(0, 2),
   ])
-  return shorten(sentences(kept), 600)
+  return shorten(asSentences(kept), 600)
+}
+
+/**
+ * What explains, three things at most. Of a list that answers a question one item alone tells a third of the answer: its neighbours
+ * come along, and the sentence that leads them in.
+ */
+function explainedIn(content: Said[], isAnswer: boolean): string[] {
+  const item = isAnswer ? content.findIndex((s) => s.kind === 'point' && isExplanation(s.text)) : -1
+  const explains = content.filter((s) => isExplanation(s.text) && (item < 0 || s.kind === 'sentence')).slice(0, 3)
+  if (item < 0) return explains.flatMap(told)
+  let start = item
+  while (content[start - 1]?.kind === 'point') start--
+  const list = content.slice(Math.max(start, item - 2)).slice(0, 3)
+  const end = list.findIndex((s) => s.kind !== 'point')
+  const chosen = [content[start - 1], ...(end < 0 ? list : list.slice(0, end)), ...explains]
+  return content
+    .filter((s) => chosen.includes(s))
+    .flatMap(told)
+    .slice(0, 4)
+}
+
+/** What is said, if it is whole without the list it may lead in. */
+function told({ text }: Said): string[] {
+  const whole = standingAlone(withoutOpener(text))
+  return whole === null ? [] : [whole]
 }
 
 function completed(reading: Reading, titles: string[]): string {
@@ -88,7 +124,9 @@ function completed(reading: Reading, titles: string[]): string {
   const pushed = reading.git.pushed.length > 0 ? `pushed ${some(reading.git.pushed, 2)}` : ''
   const merged = reading.git.merges.length > 0 ? `merged ${some(reading.git.merges, 2)}` : ''
   const effects = titles.length === 0 ? effectFacts(reading) : []
-  return sentence([...titles, ...effects, totals, pushed, merged].filter(Boolean), 500)
+  const parts = [...titles, ...effects, totals, pushed, merged].filter(Boolean)
+  // A title is spelled as it is meant: `jobs` may be the name of a command.
+  return titles.length > 0 ? shorten(parts.join('; '), 500) : sentence(parts, 500)
 }
 
 function nextSteps({ said, open, turn }: Reading): string {
@@ -100,7 +138,7 @@ function nextSteps({ said, open, turn }: Reading): string {
       !/^(?:what(?:'s| is) next|what would you like|anything else|how can i|what else)/i.test(s.text),
   )?.text
   const failing = open.filter((failure) => failure.promptNumber === turn.promptNumber).map((failure) => `${describeFailure(failure)}.`)
-  return shorten(sentences(unique([...failing.slice(0, 3), ...told.slice(0, 4), asked ?? ''])), 500)
+  return shorten(asSentences(unique([...failing.slice(0, 3), ...told.slice(0, 4), asked ?? ''])), 500)
 }
 
 function notes({ git, effects }: Reading): string {
@@ -118,10 +156,5 @@ function notes({ git, effects }: Reading): string {
 /** Parts joined to one line that begins like a sentence. */
 function sentence(parts: string[], max: number): string {
   const text = shorten(parts.join('; '), max)
-  return /^[a-z]+[\s,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
-}
-
-/** List items put behind one another still have to end. */
-function sentences(texts: string[]): string {
-  return texts.map((text) => (/[.!?:;。！？…]$/.test(text) ? text : `${text}.`)).join(' ')
+  return begun(text)
 }

@@ -10,13 +10,16 @@ export type TestReport = {
   names: string[]
 }
 
-const MOST_NAMES = 12
+export const MOST_NAMES = 12
 
 /** Reads the totals and the failing tests out of a test run's output; null when it shows neither. One pass, line by line. */
 export function readTestReport(output: string): TestReport | null {
   const sum = { passed: 0, failed: 0, goodPackages: 0, badPackages: 0 }
   let said = false
   let file = ''
+  // TAP says below a failing test where it stands: all that is known of one whose name a `tail` cut off.
+  let cutOff = ''
+  let isCut = true
   const names: string[] = []
   // The totals of workspaces and packages add up; a runner that prints its total twice (TAP and spec) must not count double.
   const seen = new Set<string>()
@@ -32,7 +35,9 @@ export function readTestReport(output: string): TestReport | null {
       for (const key of Object.keys(totals) as (keyof Totals)[]) sum[key] += totals[key] ?? 0
       continue
     }
-    const name = failingOn(line)
+    if (/^(?:not )?ok \d/.test(line)) isCut = false
+    if (isCut) cutOff = /^location: '(?:[^']{0,300}[\\/])?([^'\\/]+:\d+):\d+'$/.exec(line)?.[1] ?? cutOff
+    const name = isCut && line.startsWith('failureType:') && cutOff ? cutOff : failingOn(line)
     if (name && names.length < 4 * MOST_NAMES) names.push(/[/\\.:>›]/.test(name) || !file ? name : `${file} › ${name}`)
   }
   const distinct = withoutEchoes(unique(names))
@@ -47,7 +52,8 @@ export function readTestReport(output: string): TestReport | null {
 }
 
 /** Cheap look at a line before the patterns run: most lines of a log are neither totals nor failures. */
-const WORTH_READING = /fail|pass|error|✗|✖|×|●|not ok|\btests?\b|examples|\bruns\b|\bOK\b|^\s*\d+\)|^ok\s|\.(test|spec)\.|_test\.|rspec/i
+const WORTH_READING =
+  /^\s+location: |fail|pass|error|✗|✖|×|●|not ok|\btests?\b|examples|\bruns\b|\bOK\b|^\s*\d+\)|^ok\s|\.(test|spec)\.|_test\.|rspec/i
 
 /** Totals, one pattern for each way to print them. Named groups say which number is which. */
 const TOTALS: RegExp[] = [

@@ -1,5 +1,5 @@
 import { shorten } from '../../core/text.ts'
-import { withoutOpener } from './phrases.ts'
+import { begun, withoutOpener } from './phrases.ts'
 import type { Asked } from './prompt.ts'
 
 /** A sentence as a title: no markup, no trailing stop, subject "I" dropped, cut at a clause rather than inside one. */
@@ -15,13 +15,15 @@ export function asTitle(text: string, max = 100): string {
     .trim()
     .replace(TRAILING_MARKS, '$1')
   // A file name, an identifier or code in front keeps its own spelling.
-  const whole = said[0] !== '`' && /^[a-zß-ÿ]+(?:[\s,]|$)/.test(flat) ? flat.charAt(0).toUpperCase() + flat.slice(1) : flat
+  const whole = said[0] === '`' ? flat : begun(flat)
   if (whole.length <= max) return /[:：]$/.test(said) ? withoutLooseEnd(whole) : whole
-  // The last boundary between clauses that leaves enough to understand, and never inside a parenthesis.
+  return cutAtClause(whole, max, CLAUSE_ENDS)
+}
+
+/** The last boundary between clauses that leaves enough to understand, and never inside a parenthesis. */
+function cutAtClause(whole: string, max: number, marks: string[]): string {
   // "When the fetch failed, …" cut at its comma would lose what it is about.
-  const ends = /^(?:when|if|for|in|since|while|after|before|with|on|at)\b/i.test(whole)
-    ? CLAUSE_ENDS.filter((mark) => mark !== ', ')
-    : CLAUSE_ENDS
+  const ends = /^(?:when|if|for|in|since|while|after|before|with|on|at)\b/i.test(whole) ? marks.filter((mark) => mark !== ', ') : marks
   const cut = Math.max(...ends.map((mark) => whole.lastIndexOf(mark, max - 1)))
   const clause = cut >= max * 0.45 ? whole.slice(0, cut) : shorten(whole, max)
   const open = clause.lastIndexOf(' (')
@@ -30,6 +32,8 @@ export function asTitle(text: string, max = 100): string {
 }
 
 const CLAUSE_ENDS = [' — ', ' – ', '; ', ': ', ', ', ' (', ' so that ', ' because ']
+/** A request strings together what is to be done; the first thing is its name. */
+const REQUEST_ENDS = [...CLAUSE_ENDS, ' and ', ' but ', ' then ', ' which ', ' when ', ' where ']
 
 /** A text that was cut, without the words that only led on to what was cut off. */
 function withoutLooseEnd(text: string): string {
@@ -64,27 +68,47 @@ export function questionTitle(asked: Asked, max: number): string | null {
 }
 
 /** The sentence that asks, without courtesy, addresses and trailing dots, in at most `max` characters. */
-function bareRequest({ sentences }: Asked, max: number): string {
-  const worth = sentences.slice(0, 8).filter((s) => s.length >= 10)
-  // A remark may come first ("there is a comment on the PR"); the sentence that asks is the one that counts.
-  const chosen = worth.find((s) => ASKS.test(s) && s.length >= 18) ?? worth.find((s) => s.length >= 18) ?? sentences[0] ?? ''
-  const bare = chosen
+function bareRequest(asked: Asked, max: number): string {
+  const bare = withoutCourtesy(requestOf(asked))
+  const isCode = bare.startsWith('`')
+  const flat = bare
     .replace(/`/g, '')
-    .replace(/^[-*•]\s+|^\d+[.)]\s+/, '')
     .replace(/https?:\/\/(?:www\.)?(\S+)/g, (_, address: string) => address.split('/').slice(-2).join('/').split(/[?#]/)[0] ?? '')
-    .replace(COURTESY, '')
-    .replace(/^(?:plan|task|goal)\s*:\s*/i, '')
     .replace(/\bplease\b,?\s*/gi, '')
     .replace(/@(?=[\w./-]+)/g, '')
     .trim()
-  const short = shorten(bare, max)
-  const title = short.endsWith('…') ? withoutLooseEnd(short) : short.replace(TRAILING_MARKS, '$1')
-  return title.charAt(0).toUpperCase() + title.slice(1)
+    .replace(/\s+/g, ' ')
+  const title = flat.length > max ? cutAtClause(flat, max, REQUEST_ENDS) : flat.replace(TRAILING_MARKS, '$1')
+  return isCode ? title : begun(title)
+}
+
+/** The sentence of a prompt that asks. Where it only points back ("find out why and fix it"), what it points at. */
+function requestOf({ sentences }: Asked): string {
+  const worth = sentences.slice(0, 8).filter((s) => s.length >= 10)
+  const long = worth.filter((s) => s.length >= 18)
+  // A remark may come first ("there is a comment on the PR"); the sentence that asks is the one that counts.
+  const request = long.find((s) => ASKS.test(s) || /[?？]$/.test(s) || TELLS_TO.test(withoutCourtesy(s)))
+  if (!request) return long[0] ?? sentences[0] ?? ''
+  const before = worth.slice(0, worth.indexOf(request)).filter((s) => !/^there(?:'?s| is| are| was)\b/i.test(s))
+  const thing = /^(`[^`]{2,60}`|[a-z]+[A-Z_]\w*|\w+_\w+|[\w/-]+\.\w{1,4}) (?:is|are|has|was|does|should)\b/.exec(before.at(-1) ?? '')?.[1]
+  if (thing && /^\w+ it\b/.test(withoutCourtesy(request))) return withoutCourtesy(request).replace(/\bit\b/, thing)
+  return POINTS_BACK.test(withoutCourtesy(request)) ? (before.find((s) => s.length >= 18) ?? request) : request
+}
+
+/** "Write it down", "find out why and fix it": says what to do, not what with. */
+const POINTS_BACK =
+  /^\w+ (?:it|this|that|them|these|those)\b(?! (?:in|to) )|^(?:find|figure) out why\b[^,]{0,20}$|\b(?:it|this|that|them)[.!?]?$/i
+
+function withoutCourtesy(sentence: string): string {
+  return sentence
+    .replace(/^[-*•]\s+|^\d+[.)]\s+/, '')
+    .replace(COURTESY, '')
+    .replace(/^(?:plan|task|goal)\s*:\s*/i, '')
 }
 
 const ASKS = /\b(?:please|can you|could you|can we|could we|let's|lets|i want|i'd like|we should|we need|i need|make sure)\b/i
 const TELLS_TO =
-  /^(?:add|adjust|allow|analy[sz]e|apply|avoid|build|bump|change|check|clean|compare|configure|convert|create|debug|delete|deploy|disable|document|drop|enable|ensure|evaluate|execute|explain|export|expose|extend|extract|figure|find|fix|generate|handle|hide|highlight|implement|import|improve|include|increase|install|integrate|investigate|limit|log|look|make|merge|migrate|move|open|optimi[sz]e|port|prevent|print|reduce|refactor|release|remove|rename|replace|report|restore|return|revert|review|rewrite|run|set|show|simplify|skip|sort|speed|split|stop|store|support|switch|test|track|trim|try|tune|turn|update|upgrade|use|validate|verify|wire|wrap|write)\b|[\p{Lo}\p{Script=Cyrillic}\p{Script=Greek}]{3}/iu
+  /^(?:add|adjust|allow|analy[sz]e|apply|avoid|build|bump|change|check|clean|compare|configure|convert|create|debug|delete|deploy|disable|document|drop|enable|ensure|evaluate|execute|explain|export|expose|extend|extract|figure|find|fix|generate|handle|hide|highlight|implement|import|improve|include|increase|install|integrate|investigate|limit|log|look|make|merge|migrate|move|open|optimi[sz]e|plan|port|prevent|print|reduce|refactor|release|remove|rename|replace|report|restore|return|revert|review|rewrite|run|set|show|simplify|skip|sort|speed|split|stop|store|support|switch|test|track|trim|try|tune|turn|update|upgrade|use|validate|verify|wire|wrap|write)\b|[\p{Lo}\p{Script=Cyrillic}\p{Script=Greek}]{3}/iu
 
 const COURTESY =
   /^(?:(?:ok(?:ay)?|hey|hi|hello|so|now|well|great|perfect|thanks|yes|yeah|also|and|alright)\b[\s,.!-]+)*(?:(?:please|pls|can you|could you|would you|can we|could we|we should|should we|we need to|you should|i want you to|i'd like you to|i would like you to|i need you to|i want to|i'd like to|i would like to|i need to|let's|lets|help me(?: to)?)\s+(?:please\s+)?(?:also\s+)?)*/i

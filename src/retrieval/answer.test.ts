@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test'
+import { addObservations, observation, temporaryStore } from '../../test/support/builders.ts'
+import { answer } from './answer.ts'
+
+const NOW = Date.UTC(2026, 10, 15, 12)
+const DAY = 86_400_000
+const wish = { project: null, limit: 10, offset: 0 }
+
+async function filled() {
+  const t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'Fixed the pelican crash', type: 'bugfix', filesModified: ['src/birds/pelican.ts'], at: NOW - DAY }),
+    observation({ title: 'Added a pelican page', type: 'feature', filesModified: ['src/pages/pelican.ts'], at: NOW - 40 * DAY }),
+    observation({ title: 'Renamed the heron', type: 'refactor', filesModified: ['src/birds/heron.ts'], at: NOW - 2 * DAY }),
+  ])
+  return t
+}
+
+const titles = async (question: string) => {
+  using t = await filled()
+  return (await answer(t.store, question, wish, NOW)).hits.map((hit) => hit.title)
+}
+
+test('a filter cuts: by type, by file, by time', async () => {
+  expect(await titles('pelican type:bugfix')).toEqual(['Fixed the pelican crash'])
+  expect(await titles('pelican path:pages')).toEqual(['Added a pelican page'])
+  expect(await titles('pelican since:7d')).toEqual(['Fixed the pelican crash'])
+})
+
+test('filters alone list what they let through, newest first', async () => {
+  expect(await titles('path:birds')).toEqual(['Fixed the pelican crash', 'Renamed the heron'])
+})
+
+test('a time in the text narrows the answer, and is let go when nothing lies in it', async () => {
+  expect(await titles('pelican yesterday')).toEqual(['Fixed the pelican crash'])
+  expect(await titles('heron today')).toEqual(['Renamed the heron'])
+})
+
+test('what was meant as a filter and is none is said, and looked for as text', async () => {
+  using t = await filled()
+  const { hits, problems } = await answer(t.store, 'pelican type:pelicanish', wish, NOW)
+  expect(hits.length).toBe(2)
+  expect(problems[0]?.word).toBe('pelicanish')
+})
+
+test('any text is a legal question', async () => {
+  using t = await filled()
+  for (const text of [
+    '',
+    ' ',
+    '"',
+    'type:',
+    '-tag:',
+    ':::',
+    'AND OR NOT',
+    '(((',
+    '\0',
+    'since:never',
+    '💥'.repeat(500),
+    "'; DROP TABLE observations; --",
+  ]) {
+    expect(Array.isArray((await answer(t.store, text, wish, NOW)).hits)).toBe(true)
+  }
+})

@@ -1,0 +1,82 @@
+import type { ProjectKey } from '../core/ids.ts'
+import type { DocumentKind, Place, Store } from '../store/store.ts'
+import { type Filters, type Problem, readQuestion, type Understood, windowOf } from './question.ts'
+import { ALL_KINDS, describe, type Hit, type Meaning, search } from './search.ts'
+
+export type Answer = {
+  hits: Hit[]
+  /** Which times were understood, and what was meant as a filter and could not be used. */
+  understood: Understood[]
+  problems: Problem[]
+}
+
+export type Wish = { project: ProjectKey | null; kinds?: DocumentKind[]; since?: number; before?: number; limit: number; offset: number }
+
+/**
+ * Answers a question as a person types it, filters and times included. What is named as a filter cuts. A time in the text is a way
+ * of speaking: if nothing is found inside it, it is let go and the rest of the question decides.
+ */
+export async function answer(store: Store, text: string, wish: Wish, now: number, meaning: Meaning | null = null): Promise<Answer> {
+  const question = readQuestion(text, now)
+  const { filters, understood, problems } = question
+  const kinds = kindsOf(filters, wish.kinds)
+  const keeps = await keeperOf(store, filters)
+  const within = (window: { since: number | null; before: number | null }) => ({
+    project: wish.project,
+    kinds,
+    since: Math.max(wish.since ?? 0, window.since ?? 0),
+    before: Math.min(wish.before ?? Number.MAX_SAFE_INTEGER, window.before ?? Number.MAX_SAFE_INTEGER),
+    limit: wish.limit,
+    offset: wish.offset,
+    keeps,
+  })
+  const look = (window: { since: number | null; before: number | null }) =>
+    question.words.length > 0 ? search(store, question.text, within(window), meaning) : newest(store, within(window))
+  const hits = await look(filters)
+  if (hits.length > 0 || !understood.some((time) => time.from === 'text')) return { hits, understood, problems }
+  return { hits: await look(windowOf(understood.filter((time) => time.from === 'filter'))), understood, problems }
+}
+
+function kindsOf(filters: Filters, wished: DocumentKind[] = ALL_KINDS): DocumentKind[] {
+  // A type is a type of observations, a namespace or a tag belongs to notes.
+  const meant =
+    filters.types.length > 0 || filters.paths.length > 0
+      ? ['observation', 'note']
+      : filters.namespaces.length + filters.tags.length > 0
+        ? ['note']
+        : ALL_KINDS
+  return wished.filter((kind) => meant.includes(kind) && (filters.kinds.length === 0 || filters.kinds.includes(kind)))
+}
+
+/** The filters that need the memory itself to decide. */
+async function keeperOf(store: Store, filters: Filters): Promise<(place: Place) => Promise<boolean>> {
+  const { types, paths, branch, session } = filters
+  const plain = types.length === 0 && paths.length === 0 && branch === null && session === null
+  if (plain) return async () => true
+  return async (place) => {
+    if (place.kind === 'observation' && (types.length > 0 || paths.length > 0)) {
+      const [o] = await store.observations.get([Number(place.ref)])
+      if (!o || (types.length > 0 && !types.includes(o.type))) return false
+      const files = [...o.filesModified, ...o.filesRead].map((path) => path.toLowerCase())
+      if (paths.length > 0 && !paths.some((path) => files.some((file) => file.includes(path.toLowerCase())))) return false
+    }
+    if (branch === null && session === null) return true
+    const of = place.sessionId === null ? null : await store.sessions.get(place.sessionId)
+    if (branch !== null && of?.branch?.toLowerCase() !== branch.toLowerCase()) return false
+    return session === null || of?.contentSessionId.startsWith(session) === true || String(of?.id) === session
+  }
+}
+
+/** Where only filters were named: whatever they let through, newest first. */
+async function newest(
+  store: Store,
+  within: Parameters<Store['documents']['newest']>[0] & { offset: number; keeps(place: Place): Promise<boolean> },
+): Promise<Hit[]> {
+  const hits: Hit[] = []
+  for (const place of await store.documents.newest({ ...within, limit: (within.limit + within.offset) * 5 })) {
+    const hit = (await within.keeps(place)) ? await describe(store, place) : null
+    if (hit) hits.push(hit)
+    if (hits.length >= within.limit + within.offset) break
+  }
+  return hits.slice(within.offset)
+}

@@ -16,6 +16,7 @@ afterAll(async () => {
 /** Every tenant keeps these promises. */
 describe.each([
   ['static', () => smallTable(join(folder.path, 'table')).then(openStaticEmbedder)],
+  ['shipped static', () => openStaticEmbedder()],
   ['http', () => openHttpEmbedder({ baseUrl: `${server.url}v1`, model: 'letters', apiKey: '' }, never)],
 ] as const)('the %s embedder', (_, open) => {
   const opened = open().then((answer) => {
@@ -66,6 +67,15 @@ test('the same text at once is the same vector', async () => {
   const opened = await openStaticEmbedder(await smallTable(join(folder.path, 'again')))
   const embedder = (opened as { embedder: Embedder }).embedder
   expect(embedder.embedNow?.('fix the bug')).toEqual((await embedder.embed(['fix the bug'], never))[0] as Float32Array)
+})
+
+test('the shipped table knows words by their meaning, in prose and in code', async () => {
+  const { embedder } = (await openStaticEmbedder()) as { embedder: Embedder }
+  const near = async (a: string, b: string) => cosine(...((await embedder.embed([a, b], never)) as [Float32Array, Float32Array]))
+  expect(await near('the car broke down', 'our vehicle needs repair')).toBeGreaterThan(
+    await near('the car broke down', 'bake a banana cake'),
+  )
+  expect(await near('deleteUserAccount', 'remove a user')).toBeGreaterThan(await near('deleteUserAccount', 'render a chart'))
 })
 
 test('no embedder is a state like any other, with its reason', async () => {

@@ -1,6 +1,7 @@
 import { shorten } from '../../core/text.ts'
 import {
   asSentences,
+  begun,
   isCause,
   isExplanation,
   isFiller,
@@ -28,7 +29,9 @@ export function headlineOf(said: Said[], mentions: string[]): Headline | null {
     if (s.kind === 'row') continue
     const alone = withoutLabel(withoutOpener(s.kind === 'point' ? (sentencesOf(s.text)[0] ?? s.text) : s.text))
     const text = s.kind === 'sentence' && /[:：]$/.test(alone) ? withList(alone, said.slice(n + 1, n + 5)) : alone
-    const score = worthAsTitle({ ...s, text }, place, mentions)
+    // The sentence that opens an answer and leads in its list sums the list up.
+    const sumsUp = place === 0 && text !== alone ? 2 : 0
+    const score = worthAsTitle({ ...s, text }, place, mentions) + sumsUp
     if (score >= GOOD_ENOUGH && score > (best?.score ?? 0)) best = { text, score }
     if (isContent(s) && !isStatus(s.text)) place++
   }
@@ -133,7 +136,8 @@ function withList(lead: string, next: Said[]): string {
   const items = (end < 0 ? next : next.slice(0, end)).map((s) => s.text)
   if (needsList(lead) && items.length > 0) return `${lead} ${items.slice(0, 3).join('; ')}`
   const labels = items.map((item) => /^([^:`]{3,40})(?:: | [—–-] )/.exec(item)?.[1] ?? '')
-  if (COUNTS.test(lead) && labels.length > 0 && labels.every(Boolean)) return `${lead} ${labels.slice(0, 3).join('; ')}`
+  if (COUNTS.test(lead) && labels.length > 0 && labels.every(Boolean))
+    return begun(`${lead} ${labels.slice(0, 3).join('; ')}`.replace(/^there (?:were|are|was|is) /i, ''))
   return standingAlone(lead) ?? lead
 }
 

@@ -27,10 +27,15 @@ const SEARCHES = 'grep egrep fgrep rg ag ack'.split(' ')
 function printed(program: string, { words }: Part): string[] {
   const given = words.slice(1).filter((word) => !/^[-+]/.test(word))
   const named = program !== 'sed' ? given : words.includes('-n') ? given.slice(1) : []
-  return named.filter((word) => /\w/.test(word) && !/[*?$<>{}"'`\s]|^\d+$|^\/(?:dev|proc)\//.test(word))
+  // What was just built is looked at to see whether it was built.
+  return named.filter(
+    (word) => /\w/.test(word) && !/[*?$<>{}"'`\s]|^\d+$|^\/(?:dev|proc)\/|(?:^|\/)(?:dist|build|target|coverage|out)\//.test(word),
+  )
 }
 
+/** A search of `$file` is a step of a script, not a look for something. */
 function soughtBy(program: string, { words, tool }: Part): string[] {
+  if (words.some((word) => /^\$\{?\w/.test(word))) return []
   const isGitGrep = program === 'git' && tool.endsWith(' grep')
   if (isGitGrep || SEARCHES.includes(program)) return patternOf(words.slice(isGitGrep ? words.indexOf('grep') + 1 : 1))
   const named = program === 'find' ? words.findIndex((word) => /^-i?(?:name|path)$/.test(word)) : -1

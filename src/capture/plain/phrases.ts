@@ -23,19 +23,19 @@ export function begun(text: string): string {
 export function standingAlone(text: string): string | null {
   if (!/[:：]$/.test(text)) return text
   const bare = text.replace(/\s*[:：]$/, '')
-  const says = /\b(?:is|are|was|were|has|have|had|now|does|do|can|must|should|will|uses?|works?|fails?|[a-z]{3,}ed)\b/i.test(bare)
+  const says = /\b(?:is|are|was|were|has|have|had|now|does|do|can|must|should|will|uses?|works?|fails?)\b/i.test(bare)
   return says && bare.length >= 15 && !needsList(text) && !LABEL.test(bare) ? `${bare}.` : null
 }
 
 /** `It is active if either:` is not whole before the first item. */
 export function needsList(lead: string): boolean {
-  return /\b(?:if|when|by|is|are|was|were|to|of|uses?|because|that|has|have|into|with|for|as|and|or)(?: (?:either|both|only|one of|all of|now))?\s*[:：]$/i.test(
+  return /\b(?:if|when|by|is|are|be|was|were|to|of|uses?|outputs?|prints?|returns?|shows?|contains?|includes?|means?|because|that|has|have|into|with|for|as|and|or)(?: (?:either|both|only|one of|all of|now))?\s*[:：]$/i.test(
     lead,
   )
 }
 
 const LABEL =
-  /^(?:what|how|why|where|which|this|that|these|those|it|they|here|so|then|when|if|for|in|after|before)\b|\b(?:following|below|as follows|as you requested)\b/i
+  /^(?:what|how|why|where|which|this|that|these|those|it|they|here|so|then|when|if|for|in|after|before)\b|\b(?:following|below|as follows|here(?:['’]s| is| are))\b/i
 
 /** Texts put behind one another; list items among them still have to end. */
 export function asSentences(texts: string[]): string {

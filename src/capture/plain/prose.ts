@@ -60,8 +60,13 @@ export function readProse(markdown: string): Said[] {
 export function sentencesOf(text: string): string[] {
   const sentences: string[] = []
   let start = 0
+  let inCode = false
+  const lastTick = text.lastIndexOf('`')
   for (let i = 0; i < text.length; i++) {
     const c = text[i] ?? ''
+    if (c === '`') inCode = !inCode
+    // `. ./env.sh` ends no sentence; a tick that is never closed opens no code.
+    if (inCode && i < lastTick) continue
     const wide = c === '。' || c === '！' || c === '？'
     if (!wide && c !== '.' && c !== '!' && c !== '?') continue
     if (!wide) {

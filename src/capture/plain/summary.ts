@@ -105,7 +105,8 @@ function explainedIn(content: Said[], isAnswer: boolean): string[] {
   while (content[start - 1]?.kind === 'point') start--
   const list = content.slice(Math.max(start, item - 2)).slice(0, 3)
   const end = list.findIndex((s) => s.kind !== 'point')
-  const chosen = [content[start - 1], ...(end < 0 ? list : list.slice(0, end)), ...explains]
+  const lead = content[start - 1]
+  const chosen = [...(lead && /[:：]$/.test(lead.text) ? [lead] : []), ...(end < 0 ? list : list.slice(0, end)), ...explains]
   return content
     .filter((s) => chosen.includes(s))
     .flatMap(told)
@@ -115,7 +116,7 @@ function explainedIn(content: Said[], isAnswer: boolean): string[] {
 /** What is said, if it is whole without the list it may lead in. */
 function told({ text }: Said): string[] {
   const whole = standingAlone(withoutOpener(text))
-  return whole === null ? [] : [whole]
+  return whole === null ? [] : [begun(whole)]
 }
 
 function completed(reading: Reading, titles: string[]): string {

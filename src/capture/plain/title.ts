@@ -33,7 +33,7 @@ function cutAtClause(whole: string, max: number, marks: string[]): string {
 
 const CLAUSE_ENDS = [' — ', ' – ', '; ', ': ', ', ', ' (', ' so that ', ' because ']
 /** A request strings together what is to be done; the first thing is its name. */
-const REQUEST_ENDS = [...CLAUSE_ENDS, ' and ', ' but ', ' then ', ' which ', ' when ', ' where ']
+const REQUEST_ENDS = [...CLAUSE_ENDS, ' and ', ' but ', ' then ', ' which ', ' when ', ' where ', ' with ']
 
 /** A text that was cut, without the words that only led on to what was cut off. */
 function withoutLooseEnd(text: string): string {
@@ -97,7 +97,7 @@ function requestOf({ sentences }: Asked): string {
 
 /** "Write it down", "find out why and fix it": says what to do, not what with. */
 const POINTS_BACK =
-  /^\w+ (?:it|this|that|them|these|those)\b(?! (?:in|to) )|^(?:find|figure) out why\b[^,]{0,20}$|\b(?:it|this|that|them)[.!?]?$/i
+  /^\w+ (?:it|this|that|them|these|those)\b(?! (?:in|to) )|^(?:find|figure) out why\b[^,]{0,20}$|^.{0,40}\b(?:it|this|that|them)[.!?]?$/i
 
 function withoutCourtesy(sentence: string): string {
   return sentence

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { ago } from '../core/when.ts'
-import { findClient, inspect } from '../integrations/install.ts'
+import { findClient } from '../integrations/install.ts'
 import { readEnvironment } from '../platform/environment.ts'
-import { exists, isPrivate, makePrivate, privateFolder, readIfThere, readJsonIfThere, tryWriting } from '../platform/files.ts'
+import { exists, isPrivate, makePrivate, privateFolder, readIfThere, tryWriting } from '../platform/files.ts'
 import { freeBytes } from '../platform/folder.ts'
 import { homePaths } from '../platform/paths.ts'
 import { runProgram } from '../platform/processes.ts'
@@ -11,18 +11,8 @@ import type { WorkerStatus } from '../wire/api.ts'
 import { askWorker } from '../wire/socket.ts'
 import { ensureWorker, PROGRAM } from '../wire/start.ts'
 import { ask, post } from './ask.ts'
-import { installHooks } from './init.ts'
+import { type Finding, hookFindings } from './hook-findings.ts'
 import { dim, EXIT, green, plural, red, say, sayJson, size, yellow } from './print.ts'
-
-export type Finding = {
-  what: string
-  state: 'ok' | 'warning' | 'broken'
-  says: string
-  /** What to do about it, for a person. */
-  fix?: string
-  /** What --fix does about it. */
-  repair?: () => Promise<unknown>
-}
 
 /** Walks the chain from the client to the disk and back. Exit code 1 when something is broken. */
 export async function run(args: string[]): Promise<number> {
@@ -66,7 +56,7 @@ async function examine(): Promise<Finding[]> {
     findings.push(await tokenFinding(home, status.status.port))
     findings.push(await databaseFinding())
   }
-  findings.push(...settingsFindings(environment, home, status.kind === 'runs' ? status.status.port : null))
+  findings.push(...hookFindings(environment, home, status.kind === 'runs' ? status.status.port : null))
   return findings
 }
 
@@ -234,94 +224,6 @@ async function databaseFinding(): Promise<Finding> {
     says: `damaged: ${damage[0]}`,
     fix: 'recollect restart sets it aside and rebuilds it from the transcripts.',
   }
-}
-
-function settingsFindings(
-  environment: ReturnType<typeof readEnvironment>,
-  home: ReturnType<typeof homePaths>,
-  port: number | null,
-): Finding[] {
-  const inspection = inspect(environment, process.cwd())
-  const findings: Finding[] = []
-  const reinstall = (project: string | null) => ({
-    fix: project ? 'recollect init --project' : 'recollect init',
-    repair: async () => {
-      const outcome = await installHooks({ project })
-      if (outcome.kind !== 'installed' && outcome.kind !== 'unchanged')
-        throw new Error(`the settings could not be written (${outcome.kind})`)
-    },
-  })
-  const token = readIfThere(home.hookToken)?.trim()
-  const defaultHome = `${environment.userHome}/.recollect`
-  let installed = 0
-  for (const file of inspection.files) {
-    if (file.kind === 'unreadable') {
-      findings.push({
-        what: 'Hooks',
-        state: 'broken',
-        says: `${file.file} cannot be read (${file.reason}); the client ignores it too`,
-        fix: 'Put the file right.',
-      })
-    }
-    if (file.kind !== 'read' || file.own.length === 0) continue
-    installed++
-    const project = file.scope === 'user' ? null : process.cwd()
-    const otherHome = file.own.find((hook) => hook.form === 'command' && (hook.home ?? defaultHome) !== home.folder)
-    if (otherHome) {
-      const whose = (otherHome.form === 'command' && otherHome.home) || defaultHome
-      findings.push({
-        what: 'Hooks',
-        state: 'warning',
-        says: `${file.file} belongs to another home (${whose})`,
-        fix: 'recollect init would take it over for this one.',
-      })
-      continue
-    }
-    const gone = file.own.find((hook) => hook.form === 'command' && !hook.program.every((part) => !part.startsWith('/') || exists(part)))
-    const elsewhere = file.own.find((hook) => hook.form === 'http' && port !== null && hook.port !== port)
-    const wrongToken = file.own.find((hook) => hook.form === 'http' && token !== undefined && hook.token !== token)
-    const trouble = gone
-      ? 'they call a program that is not there any more'
-      : elsewhere
-        ? `they call port ${elsewhere.form === 'http' ? elsewhere.port : ''}, the worker listens on ${port}`
-        : wrongToken
-          ? 'their token is not the worker’s'
-          : null
-    findings.push(
-      trouble
-        ? { what: 'Hooks', state: 'broken', says: `in ${file.file}: ${trouble}`, ...reinstall(project) }
-        : { what: 'Hooks', state: 'ok', says: `${plural(file.own.length, 'event')} in ${file.file}` },
-    )
-  }
-  if (installed === 0) findings.push({ what: 'Hooks', state: 'broken', says: 'not installed', ...reinstall(null) })
-  if (inspection.twice) {
-    findings.push({
-      what: 'Hooks',
-      state: 'warning',
-      says: 'installed twice, for you and for this project: every event is told twice (and kept once)',
-      fix: 'recollect uninstall --project',
-    })
-  }
-  if (inspection.hooksOff)
-    findings.push({
-      what: 'Hooks',
-      state: 'broken',
-      says: 'switched off by disableAllHooks in the settings',
-      fix: 'Remove disableAllHooks.',
-    })
-  for (const other of inspection.otherMemory) {
-    findings.push({
-      what: 'Other memory',
-      state: 'warning',
-      says: `another memory tool is installed too (${other.slice(0, 80)})`,
-      fix: 'Keep one of them: both would tell the model the same things.',
-    })
-  }
-  const recorded = readJsonIfThere(home.installs)
-  if (recorded === null && installed > 0) {
-    findings.push({ what: 'Hooks', state: 'warning', says: 'not installed by this home', ...reinstall(null) })
-  }
-  return findings
 }
 
 function reasonOf(cause: unknown): string {

@@ -43,7 +43,8 @@ export function narrativeOf(said: Said[], max: number): string {
   const content = said.filter((s) => isContent(s) && !isStatus(s.text))
   // Where the running text only says that it is done, the reasons stand in the list.
   const explains = content.some((s) => s.kind === 'sentence' && isExplanation(s.text))
-  const reasons = explains ? [] : content.filter((s) => s.kind === 'point' && isCause(s.text)).slice(0, 3)
+  const cause = explains ? -1 : content.findIndex((s) => s.kind === 'point' && isCause(s.text))
+  const reasons = cause < 0 ? [] : listAround(content, cause)
   const kept: string[] = []
   let length = 0
   for (const s of content) {
@@ -55,6 +56,15 @@ export function narrativeOf(said: Said[], max: number): string {
     length += sentence.length + 1
   }
   return shorten(asSentences(kept), max)
+}
+
+/** The item of a list and its neighbours, three at most: one item alone tells a third of what the list says. */
+export function listAround(content: Said[], item: number): Said[] {
+  let start = item
+  while (start > item - 2 && content[start - 1]?.kind === 'point') start--
+  const list = content.slice(start, start + 3)
+  const end = list.findIndex((s) => s.kind !== 'point')
+  return end < 0 ? list : list.slice(0, end)
 }
 
 /** The points of an answer that name things or causes, the best of them, in the order they were made. */

@@ -114,6 +114,21 @@ describe('the type of a change', () => {
     ['feature', 'the commit says feat', { prompt: 'Fix it', acts: [added, commit('feat(list): sort by date')] }],
     ['bugfix', 'the commit says fix', { prompt: 'Add sorting', acts: [added, commit('fix: wrong order')] }],
     ['change', 'the commit says chore', { prompt: 'Fix it all', acts: [added, commit('chore: bump')] }],
+    [
+      'feature',
+      'the answer describes a fixed window',
+      { prompt: 'Limit logins', answer: 'It keeps a fixed window in memory.', acts: [added] },
+    ],
+    ['feature', 'what is new is for when something fails', { prompt: 'Add a retry for when the upload fails', acts: [added] }],
+    [
+      'change',
+      'an upgrade left the build failing',
+      {
+        prompt: 'Upgrade zod',
+        answer: '`package.json` points to zod 4, but the build fails.',
+        acts: [edited('package.json', '"zod": "3.0.0"', '"zod": "4.0.0"')],
+      },
+    ],
     ['bugfix', 'a request in another language says fix', { prompt: '修复登录测试失败的问题', acts: [added] }],
   ]
   test.each(cases)('is %s when %s', (type, _, parts) => {
@@ -185,6 +200,31 @@ describe('a change', () => {
     expect(only(distillPlain(turn({ acts }))).filesModified).toEqual(['src/a.py', 'src/b.py', 'config/app.toml'])
   })
 
+  test('made with a sed pattern shows no pattern as if it were a line', () => {
+    const told = only(distillPlain(turn({ acts: [ran("sed -i 's/\\btotals\\b/invoices/g' src/a.py")] })))
+    expect(told.filesModified).toEqual(['src/a.py'])
+    expect(told.facts).toEqual([])
+  })
+
+  test('with two causes is named after both, explains both and names every test that failed on the way', () => {
+    const other = edited('src/rates.ts', 'const a = floor(x)', 'const a = ceil(x)')
+    const answer =
+      'There were two separate bugs:\n\n1. **NaN at checkout**: `isValid` compared seconds, so no token was fresh.\n2. **Weight lost**: `rates.ts` used `floor`, so a begun kilogram was free.\n\nAll tests pass.'
+    const acts = [
+      ran('bun test', '(fail) zone of 2000\n(fail) begun kilogram\n 2 fail', 1),
+      fix,
+      ran('bun test', '(fail) begun kilogram\n 1 fail', 1),
+      other,
+      ran('bun test', ' 4 pass\n 0 fail'),
+    ]
+    const told = only(distillPlain(turn({ prompt: 'Customers see NaN. Find out why and fix it.', answer, acts })))
+    expect(told.title).toBe('Two separate bugs: NaN at checkout; Weight lost')
+    expect(told.narrative).toBe(
+      'There were two separate bugs. NaN at checkout: `isValid` compared seconds, so no token was fresh. Weight lost: `rates.ts` used `floor`, so a begun kilogram was free.',
+    )
+    expect(told.facts[0]).toBe('`bun test` failed: zone of 2000; begun kilogram; passes now')
+  })
+
   test('keeps files outside of the folder whole', () => {
     const outside: Acted = { ...fix, action: { ...(fix.action as Extract<Action, { kind: 'edit' }>), file: '/etc/app/auth.ts' } }
     expect(only(distillPlain(turn({ acts: [outside] }))).filesModified).toEqual(['/etc/app/auth.ts'])
@@ -252,6 +292,25 @@ describe('what was found out', () => {
     expect(told.concepts).toContain('how-it-works')
   })
 
+  test('through the shell is found like through any other tool', () => {
+    const acts = [ran('grep -rn "state\\|isActive" src', 'src/state.ts:1: x'), ran("sed -n '1,40p' src/state.ts", 'x')]
+    const { observations, summary } = distillPlain(turn({ acts, prompt: 'Why is this session still active?', answer }))
+    expect(observations[0]?.filesRead).toEqual(['src/state.ts'])
+    expect(summary?.investigated).toBe('Read src/state.ts; searched for `state|isActive`')
+  })
+
+  test('is named by the sentence over its list, and all of the list is learned', () => {
+    const listed =
+      'No, deleting a photo does not delete everything:\n\n- `remove` deletes the original, and only that, from the store of the owner.\n- `thumbnail` keeps a copy for every size that was ever asked for.\n- The keys have no owner in them, so nothing can be found by prefix.'
+    const { observations, summary } = distillPlain(
+      turn({ acts: [read('src/remove.ts')], prompt: 'Is a photo really gone?', answer: listed }),
+    )
+    expect(observations[0]?.title).toBe('Deleting a photo does not delete everything')
+    expect(summary?.learned).toBe(
+      'Deleting a photo does not delete everything. `remove` deletes the original, and only that, from the store of the owner. `thumbnail` keeps a copy for every size that was ever asked for. The keys have no owner in them, so nothing can be found by prefix.',
+    )
+  })
+
   test('is kept without any act when the answer explains', () => {
     expect(distillPlain(turn({ prompt: 'Why is this session still active?', answer })).observations).toHaveLength(1)
   })
@@ -289,6 +348,15 @@ describe('what was decided', () => {
     })
   })
 
+  test('a plan keeps its approach and what it turned down', () => {
+    const approach =
+      '# One writer\n\n## Context\nTwo lock up.\n\n## Approach\nA worker. A lock file was considered, but it goes stale.\n\n1. Start it\n2. Use it'
+    expect(only(distillPlain(turn({ acts: [planned(approach)] })))).toMatchObject({
+      narrative: 'Two lock up. A worker. A lock file was considered, but it goes stale.',
+      facts: ['Start it', 'Use it', 'A lock file was considered, but it goes stale.'],
+    })
+  })
+
   test('a plan that was turned down is a proposal', () => {
     const told = only(distillPlain(turn({ acts: [failing(planned(plan), "The user doesn't want to proceed")] })))
     expect(told).toMatchObject({ type: 'discovery', title: 'Plan: Keep one writer', subtitle: 'Plan proposed, not yet agreed' })
@@ -304,6 +372,24 @@ describe('what was decided', () => {
       narrative: 'It forwards the payload.',
       filesModified: ['docs/decisions/0004-pipe.md'],
     })
+  })
+
+  test('a decision record keeps the alternative and all consequences, however its paragraphs are broken', () => {
+    const page =
+      '# 0003 Cents\n\nContext: sums drifted.\nDecision: amounts are integers. Decimal strings were considered: SQLite cannot sum them.\nConsequences: sums are exact. Currencies are never mixed.'
+    const told = distillPlain(turn({ acts: [wrote('docs/decisions/0003-cents.md', page)] })).observations.find((o) => o.type === 'decision')
+    expect(told?.narrative).toBe('Amounts are integers. Decimal strings were considered: SQLite cannot sum them.')
+    expect(told?.facts).toEqual([
+      'Decimal strings were considered: SQLite cannot sum them.',
+      'Context: sums drifted.',
+      'Consequences: sums are exact.',
+      'Currencies are never mixed.',
+    ])
+  })
+
+  test('a choice told in an answer keeps the reason behind it', () => {
+    const answer = 'I chose SQLite over Postgres. Nobody runs a server, so a file is enough. The rest stays.'
+    expect(only(distillPlain(turn({ answer }))).narrative).toBe('I chose SQLite over Postgres. Nobody runs a server, so a file is enough.')
   })
 
   test('a choice in plain words is a decision; "instead of" in a description is not', () => {
@@ -350,6 +436,20 @@ describe('the summary', () => {
     expect(distillPlain(turn({ origin: 'machine', prompt: notice, acts: [fix] })).summary?.request).toBe(
       'Agent "Check docs" finished: isValid is used only in src/auth.ts.',
     )
+  })
+
+  test('tells what a question was answered under what was learned', () => {
+    const { summary } = distillPlain(
+      turn({ prompt: 'never mind. which node do we pin?', answer: 'We pin Node 20.11.', acts: [ran('cat .nvmrc', '20.11')] }),
+    )
+    expect(summary).toMatchObject({ investigated: 'Read .nvmrc', learned: 'We pin Node 20.11.', completed: '' })
+  })
+
+  test('of a pasted fragment says what was pasted', () => {
+    const prompt = 'error=\n```\nTypeError: x is undefined\n```'
+    const told = distillPlain(turn({ prompt, acts: [fix], answer: 'Done.' }))
+    expect(told.summary?.request).toBe('error= TypeError: x is undefined')
+    expect(told.title).toBeNull()
   })
 
   test('keeps a question that waits for an answer', () => {

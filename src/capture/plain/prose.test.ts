@@ -38,6 +38,8 @@ describe('sentences', () => {
     ['It reads a.ts. Then v1.2 ran.', ['It reads a.ts.', 'Then v1.2 ran.']],
     ['Use tabs, e.g. in lists. Fine!', ['Use tabs, e.g. in lists.', 'Fine!']],
     ['令牌以秒为单位。现在已修复！好吗？', ['令牌以秒为单位。', '现在已修复！', '好吗？']],
+    ['Run `. ./env.sh` first. Then go.', ['Run `. ./env.sh` first.', 'Then go.']],
+    ['A lone ` tick. It opens nothing.', ['A lone ` tick.', 'It opens nothing.']],
     ['no end', ['no end']],
   ]
   test.each(CUT)('%p', (text, sentences) => {

@@ -3,7 +3,7 @@ import { shorten } from '../../core/text.ts'
 import { effectFacts } from './changes.ts'
 import { pullNumber } from './commits.ts'
 import { describeFailure } from './failures.ts'
-import { isContent, narrativeOf, weightOf } from './headline.ts'
+import { isContent, listAround, narrativeOf, weightOf } from './headline.ts'
 import { some, unique } from './lists.ts'
 import {
   asSentences,
@@ -16,6 +16,7 @@ import {
   standingAlone,
   withoutOpener,
 } from './phrases.ts'
+import type { Asked } from './prompt.ts'
 import { readProse, type Said, sentencesOf } from './prose.ts'
 import type { Reading } from './reading.ts'
 import { shownRun, shownTotals } from './runs.ts'
@@ -37,14 +38,12 @@ export function summaryOf(reading: Reading, titles: string[]): SummaryDraft | nu
   // Nothing stands out, so the answer speaks for itself; where there is none, the request is already in the journal.
   const answer = shorten(turn.answer ?? '', 300)
   if (!answer) return null
-  return hasActed(reading) ? { ...summary, completed: answer } : { ...summary, learned: answer }
+  return worked && !isQuestion(asked) ? { ...summary, completed: answer } : { ...summary, learned: answer }
 }
 
-/** Whether anything was done that is not looking: what is said of a look is what was learned. */
-function hasActed({ turn, changes, git, effects, runs }: Reading): boolean {
-  if (changes.length > 0 || runs.length > 0 || git.branch !== null || git.pushed.length + git.merges.length > 0) return true
-  const kinds = turn.acts.flatMap((act) => (act.interrupted ? [] : act.action.kind))
-  return effects.gone.length + effects.moved.length > 0 || kinds.some((kind) => kind === 'edit' || kind === 'write' || kind === 'other')
+/** Something that someone wanted to know; "can you …?" wants something done. */
+function isQuestion({ sentences }: Asked): boolean {
+  return sentences.some((s) => /[?？]$/.test(s) && !/^(?:(?:can|could|would|will) (?:you|we)|please)\b/i.test(s))
 }
 
 function investigated({ filesRead, searched, turn }: Reading): string {
@@ -93,20 +92,13 @@ function learned({ said, solved, changes, asked, turn }: Reading): string {
   return shorten(asSentences(kept), 600)
 }
 
-/**
- * What explains, three things at most. Of a list that answers a question one item alone tells a third of the answer: its neighbours
- * come along, and the sentence that leads them in.
- */
+/** What explains, three things at most. An answer that explains in a list is told by its opening and by the items around. */
 function explainedIn(content: Said[], isAnswer: boolean): string[] {
   const item = isAnswer ? content.findIndex((s) => s.kind === 'point' && isExplanation(s.text)) : -1
   const explains = content.filter((s) => isExplanation(s.text) && (item < 0 || s.kind === 'sentence')).slice(0, 3)
   if (item < 0) return explains.flatMap(told)
-  let start = item
-  while (content[start - 1]?.kind === 'point') start--
-  const list = content.slice(Math.max(start, item - 2)).slice(0, 3)
-  const end = list.findIndex((s) => s.kind !== 'point')
-  const lead = content[start - 1]
-  const chosen = [...(lead && /[:：]$/.test(lead.text) ? [lead] : []), ...(end < 0 ? list : list.slice(0, end)), ...explains]
+  const opening = content.slice(0, 1).filter((s) => s.kind === 'sentence')
+  const chosen = [...opening, ...listAround(content, item), ...explains]
   return content
     .filter((s) => chosen.includes(s))
     .flatMap(told)

@@ -87,3 +87,9 @@ describe('a report', () => {
     expect(readTestReport(lines.join('\n'))?.names).toHaveLength(12)
   })
 })
+
+test('a failing test whose name was cut off is known by its place', () => {
+  const output =
+    "  location: '/home/dev/app/test/rates.test.mjs:10:1'\n  failureType: 'testCodeFailure'\n  ...\nnot ok 3 - begun kilogram\n  ---\n  location: '/home/dev/app/test/rates.test.mjs:15:1'\n  failureType: 'testCodeFailure'\n# pass 2\n# fail 2"
+  expect(readTestReport(output)).toMatchObject({ failed: 2, names: ['rates.test.mjs:10', 'begun kilogram'] })
+})

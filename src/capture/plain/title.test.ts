@@ -13,6 +13,22 @@ describe('a session is named after what was asked', () => {
     ['<system-reminder>be nice</system-reminder>Add a dark mode to the settings page', 'Add a dark mode to the settings page'],
     ['请修复登录测试失败的问题', '请修复登录测试失败的问题'],
     ['/review src/auth.ts please now', '/review src/auth.ts now'],
+    [
+      'Customers in 2000 see NaN as the price. The tests show it too. Can you find out why and fix it?',
+      'Customers in 2000 see NaN as the price',
+    ],
+    ['calcTot is a terrible name. Rename it to invoiceTotals everywhere.', 'Rename calcTot to invoiceTotals everywhere'],
+    ['parseDate returns null for 29 February', 'parseDate returns null for 29 February'],
+    ['`jobs` never goes down again when one ends', 'jobs never goes down again when one ends'],
+    ['People guess passwords as fast as they can. Plan a rate limit.', 'Plan a rate limit'],
+    [
+      'Please upgrade tiny-markdown to the 2.0.0 in vendor/ and check that the site still builds.',
+      'Upgrade tiny-markdown to the 2.0.0 in vendor/',
+    ],
+    [
+      'Investigate the following report: the parser loses every second line of a file with tabs',
+      'Investigate the following report: the parser loses every',
+    ],
     ['yes', null],
     ['commit this', null],
     ['7', null],

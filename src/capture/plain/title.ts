@@ -22,8 +22,12 @@ export function asTitle(text: string, max = 100): string {
 
 /** The last boundary between clauses that leaves enough to understand, and never inside a parenthesis. */
 function cutAtClause(whole: string, max: number, marks: string[]): string {
-  // "When the fetch failed, …" cut at its comma would lose what it is about.
-  const ends = /^(?:when|if|for|in|since|while|after|before|with|on|at)\b/i.test(whole) ? marks.filter((mark) => mark !== ', ') : marks
+  // "When the fetch failed, …" cut at its comma would lose what it is about, "the following report: …" at its colon as well.
+  const blunt = [
+    ...(/^(?:when|if|for|in|since|while|after|before|with|on|at)\b/i.test(whole) ? [', '] : []),
+    ...(/\bfollowing\b[^:]{0,30}: /i.test(whole) ? [': '] : []),
+  ]
+  const ends = marks.filter((mark) => !blunt.includes(mark))
   const cut = Math.max(...ends.map((mark) => whole.lastIndexOf(mark, max - 1)))
   const clause = cut >= max * 0.45 ? whole.slice(0, cut) : shorten(whole, max)
   const open = clause.lastIndexOf(' (')
@@ -106,7 +110,7 @@ function withoutCourtesy(sentence: string): string {
     .replace(/^(?:plan|task|goal)\s*:\s*/i, '')
 }
 
-const ASKS = /\b(?:please|can you|could you|can we|could we|let's|lets|i want|i'd like|we should|we need|i need|make sure)\b/i
+const ASKS = /\b(?:please|can you|could you|can we|could we|let's|lets|i (?:do )?want|i'd like|we should|we need|i need|make sure)\b/i
 const TELLS_TO =
   /^(?:add|adjust|allow|analy[sz]e|apply|avoid|build|bump|change|check|clean|compare|configure|convert|create|debug|delete|deploy|disable|document|drop|enable|ensure|evaluate|execute|explain|export|expose|extend|extract|figure|find|fix|generate|handle|hide|highlight|implement|import|improve|include|increase|install|integrate|investigate|limit|log|look|make|merge|migrate|move|open|optimi[sz]e|plan|port|prevent|print|reduce|refactor|release|remove|rename|replace|report|restore|return|revert|review|rewrite|run|set|show|simplify|skip|sort|speed|split|stop|store|support|switch|test|track|trim|try|tune|turn|update|upgrade|use|validate|verify|wire|wrap|write)\b|[\p{Lo}\p{Script=Cyrillic}\p{Script=Greek}]{3}/iu
 

@@ -1,0 +1,93 @@
+import { type InspectedFile, inspect } from '../integrations/install.ts'
+import type { Environment } from '../platform/environment.ts'
+import { exists, readIfThere } from '../platform/files.ts'
+import { readInstalls } from '../platform/installs.ts'
+import type { Home } from '../platform/paths.ts'
+import { installHooks } from './init.ts'
+import { plural } from './print.ts'
+
+/** One thing that `doctor` looked at. */
+export type Finding = {
+  what: string
+  state: 'ok' | 'warning' | 'broken'
+  says: string
+  /** What to do about it, for a person. */
+  fix?: string
+  /** What --fix does about it. */
+  repair?: () => Promise<unknown>
+}
+
+/** What is right and wrong with the hooks in the client's settings. `port` is the worker's, null when it does not run. */
+export function hookFindings(environment: Environment, home: Home, port: number | null): Finding[] {
+  const { files, twice, hooksOff, otherMemory } = inspect(environment, process.cwd())
+  const expected = {
+    home: home.folder,
+    defaultHome: `${environment.userHome}/.recollect`,
+    port,
+    token: readIfThere(home.hookToken)?.trim(),
+  }
+  const findings = files.flatMap((file) => fileFinding(file, expected) ?? [])
+  const isInstalled = files.some((file) => file.kind === 'read' && file.own.length > 0)
+  if (!isInstalled) findings.push({ what: 'Hooks', state: 'broken', says: 'not installed', ...reinstall(null) })
+  else if (readInstalls(home).length === 0)
+    findings.push({ what: 'Hooks', state: 'warning', says: 'not installed by this home', ...reinstall(null) })
+  if (twice)
+    findings.push(
+      hooks(
+        'warning',
+        'installed twice, for you and for this project: every event is told twice (and kept once)',
+        'recollect uninstall --project',
+      ),
+    )
+  if (hooksOff) findings.push(hooks('broken', 'switched off by disableAllHooks in the settings', 'Remove disableAllHooks.'))
+  for (const other of otherMemory) {
+    const says = `another memory tool is installed too (${other.slice(0, 80)})`
+    findings.push({ what: 'Other memory', state: 'warning', says, fix: 'Keep one of them: both would tell the model the same things.' })
+  }
+  return findings
+}
+
+type Expected = { home: string; defaultHome: string; port: number | null; token: string | undefined }
+
+function fileFinding(file: InspectedFile, expected: Expected): Finding | null {
+  if (file.kind === 'unreadable') {
+    return hooks('broken', `${file.file} cannot be read (${file.reason}); the client ignores it too`, 'Put the file right.')
+  }
+  if (file.kind !== 'read' || file.own.length === 0) return null
+  const homes = file.own.flatMap((hook) => (hook.form === 'command' ? [hook.home ?? expected.defaultHome] : []))
+  const otherHome = homes.find((home) => home !== expected.home)
+  if (otherHome)
+    return hooks('warning', `${file.file} belongs to another home (${otherHome})`, 'recollect init would take it over for this one.')
+  const trouble = troubleIn(file.own, expected)
+  if (trouble)
+    return {
+      what: 'Hooks',
+      state: 'broken',
+      says: `in ${file.file}: ${trouble}`,
+      ...reinstall(file.scope === 'user' ? null : process.cwd()),
+    }
+  return { what: 'Hooks', state: 'ok', says: `${plural(file.own.length, 'event')} in ${file.file}` }
+}
+
+function troubleIn(own: Extract<InspectedFile, { kind: 'read' }>['own'], { port, token }: Expected): string | null {
+  for (const hook of own) {
+    if (hook.form === 'command' && hook.program.some((part) => part.startsWith('/') && !exists(part)))
+      return 'they call a program that is not there any more'
+    if (hook.form === 'http' && port !== null && hook.port !== port) return `they call port ${hook.port}, the worker listens on ${port}`
+    if (hook.form === 'http' && token !== undefined && hook.token !== token) return 'their token is not the worker’s'
+  }
+  return null
+}
+
+const hooks = (state: Finding['state'], says: string, fix: string): Finding => ({ what: 'Hooks', state, says, fix })
+
+function reinstall(project: string | null): Pick<Finding, 'fix' | 'repair'> {
+  return {
+    fix: project ? 'recollect init --project' : 'recollect init',
+    repair: async () => {
+      const outcome = await installHooks({ project })
+      if (outcome.kind !== 'installed' && outcome.kind !== 'unchanged')
+        throw new Error(`the settings could not be written (${outcome.kind})`)
+    },
+  }
+}

@@ -14,8 +14,6 @@ export type Near = { documentId: number; kind: DocumentKind; ref: string; cosine
 
 export type VectorIndex = ReturnType<typeof openVectorIndex>
 
-/** Signs alone misjudge; among this many the nearest few are found all but surely. */
-const CANDIDATES = 400
 const PAGE = 5000
 
 /**
@@ -62,7 +60,8 @@ export function openVectorIndex(store: Store, embedder: Embedder) {
     const vector = typeof question === 'string' ? await vectorOf(question, signal) : question
     await warm()
     const mine = within.project === null ? [...lists.values()] : [lists.get(within.project) ?? []].flat()
-    const candidates = codes.closest(mine, bitsOf(vector), Math.max(CANDIDATES, within.limit * 4))
+    const size = mine.reduce((sum, list) => sum + list.ids.length, 0)
+    const candidates = codes.closest(mine, bitsOf(vector), Math.max(candidatesAmong(size), within.limit * 4))
     const rows = await store.vectors.bySeq(candidates.map(({ id }) => id))
     if (rows.length < candidates.length) forget(candidates, new Set(rows.map((row) => row.seq)))
     const best = rows
@@ -104,4 +103,12 @@ function dot(a: Float32Array, b: Int8Array): number {
   let sum = 0
   for (let d = 0; d < a.length; d++) sum += (a[d] ?? 0) * (b[d] ?? 0)
   return sum
+}
+
+/**
+ * How many are looked at properly. Signs alone misjudge, and the more there are the more stand between; of 200,000 real texts the true
+ * ten nearest are .96 among the best 400, .98 among the best 800 and .99 among the best 1,600.
+ */
+function candidatesAmong(size: number): number {
+  return Math.min(1500, 400 + Math.round(size / 500))
 }

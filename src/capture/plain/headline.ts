@@ -145,13 +145,13 @@ function withList(lead: string, next: Said[]): string {
   const end = next.findIndex((s) => s.kind !== 'point')
   const items = (end < 0 ? next : next.slice(0, end)).map((s) => s.text)
   if (needsList(lead) && items.length > 0) return `${lead} ${items.slice(0, 3).join('; ')}`
-  const labels = items.map((item) => /^([^:`]{3,40})(?:: | [—–-] )/.exec(item)?.[1] ?? '')
+  const labels = items.map((item) => /^(`[^`]{2,40}`|[^:`]{3,40})(?:: | [—–-] )/.exec(item)?.[1] ?? '')
   if (COUNTS.test(lead) && labels.length > 0 && labels.every(Boolean))
     return begun(`${lead} ${labels.slice(0, 3).join('; ')}`.replace(/^there (?:were|are|was|is) /i, ''))
   return standingAlone(lead) ?? lead
 }
 
-const COUNTS = /\b(?:two|three|four|five|several|some|\d+)\b[^:,;]{0,40}[:：]$/i
+const COUNTS = /\b(?:two|three|four|five|six|several|\d+)(?: [\w-]+){0,4} [\w-]+s\s*[:：]$/i
 
 function names(text: string, mentions: string[]): boolean {
   return mentions.some((mention) => text.includes(mention))

@@ -26,10 +26,14 @@ function cutAtClause(whole: string, max: number, marks: string[]): string {
   const blunt = [
     ...(/^(?:when|if|for|in|since|while|after|before|with|on|at)\b/i.test(whole) ? [', '] : []),
     ...(/\bfollowing\b[^:]{0,30}: /i.test(whole) ? [': '] : []),
+    // "Claude, Cursor and Copilot" is one thing.
+    ...(/, [^\s,]{1,20} and /.test(whole.slice(0, max + 5)) ? [', ', ' and '] : []),
+    ...(whole.lastIndexOf(' with ', max - 1) < max * 0.6 ? [' with '] : []),
   ]
   const ends = marks.filter((mark) => !blunt.includes(mark))
   const cut = Math.max(...ends.map((mark) => whole.lastIndexOf(mark, max - 1)))
-  const clause = cut >= max * 0.45 ? whole.slice(0, cut) : shorten(whole, max)
+  const isWhole = cut >= max * 0.45 && !/\b(?:is|are|was|were|be|not)$/i.test(whole.slice(0, cut))
+  const clause = isWhole ? whole.slice(0, cut) : shorten(whole, max)
   const open = clause.lastIndexOf(' (')
   const closed = open >= max * 0.35 && !clause.slice(open).includes(')') ? clause.slice(0, open) : clause
   return withoutLooseEnd(closed)
@@ -48,7 +52,7 @@ function withoutLooseEnd(text: string): string {
 const TRAILING_MARKS = /[\s.:;,。、–—-]+(…?)$/
 const LOOSE =
   /(?:[\s,:]+(?:and|or|but|the|a|an|to|of|in|for|with|that|is|are|as|at|on|by|we|our|so|how|not|from|it|its|this|be|which|was|were))+…$/i
-const CONNECTORS = /(?:[\s,:]+(?:and|or|but|the|a|an|to|of|for|with|that|which))+$/i
+const CONNECTORS = /(?:[\s,:]+(?:and|or|but|the|a|an|to|of|for|with|that|which|also))+$/i
 
 /** A short name for a session from what was asked. Null when the prompt cannot name one. */
 export function sessionTitle(asked: Asked): string | null {
@@ -88,20 +92,26 @@ function bareRequest(asked: Asked, max: number): string {
 
 /** The sentence of a prompt that asks. Where it only points back ("find out why and fix it"), what it points at. */
 function requestOf({ sentences }: Asked): string {
-  const worth = sentences.slice(0, 8).filter((s) => s.length >= 10)
-  const long = worth.filter((s) => s.length >= 18)
+  const worth = sentences.slice(0, 8).filter((s) => s.length >= 18)
   // A remark may come first ("there is a comment on the PR"); the sentence that asks is the one that counts.
-  const request = long.find((s) => ASKS.test(s) || /[?？]$/.test(s) || TELLS_TO.test(withoutCourtesy(s)))
-  if (!request) return long[0] ?? sentences[0] ?? ''
-  const before = worth.slice(0, worth.indexOf(request)).filter((s) => !/^there(?:'?s| is| are| was)\b/i.test(s))
+  const at = worth.findIndex((s, n) => isAsking(s) || (n < 3 && TELLS_TO.test(withoutCourtesy(s))))
+  const request = worth[at]
+  if (request === undefined) return worth[0] ?? sentences.find((s) => s.length >= 10) ?? sentences[0] ?? ''
+  const order = withoutCourtesy(request)
+  const before = worth.slice(0, at).filter((s) => !/^(?:there(?:'?s| is| are| was)|however|but|so)\b/i.test(s))
   const thing = /^(`[^`]{2,60}`|[a-z]+[A-Z_]\w*|\w+_\w+|[\w/-]+\.\w{1,4}) (?:is|are|has|was|does|should)\b/.exec(before.at(-1) ?? '')?.[1]
-  if (thing && /^\w+ it\b/.test(withoutCourtesy(request))) return withoutCourtesy(request).replace(/\bit\b/, thing)
-  return POINTS_BACK.test(withoutCourtesy(request)) ? (before.find((s) => s.length >= 18) ?? request) : request
+  if (thing && /^\w+ it\b/.test(order)) return order.replace(/\bit\b/, thing)
+  const pointsBack = POINTS_BACK.test(order) || (!isAsking(request) && /^\w+ (?:it|this|that|them|these|those)\b/.test(order))
+  return pointsBack ? (before[0] ?? request) : request
+}
+
+function isAsking(sentence: string): boolean {
+  return ASKS.test(sentence) || /[?？]$/.test(sentence)
 }
 
 /** "Write it down", "find out why and fix it": says what to do, not what with. */
 const POINTS_BACK =
-  /^\w+ (?:it|this|that|them|these|those)\b(?! (?:in|to) )|^(?:find|figure) out why\b[^,]{0,20}$|^.{0,40}\b(?:it|this|that|them)[.!?]?$/i
+  /^write (?:it|this|that) (?:down|up)\b|^(?:address|check|debug|do|explain|figure|find|fix|handle|implement|investigate|look|resolve|review|solve)\b.{0,40}\b(?:it|this|that|them|why)[.!?]?$/i
 
 function withoutCourtesy(sentence: string): string {
   return sentence

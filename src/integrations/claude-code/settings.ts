@@ -3,6 +3,27 @@
  * without them. Only our entries change; every other byte stays, so that a person's file comes back as it was.
  */
 import { z } from 'zod'
+import {
+  appended,
+  type Cut,
+  complaint,
+  cutFrom,
+  type Edit,
+  type Edited,
+  edit,
+  itemsOf,
+  type JsonMember,
+  type JsonNode,
+  memberOf,
+  membersOf,
+  readAt,
+  reading,
+  replaced,
+  type Settings,
+  type Unreadable,
+} from './json-text.ts'
+
+export type { Edited, Unreadable } from './json-text.ts'
 
 /** What the hooks of one installation say. `because` tells why they are commands, and is null when they are http. */
 export type HookPlan = {
@@ -73,10 +94,6 @@ export function planFor(version: string | null, { form, present = [], ...wishes 
     events: HOOKS.filter(({ event, since }) => knows(since) || (version === null && present.includes(event))).map(({ event }) => event),
   }
 }
-
-/** The settings after an edit; or where and why they cannot be read, and then there is nothing to write. */
-export type Edited = { kind: 'edited'; text: string; changed: boolean } | Unreadable
-export type Unreadable = { kind: 'unreadable'; reason: string; line: number; column: number }
 
 /** The settings with the planned hooks of ours and no others: missing ones added, outdated ones replaced where they stand. */
 export function withHooks(settingsText: string | null, plan: HookPlan): Edited {
@@ -291,145 +308,4 @@ function removals(settings: Settings, gone: Place[]): Edit[] {
   }
   const cut = cutFrom(settings.root, settings.root.members, cutMember, '{}')
   return cut === 'whole' ? [] : cut
-}
-
-// From here on it is about JSON text in general: read with its places, so that a change touches nothing around it.
-
-type Span = { start: number; end: number }
-type JsonObject = Span & { kind: 'object'; members: JsonMember[] }
-type JsonArray = Span & { kind: 'array'; items: JsonNode[] }
-type JsonNode = JsonObject | JsonArray | (Span & { kind: 'scalar' })
-type JsonMember = Span & { key: string; value: JsonNode }
-/** `indent` is one step of indentation, or null when the whole file stands on one line. */
-type Settings = { text: string; root: JsonObject; newline: string; indent: string | null }
-type Edit = Span & { text: string }
-
-function edit(text: string, change: (settings: Settings) => Edit[]): Edited {
-  return reading(text, (settings) => {
-    const backwards = change(settings).sort((a, b) => b.start - a.start)
-    const edited = backwards.reduce((rest, { start, end, text }) => rest.slice(0, start) + text + rest.slice(end), text)
-    return { kind: 'edited', text: edited, changed: edited !== text }
-  })
-}
-
-function reading<T>(text: string, use: (settings: Settings) => T): T | Unreadable {
-  try {
-    const root = parse(text)
-    if (root.kind !== 'object') throw complaint(root.start, 'expected an object')
-    const written = text.slice(root.start, root.end)
-    const isOneLine = root.members.length > 0 && !written.includes('\n')
-    const indent = isOneLine ? null : (/^\{\s*\n([ \t]+)\S/.exec(written)?.[1] ?? '  ')
-    return use({ text, root, newline: written.includes('\r\n') ? '\r\n' : '\n', indent })
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError) || typeof cause.cause !== 'number') throw cause
-    const lines = text.slice(0, cause.cause).split('\n')
-    return { kind: 'unreadable', reason: cause.message, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
-  }
-}
-
-const complaint = (at: number, reason: string) => new SyntaxError(reason, { cause: at })
-
-const SPACE = /[ \t\n\r]*/y
-const STRING = /"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy
-const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
-
-/** Bun's own parser does not say where it stopped, nor where anything stands. */
-function parse(text: string): JsonNode {
-  let at = text.startsWith('\ufeff') ? 1 : 0
-  const take = (pattern: RegExp): string | null => {
-    pattern.lastIndex = at
-    const found = pattern.exec(text)?.[0] ?? null
-    at += found?.length ?? 0
-    return found
-  }
-  const next = (mark: string): boolean => {
-    take(SPACE)
-    if (text[at] !== mark) return false
-    at++
-    return true
-  }
-  const children = <T>(close: string, child: () => T): T[] => {
-    const found: T[] = []
-    if (next(close)) return found
-    do found.push(child())
-    while (next(','))
-    if (!next(close)) throw complaint(at, `expected , or ${close}`)
-    return found
-  }
-  const member = (): JsonMember => {
-    take(SPACE)
-    const start = at
-    const key = take(STRING)
-    if (key === null) throw complaint(at, 'expected a name in double quotes')
-    if (!next(':')) throw complaint(at, 'expected :')
-    const value = node()
-    return { start, end: at, key: JSON.parse(key), value }
-  }
-  const node = (): JsonNode => {
-    take(SPACE)
-    const start = at
-    if (next('{')) return { kind: 'object', start, members: children('}', member), end: at }
-    if (next('[')) return { kind: 'array', start, items: children(']', node), end: at }
-    if ((take(STRING) ?? take(SCALAR)) === null) throw complaint(at, 'expected a value')
-    return { kind: 'scalar', start, end: at }
-  }
-  const root = node()
-  take(SPACE)
-  if (at < text.length) throw complaint(at, 'expected the end of the file')
-  return root
-}
-
-const membersOf = (node: JsonNode | undefined): JsonMember[] => (node?.kind === 'object' ? node.members : [])
-const itemsOf = (node: JsonNode | undefined): JsonNode[] => (node?.kind === 'array' ? node.items : [])
-/** Of two members with one name the last one counts, as it does for the client. */
-const memberOf = (node: JsonNode | undefined, key: string) => membersOf(node).findLast((member) => member.key === key)
-const readAt = (settings: Settings, node: Span): unknown => JSON.parse(settings.text.slice(node.start, node.end))
-
-/** Puts entries behind the last one, laid out as that one is; `depth` is how deep the container lies. */
-function appended(settings: Settings, container: JsonObject | JsonArray, depth: number, entries: [string | null, unknown][]): Edit {
-  const { newline, indent } = settings
-  const last = (container.kind === 'object' ? container.members : container.items).at(-1)
-  const margin = last ? marginOf(settings, last) : indent?.repeat(depth + 1)
-  const texts = entries.map(([key, value]) => {
-    const written = laidOut(settings, value, margin)
-    return key === null ? written : `${JSON.stringify(key)}:${margin === undefined ? '' : ' '}${written}`
-  })
-  const gap = margin === undefined ? '' : newline + margin
-  if (last) return { start: last.end, end: last.end, text: texts.map((text) => `,${gap}${text}`).join('') }
-  const [open, close] = container.kind === 'object' ? ['{', '}'] : ['[', ']']
-  const end = indent === null ? '' : newline + indent.repeat(depth)
-  return { start: container.start, end: container.end, text: open + gap + texts.join(`,${gap}`) + end + close }
-}
-
-function replaced(settings: Settings, node: JsonNode, value: unknown): Edit {
-  return { start: node.start, end: node.end, text: laidOut(settings, value, marginOf(settings, node)) }
-}
-
-/** The white space before something that begins its line; undefined when it does not. */
-function marginOf(settings: Settings, { start }: Span): string | undefined {
-  return /\n([ \t]*)$/.exec(settings.text.slice(0, start))?.[1]
-}
-
-function laidOut(settings: Settings, value: unknown, margin: string | undefined): string {
-  if (margin === undefined) return JSON.stringify(value)
-  return JSON.stringify(value, null, settings.indent ?? '').replaceAll('\n', settings.newline + margin)
-}
-
-/** What taking something out leaves to do: edits within it, or that it goes as a whole. */
-type Cut = Edit[] | 'whole'
-
-/** Takes children out of a container. One that is left empty goes as a whole, unless `emptied` says what stays of it. */
-function cutFrom<T extends Span>(container: Span, children: T[], cutChild: (child: T) => Cut, emptied: '{}' | '[]' | null): Cut {
-  const cuts = children.map(cutChild)
-  if (cuts.length > 0 && cuts.every((cut) => cut === 'whole'))
-    return emptied ? [{ start: container.start, end: container.end, text: emptied }] : 'whole'
-  const firstKept = cuts.findIndex((cut) => cut !== 'whole')
-  return children.flatMap((child, i): Edit[] => {
-    const cut = cuts[i]
-    if (cut !== 'whole') return cut ?? []
-    // The comma that goes is the one before, or at the head of the list the one behind.
-    return i < firstKept
-      ? [{ start: child.start, end: children[i + 1]?.start ?? child.end, text: '' }]
-      : [{ start: children[i - 1]?.end ?? child.start, end: child.end, text: '' }]
-  })
 }

@@ -1,5 +1,6 @@
 import { shorten } from '../../core/text.ts'
 import { linesOf } from './lists.ts'
+import { errorLine } from './problems.ts'
 import { plain, sentencesOf } from './prose.ts'
 
 /** What a prompt asks for, pasted material and the client's own wrapping taken off. */
@@ -26,8 +27,15 @@ export function readPrompt(prompt: string, origin: 'person' | 'machine'): Asked 
   const planTitle = /^\s*(?:please\s+)?(?:implement|execute|carry out)\b[^\n]{0,60}\bplan\b/i.test(own) ? headingOf(own) : null
   const words = planTitle ?? withoutPastes(own)
   const known = isMeaningful(plain(words))
-  // "error=" over a log is no request; with the first lines of what was pasted it at least says which error.
-  return asked(known || !isFragment(words) ? words : own.replace(/^\s*(?:```|~~~|""").*$/gm, '').slice(0, 300), planTitle, known)
+  // "error=" over a log is no request; with the line that failed it at least says which error.
+  return asked(known || !isFragment(words) ? words : `${words}\n${errorLine(pastedIn(own, words))}`, planTitle, known)
+}
+
+function pastedIn(own: string, words: string): string {
+  const typed = new Set(words.split('\n'))
+  return linesOf(own)
+    .filter((line) => !typed.has(line) && !/^\s*(?:```|~~~|""")/.test(line))
+    .join('\n')
 }
 
 /** Ends where something pasted goes on, or has no word in it. */

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { environment, temporaryFolder } from '../../test/support/builders.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
+import { VERSION } from '../platform/version.ts'
 import { askWorker } from './socket.ts'
 import { ensureWorker } from './start.ts'
 
@@ -39,6 +40,36 @@ test('a worker that cannot start is not waited for until the time is up', async 
   const started = performance.now()
   expect(await ensureWorker(home, 20_000)).toBe(false)
   expect(performance.now() - started).toBeLessThan(10_000)
+})
+
+test('an older worker is asked to leave and replaced, a newer one is left alone', async () => {
+  using folder = temporaryFolder()
+  const home = homeIn(folder.path)
+  mkdirSync(dirname(home.socket), { recursive: true })
+  const standIn = (version: string) => {
+    const asked: string[] = []
+    const server = Bun.serve({
+      unix: home.socket,
+      fetch: (request) => {
+        const { pathname } = new URL(request.url)
+        asked.push(pathname)
+        if (pathname === '/api/shutdown') setTimeout(() => server.stop(true), 5)
+        return Response.json({ ok: true, version })
+      },
+    })
+    return { asked, server }
+  }
+  const newer = standIn('99.0.0')
+  expect(await ensureWorker(home, 5000)).toBe(true)
+  expect(newer.asked).not.toContain('/api/shutdown')
+  await newer.server.stop(true)
+
+  const older = standIn('0.0.1')
+  expect(await ensureWorker(home, 10_000)).toBe(true)
+  expect(older.asked).toContain('/api/shutdown')
+  const asked = await askWorker(home, '/health')
+  expect(asked.kind === 'answered' && JSON.parse(asked.body)).toMatchObject({ version: VERSION })
+  await gone(home)
 })
 
 test('a worker that hangs is given up when the time is up', async () => {

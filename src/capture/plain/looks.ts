@@ -2,7 +2,7 @@ import type { Part, Ran } from './commands.ts'
 import { programOf } from './shell.ts'
 
 /** What was read and searched through the shell: agents without tools of their own for it use `cat`, `sed -n`, `grep` and `find`. */
-export type Looks = { files: string[]; patterns: string[] }
+type Looks = { files: string[]; patterns: string[] }
 
 /** The files that commands printed and the patterns they looked for. A search that found nothing has failed and tells nothing. */
 export function looksOf(commands: Ran[]): Looks {

@@ -48,7 +48,7 @@ function recordRow({ path, patch, tool, at }: Edit): ObservationDraft {
   const said = labelled(readProse(markdown).filter((s) => s.kind !== 'heading'))
   const heading = isDecisionLog(path) ? said[0]?.text : /^#\s+(.+)$/m.exec(markdown)?.[1]
   const decided = said.filter((s) => /^decision\b/.test(s.under))
-  const reasons = said.filter((s) => /^(?:context|consequences|alternatives|options|rationale|considered)/.test(s.under))
+  const reasons = said.filter((s) => /^(?:context|consequence|alternative|option|rationale|considered)/.test(s.under))
   const name = plain(heading ?? '').replace(/^(?:adr[- ]?)?\d+[.: -]+/i, '')
   return {
     ...decision(

@@ -42,7 +42,7 @@ export type Understood = Window & { word: string; at: number; meaning: string; f
 export type Problem = { word: string; at: number; message: string }
 
 /** Reads a question that is asked now. Times are meant in the zone of this machine. */
-export function readQuestion(text: string, now: number, zone = Temporal.Now.timeZoneId()): Question {
+export function readQuestion(text: string, now: number, zone?: string): Question {
   const asked = text.trim()
   // What is this long, or has several lines, was pasted or is a prompt; it names no filters and is looked for as it is.
   const isPasted = asked.length > MAX_QUESTION || asked.includes('\n')

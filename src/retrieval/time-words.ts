@@ -17,8 +17,16 @@ export const LONGEST_PHRASE = 12
 /** What a question is read against: the moment in the person's own zone, and whether “hier” is French, not German for “here”. */
 export type Clock = { now: Temporal.ZonedDateTime; french: boolean }
 
-export function clockFor(text: string, now: number, zone: string): Clock {
-  return { now: Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone), french: /hier/i.test(text) && FRENCH.test(text) }
+export function clockFor(text: string, now: number, zone?: string): Clock {
+  let read: Temporal.ZonedDateTime | undefined
+  return {
+    // Read when a time is spoken of: the first look at the calendar costs thirty milliseconds and ten megabytes.
+    get now() {
+      read ??= Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone ?? Temporal.Now.timeZoneId())
+      return read
+    },
+    french: /hier/i.test(text) && FRENCH.test(text),
+  }
 }
 
 const FRENCH = /(?<![a-zà-ÿ])(?:nous|avons|pourquoi|quel(?:le)?s?|est-ce|qu[ei]|les?|dans|avec|pour|depuis|était|erreur)(?![a-zà-ÿ])/iu
@@ -43,13 +51,13 @@ export function timeWordsAt(text: string, clock: Clock, named = false): TimeWord
 }
 
 /** The times within a word of a script that sets no spaces (Chinese, Japanese), and where they stand in it. */
-export function unspacedTimesIn(text: string, { now }: Clock): (Window & { word: string; at: number })[] {
+export function unspacedTimesIn(text: string, clock: Clock): (Window & { word: string; at: number })[] {
   if (!/[\u3040-\u9fff]/.test(text)) return []
   return [...text.matchAll(UNSPACED_PHRASE)].flatMap(({ 0: word, index: at }) => {
     for (const { pattern, said } of UNSPACED) {
       pattern.lastIndex = at
       const match = pattern.exec(text)
-      if (match) return [{ ...windowFor(said(match.groups ?? {}, now)), word, at }]
+      if (match) return [{ ...windowFor(said(match.groups ?? {}, clock.now)), word, at }]
     }
     return []
   })

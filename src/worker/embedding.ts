@@ -49,8 +49,9 @@ export function openEmbedding(store: Store, settings: EmbedderSettings, log: Log
     },
     /** One bite of the work, and the next one asked for when there is more. Trouble that may pass is left for a later round. */
     doJob: async (jobId: number) => {
-      const found = await state()
-      const more = found.kind === 'ready' && (await bite(found.embedder))
+      // An embedder is opened when there is something for it to do, not before.
+      const found = (await store.vectors.waiting(1)).length > 0 ? await state() : null
+      const more = found?.kind === 'ready' && (await bite(found.embedder))
       await store.transaction(() => store.jobs.done(jobId))
       if (more) await queue()
     },

@@ -7,16 +7,28 @@ if (!hasData) console.warn('The gate on retrieval is skipped: ../shared/eval is 
 const words = async () => null
 
 // A little below what `npm run eval` printed when this was written, on a slice of the questions: what falls under it got worse.
-test.skipIf(!hasData)('search finds the turns that answer, at least as well as before', async () => {
-  expect((await scoreLocomo(words, 0.2))['any@10']).toBeGreaterThan(0.77)
-}, 60_000)
+test.skipIf(!hasData)(
+  'search finds the turns that answer, at least as well as before',
+  async () => {
+    expect((await scoreLocomo(words, 0.2))['any@10']).toBeGreaterThan(0.77)
+  },
+  60_000,
+)
 
-test.skipIf(!hasData)('search finds the session that made a commit, at least as well as before', async () => {
-  expect((await scoreCommitRecall(words, 0.5))['any@5']).toBeGreaterThan(0.7)
-}, 60_000)
+test.skipIf(!hasData)(
+  'search finds the session that made a commit, at least as well as before',
+  async () => {
+    expect((await scoreCommitRecall(words, 0.5))['any@5']).toBeGreaterThan(0.7)
+  },
+  60_000,
+)
 
-test.skipIf(!hasData)('the brief names more of what the next session touches than fifty observations do, at a third of the tokens', async () => {
-  const brief = await scoreBrief()
-  expect(brief.ours).toBeGreaterThanOrEqual(brief.baseline)
-  expect(brief.oursTokens).toBeLessThan(brief.baselineTokens / 3)
-}, 60_000)
+test.skipIf(!hasData)(
+  'the brief names more of what the next session touches than fifty observations do, at a third of the tokens',
+  async () => {
+    const brief = await scoreBrief()
+    expect(brief.ours).toBeGreaterThanOrEqual(brief.baseline)
+    expect(brief.oursTokens).toBeLessThan(brief.baselineTokens / 3)
+  },
+  60_000,
+)

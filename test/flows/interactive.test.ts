@@ -50,7 +50,12 @@ test('Esc, a message typed while a turn runs, and /clear: everything is kept onc
   expect(kept.prompts).toEqual(truth.prompts)
   expect(kept.toolUses).toEqual(truth.toolUses)
   expect(kept.prompts.map((row) => row.split(' ').slice(1).join(' '))).toEqual(
-    expect.arrayContaining(['Wait for the tide to turn.', 'How does the lighthouse module work?', 'And who lights the lamp?', 'Good morning.']),
+    expect.arrayContaining([
+      'Wait for the tide to turn.',
+      'How does the lighthouse module work?',
+      'And who lights the lamp?',
+      'Good morning.',
+    ]),
   )
   expect(await person.rows('sessions')).toHaveLength(2)
   const afterClear = tui.api.requests.filter((request) => request.lane === 'main').at(-1)

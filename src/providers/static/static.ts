@@ -16,17 +16,27 @@ const SHIPPED = join(import.meta.dir, '../../../assets/embedder')
 export async function openStaticEmbedder(folder = SHIPPED): Promise<OpenedEmbedder> {
   const about = Bun.file(join(folder, 'embedder.json'))
   if (!(await about.exists())) return { kind: 'absent', reason: 'this installation carries no table of word vectors' }
-  const [{ name, dimensions }, text, rows, scales] = await Promise.all([
+  const [{ name, dimensions }, text, scales] = await Promise.all([
     about.json() as Promise<{ name: string; dimensions: number }>,
     Bun.file(join(folder, 'vocabulary.txt')).text(),
-    Bun.file(join(folder, 'rows.i8')).arrayBuffer(),
     Bun.file(join(folder, 'scales.f32')).arrayBuffer(),
   ])
+  // Mapped, not read: the system brings in the rows that are used and may take them back.
+  const rows = Bun.mmap(join(folder, 'rows.i8'))
   const vocabulary = text.trimEnd().split('\n')
   if (rows.byteLength !== vocabulary.length * dimensions || scales.byteLength !== vocabulary.length * 4) {
     return { kind: 'absent', reason: `the table of word vectors in ${folder} is not whole` }
   }
-  return { kind: 'ready', embedder: staticEmbedder(name, dimensions, vocabulary, new Int8Array(rows), new Float32Array(scales)) }
+  return {
+    kind: 'ready',
+    embedder: staticEmbedder(
+      name,
+      dimensions,
+      vocabulary,
+      new Int8Array(rows.buffer, rows.byteOffset, rows.byteLength),
+      new Float32Array(scales),
+    ),
+  }
 }
 
 function staticEmbedder(name: string, dimensions: number, vocabulary: string[], rows: Int8Array, scales: Float32Array): Embedder {

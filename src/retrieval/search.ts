@@ -48,15 +48,7 @@ export type Filters = {
 export type Signal = 'words' | 'around' | 'meaning' | 'names' | 'author' | 'session' | 'recency'
 
 /** How much each signal counts. Chosen on the evaluation sets; docs/decisions has the reasons and the numbers. */
-const WEIGHTS: Record<Signal, number> = {
-  words: 1,
-  around: 1.5,
-  meaning: 0.5,
-  names: 0.5,
-  author: 0.5,
-  session: 0.35,
-  recency: 0.05,
-}
+const WEIGHTS: Record<Signal, number> = { words: 1, around: 2, meaning: 0.6, names: 0.5, author: 0.7, session: 0.6, recency: 0.05 }
 
 /** Finds documents by what they mean. Absent is a legal state: then the words decide alone. */
 export type Meaning = (question: string, project: ProjectKey | null, limit: number) => Promise<{ documentId: number; score: number }[]>
@@ -64,6 +56,8 @@ export type Meaning = (question: string, project: ProjectKey | null, limit: numb
 export const ALL_KINDS: DocumentKind[] = ['observation', 'summary', 'prompt', 'note']
 /** How many candidates each signal may bring. */
 const POOL = 300
+/** Fewer by meaning: past the nearest everything is a little alike. */
+const NEAREST = 80
 /** Up to this many documents every word is looked for. */
 const SMALL = 20_000
 /** Past that, how many rows a search may weigh. Words are taken from the rarest on: the commonest cost most and tell least. */
@@ -73,12 +67,12 @@ const WORK = 2000
 export async function search(store: Store, question: string, filters: Filters = {}, meaning: Meaning | null = null): Promise<Hit[]> {
   const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, limit = 20, offset = 0 } = filters
   const asked = await weigh(store, question)
-  const { words, after } = await affordable(store, asked, project)
+  const { words, after } = await affordable(store, asked, question, project)
   const within = { project, kinds, since, before, limit: POOL, after }
   const scored = newScores()
   scored.add('words', await store.documents.match(words, within))
   scored.add('around', await store.documents.matchAround(words, within))
-  if (meaning) await addMeaning(store, scored, await meaning(question, project, POOL), within)
+  if (meaning) await addMeaning(store, scored, await meaning(question, project, NEAREST), within)
   if (scored.size() < 3) for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within))
   addSession(scored)
   addRecency(scored)
@@ -110,9 +104,14 @@ async function weigh(store: Store, question: string): Promise<Asked[]> {
 }
 
 /** Which of the words are looked for, and how far back: as many as the work allows, and at least the rarest, if only lately. */
-async function affordable(store: Store, asked: Asked[], project: ProjectKey | null): Promise<{ words: string[]; after: number }> {
+async function affordable(
+  store: Store,
+  asked: Asked[],
+  question: string,
+  project: ProjectKey | null,
+): Promise<{ words: string[]; after: number }> {
   const total = Math.max(1, await store.documents.count(null))
-  if (total <= SMALL) return { words: asked.map((word) => word.word), after: 0 }
+  if (total <= SMALL) return { words: telling(asked, question, await store.documents.count(project)), after: 0 }
   const share = project ? Math.min(1, (await store.documents.count(project)) / total) : 1
   const words: string[] = []
   let rows = 0
@@ -125,6 +124,15 @@ async function affordable(store: Store, asked: Asked[], project: ProjectKey | nu
   const after = rows > WORK ? Math.floor((await store.documents.lastId()) * (1 - WORK / rows)) : 0
   return { words, after }
 }
+
+/** Without people's names that stand everywhere, as long as other words are left: who is meant is the author's business. */
+function telling(asked: Asked[], question: string, documents: number): string[] {
+  const names = new Set(question.match(/\p{Lu}\p{Ll}+/gu)?.map((name) => name.toLowerCase()))
+  const rest = asked.filter((word) => !names.has(word.word) || word.documents < documents * EVERYWHERE)
+  return (rest.length >= 2 ? rest : asked).map((word) => word.word)
+}
+
+const EVERYWHERE = 0.2
 
 type Scored = { place: Place; score: number; signals: Partial<Record<Signal, number>> }
 

@@ -1,12 +1,10 @@
 /** The words inside an identifier: `getUserName` and `user_name` and `src/user/name.ts` can all be found by `user name`. */
 export function partsOf(identifier: string): string[] {
-  return identifier
-    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
-    .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')
-    .replace(/(\p{L})(\p{N})/gu, '$1 $2')
-    .split(/[^\p{L}\p{M}\p{N}]+/u)
-    .filter(Boolean)
+  return (identifier.match(PART) ?? []).map((part) => part.toLowerCase())
 }
+
+/** Capitals up to where a capitalised word begins (`HTTP` of `HTTPServer`, `IDs`), words, numbers, and letters that know no case. */
+const PART = /[\p{Lu}\p{Lt}]{2,}s?(?!\p{Ll})|[\p{Lu}\p{Lt}]?[\p{Ll}\p{M}]+|[\p{Lu}\p{Lt}]+|\p{N}+|[\p{Lo}\p{Lm}\p{M}]+/gu
 
 /** What looks like code in a text, as it is written: camelCase, snake_case, dotted and slashed names. Bounded. */
 export function identifiersIn(text: string, most = 200): string[] {

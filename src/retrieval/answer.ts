@@ -28,6 +28,7 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     before: Math.min(wish.before ?? Number.MAX_SAFE_INTEGER, window.before ?? Number.MAX_SAFE_INTEGER),
     limit: wish.limit,
     offset: wish.offset,
+    files: question.files,
     keeps,
   })
   const look = (window: { since: number | null; before: number | null }) =>

@@ -19,7 +19,6 @@ test('a question is taken apart into filters, time, words and names', () => {
   expect(question).toMatchObject({
     text: 'why did getUser fail in src/auth.ts',
     words: ['getuser', 'fail', 'src', 'auth', 'ts'],
-    short: [],
     identifiers: ['getUser', 'src/auth.ts'],
     files: ['src/auth.ts'],
     understood: [{ word: 'yesterday', at: 36, meaning: '2026-11-10', from: 'text' }],
@@ -153,11 +152,6 @@ describe('time', () => {
     const { understood } = read('since:2026 what broke last week')
     expect(inWords(windowOf(understood.filter(({ from }) => from === 'filter')), zone)).toBe('since 2026-01-01')
   })
-})
-
-test('one and two characters of a script without spaces are known to be too short for trigrams', () => {
-  expect(read('昨天修复了登录 getUser 缓存')).toMatchObject({ words: ['修复了登录', 'getuser', '缓存'], short: ['缓存'] })
-  expect(read('猫 ab').short).toEqual(['猫'])
 })
 
 describe('any text is a question', () => {

@@ -5,15 +5,13 @@
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import type { DocumentKind } from '../store/store.ts'
 import { type Clock, clockFor, inWords, LONGEST_PHRASE, timeWordsAt, unspacedTimesIn, type Window } from './time-words.ts'
-import { identifiersOf, isFile, isRun, tellingWordsOf, wordsOf } from './words.ts'
+import { identifiersOf, isFile, tellingWordsOf, wordsOf } from './words.ts'
 
 export type Question = {
   /** What is left to look for, without filters and time words. */
   text: string
   /** Its telling words, lower case, in order. None when the filters say it all: then whatever they let through is meant. */
   words: string[]
-  /** Those of the words that trigrams cannot find: one or two characters of a script without spaces. */
-  short: string[]
   /** What looks like a name of code, whole, as written. */
   identifiers: string[]
   /** Those of them that are files or folders. */
@@ -66,7 +64,6 @@ export function readQuestion(text: string, now: number, zone?: string): Question
   return {
     text: left,
     words,
-    short: words.filter((word) => isRun(word) && [...word].length < 3),
     identifiers,
     files: identifiers.filter(isFile),
     filters,

@@ -41,6 +41,8 @@ export type Filters = {
   offset?: number
   /** Leaves out a session: what it did is in its own context already. */
   notSession?: number
+  /** Files that the question names: whatever names them too is given weight. */
+  files?: string[]
   /** What only the memory itself can tell. */
   keeps?: (place: Place) => Promise<boolean>
 }
@@ -73,6 +75,7 @@ export async function search(store: Store, question: string, filters: Filters = 
   scored.add('words', await store.documents.match(words, within))
   scored.add('around', await store.documents.matchAround(words, within))
   if (meaning) await addMeaning(store, scored, await meaning(question, project, NEAREST), within)
+  for (const file of (filters.files ?? []).slice(0, 3)) scored.add('names', await store.documents.matchNames(file, within))
   if (scored.size() < 3) for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within))
   addSession(scored)
   addRecency(scored)
@@ -95,7 +98,7 @@ type Asked = { word: string; stem: string; weight: number; documents: number }
 
 /** The words of a question and how telling each is, the most telling first. */
 async function weigh(store: Store, question: string): Promise<Asked[]> {
-  const hidden = identifiersIn(question, 20).flatMap((identifier) => partsOf(identifier).map((part) => part.toLowerCase()))
+  const hidden = identifiersIn(question, 20).flatMap((identifier) => partsOf(identifier))
   const words = [...new Set([...wordsOf(question), ...hidden.filter((part) => part.length > 1), ...pairsIn(question, 40)])].slice(0, 60)
   const total = Math.max(1, await store.documents.count(null))
   return (await store.documents.frequencies(words))

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { growth, LINEAR } from '../../test/support/growth.ts'
-import { identifiersOf, isFile, isRun, partsOf, tellingWordsOf, wordsOf } from './words.ts'
+import { partsOf } from '../core/identifiers.ts'
+import { identifiersOf, isFile, isRun, tellingWordsOf, wordsOf } from './words.ts'
 
 test('the telling words of a question are kept, each once, in lower case', () => {
   expect(wordsOf('Why does the Login test fail, and which LOGIN?')).toEqual(['login', 'test', 'fail'])

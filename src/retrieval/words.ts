@@ -10,17 +10,6 @@ export function tellingWordsOf(question: string): string[] {
   return bounded(allWords(question).filter(isTelling))
 }
 
-/**
- * The parts an identifier is put together from, in lower case: `getUserName2` is get user name 2, `HTTPServer` http server,
- * `src/auth/token.ts` src auth token ts.
- */
-export function partsOf(identifier: string): string[] {
-  return (identifier.match(PART) ?? []).map((part) => part.toLowerCase())
-}
-
-/** Capitals up to where a capitalised word begins (`HTTP` of `HTTPServer`, `IDs`), words, numbers, and letters that know no case. */
-const PART = /[\p{Lu}\p{Lt}]{2,}s?(?!\p{Ll})|[\p{Lu}\p{Lt}]?[\p{Ll}\p{M}]+|[\p{Lu}\p{Lt}]+|\p{N}+|[\p{Lo}\p{Lm}\p{M}]+/gu
-
 /** Whether a word is of a script that sets no spaces between words, or few: its parts must be looked for inside longer runs. */
 export const isRun = (word: string) => WHOLE_RUN.test(word)
 

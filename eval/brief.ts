@@ -37,10 +37,7 @@ export async function scoreBrief() {
     }
     await store.transaction(async () => {
       for (const { event, uuid } of session.items) {
-        await take(store, event, { projectFolder: session.folder, clientPid: null, entrypoint: null, project }, rules, {
-          uuid,
-          occurrence: 1,
-        })
+        await take(store, event, { projectFolder: session.folder, clientPid: null, entrypoint: null, project }, rules, { uuid })
       }
     })
     for (let job = await store.jobs.claim(Date.now()); job; job = await store.jobs.claim(Date.now())) {

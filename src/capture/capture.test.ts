@@ -58,7 +58,7 @@ test('every event taken twice leaves what it left once', async () => {
 test('a prompt told by the hook and by the transcript is one prompt', async () => {
   await using at = await aCapture()
   await at.take(prompt('fix\n  it'), { at: 1005 })
-  await at.read(prompt('fix it'), { at: 1000 }, { uuid: 'u1', occurrence: 1 })
+  await at.read(prompt('fix it'), { at: 1000 }, { uuid: 'u1' })
   expect((await at.journal()).prompts).toHaveLength(1)
 })
 
@@ -84,7 +84,7 @@ test('without the client’s id the same text is a new prompt each time, and the
   await using at = await aCapture()
   for (const when of [1000, 2000, 3000]) await at.take(prompt('go on', null), { at: when })
   expect((await at.journal()).prompts).toHaveLength(3)
-  for (const occurrence of [1, 2, 3, 4]) await at.read(prompt('go on', null), { at: 1000 * occurrence }, { uuid: null, occurrence })
+  for (const n of [1, 2, 3, 4]) await at.read(prompt('go on', null), { at: 1000 * n }, { uuid: `u${n}` })
   expect((await at.journal()).prompts).toHaveLength(4)
 })
 
@@ -237,8 +237,8 @@ test('reading the transcript of a session that ended does not open it again', as
   await at.take({ kind: 'session-started', source: 'startup' }, { at: 900 })
   await at.take(prompt('known', 'p1'), { at: 1000 })
   await at.take({ kind: 'session-ended', reason: 'other' }, { at: 3000 })
-  await at.read(prompt('known', 'p1'), { at: 999 }, { uuid: 'u1', occurrence: 1 })
-  await at.read(prompt('missed by the hook', 'p2'), { at: 2000 }, { uuid: 'u2', occurrence: 1 })
+  await at.read(prompt('known', 'p1'), { at: 999 }, { uuid: 'u1' })
+  await at.read(prompt('missed by the hook', 'p2'), { at: 2000 }, { uuid: 'u2' })
   await at.take({ kind: 'session-started', source: 'startup' }, { at: 900 })
   expect(await at.session()).toMatchObject({ status: 'completed', endedAt: 3000, promptCount: 2 })
 })

@@ -35,8 +35,6 @@ export type CaptureRules = {
 /** Where an event was read, when that was a transcript. */
 export type Line = {
   uuid: string | null
-  /** For a prompt without the client's id: the how-manieth of its text in the file. */
-  occurrence: number
 }
 
 export type Taken = {
@@ -118,6 +116,11 @@ async function sessionOf(store: Store, event: AgentEvent, context: EventContext,
 /** What happened before a session ended, and is told only now, does not open it again. */
 const isAfterEnd = (session: Session, at: number) => session.endedAt === null || at > session.endedAt
 
+/** A name that the client or the person gave a session, as it may be kept; empty when nothing is left of it. */
+export function keptTitle(title: string, rules: CaptureRules): string {
+  return scrubber(rules).text(title).text.slice(0, 200)
+}
+
 type Scrub = { text(raw: string): { text: string; hidPrivate: boolean }; json(raw: unknown): string }
 
 /** Private parts out, secrets out, size bounded; in that order, so that a clip can never open a tag that was closed. */
@@ -174,11 +177,11 @@ async function promptKey(store: Store, session: Session, promptId: string | null
   const print = printOfKept(text)
   if (promptId) return `${promptId}:${print}`
   const prefix = `text:${print}:`
-  return prefix + (line ? line.occurrence : 1 + (await store.prompts.countKeys(session.id, prefix)))
+  if (!line) return prefix + (1 + (await store.prompts.countKeys(session.id, prefix)))
+  // A line of a transcript is known by its own id when it is read again. Else it is the next of its text that no line was found for.
+  const known = line.uuid ? await store.prompts.keyOfLine(session.id, line.uuid) : null
+  return known ?? prefix + (1 + (await store.prompts.countLines(session.id, prefix)))
 }
-
-/** Names a prompt by what is kept of it: two that differ only in what is hidden are one text, for hooks and transcripts alike. */
-export const promptPrint = (text: string, rules: CaptureRules): string => printOfKept(scrubber(rules).text(text).text)
 
 const printOfKept = (text: string) => fingerprint(text.replace(/\s+/g, ' '))
 

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { age } from '../core/when.ts'
+import { commandName } from '../wire/start.ts'
 import { ask } from './ask.ts'
 import { projectHere } from './here.ts'
 import { bold, CliError, dim, EXIT, plural, say, sayJson, table, yellow } from './print.ts'
@@ -72,7 +73,7 @@ export async function run(args: string[]): Promise<undefined> {
     const hit = hits[index]
     if (values.explain && hit) say(dim(`    ${explained(hit)}`))
   }
-  say(dim(`\n${plural(hits.length, 'hit')}. In full: recollect get <id>`))
+  say(dim(`\n${plural(hits.length, 'hit')}. In full: ${commandName()} get <id>`))
 }
 
 const letter = (kind: string) => ({ observation: '#', summary: 'S', prompt: 'P', note: 'N' })[kind] ?? ''

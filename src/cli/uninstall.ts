@@ -2,12 +2,15 @@ import { parseArgs } from 'node:util'
 import { uninstall } from '../integrations/install.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { exists } from '../platform/files.ts'
-import { removeFolder } from '../platform/folder.ts'
+import { removeOurs } from '../platform/folder.ts'
 import { forgetInstall, readInstalls } from '../platform/installs.ts'
 import { homePaths } from '../platform/paths.ts'
 import { confirmed } from './confirm.ts'
 import { CliError, dim, say, sayJson } from './print.ts'
 import { stopWorker } from './stop.ts'
+
+/** Everything that Recollect ever writes into its home. A folder that holds other things keeps them. */
+const OURS = ['recollect.db', 'config.toml', 'memory', 'local', 'spool', 'run', 'logs']
 
 export async function run(args: string[]): Promise<undefined> {
   const { values } = parseArgs({
@@ -44,9 +47,10 @@ export async function run(args: string[]): Promise<undefined> {
     outcomes.push(outcome)
   }
   const purge = values.purge === true && !dryRun
+  let emptied = true
   if (purge) {
     await stopWorker()
-    removeFolder(home.folder)
+    emptied = removeOurs(home.folder, OURS)
   }
   if (values.json) {
     sayJson({ outcomes, purged: purge })
@@ -59,7 +63,7 @@ export async function run(args: string[]): Promise<undefined> {
       say(outcome.changed ? `Would remove the hooks from ${outcome.file}.` : `No hooks of Recollect are in ${outcome.file}.`)
     else say(outcome.kind === 'removed' ? `Hooks removed from ${outcome.file}.` : `No hooks of Recollect were in ${outcome.file}.`)
   }
-  if (purge) say(`Deleted ${home.folder}.`)
+  if (purge) say(emptied ? `Deleted ${home.folder}.` : `Deleted everything of Recollect in ${home.folder}; what else is in there was left.`)
   else if (values.purge) say(`Would delete everything in ${home.folder}.`)
   else say(dim(`Memories stay in ${home.folder}; 'recollect uninstall --purge' deletes them.`))
   if (failed.length > 0) throw new CliError(failed.join(' '))

@@ -3,6 +3,7 @@ import { claudeCode } from '../integrations/agent.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { filesBelow } from '../platform/folder.ts'
 import type { WorkerStatus } from '../wire/api.ts'
+import { commandName } from '../wire/start.ts'
 import { ask } from './ask.ts'
 import { loadDemo, sayDemo } from './demo.ts'
 import { importHistory, sayImported } from './import.ts'
@@ -29,11 +30,12 @@ export async function run(args: string[]): Promise<undefined> {
   if (demo) sayDemo(demo)
   say()
   sayStatus(status)
+  const name = commandName()
   say(`\n${bold('Try')}`)
-  say(`  bin/recollect search ${demo ? 'tide table cache --all' : '"what you remember"'}`)
-  say(`  bin/recollect inject${demo ? ' --project tidepool' : ''}        ${dim('# what the next session would be told')}`)
+  say(`  ${name} search ${demo ? 'tide table cache --all' : '"what you remember"'}`)
+  say(`  ${name} inject${demo ? ' --project tidepool' : ''}        ${dim('# what the next session would be told')}`)
   say(`\n${bold('Next step')}`)
-  say(`  bin/recollect init          ${dim('# connect Claude Code; from then on it remembers by itself')}`)
+  say(`  ${name} init          ${dim('# connect Claude Code; from then on it remembers by itself')}`)
   say(dim(`\nThe worker keeps running in the background and leaves when nobody needs it. Everything is in ${status.home};`))
-  say(dim(`'bin/recollect stop' ends it, 'bin/recollect uninstall --purge' deletes everything.`))
+  say(dim(`'${name} stop' ends it, '${name} uninstall --purge' deletes everything.`))
 }

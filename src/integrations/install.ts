@@ -5,7 +5,7 @@
  */
 import { basename, dirname, join } from 'node:path'
 import type { Environment } from '../platform/environment.ts'
-import { readIfThere, writeInPlace, writeWhole } from '../platform/files.ts'
+import { readExactlyIfThere, writeInPlace, writeWhole } from '../platform/files.ts'
 import { filesIn, removeFile } from '../platform/folder.ts'
 import { runProgram } from '../platform/processes.ts'
 import {
@@ -145,7 +145,7 @@ function lookInto(file: string): SettingsFacts | { kind: 'unreadable'; reason: s
 
 function read(file: string): { kind: 'text'; text: string | null } | { kind: 'unreadable'; reason: string } {
   try {
-    return { kind: 'text', text: readIfThere(file) }
+    return { kind: 'text', text: readExactlyIfThere(file) }
   } catch (cause) {
     return { kind: 'unreadable', reason: causeOf(cause) }
   }

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 
 /**
@@ -22,7 +23,7 @@ export type Environment = {
 
 export function readEnvironment(): Environment {
   const env = process.env
-  const userHome = env.HOME || '/'
+  const userHome = env.HOME || homedir()
   return {
     home: resolve(env.RECOLLECT_HOME || `${userHome}/.recollect`),
     claudeConfig: resolve(env.CLAUDE_CONFIG_DIR || `${userHome}/.claude`),

@@ -81,6 +81,16 @@ export function readIfThere(path: string): string | null {
   }
 }
 
+/** The same of a file that is to be written back: one that is not UTF-8 is refused, because reading it would already change it. */
+export function readExactlyIfThere(path: string): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
+  } catch (cause) {
+    if (isMissing(cause)) return null
+    throw new Error(`could not read ${path}`, { cause: cause instanceof TypeError ? new Error('it is not UTF-8') : cause })
+  }
+}
+
 /** The value in a JSON file, or null when there is no file or it holds no JSON (a crash may have left half of it). */
 export function readJsonIfThere(path: string): unknown {
   const text = readIfThere(path)

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statfsSync } from 'node:fs'
+import { readdirSync, rmdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMissing, statIfThere } from './files.ts'
 
@@ -49,8 +49,16 @@ export function filesBelow(root: string, suffixes: string[]): Entry[] {
   return found
 }
 
-export function removeFolder(path: string): void {
-  rmSync(path, { recursive: true, force: true })
+/** Removes what in a folder begins with one of these names, and the folder itself when nothing else is in it. True when it is gone. */
+export function removeOurs(folder: string, names: string[]): boolean {
+  if (!statIfThere(folder)) return true
+  for (const name of readdirSync(folder)) {
+    if (names.some((ours) => name === ours || name.startsWith(`${ours}.`) || name.startsWith(`${ours}-`)))
+      rmSync(join(folder, name), { recursive: true, force: true })
+  }
+  if (readdirSync(folder).length > 0) return false
+  rmdirSync(folder)
+  return true
 }
 
 /** What can still be written where this folder is, in bytes. */

@@ -36,6 +36,9 @@ export function promptStatements(db: Database, index: Index) {
   const byKey = db.prepare<Row, Params>('SELECT * FROM prompts WHERE session_id = @sessionId AND key = @key')
   const sameText = db.prepare<{ n: number }, Params>(`
     SELECT count(*) AS n FROM prompts WHERE session_id = @sessionId AND key >= @from AND key < @to`)
+  const sameTextLines = db.prepare<{ n: number }, Params>(`
+    SELECT count(*) AS n FROM prompts WHERE session_id = @sessionId AND key >= @from AND key < @to AND uuid IS NOT NULL`)
+  const keyOfLine = db.prepare<{ key: string }, Params>('SELECT key FROM prompts WHERE uuid = @uuid AND session_id = @sessionId')
   const setUuid = db.prepare('UPDATE prompts SET uuid = @uuid WHERE session_id = @sessionId AND key = @key AND uuid IS NULL')
   const elsewhere = db.prepare('SELECT 1 FROM prompts WHERE uuid = @uuid AND session_id <> @sessionId LIMIT 1')
   const ofTurn = db.prepare<Row, Params>(`
@@ -92,6 +95,11 @@ export function promptStatements(db: Database, index: Index) {
       return fromRow(row)
     },
     /** How many prompts of the session have a key that starts so: counts repetitions of one text. */
+    /** The same, of those that were found in a transcript. */
+    countLines: async (sessionId: number, prefix: string): Promise<number> =>
+      sameTextLines.get({ sessionId, from: prefix, to: `${prefix}\uffff` })?.n ?? 0,
+    /** The key of the prompt that this line of a transcript was. */
+    keyOfLine: async (sessionId: number, uuid: string): Promise<string | null> => keyOfLine.get({ sessionId, uuid })?.key ?? null,
     countKeys: async (sessionId: number, prefix: string): Promise<number> =>
       sameText.get({ sessionId, from: prefix, to: `${prefix}\uffff` })?.n ?? 0,
     has: async (sessionId: number, key: string): Promise<boolean> => byKey.get({ sessionId, key }) !== null,

@@ -1,3 +1,4 @@
+import { keptTitle } from '../capture/capture.ts'
 import { projectKey, projectName } from '../core/project.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { filesBelow } from '../platform/folder.ts'
@@ -35,7 +36,7 @@ export async function* importHistory(desk: Desk, agent: Agent, wish: ImportWish)
       total.skipped++
       yield { kind: 'skipped', file: file.path, reason: read }
     } else {
-      await closeSessions(desk, read.sessions, read.facts?.title ?? null, file.changedAt)
+      await closeSessions(desk, agent, read.sessions, read.facts?.title ?? null, file.changedAt)
       total.files++
       for (const id of read.sessions) total.sessions.add(id)
       total.prompts += read.prompts
@@ -79,13 +80,14 @@ async function reasonToSkip(agent: Agent, path: string, project: string | null):
 }
 
 /** What lies in a file that nobody writes any more is over, unless its client still sits there and waits for a prompt. */
-async function closeSessions(desk: Desk, sessions: Set<number>, title: string | null, changedAt: number): Promise<void> {
+async function closeSessions(desk: Desk, agent: Agent, sessions: Set<number>, title: string | null, changedAt: number): Promise<void> {
   const now = Date.now()
   const isQuiet = now - changedAt > STILL_WRITTEN_MS
   await desk.store.transaction(async () => {
     for (const id of sessions) {
       const session = await desk.store.sessions.get(id)
-      if (session && title && !session.title) await desk.store.sessions.setTitle(id, title)
+      const kept = title ? keptTitle(title, desk.rules(agent)) : ''
+      if (session && kept && !session.title) await desk.store.sessions.setTitle(id, kept)
       if (session && isQuiet && !isLive(session, now)) await desk.store.sessions.complete(id, session.lastEventAt)
     }
   })

@@ -1,4 +1,4 @@
-import { promptPrint, take } from '../capture/capture.ts'
+import { take } from '../capture/capture.ts'
 import type { EventContext } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
 import type { Agent, Checkpoint, SessionFacts, TranscriptItem } from '../integrations/agent.ts'
@@ -10,13 +10,6 @@ export type Read = {
   toolUses: number
   unreadable: number
   facts: SessionFacts | null
-}
-
-/** What is kept of a transcript between two readings. */
-type Saved = {
-  reader: Checkpoint
-  /** How often each text has been a prompt, for clients that give prompts no id. */
-  texts: Record<string, number>
 }
 
 /**
@@ -34,15 +27,11 @@ async function readFile(desk: Desk, agent: Agent, path: string, read: Read, onBy
   const { store } = desk
   let facts: SessionFacts | null = null
   let unreadable = 0
-  const before = (await store.transcripts.checkpoint(path))?.checkpoint as Saved | undefined
-  let texts = { ...before?.texts }
-  for await (const batch of agent.readTranscript(path, before?.reader ?? null)) {
-    // Read from its beginning (packed, or shorter than it was), so the counting begins again too.
-    if (batch.checkpoint.offset === batch.bytes) texts = {}
+  const before = (await store.transcripts.checkpoint(path))?.checkpoint as Checkpoint | undefined
+  for await (const batch of agent.readTranscript(path, before ?? null)) {
     const changes = await store.transaction(async () => {
-      const changes = await takeItems(desk, agent, batch.items, batch.facts, texts, read)
-      const saved: Saved = { reader: batch.checkpoint, texts }
-      await store.transcripts.setCheckpoint(path, saved, batch.checkpoint.offset, Date.now())
+      const changes = await takeItems(desk, agent, batch.items, batch.facts, read)
+      await store.transcripts.setCheckpoint(path, batch.resume, batch.checkpoint.offset, Date.now())
       return changes
     })
     for (const change of changes) {
@@ -60,14 +49,7 @@ async function readFile(desk: Desk, agent: Agent, path: string, read: Read, onBy
   return facts
 }
 
-async function takeItems(
-  desk: Desk,
-  agent: Agent,
-  items: TranscriptItem[],
-  facts: SessionFacts,
-  texts: Record<string, number>,
-  read: Read,
-): Promise<Change[]> {
+async function takeItems(desk: Desk, agent: Agent, items: TranscriptItem[], facts: SessionFacts, read: Read): Promise<Change[]> {
   const rules = desk.rules(agent)
   const context: EventContext = { projectFolder: facts.cwd, clientPid: null, entrypoint: facts.entrypoint }
   const changes: Change[] = []
@@ -75,13 +57,7 @@ async function takeItems(
     const session = await desk.store.sessions.find(event.agent, event.session)
     if (session && (await isCopied(desk, session, turn ?? uuid, event.at))) continue
     if (!session && turn && (await desk.store.prompts.isCopy(0, turn))) continue
-    let occurrence = 1
-    if (event.kind === 'prompt-submitted' && event.promptId === null) {
-      const print = promptPrint(event.text, rules)
-      occurrence = (texts[print] ?? 0) + 1
-      texts[print] = occurrence
-    }
-    const taken = await take(desk.store, event, context, rules, { uuid, occurrence })
+    const taken = await take(desk.store, event, context, rules, { uuid })
     if (taken.session) read.sessions.add(taken.session.id)
     changes.push(...taken.changes)
   }

@@ -66,6 +66,8 @@ function listenOnLoopback(wantedPort: number, keys: Keys, answer: Answer, log: L
       return Bun.serve({
         ...MANNERS,
         hostname: '127.0.0.1',
+        // Without errors pages Bun lets several processes share a port, and each would get some of the other's hooks.
+        reusePort: false,
         port,
         fetch: (request, server) => {
           // Says only that we are here; a caller that shows no token learns nothing else.

@@ -31,6 +31,16 @@ export async function statusOf(desk: Desk, control: Pick<Control, 'port' | 'star
     spooled: spoolSize(home),
     lastEventAt: projects[0]?.lastAt ?? null,
     lastEventTroubles: control.troubles(),
-    problems: loadSettings(desk.environment).problems,
+    problems: [...loadSettings(desk.environment).problems, ...settings.privacy.patterns.flatMap(brokenPattern)],
+  }
+}
+
+/** A pattern that hides nothing because it is no regular expression must not look as if it did. */
+function brokenPattern(text: string): string[] {
+  try {
+    new RegExp(text, 'g')
+    return []
+  } catch (cause) {
+    return [`privacy.patterns: "${text}" is no regular expression (${(cause as Error).message}); it hides nothing`]
   }
 }

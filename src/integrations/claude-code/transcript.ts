@@ -35,6 +35,11 @@ export type Checkpoint = { offset: number; state: State }
 export type TranscriptBatch = {
   items: TranscriptItem[]
   checkpoint: Checkpoint
+  /**
+   * Where to go on after a pause that outlives the process: the beginning of the turn that is open, and nothing that anybody said.
+   * What is kept on disk must not hold what the door of capture has not looked at.
+   */
+  resume: Checkpoint
   facts: SessionFacts
   /** Lines no one can read, since the beginning of the file. */
   unreadable: number
@@ -55,18 +60,30 @@ export async function* readTranscript(path: string, from: Checkpoint | null): As
   const state = goesOn ? structuredClone(from.state) : freshState()
   let offset = goesOn ? from.offset : 0
   let reported = offset
+  let resume = bare(offset, state)
   let items: TranscriptItem[] = []
   const batch = (): TranscriptBatch => {
     const { facts, unreadable } = state
-    const done = { items, checkpoint: structuredClone({ offset, state }), facts: { ...facts }, unreadable, bytes: offset - reported }
+    const done = {
+      items,
+      checkpoint: structuredClone({ offset, state }),
+      resume,
+      facts: { ...facts },
+      unreadable,
+      bytes: offset - reported,
+    }
     items = []
     reported = offset
     return done
   }
   for await (const line of linesOf(bytesOf(path, offset, packed), packed)) {
+    const [before, start] = [openOf(state), offset]
     offset += line.bytes
     if (line.text === null) state.unreadable++
     else items.push(...readLine(state, line.text, path))
+    const open = openOf(state)
+    if (open === null) resume = bare(offset, state)
+    else if (open !== before) resume = bare(start, state)
     if (offset - reported >= BATCH_BYTES) yield batch()
   }
   items.push(...provisionalEnds(state, path))
@@ -74,6 +91,14 @@ export async function* readTranscript(path: string, from: Checkpoint | null): As
 }
 
 const BATCH_BYTES = 256 * 1024
+
+/** What has begun and may go on. */
+const openOf = (state: State) => state.turn ?? state.run ?? state.command
+
+/** A place to go on from, with what is known of the session and without a word of what was said in it. */
+function bare(offset: number, { facts, titledByPerson, unreadable, promptId }: State): Checkpoint {
+  return { offset, state: { ...freshState(), facts: { ...facts, title: null }, titledByPerson, unreadable, promptId } }
+}
 
 /** The transcripts of the subagents a session started. A compaction runs as one too, and has nothing of its own to tell. */
 export async function subagentTranscripts(path: string): Promise<string[]> {

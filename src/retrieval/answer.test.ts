@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { addObservations, observation, temporaryStore } from '../../test/support/builders.ts'
+import { asProjectKey } from '../core/ids.ts'
 import { answer } from './answer.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
@@ -25,6 +26,13 @@ test('a filter cuts: by type, by file, by time', async () => {
   expect(await titles('pelican type:bugfix')).toEqual(['Fixed the pelican crash'])
   expect(await titles('pelican path:pages')).toEqual(['Added a pelican page'])
   expect(await titles('pelican since:7d')).toEqual(['Fixed the pelican crash'])
+})
+
+test('a project named in the question is the one that is searched', async () => {
+  using t = await filled()
+  const named = async (name: string) => asProjectKey(name)
+  const inProject = async (question: string) => (await answer(t.store, question, { ...wish, named }, NOW)).hits.length
+  expect([await inProject('pelican project:app'), await inProject('pelican project:other')]).toEqual([2, 0])
 })
 
 test('filters alone list what they let through, newest first', async () => {

@@ -10,7 +10,16 @@ export type Answer = {
   problems: Problem[]
 }
 
-export type Wish = { project: ProjectKey | null; kinds?: DocumentKind[]; since?: number; before?: number; limit: number; offset: number }
+/** `named` finds the project that a `project:` filter means. */
+export type Wish = {
+  project: ProjectKey | null
+  named?: (name: string) => Promise<ProjectKey | null>
+  kinds?: DocumentKind[]
+  since?: number
+  before?: number
+  limit: number
+  offset: number
+}
 
 /**
  * Answers a question as a person types it, filters and times included. What is named as a filter cuts. A time in the text is a way
@@ -21,8 +30,9 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   const { filters, understood, problems } = question
   const kinds = kindsOf(filters, wish.kinds)
   const keeps = await keeperOf(store, filters)
+  const project = filters.project && wish.named ? await wish.named(filters.project) : wish.project
   const within = (window: { since: number | null; before: number | null }) => ({
-    project: wish.project,
+    project,
     kinds,
     since: Math.max(wish.since ?? 0, window.since ?? 0),
     before: Math.min(wish.before ?? Number.MAX_SAFE_INTEGER, window.before ?? Number.MAX_SAFE_INTEGER),

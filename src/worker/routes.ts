@@ -73,6 +73,7 @@ export function routes(desk: Desk, control: Control): Answer {
           limit,
           offset,
           project: await projectNamed(desk, project),
+          named: (name: string) => projectNamed(desk, name),
         }
         return Response.json(await answer(desk.store, query, wish, Date.now(), desk.meaning))
       }

@@ -1,5 +1,6 @@
 import type { Acted } from './action.ts'
 import type { ContentSessionId, MemorySessionId, ProjectKey } from './ids.ts'
+import type { Note, NoteId } from './note.ts'
 
 /** The agents we know by name. Only Claude Code can be installed today; the others are recognised, not served. */
 export type AgentName = 'claude-code'
@@ -144,4 +145,6 @@ export type Change =
   | { kind: 'observation-added'; observation: Observation }
   | { kind: 'observation-removed'; id: number }
   | { kind: 'summary-added'; summary: Summary }
+  | { kind: 'note-changed'; note: Note }
+  | { kind: 'note-removed'; id: NoteId }
   | { kind: 'imported'; sessions: number; prompts: number; toolUses: number }

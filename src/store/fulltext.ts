@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { fingerprint } from '../core/hash.ts'
 import { identifiersIn, withHiddenWords } from '../core/identifiers.ts'
-import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import type { Params } from './statement.ts'
 
 export type DocumentKind = 'observation' | 'summary' | 'prompt' | 'note'
@@ -60,6 +60,8 @@ export function fulltextStatements(db: Database) {
   const writeAround = db.prepare('INSERT OR REPLACE INTO surroundings (rowid, own, around, scope) VALUES (@id, @own, @around, @scope)')
   const writeNames = db.prepare('INSERT OR REPLACE INTO trigrams (rowid, names) VALUES (@id, @names)')
 
+  const remove = db.prepare('DELETE FROM documents WHERE kind = @kind AND ref = @ref')
+
   // Two forms: where every kind and time is welcome, the best are chosen before their places are looked up.
   const columns = 'd.id AS documentId, d.kind, d.ref, d.session_id AS sessionId, d.project, d.at'
   const ranked = (table: string, weights: readonly number[]) => {
@@ -88,7 +90,7 @@ export function fulltextStatements(db: Database) {
   const byNames = db.prepare<Match, Params>(`
     SELECT d.id AS documentId, d.kind, d.ref, d.session_id AS sessionId, d.project, d.at, 1.0 AS score
     FROM trigrams JOIN documents d ON d.id = trigrams.rowid
-    WHERE trigrams MATCH @words AND (@project IS NULL OR d.project = @project)
+    WHERE trigrams MATCH @words AND (@project IS NULL OR d.project IN (@project, '${GLOBAL_PROJECT}'))
       AND d.at >= @since AND d.at < @before AND instr(@kinds, d.kind) > 0
     ORDER BY d.at DESC LIMIT @limit`)
   const before = db.prepare<Place, Params>(`
@@ -146,6 +148,9 @@ export function fulltextStatements(db: Database) {
       writeAround.run({ id: row.id, own: withHiddenWords(gist), around: withHiddenWords(around.slice(0, room)), scope })
       writeNames.run({ id: row.id, names: [all.title, all.files, ...identifiersIn(`${all.prompt} ${all.facts}`)].join(' ') })
     },
+    remove: (kind: DocumentKind, ref: string): void => {
+      remove.run({ kind, ref })
+    },
     /** Documents that hold any of the words, best first. The words are plain text; here they become a query. */
     match: async (words: string[], within: Within): Promise<Match[]> => byWords(words, within),
     /** The same, looking also at what stands around each document. */
@@ -194,7 +199,10 @@ function bounds({ kinds, since, before, limit }: Within) {
 
 function asQuery(words: string[], within: Within): string {
   const any = words.map(quoted).join(' OR ')
-  return within.project ? `scope : ${quoted(scopeWord(within.project))} AND (${any})` : any
+  if (!within.project) return any
+  // What holds for every project is found in each.
+  const scopes = [...new Set([within.project, GLOBAL_PROJECT])].map((project) => quoted(scopeWord(project)))
+  return `scope : (${scopes.join(' OR ')}) AND (${any})`
 }
 
 /** FTS5 reads - and : and * as syntax, so every word the person typed goes in quotes. */

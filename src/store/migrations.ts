@@ -321,6 +321,57 @@ const STEPS: string[] = [
   END;
   CREATE INDEX prompts_with_failures ON prompts (project, at) WHERE open_failures IS NOT NULL AND open_failures <> '[]';
   `,
+  /* 4: notes as their files have them (the table of step 1 was never filled) */ `
+  DROP TABLE notes;
+  CREATE TABLE notes (
+    id TEXT PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
+    project TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    type TEXT NOT NULL,
+    title TEXT NOT NULL,
+    body TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    source TEXT NOT NULL,
+    session TEXT,
+    model TEXT,
+    confidence REAL NOT NULL,
+    supersedes TEXT NOT NULL,
+    conflict_of TEXT,
+    pinned INTEGER NOT NULL,
+    unknown TEXT NOT NULL,
+    print TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    deleted_at INTEGER
+  ) STRICT;
+  CREATE INDEX notes_of_project ON notes (project, updated_at);
+  CREATE INDEX notes_by_print ON notes (print);
+  CREATE INDEX notes_of_session ON notes (session) WHERE session IS NOT NULL;
+  CREATE TRIGGER notes_gone AFTER DELETE ON notes BEGIN
+    DELETE FROM documents WHERE kind = 'note' AND ref = old.id;
+    DELETE FROM superseded WHERE newer = old.id;
+  END;
+  CREATE TABLE superseded (
+    older TEXT NOT NULL,
+    newer TEXT NOT NULL,
+    PRIMARY KEY (older, newer)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX superseded_by ON superseded (newer);
+
+  -- Every file where notes are, how it was when it was read, and what was wrong with it if anything was.
+  CREATE TABLE note_files (
+    path TEXT PRIMARY KEY,
+    bytes INTEGER NOT NULL,
+    changed_at REAL NOT NULL,
+    id TEXT,
+    problem TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX note_files_of_note ON note_files (id) WHERE id IS NOT NULL;
+  `,
 ]
 
 /** The version of the database shape this program knows. */

@@ -1,27 +1,207 @@
 import type { Database } from 'bun:sqlite'
-import type { ProjectKey } from '../core/ids.ts'
-import { eachRow } from './statement.ts'
+import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { asNoteId, isOver, type Note, type NoteId, type NoteScope, type NoteSource, type NoteType } from '../core/note.ts'
+import type { Index } from './fulltext.ts'
+import { eachRow, type Params } from './statement.ts'
 
 type Row = {
   id: string
+  path: string
   project: string
-  scope: string
+  scope: NoteScope
   namespace: string
-  type: string
+  type: NoteType
   title: string
   body: string
   tags: string
+  machine: string
+  source: NoteSource
+  session: string | null
+  model: string | null
+  confidence: number
+  supersedes: string
+  conflict_of: string | null
+  pinned: number
+  unknown: string
+  created_at: number
   updated_at: number
+  expires_at: number | null
+  deleted_at: number | null
 }
 
-/** Every statement about note rows, which are derived from the markdown files. */
-export function noteStatements(db: Database) {
+/** A file where notes are, as it was when it was read. `problem` says why it is no note. */
+export type NoteFile = { path: string; bytes: number; changedAt: number; id: NoteId | null; problem: string | null }
+
+export type NoteFilter = {
+  /** This project, and with it what holds for every project; null for all. */
+  project: ProjectKey | null
+  types?: NoteType[]
+  namespace?: string
+  /** Shows superseded, expired and deleted ones too. */
+  hidden?: boolean
+  now: number
+  limit: number
+  offset?: number
+}
+
+/** Every statement about notes. The markdown files are the truth; these rows can be made again from them at any time. */
+export function noteStatements(db: Database, index: Index) {
+  const put = db.prepare(`
+    INSERT INTO notes (id, path, project, scope, namespace, type, title, body, tags, machine, source, session, model, confidence, supersedes,
+      conflict_of, pinned, unknown, print, created_at, updated_at, expires_at, deleted_at)
+    VALUES (@id, @path, @project, @scope, @namespace, @type, @title, @body, @tags, @machine, @source, @session, @model, @confidence, @supersedes,
+      @conflictOf, @pinned, @unknown, @print, @createdAt, @updatedAt, @expiresAt, @deletedAt)
+    ON CONFLICT (id) DO UPDATE SET path = excluded.path, project = excluded.project, scope = excluded.scope, namespace = excluded.namespace,
+      type = excluded.type, title = excluded.title, body = excluded.body, tags = excluded.tags, machine = excluded.machine,
+      source = excluded.source, session = excluded.session, model = excluded.model, confidence = excluded.confidence,
+      supersedes = excluded.supersedes, conflict_of = excluded.conflict_of, pinned = excluded.pinned, unknown = excluded.unknown,
+      print = excluded.print, created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
+      deleted_at = excluded.deleted_at`)
+  const remove = db.prepare('DELETE FROM notes WHERE id = @id')
+  const forgetSuperseded = db.prepare('DELETE FROM superseded WHERE newer = @newer')
+  const addSuperseded = db.prepare('INSERT INTO superseded (older, newer) VALUES (@older, @newer) ON CONFLICT DO NOTHING')
+  const olderOf = db.prepare<{ older: string }, Params>('SELECT older FROM superseded WHERE newer = @newer')
+  /** A note that has itself been taken back hides nothing. */
+  const supersedesIt = `SELECT 1 FROM superseded s JOIN notes n ON n.id = s.newer WHERE s.older = notes.id AND n.deleted_at IS NULL`
+  const newerOf = db.prepare<{ newer: string }, Params>(`
+    SELECT s.newer FROM superseded s JOIN notes n ON n.id = s.newer WHERE s.older = @older AND n.deleted_at IS NULL ORDER BY n.updated_at DESC`)
+  const byId = db.prepare<Row, Params>('SELECT * FROM notes WHERE id = @id')
+  const bySession = db.prepare<Row, Params>(`SELECT * FROM notes WHERE session = @session AND type = 'episodic' ORDER BY id LIMIT 1`)
+  const byPrint = db.prepare<Row, Params>('SELECT * FROM notes WHERE print = @print ORDER BY updated_at DESC')
+  const list = db.prepare<Row, Params>(`
+    SELECT * FROM notes
+    WHERE (@project IS NULL OR project = @project OR project = '${GLOBAL_PROJECT}')
+      AND (@types IS NULL OR instr(@types, type) > 0) AND (@namespace IS NULL OR namespace = @namespace)
+      AND (@hidden OR (deleted_at IS NULL AND (expires_at IS NULL OR expires_at > @now) AND NOT EXISTS (${supersedesIt})))
+    ORDER BY updated_at DESC, confidence DESC, id DESC LIMIT @limit OFFSET @offset`)
+  const newest = db.prepare<Row, Params>(`
+    SELECT * FROM notes
+    WHERE project = @project AND instr(@types, type) > 0 AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > @now)
+      AND conflict_of IS NULL AND NOT EXISTS (${supersedesIt})
+    ORDER BY updated_at DESC, confidence DESC, id DESC LIMIT @limit`)
+  const counts = db.prepare<{ all: number; hidden: number; conflicted: number }, Params>(`
+    SELECT count(*) AS "all", total(conflict_of IS NOT NULL AND deleted_at IS NULL) AS conflicted,
+      total(deleted_at IS NOT NULL OR expires_at <= @now OR EXISTS (${supersedesIt})) AS hidden FROM notes`)
+  const conflicts = db.prepare<Row, Params>('SELECT * FROM notes WHERE conflict_of IS NOT NULL AND deleted_at IS NULL ORDER BY id')
   const all = eachRow<Row>(db, 'SELECT * FROM notes WHERE (@project IS NULL OR project = @project) ORDER BY updated_at, id')
+
+  const putFile = db.prepare(`
+    INSERT INTO note_files (path, bytes, changed_at, id, problem) VALUES (@path, @bytes, @changedAt, @id, @problem)
+    ON CONFLICT (path) DO UPDATE SET bytes = excluded.bytes, changed_at = excluded.changed_at, id = excluded.id, problem = excluded.problem`)
+  const removeFile = db.prepare('DELETE FROM note_files WHERE path = @path')
+  const files = db.prepare<NoteFile, []>('SELECT path, bytes, changed_at AS changedAt, id, problem FROM note_files')
+  const filesOf = db.prepare<NoteFile, Params>(
+    'SELECT path, bytes, changed_at AS changedAt, id, problem FROM note_files WHERE id = @id ORDER BY path',
+  )
+  const fileAt = db.prepare<NoteFile, Params>('SELECT path, bytes, changed_at AS changedAt, id, problem FROM note_files WHERE path = @path')
+  const problems = db.prepare<NoteFile, []>(`
+    SELECT path, bytes, changed_at AS changedAt, id, problem FROM note_files WHERE problem IS NOT NULL ORDER BY path`)
+
+  const get = (id: NoteId): Note | null => {
+    const row = byId.get({ id })
+    return row ? fromRow(row) : null
+  }
+  /** Only what may be found has a document; expiry is looked at when it is read. */
+  const indexNote = (id: NoteId) => {
+    const note = get(id)
+    if (!note || note.deletedAt !== null || newerOf.get({ older: id })) return index.remove('note', id)
+    index.put({
+      kind: 'note',
+      ref: note.id,
+      sessionId: null,
+      project: note.project,
+      at: note.updatedAt,
+      words: { title: note.title, body: note.body, facts: [note.namespace, ...note.tags].join(' ') },
+      around: '',
+    })
+  }
+
   return {
-    each: function* (project: ProjectKey | null) {
-      for (const row of all({ project })) {
-        yield { ...row, tags: JSON.parse(row.tags) as string[], updatedAt: row.updated_at }
-      }
+    /** Writes the row of a note; those that it supersedes, or no longer does, are hidden or shown again. */
+    put: async (note: Note, print: string): Promise<void> => {
+      put.run({
+        ...note,
+        tags: JSON.stringify(note.tags),
+        supersedes: JSON.stringify(note.supersedes),
+        unknown: JSON.stringify(note.unknown),
+        pinned: Number(note.pinned),
+        print,
+      })
+      const touched = new Set<string>([note.id, ...note.supersedes, ...olderOf.all({ newer: note.id }).map((row) => row.older)])
+      forgetSuperseded.run({ newer: note.id })
+      for (const older of note.supersedes) if (older !== note.id) addSuperseded.run({ older, newer: note.id })
+      for (const id of touched) indexNote(asNoteId(id))
     },
+    remove: async (id: NoteId): Promise<void> => {
+      const older = olderOf.all({ newer: id })
+      remove.run({ id })
+      for (const row of older) indexNote(asNoteId(row.older))
+    },
+    get: async (id: NoteId): Promise<Note | null> => get(id),
+    /** The note, unless it is hidden: deleted, expired, or superseded. */
+    visible: async (id: NoteId, now: number): Promise<Note | null> => {
+      const note = get(id)
+      return note && !isOver(note, now) && !newerOf.get({ older: id }) ? note : null
+    },
+    /** Which notes took its place, the newest first. */
+    supersededBy: async (id: NoteId): Promise<NoteId[]> => newerOf.all({ older: id }).map((row) => asNoteId(row.newer)),
+    /** The one episodic note of an agent's session. */
+    ofSession: async (session: string): Promise<Note | null> => {
+      const row = bySession.get({ session })
+      return row ? fromRow(row) : null
+    },
+    withPrint: async (print: string): Promise<Note[]> => byPrint.all({ print }).map(fromRow),
+    list: async ({ project, types, namespace, hidden = false, now, limit, offset = 0 }: NoteFilter): Promise<Note[]> =>
+      list
+        .all({ project, types: types?.join(' ') ?? null, namespace: namespace ?? null, hidden: Number(hidden), now, limit, offset })
+        .map(fromRow),
+    /** The newest notes of one project that may be shown; equal times by confidence. */
+    newest: async (project: ProjectKey, types: NoteType[], now: number, limit: number): Promise<Note[]> =>
+      newest.all({ project, types: types.join(' '), now, limit }).map(fromRow),
+    counts: async (now: number): Promise<{ all: number; hidden: number; conflicted: number }> =>
+      counts.get({ now }) ?? { all: 0, hidden: 0, conflicted: 0 },
+    /** Other machines' versions that nobody has chosen between yet. */
+    conflicts: async (): Promise<Note[]> => conflicts.all({}).map(fromRow),
+    each: function* (project: ProjectKey | null): Generator<Note> {
+      for (const row of all({ project })) yield fromRow(row)
+    },
+    files: async (): Promise<NoteFile[]> => files.all(),
+    fileAt: async (path: string): Promise<NoteFile | null> => fileAt.get({ path }),
+    filesOf: async (id: NoteId): Promise<NoteFile[]> => filesOf.all({ id }),
+    putFile: async (file: NoteFile): Promise<void> => {
+      putFile.run({ ...file })
+    },
+    removeFile: async (path: string): Promise<void> => {
+      removeFile.run({ path })
+    },
+    /** Files that are not notes, and why. */
+    problems: async (): Promise<NoteFile[]> => problems.all(),
+  }
+}
+
+function fromRow(row: Row): Note {
+  return {
+    id: asNoteId(row.id),
+    path: row.path,
+    project: asProjectKey(row.project),
+    scope: row.scope,
+    namespace: row.namespace,
+    type: row.type,
+    title: row.title,
+    body: row.body,
+    tags: JSON.parse(row.tags) as string[],
+    machine: row.machine,
+    source: row.source,
+    session: row.session,
+    model: row.model,
+    confidence: row.confidence,
+    supersedes: JSON.parse(row.supersedes) as NoteId[],
+    conflictOf: row.conflict_of === null ? null : asNoteId(row.conflict_of),
+    pinned: row.pinned === 1,
+    unknown: JSON.parse(row.unknown) as string[],
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    expiresAt: row.expires_at,
+    deletedAt: row.deleted_at,
   }
 }

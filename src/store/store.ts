@@ -27,6 +27,7 @@ export type { InjectedItem } from './injections.ts'
 export type { Job } from './jobs.ts'
 export type { Link, Ref, Relation, Side } from './links.ts'
 export { holdLock } from './lock.ts'
+export type { NoteFile, NoteFilter } from './notes.ts'
 export type { Unembedded } from './vectors.ts'
 export { NewerDatabase }
 
@@ -60,7 +61,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     toolUses: toolUseStatements(db),
     observations: observationStatements(db, index),
     summaries: summaryStatements(db, index),
-    notes: noteStatements(db),
+    notes: noteStatements(db, index),
     jobs: jobStatements(db),
     injections: injectionStatements(db),
     receipts: receiptStatements(db),

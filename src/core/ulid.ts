@@ -1,0 +1,42 @@
+/** Crockford's alphabet: no letter that could be taken for another. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** An id that sorts by time: ten letters of milliseconds, sixteen of chance. */
+export function ulid(at: number, chance: Uint8Array = crypto.getRandomValues(new Uint8Array(10))): string {
+  return timePart(at) + chancePart(chance)
+}
+
+/** The same text and time give the same id, on every machine: for what may be brought in more than once. */
+export function ulidOf(text: string, at: number): string {
+  return timePart(at) + chancePart(new Bun.CryptoHasher('sha256').update(text).digest().subarray(0, 10))
+}
+
+export const isUlid = (text: string) => /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text)
+
+/** When an id was made, by what it says itself. */
+export function timeOfUlid(id: string): number {
+  let at = 0
+  for (const letter of id.slice(0, 10)) at = at * 32 + ALPHABET.indexOf(letter)
+  return at
+}
+
+function timePart(at: number): string {
+  let rest = Math.max(0, Math.min(Math.floor(at), 2 ** 48 - 1))
+  let letters = ''
+  for (let place = 0; place < 10; place++) {
+    letters = ALPHABET[rest % 32] + letters
+    rest = Math.floor(rest / 32)
+  }
+  return letters
+}
+
+function chancePart(chance: Uint8Array): string {
+  let bits = 0n
+  for (const byte of chance.subarray(0, 10)) bits = (bits << 8n) | BigInt(byte)
+  let letters = ''
+  for (let place = 0; place < 16; place++) {
+    letters = ALPHABET[Number(bits & 31n)] + letters
+    bits >>= 5n
+  }
+  return letters
+}

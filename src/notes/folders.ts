@@ -1,0 +1,38 @@
+import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import type { NoteScope } from '../core/note.ts'
+
+/** Synced notes stand in one folder of the home, the others in another; git never sees the second. */
+export const SYNCED = 'memory'
+export const LOCAL = 'local'
+
+/** The file of a note, relative to the home. Its name is its id, so that two machines that make the same note make the same file. */
+export function pathOf(note: { id: string; scope: NoteScope; project: ProjectKey }): string {
+  const top = note.scope === 'local' ? LOCAL : SYNCED
+  return `${top}/${folderOf(note.scope === 'global' ? GLOBAL_PROJECT : note.project)}/${note.id}.md`
+}
+
+/** What the folder of a file says of its note; null when the file is not where notes are. */
+export function placeOf(path: string): { scope: NoteScope; project: ProjectKey } | null {
+  const [top, folder, ...rest] = path.split('/')
+  if ((top !== SYNCED && top !== LOCAL) || !folder || rest.length === 0 || folder.startsWith('.')) return null
+  if (rest.some((part) => part.startsWith('.')) || !path.endsWith('.md')) return null
+  const project = projectIn(folder)
+  return { scope: top === LOCAL ? 'local' : project === GLOBAL_PROJECT ? 'global' : 'project', project }
+}
+
+/** A project key as the name of one folder: a slash becomes `~`, what no file system may hold is written in hex. */
+export function folderOf(project: ProjectKey): string {
+  const name = [...project].map((c) => (/[a-z0-9_.-]/.test(c) ? c : c === '/' ? '~' : encoded(c))).join('')
+  return name.startsWith('.') ? `%2e${name.slice(1)}` : name
+}
+
+function projectIn(folder: string): ProjectKey {
+  const slashed = folder.replaceAll('~', '/')
+  try {
+    return asProjectKey(decodeURIComponent(slashed).toLowerCase())
+  } catch {
+    return asProjectKey(slashed.toLowerCase())
+  }
+}
+
+const encoded = (char: string) => [...new TextEncoder().encode(char)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')

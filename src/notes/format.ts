@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import { asNoteId, isNamespace, NOTE_SOURCES, NOTE_TYPES, type NoteText } from '../core/note.ts'
+import { isUlid, timeOfUlid } from '../core/ulid.ts'
+
+export type ParsedNote = { kind: 'note'; note: NoteText } | { kind: 'malformed'; reason: string }
+
+/** Larger than this is no note; it would only stand in the way of the others. */
+export const MAX_NOTE_BYTES = 256 * 1024
+
+/**
+ * Reads the text of a note's file. A minimal one has an id, a type and a title; everything else has a default. What we do not
+ * know is kept line by line, so that writing it back loses nothing.
+ */
+export function parseNote(text: string): ParsedNote {
+  if (text.length > MAX_NOTE_BYTES) return { kind: 'malformed', reason: `it is larger than ${MAX_NOTE_BYTES / 1024} KB` }
+  const parts = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/.exec(text)
+  if (!parts) return { kind: 'malformed', reason: 'it does not begin with front matter between two lines of ---' }
+  const front = parts[1] ?? ''
+  let values: unknown
+  try {
+    values = Bun.YAML.parse(front)
+  } catch (cause) {
+    return { kind: 'malformed', reason: `its front matter is not YAML (${(cause as Error).message.split('\n')[0]})` }
+  }
+  const read = FrontMatter.safeParse(values)
+  if (!read.success) {
+    const issue = read.error.issues[0]
+    return { kind: 'malformed', reason: `${issue?.path.join('.') || 'front matter'}: ${issue?.message ?? 'not usable'}` }
+  }
+  const f = read.data
+  const fallback = isUlid(f.id) ? timeOfUlid(f.id) : 0
+  const body = text
+    .slice(parts[0].length)
+    .replace(/^\r?\n/, '')
+    .toWellFormed()
+  return {
+    kind: 'note',
+    note: {
+      id: asNoteId(f.id),
+      type: f.type,
+      title: f.title,
+      namespace: f.namespace,
+      tags: f.tags,
+      createdAt: f.created ?? fallback,
+      updatedAt: f.updated ?? f.created ?? fallback,
+      machine: f.machine,
+      source: f.source,
+      session: f.session,
+      model: f.model,
+      confidence: f.confidence,
+      supersedes: f.supersedes.map(asNoteId),
+      conflictOf: f.conflict_of === null ? null : asNoteId(f.conflict_of),
+      pinned: f.pinned,
+      expiresAt: f.expires,
+      deletedAt: f.deleted,
+      body: withoutLastBreak(oneBreak(body)),
+      unknown: unknownLines(front),
+    },
+  }
+}
+
+/** The text of a note's file: fields in one order, defaults left out, so that the same note is the same bytes everywhere. */
+export function writeNote(note: NoteText): string {
+  const lines = [
+    `id: ${scalar(note.id)}`,
+    `type: ${note.type}`,
+    `title: ${scalar(note.title)}`,
+    `namespace: ${note.namespace}`,
+    ...list('tags', note.tags),
+    `created: ${date(note.createdAt)}`,
+    `updated: ${date(note.updatedAt)}`,
+    ...(note.machine ? [`machine: ${scalar(note.machine)}`] : []),
+    `source: ${note.source}`,
+    ...(note.session !== null ? [`session: ${scalar(note.session)}`] : []),
+    ...(note.model !== null ? [`model: ${scalar(note.model)}`] : []),
+    ...(note.confidence !== 1 ? [`confidence: ${note.confidence}`] : []),
+    ...list('supersedes', note.supersedes),
+    ...(note.conflictOf !== null ? [`conflict_of: ${scalar(note.conflictOf)}`] : []),
+    ...(note.pinned ? ['pinned: true'] : []),
+    ...(note.expiresAt !== null ? [`expires: ${date(note.expiresAt)}`] : []),
+    ...(note.deletedAt !== null ? [`deleted: ${date(note.deletedAt)}`] : []),
+    ...note.unknown,
+  ]
+  const body = oneBreak(note.body)
+  return `---\n${lines.join('\n')}\n---\n\n${body}${body === '' ? '' : '\n'}`
+}
+
+/** One kind of line break, or the same note would differ between systems. */
+const oneBreak = (body: string) => body.replace(/\r\n?/g, '\n')
+
+/** A file ends with a line break that is not part of the body. */
+const withoutLastBreak = (body: string) => body.replace(/\n$/, '')
+
+const text = (max: number) => z.union([z.string(), z.number(), z.boolean()]).transform(String).pipe(z.string().max(max))
+const names = z
+  .union([z.null().transform(() => []), text(200).transform((one) => [one]), z.array(text(200)).max(1000)])
+  .default([])
+  .transform((all) => [...new Set(all.map((one) => one.trim()).filter(Boolean))])
+const moment = z
+  .union([z.null(), z.string(), z.number(), z.date()])
+  .default(null)
+  .transform((given, context) => {
+    if (given === null || given === '') return null
+    const at = new Date(given).getTime()
+    if (Number.isFinite(at) && Math.abs(at) <= 8.64e15) return at
+    context.addIssue({ code: 'custom', message: `"${given}" is not a date` })
+    return z.NEVER
+  })
+const optional = z.union([z.null(), text(500)]).default(null)
+
+const FrontMatter = z.object({
+  id: text(80).pipe(z.string().regex(/^[\w.-]{1,80}$/, 'an id is made of letters, digits, dot, dash and underscore')),
+  type: z.enum(NOTE_TYPES),
+  title: text(500).pipe(z.string().trim().min(1)),
+  namespace: text(40).pipe(z.string().refine(isNamespace, 'a namespace is a word of small letters, digits and dashes')).default('context'),
+  tags: names,
+  created: moment,
+  updated: moment,
+  machine: text(200).default(''),
+  source: z.enum(NOTE_SOURCES).default('human'),
+  session: optional,
+  model: optional,
+  confidence: z.number().min(0).max(1).default(1),
+  supersedes: names,
+  conflict_of: optional,
+  pinned: z.boolean().default(false),
+  expires: moment,
+  deleted: moment,
+})
+
+const KNOWN = new Set(Object.keys(FrontMatter.shape))
+
+/** The lines of every field that is not ours, with what is indented below it and the comments before it. */
+function unknownLines(front: string): string[] {
+  const kept: string[] = []
+  let comments: string[] = []
+  let keeping = false
+  for (const line of front.split(/\r?\n/)) {
+    const field = /^(?:"([^"]+)"|'([^']+)'|([^\s#'"[{][^:]*?))[ \t]*:(?:\s|$)/.exec(line)
+    if (field) {
+      keeping = !KNOWN.has(field[1] ?? field[2] ?? field[3] ?? '')
+      if (keeping) kept.push(...comments, line)
+      comments = []
+    } else if (line.startsWith('#')) {
+      comments.push(line)
+    } else if (keeping && line.trim() !== '') {
+      kept.push(...comments, line)
+      comments = []
+    }
+  }
+  return [...kept, ...comments]
+}
+
+const date = (at: number) => new Date(at).toISOString()
+
+function list(name: string, values: string[]): string[] {
+  return values.length > 0 ? [`${name}: [${values.map(item).join(', ')}]`] : []
+}
+
+/** Plain where YAML reads a plain word back as the same text; else a JSON string, which is YAML too. */
+function scalar(value: string): string {
+  return PLAIN.test(value) && !SPECIAL.test(value) && !value.endsWith(' ') ? value : quoted(value)
+}
+
+const item = (value: string) => (/^[A-Za-z_][\w./-]*$/.test(value) && !SPECIAL.test(value) ? value : quoted(value))
+
+/** JSON leaves a few line ends unescaped that YAML counts as such. */
+const quoted = (value: string) =>
+  JSON.stringify(value).replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+const PLAIN = /^[\p{L}_][\p{L}\p{N} _./(),+'!?-]*$/u
+/** Words that YAML reads as something else than text. */
+const SPECIAL = /^(?:true|false|yes|no|on|off|y|n|null|nan|inf|~)$/i

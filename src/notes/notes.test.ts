@@ -1,0 +1,130 @@
+import { expect, test } from 'bun:test'
+import { aNotebook } from '../../test/support/notebook.ts'
+import { asProjectKey } from '../core/ids.ts'
+import { asNoteId } from '../core/note.ts'
+import { changeNote, forgetNote, keepNote, keepUnderId, type NoteDraft, purgeNote, restoreNote } from './notes.ts'
+
+const app = asProjectKey('github.com/team/app')
+const draft = (body: string, given: Partial<NoteDraft> = {}): NoteDraft => ({ body, project: app, source: 'human', ...given })
+
+test('a note is a markdown file in the folder of its project, and is found by its words', async () => {
+  using t = await aNotebook()
+  const { receipt } = await keepNote(t.book, draft('We chose PostgreSQL because of JSONB.', { namespace: 'decisions' }), 1000)
+  if (receipt.kind !== 'added') throw new Error(receipt.kind)
+  expect(receipt.note.path).toBe(`memory/github.com~team~app/${receipt.note.id}.md`)
+  expect(t.read(receipt.note.path)).toContain('namespace: decisions\n')
+  expect(await t.find('postgresql', app)).toEqual([receipt.note.id])
+  expect(await t.find('postgresql', asProjectKey('another'))).toEqual([])
+})
+
+test('a global note is found in every project, a local one stands in its own folder', async () => {
+  using t = await aNotebook()
+  const global = await keepNote(t.book, draft('Always answer in British spelling.', { scope: 'global' }), 1000)
+  const local = await keepNote(t.book, draft('The license server is on my desk.', { scope: 'local' }), 1000)
+  if (global.receipt.kind !== 'added' || local.receipt.kind !== 'added') throw new Error('not added')
+  expect(global.receipt.note.path).toStartWith('memory/global/')
+  expect(local.receipt.note.path).toStartWith('local/github.com~team~app/')
+  expect(await t.find('spelling', asProjectKey('another'))).toEqual([global.receipt.note.id])
+})
+
+test('the same words again are the same note', async () => {
+  using t = await aNotebook()
+  const first = await keepNote(t.book, draft('Use  tabs, never spaces!'), 1000)
+  const again = await keepNote(t.book, draft('use tabs\nnever spaces'), 2000)
+  expect(again.receipt).toMatchObject({ kind: 'same', note: { id: (first.receipt as { note: { id: string } }).note.id } })
+  expect(again.changes).toEqual([])
+})
+
+test('a restatement takes the place of what it restates, which stays to be seen', async () => {
+  using t = await aNotebook()
+  const first = await keepNote(
+    t.book,
+    draft('The staging database for the billing service listens on port 5433 of the bastion host.'),
+    1000,
+  )
+  const second = await keepNote(
+    t.book,
+    draft('The staging database for the billing service listens on port 5499 of the bastion host.'),
+    2000,
+  )
+  const [old, now] = [first, second].map((kept) => (kept.receipt as { note: { id: string } }).note.id)
+  expect(second.receipt).toMatchObject({ kind: 'restated', superseded: [old] })
+  expect(await t.find('staging database', app)).toEqual([now as string])
+  expect((await t.list({ hidden: true })).map((note) => note.id).sort()).toEqual([old, now].sort() as never)
+})
+
+test('short notes that differ in one word are two facts', async () => {
+  using t = await aNotebook()
+  await keepNote(t.book, draft('Deploy on Monday'), 1000)
+  expect((await keepNote(t.book, draft('Deploy on Friday'), 2000)).receipt.kind).toBe('added')
+})
+
+test('a forgotten note is hidden, can be restored, and is gone with its file once purged', async () => {
+  using t = await aNotebook()
+  const { receipt } = await keepNote(t.book, draft('The flaky test is clock.test.ts'), 1000)
+  if (receipt.kind !== 'added') throw new Error(receipt.kind)
+  const { id, path } = receipt.note
+  await forgetNote(t.book, id, 2000)
+  expect(await t.find('flaky', app)).toEqual([])
+  expect(t.read(path)).toContain('deleted: 1970-01-01T00:00:02.000Z\n')
+  await restoreNote(t.book, id, 3000)
+  expect(await t.find('flaky', app)).toEqual([id])
+  expect(await purgeNote(t.book, id)).toEqual([{ kind: 'note-removed', id }])
+  expect(t.read(path)).toBeNull()
+  expect(await forgetNote(t.book, id, 4000)).toBeNull()
+})
+
+test('what superseded a note gives it back when it is itself forgotten', async () => {
+  using t = await aNotebook()
+  const first = await keepNote(t.book, draft('Caching is off.'), 1000)
+  const older = (first.receipt as { note: { id: string } }).note.id
+  const second = await keepNote(t.book, draft('Caching is on since the release.', { supersedes: [asNoteId(older)] }), 2000)
+  expect(await t.find('caching', app)).toEqual([(second.receipt as { note: { id: string } }).note.id])
+  await forgetNote(t.book, asNoteId((second.receipt as { note: { id: string } }).note.id), 3000)
+  expect(await t.find('caching', app)).toEqual([older])
+})
+
+test('an expired note is hidden from its time on', async () => {
+  using t = await aNotebook()
+  await keepNote(t.book, draft('Freeze until Friday', { expiresAt: 5000 }), 1000)
+  expect(await t.list({ now: 4999 })).toHaveLength(1)
+  expect(await t.list({ now: 5000 })).toHaveLength(0)
+})
+
+test('secrets and private parts never reach the file', async () => {
+  using t = await aNotebook()
+  const token = `ghp_${'a1B2'.repeat(9)}`
+  const { receipt } = await keepNote(t.book, draft(`Deploy with ${token}. <private>my salary</private>`, { title: `Key ${token}` }), 1000)
+  if (receipt.kind !== 'added') throw new Error(receipt.kind)
+  expect(t.read(receipt.note.path)).not.toContain('a1B2a1B2')
+  expect(t.read(receipt.note.path)).not.toContain('salary')
+  expect((await keepNote(t.book, draft('<private>all of it</private>'), 1000)).receipt.kind).toBe('refused')
+})
+
+test('a note brought in again under its id is updated where it changed, and only then', async () => {
+  using t = await aNotebook()
+  const brought = { ...draft('First version'), id: asNoteId('import-1') }
+  expect((await keepUnderId(t.book, brought, 1000)).receipt.kind).toBe('added')
+  expect((await keepUnderId(t.book, brought, 2000)).receipt.kind).toBe('same')
+  await changeNote(t.book, asNoteId('import-1'), { tags: ['mine'], pinned: true }, 2500)
+  const again = await keepUnderId(t.book, { ...brought, body: 'Second version' }, 3000)
+  expect(again.receipt).toMatchObject({ kind: 'updated', note: { body: 'Second version', tags: ['mine'], pinned: true } })
+})
+
+test('a note that changes its scope moves to the other folder', async () => {
+  using t = await aNotebook()
+  const { receipt } = await keepNote(t.book, draft('Prefer small commits'), 1000)
+  if (receipt.kind !== 'added') throw new Error(receipt.kind)
+  const moved = await changeNote(t.book, receipt.note.id, { scope: 'global' }, 2000)
+  expect(moved?.receipt).toMatchObject({ kind: 'updated', note: { path: `memory/global/${receipt.note.id}.md`, project: 'global' } })
+  expect(t.read(receipt.note.path)).toBeNull()
+})
+
+test.each([
+  ['a namespace with a slash', draft('x y', { namespace: '../up' })],
+  ['a confidence of two', draft('x y', { confidence: 2 })],
+  ['more text than a note holds', draft('x'.repeat(200_000))],
+])('%s is refused with a reason', async (_, given) => {
+  using t = await aNotebook()
+  expect((await keepNote(t.book, given, 1000)).receipt.kind).toBe('refused')
+})

@@ -1,0 +1,261 @@
+/**
+ * Notes: durable memory, one markdown file each, that a person could have written. The files are the truth; the rows in the
+ * database are derived and follow them. The only room that writes note files, and never one without its secrets taken out.
+ *
+ * It announces nothing; it returns what changed.
+ */
+import { join } from 'node:path'
+import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import type { Change } from '../core/memory.ts'
+import { asNoteId, isNamespace, type Note, type NoteId, type NoteScope, type NoteSource, type NoteType } from '../core/note.ts'
+import { firstLine } from '../core/text.ts'
+import { ulid } from '../core/ulid.ts'
+import { privateFolder, readIfThere, statIfThere, writeWhole } from '../platform/files.ts'
+import { removeFile } from '../platform/folder.ts'
+import type { Store } from '../store/store.ts'
+import { isNearSame, tellingWords } from './alike.ts'
+import { LOCAL, pathOf, SYNCED } from './folders.ts'
+import { MAX_NOTE_BYTES, writeNote } from './format.ts'
+import { printOf, takeIn } from './rows.ts'
+
+export { folderOf, LOCAL, pathOf, placeOf, SYNCED } from './folders.ts'
+export { type ParsedNote, parseNote, writeNote } from './format.ts'
+export { reindex } from './reindex.ts'
+
+/** What writing notes needs to know. */
+export type Notebook = {
+  store: Store
+  /** The home; note paths are relative to it. */
+  folder: string
+  /** This machine, as other machines of the same person know it. */
+  machine: string
+  /** Takes private parts and secrets out of a text. */
+  clean(text: string): string
+}
+
+/** A note as somebody wants it kept; whatever is left out has a sensible default. */
+export type NoteDraft = {
+  body: string
+  project: ProjectKey
+  source: NoteSource
+  title?: string
+  type?: NoteType
+  namespace?: string
+  scope?: NoteScope
+  tags?: string[]
+  session?: string | null
+  model?: string | null
+  confidence?: number
+  supersedes?: NoteId[]
+  pinned?: boolean
+  expiresAt?: number | null
+  /** For what may be brought in again: the same thing has the same id everywhere. */
+  id?: NoteId
+  createdAt?: number
+  updatedAt?: number
+}
+
+/** What became of a draft. Nothing is dropped without a word. */
+export type Receipt =
+  | { kind: 'added'; note: Note }
+  /** It said the same as a note that is there already. */
+  | { kind: 'same'; note: Note }
+  /** It says anew what older notes said; they are hidden, not lost. */
+  | { kind: 'restated'; note: Note; superseded: NoteId[] }
+  /** The note with this id said something else, and says this now. */
+  | { kind: 'updated'; note: Note }
+  | { kind: 'refused'; reason: string }
+
+export type Kept = { receipt: Receipt; changes: Change[] }
+
+/** Keeps a draft as a note, unless it is there already; a restatement takes the place of what it restates. */
+export async function keepNote(book: Notebook, draft: NoteDraft, now: number): Promise<Kept> {
+  const wanted = noteOf(book, draft, now)
+  if (typeof wanted === 'string') return { receipt: { kind: 'refused', reason: wanted }, changes: [] }
+  return book.store.transaction(async () => {
+    const same = await sameNote(book, wanted, now)
+    if (same) return { receipt: { kind: 'same', note: same }, changes: [] }
+    const restated = await restatedBy(book, wanted, now)
+    const note: Note = { ...wanted, supersedes: [...new Set([...wanted.supersedes, ...restated])] }
+    const changes = await putNote(book, note)
+    return { receipt: restated.length > 0 ? { kind: 'restated', note, superseded: restated } : { kind: 'added', note }, changes }
+  })
+}
+
+/** Keeps a draft under its own id: the same thing, brought again, is updated where it changed. What a person did to it since stays. */
+export async function keepUnderId(book: Notebook, draft: NoteDraft & { id: NoteId }, now: number): Promise<Kept> {
+  const wanted = noteOf(book, draft, now)
+  if (typeof wanted === 'string') return { receipt: { kind: 'refused', reason: wanted }, changes: [] }
+  return book.store.transaction(async () => {
+    const known = await book.store.notes.get(draft.id)
+    if (!known) return { receipt: { kind: 'added', note: wanted }, changes: await putNote(book, wanted) }
+    const says = (note: Note) => JSON.stringify([note.title, note.body, note.type, note.namespace, note.tags])
+    const merged: Note = { ...known, ...pick(wanted), tags: [...new Set([...known.tags, ...wanted.tags])] }
+    if (says(merged) === says(known)) return { receipt: { kind: 'same', note: known }, changes: [] }
+    const note = { ...merged, updatedAt: draft.updatedAt ?? now, machine: book.machine }
+    return { receipt: { kind: 'updated', note }, changes: await putNote(book, note) }
+  })
+}
+
+/** What a source may change of a note that it brought before. */
+const pick = ({ title, body, type, namespace, source, session, model, confidence }: Note) => ({
+  title,
+  body,
+  type,
+  namespace,
+  source,
+  session,
+  model,
+  confidence,
+})
+
+export type NotePatch = Partial<
+  Pick<Note, 'title' | 'body' | 'type' | 'namespace' | 'tags' | 'pinned' | 'confidence' | 'expiresAt' | 'supersedes' | 'conflictOf'>
+> & { scope?: NoteScope; project?: ProjectKey }
+
+/** Changes what a person or a model wants changed. Null when there is no such note. */
+export async function changeNote(book: Notebook, id: NoteId, patch: NotePatch, now: number): Promise<Kept | null> {
+  return book.store.transaction(async () => {
+    const known = await book.store.notes.get(id)
+    if (!known) return null
+    const reason = unusable({ ...known, ...patch })
+    if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
+    const scope = patch.scope ?? known.scope
+    const project = scope === 'global' ? GLOBAL_PROJECT : (patch.project ?? known.project)
+    const note: Note = {
+      ...known,
+      ...patch,
+      title: patch.title === undefined ? known.title : titleOf(book, patch.title, known.body),
+      body: patch.body === undefined ? known.body : cleanBody(book, patch.body),
+      scope,
+      project,
+      updatedAt: now,
+      machine: book.machine,
+      // A note that stays where it is keeps its file, whatever a person called it.
+      path: scope === known.scope && project === known.project ? known.path : pathOf({ id, scope, project }),
+    }
+    const changes = await putNote(book, note)
+    if (note.path !== known.path) await dropFile(book, known.path)
+    return { receipt: { kind: 'updated', note }, changes }
+  })
+}
+
+/** Hides a note for good reason; it can be restored until it is purged. */
+export function forgetNote(book: Notebook, id: NoteId, now: number): Promise<Kept | null> {
+  return setDeleted(book, id, now, now)
+}
+
+export function restoreNote(book: Notebook, id: NoteId, now: number): Promise<Kept | null> {
+  return setDeleted(book, id, null, now)
+}
+
+async function setDeleted(book: Notebook, id: NoteId, deletedAt: number | null, now: number): Promise<Kept | null> {
+  return book.store.transaction(async () => {
+    const known = await book.store.notes.get(id)
+    if (!known) return null
+    if ((known.deletedAt === null) === (deletedAt === null)) return { receipt: { kind: 'same', note: known }, changes: [] }
+    const note: Note = { ...known, deletedAt, updatedAt: now, machine: book.machine }
+    return { receipt: { kind: 'updated', note }, changes: await putNote(book, note) }
+  })
+}
+
+/** Removes a note and its file for good. The history of a synced folder still has it, until that is cleaned too. */
+export async function purgeNote(book: Notebook, id: NoteId): Promise<Change[]> {
+  return book.store.transaction(async () => {
+    const files = await book.store.notes.filesOf(id)
+    for (const file of files) await dropFile(book, file.path)
+    await book.store.notes.remove(id)
+    return files.length > 0 ? [{ kind: 'note-removed', id }] : []
+  })
+}
+
+/** Writes the file and its row. The file first: it is the truth, and a row that is missing is made again from it. Inside a transaction. */
+export async function putNote(book: Notebook, note: Note): Promise<Change[]> {
+  const path = join(book.folder, note.path)
+  privateFolder(join(book.folder, note.path.startsWith(`${LOCAL}/`) ? LOCAL : SYNCED))
+  privateFolder(path.slice(0, path.lastIndexOf('/')))
+  writeWhole(path, writeNote(note))
+  await takeIn(book.store, note, statIfThere(path))
+  return [{ kind: 'note-changed', note }]
+}
+
+async function dropFile(book: Notebook, path: string): Promise<void> {
+  removeFile(join(book.folder, path))
+  await book.store.notes.removeFile(path)
+}
+
+/** The text of a note's file as it stands on the disk; null when it is gone. */
+export const fileText = (book: Pick<Notebook, 'folder'>, note: Pick<Note, 'path'>) => readIfThere(join(book.folder, note.path))
+
+function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | string {
+  const body = cleanBody(book, draft.body)
+  if (body.trim() === '') return 'nothing is left to remember once private parts are taken out'
+  const scope = draft.scope ?? (draft.project === GLOBAL_PROJECT ? 'global' : 'project')
+  const project = scope === 'global' ? GLOBAL_PROJECT : draft.project
+  const id = draft.id ?? asNoteId(ulid(now))
+  const note: Note = {
+    id,
+    type: draft.type ?? 'semantic',
+    title: titleOf(book, draft.title ?? '', body),
+    namespace: draft.namespace ?? 'context',
+    tags: [...new Set((draft.tags ?? []).map((tag) => book.clean(tag).trim()).filter(Boolean))],
+    createdAt: draft.createdAt ?? now,
+    updatedAt: draft.updatedAt ?? draft.createdAt ?? now,
+    machine: book.machine,
+    source: draft.source,
+    session: draft.session ?? null,
+    model: draft.model ?? null,
+    confidence: draft.confidence ?? 1,
+    supersedes: draft.supersedes ?? [],
+    conflictOf: null,
+    pinned: draft.pinned ?? false,
+    expiresAt: draft.expiresAt ?? null,
+    deletedAt: null,
+    body,
+    unknown: [],
+    scope,
+    project,
+    path: pathOf({ id, scope, project }),
+  }
+  return unusable(note) ?? note
+}
+
+/** What keeps a note from being one, in words for whoever wanted it; null when nothing does. */
+function unusable(note: Pick<Note, 'namespace' | 'confidence' | 'body' | 'tags'>): string | null {
+  if (!isNamespace(note.namespace)) return `"${note.namespace}" is not a namespace: use small letters, digits and dashes`
+  if (!(note.confidence >= 0 && note.confidence <= 1)) return 'a confidence lies between 0 and 1'
+  if (note.body.length > MAX_NOTE_BYTES / 2)
+    return `a note holds at most ${MAX_NOTE_BYTES / 2048} KB of text; this is ${Math.ceil(note.body.length / 1024)}`
+  if (note.tags.some((tag) => tag.length > 200)) return 'a tag has at most 200 letters'
+  return null
+}
+
+const cleanBody = (book: Notebook, body: string) => book.clean(body.toWellFormed()).replace(/\r\n?/g, '\n').trim()
+
+const titleOf = (book: Notebook, title: string, body: string) =>
+  firstLine(book.clean(title.toWellFormed()), 200) || firstLine(body.replace(/^[#>\s*-]+/, ''), 80) || 'Untitled'
+
+async function sameNote(book: Notebook, wanted: Note, now: number): Promise<Note | null> {
+  for (const known of await book.store.notes.withPrint(printOf(wanted))) {
+    if (await book.store.notes.visible(known.id, now)) return known
+  }
+  return null
+}
+
+/** How many notes a new one is compared with: the likeliest by their words. */
+const COMPARED = 20
+
+/** Notes of the same kind and place that say nearly the same. */
+async function restatedBy(book: Notebook, wanted: Note, now: number): Promise<NoteId[]> {
+  const words = tellingWords(wanted.body)
+  if (words.length === 0) return []
+  const within = { project: wanted.project, kinds: ['note' as const], since: 0, before: Number.MAX_SAFE_INTEGER, limit: COMPARED }
+  const restated: NoteId[] = []
+  for (const place of await book.store.documents.match(words, within)) {
+    const known = await book.store.notes.visible(asNoteId(place.ref), now)
+    if (!known || known.scope !== wanted.scope || known.project !== wanted.project) continue
+    if (known.namespace !== wanted.namespace || known.type === 'episodic' || known.pinned) continue
+    if (isNearSame(known.body, wanted.body)) restated.push(known.id)
+  }
+  return restated
+}

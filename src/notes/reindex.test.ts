@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test'
+import { aNotebook } from '../../test/support/notebook.ts'
+import { asProjectKey } from '../core/ids.ts'
+import { asNoteId } from '../core/note.ts'
+import { keepNote, reindex } from './notes.ts'
+
+const app = asProjectKey('app')
+const file = (id: string, body: string, more = '') => `---\nid: ${id}\ntype: semantic\ntitle: About ${id}\n${more}---\n\n${body}\n`
+
+test('a file that a person wrote is found, changed with the file, and gone with it', async () => {
+  using t = await aNotebook()
+  t.write('memory/app/by-hand.md', file('n1', 'The port is 8080'))
+  expect(await reindex(t.book)).toMatchObject([{ kind: 'note-changed', note: { id: 'n1', project: 'app', scope: 'project' } }])
+  expect(await t.find('port', app)).toEqual(['n1'])
+  expect(await reindex(t.book)).toEqual([])
+  t.write('memory/app/by-hand.md', file('n1', 'The socket is enough'))
+  await reindex(t.book)
+  expect(await t.find('port', app)).toEqual([])
+  t.remove('memory/app/by-hand.md')
+  expect(await reindex(t.book)).toEqual([{ kind: 'note-removed', id: asNoteId('n1') }])
+  expect(await t.find('socket', app)).toEqual([])
+})
+
+test('a malformed file is named and the others are read', async () => {
+  using t = await aNotebook()
+  t.write('memory/app/bad.md', 'no front matter')
+  t.write('memory/app/binary.md', '\u0000\u0001')
+  t.write('memory/app/good.md', file('n1', 'All is well'))
+  await reindex(t.book)
+  expect((await t.store.notes.problems()).map((one) => one.path)).toEqual(['memory/app/bad.md', 'memory/app/binary.md'])
+  expect(await t.find('well', app)).toEqual(['n1'])
+  t.write('memory/app/bad.md', file('n2', 'Mended'))
+  await reindex(t.book)
+  expect(await t.find('mended', app)).toEqual(['n2'])
+  expect((await t.store.notes.problems()).map((one) => one.path)).toEqual(['memory/app/binary.md'])
+})
+
+test('of two files with one id the newer counts, and the other takes its place when it is gone', async () => {
+  using t = await aNotebook()
+  t.write('memory/app/a.md', file('n1', 'older words', 'updated: 2026-01-01\n'))
+  t.write('memory/app/b.md', file('n1', 'newer words', 'updated: 2026-02-01\n'))
+  await reindex(t.book)
+  expect((await t.store.notes.get(asNoteId('n1')))?.body).toBe('newer words')
+  expect(await t.store.notes.problems()).toMatchObject([{ path: 'memory/app/a.md' }])
+  t.remove('memory/app/b.md')
+  await reindex(t.book)
+  expect((await t.store.notes.get(asNoteId('n1')))?.body).toBe('older words')
+  expect(await t.store.notes.problems()).toEqual([])
+})
+
+test('the folder decides whose note it is, also when the file is moved', async () => {
+  using t = await aNotebook()
+  t.write('memory/global/n1.md', file('n1', 'Everywhere'))
+  t.write('local/github.com~team~app/n2.md', file('n2', 'Here only'))
+  t.write('memory/.git/n3.md', file('n3', 'Not a note'))
+  t.write('memory/README.md', file('n4', 'Not in a project'))
+  await reindex(t.book)
+  expect((await t.list()).map(({ id, scope, project }) => `${id} ${scope} ${project}`).sort()).toEqual([
+    'n1 global global',
+    'n2 local github.com/team/app',
+  ])
+  t.remove('memory/global/n1.md')
+  t.write('memory/app/n1.md', file('n1', 'Everywhere'))
+  await reindex(t.book)
+  expect(await t.store.notes.get(asNoteId('n1'))).toMatchObject({ scope: 'project', project: 'app' })
+})
+
+test('rows that are lost are made again from the files', async () => {
+  using t = await aNotebook()
+  const { receipt } = await keepNote(t.book, { body: 'Kept on disk', project: app, source: 'human' }, 1000)
+  if (receipt.kind !== 'added') throw new Error(receipt.kind)
+  await t.store.notes.remove(receipt.note.id)
+  await t.store.notes.removeFile(receipt.note.path)
+  await reindex(t.book)
+  expect(await t.store.notes.get(receipt.note.id)).toEqual(receipt.note)
+})

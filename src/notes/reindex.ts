@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import type { Change } from '../core/memory.ts'
+import type { Note } from '../core/note.ts'
+import { readExactlyIfThere, statIfThere } from '../platform/files.ts'
+import { filesBelow } from '../platform/folder.ts'
+import type { NoteFile, Store } from '../store/store.ts'
+import { LOCAL, placeOf, SYNCED } from './folders.ts'
+import { MAX_NOTE_BYTES, parseNote } from './format.ts'
+import { takeIn } from './rows.ts'
+
+/** How many files are read in one transaction: few enough that a hook never waits long behind it. */
+const BATCH = 200
+
+/** Makes the rows follow the files: all of them, or the paths that are known to have changed. One bad file never stops the rest. */
+export async function reindex(book: { store: Store; folder: string }, only?: string[]): Promise<Change[]> {
+  const known = new Map((await book.store.notes.files()).map((file) => [file.path, file]))
+  const paths = only ?? pathsOnDisk(book.folder)
+  const there = new Set(paths)
+  const changed = paths.filter((path) => placeOf(path) !== null && hasChanged(book.folder, path, known.get(path)))
+  const gone = only ? [] : [...known.keys()].filter((path) => !there.has(path))
+  const changes: Change[] = []
+  const all = [...gone, ...changed]
+  for (let from = 0; from < all.length; from += BATCH) {
+    const batch = all.slice(from, from + BATCH)
+    changes.push(...(await book.store.transaction(() => readAll(book, batch))))
+  }
+  return changes
+}
+
+function pathsOnDisk(home: string): string[] {
+  return [SYNCED, LOCAL].flatMap((top) => filesBelow(join(home, top), ['.md']).map((entry) => entry.path.slice(home.length + 1)))
+}
+
+function hasChanged(home: string, path: string, known: NoteFile | undefined): boolean {
+  const found = statIfThere(join(home, path))
+  return !known || !found || known.bytes !== found.size || known.changedAt !== found.mtimeMs
+}
+
+async function readAll(book: { store: Store; folder: string }, paths: string[]): Promise<Change[]> {
+  const changes: Change[] = []
+  for (const path of paths) changes.push(...(await readOne(book, path)))
+  return changes
+}
+
+async function readOne(book: { store: Store; folder: string }, path: string): Promise<Change[]> {
+  const { store } = book
+  const before = await noteAt(store, path)
+  const read = readFile(book.folder, path)
+  if (read.kind === 'gone') {
+    await store.notes.removeFile(path)
+    return before ? removed(book, before) : []
+  }
+  const file = { path, bytes: read.bytes, changedAt: read.changedAt }
+  if (read.kind === 'malformed') {
+    await store.notes.putFile({ ...file, id: null, problem: read.reason })
+    return before ? removed(book, before) : []
+  }
+  const changes = before && before.id !== read.note.id ? await removed(book, before) : []
+  const rival = await store.notes.get(read.note.id)
+  if (rival && rival.path !== path && statIfThere(join(book.folder, rival.path)) && isBefore(read.note, rival)) {
+    await store.notes.putFile({ ...file, id: read.note.id, problem: `it has the same id as ${rival.path}, which is newer` })
+    return changes
+  }
+  if (rival && rival.path !== path) {
+    const [other] = (await store.notes.filesOf(rival.id)).filter((one) => one.path === rival.path)
+    if (other) await store.notes.putFile({ ...other, problem: `it has the same id as ${path}, which is newer` })
+  }
+  await takeIn(store, read.note, { size: read.bytes, mtimeMs: read.changedAt })
+  return [...changes, { kind: 'note-changed', note: read.note }]
+}
+
+/** Of two files with one id the newer counts; at the same time the path decides, the same way on every machine. */
+const isBefore = (a: Note, b: Note) => a.updatedAt < b.updatedAt || (a.updatedAt === b.updatedAt && a.path > b.path)
+
+async function noteAt(store: Store, path: string): Promise<Note | null> {
+  const id = (await store.notes.fileAt(path))?.id
+  const note = id ? await store.notes.get(id) : null
+  return note?.path === path ? note : null
+}
+
+/** The row of a note whose file is no longer it. Another file with the same id takes its place. */
+async function removed(book: { store: Store; folder: string }, note: Note): Promise<Change[]> {
+  await book.store.notes.remove(note.id)
+  for (const file of await book.store.notes.filesOf(note.id)) {
+    if (file.path !== note.path) return readOne(book, file.path)
+  }
+  return [{ kind: 'note-removed', id: note.id }]
+}
+
+type Read =
+  | { kind: 'gone' }
+  | { kind: 'malformed'; reason: string; bytes: number; changedAt: number }
+  | { kind: 'note'; note: Note; bytes: number; changedAt: number }
+
+function readFile(home: string, path: string): Read {
+  const full = join(home, path)
+  const found = statIfThere(full)
+  const place = placeOf(path)
+  if (!found?.isFile() || !place) return { kind: 'gone' }
+  const file = { bytes: found.size, changedAt: found.mtimeMs }
+  if (found.size > MAX_NOTE_BYTES) return { kind: 'malformed', reason: `it is larger than ${MAX_NOTE_BYTES / 1024} KB`, ...file }
+  let text: string | null
+  try {
+    text = readExactlyIfThere(full)
+  } catch (cause) {
+    return { kind: 'malformed', reason: ((cause as Error).cause as Error | undefined)?.message ?? (cause as Error).message, ...file }
+  }
+  if (text === null) return { kind: 'gone' }
+  const parsed = parseNote(text)
+  return parsed.kind === 'note' ? { kind: 'note', note: { ...parsed.note, ...place, path }, ...file } : { ...parsed, ...file }
+}

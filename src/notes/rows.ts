@@ -1,0 +1,17 @@
+import { entitiesIn } from '../core/entities.ts'
+import { fingerprint } from '../core/hash.ts'
+import type { Note } from '../core/note.ts'
+import type { Store } from '../store/store.ts'
+import { normalised } from './alike.ts'
+
+/** Makes the rows of a note what its file says. Inside a transaction. */
+export async function takeIn(store: Store, note: Note, file: { size: number; mtimeMs: number } | null): Promise<void> {
+  await store.notes.put(note, printOf(note))
+  await store.notes.putFile({ path: note.path, bytes: file?.size ?? 0, changedAt: file?.mtimeMs ?? 0, id: note.id, problem: null })
+  const of = { kind: 'note', ref: note.id, project: note.project, at: note.updatedAt } as const
+  await store.links.setMentions(of, entitiesIn(`${note.title}\n${note.body}`))
+}
+
+/** Two notes with the same words, however they are broken into lines, have the same print within their project and scope. */
+export const printOf = (note: Pick<Note, 'scope' | 'project' | 'body'>) =>
+  fingerprint(`${note.scope} ${note.project}\n${normalised(note.body)}`)

@@ -10,6 +10,11 @@ export async function takeIn(store: Store, note: Note, file: { size: number; mti
   await store.notes.putFile({ path: note.path, bytes: file?.size ?? 0, changedAt: file?.mtimeMs ?? 0, id: note.id, problem: null })
   const of = { kind: 'note', ref: note.id, project: note.project, at: note.updatedAt } as const
   await store.links.setMentions(of, entitiesIn(`${note.title}\n${note.body}`))
+  const to = { kind: 'note', ref: note.id } as const
+  const from = (older: string) => ({ kind: 'note', ref: older }) as const
+  await store.links.add(
+    note.supersedes.map((older) => ({ from: from(older), to, relation: 'supersedes', origin: 'its front matter', at: note.updatedAt })),
+  )
 }
 
 /** Two notes with the same words, however they are broken into lines, have the same print within their project and scope. */

@@ -1,5 +1,6 @@
 import { fingerprint } from '../core/hash.ts'
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
+import { asNoteId } from '../core/note.ts'
 import type { Embedder } from '../providers/embedder.ts'
 import type { Store, Unembedded } from '../store/store.ts'
 
@@ -65,8 +66,10 @@ async function textOf(store: Store, { kind, ref }: Unembedded): Promise<string> 
       const prompt = await store.prompts.get(id)
       return prompt ? gistOfPrompt(prompt) : ''
     }
-    case 'note':
-      return ''
+    case 'note': {
+      const note = await store.notes.get(asNoteId(ref))
+      return note ? gist([note.title, note.body]) : ''
+    }
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Entity } from '../core/entities.ts'
 import type { ProjectKey } from '../core/ids.ts'
+import { asNoteId } from '../core/note.ts'
 import { firstLine } from '../core/text.ts'
 import type { Link, Ref, Relation, Side, Store } from '../store/store.ts'
 
@@ -282,8 +283,12 @@ async function lookUp(store: Store, { kind, ref }: Ref): Promise<Looked | null> 
           }
         : null
     }
-    case 'note':
-      return null
+    case 'note': {
+      const n = await store.notes.visible(asNoteId(ref), Date.now())
+      return n
+        ? { shown: { kind, ref, type: n.namespace, title: n.title, project: n.project, at: n.updatedAt }, turn: `note:${ref}` }
+        : null
+    }
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { identifiersIn, pairsIn, partsOf } from '../core/identifiers.ts'
 import type { ProjectKey } from '../core/ids.ts'
+import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { DocumentKind, Match, Place, Store } from '../store/store.ts'
@@ -297,8 +298,10 @@ async function textOf(store: Store, place: Place): Promise<Text | null> {
       const p = await store.prompts.get(id)
       return p ? { type: p.origin, title: p.text, body: p.answer ?? '' } : null
     }
-    case 'note':
-      return null
+    case 'note': {
+      const n = await store.notes.visible(asNoteId(place.ref), Date.now())
+      return n ? { type: n.namespace, title: n.title, body: n.body } : null
+    }
   }
 }
 

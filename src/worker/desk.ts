@@ -3,6 +3,7 @@ import type { CaptureRules } from '../capture/capture.ts'
 import type { Change } from '../core/memory.ts'
 import { projectKey, projectName } from '../core/project.ts'
 import type { Agent } from '../integrations/agent.ts'
+import type { Notebook } from '../notes/notes.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
 import type { Log } from '../platform/log.ts'
 import type { Home } from '../platform/paths.ts'
@@ -24,6 +25,7 @@ export type Desk = {
   queue: Queue
   agents: Record<string, Agent>
   rules(agent: Agent): CaptureRules
+  notebook: Notebook
   /** Finds by what is meant; null while there is nothing that could. */
   meaning: Meaning | null
   /** Tells whoever listens. */

@@ -20,6 +20,7 @@ import { type Embedding, openEmbedding } from './embedding.ts'
 import { followPort } from './follow-port.ts'
 import { importHistory } from './import.ts'
 import { meaningBy } from './meaning.ts'
+import { followNotes, openNotebook } from './notebook.ts'
 import { openQueue } from './queue.ts'
 import { readThrough } from './reconcile.ts'
 import { routes } from './routes.ts'
@@ -62,6 +63,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     stream,
     agents,
     rules: () => rules,
+    notebook: openNotebook(store, home, rules.redactPatterns),
     meaning: meaningBy(embedding),
     queue: openQueue(store, (job) => doJob(desk, embedding, job), log),
     announce: (changes) => changes.forEach((change) => void stream.publish(liveOf(change))),
@@ -83,9 +85,11 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   log.info('started', { pid: process.pid, port: listening.port, version: VERSION, ms: Math.round(performance.now()) })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve())
 
-  const background = startBackground(desk, embedding, control, rebuild, listening.port)
+  const following = followNotes(desk)
+  const background = startBackground(desk, embedding, following.round, control, rebuild, listening.port)
   await stopped.promise
   clearInterval(background)
+  following.stop()
   await listening.stop()
   stream.close()
   embedding.stop()
@@ -121,7 +125,14 @@ async function openOrSetAside(home: Home, log: Log, stop: () => void): Promise<{
 }
 
 /** What is done beside answering: what was left over from before, then the rounds. */
-function startBackground(desk: Desk, embedding: Embedding, control: { stop(): void; startedAt: number }, rebuild: boolean, port: number) {
+function startBackground(
+  desk: Desk,
+  embedding: Embedding,
+  followNotes: () => Promise<void>,
+  control: { stop(): void; startedAt: number },
+  rebuild: boolean,
+  port: number,
+) {
   const { store, log } = desk
   let lastSweep = 0
   let lastRetain = 0
@@ -137,6 +148,7 @@ function startBackground(desk: Desk, embedding: Embedding, control: { stop(): vo
       lastRetain = now
       await retain(desk, now)
     }
+    await followNotes()
     const open = await store.sessions.notCompleted()
     const { waiting, running } = await store.jobs.counts()
     if (await embedding.queueIfWaiting()) desk.queue.kick()

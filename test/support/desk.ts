@@ -6,6 +6,7 @@ import { homePaths } from '../../src/platform/paths.ts'
 import { loadSettings } from '../../src/platform/settings.ts'
 import { openStore } from '../../src/store/store.ts'
 import { captureRules, type Desk } from '../../src/worker/desk.ts'
+import { openNotebook } from '../../src/worker/notebook.ts'
 import { openQueue } from '../../src/worker/queue.ts'
 import { openStream } from '../../src/worker/stream.ts'
 import { environment, temporaryFolder } from './builders.ts'
@@ -39,6 +40,7 @@ export async function aDesk(variables: Record<string, string> = {}) {
         }),
       log,
     ),
+    notebook: openNotebook(store, home, rules.redactPatterns),
     meaning: null,
     announce: (changes) => void announced.push(...changes),
   }

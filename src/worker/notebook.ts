@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import { withoutPrivate } from '../core/privacy.ts'
+import { redact } from '../core/secrets.ts'
+import { LOCAL, type Notebook, reindex, SYNCED } from '../notes/notes.ts'
+import { privateFolder } from '../platform/files.ts'
+import { machineName } from '../platform/machine.ts'
+import type { Home } from '../platform/paths.ts'
+import { type Watching, watchFolder } from '../platform/watch.ts'
+import type { Store } from '../store/store.ts'
+import type { Desk } from './desk.ts'
+
+/** Notes of this home, with what the person wants hidden taken out of every one. `patterns` is null when redaction is off. */
+export function openNotebook(store: Store, home: Home, patterns: RegExp[] | null): Notebook {
+  for (const folder of [SYNCED, LOCAL]) privateFolder(join(home.folder, folder))
+  return {
+    store,
+    folder: home.folder,
+    machine: machineName(home.folder),
+    clean: (text) => {
+      const seen = withoutPrivate(text).text
+      return patterns ? redact(seen, patterns) : seen
+    },
+  }
+}
+
+/** Follows what people and git do to the files: at once where the system tells, and at every round. */
+export function followNotes(desk: Desk): { round(): Promise<void>; stop(): void } {
+  let last: Promise<unknown> = Promise.resolve()
+  const take = (only?: string[]) => {
+    const work = last.then(async () => {
+      const changes = await reindex(desk.notebook, only)
+      desk.announce(changes)
+      if (changes.length > 0) desk.log.info('notes changed on the disk', { changes: changes.length })
+    })
+    last = work.catch((cause) => desk.log.warn('notes could not be followed', { error: (cause as Error).message.slice(0, 300) }))
+    return last
+  }
+  const watchers: Watching[] = [SYNCED, LOCAL].flatMap((top) => {
+    const told = (paths: string[]) => void take(paths.filter((path) => path.endsWith('.md')).map((path) => `${top}/${path}`))
+    const watching = watchFolder(join(desk.home.folder, top), told)
+    return watching ? [watching] : []
+  })
+  return {
+    round: async () => {
+      await take()
+    },
+    stop: () => {
+      for (const watcher of watchers) watcher.stop()
+    },
+  }
+}

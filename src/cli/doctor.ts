@@ -190,6 +190,14 @@ function workerFindings(s: WorkerStatus): Finding[] {
           repair: () => ask('/api/jobs/retry', post({})),
         },
   )
+  for (const { path, problem } of s.notes.problems) {
+    findings.push({
+      what: 'Notes',
+      state: 'warning',
+      says: `${path} is not read: ${problem}`,
+      fix: `Mend or move ${s.home}/${path}; the other notes are not affected.`,
+    })
+  }
   for (const problem of s.problems) findings.push({ what: 'Settings', state: 'warning', says: problem, fix: `Edit ${s.home}/config.toml.` })
   return findings
 }

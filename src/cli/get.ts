@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
+import type { Note } from '../core/note.ts'
 import { ago } from '../core/when.ts'
 import { ask, post } from './ask.ts'
 import { bold, CliError, dim, EXIT, say, sayJson } from './print.ts'
@@ -8,10 +9,11 @@ type Found =
   | { id: string; kind: 'observation'; memory: Observation | null }
   | { id: string; kind: 'summary'; memory: Summary | null }
   | { id: string; kind: 'prompt'; memory: Prompt | null }
+  | { id: string; kind: 'note'; memory: (Note & { urn: string; supersededBy: string[] }) | null }
 
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { json: { type: 'boolean' } } })
-  if (positionals.length === 0) throw new CliError('give ids as search shows them: recollect get 12 S3 P7', EXIT.invalid)
+  if (positionals.length === 0) throw new CliError('give ids as search shows them: recollect get 12 S3 P7 N01K…', EXIT.invalid)
   const found = await ask<Found[]>('/api/memories/batch', post({ ids: positionals }))
   if (values.json) sayJson(found.flatMap(({ kind, memory }) => (memory ? [{ kind, ...memory }] : [])))
   else found.forEach(sayMemory)
@@ -28,6 +30,8 @@ function sayMemory(found: Found): undefined {
       return saySummary(found.memory)
     case 'prompt':
       return sayPrompt(found.memory)
+    case 'note':
+      return sayNote(found.memory)
   }
 }
 
@@ -45,6 +49,15 @@ function saySummary(s: Summary): undefined {
   say(`${bold(`S${s.id} ${s.request || 'Summary'}`)}  ${dim(`${s.source}, ${ago(s.at, Date.now())}, ${s.project}, by ${s.model}`)}`)
   const fields = { 'Looked at': s.investigated, Learned: s.learned, Done: s.completed, Next: s.nextSteps, Notes: s.notes }
   for (const [label, text] of Object.entries(fields)) if (text) say(`  ${label}: ${text}`)
+  say()
+}
+
+function sayNote(n: Note & { urn: string; supersededBy: string[] }): undefined {
+  const facts = [n.namespace, n.type, n.scope === 'project' ? n.project : n.scope, ago(n.updatedAt, Date.now()), `from ${n.source}`]
+  say(`${bold(`N${n.id} ${n.title}`)}  ${dim([...facts, ...n.tags.map((tag) => `#${tag}`)].join(', '))}\n\n${n.body}\n`)
+  if (n.deletedAt !== null) say(dim('Forgotten; recollect restore brings it back.'))
+  if (n.supersededBy.length > 0) say(dim(`Superseded by ${n.supersededBy.map((id) => `N${id}`).join(', ')}.`))
+  say(dim(`${n.urn}  ${n.path}`))
   say()
 }
 

@@ -24,7 +24,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   search: {
     summary: 'find memories',
-    usage: `recollect search <words…> [--project P] [--all] [--kind observation|summary|prompt] [--limit N] [--explain] [--json]
+    usage: `recollect search <words…> [--project P] [--all] [--kind observation|summary|prompt|note] [--limit N] [--explain] [--json]
 
   Looks in this folder's project when it has memories, else (or with --all) everywhere.`,
     load: () => import('./search.ts'),
@@ -32,7 +32,7 @@ export const COMMANDS: Record<string, Command> = {
   get: {
     summary: 'the full text of memories, by id',
     usage:
-      'recollect get <id…> [--json]\n\n  Ids as search shows them: #12 (or 12) an observation, S3 a summary, P7 a prompt with its answer.',
+      'recollect get <id…> [--json]\n\n  Ids as search shows them: #12 (or 12) an observation, S3 a summary, P7 a prompt with its answer, N… a note.',
     load: () => import('./get.ts'),
   },
   graph: {
@@ -46,6 +46,41 @@ export const COMMANDS: Record<string, Command> = {
   --effects   what came of it`,
     load: () => import('./graph.ts'),
   },
+  capture: {
+    summary: 'keep something as a note',
+    usage: `recollect capture <text…> [--title T] [--ns decisions] [--type procedural|semantic|episodic] [--global | --local] [--tag T]…
+                  [--pin] [--ttl 30d] [--supersedes ID]… [--project P] [--json]
+
+  Without text it reads what is piped in. The note belongs to this folder's project, unless --global (every project) or --local
+  (never leaves this machine). What is known already is said so; a restatement takes the place of what it restates.
+
+  --ns N        decisions, learnings, blockers, progress, patterns, context, apis, config, security, testing, or a word of yours
+  --ttl T       hide it after this time: 12h, 30d, 2w, or a date
+  --pin         always in the brief`,
+    load: () => import('./capture.ts'),
+  },
+  notes: {
+    summary: 'the notes of this project, newest first',
+    usage: `recollect notes [--ns N] [--type T] [--all] [--hidden] [--project P] [--limit N] [--json]
+
+  --all      of every project
+  --hidden   superseded, expired and forgotten ones too`,
+    load: () => import('./notes.ts'),
+  },
+  edit: {
+    summary: 'change a note, or open it in your editor',
+    usage: `recollect edit <id> [--title T] [--body TEXT|-] [--ns N] [--type T] [--scope project|global|local] [--project P] [--tag T]…
+               [--untag T]… [--pin | --unpin] [--ttl 30d | --keep] [--supersedes ID]… [--json]
+
+  Without options $EDITOR opens the note's file; the file is the note.`,
+    load: () => import('./edit.ts'),
+  },
+  forget: {
+    summary: 'hide notes; with --hard remove them for good',
+    usage: 'recollect forget <id…> [--hard] [--dry-run] [--yes] [--json]',
+    load: () => import('./forget.ts'),
+  },
+  restore: { summary: 'bring forgotten notes back', usage: 'recollect restore <id…> [--json]', load: () => import('./restore.ts') },
   timeline: {
     summary: 'what happened around a memory, a question or a moment',
     usage: `recollect timeline <id | words…> [--at DATE] [--before N] [--after N] [--project P] [--json]`,

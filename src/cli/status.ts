@@ -22,6 +22,7 @@ export function sayStatus(s: WorkerStatus): void {
       ['Worker', `pid ${s.pid}, 127.0.0.1:${port}, version ${s.version}, ${size(s.memoryBytes)} of memory`],
       ['Home', `${s.home} ${dim(`(database ${size(s.databaseBytes)})`)}`],
       ['Sessions', `${s.sessions.all.toLocaleString('en')} remembered, ${s.sessions.live} live`],
+      ['Notes', `${(s.notes.all - s.notes.hidden).toLocaleString('en')} ${dim(`(${s.notes.hidden} hidden)`)}`],
       ['Last event', s.lastEventAt === null ? 'none yet' : ago(s.lastEventAt, now)],
       [
         'Queue',
@@ -30,6 +31,7 @@ export function sayStatus(s: WorkerStatus): void {
     ]),
   )
   for (const job of s.deadJobs) say(yellow(`  failed: ${job.kind} ${job.key} after ${job.attempts} tries: ${job.error}`))
+  for (const file of s.notes.problems) say(yellow(`  not a note: ${file.path}: ${file.problem}`))
   for (const problem of s.problems) say(yellow(`  setting: ${problem}`))
   if (s.projects.length === 0) return
   say(`\n${bold('Projects')}`)

@@ -44,6 +44,11 @@ export function wantsColour(): boolean {
   return !process.env.NO_COLOR && process.stdout.isTTY === true
 }
 
+/** The editor a person has chosen, if any. */
+export function editorCommand(): string | null {
+  return process.env.VISUAL || process.env.EDITOR || null
+}
+
 /** The shell's proxy settings: a client sends even calls to this machine through them. */
 export function proxySettings(): Record<string, string> {
   const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'NO_PROXY', 'no_proxy']

@@ -1,4 +1,5 @@
 import type { ProjectKey } from '../core/ids.ts'
+import { asNoteId, type Note } from '../core/note.ts'
 import type { DocumentKind, Place, Store } from '../store/store.ts'
 import { type Filters, type Problem, readQuestion, type Understood, windowOf } from './question.ts'
 import { ALL_KINDS, describe, type Hit, type Meaning, search } from './search.ts'
@@ -61,8 +62,9 @@ function kindsOf(filters: Filters, wished: DocumentKind[] = ALL_KINDS): Document
 
 /** The filters that need the memory itself to decide. */
 async function keeperOf(store: Store, filters: Filters): Promise<(place: Place) => Promise<boolean>> {
-  const { types, paths, branch, session } = filters
-  const plain = types.length === 0 && paths.length === 0 && branch === null && session === null
+  const { types, paths, branch, session, namespaces, tags, notTags, sources } = filters
+  const lists = [types, paths, namespaces, tags, notTags, sources]
+  const plain = lists.every((list) => list.length === 0) && branch === null && session === null
   if (plain) return async () => true
   return async (place) => {
     if (place.kind === 'observation' && (types.length > 0 || paths.length > 0)) {
@@ -71,10 +73,39 @@ async function keeperOf(store: Store, filters: Filters): Promise<(place: Place) 
       const files = [...o.filesModified, ...o.filesRead].map((path) => path.toLowerCase())
       if (paths.length > 0 && !paths.some((path) => files.some((file) => file.includes(path.toLowerCase())))) return false
     }
+    if (place.kind === 'note') return keepsNote(await store.notes.get(asNoteId(place.ref)), filters)
+    if (sources.length > 0 && !sources.includes(await writerOf(store, place))) return false
     if (branch === null && session === null) return true
     const of = place.sessionId === null ? null : await store.sessions.get(place.sessionId)
     if (branch !== null && of?.branch?.toLowerCase() !== branch.toLowerCase()) return false
     return session === null || of?.contentSessionId.startsWith(session) === true || String(of?.id) === session
+  }
+}
+
+/** A note belongs to no branch; of a session it is when it came from it. */
+function keepsNote(note: Note | null, { types, paths, branch, session, namespaces, tags, notTags, sources }: Filters): boolean {
+  if (!note || branch !== null) return false
+  const its = note.tags.map((tag) => tag.toLowerCase())
+  return (
+    (types.length === 0 || types.includes(note.type)) &&
+    (paths.length === 0 || paths.some((path) => `${note.title}\n${note.body}`.toLowerCase().includes(path.toLowerCase()))) &&
+    (session === null || note.session?.startsWith(session) === true) &&
+    (namespaces.length === 0 || namespaces.includes(note.namespace)) &&
+    (sources.length === 0 || sources.includes(note.source)) &&
+    tags.every((tag) => its.includes(tag)) &&
+    !notTags.some((tag) => its.includes(tag))
+  )
+}
+
+/** Who wrote a memory of the journal: a distiller by its name, or the person or machine that a prompt came from. */
+async function writerOf(store: Store, { kind, ref }: Place): Promise<string> {
+  switch (kind) {
+    case 'observation':
+      return (await store.observations.get([Number(ref)]))[0]?.model ?? ''
+    case 'summary':
+      return (await store.summaries.get(Number(ref)))?.model ?? ''
+    default:
+      return (await store.prompts.get(Number(ref)))?.origin ?? ''
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { NOTE_SCOPES, NOTE_TYPES } from '../core/note.ts'
 
 /** What somebody sent, read; or why it cannot be used, in words for them. */
 export type Read<T> = { kind: 'read'; value: T } | { kind: 'unusable'; reason: string }
@@ -47,9 +48,44 @@ export const readSummarize = understanding(
 )
 export const readCompleteSession = understanding(z.object({ ...session, reason: z.string().default('other') }))
 export const readProcessing = reader(z.object({ isProcessing: z.boolean() }))
-/** Memories as search shows them: #12 (or 12) an observation, S3 a summary, P7 a prompt. */
-export const readMemories = reader(z.object({ ids: z.array(z.string().regex(/^[#SP]?\d{1,15}$/i, 'an id is #12, S3 or P7')).max(500) }))
+/** Memories as search shows them: #12 (or 12) an observation, S3 a summary, P7 a prompt, N and a note's id (or its address) a note. */
+const memoryId = z
+  .string()
+  .regex(/^(?:[#SP]?\d{1,15}|N[\w.-]{1,80}|[0-7][0-9A-HJKMNP-TV-Z]{25}|recollect:\/\/\S{1,200})$/i, 'an id is #12, S3, P7 or N…')
+export const readMemories = reader(z.object({ ids: z.array(memoryId).max(500) }))
 export const readBatch = reader(z.object({ ids: z.array(z.coerce.number().int()).max(500) }))
+
+const noteFields = {
+  title: z.string().max(500),
+  body: z.string().max(200_000),
+  type: z.enum(NOTE_TYPES),
+  namespace: z.string().max(40),
+  scope: z.enum(NOTE_SCOPES),
+  tags: z.array(z.string().min(1).max(200)).max(100),
+  pinned: z.boolean(),
+  confidence: z.number().min(0).max(1),
+  /** Milliseconds since 1970; null for never. */
+  expiresAt: z.number().nullable(),
+  supersedes: z.array(z.string().min(1).max(80)).max(100),
+}
+/** A note to be kept. Only its text is needed. */
+export const readNewNote = reader(
+  z
+    .object({ ...noteFields, project: z.string().max(500), session: z.string().max(200) })
+    .partial()
+    .required({ body: true }),
+)
+export const readNoteChange = reader(z.object({ ...noteFields, project: z.string().max(500) }).partial())
+export const readNotesQuery = reader(
+  z.object({
+    project: z.string().optional(),
+    type: z.enum(NOTE_TYPES).optional(),
+    namespace: z.string().optional(),
+    hidden: z.enum(['0', '1']).default('0'),
+    limit: z.coerce.number().int().min(0).max(1000).default(50),
+    offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  }),
+)
 export const readImportRequest = reader(
   z.object({
     paths: z.array(z.string()).default([]),
@@ -118,6 +154,7 @@ export type WorkerStatus = {
   memoryBytes: number
   sessions: { live: number; open: number; all: number }
   projects: { project: string; sessions: number; lastAt: number }[]
+  notes: { all: number; hidden: number; conflicted: number; problems: { path: string; problem: string }[] }
   jobs: { waiting: number; running: number; dead: number }
   deadJobs: { id: number; kind: string; key: string; attempts: number; error: string }[]
   spooled: number

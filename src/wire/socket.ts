@@ -8,7 +8,7 @@ export type Asked =
   | { kind: 'refused'; status: number; body: string }
 
 export type Question = {
-  method?: 'GET' | 'POST'
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   body?: string | Uint8Array<ArrayBuffer>
   headers?: Record<string, string>
   timeoutMs?: number

@@ -2,11 +2,9 @@ import { type CaptureRules, take } from '../capture/capture.ts'
 import type { AgentEvent, EventContext, SessionEvent } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asContentSessionId, asProjectKey, type ProjectKey } from '../core/ids.ts'
-import { projectKey, projectName } from '../core/project.ts'
+import { noteIdIn } from '../core/note.ts'
 import { BRIEF_BUDGET, briefFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
-import { isFolder } from '../platform/files.ts'
-import { findProject } from '../platform/project.ts'
 import { VERSION } from '../platform/version.ts'
 import { answer } from '../retrieval/answer.ts'
 import { causesOf, effectsOf, memoryAt, neighbours, pathBetween, topics } from '../retrieval/graph.ts'
@@ -14,10 +12,12 @@ import { search, timeline } from '../retrieval/search.ts'
 import { checkDatabase, isStoreTrouble, type Place } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
+import { bodyOf, projectNamed, queryOf } from './asked.ts'
 import type { Desk } from './desk.ts'
 import { exportLines } from './export.ts'
 import { importHistory } from './import.ts'
 import { takeDelivery } from './intake.ts'
+import { noteInFull, noteRoute } from './note-routes.ts'
 import { type Answer, BadRequest } from './server.ts'
 import { statusOf } from './status.ts'
 
@@ -39,6 +39,8 @@ export function routes(desk: Desk, control: Control): Answer {
     if (hook && request.method === 'POST') return hookRoute(desk, control, request, hook[1] as string)
     if (at === 'GET /health') return Response.json({ ok: true, version: VERSION, pid: process.pid })
     if (caller !== 'owner') return null
+    const notes = /^\/api\/notes(?:\/([\w.-]{1,80}))?(\/restore)?$/.exec(url.pathname)
+    if (notes) return noteRoute(desk, request, url, notes[1] ?? null, notes[2] !== undefined)
     const turn = /^\/(?:api\/)?sessions\/(\d+)\/init$/.exec(url.pathname)
     if (turn && request.method === 'POST') return initTurn(desk, request, Number(turn[1]))
     switch (at) {
@@ -318,6 +320,8 @@ async function graphRoute({ store }: Desk, url: URL): Promise<Response> {
 
 /** One memory in full, by the id that search shows; `memory` is null when there is none. */
 async function memoryOf(desk: Desk, id: string) {
+  const note = noteIdIn(id.replace(/^N(?=.)/i, ''))
+  if (note && !/^[#SP]?\d+$/i.test(id)) return { id, kind: 'note', memory: await noteInFull(desk.store, note) }
   const number = Number(id.replace(/\D/g, ''))
   const { observations, summaries, prompts } = desk.store
   switch (id[0]?.toUpperCase()) {
@@ -330,40 +334,10 @@ async function memoryOf(desk: Desk, id: string) {
   }
 }
 
-/** A project as people name it: its key, a folder, or its short name when only one project has it. */
-async function projectNamed(desk: Pick<Desk, 'store'>, name: string | undefined): Promise<ProjectKey | null> {
-  if (!name) return null
-  const known = await desk.store.sessions.projects()
-  if (known.some((p) => p.project === name)) return asProjectKey(name)
-  if (name.startsWith('/') && isFolder(name)) return projectKey(findProject(name))
-  const called = known.filter((p) => projectName(p.project) === name.toLowerCase())
-  if (called.length > 1) throw new BadRequest(`${name} could be ${called.map((p) => p.project).join(' or ')}; give the whole key`)
-  return called[0]?.project ?? asProjectKey(name.toLowerCase())
-}
-
 function defaultAgent(desk: Desk): Agent {
   const agent = desk.agents['claude-code']
   if (!agent) throw new Error('no agent is installed')
   return agent
-}
-
-async function bodyOf<T>(request: Request, read: api.Reader<T>): Promise<T> {
-  let json: unknown
-  try {
-    json = await request.json()
-  } catch {
-    throw new BadRequest('the body is not JSON')
-  }
-  return usable(read(json))
-}
-
-function queryOf<T>(url: URL, read: api.Reader<T>): T {
-  return usable(read(Object.fromEntries(url.searchParams)))
-}
-
-function usable<T>(read: api.Read<T>): T {
-  if (read.kind === 'unusable') throw new BadRequest(read.reason)
-  return read.value
 }
 
 function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -26,6 +26,10 @@ export async function statusOf(desk: Desk, control: Pick<Control, 'port' | 'star
       all: projects.reduce((sum, p) => sum + p.sessions, 0),
     },
     projects: projects.slice(0, 20),
+    notes: {
+      ...(await store.notes.counts(now)),
+      problems: (await store.notes.problems()).slice(0, 20).map(({ path, problem }) => ({ path, problem: problem ?? '' })),
+    },
     jobs: await store.jobs.counts(),
     deadJobs: (await store.jobs.dead(10)).map(({ id, kind, key, attempts, error }) => ({ id, kind, key, attempts, error })),
     spooled: spoolSize(home),

@@ -1,0 +1,51 @@
+import type { Note, NoteId } from '../core/note.ts'
+import { noteIdIn } from '../core/note.ts'
+import { shorten } from '../core/text.ts'
+import { CliError, dim, EXIT, say } from './print.ts'
+
+/** What the worker says became of a note. */
+export type NoteReceipt = {
+  kind: 'added' | 'same' | 'restated' | 'updated' | 'purged'
+  note: Note & { urn: string }
+  superseded?: NoteId[]
+}
+
+export function sayReceipt({ kind, note, superseded = [] }: NoteReceipt): undefined {
+  const name = `N${note.id} ${dim(shorten(note.title, 80))}`
+  switch (kind) {
+    case 'same':
+      return say(`Already known as ${name}`)
+    case 'restated':
+      return say(
+        `Kept as ${name}\nIt takes the place of ${superseded.map((id) => `N${id}`).join(', ')}, which stay in 'recollect notes --hidden'.`,
+      )
+    case 'updated':
+      return say(`Changed ${name}`)
+    default:
+      return say(`Kept as ${name}\n${dim(note.path)}`)
+  }
+}
+
+/** The text a person gave as words, or through a pipe. */
+export async function textFrom(words: string[]): Promise<string> {
+  if (words.length > 0 && words.join(' ') !== '-') return words.join(' ')
+  return process.stdin.isTTY ? '' : Bun.stdin.text()
+}
+
+/** The id of a note as people write it: with N, without, or as an address. */
+export function noteNamed(text: string | undefined): NoteId {
+  const id = noteIdIn((text ?? '').replace(/^N(?=[0-7][0-9A-HJKMNP-TV-Z]{25}$)/i, ''))
+  if (!id) throw new CliError('which note? ids are as search and notes show them, for instance N01K…', EXIT.invalid)
+  return id
+}
+
+const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 }
+
+/** When a time from now is over (30m, 12h, 30d, 2w), or the day that was named. */
+export function momentAfter(text: string, now: number): number {
+  const [, count, unit] = /^(\d{1,6})([mhdw])$/i.exec(text.trim()) ?? []
+  if (count && unit) return now + Number(count) * (UNITS[unit.toLowerCase()] ?? 0)
+  const at = new Date(text).getTime()
+  if (Number.isNaN(at)) throw new CliError(`"${text}" is no time: say 12h, 30d, 2w or a date such as 2026-12-31`, EXIT.invalid)
+  return at
+}

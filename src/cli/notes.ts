@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util'
+import { asProjectKey } from '../core/ids.ts'
+import { isOver, type Note } from '../core/note.ts'
+import { projectName } from '../core/project.ts'
+import { shorten } from '../core/text.ts'
+import { age } from '../core/when.ts'
+import { ask } from './ask.ts'
+import { projectHere } from './here.ts'
+import { bold, dim, plural, say, sayJson, table } from './print.ts'
+
+type Listed = { notes: (Note & { urn: string })[]; counts: { all: number; hidden: number; conflicted: number } }
+
+export async function run(args: string[]): Promise<undefined> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      ns: { type: 'string' },
+      type: { type: 'string' },
+      all: { type: 'boolean' },
+      hidden: { type: 'boolean' },
+      project: { type: 'string' },
+      limit: { type: 'string', default: '50' },
+      json: { type: 'boolean' },
+    },
+  })
+  const project = values.all ? null : (values.project ?? projectHere())
+  const question = new URLSearchParams({
+    limit: values.limit,
+    ...(project ? { project } : {}),
+    ...(values.ns ? { namespace: values.ns } : {}),
+    ...(values.type ? { type: values.type } : {}),
+    ...(values.hidden ? { hidden: '1' } : {}),
+  })
+  const { notes, counts } = await ask<Listed>(`/api/notes?${question}`)
+  if (values.json) return sayJson({ project, notes, counts })
+  if (notes.length === 0) {
+    const elsewhere = counts.all > 0 ? ` There are ${plural(counts.all, 'note')} elsewhere: recollect notes --all.` : ''
+    return say(`No notes here yet. 'recollect capture <text>' keeps one; so does [decision] in a prompt.${elsewhere}`)
+  }
+  const now = Date.now()
+  say(
+    table(
+      notes.map((note) => [
+        `N${note.id}`,
+        age(note.updatedAt, now),
+        note.namespace,
+        note.scope === 'project' ? projectName(asProjectKey(note.project)) : note.scope,
+        `${note.pinned ? '★ ' : ''}${bold(shorten(note.title, 90))}${dim(stateOf(note, now))}${dim(note.tags.map((tag) => ` #${tag}`).join(''))}`,
+      ]),
+    ),
+  )
+  const more = counts.conflicted > 0 ? ` ${plural(counts.conflicted, 'conflict')} to resolve: recollect sync status.` : ''
+  say(dim(`\n${plural(notes.length, 'note')} shown. In full: recollect get <id>.${more}`))
+}
+
+function stateOf(note: Note, now: number): string {
+  if (note.deletedAt !== null) return '  (forgotten)'
+  if (isOver(note, now)) return '  (expired)'
+  return note.conflictOf ? `  (another version of N${note.conflictOf})` : ''
+}

@@ -1,0 +1,38 @@
+import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import { projectKey, projectName } from '../core/project.ts'
+import { isFolder } from '../platform/files.ts'
+import { findProject } from '../platform/project.ts'
+import type * as api from '../wire/api.ts'
+import type { Desk } from './desk.ts'
+import { BadRequest } from './server.ts'
+
+/** What a request carries, read; a caller that sends something else is told what is wrong with it. */
+export async function bodyOf<T>(request: Request, read: api.Reader<T>): Promise<T> {
+  let json: unknown
+  try {
+    json = await request.json()
+  } catch {
+    throw new BadRequest('the body is not JSON')
+  }
+  return usable(read(json))
+}
+
+export function queryOf<T>(url: URL, read: api.Reader<T>): T {
+  return usable(read(Object.fromEntries(url.searchParams)))
+}
+
+function usable<T>(read: api.Read<T>): T {
+  if (read.kind === 'unusable') throw new BadRequest(read.reason)
+  return read.value
+}
+
+/** A project as people name it: its key, a folder, or its short name when only one project has it. */
+export async function projectNamed(desk: Pick<Desk, 'store'>, name: string | undefined): Promise<ProjectKey | null> {
+  if (!name) return null
+  const known = await desk.store.sessions.projects()
+  if (known.some((p) => p.project === name)) return asProjectKey(name)
+  if (name.startsWith('/') && isFolder(name)) return projectKey(findProject(name))
+  const called = known.filter((p) => projectName(p.project) === name.toLowerCase())
+  if (called.length > 1) throw new BadRequest(`${name} could be ${called.map((p) => p.project).join(' or ')}; give the whole key`)
+  return called[0]?.project ?? asProjectKey(name.toLowerCase())
+}

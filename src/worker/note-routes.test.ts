@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test'
+import { aDesk } from '../../test/support/desk.ts'
+import { routes } from './routes.ts'
+
+test('a note is kept, shown, changed, forgotten, restored and removed', async () => {
+  await using t = await anApi()
+  const added = await t.ask('POST', '/api/notes', {
+    body: 'We chose [SQLite] for the journal',
+    project: 'app',
+    tags: ['db'],
+    namespace: 'decisions',
+  })
+  const { note } = added.json
+  expect(added.json).toMatchObject({
+    kind: 'added',
+    note: { scope: 'project', project: 'app', urn: `recollect://project/decisions/${note.id}` },
+  })
+  expect((await t.ask('GET', '/api/notes?project=app')).json.notes).toMatchObject([{ id: note.id }])
+  expect((await t.ask('PATCH', `/api/notes/${note.id}`, { pinned: true, tags: ['db', 'journal'] })).json.note).toMatchObject({
+    pinned: true,
+  })
+  expect((await t.ask('DELETE', `/api/notes/${note.id}`)).json).toMatchObject({ kind: 'updated' })
+  expect((await t.ask('GET', '/api/notes?project=app')).json.notes).toEqual([])
+  expect((await t.ask('GET', '/api/notes?project=app&hidden=1')).json.notes).toHaveLength(1)
+  await t.ask('POST', `/api/notes/${note.id}/restore`, {})
+  expect((await t.ask('POST', '/api/memories/batch', { ids: [`N${note.id}`] })).json).toMatchObject([
+    { kind: 'note', memory: { tags: ['db', 'journal'] } },
+  ])
+  expect((await t.ask('DELETE', `/api/notes/${note.id}?hard=1`)).json).toEqual({ kind: 'purged', id: note.id })
+  expect((await t.ask('GET', `/api/notes/${note.id}`)).status).toBe(400)
+  expect(t.announced()).toEqual(['note-changed', 'note-changed', 'note-changed', 'note-changed', 'note-removed'])
+})
+
+test('notes are found beside other memories, by words and by their filters', async () => {
+  await using t = await anApi()
+  await t.ask('POST', '/api/notes', { body: 'Deploys go through the blue cluster', project: 'app', namespace: 'config', tags: ['Deploy'] })
+  await t.ask('POST', '/api/notes', { body: 'Deploys are frozen in December', project: 'app', namespace: 'decisions' })
+  const titles = async (query: string) =>
+    ((await t.ask('GET', `/api/search?project=app&query=${encodeURIComponent(query)}`)).json.hits as { title: string }[])
+      .map((hit) => hit.title)
+      .sort()
+  expect(await titles('deploys')).toHaveLength(2)
+  expect(await titles('deploys ns:config')).toEqual(['Deploys go through the blue cluster'])
+  expect(await titles('deploys tag:deploy')).toEqual(['Deploys go through the blue cluster'])
+  expect(await titles('deploys -tag:deploy')).toEqual(['Deploys are frozen in December'])
+  expect(await titles('deploys source:import')).toEqual([])
+  expect(await titles('ns:decisions')).toEqual(['Deploys are frozen in December'])
+})
+
+test.each([
+  ['POST', '/api/notes', {}, 'body'],
+  ['POST', '/api/notes', { body: 'x', type: 'thought' }, 'type'],
+  ['POST', '/api/notes', { body: 'x y', namespace: 'No Such' }, 'namespace'],
+  ['POST', '/api/notes', { body: 'x y', supersedes: ['nobody'] }, 'no note nobody'],
+  ['POST', '/api/notes', { body: 'x y', scope: 'project' }, 'which project'],
+  ['PATCH', '/api/notes/nobody', { title: 'x' }, 'no note nobody'],
+  ['DELETE', '/api/notes/nobody?hard=1', undefined, 'no note nobody'],
+] as const)('%s %s %j is refused with a word', async (method, path, body, word) => {
+  await using t = await anApi()
+  const answer = await t.ask(method, path, body)
+  expect(answer.status).toBe(400)
+  expect(answer.json.error).toContain(word)
+})
+
+async function anApi() {
+  const t = await aDesk()
+  const answer = routes(t.desk, { port: () => 0, startedAt: 0, troubles: () => 0, noteTaken: () => {}, stop: () => {} })
+  return {
+    announced: () => t.announced.map((change) => change.kind),
+    // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, looked at by their fields
+    ask: async (method: string, path: string, body?: unknown): Promise<{ status: number; json: any }> => {
+      const url = new URL(path, 'http://worker')
+      const request = new Request(url.href, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+      try {
+        const response = await answer(request, url, 'owner', {} as never)
+        return { status: response?.status ?? 404, json: await response?.json() }
+      } catch (cause) {
+        return { status: 400, json: { error: (cause as Error).message } }
+      }
+    },
+    [Symbol.asyncDispose]: () => t[Symbol.asyncDispose](),
+  }
+}

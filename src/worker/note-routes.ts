@@ -1,0 +1,84 @@
+import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { asNoteId, type Note, type NoteId, noteUrn } from '../core/note.ts'
+import { changeNote, forgetNote, type Kept, keepNote, purgeNote, restoreNote } from '../notes/notes.ts'
+import type { Store } from '../store/store.ts'
+import * as api from '../wire/api.ts'
+import { bodyOf, projectNamed, queryOf } from './asked.ts'
+import type { Desk } from './desk.ts'
+import { BadRequest } from './server.ts'
+
+/** `/api/notes` and what is below it. Null when there is no such way to ask. */
+export async function noteRoute(desk: Desk, request: Request, url: URL, id: string | null, restoring: boolean): Promise<Response | null> {
+  const asked = `${request.method} ${id === null ? 'notes' : restoring ? 'restore' : 'note'}`
+  const note = asNoteId(id ?? '')
+  switch (asked) {
+    case 'GET notes': {
+      const { project, type, namespace, hidden, limit, offset } = queryOf(url, api.readNotesQuery)
+      const filter = { project: await projectNamed(desk, project), hidden: hidden === '1', now: Date.now(), limit, offset }
+      const notes = await desk.store.notes.list({ ...filter, ...(type ? { types: [type] } : {}), ...(namespace ? { namespace } : {}) })
+      return Response.json({ notes: notes.map(withUrn), counts: await desk.store.notes.counts(Date.now()) })
+    }
+    case 'POST notes': {
+      const { project, supersedes, ...draft } = await bodyOf(request, api.readNewNote)
+      const key = await projectOf(desk, project, draft.scope)
+      const older = await known(desk.store, supersedes ?? [])
+      return kept(desk, await keepNote(desk.notebook, given({ ...draft, project: key, source: 'human', supersedes: older }), Date.now()))
+    }
+    case 'GET note':
+      return Response.json((await noteInFull(desk.store, note)) ?? missing(note))
+    case 'PATCH note': {
+      const { project, supersedes, ...patch } = await bodyOf(request, api.readNoteChange)
+      const changed = {
+        ...patch,
+        ...(project ? { project: await projectOf(desk, project, patch.scope) } : {}),
+        ...(supersedes ? { supersedes: await known(desk.store, supersedes) } : {}),
+      }
+      return kept(desk, (await changeNote(desk.notebook, note, given(changed), Date.now())) ?? missing(note))
+    }
+    case 'DELETE note': {
+      if (url.searchParams.get('hard') !== '1') return kept(desk, (await forgetNote(desk.notebook, note, Date.now())) ?? missing(note))
+      if (!(await desk.store.notes.get(note))) missing(note)
+      desk.announce(await purgeNote(desk.notebook, note))
+      return Response.json({ kind: 'purged', id: note })
+    }
+    case 'POST restore':
+      return kept(desk, (await restoreNote(desk.notebook, note, Date.now())) ?? missing(note))
+  }
+  return null
+}
+
+/** A note with everything one may ask of it; null when there is none. */
+export async function noteInFull(store: Store, id: NoteId) {
+  const note = await store.notes.get(id)
+  return note ? { ...withUrn(note), supersededBy: await store.notes.supersededBy(id) } : null
+}
+
+const withUrn = (note: Note) => ({ ...note, urn: noteUrn(note) })
+
+function kept(desk: Desk, { receipt, changes }: Kept): Response {
+  if (receipt.kind === 'refused') throw new BadRequest(receipt.reason)
+  desk.announce(changes)
+  if (changes.length > 0) desk.queue.kick()
+  return Response.json({ ...receipt, note: withUrn(receipt.note) })
+}
+
+function missing(id: NoteId): never {
+  throw new BadRequest(`there is no note ${id}`)
+}
+
+async function projectOf(desk: Desk, name: string | undefined, scope: Note['scope'] | undefined): Promise<ProjectKey> {
+  const project = await projectNamed(desk, name)
+  if (project) return project
+  if (scope === 'project') throw new BadRequest('which project? give "project" with its key or a folder of it')
+  return scope === 'local' ? asProjectKey('global') : GLOBAL_PROJECT
+}
+
+async function known(store: Store, ids: string[]): Promise<NoteId[]> {
+  for (const id of ids) if (!(await store.notes.get(asNoteId(id)))) throw new BadRequest(`there is no note ${id} to supersede`)
+  return ids.map(asNoteId)
+}
+
+/** Without the fields that nobody gave. */
+function given<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }
+}

@@ -14,7 +14,12 @@ import { claudeCode } from '../src/integrations/agent.ts'
 import { DATA, hasData } from './data.ts'
 import { filledStore, rules } from './ingest.ts'
 
-type Session = { project: string; folder: string; startedAt: number; items: { event: AgentEvent; uuid: string | null }[] }
+type Session = {
+  project: string
+  folder: string
+  startedAt: number
+  items: { event: AgentEvent; uuid: string | null; branch: string | null }[]
+}
 
 export async function scoreBrief() {
   const sessions = await realSessions()
@@ -24,7 +29,8 @@ export async function scoreBrief() {
   for (const session of sessions) {
     const project = asProjectKey(session.project)
     const touched = filesOf(session)
-    const brief = await briefFor(store, project, session.startedAt, BRIEF_BUDGET)
+    const branch = session.items[0]?.branch ?? null
+    const brief = await briefFor(store, project, session.startedAt, BRIEF_BUDGET, undefined, { branch })
     const newest = (await store.observations.recent(project, 50))
       .map((o) => [`#${o.id} ${o.type} ${o.title}`, o.subtitle, o.narrative, ...o.facts, ...o.filesModified, ...o.filesRead].join('\n'))
       .join('\n')
@@ -36,8 +42,8 @@ export async function scoreBrief() {
       sums.baselineTokens += countTokens(newest)
     }
     await store.transaction(async () => {
-      for (const { event, uuid } of session.items) {
-        await take(store, event, { projectFolder: session.folder, clientPid: null, entrypoint: null, project }, rules, { uuid })
+      for (const { event, uuid, branch } of session.items) {
+        await take(store, event, { projectFolder: session.folder, clientPid: null, entrypoint: null, project, branch }, rules, { uuid })
       }
     })
     for (let job = await store.jobs.claim(Date.now()); job; job = await store.jobs.claim(Date.now())) {

@@ -232,6 +232,28 @@ test('a session that ended is over until it is resumed', async () => {
   expect((await at.session()).status).toBe('active')
 })
 
+test('an end that was told late does not end what was resumed meanwhile', async () => {
+  await using at = await aCapture()
+  await at.take(prompt('go', 'p1'), { at: 1000 })
+  await at.take({ kind: 'session-started', source: 'resume' }, { at: 3000 })
+  expect(await at.take({ kind: 'session-ended', reason: 'other' }, { at: 2000 })).toEqual([])
+  expect((await at.session()).status).not.toBe('completed')
+})
+
+test('a turn is on the branch that its work ended on, and a line of a transcript knows its own', async () => {
+  await using at = await aCapture()
+  let branch = 'main'
+  at.rules.projectOf = () => ({ project: asProjectKey('app'), branch })
+  await at.take(prompt('first', 'p1'), { at: 1000 })
+  branch = 'login'
+  await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'on a branch of its own' }, { at: 1500 })
+  expect((await at.session()).branch).toBe('login')
+  await at.take(prompt('second', 'p2'), { at: 2000 }, { ...nowhere, branch: 'old' })
+  await at.take(prompt('late', 'p3'), { at: 2500 }, { ...nowhere, branch: null })
+  const on = (id: number) => at.store.prompts.branchOf('prompt', id)
+  expect([await on(1), await on(2), await on(3)]).toEqual(['login', 'old', 'old'])
+})
+
 test('reading the transcript of a session that ended does not open it again', async () => {
   await using at = await aCapture()
   await at.take({ kind: 'session-started', source: 'startup' }, { at: 900 })

@@ -66,16 +66,18 @@ export async function take(
   switch (event.kind) {
     case 'session-started':
       if (session.endedAt !== null && isAfterEnd(session, event.at)) await store.sessions.activate(session.id)
-      if (event.source === 'fork') await store.sessions.markForked(session.id, event.at)
+      if (event.source === 'fork') await takeFork(store, session, event)
+      if (event.source === 'compact') await store.sessions.setContextFrom(session.id, event.at)
+      await noteBranch(store, session, null, event.at, context, rules)
       break
     case 'prompt-submitted':
-      changes.push(...(await takePrompt(store, session, event, rules, scrub, line)))
+      changes.push(...(await takePrompt(store, session, event, context, rules, scrub, line)))
       break
     case 'tool-used':
       changes.push(...(await takeToolUse(store, session, event, rules, scrub)))
       break
     case 'turn-ended':
-      await takeAnswer(store, session, event, scrub)
+      await takeAnswer(store, session, event, context, rules, scrub)
       break
     case 'subagent-ended':
       changes.push(...(await takeSubagentAnswer(store, session, event, scrub)))
@@ -88,6 +90,8 @@ export async function take(
       break
     case 'session-ended':
       await queueTurn(store, session, null, event.at)
+      // An end that waited in the spool is not the end of what was resumed meanwhile.
+      if (event.at < session.lastEventAt) break
       if (await store.sessions.complete(session.id, event.at)) changes.push({ kind: 'session-completed', sessionId: session.id })
       break
   }
@@ -99,7 +103,9 @@ async function sessionOf(store: Store, event: AgentEvent, context: EventContext,
   if (known) return rules.isExcludedProject(known.project, known.folder) ? null : { session: known, opened: false }
   const folder = context.projectFolder ?? event.cwd ?? context.project ?? null
   if (!folder) return null
-  const { project, branch } = context.project ? { project: context.project, branch: null } : rules.projectOf(folder)
+  const found = context.project ? { project: context.project, branch: null } : rules.projectOf(folder)
+  const { project } = found
+  const branch = context.branch === undefined ? found.branch : context.branch
   if (rules.isExcludedProject(project, folder)) return null
   return store.sessions.open({
     agent: event.agent,
@@ -115,6 +121,37 @@ async function sessionOf(store: Store, event: AgentEvent, context: EventContext,
 
 /** What happened before a session ended, and is told only now, does not open it again. */
 const isAfterEnd = (session: Session, at: number) => session.endedAt === null || at > session.endedAt
+
+/** The client does not say which session a fork was split off from, but when that one was last answered. */
+async function takeFork(store: Store, session: Session, event: Extract<AgentEvent, { kind: 'session-started' }>): Promise<void> {
+  const parent = event.lastAnswerAt == null ? null : await store.sessions.answeredAt(session, event.lastAnswerAt, FORK_CLOCK_MS)
+  await store.sessions.markForked(session.id, event.at, parent?.id ?? null)
+}
+
+/** The client counts in whole seconds, from its own idea of when the answer came. */
+const FORK_CLOCK_MS = 3000
+
+/** On which branch the session is now, and with it the turn in hand: an agent may have changed it while it worked. */
+async function noteBranch(
+  store: Store,
+  session: Session,
+  prompt: Prompt | null,
+  at: number,
+  context: EventContext,
+  rules: CaptureRules,
+): Promise<string | null> {
+  const branch = branchNow(session, context, rules)
+  if (branch === null) return session.branch
+  // A transcript that is read later tells of branches that were left long ago.
+  if (branch !== session.branch && at >= session.lastEventAt) await store.sessions.setBranch(session.id, branch)
+  if (prompt) await store.prompts.setBranch(prompt, branch)
+  return branch
+}
+
+function branchNow(session: Session, context: EventContext, rules: CaptureRules): string | null {
+  if (context.branch !== undefined) return context.branch
+  return context.project ? null : rules.projectOf(session.folder).branch
+}
 
 /** A name that the client or the person gave a session, as it may be kept; empty when nothing is left of it. */
 export function keptTitle(title: string, rules: CaptureRules): string {
@@ -143,6 +180,7 @@ async function takePrompt(
   store: Store,
   session: Session,
   event: Extract<AgentEvent, { kind: 'prompt-submitted' }>,
+  context: EventContext,
   rules: CaptureRules,
   scrub: Scrub,
   line: Line | null,
@@ -162,6 +200,7 @@ async function takePrompt(
     uuid: line?.uuid ?? null,
     origin: event.origin,
     text,
+    branch: await noteBranch(store, session, null, event.at, context, rules),
     at: event.at,
   })
   if (!prompt) return []
@@ -221,12 +260,20 @@ async function takeToolUse(
   return [{ kind: 'tool-use-added', sessionId: session.id, toolUseId: event.toolUseId, tool: event.tool, project: session.project }]
 }
 
-async function takeAnswer(store: Store, session: Session, event: Extract<AgentEvent, { kind: 'turn-ended' }>, scrub: Scrub): Promise<void> {
+async function takeAnswer(
+  store: Store,
+  session: Session,
+  event: Extract<AgentEvent, { kind: 'turn-ended' }>,
+  context: EventContext,
+  rules: CaptureRules,
+  scrub: Scrub,
+): Promise<void> {
   if (await store.sessions.isMuted(session.id, event.promptId)) return
   const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
   if (!prompt) return
   // The transcript tells the same end again, a little earlier by its clock: the later telling stands.
   if (prompt.answeredAt !== null && event.at <= prompt.answeredAt) return
+  await noteBranch(store, session, prompt, event.at, context, rules)
   const changed = await store.prompts.setAnswer(prompt, scrub.text(event.answer).text, event.at)
   if (changed) await queueDistill(store, session.id, prompt.number, event.at)
 }

@@ -88,9 +88,10 @@ export const COMMANDS: Record<string, Command> = {
   },
   inject: {
     summary: 'print what a session in this folder would be told at its start',
-    usage: `recollect inject [--project P] [--explain] [--brief] [--json]
+    usage: `recollect inject [--project P] [--branch B] [--explain] [--brief] [--json]
 
-  --explain   say why each line is there
+  --branch    as if you were on this git branch; without it, the one you are on
+  --explain   say why each memory is there, which were looked at and left out, and why
   --brief     keep to 200 tokens`,
     load: () => import('./inject.ts'),
   },

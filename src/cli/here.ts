@@ -5,3 +5,8 @@ import { findProject } from '../platform/project.ts'
 export function projectHere(): string {
   return projectKey(findProject(process.cwd()))
 }
+
+/** The git branch they are on, null outside of git. */
+export function branchHere(): string | null {
+  return findProject(process.cwd()).branch
+}

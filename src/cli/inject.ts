@@ -1,32 +1,51 @@
 import { parseArgs } from 'node:util'
 import { ask } from './ask.ts'
-import { projectHere } from './here.ts'
+import { branchHere, projectHere } from './here.ts'
 import { dim, plural, say, sayJson } from './print.ts'
 
 type Brief = {
   project: string
+  branch: string | null
   text: string
   tokens: number
   leftOut: number
   items: { kind: string; id: number; tokens: number; why: string }[]
+  left: { kind: string; id: number; why: string }[]
 }
 
 export async function run(args: string[]): Promise<undefined> {
   const { values } = parseArgs({
     args,
-    options: { json: { type: 'boolean' }, project: { type: 'string' }, explain: { type: 'boolean' }, brief: { type: 'boolean' } },
+    options: {
+      json: { type: 'boolean' },
+      project: { type: 'string' },
+      branch: { type: 'string' },
+      explain: { type: 'boolean' },
+      brief: { type: 'boolean' },
+    },
   })
+  // Where another project is named, the branch here says nothing.
+  const branch = values.branch ?? (values.project ? null : branchHere())
   const question = new URLSearchParams({
     format: 'json',
     project: values.project ?? projectHere(),
+    ...(branch ? { branch } : {}),
     ...(values.brief ? { tokens: '200' } : {}),
   })
   const brief = await ask<Brief>(`/api/context/inject?${question}`)
   if (values.json) return sayJson(brief)
-  if (!brief.text) return say(`Nothing is remembered of ${brief.project} yet.`)
-  say(brief.text)
-  if (!values.explain) return
-  say()
-  for (const item of brief.items) say(dim(`${item.kind} ${item.id}: ${item.why} (${item.tokens} tokens)`))
-  say(dim(`${brief.tokens} tokens in all, ${plural(brief.leftOut, 'observation')} left out for room`))
+  if (!brief.text) say(`Nothing is remembered of ${brief.project} yet.`)
+  else say(brief.text)
+  if (values.explain) explain(brief)
+}
+
+/** How many of those that were left out are named. */
+const NAMED = 30
+
+function explain({ branch, items, left, tokens }: Brief): void {
+  const budget = `${tokens} tokens, ${plural(items.length, 'memory', 'memories')} told, ${left.length} left out`
+  say(dim(`\n${branch ? `On branch ${branch}: ` : ''}${budget}`))
+  for (const item of items) say(dim(`+ ${item.kind} ${item.id}: ${item.why} (${item.tokens} tokens)`))
+  for (const item of left.slice(0, NAMED)) say(dim(`- ${item.kind} ${item.id}: ${item.why}`))
+  if (left.length > NAMED) say(dim(`- and ${left.length - NAMED} more`))
 }

@@ -19,6 +19,8 @@ export type SessionEvent =
   | {
       kind: 'session-started'
       source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork'
+      /** When the conversation that is gone on with had its last answer; null where there is none, or the client does not say. */
+      lastAnswerAt?: number | null
     }
   | {
       kind: 'prompt-submitted'
@@ -57,6 +59,8 @@ export type EventContext = {
   clientPid: number | null
   /** How the client was started (`cli`, `sdk-ts`, …). */
   entrypoint: string | null
+  /** The git branch when it happened, null when nobody can know any more. Left out, it is looked up: it happens now. */
+  branch?: string | null
   /** Set by callers of the API that know their project and no folder. */
   project?: ProjectKey
 }

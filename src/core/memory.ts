@@ -14,6 +14,7 @@ export type Session = {
   project: ProjectKey
   /** The folder the session belongs to: where it started, not where a later `cd` led. */
   folder: string
+  /** The branch it was last seen on; each prompt keeps its own. */
   branch: string | null
   title: string | null
   status: 'initialized' | 'active' | 'completed'
@@ -23,6 +24,12 @@ export type Session = {
   clientPid: number | null
   /** When it was split off from another session; whatever its transcript holds from before is the other's. */
   forkedAt: number | null
+  /** The session it was split off from, where that could be told. */
+  forkedFrom: number | null
+  /** When it was last given a brief, and the newest observation there was then; null before the first. */
+  briefed: { at: number; until: number } | null
+  /** What it was told before this moment has been compacted away. */
+  contextFrom: number
   startedAt: number
   lastEventAt: number
   endedAt: number | null

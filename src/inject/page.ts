@@ -8,11 +8,17 @@ export type Brief = {
   items: InjectedItem[]
   /** How many observations were left out for lack of room. */
   leftOut: number
+  /** What was looked at and is not in the text, and why. */
+  left: LeftOut[]
 }
+
+export type LeftOut = Pick<InjectedItem, 'kind' | 'id' | 'why'>
 
 export type Budget = { tokens: number; characters: number }
 
-export const NOTHING: Brief = { text: '', tokens: 0, items: [], leftOut: 0 }
+export const NOTHING: Brief = { text: '', tokens: 0, items: [], leftOut: 0, left: [] }
+
+export type Page = ReturnType<typeof openPage>
 
 /** A page that takes whole groups of lines while they fit, and can always be closed. */
 export function openPage(head: string, foot: string, budget: Budget) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { addObservations, observation, temporaryStore } from '../../test/support/builders.ts'
+import { addObservations, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { answer } from './answer.ts'
 
@@ -26,6 +26,21 @@ test('a filter cuts: by type, by file, by time', async () => {
   expect(await titles('pelican type:bugfix')).toEqual(['Fixed the pelican crash'])
   expect(await titles('pelican path:pages')).toEqual(['Added a pelican page'])
   expect(await titles('pelican since:7d')).toEqual(['Fixed the pelican crash'])
+})
+
+test('a branch named in the question is that of the turn, and is found however old', async () => {
+  using t = await filled()
+  const session = { ...(await openSession(t.store, 'old')), branch: 'login' }
+  await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'pelican login', at: NOW - 90 * DAY })
+  await addObservations(
+    t.store,
+    Array.from({ length: 80 }, (_, i) => observation({ title: `Chore ${i}`, at: NOW - i })),
+    'chores',
+  )
+  const found = async (question: string) => (await answer(t.store, question, wish, NOW)).hits.map((hit) => `${hit.kind} ${hit.title}`)
+  expect(await found('pelican branch:login')).toEqual(['prompt pelican login'])
+  expect(await found('branch:LOGIN')).toEqual(['prompt pelican login'])
+  expect(await found('pelican branch:nowhere')).toEqual([])
 })
 
 test('a project named in the question is the one that is searched', async () => {

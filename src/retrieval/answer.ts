@@ -75,10 +75,10 @@ async function keeperOf(store: Store, filters: Filters): Promise<(place: Place) 
     }
     if (place.kind === 'note') return keepsNote(await store.notes.get(asNoteId(place.ref)), filters)
     if (sources.length > 0 && !sources.includes(await writerOf(store, place))) return false
-    if (branch === null && session === null) return true
+    if (branch !== null && (await store.prompts.branchOf(place.kind, Number(place.ref)))?.toLowerCase() !== branch.toLowerCase()) return false
+    if (session === null) return true
     const of = place.sessionId === null ? null : await store.sessions.get(place.sessionId)
-    if (branch !== null && of?.branch?.toLowerCase() !== branch.toLowerCase()) return false
-    return session === null || of?.contentSessionId.startsWith(session) === true || String(of?.id) === session
+    return of?.contentSessionId.startsWith(session) === true || String(of?.id) === session
   }
 }
 
@@ -115,7 +115,8 @@ async function newest(
   within: Parameters<Store['documents']['newest']>[0] & { offset: number; keeps(place: Place): Promise<boolean> },
 ): Promise<Hit[]> {
   const hits: Hit[] = []
-  for (const place of await store.documents.newest({ ...within, limit: (within.limit + within.offset) * 5 })) {
+  // A filter may let few through: then many are looked at.
+  for (const place of await store.documents.newest({ ...within, limit: Math.max(2000, (within.limit + within.offset) * 5) })) {
     const hit = (await within.keeps(place)) ? await describe(store, place) : null
     if (hit) hits.push(hit)
     if (hits.length >= within.limit + within.offset) break

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import type { Session } from '../core/memory.ts'
 import type { Params } from './statement.ts'
 
 /** One thing that was put before the model, and why. */
@@ -34,17 +35,18 @@ export function injectionStatements(db: Database) {
     VALUES (@sessionId, @project, @event, @text, @tokens, @items, @at)`)
   const recent = db.prepare<Row, Params>(`
     SELECT * FROM injections WHERE (@sessionId IS NULL OR session_id = @sessionId) ORDER BY id DESC LIMIT @limit`)
-  const told = db.prepare('SELECT 1 FROM injections WHERE session_id = @sessionId AND event = @event LIMIT 1')
-  const items = db.prepare<{ items: string }, Params>('SELECT items FROM injections WHERE session_id = @sessionId')
+  const told = db.prepare('SELECT 1 FROM injections WHERE session_id = @sessionId AND event = @event AND at >= @since LIMIT 1')
+  const items = db.prepare<{ items: string }, Params>('SELECT items FROM injections WHERE session_id = @sessionId AND at >= @since')
   return {
     add: async (i: Omit<Injection, 'id'>) => {
       insert.run({ ...i, items: JSON.stringify(i.items) })
     },
     /** True when this event's context was given in the session before; the event of a file's brief names the file. */
-    wasTold: async (sessionId: number, event: string): Promise<boolean> => told.get({ sessionId, event }) !== null,
-    /** Everything a session has been told so far. */
-    itemsOf: async (sessionId: number): Promise<InjectedItem[]> =>
-      items.all({ sessionId }).flatMap((row) => JSON.parse(row.items) as InjectedItem[]),
+    wasTold: async (session: Session, event: string): Promise<boolean> =>
+      told.get({ sessionId: session.id, since: session.contextFrom, event }) !== null,
+    /** Everything a session has been told and still has in front of it. */
+    itemsOf: async (session: Session): Promise<InjectedItem[]> =>
+      items.all({ sessionId: session.id, since: session.contextFrom }).flatMap((row) => JSON.parse(row.items) as InjectedItem[]),
     recent: async (sessionId: number | null, limit: number): Promise<Injection[]> =>
       recent.all({ sessionId, limit }).map((row) => ({
         id: row.id,

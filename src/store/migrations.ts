@@ -372,6 +372,17 @@ const STEPS: string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX note_files_of_note ON note_files (id) WHERE id IS NOT NULL;
   `,
+  /* 5: on which branch a turn was, and what a session still holds of what it was told */ `
+  ALTER TABLE prompts ADD COLUMN branch TEXT;
+  UPDATE prompts SET branch = (SELECT branch FROM sessions WHERE sessions.id = prompts.session_id);
+  CREATE INDEX prompts_of_branch ON prompts (project, branch, at) WHERE branch IS NOT NULL;
+  -- When it was last given a brief, and the newest observation there was then.
+  ALTER TABLE sessions ADD COLUMN briefed_at INTEGER;
+  ALTER TABLE sessions ADD COLUMN briefed_until INTEGER;
+  -- What it was told before this moment has been compacted away.
+  ALTER TABLE sessions ADD COLUMN context_from INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sessions ADD COLUMN forked_from INTEGER REFERENCES sessions (id) ON DELETE SET NULL;
+  `,
 ]
 
 /** The version of the database shape this program knows. */

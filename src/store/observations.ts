@@ -24,6 +24,9 @@ type Row = {
   at: number
 }
 
+/** A memory and the branch its turn was on; null outside of git, and where nobody knows. */
+export type OnBranch<T> = T & { branch: string | null }
+
 /** Every statement about observations. */
 export function observationStatements(db: Database, index: Index) {
   const insert = db.prepare<Row, Params>(`
@@ -43,7 +46,16 @@ export function observationStatements(db: Database, index: Index) {
   const keysOfTurn = db.prepare<{ id: number; key: string }, Params>(`
     SELECT id, key FROM observations WHERE session_id = @sessionId AND prompt_number = @number`)
   const remove = db.prepare('DELETE FROM observations WHERE id = @id')
-  const recent = db.prepare<Row, Params>('SELECT * FROM observations WHERE project = @project ORDER BY at DESC, id DESC LIMIT @limit')
+  const branch = 'SELECT branch FROM prompts WHERE session_id = o.session_id AND number = o.prompt_number'
+  const recent = db.prepare<Row & { branch: string | null }, Params>(`
+    SELECT o.*, (${branch}) AS branch FROM observations o WHERE o.project = @project ORDER BY o.at DESC, o.id DESC LIMIT @limit`)
+  // By way of the branch's newest turns: a branch may be as old as the project.
+  const recentOn = db.prepare<Row & { branch: string | null }, Params>(`
+    SELECT o.*, @branch AS branch
+    FROM (SELECT session_id, number FROM prompts WHERE project = @project AND branch = @branch ORDER BY at DESC LIMIT @limit) p
+    CROSS JOIN observations o ON o.session_id = p.session_id AND o.prompt_number = p.number
+    ORDER BY o.at DESC, o.id DESC LIMIT @limit`)
+  const last = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM observations')
   const byId = db.prepare<Row, Params>('SELECT * FROM observations WHERE id = @id')
   const ofSession = db.prepare<Row, Params>('SELECT * FROM observations WHERE session_id = @sessionId ORDER BY at, id LIMIT @limit')
   const aboutFile = db.prepare<Row, Params>(`
@@ -94,7 +106,13 @@ export function observationStatements(db: Database, index: Index) {
       for (const id of removed) remove.run({ id })
       return { added, removed }
     },
-    recent: async (project: ProjectKey, limit: number): Promise<Observation[]> => recent.all({ project, limit }).map(fromRow),
+    recent: async (project: ProjectKey, limit: number): Promise<OnBranch<Observation>[]> =>
+      recent.all({ project, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
+    /** The newest that were made on a branch. */
+    recentOn: async (project: ProjectKey, branch: string, limit: number): Promise<OnBranch<Observation>[]> =>
+      recentOn.all({ project, branch, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
+    /** The number of the newest; later ones have higher numbers, whenever what they tell happened. */
+    lastId: async (): Promise<number> => last.get()?.id ?? 0,
     get: async (ids: number[]): Promise<Observation[]> => ids.flatMap((id) => byId.get({ id }) ?? []).map(fromRow),
     ofSession: async (sessionId: number, limit: number): Promise<Observation[]> => ofSession.all({ sessionId, limit }).map(fromRow),
     /** What is known of a file from other sessions, changes before readings, newest first. */

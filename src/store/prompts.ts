@@ -24,8 +24,8 @@ const AROUND_EACH = 300
 /** Every statement about prompts and the answers to them. */
 export function promptStatements(db: Database, index: Index) {
   const insert = db.prepare<Row, Params>(`
-    INSERT INTO prompts (session_id, project, number, key, prompt_id, uuid, origin, text, at)
-    SELECT @sessionId, @project, 1 + coalesce(max(number), 0), @key, @promptId, @uuid, @origin, @text, @at
+    INSERT INTO prompts (session_id, project, number, key, prompt_id, uuid, origin, text, branch, at)
+    SELECT @sessionId, @project, 1 + coalesce(max(number), 0), @key, @promptId, @uuid, @origin, @text, @branch, @at
     FROM prompts WHERE session_id = @sessionId
     ON CONFLICT (session_id, key) DO NOTHING
     RETURNING *`)
@@ -51,6 +51,12 @@ export function promptStatements(db: Database, index: Index) {
   const byId = db.prepare<Row, Params>('SELECT * FROM prompts WHERE id = @id')
   const near = db.prepare<Row, Params>(`
     SELECT * FROM prompts WHERE session_id = @sessionId AND number BETWEEN @number - @reach AND @number + @reach ORDER BY number`)
+  const setBranch = db.prepare('UPDATE prompts SET branch = @branch WHERE id = @id AND branch IS NOT @branch')
+  const branchOfPrompt = db.prepare<{ branch: string | null }, Params>('SELECT branch FROM prompts WHERE id = @ref')
+  const branchOfMade = (table: 'observations' | 'summaries') =>
+    db.prepare<{ branch: string | null }, Params>(`
+      SELECT p.branch FROM ${table} m JOIN prompts p ON p.session_id = m.session_id AND p.number = m.prompt_number WHERE m.id = @ref`)
+  const branchOf = { prompt: branchOfPrompt, observation: branchOfMade('observations'), summary: branchOfMade('summaries') }
   const answer = db.prepare('UPDATE prompts SET answer = @answer, answered_at = @at WHERE id = @id')
   const failures = db.prepare<{ open_failures: string }, Params>(`
     SELECT open_failures FROM prompts
@@ -81,9 +87,17 @@ export function promptStatements(db: Database, index: Index) {
     /** Null when it was there already. Its number is the next of its session; tool uses that came before it find their turn. */
     add: async (
       session: Session,
-      p: { key: string; promptId: string | null; uuid: string | null; origin: Prompt['origin']; text: string; at: number },
+      p: {
+        key: string
+        promptId: string | null
+        uuid: string | null
+        origin: Prompt['origin']
+        text: string
+        branch?: string | null
+        at: number
+      },
     ): Promise<Prompt | null> => {
-      const row = insert.get({ ...p, sessionId: session.id, project: session.project })
+      const row = insert.get({ ...p, branch: p.branch ?? session.branch, sessionId: session.id, project: session.project })
       if (!row) {
         if (p.uuid) setUuid.run({ sessionId: session.id, key: p.key, uuid: p.uuid })
         return null
@@ -114,6 +128,13 @@ export function promptStatements(db: Database, index: Index) {
     },
     numbered: async (sessionId: number, number: number): Promise<Prompt | null> => orNull(byNumber.get({ sessionId, number })),
     get: async (id: number): Promise<Prompt | null> => orNull(byId.get({ id })),
+    /** The turn's work ended on this branch, whichever it began on. */
+    setBranch: async (prompt: Prompt, branch: string) => {
+      setBranch.run({ id: prompt.id, branch })
+    },
+    /** The branch of the turn that a memory is of. */
+    branchOf: async (kind: 'prompt' | 'observation' | 'summary', ref: number): Promise<string | null> =>
+      branchOf[kind].get({ ref })?.branch ?? null,
     /** False when it has this answer already. */
     setAnswer: async (prompt: Prompt, text: string, at: number): Promise<boolean> => {
       if (prompt.answer === text) return false

@@ -24,6 +24,10 @@ type Row = {
   transcript: string | null
   client_pid: number | null
   forked_at: number | null
+  forked_from: number | null
+  briefed_at: number | null
+  briefed_until: number | null
+  context_from: number
   started_at: number
   last_event_at: number
   ended_at: number | null
@@ -49,7 +53,16 @@ export function sessionStatements(db: Database) {
     WHERE id = @id`)
   const reopen = db.prepare("UPDATE sessions SET status = 'active', ended_at = NULL WHERE id = @id AND status <> 'active'")
   const complete = db.prepare("UPDATE sessions SET status = 'completed', ended_at = @at WHERE id = @id AND status <> 'completed'")
-  const setForked = db.prepare('UPDATE sessions SET forked_at = coalesce(forked_at, @at) WHERE id = @id')
+  const setForked = db.prepare(
+    'UPDATE sessions SET forked_at = coalesce(forked_at, @at), forked_from = coalesce(forked_from, @parent) WHERE id = @id',
+  )
+  const answeredAt = db.prepare<Row, Params>(`
+    SELECT s.* FROM prompts p JOIN sessions s ON s.id = p.session_id
+    WHERE p.project = @project AND p.at BETWEEN @at - 86400000 AND @at + @within AND abs(p.answered_at - @at) <= @within AND s.id <> @id
+    ORDER BY abs(p.answered_at - @at) LIMIT 1`)
+  const setBranch = db.prepare('UPDATE sessions SET branch = @branch WHERE id = @id')
+  const setBriefed = db.prepare('UPDATE sessions SET briefed_at = @at, briefed_until = @until WHERE id = @id')
+  const setContextFrom = db.prepare('UPDATE sessions SET context_from = max(context_from, @at) WHERE id = @id')
   const setTitle = db.prepare('UPDATE sessions SET title = @title WHERE id = @id')
   const setMemoryId = db.prepare('UPDATE sessions SET memory_session_id = @memorySessionId WHERE id = @id')
   const open = db.prepare<Row, []>("SELECT * FROM sessions WHERE status <> 'completed' ORDER BY last_event_at")
@@ -96,8 +109,21 @@ export function sessionStatements(db: Database) {
     },
     /** False when it was completed already. */
     complete: async (id: number, at: number) => complete.run({ id, at }).changes > 0,
-    markForked: async (id: number, at: number) => {
-      setForked.run({ id, at })
+    markForked: async (id: number, at: number, parent: number | null) => {
+      setForked.run({ id, at, parent })
+    },
+    /** Another session of the project whose last answer came at this moment, or nearly: the one a fork was split off from. */
+    answeredAt: async (session: Session, at: number, within: number): Promise<Session | null> =>
+      orNull(answeredAt.get({ project: session.project, id: session.id, at, within })),
+    setBranch: async (id: number, branch: string) => {
+      setBranch.run({ id, branch })
+    },
+    setBriefed: async (id: number, at: number, until: number) => {
+      setBriefed.run({ id, at, until })
+    },
+    /** The client has shortened the conversation: what was told before is no longer in front of the model. */
+    setContextFrom: async (id: number, at: number) => {
+      setContextFrom.run({ id, at })
     },
     setTitle: async (id: number, title: string) => {
       setTitle.run({ id, title })
@@ -149,6 +175,9 @@ function fromRow(row: Row): Session {
     transcript: row.transcript,
     clientPid: row.client_pid,
     forkedAt: row.forked_at,
+    forkedFrom: row.forked_from,
+    briefed: row.briefed_at === null ? null : { at: row.briefed_at, until: row.briefed_until ?? 0 },
+    contextFrom: row.context_from,
     startedAt: row.started_at,
     lastEventAt: row.last_event_at,
     endedAt: row.ended_at,

@@ -28,6 +28,7 @@ export type { Job } from './jobs.ts'
 export type { Link, Ref, Relation, Side } from './links.ts'
 export { holdLock } from './lock.ts'
 export type { NoteFile, NoteFilter } from './notes.ts'
+export type { OnBranch } from './observations.ts'
 export type { Unembedded } from './vectors.ts'
 export { NewerDatabase }
 

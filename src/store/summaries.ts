@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Summary } from '../core/memory.ts'
 import type { Index } from './fulltext.ts'
+import type { OnBranch } from './observations.ts'
 import { eachRow, type Params } from './statement.ts'
 
 type Row = {
@@ -31,8 +32,14 @@ export function summaryStatements(db: Database, index: Index) {
     RETURNING *`)
   const has = db.prepare('SELECT 1 FROM summaries WHERE key = @key')
   const remove = db.prepare('DELETE FROM summaries WHERE key = @key')
-  const recent = db.prepare<Row, Params>(`
-    SELECT * FROM summaries WHERE project = @project AND source = 'turn' ORDER BY at DESC, id DESC LIMIT @limit`)
+  const recent = db.prepare<Row & { branch: string | null }, Params>(`
+    SELECT s.*, (SELECT branch FROM prompts WHERE session_id = s.session_id AND number = s.prompt_number) AS branch
+    FROM summaries s WHERE s.project = @project AND s.source = 'turn' ORDER BY s.at DESC, s.id DESC LIMIT @limit`)
+  const lastOn = db.prepare<Row & { branch: string | null }, Params>(`
+    SELECT s.*, @branch AS branch
+    FROM (SELECT session_id, number FROM prompts WHERE project = @project AND branch = @branch ORDER BY at DESC LIMIT 20) p
+    CROSS JOIN summaries s ON s.session_id = p.session_id AND s.prompt_number = p.number AND s.source = 'turn'
+    ORDER BY s.at DESC, s.id DESC LIMIT 1`)
   const byId = db.prepare<Row, Params>('SELECT * FROM summaries WHERE id = @id')
   const all = eachRow<Row & { content_session_id: string; agent: string }>(
     db,
@@ -54,7 +61,13 @@ export function summaryStatements(db: Database, index: Index) {
     remove: async (key: string) => {
       remove.run({ key })
     },
-    recent: async (project: ProjectKey, limit: number): Promise<Summary[]> => recent.all({ project, limit }).map(fromRow),
+    recent: async (project: ProjectKey, limit: number): Promise<OnBranch<Summary>[]> =>
+      recent.all({ project, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
+    /** The last of a branch. */
+    lastOn: async (project: ProjectKey, branch: string): Promise<OnBranch<Summary> | null> => {
+      const row = lastOn.get({ project, branch })
+      return row ? { ...fromRow(row), branch: row.branch } : null
+    },
     get: async (id: number): Promise<Summary | null> => {
       const row = byId.get({ id })
       return row ? fromRow(row) : null

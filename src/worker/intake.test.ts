@@ -59,6 +59,46 @@ test('of a tool that failed, of a subagent’s and of other files nothing is tol
   }
 })
 
+test('a resumed session is told what others did since, and nothing when they did nothing', async () => {
+  await using at = await aDesk()
+  await past(at.store)
+  const resume = { ...start, source: 'resume' }
+  expect(JSON.stringify(await deliver(at.desk, start))).toContain('Changed a.ts')
+  expect(await deliver(at.desk, resume)).toEqual({})
+  await addObservations(at.store, [observation({ title: 'Changed b.ts', at: 5000 })], 's9')
+  const told = JSON.stringify(await deliver(at.desk, resume))
+  expect(told).toContain('Changed b.ts')
+  expect(told).not.toContain('Changed a.ts')
+  expect(await deliver(at.desk, resume)).toEqual({})
+})
+
+test('after a compaction everything is told again: the brief, and what is known of a file', async () => {
+  await using at = await aDesk()
+  await past(at.store)
+  const told = async (payload: object, later = 0) => JSON.stringify(await deliver(at.desk, payload, null, later)).includes('Changed a.ts')
+  expect([await told(start), await told(read), await told({ ...read, tool_use_id: 't2' })]).toEqual([true, true, false])
+  expect(await told({ ...start, source: 'compact' }, 10)).toBe(true)
+  expect(await told({ ...read, tool_use_id: 't3' }, 20)).toBe(true)
+})
+
+test('a fork holds what the session held that it was split off from', async () => {
+  await using at = await aDesk()
+  await past(at.store)
+  await deliver(at.desk, start)
+  await deliver(at.desk, { hook_event_name: 'UserPromptSubmit', prompt: 'go', prompt_id: 'p1' })
+  await deliver(at.desk, { hook_event_name: 'Stop', last_assistant_message: 'done', prompt_id: 'p1' }, null, 1000)
+  const fork = { ...start, source: 'fork', session_id: 's3', seconds_since_last_response: 60 }
+  expect(await deliver(at.desk, fork, null, 61_000)).toEqual({})
+  const [session] = await at.store.sessions.recent(null, 1)
+  expect(session).toMatchObject({ contentSessionId: 's3', forkedFrom: 2 })
+})
+
+test('a session from before our time is told like a new one when it is resumed', async () => {
+  await using at = await aDesk()
+  await past(at.store)
+  expect(JSON.stringify(await deliver(at.desk, { ...start, source: 'resume' }))).toContain('Changed a.ts')
+})
+
 test('the same delivery twice is answered and taken once', async () => {
   await using at = await aDesk()
   await past(at.store)
@@ -84,14 +124,14 @@ test('the end of a session asks for its transcript to be read', async () => {
   expect(await at.store.jobs.claim(Date.now())).toMatchObject({ kind: 'reconcile', payload: { sessionId: 1 } })
 })
 
-function deliver(desk: Desk, payload: object, delivery: string | null = null) {
+function deliver(desk: Desk, payload: object, delivery: string | null = null, later = 0) {
   const whole = { session_id: 's2', cwd: '/home/dev/app', ...payload }
   return takeDelivery(desk, {
     agent: claudeCode,
     payload: whole,
     context: { ...nowhere, project: asProjectKey('app') },
     delivery,
-    at: 5000,
+    at: 5000 + later,
   })
 }
 

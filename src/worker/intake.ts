@@ -2,7 +2,7 @@ import { take } from '../capture/capture.ts'
 import type { AgentEvent, EventContext, Reply } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { withoutPrivate } from '../core/privacy.ts'
-import { BRIEF_BUDGET, type Brief, briefFor, fileBriefFor, recallFor } from '../inject/brief.ts'
+import { BRIEF_BUDGET, type Brief, briefFor, fileBriefFor, heldBy, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { commandName } from '../wire/start.ts'
 import type { Desk } from './desk.ts'
@@ -16,7 +16,9 @@ export type Delivery = { agent: Agent; payload: unknown; context: EventContext; 
 export async function takeDelivery(desk: Desk, delivery: Delivery): Promise<Record<string, unknown>> {
   const { agent, payload, at } = delivery
   const { session, events } = await takeLate(desk, delivery)
-  const reply = session ? await replyTo(desk, agent, session, events, at) : {}
+  // Taking the events may have changed what is known of it: its branch, whose fork it is, what it still holds.
+  const known = session && (await desk.store.sessions.get(session.id))
+  const reply = known ? await replyTo(desk, agent, known, events, at) : {}
   return agent.hostReply(agent.eventName(payload) ?? '', reply)
 }
 
@@ -50,17 +52,23 @@ async function takeEvents(desk: Desk, agent: Agent, events: AgentEvent[], contex
 
 async function replyTo(desk: Desk, agent: Agent, session: Session, events: AgentEvent[], now: number): Promise<Reply> {
   for (const event of events) {
-    if (event.kind === 'session-started') return sessionStartReply(desk, session, now)
+    if (event.kind === 'session-started') return sessionStartReply(desk, session, event.source, now)
     if (event.kind === 'prompt-submitted' && event.origin === 'person') return promptReply(desk, session, event.text, now)
     if (event.kind === 'tool-used' && event.error === null && event.agentId === null) return fileReply(desk, agent, session, event, now)
   }
   return {}
 }
 
-async function sessionStartReply(desk: Desk, session: Session, now: number): Promise<Reply> {
+async function sessionStartReply(desk: Desk, session: Session, source: Source, now: number): Promise<Reply> {
   const { enabled, token_budget } = desk.settings.hooks.session_start
   if (!enabled) return {}
-  const brief = await briefFor(desk.store, session.project, now, { ...BRIEF_BUDGET, tokens: token_budget }, commandName())
+  const known = source === 'resume' || source === 'fork' ? await heldBy(desk.store, session) : null
+  // One from before our time holds nothing that we know of: it is told like a new one.
+  const held = known?.briefed ? { ...known, briefed: known.briefed } : null
+  const budget = { ...BRIEF_BUDGET, tokens: token_budget }
+  const brief = await briefFor(desk.store, session.project, now, budget, commandName(), { branch: session.branch, held })
+  const until = await desk.store.observations.lastId()
+  await desk.store.transaction(() => desk.store.sessions.setBriefed(session.id, now, until))
   if (!brief.text) return {}
   await recordInjection(desk, session, 'SessionStart', brief, now)
   const observations = brief.items.filter((item) => item.kind === 'observation').length
@@ -70,6 +78,8 @@ async function sessionStartReply(desk: Desk, session: Session, now: number): Pro
   ]
   return { context: brief.text, message: `Recollect: recalled ${parts.filter(Boolean).join(' and ')} (${brief.tokens} tokens)` }
 }
+
+type Source = Extract<AgentEvent, { kind: 'session-started' }>['source']
 
 /** What earlier sessions know about the prompt, when it clears the floor. Private parts are not asked about. */
 async function promptReply(desk: Desk, session: Session, prompt: string, now: number): Promise<Reply> {
@@ -93,7 +103,7 @@ async function fileReply(
   const path = relativeTo(session.folder, agent.fileOf(event.input))
   if (!path) return {}
   const told = `file:${path}`
-  if (await desk.store.injections.wasTold(session.id, told)) return {}
+  if (await desk.store.injections.wasTold(session, told)) return {}
   const brief = await fileBriefFor(desk.store, session, path, now)
   if (!brief.text) return {}
   await recordInjection(desk, session, told, brief, now)

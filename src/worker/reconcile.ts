@@ -53,11 +53,11 @@ async function takeItems(desk: Desk, agent: Agent, items: TranscriptItem[], fact
   const rules = desk.rules(agent)
   const context: EventContext = { projectFolder: facts.cwd, clientPid: null, entrypoint: facts.entrypoint }
   const changes: Change[] = []
-  for (const { event, uuid, turn } of items) {
+  for (const { event, uuid, turn, branch } of items) {
     const session = await desk.store.sessions.find(event.agent, event.session)
     if (session && (await isCopied(desk, session, turn ?? uuid, event.at))) continue
     if (!session && turn && (await desk.store.prompts.isCopy(0, turn))) continue
-    const taken = await take(desk.store, event, context, rules, { uuid })
+    const taken = await take(desk.store, event, { ...context, branch }, rules, { uuid })
     if (taken.session) read.sessions.add(taken.session.id)
     changes.push(...taken.changes)
   }

@@ -169,8 +169,9 @@ async function injectRoute(desk: Desk, url: URL): Promise<Response> {
   if (!project) throw new BadRequest('which project? give ?project=<key or folder>')
   const wanted = Number(url.searchParams.get('tokens') ?? BRIEF_BUDGET.tokens)
   const tokens = Number.isFinite(wanted) ? Math.min(BRIEF_BUDGET.tokens, Math.max(0, wanted)) : BRIEF_BUDGET.tokens
-  const brief = await briefFor(desk.store, project, Date.now(), { ...BRIEF_BUDGET, tokens }, commandName())
-  if (url.searchParams.get('format') === 'json') return Response.json({ project, ...brief })
+  const branch = url.searchParams.get('branch')?.slice(0, 300) || null
+  const brief = await briefFor(desk.store, project, Date.now(), { ...BRIEF_BUDGET, tokens }, commandName(), { branch })
+  if (url.searchParams.get('format') === 'json') return Response.json({ project, branch, ...brief })
   return new Response(brief.text, { headers: { 'content-type': 'text/markdown; charset=utf-8' } })
 }
 

@@ -13,7 +13,13 @@ export async function drainSpool(desk: Desk): Promise<number> {
     const agent = spooled ? desk.agents[spooled.agent] : undefined
     if (spooled && agent) {
       try {
-        await takeLate(desk, { agent, payload: spooled.payload, context: spooled.context, delivery: spooled.delivery, at: spooled.at })
+        await takeLate(desk, {
+          agent,
+          payload: spooled.payload,
+          context: { ...spooled.context, branch: null },
+          delivery: spooled.delivery,
+          at: spooled.at,
+        })
         taken++
       } catch (cause) {
         // Trouble with the disk or the database concerns every file: keep them. A bad payload concerns only this one.

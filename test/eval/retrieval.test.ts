@@ -19,8 +19,8 @@ test.skipIf(!hasData)(
   'search finds the session that made a commit, at least as well as before',
   async () => {
     const score = await scoreCommitRecall(words)
-  expect(score['any@10']).toBeGreaterThan(0.76)
-  expect(score.mrr).toBeGreaterThan(0.59)
+    expect(score['any@10']).toBeGreaterThan(0.76)
+    expect(score.mrr).toBeGreaterThan(0.59)
   },
   60_000,
 )

@@ -1,7 +1,8 @@
 import { expect } from 'bun:test'
 import { clientOrSkip, WITHOUT_HTTP_HOOKS } from '../harness/client.ts'
-import { requestText } from '../harness/fake-anthropic.ts'
+import { requestText, type Script } from '../harness/fake-anthropic.ts'
 import { runClaude } from '../harness/run-claude.ts'
+import { runIn } from '../harness/sandbox.ts'
 import { journal, transcriptTruth } from '../support/journal.ts'
 import { aPerson, briefIn, type Row } from '../support/person.ts'
 import { bash, fixTheTest, project } from '../support/scripts.ts'
@@ -81,6 +82,55 @@ test('after a compaction the brief is told again, and the client’s own summary
   expect(await person.rows('sessions')).toHaveLength(1)
 })
 
+test('a resumed session is told what others did since and nothing it holds already, a fork likewise', async () => {
+  await using person = await aPerson({ files: project, git: true })
+  const run = (prompt: string, args: string[], turns: Script) => runClaude({ sandbox: person, prompt, args, turns })
+  await runClaude({ ...fix, sandbox: person, turns: fixTheTest(person.project) })
+  await person.settled()
+  const second = await run('List the files.', [], [bash('ls'), 'Two folders and a package.json.'])
+  expect(briefIn(firstRequest(second))).toContain('isValid')
+  await person.settled()
+
+  const quiet = await run('And now?', ['--resume', sessionOf(second)], ['Nothing new.'])
+  expect(briefsIn(firstRequest(quiet))).toHaveLength(1) // the one from its first start, which stands in the conversation
+  const fork = await run('And here?', ['--resume', sessionOf(second), '--fork-session'], ['Nothing new here.'])
+  expect(briefsIn(firstRequest(fork))).toHaveLength(1)
+
+  const write = { file_path: `${person.project}/NOTES.md`, content: '# Notes\n\nThe lighthouse is painted on Mondays.\n' }
+  await run('Write down when the lighthouse is painted.', [], [{ tools: [{ name: 'Write', input: write }] }, 'Wrote NOTES.md.'])
+  await person.settled()
+  for (const args of [[], ['--fork-session']]) {
+    const resumed = await run('What is new?', ['--resume', sessionOf(second), ...args], ['NOTES.md is new.'])
+    const told = briefsIn(firstRequest(resumed)).at(-1) ?? ''
+    expect(told).toContain('since this one was last told')
+    expect(told).toContain('NOTES.md')
+    expect(told).not.toContain('isValid')
+    await person.settled()
+  }
+})
+
+test('a session on a branch is told what was last done there, and what goes on elsewhere as such', async () => {
+  await using person = await aPerson({ files: project, git: true })
+  const git = async (...args: string[]) => void (await runIn(person, ['git', ...args]))
+  await git('checkout', '-q', '-b', 'login')
+  await runClaude({ ...fix, sandbox: person, turns: fixTheTest(person.project) })
+  await git('checkout', '-q', '-b', 'lighthouse')
+  const write = { file_path: `${person.project}/NOTES.md`, content: '# Notes\n\nThe lighthouse is painted on Mondays.\n' }
+  await runClaude({
+    sandbox: person,
+    prompt: 'Write down when the lighthouse is painted.',
+    turns: [{ tools: [{ name: 'Write', input: write }] }, 'Wrote NOTES.md.'],
+  })
+  await person.settled()
+  await git('checkout', '-q', 'login')
+  const back = await runClaude({ sandbox: person, prompt: 'Where were we?', turns: ['At the login test.'] })
+  const told = briefIn(firstRequest(back))
+  expect(told).toMatch(/Last on this branch \(login\), .*\n- Asked: The login test fails/)
+  expect(told).toMatch(/Newer work on branch lighthouse, not here/)
+  expect(await person.recollect('search', 'branch:lighthouse', '--json')).toContain('NOTES.md')
+  expect(await person.recollect('search', 'branch:lighthouse', '--json')).not.toContain('isValid')
+})
+
 test('what a subagent did and answered belongs to its session', async () => {
   await using person = await aPerson({ files: project, git: true })
   const ran = await runClaude({
@@ -116,6 +166,9 @@ test('what a subagent did and answered belongs to its session', async () => {
     ]),
   )
   expect(uses).toHaveLength(2)
+  const ofSubagent = ran.requests.filter((request) => request.lane === 'sub')
+  expect(ofSubagent.length).toBeGreaterThan(0)
+  for (const request of ofSubagent) expect(requestText(request)).not.toContain('<recollect-context')
   const summaries = await person.rows<Row & { source: string; learned: string }>('summaries')
   expect(summaries.filter((row) => row.source === 'subagent').map((row) => row.learned)).toEqual([expect.stringContaining('nowhere else')])
   const [kept, truth] = [await journal(person), await transcriptTruth(person)]
@@ -174,6 +227,8 @@ test('a client from before http hooks is given command hooks, and remembers all 
   const second = await runClaude({ sandbox: person, prompt: 'What did we do?', turns: ['We fixed it.'] })
   expect(briefIn(firstRequest(second))).toContain('isValid')
 })
+
+const briefsIn = (text: string) => text.match(/<recollect-context project=[\s\S]*?<\/recollect-context>/g) ?? []
 
 /** What the model was first told in the conversation; old clients ask it for a title before that. */
 function firstRequest(ran: Awaited<ReturnType<typeof runClaude>>): string {

@@ -18,7 +18,7 @@ export function parsePayload(json: unknown, received: { at: number }): AgentEven
     cwd: payload.cwd ?? null,
     transcript: payload.transcript_path ?? null,
   } as const
-  return sessionEvents(payload).map((event) => ({ ...common, ...event }))
+  return sessionEvents(payload, received.at).map((event) => ({ ...common, ...event }))
 }
 
 /** The host's name of the event, which its reply must repeat. */
@@ -67,18 +67,19 @@ const Payload = z.object(
     last_assistant_message: text,
     compact_summary: text,
     reason: text,
+    seconds_since_last_response: z.number().min(0).optional().catch(undefined),
   },
   { error: 'it is not an object' },
 )
 type Payload = z.infer<typeof Payload>
 
-function sessionEvents(payload: Payload): SessionEvent[] {
+function sessionEvents(payload: Payload, at: number): SessionEvent[] {
   const name = payload.hook_event_name ?? ''
   const promptId = payload.prompt_id ?? null
   const ignored: SessionEvent[] = [{ kind: 'ignored', name }]
   switch (name) {
     case 'SessionStart':
-      return [{ kind: 'session-started', source: payload.source }]
+      return [{ kind: 'session-started', source: payload.source, ...lastAnswer(at, payload.seconds_since_last_response) }]
     case 'UserPromptSubmit':
       return payload.prompt === undefined ? ignored : [{ kind: 'prompt-submitted', promptId, ...promptFrom(payload.prompt) }]
     case 'PostToolUse':
@@ -115,6 +116,8 @@ function sessionEvents(payload: Payload): SessionEvent[] {
       return ignored
   }
 }
+
+const lastAnswer = (at: number, seconds: number | undefined) => (seconds === undefined ? {} : { lastAnswerAt: at - seconds * 1000 })
 
 type Failure = { error: string; interrupted: boolean }
 

@@ -13,6 +13,8 @@ export type TranscriptItem = {
   turn: string | null
   /** True for an end that was only the end of the file: the turn may go on, and a later read may tell another answer. */
   provisional: boolean
+  /** The git branch the client stood on. */
+  branch: string | null
 }
 
 /** What the lines say about the session as a whole, as far as they have been read. */
@@ -259,6 +261,8 @@ function toItem({ facts }: State, { event, line, turn }: Told, path: string, pro
     uuid: line.uuid ?? null,
     turn: turn?.prompt ?? null,
     provisional,
+    // A detached head is on no branch.
+    branch: facts.gitBranch === 'HEAD' ? null : facts.gitBranch,
   }
 }
 

@@ -27,6 +27,8 @@ export type Hit = {
   /** The share of the question, weighed by how telling its words are, that this document holds, and how many words that is. */
   coverage: number
   matched: number
+  /** How near it is by meaning, from -1 to 1; null when it is not among the nearest, or nobody looked. */
+  cosine: number | null
   /** What reading the whole of it costs. */
   tokens: number
   /** Others that tell the same and were folded into this one. */
@@ -54,7 +56,11 @@ export type Signal = 'words' | 'around' | 'meaning' | 'names' | 'author' | 'sess
 const WEIGHTS: Record<Signal, number> = { words: 1, around: 2, meaning: 0.6, names: 0.5, author: 0.7, session: 0.6, recency: 0.05 }
 
 /** Finds documents by what they mean. Absent is a legal state: then the words decide alone. */
-export type Meaning = (question: string, project: ProjectKey | null, limit: number) => Promise<{ documentId: number; score: number }[]>
+export type Meaning = (
+  question: string,
+  project: ProjectKey | null,
+  limit: number,
+) => Promise<{ documentId: number; score: number; cosine: number }[]>
 
 export const ALL_KINDS: DocumentKind[] = ['observation', 'summary', 'prompt', 'note']
 /** How many candidates each signal may bring. */
@@ -75,7 +81,9 @@ export async function search(store: Store, question: string, filters: Filters = 
   const scored = newScores()
   scored.add('words', await store.documents.match(words, within))
   scored.add('around', await store.documents.matchAround(words, within))
-  if (meaning) await addMeaning(store, scored, await meaning(question, project, NEAREST), within)
+  const near = meaning ? await meaning(question, project, NEAREST) : []
+  await addMeaning(store, scored, near, within)
+  const cosines = new Map(near.map((found) => [found.documentId, found.cosine]))
   for (const file of (filters.files ?? []).slice(0, 3)) scored.add('names', await store.documents.matchNames(file, within))
   if (scored.size() < 3) for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within))
   addSession(scored)
@@ -90,7 +98,8 @@ export async function search(store: Store, question: string, filters: Filters = 
     const text = await textOf(store, place)
     if (!text) continue
     const byAuthor = authors.has(text.title.match(/^(\p{L}+):/u)?.[1]?.toLowerCase() ?? '') ? WEIGHTS.author * score : 0
-    hits.push(hitOf(place, text, score + byAuthor, byAuthor ? { ...signals, author: byAuthor } : signals, asked))
+    const hit = hitOf(place, text, score + byAuthor, byAuthor ? { ...signals, author: byAuthor } : signals, asked)
+    hits.push({ ...hit, cosine: cosines.get(place.documentId) ?? null })
   }
   return folded(hits.sort((a, b) => b.score - a.score)).slice(offset, offset + limit)
 }
@@ -265,6 +274,7 @@ function hitOf(place: Place, text: Text, score: number, signals: Hit['signals'],
     score,
     signals,
     ...coverageOf(whole, asked),
+    cosine: null,
     tokens: countTokens(whole),
     also: [],
   }

@@ -28,6 +28,8 @@ export type Desk = {
   notebook: Notebook
   /** Finds by what is meant; null while there is nothing that could. */
   meaning: Meaning | null
+  /** The same where somebody waits; it finds nothing rather than keep them. */
+  quickMeaning: Meaning | null
   /** Tells whoever listens. */
   announce(changes: Change[]): void
 }

@@ -81,12 +81,16 @@ async function sessionStartReply(desk: Desk, session: Session, source: Source, n
 
 type Source = Extract<AgentEvent, { kind: 'session-started' }>['source']
 
+/** However much a person allows, a prompt is not drowned in memories. */
+const MOST_RECALLED = 500
+
 /** What earlier sessions know about the prompt, when it clears the floor. Private parts are not asked about. */
 async function promptReply(desk: Desk, session: Session, prompt: string, now: number): Promise<Reply> {
   const { enabled, recall, token_budget } = desk.settings.hooks.user_prompt
   const asked = withoutPrivate(prompt).text.trim()
   if (!enabled || !recall || asked === '') return {}
-  const brief = await recallFor(desk.store, session, asked.slice(0, 4000), now, token_budget)
+  const tokens = Math.min(token_budget, MOST_RECALLED)
+  const brief = await recallFor(desk.store, session, asked.slice(0, 4000), now, tokens, desk.quickMeaning)
   if (!brief.text) return {}
   await recordInjection(desk, session, 'UserPromptSubmit', brief, now)
   return { context: brief.text }

@@ -19,7 +19,7 @@ import { captureRules, type Desk } from './desk.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
 import { followPort } from './follow-port.ts'
 import { importHistory } from './import.ts'
-import { meaningBy } from './meaning.ts'
+import { meaningBy, quickMeaningBy } from './meaning.ts'
 import { followNotes, openNotebook } from './notebook.ts'
 import { openQueue } from './queue.ts'
 import { readThrough } from './reconcile.ts'
@@ -65,6 +65,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     rules: () => rules,
     notebook: openNotebook(store, home, rules.redactPatterns),
     meaning: meaningBy(embedding),
+    quickMeaning: quickMeaningBy(embedding),
     queue: openQueue(store, (job) => doJob(desk, embedding, job), log),
     announce: (changes) => changes.forEach((change) => void stream.publish(liveOf(change))),
   }

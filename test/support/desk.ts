@@ -42,6 +42,7 @@ export async function aDesk(variables: Record<string, string> = {}) {
     ),
     notebook: openNotebook(store, home, rules.redactPatterns),
     meaning: null,
+    quickMeaning: null,
     announce: (changes) => void announced.push(...changes),
   }
   return {

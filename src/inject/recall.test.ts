@@ -1,0 +1,84 @@
+import { expect, test } from 'bun:test'
+import { addObservations, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
+import type { Session } from '../core/memory.ts'
+import { countTokens } from '../core/tokens.ts'
+import type { Hit, Meaning } from '../retrieval/search.ts'
+import type { Store } from '../store/store.ts'
+import { FLOOR, isTelling, recallFor } from './recall.ts'
+
+const NOW = 10_000_000
+const QUESTION = 'how do pelican invoices get their numbers'
+
+test('a memory that holds the words of a prompt is told, with the reason', async () => {
+  using t = await filled(['Pelican invoices get their numbers from a sequence'])
+  const { text, items } = await recallFor(t.store, t.session, QUESTION, NOW, 500)
+  expect(text).toContain('Pelican invoices get their numbers')
+  expect(items[0]?.why).toMatch(/^it holds \d+ % of the prompt’s telling words$/)
+})
+
+test('one that says it in other words is told when it is near in meaning, and left out when it is far', async () => {
+  using t = await filled(['Bills of the pelican shop: numbers', 'Invoices are printed at night'])
+  expect((await recallFor(t.store, t.session, QUESTION, NOW, 500)).text).toBe('')
+  const near = await recallFor(t.store, t.session, QUESTION, NOW, 500, meaning(t.store, 0.75))
+  expect(near.text).toContain('Bills of the pelican shop')
+  expect(near.items[0]?.why).toContain('0.75 near in meaning')
+  expect((await recallFor(t.store, t.session, QUESTION, NOW, 500, meaning(t.store, 0.2))).text).toBe('')
+})
+
+test('what a session did, was told, or its parent was told, is not told again', async () => {
+  using t = await filled(['Pelican invoices get their numbers from a sequence'])
+  const tell = async (session: Session) => (await recallFor(t.store, session, QUESTION, NOW, 500)).text !== ''
+  const own = await t.store.sessions.get(1)
+  expect(await tell(own as Session)).toBe(false)
+  expect(await tell({ ...t.session, forkedFrom: 1 })).toBe(false)
+  const items = [{ kind: 'observation' as const, id: 1, tokens: 9, why: 'it touched a.ts' }]
+  await t.store.injections.add({
+    sessionId: t.session.id,
+    project: t.session.project,
+    event: 'file:a.ts',
+    text: 'x',
+    tokens: 9,
+    items,
+    at: 5,
+  })
+  expect(await tell(t.session)).toBe(false)
+  const fork = await openSession(t.store, 'fork')
+  expect(await tell({ ...fork, forkedFrom: t.session.id })).toBe(false)
+  // After a compaction it is in front of nobody any more.
+  expect(await tell({ ...t.session, contextFrom: 6 })).toBe(true)
+})
+
+test('what is recalled keeps to its tokens', async () => {
+  using t = await filled(Array.from({ length: 9 }, (_, i) => `${i} pelican invoices get their numbers ${'so '.repeat(60)}`))
+  for (const tokens of [40, 120, 500])
+    expect(countTokens((await recallFor(t.store, t.session, QUESTION, NOW, tokens)).text)).toBeLessThanOrEqual(tokens)
+})
+
+test('a memory without a vector must hold nearly all the words where others are measured', () => {
+  const hit = (coverage: number, cosine: number | null) => ({ coverage, cosine, matched: 3 }) as Hit
+  expect(isTelling(hit(FLOOR.coverage, null), false)).toBe(true)
+  expect(isTelling(hit(FLOOR.coverage, null), true)).toBe(false)
+  expect(isTelling(hit(FLOOR.notNear, null), true)).toBe(true)
+  expect(isTelling({ ...hit(1, 1), matched: 1 }, true)).toBe(false)
+})
+
+/** An earlier session with these memories, and a session that asks. */
+async function filled(titles: string[]) {
+  const t = await temporaryStore()
+  // Words tell something only where not every memory has them.
+  const others = Array.from({ length: 12 }, (_, i) => observation({ title: `Chore ${i} about boats and weather` }))
+  await addObservations(t.store, [...titles.map((title) => observation({ title })), ...others])
+  return { ...t, session: await openSession(t.store, 'asking'), [Symbol.dispose]: () => t[Symbol.dispose]() }
+}
+
+/** The first memory is this near, all others hardly. */
+function meaning(store: Store, cosine: number): Meaning {
+  return async () => {
+    const first = await store.documents.placeOf('observation', '1')
+    const other = await store.documents.placeOf('observation', '3')
+    return [
+      { documentId: first?.documentId ?? 0, score: 1, cosine },
+      { documentId: other?.documentId ?? 0, score: 0, cosine: 0.1 },
+    ]
+  }
+}

@@ -282,6 +282,7 @@ describe('branches', () => {
 describe('a session that is gone on with', () => {
   const held: NonNullable<Given['held']> = {
     sessions: new Set([1]),
+    contentIds: new Set(),
     told: new Set(['observation:2', 'summary:9']),
     briefed: { at: NOW, until: 4 },
   }

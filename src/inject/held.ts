@@ -5,6 +5,8 @@ import type { Store } from '../store/store.ts'
 export type Held = {
   /** Itself and, for a fork, the one it was split off from: what they did stands in their own conversation. */
   sessions: Set<number>
+  /** The same by the ids that the agent gave them. */
+  contentIds: Set<string>
   /** What they were told, as `observation:12`. */
   told: Set<string>
   /** When they were last given a brief, and the newest observation there was then; null when they never were. */
@@ -18,6 +20,7 @@ export async function heldBy(store: Store, session: Session): Promise<Held> {
   const worked = holders.some((one) => one.promptCount > 0)
   return {
     sessions: new Set(holders.map((one) => one.id)),
+    contentIds: new Set(holders.map((one) => one.contentSessionId as string)),
     told: new Set(told.map((item) => `${item.kind}:${item.id}`)),
     // One that worked before anybody told it something is new to all that happened beside it.
     briefed: session.briefed ?? parent?.briefed ?? (worked ? { at: Math.min(...holders.map((one) => one.startedAt)), until: 0 } : null),

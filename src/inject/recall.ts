@@ -44,10 +44,9 @@ export async function recallFor(
   for (const hit of telling) {
     const line = recalledLine(hit, now)
     if (!page.add(line)) break
-    const kind = hit.kind === 'note' ? 'prompt' : hit.kind
     items.push({
-      kind,
-      id: Number(hit.id),
+      kind: hit.kind,
+      id: hit.kind === 'note' ? hit.id : Number(hit.id),
       tokens: countTokens(line),
       why: whyTold(hit),
     })
@@ -70,8 +69,10 @@ function whyTold(hit: Hit): string {
   return hit.cosine === null ? words : `${words} and is ${hit.cosine.toFixed(2)} near in meaning`
 }
 
+const LETTERS = { observation: '#', summary: 'S', prompt: 'P', note: 'N' }
+
 function recalledLine(hit: Hit, now: number): string {
-  const id = hit.kind === 'observation' ? `#${hit.id}` : hit.kind === 'summary' ? `S${hit.id}` : `P${hit.id}`
+  const id = LETTERS[hit.kind] + hit.id
   const body = hit.snippet ? ` — ${shorten(asData(hit.snippet), 200)}` : ''
   return `${id} · ${age(hit.at, now)} · ${hit.type} · ${shorten(asData(hit.title), 160)}${body} · ~${hit.tokens}t`
 }

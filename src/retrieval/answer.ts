@@ -75,7 +75,8 @@ async function keeperOf(store: Store, filters: Filters): Promise<(place: Place) 
     }
     if (place.kind === 'note') return keepsNote(await store.notes.get(asNoteId(place.ref)), filters)
     if (sources.length > 0 && !sources.includes(await writerOf(store, place))) return false
-    if (branch !== null && (await store.prompts.branchOf(place.kind, Number(place.ref)))?.toLowerCase() !== branch.toLowerCase()) return false
+    if (branch !== null && (await store.prompts.branchOf(place.kind, Number(place.ref)))?.toLowerCase() !== branch.toLowerCase())
+      return false
     if (session === null) return true
     const of = place.sessionId === null ? null : await store.sessions.get(place.sessionId)
     return of?.contentSessionId.startsWith(session) === true || String(of?.id) === session

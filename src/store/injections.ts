@@ -1,10 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
+import type { DocumentKind } from './fulltext.ts'
 import type { Params } from './statement.ts'
 
 /** One thing that was put before the model, and why. */
-export type InjectedItem = { kind: 'summary' | 'observation' | 'prompt'; id: number; tokens: number; why: string }
+/** What was told: a memory by its kind and id. Notes have names, the others numbers. */
+export type InjectedItem = { kind: DocumentKind; id: number | string; tokens: number; why: string }
 
 export type Injection = {
   id: number

@@ -71,12 +71,14 @@ async function sessionStartReply(desk: Desk, session: Session, source: Source, n
   await desk.store.transaction(() => desk.store.sessions.setBriefed(session.id, now, until))
   if (!brief.text) return {}
   await recordInjection(desk, session, 'SessionStart', brief, now)
-  const observations = brief.items.filter((item) => item.kind === 'observation').length
-  const parts = [
-    brief.items.length > observations ? 'the last summary' : '',
-    observations > 0 ? `${observations} observation${observations === 1 ? '' : 's'}` : '',
-  ]
-  return { context: brief.text, message: `Recollect: recalled ${parts.filter(Boolean).join(' and ')} (${brief.tokens} tokens)` }
+  const count = (kind: string, one: string) => {
+    const of = brief.items.filter((item) => item.kind === kind).length
+    return of > 0 ? `${of} ${one}${of === 1 ? '' : 's'}` : ''
+  }
+  const summary = brief.items.some((item) => item.kind === 'summary') ? 'the last summary' : ''
+  const parts = [count('note', 'note'), summary, count('observation', 'observation')].filter(Boolean)
+  const told = new Intl.ListFormat('en').format(parts)
+  return { context: brief.text, message: `Recollect: recalled ${told} (${brief.tokens} tokens)` }
 }
 
 type Source = Extract<AgentEvent, { kind: 'session-started' }>['source']

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { AgentEvent, EventContext, SessionEvent } from '../../src/core/event.ts'
 import { asContentSessionId, asMemorySessionId, asProjectKey } from '../../src/core/ids.ts'
 import type { Observation, Session, Summary } from '../../src/core/memory.ts'
+import { asNoteId, type Note } from '../../src/core/note.ts'
 import type { Environment } from '../../src/platform/environment.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 
@@ -45,6 +46,34 @@ export function summary(given: Partial<Summary> = {}): Summary {
     notes: '',
     model: 'plain',
     at: 1000,
+    ...given,
+  }
+}
+
+export function note(given: Partial<Note> = {}): Note {
+  return {
+    id: asNoteId('01ARZ3NDEKTSV4RRFFQ69G5FAV'),
+    type: 'semantic',
+    title: 'Something to know',
+    namespace: 'context',
+    tags: [],
+    createdAt: 1000,
+    updatedAt: 1000,
+    machine: 'here',
+    source: 'human',
+    session: null,
+    model: null,
+    confidence: 1,
+    supersedes: [],
+    conflictOf: null,
+    pinned: false,
+    expiresAt: null,
+    deletedAt: null,
+    body: 'Something worth knowing.',
+    unknown: [],
+    scope: 'project',
+    project: asProjectKey('app'),
+    path: 'memory/app/01ARZ3NDEKTSV4RRFFQ69G5FAV.md',
     ...given,
   }
 }

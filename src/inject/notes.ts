@@ -1,0 +1,97 @@
+import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { asData } from '../core/neutral.ts'
+import { asNoteId, type Note } from '../core/note.ts'
+import { shorten } from '../core/text.ts'
+import { countTokens } from '../core/tokens.ts'
+import { age } from '../core/when.ts'
+import type { Store } from '../store/store.ts'
+import type { Held } from './held.ts'
+import type { LeftOut, Page } from './page.ts'
+
+/** The notes that open a session: those that always hold, and the few of the project that matter most now. */
+export type ChosenNotes = { always: Note[]; ofProject: Note[] }
+
+/** How many notes of the project there is room for. */
+const ROOM = 8
+/** Of these, how many may tell what was done last; the rest is what lasts. */
+const EPISODES = 2
+/** More than this the budget could not hold, however short they are. */
+const MOST_GLOBAL = 200
+/** How many episodes are looked at to find two that have not been reflected upon. */
+const LOOKED_AT = 50
+
+/** What the notes of a project and those for every project offer; superseded, expired and forgotten ones are never among them. */
+export async function notesFor(store: Store, project: ProjectKey, now: number): Promise<ChosenNotes> {
+  const everywhere =
+    project === GLOBAL_PROJECT ? [] : await store.notes.newest(GLOBAL_PROJECT, ['procedural', 'semantic', 'episodic'], now, MOST_GLOBAL)
+  const durable = await store.notes.newest(project, ['procedural', 'semantic'], now, MOST_GLOBAL)
+  const episodic = await store.notes.newest(project, ['episodic'], now, LOOKED_AT)
+  return chooseNotes(everywhere, durable, episodic)
+}
+
+/**
+ * Everything global and everything pinned, whatever the room; then the newest of the project, of which at most two tell of sessions
+ * that nobody has reflected upon yet. All lists come newest first, equal times by confidence.
+ */
+export function chooseNotes(everywhere: Note[], durable: Note[], episodic: Note[]): ChosenNotes {
+  const pinned = [...durable, ...episodic].filter((note) => note.pinned)
+  const fresh = episodic.filter((note) => !note.pinned && !note.tags.includes('reflected')).slice(0, Math.min(EPISODES, ROOM))
+  const lasting = durable.filter((note) => !note.pinned).slice(0, ROOM - fresh.length)
+  // A person's pin is a wish; it comes before what merely holds everywhere.
+  const byPin = [...everywhere].sort((a, b) => Number(b.pinned) - Number(a.pinned))
+  return { always: [...pinned, ...byPin], ofProject: [...lasting, ...fresh] }
+}
+
+/** Without what a session that is gone on with was told or wrote itself, unless it was changed since. */
+export function newNotes(notes: ChosenNotes, held: Held | null, left: LeftOut[]): ChosenNotes {
+  if (!held) return notes
+  const isNew = (note: Note) => {
+    const own = note.session !== null && held.contentIds.has(note.session)
+    if (!own && note.updatedAt > (held.briefed?.at ?? 0)) return true
+    left.push({ kind: 'note', id: note.id, why: own ? 'the session wrote it itself' : 'the session was told before' })
+    return false
+  }
+  return { always: notes.always.filter(isNew), ofProject: notes.ofProject.filter(isNew) }
+}
+
+/** Notes with what they say, as far as their share of the page goes; the rest by their titles, as long as those fit. */
+export function addNotes(page: Page, head: string, notes: Note[], share: number, now: number, left: LeftOut[]): void {
+  let spent = 0
+  let begun = false
+  for (const note of notes) {
+    const whole = noteLine(note, now)
+    const title = `N${note.id} · ${shorten(asData(note.title), 80)}`
+    const line = [whole, title].find((one) => spent + countTokens(one) <= share && page.add(...(begun ? [one] : [head, one])))
+    if (line === undefined) {
+      left.push({ kind: 'note', id: note.id, why: 'no room' })
+      continue
+    }
+    begun = true
+    spent += countTokens(line)
+    page.items.push({ kind: 'note', id: note.id, tokens: countTokens(line), why: whyTold(note) })
+  }
+}
+
+/** A note in a line: what it says, not more than a glance of it. */
+export function noteLine(note: Note, now: number): string {
+  const body = shorten(asData(note.body), BODY)
+  const title = shorten(asData(note.title), 120)
+  const says = body.startsWith(title.replace(/…$/, '')) ? body : `${title} — ${body}`
+  const doubt = note.confidence < 1 || note.source !== 'human' ? ` (${note.source}, ${Math.round(note.confidence * 100)} % sure)` : ''
+  return `N${note.id} · ${age(note.updatedAt, now)} · ${note.namespace} · ${says}${doubt}`
+}
+
+const BODY = 360
+
+function whyTold(note: Note): string {
+  if (note.pinned) return 'it is pinned'
+  if (note.scope === 'global') return 'it holds in every project'
+  return note.type === 'episodic' ? 'one of the last two sessions' : 'one of the newest lasting notes of this project'
+}
+
+/** The newest notes that name a file. */
+export async function notesAbout(store: Store, project: ProjectKey, path: string, now: number): Promise<Note[]> {
+  const named = await store.links.naming({ kind: 'file', name: path }, project, 'before', now, 20)
+  const notes = await Promise.all(named.flatMap((one) => (one.kind === 'note' ? [store.notes.visible(asNoteId(one.ref), now)] : [])))
+  return notes.filter((note) => note !== null && note.type !== 'episodic').slice(0, 2) as Note[]
+}

@@ -15,6 +15,7 @@ import { clip } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
 export { type DistillJob, distillTurn } from './distill.ts'
+export { linkSome } from './relink.ts'
 
 import { queueDistill } from './distill.ts'
 

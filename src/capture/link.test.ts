@@ -4,7 +4,7 @@ import type { AgentEvent, SessionEvent } from '../core/event.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { Store } from '../store/store.ts'
-import { distillTurn, take } from './capture.ts'
+import { distillTurn, linkSome, take } from './capture.ts'
 
 const app = asProjectKey('app')
 
@@ -115,6 +115,38 @@ test('a turn that is imported late finds its place between the others', async ()
     'observation:3 co-changed observation:2 (src/auth.ts)',
   ])
   expect(await links(t.store, 'mentions')).toContain('prompt:3 mentions prompt:2 (issue ENT-9)')
+})
+
+test('turns of a database from before there were links are linked as they would have been, and once', async () => {
+  using t = await temporaryStore()
+  for (let n = 0; n < 60; n++)
+    await turn(t.store, { session: `s${n % 3}`, at: 1000 * (n + 1), says: `Step ${n}`, does: [edit(`src/${n % 5}.ts`)] })
+  const all = await links(t.store)
+  const linkAll = async () => {
+    let bites = 0
+    for (let after: number | null = 0; after !== null; bites++) after = await linkSome(t.store, after)
+    return bites
+  }
+  const forget = async (kind: 'prompt' | 'observation' | 'summary', ids: number[]) => {
+    for (const id of ids) {
+      await t.store.links.clear({ kind, ref: String(id) })
+      await t.store.links.setMentions({ kind, ref: String(id), project: app, at: 0 }, [])
+    }
+  }
+  for (const [kind, rows] of [
+    ['prompt', [...t.store.prompts.each(null)]],
+    ['observation', [...t.store.observations.each(null)]],
+    ['summary', [...t.store.summaries.each(null)]],
+  ] as const)
+    await forget(
+      kind,
+      rows.map(({ id }) => id),
+    )
+  expect(await links(t.store)).toEqual([])
+  expect(await linkAll()).toBeGreaterThan(1)
+  expect(await links(t.store)).toEqual(all)
+  await linkAll()
+  expect(await links(t.store)).toEqual(all)
 })
 
 test('what is deleted takes its names and links along', async () => {

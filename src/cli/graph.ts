@@ -109,6 +109,7 @@ const SAID: Record<string, { before: string; after: string }> = {
   mentions: { before: 'named here', after: 'names it' },
   supersedes: { before: 'superseded', after: 'supersedes it' },
   'same-turn': { before: 'same turn', after: 'same turn' },
+  'same-session': { before: 'same session', after: 'same session' },
   shares: { before: 'names the same', after: 'names the same' },
 }
 

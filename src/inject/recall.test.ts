@@ -7,17 +7,17 @@ import type { Store } from '../store/store.ts'
 import { FLOOR, isTelling, recallFor } from './recall.ts'
 
 const NOW = 10_000_000
-const QUESTION = 'how do pelican invoices get their numbers'
+const QUESTION = 'how do pelican invoices get their running numbers in the ledger'
 
 test('a memory that holds the words of a prompt is told, with the reason', async () => {
-  using t = await filled(['Pelican invoices get their numbers from a sequence'])
+  using t = await filled(['Pelican invoices get their running numbers from a ledger'])
   const { text, items } = await recallFor(t.store, t.session, QUESTION, NOW, 500)
-  expect(text).toContain('Pelican invoices get their numbers')
+  expect(text).toContain('Pelican invoices get their running numbers')
   expect(items[0]?.why).toMatch(/^it holds \d+ % of the prompt’s telling words$/)
 })
 
 test('one that says it in other words is told when it is near in meaning, and left out when it is far', async () => {
-  using t = await filled(['Bills of the pelican shop: numbers', 'Invoices are printed at night'])
+  using t = await filled(['Bills of the pelican shop: numbers', 'Invoices run late', 'A ledger', 'Keep it running'])
   expect((await recallFor(t.store, t.session, QUESTION, NOW, 500)).text).toBe('')
   const near = await recallFor(t.store, t.session, QUESTION, NOW, 500, meaning(t.store, 0.75))
   expect(near.text).toContain('Bills of the pelican shop')
@@ -26,7 +26,7 @@ test('one that says it in other words is told when it is near in meaning, and le
 })
 
 test('what a session did, was told, or its parent was told, is not told again', async () => {
-  using t = await filled(['Pelican invoices get their numbers from a sequence'])
+  using t = await filled(['Pelican invoices get their running numbers from a ledger'])
   const tell = async (session: Session) => (await recallFor(t.store, session, QUESTION, NOW, 500)).text !== ''
   const own = await t.store.sessions.get(1)
   expect(await tell(own as Session)).toBe(false)
@@ -49,7 +49,7 @@ test('what a session did, was told, or its parent was told, is not told again', 
 })
 
 test('what is recalled keeps to its tokens', async () => {
-  using t = await filled(Array.from({ length: 9 }, (_, i) => `${i} pelican invoices get their numbers ${'so '.repeat(60)}`))
+  using t = await filled(Array.from({ length: 9 }, (_, i) => `${i} pelican invoices get their running numbers ${'so '.repeat(60)}`))
   for (const tokens of [40, 120, 500])
     expect(countTokens((await recallFor(t.store, t.session, QUESTION, NOW, tokens)).text)).toBeLessThanOrEqual(tokens)
 })

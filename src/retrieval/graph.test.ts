@@ -62,9 +62,38 @@ test('memories that nobody linked are near each other when they name the same ra
   await name(t.store, 1, symbol('isValid'), symbol('everywhere'))
   await name(t.store, 2, symbol('isValid'))
   for (let n = 3; n <= 32; n++) await name(t.store, n, symbol('everywhere'))
-  const near = await neighbours(t.store, o(1), 10)
+  const near = (await neighbours(t.store, o(1), 10)).filter((n) => n.relation !== 'same-session')
   expect(near.map((n) => [n.title, n.relation, n.origin])).toEqual([['Two', 'shares', 'isValid']])
 })
+
+test('what else was done in the session comes last, the nearest in time first', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['One', 'Two', 'Three', 'Four'])
+  await t.store.links.add([link(1, 2, 'follows', 'turn 2 after turn 1')])
+  await t.store.sessions.setTitle(1, 'The pelican')
+  const near = await neighbours(t.store, o(2), 10)
+  expect(near.map((n) => [n.title, n.relation, n.side])).toEqual([
+    ['One', 'follows', 'before'],
+    ['Three', 'same-session', 'after'],
+    ['Four', 'same-session', 'after'],
+  ])
+  expect(near[1]?.origin).toBe('session “The pelican”')
+})
+
+test.each<Relation>(['asked', 'follows', 'same-file', 'co-changed', 'failed-then-fixed', 'mentions', 'supersedes'])(
+  'a link of kind %s leads both ways and says where it came from',
+  async (relation) => {
+    using t = await temporaryStore()
+    await observations(t.store, ['One', 'Two'])
+    await t.store.links.add([link(1, 2, relation, 'because')])
+    const [back] = await neighbours(t.store, o(2), 1)
+    const [on] = await neighbours(t.store, o(1), 1)
+    expect([back, on]).toMatchObject([
+      { title: 'One', relation, side: 'before', origin: 'because' },
+      { title: 'Two', relation, side: 'after', origin: 'because' },
+    ])
+  },
+)
 
 test('what led to a memory goes back step by step, what came of it goes on', async () => {
   using t = await temporaryStore()

@@ -11,8 +11,8 @@ import type { Link, Ref, Relation, Side, Store } from '../store/store.ts'
 /** What a list shows of a memory. */
 export type Memory = Ref & { type: string; title: string; project: ProjectKey; at: number }
 
-/** What came of the same prompt, or names the same things, is near too, though nothing links it directly. */
-export type Tie = Relation | 'same-turn' | 'shares'
+/** What came of the same prompt or session, or names the same things, is near too, though nothing links it directly. */
+export type Tie = Relation | 'same-turn' | 'same-session' | 'shares'
 
 export type Neighbour = Memory & {
   relation: Tie
@@ -32,7 +32,8 @@ export async function neighbours(store: Store, ref: Ref, limit: number): Promise
   const here = await lookUp(store, ref)
   if (!here) return []
   const links = await linked(store, ref)
-  return shown(store, [...links, ...(await siblings(store, here, links)), ...(await sharing(store, here))], here, limit)
+  const near = [...(await siblings(store, here, links)), ...(await sharing(store, here)), ...(await sessionMates(store, here))]
+  return shown(store, [...links, ...near], here, limit)
 }
 
 export type Step = Neighbour & {
@@ -109,6 +110,7 @@ const STRENGTH: Record<Tie, number> = {
   'same-file': 0.5,
   shares: 0.45,
   follows: 0.4,
+  'same-session': 0.3,
 }
 
 async function linked(store: Store, ref: Ref, sides: Side[] = ['before', 'after']): Promise<Edge[]> {
@@ -132,6 +134,23 @@ async function siblings(store: Store, { shown }: Looked, links: Edge[]): Promise
       const side = shown.kind === 'observation' && Number(edge.ref.ref) > Number(shown.ref) ? 'after' : 'before'
       return { ...edge, from: shown, relation: 'same-turn', side, strength: STRENGTH['same-turn'] }
     })
+}
+
+/** Observations of other turns of the session, the nearest in time. */
+async function sessionMates(store: Store, { shown, turn, sessionId }: Looked): Promise<Edge[]> {
+  const mates = (await store.observations.ofSession(sessionId, MOST_SEARCHED)).filter((o) => `${o.sessionId}:${o.promptNumber}` !== turn)
+  const title = (await store.sessions.get(sessionId))?.title
+  return mates
+    .sort((a, b) => Math.abs(a.at - shown.at) - Math.abs(b.at - shown.at))
+    .slice(0, FAN)
+    .map((o) => ({
+      ref: refOf('observation', o.id),
+      from: shown,
+      relation: 'same-session',
+      origin: title ? `session “${firstLine(title, 60)}”` : `session ${sessionId}`,
+      side: o.at <= shown.at ? 'before' : 'after',
+      strength: STRENGTH['same-session'],
+    }))
 }
 
 /** What more memories name than this is no sign of kinship. */
@@ -252,7 +271,7 @@ async function shown(store: Store, edges: Edge[], here: Looked, limit: number): 
     .map(({ shown, edge: { relation, origin, side } }) => ({ ...shown, relation, origin, side }))
 }
 
-type Looked = { shown: Memory; turn: string }
+type Looked = { shown: Memory; turn: string; sessionId: number }
 
 async function lookUp(store: Store, { kind, ref }: Ref): Promise<Looked | null> {
   const id = Number(ref)
@@ -260,7 +279,11 @@ async function lookUp(store: Store, { kind, ref }: Ref): Promise<Looked | null> 
     case 'observation': {
       const [o] = await store.observations.get([id])
       return o
-        ? { shown: { kind, ref, type: o.type, title: o.title, project: o.project, at: o.at }, turn: `${o.sessionId}:${o.promptNumber}` }
+        ? {
+            shown: { kind, ref, type: o.type, title: o.title, project: o.project, at: o.at },
+            turn: `${o.sessionId}:${o.promptNumber}`,
+            sessionId: o.sessionId,
+          }
         : null
     }
     case 'summary': {
@@ -270,6 +293,7 @@ async function lookUp(store: Store, { kind, ref }: Ref): Promise<Looked | null> 
         ? {
             shown: { kind, ref, type: s.source, title: firstLine(title ?? '', 120), project: s.project, at: s.at },
             turn: `${s.sessionId}:${s.promptNumber}`,
+            sessionId: s.sessionId,
           }
         : null
     }
@@ -280,6 +304,7 @@ async function lookUp(store: Store, { kind, ref }: Ref): Promise<Looked | null> 
         ? {
             shown: { kind, ref, type: p.origin, title: firstLine(p.text, 120), project: session.project, at: p.at },
             turn: `${p.sessionId}:${p.number}`,
+            sessionId: p.sessionId,
           }
         : null
     }

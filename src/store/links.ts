@@ -76,6 +76,11 @@ export function linkStatements(db: Database) {
     SELECT 'prompt' AS kind, CAST(id AS TEXT) AS ref FROM prompts WHERE session_id = @sessionId AND number = @number
     UNION ALL SELECT 'observation', CAST(id AS TEXT) FROM observations WHERE session_id = @sessionId AND prompt_number = @number
     UNION ALL SELECT 'summary', CAST(id AS TEXT) FROM summaries WHERE session_id = @sessionId AND prompt_number = @number`)
+  const turnsAfter = db.prepare<{ id: number; sessionId: number; linked: number }, Params>(`
+    SELECT p.id, p.session_id AS sessionId,
+      EXISTS (SELECT 1 FROM mentions WHERE kind = 'prompt' AND ref = CAST(p.id AS TEXT))
+        OR EXISTS (SELECT 1 FROM links WHERE from_kind = 'prompt' AND from_ref = CAST(p.id AS TEXT)) AS linked
+    FROM prompts p WHERE p.id > @after ORDER BY p.id LIMIT @limit`)
   const touched = (than: '<' | '>', order: string) =>
     db.prepare<{ observation: number; modified: number; at: number }, Params>(`
       SELECT observation_id AS observation, modified, at FROM observation_files
@@ -120,6 +125,9 @@ export function linkStatements(db: Database) {
 
     /** Everything a turn is made of, as far as it can be linked. */
     turn: async (sessionId: number, number: number): Promise<Ref[]> => turn.all({ sessionId, number }),
+    /** The turns from a prompt on, and which of them hang together with anything. */
+    turnsAfter: async (after: number, limit: number): Promise<{ id: number; sessionId: number; linked: boolean }[]> =>
+      turnsAfter.all({ after, limit }).map((row) => ({ ...row, linked: row.linked === 1 })),
     /** Which other observations touched a file just before this one, or just after. */
     touching: async (project: ProjectKey, path: string, side: Side, than: { id: number; at: number }, limit: number): Promise<Touch[]> =>
       (side === 'before' ? touchedBefore : touchedAfter)

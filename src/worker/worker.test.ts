@@ -33,6 +33,32 @@ test('everything the worker writes can be read by its owner only', async () => {
   expect(readFileSync(token, 'utf8')).not.toBe(readFileSync(hookToken, 'utf8'))
 })
 
+test('a database from before there were links is linked in the background, once', async () => {
+  await using at = aHome()
+  at.start()
+  await at.answers()
+  await at.hook({ hook_event_name: 'UserPromptSubmit', prompt: 'fix src/pelican.ts', prompt_id: 'p1' })
+  await at.hook({ hook_event_name: 'Stop', last_assistant_message: 'Fixed src/pelican.ts', prompt_id: 'p1' })
+  await at.settled()
+  await askWorker(at.home, '/api/shutdown', { method: 'POST', timeoutMs: 5000 })
+  while (existsSync(at.home.workerFile)) await Bun.sleep(5)
+  const names = () => {
+    using db = new Database(at.home.database)
+    return db.query("SELECT name FROM entities WHERE name LIKE '%pelican%'").values().flat()
+  }
+  const [before] = names()
+  expect(before).toContain('pelican')
+  {
+    using db = new Database(at.home.database)
+    db.run("DELETE FROM links; DELETE FROM mentions; DELETE FROM marks WHERE name LIKE '%linked%'")
+  }
+  expect(names()).toEqual([])
+  at.start()
+  await at.answers()
+  await at.settled()
+  expect(names()).toContain(before ?? '')
+})
+
 test('a worker that is told to stop finishes, leaves in peace, and leaves nothing lying around', async () => {
   await using at = aHome()
   const child = at.start()

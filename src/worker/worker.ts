@@ -2,7 +2,7 @@
  * The worker: the one process that owns the database. It listens for agents, the CLI and the viewer, keeps what they report, works
  * through the jobs that follow from it, and leaves when nobody needs it. It knows every room below and is known only to `cli`.
  */
-import { type DistillJob, distillTurn } from '../capture/capture.ts'
+import { type DistillJob, distillTurn, linkSome } from '../capture/capture.ts'
 import type { Change } from '../core/memory.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
@@ -163,11 +163,21 @@ function startBackground(
     if (rebuild) await store.transaction(() => store.jobs.add('rebuild', 'all', {}, Date.now()))
     safely(followPort(desk, port), 'hooks could not follow the worker')
     await embedding.queue()
+    await queueLinking(store)
     await round()
     desk.queue.kick()
   }
   safely(start(), 'could not take up what was left over')
   return setInterval(() => safely(round(), 'a round failed'), Math.min(TICK_MS, desk.settings.worker.idle_minutes * 60_000))
+}
+
+const LINKED_MARK = 'older turns are linked'
+
+/** Once for every database: what was told before there were links is linked in the background. */
+async function queueLinking(store: Store): Promise<void> {
+  if ((await store.audit.mark(LINKED_MARK)) !== null) return
+  const now = Date.now()
+  await store.transaction(() => store.jobs.add('link', 'older', { after: 0 }, now, now))
 }
 
 /** Each kind of job, and how it leaves the list: with its work in one transaction where that can be. */
@@ -202,6 +212,17 @@ async function doJob(desk: Desk, embedding: Embedding, job: Job): Promise<void> 
     case 'read': {
       await readThrough(desk, claudeCode, (job.payload as { path: string }).path)
       await store.transaction(() => store.jobs.done(job.id))
+      return
+    }
+    case 'link': {
+      await store.transaction(async () => {
+        const next = await linkSome(store, (job.payload as { after: number }).after)
+        await store.jobs.done(job.id)
+        const now = Date.now()
+        // Due now, so behind everything that was due before.
+        if (next !== null) await store.jobs.add('link', 'older', { after: next }, now, now)
+        else await store.audit.setMark(LINKED_MARK, String(now))
+      })
       return
     }
     case 'rebuild': {

@@ -254,6 +254,17 @@ test('a turn is on the branch that its work ended on, and a line of a transcript
   expect([await on(1), await on(2), await on(3)]).toEqual(['login', 'old', 'old'])
 })
 
+test('what the client puts into a prompt neither mutes its turn nor makes the session private', async () => {
+  await using at = await aCapture()
+  await at.take(prompt('<system-reminder>The date has changed.</system-reminder>', 'p1'), { at: 1000 })
+  await at.take(prompt('<system-reminder>Be brief.</system-reminder>Go on', 'p2'), { at: 1100 })
+  await at.take(toolUse('t1', { promptId: 'p2' }), { at: 1200 })
+  await at.take({ kind: 'compacted', promptId: 'p2', summary: 'all of it' }, { at: 1300 })
+  const { prompts, toolUses, summaries } = await at.journal()
+  expect(prompts.map(({ text }) => text)).toEqual(['Go on'])
+  expect([toolUses.length, summaries.length]).toEqual([1, 1])
+})
+
 test('reading the transcript of a session that ended does not open it again', async () => {
   await using at = await aCapture()
   await at.take({ kind: 'session-started', source: 'startup' }, { at: 900 })

@@ -168,7 +168,7 @@ function scrubber(rules: CaptureRules): Scrub {
     text: (raw) => {
       const seen = withoutPrivate(raw)
       const safe = patterns ? redact(seen.text, patterns) : seen.text
-      return { text: clip(safe.trim(), MAX_TEXT), hidPrivate: seen.removed }
+      return { text: clip(safe.trim(), MAX_TEXT), hidPrivate: seen.hidPrivate }
     },
     json: (raw) => {
       const seen = cleanJson(raw)

@@ -94,16 +94,27 @@ const UNTOUCHED = [
 
 describe('private parts', () => {
   test.each(HIDING)('%s', (_form, text, left) => {
-    expect(withoutPrivate(text)).toEqual({ text: left, removed: true })
+    expect(withoutPrivate(text).text).toEqual(left)
   })
 
   test.each(UNTOUCHED)('%j is left as it is', (text) => {
-    expect(withoutPrivate(text)).toEqual({ text, removed: false })
+    expect(withoutPrivate(text)).toEqual({ text, hidPrivate: false })
   })
 
   test('a wholly private text comes back blank', () => {
-    const { text, removed } = withoutPrivate(' <private>all of it</private>\n')
-    expect([text.trim(), removed]).toEqual(['', true])
+    const { text, hidPrivate } = withoutPrivate(' <private>all of it</private>\n')
+    expect([text.trim(), hidPrivate]).toEqual(['', true])
+  })
+
+  test.each([
+    ['<system-reminder>be brief</system-reminder> go on', 'go on', false],
+    ['<recollect-context project="a">x</recollect-context>', '', false],
+    ['<system-reminder>x</system-reminder> a <private>b</private>', 'a', true],
+    ['&lt;private&gt;b&lt;/private&gt;', '', true],
+    ['a <private/>', 'a', true],
+  ])('only a person’s own mark makes %j private', (said, left, hidden) => {
+    const { text, hidPrivate } = withoutPrivate(said)
+    expect([text.trim(), hidPrivate]).toEqual([left, hidden])
   })
 
   test('text built to leave a tag behind after every cut is dropped whole', () => {
@@ -139,7 +150,7 @@ describe('private parts', () => {
     for (let i = 0; i < 5000; i++) {
       const text = Array.from({ length: 1 + random(14) }, () => pieces[random(pieces.length)]).join('')
       const once = withoutPrivate(text).text
-      expect(withoutPrivate(once)).toEqual({ text: once, removed: false })
+      expect(withoutPrivate(once)).toEqual({ text: once, hidPrivate: false })
     }
   })
 

@@ -1,19 +1,21 @@
 /**
  * Removes what a person marked `<private>` and what machines put in front of the model: our own context and the client's reminders.
  * In doubt it hides: an unclosed part runs to the end of the text, and a tag counts in any spelling a person or an encoder might
- * give it (`&lt;private&gt;`, `\u003cprivate\u003e`, `%3Cprivate%3E`, `＜ＰＲＩＶＡＴＥ＞`, `< private >`). Blank text with
- * `removed` set means that all of it was private.
+ * give it (`&lt;private&gt;`, `\u003cprivate\u003e`, `%3Cprivate%3E`, `＜ＰＲＩＶＡＴＥ＞`, `< private >`). `hidPrivate` says
+ * that a person asked for it: what machines put there is removed as well, but makes nothing private.
  */
-export function withoutPrivate(text: string): { text: string; removed: boolean } {
+export function withoutPrivate(text: string): { text: string; hidPrivate: boolean } {
   let left = text
+  let hidPrivate = false
   // Cutting can join the halves of a tag that stood around the cut (`<pri<private>x</private>vate>`), so read again until nothing is
   // found. Honest text needs one more look; text that needs more than a few was built to slip through, and none of it is kept.
   for (let look = 0; look < 4; look++) {
     const cut = cutTags(left)
-    if (cut.length === left.length) return { text: left, removed: left.length !== text.length }
-    left = cut
+    if (cut.text.length === left.length) return { text: left, hidPrivate }
+    left = cut.text
+    hidPrivate ||= cut.hidPrivate
   }
-  return { text: '', removed: true }
+  return { text: '', hidPrivate: true }
 }
 
 /**
@@ -51,13 +53,15 @@ export function mapStrings<T>(value: T, change: (text: string, key: string | nul
 }
 
 // By their first letter, which tells them apart.
-const NAMES = new Map(['private', 'recollect-context', 'claude-mem-context', 'system-reminder'].map((name) => [name.charCodeAt(0), name]))
+const PRIVATE = 'private'
+const NAMES = new Map([PRIVATE, 'recollect-context', 'claude-mem-context', 'system-reminder'].map((name) => [name.charCodeAt(0), name]))
 
 type Tag = { kind: 'opens' | 'closes' | 'alone'; name: string }
 
 /** One pass over the text. Every try at a tag either consumes what it read or stops before the next `<`, so time stays linear. */
-function cutTags(text: string): string {
-  if (!MAY_START.test(text)) return text
+function cutTags(text: string): { text: string; hidPrivate: boolean } {
+  if (!MAY_START.test(text)) return { text, hidPrivate: false }
+  let hidPrivate = false
   const reader: Reader = { text, at: 0 }
   const open: string[] = []
   const kept: string[] = []
@@ -69,6 +73,7 @@ function cutTags(text: string): string {
     }
     const tag = tagAt(reader, at)
     if (tag) {
+      hidPrivate ||= tag.name === PRIVATE
       if (open.length === 0) kept.push(text.slice(keptFrom, at))
       if (tag.kind === 'opens') open.push(tag.name)
       // A closer ends only the innermost part, and only one of its own name: inside a reminder, `</private>` is just text.
@@ -78,7 +83,7 @@ function cutTags(text: string): string {
     at = reader.at
   }
   if (open.length === 0) kept.push(text.slice(keptFrom))
-  return kept.join('')
+  return { text: kept.join(''), hidPrivate }
 }
 
 /** The tag that starts at a place, the reader left behind it; or null, the reader left behind the one character that was no tag. */

@@ -73,7 +73,7 @@ async function hidden(payload: unknown): Promise<unknown> {
   const { redactJson } = await import('../core/secrets.ts')
   const open = mapStrings(payload, (text) => {
     const seen = withoutPrivate(text)
-    return seen.removed ? `${seen.text}<private/>` : text
+    return seen.hidPrivate ? `${seen.text}<private/>` : seen.text
   })
   return redactJson(open)
 }

@@ -77,7 +77,12 @@ export async function installHooks(wish: { project: string | null; dryRun?: bool
     program: PROGRAM,
   })
   if (outcome.kind === 'installed' || outcome.kind === 'unchanged')
-    rememberInstall(home, { project: wish.project, form: outcome.form, port })
+    rememberInstall(home, {
+      project: wish.project,
+      form: outcome.form,
+      port,
+      ...(outcome.kind === 'installed' && outcome.backup === null ? { madeFile: true } : {}),
+    })
   return outcome
 }
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { uninstall } from '../integrations/install.ts'
 import { readEnvironment } from '../platform/environment.ts'
-import { exists } from '../platform/files.ts'
+import { exists, readIfThere } from '../platform/files.ts'
 import { removeOurs } from '../platform/folder.ts'
 import { forgetInstall, readInstalls } from '../platform/installs.ts'
 import { homePaths } from '../platform/paths.ts'
@@ -39,7 +39,8 @@ export async function run(args: string[]): Promise<undefined> {
   const outcomes = []
   const failed: string[] = []
   for (const project of new Set(places)) {
-    const outcome = await uninstall({ environment, project, dryRun })
+    const madeByUs = readInstalls(home).some((known) => known.project === project && known.madeFile === true)
+    const outcome = await uninstall({ environment, project, dryRun, hookToken: readIfThere(home.hookToken)?.trim() ?? null, madeByUs })
     // A settings file that cannot be read must not keep anything else from going.
     if (outcome.kind === 'unreadable' || outcome.kind === 'unwritable')
       failed.push(`${outcome.file}: ${outcome.reason}. It was left as it is.`)
@@ -60,8 +61,10 @@ export async function run(args: string[]): Promise<undefined> {
   for (const outcome of outcomes) {
     if (outcome.kind === 'unreadable' || outcome.kind === 'unwritable') continue
     if (outcome.kind === 'planned')
-      say(outcome.changed ? `Would remove the hooks from ${outcome.file}.` : `No hooks of Recollect are in ${outcome.file}.`)
-    else say(outcome.kind === 'removed' ? `Hooks removed from ${outcome.file}.` : `No hooks of Recollect were in ${outcome.file}.`)
+      say(outcome.changed ? `Would remove the hooks from ${outcome.file}.` : `No hooks of this home are in ${outcome.file}.`)
+    else if (outcome.kind === 'removed')
+      say(outcome.fileGone ? `Removed ${outcome.file}, which init had made.` : `Hooks removed from ${outcome.file}.`)
+    else say(`No hooks of this home were in ${outcome.file}.`)
   }
   if (purge) say(emptied ? `Deleted ${home.folder}.` : `Deleted everything of Recollect in ${home.folder}; what else is in there was left.`)
   else if (values.purge) say(`Would delete everything in ${home.folder}.`)

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
-import { findClient, type InstallOptions, inspect, install, uninstall } from './install.ts'
+import { findClient, type InstallOptions, inspect, install, type RemovalOptions, uninstall } from './install.ts'
 
 const folders: string[] = []
 
@@ -37,7 +37,7 @@ function machine(version: string | null = '2.1.325') {
     userHome,
     path: bin,
   }
-  const options: InstallOptions = {
+  const options: InstallOptions & RemovalOptions = {
     environment,
     project: null,
     port: 37777,
@@ -98,18 +98,61 @@ test('uninstalling brings the file back byte for byte, and each change leaves a 
   expect(text(backup)).toBe(before)
 })
 
+test('uninstalling one home leaves the hooks of another', async () => {
+  const { options, settings, environment } = machine()
+  const other = { ...options, environment: { ...environment, home: '/data/memory' }, hookToken: 'beef' }
+  for (const form of ['http', 'command'] as const) {
+    await install({ ...other, form })
+    const before = text(settings)
+    expect(await uninstall(options)).toMatchObject({ kind: 'unchanged' })
+    expect(text(settings)).toBe(before)
+    expect(await uninstall(other)).toMatchObject({ kind: 'removed' })
+    expect(text(settings)).not.toContain('claude-code')
+  }
+})
+
+test('a home that has lost its token still takes out its http hooks', async () => {
+  const { options, settings } = machine()
+  await install(options)
+  expect(await uninstall({ ...options, hookToken: null })).toMatchObject({ kind: 'removed' })
+  expect(text(settings)).toBe('{}\n')
+})
+
+test('a file that init made goes with the hooks, unless something else is in it', async () => {
+  const { options, settings } = machine()
+  await install(options)
+  expect(await uninstall({ ...options, madeByUs: true, dryRun: true })).toMatchObject({ kind: 'planned' })
+  expect(await uninstall({ ...options, madeByUs: true })).toEqual({ kind: 'removed', file: settings, backup: null, fileGone: true })
+  expect(existsSync(settings)).toBe(false)
+  await install(options)
+  put(settings, text(settings).replace('{', '{"model": "opus",'))
+  expect(await uninstall({ ...options, madeByUs: true })).toMatchObject({ kind: 'removed' })
+  expect(JSON.parse(text(settings))).toEqual({ model: 'opus' })
+})
+
+test('when the client is not found any more, http hooks stay http hooks', async () => {
+  const { options, settings, environment } = machine()
+  await install(options)
+  const gone = { ...options, environment: { ...environment, path: '' } }
+  expect(await install({ ...gone, hookToken: 'new' })).toMatchObject({ kind: 'installed', form: 'http' })
+  expect(text(settings)).toContain('"http"')
+  await install({ ...gone, form: 'command' })
+  expect(await install(gone)).toMatchObject({ form: 'command' })
+})
+
 test('uninstalling where nothing is installed does nothing', async () => {
   const { options, settings } = machine()
   expect(await uninstall(options)).toEqual({ kind: 'unchanged', file: settings, backup: null })
   expect(existsSync(settings)).toBe(false)
 })
 
-test('the newest five backups are kept', async () => {
+test('five backups are kept: what the person had before us, and the newest', async () => {
   const { options, settings } = machine()
   put(settings, '{}')
   for (let day = 1; day <= 8; day++) await install({ ...options, port: 4000 + day, now: new Date(Date.UTC(2026, 0, day)) })
-  const days = [4, 5, 6, 7, 8].map((day) => `settings.json.recollect-backup-2026010${day}T000000Z`)
+  const days = [1, 5, 6, 7, 8].map((day) => `settings.json.recollect-backup-2026010${day}T000000Z`)
   expect(backupsIn(dirname(settings)).sort()).toEqual(days)
+  expect(text(join(dirname(settings), days[0] ?? ''))).toBe('{}')
 })
 
 test('the file keeps its mode', async () => {

@@ -30,6 +30,13 @@ type UninstallOptions = {
   now?: Date
 }
 
+export type RemovalOptions = UninstallOptions & {
+  /** What this home's http hooks carry; null when it has no token any more. */
+  hookToken: string | null
+  /** The file is there because `init` made it: when nothing else is in it, it goes too. */
+  madeByUs?: boolean
+}
+
 export type InstallOptions = UninstallOptions & {
   /** What the person asked for; otherwise the client and its surroundings decide. */
   form?: HookPlan['form']
@@ -50,7 +57,7 @@ type Chosen = { form: HookPlan['form']; because: ReasonForCommand | null; versio
 export type InstallOutcome =
   | ((Written | { kind: 'installed'; file: string; backup: string | null }) & Chosen)
   | { kind: 'too-old'; version: string }
-type UninstallOutcome = Written | { kind: 'removed'; file: string; backup: string | null }
+type UninstallOutcome = Written | { kind: 'removed'; file: string; backup: string | null; fileGone?: boolean }
 
 /** Writes our hooks for the client that is here. Doing it again changes nothing, or what a newer client or another port asks for. */
 export async function install(options: InstallOptions): Promise<InstallOutcome> {
@@ -59,18 +66,33 @@ export async function install(options: InstallOptions): Promise<InstallOutcome> 
   const version = client?.version ?? null
   const { files } = inspect(environment, project)
   const facts = files.filter((found) => found.kind === 'read')
-  const present = facts.find(({ file }) => file === targetOf(options))?.own.map((hook) => hook.event) ?? []
-  const homeFlag = environment.home === join(environment.userHome, '.recollect') ? null : environment.home
-  const wishes = { program, port, hookToken, homeFlag, form, present }
+  const own = facts.find(({ file }) => file === targetOf(options))?.own ?? []
+  const present = own.map((hook) => hook.event)
+  // Where there is nobody to ask, hooks that were written when there was keep their form.
+  const kept = version === null && own.some((hook) => hook.form === 'http') ? ('http' as const) : undefined
+  const homeFlag = environment.home === usualHome(environment) ? null : environment.home
+  const wishes = { program, port, hookToken, homeFlag, form: form ?? kept, present }
   const plan = planFor(version, wishes, obstacleToHttp(port, facts, options.proxies ?? {}))
   if (version !== null && plan.events.length === 0) return { kind: 'too-old', version }
   return { ...rewrite(options, 'installed', (text) => withHooks(text, plan)), form: plan.form, because: plan.because, version }
 }
 
-/** Takes out exactly our hooks; everything else in the file stays as it is. */
-export async function uninstall(options: UninstallOptions): Promise<UninstallOutcome> {
-  return rewrite(options, 'removed', withoutHooks)
+/** Takes out exactly the hooks of this home; everything else in the file stays as it is. */
+export async function uninstall(options: RemovalOptions): Promise<UninstallOutcome> {
+  const { environment, hookToken, madeByUs = false } = options
+  const of = { home: environment.home, usualHome: usualHome(environment), hookToken }
+  const planned = rewrite({ ...options, dryRun: true }, 'removed', (text) => withoutHooks(text, of))
+  const isLeftEmpty = planned.kind === 'planned' && planned.changed && planned.text.trim() === '{}'
+  if (options.dryRun || !madeByUs || !isLeftEmpty) return rewrite(options, 'removed', (text) => withoutHooks(text, of))
+  try {
+    removeFile(planned.file)
+    return { kind: 'removed', file: planned.file, backup: null, fileGone: true }
+  } catch (cause) {
+    return { kind: 'unwritable', file: planned.file, reason: causeOf(cause) }
+  }
 }
+
+const usualHome = (environment: Environment) => join(environment.userHome, '.recollect')
 
 /** The client that would run here, and its version. One that a person named is the only one asked. */
 export async function findClient(environment: Environment): Promise<{ path: string; version: string } | null> {
@@ -180,7 +202,7 @@ function rewrite<K extends string>(
 
 const KEPT_BACKUPS = 5
 
-/** Keeps the text beside its file, under the time in its name, and lets the oldest backups go. */
+/** Keeps the text beside its file, under the time in its name, and lets the oldest backups but the first go. */
 function keepBackup(file: string, text: string, now: Date): string {
   const prefix = `${basename(file)}.recollect-backup-`
   const time = now.toISOString().replace(/\.\d+|[-:]/g, '')
@@ -189,6 +211,7 @@ function keepBackup(file: string, text: string, now: Date): string {
   const ofThisSecond = there.filter((entry) => entry.name.startsWith(prefix + time)).length
   const backup = join(dirname(file), prefix + time + (ofThisSecond > 0 ? `-${ofThisSecond + 1}` : ''))
   writeWhole(backup, text)
-  for (const old of there.slice(0, Math.max(0, there.length + 1 - KEPT_BACKUPS))) removeFile(old.path)
+  // The first is what the person had before us: it stays, however often we write.
+  for (const old of there.slice(1, Math.max(1, there.length + 2 - KEPT_BACKUPS))) removeFile(old.path)
   return backup
 }

@@ -2,7 +2,13 @@ import { privateFolder, readJsonIfThere, writeWhole } from './files.ts'
 import type { Home } from './paths.ts'
 
 /** A settings file that `init` wrote hooks into: null is the person's own, else a project's folder. */
-export type Install = { project: string | null; form: 'http' | 'command'; port: number }
+export type Install = {
+  project: string | null
+  form: 'http' | 'command'
+  port: number
+  /** Before `init` there was no such file. */
+  madeFile?: boolean
+}
 
 /** What `init` has written where, so that the hooks can follow the worker to another port. */
 export function readInstalls(home: Home): Install[] {
@@ -11,7 +17,10 @@ export function readInstalls(home: Home): Install[] {
 }
 
 export function rememberInstall(home: Home, install: Install): void {
-  writeInstalls(home, [...readInstalls(home).filter((known) => known.project !== install.project), install])
+  const others = readInstalls(home).filter((known) => known.project !== install.project)
+  const before = readInstalls(home).find((known) => known.project === install.project)
+  const madeFile = install.madeFile || before?.madeFile
+  writeInstalls(home, [...others, madeFile ? { ...install, madeFile } : install])
 }
 
 export function forgetInstall(home: Home, project: string | null): void {

@@ -138,6 +138,7 @@ async function siblings(store: Store, { shown }: Looked, links: Edge[]): Promise
 
 /** Observations of other turns of the session, the nearest in time. */
 async function sessionMates(store: Store, { shown, turn, sessionId }: Looked): Promise<Edge[]> {
+  if (sessionId === null) return []
   const mates = (await store.observations.ofSession(sessionId, MOST_SEARCHED)).filter((o) => `${o.sessionId}:${o.promptNumber}` !== turn)
   const title = (await store.sessions.get(sessionId))?.title
   return mates
@@ -271,7 +272,7 @@ async function shown(store: Store, edges: Edge[], here: Looked, limit: number): 
     .map(({ shown, edge: { relation, origin, side } }) => ({ ...shown, relation, origin, side }))
 }
 
-type Looked = { shown: Memory; turn: string; sessionId: number }
+type Looked = { shown: Memory; turn: string /** Null for a note, which outlives its session. */; sessionId: number | null }
 
 async function lookUp(store: Store, { kind, ref }: Ref): Promise<Looked | null> {
   const id = Number(ref)

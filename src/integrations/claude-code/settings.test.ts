@@ -29,6 +29,10 @@ function factsOf(text: string): SettingsFacts {
   return facts
 }
 
+const USUAL = '/home/dev/.recollect'
+const without = (text: string, home: string | null = null) =>
+  withoutHooks(text, { home: home ?? USUAL, usualHome: USUAL, hookToken: WISHES.hookToken })
+
 const ownIn = (text: string) => factsOf(text).own
 const pretty = (value: unknown, indent: number | string = 2) => `${JSON.stringify(value, null, indent)}\n`
 
@@ -153,7 +157,7 @@ test.each([
   const installed = textOf(withHooks(before, plan()))
   expect(ownIn(installed)).toHaveLength(10)
   expect(withHooks(installed, plan())).toEqual({ kind: 'edited', text: installed, changed: false })
-  expect(withoutHooks(installed)).toEqual({ kind: 'edited', text: before, changed: true })
+  expect(without(installed)).toEqual({ kind: 'edited', text: before, changed: true })
 })
 
 test('what is added is laid out as JSON.stringify would lay out the whole', () => {
@@ -174,10 +178,10 @@ test('any settings come back byte for byte, in any of the usual layouts', () => 
     const [first, second] = [random.pick(plans), random.pick(plans)]
     const installed = textOf(withHooks(before, first))
     expect(withHooks(installed, first)).toMatchObject({ changed: false })
-    expect(textOf(withoutHooks(installed))).toBe(before)
+    expect(textOf(without(installed, first.homeFlag))).toBe(before)
     const moved = textOf(withHooks(installed, second))
     expect(ownIn(moved)).toHaveLength(second.events.length)
-    expect(textOf(withoutHooks(moved))).toBe(before)
+    expect(textOf(without(moved, second.homeFlag))).toBe(before)
   }
 })
 
@@ -215,7 +219,7 @@ test('our hook leaves a group that it shares', () => {
     [ours, theirs, ours],
     [theirs, ours, ours, theirs],
   ]) {
-    const left = JSON.parse(textOf(withoutHooks(pretty({ hooks: { Stop: [{ hooks }] } }))))
+    const left = JSON.parse(textOf(without(pretty({ hooks: { Stop: [{ hooks }] } }))))
     expect(left.hooks.Stop[0].hooks).toEqual(hooks.filter((hook) => hook === theirs))
   }
 })
@@ -232,7 +236,7 @@ test.each([
 ])('%s is not ours', (_, handler) => {
   const text = pretty({ hooks: { Stop: [{ hooks: [handler] }] } })
   expect(ownIn(text)).toEqual([])
-  expect(withoutHooks(text)).toEqual({ kind: 'edited', text, changed: false })
+  expect(without(text)).toEqual({ kind: 'edited', text, changed: false })
 })
 
 test('the linked command and the plural are ours as well', () => {
@@ -274,7 +278,7 @@ test('a text is readable exactly when it is JSON', () => {
 
 test('an empty file is like none', () => {
   expect(textOf(withHooks('', plan()))).toBe(textOf(withHooks(null, plan())))
-  expect(withoutHooks('\n')).toEqual({ kind: 'edited', text: '\n', changed: false })
+  expect(without('\n')).toEqual({ kind: 'edited', text: '\n', changed: false })
 })
 
 test('another memory tool is noticed as a hook and as a plugin, and a switch that stops all hooks as well', () => {

@@ -110,10 +110,24 @@ export function withHooks(settingsText: string | null, plan: HookPlan): Edited {
   return cleaned.kind === 'unreadable' ? cleaned : { ...cleaned, changed: cleaned.text !== settingsText }
 }
 
-/** The settings without any hook of ours. */
-export function withoutHooks(settingsText: string | null): Edited {
+/** Which home asks: where it is, which is the usual one, and the token its http hooks carry, if it still has one. */
+export type OfHome = { home: string; usualHome: string; hookToken: string | null }
+
+/** The settings without the hooks of this home. Those of another home on the same machine stay. */
+export function withoutHooks(settingsText: string | null, of: OfHome): Edited {
   if (!settingsText?.trim()) return { kind: 'edited', text: settingsText ?? '', changed: false }
-  return edit(settingsText, (settings) => removals(settings, ownPlaces(settings)))
+  return edit(settingsText, (settings) => {
+    const ours = ownPlaces(settings)
+    const commands = ours.flatMap(({ own }) => (own.form === 'command' ? [own.home ?? of.usualHome] : []))
+    // A home that has lost its token still knows its http hooks by the commands beside them.
+    const allOfHome = commands.length > 0 && commands.every((home) => home === of.home)
+    const isOfHome = (own: OwnHook) =>
+      own.form === 'command' ? (own.home ?? of.usualHome) === of.home : allOfHome || (own.token !== null && own.token === of.hookToken)
+    return removals(
+      settings,
+      ours.filter(({ own }) => isOfHome(own)),
+    )
+  })
 }
 
 /** A hook of ours as it stands in a settings file. */

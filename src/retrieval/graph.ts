@@ -312,7 +312,11 @@ async function lookUp(store: Store, { kind, ref }: Ref): Promise<Looked | null> 
     case 'note': {
       const n = await store.notes.visible(asNoteId(ref), Date.now())
       return n
-        ? { shown: { kind, ref, type: n.namespace, title: n.title, project: n.project, at: n.updatedAt }, turn: `note:${ref}` }
+        ? {
+            shown: { kind, ref, type: n.namespace, title: n.title, project: n.project, at: n.updatedAt },
+            turn: `note:${ref}`,
+            sessionId: null,
+          }
         : null
     }
   }

@@ -2,15 +2,38 @@ import { parseArgs } from 'node:util'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { age, ago } from '../core/when.ts'
+import { readJsonIfThere } from '../platform/files.ts'
+import { type Home, homePaths } from '../platform/paths.ts'
+import { isPaused } from '../platform/processes.ts'
 import type { WorkerStatus } from '../wire/api.ts'
+import { askWorker } from '../wire/socket.ts'
 import { ask } from './ask.ts'
-import { bold, dim, plural, say, sayJson, size, table, yellow } from './print.ts'
+import { bold, CliError, dim, EXIT, plural, say, sayJson, size, table, yellow } from './print.ts'
 
 export async function run(args: string[]): Promise<undefined> {
   const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } })
-  const status = await ask<WorkerStatus>('/api/status')
+  const status = await statusSoon()
   if (values.json) return sayJson(status)
   sayStatus(status)
+}
+
+/** Within two seconds, whatever the worker does: a person who asks how it is must not wait for one that hangs. */
+async function statusSoon(): Promise<WorkerStatus> {
+  const home = homePaths()
+  const asked = await askWorker(home, '/api/status', { timeoutMs: SOON_MS })
+  if (asked.kind === 'answered') return JSON.parse(asked.body) as WorkerStatus
+  if (asked.kind === 'late') throw new CliError(silent(home), EXIT.timeout)
+  return ask<WorkerStatus>('/api/status')
+}
+
+const SOON_MS = 1500
+
+function silent(home: Home): string {
+  const { pid } = (readJsonIfThere(home.workerFile) ?? {}) as { pid?: number }
+  if (!pid) return 'the worker does not answer; try again in a moment'
+  if (isPaused(pid))
+    return `the worker (pid ${pid}) is paused; 'kill -CONT ${pid}' wakes it, 'kill -9 ${pid}' ends it. Nothing is lost meanwhile.`
+  return `the worker (pid ${pid}) is busy or hangs; try again in a moment. If it stays so, 'kill -9 ${pid}' ends it and nothing is lost.`
 }
 
 export function sayStatus(s: WorkerStatus): void {

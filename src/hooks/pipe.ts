@@ -6,12 +6,11 @@
  * This is the one place that swallows everything: memory must never stop a person's work. Whatever stdin holds and whatever the
  * worker does, it prints one JSON object and exits 0.
  */
-import { mapStrings, withoutPrivate } from '../core/privacy.ts'
 import { hookEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
-import { askWorker } from '../wire/socket.ts'
-import { keepForLater } from '../wire/spool.ts'
+import { type Asked, askWorker } from '../wire/socket.ts'
 import { ensureWorker, startWorker } from '../wire/start.ts'
+import { eventNameIn, isTooMuchToKeep, MOST_SENT } from './size.ts'
 
 /** How long each event may hold up the client, in all. Events that are not listed get the default. */
 const DEADLINE_MS: Record<string, number> = { SessionStart: 1000, SessionEnd: 300, PreCompact: 500, PostCompact: 500 }
@@ -52,36 +51,19 @@ async function forward(agent: string, eventArgument: string | undefined): Promis
       timeoutMs: left(),
     })
 
-  let asked = await send()
+  let asked: Asked = payload.length > MOST_SENT ? { kind: 'late' } : await send()
   if (asked.kind === 'unreachable' && event === 'SessionStart' && (await ensureWorker(home, left()))) asked = await send()
   if (asked.kind === 'answered') return isJsonObject(asked.body) ? asked.body : '{}'
   // Refused means the worker read it and wants none of it; anything else means it may not have it.
   if (asked.kind === 'refused') return '{}'
   try {
-    keepForLater(home, { delivery, agent, at: Date.now(), context, payload: await hidden(JSON.parse(new TextDecoder().decode(payload))) })
+    const { keep } = await import('./keep.ts')
+    const { ours: _, ...around } = context
+    keep(home, payload, isTooMuchToKeep(payload), { delivery, agent, at: Date.now(), context: around })
   } finally {
     if (asked.kind === 'unreachable' && WAKES_WORKER.has(event)) startWorker()
   }
   return '{}'
-}
-
-/**
- * Without private parts and secrets. An empty part stays in the place of a private one: the worker must know of a private prompt
- * to keep its turn out. The rules for secrets are loaded only here, where nobody was there to be asked anyway.
- */
-async function hidden(payload: unknown): Promise<unknown> {
-  const { redactJson } = await import('../core/secrets.ts')
-  const open = mapStrings(payload, (text) => {
-    const seen = withoutPrivate(text)
-    return seen.hidPrivate ? `${seen.text}<private/>` : seen.text
-  })
-  return redactJson(open)
-}
-
-/** The event's name without parsing twenty megabytes for it. The client writes it before anything a tool could have put there. */
-function eventNameIn(payload: Uint8Array): string {
-  const head = new TextDecoder().decode(payload.subarray(0, 8192))
-  return /"hook_event_name"\s*:\s*"([A-Za-z]{1,40})"/.exec(head)?.[1] ?? ''
 }
 
 function isJsonObject(text: string): boolean {

@@ -22,6 +22,8 @@ export type Home = {
   lock: string
   /** Which settings files `init` has written to. */
   installs: string
+  /** What the person wants hidden, as the last worker knew it. */
+  privacyRules: string
   /** Left by a worker that met damage in the database: the next one sets it aside. */
   damage: string
 }
@@ -42,6 +44,7 @@ export function homePaths(environment: Environment = readEnvironment()): Home {
     hookToken: join(run, 'hook-token'),
     lock: join(run, 'worker.lock'),
     installs: join(run, 'installs.json'),
+    privacyRules: join(run, 'privacy.json'),
     damage: join(run, 'damage'),
   }
 }

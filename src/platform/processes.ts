@@ -11,11 +11,16 @@ export function isRunning(pid: number): boolean {
 }
 
 /** One that has ended keeps its id until its parent looks, and in a container nobody may. Elsewhere than on Linux we cannot tell. */
-function isDead(pid: number): boolean {
+const isDead = (pid: number) => stateOf(pid) === 'Z'
+
+/** True for a process that somebody stopped (Ctrl-Z, SIGSTOP): it runs and does nothing. */
+export const isPaused = (pid: number) => stateOf(pid) === 'T'
+
+function stateOf(pid: number): string | null {
   try {
-    return /\) Z [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+    return /\) (\w) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? null
   } catch {
-    return false
+    return null
   }
 }
 

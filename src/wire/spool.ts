@@ -4,8 +4,11 @@ import { privateFolder, readJsonIfThere, writeWhole } from '../platform/files.ts
 import { filesIn, removeFile } from '../platform/folder.ts'
 import type { Home } from '../platform/paths.ts'
 
-/** A payload that met no worker. `delivery` names the attempt, so that one that got through after all is not taken twice. */
-export type Spooled = { delivery: string; agent: string; at: number; context: EventContext; payload: unknown }
+/**
+ * A payload that met no worker. `delivery` names the attempt, so that one that got through after all is not taken twice. With
+ * `headOnly` it was too much to keep, and the payload says only whose it was.
+ */
+export type Spooled = { delivery: string; agent: string; at: number; context: EventContext; payload: unknown; headOnly?: boolean }
 
 /** Past these the newest are let go: the transcript has them too, and a full disk helps nobody. */
 const ROOM = { files: 20_000, bytes: 256 * 1024 * 1024 }

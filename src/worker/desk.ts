@@ -1,7 +1,8 @@
-import { dirname } from 'node:path'
 import type { CaptureRules } from '../capture/capture.ts'
+import { excludedProjects } from '../core/exclusion.ts'
 import type { Change } from '../core/memory.ts'
-import { projectKey, projectName } from '../core/project.ts'
+import { projectKey } from '../core/project.ts'
+import { usablePatterns } from '../core/secrets.ts'
 import type { Agent } from '../integrations/agent.ts'
 import type { Notebook } from '../notes/notes.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
@@ -41,8 +42,6 @@ export function captureRules(settings: Settings, agent: Agent, userHome = readEn
   const glob = (pattern: string) => new Bun.Glob(pattern.replace(/^~(?=\/)/, userHome))
   // A pattern that does not begin at the root is meant at any depth: `.env`, `secrets/**`.
   const files = post_tool_use.exclude_patterns.map((pattern) => glob(/^[~/]/.test(pattern) ? pattern : `**/${pattern}`))
-  const projects = new Set(settings.privacy.exclude_projects.map((name) => name.toLowerCase()))
-  const folders = settings.privacy.exclude_projects.map(glob)
   return {
     isWanted: (kind) => (kind === 'prompt-submitted' ? user_prompt.enabled : kind === 'tool-used' ? post_tool_use.enabled : true),
     isSkipped: (tool) => skipped.has(tool) || agent.skipTools.has(tool) || agent.isOwnTool(tool),
@@ -50,29 +49,12 @@ export function captureRules(settings: Settings, agent: Agent, userHome = readEn
       const path = files.length > 0 ? agent.fileOf(input) : null
       return path !== null && files.some((glob) => glob.match(path))
     },
-    isExcludedProject: (project, folder) =>
-      projects.has(project) ||
-      projects.has(projectName(project)) ||
-      folders.some((glob) => withParents(folder).some((dir) => glob.match(dir))),
-    redactPatterns: settings.privacy.redact ? settings.privacy.patterns.flatMap(usablePattern) : null,
+    isExcludedProject: excludedProjects(settings.privacy.exclude_projects, userHome),
+    redactPatterns: settings.privacy.redact ? usablePatterns(settings.privacy.patterns) : null,
     // Looked up each time a session opens: meanwhile the person may have changed the branch, or put a marker there.
     projectOf: (folder) => {
       const signs = findProject(folder)
       return { project: projectKey(signs), branch: signs.branch }
     },
-  }
-}
-
-/** What is excluded is excluded with everything below it. */
-function withParents(folder: string): string[] {
-  return dirname(folder) === folder ? [folder] : [folder, ...withParents(dirname(folder))]
-}
-
-/** A pattern that is no regular expression is named by `doctor`; here it must not stop anything. */
-function usablePattern(text: string): RegExp[] {
-  try {
-    return [new RegExp(text, 'g')]
-  } catch {
-    return []
   }
 }

@@ -1,4 +1,5 @@
 import { type CaptureRules, take } from '../capture/capture.ts'
+import { isDeeperThan } from '../core/depth.ts'
 import type { AgentEvent, EventContext, SessionEvent } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asContentSessionId, asProjectKey, type ProjectKey } from '../core/ids.ts'
@@ -120,13 +121,21 @@ export function routes(desk: Desk, control: Control): Answer {
   }
 }
 
+/** Nobody means more; a parser and all who read after it would keep everybody waiting. */
+const DEEPEST = 1000
+
 /** Whatever happens, a hook is answered 200 with an object: its person could do nothing with an error. */
 async function hookRoute(desk: Desk, control: Control, request: Request, name: string): Promise<Response> {
   const agent = desk.agents[name]
   if (!agent) return Response.json({})
   let payload: unknown
   try {
-    payload = await request.json()
+    const bytes = await request.bytes()
+    if (isDeeperThan(bytes, DEEPEST)) {
+      desk.log.warn('a payload was nested too deep; the transcript is read instead', { bytes: bytes.length })
+      return Response.json({})
+    }
+    payload = JSON.parse(new TextDecoder().decode(bytes))
   } catch {
     // The parser's own words would quote the payload, and logs hold no such text.
     desk.log.warn('a payload was not JSON')

@@ -11,7 +11,8 @@ export async function drainSpool(desk: Desk): Promise<number> {
   let taken = 0
   for (const { path, spooled } of waitingInSpool(desk.home)) {
     const agent = spooled ? desk.agents[spooled.agent] : undefined
-    if (spooled && agent) {
+    if (spooled?.headOnly) await readInstead(desk, spooled.payload)
+    else if (spooled && agent) {
       try {
         await takeLate(desk, {
           agent,
@@ -31,4 +32,12 @@ export async function drainSpool(desk: Desk): Promise<number> {
   }
   if (taken > 0) desk.log.info('took events from the spool', { taken })
   return taken
+}
+
+/** What was too much for a hook to keep stands in the transcript. */
+async function readInstead(desk: Desk, head: unknown): Promise<void> {
+  const path = (head as { transcript_path?: unknown } | null)?.transcript_path
+  if (typeof path !== 'string' || !path.endsWith('.jsonl')) return
+  await desk.store.transaction(() => desk.store.jobs.add('read', path, { path }, Date.now()))
+  desk.queue.kick()
 }

@@ -10,6 +10,7 @@ import { exists, privateFolder, secretIn, writeWhole } from '../platform/files.t
 import { removeFile } from '../platform/folder.ts'
 import { type Log, openLog } from '../platform/log.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
+import { leavePrivacyRules } from '../platform/privacy-rules.ts'
 import { keepFilesPrivate } from '../platform/processes.ts'
 import { loadSettings } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
@@ -80,6 +81,8 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     },
     stop: stopped.resolve,
   }
+  const { redact, patterns, exclude_projects: excludeProjects } = settings.privacy
+  leavePrivacyRules(home, { redact, patterns, excludeProjects })
   const keys = { token: secretIn(home.token), hookToken: secretIn(home.hookToken) }
   const listening = listen(home, settings.worker.port, keys, routes(desk, control), log)
   writeWhole(home.workerFile, `${JSON.stringify({ pid: process.pid, port: listening.port, version: VERSION, startedAt })}\n`)

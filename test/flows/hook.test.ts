@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { transcript } from '../support/transcript.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
 const PAYLOADS = join(ROOT, 'test/fixtures/hook-payloads')
@@ -152,6 +153,47 @@ test('what is spooled has no private parts and is readable by its owner only', a
       .then((s) => s.mode & 0o777),
   ).resolves.toBe(0o600)
 })
+
+test('a person’s own patterns and excluded projects hold in the spool too', async () => {
+  await using at = aHome()
+  const secret = join(at.home, '..', 'secret')
+  mkdirSync(secret, { recursive: true })
+  await Bun.write(join(at.home, 'config.toml'), `[privacy]\npatterns = ["ORCHID-\\\\d+"]\nexclude_projects = ["${secret}"]\n`)
+  await at.recollect('start')
+  await at.recollect('stop')
+  const event = { session_id: 's1', hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'ls' } }
+  const spooled = () => {
+    const folder = join(at.home, 'spool')
+    return readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+  }
+  await at.hook(JSON.stringify({ ...event, cwd: '/p', tool_response: { stdout: 'see ORCHID-4711 here' } }))
+  expect(spooled()).toEqual([expect.stringContaining('see [redacted:custom] here')])
+  await at.hook(JSON.stringify({ ...event, cwd: join(secret, 'deep'), tool_response: { stdout: 'of the excluded project' } }))
+  expect(spooled()).toHaveLength(1)
+  await Bun.write(join(at.home, 'run', 'privacy.json'), '{"half')
+  await at.hook(JSON.stringify({ ...event, cwd: '/p', tool_response: { stdout: 'rules unknown' } }))
+  expect(spooled()).toHaveLength(1)
+}, 30_000)
+
+test('what is too deep or too big holds nobody up, and its transcript is read instead', async () => {
+  await using at = aHome()
+  const file = join(at.home, '..', 's9.jsonl')
+  await Bun.write(file, transcript('s9', [{ prompt: 'print it all', commands: ['cat huge'], answer: 'Printed.' }], { cwd: '/p' }))
+  const start = `{"session_id":"s9","transcript_path":${JSON.stringify(file)},"cwd":"/p","hook_event_name":"PostToolUse","tool_name":"Bash",`
+  const rest = (response: string) => `${start}"tool_use_id":"s9-t0-0","tool_input":{"command":"cat huge"},"tool_response":${response}}`
+  for (const response of ['['.repeat(100_000) + ']'.repeat(100_000), JSON.stringify({ stdout: 'swordfish '.repeat(4_000_000) })]) {
+    const started = performance.now()
+    expect((await at.hook(rest(response), 'PostToolUse')).stdout).toBe('{}')
+    expect(performance.now() - started).toBeLessThan(1500)
+  }
+  const kept = readdirSync(join(at.home, 'spool')).map((name) => readFileSync(join(at.home, 'spool', name), 'utf8'))
+  expect(kept).toHaveLength(2)
+  for (const text of kept) expect(text.length).toBeLessThan(1000)
+  await at.recollect('start')
+  const uses = async () => (await at.recollect('export', '--kind', 'tool-uses', '--json')).stdout
+  for (let tries = 0; tries < 100 && !(await uses()).includes('cat huge'); tries++) await Bun.sleep(50)
+  expect(await uses()).toContain('cat huge')
+}, 60_000)
 
 test('a home that is a file stops nothing', async () => {
   await using at = aHome()

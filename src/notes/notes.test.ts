@@ -128,3 +128,17 @@ test.each([
   using t = await aNotebook()
   expect((await keepNote(t.book, given, 1000)).receipt.kind).toBe('refused')
 })
+
+test('a change starts from what the file says, so that an edit by hand that nobody has followed yet is not lost', async () => {
+  using t = await aNotebook()
+  const { receipt } = await keepNote(t.book, draft('The port is 8080.'), 1000)
+  if (receipt.kind !== 'added') throw new Error(receipt.kind)
+  const { id, path } = receipt.note
+  t.write(path, (t.read(path) ?? '').replace('8080', '9090, behind the proxy'))
+  await changeNote(t.book, id, { tags: ['net'] }, 2000)
+  expect(t.read(path)).toContain('9090, behind the proxy')
+  expect(t.read(path)).toContain('tags: [net]')
+  t.write(path, (t.read(path) ?? '').replace('9090', '7070'))
+  await forgetNote(t.book, id, 3000)
+  expect(t.read(path)).toContain('7070, behind the proxy')
+})

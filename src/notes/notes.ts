@@ -16,6 +16,7 @@ import type { Store } from '../store/store.ts'
 import { isNearSame, tellingWords } from './alike.ts'
 import { LOCAL, pathOf, SYNCED } from './folders.ts'
 import { MAX_NOTE_BYTES, writeNote } from './format.ts'
+import { noteOnDisk } from './reindex.ts'
 import { printOf, takeIn } from './rows.ts'
 
 export { folderOf, LOCAL, pathOf, placeOf, SYNCED } from './folders.ts'
@@ -87,7 +88,7 @@ export async function keepUnderId(book: Notebook, draft: NoteDraft & { id: NoteI
   const wanted = noteOf(book, draft, now)
   if (typeof wanted === 'string') return { receipt: { kind: 'refused', reason: wanted }, changes: [] }
   return book.store.transaction(async () => {
-    const known = await book.store.notes.get(draft.id)
+    const known = await noteOnDisk(book, draft.id)
     if (!known) return { receipt: { kind: 'added', note: wanted }, changes: await putNote(book, wanted) }
     const says = (note: Note) => JSON.stringify([note.title, note.body, note.type, note.namespace, note.tags])
     const merged: Note = { ...known, ...pick(wanted), tags: [...new Set([...known.tags, ...wanted.tags])] }
@@ -116,7 +117,7 @@ export type NotePatch = Partial<
 /** Changes what a person or a model wants changed. Null when there is no such note. */
 export async function changeNote(book: Notebook, id: NoteId, patch: NotePatch, now: number): Promise<Kept | null> {
   return book.store.transaction(async () => {
-    const known = await book.store.notes.get(id)
+    const known = await noteOnDisk(book, id)
     if (!known) return null
     const reason = unusable({ ...known, ...patch })
     if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
@@ -151,7 +152,7 @@ export function restoreNote(book: Notebook, id: NoteId, now: number): Promise<Ke
 
 async function setDeleted(book: Notebook, id: NoteId, deletedAt: number | null, now: number): Promise<Kept | null> {
   return book.store.transaction(async () => {
-    const known = await book.store.notes.get(id)
+    const known = await noteOnDisk(book, id)
     if (!known) return null
     if ((known.deletedAt === null) === (deletedAt === null)) return { receipt: { kind: 'same', note: known }, changes: [] }
     const note: Note = { ...known, deletedAt, updatedAt: now, machine: book.machine }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Change } from '../core/memory.ts'
-import type { Note } from '../core/note.ts'
+import type { Note, NoteId } from '../core/note.ts'
 import { readExactlyIfThere, statIfThere } from '../platform/files.ts'
 import { filesBelow } from '../platform/folder.ts'
 import type { NoteFile, Store } from '../store/store.ts'
@@ -25,6 +25,14 @@ export async function reindex(book: { store: Store; folder: string }, only?: str
     changes.push(...(await book.store.transaction(() => readAll(book, batch))))
   }
   return changes
+}
+
+/** The note with this id as its file has it now, even if nobody has followed the file yet. Inside a transaction. */
+export async function noteOnDisk(book: { store: Store; folder: string }, id: NoteId): Promise<Note | null> {
+  const known = await book.store.notes.get(id)
+  if (!known || !hasChanged(book.folder, known.path, (await book.store.notes.fileAt(known.path)) ?? undefined)) return known
+  await readOne(book, known.path)
+  return book.store.notes.get(id)
 }
 
 function pathsOnDisk(home: string): string[] {

@@ -126,6 +126,27 @@ export function statIfThere(path: string): Stats | null {
   }
 }
 
+/** What stands at a path itself, where `statIfThere` would follow a link. */
+export function kindAt(path: string): 'file' | 'folder' | 'link' | 'other' | null {
+  try {
+    const found = lstatSync(path)
+    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'other'
+  } catch (cause) {
+    if (isMissing(cause)) return null
+    throw new Error(`could not look at ${path}`, { cause })
+  }
+}
+
+/** The bytes of a file, or null when there is none. */
+export function bytesIfThere(path: string): Uint8Array | null {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    if (isMissing(cause)) return null
+    throw new Error(`could not read ${path}`, { cause })
+  }
+}
+
 export function isMissing(cause: unknown): boolean {
   const code = (cause as NodeJS.ErrnoException | null)?.code
   return code === 'ENOENT' || code === 'ENOTDIR'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
-import { isRunning, runProgram, startDetached } from './processes.ts'
+import { isRunning, runForBytes, runProgram, startDetached } from './processes.ts'
 
 test('a process runs until it has ended', async () => {
   const child = Bun.spawn(['sleep', '60'])
@@ -61,4 +61,17 @@ test('a detached process outlives its starter, and tells when it failed', async 
   const mark = Bun.file(join(folder.path, 'mark'))
   while (!failed.hasFailed() || !(await mark.exists())) await Bun.sleep(2)
   expect(fine.hasFailed()).toBe(false)
+})
+
+test('a program reads what it is given, and inherits only what it may', async () => {
+  process.env.SOME_TEST_SECRET = 'x'
+  const environment = { without: /^SOME_TEST_/, with: { SAID: 'hello' } }
+  const ran = await runProgram('/bin/sh', ['-c', 'cat; echo "$SAID$SOME_TEST_SECRET"'], { stdin: 'in ', environment })
+  delete process.env.SOME_TEST_SECRET
+  expect(ran).toEqual({ code: 0, stdout: 'in hello\n', stderr: '' })
+})
+
+test('bytes that are no text come through as they are', async () => {
+  const given = Uint8Array.from({ length: 200_000 }, (_, i) => i % 256)
+  expect((await runForBytes('cat', [], { stdin: given })).stdout).toEqual(given)
 })

@@ -39,25 +39,50 @@ export function keepFilesPrivate(): void {
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 
+export type RunOptions = {
+  cwd?: string
+  timeoutMs?: number
+  /** What the program reads; nothing when left out. */
+  stdin?: string | Uint8Array
+  /** Takes variables away from what the program inherits, then sets others. */
+  environment?: { without: RegExp; with: Record<string, string> }
+}
+
 /** Runs a program to its end, or ends it when its time is up. A missing program is an ordinary outcome: code null. */
-export async function runProgram(command: string, args: string[], options: { cwd?: string; timeoutMs?: number } = {}): Promise<Ran> {
+export async function runProgram(command: string, args: string[], options: RunOptions = {}): Promise<Ran> {
+  const ran = await runForBytes(command, args, options)
+  return { ...ran, stdout: new TextDecoder().decode(ran.stdout) }
+}
+
+/** The same for a program whose output is not all text. */
+export async function runForBytes(
+  command: string,
+  args: string[],
+  options: RunOptions = {},
+): Promise<Omit<Ran, 'stdout'> & { stdout: Uint8Array }> {
   let late: ReturnType<typeof setTimeout> | undefined
   try {
     const child = Bun.spawn([command, ...args], {
       ...(options.cwd ? { cwd: options.cwd } : {}),
-      env: process.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      env: inherited(options.environment),
+      stdio: [options.stdin === undefined ? 'ignore' : Buffer.from(options.stdin), 'pipe', 'pipe'],
       // A group of its own, so that what it started ends with it: whoever holds its pipes would keep us waiting.
       detached: true,
     })
     late = setTimeout(() => endGroup(child.pid), options.timeoutMs ?? 10_000)
-    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    const [stdout, stderr, code] = await Promise.all([child.stdout.bytes(), child.stderr.text(), child.exited])
     return { code, stdout, stderr }
   } catch (cause) {
-    return { code: null, stdout: '', stderr: (cause as Error).message }
+    return { code: null, stdout: new Uint8Array(), stderr: (cause as Error).message }
   } finally {
     clearTimeout(late)
   }
+}
+
+function inherited(change: RunOptions['environment']): Record<string, string | undefined> {
+  if (!change) return process.env
+  const kept = Object.entries(process.env).filter(([name]) => !change.without.test(name))
+  return { ...Object.fromEntries(kept), ...change.with }
 }
 
 function endGroup(leader: number): void {

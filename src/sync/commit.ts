@@ -1,0 +1,141 @@
+import { dirname, join } from 'node:path'
+import { type Notebook, SYNCED } from '../notes/notes.ts'
+import { bytesIfThere, kindAt } from '../platform/files.ts'
+import { BRANCH, type Repository } from './git.ts'
+
+/** A file that stays here because something in it must not leave the machine: a key, a password, a private part. */
+export type Withheld = { path: string; line: number }
+
+/** What stands in the folder and not in the last commit. Paths are relative to the folder of the notes. */
+export type Waiting = {
+  added: { path: string; bytes: Uint8Array }[]
+  removed: string[]
+  withheld: Withheld[]
+  /** The files of the last commit that changed, so that it can be told from new ones. */
+  known: Set<string>
+}
+
+/** Only markdown moves, and nothing hidden. A folder is never called like a note: the two could not stand side by side. */
+export function mayTravel(path: string): boolean {
+  const parts = path.split('/')
+  const name = parts.pop() ?? ''
+  return /^[^.].*\.md$/.test(name) && parts.every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.md'))
+}
+
+/** The commit that the branch points to; null before the first. */
+export async function headOf(repository: Repository): Promise<string | null> {
+  const found = await repository.tryGit(['rev-parse', '--verify', '--quiet', `${BRANCH}^{commit}`])
+  return found.code === 0 ? found.stdout.trim() : null
+}
+
+/** Makes git's index what the commit says. It is only a memory of which files have been looked at: what a killed sync left in it is nothing. */
+export async function alignIndex(repository: Repository, head: string | null): Promise<void> {
+  await repository.git(head ? ['read-tree', '--reset', head] : ['read-tree', '--empty'])
+  await repository.tryGit(['update-index', '-q', '--refresh'])
+}
+
+/** Looks for what changed since the last commit. Secrets are looked for in the very bytes that would be committed. */
+export async function findWaiting(repository: Repository, book: Pick<Notebook, 'clean'>): Promise<Waiting> {
+  const waiting: Waiting = { added: [], removed: [], withheld: [], known: new Set() }
+  const tracked = filesIn(await repository.git(['diff-files', '-z', '--raw']))
+  const untracked = entries(await repository.git(['ls-files', '-z', '--others']))
+  waiting.known = new Set(tracked)
+  for (const path of [...tracked, ...untracked].filter(mayTravel)) {
+    if (leadsThroughLink(repository.folder, path)) continue
+    const kind = kindAt(join(repository.folder, path))
+    if (kind === null) waiting.removed.push(path)
+    const bytes = kind === 'file' ? bytesIfThere(join(repository.folder, path)) : null
+    if (!bytes) continue
+    const line = lineToHide(new TextDecoder().decode(bytes), book)
+    if (line === null) waiting.added.push({ path, bytes })
+    else waiting.withheld.push({ path: `${SYNCED}/${path}`, line })
+  }
+  return waiting
+}
+
+/** The paths in git's list of differences, without those that the commit has as a link or a submodule: these are never on the disk. */
+function filesIn(listed: string): string[] {
+  const parts = entries(listed)
+  return parts.flatMap((part, at) => (at % 2 === 1 && parts[at - 1]?.startsWith(':100') ? [part] : []))
+}
+
+export const entries = (listed: string) => listed.split('\0').filter(Boolean)
+
+/** What lies behind a link is not in this folder, and what a link hides has not been removed. */
+export function leadsThroughLink(folder: string, path: string): boolean {
+  for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
+    if (kindAt(join(folder, parent)) === 'link') return true
+  }
+  return false
+}
+
+/** The first line that would not be there if the text were written by us; null when it may travel as it is. */
+function lineToHide(text: string, book: Pick<Notebook, 'clean'>): number | null {
+  const clean = book.clean(text)
+  if (clean === text) return null
+  const shown = clean.split('\n')
+  const at = text.split('\n').findIndex((line, index) => line !== shown[index])
+  return Math.max(0, at) + 1
+}
+
+/** Commits what waits, and returns the new commit; the old one when nothing does. The branch is not moved. */
+export async function commitWaiting(
+  repository: Repository,
+  head: string | null,
+  waiting: Waiting,
+  machine: string,
+  index?: string,
+): Promise<string | null> {
+  if (waiting.added.length + waiting.removed.length === 0) return head
+  const given = index ? { index } : {}
+  const blobs = await writeBlobs(
+    repository,
+    waiting.added.map(({ bytes }) => bytes),
+  )
+  const lines = [
+    ...waiting.removed.map((path) => `0 ${GONE}\t${path}\0`),
+    ...waiting.added.map(({ path }, at) => `100644 ${blobs[at]}\t${path}\0`),
+  ]
+  await repository.git(['update-index', '-z', '--index-info'], { stdin: lines.join(''), ...given })
+  const tree = (await repository.git(['write-tree'], given)).trim()
+  if (head && tree === (await treeOf(repository, head))) return head
+  const subject = `${inWords(waiting)} from ${machine}`
+  return (await repository.git(['commit-tree', tree, ...(head ? ['-p', head] : [])], { stdin: `${subject}\n` })).trim()
+}
+
+export const GONE = '0'.repeat(40)
+
+export async function treeOf(repository: Repository, commit: string): Promise<string> {
+  return (await repository.git(['rev-parse', '--verify', `${commit}^{tree}`])).trim()
+}
+
+/** Moves the branch, unless somebody else has moved it meanwhile. */
+export async function moveBranch(repository: Repository, to: string, from: string | null): Promise<boolean> {
+  return (await repository.tryGit(['update-ref', '-m', 'recollect', BRANCH, to, from ?? GONE])).code === 0
+}
+
+/** Puts texts into the repository, all at once: one call for each would take minutes for a large history. Returns their names. */
+export async function writeBlobs(repository: Repository, texts: Uint8Array[]): Promise<string[]> {
+  if (texts.length === 0) return []
+  const parts = texts.flatMap((bytes) => [Buffer.from(`blob\ndata ${bytes.length}\n`), bytes, Buffer.from('\n')])
+  await repository.git(['fast-import', '--quiet', '--done'], { stdin: Buffer.concat([...parts, Buffer.from('done\n')]) })
+  return texts.map(blobName)
+}
+
+/** The name that git gives to a text. */
+export function blobName(bytes: Uint8Array): string {
+  return new Bun.CryptoHasher('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
+}
+
+function inWords({ added, removed, known }: Waiting): string {
+  const fresh = added.filter(({ path }) => !known.has(path)).length
+  const parts = [
+    [fresh, 'new'],
+    [added.length - fresh, 'changed'],
+    [removed.length, 'removed'],
+  ] as const
+  const count = added.length + removed.length
+  const said = parts.filter(([n]) => n > 0)
+  const detail = said.length === 1 ? said[0]?.[1] : said.map(([n, what]) => `${n} ${what}`).join(', ')
+  return `${count} ${count === 1 ? 'note' : 'notes'} (${detail})`
+}

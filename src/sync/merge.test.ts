@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'bun:test'
+import { asNoteId, type NoteText } from '../core/note.ts'
+import { parseNote, writeNote } from '../notes/notes.ts'
+import { mergeFiles, mergeNotes } from './merge.ts'
+
+const note = (given: Partial<NoteText> = {}): NoteText => ({
+  id: asNoteId('N1'),
+  type: 'semantic',
+  title: 'The port',
+  namespace: 'context',
+  tags: ['net'],
+  createdAt: 1000,
+  updatedAt: 1000,
+  machine: 'a',
+  source: 'human',
+  session: null,
+  model: null,
+  confidence: 1,
+  supersedes: [],
+  conflictOf: null,
+  pinned: false,
+  expiresAt: null,
+  deletedAt: null,
+  body: 'It is 8080.',
+  unknown: [],
+  ...given,
+})
+
+/** Merges from both sides and insists that both make the same. */
+function merged(base: NoteText | null, ours: NoteText, theirs: NoteText) {
+  const here = mergeNotes(base, ours, theirs)
+  expect(mergeNotes(base, theirs, ours)).toEqual(here)
+  return here
+}
+
+describe('a note that changed on two machines', () => {
+  test('has every field from the side that changed it', () => {
+    const base = note()
+    const { note: result, kept } = merged(
+      base,
+      note({ title: 'Ports', updatedAt: 2000 }),
+      note({ pinned: true, updatedAt: 3000, machine: 'b' }),
+    )
+    expect(result).toMatchObject({ title: 'Ports', pinned: true, updatedAt: 3000, machine: 'b', body: 'It is 8080.' })
+    expect(kept).toBeNull()
+  })
+
+  test('has the newer title when both changed it', () => {
+    const { note: result } = merged(note(), note({ title: 'Old', updatedAt: 2000 }), note({ title: 'New', updatedAt: 3000 }))
+    expect(result.title).toBe('New')
+  })
+
+  test('has the tags that either side added, and not those that either took out', () => {
+    const base = note({ tags: ['a', 'b'] })
+    const { note: result } = merged(base, note({ tags: ['a', 'b', 'z'], updatedAt: 2000 }), note({ tags: ['b', 'c'], updatedAt: 3000 }))
+    expect(result.tags).toEqual(['b', 'c', 'z'])
+  })
+
+  test('has the body of the side that changed it, even when the other side is newer', () => {
+    const { note: result, kept } = merged(note(), note({ body: 'It is 9090.', updatedAt: 2000 }), note({ tags: ['x'], updatedAt: 3000 }))
+    expect(result).toMatchObject({ body: 'It is 9090.', tags: ['x'] })
+    expect(kept).toBeNull()
+  })
+
+  test('keeps both bodies when both changed it: the newer is the note, the other says whose version it is', () => {
+    const [ours, theirs] = [note({ body: 'It is 1.', updatedAt: 3000 }), note({ body: 'It is 2.', updatedAt: 2000, machine: 'b' })]
+    const { note: result, kept } = merged(note(), ours, theirs)
+    expect(result).toMatchObject({ id: 'N1', body: 'It is 1.' })
+    expect(kept).toMatchObject({ conflictOf: 'N1', body: 'It is 2.', machine: 'b' })
+    expect(kept?.id).not.toBe(result.id)
+  })
+
+  test('merged again with the same other side stays as it is, so that a sync that was broken off can be done again', () => {
+    const base = note()
+    const theirs = note({ body: 'It is 2.', updatedAt: 2000, tags: ['two'] })
+    const first = merged(base, note({ body: 'It is 1.', updatedAt: 3000, tags: ['net', 'one'] }), theirs)
+    expect(merged(base, first.note, theirs)).toEqual(first)
+  })
+
+  test('is chosen the same way on both machines when both are of the same moment', () => {
+    const { note: result, kept } = merged(note(), note({ body: 'one' }), note({ body: 'two' }))
+    expect([result.body, kept?.body].sort()).toEqual(['one', 'two'])
+  })
+
+  test('stays when one side deleted it and the other wrote it anew', () => {
+    const rewritten = note({ body: 'It is 9090.', updatedAt: 2000 })
+    expect(merged(note(), rewritten, note({ deletedAt: 3000, updatedAt: 3000 })).note.deletedAt).toBeNull()
+    expect(merged(note(), note({ tags: [] }), note({ deletedAt: 3000, updatedAt: 3000 })).note.deletedAt).toBe(3000)
+  })
+
+  test('keeps the fields of others from both sides', () => {
+    const base = note({ unknown: ['stars: 1'] })
+    const ours = note({ unknown: ['stars: 1', '# mine', 'mine:', '  - x'], updatedAt: 2000 })
+    const theirs = note({ unknown: ['stars: 2', 'yours: y'], updatedAt: 3000 })
+    expect(merged(base, ours, theirs).note.unknown).toEqual(['stars: 2', 'yours: y', '# mine', 'mine:', '  - x'])
+  })
+
+  test('that both made without knowing of each other is one note', () => {
+    expect(merged(null, note({ tags: ['a'] }), note({ tags: ['b'], updatedAt: 2000 })).note.tags).toEqual(['a', 'b'])
+  })
+})
+
+describe('a file that changed on two machines', () => {
+  test('and is no note is kept twice, the same way on both', () => {
+    const here = mergeFiles('x.md', null, 'one\n', 'two\n')
+    expect(mergeFiles('x.md', null, 'two\n', 'one\n')).toEqual(here)
+    expect([here.text, here.beside?.text].sort()).toEqual(['one\n', 'two\n'])
+    expect(here.beside?.name).toMatch(/^x\.[0-9a-f]{8}\.md$/)
+  })
+
+  test('keeps its name for the side that is a note', () => {
+    const whole = writeNote(note())
+    expect(mergeFiles('N1.md', null, 'broken by hand\n', whole)).toMatchObject({ text: whole, beside: { text: 'broken by hand\n' } })
+  })
+
+  test('holds, for a note, what the note was merged to', () => {
+    const [base, ours, theirs] = [note(), note({ title: 'Ports', updatedAt: 2000 }), note({ pinned: true, updatedAt: 3000 })]
+    const { text, beside } = mergeFiles('N1.md', writeNote(base), writeNote(ours), writeNote(theirs))
+    expect(parseNote(text)).toMatchObject({ kind: 'note', note: { title: 'Ports', pinned: true } })
+    expect(beside).toBeNull()
+  })
+})

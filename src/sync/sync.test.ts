@@ -1,0 +1,387 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../../test/support/builders.ts'
+import { aMachine, aRemote, runGit } from '../../test/support/machines.ts'
+import { asProjectKey } from '../core/ids.ts'
+import { forgetNote, parseNote } from '../notes/notes.ts'
+import { holdLock } from '../store/store.ts'
+
+describe('two machines with one remote', () => {
+  test('a note written on one is found on the other', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    const id = await a.note('Deploys happen on Fridays after lunch.')
+    expect(await a.sync()).toMatchObject({ outcome: 'synced', committed: [`memory/app/${id}.md`], pushed: true, received: [] })
+    expect(await b.sync()).toMatchObject({ outcome: 'synced', received: [`memory/app/${id}.md`], pushed: false })
+    expect(await b.find('deploys', asProjectKey('app'))).toEqual([id])
+    expect(b.files()).toEqual(a.files())
+    expect(a.git('log', '-1', '--format=%an %s').trim()).toBe('a 1 note (new) from a')
+  })
+
+  test('a sync with nothing to do does nothing', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    await a.note('Something.')
+    await a.sync()
+    const before = a.git('rev-parse', 'main')
+    expect(await a.sync()).toMatchObject({ outcome: 'synced', committed: [], received: [], pushed: false })
+    expect(a.git('rev-parse', 'main')).toBe(before)
+    expect(a.git('status', '--porcelain')).toBe('')
+  })
+
+  test('changes to different fields of a note come together', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    const id = await a.note('The port is 8080.', { tags: ['net'] })
+    await a.sync()
+    await b.sync()
+    await a.edit(id, { body: 'The port is 9090.' })
+    await b.edit(id, { tags: ['net', 'prod'] })
+    await a.sync()
+    expect(await b.sync()).toMatchObject({ kept: [], received: [`memory/app/${id}.md`] })
+    await a.sync()
+    expect(a.files()).toEqual(b.files())
+    expect(await a.store.notes.get(id)).toMatchObject({ body: 'The port is 9090.', tags: ['net', 'prod'] })
+  })
+
+  test('two different bodies are both kept, and everything else still travels', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    const id = await a.note('The port is 8080.')
+    await a.sync()
+    await b.sync()
+    await a.edit(id, { body: 'The port is 9090.' }, 3_000_000)
+    await b.edit(id, { body: 'The port is 7070.' }, 2_000_000)
+    const other = await b.note('The cache lives for an hour.')
+    await a.sync()
+    const report = await b.sync()
+    expect(report.kept).toHaveLength(1)
+    await a.sync()
+    expect(a.files()).toEqual(b.files())
+    expect([await a.body(id), (await a.conflicts())[0]?.body]).toEqual(['The port is 9090.', 'The port is 7070.'])
+    expect((await a.conflicts())[0]?.conflictOf).toBe(id)
+    expect(await a.body(other)).toBe('The cache lives for an hour.')
+  })
+
+  test('a file that one removed and the other changed stays; one that only one removed is gone', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    const [changed, gone] = [await a.note('Changed over there.'), await a.note('Nobody needs this any longer.')]
+    await a.sync()
+    await b.sync()
+    for (const id of [changed, gone]) a.remove(`memory/app/${id}.md`)
+    await b.edit(changed, { body: 'Changed over here.' })
+    await a.sync()
+    await b.sync()
+    await a.sync()
+    expect(await a.body(changed)).toBe('Changed over here.')
+    expect([await a.body(gone), await b.body(gone)]).toEqual([null, null])
+    expect(a.files()).toEqual(b.files())
+  })
+
+  test('a note that one moved to another project and the other changed is one note, moved and changed', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    const id = await a.note('Belongs elsewhere.')
+    await a.sync()
+    await b.sync()
+    await a.edit(id, { project: asProjectKey('web') })
+    await b.edit(id, { body: 'Belongs elsewhere, and says more.' })
+    await b.sync()
+    await a.sync()
+    await b.sync()
+    expect(Object.keys(a.files())).toEqual([`web/${id}.md`])
+    expect(a.files()).toEqual(b.files())
+    expect(await b.store.notes.get(id)).toMatchObject({ project: 'web', body: 'Belongs elsewhere, and says more.' })
+  })
+
+  test('a deleted note is deleted on the other, and its file says so', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    const id = await a.note('Not true any more.')
+    await a.sync()
+    await b.sync()
+    await forgetNote(b.book, id, 5_000_000)
+    await b.sync()
+    await a.sync()
+    expect((await a.store.notes.get(id))?.deletedAt).toBe(5_000_000)
+  })
+
+  test('histories that know nothing of each other come together', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    const [one, two] = [await a.note('From the first machine.'), await b.note('From the second machine.')]
+    await b.sync({ remote: '' })
+    await a.sync()
+    await b.sync()
+    await a.sync()
+    expect(Object.keys(a.files()).sort()).toEqual([`app/${one}.md`, `app/${two}.md`].sort())
+    expect(a.files()).toEqual(b.files())
+  })
+
+  test('a file that is no note is kept twice when both changed it', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    a.write('memory/app/readme.md', 'from a\n')
+    b.write('memory/app/readme.md', 'from b\n')
+    await a.sync()
+    await b.sync()
+    await a.sync()
+    expect(Object.values(a.files()).sort()).toEqual(['from a\n', 'from b\n'])
+    expect(a.files()).toEqual(b.files())
+  })
+
+  test('when both push at once, the second fetches and pushes again', async () => {
+    using remote = aRemote()
+    const machines = await Promise.all(['a', 'b', 'c'].map((name) => aMachine(name, remote.path)))
+    for (const machine of machines) await machine.note(`Only ${machine.name} knows this.`)
+    for (let round = 0; round < 3; round++) await Promise.all(machines.map((machine) => machine.sync()))
+    for (const machine of machines) await machine.sync()
+    for (const machine of machines) expect(Object.keys(machine.files())).toHaveLength(3)
+    for (const machine of machines) machine[Symbol.dispose]()
+  })
+})
+
+describe('what never leaves the machine', () => {
+  test('a file with a secret pasted by hand is withheld and named, and no object holds it; the others travel', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    const secret = `ghp_${'k3Yx9'.repeat(8).slice(0, 36)}`
+    const id = await a.note('This one may travel.')
+    a.write('memory/app/pasted.md', `---\nid: pasted\ntype: semantic\ntitle: Token\n---\n\nUse ${secret} for it.\n`)
+    const report = await a.sync()
+    expect(report.withheld).toEqual([{ path: 'memory/app/pasted.md', line: 7 }])
+    expect(report.committed).toEqual([`memory/app/${id}.md`])
+    for (const repository of [join(a.memory, '.git'), remote.path]) {
+      const objects = runGit(repository, 'cat-file', '--batch-all-objects', '--batch-check=%(objectname)').trim().split('\n')
+      for (const object of objects) expect(runGit(repository, 'cat-file', '-p', object)).not.toContain(secret)
+    }
+    a.write('memory/app/pasted.md', '---\nid: pasted\ntype: semantic\ntitle: Token\n---\n\nUse the one in the vault.\n')
+    expect((await a.sync()).committed).toEqual(['memory/app/pasted.md'])
+  })
+
+  test('a note that got a secret by hand stays as it was for the others, and still takes their changes', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    const id = await a.note('The key is in the vault.')
+    await a.sync()
+    await b.sync()
+    const path = `memory/app/${id}.md`
+    const secret = `ghp_${'k3Yx9'.repeat(8).slice(0, 36)}`
+    a.write(path, `${a.read(path)}It is ${secret}.\n`)
+    await b.edit(id, { tags: ['vault'] })
+    await b.sync()
+    expect(await a.sync()).toMatchObject({ outcome: 'synced', withheld: [{ path }] })
+    expect(a.read(path)).toContain(secret)
+    expect(a.read(path)).toContain('tags: [vault]')
+    await b.sync()
+    expect(b.read(path)).not.toContain(secret)
+  })
+
+  test('notes of this machine, files that are not markdown, links and repositories within are not added', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using elsewhere = temporaryFolder()
+    writeFileSync(join(elsewhere.path, 'outside.md'), 'outside\n')
+    await a.note('Only here.', { scope: 'local' })
+    a.write('memory/app/picture.png', 'png')
+    a.write('memory/app/.hidden.md', 'hidden')
+    a.write('memory/.obsidian/x.md', 'hidden')
+    symlinkSync(join(elsewhere.path, 'outside.md'), join(a.memory, 'app', 'link.md'))
+    symlinkSync(elsewhere.path, join(a.memory, 'linked'))
+    mkdirSync(join(a.memory, 'sub'))
+    runGit(join(a.memory, 'sub'), 'init', '--quiet')
+    a.write('memory/sub/within.md', 'within\n')
+    runGit(join(a.memory, 'sub'), 'add', '.')
+    runGit(join(a.memory, 'sub'), 'commit', '--quiet', '-m', 'x')
+    a.write('memory/.gitignore', '*\n')
+    const id = await a.note('This one.')
+    await a.sync()
+    expect(a.git('ls-tree', '-r', '--name-only', 'main').trim()).toBe(`app/${id}.md`)
+  })
+
+  test('a folder that was replaced by a link has not been removed', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using elsewhere = temporaryFolder()
+    const id = await a.note('Stays where it is.')
+    await a.sync()
+    rmSync(join(a.memory, 'app'), { recursive: true })
+    symlinkSync(elsewhere.path, join(a.memory, 'app'))
+    await a.sync()
+    expect(a.git('ls-tree', '-r', '--name-only', 'main').trim()).toBe(`app/${id}.md`)
+    expect(readdirSync(elsewhere.path)).toEqual([])
+  })
+
+  test('a link that a remote brings is not written to the disk', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    await a.note('A note.')
+    await a.sync()
+    await b.sync()
+    symlinkSync('/etc/passwd', join(a.memory, 'app', 'evil.md'))
+    a.git('add', '-f', 'app/evil.md')
+    a.git('commit', '--quiet', '-m', 'x')
+    a.git('push', '--quiet', remote.path, 'main')
+    await b.note('Another.')
+    expect(await b.sync()).toMatchObject({ outcome: 'synced' })
+    expect(existsSync(join(b.memory, 'app', 'evil.md'))).toBe(false)
+    expect((await b.sync()).committed).toEqual([])
+  })
+})
+
+describe('a remote', () => {
+  test('that cannot be reached is ordinary: notes are committed and wait', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    const id = await a.note('Written on the train.')
+    const report = await a.sync({ remote: '/nowhere/notes.git' })
+    expect(report).toMatchObject({ outcome: 'offline', committed: [`memory/app/${id}.md`] })
+    expect(report.reason).toContain('/nowhere/notes.git')
+    expect(await a.sync()).toMatchObject({ outcome: 'synced', pushed: true })
+  })
+
+  test('that is kept for something else is left alone', async () => {
+    using remote = aRemote()
+    using project = temporaryFolder()
+    runGit(project.path, 'init', '--quiet', '-b', 'main')
+    writeFileSync(join(project.path, 'package.json'), '{}')
+    runGit(project.path, 'add', '.')
+    runGit(project.path, 'commit', '--quiet', '-m', 'code')
+    runGit(project.path, 'push', '--quiet', remote.path, 'main')
+    using a = await aMachine('a', remote.path)
+    await a.note('A note.')
+    const report = await a.sync()
+    expect(report.outcome).toBe('refused')
+    expect(report.reason).toContain('package.json')
+    expect(runGit(remote.path, 'log', '--format=%s', 'main').trim()).toBe('code')
+    expect(existsSync(join(a.memory, 'package.json'))).toBe(false)
+    using other = aRemote()
+    runGit(project.path, 'push', '--quiet', other.path, 'main:master')
+    expect(await a.sync({ remote: other.path })).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('master') })
+  })
+
+  test('that would run a program is refused', async () => {
+    using a = await aMachine('a', '')
+    using folder = temporaryFolder()
+    for (const remote of [`ext::sh -c touch% ${folder.path}/ran`, '--upload-pack=touch ran', 'a\nb'])
+      expect(await a.sync({ remote })).toMatchObject({ outcome: 'refused' })
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+
+  test('with hooks and a client with hooks, filters and signing: none of the client’s run', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    await a.note('First.')
+    await a.sync()
+    const hook = join(a.memory, '.git', 'hooks', 'pre-push')
+    mkdirSync(join(a.memory, '.git', 'hooks'), { recursive: true })
+    writeFileSync(hook, `#!/bin/sh\ntouch ${a.folder}/ran\nexit 1\n`, { mode: 0o755 })
+    for (const [key, value] of [
+      ['commit.gpgsign', 'true'],
+      ['core.autocrlf', 'true'],
+      ['core.hooksPath', join(a.memory, '.git', 'hooks')],
+    ] as const)
+      a.git('config', key, value)
+    a.write('memory/app/x.md', 'one\r\ntwo\r\n')
+    expect(await a.sync()).toMatchObject({ outcome: 'synced', pushed: true })
+    expect(existsSync(join(a.folder, 'ran'))).toBe(false)
+    expect(runGit(remote.path, 'show', 'main:app/x.md')).toBe('one\r\ntwo\r\n')
+  })
+
+  test('is not told or asked when its settings say so', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    await a.note('From a.')
+    await a.sync({ push: false })
+    expect(await b.sync()).toMatchObject({ received: [] })
+    await a.sync()
+    expect(await b.sync({ fetch: false })).toMatchObject({ outcome: 'synced', received: [] })
+    await b.note('From b.')
+    expect(await b.sync({ fetch: false })).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('sync.fetch') })
+  })
+})
+
+describe('a sync', () => {
+  test('without a remote only commits', async () => {
+    using a = await aMachine('a', '')
+    await a.note('Something.')
+    expect(await a.sync()).toMatchObject({ outcome: 'local', pushed: false, committed: [expect.any(String)] })
+  })
+
+  test('waits for nobody: while another one runs it says so', async () => {
+    using a = await aMachine('a', '')
+    await a.sync()
+    const lock = holdLock(join(a.folder, 'run', 'sync.lock'))
+    expect(await a.sync()).toMatchObject({ outcome: 'busy' })
+    lock?.release()
+    expect(await a.sync()).toMatchObject({ outcome: 'local' })
+  })
+
+  test('that only looks says what would happen and changes nothing', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    const theirs = await a.note('From a.')
+    await a.sync()
+    const ours = await b.note('From b.')
+    expect(await b.sync({ dryRun: true })).toMatchObject({
+      committed: [`memory/app/${ours}.md`],
+      received: [`memory/app/${theirs}.md`],
+      pushed: true,
+    })
+    expect(Object.keys(b.files())).toEqual([`app/${ours}.md`])
+    expect(runGit(remote.path, 'rev-list', '--count', 'main').trim()).toBe('1')
+    expect(await b.sync()).toMatchObject({ committed: [`memory/app/${ours}.md`], received: [`memory/app/${theirs}.md`] })
+  })
+
+  test('clears away what a killed one left', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    await a.note('First.')
+    await a.sync()
+    for (const name of ['index.lock', 'refs/heads/main.lock', 'HEAD.lock']) {
+      writeFileSync(join(a.memory, '.git', name), '')
+      utimesSync(join(a.memory, '.git', name), 1, 1)
+    }
+    writeFileSync(join(a.memory, '.git', 'recollect-index-x'), '')
+    await a.note('Second, of another kind.')
+    expect(await a.sync()).toMatchObject({ outcome: 'synced', pushed: true })
+    expect(readdirSync(join(a.memory, '.git')).filter((name) => name.startsWith('recollect-index'))).toEqual([])
+  })
+
+  test('leaves the folder alone while a person has another branch in it', async () => {
+    using a = await aMachine('a', '')
+    await a.note('First.')
+    await a.sync()
+    a.git('checkout', '--quiet', '-b', 'mine')
+    expect(await a.sync()).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('checkout main') })
+  })
+
+  test('keeps what a person commits by hand', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    await a.note('First.')
+    await a.sync()
+    a.write('memory/app/by-hand.md', '---\nid: by-hand\ntype: semantic\ntitle: By hand\n---\n\nText.\n')
+    a.git('add', '.')
+    a.git('commit', '--quiet', '-m', 'by hand')
+    await a.sync()
+    await b.sync()
+    expect(parseNote(b.read('memory/app/by-hand.md') ?? '').kind).toBe('note')
+    expect(readFileSync(join(a.memory, '.git', 'HEAD'), 'utf8')).toContain('main')
+  })
+})

@@ -1,0 +1,193 @@
+/**
+ * Sync: the notes of one person on several machines, over git. `memory/` in the home is a repository of markdown files; only those
+ * move, never the database, never `local/`, never a file that holds a secret. It speaks to git and writes note files; it announces
+ * nothing and returns what happened.
+ *
+ * The cycle: commit, fetch, merge, push, and the database follows what changed. The commits are the truth and every step can be
+ * done again, so a sync that was killed anywhere is finished by the next one.
+ */
+import { join } from 'node:path'
+import type { Change } from '../core/memory.ts'
+import { type Notebook, reindex, SYNCED } from '../notes/notes.ts'
+import { privateFolder } from '../platform/files.ts'
+import { removeFile } from '../platform/folder.ts'
+import { holdLock } from '../store/store.ts'
+import { checkOut } from './checkout.ts'
+import { alignIndex, commitWaiting, findWaiting, headOf, moveBranch, type Withheld } from './commit.ts'
+import { ASIDE, openRepository, type Repository } from './git.ts'
+import { fetchFrom, lastSeen, otherThings, pushTo } from './remote.ts'
+import { differences, mergeTrees } from './trees.ts'
+
+export type SyncOptions = {
+  /** The address of the other repository; empty when there is none, then notes are only committed. */
+  remote: string
+  fetch: boolean
+  push: boolean
+  /** Says what would happen, and leaves files, branch and remote as they are. */
+  dryRun?: boolean
+}
+
+export type SyncReport = {
+  /** `local`: there is no remote. `offline`: it could not be reached, which is ordinary. `busy`: another sync runs. */
+  outcome: 'synced' | 'local' | 'offline' | 'busy' | 'refused'
+  /** Why it is not `synced` or `local`, in words for the person. */
+  reason: string | null
+  /** Files that this machine committed, files that came from the others, versions that were kept beside them; relative to the home. */
+  committed: string[]
+  received: string[]
+  kept: string[]
+  /** Whether the remote has taken commits of this machine. */
+  pushed: boolean
+  withheld: Withheld[]
+  at: number
+}
+
+export type Synced = { report: SyncReport; changes: Change[] }
+
+const TRIES = 3
+const PAUSE_MS = 200
+
+/** Syncs once. Never throws for what a remote, a network or another sync does; only when the disk or git itself is broken. */
+export async function syncNotes(book: Notebook, options: SyncOptions, now: number): Promise<Synced> {
+  const report: SyncReport = {
+    outcome: options.remote ? 'synced' : 'local',
+    reason: null,
+    committed: [],
+    received: [],
+    kept: [],
+    pushed: false,
+    withheld: [],
+    at: now,
+  }
+  privateFolder(join(book.folder, 'run'))
+  const lock = holdLock(join(book.folder, 'run', 'sync.lock'))
+  if (!lock) return { report: { ...report, outcome: 'busy', reason: 'another sync is running' }, changes: [] }
+  try {
+    const repository = await openRepository(book.folder, book.machine, now)
+    if (typeof repository === 'string') return { report: { ...report, outcome: 'refused', reason: repository }, changes: [] }
+    const ending = await cycle(book, repository, options, report)
+    if (!options.dryRun) await tidy(repository, report)
+    // Everything that was written, whatever came after it: the database follows the files, not the plan.
+    const changes = options.dryRun ? [] : await reindex(book, [...new Set([...report.received, ...report.kept, ...report.committed])])
+    return { report: { ...report, ...ending }, changes }
+  } finally {
+    lock.release()
+  }
+}
+
+type Ending = Partial<Pick<SyncReport, 'outcome' | 'reason'>>
+
+async function cycle(book: Notebook, repository: Repository, options: SyncOptions, report: SyncReport): Promise<Ending> {
+  for (let tried = 1; ; tried++) {
+    const ours = await commit(book, repository, options, report)
+    if (ours.kind === 'moved') {
+      if (tried < TRIES) continue
+      return { outcome: 'refused', reason: 'somebody else commits to the notes at the same time; the next sync goes on' }
+    }
+    if (!options.remote) return {}
+    const merged = await fetchAndMerge(repository, options, ours.commit, report)
+    if (merged.kind === 'ended') return merged.ending
+    if (merged.kind === 'merged') {
+      const wantsPush = options.push && merged.commit !== null && merged.commit !== merged.theirs
+      if (!wantsPush) return {}
+      if (options.dryRun) {
+        report.pushed = true
+        return {}
+      }
+      const pushed = await pushTo(repository, options.remote, merged.commit as string)
+      if (pushed.kind === 'pushed') {
+        report.pushed = true
+        return {}
+      }
+      if (pushed.kind !== 'behind') return { outcome: pushed.kind, reason: pushed.reason }
+      if (!options.fetch) return { outcome: 'refused', reason: 'the remote has newer notes, and sync.fetch is off' }
+    }
+    if (tried === TRIES) return { outcome: 'offline', reason: 'other machines pushed at the same time; the next sync goes on' }
+    await Bun.sleep(PAUSE_MS * tried * (0.5 + Math.random()))
+  }
+}
+
+/** Commits what changed here. `moved`: somebody committed by hand meanwhile. */
+async function commit(
+  book: Notebook,
+  repository: Repository,
+  { dryRun = false }: SyncOptions,
+  report: SyncReport,
+): Promise<{ kind: 'committed'; commit: string | null } | { kind: 'moved' }> {
+  const head = await headOf(repository)
+  await alignIndex(repository, head)
+  const waiting = await findWaiting(repository, book)
+  report.withheld = waiting.withheld
+  const made = dryRun
+    ? await aside(repository, (index) => commitWaiting(repository, head, waiting, book.machine, index), head)
+    : await commitWaiting(repository, head, waiting, book.machine)
+  if (made === head || made === null) return { kind: 'committed', commit: head }
+  if (!dryRun && !(await moveBranch(repository, made, head))) return { kind: 'moved' }
+  report.committed.push(...[...waiting.added.map(({ path }) => path), ...waiting.removed].map(inHome))
+  return { kind: 'committed', commit: made }
+}
+
+type Merging = { kind: 'merged'; commit: string | null; theirs: string | null } | { kind: 'again' } | { kind: 'ended'; ending: Ending }
+
+async function fetchAndMerge(repository: Repository, options: SyncOptions, ours: string | null, report: SyncReport): Promise<Merging> {
+  const { remote, dryRun = false } = options
+  let theirs = await lastSeen(repository, remote)
+  if (options.fetch) {
+    const fetched = await fetchFrom(repository, remote)
+    if (fetched.kind === 'offline' || fetched.kind === 'refused')
+      return { kind: 'ended', ending: { outcome: fetched.kind, reason: fetched.reason } }
+    theirs = fetched.kind === 'fetched' ? fetched.commit : null
+  }
+  if (theirs === null || theirs === ours) return { kind: 'merged', commit: ours, theirs }
+  const base = ours ? await commonBase(repository, ours, theirs) : null
+  if (base === theirs) return { kind: 'merged', commit: ours, theirs }
+  if (base === null) {
+    const strange = await otherThings(repository, theirs, remote)
+    if (strange) return { kind: 'ended', ending: { outcome: 'refused', reason: strange } }
+  }
+  const next = ours === null || base === ours ? { commit: theirs, kept: [] } : await mergeCommits(repository, { base, ours, theirs })
+  report.kept.push(...next.kept.map(inHome))
+  if (dryRun) {
+    const paths = [...(await differences(repository, ours, next.commit)).keys()]
+    report.received.push(...paths.map(inHome))
+    return { kind: 'merged', commit: next.commit, theirs }
+  }
+  // The files first, the branch after them: killed in between, the next sync commits the same files and merges to the same end.
+  report.received.push(...(await checkOut(repository, ours, next.commit)).map(inHome))
+  if (!(await moveBranch(repository, next.commit, ours))) return { kind: 'again' }
+  await alignIndex(repository, next.commit)
+  return { kind: 'merged', commit: next.commit, theirs }
+}
+
+async function commonBase(repository: Repository, ours: string, theirs: string): Promise<string | null> {
+  const found = await repository.tryGit(['merge-base', ours, theirs])
+  return found.code === 0 ? found.stdout.trim() : null
+}
+
+async function mergeCommits(repository: Repository, commits: { base: string | null; ours: string; theirs: string }) {
+  const { tree, kept } = await aside(repository, (index) => mergeTrees(repository, commits, index), null)
+  const theirs = await repository.git(['log', '-1', '--format=%an', commits.theirs])
+  const subject = `merge with ${theirs.trim()}${kept.length > 0 ? `, ${kept.length} kept twice` : ''}`
+  const args = ['commit-tree', tree, '-p', commits.ours, '-p', commits.theirs]
+  return { commit: (await repository.git(args, { stdin: `${subject}\n` })).trim(), kept }
+}
+
+/** Works with an index of its own, beside the one that follows the files. */
+async function aside<T>(repository: Repository, work: (index: string) => Promise<T>, from: string | null): Promise<T> {
+  const index = join(repository.folder, '.git', `${ASIDE}${crypto.randomUUID()}`)
+  try {
+    if (from) await repository.git(['read-tree', from], { index })
+    return await work(index)
+  } finally {
+    removeFile(index)
+    removeFile(`${index}.lock`)
+  }
+}
+
+/** Git's own housekeeping, now and then and never during a session's work: most of the time it looks and goes. */
+async function tidy(repository: Repository, report: SyncReport): Promise<void> {
+  if (report.committed.length + report.received.length === 0) return
+  await repository.tryGit(['-c', 'gc.auto=2000', '-c', 'gc.autoDetach=false', 'gc', '--auto', '--quiet'])
+}
+
+const inHome = (path: string) => `${SYNCED}/${path}`

@@ -1,0 +1,118 @@
+import { basename, dirname } from 'node:path'
+import { entries, GONE, mayTravel, writeBlobs } from './commit.ts'
+import { EMPTY_TREE, type Repository } from './git.ts'
+import { mergeFiles } from './merge.ts'
+
+/** A file as a tree has it; null when it has none. */
+export type Leaf = { mode: string; object: string } | null
+type Differences = Map<string, { before: Leaf; after: Leaf }>
+
+/** Every path that differs between two commits (null: an empty one), with what it is on either side. */
+export async function differences(repository: Repository, from: string | null, to: string | null): Promise<Differences> {
+  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from ?? EMPTY_TREE, to ?? EMPTY_TREE]
+  const parts = entries(await repository.git(args))
+  const found: Differences = new Map()
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [beforeMode = '', afterMode = '', before = '', after = ''] = (parts[at] ?? '').slice(1).split(' ')
+    found.set(parts[at + 1] as string, { before: leaf(beforeMode, before), after: leaf(afterMode, after) })
+  }
+  return found
+}
+
+const leaf = (mode: string, object: string): Leaf => (object === GONE ? null : { mode, object })
+
+/** Whether it is a plain file. A link or a submodule is carried along by git and never looked into. */
+export const isFile = (found: Leaf): found is NonNullable<Leaf> => found?.mode === '100644' || found?.mode === '100755'
+
+export type MergedTree = {
+  tree: string
+  /** Versions that were kept beside the file they belong to. */
+  kept: string[]
+}
+
+type Torn = { path: string; base: Leaf; ours: NonNullable<Leaf>; theirs: NonNullable<Leaf> }
+
+/**
+ * The tree that holds what both sides did since their last common commit. A path that one side changed is taken as it is; one that
+ * both changed is merged by what it says. Nothing on the disk is touched.
+ */
+export async function mergeTrees(
+  repository: Repository,
+  commits: { base: string | null; ours: string; theirs: string },
+  index: string,
+): Promise<MergedTree> {
+  const mine = await differences(repository, commits.base, commits.ours)
+  const others = await differences(repository, commits.base, commits.theirs)
+  const { result, torn } = decide(mine, others)
+  const kept = await mergeTorn(repository, commits, torn, result)
+  await repository.git(['read-tree', commits.ours], { index })
+  const lines = [...result].map(([path, leaf]) => (leaf ? `${leaf.mode} ${leaf.object}\t${path}\0` : `0 ${GONE}\t${path}\0`))
+  await repository.git(['update-index', '-z', '--index-info'], { index, stdin: lines.join('') })
+  return { tree: (await repository.git(['write-tree'], { index })).trim(), kept }
+}
+
+/** What each path that the others changed becomes, and which ones have to be read to know. */
+function decide(mine: Differences, others: Differences): { result: Map<string, Leaf>; torn: Torn[] } {
+  const result = new Map<string, Leaf>()
+  const torn: Torn[] = []
+  const [movedHere, movedThere] = [addedNames(mine), addedNames(others)]
+  for (const [path, { before, after: theirs }] of others) {
+    const own = mine.get(path)
+    const ours = own?.after ?? null
+    if (!own) result.set(path, theirs)
+    else if (theirs?.object === ours?.object) continue
+    else if (theirs && ours) {
+      if (mayTravel(path) && isFile(theirs) && isFile(ours)) torn.push({ path, base: before, ours, theirs })
+      else result.set(path, theirs.object > ours.object ? theirs : ours)
+    } else {
+      // One side changed what the other took away. If it only took it elsewhere, the change goes there too; else the change is kept.
+      const to = (ours ? movedThere : movedHere).get(basename(path))
+      const there = to === undefined ? null : ((ours ? others : mine).get(to)?.after ?? null)
+      const sides = ours ? { ours, theirs: there } : { ours: there, theirs }
+      if (to !== undefined && isFile(sides.ours) && isFile(sides.theirs) && !(mine.has(to) && others.has(to))) {
+        torn.push({ path: to, base: before, ours: sides.ours, theirs: sides.theirs })
+        result.set(path, null)
+      } else result.set(path, theirs ?? ours)
+    }
+  }
+  return { result, torn }
+}
+
+/** New files by their name. A note's file is called by its id, wherever it stands: so one that was moved is known again. */
+function addedNames(differences: Differences): Map<string, string> {
+  const added = [...differences].filter(([path, { before, after }]) => !before && after && mayTravel(path))
+  return new Map(added.map(([path]) => [basename(path), path]))
+}
+
+async function mergeTorn(
+  repository: Repository,
+  { ours, theirs }: { ours: string; theirs: string },
+  torn: Torn[],
+  result: Map<string, Leaf>,
+): Promise<string[]> {
+  if (torn.length === 0) return []
+  const texts = await repository.read(torn.flatMap((one) => [one.base ?? one.ours, one.ours, one.theirs].map(({ object }) => object)))
+  const text = (at: number) => new TextDecoder().decode(texts[at])
+  const files = torn.flatMap((one, at) => {
+    const base = isFile(one.base) ? text(3 * at) : null
+    const merged = mergeFiles(basename(one.path), base, text(3 * at + 1), text(3 * at + 2))
+    const beside = merged.beside && { path: join(dirname(one.path), merged.beside.name), text: merged.beside.text, isBeside: true }
+    return [{ path: one.path, text: merged.text, isBeside: false }, ...(beside ? [beside] : [])]
+  })
+  // A version that has been kept before, by whoever met it first, may have been looked at and changed since: it is left as it is.
+  const besides = files.filter((file) => file.isBeside).map(({ path }) => path)
+  const known = new Set([...(await namesIn(repository, ours, besides)), ...(await namesIn(repository, theirs, besides))])
+  const wanted = files.filter((file) => !file.isBeside || !known.has(file.path))
+  const blobs = await writeBlobs(
+    repository,
+    wanted.map((file) => new TextEncoder().encode(file.text)),
+  )
+  for (const [at, file] of wanted.entries()) result.set(file.path, { mode: '100644', object: blobs[at] as string })
+  return wanted.flatMap((file) => (file.isBeside ? [file.path] : []))
+}
+
+const join = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`)
+
+async function namesIn(repository: Repository, commit: string, paths: string[]): Promise<string[]> {
+  return paths.length === 0 ? [] : entries(await repository.git(['ls-tree', '-z', '--name-only', commit, ...paths]))
+}

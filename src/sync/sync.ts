@@ -9,7 +9,7 @@
 import { join } from 'node:path'
 import type { Change } from '../core/memory.ts'
 import { type Notebook, reindex, SYNCED } from '../notes/notes.ts'
-import { privateFolder } from '../platform/files.ts'
+import { exists, privateFolder, writeWhole } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import { holdLock } from '../store/store.ts'
 import { checkOut } from './checkout.ts'
@@ -65,10 +65,16 @@ export async function syncNotes(book: Notebook, options: SyncOptions, now: numbe
   try {
     const repository = await openRepository(book.folder, book.machine, now)
     if (typeof repository === 'string') return { report: { ...report, outcome: 'refused', reason: repository }, changes: [] }
+    if (options.dryRun) return { report: { ...report, ...(await cycle(book, repository, options, report)) }, changes: [] }
+    // Stands while files may have changed that the database does not know of: then a killed sync is followed by a look at all of them.
+    const unfinished = join(book.folder, 'run', 'sync-unfinished')
+    const wasKilled = exists(unfinished)
+    if (!wasKilled) writeWhole(unfinished, '')
     const ending = await cycle(book, repository, options, report)
-    if (!options.dryRun) await tidy(repository, report)
-    // Everything that was written, whatever came after it: the database follows the files, not the plan.
-    const changes = options.dryRun ? [] : await reindex(book, [...new Set([...report.received, ...report.kept, ...report.committed])])
+    const touched = [...new Set([...report.received, ...report.kept, ...report.committed])]
+    const changes = await reindex(book, wasKilled ? undefined : touched)
+    removeFile(unfinished)
+    await tidy(repository, report)
     return { report: { ...report, ...ending }, changes }
   } finally {
     lock.release()

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asProjectKey } from '../../src/core/ids.ts'
 import { asNoteId, type NoteId } from '../../src/core/note.ts'
@@ -20,6 +20,7 @@ export async function aMachine(name: string, remote: string) {
   const at = await aNotebook(name)
   let now = 1_000_000
   const folder = join(at.folder, 'memory')
+  mkdirSync(folder)
   return {
     ...at,
     name,
@@ -46,7 +47,7 @@ export async function aMachine(name: string, remote: string) {
 export type Machine = Awaited<ReturnType<typeof aMachine>>
 
 /** Every markdown file below a folder, by its path. */
-export function filesOf(folder: string): Record<string, string> {
+function filesOf(folder: string): Record<string, string> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.md') && !path.startsWith('.git/'),
   )

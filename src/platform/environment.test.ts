@@ -37,6 +37,12 @@ test('only our own variables are read as settings', () => {
   expect(Object.keys(overrides).every((name) => name.startsWith('RECOLLECT_'))).toBe(true)
 })
 
+test('keys for text models are read by their usual names, and empty ones are none', () => {
+  Object.assign(process.env, { OPENAI_API_KEY: 'sk-1', DEEPSEEK_API_KEY: '', SOME_OTHER_API_KEY: 'x' })
+  const { keys } = readEnvironment()
+  expect([keys.OPENAI_API_KEY, 'DEEPSEEK_API_KEY' in keys, 'SOME_OTHER_API_KEY' in keys]).toEqual(['sk-1', false, false])
+})
+
 test.each([
   ['4321', 4321],
   ['', null],

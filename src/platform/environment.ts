@@ -19,7 +19,11 @@ export type Environment = {
   path: string
   /** `RECOLLECT_SECTION_KEY` variables, for the settings. */
   overrides: Record<string, string>
+  /** Keys for text models, by the variable they stand in. They are never printed. */
+  keys: Record<string, string>
 }
+
+const KEYS = ['RECOLLECT_MODEL_API_KEY', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY', 'DEEPSEEK_API_KEY', 'GEMINI_API_KEY']
 
 export function readEnvironment(): Environment {
   const env = process.env
@@ -36,6 +40,7 @@ export function readEnvironment(): Environment {
     overrides: Object.fromEntries(
       Object.entries(env).flatMap(([name, value]) => (name.startsWith('RECOLLECT_') && value !== undefined ? [[name, value]] : [])),
     ),
+    keys: Object.fromEntries(KEYS.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
   }
 }
 

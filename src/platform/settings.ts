@@ -39,6 +39,17 @@ const Settings = z.object({
     base_url: z.string().default(''),
     api_key: z.string().default(''),
   }),
+  model: z.object({
+    /** `plain` is no model; `anthropic` and `openai` send what is to be merged or distilled to the endpoint. */
+    provider: z.enum(['plain', 'anthropic', 'openai']).default('plain'),
+    name: z.string().default(''),
+    /** An address up to its version, or a known name: openai, openrouter, deepseek, gemini, ollama. Empty for the provider's own. */
+    base_url: z.string().default(''),
+    /** A file that only its owner can read. Without one the key comes from the environment; it never stands in the settings. */
+    api_key_file: z.string().default(''),
+    /** What is sent is at most this many times the text it is about. */
+    max_input_ratio: z.number().min(1).max(10).default(2),
+  }),
   retention: z.object({ tool_uses_days: z.number().int().min(0).default(30) }),
   privacy: z.object({
     redact: z.boolean().default(true),

@@ -119,6 +119,7 @@ export function environment(folder: string, given: Partial<Environment> = {}): E
     uid: process.getuid?.() ?? 0,
     path: '/usr/bin:/bin',
     overrides: {},
+    keys: {},
     ...given,
   }
 }

@@ -1,0 +1,59 @@
+/**
+ * The text model: answers in words, so that memories can be merged and distilled by more than rules. Two homes today: Anthropic's Messages
+ * API (`anthropic`), and any endpoint that speaks OpenAI's chat completions (`openai`). Nothing here touches the database. Having no model
+ * is the default and ordinary; whoever needs one says so instead of inventing.
+ *
+ * Every text goes through `clean` on its way out, whoever asks: private parts and secrets never leave by this door.
+ */
+import { openAnthropic } from './text/anthropic.ts'
+import { endpointOf } from './text/endpoint.ts'
+import { openCompatible } from './text/openai.ts'
+
+export type ModelMessage = { role: 'user' | 'assistant'; text: string }
+
+export type ModelRequest = { system: string; messages: ModelMessage[]; maxTokens: number }
+
+/** Tokens as the endpoint counts them; `cached` is the part of the input that it had seen before. */
+export type Usage = { input: number; output: number; cached: number }
+
+/**
+ * `auth` and `quota` need a person; `rate` and `network` pass by themselves; `bad-answer` means that the endpoint does not speak the
+ * protocol or does not know the model. A message never holds the key.
+ */
+export type ModelAnswer =
+  | { kind: 'answered'; text: string; usage: Usage; stop: 'end' | 'length' }
+  | { kind: 'failed'; reason: FailureReason; message: string; retryAfterMs: number | null }
+
+export type FailureReason = 'auth' | 'quota' | 'rate' | 'network' | 'bad-answer'
+
+export type TextModel = {
+  /** Stands in every note that it wrote. */
+  readonly name: string
+  /** Trouble is an answer. Throws nothing but the signal's reason. */
+  ask(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>
+}
+
+export type TextModelSettings = { provider: 'plain' | 'anthropic' | 'openai'; name: string; base_url: string; api_key_file: string }
+
+/** `absent` is a legal state, with a reason in words for the person. */
+export type OpenedTextModel = { kind: 'ready'; model: TextModel } | { kind: 'absent'; reason: string }
+
+/** Opens the model that the settings name. Nobody is asked yet: a wrong key is noticed by the first question. */
+export function openTextModel(
+  settings: TextModelSettings,
+  keys: Record<string, string>,
+  clean: (text: string) => string,
+  timeoutMs?: number,
+): OpenedTextModel {
+  if (settings.provider === 'plain') return { kind: 'absent', reason: 'no text model is configured (model.provider = "plain")' }
+  const found = endpointOf({ ...settings, provider: settings.provider }, keys)
+  if (found.kind === 'unusable') return { kind: 'absent', reason: found.reason }
+  const endpoint = { ...found.endpoint, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
+  const model = settings.provider === 'anthropic' ? openAnthropic(endpoint) : openCompatible(endpoint)
+  return { kind: 'ready', model: { name: model.name, ask: (request, signal) => model.ask(cleaned(request, clean), signal) } }
+}
+
+function cleaned(request: ModelRequest, clean: (text: string) => string): ModelRequest {
+  const messages = request.messages.map(({ role, text }) => ({ role, text: clean(text) }))
+  return { ...request, system: clean(request.system), messages }
+}

@@ -1,0 +1,36 @@
+import type { ModelAnswer, TextModel } from '../text.ts'
+import type { Endpoint } from './endpoint.ts'
+import { count, failed, send } from './send.ts'
+
+/** Anthropic's Messages API. What stays the same between questions is marked for its cache. */
+export function openAnthropic(endpoint: Endpoint): TextModel {
+  return {
+    name: endpoint.model,
+    ask: async ({ system, messages, maxTokens }, signal) => {
+      const headers = { 'anthropic-version': '2023-06-01', ...(endpoint.apiKey ? { 'x-api-key': endpoint.apiKey } : {}) }
+      const question = {
+        model: endpoint.model,
+        max_tokens: maxTokens,
+        ...(system ? { system: [{ type: 'text', text: system, cache_control: { type: 'ephemeral' } }] } : {}),
+        messages: messages.map(({ role, text }) => ({ role, content: [{ type: 'text', text }] })),
+      }
+      const sent = await send(endpoint, '/v1/messages', headers, question, signal)
+      return sent.kind === 'body' ? readAnswer(sent.body, endpoint.model) : sent
+    },
+  }
+}
+
+function readAnswer(body: unknown, model: string): ModelAnswer {
+  const { content, stop_reason, usage } = (body ?? {}) as { content?: unknown; stop_reason?: unknown; usage?: Record<string, unknown> }
+  if (!Array.isArray(content)) return failed('bad-answer', `${model} answered with something that is no message`)
+  const text = content
+    .map((block: { type?: unknown; text?: unknown } | null) => (block?.type === 'text' ? String(block.text ?? '') : ''))
+    .join('')
+  const stop = stop_reason === 'max_tokens' ? 'length' : 'end'
+  if (stop_reason === 'refusal') return failed('bad-answer', `${model} refused to answer`)
+  if (text === '' && stop === 'end') return failed('bad-answer', `${model} answered with nothing`)
+  const cached = count(usage?.cache_read_input_tokens)
+  // This protocol counts what came from the cache, and what went into it, apart from the rest.
+  const input = count(usage?.input_tokens) + count(usage?.cache_creation_input_tokens) + cached
+  return { kind: 'answered', text, usage: { input, output: count(usage?.output_tokens), cached }, stop }
+}

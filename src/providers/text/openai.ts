@@ -1,0 +1,47 @@
+import type { ModelAnswer, TextModel } from '../text.ts'
+import type { Endpoint } from './endpoint.ts'
+import { count, failed, send } from './send.ts'
+
+/** Any endpoint that speaks OpenAI's chat completions: OpenAI itself, OpenRouter, DeepSeek, Gemini's compatible one, Ollama. */
+export function openCompatible(endpoint: Endpoint): TextModel {
+  // OpenAI's newer models refuse the old name of the limit; the others know only that.
+  const limit = new URL(endpoint.baseUrl).host === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens'
+  return {
+    name: endpoint.model,
+    ask: async ({ system, messages, maxTokens }, signal) => {
+      const headers: Record<string, string> = endpoint.apiKey ? { authorization: `Bearer ${endpoint.apiKey}` } : {}
+      const question = {
+        model: endpoint.model,
+        [limit]: maxTokens,
+        stream: false,
+        messages: [...(system ? [{ role: 'system', text: system }] : []), ...messages].map(({ role, text }) => ({ role, content: text })),
+      }
+      const sent = await send(endpoint, '/chat/completions', headers, question, signal)
+      return sent.kind === 'body' ? readAnswer(sent.body, endpoint.model) : sent
+    },
+  }
+}
+
+type Choice = { message?: { content?: unknown; refusal?: unknown } | null; finish_reason?: unknown }
+
+function readAnswer(body: unknown, model: string): ModelAnswer {
+  const { choices, usage } = (body ?? {}) as { choices?: unknown; usage?: Record<string, unknown> | null }
+  const choice = Array.isArray(choices) ? (choices[0] as Choice | null) : null
+  if (!choice?.message) return failed('bad-answer', `${model} answered with something that is no completion`)
+  if (choice.finish_reason === 'content_filter' || typeof choice.message.refusal === 'string') {
+    return failed('bad-answer', `${model} refused to answer`)
+  }
+  const text = textIn(choice.message.content)
+  const stop = choice.finish_reason === 'length' ? 'length' : 'end'
+  if (text === '' && stop === 'end') return failed('bad-answer', `${model} answered with nothing`)
+  const details = usage?.prompt_tokens_details as { cached_tokens?: unknown } | null | undefined
+  const cached = count(details?.cached_tokens) || count(usage?.prompt_cache_hit_tokens)
+  return { kind: 'answered', text, usage: { input: count(usage?.prompt_tokens), output: count(usage?.completion_tokens), cached }, stop }
+}
+
+/** Plain text, or parts of it in a list. */
+function textIn(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content.map((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : '')).join('')
+}

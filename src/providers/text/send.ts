@@ -1,0 +1,131 @@
+import { redact } from '../../core/secrets.ts'
+import type { ModelAnswer } from '../text.ts'
+import type { Endpoint } from './endpoint.ts'
+
+type Failed = Extract<ModelAnswer, { kind: 'failed' }>
+export type Sent = { kind: 'body'; body: unknown } | Failed
+
+const TIMEOUT_MS = 120_000
+/** Longer than any answer that was asked for. */
+const LONGEST_ANSWER = 4 * 1024 * 1024
+const LONGEST_WAIT_MS = 60 * 60_000
+
+/** Posts a question and reads the answer as JSON; whatever goes wrong is told as one of the failures. */
+export async function send(
+  endpoint: Endpoint,
+  path: string,
+  headers: Record<string, string>,
+  question: object,
+  signal: AbortSignal,
+): Promise<Sent> {
+  signal.throwIfAborted()
+  const host = new URL(endpoint.baseUrl).host
+  let response: Response
+  let text: string | null
+  try {
+    response = await fetch(`${endpoint.baseUrl}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(question),
+      // Wherever it leads, the key and the memories were not meant for there.
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(endpoint.timeoutMs ?? TIMEOUT_MS)]),
+    })
+    text = await readBounded(response)
+  } catch (cause) {
+    signal.throwIfAborted()
+    return failed('network', (cause as Error).name === 'TimeoutError' ? `${host} took too long` : `${host} does not answer, or broke off`)
+  }
+  if (response.status >= 300 && response.status < 400) return failed('network', `${host} redirects elsewhere, which is not followed`)
+  if (text === null) return failed('bad-answer', `${host} answered with more than ${LONGEST_ANSWER / 1024 / 1024} MB`)
+  const body = readJson(text)
+  const error = errorIn(body)
+  if (response.ok && !error) {
+    return body === undefined ? failed('bad-answer', `${host} answered with something that is no JSON`) : { kind: 'body', body }
+  }
+  // Some endpoints say 200 and put the trouble into the body.
+  const status = response.ok ? (error?.status ?? 500) : response.status
+  const reason = reasonFor(status, error)
+  const said = error?.message ? `: ${withoutKey(error.message, endpoint.apiKey)}` : ''
+  return {
+    ...failed(reason, `${host} answered ${status} for ${endpoint.model}${said}`),
+    retryAfterMs: reason === 'rate' ? waitIn(response.headers, Date.now()) : null,
+  }
+}
+
+export function failed(reason: Failed['reason'], message: string): Failed {
+  return { kind: 'failed', reason, message, retryAfterMs: null }
+}
+
+/** The text of an answer, or null when it does not end in time. */
+async function readBounded(response: Response): Promise<string | null> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > LONGEST_ANSWER) return null
+    text += decoder.decode(chunk, { stream: true })
+  }
+  const announced = Number(response.headers.get('content-length') ?? Number.NaN)
+  if (!response.headers.has('content-encoding') && announced > bytes) throw new Error('the answer broke off')
+  return text + decoder.decode()
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // said by whoever finds nothing in it
+  }
+}
+
+type ErrorSaid = { message: string; type: string; status: number | null }
+
+/** The protocol's own sentence about an error. Both put it into an object; Gemini puts that into a list, some others say plain text. */
+function errorIn(body: unknown): ErrorSaid | null {
+  const object = Array.isArray(body) ? body[0] : body
+  const error = (object as { error?: unknown } | null | undefined)?.error
+  if (typeof error === 'string') return { message: error.slice(0, 500), type: '', status: null }
+  if (typeof error !== 'object' || error === null) return null
+  const { message, type, code, status } = error as Record<string, unknown>
+  return {
+    message: typeof message === 'string' ? message.slice(0, 500) : '',
+    type: [type, code, status].filter((part) => typeof part === 'string').join(' '),
+    status: typeof code === 'number' ? code : null,
+  }
+}
+
+function reasonFor(status: number, error: ErrorSaid | null): Failed['reason'] {
+  const type = error?.type ?? ''
+  if (status === 402 || /insufficient_quota|billing_error|billing_hard_limit/.test(type)) return 'quota'
+  // Anthropic says an empty account as a bad request.
+  if (status === 400 && /credit balance|insufficient balance/i.test(error?.message ?? '')) return 'quota'
+  if (status === 401 || status === 403 || /authentication_error|permission_error|invalid_api_key|API_KEY_INVALID/.test(type)) return 'auth'
+  if (status === 429 || status === 529 || /rate_limit|overloaded/.test(type)) return 'rate'
+  if (status === 408 || status >= 500) return 'network'
+  return 'bad-answer'
+}
+
+/** Endpoints quote the key they refuse, or the beginning of it. */
+function withoutKey(message: string, key: string): string {
+  const shown = key === '' ? message : message.replaceAll(key, '[key]')
+  return redact(shown).replace(/\s+/g, ' ').slice(0, 200)
+}
+
+/** How long the endpoint wants to be left alone: milliseconds, seconds, or until a date. */
+function waitIn(headers: Headers, now: number): number | null {
+  const ms = Number(headers.get('retry-after-ms') ?? Number.NaN)
+  const after = headers.get('retry-after')
+  const wait = Number.isFinite(ms)
+    ? ms
+    : after === null
+      ? Number.NaN
+      : /^\d+(\.\d+)?$/.test(after)
+        ? Number(after) * 1000
+        : Date.parse(after) - now
+  return Number.isFinite(wait) ? Math.min(Math.max(0, Math.round(wait)), LONGEST_WAIT_MS) : null
+}
+
+/** A count in an answer; nothing sensible counts as nothing. */
+export const count = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0)

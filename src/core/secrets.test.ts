@@ -70,6 +70,28 @@ const SHAPES: [kind: string, secret: string][] = [
 
 /** What is hidden in a larger text, and what of it stays. */
 const IN_TEXT: [text: string, left: string][] = [
+  ['mysql -u root -phunter2 -h db app', 'mysql -u root -p[redacted:password] -h db app'],
+  [`mysqldump --user=root -p'two words' app`, 'mysqldump --user=root -p[redacted:password] app'],
+  ['mariadb-dump -pS3cret app', 'mariadb-dump -p[redacted:password] app'],
+  ['sshpass -p hunter2 ssh a@b', 'sshpass -p [redacted:password] ssh a@b'],
+  ['sshpass -phunter2 ssh a@b', 'sshpass -p[redacted:password] ssh a@b'],
+  [`sshpass -v -p "two words" ssh a@b`, 'sshpass -v -p [redacted:password] ssh a@b'],
+  ['redis-cli -h cache -a hunter2 ping', 'redis-cli -h cache -a [redacted:password] ping'],
+  ['redis-cli --pass hunter2 ping', 'redis-cli --pass [redacted:password] ping'],
+  ['Cookie: session=abc123; theme=dark; sid=zz', 'Cookie: session=[redacted:cookie]'],
+  ['cookie: a=b; session=abc123', 'cookie: a=[redacted:cookie]'],
+  ['Set-Cookie: sid=abcd1234; Path=/; HttpOnly', 'Set-Cookie: sid=[redacted:cookie]; Path=/; HttpOnly'],
+  [`curl -H 'Cookie: a=bcde' x`, `curl -H 'Cookie: a=[redacted:cookie]' x`],
+  ['password: "four words here"', 'password: "[redacted:password]"'],
+  [`db_password = 'correct horse battery staple'`, `db_password = '[redacted:password]'`],
+  [
+    `${dashes}BEGIN RSA PRIVATE KEY${dashes}\n${[...Array(8)].map((_, n) => `${n}aB3dEfGhIjK`).join('\n')}\n${dashes}END RSA PRIVATE KEY${dashes} after`,
+    `${dashes}BEGIN RSA PRIVATE KEY${dashes}[redacted:private-key] after`,
+  ],
+  [
+    `${dashes}BEGIN PRIVATE KEY${dashes}\nMIIEpAIBAAKC1a\nAQEA7bq3Fzkp\nand more prose`,
+    `${dashes}BEGIN PRIVATE KEY${dashes}[redacted:private-key]\nand more prose`,
+  ],
   // Addresses keep all but the secret part.
   ['postgres://app:s3cr3t@db:5432/x', 'postgres://app:[redacted:url-password]@db:5432/x'],
   ['mongodb+srv://app:p@ss:word@cluster.example.net/x', 'mongodb+srv://app:[redacted:url-password]@cluster.example.net/x'],
@@ -219,6 +241,18 @@ const UNTOUCHED = [
   "Buffer.from(password, 'base64')",
   '["password", "username", "token"]',
   "Unexpected token 'export'",
+  'find /var/lib/mysql -print',
+  'mysql -p app, mysql -P 3306, docker run mysql -p 3306:3306',
+  'mysql -u root -p$MYSQL_PASSWORD app',
+  'sshpass -p $PW ssh a@b, sshpass -e ssh a@b',
+  'redis-cli -h cache ping',
+  'cookie: string, cookies: { a: 1 }, const cookie = req.headers.cookie',
+  'Cookie: name=value',
+  'Set-Cookie: <name>=<value>',
+  'password: "must be at least 8 characters"',
+  "password: 'Passwords do not match'",
+  'password: "Enter your password again"',
+  `${dashes}BEGIN PRIVATE KEY${dashes}\npaste the contents of your private key file here\n${dashes}END PRIVATE KEY${dashes}`,
   'max_tokens: 4096, "tokens": 1200, token_count=12000',
   'pad_token: "<pad>", next_page_token: "abc123def"',
   '--- PASS: TestLogin1 (0.00s)',
@@ -334,6 +368,11 @@ describe('redact', () => {
     'password=hunter2\n',
     '"key", "a" ',
     'curl ',
+    'mysql ',
+    'mysql -u ',
+    'redis-cli -h ',
+    'cookie: a=b; ',
+    'cookie: ',
     '://a:',
     '\\',
     'SG.',
@@ -362,6 +401,12 @@ describe('redactJson', () => {
       apiKey: '[redacted:key]',
       auth: { access_token: '[redacted:token]', client_secret: ['[redacted:secret]', '[redacted:secret]'], expires: 3600 },
       token: '[redacted:github-token]',
+    })
+  })
+
+  test('hides the values of cookies, as a list or one by one', () => {
+    expect(redactJson({ headers: { Cookie: 'a=12345; b=6789', 'set-cookie': ['x=abcdef; Path=/'], cookie: 'none' } })).toEqual({
+      headers: { Cookie: 'a=[redacted:cookie]', 'set-cookie': ['x=[redacted:cookie]; Path=/'], cookie: 'none' },
     })
   })
 

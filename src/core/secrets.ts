@@ -14,7 +14,7 @@ export function redact(text: string, patterns: readonly RegExp[] = []): string {
 /** The same over every string of a JSON value. Under a key that names a secret the whole string goes, whatever it looks like. */
 export function redactJson<T>(value: T, patterns: readonly RegExp[] = []): T {
   return mapStrings(value, (text, key) => {
-    const left = redact(text, patterns)
+    const left = key !== null && COOKIE_NAME.test(key) ? redact(`${key}: ${text}`, patterns).slice(key.length + 2) : redact(text, patterns)
     const kind = key === null || ONE_MARKER.test(left) ? null : kindOf(key)
     return kind && isLiteral(text) && (kind !== 'likely' || isRandom(text)) ? marker(label(kind)) : left
   })
@@ -97,6 +97,14 @@ const SHAPES: readonly (readonly [kind: string, begins: readonly string[], shape
   // Behind `curl` and its short flags any password counts; elsewhere `-u 1000:1000` is a user and a group.
   ['basic-auth', ['curl '], /(curl (?:-[A-Za-z]{1,6} ){0,6}(?:-u|--user)[= ]?["']?[\w.@+-]{1,60}:)[^\s"']+/y],
   ['basic-auth', [' -u ', '--user'], /((?: -u|--user)[= ]["']?[\w.@+-]{1,60}:)(?=[^\s"']{0,60}?\d)(?=[^\s"']{0,60}?[A-Za-z])[^\s"']+/y],
+  // Programs that take a password behind a short flag. `find mysql -print` is another's flag.
+  [
+    'password',
+    ['mysql', 'mariadb'],
+    /((?:mysql|mariadb)[\w.-]{0,20} (?:[^\n|;&]{0,200}? )?-p(?!(?:ath|erm|ort|rint0?|rune|rod\w{0,20}|lugin\w{0,20})\b))(?:"[^"\n]{1,200}"|'[^'\n]{1,200}'|[^\s"'|;&]+)/y,
+  ],
+  ['password', ['sshpass'], /(sshpass (?:-\w{1,20} ){0,3}-p ?)(?:"[^"\n]{1,200}"|'[^'\n]{1,200}'|[^\s"']+)/y],
+  ['password', ['redis-cli'], /(redis-cli (?:[^\n|;&]{0,120}? )?(?:-a|--pass) ?["']?)[^\s"'|;&]+/y],
   ['cloudflare-token', ['cfk_', 'cfut_', 'cfat_'], /cf(?:k|ut|at)_[\w-]{40,}/y],
   ['cloudflare-key', ['v1.0-'], /v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}/y],
   ['databricks-token', ['dapi'], /dapi[a-f0-9]{32}(?:-\d{1,2})?(?![A-Za-z0-9])/y],
@@ -190,6 +198,22 @@ const findBearer: Find = (text, at, floor) => {
   return { from: at + (match[1]?.length ?? 0), to: at + match[0].length, kind: 'bearer-token' }
 }
 
+const COOKIE_NAME = /^(?:set-)?cookies?$/i
+
+/** The values of a `Cookie` header, and the one that a `Set-Cookie` sets, what it is called kept. `cookie: string` is code. */
+const findCookie: Find = (text, at, floor) => {
+  if (!startsWord(text, at, floor)) return null
+  const match = matchAt(/(cookies?(?:\\{0,6}["'])?[ \t]{0,4}:[ \t]{0,4}(?:\\{0,6}["'])?[\w.$-]{1,80}=)([^\s;"'`\\,]{1,4096})/iy, text, at)
+  const [, before = '', value = ''] = match ?? []
+  if (!match || !isLiteral(value) || isCode(value)) return null
+  const from = at + before.length
+  // Behind what a server sets stand its terms; behind what a client sends, more of the same.
+  const rest = /set-$/i.test(text.slice(Math.max(0, at - 4), at)) ? '' : (matchAt(MORE_COOKIES, text, from + value.length)?.[0] ?? '')
+  return value.length + rest.length < 4 ? null : { from, to: from + value.length + rest.length, kind: 'cookie' }
+}
+
+const MORE_COOKIES = /(?:; ?[\w.$-]{1,80}=[^\s;"'`\\]{0,4096}){1,100}/y
+
 /** `postgres://user:password@host` keeps all but the password, which may hold an `@` itself: the last one before the path counts. */
 const findUrlPassword: Find = (text, at) => {
   const match = matchAt(/(:\/\/[^\s[/?#:@"'`<>\\]{0,100}:)([^\s/?#"'`<>\\]{1,300})@(?=[\w.[-])/y, text, at)
@@ -205,14 +229,22 @@ const findPrivateKey: Find = (text, at) => {
   const from = at + head[0].length
   if (text.startsWith('[redacted:', from)) return null
   const end = matchAt(/-{4,5} ?END [A-Z0-9 ]{0,60}-{4,5}/y, text, text.indexOf('----', from))
-  if (end && /[A-Za-z0-9+/]{32}/.test(text.slice(from, end.index))) return { from, to: end.index + end[0].length, kind: 'private-key' }
+  if (end && isKeyMaterial(text.slice(from, end.index))) return { from, to: end.index + end[0].length, kind: 'private-key' }
   let to = from
   for (let line = matchAt(KEY_LINE, text, to); line; line = matchAt(KEY_LINE, text, to)) to += line[0].length
   return to > from ? { from, to, kind: 'private-key' } : null
 }
 
+/** However its lines are broken. Words that only say where the key goes have no digit among them. */
+function isKeyMaterial(body: string): boolean {
+  if (/[A-Za-z0-9+/]{32}/.test(body)) return true
+  const joined = body.slice(0, 20_000).replace(/\\[nrt]|[\s"'+,>|#→]/g, '')
+  return /[A-Za-z0-9+/]{32}/.test(joined) && /[a-z]/.test(joined) && /[A-Z]/.test(joined) && /\d/.test(joined)
+}
+
 // What stands before a line of a key in code, in a diff, in JSON or under line numbers; then a header or base64.
-const KEY_LINE = /(?:\\[nrt]|[\s"'+,>|#→]|\d{1,6}[\t→|:]){0,40}(?:[A-Z][\w-]{2,20}: [^\n\\]{0,120}|[A-Za-z0-9+/]{24,}={0,2})/y
+const KEY_LINE =
+  /(?:\\[nrt]|[\s"'+,>|#→]|\d{1,6}[\t→|:]){0,40}(?:[A-Z][\w-]{2,20}: [^\n\\]{0,120}|[A-Za-z0-9+/]{24,}={0,2}|(?=[A-Za-z0-9+/]{0,60}\d)[A-Za-z0-9+/]{12,}={0,2}(?=\s|\\[nr]|["']|$))/y
 
 type Kind = 'password' | 'secret' | 'token' | 'key' | 'authorization' | 'likely'
 
@@ -374,8 +406,8 @@ function isWorthHiding(kind: Kind, name: string, { text, form, bare }: Value): b
   const strong = kind === 'password' || kind === 'secret'
   switch (form) {
     case 'quoted':
-      // Words in a row are a sentence about the thing, unless the name asks for words.
-      if (/\s/.test(text)) return /phrase/i.test(name)
+      // Words in a row are a sentence about the thing, unless the name asks for words or they make no sentence.
+      if (/\s/.test(text)) return /phrase/i.test(name) || (kind === 'password' && isPassphrase(text))
       return strong || (text.length >= 6 && isMixed(text))
     case 'listed':
       return text.length >= 6 && isMixed(text) && !/\s/.test(text)
@@ -396,6 +428,18 @@ function isWorthHiding(kind: Kind, name: string, { text, form, bare }: Value): b
       return text.length >= (strong ? 6 : 8) && /\d/.test(text) && /^[\w.~@#!%^=+/:-]+$/.test(text) && isMixed(text) && !isTypeLike(text)
   }
 }
+
+/** A few words that nobody would write in a row: without the small ones that make a sentence, or those of forms. */
+const isPassphrase = (text: string) => text.length <= 80 && /^[\p{L}\d]{2,}(?: [\p{L}\d]{2,}){2,7}$/u.test(text) && !SENTENCE.test(text)
+
+const SENTENCE = new RegExp(
+  `(?:^| )${anyOf(`the an is are was be been must should can cannot may will has have had not no do does to of in on at for from with without
+    by as it its this that these your you my our we they and or if when than too very please enter type choose confirm repeat reset forgot
+    change update create new old current wrong invalid incorrect missing required optional expired empty weak strong short long least most
+    characters chars letters digits minimum maximum length match matches mismatch password passwords passphrase passwd pwd pass secret
+    token login user username email account field value string text input hash hashed encrypted plain using use set`)}(?: |$)`,
+  'i',
+)
 
 /** What kind of secret a name promises, or null. `likely` names (`STRIPE_KEY`) need a value that looks random as well. */
 function kindOf(name: string): Kind | null {
@@ -525,6 +569,7 @@ for (const rule of [
   ...SHAPES.map(([kind, begins, shape]) => shapeRule(kind, begins, shape)),
   { begins: ['eyJ'], find: findJwt },
   { begins: ['bearer'], find: findBearer },
+  { begins: ['cookie'], find: findCookie },
   { begins: ['://'], find: findUrlPassword },
   { begins: ['BEGIN '], find: findPrivateKey },
   { begins: ['pass', 'pwd', 'secret', 'token', 'key', 'cred', 'auth'], find: findNamed },

@@ -4,13 +4,15 @@ export type Command = { summary: string; usage: string; load(): Promise<{ run(ar
 export const COMMANDS: Record<string, Command> = {
   init: {
     summary: 'connect Claude Code: install the hooks',
-    usage: `recollect init [--yes] [--project] [--form http|command] [--print] [--dry-run] [--remove] [--json]
+    usage: `recollect init [--yes] [--project] [--form http|command] [--remote ADDRESS] [--print] [--dry-run] [--remove] [--json]
 
   Merges Recollect's hooks into Claude Code's settings.json ($CLAUDE_CONFIG_DIR, else ~/.claude). Whatever else is in the file
   stays as it is, and a dated backup is kept beside it. Running it again changes nothing.
 
   --project     install for this folder only (.claude/settings.local.json)
   --form F      http or command hooks; by default what the installed client supports
+  --remote A    share notes with your other machines through this git repository (sets sync.remote), and sync at once;
+                '' takes it away again
   --print       print the settings as they would be, and write nothing
   --dry-run     say what would change, and write nothing
   --remove      the same as 'recollect uninstall'
@@ -106,6 +108,22 @@ export const COMMANDS: Record<string, Command> = {
     summary: 'everything of one kind, as lines of JSON',
     usage: 'recollect export --json --kind tool-uses|prompts|observations|summaries|sessions|notes [--project P]',
     load: () => import('./export.ts'),
+  },
+  sync: {
+    summary: 'bring the notes of your machines together, over git',
+    usage: `recollect sync [--dry-run] [--json]
+       recollect sync status [--json]
+       recollect sync history <id> [--at COMMIT] [--json]
+       recollect sync --resolve <id> --ours|--theirs|--both [--json]
+
+  Commits the notes of this machine, fetches those of the others, merges both and pushes. It also happens by itself when a session
+  starts and after it ends. 'recollect init --remote <address>' says where to; without a remote notes are only committed.
+
+  --dry-run   say what would travel, and change nothing
+  status      the remote, what waits, conflicts, and how the last sync ended
+  history     the versions of a note, with the machine each came from; --at shows one
+  --resolve   choose between two versions of a note: what this machine wrote, what the other wrote, or both as two notes`,
+    load: () => import('./sync.ts'),
   },
   doctor: {
     summary: 'check the whole chain and say how to fix what is wrong',

@@ -1,15 +1,18 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { SyncReport } from '../core/sync.ts'
 import { type InstallOutcome, install } from '../integrations/install.ts'
 import { type Environment, proxySettings, readEnvironment } from '../platform/environment.ts'
-import { readIfThere, readJsonIfThere, secretIn } from '../platform/files.ts'
+import { exists, readIfThere, readJsonIfThere, secretIn } from '../platform/files.ts'
 import { rememberInstall } from '../platform/installs.ts'
 import { homePaths } from '../platform/paths.ts'
 import { loadSettings } from '../platform/settings.ts'
 import type { WorkerStatus } from '../wire/api.ts'
 import { PROGRAM } from '../wire/start.ts'
-import { ask } from './ask.ts'
+import { ask, post } from './ask.ts'
 import { confirmed } from './confirm.ts'
 import { bold, CliError, dim, EXIT, say, sayJson } from './print.ts'
+import { sayReport } from './sync.ts'
 import { run as uninstall } from './uninstall.ts'
 
 export async function run(args: string[]): Promise<number | undefined> {
@@ -21,6 +24,7 @@ export async function run(args: string[]): Promise<number | undefined> {
       form: { type: 'string' },
       print: { type: 'boolean' },
       'dry-run': { type: 'boolean' },
+      remote: { type: 'string' },
       remove: { type: 'boolean' },
       json: { type: 'boolean' },
     },
@@ -47,7 +51,11 @@ export async function run(args: string[]): Promise<number | undefined> {
   if (!goOn) return say('Nothing was changed.')
   const outcome = await write(false)
   if (outcome.kind !== 'installed' && outcome.kind !== 'unchanged') throw failed(outcome)
-  if (values.json) return sayJson(outcome)
+  const synced = values.remote === undefined ? null : await shareNotes(values.remote)
+  if (values.json) {
+    sayJson(synced ? { ...outcome, sync: synced } : outcome)
+    return synced?.outcome === 'refused' ? EXIT.error : undefined
+  }
   say(
     outcome.kind === 'installed'
       ? `Hooks written into ${bold(outcome.file)} (${outcome.form}).`
@@ -55,11 +63,22 @@ export async function run(args: string[]): Promise<number | undefined> {
   )
   if (outcome.backup) say(dim(`The file as it was: ${outcome.backup}`))
   if (outcome.because && outcome.because !== 'asked') say(dim(reasonFor(outcome.because)))
+  if (synced) {
+    say(values.remote ? '\nNotes are shared through this remote from now on.' : '\nNotes stay on this machine from now on.')
+    sayReport(synced)
+    if (synced.outcome === 'refused') return EXIT.error
+  }
   if (project) say(dim('It holds a token of yours: keep .claude/settings.local.json out of the repository.'))
   say(
     `\nFrom now on Claude Code remembers by itself. Sessions that are open pick it up too; a new one is told what earlier ones left behind.`,
   )
   say(dim(`'recollect doctor' checks the whole chain; 'recollect uninstall' takes it out again.`))
+}
+
+/** Gives the notes a remote, and brings together at once what is there and here. */
+async function shareNotes(remote: string): Promise<SyncReport> {
+  const address = exists(resolve(remote)) ? resolve(remote) : remote
+  return ask<SyncReport>('/api/sync/remote', { ...post({ remote: address }), timeoutMs: 300_000 })
 }
 
 /** Writes the hooks that fit the client and the running worker, and remembers where. */

@@ -9,6 +9,7 @@ import type { WorkerStatus } from '../wire/api.ts'
 import { askWorker } from '../wire/socket.ts'
 import { ask } from './ask.ts'
 import { bold, CliError, dim, EXIT, plural, say, sayJson, size, table, yellow } from './print.ts'
+import { stateRows } from './sync.ts'
 
 export async function run(args: string[]): Promise<undefined> {
   const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } })
@@ -46,6 +47,7 @@ export function sayStatus(s: WorkerStatus): void {
       ['Home', `${s.home} ${dim(`(database ${size(s.databaseBytes)})`)}`],
       ['Sessions', `${s.sessions.all.toLocaleString('en')} remembered, ${s.sessions.live} live`],
       ['Notes', `${(s.notes.all - s.notes.hidden).toLocaleString('en')} ${dim(`(${s.notes.hidden} hidden)`)}`],
+      ...stateRows(s.sync),
       ['Last event', s.lastEventAt === null ? 'none yet' : ago(s.lastEventAt, now)],
       [
         'Queue',

@@ -49,6 +49,13 @@ const Settings = z.object({
     api_key_file: z.string().default(''),
     /** What is sent is at most this many times the text it is about. */
     max_input_ratio: z.number().min(1).max(10).default(2),
+  sync: z.object({
+    /** The address of the git repository that a person's machines share; empty keeps notes on this one. */
+    remote: z.string().default(''),
+    fetch: z.boolean().default(true),
+    push: z.boolean().default(true),
+    /** Mirror the notes of a project into its own repository, under refs/notes/mem. */
+    git_notes: z.boolean().default(false),
   }),
   retention: z.object({ tool_uses_days: z.number().int().min(0).default(30) }),
   privacy: z.object({

@@ -1,10 +1,9 @@
 import { dirname, join } from 'node:path'
+import type { Withheld } from '../core/sync.ts'
 import { type Notebook, SYNCED } from '../notes/notes.ts'
-import { bytesIfThere, kindAt } from '../platform/files.ts'
+import { bytesIfThere, kindAt, statIfThere } from '../platform/files.ts'
+import { removeFile } from '../platform/folder.ts'
 import { BRANCH, type Repository } from './git.ts'
-
-/** A file that stays here because something in it must not leave the machine: a key, a password, a private part. */
-export type Withheld = { path: string; line: number }
 
 /** What stands in the folder and not in the last commit. Paths are relative to the folder of the notes. */
 export type Waiting = {
@@ -40,6 +39,7 @@ export async function findWaiting(repository: Repository, book: Pick<Notebook, '
   const tracked = filesIn(await repository.git(['diff-files', '-z', '--raw']))
   const untracked = entries(await repository.git(['ls-files', '-z', '--others']))
   waiting.known = new Set(tracked)
+  for (const path of untracked.filter((path) => HALF_WRITTEN.test(path))) dropIfOld(join(repository.folder, path))
   for (const path of [...tracked, ...untracked].filter(mayTravel)) {
     if (leadsThroughLink(repository.folder, path)) continue
     const kind = kindAt(join(repository.folder, path))
@@ -51,6 +51,15 @@ export async function findWaiting(repository: Repository, book: Pick<Notebook, '
     else waiting.withheld.push({ path: `${SYNCED}/${path}`, line })
   }
   return waiting
+}
+
+/** What a process that was killed while it wrote a note leaves behind. A young one may still be being written. */
+const HALF_WRITTEN = /\.md\.[0-9a-f-]{36}\.tmp$/
+const OLD_MS = 60_000
+
+function dropIfOld(path: string): void {
+  const found = kindAt(path) === 'file' ? statIfThere(path) : null
+  if (found && Date.now() - found.mtimeMs > OLD_MS) removeFile(path)
 }
 
 /** The paths in git's list of differences, without those that the commit has as a link or a submodule: these are never on the disk. */

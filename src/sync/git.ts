@@ -33,11 +33,11 @@ export async function openRepository(home: string, machine: string, now: number)
   const own = join(folder, '.git')
   if (exists(own) && !statIfThere(own)?.isDirectory()) return `${own} is not a folder, so the notes cannot be synced; move it away`
   const speak = gitIn(own, folder, machine, now)
-  if (!readIfThere(join(own, 'HEAD'))) {
-    const made = await speak.tryGit(['init', '--quiet', '--template='])
+  // Git makes the last of these folders last: without it a first sync was killed on its way, and making it again completes it.
+  if (!readIfThere(join(own, 'HEAD')) || !exists(join(own, 'objects', 'info')) || !exists(join(own, 'objects', 'pack'))) {
+    const made = await speak.tryGit(['init', '--quiet', '--template=', '--initial-branch=main'])
     if (made.code === null) return 'git is not installed'
     if (made.code !== 0) return `git cannot make a repository in ${folder} (${lastLine(made.stderr)})`
-    await speak.git(['symbolic-ref', 'HEAD', BRANCH])
   }
   await clearLocks(own)
   const attributes = join(own, 'info', 'attributes')

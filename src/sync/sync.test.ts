@@ -6,6 +6,7 @@ import { aMachine, aRemote, runGit } from '../../test/support/machines.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { forgetNote, parseNote } from '../notes/notes.ts'
 import { holdLock } from '../store/store.ts'
+import { noteAt, noteHistory, resolveConflict, syncState } from './sync.ts'
 
 describe('two machines with one remote', () => {
   test('a note written on one is found on the other', async () => {
@@ -357,9 +358,13 @@ describe('a sync', () => {
       utimesSync(join(a.memory, '.git', name), 1, 1)
     }
     writeFileSync(join(a.memory, '.git', 'recollect-index-x'), '')
+    const half = join(a.memory, 'app', `N1.md.${crypto.randomUUID()}.tmp`)
+    writeFileSync(half, 'half a no')
+    utimesSync(half, 1, 1)
     await a.note('Second, of another kind.')
     expect(await a.sync()).toMatchObject({ outcome: 'synced', pushed: true })
     expect(readdirSync(join(a.memory, '.git')).filter((name) => name.startsWith('recollect-index'))).toEqual([])
+    expect(existsSync(half)).toBe(false)
   })
 
   test('leaves the folder alone while a person has another branch in it', async () => {
@@ -384,4 +389,72 @@ describe('a sync', () => {
     expect(parseNote(b.read('memory/app/by-hand.md') ?? '').kind).toBe('note')
     expect(readFileSync(join(a.memory, '.git', 'HEAD'), 'utf8')).toContain('main')
   })
+})
+
+describe('a conflict', () => {
+  /** Machine b ends with its own older version beside a's newer one. */
+  async function torn() {
+    const remote = aRemote()
+    const [a, b] = [await aMachine('a', remote.path), await aMachine('b', remote.path)]
+    const id = await a.note('The port is 8080.')
+    await a.sync()
+    await b.sync()
+    await a.edit(id, { body: 'The port is 9090.' }, 3_000_000)
+    await b.edit(id, { body: 'The port is 7070.' }, 2_000_000)
+    await a.sync()
+    await b.sync()
+    const version = (await b.conflicts())[0]?.id ?? id
+    const end = () => [a, b, remote].forEach((one) => void one[Symbol.dispose]())
+    return { a, b, id, version, [Symbol.dispose]: end }
+  }
+
+  test('is told by the state, and ends with the version of this machine', async () => {
+    using at = await torn()
+    expect(await syncState(at.b.book, '')).toMatchObject({ conflicted: [{ id: at.version, of: at.id, machine: 'b' }] })
+    expect(await resolveConflict(at.b.book, at.id, 'ours', 4_000_000)).toMatchObject({ kind: 'resolved', id: at.id })
+    expect([await at.b.body(at.id), (await at.b.conflicts()).length]).toEqual(['The port is 7070.', 0])
+    await at.b.sync()
+    await at.a.sync()
+    expect([await at.a.body(at.id), (await at.a.conflicts()).length]).toEqual(['The port is 7070.', 0])
+  })
+
+  test('ends with the version of the other machine', async () => {
+    using at = await torn()
+    await resolveConflict(at.b.book, at.version, 'theirs', 4_000_000)
+    expect([await at.b.body(at.id), (await at.b.conflicts()).length]).toEqual(['The port is 9090.', 0])
+  })
+
+  test('ends with two notes', async () => {
+    using at = await torn()
+    await resolveConflict(at.b.book, at.version, 'both', 4_000_000)
+    expect([await at.b.body(at.id), await at.b.body(at.version)]).toEqual(['The port is 9090.', 'The port is 7070.'])
+    expect(await at.b.conflicts()).toEqual([])
+    expect(await resolveConflict(at.b.book, at.version, 'ours', 4_000_000)).toMatchObject({ kind: 'refused' })
+  })
+})
+
+test('the state counts what has not travelled yet, without asking the network', async () => {
+  using remote = aRemote()
+  using a = await aMachine('a', remote.path)
+  expect(await syncState(a.book, remote.path)).toMatchObject({ ahead: 0, behind: 0, waiting: 0, last: null })
+  await a.note('First.')
+  await a.sync({ push: false })
+  await a.note('Second, of another kind.')
+  expect(await syncState(a.book, remote.path)).toMatchObject({ ahead: 1, behind: 0, waiting: 1, last: { outcome: 'synced' } })
+  expect((await syncState(a.book, 'https://me:secret@host/x.git')).remote).toBe('https://host/x.git')
+})
+
+test('the history of a note tells when it changed, on which machine, and what it said', async () => {
+  using a = await aMachine('a', '')
+  const id = await a.note('The port is 8080.')
+  await a.sync()
+  await a.edit(id, { body: 'The port is 9090.' })
+  await a.sync()
+  const versions = await noteHistory(a.book, `memory/app/${id}.md`)
+  expect(versions).toMatchObject([
+    { machine: 'a', subject: '1 note (changed) from a' },
+    { machine: 'a', subject: '1 note (new) from a' },
+  ])
+  expect(await noteAt(a.book, `memory/app/${id}.md`, versions[1]?.commit ?? '')).toContain('8080')
+  for (const path of ['memory/../config.toml', 'local/app/x.md', 'memory/.git/config']) expect(await noteHistory(a.book, path)).toEqual([])
 })

@@ -8,15 +8,22 @@
  */
 import { join } from 'node:path'
 import type { Change } from '../core/memory.ts'
+import type { SyncReport } from '../core/sync.ts'
 import { type Notebook, reindex, SYNCED } from '../notes/notes.ts'
 import { exists, privateFolder, writeWhole } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import { holdLock } from '../store/store.ts'
 import { checkOut } from './checkout.ts'
-import { alignIndex, commitWaiting, findWaiting, headOf, moveBranch, type Withheld } from './commit.ts'
+import { alignIndex, commitWaiting, findWaiting, headOf, moveBranch } from './commit.ts'
 import { ASIDE, openRepository, type Repository } from './git.ts'
 import { fetchFrom, lastSeen, otherThings, pushTo } from './remote.ts'
+import { rememberSync } from './state.ts'
 import { differences, mergeTrees } from './trees.ts'
+
+export { noteAt, noteHistory } from './history.ts'
+export { unusableRemote } from './remote.ts'
+export { resolveConflict } from './resolve.ts'
+export { rememberSync, syncState } from './state.ts'
 
 export type SyncOptions = {
   /** The address of the other repository; empty when there is none, then notes are only committed. */
@@ -25,21 +32,6 @@ export type SyncOptions = {
   push: boolean
   /** Says what would happen, and leaves files, branch and remote as they are. */
   dryRun?: boolean
-}
-
-export type SyncReport = {
-  /** `local`: there is no remote. `offline`: it could not be reached, which is ordinary. `busy`: another sync runs. */
-  outcome: 'synced' | 'local' | 'offline' | 'busy' | 'refused'
-  /** Why it is not `synced` or `local`, in words for the person. */
-  reason: string | null
-  /** Files that this machine committed, files that came from the others, versions that were kept beside them; relative to the home. */
-  committed: string[]
-  received: string[]
-  kept: string[]
-  /** Whether the remote has taken commits of this machine. */
-  pushed: boolean
-  withheld: Withheld[]
-  at: number
 }
 
 export type Synced = { report: SyncReport; changes: Change[] }
@@ -64,8 +56,15 @@ export async function syncNotes(book: Notebook, options: SyncOptions, now: numbe
   if (!lock) return { report: { ...report, outcome: 'busy', reason: 'another sync is running' }, changes: [] }
   try {
     const repository = await openRepository(book.folder, book.machine, now)
-    if (typeof repository === 'string') return { report: { ...report, outcome: 'refused', reason: repository }, changes: [] }
-    if (options.dryRun) return { report: { ...report, ...(await cycle(book, repository, options, report)) }, changes: [] }
+    if (typeof repository === 'string') {
+      const refused: SyncReport = { ...report, outcome: 'refused', reason: repository }
+      await rememberSync(book, refused)
+      return { report: refused, changes: [] }
+    }
+    if (options.dryRun) {
+      const ending = await cycle(book, repository, options, report)
+      return { report: { ...report, ...ending }, changes: [] }
+    }
     // Stands while files may have changed that the database does not know of: then a killed sync is followed by a look at all of them.
     const unfinished = join(book.folder, 'run', 'sync-unfinished')
     const wasKilled = exists(unfinished)
@@ -75,6 +74,7 @@ export async function syncNotes(book: Notebook, options: SyncOptions, now: numbe
     const changes = await reindex(book, wasKilled ? undefined : touched)
     removeFile(unfinished)
     await tidy(repository, report)
+    await rememberSync(book, { ...report, ...ending })
     return { report: { ...report, ...ending }, changes }
   } finally {
     lock.release()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { NOTE_SCOPES, NOTE_TYPES } from '../core/note.ts'
+import { CHOICES, type SyncState } from '../core/sync.ts'
 
 /** What somebody sent, read; or why it cannot be used, in words for them. */
 export type Read<T> = { kind: 'read'; value: T } | { kind: 'unusable'; reason: string }
@@ -86,6 +87,10 @@ export const readNotesQuery = reader(
     offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
   }),
 )
+export const readSyncRequest = reader(z.object({ dryRun: z.boolean().default(false) }))
+export const readRemote = reader(z.object({ remote: z.string().max(2000) }))
+export const readResolve = reader(z.object({ id: z.string().max(80), choice: z.enum(CHOICES) }))
+export const readHistoryQuery = reader(z.object({ id: z.string().max(80), commit: z.string().max(40).optional() }))
 export const readImportRequest = reader(
   z.object({
     paths: z.array(z.string()).default([]),
@@ -155,6 +160,7 @@ export type WorkerStatus = {
   sessions: { live: number; open: number; all: number }
   projects: { project: string; sessions: number; lastAt: number }[]
   notes: { all: number; hidden: number; conflicted: number; problems: { path: string; problem: string }[] }
+  sync: SyncState
   jobs: { waiting: number; running: number; dead: number }
   deadJobs: { id: number; kind: string; key: string; attempts: number; error: string }[]
   spooled: number

@@ -6,6 +6,7 @@ import { BRIEF_BUDGET, type Brief, briefFor, fileBriefFor, heldBy, recallFor } f
 import type { Agent } from '../integrations/agent.ts'
 import { commandName } from '../wire/start.ts'
 import type { Desk } from './desk.ts'
+import { queueSync } from './syncing.ts'
 
 export type Delivery = { agent: Agent; payload: unknown; context: EventContext; delivery: string | null; at: number }
 
@@ -35,6 +36,9 @@ export async function takeLate(desk: Desk, { agent, payload, context, delivery, 
   return { session, events }
 }
 
+/** The brief goes first: git would take its share of the machine while the client waits. */
+const AFTER_START_MS = 500
+
 async function takeEvents(desk: Desk, agent: Agent, events: AgentEvent[], context: EventContext) {
   const changes: Change[] = []
   let session: Session | null = null
@@ -46,6 +50,10 @@ async function takeEvents(desk: Desk, agent: Agent, events: AgentEvent[], contex
     if (event.kind === 'session-ended' && taken.session?.transcript) {
       await desk.store.jobs.add('reconcile', String(taken.session.id), { sessionId: taken.session.id }, event.at)
     }
+    if (taken.session && event.kind === 'session-started' && (event.source === 'startup' || event.source === 'resume'))
+      await queueSync(desk.store, event.at, Date.now() + AFTER_START_MS)
+    // Due now, so behind the jobs that write down what the session left: that is to travel too.
+    if (taken.session && event.kind === 'session-ended') await queueSync(desk.store, event.at, Date.now())
   }
   return { changes, session }
 }

@@ -21,6 +21,7 @@ import { takeDelivery } from './intake.ts'
 import { noteInFull, noteRoute } from './note-routes.ts'
 import { type Answer, BadRequest } from './server.ts'
 import { statusOf } from './status.ts'
+import { syncRoute } from './sync-routes.ts'
 
 /** What the routes need from the process around them. */
 export type Control = {
@@ -42,6 +43,10 @@ export function routes(desk: Desk, control: Control): Answer {
     if (caller !== 'owner') return null
     const notes = /^\/api\/notes(?:\/([\w.-]{1,80}))?(\/restore)?$/.exec(url.pathname)
     if (notes) return noteRoute(desk, request, url, notes[1] ?? null, notes[2] !== undefined)
+    if (/^\/api\/sync(?:\/|$)/.test(url.pathname)) {
+      server.timeout(request, 0) // it may wait for the network
+      return syncRoute(desk, request, url)
+    }
     const turn = /^\/(?:api\/)?sessions\/(\d+)\/init$/.exec(url.pathname)
     if (turn && request.method === 'POST') return initTurn(desk, request, Number(turn[1]))
     switch (at) {

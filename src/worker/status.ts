@@ -1,9 +1,11 @@
 import { loadSettings } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
+import { syncState } from '../sync/sync.ts'
 import type { WorkerStatus } from '../wire/api.ts'
 import { spoolSize } from '../wire/spool.ts'
 import type { Desk } from './desk.ts'
 import type { Control } from './routes.ts'
+import { syncSettings } from './syncing.ts'
 import { isLive } from './watch.ts'
 
 export async function statusOf(desk: Desk, control: Pick<Control, 'port' | 'startedAt' | 'troubles'>): Promise<WorkerStatus> {
@@ -30,6 +32,7 @@ export async function statusOf(desk: Desk, control: Pick<Control, 'port' | 'star
       ...(await store.notes.counts(now)),
       problems: (await store.notes.problems()).slice(0, 20).map(({ path, problem }) => ({ path, problem: problem ?? '' })),
     },
+    sync: await syncState(desk.notebook, syncSettings(desk).remote),
     jobs: await store.jobs.counts(),
     deadJobs: (await store.jobs.dead(10)).map(({ id, kind, key, attempts, error }) => ({ id, kind, key, attempts, error })),
     spooled: spoolSize(home),

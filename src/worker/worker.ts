@@ -27,6 +27,7 @@ import { readThrough } from './reconcile.ts'
 import { routes } from './routes.ts'
 import { listen } from './server.ts'
 import { openStream } from './stream.ts'
+import { openSyncing, type Syncing } from './syncing.ts'
 import { isLive, retain, sweep } from './watch.ts'
 
 export { NewerDatabase } from '../store/store.ts'
@@ -67,9 +68,10 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     notebook: openNotebook(store, home, rules.redactPatterns),
     meaning: meaningBy(embedding),
     quickMeaning: quickMeaningBy(embedding),
-    queue: openQueue(store, (job) => doJob(desk, embedding, job), log),
+    queue: openQueue(store, (job) => doJob(desk, embedding, syncing, job), log),
     announce: (changes) => changes.forEach((change) => void stream.publish(liveOf(change))),
   }
+  const syncing = openSyncing(desk)
 
   let troubles = 0
   const control = {
@@ -98,6 +100,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   stream.close()
   embedding.stop()
   await desk.queue.stop()
+  await syncing.stop()
   await store.transaction(async () => {}) // whatever was being written is written
   store.close()
   removeFile(home.workerFile)
@@ -184,7 +187,7 @@ async function queueLinking(store: Store): Promise<void> {
 }
 
 /** Each kind of job, and how it leaves the list: with its work in one transaction where that can be. */
-async function doJob(desk: Desk, embedding: Embedding, job: Job): Promise<void> {
+async function doJob(desk: Desk, embedding: Embedding, syncing: Syncing, job: Job): Promise<void> {
   const { store } = desk
   switch (job.kind) {
     case 'distill': {
@@ -228,6 +231,8 @@ async function doJob(desk: Desk, embedding: Embedding, job: Job): Promise<void> 
       })
       return
     }
+    case 'sync':
+      return syncing.start(job.id)
     case 'rebuild': {
       // Jobs wait for each other, so the distilling that this asks for comes after it.
       for await (const line of importHistory(desk, claudeCode, { paths: [], since: null, project: null }))

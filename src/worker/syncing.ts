@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+import type { SyncReport } from '../core/sync.ts'
+import { SYNCED } from '../notes/notes.ts'
+import { exists } from '../platform/files.ts'
+import { loadSettings } from '../platform/settings.ts'
+import type { Store } from '../store/store.ts'
+import { rememberSync, syncNotes } from '../sync/sync.ts'
+import type { Desk } from './desk.ts'
+
+const JOB = 'sync'
+
+/** Asks for a sync in the background; asked for twice before it begins, it is done once. Inside a transaction. */
+export async function queueSync(store: Store, at: number, runAfter: number): Promise<void> {
+  await store.jobs.add(JOB, 'notes', {}, at, runAfter)
+}
+
+export type Syncing = { start(jobId: number): void; stop(): Promise<void> }
+
+/** How long a worker that leaves waits for a sync. What it breaks off, the next one finishes. */
+const GOODBYE_MS = 1000
+
+/** Syncs beside the other jobs: a slow network must not keep the distilling waiting. The job leaves the list when it is over. */
+export function openSyncing(desk: Desk): Syncing {
+  let running: Promise<void> | null = null
+  const run = async (jobId: number) => {
+    try {
+      if (await hasAnything(desk)) await syncNow(desk, { dryRun: false, patienceMs: 0 })
+      await desk.store.transaction(() => desk.store.jobs.done(jobId))
+    } catch (cause) {
+      desk.log.warn('a sync could not be recorded', { error: (cause as Error).message.slice(0, 300) })
+    }
+  }
+  return {
+    start: (jobId) => {
+      running = (running ?? Promise.resolve()).then(() => run(jobId))
+    },
+    stop: async () => {
+      await Promise.race([running, Bun.sleep(GOODBYE_MS)])
+    },
+  }
+}
+
+/** Where nobody has notes nor a remote, no repository is made. */
+async function hasAnything(desk: Desk): Promise<boolean> {
+  if (syncSettings(desk).remote || exists(join(desk.home.folder, SYNCED, '.git'))) return true
+  return (await desk.store.notes.counts(Date.now())).all > 0
+}
+
+/** As they stand in the file now: `init --remote` need not restart the worker. */
+export const syncSettings = (desk: Desk) => loadSettings(desk.environment).settings.sync
+
+/** Syncs now and tells whoever listens. One that runs already is waited for, as long as the caller has patience. */
+export async function syncNow(desk: Desk, wish: { dryRun: boolean; patienceMs: number }): Promise<SyncReport> {
+  const { remote, fetch, push } = syncSettings(desk)
+  const started = Date.now()
+  try {
+    for (;;) {
+      const { report, changes } = await syncNotes(desk.notebook, { remote, fetch, push, dryRun: wish.dryRun }, Date.now())
+      desk.announce(changes)
+      if (report.outcome === 'busy' && Date.now() - started < wish.patienceMs) {
+        await Bun.sleep(200)
+        continue
+      }
+      logged(desk, report, wish.dryRun)
+      return report
+    }
+  } catch (cause) {
+    const reason = (cause as Error).message.slice(0, 300)
+    desk.log.warn('a sync failed', { reason })
+    const report: SyncReport = { ...NOTHING, outcome: 'refused', reason, at: started }
+    if (!wish.dryRun) await rememberSync(desk.notebook, report)
+    return report
+  }
+}
+
+const NOTHING = { committed: [], received: [], kept: [], pushed: false, withheld: [] }
+
+function logged(desk: Desk, report: SyncReport, dryRun: boolean): void {
+  if (dryRun) return
+  const { outcome, committed, received, kept, pushed, withheld } = report
+  const counts = { committed: committed.length, received: received.length, kept: kept.length, withheld: withheld.length }
+  desk.log.info('synced notes', { outcome, pushed, ...counts, ms: Date.now() - report.at })
+  desk.stream.publish({ type: 'synced', data: { outcome, pushed, ...counts } })
+}

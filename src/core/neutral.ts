@@ -16,6 +16,9 @@ export function asData(text: string): string {
     .trim()
 }
 
+/** Whether a text addresses the model over the head of the person. */
+export const soundsLikeOrder = (text: string) => text.replace(INVISIBLE, '').search(ORDER) >= 0
+
 /** Control, zero-width, direction, variation and tag characters, and blank letters: a person does not see them, a model does. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 

@@ -14,7 +14,11 @@ const NEAR = 0.6
 
 /** Whether two texts say nearly the same, in nearly the same words and order. Short ones are never near: one word is the fact. */
 export function isNearSame(a: string, b: string): boolean {
-  const [one, other] = [shingles(a), shingles(b)]
+  return areNear(shingles(a), shingles(b))
+}
+
+/** The same of their pairs of words, for whoever compares one text with many. */
+export function areNear(one: Set<string>, other: Set<string>): boolean {
   return one.size >= FEWEST - 1 && other.size >= FEWEST - 1 && likeness(one, other) >= NEAR
 }
 

@@ -19,9 +19,11 @@ import { MAX_NOTE_BYTES, writeNote } from './format.ts'
 import { noteOnDisk } from './reindex.ts'
 import { printOf, takeIn } from './rows.ts'
 
+export { areNear, likeness, normalised, shingles } from './alike.ts'
 export { folderOf, LOCAL, pathOf, placeOf, SYNCED } from './folders.ts'
 export { type ParsedNote, parseNote, writeNote } from './format.ts'
 export { reindex } from './reindex.ts'
+export { takeIn } from './rows.ts'
 
 /** What writing notes needs to know. */
 export type Notebook = {
@@ -188,7 +190,8 @@ async function dropFile(book: Notebook, path: string): Promise<void> {
 /** The text of a note's file as it stands on the disk; null when it is gone. */
 export const fileText = (book: Pick<Notebook, 'folder'>, note: Pick<Note, 'path'>) => readIfThere(join(book.folder, note.path))
 
-function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | string {
+/** A draft as the note it would become; or why it cannot be one, in words. Nothing is written. */
+export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | string {
   const body = cleanBody(book, draft.body)
   if (body.trim() === '') return 'nothing is left to remember once private parts are taken out'
   const scope = draft.scope ?? (draft.project === GLOBAL_PROJECT ? 'global' : 'project')

@@ -49,6 +49,7 @@ const Settings = z.object({
     api_key_file: z.string().default(''),
     /** What is sent is at most this many times the text it is about. */
     max_input_ratio: z.number().min(1).max(10).default(2),
+  }),
   sync: z.object({
     /** The address of the git repository that a person's machines share; empty keeps notes on this one. */
     remote: z.string().default(''),

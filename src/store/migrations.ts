@@ -383,6 +383,21 @@ const STEPS: string[] = [
   ALTER TABLE sessions ADD COLUMN context_from INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE sessions ADD COLUMN forked_from INTEGER REFERENCES sessions (id) ON DELETE SET NULL;
   `,
+  /* 6: what consolidation and reflection would do, did, and can take back */ `
+  -- Undo holds what is needed to take a plan back, and never the text of a note: what is deleted must be gone.
+  CREATE TABLE plans (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL CHECK (kind IN ('consolidate', 'reflect')),
+    project TEXT,
+    fingerprint TEXT NOT NULL,
+    content TEXT NOT NULL,
+    undo TEXT,
+    planned_at INTEGER NOT NULL,
+    applied_at INTEGER,
+    undone_at INTEGER
+  ) STRICT;
+  CREATE INDEX plans_by_kind ON plans (kind, project, applied_at);
+  `,
 ]
 
 /** The version of the database shape this program knows. */

@@ -14,6 +14,7 @@ import { linkStatements } from './links.ts'
 import { migrate, NewerDatabase, refuseNewer } from './migrations.ts'
 import { noteStatements } from './notes.ts'
 import { observationStatements } from './observations.ts'
+import { planStatements } from './plans.ts'
 import { promptStatements } from './prompts.ts'
 import { receiptStatements } from './receipts.ts'
 import { sessionStatements } from './sessions.ts'
@@ -29,6 +30,7 @@ export type { Link, Ref, Relation, Side } from './links.ts'
 export { holdLock } from './lock.ts'
 export type { NoteFile, NoteFilter } from './notes.ts'
 export type { OnBranch } from './observations.ts'
+export type { PlanKind, StoredPlan } from './plans.ts'
 export type { Unembedded } from './vectors.ts'
 export { NewerDatabase }
 
@@ -63,6 +65,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     observations: observationStatements(db, index),
     summaries: summaryStatements(db, index),
     notes: noteStatements(db, index),
+    plans: planStatements(db),
     jobs: jobStatements(db),
     injections: injectionStatements(db),
     receipts: receiptStatements(db),

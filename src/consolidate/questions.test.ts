@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { note } from '../../test/support/builders.ts'
+import { aNotebook } from '../../test/support/notebook.ts'
+import { asNoteId } from '../core/note.ts'
+import { takeIn } from '../notes/notes.ts'
+import { questionsFrom, readQuestions, sentencesOf } from './questions.ts'
+
+test('a note is asked for by its title, the rarest words of its sentences, and the names it holds', async () => {
+  using at = await aNotebook()
+  const ours = note({ title: 'The lock', body: 'The worker holds a lock in `run/worker.lock`.\n- Only the kernel lets go of it.' })
+  for (const [index, body] of ['The worker runs.', 'The worker holds the database.', 'A kernel is there.'].entries())
+    await takeIn(at.store, note({ id: asNoteId(`X${index}`), path: `memory/app/X${index}.md`, body }), null)
+  await takeIn(at.store, ours, null)
+  const asked = (await questionsFrom(ours, at.store)).map(({ text }) => text)
+  expect(asked[0]).toBe('The lock')
+  expect(asked[1]).toMatch(/lock/)
+  expect(asked[1]).not.toMatch(/the /)
+  expect(asked.at(-1)).toContain('run/worker.lock')
+  expect(await questionsFrom(ours, at.store)).toEqual(await questionsFrom(ours, at.store))
+})
+
+test('sentences are lines and what ends with a stop', () => {
+  expect(sentencesOf('# Title\n\n- One. Two is v1.2.3!\n> Three')).toEqual(['Title', 'One.', 'Two is v1.2.3!', 'Three'])
+})
+
+test("a person's questions are read line by line, and what is none is named", () => {
+  const { questions, problems } = readQuestions('{"question": "which port?", "note": "N1"}\n\nnonsense\n{"question": ""}\n')
+  expect(questions).toEqual([{ text: 'which port?', note: asNoteId('N1') }])
+  expect(problems).toEqual([expect.stringContaining('line 3'), expect.stringContaining('line 4')])
+})

@@ -1,0 +1,86 @@
+import type { Database } from 'bun:sqlite'
+import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import type { Params } from './statement.ts'
+
+export type PlanKind = 'consolidate' | 'reflect'
+
+/** What was proposed, and what came of it. `content` and `undo` are the business of whoever made the plan. */
+export type StoredPlan = {
+  id: number
+  kind: PlanKind
+  /** Null for all projects. */
+  project: ProjectKey | null
+  /** Of the notes it speaks about, as they were. */
+  fingerprint: string
+  content: unknown
+  undo: unknown
+  plannedAt: number
+  appliedAt: number | null
+  undoneAt: number | null
+}
+
+type Row = {
+  id: number
+  kind: PlanKind
+  project: string | null
+  fingerprint: string
+  content: string
+  undo: string | null
+  planned_at: number
+  applied_at: number | null
+  undone_at: number | null
+}
+
+/** Every statement about plans. One that was not applied is replaced by the next of its kind; one that was can be undone for a while. */
+export function planStatements(db: Database) {
+  const dropOpen = db.prepare('DELETE FROM plans WHERE kind = @kind AND project IS @project AND applied_at IS NULL')
+  const insert = db.prepare<{ id: number }, Params>(`
+    INSERT INTO plans (kind, project, fingerprint, content, planned_at) VALUES (@kind, @project, @fingerprint, @content, @plannedAt) RETURNING id`)
+  const open = db.prepare<Row, Params>(`
+    SELECT * FROM plans WHERE kind = @kind AND project IS @project AND applied_at IS NULL ORDER BY id DESC LIMIT 1`)
+  const byId = db.prepare<Row, Params>('SELECT * FROM plans WHERE id = @id')
+  const lastApplied = db.prepare<Row, Params>(`
+    SELECT * FROM plans WHERE applied_at IS NOT NULL AND undone_at IS NULL AND (@kind IS NULL OR kind = @kind) ORDER BY applied_at DESC, id DESC LIMIT 1`)
+  const apply = db.prepare('UPDATE plans SET content = @content, undo = @undo, applied_at = @at WHERE id = @id')
+  const undone = db.prepare('UPDATE plans SET undone_at = @at WHERE id = @id')
+  const past = 'coalesce(applied_at, planned_at) < CASE WHEN applied_at IS NULL THEN @plannedBefore ELSE @appliedBefore END'
+  const purge = db.prepare(`DELETE FROM plans WHERE ${past}`)
+  const countPast = db.prepare<{ rows: number; bytes: number }, Params>(`
+    SELECT count(*) AS rows, coalesce(sum(octet_length(content) + coalesce(octet_length(undo), 0)), 0) AS bytes FROM plans WHERE ${past}`)
+  return {
+    /** Keeps a plan until it is applied or made anew. */
+    put: async (plan: Pick<StoredPlan, 'kind' | 'project' | 'fingerprint' | 'content' | 'plannedAt'>): Promise<number> => {
+      dropOpen.run({ kind: plan.kind, project: plan.project })
+      return insert.get({ ...plan, content: JSON.stringify(plan.content) })?.id ?? 0
+    },
+    /** The plan that was shown last and not applied. */
+    open: async (kind: PlanKind, project: ProjectKey | null): Promise<StoredPlan | null> => fromRow(open.get({ kind, project })),
+    get: async (id: number): Promise<StoredPlan | null> => fromRow(byId.get({ id })),
+    /** The last one that was applied and not taken back. */
+    lastApplied: async (kind: PlanKind | null): Promise<StoredPlan | null> => fromRow(lastApplied.get({ kind })),
+    setApplied: async (id: number, content: unknown, undo: unknown, at: number): Promise<void> => {
+      apply.run({ id, content: JSON.stringify(content), undo: JSON.stringify(undo), at })
+    },
+    setUndone: async (id: number, at: number): Promise<void> => {
+      undone.run({ id, at })
+    },
+    purge: async (appliedBefore: number, plannedBefore: number): Promise<number> => purge.run({ appliedBefore, plannedBefore }).changes,
+    past: async (appliedBefore: number, plannedBefore: number): Promise<{ rows: number; bytes: number }> =>
+      countPast.get({ appliedBefore, plannedBefore }) ?? { rows: 0, bytes: 0 },
+  }
+}
+
+function fromRow(row: Row | null): StoredPlan | null {
+  if (!row) return null
+  return {
+    id: row.id,
+    kind: row.kind,
+    project: row.project === null ? null : asProjectKey(row.project),
+    fingerprint: row.fingerprint,
+    content: JSON.parse(row.content) as unknown,
+    undo: row.undo === null ? null : (JSON.parse(row.undo) as unknown),
+    plannedAt: row.planned_at,
+    appliedAt: row.applied_at,
+    undoneAt: row.undone_at,
+  }
+}

@@ -97,6 +97,26 @@ export const COMMANDS: Record<string, Command> = {
   --brief     keep to 200 tokens`,
     load: () => import('./inject.ts'),
   },
+  consolidate: {
+    summary: 'fold notes that say the same, merge related ones; shows first, writes with --apply',
+    usage: `recollect consolidate [--apply] [--undo [plan]] [--project P] [--all] [--json]
+
+  Shows what would become of this folder's notes and writes nothing. Every group was tried on a copy first: one after which a
+  question is answered worse is refused. Without a text model (model.provider) only notes that say the same are folded.
+
+  --apply     do what was shown; if notes have changed since, it is made anew, shown and not applied
+  --undo      take back the last plan that was applied, or the one named, within 30 days
+  --all       the notes of every project`,
+    load: () => import('./consolidate.ts'),
+  },
+  reflect: {
+    summary: 'turn what happened in sessions into lasting notes; needs a text model',
+    usage: `recollect reflect [--apply] [--undo [plan]] [--project P] [--all] [--json]
+
+  Asks the text model (model.provider) what will still matter of the sessions that were not reflected on yet. Shows it and writes
+  nothing; --apply does what was shown. Every sentence comes from notes that are named; an answer that invents is thrown away.`,
+    load: () => import('./reflect.ts'),
+  },
   import: {
     summary: 'bring in history from transcripts',
     usage: `recollect import [paths…] [--since DATE] [--project P] [--json]

@@ -16,6 +16,7 @@ import { relatedGroups } from './related.ts'
 import { mergeByModel, reflectByModel } from './write.ts'
 
 export { type Applied, applyPlan, UNDO_DAYS, type Undone, undoPlan } from './apply.ts'
+export { gated } from './gate.ts'
 export { fingerprintOf, type Group, type Means, type Plan } from './plan.ts'
 export { type Question, readQuestions } from './questions.ts'
 
@@ -47,8 +48,8 @@ export async function planReflection(means: Means, project: ProjectKey | null, n
   )
   const plan: Plan = { kind: 'reflect', project, groups: [], said: [], model: null, usage: { input: 0, output: 0, cached: 0 } }
   if (!means.model) {
-    const waiting = episodics.length === 1 ? '1 session waits' : `${episodics.length} sessions wait`
-    return { ...plan, said: [`${waiting} for reflection; that needs a text model (model.provider), so nothing was written`] }
+    const waiting = episodics.length === 1 ? '1 session waits' : `${episodics.length || 'no'} sessions wait`
+    return { ...plan, said: [`${waiting} for reflection, which needs a text model (model.provider); nothing is written without one`] }
   }
   for (const there of Map.groupBy(episodics, (note) => `${note.scope} ${note.project}`).values()) {
     const written = await reflectByModel(means, there.toReversed(), now)

@@ -58,6 +58,12 @@ const Settings = z.object({
     /** Mirror the notes of a project into its own repository, under refs/notes/mem. */
     git_notes: z.boolean().default(false),
   }),
+  consolidate: z.object({
+    /** Duplicates are folded by themselves after this many new notes, and when nobody works; 0 is never. */
+    after_captures: z.number().int().min(0).default(50),
+    /** Whether the text model is asked then, too. It is always asked when a person runs `reflect` or `consolidate`. */
+    auto_model: z.boolean().default(false),
+  }),
   retention: z.object({ tool_uses_days: z.number().int().min(0).default(30) }),
   privacy: z.object({
     redact: z.boolean().default(true),

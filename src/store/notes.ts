@@ -82,6 +82,8 @@ export function noteStatements(db: Database, index: Index) {
   const counts = db.prepare<{ all: number; hidden: number; conflicted: number }, Params>(`
     SELECT count(*) AS "all", total(conflict_of IS NOT NULL AND deleted_at IS NULL) AS conflicted,
       total(deleted_at IS NOT NULL OR expires_at <= @now OR EXISTS (${supersedesIt})) AS hidden FROM notes`)
+  const captured = db.prepare<{ n: number }, Params>(`
+    SELECT count(*) AS n FROM notes WHERE created_at > @at AND deleted_at IS NULL AND source NOT IN ('merge', 'reflection')`)
   const conflicts = db.prepare<Row, Params>('SELECT * FROM notes WHERE conflict_of IS NOT NULL AND deleted_at IS NULL ORDER BY id')
   const all = eachRow<Row>(db, 'SELECT * FROM notes WHERE (@project IS NULL OR project = @project) ORDER BY updated_at, id')
 
@@ -160,6 +162,8 @@ export function noteStatements(db: Database, index: Index) {
       newest.all({ project, types: types.join(' '), now, limit }).map(fromRow),
     counts: async (now: number): Promise<{ all: number; hidden: number; conflicted: number }> =>
       counts.get({ now }) ?? { all: 0, hidden: 0, conflicted: 0 },
+    /** How many notes came after a moment, other than by merging and reflecting. */
+    capturedSince: async (at: number): Promise<number> => captured.get({ at })?.n ?? 0,
     /** Other machines' versions that nobody has chosen between yet. */
     conflicts: async (): Promise<Note[]> => conflicts.all({}).map(fromRow),
     each: function* (project: ProjectKey | null): Generator<Note> {

@@ -19,6 +19,8 @@ export type StoredPlan = {
   undoneAt: number | null
 }
 
+type NewPlan = Pick<StoredPlan, 'kind' | 'project' | 'fingerprint' | 'content' | 'plannedAt'>
+
 type Row = {
   id: number
   kind: PlanKind
@@ -48,9 +50,9 @@ export function planStatements(db: Database) {
   const countPast = db.prepare<{ rows: number; bytes: number }, Params>(`
     SELECT count(*) AS rows, coalesce(sum(octet_length(content) + coalesce(octet_length(undo), 0)), 0) AS bytes FROM plans WHERE ${past}`)
   return {
-    /** Keeps a plan until it is applied or made anew. */
-    put: async (plan: Pick<StoredPlan, 'kind' | 'project' | 'fingerprint' | 'content' | 'plannedAt'>): Promise<number> => {
-      dropOpen.run({ kind: plan.kind, project: plan.project })
+    /** Keeps a plan until it is applied or made anew. One that nobody is shown leaves the one that somebody was shown. */
+    put: async (plan: NewPlan, { shown = true } = {}): Promise<number> => {
+      if (shown) dropOpen.run({ kind: plan.kind, project: plan.project })
       return insert.get({ ...plan, content: JSON.stringify(plan.content) })?.id ?? 0
     },
     /** The plan that was shown last and not applied. */

@@ -91,6 +91,14 @@ export const readSyncRequest = reader(z.object({ dryRun: z.boolean().default(fal
 export const readRemote = reader(z.object({ remote: z.string().max(2000) }))
 export const readResolve = reader(z.object({ id: z.string().max(80), choice: z.enum(CHOICES) }))
 export const readHistoryQuery = reader(z.object({ id: z.string().max(80), commit: z.string().max(40).optional() }))
+/** `undo` is true for the last plan that was applied, or the number of one. */
+export const readConsolidateRequest = reader(
+  z.object({
+    apply: z.boolean().default(false),
+    undo: z.union([z.boolean(), z.number().int().min(1)]).default(false),
+    project: z.string().max(500).nullable().default(null),
+  }),
+)
 export const readImportRequest = reader(
   z.object({
     paths: z.array(z.string()).default([]),
@@ -168,6 +176,43 @@ export type WorkerStatus = {
   lastEventTroubles: number
   problems: string[]
 }
+
+/** What would become, or became, of some notes. */
+export type PlannedGroup = {
+  how: 'same' | 'near' | 'merged' | 'reflected'
+  project: string
+  /** The note that stays, and those that are made. */
+  stays: { id: string; title: string } | null
+  makes: { id: string; title: string; body: string; namespace: string }[]
+  /** Notes that are hidden behind it. */
+  hides: { id: string; title: string }[]
+  /** Sessions' notes that count as reflected on. */
+  reflects: { id: string; title: string }[]
+  reason: string
+  refused: string | null
+}
+
+export type ConsolidationReport = {
+  /** Of the plan: `recollect consolidate --undo <plan>`. */
+  plan: number
+  kind: 'consolidate' | 'reflect'
+  project: string | null
+  /** `made-anew`: notes had changed since the plan was shown, so this one is shown instead and nothing was written. */
+  outcome: 'planned' | 'applied' | 'made-anew'
+  groups: PlannedGroup[]
+  said: string[]
+  model: string | null
+  usage: { input: number; output: number; cached: number }
+}
+
+export type UndoReport = { plan: number; restored: number; edited: { id: string; title: string }[] }
+
+/** One line of the answer to a consolidation. */
+export type ConsolidationLine =
+  | { kind: 'progress'; done: number; of: number; what: string }
+  | { kind: 'done'; report: ConsolidationReport }
+  | { kind: 'undone'; report: UndoReport }
+  | { kind: 'failed'; error: string }
 
 /** One line of the answer to an import: where it stands, or how it ended. */
 export type ImportLine =

@@ -10,6 +10,7 @@ import type { Log } from '../platform/log.ts'
 import type { Home } from '../platform/paths.ts'
 import { findProject } from '../platform/project.ts'
 import type { Settings } from '../platform/settings.ts'
+import type { OpenedTextModel } from '../providers/text.ts'
 import type { Meaning } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
 import type { Queue } from './queue.ts'
@@ -31,6 +32,10 @@ export type Desk = {
   meaning: Meaning | null
   /** The same where somebody waits; it finds nothing rather than keep them. */
   quickMeaning: Meaning | null
+  /** Writes what no rule can; absent unless a person wants it. */
+  textModel: OpenedTextModel
+  /** Says when the worker stops: nobody is waited for then. */
+  stopping: AbortSignal
   /** Tells whoever listens. */
   announce(changes: Change[]): void
 }

@@ -14,6 +14,7 @@ import { checkDatabase, isStoreTrouble, type Place } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
 import { bodyOf, projectNamed, queryOf } from './asked.ts'
+import { consolidation } from './consolidation.ts'
 import type { Desk } from './desk.ts'
 import { exportLines } from './export.ts'
 import { importHistory } from './import.ts'
@@ -104,7 +105,18 @@ export function routes(desk: Desk, control: Control): Answer {
       }
       case 'POST /api/import': {
         server.timeout(request, 0)
-        return lines(reported(desk, importHistory(desk, defaultAgent(desk), await bodyOf(request, api.readImportRequest))))
+        return lines(
+          reported(desk, 'an import failed', importHistory(desk, defaultAgent(desk), await bodyOf(request, api.readImportRequest))),
+        )
+      }
+      case 'POST /api/consolidate':
+      case 'POST /api/reflect': {
+        server.timeout(request, 0)
+        const wish = await bodyOf(request, api.readConsolidateRequest)
+        const project = await projectNamed(desk, wish.project ?? undefined)
+        const kind = url.pathname === '/api/reflect' ? 'reflect' : 'consolidate'
+        const steps = consolidation(desk, kind, { ...wish, project })
+        return lines(reported(desk, 'a consolidation failed', steps))
       }
       case 'POST /api/jobs/retry': {
         const revived = await desk.store.transaction(() => desk.store.jobs.reviveDead(Date.now()))
@@ -376,11 +388,15 @@ function lines(values: AsyncIterable<unknown> | Iterable<unknown>): Response {
   return new Response(text(), { headers: { 'content-type': 'application/x-ndjson' } })
 }
 
-async function* reported(desk: Desk, steps: AsyncGenerator<api.ImportLine>): AsyncGenerator<api.ImportLine> {
+async function* reported<Line>(
+  desk: Desk,
+  what: string,
+  steps: AsyncGenerator<Line>,
+): AsyncGenerator<Line | { kind: 'failed'; error: string }> {
   try {
     yield* steps
   } catch (cause) {
-    desk.log.warn('an import failed', { error: (cause as Error).message.slice(0, 300) })
+    desk.log.warn(what, { error: (cause as Error).message.slice(0, 300) })
     yield { kind: 'failed', error: (cause as Error).message }
   }
 }

@@ -16,6 +16,7 @@ import { loadSettings } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import { CorruptDatabase, holdLock, type Job, openStore, type Store, setAside } from '../store/store.ts'
 import { startWorker } from '../wire/start.ts'
+import { consolidateJob, queueConsolidation } from './consolidation.ts'
 import { captureRules, type Desk } from './desk.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
 import { followPort } from './follow-port.ts'
@@ -28,6 +29,7 @@ import { routes } from './routes.ts'
 import { listen } from './server.ts'
 import { openStream } from './stream.ts'
 import { openSyncing, type Syncing } from './syncing.ts'
+import { textModelOf } from './text-model.ts'
 import { isLive, retain, sweep } from './watch.ts'
 
 export { NewerDatabase } from '../store/store.ts'
@@ -56,6 +58,8 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const agents = { [claudeCode.name]: claudeCode }
   const rules = captureRules(settings, claudeCode)
   const embedding = openEmbedding(store, settings.embedder, log)
+  const notebook = openNotebook(store, home, rules.redactPatterns)
+  const stopping = new AbortController()
   const desk: Desk = {
     home,
     environment,
@@ -65,10 +69,12 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     stream,
     agents,
     rules: () => rules,
-    notebook: openNotebook(store, home, rules.redactPatterns),
+    notebook,
     meaning: meaningBy(embedding),
     quickMeaning: quickMeaningBy(embedding),
     queue: openQueue(store, (job) => doJob(desk, embedding, syncing, job), log),
+    textModel: textModelOf(settings, environment, notebook.clean),
+    stopping: stopping.signal,
     announce: (changes) => changes.forEach((change) => void stream.publish(liveOf(change))),
   }
   const syncing = openSyncing(desk)
@@ -95,6 +101,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const background = startBackground(desk, embedding, following.round, control, rebuild, listening.port)
   await stopped.promise
   clearInterval(background)
+  stopping.abort(new Error('the worker stops'))
   following.stop()
   await listening.stop()
   stream.close()
@@ -158,8 +165,10 @@ function startBackground(
     await followNotes()
     const open = await store.sessions.notCompleted()
     const { waiting, running } = await store.jobs.counts()
+    const live = open.some((session) => isLive(session, now))
+    if (await queueConsolidation(desk, now, !live)) desk.queue.kick()
     if (await embedding.queueIfWaiting()) desk.queue.kick()
-    if (waiting + running > 0 || desk.stream.listeners() > 0 || open.some((session) => isLive(session, now))) lastNeeded = now
+    if (waiting + running > 0 || desk.stream.listeners() > 0 || live) lastNeeded = now
     if (now - lastNeeded > desk.settings.worker.idle_minutes * 60_000) control.stop()
   }
   const safely = (work: Promise<unknown>, what: string) =>
@@ -220,6 +229,8 @@ async function doJob(desk: Desk, embedding: Embedding, syncing: Syncing, job: Jo
       await store.transaction(() => store.jobs.done(job.id))
       return
     }
+    case 'consolidate':
+      return consolidateJob(desk, job)
     case 'link': {
       await store.transaction(async () => {
         const next = await linkSome(store, (job.payload as { after: number }).after)

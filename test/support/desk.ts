@@ -43,6 +43,8 @@ export async function aDesk(variables: Record<string, string> = {}) {
     notebook: openNotebook(store, home, rules.redactPatterns),
     meaning: null,
     quickMeaning: null,
+    textModel: { kind: 'absent', reason: 'a test has none' },
+    stopping: new AbortController().signal,
     announce: (changes) => void announced.push(...changes),
   }
   return {

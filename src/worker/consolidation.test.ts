@@ -1,0 +1,160 @@
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { note as aNote } from '../../test/support/builders.ts'
+import { aDesk } from '../../test/support/desk.ts'
+import { aModelServer } from '../../test/support/model-server.ts'
+import { asProjectKey } from '../core/ids.ts'
+import { asNoteId, type Note } from '../core/note.ts'
+import { changeNote, keepNote, putNote } from '../notes/notes.ts'
+import { openTextModel } from '../providers/text.ts'
+import type { ConsolidationLine } from '../wire/api.ts'
+import { consolidateJob, consolidation, queueConsolidation } from './consolidation.ts'
+import type { Desk } from './desk.ts'
+
+const app = asProjectKey('app')
+const HOUR = 3_600_000
+
+async function kept(desk: Desk, given: Omit<Partial<Note>, 'id'> & { id: string }): Promise<Note> {
+  const id = asNoteId(given.id)
+  const note = aNote({ ...given, id, path: `memory/app/${id}.md`, createdAt: Date.now(), updatedAt: Date.now() })
+  await desk.store.transaction(() => putNote(desk.notebook, note))
+  return note
+}
+
+async function ended(
+  desk: Desk,
+  wish: Partial<{ apply: boolean; undo: boolean | number }> = {},
+  kind: 'consolidate' | 'reflect' = 'consolidate',
+) {
+  const lines: ConsolidationLine[] = []
+  for await (const line of consolidation(desk, kind, { apply: false, undo: false, project: app, ...wish })) lines.push(line)
+  const last = lines.at(-1)
+  if (last?.kind !== 'done') throw new Error(JSON.stringify(last))
+  return last.report
+}
+
+const visible = (desk: Desk) =>
+  desk.store.notes.list({ project: app, now: Date.now(), limit: 99 }).then((notes) => notes.map(({ id }) => id as string).sort())
+
+test('what was shown is what is applied, and undoing brings it back', async () => {
+  await using at = await aDesk()
+  await kept(at.desk, { id: 'A', body: 'Same.' })
+  await kept(at.desk, { id: 'B', body: 'same' })
+  const shown = await ended(at.desk)
+  expect(shown).toMatchObject({ outcome: 'planned', groups: [{ how: 'same', stays: { id: 'B' }, hides: [{ id: 'A' }], refused: null }] })
+  expect(await visible(at.desk)).toEqual(['A', 'B'])
+  // A note that came since is not part of it.
+  await kept(at.desk, { id: 'C', body: 'SAME' })
+  expect(await ended(at.desk, { apply: true })).toMatchObject({ plan: shown.plan, outcome: 'applied', groups: shown.groups })
+  expect(await visible(at.desk)).toEqual(['B', 'C'])
+  expect((await at.store.audit.recent(1))[0]).toMatchObject({ action: 'consolidate', details: { groups: 1, notes: 1 } })
+  const undone = await Array.fromAsync(consolidation(at.desk, 'consolidate', { apply: false, undo: true, project: app }))
+  expect(undone).toEqual([{ kind: 'undone', report: { plan: shown.plan, restored: 1, edited: [] } }])
+  expect(await visible(at.desk)).toEqual(['A', 'B', 'C'])
+})
+
+test('a plan whose notes have changed is made anew, shown, and not applied', async () => {
+  await using at = await aDesk()
+  await kept(at.desk, { id: 'A', body: 'Same.' })
+  await kept(at.desk, { id: 'B', body: 'same' })
+  const shown = await ended(at.desk)
+  await changeNote(at.desk.notebook, asNoteId('A'), { pinned: true }, Date.now())
+  const anew = await ended(at.desk, { apply: true })
+  expect(anew).toMatchObject({ outcome: 'made-anew', groups: [{ stays: { id: 'A' }, hides: [{ id: 'B' }] }] })
+  expect(anew.plan).not.toBe(shown.plan)
+  expect(await visible(at.desk)).toEqual(['A', 'B'])
+  expect((await ended(at.desk, { apply: true })).plan).toBe(anew.plan)
+  expect(await visible(at.desk)).toEqual(['A'])
+})
+
+test('a group is asked about once more before it is applied', async () => {
+  await using at = await aDesk()
+  await kept(at.desk, { id: 'A', title: 'Zebra', body: 'Say zebra.' })
+  await kept(at.desk, { id: 'B', title: 'Horse', body: 'say zebra' })
+  await ended(at.desk)
+  for (let i = 0; i < 6; i++) await kept(at.desk, { id: `X${i}`, title: `Zebra ${i}`, body: `Zebra kind ${'abcdef'[i]}` })
+  writeFileSync(join(at.desk.home.folder, 'questions.jsonl'), '{"question": "zebra", "note": "A"}\nnonsense\n')
+  const report = await ended(at.desk, { apply: true })
+  expect(report.groups[0]?.refused).toContain('zebra')
+  expect(report.said).toContainEqual(expect.stringContaining('line 2 of questions.jsonl'))
+  expect(await visible(at.desk)).toContain('A')
+})
+
+test('a model that is configured and not usable is said', async () => {
+  await using at = await aDesk({ RECOLLECT_MODEL_PROVIDER: 'openai' })
+  const desk: Desk = { ...at.desk, textModel: { kind: 'absent', reason: 'model.name does not name a model' } }
+  expect((await ended(desk, {}, 'reflect')).said).toContain('model.name does not name a model')
+})
+
+test('it happens by itself after enough notes, or when nobody works, and never when a person says so', async () => {
+  for (const [variables, notes, isIdle, later, due] of [
+    [{}, 49, false, 0, false],
+    [{}, 50, false, 0, true],
+    [{}, 1, true, 0, true],
+    [{ RECOLLECT_CONSOLIDATE_AFTER_CAPTURES: '0' }, 60, true, 0, false],
+    [{ RECOLLECT_CONSOLIDATE_AFTER_CAPTURES: '2' }, 2, false, 0, true],
+  ] as const) {
+    await using at = await aDesk(variables)
+    await at.desk.queue.stop()
+    for (let i = 0; i < notes; i++) await keepNote(at.desk.notebook, { body: `Fact ${i}`, project: app, source: 'human' }, Date.now())
+    expect(await queueConsolidation(at.desk, Date.now() + 10 + later, isIdle)).toBe(due)
+    // Once asked for, it waits for new ones.
+    expect(await queueConsolidation(at.desk, Date.now() + 7 * HOUR, isIdle)).toBe(false)
+  }
+})
+
+test('by itself only duplicates are folded, without asking the model', async () => {
+  using server = aModelServer(() => ({ text: '<nothing/>' }))
+  await using at = await aDesk()
+  const desk = { ...at.desk, textModel: modelAt(server) }
+  await aboutTheQueue(desk)
+  const job = await dueJob(desk)
+  await consolidateJob(desk, job)
+  expect(server.asked).toEqual([])
+  expect(await visible(desk)).toEqual(['B', 'Q1', 'Q2', 'S'])
+  expect(await desk.store.jobs.counts()).toMatchObject({ waiting: 0, running: 0 })
+  expect(at.announced.map((change) => change.kind)).toContain('note-changed')
+  const undone = await Array.fromAsync(consolidation(desk, 'consolidate', { apply: false, undo: true, project: null }))
+  expect(undone).toMatchObject([{ kind: 'undone', report: { restored: 1 } }])
+})
+
+test('when a person lets it, the model is asked too, for sessions as well', async () => {
+  using server = aModelServer(() => ({ text: '<nothing/>' }))
+  await using at = await aDesk({ RECOLLECT_CONSOLIDATE_AUTO_MODEL: 'true', RECOLLECT_MODEL_MAX_INPUT_RATIO: '10' })
+  const desk = { ...at.desk, textModel: modelAt(server) }
+  await aboutTheQueue(desk)
+  await consolidateJob(desk, await dueJob(desk))
+  expect(server.asked).toHaveLength(2)
+  expect((await desk.store.notes.get(asNoteId('S')))?.tags).toEqual(['reflected'])
+})
+
+test('a plan made by itself leaves the one that a person was shown', async () => {
+  await using at = await aDesk()
+  await aboutTheQueue(at.desk)
+  const shown = await ended(at.desk)
+  await consolidateJob(at.desk, await dueJob(at.desk))
+  expect(await at.store.plans.open('consolidate', app)).toMatchObject({ id: shown.plan })
+  expect(await ended(at.desk, { apply: true })).toMatchObject({ outcome: 'made-anew', groups: [] })
+})
+
+async function aboutTheQueue(desk: Desk): Promise<void> {
+  await kept(desk, { id: 'A', body: 'Same.' })
+  await kept(desk, { id: 'B', body: 'same' })
+  const long = 'It is looked at again and again, and people ask about it every other week.'
+  await kept(desk, { id: 'Q1', title: 'One', body: `\`src/queue.ts\` and \`backoffMs\` wait. ${long}` })
+  await kept(desk, { id: 'Q2', title: 'Two', body: `\`backoffMs\` in \`src/queue.ts\` doubles. ${long}` })
+  await kept(desk, { id: 'S', type: 'episodic', title: 'Session', body: `We looked at the queue. ${long}` })
+}
+
+async function dueJob(desk: Desk) {
+  await desk.store.transaction(() => desk.store.jobs.add('consolidate', 'all', {}, Date.now()))
+  const job = await desk.store.transaction(() => desk.store.jobs.claim(Date.now()))
+  if (!job) throw new Error('there is no job')
+  return job
+}
+
+function modelAt(server: ReturnType<typeof aModelServer>) {
+  const settings = { provider: 'openai' as const, name: 'm', base_url: server.openai, api_key_file: '' }
+  return openTextModel(settings, { RECOLLECT_MODEL_API_KEY: server.key }, (text) => text)
+}

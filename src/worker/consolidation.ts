@@ -1,0 +1,176 @@
+import { join } from 'node:path'
+import {
+  applyPlan,
+  fingerprintOf,
+  type Group,
+  gated,
+  type Means,
+  type Plan,
+  planConsolidation,
+  planReflection,
+  readQuestions,
+  undoPlan,
+} from '../consolidate/consolidate.ts'
+import type { ProjectKey } from '../core/ids.ts'
+import { readIfThere } from '../platform/files.ts'
+import type { Job, PlanKind } from '../store/store.ts'
+import type { ConsolidationLine, ConsolidationReport, PlannedGroup, UndoReport } from '../wire/api.ts'
+import type { Desk } from './desk.ts'
+import { BadRequest } from './server.ts'
+
+export type ConsolidationWish = { apply: boolean; undo: boolean | number; project: ProjectKey | null }
+
+const DAY = 24 * 60 * 60_000
+/** At most so many questions to the model by hand, and by itself: the queue waits behind the second. */
+const QUESTIONS = { byHand: 20, byItself: 2 }
+
+/** Plans, applies or undoes, and tells how far it is. */
+export async function* consolidation(desk: Desk, kind: PlanKind, wish: ConsolidationWish): AsyncGenerator<ConsolidationLine> {
+  if (wish.undo !== false) {
+    yield { kind: 'undone', report: await undo(desk, kind, wish.undo === true ? null : wish.undo) }
+    return
+  }
+  const waiting: ConsolidationLine[] = []
+  let told = Promise.withResolvers<void>()
+  let over = false
+  const progress = (done: number, of: number, what: string) => {
+    waiting.push({ kind: 'progress', done, of, what })
+    told.resolve()
+  }
+  const working = planOrApply(desk, kind, wish, progress).finally(() => {
+    over = true
+    told.resolve()
+  })
+  working.catch(() => {}) // thrown again below, where somebody listens
+  while (!over) {
+    await told.promise
+    told = Promise.withResolvers<void>()
+    yield* waiting.splice(0)
+  }
+  yield { kind: 'done', report: await working }
+}
+
+/** What was shown is what is applied. When a note of it has changed since, it is made anew, shown, and not applied. */
+async function planOrApply(
+  desk: Desk,
+  kind: PlanKind,
+  { apply, project }: ConsolidationWish,
+  progress: Means['progress'],
+): Promise<ConsolidationReport> {
+  const { store } = desk
+  const { means, problems } = meansOf(desk, progress, QUESTIONS.byHand)
+  const now = Date.now()
+  const open = apply ? await store.plans.open(kind, project) : null
+  const shown = open && now - open.plannedAt < DAY ? (open.content as Plan) : null
+  const hasChanged = open !== null && shown !== null && (await fingerprintOf(means, shown, now)) !== open.fingerprint
+  // Other notes may have come since: whether they are found as before is asked once more.
+  const made =
+    shown && !hasChanged ? { ...shown, groups: await gated(means, shown.groups, now) } : await makePlan(means, kind, project, now)
+  const plan = { ...made, said: [...new Set([...made.said, ...problems])] }
+  const id = shown && open && !hasChanged ? open.id : await keepPlan(desk, means, plan, now)
+  if (!apply || hasChanged) return reportOf(id, plan, hasChanged ? 'made-anew' : 'planned')
+  if (plan.groups.every((group) => group.refused !== null)) return reportOf(id, plan, 'planned')
+  await applyAndTell(desk, means, id, plan, now)
+  return reportOf(id, plan, 'applied')
+}
+
+const makePlan = (means: Means, kind: PlanKind, project: ProjectKey | null, now: number) =>
+  kind === 'consolidate' ? planConsolidation(means, project, now) : planReflection(means, project, now)
+
+async function keepPlan(desk: Desk, means: Means, plan: Plan, now: number, shown = true): Promise<number> {
+  const fingerprint = await fingerprintOf(means, plan, now)
+  const { kind, project } = plan
+  return desk.store.transaction(() => desk.store.plans.put({ kind, project, fingerprint, content: plan, plannedAt: now }, { shown }))
+}
+
+async function applyAndTell(desk: Desk, means: Means, id: number, plan: Plan, now: number): Promise<void> {
+  const { groups, changes } = await applyPlan(means, id, plan, now)
+  const details = { groups, notes: changes.length, model: plan.model, ...plan.usage }
+  await desk.store.transaction(() => desk.store.audit.add({ at: now, action: plan.kind, subject: `plan ${id}`, details }))
+  desk.announce(changes)
+  desk.log.info('consolidated', { kind: plan.kind, plan: id, ...details })
+}
+
+async function undo(desk: Desk, kind: PlanKind, id: number | null): Promise<UndoReport> {
+  const now = Date.now()
+  const undone = await undoPlan({ book: desk.notebook }, kind, id, now)
+  if (undone.kind === 'refused') throw new BadRequest(undone.reason)
+  const { plan, restored, edited, changes } = undone
+  await desk.store.transaction(() => desk.store.audit.add({ at: now, action: 'undo', subject: `plan ${plan}`, details: { restored } }))
+  desk.announce(changes)
+  return { plan, restored, edited }
+}
+
+const CONSOLIDATED_MARK = 'consolidated until'
+const IDLE_MS = 6 * 60 * 60_000
+
+/** Asks for it when enough new notes have come, or when a few have and nobody works. True when it did. */
+export async function queueConsolidation(desk: Desk, now: number, isIdle: boolean): Promise<boolean> {
+  const { store, settings } = desk
+  const enough = settings.consolidate.after_captures
+  if (enough === 0) return false
+  const since = Number((await store.audit.mark(CONSOLIDATED_MARK)) ?? 0)
+  const captured = await store.notes.capturedSince(since)
+  if (captured < enough && !(isIdle && captured > 0 && now - since >= IDLE_MS)) return false
+  await store.transaction(async () => {
+    await store.jobs.add('consolidate', 'all', {}, now, now)
+    await store.audit.setMark(CONSOLIDATED_MARK, String(now))
+  })
+  return true
+}
+
+/** By itself only duplicates are folded, unless the person lets the model be asked. */
+export async function consolidateJob(desk: Desk, job: Job): Promise<void> {
+  const { means } = meansOf(desk, () => {}, QUESTIONS.byItself)
+  const model = desk.settings.consolidate.auto_model ? means.model : null
+  for (const kind of model ? (['consolidate', 'reflect'] as const) : (['consolidate'] as const)) {
+    const now = Date.now()
+    const plan = await makePlan({ ...means, model }, kind, null, now)
+    if (plan.groups.every((group) => group.refused !== null)) continue
+    await applyAndTell(desk, means, await keepPlan(desk, means, plan, now, false), plan, now)
+  }
+  await desk.store.transaction(() => desk.store.jobs.done(job.id))
+}
+
+function meansOf(desk: Desk, progress: Means['progress'], maxQuestions: number): { means: Means; problems: string[] } {
+  const { questions, problems } = readQuestions(readIfThere(join(desk.home.folder, 'questions.jsonl')) ?? '')
+  const model = desk.textModel.kind === 'ready' ? desk.textModel.model : null
+  // A model that was asked for and is not there is said; that none was asked for, the plan says itself.
+  const absent = desk.textModel.kind === 'absent' && desk.settings.model.provider !== 'plain' ? [desk.textModel.reason] : []
+  return {
+    means: {
+      book: desk.notebook,
+      model,
+      maxInputRatio: desk.settings.model.max_input_ratio,
+      maxQuestions,
+      meaning: desk.meaning,
+      questions,
+      signal: desk.stopping,
+      progress,
+    },
+    problems: [...absent, ...problems],
+  }
+}
+
+function reportOf(
+  plan: number,
+  { kind, project, groups, said, model, usage }: Plan,
+  outcome: ConsolidationReport['outcome'],
+): ConsolidationReport {
+  return { plan, kind, project, outcome, groups: groups.map(shownGroup), said, model, usage }
+}
+
+function shownGroup({ how, project, sources, change, reason, refused }: Group): PlannedGroup {
+  const named = (ids: string[]) => sources.filter((source) => ids.includes(source.id))
+  const notes = change.kind === 'make' ? change.notes : []
+  return {
+    how,
+    project,
+    stays: change.kind === 'keep-one' ? (named([change.keep])[0] ?? null) : null,
+    makes: notes.map(({ id, title, body, namespace }) => ({ id, title, body, namespace })),
+    hides: named(change.kind === 'keep-one' ? change.supersedes : notes.flatMap((note) => note.supersedes)),
+    reflects: named(change.kind === 'make' ? change.reflected : []),
+    reason,
+    refused,
+  }
+}

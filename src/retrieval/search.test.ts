@@ -41,6 +41,33 @@ test('a word in the title weighs more than one in the text', async () => {
   expect((await search(t.store, 'pelican')).map((hit) => hit.title)).toEqual(['Pelican', 'Other'])
 })
 
+test('words side by side in the question weigh more where they are side by side in the text', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'One', narrative: 'the blank page and then a line was drawn', at: 2 }),
+    observation({ title: 'Two', narrative: 'the page was then drawn and a blank line', at: 1 }),
+  ])
+  expect((await search(t.store, 'blank line')).map((hit) => hit.title)).toEqual(['Two', 'One'])
+  expect((await search(t.store, 'line blank')).map((hit) => hit.title)).toEqual(['One', 'Two'])
+})
+
+test('a name of code finds its parts side by side', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'One', narrative: 'the count was checked before each step', at: 2 }),
+    observation({ title: 'Two', narrative: 'the step count was checked before each', at: 1 }),
+  ])
+  expect((await search(t.store, 'stepCount'))[0]?.title).toBe('Two')
+})
+
+test('what the signals gave adds up to the score', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: 'Anna: a pelican', at: 1 }), observation({ title: 'Ben: a pelican egg', at: 9 })])
+  for (const hit of await search(t.store, 'pelican of Anna')) {
+    expect(Object.values(hit.signals).reduce((a, b) => a + b, 0)).toBeCloseTo(hit.score, 9)
+  }
+})
+
 test('words are found in another form of themselves, with and without accents', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'Caching responses' }), observation({ title: 'Résumé upload' })])

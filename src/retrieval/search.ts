@@ -8,7 +8,7 @@ import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { DocumentKind, Match, Place, Store } from '../store/store.ts'
-import { wordsOf } from './words.ts'
+import { sequenceOf, wordsOf } from './words.ts'
 
 export type Hit = {
   kind: DocumentKind
@@ -20,7 +20,7 @@ export type Hit = {
   project: ProjectKey
   sessionId: number | null
   at: number
-  /** Between 0 and about 1; comparable within one answer. */
+  /** Higher is better; comparable within one answer only. */
   score: number
   /** What each signal gave; they add up to the score. */
   signals: Partial<Record<Signal, number>>
@@ -53,7 +53,7 @@ export type Filters = {
 export type Signal = 'words' | 'around' | 'meaning' | 'names' | 'author' | 'session' | 'recency'
 
 /** How much each signal counts. Chosen on the evaluation sets; docs/decisions has the reasons and the numbers. */
-const WEIGHTS: Record<Signal, number> = { words: 1, around: 2, meaning: 0.6, names: 0.5, author: 0.7, session: 0.6, recency: 0.05 }
+const WEIGHTS: Record<Signal, number> = { words: 0.7, around: 1.5, meaning: 0.6, names: 0.5, author: 0.7, session: 0.7, recency: 0.05 }
 
 /** Finds documents by what they mean. Absent is a legal state: then the words decide alone. */
 export type Meaning = (
@@ -79,7 +79,7 @@ export async function search(store: Store, question: string, filters: Filters = 
   const { words, after } = await affordable(store, asked, question, project)
   const within = { project, kinds, since, before, limit: POOL, after }
   const scored = newScores()
-  scored.add('words', await store.documents.match(words, within))
+  scored.add('words', await store.documents.match([...words, ...phrasesIn(question, words)], within))
   scored.add('around', await store.documents.matchAround(words, within))
   const near = meaning ? await meaning(question, project, NEAREST) : []
   await addMeaning(store, scored, near, within)
@@ -90,7 +90,7 @@ export async function search(store: Store, question: string, filters: Filters = 
   addRecency(scored)
   const ranked = scored.ranked().filter(({ place }) => filters.notSession === undefined || place.sessionId !== filters.notSession)
   const hits: Hit[] = []
-  const authors = new Set(question.match(/\p{Lu}\p{L}+/gu)?.map((name) => name.toLowerCase()))
+  const authors = peopleIn(question)
   // Some of the best fold into others, so a few more are read than asked for.
   for (const { place, score, signals } of ranked.slice(0, filters.keeps ? ranked.length : (offset + limit) * 2 + 30)) {
     if (hits.length >= (offset + limit) * 2 + 30) break
@@ -140,12 +140,32 @@ async function affordable(
 
 /** Without people's names that stand everywhere, as long as other words are left: who is meant is the author's business. */
 function telling(asked: Asked[], question: string, documents: number): string[] {
-  const names = new Set(question.match(/\p{Lu}\p{Ll}+/gu)?.map((name) => name.toLowerCase()))
+  const names = peopleIn(question)
   const rest = asked.filter((word) => !names.has(word.word) || word.documents < documents * EVERYWHERE)
   return (rest.length >= 2 ? rest : asked).map((word) => word.word)
 }
 
 const EVERYWHERE = 0.2
+
+/** What may be people's names: whole words with a capital, not the humps of `getUser`. */
+function peopleIn(question: string): Set<string> {
+  return new Set(question.match(/(?<![\p{L}\p{N}_])\p{Lu}\p{Ll}+(?![\p{L}\p{N}_])/gu)?.map((name) => name.toLowerCase()))
+}
+
+/**
+ * Two words that stand side by side in the question count once more where they stand side by side in a document. Only words that are
+ * looked for anyway: a phrase then brings no document that the words do not bring, and no common word is read for its sake.
+ */
+function phrasesIn(question: string, words: string[]): string[] {
+  const wanted = new Set(words)
+  const runs = [sequenceOf(question), ...identifiersIn(question, 20).map((identifier) => partsOf(identifier))]
+  const pairs = runs.flatMap((run) => run.slice(1).map((word, i) => [run[i] ?? '', word] as const))
+  const phrases = pairs.filter(([first, second]) => wanted.has(first) && wanted.has(second)).map((pair) => pair.join(' '))
+  return [...new Set(phrases)].slice(0, PHRASES)
+}
+
+/** More would be a pasted text. */
+const PHRASES = 20
 
 type Scored = { place: Place; score: number; signals: Partial<Record<Signal, number>> }
 

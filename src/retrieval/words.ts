@@ -10,6 +10,9 @@ export function tellingWordsOf(question: string): string[] {
   return bounded(allWords(question).filter(isTelling))
 }
 
+/** Every word of a text in the order it stands, bounded: for what stands beside what. */
+export const sequenceOf = (text: string): string[] => allWords(text).slice(0, 3 * MAX_WORDS)
+
 /** Whether a word is of a script that sets no spaces between words, or few: its parts must be looked for inside longer runs. */
 export const isRun = (word: string) => WHOLE_RUN.test(word)
 

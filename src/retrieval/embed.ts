@@ -10,6 +10,8 @@ const BITE = 32
 /** More of a long answer would blur what it begins with. */
 const LONGEST = 2000
 const ANSWER = 700
+/** A short turn is about what was said right before and after it; a long one speaks for itself. */
+const ROOM_AROUND = 1500
 
 /** Which embedder the vectors are made with, and below which document the list of what is to be made has yet to be filled. */
 const MARK = 'embedder'
@@ -52,7 +54,7 @@ function isUpToDate(document: Unembedded, text: string, embedder: string): boole
   return document.embedder === embedder && document.fingerprint === fingerprint(text)
 }
 
-/** What of a document is embedded; empty when it says nothing. What stands around it is left out: it was measured to blur the vector. */
+/** What of a document is embedded; empty when it says nothing. */
 async function textOf(store: Store, { kind, ref }: Unembedded): Promise<string> {
   const id = Number(ref)
   switch (kind) {
@@ -64,7 +66,7 @@ async function textOf(store: Store, { kind, ref }: Unembedded): Promise<string> 
     }
     case 'prompt': {
       const prompt = await store.prompts.get(id)
-      return prompt ? gistOfPrompt(prompt) : ''
+      return prompt ? gistOfPrompt(prompt, await store.prompts.saidAround(prompt)) : ''
     }
     case 'note': {
       const note = await store.notes.get(asNoteId(ref))
@@ -81,9 +83,14 @@ export function gistOfSummary({ request, investigated, learned, completed, nextS
   return gist([request, learned, completed, investigated, nextSteps, notes])
 }
 
-/** A machine's notice is not what a person would ask for; the answer to it is. */
-export function gistOfPrompt({ origin, text, answer }: Prompt): string {
-  return gist([origin === 'person' ? text.slice(0, LONGEST - ANSWER) : '', (answer ?? '').slice(0, ANSWER)])
+/** A machine's notice is not what a person would ask for; the answer to it is. `around` is what was said right before and after. */
+export function gistOfPrompt({ origin, text, answer }: Prompt, around = ''): string {
+  const asked = origin === 'person' ? text : ''
+  const answered = answer ?? ''
+  // Where nothing is said, what stands around is not said either.
+  if (`${asked}${answered}`.trim() === '') return ''
+  const room = Math.max(0, ROOM_AROUND - asked.length - answered.length)
+  return gist([asked.slice(0, LONGEST - ANSWER), answered.slice(0, ANSWER), around.slice(0, room)])
 }
 
 function gist(parts: string[]): string {

@@ -76,10 +76,10 @@ const WORK = 2000
 export async function search(store: Store, question: string, filters: Filters = {}, meaning: Meaning | null = null): Promise<Hit[]> {
   const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, limit = 20, offset = 0 } = filters
   const asked = await weigh(store, question)
-  const { words, after } = await affordable(store, asked, question, project)
+  const { words, phrases, after } = await affordable(store, asked, question, project)
   const within = { project, kinds, since, before, limit: POOL, after }
   const scored = newScores()
-  scored.add('words', await store.documents.match([...words, ...phrasesIn(question, words)], within))
+  scored.add('words', await store.documents.match([...words, ...phrases], within))
   scored.add('around', await store.documents.matchAround(words, within))
   const near = meaning ? await meaning(question, project, NEAREST) : []
   await addMeaning(store, scored, near, within)
@@ -122,9 +122,12 @@ async function affordable(
   asked: Asked[],
   question: string,
   project: ProjectKey | null,
-): Promise<{ words: string[]; after: number }> {
+): Promise<{ words: string[]; phrases: string[]; after: number }> {
   const total = Math.max(1, await store.documents.count(null))
-  if (total <= SMALL) return { words: telling(asked, question, await store.documents.count(project)), after: 0 }
+  if (total <= SMALL) {
+    const words = telling(asked, question, await store.documents.count(project))
+    return { words, phrases: phrasesIn(question, words, 'small'), after: 0 }
+  }
   const share = project ? Math.min(1, (await store.documents.count(project)) / total) : 1
   const words: string[] = []
   let rows = 0
@@ -135,7 +138,7 @@ async function affordable(
     rows += cost
   }
   const after = rows > WORK ? Math.floor((await store.documents.lastId()) * (1 - WORK / rows)) : 0
-  return { words, after }
+  return { words, phrases: phrasesIn(question, words, 'large'), after }
 }
 
 /** Without people's names that stand everywhere, as long as other words are left: who is meant is the author's business. */
@@ -153,19 +156,20 @@ function peopleIn(question: string): Set<string> {
 }
 
 /**
- * Two words that stand side by side in the question count once more where they stand side by side in a document. Only words that are
- * looked for anyway: a phrase then brings no document that the words do not bring, and no common word is read for its sake.
+ * Two words side by side in the question count once more where they are side by side in a document. One of them at least is looked for
+ * anyway, so a phrase brings no document that the words do not bring; in a large store both are, so that no common word is read for it.
  */
-function phrasesIn(question: string, words: string[]): string[] {
+function phrasesIn(question: string, words: string[], store: 'small' | 'large'): string[] {
   const wanted = new Set(words)
   const runs = [sequenceOf(question), ...identifiersIn(question, 20).map((identifier) => partsOf(identifier))]
-  const pairs = runs.flatMap((run) => run.slice(1).map((word, i) => [run[i] ?? '', word] as const))
-  const phrases = pairs.filter(([first, second]) => wanted.has(first) && wanted.has(second)).map((pair) => pair.join(' '))
+  const pairs = runs.flatMap((run) => run.slice(1).map((word, i) => [run[i] ?? '', word]))
+  const least = store === 'small' ? 1 : 2
+  const phrases = pairs.filter((pair) => pair.filter((word) => wanted.has(word)).length >= least).map((pair) => pair.join(' '))
   return [...new Set(phrases)].slice(0, PHRASES)
 }
 
-/** More would be a pasted text. */
-const PHRASES = 20
+/** A question has a few; more would be a pasted text. */
+const PHRASES = 12
 
 type Scored = { place: Place; score: number; signals: Partial<Record<Signal, number>> }
 

@@ -100,7 +100,7 @@ test('an embedder that fails leaves the list as it was', async () => {
   expect(await t.store.vectors.counts()).toEqual({ vectors: 0, waiting: 1 })
 })
 
-test('the text that is embedded is the memory itself, not what stands around it', () => {
+test('the text that is embedded of an observation or a summary is the memory itself', () => {
   const seen = observation({ title: 'Title', subtitle: '', narrative: 'Story', facts: ['one', 'two'], filesRead: ['src/a.ts'] })
   expect(gistOfObservation(seen)).toBe('Title\nStory\none\ntwo')
   expect(gistOfSummary(summary({ request: 'Do it', completed: 'Done' }))).toBe('Do it\nDone')
@@ -111,6 +111,26 @@ test('of a prompt the person’s words count, and the beginning of the answer', 
   expect(gistOfPrompt({ ...prompt, origin: 'person' })).toStartWith('Why?\nbecause')
   expect(gistOfPrompt({ ...prompt, origin: 'machine' })).toStartWith('because')
   expect(gistOfPrompt({ ...prompt, origin: 'person', text: 'long '.repeat(9000) }).length).toBeLessThanOrEqual(2000)
+})
+
+test('a short prompt is embedded with what was said right before and after it, a long one speaks for itself', () => {
+  const prompt = { id: 1, sessionId: 1, number: 2, origin: 'person' as const, answer: null, at: 1, answeredAt: null }
+  expect(gistOfPrompt({ ...prompt, text: 'And then?' }, 'The cat\nIt sat')).toBe('And then?\nThe cat\nIt sat')
+  expect(gistOfPrompt({ ...prompt, text: 'long '.repeat(400) }, 'The cat')).not.toContain('cat')
+  expect(gistOfPrompt({ ...prompt, text: 'notice', origin: 'machine' }, 'The cat')).toBe('')
+})
+
+test('when the next prompt comes, the one before it is embedded again', async () => {
+  using t = await temporaryStore()
+  const session = await remember(t.store)
+  const say = (text: string, at: number) =>
+    t.store.prompts.add(session, { key: text, promptId: null, uuid: null, origin: 'person', text, at })
+  const animals = topics('animals')
+  await say('a cat?', 1)
+  await embedAll(t.store, animals)
+  await say('or a dog?', 2)
+  await embedAll(t.store, animals)
+  expect(animals.asked).toEqual(['a cat?', 'or a dog?\na cat?', 'a cat?\nor a dog?'])
 })
 
 /** An embedder that counts three words, remembers what it was asked, and may do something else meanwhile. */

@@ -71,7 +71,7 @@ export function promptStatements(db: Database, index: Index) {
 
   /** A machine's notice is not what a person would search for; the answer to it is. */
   const indexPrompt = (row: Row) => {
-    const others = near.all({ sessionId: row.session_id, number: row.number, reach: REACH }).filter((other) => other.id !== row.id)
+    const neighbours = near.all({ sessionId: row.session_id, number: row.number, reach: REACH })
     index.put({
       kind: 'prompt',
       ref: String(row.id),
@@ -79,7 +79,7 @@ export function promptStatements(db: Database, index: Index) {
       project: asProjectKey(row.project),
       at: row.at,
       words: { prompt: row.origin === 'person' ? row.text : '', body: row.answer ?? '' },
-      around: others.map((other) => other.text.slice(0, AROUND_EACH)).join('\n'),
+      around: aroundText(neighbours, row.id),
     })
   }
 
@@ -135,6 +135,8 @@ export function promptStatements(db: Database, index: Index) {
     /** The branch of the turn that a memory is of. */
     branchOf: async (kind: 'prompt' | 'observation' | 'summary', ref: number): Promise<string | null> =>
       branchOf[kind].get({ ref })?.branch ?? null,
+    /** The prompts right before and after, a little of each. When one of them comes, this one's document counts as changed. */
+    saidAround: async ({ id, sessionId, number }: Prompt): Promise<string> => aroundText(near.all({ sessionId, number, reach: 1 }), id),
     /** False when it has this answer already. */
     setAnswer: async (prompt: Prompt, text: string, at: number): Promise<boolean> => {
       if (prompt.answer === text) return false
@@ -156,6 +158,11 @@ export function promptStatements(db: Database, index: Index) {
         yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id, project: asProjectKey(row.project) }
     },
   }
+}
+
+function aroundText(neighbours: Row[], id: number): string {
+  const others = neighbours.filter((other) => other.id !== id)
+  return others.map((other) => other.text.slice(0, AROUND_EACH)).join('\n')
 }
 
 const orNull = (row: Row | null) => (row ? fromRow(row) : null)

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { observation, openSession, summary, temporaryFolder, temporaryStore } from '../../test/support/builders.ts'
 import { asMemorySessionId, asProjectKey } from '../core/ids.ts'
+import { migrate } from './migrations.ts'
 import {
   CorruptDatabase,
   checkDatabase,
@@ -168,6 +169,21 @@ test('a database of a newer program is refused and left alone', async () => {
   db.close()
   await expect(openStore(path)).rejects.toThrow(NewerDatabase)
   await expect(openStore(path)).rejects.toThrow('newer Recollect')
+})
+
+test('after an upgrade the prompts of earlier versions wait for a new vector and keep the one they have', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'a.db')
+  const db = new Database(path)
+  migrate(db, 6)
+  db.run("INSERT INTO documents (id, kind, ref, project, at) VALUES (1, 'prompt', '1', 'app', 1), (2, 'summary', '1', 'app', 1)")
+  db.run("INSERT INTO vectors (document_id, embedder, fingerprint, scale, row) VALUES (1, 'e', 'f', 1, x'01'), (2, 'e', 'f', 1, x'01')")
+  db.run('DELETE FROM unembedded')
+  db.close()
+  const store = await openStore(path)
+  expect((await store.vectors.waiting(9)).map(({ kind, ref }) => `${kind} ${ref}`)).toEqual(['prompt 1'])
+  expect(await store.vectors.counts()).toEqual({ vectors: 2, waiting: 1 })
+  store.close()
 })
 
 test('a file that is no database is reported as damaged and can be set aside', async () => {

@@ -89,7 +89,10 @@ async function working(settings: EmbedderSettings) {
   }
 }
 
+/** Each in a session of its own, so that nothing stands around it. */
 async function say(store: Store, ...texts: string[]): Promise<void> {
-  const session = await openSession(store)
-  for (const text of texts) await store.prompts.add(session, { key: text, promptId: null, uuid: null, origin: 'person', text, at: 1 })
+  for (const text of texts) {
+    const session = await openSession(store, text)
+    await store.prompts.add(session, { key: text, promptId: null, uuid: null, origin: 'person', text, at: 1 })
+  }
 }

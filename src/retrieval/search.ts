@@ -8,6 +8,7 @@ import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { DocumentKind, Match, Place, Store } from '../store/store.ts'
+import { folded, type Read } from './fold.ts'
 import { sequenceOf, wordsOf } from './words.ts'
 
 export type Hit = {
@@ -89,19 +90,19 @@ export async function search(store: Store, question: string, filters: Filters = 
   addSession(scored)
   addRecency(scored)
   const ranked = scored.ranked().filter(({ place }) => filters.notSession === undefined || place.sessionId !== filters.notSession)
-  const hits: Hit[] = []
+  const read: Read[] = []
   const authors = peopleIn(question)
   // Some of the best fold into others, so a few more are read than asked for.
   for (const { place, score, signals } of ranked.slice(0, filters.keeps ? ranked.length : (offset + limit) * 2 + 30)) {
-    if (hits.length >= (offset + limit) * 2 + 30) break
+    if (read.length >= (offset + limit) * 2 + 30) break
     if (filters.keeps && !(await filters.keeps(place))) continue
     const text = await textOf(store, place)
     if (!text) continue
     const byAuthor = authors.has(text.title.match(/^(\p{L}+):/u)?.[1]?.toLowerCase() ?? '') ? WEIGHTS.author * score : 0
     const hit = hitOf(place, text, score + byAuthor, byAuthor ? { ...signals, author: byAuthor } : signals, asked)
-    hits.push({ ...hit, cosine: cosines.get(place.documentId) ?? null })
+    read.push({ hit: { ...hit, cosine: cosines.get(place.documentId) ?? null }, text: `${text.title}\n${text.body}` })
   }
-  return folded(hits.sort((a, b) => b.score - a.score)).slice(offset, offset + limit)
+  return folded(read).slice(offset, offset + limit)
 }
 
 type Asked = { word: string; stem: string; weight: number; documents: number }
@@ -337,21 +338,6 @@ async function textOf(store: Store, place: Place): Promise<Text | null> {
       return n ? { type: n.namespace, title: n.title, body: n.body } : null
     }
   }
-}
-
-/** Hits that say the same in their titles become one; the best stays and names the others. */
-function folded(hits: Hit[]): Hit[] {
-  const kept = new Map<string, Hit>()
-  for (const hit of hits) {
-    const key = `${hit.sessionId} ${hit.title
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, ' ')
-      .trim()}`
-    const same = kept.get(key)
-    if (same) same.also.push(`${hit.kind}:${hit.id}`)
-    else kept.set(key, hit)
-  }
-  return [...kept.values()]
 }
 
 /** The part of a text where the first of the words stands. */

@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test'
+import { asProjectKey } from '../core/ids.ts'
+import { folded, type Read } from './fold.ts'
+import type { Hit } from './search.ts'
+
+const story = 'The tide was shown an hour late because the station held a fixed offset from summer and nobody looked at the clock'
+
+test('what two sessions tell in nearly the same words is one hit, the newest, and names the other', () => {
+  const hits = folded([
+    told(1, `${story}.`, { sessionId: 1, at: 1, score: 2 }),
+    told(2, `${story} again.`, { sessionId: 2, at: 2, score: 1.9 }),
+  ])
+  expect(hits.map(({ id, also }) => [id, also])).toEqual([['2', ['observation:1']]])
+})
+
+test('an older one that fits much better is shown, not the newer', () => {
+  const hits = folded([told(1, story, { sessionId: 1, at: 1, score: 2 }), told(2, story, { sessionId: 2, at: 2, score: 1 })])
+  expect(hits.map(({ id, also }) => [id, also])).toEqual([['1', ['observation:2']]])
+})
+
+test('three that tell the same are one hit that names two', () => {
+  const hits = folded([1, 2, 3].map((id) => told(id, story, { sessionId: id, at: id, score: 1 })))
+  expect(hits.map(({ id, also }) => [id, also])).toEqual([['3', ['observation:1', 'observation:2']]])
+})
+
+test.each([
+  ['another file', `${story} in src/a.ts`, `${story} in src/b.ts`],
+  ['another name', `${story} so getTide`, `${story} so getTime`],
+  ['another number', `${story}, 15 tests`, `${story}, 16 tests`],
+  ['other words', story, 'Rain fell on the pier all day while the keeper wrote letters home and waited for the boat to come'],
+  ['few words', 'The tide was late', 'The tide was too late'],
+  ['much more of it', story, `${story}. ${'Then the harbour was painted blue. '.repeat(9)}`],
+])('%s makes it another memory', (_, one, other) => {
+  expect(folded([told(1, one, { sessionId: 1 }), told(2, other, { sessionId: 2 })])).toHaveLength(2)
+})
+
+test('the same in another project stays apart', () => {
+  expect(folded([told(1, story), told(2, story, { project: asProjectKey('other') })])).toHaveLength(2)
+})
+
+test('within a session the same title is enough', () => {
+  const read = (id: number, session: number) => told(id, `Fixed the tide\nin way ${id}`, { title: 'Fixed the tide', sessionId: session })
+  expect(folded([read(1, 1), read(2, 1)])).toHaveLength(1)
+  expect(folded([read(1, 1), read(2, 2)])).toHaveLength(2)
+})
+
+test('a prompt said twice in a session is two hits when the answers differ, and one when they do not', () => {
+  const said = (id: number, answer: string) => told(id, `go on\n${answer}`, { kind: 'prompt', title: 'go on' })
+  expect(folded([said(1, 'The tide is fixed.'), said(2, 'The pier is painted.')])).toHaveLength(2)
+  expect(folded([said(1, 'Done.'), said(2, 'Done.')])).toHaveLength(1)
+})
+
+test('hits stay in the order of their scores', () => {
+  const hits = folded([told(1, 'low', { score: 1 }), told(2, story, { score: 3, at: 1 }), told(3, 'middle', { score: 2 })])
+  expect(hits.map((hit) => hit.id)).toEqual(['2', '3', '1'])
+})
+
+function told(id: number, text: string, given: Partial<Hit> = {}): Read {
+  const hit: Hit = {
+    kind: 'observation',
+    id: String(id),
+    type: 'change',
+    title: `Title ${id}`,
+    snippet: '',
+    project: asProjectKey('app'),
+    sessionId: 1,
+    at: 1,
+    score: 1,
+    signals: {},
+    cosine: null,
+    coverage: 1,
+    matched: 1,
+    tokens: 1,
+    also: [],
+    ...given,
+  }
+  return { hit, text }
+}

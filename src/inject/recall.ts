@@ -12,7 +12,7 @@ import { type Brief, NOTHING, openPage } from './page.ts'
  * How much of a question a memory must hold before it is worth saying, in words alone or in words and nearness together. Measured by
  * eval/floor.ts on questions without an answer, with the table of word vectors that comes along.
  */
-export const FLOOR = { words: 2, coverage: 0.55, withNearness: 0.9, notNear: 0.7 }
+export const FLOOR = { words: 2, coverage: 0.5, withNearness: 0.85, notNear: 0.7 }
 
 const MOST = 5
 

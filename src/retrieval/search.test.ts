@@ -92,6 +92,17 @@ test('a search keeps to its project, kind and time', async () => {
   expect(await found({ limit: 0 })).toEqual([])
 })
 
+test('a short word is held by a text only where it stands on its own', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'The same pelican' }),
+    observation({ title: 'Sam and the pelican' }),
+    observation({ title: 'SAMs pelican_sam' }),
+  ])
+  const held = new Map((await search(t.store, 'sam pelican')).map((hit) => [hit.title, hit.matched]))
+  expect(Object.fromEntries(held)).toEqual({ 'The same pelican': 1, 'Sam and the pelican': 2, 'SAMs pelican_sam': 2 })
+})
+
 test('nothing is found for nothing, and nothing for words nobody said', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'pelican' })])

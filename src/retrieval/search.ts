@@ -9,7 +9,7 @@ import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { DocumentKind, Match, Place, Store } from '../store/store.ts'
 import { folded, type Read } from './fold.ts'
-import { sequenceOf, wordsOf } from './words.ts'
+import { isRun, sequenceOf, wordsOf } from './words.ts'
 
 export type Hit = {
   kind: DocumentKind
@@ -313,9 +313,20 @@ function coverageOf(text: string, asked: Asked[]): { coverage: number; matched: 
   const telling = asked.slice(0, COUNTED)
   const total = sum(telling.map((word) => word.weight))
   const lower = text.toLowerCase()
-  const held = telling.filter(({ word, stem }) => lower.includes(word) || (stem.length > 3 && lower.includes(stem)))
+  const held = telling.filter(({ word, stem }) => (stem.length > 3 ? lower.includes(stem) || lower.includes(word) : standsIn(lower, word)))
   return { coverage: total === 0 ? 0 : sum(held.map((word) => word.weight)) / total, matched: held.length }
 }
+
+/** A short word must stand on its own, or but for an s: `sam` is not in `same`. Where words are not set apart, anywhere will do. */
+function standsIn(text: string, word: string): boolean {
+  if (isRun(word)) return text.includes(word)
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    if (!LETTER.test(text[at - 1] ?? ' ') && /^s?(?:[^\p{L}\p{N}]|$)/u.test(text.slice(at + word.length, at + word.length + 2))) return true
+  }
+  return false
+}
+
+const LETTER = /[\p{L}\p{N}]/u
 
 async function textOf(store: Store, place: Place): Promise<Text | null> {
   const id = Number(place.ref)

@@ -1,20 +1,32 @@
-/** `npm run eval`: scores the product's own search on the evaluation sets in ../shared/eval, by words and by words and meaning. */
+/**
+ * `npm run eval`: scores the product's own search and brief on the evaluation sets in ../shared/eval, beside what plain means give, and
+ * writes the table into README.md between its two marks. `--check` only prints it.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { scoreBrief } from './brief.ts'
 import { hasData } from './data.ts'
 import { byShippedTable } from './meaning.ts'
-import { type Prepare, scoreCommitRecall, scoreLocomo } from './sets.ts'
+import { plainCommitRecall, plainLocomo } from './plain.ts'
+import type { Result } from './score.ts'
+import { scoreCommitRecall, scoreLocomo } from './sets.ts'
+import { between, briefTable, searchTable } from './table.ts'
 
-const percent = (value: number) => (100 * value).toFixed(1).padStart(5)
-const sets = { 'LoCoMo, turns': scoreLocomo, 'CommitRecall, sessions': scoreCommitRecall }
-const ways: Record<string, Prepare> = { words: async () => null, 'words and meaning': byShippedTable }
+const README = join(import.meta.dir, '..', 'README.md')
+const words = async () => null
 
 if (!hasData) console.log('There is no ../shared/eval here, so there is nothing to evaluate.')
 else {
-  console.log('| set | by | frac@5 | any@5 | frac@10 | any@10 | MRR | questions |\n|---|---|---|---|---|---|---|---|')
-  for (const [name, run] of Object.entries(sets)) {
-    for (const [way, prepare] of Object.entries(ways)) {
-      const r = await run(prepare)
-      const cells = [r['frac@5'], r['any@5'], r['frac@10'], r['any@10']].map(percent)
-      console.log(`| ${[name, way, ...cells, r.mrr.toFixed(3), r.questions].join(' | ')} |`)
-    }
-  }
+  const rows: [string, string, Result][] = [
+    ['LoCoMo, turns', 'plain bm25', plainLocomo()],
+    ['LoCoMo, turns', 'by words', await scoreLocomo(words)],
+    ['LoCoMo, turns', 'by words and meaning', await scoreLocomo(byShippedTable)],
+    ['CommitRecall, sessions', 'plain bm25', plainCommitRecall()],
+    ['CommitRecall, sessions', 'by words', await scoreCommitRecall(words)],
+    ['CommitRecall, sessions', 'by words and meaning', await scoreCommitRecall(byShippedTable)],
+  ]
+  const measured = `Measured on ${new Date().toISOString().slice(0, 10)} with \`npm run eval\`.`
+  const tables = [searchTable(rows), briefTable(await scoreBrief()), measured].join('\n\n')
+  console.log(tables)
+  if (!process.argv.includes('--check')) writeFileSync(README, between(readFileSync(README, 'utf8'), tables))
 }

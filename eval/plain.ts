@@ -1,0 +1,44 @@
+import { Database } from 'bun:sqlite'
+import { wordsOf } from '../src/retrieval/words.ts'
+import { commitRecall, locomo } from './data.ts'
+import { newScore, type Result } from './score.ts'
+
+/** What SQLite's own bm25 finds with the question's words, and nothing else: the measure that any search has to beat. */
+export function plainLocomo(): Result {
+  const score = newScore()
+  for (const { units, questions } of locomo()) {
+    const find = openPlain(units.map(({ text }) => text))
+    for (const question of questions.filter((q) => q.category <= 4 && q.evidence.length > 0)) {
+      const ranking = find(question.text, 10).map((at) => units[at]?.id ?? '')
+      score.add(ranking, new Set(question.evidence))
+    }
+  }
+  return score.result()
+}
+
+export function plainCommitRecall(): Result {
+  const { sessions, questions } = commitRecall()
+  const exchanges = sessions.flatMap(({ id, exchanges }) => exchanges.map((exchange) => ({ id, ...exchange })))
+  const find = openPlain(exchanges.map(({ prompt, answer }) => [prompt, answer.findLast((text) => text.trim()) ?? ''].join('\n')))
+  const score = newScore()
+  for (const { query, gold } of questions) {
+    const ranking = find(query, 60).map((at) => exchanges[at]?.id ?? '')
+    score.add([...new Set(ranking)], new Set(gold))
+  }
+  return score.result()
+}
+
+/** Finds texts by their places in the list, best first. */
+function openPlain(texts: string[]): (question: string, limit: number) => number[] {
+  const db = new Database(':memory:')
+  db.run("CREATE VIRTUAL TABLE plain USING fts5 (text, tokenize = 'porter unicode61')")
+  const add = db.prepare('INSERT INTO plain (rowid, text) VALUES (?, ?)')
+  db.transaction(() => {
+    for (const [at, text] of texts.entries()) add.run(at + 1, text)
+  })()
+  const find = db.prepare<{ rowid: number }, [string, number]>('SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY bm25(plain) LIMIT ?')
+  return (question, limit) => {
+    const any = wordsOf(question).map((word) => `"${word}"`)
+    return any.length === 0 ? [] : find.all(any.join(' OR '), limit).map(({ rowid }) => rowid - 1)
+  }
+}

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type MemorySessionId, type ProjectKey } from '../core/ids.ts'
 import type { Concept, Observation, ObservationType } from '../core/memory.ts'
-import type { Index } from './fulltext.ts'
+import type { Document, Index } from './fulltext.ts'
 import { eachRow, type Params } from './statement.ts'
 
 type Row = {
@@ -81,6 +81,7 @@ export function observationStatements(db: Database, index: Index) {
     ): Promise<{ added: Observation[]; removed: number[] }> => {
       const before = new Map(keysOfTurn.all(turn).map((row) => [row.key, row.id]))
       const added: Observation[] = []
+      const written: Observation[] = []
       for (const o of observations) {
         const row = insert.get({
           ...o,
@@ -99,9 +100,10 @@ export function observationStatements(db: Database, index: Index) {
           for (const path of files) insertFile.run({ id: row.id, project: o.project, path, modified, at: o.at })
         }
         const observation = fromRow(row)
-        indexObservation(index, observation, around)
+        written.push(observation)
         if (!before.delete(row.key)) added.push(observation)
       }
+      index.put(written.map((observation) => documentOf(observation, around)))
       const removed = [...before.values()]
       for (const id of removed) remove.run({ id })
       return { added, removed }
@@ -124,8 +126,8 @@ export function observationStatements(db: Database, index: Index) {
   }
 }
 
-function indexObservation(index: Index, o: Observation, around: string): void {
-  index.put({
+function documentOf(o: Observation, around: string): Document {
+  return {
     kind: 'observation',
     ref: String(o.id),
     sessionId: o.sessionId,
@@ -138,7 +140,7 @@ function indexObservation(index: Index, o: Observation, around: string): void {
       files: [...o.filesModified, ...o.filesRead].join('\n'),
     },
     around,
-  })
+  }
 }
 
 function fromRow(row: Row): Observation {

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { OpenFailure, Prompt, Session } from '../core/memory.ts'
-import type { Index } from './fulltext.ts'
+import type { Document, Index } from './fulltext.ts'
 import { eachRow, type Params } from './statement.ts'
 
 type Row = {
@@ -70,9 +70,9 @@ export function promptStatements(db: Database, index: Index) {
   )
 
   /** A machine's notice is not what a person would search for; the answer to it is. */
-  const indexPrompt = (row: Row) => {
+  const documentOf = (row: Row): Document => {
     const neighbours = near.all({ sessionId: row.session_id, number: row.number, reach: REACH })
-    index.put({
+    return {
       kind: 'prompt',
       ref: String(row.id),
       sessionId: row.session_id,
@@ -80,7 +80,7 @@ export function promptStatements(db: Database, index: Index) {
       at: row.at,
       words: { prompt: row.origin === 'person' ? row.text : '', body: row.answer ?? '' },
       around: aroundText(neighbours, row.id),
-    })
+    }
   }
 
   return {
@@ -105,7 +105,7 @@ export function promptStatements(db: Database, index: Index) {
       count.run({ id: session.id })
       if (p.promptId) claimUses.run({ sessionId: session.id, promptId: p.promptId, at: p.at, number: row.number })
       // What was said next belongs to the surroundings of what was said before.
-      for (const neighbour of near.all({ sessionId: session.id, number: row.number, reach: REACH })) indexPrompt(neighbour)
+      index.put(near.all({ sessionId: session.id, number: row.number, reach: REACH }).map(documentOf))
       return fromRow(row)
     },
     /** How many prompts of the session have a key that starts so: counts repetitions of one text. */
@@ -142,7 +142,7 @@ export function promptStatements(db: Database, index: Index) {
       if (prompt.answer === text) return false
       answer.run({ id: prompt.id, answer: text, at })
       const row = byId.get({ id: prompt.id })
-      if (row) indexPrompt(row)
+      if (row) index.put([documentOf(row)])
       return true
     },
     /** Failures still open when the turn began: what the nearest earlier turn left behind. */

@@ -1,46 +1,43 @@
-/** How search and the brief grow: bench/search.ts [sizes…], 10,000 and 100,000 observations unless others are named. */
-import { asProjectKey } from '../src/core/ids.ts'
-import { briefFor } from '../src/inject/brief.ts'
+/** How finding grows with what is remembered: bench/search.ts [--full | sizes…]. The baseline is plain FTS5: any of the words, by bm25. */
+import { Database } from 'bun:sqlite'
 import { search } from '../src/retrieval/search.ts'
-import { percentiles, seeded, storeWith, wordMaker } from './filled.ts'
+import { BIG, SMALL, seeded, wordMaker, wordOf } from './filled.ts'
+import { printGrowth } from './growth.ts'
 
-const sizes = process.argv.slice(2).map(Number).filter(Boolean)
-const GOALS: Record<string, Record<number, number>> = {
-  'common words, all projects': { 100000: 10, 1000000: 50 },
-  brief: { 100000: 10 },
+const NEWEST = {
+  project: null,
+  kinds: ['observation' as const],
+  since: 0,
+  before: Number.MAX_SAFE_INTEGER,
+  limit: 1,
 }
-for (const size of sizes.length > 0 ? sizes : [10_000, 100_000]) {
-  const started = performance.now()
-  using filled = await storeWith(size)
-  const { store } = filled
-  console.log(
-    `\n${size.toLocaleString('en')} observations (filled in ${((performance.now() - started) / 1000).toFixed(0)} s, ${Math.round(store.bytes() / 1e6)} MB)`,
-  )
+
+await printGrowth('Search', async (store, path) => {
   const random = seeded(11)
   const words = wordMaker(random)
+  // Three of the commonest: the first stands in nearly every memory, the last in half of them.
   const common = () =>
-    ['word0', 'word1', 'word2', 'word3', 'word5']
+    [0, 1, 2, 3, 5, 8]
+      .map(wordOf)
       .sort(() => random() - 0.5)
       .slice(0, 3)
       .join(' ')
-  const big = asProjectKey('big')
-  const runs: Record<string, () => Promise<unknown>> = {
-    'common words, all projects': () => search(store, common()),
-    'common words, one project': () => search(store, common(), { project: big }),
-    'ordinary question, all projects': () => search(store, words(7)),
-    'ordinary question, one project': () => search(store, words(7), { project: big }),
-    brief: () => briefFor(store, big, Date.now()),
+  const db = new Database(path, { readonly: true })
+  const plain = db.prepare<{ rowid: number }, [string]>(
+    'SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY bm25(fulltext) LIMIT 20',
+  )
+  const plainly = async (question: string) => plain.all(question.split(' ').join(' OR '))
+  const lastDay = ((await store.documents.newest(NEWEST))[0]?.at ?? 0) - 86_400_000
+  return {
+    'plain FTS5, common words': { run: () => plainly(common()) },
+    'plain FTS5, ordinary question': { run: () => plainly(words(7)) },
+    'common words, all projects': { run: () => search(store, common()), goals: { 100000: 10, 1000000: 50 } },
+    'common words, a large project': { run: () => search(store, common(), { project: BIG }), goals: { 100000: 10, 1000000: 50 } },
+    'common words, a small project': { run: () => search(store, common(), { project: SMALL }) },
+    'common words, the last day': { run: () => search(store, common(), { since: lastDay }) },
+    'ordinary question, all projects': { run: () => search(store, words(7)), goals: { 100000: 10, 1000000: 50 } },
+    'ordinary question, a large project': { run: () => search(store, words(7), { project: BIG }) },
+    'ordinary question, a small project': { run: () => search(store, words(7), { project: SMALL }) },
+    'one word that nobody has written': { run: () => search(store, `${words(1)}qx`) },
   }
-  for (const [name, run] of Object.entries(runs)) {
-    const times: number[] = []
-    for (let i = 0; i < 60; i++) {
-      const from = performance.now()
-      await run()
-      if (i >= 10) times.push(performance.now() - from)
-    }
-    const { p50, p95 } = percentiles(times)
-    const goal = GOALS[name]?.[size]
-    const verdict = goal === undefined ? '' : p50 <= goal ? `  goal <= ${goal} ms: met` : `  goal <= ${goal} ms: MISSED`
-    console.log(`  ${name.padEnd(34)} p50 ${p50.toFixed(1).padStart(7)} ms   p95 ${p95.toFixed(1).padStart(7)} ms${verdict}`)
-  }
-}
+})

@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util'
+import type { Store } from '../src/store/store.ts'
+import { percentiles, storeWith } from './filled.ts'
+
+/** Something to time in stores of growing size; a goal is a p50 in milliseconds at a size. */
+export type Timed = { run(): Promise<unknown>; goals?: Record<number, number> }
+
+const ROUNDS = 60
+const WARM_UP = 5
+
+/**
+ * Times things in stores of 10,000 and 100,000 observations, with `--full` of a million too, or of the sizes named on the command line,
+ * and prints how each grew from the smallest store to the largest. Things take turns, so that a busy moment falls on all of them alike.
+ */
+export async function printGrowth(title: string, thingsIn: (store: Store, path: string) => Promise<Record<string, Timed>>): Promise<void> {
+  const { values, positionals } = parseArgs({ options: { full: { type: 'boolean', default: false } }, allowPositionals: true })
+  const named = positionals.map(Number).filter((size) => size > 0)
+  const sizes = named.length > 0 ? named : [10_000, 100_000, ...(values.full ? [1_000_000] : [])]
+  const medians = new Map<string, number[]>()
+  for (const size of sizes) {
+    const { store, path, seconds } = await storeWith(size)
+    const [many, megabytes] = [size.toLocaleString('en'), Math.round(store.bytes() / 1e6)]
+    console.log(`\n${title}, ${many} observations (${megabytes} MB, there in ${seconds.toFixed(0)} s)`)
+    const things = await thingsIn(store, path)
+    for (const [name, times] of Object.entries(await timesOf(things))) {
+      const { p50, p95 } = percentiles(times)
+      medians.set(name, [...(medians.get(name) ?? []), p50])
+      const goal = things[name]?.goals?.[size]
+      const verdict = goal === undefined ? '' : `  goal <= ${goal} ms: ${p50 <= goal ? 'met' : 'MISSED'}`
+      console.log(`  ${name.padEnd(44)} p50 ${ms(p50)}   p95 ${ms(p95)}${verdict}`)
+    }
+    store.close()
+  }
+  if (sizes.length < 2) return
+  console.log(`\n${title}, p50 at ${sizes.at(-1)?.toLocaleString('en')} beside that at ${sizes[0]?.toLocaleString('en')}`)
+  for (const [name, values] of medians)
+    console.log(`  ${name.padEnd(44)} ${((values.at(-1) ?? 0) / (values[0] ?? 0)).toFixed(2).padStart(7)}x`)
+}
+
+async function timesOf(things: Record<string, Timed>): Promise<Record<string, number[]>> {
+  const times: Record<string, number[]> = {}
+  for (let round = -WARM_UP; round < ROUNDS; round++) {
+    for (const [name, { run }] of Object.entries(things)) {
+      const started = performance.now()
+      await run()
+      if (round >= 0) times[name] = [...(times[name] ?? []), performance.now() - started]
+    }
+  }
+  return times
+}
+
+const ms = (value: number) => `${value.toFixed(1).padStart(7)} ms`

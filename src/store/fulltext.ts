@@ -150,7 +150,7 @@ export function fulltextStatements(db: Database) {
      * Puts documents into the index. All their rows are written before any of their words: each statement that may fail half-way makes
      * FTS5 write out the words it holds, and one writing for a whole turn is several times as fast as one for each document.
      */
-    put: (documents: Document[]): void => {
+    put: (...documents: Document[]): void => {
       const ids = documents.map(({ kind, ref, sessionId, project, at }) => {
         const row = put.get({ kind, ref, sessionId, project, at })
         if (!row) throw new Error('a document was neither added nor updated')

@@ -103,7 +103,7 @@ export function observationStatements(db: Database, index: Index) {
         written.push(observation)
         if (!before.delete(row.key)) added.push(observation)
       }
-      index.put(written.map((observation) => documentOf(observation, around)))
+      index.put(...written.map((observation) => documentOf(observation, around)))
       const removed = [...before.values()]
       for (const id of removed) remove.run({ id })
       return { added, removed }

@@ -105,7 +105,7 @@ export function promptStatements(db: Database, index: Index) {
       count.run({ id: session.id })
       if (p.promptId) claimUses.run({ sessionId: session.id, promptId: p.promptId, at: p.at, number: row.number })
       // What was said next belongs to the surroundings of what was said before.
-      index.put(near.all({ sessionId: session.id, number: row.number, reach: REACH }).map(documentOf))
+      index.put(...near.all({ sessionId: session.id, number: row.number, reach: REACH }).map(documentOf))
       return fromRow(row)
     },
     /** How many prompts of the session have a key that starts so: counts repetitions of one text. */
@@ -142,7 +142,7 @@ export function promptStatements(db: Database, index: Index) {
       if (prompt.answer === text) return false
       answer.run({ id: prompt.id, answer: text, at })
       const row = byId.get({ id: prompt.id })
-      if (row) index.put([documentOf(row)])
+      if (row) index.put(documentOf(row))
       return true
     },
     /** Failures still open when the turn began: what the nearest earlier turn left behind. */

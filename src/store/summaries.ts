@@ -79,17 +79,15 @@ export function summaryStatements(db: Database, index: Index) {
 }
 
 function indexSummary(index: Index, s: Summary): void {
-  index.put([
-    {
-      kind: 'summary',
-      ref: String(s.id),
-      sessionId: s.sessionId,
-      project: s.project,
-      at: s.at,
-      words: { title: s.request, body: [s.investigated, s.learned, s.completed, s.nextSteps, s.notes].join('\n') },
-      around: '',
-    },
-  ])
+  index.put({
+    kind: 'summary',
+    ref: String(s.id),
+    sessionId: s.sessionId,
+    project: s.project,
+    at: s.at,
+    words: { title: s.request, body: [s.investigated, s.learned, s.completed, s.nextSteps, s.notes].join('\n') },
+    around: '',
+  })
 }
 
 function fromRow(row: Row): Summary {

@@ -7,7 +7,7 @@ import type { ProjectKey } from '../core/ids.ts'
 import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { DocumentKind, Match, Place, Store } from '../store/store.ts'
+import type { Among, DocumentKind, Match, Place, Store } from '../store/store.ts'
 import { folded, type Read } from './fold.ts'
 import { isRun, sequenceOf, wordsOf } from './words.ts'
 
@@ -69,19 +69,30 @@ const POOL = 300
 /** Fewer by meaning: past the nearest everything is a little alike. */
 const NEAREST = 80
 /** Up to this many documents every word is looked for. */
-const SMALL = 20_000
-/** Past that, how many rows a search may weigh. Words are taken from the rarest on: the commonest cost most and tell least. */
-const WORK = 2000
+const SMALL = 4000
+/** Past that, how many places of words a search may look at. Words are taken from the rarest on: the commonest cost most and tell least. */
+const WORK = 2500
+/** A place that turns out to be in another project costs less. */
+const PASSED_BY = 0.15
+/** A project with a larger share of everything is told apart late. */
+const LARGE = 0.1
+/** If fewer than these are to be expected of the rare words, the common ones are looked for as well, at a glance. */
+const FEW = 50
+const GLANCED_WORDS = 4
+const GLANCED = 1500
+/** Of a long text the most telling words are looked for: each row is held against every word. */
+const MOST_WORDS = 20
 
 /** What is known about a question, best first. Nothing when no word of it is known. */
 export async function search(store: Store, question: string, filters: Filters = {}, meaning: Meaning | null = null): Promise<Hit[]> {
   const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, limit = 20, offset = 0 } = filters
   const asked = await weigh(store, question)
-  const { words, phrases, after } = await affordable(store, asked, question, project)
-  const within = { project, kinds, since, before, limit: POOL, after }
+  const { words, phrases, among } = await affordable(store, asked, question, { project, since, before })
+  const within = { project, kinds, since, before, limit: POOL, among }
   const scored = newScores()
-  scored.add('words', await store.documents.match([...words, ...phrases], within))
-  scored.add('around', await store.documents.matchAround(words, within))
+  const byWords = await store.documents.match([...words, ...phrases], within)
+  scored.add('words', byWords)
+  scored.add('around', await store.documents.matchAround(words, { ...within, also: byWords.map((match) => match.documentId) }))
   const near = meaning ? await meaning(question, project, NEAREST) : []
   await addMeaning(store, scored, near, within)
   const cosines = new Map(near.map((found) => [found.documentId, found.cosine]))
@@ -117,36 +128,54 @@ async function weigh(store: Store, question: string): Promise<Asked[]> {
     .sort((a, b) => b.weight - a.weight)
 }
 
-/** Which of the words are looked for, and how far back: as many as the work allows, and at least the rarest, if only lately. */
+/**
+ * Which of the words are looked for: as many as the work allows, the rarest first. Where these would find next to nothing, because all
+ * are common or the project is small, a glance must do, over as many documents as the work allows, the newest of the time asked for.
+ */
 async function affordable(
   store: Store,
   asked: Asked[],
   question: string,
-  project: ProjectKey | null,
-): Promise<{ words: string[]; phrases: string[]; after: number }> {
+  { project, since, before }: { project: ProjectKey | null; since: number; before: number },
+): Promise<{ words: string[]; phrases: string[]; among: Among | null }> {
   const total = Math.max(1, await store.documents.count(null))
-  if (total <= SMALL) {
-    const words = telling(asked, question, await store.documents.count(project))
-    return { words, phrases: phrasesIn(question, words, 'small'), after: 0 }
+  const inProject = await store.documents.count(project)
+  const known = asked.filter((word) => word.documents > 0).slice(0, MOST_WORDS)
+  const words = telling(known, question, inProject)
+  if (total <= SMALL) return { words: textsOf(words), phrases: phrasesIn(question, textsOf(words), 'small'), among: null }
+  const share = Math.min(1, inProject / total)
+  const scoped = share < LARGE
+  const { after, upTo } = await store.documents.span(since, before)
+  const rare = within(words, scoped ? WORK / (PASSED_BY + (1 - PASSED_BY) * share) : WORK)
+  if (rare.length === words.length || places(rare) * share >= FEW) {
+    const phrases = phrasesIn(question, textsOf(rare), 'large')
+    return { words: textsOf(rare), phrases, among: { after, upTo, lately: null, scoped } }
   }
-  const share = project ? Math.min(1, (await store.documents.count(project)) / total) : 1
-  const words: string[] = []
+  const part = ((scoped ? share : 1) * (upTo - after)) / total
+  const seen = words.slice(0, Math.max(within(words, GLANCED / part).length, GLANCED_WORDS))
+  const reach = Math.min(1, GLANCED / (places(seen) * part))
+  const lately = Math.floor(upTo - (upTo - after) * reach)
+  return { words: textsOf(seen), phrases: [], among: { after, upTo, lately, scoped } }
+}
+
+const textsOf = (words: Asked[]) => words.map((word) => word.word)
+const places = (words: Asked[]) => sum(words.map((word) => word.documents))
+
+/** The first words, as long as they stand in no more places than these altogether. */
+function within(words: Asked[], most: number): Asked[] {
   let rows = 0
-  for (const { word, documents } of asked) {
-    const cost = documents * share
-    if (words.length > 0 && rows + cost > WORK) break
-    words.push(word)
-    rows += cost
-  }
-  const after = rows > WORK ? Math.floor((await store.documents.lastId()) * (1 - WORK / rows)) : 0
-  return { words, phrases: phrasesIn(question, words, 'large'), after }
+  const over = words.findIndex(({ documents }) => {
+    rows += documents
+    return rows > most
+  })
+  return over < 0 ? words : words.slice(0, over)
 }
 
 /** Without people's names that stand everywhere, as long as other words are left: who is meant is the author's business. */
-function telling(asked: Asked[], question: string, documents: number): string[] {
+function telling(asked: Asked[], question: string, documents: number): Asked[] {
   const names = peopleIn(question)
   const rest = asked.filter((word) => !names.has(word.word) || word.documents < documents * EVERYWHERE)
-  return (rest.length >= 2 ? rest : asked).map((word) => word.word)
+  return rest.length >= 2 ? rest : asked
 }
 
 const EVERYWHERE = 0.2

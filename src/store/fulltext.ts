@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import { fingerprint } from '../core/hash.ts'
 import { identifiersIn, withHiddenWords } from '../core/identifiers.ts'
-import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import { ALLOWED, bounds, IN_PROJECT, isUnbounded, PLACE, quoted, rankedBy, scopeWord } from './ranked.ts'
 import type { Params } from './statement.ts'
 
 export type DocumentKind = 'observation' | 'summary' | 'prompt' | 'note'
@@ -29,12 +29,20 @@ export type Within = {
   since: number
   before: number
   limit: number
-  /** Looks only at documents that came after this one: for words so common that the newest must do. */
-  after?: number
+  among?: Among | null
+  /** Documents that are weighed in any case, because they are good in another way. */
+  also?: number[]
 }
 
-/** How many kinds of documents there are: asking for all of them is asking for any. */
-const KINDS = 4
+/**
+ * In a large store: which documents are looked at. `lately` is where those begin among which common words are looked for, if weighing
+ * all that hold them would take too long. `scoped` when other projects are left out at once: for a large project it is faster to leave
+ * them out of the best only.
+ */
+export type Among = Span & { lately: number | null; scoped: boolean }
+
+/** Documents by number: those past the first, up to and with the last. They come about in the order things happened. */
+export type Span = { after: number; upTo: number }
 
 /** How much a word counts, by where it stands: title, prompt, body (answer or narrative), facts, files. The scope counts nothing. */
 const WEIGHTS = [2, 1.2, 1, 1.2, 1.2, 0] as const
@@ -44,7 +52,11 @@ const GIST = 600
 /** A short text needs what stands around it to be understood; a long one speaks for itself. */
 const ROOM_AROUND = 1500
 
-const COUNTED = 50_000
+/** A word or a project is counted this far; past that it is common, and how far back so many reach tells how common. */
+const COUNTED_WORDS = 1200
+const COUNTED_DOCUMENTS = 200_000
+/** How many documents at each end of a time tell which numbers it has. */
+const ENDS = 5000
 
 /** The full-text index, kept by the store itself: whoever writes a row puts its words here in the same transaction. */
 export type Index = ReturnType<typeof fulltextStatements>
@@ -62,54 +74,28 @@ export function fulltextStatements(db: Database) {
 
   const remove = db.prepare('DELETE FROM documents WHERE kind = @kind AND ref = @ref')
 
-  // Two forms: where every kind and time is welcome, the best are chosen before their places are looked up.
-  const columns = 'd.id AS documentId, d.kind, d.ref, d.session_id AS sessionId, d.project, d.at'
-  const ranked = (table: string, weights: readonly number[]) => {
-    const score = `-bm25(${table}, ${weights.join(', ')}) AS score`
-    const free = db.prepare<Match, Params>(`
-      SELECT ${columns}, best.score FROM
-        (SELECT rowid, ${score} FROM ${table} WHERE ${table} MATCH @words AND rowid > @after ORDER BY score DESC LIMIT @limit) best
-      JOIN documents d ON d.id = best.rowid ORDER BY best.score DESC, d.at DESC`)
-    const bounded = db.prepare<Match, Params>(`
-      SELECT ${columns}, ${score}
-      FROM ${table} JOIN documents d ON d.id = ${table}.rowid
-      WHERE ${table} MATCH @words AND ${table}.rowid > @after AND d.at >= @since AND d.at < @before AND instr(@kinds, d.kind) > 0
-      ORDER BY score DESC, d.at DESC LIMIT @limit`)
-    return (words: string[], within: Within): Match[] => {
-      if (words.length === 0) return []
-      const { query, after, limit } = { query: asQuery(words, within), after: within.after ?? 0, limit: within.limit }
-      const rows =
-        within.kinds.length === KINDS && within.since <= 0 && within.before === Number.MAX_SAFE_INTEGER
-          ? free.all({ words: query, after, limit })
-          : bounded.all({ ...bounds(within), words: query, after })
-      return rows.map((row) => ({ ...row, project: asProjectKey(row.project) }))
-    }
-  }
-  const byWords = ranked('fulltext', WEIGHTS)
-  const bySurroundings = ranked('surroundings', AROUND_WEIGHTS)
   const byNames = db.prepare<Match, Params>(`
-    SELECT d.id AS documentId, d.kind, d.ref, d.session_id AS sessionId, d.project, d.at, 1.0 AS score
-    FROM trigrams JOIN documents d ON d.id = trigrams.rowid
-    WHERE trigrams MATCH @words AND (@project IS NULL OR d.project IN (@project, '${GLOBAL_PROJECT}'))
-      AND d.at >= @since AND d.at < @before AND instr(@kinds, d.kind) > 0
-    ORDER BY d.at DESC LIMIT @limit`)
-  const before = db.prepare<Place, Params>(`
-    SELECT id AS documentId, kind, ref, session_id AS sessionId, project, at FROM documents
-    WHERE (@project IS NULL OR project = @project) AND (at, id) < (@at, @id) ORDER BY at DESC, id DESC LIMIT @limit`)
-  const from = db.prepare<Place, Params>(`
-    SELECT id AS documentId, kind, ref, session_id AS sessionId, project, at FROM documents
-    WHERE (@project IS NULL OR project = @project) AND (at, id) >= (@at, @id) ORDER BY at, id LIMIT @limit`)
+    SELECT ${PLACE}, 1.0 AS score FROM trigrams JOIN documents d ON d.id = trigrams.rowid
+    WHERE trigrams MATCH @words AND ${IN_PROJECT} AND ${ALLOWED} ORDER BY d.at DESC LIMIT @limit`)
+  // In one project or in all of them: two statements each, because one that may be either walks the whole table.
+  const inOneOrAll = (rest: string) => {
+    const all = db.prepare<Place, Params>(`SELECT ${PLACE} FROM documents d WHERE ${rest}`)
+    const one = db.prepare<Place, Params>(`SELECT ${PLACE} FROM documents d WHERE d.project = @project AND ${rest}`)
+    return ({ project, ...params }: Params) => (project ? one.all({ ...params, project }) : all.all(params))
+  }
+  const before = inOneOrAll('(d.at, d.id) < (@at, @id) ORDER BY d.at DESC, d.id DESC LIMIT @limit')
+  const from = inOneOrAll('(d.at, d.id) >= (@at, @id) ORDER BY d.at, d.id LIMIT @limit')
+  const newest = inOneOrAll(`${ALLOWED} ORDER BY d.at DESC, d.id DESC LIMIT @limit`)
   const byId = db.prepare<Place, Params>(`
     SELECT id AS documentId, kind, ref, session_id AS sessionId, project, at FROM documents WHERE id = @id`)
   const byRef = db.prepare<Place, Params>(`
     SELECT id AS documentId, kind, ref, session_id AS sessionId, project, at FROM documents WHERE kind = @kind AND ref = @ref`)
-  const newest = db.prepare<Place, Params>(`
-    SELECT id AS documentId, kind, ref, session_id AS sessionId, project, at FROM documents
-    WHERE (@project IS NULL OR project = @project) AND at >= @since AND at < @before AND instr(@kinds, kind) > 0
-    ORDER BY at DESC, id DESC LIMIT @limit`)
-  // Counted no further than matters: past that a project is large, however large.
   const count = db.prepare<{ n: number }, Params>(`
-    SELECT count(*) AS n FROM (SELECT 1 FROM documents WHERE project = @project LIMIT ${COUNTED})`)
+    SELECT count(*) AS n FROM (SELECT 1 FROM documents WHERE project = @project LIMIT ${COUNTED_DOCUMENTS})`)
+  const ends = db.prepare<{ first: number | null; last: number | null }, Params>(`
+    SELECT min(id) AS first, max(id) AS last FROM (
+      SELECT id FROM (SELECT id FROM documents WHERE at >= @since AND at < @before ORDER BY at LIMIT ${ENDS})
+      UNION ALL SELECT id FROM (SELECT id FROM documents WHERE at >= @since AND at < @before ORDER BY at DESC LIMIT ${ENDS}))`)
   const last = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM documents')
 
   // SQLite's own stemmer, asked through a small index that lives in memory: there is no second one to disagree with it.
@@ -118,19 +104,43 @@ export function fulltextStatements(db: Database) {
   const stemIn = db.prepare('INSERT INTO temp.stems (rowid, word) VALUES (@id, @word)')
   const stemOut = db.prepare<{ term: string; doc: number }, []>('SELECT term, doc FROM temp.stem_words')
   const stemClear = db.prepare('DELETE FROM temp.stems')
-  const frequency = db.prepare<{ doc: number }, Params>('SELECT doc FROM fulltext_words WHERE term = @term')
+  const newestWith = db.prepare<{ n: number; oldest: number }, Params>(`
+    SELECT count(*) AS n, min(rowid) AS oldest FROM
+      (SELECT rowid FROM fulltext WHERE fulltext MATCH @words ORDER BY rowid DESC LIMIT ${COUNTED_WORDS})`)
 
-  // Counting a common word reads all its places. It is kept until the store has grown by a tenth: how rare a word is changes slowly.
-  const counted = new Map<string, { documents: number; lastId: number }>()
-  const documentsWith = (stem: string): number => {
-    const lastId = last.get()?.id ?? 0
-    const known = counted.get(stem)
-    if (known && lastId <= known.lastId * 1.1 && lastId >= known.lastId) return known.documents
-    const documents = frequency.get({ term: stem })?.doc ?? 0
-    if (counted.size > 10_000) counted.clear()
-    counted.set(stem, { documents, lastId })
-    return documents
+  // Kept until the store has grown by a tenth: how rare a word is changes slowly.
+  const lately = (ask: (of: string, lastId: number) => number) => {
+    const counted = new Map<string, { n: number; lastId: number }>()
+    return (of: string): number => {
+      const lastId = last.get()?.id ?? 0
+      const known = counted.get(of)
+      if (known && lastId <= known.lastId * 1.1 && lastId >= known.lastId) return known.n
+      const n = ask(of, lastId)
+      if (counted.size > 10_000) counted.clear()
+      counted.set(of, { n, lastId })
+      return n
+    }
   }
+  const documentsWith = lately((word, lastId) => {
+    const { n, oldest } = newestWith.get({ words: quoted(word) }) ?? { n: 0, oldest: 0 }
+    return n < COUNTED_WORDS ? n : Math.round((n * lastId) / (lastId - oldest + 1))
+  })
+  const documentsOf = lately((project) => count.get({ project })?.n ?? 0)
+
+  const stems = new Map<string, string>()
+  const stemAll = (words: string[]): void => {
+    const unknown = words.filter((word) => !stems.has(word))
+    if (unknown.length === 0) return
+    if (stems.size > 10_000) stems.clear()
+    stemClear.run()
+    for (const [id, word] of unknown.entries()) stemIn.run({ id, word })
+    const found = new Map(stemOut.all().map((row) => [row.doc, row.term]))
+    for (const [id, word] of unknown.entries()) stems.set(word, found.get(id) ?? word)
+  }
+
+  const byWords = rankedBy(db, { table: 'fulltext', weights: WEIGHTS, strong: 'title', rest: 0.5 }, documentsWith)
+  const around = { table: 'surroundings', weights: AROUND_WEIGHTS, strong: 'own', rest: 0.4 }
+  const bySurroundings = rankedBy(db, around, documentsWith)
 
   const putWords = (id: number, { words, around, project }: Document): void => {
     const all = { title: '', prompt: '', body: '', facts: '', files: '', ...words }
@@ -169,23 +179,21 @@ export function fulltextStatements(db: Database) {
     matchNames: async (piece: string, within: Within): Promise<Match[]> =>
       [...piece].length < 3
         ? []
-        : byNames
-            .all({ ...bounds(within), project: within.project, words: quoted(piece) })
-            .map((row) => ({ ...row, project: asProjectKey(row.project) })),
-    /** The stems of words and in how many documents each stands. */
+        : byNames.all({ ...bounds(within), words: quoted(piece) }).map((row) => ({ ...row, project: asProjectKey(row.project) })),
+    /** The stems of words and in how many documents each stands; of common words, about how many. */
     frequencies: async (words: string[]): Promise<{ word: string; stem: string; documents: number }[]> => {
-      stemClear.run()
-      for (const [id, word] of words.entries()) stemIn.run({ id, word })
-      const stems = new Map(stemOut.all().map((row) => [row.doc, row.term]))
-      return words.map((word, id) => {
-        const stem = stems.get(id) ?? word
-        return { word, stem, documents: documentsWith(stem) }
-      })
+      stemAll(words)
+      return words.map((word) => ({ word, stem: stems.get(word) ?? word, documents: documentsWith(word) }))
     },
     /** How many documents a project has, or nearly; all of them together when none is named. */
-    count: async (project: ProjectKey | null): Promise<number> => (project ? (count.get({ project })?.n ?? 0) : (last.get()?.id ?? 0)),
-    lastId: async (): Promise<number> => last.get()?.id ?? 0,
-    newest: async (within: Within): Promise<Place[]> => newest.all({ ...bounds(within), project: within.project }).map(place),
+    count: async (project: ProjectKey | null): Promise<number> => (project ? documentsOf(project) : (last.get()?.id ?? 0)),
+    /** The documents of a time, or a few more. */
+    span: async (since: number, before: number): Promise<Span> => {
+      if (isUnbounded({ since, before })) return { after: 0, upTo: last.get()?.id ?? 0 }
+      const { first, last: final } = ends.get({ since, before }) ?? { first: null, last: null }
+      return { after: (first ?? 1) - 1, upTo: final ?? 0 }
+    },
+    newest: async (within: Within): Promise<Place[]> => newest(bounds(within)).map(place),
     place: async (documentId: number): Promise<Place | null> => {
       const row = byId.get({ id: documentId })
       return row ? place(row) : null
@@ -196,28 +204,8 @@ export function fulltextStatements(db: Database) {
     },
     /** What happened around a moment, in the order it happened; at the same moment, around a document. */
     around: async (project: ProjectKey | null, at: number, depthBefore: number, depthAfter: number, documentId = 0): Promise<Place[]> => [
-      ...before.all({ project, at, id: documentId, limit: depthBefore }).map(place).reverse(),
-      ...from.all({ project, at, id: documentId, limit: depthAfter + 1 }).map(place),
+      ...before({ project, at, id: documentId, limit: depthBefore }).map(place).reverse(),
+      ...from({ project, at, id: documentId, limit: depthAfter + 1 }).map(place),
     ],
   }
 }
-
-/** Kinds are a short closed list of words none of which is part of another, so a text can stand for a set of them. */
-function bounds({ kinds, since, before, limit }: Within) {
-  return { kinds: kinds.join(' '), since, before, limit }
-}
-
-function asQuery(words: string[], within: Within): string {
-  const any = words.map(quoted).join(' OR ')
-  if (!within.project) return any
-  // What holds for every project is found in each.
-  const scopes = [...new Set([within.project, GLOBAL_PROJECT])].map((project) => quoted(scopeWord(project)))
-  return `scope : (${scopes.join(' OR ')}) AND (${any})`
-}
-
-/** FTS5 reads - and : and * as syntax, so every word the person typed goes in quotes. */
-function quoted(word: string): string {
-  return `"${word.replaceAll('"', '""').replaceAll('\0', '')}"`
-}
-
-const scopeWord = (project: ProjectKey) => `project${fingerprint(project, 12)}`

@@ -401,6 +401,9 @@ const STEPS: string[] = [
   /* 7: what a prompt is embedded by has changed; its vector serves until the new one is made */ `
   INSERT OR IGNORE INTO unembedded (document_id, mark) SELECT id, random() & 0x7fffffff FROM documents WHERE kind = 'prompt';
   `,
+  /* 8: what happened at a time, whatever the project */ `
+  CREATE INDEX documents_by_time ON documents (at);
+  `,
 ]
 
 /** The version of the database shape this program knows. */

@@ -27,6 +27,9 @@ type Row = {
 /** A memory and the branch its turn was on; null outside of git, and where nobody knows. */
 export type OnBranch<T> = T & { branch: string | null }
 
+/** How many of the newest touches of a file are looked at: one that everybody touches has thousands. */
+const LATELY = 200
+
 /** Every statement about observations. */
 export function observationStatements(db: Database, index: Index) {
   const insert = db.prepare<Row, Params>(`
@@ -59,8 +62,9 @@ export function observationStatements(db: Database, index: Index) {
   const byId = db.prepare<Row, Params>('SELECT * FROM observations WHERE id = @id')
   const ofSession = db.prepare<Row, Params>('SELECT * FROM observations WHERE session_id = @sessionId ORDER BY at, id LIMIT @limit')
   const aboutFile = db.prepare<Row, Params>(`
-    SELECT o.* FROM observation_files f JOIN observations o ON o.id = f.observation_id
-    WHERE f.project = @project AND f.path = @path AND o.session_id <> @notSession
+    SELECT o.* FROM
+      (SELECT observation_id, modified, at FROM observation_files WHERE project = @project AND path = @path ORDER BY at DESC LIMIT ${LATELY}) f
+    CROSS JOIN observations o ON o.id = f.observation_id WHERE o.session_id <> @notSession
     ORDER BY f.modified DESC, f.at DESC LIMIT @limit`)
   const all = eachRow<Row & { content_session_id: string; agent: string }>(
     db,
@@ -117,7 +121,7 @@ export function observationStatements(db: Database, index: Index) {
     lastId: async (): Promise<number> => last.get()?.id ?? 0,
     get: async (ids: number[]): Promise<Observation[]> => ids.flatMap((id) => byId.get({ id }) ?? []).map(fromRow),
     ofSession: async (sessionId: number, limit: number): Promise<Observation[]> => ofSession.all({ sessionId, limit }).map(fromRow),
-    /** What is known of a file from other sessions, changes before readings, newest first. */
+    /** What is known of a file from other sessions lately, changes before readings, newest first. */
     aboutFile: async (project: ProjectKey, path: string, notSession: number, limit: number): Promise<Observation[]> =>
       aboutFile.all({ project, path, notSession, limit }).map(fromRow),
     each: function* (project: ProjectKey | null) {

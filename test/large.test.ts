@@ -1,0 +1,108 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
+import { asProjectKey } from '../src/core/ids.ts'
+import type { Session } from '../src/core/memory.ts'
+import { briefFor, fileBriefFor, recallFor } from '../src/inject/brief.ts'
+import { search, timeline } from '../src/retrieval/search.ts'
+import { addObservations, observation, temporaryStore } from './support/builders.ts'
+
+const [sea, pond] = [asProjectKey('sea'), asProjectKey('pond')]
+const SPECIAL = new Map([
+  [101, { title: 'An old whale swam by', narrative: 'tide and harbour' }],
+  [4601, { title: 'Tide and harbour', narrative: 'tables' }],
+  [4603, { title: 'A long story', narrative: `tide and harbour ${'and much else '.repeat(200)}` }],
+])
+
+/** A store too large for every word to be weighed: nearly five thousand observations, nearly all of which speak of tide and harbour. */
+describe('in a large store', () => {
+  let t: Awaited<ReturnType<typeof temporaryStore>>
+  let session: Session
+  const ran = new Set<string>()
+  const prepare = Database.prototype.prepare
+  const spy = spyOn(Database.prototype, 'prepare')
+
+  const recording = function (this: Database, sql: string) {
+    const statement = prepare.call(this, sql)
+    for (const way of ['get', 'all', 'values', 'run'] as const) {
+      const run = statement[way].bind(statement) as (...given: unknown[]) => unknown
+      const recorded = (...given: unknown[]) => {
+        ran.add(sql)
+        return run(...given)
+      }
+      Object.assign(statement, { [way]: recorded })
+    }
+    return statement
+  } as typeof prepare
+
+  beforeAll(async () => {
+    spy.mockImplementation(recording)
+    t = await temporaryStore()
+    const plain = (n: number) => ({
+      title: `Watched the water, day ${n}`,
+      narrative: 'tide and harbour',
+      project: n % 40 === 0 ? pond : sea,
+    })
+    const all = Array.from({ length: 4700 }, (_, n) =>
+      observation({ at: n * 1000, filesModified: ['src/tide.ts'], ...plain(n), ...SPECIAL.get(n) }),
+    )
+    session = await t.store.transaction(() => addObservations(t.store, all))
+  }, 60_000)
+
+  afterAll(() => {
+    spy.mockRestore()
+    t[Symbol.dispose]()
+  })
+
+  const titles = async (question: string, filters = {}) => (await search(t.store, question, filters)).map((hit) => hit.title)
+
+  test('a rare word is found however old it is, beside common ones too', async () => {
+    expect((await titles('whale'))[0]).toBe('An old whale swam by')
+    expect((await titles('tide harbour whale'))[0]).toBe('An old whale swam by')
+    expect((await titles('whale', { project: sea }))[0]).toBe('An old whale swam by')
+    expect(await titles('whale', { project: pond })).toEqual([])
+  })
+
+  test('of common words the title that holds them comes first, and a long text does not win by its length', async () => {
+    const found = await titles('tide harbour', { limit: 200 })
+    expect(found[0]).toBe('Tide and harbour')
+    expect(found.length).toBeGreaterThan(100)
+    expect(found.slice(0, 100)).not.toContain('A long story')
+  })
+
+  test('a small project is searched in itself', async () => {
+    const hits = await search(t.store, 'tide harbour', { project: pond, limit: 50 })
+    expect(hits).toHaveLength(50)
+    expect(new Set(hits.map((hit) => hit.project))).toEqual(new Set([pond]))
+  })
+
+  test('common words are found in the time that was asked for, not only lately', async () => {
+    const hits = await search(t.store, 'tide harbour', { since: 1_000_000, before: 1_100_000, limit: 50 })
+    expect(hits).toHaveLength(50)
+    expect(hits.every((hit) => hit.at >= 1_000_000 && hit.at < 1_100_000)).toBe(true)
+  })
+
+  test('nothing that a person or a hook waits for walks through a whole table', async () => {
+    ran.clear()
+    for (const project of [sea, pond, null]) {
+      for (const question of ['whale', 'tide harbour', 'tide harbour whale', 'nobodyWroteThis'])
+        for (const since of [0, 4_000_000]) await search(t.store, question, { project, since, files: ['src/tide.ts'] })
+      await timeline(t.store, { project, at: 2_000_000 }, { before: 5, after: 5 })
+      await t.store.documents.newest({ project, kinds: ['observation'], since: 0, before: 9_000_000, limit: 5 })
+    }
+    await briefFor(t.store, sea, 9_000_000)
+    await recallFor(t.store, { ...session, id: 99 }, 'tide harbour whale', 9_000_000, 500)
+    await fileBriefFor(t.store, { ...session, id: 99, project: sea }, 'src/tide.ts', 9_000_000)
+    const db = new Database(t.path, { readonly: true })
+    const walks = [...ran].filter((sql) => !sql.includes('temp.') && walked(db, sql).length > 0)
+    db.close()
+    expect(ran.size).toBeGreaterThan(20)
+    expect(walks).toEqual([])
+  })
+})
+
+/** The tables that a statement would walk through. Full-text tables are asked for words, and parts of the statement itself are no tables. */
+function walked(db: Database, sql: string): string[] {
+  const plan = (db.query(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map((step) => step.detail)
+  const parts = new Set(plan.flatMap((step) => /^(?:CO-ROUTINE|MATERIALIZE) (\S+)/.exec(step)?.[1] ?? []))
+  return plan.flatMap((step) => /^SCAN (?!.* VIRTUAL TABLE)(\S+)/.exec(step)?.[1] ?? []).filter((table) => !parts.has(table))
+}

@@ -10,5 +10,6 @@ export const byShippedTable: Prepare = async (store) => {
   if (opened.kind === 'absent') throw new Error(opened.reason)
   while (await embedSome(store, opened.embedder, signal));
   const state = { ...opened, index: openVectorIndex(store, opened.embedder) }
+  await state.index.warm()
   return meaningBy({ state: async () => state })
 }

@@ -31,6 +31,20 @@ test.each([4, 64, 100, 128, 256, 1536])('the kernel finds the codes that differ 
   expect(codes.closest([lists[0]], bitsOf(question), 50).every(({ id }) => id % 3 === 0)).toBe(true)
 })
 
+test.each([4, 100, 256])('the nearest of some are those whose signs agree where the question is strong, %d wide', (dimensions) => {
+  const all = vectors(500, dimensions)
+  const codes = openCodes(dimensions)
+  const list = codes.newList()
+  for (const [id, vector] of all.entries()) list.add(id, bitsOf(vector))
+  const [question = new Float32Array(dimensions)] = vectors(1, dimensions)
+  const agreement = all.map((vector) => vector.reduce((sum, value, d) => sum + (value > 0 ? (question[d] ?? 0) : 0), 0))
+  const lowestWanted = agreement.toSorted((a, b) => b - a)[9] ?? 0
+
+  const found = codes.nearest(codes.closest([list], bitsOf(question), 500), question, 10)
+  expect(found).toHaveLength(10)
+  expect(found.every(({ id }) => (agreement[id] ?? 0) >= lowestWanted - 1e-4)).toBe(true)
+})
+
 test('asking for more than there are gives all of them', () => {
   const codes = openCodes(64)
   const list = codes.newList()

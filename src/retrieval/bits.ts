@@ -21,6 +21,8 @@ export type List = {
   add(id: number, bits: Uint32Array): void
   /** The last one takes its place. */
   removeAt(place: number): void
+  /** Where a code begins. */
+  byteAt(place: number): number
   /** Each block, how many codes are in it, and where the kernel puts their distances. */
   blocks(): Generator<{ start: number; count: number; distances: number; first: number }>
 }
@@ -77,6 +79,7 @@ export function openCodes(dimensions: number) {
           ids[place] = ids[last] as number
           ids.pop()
         },
+        byteAt: (place) => codeAt(place) << 2,
         *blocks() {
           for (const [index, start] of starts.entries()) {
             const count = Math.min(BLOCK, ids.length - index * BLOCK)
@@ -111,7 +114,38 @@ export function openCodes(dimensions: number) {
       }
       return found
     },
+    /**
+     * The best of these by the question's own numbers, each taken with the sign that the code has: much nearer to the truth than
+     * counting signs, and no row has to be read for it. Eight dimensions at a time, from a table of all their sums.
+     */
+    nearest(candidates: Close[], vector: Float32Array, wanted: number): Close[] {
+      if (candidates.length <= wanted) return candidates
+      const sums = sumsOf(vector)
+      const bytes = new Uint8Array(memory.buffer)
+      const scored = candidates.map((close) => {
+        const from = close.list.byteAt(close.place)
+        let score = 0
+        for (let byte = 0; byte < sums.length >> 8; byte++) score += sums[(byte << 8) | (bytes[from + byte] as number)] as number
+        return { close, score }
+      })
+      return scored
+        .sort((a, b) => b.score - a.score)
+        .slice(0, wanted)
+        .map(({ close }) => close)
+    },
   }
+}
+
+/** For each eight dimensions and each pattern of their signs: what those whose sign is set add up to. */
+function sumsOf(vector: Float32Array): Float32Array {
+  const sums = new Float32Array(Math.ceil(vector.length / 8) * 256)
+  for (let byte = 0; byte < sums.length >> 8; byte++) {
+    for (let pattern = 1; pattern < 256; pattern++) {
+      const lowest = 31 - Math.clz32(pattern & -pattern)
+      sums[(byte << 8) | pattern] = (sums[(byte << 8) | (pattern & (pattern - 1))] as number) + (vector[byte * 8 + lowest] ?? 0)
+    }
+  }
+  return sums
 }
 
 /**

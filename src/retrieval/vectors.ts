@@ -14,17 +14,19 @@ export type Near = { documentId: number; kind: DocumentKind; ref: string; cosine
 
 export type VectorIndex = ReturnType<typeof openVectorIndex>
 
-const PAGE = 5000
+/** A few milliseconds of reading, so that whoever asks meanwhile hardly waits. */
+const PAGE = 1000
 
 /**
  * The index over what this embedder has made so far. It reads the database on the first question (or on `warm`), and before each later
  * one what has been added since; what is gone from the database is noticed when it would have been found.
  */
-export function openVectorIndex(store: Store, embedder: Embedder) {
+export function openVectorIndex(store: Store, embedder: Embedder, stopping: AbortSignal = new AbortController().signal) {
   const codes = openCodes(embedder.dimensions)
   const lists = new Map<ProjectKey, List>()
   let seen = 0
   let reading: Promise<void> | null = null
+  let isRead = false
 
   function warm(): Promise<void> {
     reading ??= readOn().finally(() => {
@@ -40,9 +42,11 @@ export function openVectorIndex(store: Store, embedder: Embedder) {
         listOf(project).add(seq, bitsOf(row))
         seen = seq
       }
-      if (page.length < PAGE) return
-      await Bun.sleep(0) // others may speak in between: a large history takes a second
+      if (page.length < PAGE) break
+      await Bun.sleep(0) // others may speak in between: a large history takes seconds
+      if (stopping.aborted) return
     }
+    isRead = true
   }
 
   function listOf(project: ProjectKey): List {
@@ -61,7 +65,8 @@ export function openVectorIndex(store: Store, embedder: Embedder) {
     await warm()
     const mine = within.project === null ? [...lists.values()] : [lists.get(within.project) ?? []].flat()
     const size = mine.reduce((sum, list) => sum + list.ids.length, 0)
-    const candidates = codes.closest(mine, bitsOf(vector), Math.max(candidatesAmong(size), within.limit * 4))
+    const close = codes.closest(mine, bitsOf(vector), Math.max(candidatesAmong(size), within.limit * 16))
+    const candidates = codes.nearest(close, vector, Math.max(READ, within.limit * 4))
     const rows = await store.vectors.bySeq(candidates.map(({ id }) => id))
     if (rows.length < candidates.length) forget(candidates, new Set(rows.map((row) => row.seq)))
     const best = rows
@@ -94,6 +99,8 @@ export function openVectorIndex(store: Store, embedder: Embedder) {
   return {
     nearest,
     warm,
+    /** Whether all that was there has been read once; before that a question waits for it. */
+    isWarm: () => isRead,
     size: () => [...lists.values()].reduce((sum, list) => sum + list.ids.length, 0),
     bytes: () => codes.bytes(),
   }
@@ -105,10 +112,10 @@ function dot(a: Float32Array, b: Int8Array): number {
   return sum
 }
 
-/**
- * How many are looked at properly. Signs alone misjudge, and the more there are the more stand between; of 200,000 real texts the true
- * ten nearest are .96 among the best 400, .98 among the best 800 and .99 among the best 1,600.
- */
+/** How many rows are read and looked at properly. */
+const READ = 250
+
+/** How many are told apart by the question's own numbers. Signs alone misjudge, and the more there are the more stand between. */
 function candidatesAmong(size: number): number {
-  return Math.min(1500, 400 + Math.round(size / 500))
+  return Math.min(6000, 1000 + Math.round(size / 100))
 }

@@ -6,6 +6,7 @@ import { openLog } from '../platform/log.ts'
 import type { EmbedderSettings } from '../providers/embedder.ts'
 import type { Store } from '../store/store.ts'
 import { openEmbedding } from './embedding.ts'
+import { meaningBy } from './meaning.ts'
 import { openQueue } from './queue.ts'
 
 test('what was said becomes findable by meaning in the background, bite after bite', async () => {
@@ -19,6 +20,19 @@ test('what was said becomes findable by meaning in the background, bite after bi
   if (state.kind === 'absent') throw new Error(state.reason)
   const [nearest] = await state.index.nearest('prompt xxx', { project: asProjectKey('app'), limit: 1 })
   expect(nearest).toMatchObject({ kind: 'prompt', ref: '4' })
+})
+
+test('a question that comes before the vectors are read goes by its words, the next one by meaning too', async () => {
+  using endpoint = letters()
+  await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })
+  await say(at.store, ...Array.from({ length: 5 }, (_, n) => `prompt ${'x'.repeat(n)}`))
+  await at.embedding.queue()
+  await at.queue.drained()
+  const restarted = openEmbedding(at.store, { provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' }, at.log)
+  const meaning = meaningBy(restarted)
+  expect(await meaning('prompt xxx', asProjectKey('app'), 3)).toEqual([])
+  await restarted.warm()
+  expect(await meaning('prompt xxx', asProjectKey('app'), 3)).toHaveLength(3)
 })
 
 test('without an embedder the job is done at once, and what waits still waits', async () => {
@@ -79,6 +93,7 @@ async function working(settings: EmbedderSettings) {
   const queue = openQueue(t.store, (job) => embedding.doJob(job.id), log)
   return {
     store: t.store,
+    log,
     embedding,
     queue,
     [Symbol.asyncDispose]: async () => {

@@ -22,7 +22,7 @@ export function openEmbedding(store: Store, settings: EmbedderSettings, log: Log
       log.info('there is no embedder; search goes by words', { reason: opened.reason })
       return opened
     }
-    return { ...opened, index: openVectorIndex(store, opened.embedder) }
+    return { ...opened, index: openVectorIndex(store, opened.embedder, stopping.signal) }
   }
 
   async function state(now = Date.now()): Promise<EmbeddingState> {
@@ -41,6 +41,12 @@ export function openEmbedding(store: Store, settings: EmbedderSettings, log: Log
   return {
     state,
     queue,
+    /** Reads the vectors before the first question comes. Where there are none, nothing is opened. */
+    warm: async (): Promise<void> => {
+      if (!(await store.vectors.any())) return
+      const found = await state()
+      if (found.kind === 'ready') await found.index.warm()
+    },
     /** Asks for what was left over, because an embedder that was away may be back. False when there is nothing. */
     queueIfWaiting: async (): Promise<boolean> => {
       if ((await store.vectors.waiting(1)).length === 0) return false
@@ -54,6 +60,8 @@ export function openEmbedding(store: Store, settings: EmbedderSettings, log: Log
       const more = found?.kind === 'ready' && (await bite(found.embedder))
       await store.transaction(() => store.jobs.done(jobId))
       if (more) await queue()
+      // Not waited for: other jobs come first, and a question that is sooner goes by its words.
+      else if (found?.kind === 'ready') found.index.warm().catch((cause) => log.warn('vectors could not be read', { error: `${cause}` }))
     },
     stop: () => stopping.abort(new Error('the worker stops')),
   }

@@ -3,7 +3,8 @@ import type { Embedding, EmbeddingState } from './embedding.ts'
 
 /**
  * Search by what is meant, as far as there is an embedder. Cosines say little by themselves, so they are measured from the last of
- * those found to the first: 0 to 1, like the other signals.
+ * those found to the first: 0 to 1, like the other signals. While the vectors are still being read nobody waits for them: the words
+ * answer alone.
  */
 export function meaningBy(embedding: Pick<Embedding, 'state'>): Meaning {
   return async (question, project, limit) => {
@@ -31,6 +32,10 @@ const MOMENT_MS = 25
 
 async function nearest(found: EmbeddingState, ...[question, project, limit]: Parameters<Meaning>): ReturnType<Meaning> {
   if (found.kind === 'absent') return []
+  if (!found.index.isWarm()) {
+    found.index.warm().catch(() => {}) // whoever asks next finds out what is wrong
+    return []
+  }
   const near = await found.index.nearest(question, { project, limit })
   const [first, last] = [near[0]?.cosine ?? 0, near.at(-1)?.cosine ?? 0]
   if (first <= last) return []

@@ -181,6 +181,7 @@ function startBackground(
     await queueLinking(store)
     await round()
     desk.queue.kick()
+    safely(embedding.warm(), 'vectors could not be read')
   }
   safely(start(), 'could not take up what was left over')
   return setInterval(() => safely(round(), 'a round failed'), Math.min(TICK_MS, desk.settings.worker.idle_minutes * 60_000))

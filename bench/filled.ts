@@ -37,7 +37,8 @@ export const SMALL = asProjectKey('host.example/team/small-3')
 
 /**
  * A store with this many observations and the prompts and summaries of their turns, in forty projects one of which has a third. It is
- * made once and kept beside the system's other temporary files until the shape of the database or this file changes.
+ * made once and kept beside the system's other temporary files until this file changes; a database of an older shape is completed when it
+ * is opened. Where what is indexed has changed, take the folder away.
  */
 export async function storeWith(observations: number): Promise<{ store: Store; path: string; seconds: number }> {
   const started = performance.now()
@@ -54,8 +55,7 @@ export async function storeWith(observations: number): Promise<{ store: Store; p
 }
 
 function cacheFolder(): string {
-  const makers = ['../src/store/migrations.ts', './filled.ts'].map((file) => readFileSync(join(import.meta.dir, file), 'utf8'))
-  const folder = join(tmpdir(), 'recollect-bench', fingerprint(makers.join('\n'), 12))
+  const folder = join(tmpdir(), 'recollect-bench', fingerprint(readFileSync(import.meta.path, 'utf8'), 12))
   mkdirSync(folder, { recursive: true })
   return folder
 }

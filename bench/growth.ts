@@ -2,15 +2,16 @@ import { parseArgs } from 'node:util'
 import type { Store } from '../src/store/store.ts'
 import { percentiles, storeWith } from './filled.ts'
 
-/** Something to time in stores of growing size; a goal is a p50 in milliseconds at a size. */
-export type Timed = { run(): Promise<unknown>; goals?: Record<number, number> }
+/** Something to time in stores of growing size; a goal is a p50 in milliseconds at a size. What is slow is run fewer times. */
+export type Timed = { run(): Promise<unknown>; goals?: Record<number, number>; rounds?: number }
 
 const ROUNDS = 60
 const WARM_UP = 5
 
 /**
  * Times things in stores of 10,000 and 100,000 observations, with `--full` of a million too, or of the sizes named on the command line,
- * and prints how each grew from the smallest store to the largest. Things take turns, so that a busy moment falls on all of them alike.
+ * and prints how each grew from the smallest store to the largest. Things take turns, so that a busy moment falls on all of them alike;
+ * the processor's time says what a thing costs where others keep the machine busy.
  */
 export async function printGrowth(title: string, thingsIn: (store: Store, path: string) => Promise<Record<string, Timed>>): Promise<void> {
   const { values, positionals } = parseArgs({ options: { full: { type: 'boolean', default: false } }, allowPositionals: true })
@@ -22,12 +23,12 @@ export async function printGrowth(title: string, thingsIn: (store: Store, path: 
     const [many, megabytes] = [size.toLocaleString('en'), Math.round(store.bytes() / 1e6)]
     console.log(`\n${title}, ${many} observations (${megabytes} MB, there in ${seconds.toFixed(0)} s)`)
     const things = await thingsIn(store, path)
-    for (const [name, times] of Object.entries(await timesOf(things))) {
+    for (const [name, { times, processor }] of Object.entries(await timesOf(things))) {
       const { p50, p95 } = percentiles(times)
       medians.set(name, [...(medians.get(name) ?? []), p50])
       const goal = things[name]?.goals?.[size]
       const verdict = goal === undefined ? '' : `  goal <= ${goal} ms: ${p50 <= goal ? 'met' : 'MISSED'}`
-      console.log(`  ${name.padEnd(44)} p50 ${ms(p50)}   p95 ${ms(p95)}${verdict}`)
+      console.log(`  ${name.padEnd(44)} p50 ${ms(p50)}   p95 ${ms(p95)}   processor ${ms(percentiles(processor).p50)}${verdict}`)
     }
     store.close()
   }
@@ -37,16 +38,22 @@ export async function printGrowth(title: string, thingsIn: (store: Store, path: 
     console.log(`  ${name.padEnd(44)} ${((values.at(-1) ?? 0) / (values[0] ?? 0)).toFixed(2).padStart(7)}x`)
 }
 
-async function timesOf(things: Record<string, Timed>): Promise<Record<string, number[]>> {
-  const times: Record<string, number[]> = {}
+type Times = { times: number[]; processor: number[] }
+
+async function timesOf(things: Record<string, Timed>): Promise<Record<string, Times>> {
+  const all: Record<string, Times> = Object.fromEntries(Object.keys(things).map((name) => [name, { times: [], processor: [] }]))
   for (let round = -WARM_UP; round < ROUNDS; round++) {
-    for (const [name, { run }] of Object.entries(things)) {
-      const started = performance.now()
+    for (const [name, { run, rounds = ROUNDS }] of Object.entries(things)) {
+      if (round >= rounds) continue
+      const [started, used] = [performance.now(), process.cpuUsage()]
       await run()
-      if (round >= 0) times[name] = [...(times[name] ?? []), performance.now() - started]
+      if (round < 0) continue
+      all[name]?.times.push(performance.now() - started)
+      const { user, system } = process.cpuUsage(used)
+      all[name]?.processor.push((user + system) / 1000)
     }
   }
-  return times
+  return all
 }
 
 const ms = (value: number) => `${value.toFixed(1).padStart(7)} ms`

@@ -13,6 +13,7 @@ import { ensureWorker, PROGRAM } from '../wire/start.ts'
 import { ask, post } from './ask.ts'
 import { type Finding, hookFindings } from './hook-findings.ts'
 import { dim, EXIT, green, plural, red, say, sayJson, size, yellow } from './print.ts'
+import { silentWorker } from './status.ts'
 
 /** Walks the chain from the client to the disk and back. Exit code 1 when something is broken. */
 export async function run(args: string[]): Promise<number> {
@@ -123,21 +124,25 @@ function homeFix(cause: unknown, folder: string): string {
   return `Make ${folder} yours (chown, chmod 700), or set RECOLLECT_HOME to another folder.`
 }
 
+const SILENT = 'it does not answer'
+
 type Reached = { kind: 'runs'; status: WorkerStatus } | { kind: 'away'; why: string }
 
 async function workerStatus(home: ReturnType<typeof homePaths>): Promise<Reached> {
   const asked = await askWorker(home, '/api/status', { timeoutMs: 5000 })
   if (asked.kind === 'answered') return { kind: 'runs', status: JSON.parse(asked.body) as WorkerStatus }
-  return { kind: 'away', why: asked.kind === 'late' ? 'it does not answer' : 'it is not running' }
+  return { kind: 'away', why: asked.kind === 'late' ? SILENT : 'it is not running' }
 }
 
 /** Starts it in the foreground for a moment: whatever keeps it from starting, it says. */
 async function notRunning(home: ReturnType<typeof homePaths>, why: string): Promise<Finding> {
+  // One that holds the lock and says nothing keeps every other from starting.
+  if (why === SILENT) return { what: 'Worker', state: 'broken', says: why, fix: silentWorker(home) }
   if (await ensureWorker(home, 3000)) {
     return {
       what: 'Worker',
       state: 'warning',
-      says: `${why === 'it is not running' ? 'it was not running' : why}; it has been started`,
+      says: 'it was not running; it has been started',
       fix: 'Nothing to do: a session starts it too.',
     }
   }

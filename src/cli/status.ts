@@ -23,13 +23,14 @@ async function statusSoon(): Promise<WorkerStatus> {
   const home = homePaths()
   const asked = await askWorker(home, '/api/status', { timeoutMs: SOON_MS })
   if (asked.kind === 'answered') return JSON.parse(asked.body) as WorkerStatus
-  if (asked.kind === 'late') throw new CliError(silent(home), EXIT.timeout)
+  if (asked.kind === 'late') throw new CliError(silentWorker(home), EXIT.timeout)
   return ask<WorkerStatus>('/api/status')
 }
 
 const SOON_MS = 1500
 
-function silent(home: Home): string {
+/** What to do about a worker that is there and does not answer. */
+export function silentWorker(home: Home): string {
   const { pid } = (readJsonIfThere(home.workerFile) ?? {}) as { pid?: number }
   if (!pid) return 'the worker does not answer; try again in a moment'
   if (isPaused(pid))

@@ -307,6 +307,27 @@ describe('a session that is gone on with', () => {
   })
 })
 
+test('of the last session the turn is told that did something, not the question it ended with', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  const turns = [
+    summary({ promptNumber: 1, completed: 'Invoices are sent', at: 1000 }),
+    summary({ promptNumber: 2, completed: '', nextSteps: '', learned: 'It is Monday', at: 2000 }),
+  ]
+  for (const told of turns) await t.store.summaries.put(`turn:${told.promptNumber}`, { ...told, sessionId: session.id })
+  expect((await briefFor(t.store, asProjectKey('app'), NOW)).text).toContain('Invoices are sent')
+})
+
+test('how to read the lines is not said where no line has room', () => {
+  const { text } = brief({
+    summary: summary(),
+    observations: [observation({ title: 'long '.repeat(100) })],
+    budget: { tokens: 85, characters: 9000 },
+  })
+  expect(text).toContain('- Done: It is done')
+  expect(text).not.toContain('Recent work')
+})
+
 test('a summary that has no room in full says what was done and what comes next', () => {
   const long = 'word '.repeat(60)
   const { text, tokens } = brief({

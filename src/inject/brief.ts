@@ -15,7 +15,7 @@ import type { Held } from './held.ts'
 import { addNotes, type ChosenNotes, newNotes, noteLine, notesAbout, notesFor } from './notes.ts'
 import { type Brief, type Budget, type LeftOut, NOTHING, openPage, type Page } from './page.ts'
 
-export { type Held, heldBy } from './held.ts'
+export { heldBy } from './held.ts'
 export type { Brief, Budget } from './page.ts'
 export { FLOOR, isTelling, recallFor } from './recall.ts'
 
@@ -54,15 +54,16 @@ export async function briefFor(
   command?: string,
   { branch = null, held = null }: { branch?: string | null; held?: Knowing | null } = {},
 ): Promise<Brief> {
-  const newest = await store.summaries.recent(project, held ? 20 : 1)
-  const own = branch === null ? null : await store.summaries.lastOn(project, branch)
+  const lastOnes = await store.summaries.recent(project, SUMMARIES)
+  const newest = mostTelling(lastOnes)
+  const own = branch === null ? null : mostTelling(await store.summaries.recentOn(project, branch, SUMMARIES))
   const titled = async (summary: OnBranch<Summary> | null | undefined): Promise<Told | null> =>
     summary ? { summary, title: (await store.sessions.get(summary.sessionId))?.title ?? null } : null
   const [last, elsewhere] = held
-    ? [newest.find((summary) => isNewSummary(summary, held)), null]
-    : own && own.id !== newest[0]?.id
-      ? [own, newest[0]]
-      : [newest[0], null]
+    ? [mostTelling(lastOnes.filter((summary) => isNewSummary(summary, held))), null]
+    : own && own.id !== newest?.id
+      ? [own, newest]
+      : [newest, null]
   const lately = await store.observations.recent(project, CANDIDATES)
   const onBranch = branch === null ? [] : await store.observations.recentOn(project, branch, CANDIDATES_OF_BRANCH)
   const mentioned = new Map<number, string[]>()
@@ -73,6 +74,16 @@ export async function briefFor(
   const notes = await notesFor(store, project, now)
   const past = { project, branch, notes, last: await titled(last), elsewhere: await titled(elsewhere), observations, mentioned }
   return writeBrief(past, now, budget, command, held)
+}
+
+/** How many summaries are looked at for the one that is told. */
+const SUMMARIES = 12
+
+/** Of the newest session the newest that says what was done: its last word is often a mere question. */
+function mostTelling(newestFirst: OnBranch<Summary>[]): OnBranch<Summary> | null {
+  const [newest] = newestFirst
+  const ofSession = newestFirst.filter((summary) => summary.sessionId === newest?.sessionId)
+  return ofSession.find((summary) => summary.completed || summary.nextSteps) ?? newest ?? null
 }
 
 /** What a session that is gone on with knows. */
@@ -149,18 +160,18 @@ export function writeBrief(past: Past, now: number, budget: Budget, command = 'r
   const files = filesLine(observations, past.mentioned, budget.tokens * FILES_SHARE, branch)
   if (files) page.add(files)
   let shown = 0
-  const how = `id · age · kind · what · cost; in full: ${command} get <id>; more: ${command} search <words>`
-  if (observations.length > 0 && page.add(`${held ? 'New work' : 'Recent work'} (${how}):`)) {
-    for (const o of observations) {
-      const line = observationLine(o, now, branch)
-      const inFull = shown < SHOWN_WITH_FACTS ? [line, ...factLines(o)] : [line]
-      const added = page.add(...inFull) ? inFull : page.add(line) ? [line] : null
-      if (!added) break
-      shown++
-      const where = branch !== null && o.branch === branch ? 'on this branch, ' : ''
-      const why = `${where}number ${shown} by time${branch === null ? '' : ' and branch'} in this project`
-      page.items.push({ kind: 'observation', id: o.id, tokens: countTokens(added.join('\n')), why })
-    }
+  const how = `${held ? 'New work' : 'Recent work'} (id · age · kind · what · cost; in full: ${command} get <id>; more: ${command} search <words>):`
+  for (const o of observations) {
+    const line = observationLine(o, now, branch)
+    // How to read them is said with the first one, or not at all.
+    const head = shown === 0 ? [how] : []
+    const inFull = shown < SHOWN_WITH_FACTS ? [line, ...factLines(o)] : [line]
+    const added = page.add(...head, ...inFull) ? inFull : page.add(...head, line) ? [line] : null
+    if (!added) break
+    shown++
+    const where = branch !== null && o.branch === branch ? 'on this branch, ' : ''
+    const why = `${where}number ${shown} by time${branch === null ? '' : ' and branch'} in this project`
+    page.items.push({ kind: 'observation', id: o.id, tokens: countTokens(added.join('\n')), why })
   }
   for (const [place, o] of observations.entries())
     if (place >= shown) left.push({ kind: 'observation', id: o.id, why: `number ${place + 1}: no room within ${budget.tokens} tokens` })

@@ -35,11 +35,11 @@ export function summaryStatements(db: Database, index: Index) {
   const recent = db.prepare<Row & { branch: string | null }, Params>(`
     SELECT s.*, (SELECT branch FROM prompts WHERE session_id = s.session_id AND number = s.prompt_number) AS branch
     FROM summaries s WHERE s.project = @project AND s.source = 'turn' ORDER BY s.at DESC, s.id DESC LIMIT @limit`)
-  const lastOn = db.prepare<Row & { branch: string | null }, Params>(`
+  const recentOn = db.prepare<Row & { branch: string | null }, Params>(`
     SELECT s.*, @branch AS branch
-    FROM (SELECT session_id, number FROM prompts WHERE project = @project AND branch = @branch ORDER BY at DESC LIMIT 20) p
+    FROM (SELECT session_id, number FROM prompts WHERE project = @project AND branch = @branch ORDER BY at DESC LIMIT @limit) p
     CROSS JOIN summaries s ON s.session_id = p.session_id AND s.prompt_number = p.number AND s.source = 'turn'
-    ORDER BY s.at DESC, s.id DESC LIMIT 1`)
+    ORDER BY s.at DESC, s.id DESC LIMIT @limit`)
   const byId = db.prepare<Row, Params>('SELECT * FROM summaries WHERE id = @id')
   const all = eachRow<Row & { content_session_id: string; agent: string }>(
     db,
@@ -63,11 +63,9 @@ export function summaryStatements(db: Database, index: Index) {
     },
     recent: async (project: ProjectKey, limit: number): Promise<OnBranch<Summary>[]> =>
       recent.all({ project, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
-    /** The last of a branch. */
-    lastOn: async (project: ProjectKey, branch: string): Promise<OnBranch<Summary> | null> => {
-      const row = lastOn.get({ project, branch })
-      return row ? { ...fromRow(row), branch: row.branch } : null
-    },
+    /** The last ones of a branch. */
+    recentOn: async (project: ProjectKey, branch: string, limit: number): Promise<OnBranch<Summary>[]> =>
+      recentOn.all({ project, branch, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
     get: async (id: number): Promise<Summary | null> => {
       const row = byId.get({ id })
       return row ? fromRow(row) : null

@@ -205,6 +205,11 @@ test('a brief can be asked for as text or with its reasons, and never for more t
     project: 'app',
     items: [{ kind: 'observation', id: 1 }],
   })
+  expect(await at.get('/api/context/inject?project=app&format=json&branch=login')).toMatchObject({
+    branch: 'login',
+    text: expect.stringContaining('You are on branch login'),
+    left: [],
+  })
   expect(await (await at.ask('/api/context/inject?project=app&tokens=5')).text()).toBe('')
   expect(await (await at.ask('/api/context/inject?project=app&tokens=1e99')).text()).toContain('pelican')
   expect(await (await at.ask('/api/context/inject?project=app&tokens=lots')).text()).toContain('pelican')

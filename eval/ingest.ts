@@ -13,6 +13,7 @@ export const rules: CaptureRules = {
   isExcludedInput: () => false,
   isExcludedProject: () => false,
   // The sets are anonymous already, and a redacted word would be missing from the question's answer.
+  markers: [],
   redactPatterns: null,
   projectOf: () => ({ project: asProjectKey('eval'), branch: null }),
 }

@@ -341,6 +341,7 @@ async function aCapture(given: Partial<CaptureRules> = {}) {
     isSkipped: () => false,
     isExcludedInput: () => false,
     isExcludedProject: () => false,
+    markers: [],
     redactPatterns: [],
     projectOf: (folder) => ({ project: asProjectKey(folder.split('/').at(-1) ?? ''), branch: 'main' }),
     ...given,

@@ -16,8 +16,11 @@ import type { Store } from '../store/store.ts'
 
 export { type DistillJob, distillTurn } from './distill.ts'
 export { linkSome } from './relink.ts'
+export type { Draft } from './drafts.ts'
+export { markedDrafts } from './markers.ts'
 
 import { queueDistill } from './distill.ts'
+import { markedIn } from './markers.ts'
 
 /** What to keep, as the person's settings and the agent's habits say. */
 export type CaptureRules = {
@@ -28,6 +31,8 @@ export type CaptureRules = {
   /** True when a tool was pointed at a file that the person does not want journalled. */
   isExcludedInput(input: unknown): boolean
   isExcludedProject(project: ProjectKey, folder: string): boolean
+  /** The words that mark something as worth a note when a person writes them in brackets. */
+  markers: string[]
   /** Further patterns to redact; null switches redaction off. */
   redactPatterns: RegExp[] | null
   projectOf(folder: string): { project: ProjectKey; branch: string | null }
@@ -43,6 +48,9 @@ export type Taken = {
   session: Session | null
   changes: Change[]
 }
+
+/** A prompt in which a person marked something. */
+export type MarkersJob = { sessionId: number; number: number }
 
 const MAX_TEXT = 64 * 1024
 const NOTHING: Taken = { session: null, changes: [] }
@@ -206,6 +214,10 @@ async function takePrompt(
   })
   if (!prompt) return []
   await queueUnfinished(store, session, prompt)
+  if (prompt.origin === 'person' && markedIn(prompt.text, rules.markers).length > 0) {
+    const job: MarkersJob = { sessionId: session.id, number: prompt.number }
+    await store.jobs.add('markers', `${session.id}:${prompt.number}`, job, event.at)
+  }
   return [{ kind: 'prompt-added', prompt, project: session.project }]
 }
 

@@ -76,6 +76,7 @@ function tellStore(store: Store, said: SessionEvent, at: number) {
     isSkipped: () => false,
     isExcludedInput: () => false,
     isExcludedProject: () => false,
+    markers: [],
     redactPatterns: [],
     projectOf: () => ({ project: asProjectKey('app'), branch: null }),
   })

@@ -173,6 +173,7 @@ async function turn(store: Store, { session = 's1', at = 1000, says = 'Go on', o
       isSkipped: () => false,
       isExcludedInput: () => false,
       isExcludedProject: () => false,
+      markers: [],
       redactPatterns: null,
       projectOf: () => ({ project: app, branch: null }),
     })

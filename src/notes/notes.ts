@@ -76,6 +76,9 @@ export async function keepNote(book: Notebook, draft: NoteDraft, now: number): P
   const wanted = noteOf(book, draft, now)
   if (typeof wanted === 'string') return { receipt: { kind: 'refused', reason: wanted }, changes: [] }
   return book.store.transaction(async () => {
+    // Brought before, whatever became of it since: a note that a person forgot or wrote anew stays so.
+    const known = draft.id ? await book.store.notes.get(draft.id) : null
+    if (known) return { receipt: { kind: 'same', note: known }, changes: [] }
     const same = await sameNote(book, wanted, now)
     if (same) return { receipt: { kind: 'same', note: same }, changes: [] }
     const restated = await restatedBy(book, wanted, now)

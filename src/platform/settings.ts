@@ -22,6 +22,10 @@ const Settings = z.object({
       /** Tell the model what earlier sessions know about the prompt. */
       recall: z.boolean().default(true),
       token_budget: z.number().int().min(0).max(500).default(500),
+      /** Words that, in brackets, mark a sentence of a prompt as worth a note; none switches that off. */
+      markers: z
+        .array(z.string().regex(/^\[?[A-Za-z0-9][A-Za-z0-9-]{0,39}\]?$/, 'a marker is a word of letters, digits and dashes'))
+        .default(['decision', 'learned', 'blocker', 'progress', 'remember', 'global']),
     }),
     post_tool_use: z.object({
       enabled: z.boolean().default(true),

@@ -56,6 +56,7 @@ export function captureRules(settings: Settings, agent: Agent, userHome = readEn
     },
     isExcludedProject: excludedProjects(settings.privacy.exclude_projects, userHome),
     redactPatterns: settings.privacy.redact ? usablePatterns(settings.privacy.patterns) : null,
+    markers: user_prompt.markers,
     // Looked up each time a session opens: meanwhile the person may have changed the branch, or put a marker there.
     projectOf: (folder) => {
       const signs = findProject(folder)

@@ -2,9 +2,11 @@ import { take } from '../capture/capture.ts'
 import type { AgentEvent, EventContext, Reply } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { withoutPrivate } from '../core/privacy.ts'
+import { countTokens } from '../core/tokens.ts'
 import { BRIEF_BUDGET, type Brief, briefFor, fileBriefFor, heldBy, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { commandName } from '../wire/start.ts'
+import { keepMarked, receiptPage } from './captured.ts'
 import type { Desk } from './desk.ts'
 import { queueSync } from './syncing.ts'
 
@@ -16,24 +18,24 @@ export type Delivery = { agent: Agent; payload: unknown; context: EventContext; 
  */
 export async function takeDelivery(desk: Desk, delivery: Delivery): Promise<Record<string, unknown>> {
   const { agent, payload, at } = delivery
-  const { session, events } = await takeLate(desk, delivery)
+  const { session, events, changes } = await takeLate(desk, delivery)
   // Taking the events may have changed what is known of it: its branch, whose fork it is, what it still holds.
   const known = session && (await desk.store.sessions.get(session.id))
-  const reply = known ? await replyTo(desk, agent, known, events, at) : {}
+  const reply = known ? await replyTo(desk, agent, known, events, changes, at) : {}
   return agent.hostReply(agent.eventName(payload) ?? '', reply)
 }
 
 /** The same when nobody waits for an answer any more: none is made, because what was never shown must not count as told. */
 export async function takeLate(desk: Desk, { agent, payload, context, delivery, at }: Delivery) {
   const events = agent.parsePayload(payload, { at }).filter((event) => event.kind !== 'ignored')
-  if (events.length === 0) return { session: null, events }
+  if (events.length === 0) return { session: null, events, changes: [] }
   const { changes, session } = await desk.store.transaction(async () => {
-    if (delivery && !(await desk.store.receipts.add(delivery, at))) return { changes: [], session: null }
+    if (delivery && !(await desk.store.receipts.add(delivery, at))) return { changes: [] as Change[], session: null }
     return takeEvents(desk, agent, events, context)
   })
   desk.announce(changes)
   desk.queue.kick()
-  return { session, events }
+  return { session, events, changes }
 }
 
 /** The brief goes first: git would take its share of the machine while the client waits. */
@@ -58,10 +60,10 @@ async function takeEvents(desk: Desk, agent: Agent, events: AgentEvent[], contex
   return { changes, session }
 }
 
-async function replyTo(desk: Desk, agent: Agent, session: Session, events: AgentEvent[], now: number): Promise<Reply> {
+async function replyTo(desk: Desk, agent: Agent, session: Session, events: AgentEvent[], changes: Change[], now: number): Promise<Reply> {
   for (const event of events) {
     if (event.kind === 'session-started') return sessionStartReply(desk, session, event.source, now)
-    if (event.kind === 'prompt-submitted' && event.origin === 'person') return promptReply(desk, session, event.text, now)
+    if (event.kind === 'prompt-submitted' && event.origin === 'person') return promptReply(desk, session, event.text, changes, now)
     if (event.kind === 'tool-used' && event.error === null && event.agentId === null) return fileReply(desk, agent, session, event, now)
   }
   return {}
@@ -94,16 +96,31 @@ type Source = Extract<AgentEvent, { kind: 'session-started' }>['source']
 /** However much a person allows, a prompt is not drowned in memories. */
 const MOST_RECALLED = 500
 
-/** What earlier sessions know about the prompt, when it clears the floor. Private parts are not asked about. */
-async function promptReply(desk: Desk, session: Session, prompt: string, now: number): Promise<Reply> {
+/**
+ * What became of what the person marked, and what earlier sessions know about the prompt when it clears the floor; together within
+ * the budget. Private parts are not asked about.
+ */
+async function promptReply(desk: Desk, session: Session, prompt: string, changes: Change[], now: number): Promise<Reply> {
   const { enabled, recall, token_budget } = desk.settings.hooks.user_prompt
-  const asked = withoutPrivate(prompt).text.trim()
-  if (!enabled || !recall || asked === '') return {}
+  if (!enabled) return {}
   const tokens = Math.min(token_budget, MOST_RECALLED)
-  const brief = await recallFor(desk.store, session, asked.slice(0, 4000), now, tokens, desk.quickMeaning)
-  if (!brief.text) return {}
-  await recordInjection(desk, session, 'UserPromptSubmit', brief, now)
-  return { context: brief.text }
+  const kept = await keptPage(desk, session, changes, tokens, now)
+  const asked = withoutPrivate(prompt).text.trim()
+  const left = tokens - countTokens(kept)
+  const ask = recall && asked !== ''
+  const brief = ask ? await recallFor(desk.store, session, asked.slice(0, 4000), now, left, desk.quickMeaning) : null
+  const text = [kept, brief?.text ?? ''].filter(Boolean).join('\n')
+  if (text === '') return {}
+  const told = { items: [], leftOut: 0, left: [], ...brief, text, tokens: countTokens(text) }
+  await recordInjection(desk, session, 'UserPromptSubmit', told, now)
+  return { context: text }
+}
+
+/** The receipt for what was marked in a prompt that is new to us; empty when nothing was, or there is no room. */
+async function keptPage(desk: Desk, session: Session, changes: Change[], tokens: number, now: number): Promise<string> {
+  const added = changes.find((change) => change.kind === 'prompt-added')
+  if (!added) return ''
+  return receiptPage(await keepMarked(desk, { sessionId: session.id, number: added.prompt.number }, now), tokens)
 }
 
 /** Memories about a file that is read or changed, once per file and session. */

@@ -2,7 +2,7 @@
  * The worker: the one process that owns the database. It listens for agents, the CLI and the viewer, keeps what they report, works
  * through the jobs that follow from it, and leaves when nobody needs it. It knows every room below and is known only to `cli`.
  */
-import { type DistillJob, distillTurn, linkSome } from '../capture/capture.ts'
+import { type DistillJob, distillTurn, linkSome, type MarkersJob } from '../capture/capture.ts'
 import type { Change } from '../core/memory.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
@@ -16,6 +16,7 @@ import { loadSettings } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import { CorruptDatabase, holdLock, type Job, openStore, type Store, setAside } from '../store/store.ts'
 import { startWorker } from '../wire/start.ts'
+import { keepMarked } from './captured.ts'
 import { consolidateJob, queueConsolidation } from './consolidation.ts'
 import { captureRules, type Desk } from './desk.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
@@ -208,6 +209,11 @@ async function doJob(desk: Desk, embedding: Embedding, syncing: Syncing, job: Jo
       })
       desk.announce(changes)
       await embedding.queue()
+      return
+    }
+    case 'markers': {
+      await keepMarked(desk, job.payload as MarkersJob, Date.now())
+      await store.transaction(() => store.jobs.done(job.id))
       return
     }
     case 'embed':

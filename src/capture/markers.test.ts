@@ -1,0 +1,109 @@
+import { expect, test } from 'bun:test'
+import { asProjectKey } from '../core/ids.ts'
+import type { Prompt, Session } from '../core/memory.ts'
+import { markedDrafts, markedIn } from './markers.ts'
+
+const ALL = ['decision', 'learned', 'blocker', 'progress', 'remember', 'global']
+const marked = (text: string, markers = ALL) => markedIn(text, markers).map((m) => [m.namespace, m.scope, m.text])
+
+test('a marker in a sentence means the whole sentence, without the marker', () => {
+  expect(marked("Let's use PostgreSQL [decision] because of JSONB support")).toEqual([
+    ['decisions', 'project', "Let's use PostgreSQL because of JSONB support"],
+  ])
+  expect(marked('First this. We use tabs [decision], not spaces. Then that.')).toEqual([
+    ['decisions', 'project', 'We use tabs, not spaces.'],
+  ])
+})
+
+test('a marker before or after a sentence means that sentence', () => {
+  expect(marked('[learned] The cache is per process. Now fix it.')).toEqual([['learnings', 'project', 'The cache is per process.']])
+  expect(marked('The cache is per process. [learned]')).toEqual([['learnings', 'project', 'The cache is per process.']])
+  expect(marked('[blocker]: waiting for the key')).toEqual([['blockers', 'project', 'waiting for the key']])
+  expect(marked('- [progress] the parser is done')).toEqual([['progress', 'project', 'the parser is done']])
+})
+
+test('case does not matter', () => {
+  expect(marked('[DECISION] Ship on Friday')).toEqual([['decisions', 'project', 'Ship on Friday']])
+})
+
+test('[remember] before a text means the rest of its paragraph', () => {
+  expect(marked('Hi.\n[remember] The staging host is db-7.\nIt restarts at night.\n\nNow the tests, please.')).toEqual([
+    ['context', 'project', 'The staging host is db-7.\nIt restarts at night.'],
+  ])
+  expect(marked('The host is db-7 [remember]\nNow the tests.')).toEqual([['context', 'project', 'The host is db-7']])
+})
+
+test('[global] makes it hold everywhere, alone or with another', () => {
+  expect(marked('[global] Answer in British spelling.')).toEqual([['context', 'global', 'Answer in British spelling.']])
+  expect(marked('[decision][global] Tabs it is')).toEqual([['decisions', 'global', 'Tabs it is']])
+  expect(marked('[decision] Tabs it is [global]')).toEqual([['decisions', 'global', 'Tabs it is']])
+  expect(marked('[remember] [global] Never push on Fridays')).toEqual([['context', 'global', 'Never push on Fridays']])
+})
+
+test('several markers are several notes', () => {
+  expect(marked('[decision] Use Bun. [learned] Node starts slowly.\n[blocker] No licence yet')).toEqual([
+    ['decisions', 'project', 'Use Bun.'],
+    ['learnings', 'project', 'Node starts slowly.'],
+    ['blockers', 'project', 'No licence yet'],
+  ])
+})
+
+test('what only looks like a marker is none', () => {
+  for (const text of [
+    '```\n[decision] use X\n```',
+    '~~~md\n[decision] use X',
+    '> [decision] use X',
+    'Write `[decision] use X` into the prompt',
+    'See [decision](https://example.org/adr) for more',
+    '[decision]: https://example.org',
+    'See [decision][1]',
+    '![decision] picture',
+    '- [ ] [decision] on the database',
+    '- [x] write the [decision] record',
+    'const row = table[decision] + 1',
+    'the "[decision]" marker is documented',
+    '\\[decision] is escaped',
+    'Text:\n\n    [decision] use X',
+    '[decisions] are many',
+    '[todo] write tests',
+    '[decision]',
+    '[decision] [global]',
+    '[decision] …',
+  ]) {
+    expect([text, marked(text)]).toEqual([text, []])
+  }
+})
+
+test('a dot in code ends no sentence', () => {
+  expect(marked('We call `db. run()` directly [decision] for speed. Next.')).toEqual([
+    ['decisions', 'project', 'We call `db. run()` directly for speed.'],
+  ])
+})
+
+test('a person may choose other markers, or none', () => {
+  expect(marked('[security] Rotate the key monthly. [decision] no', ['security'])).toEqual([
+    ['security', 'project', 'Rotate the key monthly.'],
+  ])
+  expect(marked('[decision] Use X', [])).toEqual([])
+  expect(marked('[decision] Use X', ['[decision]'])).toHaveLength(1)
+  expect(marked('(.*) [decision] Use X', ['(.*)'])).toEqual([])
+})
+
+test('a draft has the same id whichever clock told the prompt, and another for another session', () => {
+  const session = { agent: 'claude-code', contentSessionId: 's1', project: asProjectKey('app') } as Session
+  const prompt = { text: '[decision] Use X', at: 1_700_000_000_000 } as Prompt
+  const [a] = markedDrafts(session, prompt, ALL)
+  const [b] = markedDrafts(session, { ...prompt, at: prompt.at + 40 }, ALL)
+  const [c] = markedDrafts({ ...session, contentSessionId: 's2' } as Session, prompt, ALL)
+  expect(a).toMatchObject({ source: 'human', session: 's1', confidence: 1, namespace: 'decisions', scope: 'project', project: 'app' })
+  expect(b?.id).toBe(a?.id as never)
+  expect(c?.id).not.toBe(a?.id as never)
+})
+
+test('a very long prompt is read in a moment', () => {
+  const text = '[decision] a. '.repeat(5000)
+  const started = performance.now()
+  expect(markedIn(text.slice(0, 64 * 1024), ALL).length).toBeLessThanOrEqual(20)
+  markedIn(`${'['.repeat(30_000)}${'`'.repeat(30_000)}[decision]`, ALL)
+  expect(performance.now() - started).toBeLessThan(2000)
+})

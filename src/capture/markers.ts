@@ -1,0 +1,186 @@
+import type { Prompt, Session } from '../core/memory.ts'
+import { asNoteId } from '../core/note.ts'
+import { ulidOf } from '../core/ulid.ts'
+import { type Draft, dayOf } from './drafts.ts'
+import { sentencesOf } from './plain/prose.ts'
+
+/** What a person marked in a prompt, and how. */
+export type Marked = { text: string; namespace: string; scope: 'project' | 'global' }
+
+/** More than a person marks in one prompt; whatever has more is a pasted text about markers. */
+const MOST = 20
+
+/** What a person marked in a prompt (`[decision]`, `[remember]`, …) as drafts of notes. */
+export function markedDrafts(session: Session, prompt: Prompt, markers: string[]): Draft[] {
+  return markedIn(prompt.text, markers).map((marked) => {
+    const name = [session.agent, session.contentSessionId, 'marker', marked.namespace, marked.text].join('\n')
+    return {
+      id: asNoteId(ulidOf(name, dayOf(prompt.at))),
+      body: marked.text,
+      type: 'semantic',
+      namespace: marked.namespace,
+      scope: marked.scope,
+      project: session.project,
+      source: 'human',
+      session: session.contentSessionId,
+      confidence: 1,
+      tags: [],
+      createdAt: prompt.at,
+    }
+  })
+}
+
+/**
+ * The marked texts of a prompt. A marker means the sentence it stands in, the one after it when it stands before a sentence, the
+ * one before it at the end of a line; `[remember]` before a text means the rest of its paragraph. `[global]` with another marker
+ * of the same text, or alone, makes it hold for every project. Code, quotes, links and checkbox lists hold no markers.
+ */
+export function markedIn(text: string, markers: string[]): Marked[] {
+  const names = markers.map((name) => name.toLowerCase().replace(/^\[|\]$/g, '')).filter((name) => /^[a-z0-9][a-z0-9-]*$/.test(name))
+  if (names.length === 0 || !text.includes('[')) return []
+  const mark = new RegExp(`\\[(${names.join('|')})\\]`, 'gi')
+  if (text.search(mark) < 0) return []
+  const found = new Map<string, Set<string>>()
+  const lines = text.split(/\r?\n/)
+  const open = openLines(lines)
+  for (const [row, line] of lines.entries()) {
+    if (!open[row] || found.size >= MOST) continue
+    const runs = runsIn(line, mark).slice(0, 2 * MOST)
+    if (runs.length === 0) continue
+    const sentences = placedSentences(line)
+    for (const [place, run] of runs.entries()) {
+      const next = runs[place + 1]?.from ?? line.length
+      const wholeParagraph = run.names.includes('remember') || run.names.every((name) => name === 'global')
+      const rest = line.slice(run.to, next)
+      const said =
+        wholeParagraph && hasWords(rest)
+          ? [rest, ...(next === line.length ? paragraphAfter(lines, open, row, mark) : [])].join('\n')
+          : sentenceAround(sentences, run, mark)
+      const kept = tidy(said.replace(mark, ' '))
+      if (!hasWords(kept)) continue
+      const marks = found.get(kept) ?? new Set()
+      for (const name of run.names) marks.add(name)
+      found.set(kept, marks)
+    }
+  }
+  return [...found].flatMap(([kept, marks]) => asMarked(kept, marks)).slice(0, MOST)
+}
+
+function asMarked(text: string, marks: Set<string>): Marked[] {
+  const scope = marks.has('global') ? 'global' : 'project'
+  const kinds = [...marks].filter((name) => name !== 'global')
+  return (kinds.length > 0 ? kinds : ['remember']).map((name) => ({ text, namespace: NAMESPACE_OF[name] ?? name, scope }))
+}
+
+/** Any other word that a person makes a marker is the namespace itself. */
+const NAMESPACE_OF: Record<string, string> = {
+  decision: 'decisions',
+  learned: 'learnings',
+  blocker: 'blockers',
+  progress: 'progress',
+  remember: 'context',
+}
+
+/** Which lines a person speaks in: no code, no quote, no list to be ticked off. */
+function openLines(lines: string[]): boolean[] {
+  let fence = ''
+  let blockOpen = true
+  return lines.map((line) => {
+    const mark = /^\s*(```+|~~~+)/.exec(line)?.[1] ?? ''
+    if (mark && (fence === '' || mark.startsWith(fence))) {
+      fence = fence ? '' : mark
+      return false
+    }
+    if (fence) return false
+    const indented = /^(?: {4}|\t)/.test(line) && !/^\s*(?:[-*+•]|\d+[.)])\s/.test(line)
+    const isCode = indented && blockOpen
+    blockOpen = line.trim() === '' || isCode
+    return !isCode && !/^\s*>/.test(line) && !/^\s*(?:[-*+•]|\d+[.)])\s+\[[ xX]\]/.test(line)
+  })
+}
+
+type Run = { names: string[]; from: number; to: number }
+
+/** The markers of a line; those that follow each other directly are one run. */
+function runsIn(line: string, mark: RegExp): Run[] {
+  const code = codeSpans(line)
+  const runs: Run[] = []
+  for (const match of line.matchAll(mark)) {
+    const from = match.index
+    const to = from + match[0].length
+    if (code.some((span) => from >= span.from && from < span.to) || isSomethingElse(line, from, to, mark)) continue
+    const last = runs.at(-1)
+    const name = (match[1] ?? '').toLowerCase()
+    if (last && /^[\s,+&]*$/.test(line.slice(last.to, from))) {
+      last.names.push(name)
+      last.to = to
+    } else runs.push({ names: [name], from, to })
+  }
+  return runs
+}
+
+/** A link, an image, an index into a list, an escaped bracket, or a word that is only mentioned in quotes. */
+function isSomethingElse(line: string, from: number, to: number, mark: RegExp): boolean {
+  const before = line.slice(Math.max(0, from - 1), from)
+  const after = line.slice(to, to + 60)
+  if (/[\p{L}\p{N}_!\\$]$/u.test(before) || /^\(|^[\p{L}\p{N}_]/u.test(after)) return true
+  if (/^:\s*(?:https?:|<|\/)/.test(after)) return true
+  // `[decision][1]` is a reference, `[decision][global]` two markers.
+  if (after.startsWith('[')) return after.search(mark) !== 0
+  return /["'“‘«]/.test(before) && /^["'”’»]/.test(after)
+}
+
+/** Between a run of ticks and the next of the same length. */
+function codeSpans(line: string): { from: number; to: number }[] {
+  const ticks = [...line.matchAll(/`+/g)].map((match) => ({ from: match.index, to: match.index + match[0].length }))
+  const spans: { from: number; to: number }[] = []
+  for (let n = 0; n < ticks.length; n++) {
+    const opening = ticks[n] as { from: number; to: number }
+    let closing = n + 1
+    while (closing < ticks.length && lengthOf(ticks[closing]) !== lengthOf(opening)) closing++
+    if (closing === ticks.length) continue
+    spans.push({ from: opening.from, to: ticks[closing]?.to ?? opening.to })
+    n = closing
+  }
+  return spans
+}
+
+const lengthOf = (span: { from: number; to: number } | undefined) => (span ? span.to - span.from : 0)
+
+type Placed = { text: string; from: number; to: number }
+
+function placedSentences(line: string): Placed[] {
+  let at = 0
+  return sentencesOf(line).map((text) => {
+    const from = line.indexOf(text, at)
+    at = from + text.length
+    return { text, from, to: at }
+  })
+}
+
+function sentenceAround(sentences: Placed[], run: Run, mark: RegExp): string {
+  const place = sentences.findIndex((sentence) => run.from >= sentence.from && run.from < sentence.to)
+  const own = sentences[place]?.text ?? ''
+  // Nothing but markers: `Use tabs. [decision]` means the sentence before.
+  return hasWords(own.replace(mark, ' ')) ? own : (sentences[place - 1]?.text ?? '')
+}
+
+/** The lines of a paragraph behind its first, up to where something else begins: a blank line, code, a quote, another marker. */
+function paragraphAfter(lines: string[], open: boolean[], row: number, mark: RegExp): string[] {
+  const rest = lines.slice(row + 1)
+  const end = rest.findIndex((line, n) => line.trim() === '' || !open[row + 1 + n] || runsIn(line, mark).length > 0)
+  return end < 0 ? rest : rest.slice(0, end)
+}
+
+const hasWords = (text: string) => /[\p{L}\p{N}]/u.test(text)
+
+/** Without the gap that a marker left, and without the list mark or colon that stood before it. */
+function tidy(text: string): string {
+  return text
+    .split('\n')
+    .map((line, n) => (n === 0 ? line.replace(/^\s*(?:(?:[-*+•]|\d+[.)])\s+)?[\s:,;–—-]*/, '') : line).trimEnd())
+    .join('\n')
+    .replace(/[ \t]{2,}/g, ' ')
+    .replace(/ +([.,;:!?])(?=\s|$)/g, '$1')
+    .trim()
+}

@@ -1,0 +1,117 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { nowhere } from '../../test/support/builders.ts'
+import { aDesk } from '../../test/support/desk.ts'
+import { asContentSessionId } from '../core/ids.ts'
+import { countTokens } from '../core/tokens.ts'
+import { claudeCode } from '../integrations/agent.ts'
+import { forgetNote } from '../notes/notes.ts'
+import { readIfThere } from '../platform/files.ts'
+import type { Store } from '../store/store.ts'
+import { keepMarked } from './captured.ts'
+import type { Desk } from './desk.ts'
+import { takeDelivery, takeLate } from './intake.ts'
+
+const say = (prompt: string, given: object = {}) => ({ hook_event_name: 'UserPromptSubmit', prompt, prompt_id: 'p1', ...given })
+
+test('what a person marks in a prompt is a note at once, and the reply says so', async () => {
+  await using at = await aDesk()
+  const context = await told(at.desk, say("Let's use PostgreSQL [decision] because of JSONB support. Go."))
+  const [note] = await notesOf(at.store)
+  expect(note).toMatchObject({
+    body: "Let's use PostgreSQL because of JSONB support.",
+    namespace: 'decisions',
+    source: 'human',
+    session: 's1',
+    scope: 'project',
+    confidence: 1,
+  })
+  expect(readIfThere(join(at.desk.home.folder, note?.path ?? ''))).toContain('JSONB')
+  expect(context).toContain(`Kept as N${note?.id} (decisions): Let's use PostgreSQL because of JSONB support.`)
+  expect((await at.store.injections.recent(null, 1))[0]?.text).toBe(context)
+})
+
+test('the same prompt, told by hook, spool and transcript, is one note', async () => {
+  await using at = await aDesk()
+  await told(at.desk, say('[learned] The cache is per process'))
+  await late(at.desk, say('[learned] The cache is per process'))
+  await at.desk.queue.drained()
+  const session = await at.store.sessions.find('claude-code', asContentSessionId('s1'))
+  const again = await keepMarked(at.desk, { sessionId: session?.id ?? 0, number: 1 }, Date.now())
+  expect(again.map((one) => one.receipt.kind)).toEqual(['same'])
+  expect(await notesOf(at.store)).toHaveLength(1)
+})
+
+test('a prompt that met nobody waiting for an answer is captured by its job', async () => {
+  await using at = await aDesk()
+  await late(at.desk, say('[remember] The host is db-7'))
+  await at.desk.queue.drained()
+  expect(await notesOf(at.store)).toMatchObject([{ body: 'The host is db-7', namespace: 'context' }])
+})
+
+test('a note that a person forgot does not come back when its prompt is read again', async () => {
+  await using at = await aDesk()
+  await told(at.desk, say('[decision] Use tabs'))
+  const [note] = await notesOf(at.store)
+  if (note) await forgetNote(at.desk.notebook, note.id, Date.now())
+  const session = await at.store.sessions.find('claude-code', asContentSessionId('s1'))
+  await keepMarked(at.desk, { sessionId: session?.id ?? 0, number: 1 }, Date.now())
+  expect(await notesOf(at.store)).toEqual([])
+})
+
+test('a receipt tells a known note, a restatement and a refusal apart', async () => {
+  await using at = await aDesk()
+  const first = '[remember] The staging database for the billing service listens on port 5433 of the bastion host.'
+  await told(at.desk, say(first))
+  expect(await told(at.desk, say(first, { session_id: 's2' }))).toMatch(/Known already, the same as N\w{26}: The staging/)
+  expect(await told(at.desk, say(first.replace('5433', '5499'), { session_id: 's3' }))).toMatch(
+    /Kept as N\w{26} \(context, restates N\w{26}\)/,
+  )
+})
+
+test('private parts, machine notices and muted sessions leave no note', async () => {
+  await using at = await aDesk()
+  await told(at.desk, say('<private>[decision] Buy the rival</private>'))
+  await told(at.desk, say('Go on <private>[decision] Buy the rival</private>', { prompt_id: 'p2' }))
+  await told(at.desk, say('<task-notification><summary>[decision] by a machine</summary></task-notification>', { prompt_id: 'p3' }))
+  await at.desk.queue.drained()
+  expect(await notesOf(at.store)).toEqual([])
+})
+
+test('secrets in a marked sentence are hidden in the note and in the receipt', async () => {
+  await using at = await aDesk()
+  const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+  const context = await told(at.desk, say(`[remember] The deploy token is ${secret}`))
+  expect(context).not.toContain(secret)
+  expect((await notesOf(at.store))[0]?.body).not.toContain(secret)
+})
+
+test('a person can switch markers off', async () => {
+  await using at = await aDesk({ RECOLLECT_HOOKS_USER_PROMPT_MARKERS: '' })
+  expect(await told(at.desk, say('[decision] Use tabs'))).toBe('')
+  expect(await notesOf(at.store)).toEqual([])
+})
+
+test('many receipts and what is recalled keep to the budget together', async () => {
+  await using at = await aDesk()
+  const prompt = Array.from({ length: 20 }, (_, n) => `[decision] Rule number ${n} ${'with a long reason '.repeat(8)}`).join('\n')
+  const context = await told(at.desk, say(prompt))
+  expect(countTokens(context)).toBeLessThanOrEqual(500)
+  expect(await notesOf(at.store)).toHaveLength(20)
+})
+
+const delivery = (payload: object) => ({
+  agent: claudeCode,
+  payload: { session_id: 's1', cwd: '/home/dev/app', ...payload },
+  context: nowhere,
+  delivery: null,
+  at: Date.now(),
+})
+
+async function told(desk: Desk, payload: object): Promise<string> {
+  const reply = (await takeDelivery(desk, delivery(payload))) as { hookSpecificOutput?: { additionalContext?: string } }
+  return reply.hookSpecificOutput?.additionalContext ?? ''
+}
+
+const late = (desk: Desk, payload: object) => takeLate(desk, delivery(payload))
+const notesOf = (store: Store) => store.notes.list({ project: null, now: Date.now(), limit: 100 })

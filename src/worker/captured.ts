@@ -1,0 +1,64 @@
+import { type Draft, type MarkersJob, markedDrafts } from '../capture/capture.ts'
+import type { Change } from '../core/memory.ts'
+import { asData } from '../core/neutral.ts'
+import { shorten } from '../core/text.ts'
+import { countTokens } from '../core/tokens.ts'
+import { keepNote, type Receipt } from '../notes/notes.ts'
+import type { Desk } from './desk.ts'
+
+/** A draft and what became of it. */
+export type Captured = { draft: Draft; receipt: Receipt }
+
+/** Keeps what a person marked in a prompt. Doing it again keeps nothing twice: every draft has an id of its own. */
+export async function keepMarked(desk: Desk, job: MarkersJob, now: number): Promise<Captured[]> {
+  const session = await desk.store.sessions.get(job.sessionId)
+  const prompt = await desk.store.prompts.numbered(job.sessionId, job.number)
+  if (!session || !prompt || prompt.origin !== 'person') return []
+  return keepAll(desk, markedDrafts(session, prompt, desk.settings.hooks.user_prompt.markers), now)
+}
+
+async function keepAll(desk: Desk, drafts: Draft[], now: number): Promise<Captured[]> {
+  const captured: Captured[] = []
+  const changes: Change[] = []
+  for (const draft of drafts) {
+    const kept = await keepNote(desk.notebook, draft, now)
+    captured.push({ draft, receipt: kept.receipt })
+    changes.push(...kept.changes)
+  }
+  desk.announce(changes)
+  return captured
+}
+
+/** What became of each, one line each, for the model that reads the prompt; empty when there is nothing to say or no room. */
+export function receiptPage(captured: Captured[], tokens: number): string {
+  if (captured.length === 0) return ''
+  const [head, foot] = ['<recollect-context about="what was marked">', '</recollect-context>']
+  const lines: string[] = []
+  let left = tokens - countTokens(head) - countTokens(foot) - 2
+  for (const line of captured.map(receiptLine)) {
+    left -= countTokens(line) + 1
+    if (left < 0) break
+    lines.push(line)
+  }
+  return lines.length > 0 ? [head, ...lines, foot].join('\n') : ''
+}
+
+function receiptLine({ draft, receipt }: Captured): string {
+  const said = shorten(asData(draft.body), 100)
+  switch (receipt.kind) {
+    case 'refused':
+      return `Not kept (${receipt.reason}): ${said}`
+    case 'same':
+      // Kept a moment ago, when the same prompt came another way.
+      if (receipt.note.id === draft.id) return keptLine(draft, '', said)
+      return `Known already, the same as N${receipt.note.id}: ${said}`
+    case 'restated':
+      return keptLine(draft, `, restates ${receipt.superseded.map((id) => `N${id}`).join(', ')}`, said)
+    case 'added':
+    case 'updated':
+      return keptLine(draft, '', said)
+  }
+}
+
+const keptLine = ({ id, namespace, scope }: Draft, also: string, said: string) =>
+  `Kept as N${id} (${namespace}${scope === 'global' ? ', for every project' : ''}${also}): ${said}`

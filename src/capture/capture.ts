@@ -17,9 +17,11 @@ import type { Store } from '../store/store.ts'
 export { type DistillJob, distillTurn } from './distill.ts'
 export { linkSome } from './relink.ts'
 export type { Draft } from './drafts.ts'
+export { type Episode, type EpisodeJob, episodeDraft, queueEpisode } from './episode.ts'
 export { markedDrafts } from './markers.ts'
 
 import { queueDistill } from './distill.ts'
+import { queueEpisode } from './episode.ts'
 import { markedIn } from './markers.ts'
 
 /** What to keep, as the person's settings and the agent's habits say. */
@@ -75,6 +77,8 @@ export async function take(
   switch (event.kind) {
     case 'session-started':
       if (session.endedAt !== null && isAfterEnd(session, event.at)) await store.sessions.activate(session.id)
+      // Whatever kept the last end from being told: what there is so far becomes the session's note now.
+      if (event.source === 'resume' && !opened) await queueEpisode(store, session.id, 'session-end', event.at)
       if (event.source === 'fork') await takeFork(store, session, event)
       if (event.source === 'compact') await store.sessions.setContextFrom(session.id, event.at)
       await noteBranch(store, session, null, event.at, context, rules)
@@ -93,6 +97,7 @@ export async function take(
       break
     case 'compacting':
       await queueTurn(store, session, event.promptId, event.at)
+      await queueEpisode(store, session.id, 'precompact', event.at)
       break
     case 'compacted':
       changes.push(...(await takeCompactSummary(store, session, event, scrub)))
@@ -102,6 +107,7 @@ export async function take(
       // An end that waited in the spool is not the end of what was resumed meanwhile.
       if (event.at < session.lastEventAt) break
       if (await store.sessions.complete(session.id, event.at)) changes.push({ kind: 'session-completed', sessionId: session.id })
+      await queueEpisode(store, session.id, 'session-end', event.at)
       break
   }
   return { session, changes }

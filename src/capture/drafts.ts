@@ -15,6 +15,7 @@ export type Draft = {
   confidence: number
   tags: string[]
   createdAt: number
+  updatedAt?: number
 }
 
 const DAY = 24 * 60 * 60_000

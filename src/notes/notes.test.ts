@@ -111,6 +111,30 @@ test('a note brought in again under its id is updated where it changed, and only
   expect(again.receipt).toMatchObject({ kind: 'updated', note: { body: 'Second version', tags: ['mine'], pinned: true } })
 })
 
+test('what a person wrote into a note that is brought again is theirs, the rest still follows its source', async () => {
+  using t = await aNotebook()
+  const id = asNoteId('import-1')
+  const brought = { ...draft('First version', { title: 'First title' }), id }
+  await keepUnderId(t.book, brought, 1000)
+  await changeNote(t.book, id, { body: 'My own words' }, 2000)
+  await keepUnderId(t.book, { ...brought, title: 'Second title', body: 'Second version' }, 3000)
+  await keepUnderId(t.book, { ...brought, title: 'Third title', body: 'Third version' }, 4000)
+  expect(await t.store.notes.get(id)).toMatchObject({ title: 'Third title', body: 'My own words' })
+  await forgetNote(t.book, id, 5000)
+  expect((await keepUnderId(t.book, { ...brought, title: 'Fourth' }, 6000)).receipt.kind).toBe('same')
+  expect((await t.store.notes.get(id))?.deletedAt).toBe(5000)
+})
+
+test('a note kept once under its id is left alone when it is brought again, even when it was forgotten', async () => {
+  using t = await aNotebook()
+  const brought = { ...draft('Use tabs'), id: asNoteId('marked-1') }
+  await keepNote(t.book, brought, 1000)
+  await changeNote(t.book, brought.id, { body: 'Use spaces' }, 2000)
+  await forgetNote(t.book, brought.id, 3000)
+  expect((await keepNote(t.book, brought, 4000)).receipt.kind).toBe('same')
+  expect(await t.store.notes.get(brought.id)).toMatchObject({ body: 'Use spaces', deletedAt: 3000 })
+})
+
 test('a note that changes its scope moves to the other folder', async () => {
   using t = await aNotebook()
   const { receipt } = await keepNote(t.book, draft('Prefer small commits'), 1000)

@@ -5,6 +5,7 @@
  * It announces nothing; it returns what changed.
  */
 import { join } from 'node:path'
+import { fingerprint } from '../core/hash.ts'
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import type { Change } from '../core/memory.ts'
 import { asNoteId, isNamespace, type Note, type NoteId, type NoteScope, type NoteSource, type NoteType } from '../core/note.ts'
@@ -88,19 +89,51 @@ export async function keepNote(book: Notebook, draft: NoteDraft, now: number): P
   })
 }
 
-/** Keeps a draft under its own id: the same thing, brought again, is updated where it changed. What a person did to it since stays. */
+/**
+ * Keeps a draft under its own id: the same thing, brought again, is updated where it changed. What a person did to it since stays:
+ * a title or body that is no longer what we wrote is theirs, and a note that they forgot stays forgotten.
+ */
 export async function keepUnderId(book: Notebook, draft: NoteDraft & { id: NoteId }, now: number): Promise<Kept> {
   const wanted = noteOf(book, draft, now)
   if (typeof wanted === 'string') return { receipt: { kind: 'refused', reason: wanted }, changes: [] }
   return book.store.transaction(async () => {
     const known = await noteOnDisk(book, draft.id)
-    if (!known) return { receipt: { kind: 'added', note: wanted }, changes: await putNote(book, wanted) }
+    if (!known) {
+      const note = withWritten(wanted, writtenOf(wanted))
+      return { receipt: { kind: 'added', note }, changes: await putNote(book, note) }
+    }
     const says = (note: Note) => JSON.stringify([note.title, note.body, note.type, note.namespace, note.tags])
-    const merged: Note = { ...known, ...pick(wanted), tags: [...new Set([...known.tags, ...wanted.tags])] }
-    if (says(merged) === says(known)) return { receipt: { kind: 'same', note: known }, changes: [] }
+    const merged = withoutTheirs(known, { ...known, ...pick(wanted), tags: [...new Set([...known.tags, ...wanted.tags])] })
+    if (known.deletedAt !== null || says(merged) === says(known)) return { receipt: { kind: 'same', note: known }, changes: [] }
     const note = { ...merged, updatedAt: draft.updatedAt ?? now, machine: book.machine }
     return { receipt: { kind: 'updated', note }, changes: await putNote(book, note) }
   })
+}
+
+/** A line of the front matter that says what we wrote: the print of the title and that of the body. */
+const WRITTEN = /^written: ([0-9a-f]{8})-([0-9a-f]{8})$/
+type Written = { title: string; body: string }
+
+const writtenOf = (note: Note): Written => ({ title: fingerprint(note.title, 8), body: fingerprint(note.body, 8) })
+const withWritten = (note: Note, { title, body }: Written): Note => ({
+  ...note,
+  unknown: [...note.unknown.filter((line) => !WRITTEN.test(line)), `written: ${title}-${body}`],
+})
+
+/** What a source wants of a note, without what a person wrote into it since the source's last time. */
+function withoutTheirs(known: Note, wanted: Note): Note {
+  const line = known.unknown.flatMap((one) => WRITTEN.exec(one) ?? [])
+  const [, title, body] = line
+  const [was, is, next] = [title && body ? { title, body } : null, writtenOf(known), writtenOf(wanted)]
+  const isTheirs = (part: 'title' | 'body') => was !== null && was[part] !== is[part]
+  const kept = { title: isTheirs('title') ? known.title : wanted.title, body: isTheirs('body') ? known.body : wanted.body }
+  return withWritten(
+    { ...wanted, ...kept },
+    {
+      title: isTheirs('title') ? (was?.title ?? '') : next.title,
+      body: isTheirs('body') ? (was?.body ?? '') : next.body,
+    },
+  )
 }
 
 /** What a source may change of a note that it brought before. */

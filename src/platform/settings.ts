@@ -34,6 +34,10 @@ const Settings = z.object({
       /** Globs of files whose tool uses are not journalled. */
       exclude_patterns: z.array(z.string()).default([]),
     }),
+    stop: z.object({
+      /** One note per session: what was asked, what was touched, how it ended. */
+      session_analysis: z.boolean().default(true),
+    }),
   }),
   embedder: z.object({
     /** `static` is on this machine; `http` sends what is remembered to `base_url`; `none` searches by words alone. */

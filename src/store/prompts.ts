@@ -49,6 +49,7 @@ export function promptStatements(db: Database, index: Index) {
     SELECT * FROM prompts WHERE session_id = @sessionId AND at <= @at ORDER BY at DESC, number DESC LIMIT 1`)
   const byNumber = db.prepare<Row, Params>('SELECT * FROM prompts WHERE session_id = @sessionId AND number = @number')
   const byId = db.prepare<Row, Params>('SELECT * FROM prompts WHERE id = @id')
+  const ofSession = db.prepare<Row, Params>('SELECT * FROM prompts WHERE session_id = @sessionId ORDER BY number')
   const near = db.prepare<Row, Params>(`
     SELECT * FROM prompts WHERE session_id = @sessionId AND number BETWEEN @number - @reach AND @number + @reach ORDER BY number`)
   const setBranch = db.prepare('UPDATE prompts SET branch = @branch WHERE id = @id AND branch IS NOT @branch')
@@ -127,6 +128,8 @@ export function promptStatements(db: Database, index: Index) {
       return row ? fromRow(row) : null
     },
     numbered: async (sessionId: number, number: number): Promise<Prompt | null> => orNull(byNumber.get({ sessionId, number })),
+    /** All of a session, in the order they were said. */
+    ofSession: async (sessionId: number): Promise<Prompt[]> => ofSession.all({ sessionId }).map(fromRow),
     get: async (id: number): Promise<Prompt | null> => orNull(byId.get({ id })),
     /** The turn's work ended on this branch, whichever it began on. */
     setBranch: async (prompt: Prompt, branch: string) => {

@@ -40,6 +40,8 @@ export function summaryStatements(db: Database, index: Index) {
     FROM (SELECT session_id, number FROM prompts WHERE project = @project AND branch = @branch ORDER BY at DESC LIMIT @limit) p
     CROSS JOIN summaries s ON s.session_id = p.session_id AND s.prompt_number = p.number AND s.source = 'turn'
     ORDER BY s.at DESC, s.id DESC LIMIT @limit`)
+  const ofSession = db.prepare<Row, Params>(`
+    SELECT * FROM summaries WHERE session_id = @sessionId AND source = 'turn' ORDER BY prompt_number, id`)
   const byId = db.prepare<Row, Params>('SELECT * FROM summaries WHERE id = @id')
   const all = eachRow<Row & { content_session_id: string; agent: string }>(
     db,
@@ -66,6 +68,8 @@ export function summaryStatements(db: Database, index: Index) {
     /** The last ones of a branch. */
     recentOn: async (project: ProjectKey, branch: string, limit: number): Promise<OnBranch<Summary>[]> =>
       recentOn.all({ project, branch, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
+    /** Those of a session's turns, in their order. */
+    ofSession: async (sessionId: number): Promise<Summary[]> => ofSession.all({ sessionId }).map(fromRow),
     get: async (id: number): Promise<Summary | null> => {
       const row = byId.get({ id })
       return row ? fromRow(row) : null

@@ -26,6 +26,10 @@ export function toolUseStatements(db: Database) {
     ON CONFLICT (session_id, tool_use_id) DO NOTHING`)
   const ofTurn = db.prepare<Row, Params>(`
     SELECT * FROM tool_uses WHERE session_id = @sessionId AND prompt_number = @number ORDER BY at, id LIMIT @limit`)
+  const done = eachRow<{ tool: string; input: string }>(
+    db,
+    'SELECT tool, input FROM tool_uses WHERE session_id = @sessionId AND error IS NULL ORDER BY at, id',
+  )
   const has = db.prepare('SELECT 1 FROM tool_uses WHERE session_id = @sessionId AND tool_use_id = @toolUseId')
   const purge = db.prepare(`
     DELETE FROM tool_uses WHERE id IN (SELECT id FROM tool_uses WHERE stored_at < @before ORDER BY stored_at LIMIT @limit)`)
@@ -44,6 +48,8 @@ export function toolUseStatements(db: Database) {
     /** What was done in a turn, in the order it was done. */
     ofTurn: async (sessionId: number, number: number, limit = 1000): Promise<ToolUse[]> =>
       ofTurn.all({ sessionId, number, limit }).map(fromRow),
+    /** What was asked of which tool in a session, of those that did not fail; what they answered is left out. */
+    inputsOf: (sessionId: number): Generator<{ tool: string; input: string }> => done({ sessionId }),
     /** Removes at most `limit` that were stored before; imported history counts from its import. Returns how many went. */
     purge: async (before: number, limit: number): Promise<number> => purge.run({ before, limit }).changes,
     each: function* (project: ProjectKey | null) {

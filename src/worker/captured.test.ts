@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nowhere } from '../../test/support/builders.ts'
 import { aDesk } from '../../test/support/desk.ts'
 import { asContentSessionId } from '../core/ids.ts'
 import { countTokens } from '../core/tokens.ts'
 import { claudeCode } from '../integrations/agent.ts'
-import { forgetNote } from '../notes/notes.ts'
+import { forgetNote, reindex } from '../notes/notes.ts'
 import { readIfThere } from '../platform/files.ts'
 import type { Store } from '../store/store.ts'
 import { keepMarked } from './captured.ts'
@@ -98,6 +99,81 @@ test('many receipts and what is recalled keep to the budget together', async () 
   const context = await told(at.desk, say(prompt))
   expect(countTokens(context)).toBeLessThanOrEqual(500)
   expect(await notesOf(at.store)).toHaveLength(20)
+})
+
+test('a session is one note, brought up to date by a compaction, its end and a resume', async () => {
+  await using at = await aDesk()
+  await told(at.desk, say('Fix the login test'))
+  await late(at.desk, { hook_event_name: 'PreCompact', trigger: 'manual' })
+  await at.desk.queue.drained()
+  expect(await notesOf(at.store)).toMatchObject([{ type: 'episodic', title: 'Fix the login test', tags: ['session', 'precompact'] }])
+  await late(at.desk, { hook_event_name: 'Stop', prompt_id: 'p1', last_assistant_message: 'Both tests pass.' })
+  await late(at.desk, { hook_event_name: 'SessionEnd', reason: 'other' })
+  await at.desk.queue.drained()
+  await late(at.desk, { hook_event_name: 'SessionStart', source: 'resume' })
+  await at.desk.queue.drained()
+  const notes = await notesOf(at.store)
+  expect(notes).toMatchObject([
+    { namespace: 'sessions', session: 's1', source: 'session-end', tags: ['session', 'precompact', 'session-end'] },
+  ])
+  expect(notes[0]?.body).toContain('**Outcome:** Both tests pass.')
+})
+
+test('what a person or a reflection did to a session’s note survives the next time it is written', async () => {
+  await using at = await aDesk()
+  await told(at.desk, say('Fix the login test'))
+  await late(at.desk, { hook_event_name: 'SessionEnd', reason: 'other' })
+  await at.desk.queue.drained()
+  const [first] = await notesOf(at.store)
+  if (!first) throw new Error('no note')
+  const path = join(at.desk.home.folder, first.path)
+  writeFileSync(path, (readIfThere(path) ?? '').replace('tags: [session', 'tags: [reflected, session').replace('**Ask:**', 'My words:'))
+  await reindex(at.desk.notebook)
+  await late(at.desk, { hook_event_name: 'Stop', prompt_id: 'p1', last_assistant_message: 'Both tests pass now.' })
+  await late(at.desk, { hook_event_name: 'SessionEnd', reason: 'other' })
+  await at.desk.queue.drained()
+  const [note] = await notesOf(at.store)
+  expect(note?.tags).toContain('reflected')
+  expect(note?.body).toStartWith('My words: Fix the login test')
+})
+
+test('trivial, wholly private and excluded sessions leave no note, and a person can switch it off', async () => {
+  await using at = await aDesk({ RECOLLECT_PRIVACY_EXCLUDE_PROJECTS: '/home/dev/secret' })
+  const end = { hook_event_name: 'SessionEnd', reason: 'other' }
+  await late(at.desk, say('/clear'))
+  await late(at.desk, end)
+  await late(at.desk, say('<private>what nobody may know</private>', { session_id: 's2' }))
+  await late(at.desk, { ...end, session_id: 's2' })
+  await late(at.desk, say('Do things', { session_id: 's3', cwd: '/home/dev/secret' }))
+  await late(at.desk, { ...end, session_id: 's3', cwd: '/home/dev/secret' })
+  await at.desk.queue.drained()
+  expect(await notesOf(at.store)).toEqual([])
+  await using off = await aDesk({ RECOLLECT_HOOKS_STOP_SESSION_ANALYSIS: 'false' })
+  await late(off.desk, say('Do things'))
+  await late(off.desk, end)
+  await off.desk.queue.drained()
+  expect(await notesOf(off.store)).toEqual([])
+})
+
+test('the files that tools changed are named from the project’s folder, failed ones are not', async () => {
+  await using at = await aDesk()
+  await late(at.desk, say('Change it'))
+  const edit = (id: string, file: string, given: object = {}) =>
+    late(at.desk, {
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Edit',
+      tool_use_id: id,
+      prompt_id: 'p1',
+      tool_input: { file_path: file, old_string: 'a', new_string: 'b' },
+      tool_response: {},
+      ...given,
+    })
+  await edit('t1', '/home/dev/app/src/a.ts')
+  await edit('t2', '/etc/hosts')
+  await edit('t3', '/home/dev/app/src/b.ts', { hook_event_name: 'PostToolUseFailure', error: 'no' })
+  await late(at.desk, { hook_event_name: 'SessionEnd', reason: 'other' })
+  await at.desk.queue.drained()
+  expect((await notesOf(at.store))[0]?.body).toContain('**Files touched (2):**\n- src/a.ts\n- /etc/hosts\n')
 })
 
 const delivery = (payload: object) => ({

@@ -1,9 +1,10 @@
-import { type Draft, type MarkersJob, markedDrafts } from '../capture/capture.ts'
-import type { Change } from '../core/memory.ts'
+import { type Draft, type EpisodeJob, episodeDraft, type MarkersJob, markedDrafts } from '../capture/capture.ts'
+import type { Change, Session } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
-import { keepNote, type Receipt } from '../notes/notes.ts'
+import type { Agent } from '../integrations/agent.ts'
+import { keepNote, keepUnderId, type Receipt } from '../notes/notes.ts'
 import type { Desk } from './desk.ts'
 
 /** A draft and what became of it. */
@@ -16,6 +17,40 @@ export async function keepMarked(desk: Desk, job: MarkersJob, now: number): Prom
   if (!session || !prompt || prompt.origin !== 'person') return []
   return keepAll(desk, markedDrafts(session, prompt, desk.settings.hooks.user_prompt.markers), now)
 }
+
+/** Writes the one note of a session anew, unless there is nothing worth a note in it. */
+export async function keepEpisode(desk: Desk, agent: Agent, job: EpisodeJob, now: number): Promise<Receipt | null> {
+  const session = await desk.store.sessions.get(job.sessionId)
+  if (!session || !desk.settings.hooks.stop.session_analysis) return null
+  if (desk.rules(agent).isExcludedProject(session.project, session.folder)) return null
+  const draft = episodeDraft({
+    session,
+    prompts: await desk.store.prompts.ofSession(session.id),
+    summaries: await desk.store.summaries.ofSession(session.id),
+    files: await filesTouched(desk, agent, session),
+    hook: job.hook,
+  })
+  if (!draft) return null
+  const known = await desk.store.notes.ofSession(session.contentSessionId)
+  const { receipt, changes } = await keepUnderId(desk.notebook, { ...draft, id: known?.id ?? draft.id }, now)
+  desk.announce(changes)
+  return receipt
+}
+
+/** The files that a session changed, in the order it first did. Observations outlive the tool uses they were made of. */
+async function filesTouched(desk: Desk, agent: Agent, session: Session): Promise<string[]> {
+  const files = new Set<string>()
+  for (const use of desk.store.toolUses.inputsOf(session.id)) {
+    const action = agent.readAction({ ...use, output: null, error: null })
+    if (action.kind === 'edit' || action.kind === 'write') files.add(relativeTo(session.folder, action.file))
+  }
+  for (const observation of await desk.store.observations.ofSession(session.id, 10_000)) {
+    for (const file of observation.filesModified) files.add(relativeTo(session.folder, file))
+  }
+  return [...files]
+}
+
+const relativeTo = (folder: string, path: string) => (path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path)
 
 async function keepAll(desk: Desk, drafts: Draft[], now: number): Promise<Captured[]> {
   const captured: Captured[] = []

@@ -121,7 +121,8 @@ test('the end of a session asks for its transcript to be read', async () => {
   await at.desk.queue.stop()
   await deliver(at.desk, { ...start, transcript_path: '/t.jsonl' })
   await deliver(at.desk, { hook_event_name: 'SessionEnd', reason: 'other', transcript_path: '/t.jsonl' })
-  expect(await at.store.jobs.claim(Date.now())).toMatchObject({ kind: 'reconcile', payload: { sessionId: 1 } })
+  const jobs = [await at.store.jobs.claim(Date.now()), await at.store.jobs.claim(Date.now())]
+  expect(jobs).toMatchObject([{ kind: 'episode' }, { kind: 'reconcile', payload: { sessionId: 1 } }])
 })
 
 function deliver(desk: Desk, payload: object, delivery: string | null = null, later = 0) {

@@ -1,0 +1,95 @@
+import type { Prompt, Session, Summary } from '../core/memory.ts'
+import { asNoteId } from '../core/note.ts'
+import { firstLine } from '../core/text.ts'
+import { ulidOf } from '../core/ulid.ts'
+import type { Store } from '../store/store.ts'
+import type { Draft } from './drafts.ts'
+
+/** A session as its note tells it. */
+export type Episode = {
+  session: Session
+  prompts: Prompt[]
+  /** Of its turns. */
+  summaries: Summary[]
+  /** What it changed. */
+  files: string[]
+  /** What asked for the note. */
+  hook: 'session-end' | 'precompact'
+}
+
+export type EpisodeJob = { sessionId: number; hook: Episode['hook'] }
+
+/** Asks for the note of a session to be written or brought up to date; asked for several times before that, it is written once. */
+export async function queueEpisode(store: Store, sessionId: number, hook: EpisodeJob['hook'], at: number): Promise<void> {
+  const job: EpisodeJob = { sessionId, hook }
+  await store.jobs.add('episode', String(sessionId), job, at)
+}
+
+/** Longer than this, what was asked and what came of it is cut. */
+const LONGEST = 600
+/** An outcome shorter than this is hardly one. */
+const TINY = 40
+const MOST_FILES = 40
+
+/** The one note of a session: what was asked, where, what was touched, how it ended. Null when nothing in it is worth a note. */
+export function episodeDraft({ session, prompts, summaries, files, hook }: Episode): Draft | null {
+  const asked = prompts.filter((prompt) => prompt.origin === 'person').map((prompt) => prompt.text)
+  const outcome = prompts.findLast((prompt) => prompt.answer?.trim())?.answer?.trim() ?? ''
+  if (isTrivial(asked[0] ?? '', outcome, files)) return null
+  // A session often opens with a command to the client; what was asked comes after it.
+  const ask = asked.find((text) => !isLoneCommand(text)) ?? asked[0] ?? ''
+  const parts = [
+    `**Ask:** ${clipped(ask) || '(no user prompt captured)'}`,
+    session.branch ? `**Branch:** ${session.branch}` : '',
+    filesPart(files),
+    `**Outcome:** ${clipped(outcome) || '(no assistant output captured)'}`,
+    labelled('Learned', summaries.findLast((summary) => summary.learned !== '')?.learned),
+    labelled('Next steps', summaries.at(-1)?.nextSteps),
+  ]
+  return {
+    id: asNoteId(ulidOf(`${session.agent}\n${session.contentSessionId}`, session.startedAt)),
+    title: firstLine(ask, 80) || 'Session summary',
+    body: parts.filter(Boolean).join('\n\n'),
+    type: 'episodic',
+    namespace: 'sessions',
+    scope: 'project',
+    project: session.project,
+    source: 'session-end',
+    session: session.contentSessionId,
+    confidence: 1,
+    tags: ['session', hook],
+    createdAt: session.startedAt,
+    updatedAt: session.lastEventAt,
+  }
+}
+
+/** The free gate: a touched file keeps a session; without one, no prompt or a lone command with a tiny outcome is not worth a note. */
+export function isTrivial(firstPrompt: string, outcome: string, files: string[]): boolean {
+  if (files.length > 0) return false
+  return outcome.length < TINY && (firstPrompt.trim() === '' || isLoneCommand(firstPrompt))
+}
+
+const isLoneCommand = (text: string) => /^\/\S+$/.test(text.trim())
+
+function filesPart(files: string[]): string {
+  if (files.length === 0) return ''
+  const more = files.length - MOST_FILES
+  const shown = files.slice(0, MOST_FILES).map((file) => `- ${file}`)
+  return [`**Files touched (${files.length}):**`, ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n')
+}
+
+const labelled = (label: string, text: string | undefined) => (text?.trim() ? `**${label}:** ${clipped(text)}` : '')
+
+/** The beginning of a text with its lines: no half character is left, and no code block stays open over what follows. */
+function clipped(text: string): string {
+  const whole = text.trim()
+  const cut =
+    whole.length <= LONGEST
+      ? whole
+      : `${whole
+          .slice(0, LONGEST - 1)
+          .toWellFormed()
+          .replace(/\uFFFD$/, '')
+          .trimEnd()}…`
+  return (cut.match(/^\s*```/gm)?.length ?? 0) % 2 === 1 ? `${cut}\n\`\`\`` : cut
+}

@@ -19,10 +19,12 @@ export { linkSome } from './relink.ts'
 export type { Draft } from './drafts.ts'
 export { type Episode, type EpisodeJob, episodeDraft, queueEpisode } from './episode.ts'
 export { markedDrafts } from './markers.ts'
+export { type StatementsJob, statedDrafts } from './statements.ts'
 
 import { queueDistill } from './distill.ts'
 import { queueEpisode } from './episode.ts'
 import { markedIn } from './markers.ts'
+import { queueStatements } from './statements.ts'
 
 /** What to keep, as the person's settings and the agent's habits say. */
 export type CaptureRules = {
@@ -98,6 +100,7 @@ export async function take(
     case 'compacting':
       await queueTurn(store, session, event.promptId, event.at)
       await queueEpisode(store, session.id, 'precompact', event.at)
+      await queueStatements(store, session.id, event.at)
       break
     case 'compacted':
       changes.push(...(await takeCompactSummary(store, session, event, scrub)))

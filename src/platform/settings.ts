@@ -34,6 +34,12 @@ const Settings = z.object({
       /** Globs of files whose tool uses are not journalled. */
       exclude_patterns: z.array(z.string()).default([]),
     }),
+    pre_compact: z.object({
+      /** Before a conversation is shortened, keep what was decided and learned in it. */
+      enabled: z.boolean().default(true),
+      /** How sure we must be of a sentence to keep it as a note. */
+      confidence_threshold: z.number().min(0).max(1).default(0.8),
+    }),
     stop: z.object({
       /** One note per session: what was asked, what was touched, how it ended. */
       session_analysis: z.boolean().default(true),

@@ -176,6 +176,34 @@ test('the files that tools changed are named from the project’s folder, failed
   expect((await notesOf(at.store))[0]?.body).toContain('**Files touched (2):**\n- src/a.ts\n- /etc/hosts\n')
 })
 
+test('a compaction keeps what was decided and learned, once, and replies nothing', async () => {
+  await using at = await aDesk()
+  await told(at.desk, say("Let's go with SQLite instead of Postgres because it needs no server. Should we use Redis?"))
+  const answer = 'Done. The root cause was that `exp` is in seconds, not milliseconds.'
+  await late(at.desk, { hook_event_name: 'Stop', prompt_id: 'p1', last_assistant_message: answer })
+  const compacting = { hook_event_name: 'PreCompact', trigger: 'auto' }
+  expect(await takeDelivery(at.desk, delivery(compacting))).toEqual({})
+  await at.desk.queue.drained()
+  await late(at.desk, compacting)
+  await at.desk.queue.drained()
+  const stated = (await notesOf(at.store)).filter((note) => note.type !== 'episodic')
+  expect(stated.map((note) => [note.namespace, note.source, note.session, note.body]).sort()).toEqual([
+    ['decisions', 'session-end', 's1', "Let's go with SQLite instead of Postgres because it needs no server."],
+    ['learnings', 'session-end', 's1', 'The root cause was that `exp` is in seconds, not milliseconds.'],
+  ])
+  expect(stated.every((note) => note.confidence >= 0.8 && note.confidence < 1)).toBe(true)
+})
+
+test('a person can raise the bar for a compaction, or switch it off', async () => {
+  for (const variables of [{ RECOLLECT_HOOKS_PRE_COMPACT_CONFIDENCE_THRESHOLD: '1' }, { RECOLLECT_HOOKS_PRE_COMPACT_ENABLED: 'false' }]) {
+    await using at = await aDesk(variables)
+    await late(at.desk, say('We decided to use tabs instead of spaces because of the linter.'))
+    await late(at.desk, { hook_event_name: 'PreCompact', trigger: 'auto' })
+    await at.desk.queue.drained()
+    expect((await notesOf(at.store)).filter((note) => note.type !== 'episodic')).toEqual([])
+  }
+})
+
 const delivery = (payload: object) => ({
   agent: claudeCode,
   payload: { session_id: 's1', cwd: '/home/dev/app', ...payload },

@@ -1,4 +1,12 @@
-import { type Draft, type EpisodeJob, episodeDraft, type MarkersJob, markedDrafts } from '../capture/capture.ts'
+import {
+  type Draft,
+  type EpisodeJob,
+  episodeDraft,
+  type MarkersJob,
+  markedDrafts,
+  type StatementsJob,
+  statedDrafts,
+} from '../capture/capture.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
 import { shorten } from '../core/text.ts'
@@ -51,6 +59,15 @@ async function filesTouched(desk: Desk, agent: Agent, session: Session): Promise
 }
 
 const relativeTo = (folder: string, path: string) => (path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path)
+
+/** Keeps what was stated in a session before its conversation is shortened. What an earlier compaction kept is known by its id. */
+export async function keepStatements(desk: Desk, agent: Agent, job: StatementsJob, now: number): Promise<Captured[]> {
+  const { enabled, confidence_threshold } = desk.settings.hooks.pre_compact
+  const session = await desk.store.sessions.get(job.sessionId)
+  if (!session || !enabled || desk.rules(agent).isExcludedProject(session.project, session.folder)) return []
+  const prompts = await desk.store.prompts.ofSession(session.id)
+  return keepAll(desk, statedDrafts(session, prompts, confidence_threshold, desk.settings.hooks.user_prompt.markers), now)
+}
 
 async function keepAll(desk: Desk, drafts: Draft[], now: number): Promise<Captured[]> {
   const captured: Captured[] = []

@@ -2,7 +2,7 @@
  * The worker: the one process that owns the database. It listens for agents, the CLI and the viewer, keeps what they report, works
  * through the jobs that follow from it, and leaves when nobody needs it. It knows every room below and is known only to `cli`.
  */
-import { type DistillJob, distillTurn, type EpisodeJob, linkSome, type MarkersJob, queueEpisode } from '../capture/capture.ts'
+import { type DistillJob, distillTurn, type EpisodeJob, linkSome, type MarkersJob, queueEpisode, type StatementsJob } from '../capture/capture.ts'
 import type { Change } from '../core/memory.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
@@ -16,7 +16,7 @@ import { loadSettings } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import { CorruptDatabase, holdLock, type Job, openStore, type Store, setAside } from '../store/store.ts'
 import { startWorker } from '../wire/start.ts'
-import { keepEpisode, keepMarked } from './captured.ts'
+import { keepEpisode, keepMarked, keepStatements } from './captured.ts'
 import { consolidateJob, queueConsolidation } from './consolidation.ts'
 import { captureRules, type Desk } from './desk.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
@@ -218,6 +218,11 @@ async function doJob(desk: Desk, embedding: Embedding, syncing: Syncing, job: Jo
     }
     case 'episode': {
       await keepEpisode(desk, claudeCode, job.payload as EpisodeJob, Date.now())
+      await store.transaction(() => store.jobs.done(job.id))
+      return
+    }
+    case 'statements': {
+      await keepStatements(desk, claudeCode, job.payload as StatementsJob, Date.now())
       await store.transaction(() => store.jobs.done(job.id))
       return
     }

@@ -1,11 +1,11 @@
-import { type DistillJob, distillTurn, type EpisodeJob, type MarkersJob } from '../../src/capture/capture.ts'
+import { type DistillJob, distillTurn, type EpisodeJob, type MarkersJob, type StatementsJob } from '../../src/capture/capture.ts'
 import type { Change } from '../../src/core/memory.ts'
 import { claudeCode } from '../../src/integrations/agent.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { homePaths } from '../../src/platform/paths.ts'
 import { loadSettings } from '../../src/platform/settings.ts'
 import { openStore } from '../../src/store/store.ts'
-import { keepEpisode, keepMarked } from '../../src/worker/captured.ts'
+import { keepEpisode, keepMarked, keepStatements } from '../../src/worker/captured.ts'
 import { captureRules, type Desk } from '../../src/worker/desk.ts'
 import { openNotebook } from '../../src/worker/notebook.ts'
 import { openQueue } from '../../src/worker/queue.ts'
@@ -37,6 +37,7 @@ export async function aDesk(variables: Record<string, string> = {}) {
       async (job) => {
         if (job.kind === 'markers') await keepMarked(desk, job.payload as MarkersJob, Date.now())
         if (job.kind === 'episode') await keepEpisode(desk, claudeCode, job.payload as EpisodeJob, Date.now())
+        if (job.kind === 'statements') await keepStatements(desk, claudeCode, job.payload as StatementsJob, Date.now())
         await store.transaction(async () => {
           if (job.kind === 'distill') await distillTurn(store, job.payload as DistillJob, claudeCode.readAction)
           await store.jobs.done(job.id)

@@ -2,16 +2,18 @@ import type { Action } from '../core/action.ts'
 import type { AgentEvent, Reply } from '../core/event.ts'
 import type { AgentName } from '../core/memory.ts'
 import { fileOf, readAction } from './claude-code/actions.ts'
+import { folderOfNative, type NativeFile, type NativeMemory, nativeFiles, readNative } from './claude-code/native.ts'
 import { eventName, parsePayload } from './claude-code/payload.ts'
 import { hostReply } from './claude-code/reply.ts'
 import { type Checkpoint, formatOf, readTranscript, subagentTranscripts, type TranscriptBatch } from './claude-code/transcript.ts'
 
 /*
  * The agents we serve. An integration turns what its agent says (hook payloads, transcript files, tool uses) into our events and
- * actions, and our replies into what the agent understands. It reads transcripts and nothing else: it never writes, never stores,
+ * actions, and our replies into what the agent understands. It reads transcripts and the agent's own memory, nothing else: it never writes, never stores,
  * never decides what is worth keeping. The agent's own words stop here.
  */
 
+export type { NativeFile, NativeMemory } from './claude-code/native.ts'
 export type { Checkpoint, SessionFacts, TranscriptBatch, TranscriptItem } from './claude-code/transcript.ts'
 
 /** One agent we can serve. */
@@ -34,6 +36,10 @@ export type Agent = {
   isOwnTool(tool: string): boolean
   /** Where the agent keeps its transcripts below its configuration folder, and which files there are sessions. */
   transcriptRoots(configFolder: string): { folder: string; pattern: string }[]
+  /** The agent's own memory, which is read and never written; null when there is no place for it. */
+  nativeFiles(configFolder: string): NativeFile[] | null
+  readNative(name: string, text: string): NativeMemory | null
+  folderOfNative(configFolder: string, projectFolder: string): Promise<string | null>
 }
 
 export const claudeCode: Agent = {
@@ -60,5 +66,8 @@ export const claudeCode: Agent = {
     'ToolSearch',
   ]),
   isOwnTool: (tool) => /^mcp__(?:recollect__|plugin_recollect_)/.test(tool),
+  nativeFiles,
+  readNative,
+  folderOfNative,
   transcriptRoots: (configFolder) => [{ folder: `${configFolder}/projects`, pattern: '*/*.jsonl' }],
 }

@@ -23,6 +23,20 @@ export function filesIn(folder: string, suffix: string): Entry[] {
     })
 }
 
+/** The names of the folders in a folder; null when it is not there. */
+export function foldersIn(folder: string): string[] | null {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name)
+      .sort()
+  } catch (cause) {
+    if (isMissing(cause)) return null
+    throw new Error(`could not list ${folder}`, { cause })
+  }
+}
+
 export function removeFile(path: string): void {
   rmSync(path, { force: true })
 }

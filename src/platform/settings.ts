@@ -71,6 +71,8 @@ const Settings = z.object({
     push: z.boolean().default(true),
     /** Mirror the notes of a project into its own repository, under refs/notes/mem. */
     git_notes: z.boolean().default(false),
+    /** Bring the agent's own memory in as notes, and follow it. */
+    import_native: z.boolean().default(true),
   }),
   consolidate: z.object({
     /** Duplicates are folded by themselves after this many new notes, and when nobody works; 0 is never. */

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import type { SyncReport } from '../core/sync.ts'
+import { claudeCode } from '../integrations/agent.ts'
 import { SYNCED } from '../notes/notes.ts'
 import { exists } from '../platform/files.ts'
 import { loadSettings } from '../platform/settings.ts'
 import type { Store } from '../store/store.ts'
 import { rememberSync, syncNotes } from '../sync/sync.ts'
 import type { Desk } from './desk.ts'
+import { importNative } from './native.ts'
 
 const JOB = 'sync'
 
@@ -51,9 +53,12 @@ export const syncSettings = (desk: Desk) => loadSettings(desk.environment).setti
 
 /** Syncs now and tells whoever listens. One that runs already is waited for, as long as the caller has patience. */
 export async function syncNow(desk: Desk, wish: { dryRun: boolean; patienceMs: number }): Promise<SyncReport> {
-  const { remote, fetch, push } = syncSettings(desk)
+  const { remote, fetch, push, import_native } = syncSettings(desk)
   const started = Date.now()
   try {
+    // What the agent wrote down for itself travels too.
+    const { [claudeCode.name]: agent } = desk.agents
+    if (agent && import_native && !wish.dryRun) await importNative(desk, agent, started)
     for (;;) {
       const { report, changes } = await syncNotes(desk.notebook, { remote, fetch, push, dryRun: wish.dryRun }, Date.now())
       desk.announce(changes)

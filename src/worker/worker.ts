@@ -23,6 +23,7 @@ import { type Embedding, openEmbedding } from './embedding.ts'
 import { followPort } from './follow-port.ts'
 import { importHistory } from './import.ts'
 import { meaningBy, quickMeaningBy } from './meaning.ts'
+import { importNative } from './native.ts'
 import { followNotes, openNotebook } from './notebook.ts'
 import { openQueue } from './queue.ts'
 import { readThrough } from './reconcile.ts'
@@ -158,6 +159,7 @@ function startBackground(
     if (now - lastSweep >= SWEEP_EVERY_MS) {
       lastSweep = now
       await sweep(desk, now)
+      if (desk.settings.sync.import_native) await importNative(desk, claudeCode, now)
     }
     if (now - lastRetain >= HOUR_MS) {
       lastRetain = now

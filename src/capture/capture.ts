@@ -15,10 +15,10 @@ import { clip } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
 export { type DistillJob, distillTurn } from './distill.ts'
-export { linkSome } from './relink.ts'
 export type { Draft } from './drafts.ts'
-export { type Episode, type EpisodeJob, episodeDraft, queueEpisode } from './episode.ts'
+export { type EpisodeJob, episodeDraft, queueEpisode } from './episode.ts'
 export { markedDrafts } from './markers.ts'
+export { linkSome } from './relink.ts'
 export { type StatementsJob, statedDrafts } from './statements.ts'
 
 import { queueDistill } from './distill.ts'

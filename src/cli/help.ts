@@ -118,15 +118,27 @@ export const COMMANDS: Record<string, Command> = {
     load: () => import('./reflect.ts'),
   },
   import: {
-    summary: 'bring in history from transcripts',
+    summary: 'bring in history from transcripts, or memories from elsewhere',
     usage: `recollect import [paths…] [--since DATE] [--project P] [--json]
+       recollect import --native [--json]
+       recollect import --from claude-mem|anamnesis|markdown|jsonl <path> [--project P] [--json]
 
-  Without paths: everything Claude Code keeps. What is known already is left alone; an import that was broken off goes on.`,
+  Without paths: everything Claude Code keeps. What is known already is left alone; an import that was broken off goes on.
+
+  --native            Claude Code's own memory, as notes
+  --from claude-mem   the database file of claude-mem; import the transcripts first, they know more
+  --from anamnesis    a folder of Anamnesis notes
+  --from markdown     any folder of markdown files, as notes of this folder's project
+  --from jsonl        what 'recollect export' wrote; all of it but the tool uses comes back
+  --project P         put what comes in under this project (transcripts: only those of it)`,
     load: () => import('./import.ts'),
   },
   export: {
-    summary: 'everything of one kind, as lines of JSON',
-    usage: 'recollect export --json --kind tool-uses|prompts|observations|summaries|sessions|notes [--project P]',
+    summary: 'everything of one kind, as lines of JSON; notes also as files',
+    usage: `recollect export --json --kind tool-uses|prompts|observations|summaries|sessions|notes [--project P]
+       recollect export --kind notes --format markdown --out <folder> [--project P]
+
+  'recollect import --from jsonl' and '--from markdown' bring it back.`,
     load: () => import('./export.ts'),
   },
   sync: {

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { exists } from '../platform/files.ts'
-import type { ImportLine } from '../wire/api.ts'
+import { IMPORT_SOURCES, type ImportLine, type ImportSource } from '../wire/api.ts'
 import { askLines, post } from './ask.ts'
+import { projectHere } from './here.ts'
 import { CliError, dim, EXIT, plural, progress, say, sayJson } from './print.ts'
 
 export type Imported = Extract<ImportLine, { kind: 'done' }> & { left: { file: string; reason: string }[] }
@@ -11,15 +12,68 @@ export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { json: { type: 'boolean' }, since: { type: 'string' }, project: { type: 'string' } },
+    options: {
+      json: { type: 'boolean' },
+      since: { type: 'string' },
+      project: { type: 'string' },
+      from: { type: 'string' },
+      native: { type: 'boolean' },
+    },
   })
   const paths = positionals.map((path) => resolve(path))
   const missing = paths.find((path) => !exists(path))
   if (missing) throw new CliError(`there is no ${missing}`, EXIT.invalid)
+  const from = values.native ? 'native' : (values.from ?? 'transcripts')
+  const source = IMPORT_SOURCES.find((known) => known === from)
+  if (!source) throw new CliError(`"${from}" is nothing to import from; there are ${IMPORT_SOURCES.join(', ')}`, EXIT.invalid)
+  if (source !== 'transcripts') {
+    if (values.since !== undefined) throw new CliError('--since goes with transcripts only', EXIT.invalid)
+    // Loose markdown says nothing of a project: it belongs where the person stands.
+    const project = values.project ?? (source === 'markdown' ? projectHere() : null)
+    const brought = await bringIn({ from: source, paths, project })
+    return values.json ? sayJson(brought) : sayBrought(brought)
+  }
   const since = values.since === undefined ? null : momentOf(values.since, Date.now())
   const result = await importHistory({ paths, since, project: values.project ?? null })
   if (values.json) return sayJson(result)
   sayImported(result)
+}
+
+type BroughtIn = Extract<ImportLine, { kind: 'brought' }> & { left: { file: string; reason: string }[] }
+
+async function bringIn(wish: { from: ImportSource; paths: string[]; project: string | null }): Promise<BroughtIn> {
+  if (wish.from !== 'native' && wish.paths.length !== 1)
+    throw new CliError(`say what to import: recollect import --from ${wish.from} <path>`, EXIT.invalid)
+  const bar = progress('Importing')
+  const left: BroughtIn['left'] = []
+  try {
+    for await (const line of askLines<ImportLine>('/api/import', post(wish))) {
+      if (line.kind === 'bringing') bar.at(line.done, line.of, line.what)
+      if (line.kind === 'skipped') left.push({ file: line.file, reason: line.reason })
+      if (line.kind === 'failed') throw new CliError(`the import stopped: ${line.error}. What came in before stays; a second run goes on.`)
+      if (line.kind === 'brought') return { ...line, left }
+    }
+  } finally {
+    bar.end()
+  }
+  throw new CliError('the worker went away during the import. Run it again to go on.')
+}
+
+function sayBrought({ notes, left, ms, ...rows }: BroughtIn): undefined {
+  const counts = [
+    [rows.sessions, 'new session'],
+    [rows.prompts, 'new prompt'],
+    [rows.observations, 'new observation'],
+    [rows.summaries, 'new summary', 'new summaries'],
+    [notes.added, 'new note'],
+    [notes.updated, 'changed note'],
+    [notes.forgotten, 'forgotten note'],
+  ] as [number, string, string?][]
+  const news = counts.filter(([n]) => n > 0).map(([n, one, many]) => plural(n, one, many))
+  say(`${news.length > 0 ? `Brought in ${news.join(', ')}` : 'Nothing new'} (${(ms / 1000).toFixed(1)} s).`)
+  const reasons = Map.groupBy(left, (file) => file.reason)
+  for (const [reason, files] of reasons)
+    say(dim(`Left out ${files.length === 1 ? (files[0]?.file ?? '') : plural(files.length, 'file')}: ${reason}.`))
 }
 
 /** Imports and shows how far it is; resolves with what came of it. */

@@ -68,7 +68,8 @@ export type ToolUse = {
 export const OBSERVATION_TYPES = ['bugfix', 'feature', 'refactor', 'change', 'discovery', 'decision'] as const
 export type ObservationType = (typeof OBSERVATION_TYPES)[number]
 
-export type Concept = 'how-it-works' | 'why-it-exists' | 'what-changed' | 'problem-solution' | 'gotcha' | 'pattern' | 'trade-off'
+export const CONCEPTS = ['how-it-works', 'why-it-exists', 'what-changed', 'problem-solution', 'gotcha', 'pattern', 'trade-off'] as const
+export type Concept = (typeof CONCEPTS)[number]
 
 /** One distilled fact about what happened, before it has a row. */
 export type ObservationDraft = {

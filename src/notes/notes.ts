@@ -22,6 +22,7 @@ import { printOf, takeIn } from './rows.ts'
 
 export { areNear, likeness, normalised, shingles } from './alike.ts'
 export { folderOf, LOCAL, pathOf, placeOf, SYNCED } from './folders.ts'
+export { readAnamnesis, readMarkdown } from './foreign.ts'
 export { type ParsedNote, parseNote, writeNote } from './format.ts'
 export { reindex } from './reindex.ts'
 export { takeIn } from './rows.ts'
@@ -107,6 +108,23 @@ export async function keepUnderId(book: Notebook, draft: NoteDraft & { id: NoteI
     if (known.deletedAt !== null || says(merged) === says(known)) return { receipt: { kind: 'same', note: known }, changes: [] }
     const note = { ...merged, updatedAt: draft.updatedAt ?? now, machine: book.machine }
     return { receipt: { kind: 'updated', note }, changes: await putNote(book, note) }
+  })
+}
+
+/** Keeps a note as another home had it, with all it knows of itself. Of two versions the newer stands. */
+export async function bringNote(book: Notebook, brought: Omit<Note, 'path'>): Promise<Kept> {
+  const body = cleanBody(book, brought.body)
+  const project = brought.scope === 'global' ? GLOBAL_PROJECT : brought.project
+  const wanted: Note = { ...brought, body, title: titleOf(book, brought.title, body), project, path: pathOf({ ...brought, project }) }
+  const reason = body.trim() === '' ? 'nothing is in it' : unusable(wanted)
+  if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
+  return book.store.transaction(async () => {
+    const known = await book.store.notes.get(wanted.id)
+    if (known && known.updatedAt >= wanted.updatedAt) return { receipt: { kind: 'same', note: known }, changes: [] }
+    const note = known && known.scope === wanted.scope && known.project === wanted.project ? { ...wanted, path: known.path } : wanted
+    const changes = await putNote(book, note)
+    if (known && known.path !== note.path) await dropFile(book, known.path)
+    return { receipt: { kind: known ? 'updated' : 'added', note }, changes }
   })
 }
 

@@ -48,6 +48,7 @@ export function observationStatements(db: Database, index: Index) {
   const removeFiles = db.prepare('DELETE FROM observation_files WHERE observation_id = @id')
   const keysOfTurn = db.prepare<{ id: number; key: string }, Params>(`
     SELECT id, key FROM observations WHERE session_id = @sessionId AND prompt_number = @number`)
+  const hasKey = db.prepare('SELECT 1 FROM observations WHERE key = @key')
   const remove = db.prepare('DELETE FROM observations WHERE id = @id')
   const branch = 'SELECT branch FROM prompts WHERE session_id = o.session_id AND number = o.prompt_number'
   const recent = db.prepare<Row & { branch: string | null }, Params>(`
@@ -73,6 +74,27 @@ export function observationStatements(db: Database, index: Index) {
     WHERE (@project IS NULL OR o.project = @project) ORDER BY o.at, o.id`,
   )
 
+  /** Without its words, which are written for several at once. */
+  const put = (memorySessionId: MemorySessionId, o: Omit<Observation, 'id'> & { key: string }): Observation => {
+    const row = insert.get({
+      ...o,
+      memorySessionId,
+      facts: JSON.stringify(o.facts),
+      concepts: JSON.stringify(o.concepts),
+      filesRead: JSON.stringify(o.filesRead),
+      filesModified: JSON.stringify(o.filesModified),
+    })
+    if (!row) throw new Error('an observation was neither added nor updated')
+    removeFiles.run({ id: row.id })
+    for (const [files, modified] of [
+      [o.filesRead, 0],
+      [o.filesModified, 1],
+    ] as const) {
+      for (const path of files) insertFile.run({ id: row.id, project: o.project, path, modified, at: o.at })
+    }
+    return fromRow(row)
+  }
+
   return {
     /**
      * Makes these the observations of a turn. One that was there under the same key keeps its id, so that distilling a turn again,
@@ -87,30 +109,23 @@ export function observationStatements(db: Database, index: Index) {
       const added: Observation[] = []
       const written: Observation[] = []
       for (const o of observations) {
-        const row = insert.get({
-          ...o,
-          memorySessionId: turn.memorySessionId,
-          facts: JSON.stringify(o.facts),
-          concepts: JSON.stringify(o.concepts),
-          filesRead: JSON.stringify(o.filesRead),
-          filesModified: JSON.stringify(o.filesModified),
-        })
-        if (!row) throw new Error('an observation was neither added nor updated')
-        removeFiles.run({ id: row.id })
-        for (const [files, modified] of [
-          [o.filesRead, 0],
-          [o.filesModified, 1],
-        ] as const) {
-          for (const path of files) insertFile.run({ id: row.id, project: o.project, path, modified, at: o.at })
-        }
-        const observation = fromRow(row)
+        const observation = put(turn.memorySessionId, o)
         written.push(observation)
-        if (!before.delete(row.key)) added.push(observation)
+        if (!before.delete(o.key)) added.push(observation)
       }
       index.put(...written.map((observation) => documentOf(observation, around)))
       const removed = [...before.values()]
       for (const id of removed) remove.run({ id })
       return { added, removed }
+    },
+    /** Adds what is not there yet under its key, and leaves the rest of the turn alone. Returns how many were new. */
+    add: async (
+      turn: { sessionId: number; memorySessionId: MemorySessionId },
+      observations: (Omit<Observation, 'id'> & { key: string })[],
+    ): Promise<number> => {
+      const fresh = observations.filter((o) => !hasKey.get({ key: o.key }))
+      index.put(...fresh.map((o) => documentOf(put(turn.memorySessionId, o), '')))
+      return fresh.length
     },
     recent: async (project: ProjectKey, limit: number): Promise<OnBranch<Observation>[]> =>
       recent.all({ project, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),

@@ -60,6 +60,7 @@ export function summaryStatements(db: Database, index: Index) {
       indexSummary(index, stored)
       return { summary: stored, added }
     },
+    has: async (key: string): Promise<boolean> => has.get({ key }) !== null,
     remove: async (key: string) => {
       remove.run({ key })
     },

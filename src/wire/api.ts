@@ -99,8 +99,12 @@ export const readConsolidateRequest = reader(
     project: z.string().max(500).nullable().default(null),
   }),
 )
+/** Where memories may come from: the agent's transcripts, its own memory, another program's, or an export of ours. */
+export const IMPORT_SOURCES = ['transcripts', 'native', 'claude-mem', 'anamnesis', 'markdown', 'jsonl'] as const
+export type ImportSource = (typeof IMPORT_SOURCES)[number]
 export const readImportRequest = reader(
   z.object({
+    from: z.enum(IMPORT_SOURCES).default('transcripts'),
     paths: z.array(z.string()).default([]),
     since: z.number().nullable().default(null),
     project: z.string().nullable().default(null),
@@ -153,7 +157,9 @@ export const readGraphQuery = reader(
 
 export const EXPORT_KINDS = ['tool-uses', 'prompts', 'observations', 'summaries', 'sessions', 'notes'] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
-export const readExportQuery = reader(z.object({ kind: z.enum(EXPORT_KINDS), project: z.string().optional() }))
+export const readExportQuery = reader(
+  z.object({ kind: z.enum(EXPORT_KINDS), project: z.string().optional(), format: z.enum(['jsonl', 'markdown']).default('jsonl') }),
+)
 
 /** What `status` tells. */
 export type WorkerStatus = {
@@ -214,11 +220,22 @@ export type ConsolidationLine =
   | { kind: 'undone'; report: UndoReport }
   | { kind: 'failed'; error: string }
 
+/** What an import from elsewhere came to. */
+export type Brought = {
+  notes: { added: number; updated: number; same: number; forgotten: number }
+  sessions: number
+  prompts: number
+  observations: number
+  summaries: number
+}
+
 /** One line of the answer to an import: where it stands, or how it ended. */
 export type ImportLine =
   | { kind: 'progress'; file: string; done: number; files: number; bytes: number; totalBytes: number }
   | { kind: 'skipped'; file: string; reason: string }
   | { kind: 'distilling'; waiting: number }
+  | { kind: 'bringing'; what: string; done: number; of: number }
+  | ({ kind: 'brought'; ms: number } & Brought)
   | {
       kind: 'done'
       files: number

@@ -1,4 +1,5 @@
 import type { ProjectKey } from '../core/ids.ts'
+import { pathOf, writeNote } from '../notes/notes.ts'
 import type { Store } from '../store/store.ts'
 import type { ExportKind } from '../wire/api.ts'
 
@@ -28,4 +29,9 @@ export function* exportLines(store: Store, kind: ExportKind, project: ProjectKey
       yield* store.notes.each(project)
       return
   }
+}
+
+/** Notes as the files they are, by the paths they have in a home. */
+export function* noteFiles(store: Store, project: ProjectKey | null): Generator<{ path: string; text: string }> {
+  for (const note of store.notes.each(project)) yield { path: pathOf(note), text: writeNote(note) }
 }

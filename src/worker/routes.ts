@@ -14,9 +14,13 @@ import { checkDatabase, isStoreTrouble, type Place } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
 import { bodyOf, projectNamed, queryOf } from './asked.ts'
+
+import { bringIn } from './bring.ts'
+
 import { consolidation } from './consolidation.ts'
+
 import type { Desk } from './desk.ts'
-import { exportLines } from './export.ts'
+import { exportLines, noteFiles } from './export.ts'
 import { importHistory } from './import.ts'
 import { takeDelivery } from './intake.ts'
 import { noteInFull, noteRoute } from './note-routes.ts'
@@ -100,14 +104,21 @@ export function routes(desk: Desk, control: Control): Answer {
       case 'GET /api/audit':
         return Response.json(await desk.store.audit.recent(queryOf(url, api.readAuditQuery).limit))
       case 'GET /api/export': {
-        const { kind, project } = queryOf(url, api.readExportQuery)
+        const { kind, project, format } = queryOf(url, api.readExportQuery)
+        if (format === 'markdown' && kind !== 'notes') throw new BadRequest('only notes can be written as markdown')
+        if (format === 'markdown') return lines(noteFiles(desk.store, await projectNamed(desk, project)))
         return lines(exportLines(desk.store, kind, await projectNamed(desk, project)))
       }
       case 'POST /api/import': {
         server.timeout(request, 0)
-        return lines(
-          reported(desk, 'an import failed', importHistory(desk, defaultAgent(desk), await bodyOf(request, api.readImportRequest))),
-        )
+        const { from, paths, since, project } = await bodyOf(request, api.readImportRequest)
+        const into = from === 'transcripts' ? null : await projectNamed(desk, project ?? undefined)
+        const agent = defaultAgent(desk)
+        const steps =
+          from === 'transcripts'
+            ? importHistory(desk, agent, { paths, since, project })
+            : bringIn(desk, agent, { from, paths, project: into })
+        return lines(reported(desk, 'an import failed', steps))
       }
       case 'POST /api/consolidate':
       case 'POST /api/reflect': {

@@ -2,7 +2,15 @@
  * The worker: the one process that owns the database. It listens for agents, the CLI and the viewer, keeps what they report, works
  * through the jobs that follow from it, and leaves when nobody needs it. It knows every room below and is known only to `cli`.
  */
-import { type DistillJob, distillTurn, type EpisodeJob, linkSome, type MarkersJob, queueEpisode, type StatementsJob } from '../capture/capture.ts'
+import {
+  type DistillJob,
+  distillTurn,
+  type EpisodeJob,
+  linkSome,
+  type MarkersJob,
+  queueEpisode,
+  type StatementsJob,
+} from '../capture/capture.ts'
 import type { Change } from '../core/memory.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'

@@ -1,0 +1,207 @@
+import { Database } from 'bun:sqlite'
+import { bytesOf, exists } from '../platform/files.ts'
+import type { Params } from './statement.ts'
+
+/** A session of claude-mem with all that hangs on it, texts as they stand there. */
+export type ForeignSession = {
+  contentSessionId: string
+  memorySessionId: string | null
+  project: string
+  title: string | null
+  startedAt: number
+  endedAt: number | null
+  prompts: { number: number; text: string; at: number }[]
+  observations: {
+    id: number
+    type: string
+    title: string
+    subtitle: string
+    narrative: string
+    facts: string[]
+    concepts: string[]
+    filesRead: string[]
+    filesModified: string[]
+    model: string
+    at: number
+  }[]
+  summaries: {
+    id: number
+    request: string
+    investigated: string
+    learned: string
+    completed: string
+    nextSteps: string
+    notes: string
+    at: number
+  }[]
+}
+
+/** A rule that a person gave claude-mem to be told in every session; `project` is null when it holds everywhere. */
+export type ForeignRule = { content: string; project: string | null; at: number }
+
+export type ClaudeMem = {
+  counts: { sessions: number; ofOtherAgents: number }
+  sessions(): Generator<ForeignSession>
+  rules(): ForeignRule[]
+  close(): void
+}
+
+/** Opens a database of claude-mem to read it. The text says why when it is none, or cannot be read. */
+export function openClaudeMem(path: string): ClaudeMem | string {
+  if (!exists(path) || bytesOf(path) === 0) return `${path} is empty or not there`
+  let db: Database | null = null
+  try {
+    db = new Database(path, { readonly: true, strict: true })
+    db.run('PRAGMA busy_timeout = 2000')
+    const [damage] = db.query('PRAGMA quick_check(1)').all() as { quick_check: string }[]
+    if (damage && damage.quick_check !== 'ok') throw new Error(`it is damaged (${damage.quick_check.split('\n')[0]})`)
+    const columns = columnsOf(db)
+    const missing = ['sdk_sessions', 'observations', 'session_summaries'].filter((table) => columns(table).size === 0)
+    if (missing.length > 0) throw new Error(`it has no table ${missing.join(', ')}, so it is not a database of claude-mem`)
+    return reading(db, columns)
+  } catch (cause) {
+    db?.close()
+    return `${path} cannot be used: ${reasonOf(cause)}`
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  const code = (cause as { code?: string }).code ?? ''
+  if (code === 'SQLITE_NOTADB') return 'it is not a database'
+  if (code.startsWith('SQLITE_CORRUPT')) return 'it is damaged; copy it again from where it came from'
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
+    return 'another program is writing to it; stop that one and try again'
+  return (cause as Error).message
+}
+
+type Columns = (table: string) => Set<string>
+
+function columnsOf(db: Database): Columns {
+  const known = new Map<string, Set<string>>()
+  return (table) => {
+    const found = known.get(table)
+    if (found) return found
+    const rows = db.query(`SELECT name FROM pragma_table_info('${table}')`).all() as { name: string }[]
+    const names = new Set(rows.map((row) => row.name))
+    known.set(table, names)
+    return names
+  }
+}
+
+/** Columns came and went over its versions: the session ids had other names, and what is not there reads as null. */
+function reading(db: Database, columns: Columns): ClaudeMem {
+  const one = (table: string, ...names: string[]) => names.find((name) => columns(table).has(name)) ?? 'NULL'
+  const content = one('sdk_sessions', 'content_session_id', 'claude_session_id')
+  const memory = one('sdk_sessions', 'memory_session_id', 'sdk_session_id')
+  const platform = columns('sdk_sessions').has('platform_source') ? "coalesce(platform_source, 'claude') LIKE 'claude%'" : '1'
+  const of = (table: string) => one(table, 'memory_session_id', 'sdk_session_id')
+  const field = (table: string, name: string) => `${one(table, name)} AS ${name}`
+  const fields = (table: string, ...names: string[]) => names.map((name) => field(table, name)).join(', ')
+
+  const count = (where: string) =>
+    (db.query(`SELECT count(*) AS n FROM sdk_sessions WHERE ${content} IS NOT NULL AND ${where}`).get() as { n: number }).n
+  const sessions = `
+    SELECT ${content} AS content, ${memory} AS memory, project, ${fields('sdk_sessions', 'custom_title', 'user_prompt', 'completed_at_epoch')},
+      started_at_epoch FROM sdk_sessions WHERE ${content} IS NOT NULL AND ${platform} ORDER BY started_at_epoch, id`
+  const observations = db.prepare<Row, Params>(`
+    SELECT id, type, created_at_epoch, ${fields('observations', 'text', 'title', 'subtitle', 'facts', 'narrative', 'concepts', 'files_read', 'files_modified', 'generated_by_model')}
+    FROM observations WHERE ${of('observations')} = @memory ORDER BY created_at_epoch, id`)
+  const summaries = db.prepare<Row, Params>(`
+    SELECT id, created_at_epoch, ${fields('session_summaries', 'request', 'investigated', 'learned', 'completed', 'next_steps', 'notes')}
+    FROM session_summaries WHERE ${of('session_summaries')} = @memory ORDER BY created_at_epoch, id`)
+  const promptSession = one('user_prompts', 'content_session_id', 'claude_session_id')
+  const prompts =
+    columns('user_prompts').size === 0
+      ? null
+      : db.prepare<Row, Params>(`
+          SELECT prompt_number, prompt_text, created_at_epoch FROM user_prompts WHERE ${promptSession} = @content ORDER BY prompt_number, id`)
+
+  return {
+    counts: { sessions: count(platform), ofOtherAgents: count(`NOT (${platform})`) },
+    *sessions() {
+      const rows = db.prepare<Row, []>(sessions)
+      for (const row of rows.all()) {
+        const key = { memory: maybe(row.memory) }
+        const said = prompts?.all({ content: text(row.content) }) ?? []
+        const first = text(row.user_prompt)
+        const startedAt = moment(row.started_at_epoch)
+        yield {
+          contentSessionId: text(row.content),
+          memorySessionId: key.memory,
+          project: text(row.project),
+          title: maybe(row.custom_title),
+          startedAt,
+          endedAt: row.completed_at_epoch === null ? null : moment(row.completed_at_epoch),
+          prompts:
+            said.length === 0 && first !== ''
+              ? [{ number: 1, text: first, at: startedAt }]
+              : said.map((p) => ({ number: Number(p.prompt_number), text: text(p.prompt_text), at: moment(p.created_at_epoch) })),
+          observations: key.memory === null ? [] : observations.all(key).map(observationOf),
+          summaries: key.memory === null ? [] : summaries.all(key).map(summaryOf),
+        }
+      }
+    },
+    rules() {
+      if (!['content', 'status', 'scope', 'project', 'created_at_epoch'].every((name) => columns('directives').has(name))) return []
+      const rows = db
+        .prepare<Row, []>("SELECT content, scope, project, created_at_epoch FROM directives WHERE status = 'active' ORDER BY id")
+        .all()
+      return rows.map((row) => ({
+        content: text(row.content),
+        project: row.scope === 'global' ? null : maybe(row.project),
+        at: moment(row.created_at_epoch),
+      }))
+    },
+    close: () => db.close(),
+  }
+}
+
+type Row = Record<string, unknown>
+
+function observationOf(row: Row): ForeignSession['observations'][number] {
+  const whole = text(row.text)
+  return {
+    id: Number(row.id),
+    type: text(row.type),
+    title: text(row.title) || whole.split('\n', 1)[0] || '',
+    subtitle: text(row.subtitle),
+    narrative: text(row.narrative) || whole,
+    facts: list(row.facts),
+    concepts: list(row.concepts),
+    filesRead: list(row.files_read),
+    filesModified: list(row.files_modified),
+    model: text(row.generated_by_model) || 'claude-mem',
+    at: moment(row.created_at_epoch),
+  }
+}
+
+function summaryOf(row: Row): ForeignSession['summaries'][number] {
+  return {
+    id: Number(row.id),
+    request: text(row.request),
+    investigated: text(row.investigated),
+    learned: text(row.learned),
+    completed: text(row.completed),
+    nextSteps: text(row.next_steps),
+    notes: text(row.notes),
+    at: moment(row.created_at_epoch),
+  }
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value))
+const maybe = (value: unknown) => text(value) || null
+/** Milliseconds; early versions wrote seconds. */
+const moment = (value: unknown) => (Number(value) > 1e11 ? Math.floor(Number(value)) : Math.floor(Number(value) * 1000) || 0)
+
+/** A list is JSON there; whatever else stands in its place is one item. */
+function list(value: unknown): string[] {
+  const raw = text(value).trim()
+  if (raw === '') return []
+  try {
+    const parsed = JSON.parse(raw) as unknown
+    if (Array.isArray(parsed)) return parsed.filter((item) => typeof item === 'string' && item.trim() !== '') as string[]
+  } catch {
+    // a plain line
+  }
+  return [raw]
+}

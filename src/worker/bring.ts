@@ -1,0 +1,98 @@
+import { extname } from 'node:path'
+import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import type { Agent } from '../integrations/agent.ts'
+import { bringNote, type Kept, keepUnderId, parseNote, placeOf, readAnamnesis, readMarkdown } from '../notes/notes.ts'
+import { isFolder, readExactlyIfThere } from '../platform/files.ts'
+import { type Entry, filesBelow } from '../platform/folder.ts'
+import type { Brought, ImportLine, ImportSource } from '../wire/api.ts'
+import { bringClaudeMem, bringLines } from './bring-journal.ts'
+import { count, nothingBrought } from './brought.ts'
+import type { Desk } from './desk.ts'
+import { importNative } from './native.ts'
+
+export type BringWish = { from: Exclude<ImportSource, 'transcripts'>; paths: string[]; project: ProjectKey | null }
+
+/**
+ * Brings memories in from elsewhere, and says how far it is. Everything has an id or key that comes from what it is, so a second
+ * time changes nothing and an import that was broken off is finished by the next. Throws with what to do when the source is none.
+ */
+export async function* bringIn(desk: Desk, agent: Agent, wish: BringWish): AsyncGenerator<ImportLine> {
+  const started = performance.now()
+  const total = nothingBrought()
+  const [path = ''] = wish.paths
+  if (wish.from === 'native') yield* bringNative(desk, agent, total)
+  else if (wish.paths.length !== 1)
+    throw new Error(`say what to import: one ${wish.from === 'anamnesis' || wish.from === 'markdown' ? 'folder' : 'file'}`)
+  else if (wish.from === 'claude-mem') yield* bringClaudeMem(desk, agent, path, wish.project, total)
+  else if (wish.from === 'jsonl') yield* bringLines(desk, agent, path, total)
+  else yield* bringFolder(desk, wish.from, path, wish.project, total)
+  const ms = Math.round(performance.now() - started)
+  await desk.store.transaction(() =>
+    desk.store.audit.add({ at: Date.now(), action: 'import', subject: `${wish.from} ${path}`.trim(), details: { ...total, ms } }),
+  )
+  const { notes, ...rows } = total
+  desk.log.info('brought in', { from: wish.from, ...notes, ...rows, ms })
+  desk.queue.kick()
+  yield { kind: 'brought', ...total, ms }
+}
+
+async function* bringNative(desk: Desk, agent: Agent, total: Brought): AsyncGenerator<ImportLine> {
+  const { left, ...notes } = await importNative(desk, agent, Date.now())
+  for (const { file, reason } of left) yield { kind: 'skipped', file, reason }
+  total.notes = notes
+}
+
+/** Longer than any note may be; what is larger is not read. */
+const MAX_BYTES = 256 * 1024
+
+/** Notes from a folder of markdown files. Links are not followed: they could lead out of what the person named. */
+async function* bringFolder(
+  desk: Desk,
+  from: 'anamnesis' | 'markdown',
+  folder: string,
+  project: ProjectKey | null,
+  total: Brought,
+): AsyncGenerator<ImportLine> {
+  if (!isFolder(folder)) throw new Error(`${folder} is not a folder`)
+  const files = filesBelow(folder, ['.md', '.markdown']).filter((file) => !/\/\.[^/]/.test(file.path.slice(folder.length)))
+  for (const [done, file] of files.entries()) {
+    if (done % 50 === 0) yield { kind: 'bringing', what: file.name, done, of: files.length }
+    const kept = await keepFile(desk, from, folder, file, project)
+    const reason = typeof kept === 'string' ? kept : count(desk, kept, total)
+    if (reason !== null) yield { kind: 'skipped', file: file.path, reason }
+  }
+}
+
+async function keepFile(
+  desk: Desk,
+  from: 'anamnesis' | 'markdown',
+  folder: string,
+  file: Entry,
+  project: ProjectKey | null,
+): Promise<Kept | string> {
+  if (file.bytes > MAX_BYTES) return `it is larger than ${MAX_BYTES / 1024} KB`
+  let text: string | null
+  try {
+    text = readExactlyIfThere(file.path)
+  } catch (cause) {
+    return `it cannot be read (${((cause as Error).cause as Error | undefined)?.message ?? (cause as Error).message})`
+  }
+  if (text === null) return 'it is gone'
+  if (text.includes('\0')) return 'it is not text'
+  const path = file.path.slice(folder.length + 1)
+  if (from === 'anamnesis') {
+    const draft = readAnamnesis(text)
+    if (typeof draft === 'string') return draft
+    return keepUnderId(desk.notebook, project ? { ...draft, project, scope: scopeIn(project) } : draft, Date.now())
+  }
+  // A note of ours keeps its id and all it knows of itself; its folder says whose it is, as in a home.
+  const ours = extname(path) === '.md' ? parseNote(text) : null
+  if (ours?.kind === 'note') {
+    const here = project ?? GLOBAL_PROJECT
+    return bringNote(desk.notebook, { ...ours.note, ...(placeOf(path) ?? { scope: scopeIn(here), project: here }) })
+  }
+  const draft = readMarkdown(folder, path, text, project ?? GLOBAL_PROJECT, file.changedAt)
+  return draft ? keepUnderId(desk.notebook, draft, Date.now()) : 'nothing is in it'
+}
+
+const scopeIn = (project: ProjectKey) => (project === GLOBAL_PROJECT ? 'global' : 'project')

@@ -142,14 +142,13 @@ async function affordable(
   const inProject = await store.documents.count(project)
   const known = asked.filter((word) => word.documents > 0).slice(0, MOST_WORDS)
   const words = telling(known, question, inProject)
-  if (total <= SMALL) return { words: textsOf(words), phrases: phrasesIn(question, textsOf(words), 'small'), among: null }
+  if (total <= SMALL) return { words: textsOf(words), phrases: phrasesIn(question, textsOf(words)), among: null }
   const share = Math.min(1, inProject / total)
   const scoped = share < LARGE
   const { after, upTo } = await store.documents.span(since, before)
   const rare = within(words, scoped ? WORK / (PASSED_BY + (1 - PASSED_BY) * share) : WORK)
   if (rare.length === words.length || places(rare) * share >= FEW) {
-    const phrases = phrasesIn(question, textsOf(rare), 'large')
-    return { words: textsOf(rare), phrases, among: { after, upTo, lately: null, scoped } }
+    return { words: textsOf(rare), phrases: [], among: { after, upTo, lately: null, scoped } }
   }
   const part = ((scoped ? share : 1) * (upTo - after)) / total
   const seen = words.slice(0, Math.max(within(words, GLANCED / part).length, GLANCED_WORDS))
@@ -186,15 +185,14 @@ function peopleIn(question: string): Set<string> {
 }
 
 /**
- * Two words side by side in the question count once more where they are side by side in a document. One of them at least is looked for
- * anyway, so a phrase brings no document that the words do not bring; in a large store both are, so that no common word is read for it.
+ * Two words side by side in the question count once more where they are side by side in a document. One of them is looked for anyway,
+ * so a phrase brings no document that the words do not bring.
  */
-function phrasesIn(question: string, words: string[], store: 'small' | 'large'): string[] {
+function phrasesIn(question: string, words: string[]): string[] {
   const wanted = new Set(words)
   const runs = [sequenceOf(question), ...identifiersIn(question, 20).map((identifier) => partsOf(identifier))]
   const pairs = runs.flatMap((run) => run.slice(1).map((word, i) => [run[i] ?? '', word]))
-  const least = store === 'small' ? 1 : 2
-  const phrases = pairs.filter((pair) => pair.filter((word) => wanted.has(word)).length >= least).map((pair) => pair.join(' '))
+  const phrases = pairs.filter((pair) => pair.some((word) => wanted.has(word))).map((pair) => pair.join(' '))
   return [...new Set(phrases)].slice(0, PHRASES)
 }
 

@@ -66,6 +66,10 @@ export function sayReport(report: SyncReport, dryRun = false): void {
   listed('Kept as another version', kept)
   if (kept.length > 0 && !dryRun) say(`Two machines wrote the same note. 'recollect sync status' shows both; --resolve ends it.`)
   for (const { path, line } of withheld) say(yellow(`Withheld: ${path}, line ${line}, holds something that must not leave this machine`))
+  for (const { project, written, problem } of report.mirrored) {
+    if (problem) say(yellow(`Not mirrored: ${project}: ${problem}`))
+    else if (written > 0) say(`Mirrored: ${plural(written, 'record')} into the repository of ${project}`)
+  }
   const endings: Record<SyncReport['outcome'], string> = {
     synced: pushed
       ? dryRun

@@ -14,8 +14,13 @@ export type SyncReport = {
   /** Whether the remote has taken commits of this machine. */
   pushed: boolean
   withheld: Withheld[]
+  /** Projects whose notes were mirrored into their own repositories. */
+  mirrored: Mirrored[]
   at: number
 }
+
+/** What became of the mirror of a project's notes in its own repository. */
+export type Mirrored = { project: string; written: number; pushed: boolean; problem: string | null }
 
 /** Where sync stands, without asking the network. */
 export type SyncState = {

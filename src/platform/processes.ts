@@ -79,6 +79,11 @@ export async function runForBytes(
   }
 }
 
+/** Has the system write down everything that programs gave it. A system without `sync` does it in its own time. */
+export async function flushDisks(): Promise<void> {
+  await runProgram('sync', [], { timeoutMs: 60_000 })
+}
+
 function inherited(change: RunOptions['environment']): Record<string, string | undefined> {
   if (!change) return process.env
   const kept = Object.entries(process.env).filter(([name]) => !change.without.test(name))

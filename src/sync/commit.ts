@@ -114,7 +114,7 @@ export async function commitWaiting(
 
 export const GONE = '0'.repeat(40)
 
-export async function treeOf(repository: Repository, commit: string): Promise<string> {
+async function treeOf(repository: Repository, commit: string): Promise<string> {
   return (await repository.git(['rev-parse', '--verify', `${commit}^{tree}`])).trim()
 }
 

@@ -34,10 +34,9 @@ export async function lastSeen(repository: Repository, remote: string): Promise<
 }
 
 /** Fetches the remote's notes. The first time it looks whether the remote is one for notes at all. */
-export async function fetchFrom(repository: Repository, remote: string): Promise<Fetched> {
+export async function fetchFrom(repository: Repository, remote: string, isKnown: boolean): Promise<Fetched> {
   const unusable = unusableRemote(remote)
   if (unusable) return { kind: 'refused', reason: unusable }
-  const isKnown = (await lastSeen(repository, remote)) !== null
   if (!isKnown) {
     const listed = await repository.tryGit(['ls-remote', '--heads', remote], { timeoutMs: NETWORK_MS })
     if (listed.code !== 0) return failed(listed.stderr, remote)

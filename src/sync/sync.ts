@@ -11,7 +11,7 @@ import type { Change } from '../core/memory.ts'
 import type { SyncReport } from '../core/sync.ts'
 import { type Notebook, reindex, SYNCED } from '../notes/notes.ts'
 import { exists, privateFolder, writeWhole } from '../platform/files.ts'
-import { removeFile } from '../platform/folder.ts'
+import { filesIn, removeFile } from '../platform/folder.ts'
 import { holdLock } from '../store/store.ts'
 import { checkOut } from './checkout.ts'
 import { alignIndex, commitWaiting, findWaiting, headOf, moveBranch } from './commit.ts'
@@ -21,6 +21,7 @@ import { rememberSync } from './state.ts'
 import { differences, mergeTrees } from './trees.ts'
 
 export { noteAt, noteHistory } from './history.ts'
+export { mirrorNotes } from './mirror.ts'
 export { unusableRemote } from './remote.ts'
 export { resolveConflict } from './resolve.ts'
 export { rememberSync, syncState } from './state.ts'
@@ -49,6 +50,7 @@ export async function syncNotes(book: Notebook, options: SyncOptions, now: numbe
     kept: [],
     pushed: false,
     withheld: [],
+    mirrored: [],
     at: now,
   }
   privateFolder(join(book.folder, 'run'))
@@ -73,7 +75,7 @@ export async function syncNotes(book: Notebook, options: SyncOptions, now: numbe
     const touched = [...new Set([...report.received, ...report.kept, ...report.committed])]
     const changes = await reindex(book, wasKilled ? undefined : touched)
     removeFile(unfinished)
-    await tidy(repository, report)
+    await tidy(repository)
     await rememberSync(book, { ...report, ...ending })
     return { report: { ...report, ...ending }, changes }
   } finally {
@@ -139,7 +141,7 @@ async function fetchAndMerge(repository: Repository, options: SyncOptions, ours:
   const { remote, dryRun = false } = options
   let theirs = await lastSeen(repository, remote)
   if (options.fetch) {
-    const fetched = await fetchFrom(repository, remote)
+    const fetched = await fetchFrom(repository, remote, theirs !== null)
     if (fetched.kind === 'offline' || fetched.kind === 'refused')
       return { kind: 'ended', ending: { outcome: fetched.kind, reason: fetched.reason } }
     theirs = fetched.kind === 'fetched' ? fetched.commit : null
@@ -155,11 +157,12 @@ async function fetchAndMerge(repository: Repository, options: SyncOptions, ours:
   report.kept.push(...next.kept.map(inHome))
   if (dryRun) {
     const paths = [...(await differences(repository, ours, next.commit)).keys()]
-    report.received.push(...paths.map(inHome))
+    report.received.push(...paths.filter((path) => !next.kept.includes(path)).map(inHome))
     return { kind: 'merged', commit: next.commit, theirs }
   }
   // The files first, the branch after them: killed in between, the next sync commits the same files and merges to the same end.
-  report.received.push(...(await checkOut(repository, ours, next.commit)).map(inHome))
+  const written = await checkOut(repository, ours, next.commit)
+  report.received.push(...written.filter((path) => !next.kept.includes(path)).map(inHome))
   if (!(await moveBranch(repository, next.commit, ours))) return { kind: 'again' }
   await alignIndex(repository, next.commit)
   return { kind: 'merged', commit: next.commit, theirs }
@@ -190,10 +193,13 @@ async function aside<T>(repository: Repository, work: (index: string) => Promise
   }
 }
 
-/** Git's own housekeeping, now and then and never during a session's work: most of the time it looks and goes. */
-async function tidy(repository: Repository, report: SyncReport): Promise<void> {
-  if (report.committed.length + report.received.length === 0) return
-  await repository.tryGit(['-c', 'gc.auto=2000', '-c', 'gc.autoDetach=false', 'gc', '--auto', '--quiet'])
+/** Objects are spread evenly over 256 folders by their names, so one of them tells how many there are: here about two thousand. */
+const MANY_IN_ONE = 8
+
+/** Git's own housekeeping, when there are many small files. Asking git whether it is time would cost as much as a commit. */
+async function tidy(repository: Repository): Promise<void> {
+  if (filesIn(join(repository.folder, '.git', 'objects', '17'), '').length <= MANY_IN_ONE) return
+  await repository.tryGit(['gc', '--quiet'])
 }
 
 const inHome = (path: string) => `${SYNCED}/${path}`

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { temporaryFolder } from '../../test/support/builders.ts'
 import { aDesk } from '../../test/support/desk.ts'
 import { aRemote, runGit } from '../../test/support/machines.ts'
-import { asProjectKey } from '../core/ids.ts'
+import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { keepNote } from '../notes/notes.ts'
 import { takeLate } from './intake.ts'
@@ -57,6 +58,19 @@ test('a remote is set in the settings file, which stays as it was, and notes com
   })
   expect(readFileSync(at.desk.home.config, 'utf8')).toBe(`# mine\n[worker]\nport = 4000\n\n[sync]\nremote = "${remote.path}"\n`)
   expect(at.announced).toMatchObject([{ kind: 'note-changed', note: { body: 'From the first machine.' } }])
+})
+
+test('with git_notes the notes of a project are mirrored into the repository it was last worked on in', async () => {
+  await using at = await aDesk({ RECOLLECT_SYNC_GIT_NOTES: 'true' })
+  using project = temporaryFolder()
+  runGit(project.path, 'init', '--quiet')
+  runGit(project.path, 'commit', '--quiet', '--allow-empty', '-m', 'first')
+  const app = asProjectKey('app')
+  const session = { agent: 'claude-code', contentSessionId: asContentSessionId('s1'), project: app, folder: project.path } as const
+  await at.store.sessions.open({ ...session, branch: null, transcript: null, clientPid: null, at: 1000 })
+  await keepNote(at.desk.notebook, { body: 'For the team.', project: app, source: 'human' }, 1000)
+  expect((await ask(at.desk, 'POST', '/api/sync', {})).json).toMatchObject({ mirrored: [{ project: 'app', written: 1, problem: null }] })
+  expect(runGit(project.path, 'notes', '--ref=mem/context', 'show', 'HEAD')).toContain('For the team.')
 })
 
 test('a remote that cannot be one, and a choice that is none, are refused in words', async () => {

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import type { SyncReport } from '../core/sync.ts'
+import type { Mirrored, SyncReport } from '../core/sync.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { SYNCED } from '../notes/notes.ts'
-import { exists } from '../platform/files.ts'
+import { exists, isFolder } from '../platform/files.ts'
 import { loadSettings } from '../platform/settings.ts'
 import type { Store } from '../store/store.ts'
-import { rememberSync, syncNotes } from '../sync/sync.ts'
+import { mirrorNotes, rememberSync, syncNotes } from '../sync/sync.ts'
 import type { Desk } from './desk.ts'
 import { importNative } from './native.ts'
 
@@ -53,7 +53,7 @@ export const syncSettings = (desk: Desk) => loadSettings(desk.environment).setti
 
 /** Syncs now and tells whoever listens. One that runs already is waited for, as long as the caller has patience. */
 export async function syncNow(desk: Desk, wish: { dryRun: boolean; patienceMs: number }): Promise<SyncReport> {
-  const { remote, fetch, push, import_native } = syncSettings(desk)
+  const { remote, fetch, push, git_notes, import_native } = syncSettings(desk)
   const started = Date.now()
   try {
     // What the agent wrote down for itself travels too.
@@ -66,6 +66,7 @@ export async function syncNow(desk: Desk, wish: { dryRun: boolean; patienceMs: n
         await Bun.sleep(200)
         continue
       }
+      if (git_notes && !wish.dryRun) report.mirrored = await mirrorProjects(desk, { fetch, push })
       logged(desk, report, wish.dryRun)
       return report
     }
@@ -78,7 +79,23 @@ export async function syncNow(desk: Desk, wish: { dryRun: boolean; patienceMs: n
   }
 }
 
-const NOTHING = { committed: [], received: [], kept: [], pushed: false, withheld: [] }
+/** Each project's notes into its own repository, in the folder where it was last worked on. */
+async function mirrorProjects(desk: Desk, options: { fetch: boolean; push: boolean }): Promise<Mirrored[]> {
+  const mirrored: Mirrored[] = []
+  for (const { project } of await desk.store.sessions.projects()) {
+    const [session] = await desk.store.sessions.recent(project, 1)
+    const [note] = await desk.store.notes.list({ project, hidden: true, now: Date.now(), limit: 1 })
+    if (!session || !note || !isFolder(session.folder)) continue
+    try {
+      mirrored.push(await mirrorNotes(desk.notebook, project, session.folder, options, Date.now()))
+    } catch (cause) {
+      mirrored.push({ project, written: 0, pushed: false, problem: (cause as Error).message.slice(0, 300) })
+    }
+  }
+  return mirrored
+}
+
+const NOTHING = { committed: [], received: [], kept: [], pushed: false, withheld: [], mirrored: [] }
 
 function logged(desk: Desk, report: SyncReport, dryRun: boolean): void {
   if (dryRun) return

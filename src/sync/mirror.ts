@@ -1,0 +1,152 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { ProjectKey } from '../core/ids.ts'
+import { isNamespace, type Note } from '../core/note.ts'
+import type { Mirrored } from '../core/sync.ts'
+import type { Notebook } from '../notes/notes.ts'
+import { exists } from '../platform/files.ts'
+import { findProject } from '../platform/project.ts'
+import { gitIn, lastLine, type Repository } from './git.ts'
+
+type Git = Omit<Repository, 'folder'>
+
+const OURS = 'refs/notes/mem'
+/** Where the refs of origin are kept while they are merged. */
+const THEIRS = 'refs/notes/mem-origin'
+const NETWORK_MS = 60_000
+const TRIES = 3
+
+/**
+ * Mirrors the notes of a project into its own repository: one ref for each namespace, on the root commit, a line of JSON for every
+ * version of a note. Lines are only ever added, so the lines of several clones merge by putting them together, and of several
+ * lines with one id the newest counts. The files of the repository, its branches and its index are not touched.
+ */
+export async function mirrorNotes(
+  book: Notebook,
+  project: ProjectKey,
+  folder: string,
+  options: { fetch: boolean; push: boolean },
+  now: number,
+): Promise<Mirrored> {
+  const signs = findProject(folder)
+  const gitFolder = join(signs.root, '.git')
+  const skipped = (problem: string): Mirrored => ({ project, written: 0, pushed: false, problem })
+  if (!exists(gitFolder)) return skipped(`${signs.root} is no git repository`)
+  const git = gitIn(gitFolder, null, book.machine, now)
+  const root = await rootOf(git)
+  if (!root) return skipped(`${signs.root} has no commit to hang notes on, or not its whole history`)
+  let written = 0
+  for (let tried = 1; ; tried++) {
+    const problem = options.fetch && signs.origin ? await fetchTheirs(git) : null
+    const namespaces = await mergeTheirs(git)
+    written += await writeRecords(book, git, root, project, namespaces, now)
+    if (problem || !options.push || !signs.origin) return { project, written, pushed: false, problem }
+    if ((await namesBelow(git, OURS)).length === 0) return { project, written, pushed: false, problem: null }
+    const pushed = await git.tryGit(['push', '--quiet', '--no-verify', 'origin', `${OURS}/*:${OURS}/*`], { timeoutMs: NETWORK_MS })
+    if (pushed.code === 0) return { project, written, pushed: true, problem: null }
+    if (tried === TRIES || !options.fetch) return { project, written, pushed: false, problem: lastLine(pushed.stderr) }
+  }
+}
+
+/** The first commit, the same in every clone. With several, the one whose name comes first; in a shallow clone nobody knows. */
+async function rootOf(git: Git): Promise<string | null> {
+  const shallow = await git.tryGit(['rev-parse', '--is-shallow-repository'])
+  if (shallow.stdout.trim() !== 'false') return null
+  const roots = await git.tryGit(['rev-list', '--max-parents=0', 'HEAD'])
+  return roots.code === 0 ? (roots.stdout.trim().split('\n').sort()[0] ?? null) : null
+}
+
+/** Why it could not; null when it could. That origin has none yet is no trouble. */
+async function fetchTheirs(git: Git): Promise<string | null> {
+  const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', 'origin', `+${OURS}/*:${THEIRS}/*`]
+  const ran = await git.tryGit(fetch, { timeoutMs: NETWORK_MS })
+  return ran.code === 0 ? null : lastLine(ran.stderr)
+}
+
+/** Puts the lines of origin and ours together; returns the namespaces there are then. */
+async function mergeTheirs(git: Git): Promise<string[]> {
+  const theirs = await namesBelow(git, THEIRS)
+  for (const name of theirs)
+    await git.git(['notes', `--ref=${OURS}/${name}`, 'merge', '--quiet', '--strategy=cat_sort_uniq', `${THEIRS}/${name}`])
+  return [...new Set([...theirs, ...(await namesBelow(git, OURS))])]
+}
+
+async function namesBelow(git: Git, ref: string): Promise<string[]> {
+  const listed = await git.git(['for-each-ref', '--format=%(refname)', `${ref}/`])
+  return listed
+    .split('\n')
+    .flatMap((line) => (line.startsWith(`${ref}/`) ? [line.slice(ref.length + 1)] : []))
+    .filter(isNamespace)
+}
+
+async function writeRecords(book: Notebook, git: Git, root: string, project: ProjectKey, known: string[], now: number): Promise<number> {
+  const notes = [...book.store.notes.each(project)].filter((note) => note.scope === 'project')
+  const byNamespace = Map.groupBy(notes, (note) => note.namespace)
+  let written = 0
+  for (const namespace of new Set([...known, ...byNamespace.keys()])) {
+    const shown = await git.tryGit(['notes', `--ref=${OURS}/${namespace}`, 'show', root])
+    const lines = shown.code === 0 ? shown.stdout.split('\n').filter(Boolean) : []
+    const fresh = newRecords(lines, byNamespace.get(namespace) ?? [], book, now).filter((line) => !lines.includes(line))
+    if (fresh.length === 0) continue
+    const stdin = `${[...new Set([...lines, ...fresh])].sort().join('\n')}\n`
+    await git.git(['notes', `--ref=${OURS}/${namespace}`, 'add', '--force', '--file=-', root], { stdin })
+    written += fresh.length
+  }
+  return written
+}
+
+const Record = z.object({ id: z.string(), updated: z.number(), deleted: z.number().nullable(), machine: z.string().default('') })
+
+/** The lines that are missing: a version that nobody has written yet, and a tombstone for what this machine wrote and has no more. */
+function newRecords(lines: string[], notes: Note[], book: Pick<Notebook, 'machine' | 'clean'>, now: number): string[] {
+  const newest = newestOf(lines)
+  const here = new Set(notes.map((note) => note.id as string))
+  const versions = notes.flatMap((note) => {
+    const line = recordOf(note)
+    const known = newest.get(note.id)
+    // A note that somebody pasted a secret into by hand stays here.
+    return (known && known.updated >= note.updatedAt) || book.clean(line) !== line ? [] : [line]
+  })
+  const gone = [...newest.values()].filter((record) => !here.has(record.id) && record.deleted === null && record.machine === book.machine)
+  const tombstones = gone.map(({ id, updated, machine }) => {
+    const at = Math.max(now, updated + 1)
+    return JSON.stringify({ id, updated: at, deleted: at, machine })
+  })
+  return [...versions, ...tombstones]
+}
+
+/** Of several records with one id the newest counts. A line that is none is left where it is. */
+function newestOf(lines: string[]): Map<string, z.infer<typeof Record>> {
+  const newest = new Map<string, z.infer<typeof Record>>()
+  for (const line of lines) {
+    const read = Record.safeParse(parsed(line))
+    const known = read.success ? newest.get(read.data.id) : undefined
+    if (read.success && (!known || known.updated < read.data.updated)) newest.set(read.data.id, read.data)
+  }
+  return newest
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null
+  }
+}
+
+/** The id first, so that lines that are sorted stand together. */
+const recordOf = (note: Note) =>
+  JSON.stringify({
+    id: note.id,
+    updated: note.updatedAt,
+    deleted: note.deletedAt,
+    machine: note.machine,
+    type: note.type,
+    title: note.title,
+    tags: note.tags,
+    source: note.source,
+    confidence: note.confidence,
+    supersedes: note.supersedes,
+    created: note.createdAt,
+    body: note.body,
+  })

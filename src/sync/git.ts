@@ -16,7 +16,7 @@ export type Repository = {
   read(objects: string[]): Promise<Uint8Array[]>
 }
 
-type Given = { stdin?: string | Uint8Array; index?: string; timeoutMs?: number }
+type Given = { stdin?: string | Uint8Array; index?: string; timeoutMs?: number; ssh?: string }
 
 /** The one branch there is. */
 export const BRANCH = 'refs/heads/main'
@@ -56,11 +56,14 @@ const AS_IT_IS = '* -text -filter -ident -eol -working-tree-encoding\n'
 /** Git elsewhere on this machine, with the same manners: for the mirror in a project's own repository. */
 export function gitIn(gitFolder: string, workTree: string | null, machine: string, now: number): Omit<Repository, 'folder'> {
   const front = [`--git-dir=${gitFolder}`, ...(workTree ? [`--work-tree=${workTree}`] : []), ...MANNERS.flatMap((one) => ['-c', one])]
-  const options = ({ stdin, index, timeoutMs = LOCAL_MS }: Given) => ({
+  const options = ({ stdin, index, timeoutMs = LOCAL_MS, ssh }: Given) => ({
     ...(stdin === undefined ? {} : { stdin }),
     ...(workTree ? { cwd: workTree } : { cwd: gitFolder }),
     timeoutMs,
-    environment: { without: /^(GIT_|SSH_ASKPASS)/, with: { ...identity(machine, now), ...(index ? { GIT_INDEX_FILE: index } : {}) } },
+    environment: {
+      without: /^(GIT_|SSH_ASKPASS)/,
+      with: { ...identity(machine, now), ...(index ? { GIT_INDEX_FILE: index } : {}), ...(ssh ? { GIT_SSH_COMMAND: ssh } : {}) },
+    },
   })
   const tryGit = (args: string[], given: Given = {}) => runProgram('git', [...front, ...args], options(given))
   return {
@@ -77,6 +80,14 @@ export function gitIn(gitFolder: string, workTree: string | null, machine: strin
       return contentsIn(ran.stdout, objects)
     },
   }
+}
+
+const NETWORK_MS = 60_000
+
+/** How git may speak to another machine: not for ever, and without asking, by the ssh that the person has set up. */
+export async function overNetwork(git: Pick<Repository, 'tryGit'>): Promise<{ timeoutMs: number; ssh: string }> {
+  const own = (await git.tryGit(['config', '--get', 'core.sshCommand'])).stdout.trim()
+  return { timeoutMs: NETWORK_MS, ssh: `${own || 'ssh'} -oBatchMode=yes -oConnectTimeout=10` }
 }
 
 /** What must not depend on the machine's own git settings, and what must never run because of what a remote sent. */
@@ -116,7 +127,6 @@ function identity(machine: string, now: number): Record<string, string> {
     ),
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '/bin/false',
-    GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oConnectTimeout=10',
     GIT_OPTIONAL_LOCKS: '0',
     LC_ALL: 'C',
   }
@@ -159,5 +169,8 @@ function contentsIn(answer: Uint8Array, objects: string[]): Uint8Array[] {
 /** What git complained of: the line that says most. */
 export function lastLine(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
-  return (lines.find((line) => /^(fatal|error|remote: error|ssh|!)/.test(line)) ?? lines.at(-1) ?? 'no word why').slice(0, 200)
+  // Git's own last word, that it could not read, says less than the line of ssh or the host above it.
+  const cause = lines.find((line) => /denied|resolve host|refused|timed out|unreachable|host key|not found/i.test(line))
+  const complaint = lines.find((line) => /^(fatal|error|!)/.test(line))
+  return (cause ?? complaint ?? lines.at(-1) ?? 'no word why').slice(0, 200)
 }

@@ -6,14 +6,13 @@ import type { Mirrored } from '../core/sync.ts'
 import type { Notebook } from '../notes/notes.ts'
 import { exists } from '../platform/files.ts'
 import { findProject } from '../platform/project.ts'
-import { gitIn, lastLine, type Repository } from './git.ts'
+import { gitIn, lastLine, overNetwork, type Repository } from './git.ts'
 
 type Git = Omit<Repository, 'folder'>
 
 const OURS = 'refs/notes/mem'
 /** Where the refs of origin are kept while they are merged. */
 const THEIRS = 'refs/notes/mem-origin'
-const NETWORK_MS = 60_000
 const TRIES = 3
 
 /**
@@ -42,7 +41,7 @@ export async function mirrorNotes(
     written += await writeRecords(book, git, root, project, namespaces, now)
     if (problem || !options.push || !signs.origin) return { project, written, pushed: false, problem }
     if ((await namesBelow(git, OURS)).length === 0) return { project, written, pushed: false, problem: null }
-    const pushed = await git.tryGit(['push', '--quiet', '--no-verify', 'origin', `${OURS}/*:${OURS}/*`], { timeoutMs: NETWORK_MS })
+    const pushed = await git.tryGit(['push', '--quiet', '--no-verify', 'origin', `${OURS}/*:${OURS}/*`], await overNetwork(git))
     if (pushed.code === 0) return { project, written, pushed: true, problem: null }
     if (tried === TRIES || !options.fetch) return { project, written, pushed: false, problem: lastLine(pushed.stderr) }
   }
@@ -59,7 +58,7 @@ async function rootOf(git: Git): Promise<string | null> {
 /** Why it could not; null when it could. That origin has none yet is no trouble. */
 async function fetchTheirs(git: Git): Promise<string | null> {
   const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', 'origin', `+${OURS}/*:${THEIRS}/*`]
-  const ran = await git.tryGit(fetch, { timeoutMs: NETWORK_MS })
+  const ran = await git.tryGit(fetch, await overNetwork(git))
   return ran.code === 0 ? null : lastLine(ran.stderr)
 }
 

@@ -1,6 +1,6 @@
 import { fingerprint } from '../core/hash.ts'
 import { entries, mayTravel } from './commit.ts'
-import { BRANCH, lastLine, type Repository } from './git.ts'
+import { BRANCH, lastLine, overNetwork, type Repository } from './git.ts'
 
 /** The remote as it was last seen. `empty` has no notes yet. */
 export type Fetched =
@@ -10,8 +10,6 @@ export type Fetched =
   | { kind: 'offline'; reason: string }
   /** Somebody answered, and it will not work like this. */
   | { kind: 'refused'; reason: string }
-
-const NETWORK_MS = 60_000
 
 /** Where a remote's branch is remembered: a new address begins anew. */
 export const seenRef = (remote: string) => `refs/recollect/${fingerprint(remote)}/main`
@@ -37,8 +35,9 @@ export async function lastSeen(repository: Repository, remote: string): Promise<
 export async function fetchFrom(repository: Repository, remote: string, isKnown: boolean): Promise<Fetched> {
   const unusable = unusableRemote(remote)
   if (unusable) return { kind: 'refused', reason: unusable }
+  const network = await overNetwork(repository)
   if (!isKnown) {
-    const listed = await repository.tryGit(['ls-remote', '--heads', remote], { timeoutMs: NETWORK_MS })
+    const listed = await repository.tryGit(['ls-remote', '--heads', remote], network)
     if (listed.code !== 0) return failed(listed.stderr, remote)
     const branches = listed.stdout.split('\n').flatMap((line) => line.split('\t')[1] ?? [])
     if (branches.length === 0) return { kind: 'empty' }
@@ -53,7 +52,7 @@ export async function fetchFrom(repository: Repository, remote: string, isKnown:
     remote,
     `+${BRANCH}:${seenRef(remote)}`,
   ]
-  const ran = await repository.tryGit(fetch, { timeoutMs: NETWORK_MS })
+  const ran = await repository.tryGit(fetch, network)
   if (ran.code !== 0) return /couldn't find remote ref/.test(ran.stderr) ? { kind: 'empty' } : failed(ran.stderr, remote)
   const commit = await lastSeen(repository, remote)
   if (!commit) throw new Error('git fetched and has nothing')
@@ -79,7 +78,7 @@ export type Pushed = { kind: 'pushed' } | { kind: 'behind' } | { kind: 'offline'
 
 /** Pushes a commit; never over what others pushed meanwhile. */
 export async function pushTo(repository: Repository, remote: string, commit: string): Promise<Pushed> {
-  const ran = await repository.tryGit(['push', '--porcelain', '--no-verify', remote, `${commit}:${BRANCH}`], { timeoutMs: NETWORK_MS })
+  const ran = await repository.tryGit(['push', '--porcelain', '--no-verify', remote, `${commit}:${BRANCH}`], await overNetwork(repository))
   if (ran.code === 0) {
     await repository.git(['update-ref', seenRef(remote), commit])
     return { kind: 'pushed' }

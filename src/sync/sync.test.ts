@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { aMachine, aRemote, runGit } from '../../test/support/machines.ts'
 import { asProjectKey } from '../core/ids.ts'
+import { asNoteId } from '../core/note.ts'
 import { forgetNote, parseNote } from '../notes/notes.ts'
 import { holdLock } from '../store/store.ts'
 import { noteAt, noteHistory, resolveConflict, syncState } from './sync.ts'
@@ -170,6 +171,19 @@ describe('what never leaves the machine', () => {
     expect((await a.sync()).committed).toEqual(['memory/app/pasted.md'])
   })
 
+  test('what a note says of itself is not taken for a secret', async () => {
+    using a = await aMachine('workshop-3f9a', '')
+    await a.note('Commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904 removed the password prompt; token refresh is in src/auth.ts.', {
+      session: '4a145f02-ffcd-56d1-a00c-fb38c3d4399c',
+      model: 'claude-sonnet-4-5-20250929',
+      tags: ['auth', 'secrets', 'api-key'],
+      title: 'Password prompt: gone',
+      namespace: 'security',
+      supersedes: [asNoteId('01M7GWQDKG2NBVSEFFQVQTSYQ5')],
+    })
+    expect(await a.sync()).toMatchObject({ withheld: [], committed: [expect.any(String)] })
+  })
+
   test('a note that got a secret by hand stays as it was for the others, and still takes their changes', async () => {
     using remote = aRemote()
     using a = await aMachine('a', remote.path)
@@ -251,6 +265,20 @@ describe('a remote', () => {
     expect(report).toMatchObject({ outcome: 'offline', committed: [`memory/app/${id}.md`] })
     expect(report.reason).toContain('/nowhere/notes.git')
     expect(await a.sync()).toMatchObject({ outcome: 'synced', pushed: true })
+  })
+
+  test('that is reached over ssh is never asked for a word, by the ssh that the person has set up', async () => {
+    using a = await aMachine('a', 'ssh://notes@192.0.2.1/notes.git')
+    await a.sync({ remote: '' })
+    const program = join(a.folder, 'my-ssh')
+    writeFileSync(
+      program,
+      `#!/bin/sh\necho "$@" > ${a.folder}/asked\necho 'notes@192.0.2.1: Permission denied (publickey).' >&2\nexit 255\n`,
+      { mode: 0o755 },
+    )
+    a.git('config', 'core.sshCommand', program)
+    expect(await a.sync()).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('Permission denied') })
+    expect(readFileSync(join(a.folder, 'asked'), 'utf8')).toContain('-oBatchMode=yes')
   })
 
   test('that is kept for something else is left alone', async () => {

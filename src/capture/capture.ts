@@ -53,6 +53,8 @@ export type Taken = {
   changes: Change[]
 }
 
+const MARKERS_AFTER_MS = 1000
+
 /** A prompt in which a person marked something. */
 export type MarkersJob = { sessionId: number; number: number }
 
@@ -225,7 +227,8 @@ async function takePrompt(
   await queueUnfinished(store, session, prompt)
   if (prompt.origin === 'person' && markedIn(prompt.text, rules.markers).length > 0) {
     const job: MarkersJob = { sessionId: session.id, number: prompt.number }
-    await store.jobs.add('markers', `${session.id}:${prompt.number}`, job, event.at)
+    // Whoever answers the hook keeps them at once; the job is for what comes another way, or for a worker that dies in between.
+    await store.jobs.add('markers', `${session.id}:${prompt.number}`, job, event.at, event.at + MARKERS_AFTER_MS)
   }
   return [{ kind: 'prompt-added', prompt, project: session.project }]
 }

@@ -45,7 +45,7 @@ test('the same prompt, told by hook, spool and transcript, is one note', async (
 
 test('a prompt that met nobody waiting for an answer is captured by its job', async () => {
   await using at = await aDesk()
-  await late(at.desk, say('[remember] The host is db-7'))
+  await late(at.desk, say('[remember] The host is db-7'), Date.now() - 2000)
   await at.desk.queue.drained()
   expect(await notesOf(at.store)).toMatchObject([{ body: 'The host is db-7', namespace: 'context' }])
 })
@@ -72,9 +72,10 @@ test('a receipt tells a known note, a restatement and a refusal apart', async ()
 
 test('private parts, machine notices and muted sessions leave no note', async () => {
   await using at = await aDesk()
-  await told(at.desk, say('<private>[decision] Buy the rival</private>'))
-  await told(at.desk, say('Go on <private>[decision] Buy the rival</private>', { prompt_id: 'p2' }))
-  await told(at.desk, say('<task-notification><summary>[decision] by a machine</summary></task-notification>', { prompt_id: 'p3' }))
+  const before = Date.now() - 2000
+  await late(at.desk, say('<private>[decision] Buy the rival</private>'), before)
+  await late(at.desk, say('Go on <private>[decision] Buy the rival</private>', { prompt_id: 'p2' }), before)
+  await late(at.desk, say('<task-notification><summary>[decision] by a machine</summary></task-notification>', { prompt_id: 'p3' }), before)
   await at.desk.queue.drained()
   expect(await notesOf(at.store)).toEqual([])
 })
@@ -204,12 +205,12 @@ test('a person can raise the bar for a compaction, or switch it off', async () =
   }
 })
 
-const delivery = (payload: object) => ({
+const delivery = (payload: object, at = Date.now()) => ({
   agent: claudeCode,
   payload: { session_id: 's1', cwd: '/home/dev/app', ...payload },
   context: nowhere,
   delivery: null,
-  at: Date.now(),
+  at,
 })
 
 async function told(desk: Desk, payload: object): Promise<string> {
@@ -217,5 +218,5 @@ async function told(desk: Desk, payload: object): Promise<string> {
   return reply.hookSpecificOutput?.additionalContext ?? ''
 }
 
-const late = (desk: Desk, payload: object) => takeLate(desk, delivery(payload))
+const late = (desk: Desk, payload: object, at = Date.now()) => takeLate(desk, delivery(payload, at))
 const notesOf = (store: Store) => store.notes.list({ project: null, now: Date.now(), limit: 100 })

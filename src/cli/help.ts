@@ -157,6 +157,16 @@ export const COMMANDS: Record<string, Command> = {
   --resolve   choose between two versions of a note: what this machine wrote, what the other wrote, or both as two notes`,
     load: () => import('./sync.ts'),
   },
+  gc: {
+    summary: 'let go of what is past its time, and give back room',
+    usage: `recollect gc [--dry-run] [--json]
+
+  Removes tool uses, forgotten notes, injections and records that are past their time (retention.* in the settings), all at once
+  instead of a little every hour. Memories are not touched: only what they were made of, and what was forgotten.
+
+  --dry-run   count what would go, by kind, and remove nothing`,
+    load: () => import('./gc.ts'),
+  },
   doctor: {
     summary: 'check the whole chain and say how to fix what is wrong',
     usage: 'recollect doctor [--fix] [--json]',

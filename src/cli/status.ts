@@ -45,7 +45,8 @@ export function sayStatus(s: WorkerStatus): void {
   say(
     table([
       ['Worker', `pid ${s.pid}, 127.0.0.1:${port}, version ${s.version}, ${size(s.memoryBytes)} of memory`],
-      ['Home', `${s.home} ${dim(`(database ${size(s.databaseBytes)})`)}`],
+      ['Home', s.home],
+      ['Database', `${size(s.databaseBytes)}${dim(partsIn(s))}`],
       ['Sessions', `${s.sessions.all.toLocaleString('en')} remembered, ${s.sessions.live} live`],
       ['Notes', `${(s.notes.all - s.notes.hidden).toLocaleString('en')} ${dim(`(${s.notes.hidden} hidden)`)}`],
       ...stateRows(s.sync),
@@ -65,4 +66,10 @@ export function sayStatus(s: WorkerStatus): void {
     .slice(0, 10)
     .map((p) => [projectName(asProjectKey(p.project)), plural(p.sessions, 'session'), age(p.lastAt, now), dim(p.project)])
   say(table(rows))
+}
+
+/** The largest parts of the database; nothing while nobody has looked. */
+function partsIn({ databaseParts }: WorkerStatus): string {
+  const largest = databaseParts?.slice(0, 4).map(({ name, bytes }) => `${name} ${size(bytes)}`) ?? []
+  return largest.length > 0 ? ` (${largest.join(', ')}${(databaseParts?.length ?? 0) > 4 ? ', …' : ''})` : ''
 }

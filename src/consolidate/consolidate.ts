@@ -15,10 +15,10 @@ import { type Means, type Plan, REFLECTED } from './plan.ts'
 import { relatedGroups } from './related.ts'
 import { mergeByModel, reflectByModel } from './write.ts'
 
-export { type Applied, applyPlan, UNDO_DAYS, type Undone, undoPlan } from './apply.ts'
+export { applyPlan, UNDO_DAYS, undoPlan } from './apply.ts'
 export { gated } from './gate.ts'
 export { fingerprintOf, type Group, type Means, type Plan } from './plan.ts'
-export { type Question, readQuestions } from './questions.ts'
+export { readQuestions } from './questions.ts'
 
 /** More notes than this are not looked at in one go; the newest are. */
 const MOST_NOTES = 20_000

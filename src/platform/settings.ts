@@ -80,7 +80,16 @@ const Settings = z.object({
     /** Whether the text model is asked then, too. It is always asked when a person runs `reflect` or `consolidate`. */
     auto_model: z.boolean().default(false),
   }),
-  retention: z.object({ tool_uses_days: z.number().int().min(0).default(30) }),
+  /** How long things are kept; 0 is for ever. */
+  retention: z.object({
+    tool_uses_days: z.number().int().min(0).default(30),
+    /** The oldest tool uses go when all together are more than this; 0 is no limit. */
+    tool_uses_mb: z.number().min(0).default(0),
+    /** Forgotten notes can be restored for so long; then they and their files are gone. */
+    deleted_notes_days: z.number().int().min(0).default(30),
+    injections_days: z.number().int().min(0).default(90),
+    audit_days: z.number().int().min(0).default(365),
+  }),
   privacy: z.object({
     redact: z.boolean().default(true),
     /** Further regular expressions whose matches are redacted. */

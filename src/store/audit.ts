@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { Params } from './statement.ts'
+import { type Amount, NOTHING, type Params } from './statement.ts'
 
 export type AuditEntry = { id: number; at: number; action: string; subject: string; details: Record<string, unknown> }
 
@@ -11,7 +11,12 @@ export function auditStatements(db: Database) {
   const setMark = db.prepare(
     'INSERT INTO marks (name, value) VALUES (@name, @value) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   )
+  const past = db.prepare<Amount, Params>(`
+    SELECT count(*) AS rows, coalesce(sum(octet_length(subject) + octet_length(details)), 0) AS bytes FROM audit WHERE at < @before`)
+  const purge = db.prepare('DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < @before ORDER BY id LIMIT @limit)')
   return {
+    past: async (before: number): Promise<Amount> => past.get({ before }) ?? NOTHING,
+    purge: async (before: number, limit: number): Promise<number> => purge.run({ before, limit }).changes,
     add: async (entry: Omit<AuditEntry, 'id'>) => {
       insert.run({ ...entry, details: JSON.stringify(entry.details) })
     },

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import type { DocumentKind } from './fulltext.ts'
-import type { Params } from './statement.ts'
+import { type Amount, NOTHING, type Params } from './statement.ts'
 
 /** One thing that was put before the model, and why. */
 /** What was told: a memory by its kind and id. Notes have names, the others numbers. */
@@ -39,7 +39,12 @@ export function injectionStatements(db: Database) {
     SELECT * FROM injections WHERE (@sessionId IS NULL OR session_id = @sessionId) ORDER BY id DESC LIMIT @limit`)
   const told = db.prepare('SELECT 1 FROM injections WHERE session_id = @sessionId AND event = @event AND at >= @since LIMIT 1')
   const items = db.prepare<{ items: string }, Params>('SELECT items FROM injections WHERE session_id = @sessionId AND at >= @since')
+  const past = db.prepare<Amount, Params>(`
+    SELECT count(*) AS rows, coalesce(sum(octet_length(text) + octet_length(items)), 0) AS bytes FROM injections WHERE at < @before`)
+  const purge = db.prepare('DELETE FROM injections WHERE id IN (SELECT id FROM injections WHERE at < @before ORDER BY id LIMIT @limit)')
   return {
+    past: async (before: number): Promise<Amount> => past.get({ before }) ?? NOTHING,
+    purge: async (before: number, limit: number): Promise<number> => purge.run({ before, limit }).changes,
     add: async (i: Omit<Injection, 'id'>) => {
       insert.run({ ...i, items: JSON.stringify(i.items) })
     },

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { asNoteId, isOver, type Note, type NoteId, type NoteScope, type NoteSource, type NoteType } from '../core/note.ts'
 import type { Index } from './fulltext.ts'
-import { eachRow, type Params } from './statement.ts'
+import { type Amount, eachRow, NOTHING, type Params } from './statement.ts'
 
 type Row = {
   id: string
@@ -84,6 +84,11 @@ export function noteStatements(db: Database, index: Index) {
       total(deleted_at IS NOT NULL OR expires_at <= @now OR EXISTS (${supersedesIt})) AS hidden FROM notes`)
   const captured = db.prepare<{ n: number }, Params>(`
     SELECT count(*) AS n FROM notes WHERE created_at > @at AND deleted_at IS NULL AND source NOT IN ('merge', 'reflection')`)
+  const past = db.prepare<Amount, Params>(`
+    SELECT count(*) AS rows, coalesce(sum(octet_length(body) + octet_length(title)), 0) AS bytes FROM notes WHERE deleted_at < @before`)
+  const deletedBefore = db.prepare<{ id: string }, Params>(
+    'SELECT id FROM notes WHERE deleted_at < @before ORDER BY deleted_at LIMIT @limit',
+  )
   const conflicts = db.prepare<Row, Params>('SELECT * FROM notes WHERE conflict_of IS NOT NULL AND deleted_at IS NULL ORDER BY id')
   const all = eachRow<Row>(db, 'SELECT * FROM notes WHERE (@project IS NULL OR project = @project) ORDER BY updated_at, id')
 
@@ -164,6 +169,10 @@ export function noteStatements(db: Database, index: Index) {
       counts.get({ now }) ?? { all: 0, hidden: 0, conflicted: 0 },
     /** How many notes came after a moment, other than by merging and reflecting. */
     capturedSince: async (at: number): Promise<number> => captured.get({ at })?.n ?? 0,
+    /** Notes that were forgotten before a moment: how much they are, and which, the longest forgotten first. */
+    past: async (before: number): Promise<Amount> => past.get({ before }) ?? NOTHING,
+    deletedBefore: async (before: number, limit: number): Promise<NoteId[]> =>
+      deletedBefore.all({ before, limit }).map((row) => asNoteId(row.id)),
     /** Other machines' versions that nobody has chosen between yet. */
     conflicts: async (): Promise<Note[]> => conflicts.all({}).map(fromRow),
     each: function* (project: ProjectKey | null): Generator<Note> {

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
-import type { Params } from './statement.ts'
+import { type Amount, NOTHING, type Params } from './statement.ts'
 
 export type PlanKind = 'consolidate' | 'reflect'
 
@@ -47,7 +47,7 @@ export function planStatements(db: Database) {
   const undone = db.prepare('UPDATE plans SET undone_at = @at WHERE id = @id')
   const past = 'coalesce(applied_at, planned_at) < CASE WHEN applied_at IS NULL THEN @plannedBefore ELSE @appliedBefore END'
   const purge = db.prepare(`DELETE FROM plans WHERE ${past}`)
-  const countPast = db.prepare<{ rows: number; bytes: number }, Params>(`
+  const countPast = db.prepare<Amount, Params>(`
     SELECT count(*) AS rows, coalesce(sum(octet_length(content) + coalesce(octet_length(undo), 0)), 0) AS bytes FROM plans WHERE ${past}`)
   return {
     /** Keeps a plan until it is applied or made anew. One that nobody is shown leaves the one that somebody was shown. */
@@ -67,8 +67,8 @@ export function planStatements(db: Database) {
       undone.run({ id, at })
     },
     purge: async (appliedBefore: number, plannedBefore: number): Promise<number> => purge.run({ appliedBefore, plannedBefore }).changes,
-    past: async (appliedBefore: number, plannedBefore: number): Promise<{ rows: number; bytes: number }> =>
-      countPast.get({ appliedBefore, plannedBefore }) ?? { rows: 0, bytes: 0 },
+    past: async (appliedBefore: number, plannedBefore: number): Promise<Amount> =>
+      countPast.get({ appliedBefore, plannedBefore }) ?? NOTHING,
   }
 }
 

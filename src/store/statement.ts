@@ -3,6 +3,10 @@ import type { Database } from 'bun:sqlite'
 /** What a statement takes: values by name. */
 export type Params = Record<string, string | number | null>
 
+/** So many rows, and about so many bytes of text in them. */
+export type Amount = { rows: number; bytes: number }
+export const NOTHING: Amount = { rows: 0, bytes: 0 }
+
 /**
  * Rows one by one, for answers too long to hold. Each reader has a statement of its own: one that is run again while somebody
  * still reads from it would end that reader's rows.

@@ -18,6 +18,7 @@ import { planStatements } from './plans.ts'
 import { promptStatements } from './prompts.ts'
 import { receiptStatements } from './receipts.ts'
 import { sessionStatements } from './sessions.ts'
+import { spaceStatements } from './space.ts'
 import { summaryStatements } from './summaries.ts'
 import { toolUseStatements } from './tool-uses.ts'
 import { transcriptStatements } from './transcripts.ts'
@@ -32,6 +33,7 @@ export { holdLock } from './lock.ts'
 export type { NoteFile, NoteFilter } from './notes.ts'
 export type { OnBranch } from './observations.ts'
 export type { PlanKind, StoredPlan } from './plans.ts'
+export type { Amount } from './statement.ts'
 export type { Unembedded } from './vectors.ts'
 export { NewerDatabase }
 
@@ -57,6 +59,12 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
   let last: Promise<unknown> = Promise.resolve()
+  /** One after the other, whatever became of the one before. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work)
+    last = mine.catch(() => {})
+    return mine
+  }
 
   return {
     path,
@@ -78,7 +86,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     documents: index,
     /** All of the work is kept or none of it. One at a time, in the order asked; not to be nested. */
     transaction<T>(work: () => Promise<T>): Promise<T> {
-      const mine = last.then(async () => {
+      return inTurn(async () => {
         begin.run()
         try {
           const result = await work()
@@ -91,9 +99,9 @@ export async function openStore(path: string, options: StoreOptions = {}) {
           throw new CorruptDatabase(path, { cause })
         }
       })
-      last = mine.catch(() => {})
-      return mine
     },
+    /** How much room the database takes, by part, and how to give back what is free. */
+    space: spaceStatements(db, inTurn),
     /** Moves what the log holds into the file itself, so that the log does not grow while nobody reads. */
     checkpoint() {
       db.run('PRAGMA wal_checkpoint(PASSIVE)')
@@ -147,6 +155,8 @@ function openDatabase(path: string, readonly: boolean): Database {
     // WAL with NORMAL: a killed process loses nothing that was committed; a power cut may lose the last moments, which the
     // transcript still has.
     refuseNewer(db, path)
+    // Only a new database heeds this: what is freed can then be given back in bites.
+    db.run('PRAGMA auto_vacuum = INCREMENTAL')
     db.run('PRAGMA journal_mode = WAL')
     db.run('PRAGMA synchronous = NORMAL')
     migrate(db)

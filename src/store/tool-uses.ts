@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { ProjectKey } from '../core/ids.ts'
 import type { ToolUse } from '../core/memory.ts'
-import { eachRow, type Params } from './statement.ts'
+import { type Amount, eachRow, NOTHING, type Params } from './statement.ts'
 
 type Row = {
   id: number
@@ -33,6 +33,15 @@ export function toolUseStatements(db: Database) {
   const has = db.prepare('SELECT 1 FROM tool_uses WHERE session_id = @sessionId AND tool_use_id = @toolUseId')
   const purge = db.prepare(`
     DELETE FROM tool_uses WHERE id IN (SELECT id FROM tool_uses WHERE stored_at < @before ORDER BY stored_at LIMIT @limit)`)
+  const bytes = 'octet_length(input) + coalesce(octet_length(output), 0) + coalesce(octet_length(error), 0)'
+  const past = db.prepare<Amount, Params>(`
+    SELECT count(*) AS rows, coalesce(sum(${bytes}), 0) AS bytes FROM tool_uses WHERE stored_at < @before`)
+  // The oldest, as many as are needed to be rid of so many bytes.
+  const excess = `
+    SELECT id, bytes FROM (SELECT id, bytes, sum(bytes) OVER (ORDER BY stored_at, id) - bytes AS sofar
+      FROM (SELECT id, stored_at, ${bytes} AS bytes FROM tool_uses WHERE stored_at < @before ORDER BY stored_at, id LIMIT @limit)) WHERE sofar < @excess`
+  const countExcess = db.prepare<Amount, Params>(`SELECT count(*) AS rows, coalesce(sum(bytes), 0) AS bytes FROM (${excess})`)
+  const purgeExcess = db.prepare(`DELETE FROM tool_uses WHERE id IN (SELECT id FROM (${excess}))`)
   const all = eachRow<Row & { content_session_id: string; agent: string; project: string }>(
     db,
     `
@@ -52,6 +61,11 @@ export function toolUseStatements(db: Database) {
     inputsOf: (sessionId: number): Generator<{ tool: string; input: string }> => done({ sessionId }),
     /** Removes at most `limit` that were stored before; imported history counts from its import. Returns how many went. */
     purge: async (before: number, limit: number): Promise<number> => purge.run({ before, limit }).changes,
+    /** What `purge` would remove in the end. */
+    past: async (before: number): Promise<Amount> => past.get({ before }) ?? NOTHING,
+    /** The oldest that must go until `excess` bytes are gone, of those stored before; at most `limit`. */
+    pastSize: async (excess: number, before: number, limit = -1): Promise<Amount> => countExcess.get({ excess, before, limit }) ?? NOTHING,
+    purgeSize: async (excess: number, before: number, limit: number): Promise<number> => purgeExcess.run({ excess, before, limit }).changes,
     each: function* (project: ProjectKey | null) {
       for (const row of all({ project }))
         yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id, project: row.project }

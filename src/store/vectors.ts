@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { DocumentKind } from './fulltext.ts'
-import type { Params } from './statement.ts'
+import { type Amount, NOTHING, type Params } from './statement.ts'
 
 /** A document whose vector is still to be made. */
 export type Unembedded = {
@@ -41,6 +41,12 @@ export function vectorStatements(db: Database) {
     INSERT OR IGNORE INTO unembedded (document_id, mark)
     SELECT id, random() & 0x7fffffff FROM documents WHERE id < @below AND id >= @from`)
   const newest = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM documents')
+  // Deleting a document deletes its vector; a database that was repaired by hand may hold some all the same.
+  const gone = 'document_id NOT IN (SELECT id FROM documents)'
+  const past = db.prepare<Amount, Params>(
+    `SELECT count(*) AS rows, coalesce(sum(octet_length(row)), 0) AS bytes FROM vectors WHERE ${gone}`,
+  )
+  const purge = db.prepare(`DELETE FROM vectors WHERE ${gone}`)
   const counts = db.prepare<{ vectors: number; waiting: number }, Params>(`
     SELECT (SELECT count(*) FROM vectors) AS vectors, (SELECT count(*) FROM unembedded) AS waiting`)
   const any = db.prepare('SELECT 1 FROM vectors LIMIT 1')
@@ -71,6 +77,9 @@ export function vectorStatements(db: Database) {
       return from
     },
     newestDocument: async (): Promise<number> => newest.get()?.id ?? 0,
+    /** Vectors of documents that are gone. */
+    past: async (): Promise<Amount> => past.get({}) ?? NOTHING,
+    purge: async (): Promise<number> => purge.run().changes,
     counts: async (): Promise<{ vectors: number; waiting: number }> => counts.get({}) ?? { vectors: 0, waiting: 0 },
     any: async (): Promise<boolean> => any.get() !== null,
     /** Vectors of one embedder that were made after a number, in the order they were made. */

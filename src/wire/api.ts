@@ -102,6 +102,7 @@ export const readConsolidateRequest = reader(
 /** Where memories may come from: the agent's transcripts, its own memory, another program's, or an export of ours. */
 export const IMPORT_SOURCES = ['transcripts', 'native', 'claude-mem', 'anamnesis', 'markdown', 'jsonl'] as const
 export type ImportSource = (typeof IMPORT_SOURCES)[number]
+export const readCleanUpRequest = reader(z.object({ dryRun: z.boolean().default(false) }))
 export const readImportRequest = reader(
   z.object({
     from: z.enum(IMPORT_SOURCES).default('transcripts'),
@@ -170,6 +171,8 @@ export type WorkerStatus = {
   startedAt: number
   home: string
   databaseBytes: number
+  /** What takes how much of it, the largest first; null when it is too large to look in passing. */
+  databaseParts: { name: string; bytes: number }[] | null
   memoryBytes: number
   sessions: { live: number; open: number; all: number }
   projects: { project: string; sessions: number; lastAt: number }[]
@@ -182,6 +185,30 @@ export type WorkerStatus = {
   lastEventTroubles: number
   problems: string[]
 }
+
+/** So much of one kind that is past its time. */
+export type Letting = {
+  kind: 'tool uses by age' | 'tool uses by size' | 'forgotten notes' | 'injections' | 'audit' | 'receipts' | 'plans' | 'vectors'
+  rows: number
+  bytes: number
+}
+
+export type CleanUpReport = {
+  dryRun: boolean
+  kinds: Letting[]
+  /** Of the database file; `freeBytes` of it are not in use and are filled again before it grows. */
+  bytesBefore: number
+  bytesAfter: number
+  freeBytes: number
+  parts: { name: string; bytes: number }[]
+  said: string[]
+}
+
+/** One line of the answer to a clean-up. */
+export type CleanUpLine =
+  | { kind: 'progress'; done: number; of: number; what: string }
+  | { kind: 'done'; report: CleanUpReport }
+  | { kind: 'failed'; error: string }
 
 /** What would become, or became, of some notes. */
 export type PlannedGroup = {

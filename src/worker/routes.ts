@@ -24,6 +24,7 @@ import { exportLines, noteFiles } from './export.ts'
 import { importHistory } from './import.ts'
 import { takeDelivery } from './intake.ts'
 import { noteInFull, noteRoute } from './note-routes.ts'
+import { cleanUp } from './retention.ts'
 import { type Answer, BadRequest } from './server.ts'
 import { statusOf } from './status.ts'
 import { syncRoute } from './sync-routes.ts'
@@ -119,6 +120,11 @@ export function routes(desk: Desk, control: Control): Answer {
             ? importHistory(desk, agent, { paths, since, project })
             : bringIn(desk, agent, { from, paths, project: into })
         return lines(reported(desk, 'an import failed', steps))
+      }
+      case 'POST /api/gc': {
+        server.timeout(request, 0)
+        const { dryRun } = await bodyOf(request, api.readCleanUpRequest)
+        return lines(reported(desk, 'a clean-up failed', cleanUp(desk, Date.now(), dryRun)))
       }
       case 'POST /api/consolidate':
       case 'POST /api/reflect': {

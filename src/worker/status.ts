@@ -21,6 +21,7 @@ export async function statusOf(desk: Desk, control: Pick<Control, 'port' | 'star
     startedAt: control.startedAt,
     home: home.folder,
     databaseBytes: store.bytes(),
+    databaseParts: store.space.parts(now),
     memoryBytes: process.memoryUsage.rss(),
     sessions: {
       live: open.filter((session) => isLive(session, now)).length,

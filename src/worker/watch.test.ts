@@ -1,16 +1,15 @@
 import { expect, test } from 'bun:test'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { event, nowhere, openSession, prompt } from '../../test/support/builders.ts'
+import { nowhere, openSession } from '../../test/support/builders.ts'
 import { aDesk } from '../../test/support/desk.ts'
 import { transcript } from '../../test/support/transcript.ts'
-import { take } from '../capture/capture.ts'
 import type { Session } from '../core/memory.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { Store } from '../store/store.ts'
 import { keepForLater, spoolSize } from '../wire/spool.ts'
 import { readThrough } from './reconcile.ts'
-import { isLive, retain, sweep } from './watch.ts'
+import { isLive, sweep } from './watch.ts'
 
 const MINUTE = 60_000
 
@@ -74,34 +73,6 @@ test('an open session whose transcript has more than was read is read again', as
   appendFileSync(path, transcript('s1', [{ prompt: 'and then', promptId: 'p2' }], { from: Date.now() }))
   await sweep(at.desk, Date.now())
   expect(await jobs(at.store)).toEqual([{ kind: 'reconcile', payload: { sessionId: 1, over: false } }])
-})
-
-test('tool uses are let go after their days, and kept for ever when a person says so', async () => {
-  for (const [days, left] of [
-    ['1', 0],
-    ['0', 1],
-  ] as const) {
-    await using at = await aDesk({ RECOLLECT_RETENTION_TOOL_USES_DAYS: days })
-    await take(at.store, event(prompt('go')), nowhere, at.desk.rules(claudeCode))
-    const used = {
-      kind: 'tool-used',
-      promptId: 'p1',
-      toolUseId: 't',
-      tool: 'Bash',
-      input: {},
-      output: {},
-      error: null,
-      interrupted: false,
-      agentId: null,
-    } as const
-    await take(at.store, event(used), nowhere, at.desk.rules(claudeCode))
-    await at.store.receipts.add('d', 1)
-    await retain(at.desk, Date.now())
-    expect([...at.store.toolUses.each(null)]).toHaveLength(1)
-    await retain(at.desk, Date.now() + 2 * 24 * 60 * MINUTE)
-    expect([...at.store.toolUses.each(null)]).toHaveLength(left)
-    expect(await at.store.receipts.has('d')).toBe(false)
-  }
 })
 
 async function jobs(store: Store): Promise<{ kind: string; payload: unknown }[]> {

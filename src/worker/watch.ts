@@ -5,7 +5,6 @@ import type { Desk } from './desk.ts'
 import { drainSpool } from './spool.ts'
 
 const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
 const SWEEP_MARK = 'transcripts seen until'
 
 /** A session is live while its client runs; one whose client we never saw, while it has been heard of lately. */
@@ -52,15 +51,4 @@ async function transcriptsSince(desk: Desk, since: number): Promise<string[]> {
 async function hasGrown(desk: Desk, path: string): Promise<boolean> {
   const read = await desk.store.transcripts.checkpoint(path)
   return Bun.file(path).size > (read?.bytes ?? 0)
-}
-
-/** Lets go of what is past its time, a bounded bite at once so that nobody waits for it. */
-export async function retain(desk: Desk, now: number): Promise<void> {
-  const days = desk.settings.retention.tool_uses_days
-  await desk.store.transaction(async () => {
-    const toolUses = days > 0 ? await desk.store.toolUses.purge(now - days * DAY, 2000) : 0
-    await desk.store.receipts.purge(now - 7 * DAY)
-    if (toolUses > 0) desk.log.info('let go of old tool uses', { toolUses, days })
-  })
-  desk.store.checkpoint()
 }

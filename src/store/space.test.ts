@@ -1,0 +1,53 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { openSession, temporaryFolder } from '../../test/support/builders.ts'
+import { openStore } from './store.ts'
+
+const use = { promptNumber: 1, promptId: null, tool: 'Bash', input: '{}', error: null, interrupted: false, agentId: null, cwd: null, at: 1 }
+
+test('a database from before room was given back learns it when it is written anew, and keeps everything', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'old.db')
+  const old = new Database(path, { create: true })
+  old.run('PRAGMA auto_vacuum = NONE')
+  old.run('CREATE TABLE x (y)')
+  old.run('DROP TABLE x')
+  old.close()
+  const store = await openStore(path)
+  expect(store.space.givesBack()).toBe(false)
+  const session = await openSession(store)
+  await store.transaction(async () => {
+    for (let i = 0; i < 200; i++)
+      await store.toolUses.add({ ...use, sessionId: session.id, toolUseId: `t${i}`, output: 'y'.repeat(50_000) })
+  })
+  await store.transaction(() => store.toolUses.purge(Date.now() + 1, 150))
+  expect(store.space.used().freeBytes).toBeGreaterThan(5_000_000)
+  // Whoever writes meanwhile waits for it, and is not lost.
+  const [, added] = await Promise.all([
+    store.space.rewrite(),
+    store.transaction(() => store.toolUses.add({ ...use, sessionId: session.id, toolUseId: 'new', output: 'z' })),
+  ])
+  expect([added, store.space.givesBack()]).toEqual([true, true])
+  expect(store.space.used().freeBytes).toBeLessThan(100_000)
+  expect([...store.toolUses.each(null)]).toHaveLength(51)
+  store.close()
+  expect(statSync(path).size).toBeLessThan(4_000_000)
+})
+
+test('a new database gives room back from the start, page by page', async () => {
+  using folder = temporaryFolder()
+  const store = await openStore(join(folder.path, 'new.db'))
+  expect(store.space.givesBack()).toBe(true)
+  const session = await openSession(store)
+  await store.transaction(async () => {
+    for (let i = 0; i < 50; i++) await store.toolUses.add({ ...use, sessionId: session.id, toolUseId: `t${i}`, output: 'y'.repeat(50_000) })
+  })
+  await store.transaction(() => store.toolUses.purge(Date.now() + 1, 50))
+  const before = store.space.used()
+  await store.space.giveBack(100)
+  const after = store.space.used()
+  expect(before.bytes - after.bytes).toBe(100 * 4096)
+  store.close()
+})

@@ -1,0 +1,77 @@
+import type { Database } from 'bun:sqlite'
+
+/** A part of the database as a person thinks of it. */
+export type Part = { name: string; bytes: number }
+
+/** Taking the file apart reads all of it, so it is not done often, nor by itself when the file is large. */
+const FRESH_MS = 10 * 60_000
+const QUICK_BYTES = 64 * 1024 * 1024
+
+/** The room that the database takes. `inTurn` keeps what rewrites the file apart from transactions. */
+export function spaceStatements(db: Database, inTurn: <T>(work: () => Promise<T>) => Promise<T>) {
+  const number = (pragma: string) => Object.values((db.query(`PRAGMA ${pragma}`).get() ?? {}) as Record<string, number>)[0] ?? 0
+  const pageBytes = number('page_size')
+  let known: { at: number; parts: Part[] } | null = null
+
+  const free = () => number('freelist_count') * pageBytes
+  const all = () => number('page_count') * pageBytes
+  return {
+    /** How large the file is, and how much of it is not in use. */
+    used: (): { bytes: number; freeBytes: number } => ({ bytes: all(), freeBytes: free() }),
+    /** What takes how much, the largest first; null when the file is too large to look just now. */
+    parts: (now: number, { evenLarge = false } = {}): Part[] | null => {
+      if (known && now - known.at < FRESH_MS && !evenLarge) return known.parts
+      if (!evenLarge && all() > QUICK_BYTES) return null
+      known = { at: now, parts: partsOf(db, free()) }
+      return known.parts
+    },
+    /** Whether free room can be given back in bites; an older database learns it from `rewrite`. */
+    givesBack: (): boolean => number('auto_vacuum') === 2,
+    /** Gives back so many pages, a few milliseconds for each hundred. */
+    giveBack: (pages: number): Promise<void> =>
+      inTurn(async () => {
+        db.query(`PRAGMA incremental_vacuum(${Math.floor(pages)})`).all()
+        known = null
+      }),
+    /** Writes the whole file anew without what is free. Takes a second for each hundred megabytes, and as much room again meanwhile. */
+    rewrite: (): Promise<void> =>
+      inTurn(async () => {
+        db.run('PRAGMA auto_vacuum = INCREMENTAL')
+        db.run('VACUUM')
+        db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+        known = null
+      }),
+  }
+}
+
+const PARTS: [RegExp, string][] = [
+  [/^tool_uses/, 'tool uses'],
+  [/^(?:fulltext|surroundings|trigrams|documents)/, 'text index'],
+  [/^(?:vectors|unembedded)/, 'vectors'],
+  [/^(?:observations|observation_files)/, 'observations'],
+  [/^(?:prompts|sessions|muted_turns)/, 'sessions and prompts'],
+  [/^summaries/, 'summaries'],
+  [/^(?:notes|note_files|superseded|plans)/, 'notes'],
+  [/^(?:entities|mentions|links)/, 'links'],
+  [/^injections/, 'injections'],
+]
+
+/** Not every SQLite can tell; then there are no parts. */
+function partsOf(db: Database, freeBytes: number): Part[] {
+  let rows: { name: string; bytes: number }[]
+  try {
+    rows = db
+      .query<{ name: string; bytes: number }, []>(`
+        SELECT coalesce(m.tbl_name, d.name) AS name, sum(d.pgsize) AS bytes
+        FROM dbstat d LEFT JOIN sqlite_schema m ON m.name = d.name WHERE d.aggregate = TRUE GROUP BY 1`)
+      .all()
+  } catch {
+    return []
+  }
+  const sums = new Map<string, number>(freeBytes > 0 ? [['free', freeBytes]] : [])
+  for (const { name, bytes } of rows) {
+    const part = PARTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
+    sums.set(part, (sums.get(part) ?? 0) + bytes)
+  }
+  return [...sums].map(([name, bytes]) => ({ name, bytes })).sort((a, b) => b.bytes - a.bytes)
+}

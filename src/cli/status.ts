@@ -50,6 +50,7 @@ export function sayStatus(s: WorkerStatus): void {
       ['Sessions', `${s.sessions.all.toLocaleString('en')} remembered, ${s.sessions.live} live`],
       ['Notes', `${(s.notes.all - s.notes.hidden).toLocaleString('en')} ${dim(`(${s.notes.hidden} hidden)`)}`],
       ...stateRows(s.sync),
+      ['Text model', 'name' in s.textModel ? s.textModel.name : dim(s.textModel.absent)],
       ['Last event', s.lastEventAt === null ? 'none yet' : ago(s.lastEventAt, now)],
       [
         'Queue',

@@ -1,6 +1,6 @@
 import type { Change } from '../core/memory.ts'
 import type { Note, NoteId } from '../core/note.ts'
-import { forgetNote, putNote } from '../notes/notes.ts'
+import { noteOnDisk, putNote } from '../notes/notes.ts'
 import type { PlanKind, StoredPlan } from '../store/store.ts'
 import { type Group, type Means, type Plan, printOfNote, writtenBy } from './plan.ts'
 
@@ -13,7 +13,8 @@ type Step =
   | { kind: 'made'; id: NoteId; after: string }
   | { kind: 'changed'; id: NoteId; before: { tags: string[]; supersedes: NoteId[] }; after: string }
 
-export type Applied = { groups: number; changes: Change[] }
+/** `left` counts the groups of which a note changed at the last moment: whoever changed it was quicker, and theirs counts. */
+export type Applied = { groups: number; left: number; changes: Change[] }
 
 /**
  * Writes what a plan says; groups that were refused, or whose notes are gone, are left out. How to take it back is recorded first: whatever
@@ -35,20 +36,25 @@ export async function applyPlan(means: Pick<Means, 'book'>, id: number, plan: Pl
     await store.plans.setApplied(id, withoutTexts(plan), steps, now)
   })
   const changes: Change[] = []
+  let groups = 0
   for (const group of writes) {
     // One transaction a group, so that a hook never waits long behind it.
-    const written = await store.transaction(async () => {
-      for (const { note, before } of group) {
-        const known = await store.notes.get(note.id)
-        if ((known ? printOfNote(known) : null) !== before) return [] // somebody was quicker: theirs counts
-      }
-      const made: Change[] = []
-      for (const { note } of group) made.push(...(await putNote(book, note)))
-      return made
-    })
-    changes.push(...written)
+    const written = await store.transaction(() => writeGroup(means, group))
+    if (written) groups++
+    changes.push(...(written ?? []))
   }
-  return { groups: writes.length, changes }
+  return { groups, left: plan.groups.filter((group) => group.refused === null).length - groups, changes }
+}
+
+/** Null when a note is no longer what it was, in its file too. */
+async function writeGroup({ book }: Pick<Means, 'book'>, group: { note: Note; before: string | null }[]): Promise<Change[] | null> {
+  for (const { note, before } of group) {
+    const known = await noteOnDisk(book, note.id)
+    if ((known ? printOfNote(known) : null) !== before) return null
+  }
+  const changes: Change[] = []
+  for (const { note } of group) changes.push(...(await putNote(book, note)))
+  return changes
 }
 
 function stepFor(note: Note, known: Note | null): Step {
@@ -82,14 +88,17 @@ export async function undoPlan(means: Pick<Means, 'book'>, kind: PlanKind, id: n
   let restored = 0
   // In the other direction: what was written last is taken back first.
   for (const step of (plan.undo as Step[]).toReversed()) {
-    const known = await store.notes.get(step.id)
-    if (!known || isUntouched(step, known)) continue
-    if (printOfNote(known) !== step.after) {
-      edited.push({ id: known.id, title: known.title })
-      continue
-    }
-    changes.push(...(await takeBack(means, step, known, now)))
-    restored++
+    await store.transaction(async () => {
+      const known = await noteOnDisk(means.book, step.id)
+      if (!known || isUntouched(step, known)) return
+      if (printOfNote(known) !== step.after) {
+        edited.push({ id: known.id, title: known.title })
+        return
+      }
+      const back = step.kind === 'made' ? { deletedAt: now } : step.before
+      changes.push(...(await putNote(means.book, { ...known, ...back, updatedAt: now, machine: means.book.machine })))
+      restored++
+    })
   }
   await store.transaction(() => store.plans.setUndone(plan.id, now))
   return { kind: 'undone', plan: plan.id, restored, edited, changes }
@@ -107,10 +116,4 @@ function whyNot(plan: StoredPlan | null, id: number | null, now: number): string
 function isUntouched(step: Step, known: Note): boolean {
   if (step.kind === 'made') return known.deletedAt !== null
   return JSON.stringify([known.tags, known.supersedes]) === JSON.stringify([step.before.tags, step.before.supersedes])
-}
-
-async function takeBack(means: Pick<Means, 'book'>, step: Step, known: Note, now: number): Promise<Change[]> {
-  const { book } = means
-  if (step.kind === 'made') return (await forgetNote(book, known.id, now))?.changes ?? []
-  return book.store.transaction(() => putNote(book, { ...known, ...step.before, updatedAt: now, machine: book.machine }))
 }

@@ -5,7 +5,7 @@ import { type Asked, aModelServer, type Says } from '../../test/support/model-se
 import { asProjectKey } from '../core/ids.ts'
 import { asNoteId, type Note } from '../core/note.ts'
 import { countTokens } from '../core/tokens.ts'
-import { changeNote, keepNote, putNote } from '../notes/notes.ts'
+import { changeNote, keepNote, putNote, reindex } from '../notes/notes.ts'
 import { applyPlan, fingerprintOf, type Means, type Plan, planConsolidation, planReflection, undoPlan } from './consolidate.ts'
 
 const app = asProjectKey('app')
@@ -121,6 +121,23 @@ describe('undoing', () => {
     expect(await undoPlan(at.means, 'consolidate', 99, now)).toMatchObject({ reason: expect.stringContaining('no plan 99') })
   })
 
+  test('what somebody changes in a file at the last moment counts, for applying and for undoing', async () => {
+    using at = await someMeans()
+    await kept(at.means, { body: 'Same.' })
+    const b = await kept(at.means, { body: 'same', updatedAt: now - 10 })
+    const plan = await planConsolidation(at.means, app, now)
+    at.write(b.path, (at.read(b.path) ?? '').replace('same', 'same, by hand'))
+    expect((await apply(at.means, plan)).groups).toBe(0)
+    expect(at.read(b.path)).toContain('same, by hand')
+
+    at.write(b.path, (at.read(b.path) ?? '').replace('same, by hand', 'same'))
+    await reindex(at.book)
+    expect((await apply(at.means, await planConsolidation(at.means, app, now))).groups).toBe(1)
+    at.write(b.path, (at.read(b.path) ?? '').replace('same', 'same, by hand'))
+    expect(await undoPlan(at.means, 'consolidate', null, now + 1)).toMatchObject({ restored: 0, edited: [{ id: b.id }] })
+    expect(at.read(b.path)).toContain('same, by hand')
+  })
+
   test('a plan that was stopped half way can be undone', async () => {
     using at = await someMeans()
     for (const body of ['One.', 'one', 'Two.', 'two']) await kept(at.means, { body, updatedAt: now - 10 })
@@ -133,7 +150,8 @@ describe('undoing', () => {
     }
     await expect(apply(at.means, plan)).rejects.toThrow('disk full')
     at.store.notes.put = put
-    expect(await undoPlan(at.means, 'consolidate', null, now + 1)).toMatchObject({ restored: 1, edited: [] })
+    // The second file was written before its row failed; that is taken back too.
+    expect(await undoPlan(at.means, 'consolidate', null, now + 1)).toMatchObject({ restored: 2, edited: [] })
     expect(await visible(at.means)).toHaveLength(4)
   })
 

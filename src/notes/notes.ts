@@ -24,7 +24,7 @@ export { areNear, likeness, normalised, shingles } from './alike.ts'
 export { folderOf, LOCAL, pathOf, placeOf, SYNCED } from './folders.ts'
 export { readAnamnesis, readMarkdown } from './foreign.ts'
 export { type ParsedNote, parseNote, writeNote } from './format.ts'
-export { reindex } from './reindex.ts'
+export { noteOnDisk, reindex } from './reindex.ts'
 export { takeIn } from './rows.ts'
 
 /** What writing notes needs to know. */

@@ -178,6 +178,8 @@ export type WorkerStatus = {
   projects: { project: string; sessions: number; lastAt: number }[]
   notes: { all: number; hidden: number; conflicted: number; problems: { path: string; problem: string }[] }
   sync: SyncState
+  /** The text model's name, or why there is none. */
+  textModel: { name: string } | { absent: string }
   jobs: { waiting: number; running: number; dead: number }
   deadJobs: { id: number; kind: string; key: string; attempts: number; error: string }[]
   spooled: number

@@ -68,6 +68,17 @@ test('a plan whose notes have changed is made anew, shown, and not applied', asy
   expect(await visible(at.desk)).toEqual(['A'])
 })
 
+test('a file that somebody edits by hand after the plan was shown is not written over', async () => {
+  await using at = await aDesk()
+  await kept(at.desk, { id: 'A', body: 'Same.' })
+  const b = await kept(at.desk, { id: 'B', body: 'same' })
+  await ended(at.desk)
+  const path = join(at.desk.home.folder, b.path)
+  writeFileSync(path, (await Bun.file(path).text()).replace('same', 'same, or not'))
+  expect(await ended(at.desk, { apply: true })).toMatchObject({ outcome: 'made-anew', groups: [] })
+  expect(await Bun.file(path).text()).toContain('same, or not')
+})
+
 test('a group is asked about once more before it is applied', async () => {
   await using at = await aDesk()
   await kept(at.desk, { id: 'A', title: 'Zebra', body: 'Say zebra.' })

@@ -12,6 +12,7 @@ import {
   undoPlan,
 } from '../consolidate/consolidate.ts'
 import type { ProjectKey } from '../core/ids.ts'
+import { reindex } from '../notes/notes.ts'
 import { readIfThere } from '../platform/files.ts'
 import type { Job, PlanKind } from '../store/store.ts'
 import type { ConsolidationLine, ConsolidationReport, PlannedGroup, UndoReport } from '../wire/api.ts'
@@ -59,6 +60,8 @@ async function planOrApply(
 ): Promise<ConsolidationReport> {
   const { store } = desk
   const { means, problems } = meansOf(desk, progress, QUESTIONS.byHand)
+  // A file that somebody has just changed counts, even if nobody has followed it yet.
+  desk.announce(await reindex(desk.notebook))
   const now = Date.now()
   const open = apply ? await store.plans.open(kind, project) : null
   const shown = open && now - open.plannedAt < DAY ? (open.content as Plan) : null
@@ -70,8 +73,9 @@ async function planOrApply(
   const id = shown && open && !hasChanged ? open.id : await keepPlan(desk, means, plan, now)
   if (!apply || hasChanged) return reportOf(id, plan, hasChanged ? 'made-anew' : 'planned')
   if (plan.groups.every((group) => group.refused !== null)) return reportOf(id, plan, 'planned')
-  await applyAndTell(desk, means, id, plan, now)
-  return reportOf(id, plan, 'applied')
+  const left = await applyAndTell(desk, means, id, plan, now)
+  const late = left > 0 ? [`${left} of the groups were left out: their notes changed just now`] : []
+  return reportOf(id, { ...plan, said: [...plan.said, ...late] }, 'applied')
 }
 
 const makePlan = (means: Means, kind: PlanKind, project: ProjectKey | null, now: number) =>
@@ -83,12 +87,14 @@ async function keepPlan(desk: Desk, means: Means, plan: Plan, now: number, shown
   return desk.store.transaction(() => desk.store.plans.put({ kind, project, fingerprint, content: plan, plannedAt: now }, { shown }))
 }
 
-async function applyAndTell(desk: Desk, means: Means, id: number, plan: Plan, now: number): Promise<void> {
-  const { groups, changes } = await applyPlan(means, id, plan, now)
+/** Returns how many groups could not be applied after all. */
+async function applyAndTell(desk: Desk, means: Means, id: number, plan: Plan, now: number): Promise<number> {
+  const { groups, left, changes } = await applyPlan(means, id, plan, now)
   const details = { groups, notes: changes.length, model: plan.model, ...plan.usage }
   await desk.store.transaction(() => desk.store.audit.add({ at: now, action: plan.kind, subject: `plan ${id}`, details }))
   desk.announce(changes)
   desk.log.info('consolidated', { kind: plan.kind, plan: id, ...details })
+  return left
 }
 
 async function undo(desk: Desk, kind: PlanKind, id: number | null): Promise<UndoReport> {

@@ -290,6 +290,30 @@ test('an unknown address or method is 404 in JSON', async () => {
 })
 
 /** The API of a worker without the process around it. */
+test('notes are consolidated, reflected on and cleaned up after over the API, line by line, by their owner only', async () => {
+  await using at = await anApi()
+  const told = async (path: string, body: object) => {
+    const answer = await at.ask(path, { method: 'POST', body: JSON.stringify(body) })
+    return Bun.JSONL.parse(await answer.text()) as { kind: string; report?: unknown; error?: string }[]
+  }
+  for (const text of ['Use Bun.', 'Use Node.']) await at.post('/api/notes', { body: text, project: 'shop' })
+  expect((await told('/api/consolidate', { project: 'shop' })).at(-1)).toMatchObject({
+    kind: 'done',
+    report: { outcome: 'planned', groups: [] },
+  })
+  expect((await told('/api/reflect', {})).at(-1)).toMatchObject({ kind: 'done', report: { said: [expect.stringContaining('text model')] } })
+  expect((await told('/api/gc', { dryRun: true })).at(-1)).toMatchObject({ kind: 'done', report: { dryRun: true } })
+  expect(await told('/api/consolidate', { undo: 7 })).toEqual([{ kind: 'failed', error: expect.stringContaining('no plan 7') }])
+  for (const body of [{ undo: 'x' }, { apply: 'yes' }, { project: 7 }]) {
+    const answer = await at.ask('/api/consolidate', { method: 'POST', body: JSON.stringify(body) })
+    expect(answer.status).toBe(400)
+  }
+  for (const path of ['/api/consolidate', '/api/reflect', '/api/gc']) {
+    const headers = { authorization: `Bearer ${at.keys.hookToken}` }
+    expect((await at.ask(path, { method: 'POST', body: '{}', headers })).status).toBe(404)
+  }
+})
+
 async function anApi() {
   const at = await aDesk()
   const keys = { token: 'owner-token', hookToken: 'hook-token' }

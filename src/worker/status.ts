@@ -34,6 +34,7 @@ export async function statusOf(desk: Desk, control: Pick<Control, 'port' | 'star
       problems: (await store.notes.problems()).slice(0, 20).map(({ path, problem }) => ({ path, problem: problem ?? '' })),
     },
     sync: await syncState(desk.notebook, syncSettings(desk).remote),
+    textModel: desk.textModel.kind === 'ready' ? { name: desk.textModel.model.name } : { absent: desk.textModel.reason },
     jobs: await store.jobs.counts(),
     deadJobs: (await store.jobs.dead(10)).map(({ id, kind, key, attempts, error }) => ({ id, kind, key, attempts, error })),
     spooled: spoolSize(home),

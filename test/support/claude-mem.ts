@@ -5,6 +5,7 @@ export function claudeMemDatabase(
   path: string,
   sessions: number,
   names = { content: 'content_session_id', memory: 'memory_session_id' },
+  project = 'Shop',
 ): void {
   const db = new Database(path, { create: true, strict: true })
   const { content, memory } = names
@@ -26,9 +27,10 @@ export function claudeMemDatabase(
     for (let n = 1; n <= sessions; n++) {
       const at = 1_760_000_000_000 + n * 60_000
       const [session, mind] = [`content-${n}`, `memory-${n}`]
-      db.run(`INSERT INTO sdk_sessions (${content}, ${memory}, project, started_at_epoch, status) VALUES (?, ?, 'Shop', ?, 'completed')`, [
+      db.run(`INSERT INTO sdk_sessions (${content}, ${memory}, project, started_at_epoch, status) VALUES (?, ?, ?, ?, 'completed')`, [
         session,
         mind,
+        project,
         at,
       ])
       for (let p = 1; p <= 2; p++)
@@ -41,12 +43,12 @@ export function claudeMemDatabase(
       for (let o = 1; o <= 3; o++)
         db.run(
           `INSERT INTO observations (${memory}, project, type, title, subtitle, facts, narrative, concepts, files_read, files_modified, prompt_number, created_at_epoch)
-           VALUES (?, 'Shop', ?, ?, 'sub', '["a fact"]', ?, '["gotcha","unheard-of"]', '[]', '["src/cart.ts"]', 1, ?)`,
-          [mind, o === 3 ? 'strange' : 'bugfix', `Observation ${o} of ${n}`, `The cart rounds badly, number ${n}.`, at + 10 + o],
+           VALUES (?, ?, ?, ?, 'sub', '["a fact"]', ?, '["gotcha","unheard-of"]', '[]', '["src/cart.ts"]', 1, ?)`,
+          [mind, project, o === 3 ? 'strange' : 'bugfix', `Observation ${o} of ${n}`, `The cart rounds badly, number ${n}.`, at + 10 + o],
         )
       db.run(
-        `INSERT INTO session_summaries (${memory}, project, request, learned, next_steps, created_at_epoch) VALUES (?, 'Shop', ?, 'Rounding is hard', 'Ship', ?)`,
-        [mind, `Request ${n}`, at + 50],
+        `INSERT INTO session_summaries (${memory}, project, request, learned, next_steps, created_at_epoch) VALUES (?, ?, ?, 'Rounding is hard', 'Ship', ?)`,
+        [mind, project, `Request ${n}`, at + 50],
       )
     }
     db.run(

@@ -1,0 +1,59 @@
+import { expect } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { clientOrSkip } from '../harness/client.ts'
+import { requestText } from '../harness/fake-anthropic.ts'
+import { runClaude } from '../harness/run-claude.ts'
+import { claudeMemDatabase } from '../support/claude-mem.ts'
+import { aRemote } from '../support/machines.ts'
+import { aPerson, briefIn } from '../support/person.ts'
+import { project } from '../support/scripts.ts'
+
+const test = await clientOrSkip()
+
+test('what was decided in a prompt on one machine is in the first request of a session on the other, after one sync each', async () => {
+  using remote = aRemote()
+  const files = { ...project, '.recollect/project': 'team/shop\n' }
+  await using laptop = await aPerson({ files, git: true, init: ['--remote', remote.path] })
+  await using desktop = await aPerson({ files, git: true, init: ['--remote', remote.path] })
+  await runClaude({ sandbox: laptop, prompt: '[decision] Prices are kept in cents, never in floats.\n\nSay ok.', turns: ['Ok.'] })
+  await laptop.recollect('sync')
+  await desktop.recollect('sync')
+  const run = await runClaude({ sandbox: desktop, prompt: 'Add a price to the basket.', turns: ['Done.'] })
+  expect(briefIn(requestText(run.requests[0]))).toContain('Prices are kept in cents, never in floats.')
+})
+
+test('a claude-mem database and the client’s own memory are found and in the brief, and a second import changes nothing', async () => {
+  await using person = await aPerson({ files: project, git: true })
+  await runClaude({ sandbox: person, prompt: 'Say ok.', turns: ['Ok.'] })
+  const database = join(person.root, 'claude-mem.db')
+  claudeMemDatabase(database, 1500, undefined, basename(person.project))
+  const native = join(person.home, '.claude', 'projects', person.project.replace(/[^A-Za-z0-9]/g, '-'), 'memory')
+  mkdirSync(native, { recursive: true })
+  writeFileSync(
+    join(native, 'spelling.md'),
+    '---\nname: spelling\ndescription: How to spell\ntype: user\n---\n\nThe person writes British English.\n',
+  )
+  const bring = async () => [
+    await person.recollect('import', '--from', 'claude-mem', database, '--json'),
+    await person.recollect('import', '--native', '--json'),
+  ]
+  await bring()
+  await person.settled()
+  const kept = async () =>
+    (await Promise.all((['observations', 'summaries', 'prompts', 'sessions'] as const).map((kind) => person.rows(kind)))).map(
+      (rows) => rows.length,
+    )
+  const first = await kept()
+  expect(first[0]).toBeGreaterThanOrEqual(4500)
+  const run = await runClaude({ sandbox: person, prompt: 'What do you know?', turns: ['This.'] })
+  const brief = briefIn(requestText(run.requests[0]))
+  expect(brief).toContain('British English')
+  expect(brief).toContain('Observation 3 of 1500')
+  expect(await person.recollect('search', 'British English')).toContain('British')
+  await person.settled()
+  const before = await kept()
+  await bring()
+  await person.settled()
+  expect(await kept()).toEqual(before)
+}, 180_000)

@@ -46,10 +46,13 @@ async function bringIn(wish: { from: ImportSource; paths: string[]; project: str
     throw new CliError(`say what to import: recollect import --from ${wish.from} <path>`, EXIT.invalid)
   const bar = progress('Importing')
   const left: BroughtIn['left'] = []
+  let begun = false
   try {
     for await (const line of askLines<ImportLine>('/api/import', post(wish))) {
       if (line.kind === 'bringing') bar.at(line.done, line.of, line.what)
+      begun ||= line.kind === 'bringing'
       if (line.kind === 'skipped') left.push({ file: line.file, reason: line.reason })
+      if (line.kind === 'failed' && !begun) throw new CliError(`${line.error}. Nothing was changed.`, EXIT.invalid)
       if (line.kind === 'failed') throw new CliError(`the import stopped: ${line.error}. What came in before stays; a second run goes on.`)
       if (line.kind === 'brought') return { ...line, left }
     }

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { bytesOf, exists } from '../platform/files.ts'
+import { bytesOf, exists, isFolder } from '../platform/files.ts'
 import type { Params } from './statement.ts'
 
 /** A session of claude-mem with all that hangs on it, texts as they stand there. */
@@ -48,6 +48,7 @@ export type ClaudeMem = {
 
 /** Opens a database of claude-mem to read it. The text says why when it is none, or cannot be read. */
 export function openClaudeMem(path: string): ClaudeMem | string {
+  if (isFolder(path)) return `${path} is a folder; claude-mem keeps its memories in a file, usually ~/.claude-mem/claude-mem.db`
   if (!exists(path) || bytesOf(path) === 0) return `${path} is empty or not there`
   let db: Database | null = null
   try {

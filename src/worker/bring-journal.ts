@@ -61,7 +61,7 @@ export async function* bringClaudeMem(
       if (reason !== null) yield { kind: 'skipped', file: path, reason }
     }
     const others = source.counts.ofOtherAgents
-    if (others > 0) yield { kind: 'skipped', file: path, reason: `${others} sessions of other agents than Claude Code` }
+    if (others > 0) yield { kind: 'skipped', file: path, reason: `sessions of other agents than Claude Code (${others})` }
   } finally {
     source.close()
   }

@@ -92,12 +92,13 @@ test('a person may choose other markers, or none', () => {
 test('a draft has the same id whichever clock told the prompt, and another for another session', () => {
   const session = { agent: 'claude-code', contentSessionId: 's1', project: asProjectKey('app') } as Session
   const prompt = { text: '[decision] Use X', at: 1_700_000_000_000 } as Prompt
-  const [a] = markedDrafts(session, prompt, ALL)
-  const [b] = markedDrafts(session, { ...prompt, at: prompt.at + 40 }, ALL)
-  const [c] = markedDrafts({ ...session, contentSessionId: 's2' } as Session, prompt, ALL)
+  const [a] = markedDrafts(session, prompt, 0, ALL)
+  const [b] = markedDrafts(session, { ...prompt, at: prompt.at + 40 }, 0, ALL)
+  const [c] = markedDrafts({ ...session, contentSessionId: 's2' } as Session, prompt, 0, ALL)
   expect(a).toMatchObject({ source: 'human', session: 's1', confidence: 1, namespace: 'decisions', scope: 'project', project: 'app' })
   expect(b?.id).toBe(a?.id as never)
   expect(c?.id).not.toBe(a?.id as never)
+  expect(markedDrafts(session, prompt, 1, ALL)[0]?.id).not.toBe(a?.id as never)
 })
 
 test('a very long prompt is read in a moment', () => {

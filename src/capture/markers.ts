@@ -1,3 +1,4 @@
+import { fingerprint } from '../core/hash.ts'
 import type { Prompt, Session } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { ulidOf } from '../core/ulid.ts'
@@ -10,10 +11,14 @@ export type Marked = { text: string; namespace: string; scope: 'project' | 'glob
 /** More than a person marks in one prompt; whatever has more is a pasted text about markers. */
 const MOST = 20
 
-/** What a person marked in a prompt (`[decision]`, `[remember]`, …) as drafts of notes. */
-export function markedDrafts(session: Session, prompt: Prompt, markers: string[]): Draft[] {
+/**
+ * What a person marked in a prompt (`[decision]`, `[remember]`, …) as drafts of notes. `before` says how often the session had this
+ * very prompt before: who marks a sentence again after forgetting its note wants it again.
+ */
+export function markedDrafts(session: Session, prompt: Prompt, before: number, markers: string[]): Draft[] {
+  const said = `${fingerprint(prompt.text)}:${before}`
   return markedIn(prompt.text, markers).map((marked) => {
-    const name = [session.agent, session.contentSessionId, 'marker', marked.namespace, marked.text].join('\n')
+    const name = [session.agent, session.contentSessionId, 'marker', said, marked.namespace, marked.text].join('\n')
     return {
       id: asNoteId(ulidOf(name, dayOf(prompt.at))),
       body: marked.text,

@@ -49,6 +49,8 @@ export function promptStatements(db: Database, index: Index) {
     SELECT * FROM prompts WHERE session_id = @sessionId AND at <= @at ORDER BY at DESC, number DESC LIMIT 1`)
   const byNumber = db.prepare<Row, Params>('SELECT * FROM prompts WHERE session_id = @sessionId AND number = @number')
   const byId = db.prepare<Row, Params>('SELECT * FROM prompts WHERE id = @id')
+  const timesBefore = db.prepare<{ n: number }, Params>(`
+    SELECT count(*) AS n FROM prompts WHERE session_id = @sessionId AND number < @number AND text = @text`)
   const ofSession = db.prepare<Row, Params>('SELECT * FROM prompts WHERE session_id = @sessionId ORDER BY number')
   const near = db.prepare<Row, Params>(`
     SELECT * FROM prompts WHERE session_id = @sessionId AND number BETWEEN @number - @reach AND @number + @reach ORDER BY number`)
@@ -128,6 +130,8 @@ export function promptStatements(db: Database, index: Index) {
       return row ? fromRow(row) : null
     },
     numbered: async (sessionId: number, number: number): Promise<Prompt | null> => orNull(byNumber.get({ sessionId, number })),
+    /** How often its session had the same prompt before it. */
+    timesBefore: async ({ sessionId, number, text }: Prompt): Promise<number> => timesBefore.get({ sessionId, number, text })?.n ?? 0,
     /** All of a session, in the order they were said. */
     ofSession: async (sessionId: number): Promise<Prompt[]> => ofSession.all({ sessionId }).map(fromRow),
     get: async (id: number): Promise<Prompt | null> => orNull(byId.get({ id })),

@@ -92,8 +92,13 @@ test('what is no database of claude-mem is refused with a reason, and nothing co
   expect(await reason('empty.db')).toContain('is empty')
   expect(await reason('other.db')).toContain('not a database of claude-mem')
   expect(await reason('cut.db')).toContain('damaged')
+  const locked = new Database(path('locked.db'))
+  locked.run('CREATE TABLE sdk_sessions (id)')
+  locked.run('BEGIN EXCLUSIVE')
+  expect(await reason('locked.db')).toContain('another program is writing to it')
+  locked.close()
   expect(rows(at.desk)).toEqual([])
-})
+}, 20_000)
 
 test('thousands of rows of claude-mem come in within seconds', async () => {
   await using at = await aDesk()

@@ -58,6 +58,12 @@ test('a note that a person forgot does not come back when its prompt is read aga
   const session = await at.store.sessions.find('claude-code', asContentSessionId('s1'))
   await keepMarked(at.desk, { sessionId: session?.id ?? 0, number: 1 }, Date.now())
   expect(await notesOf(at.store)).toEqual([])
+  // But who says it again wants it again, in the same words or in others around it.
+  await told(at.desk, say('[decision] Use tabs', { prompt_id: 'p2' }))
+  const [again] = await notesOf(at.store)
+  if (again) await forgetNote(at.desk.notebook, again.id, Date.now())
+  await told(at.desk, say('Once more: go on. [decision] Use tabs', { prompt_id: 'p3' }))
+  expect((await notesOf(at.store)).map((one) => one.body)).toEqual(['Use tabs'])
 })
 
 test('a receipt tells a known note, a restatement and a refusal apart', async () => {

@@ -23,7 +23,8 @@ export async function keepMarked(desk: Desk, job: MarkersJob, now: number): Prom
   const session = await desk.store.sessions.get(job.sessionId)
   const prompt = await desk.store.prompts.numbered(job.sessionId, job.number)
   if (!session || !prompt || prompt.origin !== 'person') return []
-  return keepAll(desk, markedDrafts(session, prompt, desk.settings.hooks.user_prompt.markers), now)
+  const before = await desk.store.prompts.timesBefore(prompt)
+  return keepAll(desk, markedDrafts(session, prompt, before, desk.settings.hooks.user_prompt.markers), now)
 }
 
 /** Writes the one note of a session anew, unless there is nothing worth a note in it. */

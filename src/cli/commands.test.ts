@@ -18,6 +18,8 @@ test.each<[string, string[], string]>([
   ['a command that is not there', ['serach'], 'did you mean "search"?'],
   ['an option that is not there', ['status', '--colour'], "'recollect help status'"],
   ['a path that is not there', ['import', '/no/such/path'], 'there is no /no/such/path'],
+  ['two opposite wishes', ['consolidate', '--apply', '--undo'], 'two different things'],
+  ['a plan without a number', ['reflect', '--undo', 'last'], 'named by its number'],
   ['a date that is none', ['import', '--since', 'once'], '"once" is no date'],
 ])('%s is invalid input: exit code 4, a sentence on stderr, JSON when asked for', async (_, args, sentence) => {
   await using at = aPerson()

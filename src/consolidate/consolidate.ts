@@ -22,12 +22,15 @@ export { readQuestions } from './questions.ts'
 
 /** More notes than this are not looked at in one go; the newest are. */
 const MOST_NOTES = 20_000
+/** Trying a group takes a good part of a second. */
+const MOST_GROUPS = 200
 
 /** What could become of the notes of a project, or of all. Nothing is written. */
 export async function planConsolidation(means: Means, project: ProjectKey | null, now: number): Promise<Plan> {
   const notes = await notesOf(means, project, now, false)
-  const duplicates = duplicatesAmong(notes)
-  const folded = new Set(duplicates.flatMap((group) => group.sources.map((source) => source.id)))
+  const all = await duplicatesAmong(notes)
+  const duplicates = all.slice(0, MOST_GROUPS)
+  const folded = new Set(all.flatMap((group) => group.sources.map((source) => source.id)))
   const rest = notes.filter((note) => !folded.has(note.id))
   const related = means.model ? await relatedGroups(rest, (note) => nearest(means, note)) : []
   const merged = await mergeByModel(means, related, now)
@@ -35,7 +38,10 @@ export async function planConsolidation(means: Means, project: ProjectKey | null
     kind: 'consolidate',
     project,
     groups: await gated(means, [...duplicates, ...merged.groups], now),
-    said: means.model ? merged.said : ['without a text model only notes that say the same are folded; related ones stay as they are'],
+    said: [
+      ...(means.model ? merged.said : ['without a text model only notes that say the same are folded; related ones stay as they are']),
+      ...(all.length > MOST_GROUPS ? [`${all.length - MOST_GROUPS} more groups of duplicates are left for the next time`] : []),
+    ],
     model: means.model?.name ?? null,
     usage: merged.usage,
   }

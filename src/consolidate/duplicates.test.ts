@@ -9,8 +9,8 @@ let count = 0
 const note = (body: string, given: Partial<Note> = {}) => aNote({ id: asNoteId(`N${++count}`), title: 'T', body, ...given })
 
 /** Which bodies stay and which go. */
-const outcome = (notes: Note[]) =>
-  duplicatesAmong(notes).map(({ how, change }) => {
+const outcome = async (notes: Note[]) =>
+  (await duplicatesAmong(notes)).map(({ how, change }) => {
     if (change.kind !== 'keep-one') throw new Error('a duplicate makes no note')
     const body = (id: string) => notes.find((one) => one.id === id)?.body
     return { how, keep: body(change.keep), goes: change.supersedes.map(body), tags: change.tags }
@@ -18,35 +18,35 @@ const outcome = (notes: Note[]) =>
 
 const LONG = 'The worker writes to the database alone, because two writers would wait for each other under load'
 
-test('notes with the same words are folded; the newest stays and has all tags', () => {
+test('notes with the same words are folded; the newest stays and has all tags', async () => {
   const notes = [
     note('Use Bun, not Node.', { updatedAt: 1, tags: ['a'] }),
     note('use bun -- not node', { updatedAt: 3, tags: ['b'] }),
     note('Use  Bun\nnot Node', { updatedAt: 2, tags: ['a', 'c'] }),
   ]
-  expect(outcome(notes)).toEqual([
+  expect(await outcome(notes)).toEqual([
     { how: 'same', keep: 'use bun -- not node', goes: ['Use  Bun\nnot Node', 'Use Bun, not Node.'], tags: ['b', 'a', 'c'] },
   ])
 })
 
-test('a pinned note stays before a surer one, and a surer one before a newer one', () => {
+test('a pinned note stays before a surer one, and a surer one before a newer one', async () => {
   const [pinned, surer, newer] = [
     note('Same.', { pinned: true, confidence: 0.1 }),
     note('same', { confidence: 0.9 }),
     note('SAME', { confidence: 0.5, updatedAt: 9000 }),
   ]
-  expect(outcome([newer, surer, pinned].flatMap((one) => one ?? []))[0]).toMatchObject({ keep: 'Same.', goes: ['same', 'SAME'] })
-  expect(outcome([newer, surer].flatMap((one) => one ?? []))[0]).toMatchObject({ keep: 'same' })
+  expect((await outcome([newer, surer, pinned].flatMap((one) => one ?? [])))[0]).toMatchObject({ keep: 'Same.', goes: ['same', 'SAME'] })
+  expect((await outcome([newer, surer].flatMap((one) => one ?? [])))[0]).toMatchObject({ keep: 'same' })
 })
 
-test('a pinned note never goes', () => {
-  expect(outcome([note('Same', { pinned: true, updatedAt: 1 }), note('same', { pinned: true, updatedAt: 2 })])).toEqual([])
-  expect(outcome([note(LONG, { pinned: true }), note(`${LONG}, they say`, { updatedAt: 9000 })])).toEqual([])
+test('a pinned note never goes', async () => {
+  expect(await outcome([note('Same', { pinned: true, updatedAt: 1 }), note('same', { pinned: true, updatedAt: 2 })])).toEqual([])
+  expect(await outcome([note(LONG, { pinned: true }), note(`${LONG}, they say`, { updatedAt: 9000 })])).toEqual([])
 })
 
-test('nearly the same words are folded into the one that says it all', () => {
+test('nearly the same words are folded into the one that says it all', async () => {
   const [short, long] = [LONG, `${LONG} and nobody likes that`]
-  expect(outcome([note(short, { updatedAt: 9 }), note(long, { updatedAt: 1 })])).toEqual([
+  expect(await outcome([note(short, { updatedAt: 9 }), note(long, { updatedAt: 1 })])).toEqual([
     { how: 'near', keep: long, goes: [short], tags: [] },
   ])
 })
@@ -57,39 +57,39 @@ test.each([
   ['a denial', LONG, LONG.replace('would wait', 'would not wait')],
   ['few words', 'Port is the usual one here', 'Port is the usual one there'],
   ['nothing but signs', '---', '***'],
-])('%s is another fact', (_, one, other) => {
-  expect(outcome([note(one), note(other)])).toEqual([])
+])('%s is another fact', async (_, one, other) => {
+  expect(await outcome([note(one), note(other)])).toEqual([])
 })
 
-test('what belongs to different places is not folded', () => {
+test('what belongs to different places is not folded', async () => {
   const at = (given: Partial<Note>) => note(LONG, given)
-  expect(outcome([at({}), at({ project: asProjectKey('shop') })])).toEqual([])
-  expect(outcome([at({}), at({ scope: 'local' })])).toEqual([])
-  expect(outcome([at({}), at({ type: 'episodic' })])).toEqual([])
-  expect(outcome([at({}), at({ conflictOf: asNoteId('X') })])).toEqual([])
-  expect(outcome([at({}), note(`${LONG} for long`, { namespace: 'decisions' })])).toEqual([])
+  expect(await outcome([at({}), at({ project: asProjectKey('shop') })])).toEqual([])
+  expect(await outcome([at({}), at({ scope: 'local' })])).toEqual([])
+  expect(await outcome([at({}), at({ type: 'episodic' })])).toEqual([])
+  expect(await outcome([at({}), at({ conflictOf: asNoteId('X') })])).toEqual([])
+  expect(await outcome([at({}), note(`${LONG} for long`, { namespace: 'decisions' })])).toEqual([])
 })
 
-test('likeness does not travel: each that goes is near the one that stays', () => {
+test('likeness does not travel: each that goes is near the one that stays', async () => {
   const words = Array.from({ length: 40 }, (_, index) => `${'abcdefghijklmnopqrst'[index % 20]}word${index < 20 ? 'x' : 'y'}`)
   const notes = [40, 30, 22, 16].map((length) => note(words.slice(0, length).join(' ')))
-  const groups = outcome(notes)
+  const groups = await outcome(notes)
   expect(groups.length).toBeGreaterThan(0)
   for (const { keep, goes } of groups) for (const gone of goes) expect(areNear(shingles(keep ?? ''), shingles(gone ?? ''))).toBe(true)
   expect(groups.flatMap(({ goes }) => goes).length).toBeLessThan(3)
 })
 
-test('twins of a note that is near another are one group with it', () => {
+test('twins of a note that is near another are one group with it', async () => {
   const long = `${LONG} and nobody likes that`
-  const groups = outcome([note(LONG), note(LONG.toUpperCase()), note(long)])
+  const groups = await outcome([note(LONG), note(LONG.toUpperCase()), note(long)])
   expect(groups).toHaveLength(1)
   expect(groups[0]).toMatchObject({ how: 'near', keep: long })
   expect(groups[0]?.goes).toHaveLength(2)
 })
 
-test('thousands of notes take a moment', () => {
+test('thousands of notes take a moment', async () => {
   const notes = Array.from({ length: 4000 }, (_, index) => note(`${LONG} in case number ${index % 2000} of the list of ${index % 2000}`))
   const start = performance.now()
-  expect(duplicatesAmong(notes)).toHaveLength(2000)
+  expect(await duplicatesAmong(notes)).toHaveLength(2000)
   expect(performance.now() - start).toBeLessThan(5000)
 })

@@ -3,16 +3,19 @@ import { areNear, normalised, shingles } from '../notes/notes.ts'
 import type { Group } from './plan.ts'
 
 /** Notes that say the same, and which of each stays. Nothing is lost by it: whatever goes is said by the one that stays. */
-export function duplicatesAmong(notes: Note[]): Group[] {
+export async function duplicatesAmong(notes: Note[]): Promise<Group[]> {
   const able = notes.filter((note) => note.type !== 'episodic' && note.conflictOf === null)
   const byPlace = Map.groupBy(able, (note) => `${note.scope} ${note.project}`)
-  return [...byPlace.values()].flatMap((there) => {
+  const groups: Group[] = []
+  for (const there of byPlace.values()) {
     const same = sameGroups(there)
     const gone = new Set(same.flatMap(({ others }) => others.map((note) => note.id)))
     const left = there.filter((note) => !gone.has(note.id))
-    const near = [...Map.groupBy(left, (note) => note.namespace).values()].flatMap(nearGroups)
-    return joined(same, near)
-  })
+    const near: Found[] = []
+    for (const alike of Map.groupBy(left, (note) => note.namespace).values()) near.push(...(await nearGroups(alike)))
+    groups.push(...joined(same, near))
+  }
+  return groups
 }
 
 type Found = { how: 'same' | 'near'; keep: Note; others: Note[] }
@@ -31,26 +34,27 @@ function sameGroups(notes: Note[]): Found[] {
   })
 }
 
-/** A pair of words that stands in more notes than this tells nothing about which belong together. */
+/** A pair of words that stands in more notes than this tells little about which belong together. */
 const COMMON = 50
+/** After so many notes others may speak: hooks wait for nobody. */
+const BREATH = 50
+
+type Said = { note: Note; parts: Set<string>; facts: Facts }
 
 /** Every note that goes is near the one that stays, not only near another that goes: likeness does not travel. */
-function nearGroups(notes: Note[]): Found[] {
-  const said = notes.sort(byWorth).map((note) => ({ note, parts: shingles(note.body), facts: factsIn(note) }))
-  const holders = new Map<string, number[]>()
-  for (const [index, { parts }] of said.entries()) {
-    for (const part of parts) {
-      const list = holders.get(part) ?? []
-      if (list.length <= COMMON) list.push(index)
-      holders.set(part, list)
-    }
+async function nearGroups(notes: Note[]): Promise<Found[]> {
+  const said: Said[] = []
+  for (const [index, note] of notes.sort(byWorth).entries()) {
+    said.push({ note, parts: shingles(note.body), facts: factsIn(note) })
+    if (index % BREATH === 0) await Bun.sleep(0)
   }
+  const candidatesFor = candidatesAmong(said)
   const taken = new Set<number>()
   const found: Found[] = []
   for (const [index, one] of said.entries()) {
+    if (index % BREATH === 0) await Bun.sleep(0)
     if (taken.has(index)) continue
-    const met = new Set([...one.parts].flatMap((part) => holders.get(part) ?? []))
-    const others = [...met].filter((at) => {
+    const others = candidatesFor(one).filter((at) => {
       const other = said[at]
       if (!other || at === index || taken.has(at) || other.note.pinned) return false
       return areNear(one.parts, other.parts) && saysAll(one.facts, other.facts)
@@ -60,6 +64,28 @@ function nearGroups(notes: Note[]): Found[] {
     found.push({ how: 'near', keep: one.note, others: others.sort((a, b) => a - b).flatMap((at) => said[at]?.note ?? []) })
   }
   return found
+}
+
+/**
+ * Which notes are worth comparing with one: those that share a third of its telling pairs of words. Comparing all with all would take
+ * minutes for thousands of notes.
+ */
+function candidatesAmong(said: Said[]): (one: Said) => number[] {
+  const holders = new Map<string, number[]>()
+  for (const [index, { parts }] of said.entries()) {
+    for (const part of parts) {
+      const list = holders.get(part)
+      if (!list) holders.set(part, [index])
+      else if (list.length <= COMMON) list.push(index)
+    }
+  }
+  return ({ parts }) => {
+    const lists = [...parts].map((part) => holders.get(part) ?? [])
+    const telling = lists.filter((list) => list.length <= COMMON)
+    const counts = new Map<number, number>()
+    for (const at of (telling.length > 0 ? telling : lists).flat()) counts.set(at, (counts.get(at) ?? 0) + 1)
+    return [...counts].filter(([, shared]) => shared * 3 >= telling.length).map(([at]) => at)
+  }
 }
 
 type Facts = { beginnings: Set<string>; exact: Set<string>; denials: number }

@@ -25,7 +25,6 @@ export async function gated(means: Means, groups: Group[], now: number): Promise
       means.progress(tried.length, groups.length, 'asking before and after')
       tried.push(group.refused ? group : { ...group, refused: await worseAfter(copy, means, group, now) })
       means.signal.throwIfAborted()
-      await Bun.sleep(0) // hooks go first
     }
     return tried
   } finally {
@@ -97,6 +96,7 @@ async function questionsOf(copy: Store, means: Means, group: Group): Promise<Que
 /** At which place one of the notes that would do is found, 0 when none is. */
 async function rankOf(copy: Store, group: Group, question: Question, wouldDo: (id: NoteId) => NoteId[]): Promise<number> {
   const wanted = new Set(wouldDo(question.note))
+  await Bun.sleep(0) // hooks go first
   const hits = await search(copy, question.text, { project: group.project, kinds: ['note'], limit: TOP })
   return hits.findIndex((hit) => [hit.id, ...hit.also.map((also) => also.slice('note:'.length))].some((id) => wanted.has(asNoteId(id)))) + 1
 }

@@ -3,15 +3,16 @@ import type { Note, NoteId } from '../core/note.ts'
 import { noteOnDisk, putNote } from '../notes/notes.ts'
 import type { PlanKind, StoredPlan } from '../store/store.ts'
 import { type Group, type Means, type Plan, printOfNote, writtenBy } from './plan.ts'
+import { markIn, withMark } from './reflected.ts'
 
 /** How long what was applied can be taken back. */
 export const UNDO_DAYS = 30
 const DAY = 24 * 60 * 60_000
 
 /** What is needed to take one note back to what it was. Never its text. */
-type Step =
-  | { kind: 'made'; id: NoteId; after: string }
-  | { kind: 'changed'; id: NoteId; before: { tags: string[]; supersedes: NoteId[] }; after: string }
+type Step = { kind: 'made'; id: NoteId; after: string } | { kind: 'changed'; id: NoteId; before: Before; after: string }
+
+type Before = { tags: string[]; supersedes: NoteId[]; mark: string | null }
 
 /** `left` counts the groups of which a note changed at the last moment: whoever changed it was quicker, and theirs counts. */
 export type Applied = { groups: number; left: number; changes: Change[] }
@@ -59,9 +60,7 @@ async function writeGroup({ book }: Pick<Means, 'book'>, group: { note: Note; be
 
 function stepFor(note: Note, known: Note | null): Step {
   const after = printOfNote(note)
-  return known
-    ? { kind: 'changed', id: note.id, before: { tags: known.tags, supersedes: known.supersedes }, after }
-    : { kind: 'made', id: note.id, after }
+  return known ? { kind: 'changed', id: note.id, before: beforeOf(known), after } : { kind: 'made', id: note.id, after }
 }
 
 /** What is kept of an applied plan: the notes themselves hold the texts, and only as long as nobody deletes them. */
@@ -95,7 +94,7 @@ export async function undoPlan(means: Pick<Means, 'book'>, kind: PlanKind, id: n
         edited.push({ id: known.id, title: known.title })
         return
       }
-      const back = step.kind === 'made' ? { deletedAt: now } : step.before
+      const back = step.kind === 'made' ? { deletedAt: now } : backTo(step.before, known)
       changes.push(...(await putNote(means.book, { ...known, ...back, updatedAt: now, machine: means.book.machine })))
       restored++
     })
@@ -115,5 +114,9 @@ function whyNot(plan: StoredPlan | null, id: number | null, now: number): string
 /** It was to be changed, and something stopped that. */
 function isUntouched(step: Step, known: Note): boolean {
   if (step.kind === 'made') return known.deletedAt !== null
-  return JSON.stringify([known.tags, known.supersedes]) === JSON.stringify([step.before.tags, step.before.supersedes])
+  return JSON.stringify(beforeOf(known)) === JSON.stringify(step.before)
 }
+
+const beforeOf = (note: Note): Before => ({ tags: note.tags, supersedes: note.supersedes, mark: markIn(note) })
+
+const backTo = ({ tags, supersedes, mark }: Before, known: Note) => ({ tags, supersedes, unknown: withMark(known, mark) })

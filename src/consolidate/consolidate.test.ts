@@ -337,6 +337,22 @@ describe('reflecting', () => {
     expect((await at.list({ now: now + 2 })).filter((note) => note.source === 'reflection')).toEqual([])
   })
 
+  test('a session that goes on after it was reflected on is looked at again; one that a person tagged is not', async () => {
+    using server = aModelServer(() => ({ text: '<nothing/>' }))
+    using at = await someMeans(server)
+    const a = await session(at.means, 'We looked around.', { unknown: ['mood: good'] })
+    await session(at.means, 'Never mind this one.', { tags: ['reflected'] })
+    await apply(at.means, await planReflection(at.means, app, now))
+    expect((await planReflection(at.means, app, now)).groups).toEqual([])
+    await changeNote(at.book, a.id, { body: 'We looked around, and then we built it.' }, now)
+    const again = await planReflection(at.means, app, now)
+    expect(again.groups.map((group) => group.sources.map(({ id }) => id))).toEqual([[a.id]])
+    await apply(at.means, again)
+    expect(await undoPlan(at.means, 'reflect', null, now + 1)).toMatchObject({ restored: 1, edited: [] })
+    expect((await planReflection(at.means, app, now + 2)).groups).toHaveLength(1)
+    expect((await at.store.notes.get(a.id))?.unknown[0]).toBe('mood: good')
+  })
+
   test('sessions in which nothing lasts are tagged all the same', async () => {
     using server = aModelServer(() => ({ text: '<nothing/>' }))
     using at = await someMeans(server)

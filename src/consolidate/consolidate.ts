@@ -11,7 +11,8 @@ import { asNoteId, type Note } from '../core/note.ts'
 import { normalised } from '../notes/notes.ts'
 import { duplicatesAmong } from './duplicates.ts'
 import { gated } from './gate.ts'
-import { type Means, type Plan, REFLECTED } from './plan.ts'
+import type { Means, Plan } from './plan.ts'
+import { awaitsReflection } from './reflected.ts'
 import { relatedGroups } from './related.ts'
 import { mergeByModel, reflectByModel } from './write.ts'
 
@@ -49,9 +50,7 @@ export async function planConsolidation(means: Means, project: ProjectKey | null
 
 /** What lasts of the sessions that nobody has reflected on yet. Nothing is written. */
 export async function planReflection(means: Means, project: ProjectKey | null, now: number): Promise<Plan> {
-  const episodics = (await notesOf(means, project, now, true)).filter(
-    (note) => !note.tags.includes(REFLECTED) && normalised(note.body) !== '',
-  )
+  const episodics = (await notesOf(means, project, now, true)).filter((note) => awaitsReflection(note) && normalised(note.body) !== '')
   const plan: Plan = { kind: 'reflect', project, groups: [], said: [], model: null, usage: { input: 0, output: 0, cached: 0 } }
   if (!means.model) {
     const waiting = episodics.length === 1 ? '1 session waits' : `${episodics.length || 'no'} sessions wait`

@@ -6,6 +6,7 @@ import type { TextModel, Usage } from '../providers/text.ts'
 import type { Meaning } from '../retrieval/search.ts'
 import type { PlanKind } from '../store/store.ts'
 import type { Question } from './questions.ts'
+import { reflectedOn } from './reflected.ts'
 
 /** What consolidating has at hand. */
 export type Means = {
@@ -56,9 +57,6 @@ export type Plan = {
   usage: Usage
 }
 
-/** The tag of a session's note whose lasting part stands in other notes. */
-export const REFLECTED = 'reflected'
-
 /** A note as its file has it, in short: any change to it is another print. */
 export const printOfNote = (note: Note) => fingerprint(writeNote(note))
 
@@ -88,6 +86,6 @@ export async function writtenBy(means: Pick<Means, 'book'>, group: Group, now: n
     }))
     return kept && [kept]
   }
-  const tagged = await Promise.all(change.reflected.map((id) => changed(id, ({ tags }) => ({ tags: [...new Set([...tags, REFLECTED])] }))))
+  const tagged = await Promise.all(change.reflected.map((id) => changed(id, reflectedOn)))
   return tagged.some((note) => note === null) ? null : [...change.notes, ...tagged.filter((note) => note !== null)]
 }

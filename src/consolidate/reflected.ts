@@ -1,0 +1,28 @@
+import { fingerprint } from '../core/hash.ts'
+import type { Note } from '../core/note.ts'
+
+/** The tag of a session's note whose lasting part stands in other notes. */
+const REFLECTED = 'reflected'
+/** A line of the front matter that says what was reflected on: a session may go on later. */
+const MARK = /^reflected: ([0-9a-f]{8})$/
+
+/** Whether nobody has reflected on a session's note yet, or it has gone on since. A tag that a person set by hand counts for good. */
+export function awaitsReflection(note: Note): boolean {
+  const mark = markIn(note)
+  return !note.tags.includes(REFLECTED) || (mark !== null && mark !== markFor(note.body))
+}
+
+/** The note, reflected on. */
+export function reflectedOn(note: Note): Pick<Note, 'tags' | 'unknown'> {
+  return { tags: [...new Set([...note.tags, REFLECTED])], unknown: withMark(note, markFor(note.body)) }
+}
+
+export const markIn = (note: Pick<Note, 'unknown'>): string | null => note.unknown.flatMap((line) => MARK.exec(line)?.[1] ?? [])[0] ?? null
+
+/** The lines that are not ours, with this mark or with none. */
+export const withMark = (note: Pick<Note, 'unknown'>, mark: string | null): string[] => [
+  ...note.unknown.filter((line) => !MARK.test(line)),
+  ...(mark === null ? [] : [`reflected: ${mark}`]),
+]
+
+const markFor = (body: string) => fingerprint(body, 8)

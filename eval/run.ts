@@ -1,12 +1,13 @@
 /**
  * `npm run eval`: scores the product's own search and brief on the evaluation sets in ../shared/eval, beside what plain means give, and
- * writes the table into README.md between its two marks. `--check` only prints it.
+ * writes the table into README.md between its two marks. `--check` only prints it, `--minilm` prints the
+ * sentence model's scores too.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scoreBrief } from './brief.ts'
 import { hasData } from './data.ts'
-import { byShippedTable } from './meaning.ts'
+import { byEmbedder, byShippedTable } from './meaning.ts'
 import { plainCommitRecall, plainLocomo } from './plain.ts'
 import type { Result } from './score.ts'
 import { scoreCommitRecall, scoreLocomo } from './sets.ts'
@@ -25,8 +26,13 @@ else {
     ['CommitRecall, sessions', 'by words', await scoreCommitRecall(words)],
     ['CommitRecall, sessions', 'by words and meaning', await scoreCommitRecall(byShippedTable)],
   ]
+  const minilm = process.argv.includes('--minilm')
+  if (minilm) {
+    rows.push(['LoCoMo, turns', 'by words and minilm', await scoreLocomo(byEmbedder('minilm'))])
+    rows.push(['CommitRecall, sessions', 'by words and minilm', await scoreCommitRecall(byEmbedder('minilm'))])
+  }
   const measured = `Measured on ${new Date().toISOString().slice(0, 10)} with \`npm run eval\`.`
   const tables = [searchTable(rows), briefTable(await scoreBrief()), measured].join('\n\n')
   console.log(tables)
-  if (!process.argv.includes('--check')) writeFileSync(README, between(readFileSync(README, 'utf8'), tables))
+  if (!minilm && !process.argv.includes('--check')) writeFileSync(README, between(readFileSync(README, 'utf8'), tables))
 }

@@ -10,7 +10,7 @@ import { CliError, dim, say, sayJson } from './print.ts'
 import { stopWorker } from './stop.ts'
 
 /** Everything that Recollect ever writes into its home. A folder that holds other things keeps them. */
-const OURS = ['recollect.db', 'config.toml', 'memory', 'local', 'machine', 'spool', 'run', 'logs']
+const OURS = ['recollect.db', 'config.toml', 'memory', 'local', 'machine', 'spool', 'run', 'logs', 'models']
 
 export async function run(args: string[]): Promise<undefined> {
   const { values } = parseArgs({

@@ -10,6 +10,8 @@ export type Home = {
   spool: string
   run: string
   logs: string
+  /** Weights of models that were fetched. */
+  models: string
   /** The worker's Unix socket. */
   socket: string
   /** pid, port and version of the running worker. */
@@ -38,6 +40,7 @@ export function homePaths(environment: Environment = readEnvironment()): Home {
     spool: join(folder, 'spool'),
     run,
     logs: join(folder, 'logs'),
+    models: join(folder, 'models'),
     socket: socketPath(folder, environment),
     workerFile: join(run, 'worker.json'),
     token: join(run, 'token'),

@@ -46,8 +46,8 @@ const Settings = z.object({
     }),
   }),
   embedder: z.object({
-    /** `static` is on this machine; `http` sends what is remembered to `base_url`; `none` searches by words alone. */
-    provider: z.enum(['static', 'http', 'none']).default('static'),
+    /** `static` and `minilm` are on this machine; `http` sends what is remembered to `base_url`; `none` searches by words alone. */
+    provider: z.enum(['static', 'minilm', 'http', 'none']).default('static'),
     /** For `http`: the model's name, the endpoint's address up to its version, and its key if it wants one. */
     name: z.string().default(''),
     base_url: z.string().default(''),

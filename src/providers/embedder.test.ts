@@ -1,10 +1,14 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
+import { minilmOrNull } from '../../test/support/minilm.ts'
 import { type Embedder, openEmbedder } from './embedder.ts'
 import { openHttpEmbedder } from './http/http.ts'
+import { openMinilmEmbedder } from './minilm/minilm.ts'
 import { openStaticEmbedder } from './static/static.ts'
 
+// The sentence model reads two hundred texts in some seconds, on a busy machine in many.
+setDefaultTimeout(60_000)
 const never = new AbortController().signal
 const folder = temporaryFolder()
 const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: letterCounts })
@@ -13,11 +17,14 @@ afterAll(async () => {
   await server.stop(true)
 })
 
+const minilm = await minilmOrNull()
+
 /** Every tenant keeps these promises. */
 describe.each([
   ['static', () => smallTable(join(folder.path, 'table')).then(openStaticEmbedder)],
   ['shipped static', () => openStaticEmbedder()],
   ['http', () => openHttpEmbedder({ baseUrl: `${server.url}v1`, model: 'letters', apiKey: '' }, never)],
+  ...(minilm ? [['minilm', () => openMinilmEmbedder(join(minilm.models, 'minilm'))] as const] : []),
 ] as const)('the %s embedder', (_, open) => {
   const opened = open().then((answer) => {
     if (answer.kind === 'absent') throw new Error(answer.reason)
@@ -79,7 +86,7 @@ test('the shipped table knows words by their meaning, in prose and in code', asy
 })
 
 test('no embedder is a state like any other, with its reason', async () => {
-  const none = await openEmbedder({ provider: 'none', name: '', base_url: '', api_key: '' }, never)
+  const none = await openEmbedder({ provider: 'none', name: '', base_url: '', api_key: '' }, folder.path, never)
   expect(none).toEqual({ kind: 'absent', reason: expect.stringContaining('switched off') })
   expect(await openStaticEmbedder(join(folder.path, 'missing'))).toEqual({ kind: 'absent', reason: expect.stringContaining('no table') })
 })

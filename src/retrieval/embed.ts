@@ -22,7 +22,8 @@ const MARK = 'embedder'
  */
 export async function embedSome(store: Store, embedder: Embedder, signal: AbortSignal): Promise<boolean> {
   const listIsWhole = await store.transaction(() => fillList(store, embedder.name))
-  const waiting = await store.vectors.waiting(BITE)
+  const bite = embedder.bite ?? BITE
+  const waiting = await store.vectors.waiting(bite)
   const documents = await Promise.all(waiting.map(async (document) => ({ document, text: await textOf(store, document) })))
   const stale = documents.filter(({ document, text }) => text !== '' && !isUpToDate(document, text, embedder.name))
   const vectors = await embedder.embed(
@@ -37,7 +38,7 @@ export async function embedSome(store: Store, embedder: Embedder, signal: AbortS
       else await store.vectors.skip(document, { forget: text === '' || vector !== undefined })
     }
   })
-  return !listIsWhole || waiting.length === BITE
+  return !listIsWhole || waiting.length === bite
 }
 
 /** After a change of embedder every document goes on the list again, slice by slice. True when all of them have been put there. */

@@ -55,6 +55,9 @@ export function openVectorIndex(store: Store, embedder: Embedder, stopping: Abor
     return list
   }
 
+  const listsOf = (project: ProjectKey | null) => (project === null ? [...lists.values()] : [lists.get(project) ?? []].flat())
+  const sizeOf = (some: List[]) => some.reduce((sum, list) => sum + list.ids.length, 0)
+
   /** The nearest documents to a text or a vector, nearest first. A project that is null means all of them. */
   async function nearest(
     question: string | Float32Array,
@@ -63,9 +66,8 @@ export function openVectorIndex(store: Store, embedder: Embedder, stopping: Abor
   ): Promise<Near[]> {
     const vector = typeof question === 'string' ? await vectorOf(question, signal) : question
     await warm()
-    const mine = within.project === null ? [...lists.values()] : [lists.get(within.project) ?? []].flat()
-    const size = mine.reduce((sum, list) => sum + list.ids.length, 0)
-    const close = codes.closest(mine, bitsOf(vector), Math.max(candidatesAmong(size), within.limit * 16))
+    const mine = listsOf(within.project)
+    const close = codes.closest(mine, bitsOf(vector), Math.max(candidatesAmong(sizeOf(mine)), within.limit * 16))
     const candidates = codes.nearest(close, vector, Math.max(READ, within.limit * 4))
     const rows = await store.vectors.bySeq(candidates.map(({ id }) => id))
     if (rows.length < candidates.length) forget(candidates, new Set(rows.map((row) => row.seq)))
@@ -101,7 +103,8 @@ export function openVectorIndex(store: Store, embedder: Embedder, stopping: Abor
     warm,
     /** Whether all that was there has been read once; before that a question waits for it. */
     isWarm: () => isRead,
-    size: () => [...lists.values()].reduce((sum, list) => sum + list.ids.length, 0),
+    /** How many vectors have been read so far: of a project, or of all. */
+    size: (project: ProjectKey | null = null) => sizeOf(listsOf(project)),
     bytes: () => codes.bytes(),
   }
 }

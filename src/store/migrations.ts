@@ -404,6 +404,9 @@ const STEPS: string[] = [
   /* 8: what happened at a time, whatever the project */ `
   CREATE INDEX documents_by_time ON documents (at);
   `,
+  /* 9: how many vectors each embedder has made, without reading them */ `
+  CREATE INDEX vectors_by_embedder ON vectors (embedder);
+  `,
 ]
 
 /** The version of the database shape this program knows. */

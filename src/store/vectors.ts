@@ -50,6 +50,7 @@ export function vectorStatements(db: Database) {
   const counts = db.prepare<{ vectors: number; waiting: number }, Params>(`
     SELECT (SELECT count(*) FROM vectors) AS vectors, (SELECT count(*) FROM unembedded) AS waiting`)
   const any = db.prepare('SELECT 1 FROM vectors LIMIT 1')
+  const countOf = db.prepare<{ count: number }, Params>('SELECT count(*) AS count FROM vectors WHERE embedder = @embedder')
   const after = db.prepare<Row & { project: string }, Params>(`
     SELECT v.seq, v.scale, v.row, d.project FROM vectors v JOIN documents d ON d.id = v.document_id
     WHERE v.seq > @seq AND v.embedder = @embedder ORDER BY v.seq LIMIT @limit`)
@@ -82,6 +83,8 @@ export function vectorStatements(db: Database) {
     purge: async (): Promise<number> => purge.run().changes,
     counts: async (): Promise<{ vectors: number; waiting: number }> => counts.get({}) ?? { vectors: 0, waiting: 0 },
     any: async (): Promise<boolean> => any.get() !== null,
+    /** How many of the vectors one embedder has made. */
+    countOf: async (embedder: string): Promise<number> => countOf.get({ embedder })?.count ?? 0,
     /** Vectors of one embedder that were made after a number, in the order they were made. */
     after: async (seq: number, embedder: string, limit: number): Promise<(StoredVector & { project: ProjectKey })[]> =>
       after.all({ seq, embedder, limit }).map((row) => ({ ...stored(row), project: asProjectKey(row.project) })),

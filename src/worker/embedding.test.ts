@@ -28,7 +28,7 @@ test('a question that comes before the vectors are read goes by its words, the n
   await say(at.store, ...Array.from({ length: 5 }, (_, n) => `prompt ${'x'.repeat(n)}`))
   await at.embedding.queue()
   await at.queue.drained()
-  const restarted = openEmbedding(at.store, { provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' }, at.log)
+  const restarted = openEmbedding(at.store, () => ({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' }), at.models, at.log)
   const meaning = meaningBy(restarted)
   expect(await meaning('prompt xxx', asProjectKey('app'), 3)).toEqual([])
   await restarted.warm()
@@ -71,13 +71,103 @@ test('an embedder that was away is asked for again after a while, not at every q
   expect((await at.embedding.state(61_000)).kind).toBe('ready')
 })
 
+test('another embedder makes all vectors again, and until then a question is compared with the old ones too', async () => {
+  using endpoint = letters()
+  const settings: EmbedderSettings = { provider: 'static', name: '', base_url: '', api_key: '' }
+  await using at = await working(settings)
+  await say(at.store, 'fix the parser', 'bake a cake')
+  await at.embedding.queue()
+  await at.queue.drained()
+  const meaning = meaningBy(at.embedding)
+  const best = async () => {
+    for (const index of await at.embedding.indexes()) await index.warm()
+    return (await meaning('repair the parser', asProjectKey('app'), 10)).map(({ documentId }) => documentId)
+  }
+  expect(await best()).toEqual([1, 2])
+
+  endpoint.status = 503
+  Object.assign(settings, { provider: 'http', name: 'm', base_url: endpoint.url })
+  await at.embedding.reload()
+  await at.queue.drained()
+  expect(await at.embedding.report()).toMatchObject({ provider: 'http', name: null, embedded: 0, waiting: 2 })
+  expect(await at.embedding.trouble()).toContain('503')
+  expect(await best()).toEqual([1, 2])
+
+  endpoint.status = 200
+  await at.embedding.reload()
+  await at.queue.drained()
+  expect(await at.embedding.report()).toMatchObject({ provider: 'http', dimensions: 2, embedded: 2, waiting: 0, trouble: null })
+  await best()
+  expect((await at.embedding.indexes()).map((index) => index.size())).toEqual([2])
+})
+
+test('a worker that starts with other settings than it stopped with makes the vectors again, though nothing waits', async () => {
+  using endpoint = letters()
+  const settings: EmbedderSettings = { provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' }
+  await using at = await working(settings)
+  await say(at.store, 'hello')
+  await at.embedding.queue()
+  await at.queue.drained()
+  expect(await at.embedding.queueIfWaiting()).toBe(false)
+  const later = openEmbedding(at.store, () => ({ ...settings, provider: 'static' }), at.models, at.log)
+  expect(await later.queueIfWaiting()).toBe(true)
+  await later.doJob(0)
+  expect(await later.report()).toMatchObject({ provider: 'static', embedded: 1, waiting: 0 })
+  expect(await later.queueIfWaiting()).toBe(false)
+  await later.stop()
+})
+
+test('what an embedder makes while another is being chosen does not pass for the other one’s work', async () => {
+  using endpoint = letters()
+  const settings: EmbedderSettings = { provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' }
+  await using at = await working(settings)
+  await at.embedding.state()
+  await say(at.store, 'hello')
+  endpoint.asked = () => void Object.assign(settings, { provider: 'static' })
+  await at.embedding.queue()
+  await at.queue.drained()
+  expect(settings.provider).toBe('static')
+  expect(await at.embedding.queueIfWaiting()).toBe(true)
+  await at.queue.drained()
+  expect(await at.embedding.report()).toMatchObject({ provider: 'static', embedded: 1, waiting: 0 })
+  expect(await at.embedding.queueIfWaiting()).toBe(false)
+})
+
+test('weights that are missing are told, and keep nobody from searching', async () => {
+  await using at = await working({ provider: 'minilm', name: '', base_url: '', api_key: '' })
+  await say(at.store, 'hello')
+  await at.embedding.queue()
+  await at.queue.drained()
+  expect(await meaningBy(at.embedding)('hello', asProjectKey('app'), 10)).toEqual([])
+  expect(await at.embedding.trouble()).toContain('recollect embedder use minilm')
+  expect(await at.embedding.report()).toMatchObject({ provider: 'minilm', name: null, waiting: 1 })
+})
+
+test('an endpoint that fails during a question leaves the words to answer, and is told until it works again', async () => {
+  using endpoint = letters()
+  await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })
+  await say(at.store, 'hello', 'good morning')
+  await at.embedding.queue()
+  await at.queue.drained()
+  for (const index of await at.embedding.indexes()) await index.warm()
+  const ask = () => meaningBy(at.embedding)('hello', asProjectKey('app'), 10)
+  expect(await ask()).toHaveLength(2)
+  endpoint.status = 500
+  expect(await ask()).toEqual([])
+  expect(await at.embedding.trouble()).toContain('500')
+  endpoint.status = 200
+  expect(await ask()).toHaveLength(2)
+  expect(await at.embedding.trouble()).toBeNull()
+})
+
 /** An endpoint whose vectors say how long a text is. */
 function letters() {
-  const answers = { status: 200 }
+  const answers = { status: 200, asked: () => {} }
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch: async (request) => {
+      answers.asked()
       const { input } = (await request.json()) as { input: string[] }
       const data = input.map((text, index) => ({ index, embedding: [Math.cos(text.length / 10), Math.sin(text.length / 10)] }))
       return Response.json({ data }, { status: answers.status })
@@ -89,15 +179,17 @@ function letters() {
 async function working(settings: EmbedderSettings) {
   const t = await temporaryStore()
   const log = openLog(join(t.path, '..', 'logs'), 'worker')
-  const embedding = openEmbedding(t.store, settings, log)
+  const models = join(t.path, '..', 'models')
+  const embedding = openEmbedding(t.store, () => settings, models, log)
   const queue = openQueue(t.store, (job) => embedding.doJob(job.id), log)
   return {
     store: t.store,
-    log,
     embedding,
+    models,
+    log,
     queue,
     [Symbol.asyncDispose]: async () => {
-      embedding.stop()
+      await embedding.stop()
       await queue.stop()
       t[Symbol.dispose]()
     },

@@ -2,6 +2,7 @@ import type { Log } from '../platform/log.ts'
 import { type Embedder, type EmbedderSettings, EmbedderTrouble, openEmbedder } from '../providers/embedder.ts'
 import { embedSome, openVectorIndex, type VectorIndex } from '../retrieval/vectors.ts'
 import type { Store } from '../store/store.ts'
+import type { EmbedderStatus } from '../wire/api.ts'
 
 /** The embedder with the index over its vectors; or why there is none, in words for the person. */
 export type EmbeddingState = { kind: 'ready'; embedder: Embedder; index: VectorIndex } | { kind: 'absent'; reason: string }
@@ -11,13 +12,25 @@ export type Embedding = ReturnType<typeof openEmbedding>
 /** An embedder that was not there is not asked for again sooner than this: a question must not wait for it each time. */
 const AGAIN_AFTER_MS = 60_000
 
-/** What the worker does with vectors: opens the embedder when it is first needed, and makes what is missing in background jobs. */
-export function openEmbedding(store: Store, settings: EmbedderSettings, log: Log) {
+/** Who asks how things stand does not wait longer for an embedder that is being opened. */
+const REPORT_MS = 2000
+
+/** Which embedder the settings named when vectors were last made. */
+const CHOSEN = 'chosen embedder'
+const TABLE: EmbedderSettings = { provider: 'static', name: '', base_url: '', api_key: '' }
+
+/**
+ * What the worker does with vectors: opens the embedder when it is first needed, and makes what is missing in background jobs. `models` is
+ * the folder for weights. The settings are asked for each time an embedder is opened.
+ */
+export function openEmbedding(store: Store, settings: () => EmbedderSettings, models: string, log: Log) {
   const stopping = new AbortController()
-  let opening: { at: number; state: Promise<EmbeddingState> } | null = null
+  let opening: { at: number; chosen: string; state: Promise<EmbeddingState> } | null = null
+  let before: Promise<EmbeddingState | null> | null = null
+  let trouble: string | null = null
 
   async function open(): Promise<EmbeddingState> {
-    const opened = await openEmbedder(settings, stopping.signal)
+    const opened = await openEmbedder(settings(), models, stopping.signal)
     if (opened.kind === 'absent') {
       log.info('there is no embedder; search goes by words', { reason: opened.reason })
       return opened
@@ -28,8 +41,37 @@ export function openEmbedding(store: Store, settings: EmbedderSettings, log: Log
   async function state(now = Date.now()): Promise<EmbeddingState> {
     const known = await opening?.state
     if (opening && known && (known.kind === 'ready' || now - opening.at < AGAIN_AFTER_MS)) return known
-    opening = { at: now, state: open() }
+    opening = { at: now, chosen: chosen(), state: open() }
     return opening.state
+  }
+
+  async function stateWithin(ms: number): Promise<EmbeddingState> {
+    const late = Promise.withResolvers<EmbeddingState>()
+    const timer = setTimeout(() => late.resolve({ kind: 'absent', reason: 'it has not answered yet' }), ms)
+    try {
+      return await Promise.race([state(), late.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /**
+   * The table that comes along, as far as it made vectors before another embedder was chosen. They are compared until the other one has
+   * made its own of all of them; null when there are none left.
+   */
+  async function openBefore(): Promise<EmbeddingState | null> {
+    const { provider } = settings()
+    if (provider === 'static' || provider === 'none') return null
+    const table = await openEmbedder(TABLE, models, stopping.signal)
+    if (table.kind === 'absent' || (await store.vectors.countOf(table.embedder.name)) === 0) return null
+    return { ...table, index: openVectorIndex(store, table.embedder) }
+  }
+
+  /** What a question is compared with. Usually one index; two while the vectors of one embedder take the place of another's. */
+  async function indexes(): Promise<VectorIndex[]> {
+    before ??= openBefore()
+    const all = await Promise.all([stateWithin(REPORT_MS), before])
+    return all.flatMap((one) => (one?.kind === 'ready' ? [one.index] : []))
   }
 
   /** Due now, so behind everything that was due before: distilling comes first, and what it makes is embedded together. */
@@ -38,41 +80,107 @@ export function openEmbedding(store: Store, settings: EmbedderSettings, log: Log
     await store.transaction(() => store.jobs.add('embed', 'waiting', {}, now, now))
   }
 
+  /** Something waits, or another embedder was chosen than made the vectors: then all are to be made again. */
+  const hasWork = async () => (await store.vectors.waiting(1)).length > 0 || (await isChanged())
+  const isChanged = async () => ((await store.audit.mark(CHOSEN)) ?? TABLE.provider) !== chosen()
+  const chosen = () => {
+    const { provider, base_url, name } = settings()
+    return provider === 'http' ? `http ${base_url} ${name}` : provider
+  }
+
+  async function bite(embedder: Embedder, made: string): Promise<boolean> {
+    try {
+      const more = await embedSome(store, embedder, stopping.signal)
+      trouble = null
+      if ((await store.audit.mark(CHOSEN)) !== made) await store.transaction(() => store.audit.setMark(CHOSEN, made))
+      // Its last vector has been replaced: what it holds is given back.
+      if (!more && (await before)) before = null
+      return more
+    } catch (cause) {
+      if (!(cause instanceof EmbedderTrouble)) throw cause
+      note(cause)
+      return false
+    }
+  }
+
+  /** Trouble that a question met, or null when it met none. */
+  function note(cause: EmbedderTrouble | null): void {
+    if (cause?.message === trouble) return
+    trouble = cause?.message ?? null
+    if (cause) log.warn('the embedder is in trouble', { kind: cause.kind, error: cause.message })
+  }
+
+  /** Lets go of the embedder; the next question opens the one that the settings name then. */
+  async function close(): Promise<void> {
+    // One that is still being opened when the worker stops ends with the reason for that.
+    const known = await opening?.state.catch(() => null)
+    opening = null
+    before = null
+    trouble = null
+    if (known?.kind === 'ready') known.embedder.close?.()
+  }
+
   return {
     state,
+    indexes,
     queue,
     /** Reads the vectors before the first question comes. Where there are none, nothing is opened. */
     warm: async (): Promise<void> => {
       if (!(await store.vectors.any())) return
-      const found = await state()
-      if (found.kind === 'ready') await found.index.warm()
+      for (const index of await indexes()) await index.warm()
     },
-    /** Asks for what was left over, because an embedder that was away may be back. False when there is nothing. */
+    note,
+    /** Why a question is answered without the embedder, or null when it is not. To have it switched off is no reason to speak of. */
+    trouble: async (): Promise<string | null> => {
+      const known = await stateWithin(REPORT_MS)
+      return known.kind === 'ready' ? trouble : settings().provider === 'none' ? null : known.reason
+    },
+    /** Takes up changed settings. Nothing is lost: vectors stay until they are replaced. */
+    reload: async (): Promise<void> => {
+      await close()
+      await queue()
+    },
+    /** How things stand. An embedder that is slow to open is told to be, not waited for. */
+    report: async (): Promise<EmbedderStatus> => {
+      const { provider } = settings()
+      const known = await stateWithin(REPORT_MS)
+      const embedded = known.kind === 'ready' ? await store.vectors.countOf(known.embedder.name) : 0
+      const counts = await store.vectors.counts()
+      // What another embedder made waits too, even before it stands on the list.
+      const waiting = Math.max(counts.waiting, (await isChanged()) && provider !== 'none' ? counts.vectors - embedded : 0)
+      if (known.kind === 'ready') {
+        const { name, dimensions } = known.embedder
+        return { provider, name, dimensions, embedded, waiting, trouble }
+      }
+      return { provider, name: null, dimensions: null, embedded, waiting, trouble: provider === 'none' ? null : known.reason }
+    },
+    /**
+     * Asks for what was left over, because an embedder that was away may be back, or a person may have named another one in the settings.
+     * False when there is nothing.
+     */
     queueIfWaiting: async (): Promise<boolean> => {
-      if ((await store.vectors.waiting(1)).length === 0) return false
+      if (opening && opening.chosen !== chosen()) await close()
+      if (!(await hasWork())) return false
       await queue()
       return true
     },
     /** One bite of the work, and the next one asked for when there is more. Trouble that may pass is left for a later round. */
-    doJob: async (jobId: number) => {
+    doJob: async (jobId: number): Promise<void> => {
       // An embedder is opened when there is something for it to do, not before.
-      const found = (await store.vectors.waiting(1)).length > 0 ? await state() : null
-      const more = found?.kind === 'ready' && (await bite(found.embedder))
+      if (await hasWork()) await state()
+      else return store.transaction(() => store.jobs.done(jobId))
+      // Settings may change while it works: what it makes is its own all the same.
+      const by = opening
+      const found = await by?.state
+      const more = by && found?.kind === 'ready' && (await bite(found.embedder, by.chosen))
       await store.transaction(() => store.jobs.done(jobId))
       if (more) await queue()
       // Not waited for: other jobs come first, and a question that is sooner goes by its words.
       else if (found?.kind === 'ready') found.index.warm().catch((cause) => log.warn('vectors could not be read', { error: `${cause}` }))
     },
-    stop: () => stopping.abort(new Error('the worker stops')),
-  }
-
-  async function bite(embedder: Embedder): Promise<boolean> {
-    try {
-      return await embedSome(store, embedder, stopping.signal)
-    } catch (cause) {
-      if (!(cause instanceof EmbedderTrouble)) throw cause
-      log.warn('the embedder is in trouble', { kind: cause.kind, error: cause.message })
-      return false
-    }
+    stop: async (): Promise<void> => {
+      stopping.abort(new Error('the worker stops'))
+      await close()
+    },
   }
 }

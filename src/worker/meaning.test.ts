@@ -29,6 +29,10 @@ test('where somebody waits, what is not ready in a moment, or fails, finds nothi
 
 function embedding(given: { embedNow?: Embedder['embedNow'] | undefined }) {
   const embedder = { name: 'test', dimensions: 2, embedNow: () => new Float32Array(2), ...given } as unknown as Embedder
-  const index = { isWarm: () => true, nearest: async () => near } as unknown as VectorIndex
-  return { state: async (): Promise<EmbeddingState> => ({ kind: 'ready', embedder, index }) }
+  const index = { isWarm: () => true, nearest: async () => near, warm: async () => {}, size: () => near.length } as unknown as VectorIndex
+  return {
+    state: async (): Promise<EmbeddingState> => ({ kind: 'ready', embedder, index }),
+    indexes: async () => [index],
+    note: () => {},
+  }
 }

@@ -1,14 +1,32 @@
+import { EmbedderTrouble } from '../providers/embedder.ts'
 import type { Meaning } from '../retrieval/search.ts'
-import type { Embedding, EmbeddingState } from './embedding.ts'
+import type { Near, VectorIndex } from '../retrieval/vectors.ts'
+import type { Embedding } from './embedding.ts'
+
+/** Longer than this a question does not wait for an embedder; it is then answered by words. */
+const PATIENCE_MS = 3000
 
 /**
- * Search by what is meant, as far as there is an embedder. Cosines say little by themselves, so they are measured from the last of
- * those found to the first: 0 to 1, like the other signals. While the vectors are still being read nobody waits for them: the words
- * answer alone.
+ * Search by what is meant, as far as there is an embedder. One that is in trouble keeps nobody from searching: the answer is then by words,
+ * and the trouble is noted. While vectors are still being read nobody waits for them either.
  */
-export function meaningBy(embedding: Pick<Embedding, 'state'>): Meaning {
+export function meaningBy(embedding: Pick<Embedding, 'indexes' | 'note'>): Meaning {
   return async (question, project, limit) => {
-    return nearest(await embedding.state(), question, project, limit)
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    try {
+      const indexes = (await embedding.indexes()).filter(isReady)
+      const all = indexes.reduce((sum, index) => sum + index.size(project), 0)
+      // Each in proportion to what it knows, so that the best of a few do not stand beside the best of many.
+      const share = (index: VectorIndex) => Math.ceil((limit * index.size(project)) / Math.max(1, all))
+      const near = await Promise.all(indexes.map((index) => index.nearest(question, { project, limit: share(index) }, signal)))
+      embedding.note(null)
+      return near.flatMap(spread)
+    } catch (cause) {
+      if (cause instanceof EmbedderTrouble) embedding.note(cause)
+      else if (signal.aborted) embedding.note(new EmbedderTrouble('unreachable', 'the embedder takes too long to answer a question'))
+      else throw cause
+      return []
+    }
   }
 }
 
@@ -20,7 +38,9 @@ export function quickMeaningBy(embedding: Pick<Embedding, 'state'>, withinMs = M
   return async (question, project, limit) => {
     const look = async () => {
       const found = await embedding.state()
-      return found.kind === 'ready' && found.embedder.embedNow ? nearest(found, question, project, limit) : []
+      return found.kind === 'ready' && found.embedder.embedNow && isReady(found.index)
+        ? spread(await found.index.nearest(question, { project, limit }))
+        : []
     }
     // What comes too late has nobody to fail to.
     const looking = look().catch(() => [])
@@ -30,13 +50,14 @@ export function quickMeaningBy(embedding: Pick<Embedding, 'state'>, withinMs = M
 
 const MOMENT_MS = 25
 
-async function nearest(found: EmbeddingState, ...[question, project, limit]: Parameters<Meaning>): ReturnType<Meaning> {
-  if (found.kind === 'absent') return []
-  if (!found.index.isWarm()) {
-    found.index.warm().catch(() => {}) // whoever asks next finds out what is wrong
-    return []
-  }
-  const near = await found.index.nearest(question, { project, limit })
+/** One that has not been read yet is read for whoever asks next. */
+function isReady(index: VectorIndex): boolean {
+  if (!index.isWarm()) index.warm().catch(() => {}) // whoever asks next finds out what is wrong
+  return index.isWarm()
+}
+
+/** Cosines say little by themselves, so they are measured from the last of those found to the first: 0 to 1, like the other signals. */
+function spread(near: Near[]): Awaited<ReturnType<Meaning>> {
   const [first, last] = [near[0]?.cosine ?? 0, near.at(-1)?.cosine ?? 0]
   if (first <= last) return []
   return near.map(({ documentId, cosine }) => ({ documentId, score: (cosine - last) / (first - last), cosine }))

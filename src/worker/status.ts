@@ -40,6 +40,7 @@ export async function statusOf(desk: Desk, control: Pick<Control, 'port' | 'star
     spooled: spoolSize(home),
     lastEventAt: projects[0]?.lastAt ?? null,
     lastEventTroubles: control.troubles(),
+    embedder: await desk.embedding.report(),
     problems: [...loadSettings(desk.environment).problems, ...settings.privacy.patterns.flatMap(brokenPattern)],
   }
 }

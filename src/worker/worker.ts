@@ -68,7 +68,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const stream = openStream(startedAt.toString(36))
   const agents = { [claudeCode.name]: claudeCode }
   const rules = captureRules(settings, claudeCode)
-  const embedding = openEmbedding(store, settings.embedder, log)
+  const embedding = openEmbedding(store, () => loadSettings(environment).settings.embedder, home.models, log)
   const notebook = openNotebook(store, home, rules.redactPatterns)
   const stopping = new AbortController()
   const desk: Desk = {
@@ -83,6 +83,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     notebook,
     meaning: meaningBy(embedding),
     quickMeaning: quickMeaningBy(embedding),
+    embedding,
     queue: openQueue(store, (job) => doJob(desk, embedding, syncing, job), log),
     textModel: textModelOf(settings, environment, notebook.clean),
     stopping: stopping.signal,
@@ -116,7 +117,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   following.stop()
   await listening.stop()
   stream.close()
-  embedding.stop()
+  await embedding.stop()
   await desk.queue.stop()
   await syncing.stop()
   await store.transaction(async () => {}) // whatever was being written is written

@@ -46,7 +46,7 @@ export async function clientOrSkip(version: string = PINNED) {
 }
 
 /** Test files run in several processes, and each may be the first to need the client. */
-async function alone(lock: string, work: () => Promise<void>): Promise<void> {
+export async function alone(lock: string, work: () => Promise<void>): Promise<void> {
   for (;;) {
     const held = holdLock(lock)
     if (!held) {

@@ -7,6 +7,7 @@ import { loadSettings } from '../../src/platform/settings.ts'
 import { openStore } from '../../src/store/store.ts'
 import { keepEpisode, keepMarked, keepStatements } from '../../src/worker/captured.ts'
 import { captureRules, type Desk } from '../../src/worker/desk.ts'
+import { openEmbedding } from '../../src/worker/embedding.ts'
 import { openNotebook } from '../../src/worker/notebook.ts'
 import { openQueue } from '../../src/worker/queue.ts'
 import { openStream } from '../../src/worker/stream.ts'
@@ -23,6 +24,7 @@ export async function aDesk(variables: Record<string, string> = {}) {
   const store = await openStore(home.database)
   const announced: Change[] = []
   const rules = captureRules(settings, claudeCode)
+  const embedding = openEmbedding(store, () => settings.embedder, home.models, log)
   const desk: Desk = {
     home,
     environment: seen,
@@ -50,6 +52,7 @@ export async function aDesk(variables: Record<string, string> = {}) {
     quickMeaning: null,
     textModel: { kind: 'absent', reason: 'a test has none' },
     stopping: new AbortController().signal,
+    embedding,
     announce: (changes) => void announced.push(...changes),
   }
   return {
@@ -58,6 +61,7 @@ export async function aDesk(variables: Record<string, string> = {}) {
     folder: folder.path,
     announced,
     [Symbol.asyncDispose]: async () => {
+      await embedding.stop()
       await desk.queue.stop()
       store.close()
       folder[Symbol.dispose]()

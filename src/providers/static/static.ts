@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Embedder, OpenedEmbedder } from '../embedder.ts'
+import { openPieces, wordsApart } from '../pieces.ts'
 import { unit } from '../unit.ts'
-import { openPieces, wordsApart } from './pieces.ts'
+import { readVocabulary, SHIPPED } from '../vocabulary.ts'
 
-/** Where the table stands that is shipped. */
-const SHIPPED = join(import.meta.dir, '../../../assets/embedder')
+export const STATIC_FILES = ['embedder.json', 'vocabulary.txt', 'rows.i8', 'scales.f32']
 
 /**
  * A table of word-piece vectors: a text's vector is the sum of its pieces' vectors, brought to length one. No model runs, so a
@@ -16,14 +16,13 @@ const SHIPPED = join(import.meta.dir, '../../../assets/embedder')
 export async function openStaticEmbedder(folder = SHIPPED): Promise<OpenedEmbedder> {
   const about = Bun.file(join(folder, 'embedder.json'))
   if (!(await about.exists())) return { kind: 'absent', reason: 'this installation carries no table of word vectors' }
-  const [{ name, dimensions }, text, scales] = await Promise.all([
+  const [{ name, dimensions }, vocabulary, scales] = await Promise.all([
     about.json() as Promise<{ name: string; dimensions: number }>,
-    Bun.file(join(folder, 'vocabulary.txt')).text(),
+    readVocabulary(folder),
     Bun.file(join(folder, 'scales.f32')).arrayBuffer(),
   ])
   // Mapped, not read: the system brings in the rows that are used and may take them back.
   const rows = Bun.mmap(join(folder, 'rows.i8'))
-  const vocabulary = text.trimEnd().split('\n')
   if (rows.byteLength !== vocabulary.length * dimensions || scales.byteLength !== vocabulary.length * 4) {
     return { kind: 'absent', reason: `the table of word vectors in ${folder} is not whole` }
   }

@@ -6,10 +6,12 @@ const LONGEST_WORD = 100
 
 /**
  * Cuts text into the word pieces of BERT uncased: accents and case off, punctuation and CJK characters stand alone, then the longest
- * known piece first. A word that cannot be spelt with the pieces is left out. `vocabulary` lists the pieces; a piece is its place in it.
+ * known piece first. A word that cannot be spelt with the pieces is left out, or stands as `unknown` where that is given. `vocabulary` lists
+ * the pieces; a piece is its place in it.
  */
-export function openPieces(vocabulary: string[]): (text: string) => number[] {
+export function openPieces(vocabulary: string[], unknown?: number): (text: string) => number[] {
   const places = new Map(vocabulary.map((piece, place) => [piece, place]))
+  const nothing = unknown === undefined ? [] : [unknown]
   const longest = vocabulary.reduce((most, piece) => Math.max(most, piece.length), 0)
 
   function spell(word: string): number[] {
@@ -21,7 +23,7 @@ export function openPieces(vocabulary: string[]): (text: string) => number[] {
         place = places.get(from === 0 ? word.slice(0, to) : `##${word.slice(from, to)}`)
         if (place !== undefined) break
       }
-      if (place === undefined) return []
+      if (place === undefined) return nothing
       pieces.push(place)
       from = to
     }
@@ -31,7 +33,7 @@ export function openPieces(vocabulary: string[]): (text: string) => number[] {
   return (text) => {
     const pieces: number[] = []
     for (const [word] of plain(text).matchAll(WORDS)) {
-      if (word.length <= LONGEST_WORD) pieces.push(...spell(word))
+      pieces.push(...(word.length <= LONGEST_WORD ? spell(word) : nothing))
       if (pieces.length >= MOST_PIECES) break
     }
     return pieces.slice(0, MOST_PIECES)

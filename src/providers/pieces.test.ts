@@ -22,6 +22,10 @@ test('a word that cannot be spelt is left out, and so is a blob', () => {
   expect(spelt(`user a${'b'.repeat(120)}`)).toEqual(['user'])
 })
 
+test('where a piece stands for the unknown, each such word is one', () => {
+  expect(openPieces(VOCABULARY, 0)(`user zebra a${'b'.repeat(120)} get`)).toEqual([4, 0, 0, 1])
+})
+
 test('control characters vanish inside a word, line ends separate', () => {
   expect(spelt('us\u200ber\u0000\nget\tget')).toEqual(['user', 'get', 'get'])
 })

@@ -1,0 +1,72 @@
+/**
+ * `bin/with-bun eval/code.ts`: from question to code. Each documented function of our own source is looked for by its comment, among
+ * the functions themselves without theirs; by the embedders of this machine alone, and by how many words the two share.
+ */
+import { join } from 'node:path'
+import { openEmbedder } from '../src/providers/embedder.ts'
+import { minilmOrNull } from '../test/support/minilm.ts'
+
+const signal = new AbortController().signal
+const pairs = await functionsIn(join(import.meta.dir, '..', 'src'))
+const models = (await minilmOrNull())?.models ?? ''
+console.log('| by | first | among 5 | MRR | functions | ms a text |\n|---|---|---|---|---|---|')
+const words = pairs.map(({ question, code }) => ({ asked: wordsOf(question), there: wordsOf(code) }))
+tell(
+  'shared words',
+  words.map(({ asked }) => words.map(({ there }) => asked.intersection(there).size)),
+  0,
+)
+for (const provider of ['static', 'minilm'] as const) {
+  const opened = await openEmbedder({ provider, name: '', base_url: '', api_key: '' }, models, signal)
+  if (opened.kind === 'absent') throw new Error(opened.reason)
+  const from = performance.now()
+  const questions = await opened.embedder.embed(
+    pairs.map(({ question }) => question),
+    signal,
+  )
+  const codes = await opened.embedder.embed(
+    pairs.map(({ code }) => code),
+    signal,
+  )
+  const ms = (performance.now() - from) / pairs.length / 2
+  tell(
+    provider,
+    questions.map((question) => codes.map((code) => code.reduce((sum, value, d) => sum + value * (question[d] ?? 0), 0))),
+    ms,
+  )
+  opened.embedder.close?.()
+}
+
+/** Scores: a row for each question, with the score of each function; the right one stands on the diagonal. */
+function tell(name: string, scores: number[][], ms: number): void {
+  const ranks = scores.map((row, right) => 1 + row.filter((score) => score > (row[right] ?? 0)).length)
+  const within = (n: number) => `${((100 * ranks.filter((rank) => rank <= n).length) / ranks.length).toFixed(1)}`
+  const mrr = ranks.reduce((sum, rank) => sum + 1 / rank, 0) / ranks.length
+  console.log(`| ${[name, within(1), within(5), mrr.toFixed(3), ranks.length, ms.toFixed(2)].join(' | ')} |`)
+}
+
+async function functionsIn(folder: string): Promise<{ question: string; code: string }[]> {
+  const found: { question: string; code: string }[] = []
+  for await (const path of new Bun.Glob('**/*.ts').scan(folder)) {
+    if (path.endsWith('.test.ts')) continue
+    const text = await Bun.file(join(folder, path)).text()
+    for (const [, comment = '', code = ''] of text.matchAll(
+      /^\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n((?:export )?(?:async )?function[\s\S]*?\n}\n)/gm,
+    )) {
+      found.push({
+        question: comment.replace(/^\s*\* ?/gm, '').trim(),
+        code: code.replace(/\/\*\*[\s\S]*?\*\/|\/\/.*$/gm, '').slice(0, 2000),
+      })
+    }
+  }
+  return found
+}
+
+function wordsOf(text: string): Set<string> {
+  return new Set(
+    text
+      .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+      .toLowerCase()
+      .match(/\p{L}{3,}/gu),
+  )
+}

@@ -1,0 +1,347 @@
+import {
+  assemble,
+  type Code,
+  type Func,
+  f32,
+  f32x4,
+  func,
+  i32,
+  i32x4,
+  type Local,
+  type Locals,
+  onwards,
+  repeat,
+  v128,
+} from './assembler.ts'
+
+export const WIDTH = 384
+export const INNER = 1536
+export const HEADS = 12
+const HEAD = WIDTH / HEADS
+/** Rows are worked on four at a time, so there is room for a multiple of four. */
+export const ROWS = 4
+/** Columns of a matrix that are worked on together, and lie together in its file. */
+export const COLUMNS = 8
+
+/**
+ * Numbers that a row is rounded to, both ways. The sum of 1,536 products with a weight of up to 127 must fit into 32 bits; so there is
+ * room for more than a byte, and rounding rows costs next to nothing in quality.
+ */
+const FINEST = 4095
+
+/** What the kernel offers. All arguments are addresses in its memory, or counts. */
+export type Kernel = Record<'round' | 'norm' | 'gelu' | 'attend' | 'multiply384' | 'multiply1536', (...args: number[]) => void>
+
+export function openKernel(memory: WebAssembly.Memory): Kernel {
+  const module = new WebAssembly.Module(kernelBytes())
+  return new WebAssembly.Instance(module, { env: { memory } }).exports as Kernel
+}
+
+/** The kernel as WebAssembly with 128-bit vectors. */
+function kernelBytes(): Uint8Array<ArrayBuffer> {
+  return assemble([round(), norm(), gelu(), attend(), multiply(WIDTH), multiply(INNER)])
+}
+
+/**
+ * `multiplyK(rows, scales, count, weights, weightScales, bias, out, columns)`: rows of K rounded numbers times a matrix of bytes, plus a
+ * bias. Weights lie in blocks of eight columns; in a block, two numbers of each column after the other, then the next two. So one load
+ * brings two numbers for each of four columns, and sums never have to be gathered across a vector.
+ */
+function multiply(k: number): Func {
+  return func(
+    `multiply${k}`,
+    ['rows', 'scales', 'count', 'weights', 'weightScales', 'bias', 'out', 'columns'],
+    ({ rows, scales, count, weights, weightScales, bias, out, columns }, local) => {
+      const [row, column, step] = [local.i32(), local.i32(), local.i32()]
+      const [x, w, to, from] = [local.i32(), local.i32(), local.i32(), local.i32()]
+      const halves = [local.v128(), local.v128()]
+      const pair = local.v128()
+      const sums = Array.from({ length: ROWS }, () => halves.map(() => local.v128()))
+      const shorts = k * 2
+      const pairOfColumns = (unrolled: number) => [
+        ...halves.flatMap((half, h) => half.set(v128.loadBytes(w.get, unrolled * 16 + h * 8))),
+        ...sums.flatMap((ofRow, r) => [
+          ...pair.set(v128.loadFourTimes(x.get, r * shorts + unrolled * 4)),
+          ...ofRow.flatMap((sum, h) => sum.set(i32x4.add(sum.get, i32x4.dotShorts(pair.get, (halves[h] as Local).get)))),
+        ]),
+      ]
+      const UNROLLED = 4
+      const finish = (r: number) =>
+        (sums[r] as Local[]).flatMap((sum, h) => {
+          const scaled = f32x4.mul(f32x4.ofInts(sum.get), v128.loadFourTimes(i32.add(scales.get, i32.mul(row.get, i32.of(4))), r * 4))
+          const value = f32x4.add(
+            f32x4.mul(scaled, v128.load(i32.add(weightScales.get, from.get), h * 16)),
+            v128.load(i32.add(bias.get, from.get), h * 16),
+          )
+          return v128.store(i32.add(to.get, i32.mul(i32.of(r * 4), columns.get)), h * 16, value)
+        })
+      return [
+        repeat(
+          column,
+          columns.get,
+          COLUMNS,
+          from.set(i32.mul(column.get, i32.of(4))),
+          repeat(
+            row,
+            count.get,
+            ROWS,
+            x.set(i32.add(rows.get, i32.mul(row.get, i32.of(shorts)))),
+            w.set(i32.add(weights.get, i32.mul(column.get, i32.of(k)))),
+            ...sums.flat().map((sum) => sum.set(v128.zero)),
+            repeat(
+              step,
+              i32.of(k),
+              2 * UNROLLED,
+              ...Array.from({ length: UNROLLED }, (_, unrolled) => pairOfColumns(unrolled)),
+              x.set(i32.add(x.get, i32.of(UNROLLED * 4))),
+              w.set(i32.add(w.get, i32.of(UNROLLED * 16))),
+            ),
+            to.set(i32.add(out.get, i32.add(i32.mul(i32.mul(row.get, columns.get), i32.of(4)), from.get))),
+            ...sums.map((_, r) => finish(r)),
+          ),
+        ),
+      ]
+    },
+  )
+}
+
+/** `round(values, count, width, out, scales)`: each row as whole numbers of two bytes, and what they are to be multiplied with. */
+function round(): Func {
+  return func('round', ['values', 'count', 'width', 'out', 'scales'], ({ values, count, width, out, scales }, local) => {
+    const [row, at] = [local.i32(), local.i32()]
+    const [most, back] = [local.v128(), local.v128()]
+    const peak = local.f32()
+    const here = (offset: number) => v128.load(i32.add(values.get, i32.mul(at.get, i32.of(4))), offset)
+    const rounded = (offset: number) => i32x4.ofFloats(f32x4.nearest(f32x4.mul(here(offset), back.get)))
+    return [
+      repeat(
+        row,
+        count.get,
+        1,
+        most.set(f32x4.of(1e-20)),
+        repeat(at, width.get, 4, most.set(f32x4.max(most.get, f32x4.abs(here(0))))),
+        peak.set(
+          f32.max(f32.max(f32x4.lane(most.get, 0), f32x4.lane(most.get, 1)), f32.max(f32x4.lane(most.get, 2), f32x4.lane(most.get, 3))),
+        ),
+        f32.store(i32.add(scales.get, i32.mul(row.get, i32.of(4))), 0, f32.div(peak.get, f32.of(FINEST))),
+        back.set(f32x4.splat(f32.div(f32.of(FINEST), peak.get))),
+        repeat(at, width.get, 8, v128.store(i32.add(out.get, i32.mul(at.get, i32.of(2))), 0, i32x4.toShorts(rounded(0), rounded(16)))),
+        values.set(i32.add(values.get, i32.mul(width.get, i32.of(4)))),
+        out.set(i32.add(out.get, i32.mul(width.get, i32.of(2)))),
+      ),
+    ]
+  })
+}
+
+/** `norm(values, more, count, weight, bias)`: adds `more` to the rows and brings each to mean 0 and deviation 1, then to its weight and bias. */
+function norm(): Func {
+  return func('norm', ['values', 'more', 'count', 'weight', 'bias'], ({ values, more, count, weight, bias }, local) => {
+    const [row, at] = [local.i32(), local.i32()]
+    const [sum, mean, spread, value] = [local.v128(), local.v128(), local.v128(), local.v128()]
+    const cell = (base: Local) => i32.add(base.get, at.get)
+    const away = f32x4.sub(v128.load(cell(values), 0), mean.get)
+    const bytes = i32.of(WIDTH * 4)
+    return [
+      repeat(
+        row,
+        count.get,
+        1,
+        sum.set(v128.zero),
+        repeat(
+          at,
+          bytes,
+          16,
+          value.set(f32x4.add(v128.load(cell(values), 0), v128.load(cell(more), 0))),
+          v128.store(cell(values), 0, value.get),
+          sum.set(f32x4.add(sum.get, value.get)),
+        ),
+        mean.set(f32x4.splat(f32.mul(total(sum), f32.of(1 / WIDTH)))),
+        sum.set(v128.zero),
+        repeat(at, bytes, 16, value.set(away), sum.set(f32x4.add(sum.get, f32x4.mul(value.get, value.get)))),
+        spread.set(f32x4.splat(f32.div(f32.of(1), f32.sqrt(f32.add(f32.mul(total(sum), f32.of(1 / WIDTH)), f32.of(1e-12)))))),
+        repeat(
+          at,
+          bytes,
+          16,
+          v128.store(
+            cell(values),
+            0,
+            f32x4.add(f32x4.mul(f32x4.mul(away, spread.get), v128.load(cell(weight), 0)), v128.load(cell(bias), 0)),
+          ),
+        ),
+        values.set(i32.add(values.get, bytes)),
+        more.set(i32.add(more.get, bytes)),
+      ),
+    ]
+  })
+}
+
+/** `gelu(values, bytes)`: x/2 · (1 + erf(x/√2)), the error function by Abramowitz and Stegun 7.1.26, right to seven digits. */
+function gelu(): Func {
+  return func('gelu', ['values', 'bytes'], ({ values, bytes }, local) => {
+    const at = local.i32()
+    const [x, z, t] = [local.v128(), local.v128(), local.v128()]
+    const power = exponential(local)
+    const polynomial = [1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592]
+      .map((factor) => f32x4.of(factor))
+      .reduce((sum, factor) => f32x4.add(f32x4.mul(sum, t.get), factor))
+    const erf = f32x4.sub(f32x4.of(1), f32x4.mul(f32x4.mul(polynomial, t.get), power.value.get))
+    return [
+      repeat(
+        at,
+        bytes.get,
+        16,
+        x.set(v128.load(i32.add(values.get, at.get), 0)),
+        z.set(f32x4.mul(f32x4.abs(x.get), f32x4.of(Math.SQRT1_2))),
+        t.set(f32x4.div(f32x4.of(1), f32x4.add(f32x4.of(1), f32x4.mul(f32x4.of(0.3275911), z.get)))),
+        power.of(f32x4.neg(f32x4.mul(z.get, z.get))),
+        v128.store(i32.add(values.get, at.get), 0, f32x4.mul(f32x4.of(0.5), f32x4.add(x.get, f32x4.mul(f32x4.abs(x.get), erf)))),
+      ),
+    ]
+  })
+}
+
+/**
+ * `attend(asked, count, real, turned, values, weights, out)`: `asked` holds query, key and value of each row side by side; each head mixes
+ * the values of all real rows by how well their keys answer its query. `turned`, `values` and `weights` are room to work in: keys with their
+ * numbers one below the other, and values close together, because far apart they push each other out of the cache. Rows past the real
+ * ones only fill up the last four.
+ */
+function attend(): Func {
+  return func(
+    'attend',
+    ['asked', 'count', 'real', 'turned', 'values', 'weights', 'out'],
+    ({ asked, count, real, turned, values, weights, out }, local) => {
+      const [head, row, other, d] = [local.i32(), local.i32(), local.i32(), local.i32()]
+      const [query, key, value, to, w] = [local.i32(), local.i32(), local.i32(), local.i32(), local.i32()]
+      const four = local.v128()
+      const sums = Array.from({ length: HEAD / 4 }, () => local.v128())
+      const [most, sum] = [local.v128(), local.v128()]
+      const power = exponential(local)
+      const line = WIDTH * 3 * 4
+      const bytes = local.i32() // of one row of weights
+      const headAt = i32.mul(head.get, i32.of(HEAD * 4))
+      const weightAt = i32.add(w.get, i32.mul(other.get, i32.of(4)))
+      const queries = sums.slice(0, ROWS)
+
+      const gather = repeat(
+        other,
+        count.get,
+        1,
+        key.set(i32.add(i32.add(asked.get, headAt), i32.add(i32.mul(other.get, i32.of(line)), i32.of(WIDTH * 4)))),
+        to.set(i32.add(turned.get, i32.mul(other.get, i32.of(4)))),
+        repeat(
+          d,
+          i32.of(HEAD),
+          1,
+          f32.store(to.get, 0, f32.load(key.get, 0)),
+          key.set(i32.add(key.get, i32.of(4))),
+          to.set(i32.add(to.get, bytes.get)),
+        ),
+        // The value stands as far behind the key as the key behind the query.
+        to.set(i32.add(values.get, i32.mul(other.get, i32.of(HEAD * 4)))),
+        ...sums.map((_, at) => v128.store(to.get, at * 16, v128.load(key.get, (WIDTH - HEAD) * 4 + at * 16))),
+      )
+      const compare = repeat(
+        other,
+        count.get,
+        4,
+        ...queries.map((one) => one.set(v128.zero)),
+        query.set(i32.add(i32.add(asked.get, headAt), i32.mul(row.get, i32.of(line)))),
+        key.set(i32.add(turned.get, i32.mul(other.get, i32.of(4)))),
+        repeat(
+          d,
+          i32.of(HEAD),
+          1,
+          four.set(v128.load(key.get, 0)),
+          ...queries.map((one, r) => one.set(f32x4.add(one.get, f32x4.mul(four.get, v128.loadFourTimes(query.get, r * line))))),
+          query.set(i32.add(query.get, i32.of(4))),
+          key.set(i32.add(key.get, bytes.get)),
+        ),
+        to.set(i32.add(weights.get, i32.mul(other.get, i32.of(4)))),
+        ...queries.flatMap((one) => [
+          v128.store(to.get, 0, f32x4.mul(one.get, f32x4.of(1 / Math.sqrt(HEAD)))),
+          to.set(i32.add(to.get, bytes.get)),
+        ]),
+      )
+      // The rows that only fill up get no weight.
+      const softmax = [
+        other.set(real.get),
+        onwards(other, count.get, 1, f32.store(weightAt, 0, f32.of(-1e9))),
+        most.set(f32x4.of(-1e9)),
+        repeat(other, count.get, 4, most.set(f32x4.max(most.get, v128.load(weightAt, 0)))),
+        most.set(
+          f32x4.splat(
+            f32.max(f32.max(f32x4.lane(most.get, 0), f32x4.lane(most.get, 1)), f32.max(f32x4.lane(most.get, 2), f32x4.lane(most.get, 3))),
+          ),
+        ),
+        sum.set(v128.zero),
+        repeat(
+          other,
+          count.get,
+          4,
+          power.of(f32x4.sub(v128.load(weightAt, 0), most.get)),
+          v128.store(weightAt, 0, power.value.get),
+          sum.set(f32x4.add(sum.get, power.value.get)),
+        ),
+        most.set(f32x4.splat(f32.div(f32.of(1), total(sum)))),
+      ].flat()
+      const mix = [
+        ...sums.map((one) => one.set(v128.zero)),
+        value.set(values.get),
+        repeat(
+          other,
+          real.get,
+          1,
+          four.set(v128.loadFourTimes(weightAt, 0)),
+          ...sums.map((one, at) => one.set(f32x4.add(one.get, f32x4.mul(four.get, v128.load(value.get, at * 16))))),
+          value.set(i32.add(value.get, i32.of(HEAD * 4))),
+        ),
+        ...sums.map((one, at) => v128.store(to.get, at * 16, f32x4.mul(one.get, most.get))),
+      ].flat()
+      const each = local.i32()
+      return [
+        bytes.set(i32.mul(count.get, i32.of(4))),
+        repeat(
+          head,
+          i32.of(HEADS),
+          1,
+          gather,
+          repeat(
+            row,
+            count.get,
+            ROWS,
+            compare,
+            w.set(weights.get),
+            to.set(i32.add(i32.add(out.get, headAt), i32.mul(row.get, i32.of(WIDTH * 4)))),
+            repeat(each, i32.of(ROWS), 1, softmax, mix, w.set(i32.add(w.get, bytes.get)), to.set(i32.add(to.get, i32.of(WIDTH * 4)))),
+          ),
+        ),
+      ]
+    },
+  )
+}
+
+/** The four numbers of a vector, added. */
+function total(vector: Local): Code {
+  const lane = (at: number) => f32x4.lane(vector.get, at)
+  return f32.add(f32.add(lane(0), lane(1)), f32.add(lane(2), lane(3)))
+}
+
+/** e to the power of four numbers that are not above zero: a power of two, and a polynomial for what is left over. */
+function exponential(local: Locals): { of(power: Code): Code; value: Local } {
+  const [x, whole, value] = [local.v128(), local.v128(), local.v128()]
+  const polynomial = [1 / 120, 1 / 24, 1 / 6, 1 / 2, 1, 1]
+    .map((factor) => f32x4.of(factor))
+    .reduce((sum, factor) => f32x4.add(f32x4.mul(sum, x.get), factor))
+  const powerOfTwo = i32x4.shiftLeft(i32x4.add(i32x4.ofFloats(whole.get), i32x4.splat(i32.of(127))), 23)
+  return {
+    value,
+    of: (power) => [
+      ...x.set(f32x4.max(power, f32x4.of(-87))),
+      ...whole.set(f32x4.nearest(f32x4.mul(x.get, f32x4.of(Math.LOG2E)))),
+      ...x.set(f32x4.sub(x.get, f32x4.mul(whole.get, f32x4.of(Math.LN2)))),
+      ...value.set(f32x4.mul(polynomial, powerOfTwo)),
+    ],
+  }
+}

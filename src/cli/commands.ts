@@ -1,4 +1,5 @@
-import { COMMANDS, helpText, nearest } from './help.ts'
+import { COMMANDS, helpText } from './help.ts'
+import { nearest } from './nearest.ts'
 import { CliError, complain, EXIT, say, sayJson } from './print.ts'
 
 /** Runs one command and returns its exit code. An expected failure is told in a sentence; a broken promise with its cause. */
@@ -43,7 +44,7 @@ export async function runCommand(args: string[]): Promise<number> {
 }
 
 function unknown(name: string, json: boolean): number {
-  const close = nearest(name)
+  const close = nearest(name, Object.keys(COMMANDS))
   complain(`there is no command "${name}"; ${close ? `did you mean "${close}"? ` : ''}'recollect help' lists them`, json)
   return EXIT.invalid
 }

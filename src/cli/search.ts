@@ -22,7 +22,13 @@ type Hit = {
   also: string[]
 }
 
-type Answer = { hits: Hit[]; understood: { word: string; meaning: string }[]; problems: { word: string; message: string }[] }
+type Answer = {
+  hits: Hit[]
+  understood: { word: string; meaning: string }[]
+  problems: { word: string; message: string }[]
+  /** What keeps the embedder from helping, or null. */
+  embedderTrouble: string | null
+}
 
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parseArgs({
@@ -55,6 +61,7 @@ export async function run(args: string[]): Promise<undefined> {
   const { hits, understood, problems } = found
   if (values.json) return sayJson({ query, project: everywhere ? null : here, ...found })
   for (const problem of problems) say(yellow(`${problem.word}: ${problem.message}`))
+  if (found.embedderTrouble !== null) say(yellow(`Found without the embedder: ${found.embedderTrouble}`))
   if (values.explain) for (const time of understood) say(dim(`“${time.word}” was understood as ${time.meaning}`))
   if (hits.length === 0) return say(`Nothing is remembered about “${query}”.`)
   if (everywhere && here) say(dim('Nothing in this project; from all projects:\n'))

@@ -8,6 +8,7 @@ import { isPaused } from '../platform/processes.ts'
 import type { WorkerStatus } from '../wire/api.ts'
 import { askWorker } from '../wire/socket.ts'
 import { ask } from './ask.ts'
+import { embedderLine } from './embedder.ts'
 import { bold, CliError, dim, EXIT, plural, say, sayJson, size, table, yellow } from './print.ts'
 import { stateRows } from './sync.ts'
 
@@ -56,6 +57,7 @@ export function sayStatus(s: WorkerStatus): void {
         'Queue',
         `${plural(s.jobs.waiting + s.jobs.running, 'job')} waiting${s.jobs.dead > 0 ? yellow(`, ${s.jobs.dead} failed`) : ''}, ${s.spooled} in the spool`,
       ],
+      ['Embedder', embedderLine(s.embedder)],
     ]),
   )
   for (const job of s.deadJobs) say(yellow(`  failed: ${job.kind} ${job.key} after ${job.attempts} tries: ${job.error}`))

@@ -7,6 +7,7 @@ import { noteIdIn } from '../core/note.ts'
 import { BRIEF_BUDGET, briefFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { VERSION } from '../platform/version.ts'
+import { installWeights, knownEmbedders, removeWeights } from '../providers/embedder.ts'
 import { answer } from '../retrieval/answer.ts'
 import { causesOf, effectsOf, memoryAt, neighbours, pathBetween, topics } from '../retrieval/graph.ts'
 import { search, timeline } from '../retrieval/search.ts'
@@ -89,7 +90,8 @@ export function routes(desk: Desk, control: Control): Answer {
           project: await projectNamed(desk, project),
           named: (name: string) => projectNamed(desk, name),
         }
-        return Response.json(await answer(desk.store, query, wish, Date.now(), desk.meaning))
+        const found = await answer(desk.store, query, wish, Date.now(), desk.meaning)
+        return Response.json({ ...found, embedderTrouble: await desk.embedding.trouble() })
       }
       case 'GET /api/timeline':
         return timelineRoute(desk, url)
@@ -135,6 +137,20 @@ export function routes(desk: Desk, control: Control): Answer {
         const steps = consolidation(desk, kind, { ...wish, project })
         return lines(reported(desk, 'a consolidation failed', steps))
       }
+      case 'GET /api/embedder':
+        return Response.json(await embedders(desk))
+      case 'POST /api/embedder/weights': {
+        const { tarball } = await bodyOf(request, api.readInstallWeights)
+        server.timeout(request, 0)
+        const refused = await installWeights(desk.home.models, tarball)
+        if (refused !== null) throw new BadRequest(refused)
+        return reloaded(desk)
+      }
+      case 'POST /api/embedder/remove':
+        removeWeights(desk.home.models)
+        return reloaded(desk)
+      case 'POST /api/embedder/reload':
+        return reloaded(desk)
       case 'POST /api/jobs/retry': {
         const revived = await desk.store.transaction(() => desk.store.jobs.reviveDead(Date.now()))
         desk.queue.kick()
@@ -153,6 +169,17 @@ export function routes(desk: Desk, control: Control): Answer {
     }
     return null
   }
+}
+
+async function embedders(desk: Desk): Promise<api.EmbedderList> {
+  return { inUse: await desk.embedding.report(), known: await knownEmbedders(desk.home.models) }
+}
+
+/** The embedder follows what has just been changed: settings, or weights. */
+async function reloaded(desk: Desk): Promise<Response> {
+  await desk.embedding.reload()
+  desk.queue.kick()
+  return Response.json(await embedders(desk))
 }
 
 /** Nobody means more; a parser and all who read after it would keep everybody waiting. */

@@ -4,7 +4,7 @@ import { removeFile } from '../platform/folder.ts'
 import { flushDisks } from '../platform/processes.ts'
 import { blobName, leadsThroughLink, mayTravel } from './commit.ts'
 import type { Repository } from './git.ts'
-import { mergeFiles } from './merge.ts'
+import { mergeBytes } from './merge.ts'
 import { differences, isFile } from './trees.ts'
 
 /**
@@ -56,22 +56,19 @@ async function mergeIntoFiles(repository: Repository, torn: Wanted[], contents: 
     repository,
     torn.flatMap(([, { before }]) => (before ? [before.object] : [])),
   )
-  const text = (bytes: Uint8Array | undefined) => (bytes ? new TextDecoder().decode(bytes) : null)
   return torn.flatMap(([path, { before, after }]) => {
-    const theirs = after && text(contents.get(after.object))
+    const theirs = after && contents.get(after.object)
     // Taken away there and changed here: the change is kept.
-    if (theirs === null) return []
-    const full = join(repository.folder, path)
-    const ours = text(bytesIfThere(full) ?? undefined)
-    if (ours === null) {
-      put(repository.folder, path, new TextEncoder().encode(theirs))
+    if (!theirs) return []
+    const ours = bytesIfThere(join(repository.folder, path))
+    if (!ours) {
+      put(repository.folder, path, theirs)
       return [path]
     }
-    const merged = mergeFiles(basename(path), before && text(bases.get(before.object)), ours, theirs)
+    const merged = mergeBytes(basename(path), (before && bases.get(before.object)) ?? null, ours, theirs)
     const beside = merged.beside && join(dirname(path), merged.beside.name)
-    if (beside && merged.beside && kindAt(join(repository.folder, beside)) === null)
-      put(repository.folder, beside, new TextEncoder().encode(merged.beside.text))
-    if (merged.text !== ours) put(repository.folder, path, new TextEncoder().encode(merged.text))
+    if (beside && merged.beside && kindAt(join(repository.folder, beside)) === null) put(repository.folder, beside, merged.beside.text)
+    if (merged.text !== ours) put(repository.folder, path, merged.text)
     return beside ? [path, beside] : [path]
   })
 }

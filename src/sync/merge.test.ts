@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { asNoteId, type NoteText } from '../core/note.ts'
 import { parseNote, writeNote } from '../notes/notes.ts'
-import { mergeFiles, mergeNotes } from './merge.ts'
+import { mergeBytes, mergeFiles, mergeNotes } from './merge.ts'
 
 const note = (given: Partial<NoteText> = {}): NoteText => ({
   id: asNoteId('N1'),
@@ -118,5 +118,12 @@ describe('a file that changed on two machines', () => {
     const { text, beside } = mergeFiles('N1.md', writeNote(base), writeNote(ours), writeNote(theirs))
     expect(parseNote(text)).toMatchObject({ kind: 'note', note: { title: 'Ports', pinned: true } })
     expect(beside).toBeNull()
+  })
+
+  test('and is not UTF-8 comes out byte for byte', () => {
+    const strange = Uint8Array.from([...Buffer.from(writeNote(note())), 0xff, 0xfe])
+    const plain = new TextEncoder().encode(`\ufeff${writeNote(note({ title: 'Other' }))}`)
+    const { text, beside } = mergeBytes('N1.md', null, strange, plain)
+    expect([text, beside?.text]).toEqual([plain, strange])
   })
 })

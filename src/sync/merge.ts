@@ -4,13 +4,29 @@ import { ulidOf } from '../core/ulid.ts'
 import { parseNote, writeNote } from '../notes/notes.ts'
 
 /** What two versions of a file become: the file itself, and what stands beside it when both had to be kept. */
-export type MergedFile = { text: string; beside: { name: string; text: string } | null }
+export type Merged<T> = { text: T; beside: { name: string; text: T } | null }
+
+/** The same of the bytes of files. One that is not UTF-8 is never taken apart, and comes out as it went in. */
+export function mergeBytes(name: string, base: Uint8Array | null, ours: Uint8Array, theirs: Uint8Array): Merged<Uint8Array> {
+  const [mine, other] = [textOf(ours), textOf(theirs)]
+  const { text, beside } = mergeFiles(name, base && textOf(base), mine, other)
+  const bytes = (text: string) => (text === mine ? ours : text === other ? theirs : new TextEncoder().encode(text))
+  return { text: bytes(text), beside: beside && { name: beside.name, text: bytes(beside.text) } }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return `\0${Buffer.from(bytes).toString('latin1')}` // no note begins like this
+  }
+}
 
 /**
  * Merges two versions of one file that both changed since `base`; null stands for a file that was not there. Symmetric: two
  * machines that merge the same pair, each with its own version first, make the same bytes.
  */
-export function mergeFiles(name: string, base: string | null, ours: string, theirs: string): MergedFile {
+export function mergeFiles(name: string, base: string | null, ours: string, theirs: string): Merged<string> {
   const [mine, other] = [parseNote(ours), parseNote(theirs)]
   if (mine.kind === 'note' && other.kind === 'note' && mine.note.id === other.note.id) {
     const before = base === null ? null : parseNote(base)

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { entries, GONE, mayTravel, writeBlobs } from './commit.ts'
 import { EMPTY_TREE, type Repository } from './git.ts'
-import { mergeFiles } from './merge.ts'
+import { mergeBytes } from './merge.ts'
 
 /** A file as a tree has it; null when it has none. */
 export type Leaf = { mode: string; object: string } | null
@@ -92,10 +92,10 @@ async function mergeTorn(
 ): Promise<string[]> {
   if (torn.length === 0) return []
   const texts = await repository.read(torn.flatMap((one) => [one.base ?? one.ours, one.ours, one.theirs].map(({ object }) => object)))
-  const text = (at: number) => new TextDecoder().decode(texts[at])
+  const text = (at: number) => texts[at] as Uint8Array
   const files = torn.flatMap((one, at) => {
     const base = isFile(one.base) ? text(3 * at) : null
-    const merged = mergeFiles(basename(one.path), base, text(3 * at + 1), text(3 * at + 2))
+    const merged = mergeBytes(basename(one.path), base, text(3 * at + 1), text(3 * at + 2))
     const beside = merged.beside && { path: join(dirname(one.path), merged.beside.name), text: merged.beside.text, isBeside: true }
     return [{ path: one.path, text: merged.text, isBeside: false }, ...(beside ? [beside] : [])]
   })
@@ -105,7 +105,7 @@ async function mergeTorn(
   const wanted = files.filter((file) => !file.isBeside || !known.has(file.path))
   const blobs = await writeBlobs(
     repository,
-    wanted.map((file) => new TextEncoder().encode(file.text)),
+    wanted.map((file) => file.text),
   )
   for (const [at, file] of wanted.entries()) result.set(file.path, { mode: '100644', object: blobs[at] as string })
   return wanted.flatMap((file) => (file.isBeside ? [file.path] : []))

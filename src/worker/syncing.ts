@@ -63,7 +63,7 @@ export async function syncNow(desk: Desk, wish: { dryRun: boolean; patienceMs: n
       const { report, changes } = await syncNotes(desk.notebook, { remote, fetch, push, dryRun: wish.dryRun }, Date.now())
       desk.announce(changes)
       if (report.outcome === 'busy' && Date.now() - started < wish.patienceMs) {
-        await Bun.sleep(200)
+        await Bun.sleep(1000)
         continue
       }
       if (git_notes && !wish.dryRun) report.mirrored = await mirrorProjects(desk, { fetch, push })

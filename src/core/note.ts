@@ -15,21 +15,6 @@ export type NoteScope = (typeof NOTE_SCOPES)[number]
 export const NOTE_SOURCES = ['human', 'session-end', 'reflection', 'import', 'merge'] as const
 export type NoteSource = (typeof NOTE_SOURCES)[number]
 
-/** The namespaces that are known by name; any other word of the same shape may be used. */
-export const NAMESPACES = [
-  'decisions',
-  'learnings',
-  'blockers',
-  'progress',
-  'patterns',
-  'context',
-  'apis',
-  'config',
-  'security',
-  'testing',
-  'sessions',
-] as const
-
 /** A word that can stand in a path and in an address. */
 export const isNamespace = (text: string) => /^[a-z0-9][a-z0-9-]{0,39}$/.test(text)
 

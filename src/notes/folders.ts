@@ -21,7 +21,7 @@ export function placeOf(path: string): { scope: NoteScope; project: ProjectKey }
 }
 
 /** A project key as the name of one folder: a slash becomes `~`, what no file system may hold is written in hex. */
-export function folderOf(project: ProjectKey): string {
+function folderOf(project: ProjectKey): string {
   const name = [...project].map((c) => (/[a-z0-9_.-]/.test(c) ? c : c === '/' ? '~' : encoded(c))).join('')
   return name.startsWith('.') ? `%2e${name.slice(1)}` : name
 }

@@ -21,9 +21,9 @@ import { noteOnDisk } from './reindex.ts'
 import { printOf, takeIn } from './rows.ts'
 
 export { areNear, likeness, normalised, shingles } from './alike.ts'
-export { folderOf, LOCAL, pathOf, placeOf, SYNCED } from './folders.ts'
+export { LOCAL, pathOf, placeOf, SYNCED } from './folders.ts'
 export { readAnamnesis, readMarkdown } from './foreign.ts'
-export { type ParsedNote, parseNote, writeNote } from './format.ts'
+export { parseNote, writeNote } from './format.ts'
 export { noteOnDisk, reindex } from './reindex.ts'
 export { takeIn } from './rows.ts'
 
@@ -240,9 +240,6 @@ async function dropFile(book: Notebook, path: string): Promise<void> {
   removeFile(join(book.folder, path))
   await book.store.notes.removeFile(path)
 }
-
-/** The text of a note's file as it stands on the disk; null when it is gone. */
-export const fileText = (book: Pick<Notebook, 'folder'>, note: Pick<Note, 'path'>) => readIfThere(join(book.folder, note.path))
 
 /** A draft as the note it would become; or why it cannot be one, in words. Nothing is written. */
 export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | string {

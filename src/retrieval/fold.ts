@@ -18,16 +18,17 @@ export function folded(read: Read[]): Hit[] {
   return groups.map(shown).sort((a, b) => b.score - a.score)
 }
 
-type Told = { hit: Hit; length: number; words: Set<string>; names: Set<string>; key: string }
+type Told = { hit: Hit; length: number; words: Set<string>; names: () => Set<string>; key: string }
 
 /** What a text tells: its words, and apart from them the names and numbers in it, which make one memory another. */
 function toldBy({ hit, text }: Read): Told {
   const start = text.slice(0, READ)
   const words = start.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []
-  const names = [...identifiersIn(start).map((name) => name.toLowerCase()), ...words.filter((word) => /\p{N}/u.test(word))]
+  // Asked for only where the words are nearly the same, which is seldom.
+  const names = () => new Set([...identifiersIn(start).map((name) => name.toLowerCase()), ...words.filter((word) => /\p{N}/u.test(word))])
   // An observation or a summary is its title; of prompts a person says "go on" again and again, and each leads somewhere else.
   const told = hit.kind === 'prompt' ? words.join(' ') : wordsIn(hit.title)
-  return { hit, length: text.length, words: new Set(words), names: new Set(names), key: told }
+  return { hit, length: text.length, words: new Set(words), names, key: told }
 }
 
 function tellTheSame(a: Told, b: Told): boolean {
@@ -36,7 +37,7 @@ function tellTheSame(a: Told, b: Told): boolean {
   const [shorter, longer] = a.words.size < b.words.size ? [a, b] : [b, a]
   if (shorter.words.size < FEWEST || shorter.words.size < ALIKE * longer.words.size) return false
   if (Math.min(a.length, b.length) < ALIKE * Math.max(a.length, b.length)) return false
-  return shares(a.names, b.names) === 1 && shares(a.words, b.words) >= ALIKE
+  return shares(a.words, b.words) >= ALIKE && shares(a.names(), b.names()) === 1
 }
 
 /** The newest of those that fit nearly as well as the first. */

@@ -83,6 +83,9 @@ const GLANCED = 1500
 /** Of a long text the most telling words are looked for: each row is held against every word. */
 const MOST_WORDS = 20
 
+/** How many more are read than asked for. */
+const SPARE = 12
+
 /** What is known about a question, best first. Nothing when no word of it is known. */
 export async function search(store: Store, question: string, filters: Filters = {}, meaning: Meaning | null = null): Promise<Hit[]> {
   const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, limit = 20, offset = 0 } = filters
@@ -103,13 +106,16 @@ export async function search(store: Store, question: string, filters: Filters = 
   const ranked = scored.ranked().filter(({ place }) => filters.notSession === undefined || place.sessionId !== filters.notSession)
   const read: Read[] = []
   const authors = peopleIn(question)
-  // Some of the best fold into others, so a few more are read than asked for.
-  for (const { place, score, signals } of ranked.slice(0, filters.keeps ? ranked.length : (offset + limit) * 2 + 30)) {
-    if (read.length >= (offset + limit) * 2 + 30) break
+  // Some of the best fold into others, so a few more are read than asked for; and many more where authors could lift what is further down.
+  let most = offset + limit + SPARE
+  for (const { place, score, signals } of ranked) {
+    if (read.length >= most) break
     if (filters.keeps && !(await filters.keeps(place))) continue
     const text = await textOf(store, place)
     if (!text) continue
-    const byAuthor = authors.has(text.title.match(/^(\p{L}+):/u)?.[1]?.toLowerCase() ?? '') ? WEIGHTS.author * score : 0
+    const author = text.title.match(/^(\p{L}+):/u)?.[1]?.toLowerCase()
+    if (author !== undefined && authors.size > 0) most = (offset + limit) * 2 + 30
+    const byAuthor = author !== undefined && authors.has(author) ? WEIGHTS.author * score : 0
     const hit = hitOf(place, text, score + byAuthor, byAuthor ? { ...signals, author: byAuthor } : signals, asked)
     read.push({ hit: { ...hit, cosine: cosines.get(place.documentId) ?? null }, text: `${text.title}\n${text.body}` })
   }

@@ -49,6 +49,11 @@ export function wantsColour(): boolean {
   return !process.env.NO_COLOR && process.stdout.isTTY === true
 }
 
+/** Whether a window could be opened. Over ssh there is usually none, and xdg-open would start a browser in the terminal. */
+export function hasDisplay(): boolean {
+  return process.platform === 'darwin' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY || process.env.WSL_DISTRO_NAME)
+}
+
 /** The editor a person has chosen, if any. */
 export function editorCommand(): string | null {
   return process.env.VISUAL || process.env.EDITOR || null

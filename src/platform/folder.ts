@@ -80,3 +80,13 @@ export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
 }
+
+/** Removes a folder with all that is in it. */
+export function removeTree(path: string): void {
+  rmSync(path, { recursive: true, force: true })
+}
+
+/** Removes what in a folder begins so and is not the one to be kept. */
+export function removeOthers(folder: string, prefix: string, kept: string): void {
+  for (const name of readdirSync(folder)) if (name.startsWith(prefix) && name !== kept) removeTree(join(folder, name))
+}

@@ -26,6 +26,8 @@ export type Home = {
   installs: string
   /** What the person wants hidden, as the last worker knew it. */
   privacyRules: string
+  /** Which browsers the viewer knows, as hashes. */
+  visitors: string
   /** Left by a worker that met damage in the database: the next one sets it aside. */
   damage: string
 }
@@ -48,6 +50,7 @@ export function homePaths(environment: Environment = readEnvironment()): Home {
     lock: join(run, 'worker.lock'),
     installs: join(run, 'installs.json'),
     privacyRules: join(run, 'privacy.json'),
+    visitors: join(run, 'visitors.json'),
     damage: join(run, 'damage'),
   }
 }

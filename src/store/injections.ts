@@ -4,7 +4,6 @@ import type { Session } from '../core/memory.ts'
 import type { DocumentKind } from './fulltext.ts'
 import { type Amount, NOTHING, type Params } from './statement.ts'
 
-/** One thing that was put before the model, and why. */
 /** What was told: a memory by its kind and id. Notes have names, the others numbers. */
 export type InjectedItem = { kind: DocumentKind; id: number | string; tokens: number; why: string }
 
@@ -16,6 +15,8 @@ export type Injection = {
   text: string
   tokens: number
   items: InjectedItem[]
+  /** What was looked at and not told, and why. */
+  left: Omit<InjectedItem, 'tokens'>[]
   at: number
 }
 
@@ -27,14 +28,15 @@ type Row = {
   text: string
   tokens: number
   items: string
+  left_out: string
   at: number
 }
 
 /** Every statement about injections: what went into a model's context, where, when, why and how big. */
 export function injectionStatements(db: Database) {
   const insert = db.prepare(`
-    INSERT INTO injections (session_id, project, event, text, tokens, items, at)
-    VALUES (@sessionId, @project, @event, @text, @tokens, @items, @at)`)
+    INSERT INTO injections (session_id, project, event, text, tokens, items, left_out, at)
+    VALUES (@sessionId, @project, @event, @text, @tokens, @items, @left, @at)`)
   const recent = db.prepare<Row, Params>(`
     SELECT * FROM injections WHERE (@sessionId IS NULL OR session_id = @sessionId) ORDER BY id DESC LIMIT @limit`)
   const told = db.prepare('SELECT 1 FROM injections WHERE session_id = @sessionId AND event = @event AND at >= @since LIMIT 1')
@@ -42,11 +44,16 @@ export function injectionStatements(db: Database) {
   const past = db.prepare<Amount, Params>(`
     SELECT count(*) AS rows, coalesce(sum(octet_length(text) + octet_length(items)), 0) AS bytes FROM injections WHERE at < @before`)
   const purge = db.prepare('DELETE FROM injections WHERE id IN (SELECT id FROM injections WHERE at < @before ORDER BY id LIMIT @limit)')
+  const sums = db.prepare<{ event: string; count: number; tokens: number }, Params>(`
+    SELECT CASE WHEN event LIKE 'file:%' THEN 'file' ELSE event END AS event, count(*) AS count, sum(tokens) AS tokens
+    FROM injections WHERE at >= @since GROUP BY 1 ORDER BY 1`)
   return {
     past: async (before: number): Promise<Amount> => past.get({ before }) ?? NOTHING,
     purge: async (before: number, limit: number): Promise<number> => purge.run({ before, limit }).changes,
-    add: async (i: Omit<Injection, 'id'>) => {
-      insert.run({ ...i, items: JSON.stringify(i.items) })
+    /** How often and how much was told since then, by what gave rise to it. */
+    sums: async (since: number) => sums.all({ since }),
+    add: async (i: Omit<Injection, 'id' | 'left'> & Partial<Pick<Injection, 'left'>>) => {
+      insert.run({ ...i, items: JSON.stringify(i.items), left: JSON.stringify(i.left ?? []) })
     },
     /** True when this event's context was given in the session before; the event of a file's brief names the file. */
     wasTold: async (session: Session, event: string): Promise<boolean> =>
@@ -63,6 +70,7 @@ export function injectionStatements(db: Database) {
         text: row.text,
         tokens: row.tokens,
         items: JSON.parse(row.items) as InjectedItem[],
+        left: JSON.parse(row.left_out) as Injection['left'],
         at: row.at,
       })),
   }

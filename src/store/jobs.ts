@@ -26,6 +26,10 @@ export function jobStatements(db: Database) {
   const dead = db.prepare<Row, Params>("SELECT * FROM jobs WHERE state = 'dead' ORDER BY id DESC LIMIT @limit")
   const revive = db.prepare("UPDATE OR IGNORE jobs SET state = 'waiting', attempts = 0, run_after = @now WHERE state = 'dead'")
 
+  const reviveOne = db.prepare(
+    "UPDATE OR IGNORE jobs SET state = 'waiting', attempts = 0, run_after = @now WHERE state = 'dead' AND id = @id",
+  )
+
   /** Back to waiting, unless the same work has been asked for again meanwhile: then that one will do it. */
   const putBack = (id: number, runAfter: number, error: string | null) => {
     if (waitingTwin.get({ id })) done.run({ id })
@@ -61,6 +65,7 @@ export function jobStatements(db: Database) {
     },
     dead: async (limit: number): Promise<DeadJob[]> =>
       dead.all({ limit }).map((row) => ({ ...fromRow(row), error: row.error ?? '', createdAt: row.created_at })),
+    revive: async (id: number, now: number): Promise<boolean> => reviveOne.run({ id, now }).changes > 0,
     reviveDead: async (now: number): Promise<number> => revive.run({ now }).changes,
   }
 }

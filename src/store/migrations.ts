@@ -407,6 +407,35 @@ const STEPS: string[] = [
   /* 9: how many vectors each embedder has made, without reading them */ `
   CREATE INDEX vectors_by_embedder ON vectors (embedder);
   `,
+  /* 10: what the viewer asks for */ `
+  -- Everything by time, with what the feed is filtered by, so that a page far down costs a walk along one index.
+  CREATE INDEX documents_of_feed ON documents (at, id, kind, project, session_id);
+  CREATE INDEX sessions_by_time ON sessions (last_event_at, id);
+  -- Observations that a person does not want. The key stays, so that telling the turn again does not bring one back.
+  CREATE TABLE forgotten (
+    key TEXT PRIMARY KEY,
+    id INTEGER NOT NULL UNIQUE,
+    row TEXT,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  -- What notes said before they were changed.
+  CREATE TABLE note_versions (
+    note TEXT NOT NULL,
+    title TEXT NOT NULL,
+    body TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (note, at)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER note_versions_gone AFTER DELETE ON notes BEGIN
+    DELETE FROM note_versions WHERE note = old.id;
+  END;
+  -- Projects that a person gave another name: whoever comes with the old one means the new one.
+  CREATE TABLE renamed_projects (
+    old TEXT PRIMARY KEY,
+    now TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE injections ADD COLUMN left_out TEXT NOT NULL DEFAULT '[]';
+  `,
 ]
 
 /** The version of the database shape this program knows. */

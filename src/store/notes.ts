@@ -32,6 +32,11 @@ type Row = {
 /** A file where notes are, as it was when it was read. `problem` says why it is no note. */
 export type NoteFile = { path: string; bytes: number; changedAt: number; id: NoteId | null; problem: string | null }
 
+/** What a note said until it was changed. */
+export type NoteVersion = { title: string; body: string; at: number }
+
+const MOST_VERSIONS = 50
+
 export type NoteFilter = {
   /** This project, and with it what holds for every project; null for all. */
   project: ProjectKey | null
@@ -57,6 +62,11 @@ export function noteStatements(db: Database, index: Index) {
       supersedes = excluded.supersedes, conflict_of = excluded.conflict_of, pinned = excluded.pinned, unknown = excluded.unknown,
       print = excluded.print, created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
       deleted_at = excluded.deleted_at`)
+  const addVersion = db.prepare(`
+    INSERT INTO note_versions (note, title, body, at) VALUES (@note, @title, @body, @at) ON CONFLICT DO NOTHING`)
+  const cutVersions = db.prepare(`
+    DELETE FROM note_versions WHERE note = @note AND at < (SELECT at FROM note_versions WHERE note = @note ORDER BY at DESC LIMIT 1 OFFSET ${MOST_VERSIONS - 1})`)
+  const versions = db.prepare<NoteVersion, Params>('SELECT title, body, at FROM note_versions WHERE note = @note ORDER BY at DESC')
   const remove = db.prepare('DELETE FROM notes WHERE id = @id')
   const forgetSuperseded = db.prepare('DELETE FROM superseded WHERE newer = @newer')
   const addSuperseded = db.prepare('INSERT INTO superseded (older, newer) VALUES (@older, @newer) ON CONFLICT DO NOTHING')
@@ -126,6 +136,11 @@ export function noteStatements(db: Database, index: Index) {
   return {
     /** Writes the row of a note; those that it supersedes, or no longer does, are hidden or shown again. */
     put: async (note: Note, print: string): Promise<void> => {
+      const before = get(note.id)
+      if (before && (before.title !== note.title || before.body !== note.body)) {
+        addVersion.run({ note: note.id, title: before.title, body: before.body, at: before.updatedAt })
+        cutVersions.run({ note: note.id })
+      }
       put.run({
         ...note,
         tags: JSON.stringify(note.tags),
@@ -145,6 +160,8 @@ export function noteStatements(db: Database, index: Index) {
       for (const row of older) indexNote(asNoteId(row.older))
     },
     get: async (id: NoteId): Promise<Note | null> => get(id),
+    /** What it said before it was changed, the latest first. */
+    versions: async (id: NoteId): Promise<NoteVersion[]> => versions.all({ note: id }),
     /** The note, unless it is hidden: deleted, expired, or superseded. */
     visible: async (id: NoteId, now: number): Promise<Note | null> => {
       const note = get(id)

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type MemorySessionId, type ProjectKey } from '../core/ids.ts'
 import type { Concept, Observation, ObservationType } from '../core/memory.ts'
 import type { Document, Index } from './fulltext.ts'
-import { eachRow, type Params } from './statement.ts'
+import { type Amount, eachRow, NOTHING, type Params } from './statement.ts'
 
 type Row = {
   id: number
@@ -23,6 +23,8 @@ type Row = {
   model: string
   at: number
 }
+
+type Stored = Row & { memory_session_id: string }
 
 /** A memory and the branch its turn was on; null outside of git, and where nobody knows. */
 export type OnBranch<T> = T & { branch: string | null }
@@ -67,6 +69,42 @@ export function observationStatements(db: Database, index: Index) {
       (SELECT observation_id, modified, at FROM observation_files WHERE project = @project AND path = @path ORDER BY at DESC LIMIT ${LATELY}) f
     CROSS JOIN observations o ON o.id = f.observation_id WHERE o.session_id <> @notSession
     ORDER BY f.modified DESC, f.at DESC LIMIT @limit`)
+  const withConcept = db.prepare<Row, Params>(`
+    SELECT * FROM observations WHERE (@project IS NULL OR project = @project) AND instr(concepts, @concept) > 0 ORDER BY at DESC LIMIT @limit`)
+  const sums = db.prepare<{ count: number; tokens: number }, []>(
+    'SELECT count(*) AS count, coalesce(sum(tokens), 0) AS tokens FROM observations',
+  )
+  const whole = db.prepare<Stored, Params>('SELECT * FROM observations WHERE id = @id')
+  const setForgotten = db.prepare(`
+    INSERT INTO forgotten (key, id, row, at) VALUES (@key, @id, @row, @at) ON CONFLICT (key) DO UPDATE SET id = excluded.id, row = excluded.row, at = excluded.at`)
+  const forgottenKey = db.prepare('SELECT 1 FROM forgotten WHERE key = @key')
+  const forgottenRow = db.prepare<{ row: string | null; at: number }, Params>('SELECT row, at FROM forgotten WHERE id = @id')
+  const unforget = db.prepare('DELETE FROM forgotten WHERE id = @id')
+  const erase = db.prepare('UPDATE forgotten SET row = NULL WHERE row IS NOT NULL AND (id = @id OR at < @before)')
+  const pastForgotten = db.prepare<Amount, Params>(`
+    SELECT count(*) AS rows, coalesce(sum(octet_length(row)), 0) AS bytes FROM forgotten WHERE row IS NOT NULL AND at < @before`)
+  const putBack = db.prepare<Row, Params>(`
+    INSERT INTO observations (id, key, session_id, memory_session_id, project, prompt_number, type, title, subtitle, narrative, facts, concepts,
+      files_read, files_modified, tool, tokens, model, at)
+    VALUES (@id, @key, @session_id, @memory_session_id, @project, @prompt_number, @type, @title, @subtitle, @narrative, @facts, @concepts,
+      @files_read, @files_modified, @tool, @tokens, @model, @at)
+    ON CONFLICT DO NOTHING RETURNING *`)
+  const memorySession = db.prepare<{ id: string | null; project: string }, Params>(
+    'SELECT memory_session_id AS id, project FROM sessions WHERE id = @sessionId',
+  )
+  const aroundTurn = db.prepare<{ title: string | null; text: string | null }, Params>(`
+    SELECT s.title, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id AND p.number = @number WHERE s.id = @sessionId`)
+  /** What an observation's turn was about. */
+  const aroundOf = (row: Row): string => {
+    const turn = aroundTurn.get({ sessionId: row.session_id, number: row.prompt_number })
+    return `${turn?.title ?? ''}\n${(turn?.text ?? '').slice(0, 600)}`
+  }
+  const putFiles = (row: Row) => {
+    removeFiles.run({ id: row.id })
+    const { id, project, at } = row
+    for (const path of JSON.parse(row.files_read) as string[]) insertFile.run({ id, project, path, modified: 0, at })
+    for (const path of JSON.parse(row.files_modified) as string[]) insertFile.run({ id, project, path, modified: 1, at })
+  }
   const all = eachRow<Row & { content_session_id: string; agent: string }>(
     db,
     `
@@ -85,13 +123,7 @@ export function observationStatements(db: Database, index: Index) {
       filesModified: JSON.stringify(o.filesModified),
     })
     if (!row) throw new Error('an observation was neither added nor updated')
-    removeFiles.run({ id: row.id })
-    for (const [files, modified] of [
-      [o.filesRead, 0],
-      [o.filesModified, 1],
-    ] as const) {
-      for (const path of files) insertFile.run({ id: row.id, project: o.project, path, modified, at: o.at })
-    }
+    putFiles(row)
     return fromRow(row)
   }
 
@@ -109,6 +141,8 @@ export function observationStatements(db: Database, index: Index) {
       const added: Observation[] = []
       const written: Observation[] = []
       for (const o of observations) {
+        // What a person has forgotten does not come back because its turn is told again.
+        if (forgottenKey.get({ key: o.key })) continue
         const observation = put(turn.memorySessionId, o)
         written.push(observation)
         if (!before.delete(o.key)) added.push(observation)
@@ -123,7 +157,7 @@ export function observationStatements(db: Database, index: Index) {
       turn: { sessionId: number; memorySessionId: MemorySessionId },
       observations: (Omit<Observation, 'id'> & { key: string })[],
     ): Promise<number> => {
-      const fresh = observations.filter((o) => !hasKey.get({ key: o.key }))
+      const fresh = observations.filter((o) => !hasKey.get({ key: o.key }) && !forgottenKey.get({ key: o.key }))
       index.put(...fresh.map((o) => documentOf(put(turn.memorySessionId, o), '')))
       return fresh.length
     },
@@ -139,6 +173,46 @@ export function observationStatements(db: Database, index: Index) {
     /** What is known of a file from other sessions lately, changes before readings, newest first. */
     aboutFile: async (project: ProjectKey, path: string, notSession: number, limit: number): Promise<Observation[]> =>
       aboutFile.all({ project, path, notSession, limit }).map(fromRow),
+    withConcept: async (project: ProjectKey | null, concept: string, limit: number): Promise<Observation[]> =>
+      withConcept.all({ project, concept: JSON.stringify(concept), limit }).map(fromRow),
+    /** How many there are, and what reading all of them would cost. */
+    sums: async () => sums.get() ?? { count: 0, tokens: 0 },
+    /** Puts the words of a session's observations into the index anew, under the project they belong to now. */
+    reindex: async (sessionId: number) => {
+      index.put(...ofSession.all({ sessionId, limit: -1 }).map((row) => documentOf(fromRow(row), aroundOf(row))))
+    },
+    /** Takes an observation out of everything. It can be restored until it is erased. Null when there is none. */
+    forget: async (id: number, at: number): Promise<Observation | null> => {
+      const row = whole.get({ id })
+      if (!row) return null
+      setForgotten.run({ key: row.key, id, row: JSON.stringify(row), at })
+      remove.run({ id })
+      return fromRow(row)
+    },
+    /** A forgotten observation as it was; null when there is none or it has been erased. */
+    forgotten: async (id: number): Promise<{ observation: Observation; at: number } | null> => {
+      const found = forgottenRow.get({ id })
+      return found?.row ? { observation: fromRow(JSON.parse(found.row) as Row), at: found.at } : null
+    },
+    /** Brings one back under its old id. Null when there is none, or its session is gone. */
+    restore: async (id: number): Promise<Observation | null> => {
+      const found = forgottenRow.get({ id })
+      if (!found?.row) return null
+      const kept = JSON.parse(found.row) as Stored
+      const session = memorySession.get({ sessionId: kept.session_id })
+      if (!session?.id) return null
+      unforget.run({ id })
+      const row = putBack.get({ ...kept, memory_session_id: session.id, project: session.project })
+      if (!row) return null
+      putFiles(row)
+      index.put(documentOf(fromRow(row), aroundOf(row)))
+      return fromRow(row)
+    },
+    /** Wipes the text of forgotten ones: this one, or all that were forgotten before then. */
+    eraseForgotten: async (which: { id: number } | { before: number }): Promise<number> =>
+      erase.run({ id: -1, before: 0, ...which }).changes,
+    /** What would be wiped then. */
+    pastForgotten: async (before: number): Promise<Amount> => pastForgotten.get({ before }) ?? NOTHING,
     each: function* (project: ProjectKey | null) {
       for (const row of all({ project })) yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id }
     },

@@ -134,6 +134,10 @@ export function promptStatements(db: Database, index: Index) {
     timesBefore: async ({ sessionId, number, text }: Prompt): Promise<number> => timesBefore.get({ sessionId, number, text })?.n ?? 0,
     /** All of a session, in the order they were said. */
     ofSession: async (sessionId: number): Promise<Prompt[]> => ofSession.all({ sessionId }).map(fromRow),
+    /** Puts the words of a session's prompts into the index anew, under the project they belong to now. */
+    reindex: async (sessionId: number) => {
+      index.put(...ofSession.all({ sessionId }).map(documentOf))
+    },
     get: async (id: number): Promise<Prompt | null> => orNull(byId.get({ id })),
     /** The turn's work ended on this branch, whichever it began on. */
     setBranch: async (prompt: Prompt, branch: string) => {

@@ -33,13 +33,16 @@ type Row = {
   ended_at: number | null
 }
 
+/** A session as a list shows it. */
+export type ListedSession = Session & { observations: number; toolUses: number; tokensTold: number }
+
 export type ProjectCount = { project: ProjectKey; sessions: number; lastAt: number }
 
 /** Every statement about sessions and their muted turns. */
 export function sessionStatements(db: Database) {
   const insert = db.prepare<Row, Params>(`
     INSERT INTO sessions (agent, content_session_id, project, folder, branch, status, transcript, client_pid, started_at, last_event_at)
-    VALUES (@agent, @contentSessionId, @project, @folder, @branch, 'initialized', @transcript, @clientPid, @at, @at)
+    VALUES (@agent, @contentSessionId, coalesce((SELECT now FROM renamed_projects WHERE old = @project), @project), @folder, @branch, 'initialized', @transcript, @clientPid, @at, @at)
     ON CONFLICT (agent, content_session_id) DO NOTHING
     RETURNING *`)
   const byContent = db.prepare<Row, Params>('SELECT * FROM sessions WHERE agent = @agent AND content_session_id = @contentSessionId')
@@ -70,6 +73,14 @@ export function sessionStatements(db: Database) {
     SELECT * FROM sessions WHERE (@project IS NULL OR project = @project) ORDER BY last_event_at DESC LIMIT @limit`)
   const projects = db.prepare<{ project: string; sessions: number; lastAt: number }, []>(`
     SELECT project, count(*) AS sessions, max(last_event_at) AS lastAt FROM sessions GROUP BY project ORDER BY lastAt DESC`)
+  const among = '(@project IS NULL OR project = @project) AND (@agent IS NULL OR agent = @agent)'
+  const page = db.prepare<Row & { observations: number; toolUses: number; tokensTold: number }, Params>(`
+    SELECT *, (SELECT count(*) FROM observations o WHERE o.session_id = sessions.id) AS observations,
+      (SELECT count(*) FROM tool_uses t WHERE t.session_id = sessions.id) AS toolUses,
+      (SELECT coalesce(sum(tokens), 0) FROM injections i WHERE i.session_id = sessions.id) AS tokensTold
+    FROM sessions WHERE ${among} ORDER BY last_event_at DESC, id DESC LIMIT @limit OFFSET @offset`)
+  const countAmong = db.prepare<{ n: number }, Params>(`SELECT count(*) AS n FROM sessions WHERE ${among}`)
+  const idsOf = db.prepare<{ id: number }, Params>('SELECT id FROM sessions WHERE project = @project ORDER BY id LIMIT @limit')
   const all = eachRow<Row>(db, 'SELECT * FROM sessions ORDER BY started_at, id')
   const remove = db.prepare('DELETE FROM sessions WHERE id = @id')
 
@@ -134,6 +145,16 @@ export function sessionStatements(db: Database) {
     },
     notCompleted: async (): Promise<Session[]> => open.all().map(fromRow),
     recent: async (project: ProjectKey | null, limit: number): Promise<Session[]> => recent.all({ project, limit }).map(fromRow),
+    /** Part of the list, the latest first, with what each holds; and how long the list is. */
+    page: async (project: ProjectKey | null, agent: string | null, limit: number, offset: number) => ({
+      total: countAmong.get({ project, agent })?.n ?? 0,
+      sessions: page
+        .all({ project, agent, limit, offset })
+        .map(
+          (row): ListedSession => ({ ...fromRow(row), observations: row.observations, toolUses: row.toolUses, tokensTold: row.tokensTold }),
+        ),
+    }),
+    idsOf: async (project: ProjectKey, limit: number): Promise<number[]> => idsOf.all({ project, limit }).map((row) => row.id),
     projects: async (): Promise<ProjectCount[]> => projects.all().map((row) => ({ ...row, project: asProjectKey(row.project) })),
     each: function* () {
       for (const row of all({})) yield fromRow(row)

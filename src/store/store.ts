@@ -7,6 +7,7 @@
 import { Database } from 'bun:sqlite'
 import { bytesOf, exists, moveFile } from '../platform/files.ts'
 import { auditStatements } from './audit.ts'
+import { feedStatements } from './feed.ts'
 import { fulltextStatements } from './fulltext.ts'
 import { injectionStatements } from './injections.ts'
 import { jobStatements } from './jobs.ts'
@@ -15,6 +16,7 @@ import { migrate, NewerDatabase, refuseNewer } from './migrations.ts'
 import { noteStatements } from './notes.ts'
 import { observationStatements } from './observations.ts'
 import { planStatements } from './plans.ts'
+import { projectStatements } from './projects.ts'
 import { promptStatements } from './prompts.ts'
 import { receiptStatements } from './receipts.ts'
 import { sessionStatements } from './sessions.ts'
@@ -70,6 +72,8 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     path,
     sessions: sessionStatements(db),
     prompts: promptStatements(db, index),
+    projects: projectStatements(db),
+    feed: feedStatements(db),
     toolUses: toolUseStatements(db),
     observations: observationStatements(db, index),
     summaries: summaryStatements(db, index),

@@ -43,6 +43,7 @@ export function summaryStatements(db: Database, index: Index) {
   const ofSession = db.prepare<Row, Params>(`
     SELECT * FROM summaries WHERE session_id = @sessionId AND source = 'turn' ORDER BY prompt_number, id`)
   const byId = db.prepare<Row, Params>('SELECT * FROM summaries WHERE id = @id')
+  const allOfSession = db.prepare<Row, Params>('SELECT * FROM summaries WHERE session_id = @sessionId ORDER BY at, id')
   const all = eachRow<Row & { content_session_id: string; agent: string }>(
     db,
     `
@@ -71,6 +72,12 @@ export function summaryStatements(db: Database, index: Index) {
       recentOn.all({ project, branch, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
     /** Those of a session's turns, in their order. */
     ofSession: async (sessionId: number): Promise<Summary[]> => ofSession.all({ sessionId }).map(fromRow),
+    /** Puts the words of a session's summaries into the index anew, under the project they belong to now. */
+    reindex: async (sessionId: number) => {
+      for (const row of allOfSession.all({ sessionId })) indexSummary(index, fromRow(row))
+    },
+    /** All of a session, whoever wrote them. */
+    allOfSession: async (sessionId: number): Promise<Summary[]> => allOfSession.all({ sessionId }).map(fromRow),
     get: async (id: number): Promise<Summary | null> => {
       const row = byId.get({ id })
       return row ? fromRow(row) : null

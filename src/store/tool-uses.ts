@@ -30,6 +30,8 @@ export function toolUseStatements(db: Database) {
     db,
     'SELECT tool, input FROM tool_uses WHERE session_id = @sessionId AND error IS NULL ORDER BY at, id',
   )
+  const ofSession = db.prepare<Row, Params>('SELECT * FROM tool_uses WHERE session_id = @sessionId ORDER BY at, id LIMIT @limit')
+  const byId = db.prepare<Row, Params>('SELECT * FROM tool_uses WHERE id = @id')
   const has = db.prepare('SELECT 1 FROM tool_uses WHERE session_id = @sessionId AND tool_use_id = @toolUseId')
   const purge = db.prepare(`
     DELETE FROM tool_uses WHERE id IN (SELECT id FROM tool_uses WHERE stored_at < @before ORDER BY stored_at LIMIT @limit)`)
@@ -59,6 +61,11 @@ export function toolUseStatements(db: Database) {
       ofTurn.all({ sessionId, number, limit }).map(fromRow),
     /** What was asked of which tool in a session, of those that did not fail; what they answered is left out. */
     inputsOf: (sessionId: number): Generator<{ tool: string; input: string }> => done({ sessionId }),
+    ofSession: async (sessionId: number, limit: number): Promise<ToolUse[]> => ofSession.all({ sessionId, limit }).map(fromRow),
+    get: async (id: number): Promise<ToolUse | null> => {
+      const row = byId.get({ id })
+      return row ? fromRow(row) : null
+    },
     /** Removes at most `limit` that were stored before; imported history counts from its import. Returns how many went. */
     purge: async (before: number, limit: number): Promise<number> => purge.run({ before, limit }).changes,
     /** What `purge` would remove in the end. */

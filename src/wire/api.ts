@@ -6,7 +6,7 @@ import { CHOICES, type SyncState } from '../core/sync.ts'
 export type Read<T> = { kind: 'read'; value: T } | { kind: 'unusable'; reason: string }
 export type Reader<T> = (value: unknown) => Read<T>
 
-function reader<S extends z.ZodType>(schema: S): Reader<z.infer<S>> {
+export function reader<S extends z.ZodType>(schema: S): Reader<z.infer<S>> {
   return (value) => {
     const read = schema.safeParse(value)
     if (read.success) return { kind: 'read', value: read.data }
@@ -124,7 +124,7 @@ export const readSearchQuery = reader(
     offset: wholeNumber(0, 10_000),
   }),
 )
-export const readInjectionsQuery = reader(z.object({ limit: wholeNumber(20, 1000) }))
+export const readInjectionsQuery = reader(z.object({ session: z.coerce.number().int().optional(), limit: wholeNumber(20, 1000) }))
 export const readAuditQuery = reader(z.object({ limit: wholeNumber(50, 1000) }))
 export const readTimelineQuery = reader(
   z.object({
@@ -222,7 +222,16 @@ export type WorkerStatus = {
 
 /** So much of one kind that is past its time. */
 export type Letting = {
-  kind: 'tool uses by age' | 'tool uses by size' | 'forgotten notes' | 'injections' | 'audit' | 'receipts' | 'plans' | 'vectors'
+  kind:
+    | 'tool uses by age'
+    | 'tool uses by size'
+    | 'forgotten notes'
+    | 'forgotten observations'
+    | 'injections'
+    | 'audit'
+    | 'receipts'
+    | 'plans'
+    | 'vectors'
   rows: number
   bytes: number
 }

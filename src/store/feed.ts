@@ -1,0 +1,48 @@
+import type { Database } from 'bun:sqlite'
+import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import type { DocumentKind, Place } from './fulltext.ts'
+import type { Params } from './statement.ts'
+
+/** A stretch of everything there is, newest first. Bounded by what has come in, its places do not shift meanwhile. */
+export type Stretch = {
+  project: ProjectKey | null
+  kinds: DocumentKind[]
+  /** Types of observations; with any, nothing else is in it. */
+  types: string[]
+  agent: string | null
+  since: number
+  before: number
+  /** Documents that came after this one, up to and including that one; by the order they came in, not by when they happened. */
+  after: number
+  upTo: number
+}
+
+/** Every statement about documents as a list that a person scrolls through. */
+export function feedStatements(db: Database) {
+  const within = `
+    FROM documents d WHERE d.at >= @since AND d.at < @before AND d.id > @after AND d.id <= @upTo
+      AND (@project IS NULL OR d.project = @project) AND instr(@kinds, d.kind) > 0
+      AND (@agent IS NULL OR d.session_id IN (SELECT id FROM sessions WHERE agent = @agent))
+      AND (@types = '' OR (d.kind = 'observation' AND instr(@types, (SELECT type FROM observations WHERE id = CAST(d.ref AS INTEGER))) > 0))`
+  const page = db.prepare<Place, Params>(`
+    SELECT d.id AS documentId, d.kind, d.ref, d.session_id AS sessionId, d.project, d.at ${within}
+    ORDER BY d.at DESC, d.id DESC LIMIT @limit OFFSET @offset`)
+  const count = db.prepare<{ n: number }, Params>(`SELECT count(*) AS n ${within}`)
+  const last = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM documents')
+  const byDay = db.prepare<{ day: string; project: string; kind: DocumentKind; count: number }, Params>(`
+    SELECT date((at + @shift) / 1000, 'unixepoch') AS day, project, kind, count(*) AS count FROM documents
+    WHERE at >= @since AND at < @before AND (@project IS NULL OR project = @project) GROUP BY 1, 2, 3`)
+  return {
+    page: async (stretch: Stretch, limit: number, offset: number): Promise<Place[]> =>
+      page.all({ ...asParams(stretch), limit, offset }).map((row) => ({ ...row, project: asProjectKey(row.project) })),
+    count: async (stretch: Stretch): Promise<number> => count.get(asParams(stretch))?.n ?? 0,
+    lastId: async (): Promise<number> => last.get()?.id ?? 0,
+    /** How much of each kind each day brought to each project. `shift` is what the person's clock is ahead of UTC. */
+    byDay: async (project: ProjectKey | null, since: number, before: number, shift: number) => byDay.all({ project, since, before, shift }),
+  }
+}
+
+/** Kinds and types are short closed lists of words none of which is part of another, so a text can stand for a set of them. */
+function asParams({ kinds, types, ...rest }: Stretch): Params {
+  return { ...rest, kinds: kinds.join(' '), types: types.join(' ') }
+}

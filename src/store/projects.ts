@@ -1,0 +1,69 @@
+import type { Database } from 'bun:sqlite'
+import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import type { Params } from './statement.ts'
+
+/** How much a project holds. */
+export type ProjectSums = {
+  project: ProjectKey
+  sessions: number
+  prompts: number
+  observations: number
+  summaries: number
+  notes: number
+  firstAt: number | null
+  lastAt: number | null
+}
+
+/** Tables whose rows carry the project of their session. */
+const OF_SESSION = ['prompts', 'observations', 'summaries', 'injections', 'documents'] as const
+
+/** Every statement about projects as such: what they hold, and moving a session from one to another. */
+export function projectStatements(db: Database) {
+  const sums = db.prepare<ProjectSums, []>(`
+    WITH held AS (
+      SELECT project, count(*) AS sessions, 0 AS prompts, 0 AS observations, 0 AS summaries, 0 AS notes,
+        min(started_at) AS firstAt, max(last_event_at) AS lastAt FROM sessions GROUP BY project
+      UNION ALL SELECT project, 0, count(*), 0, 0, 0, NULL, NULL FROM prompts GROUP BY project
+      UNION ALL SELECT project, 0, 0, count(*), 0, 0, NULL, NULL FROM observations GROUP BY project
+      UNION ALL SELECT project, 0, 0, 0, count(*), 0, NULL, NULL FROM summaries GROUP BY project
+      UNION ALL SELECT project, 0, 0, 0, 0, count(*), min(created_at), max(updated_at) FROM notes WHERE deleted_at IS NULL GROUP BY project)
+    SELECT project, sum(sessions) AS sessions, sum(prompts) AS prompts, sum(observations) AS observations, sum(summaries) AS summaries,
+      sum(notes) AS notes, min(firstAt) AS firstAt, max(lastAt) AS lastAt
+    FROM held GROUP BY project ORDER BY lastAt DESC`)
+  const moveSession = db.prepare('UPDATE sessions SET project = @to WHERE id = @id')
+  const moveRows = OF_SESSION.map((table) => db.prepare(`UPDATE ${table} SET project = @to WHERE session_id = @id`))
+  const moveFiles = db.prepare(
+    'UPDATE observation_files SET project = @to WHERE observation_id IN (SELECT id FROM observations WHERE session_id = @id)',
+  )
+  const moveMentions = db.prepare(`
+    UPDATE mentions SET project = @to WHERE (kind, ref) IN (SELECT kind, ref FROM documents WHERE session_id = @id)`)
+  const dropInjections = db.prepare('DELETE FROM injections WHERE project = @project')
+  const renamed = db.prepare<{ now: string }, Params>('SELECT now FROM renamed_projects WHERE old = @project')
+  const rename = db.prepare(
+    'INSERT INTO renamed_projects (old, now) VALUES (@from, @to) ON CONFLICT (old) DO UPDATE SET now = excluded.now',
+  )
+  const follow = db.prepare('UPDATE renamed_projects SET now = @to WHERE now = @from')
+  const unname = db.prepare('DELETE FROM renamed_projects WHERE old = now OR old = @to')
+  return {
+    sums: async (): Promise<ProjectSums[]> => sums.all().map((row) => ({ ...row, project: asProjectKey(row.project) })),
+    /** From now on whoever comes with the one name means the other. */
+    rename: async (from: ProjectKey, to: ProjectKey) => {
+      rename.run({ from, to })
+      follow.run({ from, to })
+      unname.run({ to })
+    },
+    /** The name a project goes by now. */
+    nowCalled: async (project: ProjectKey): Promise<ProjectKey> => asProjectKey(renamed.get({ project })?.now ?? project),
+    /** Gives a session and all that hangs on it to another project. Its words are still to be indexed under it. */
+    moveSession: async (id: number, to: ProjectKey) => {
+      moveSession.run({ id, to })
+      for (const move of moveRows) move.run({ id, to })
+      moveFiles.run({ id, to })
+      moveMentions.run({ id, to })
+    },
+    /** What was told in sessions that are gone. */
+    dropInjections: async (project: ProjectKey) => {
+      dropInjections.run({ project })
+    },
+  }
+}

@@ -1,0 +1,15 @@
+/** The pages of the viewer, by the first part of their address. Whoever serves, opens or shows one reads it here. */
+export const PAGES = ['feed', 'sessions', 'search', 'memory', 'timeline', 'graph', 'injections', 'projects', 'worker', 'settings'] as const
+export type Page = (typeof PAGES)[number]
+
+export const isPage = (word: string): word is Page => (PAGES as readonly string[]).includes(word)
+
+/** Where a person wants to go, as they type it: a page, a memory's id (12, #12, S3, P7, N…), or nothing. Null when it is neither. */
+export function pathOf(wanted: string): string | null {
+  const word = wanted.trim()
+  if (word === '') return '/feed'
+  if (isPage(word)) return `/${word}`
+  if (word === 'health') return '/worker'
+  const id = word.replace(/^#/, '')
+  return /^(?:[SPsp]?\d{1,15}|N[\w.-]{1,80}|[0-7][0-9A-HJKMNP-TV-Z]{25})$/.test(id) ? `/memory/${id}` : null
+}

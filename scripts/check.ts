@@ -7,6 +7,7 @@ const tool = (name: string) => join(root, 'node_modules', '.bin', name)
 const reading = [
   { name: 'format and lint', command: [tool('biome'), 'check', '--error-on-warnings', '.'] },
   { name: 'types', command: [tool('tsc'), '--noEmit', '-p', '.'] },
+  { name: 'types of the viewer', command: [tool('tsc'), '--noEmit', '-p', join('src', 'viewer')] },
   { name: 'dead exports', command: [tool('knip'), '--no-progress'] },
 ]
 const tests = { name: 'house and unit tests', command: [process.execPath, join('scripts', 'test.ts'), '--unit', '--only-failures'] }

@@ -1,0 +1,218 @@
+/**
+ * The viewer: a page on which a person sees what is remembered, finds it, and mends or removes it. It runs in a browser, speaks
+ * to the worker that served it and to nobody else, and keeps nothing but the choice between light and dark.
+ */
+import './style.css'
+import { render } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { Page } from '../wire/pages.ts'
+import { deed, undo } from './deeds.ts'
+import { FeedPage } from './feed.tsx'
+import { GraphPage } from './graph.tsx'
+import { HealthPage } from './health.tsx'
+import { InjectionsPage } from './injections.tsx'
+import { line, startLive } from './live.ts'
+import { MemoryPage } from './memory.tsx'
+import { Dialog } from './parts.tsx'
+import { ProjectsPage } from './projects.tsx'
+import { followProjects } from './projects-known.ts'
+import { followAddress, go, place } from './router.ts'
+import { SearchPage } from './search.tsx'
+import { SessionsPage } from './sessions.tsx'
+import { SettingsPage } from './settings.tsx'
+import { followKeys, isHelpShown, useKeys } from './shortcuts.ts'
+import { applyTheme, nextTheme } from './theme.ts'
+import { TimelinePage } from './timeline.tsx'
+
+const NAV: { page: Page; text: string; key: string }[] = [
+  { page: 'feed', text: 'Feed', key: 'f' },
+  { page: 'search', text: 'Search', key: '/' },
+  { page: 'sessions', text: 'Sessions', key: 's' },
+  { page: 'timeline', text: 'Timeline', key: 't' },
+  { page: 'graph', text: 'Graph', key: 'g' },
+  { page: 'injections', text: 'Injections', key: 'i' },
+  { page: 'projects', text: 'Projects', key: 'p' },
+  { page: 'worker', text: 'Health', key: 'h' },
+  { page: 'settings', text: 'Settings', key: 'e' },
+]
+
+const PAGE: Record<Page, () => preact.JSX.Element> = {
+  feed: FeedPage,
+  search: SearchPage,
+  sessions: SessionsPage,
+  memory: MemoryPage,
+  timeline: TimelinePage,
+  graph: GraphPage,
+  injections: InjectionsPage,
+  projects: ProjectsPage,
+  worker: HealthPage,
+  settings: SettingsPage,
+}
+
+function App() {
+  const { page, id } = place.value
+  const Shown = PAGE[page]
+  useKeys({
+    ...Object.fromEntries(NAV.map(({ page, key }) => [`g ${key}`, () => go(`/${page}`)])),
+    '/': () => go('/search'),
+    c: () => go('/memory/new'),
+    d: nextTheme,
+    u: () => void undo(),
+    '?': () => {
+      isHelpShown.value = !isHelpShown.value
+    },
+    Escape: () => {
+      if (isHelpShown.value) isHelpShown.value = false
+      else if (document.activeElement instanceof HTMLElement && document.activeElement.tagName === 'INPUT') document.activeElement.blur()
+      else if (place.value.page === 'memory' && history.length > 1) history.back()
+    },
+  })
+  const title = NAV.find((one) => one.page === page)?.text ?? 'Memory'
+  useEffect(() => {
+    document.title = `${title} · Recollect`
+  }, [title])
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the page
+      </a>
+      <nav class="side" aria-label="Pages">
+        <a class="brand" href="/feed">
+          <img src="/icon.svg" alt="" width="18" height="18" /> Recollect
+        </a>
+        {NAV.map((one) => (
+          <a href={`/${one.page}`} aria-current={one.page === page ? 'page' : undefined}>
+            {one.text}
+            <kbd>{one.key === '/' ? '/' : `g ${one.key}`}</kbd>
+          </a>
+        ))}
+        <span class="grow" />
+        <div class="foot">
+          <button type="button" class="plain" onClick={nextTheme} aria-label="Switch between light and dark">
+            ◐
+          </button>
+          <button
+            type="button"
+            class="plain"
+            aria-label="Keys"
+            onClick={() => {
+              isHelpShown.value = true
+            }}
+          >
+            ?
+          </button>
+          <Line />
+        </div>
+      </nav>
+      <main id="main" tabIndex={-1} key={`${page} ${page === 'memory' ? id : ''}`}>
+        <Banner />
+        <Shown />
+      </main>
+      <Toast />
+      {isHelpShown.value && <Help />}
+    </>
+  )
+}
+
+const LINE = { connecting: 'connecting', live: 'live', lost: 'not connected', stranger: 'let in again' }
+
+function Line() {
+  return (
+    <span class="line" role="status">
+      <i class={`dot ${line.value}`} aria-hidden="true" />
+      {LINE[line.value]}
+    </span>
+  )
+}
+
+/** A lost line is seen, and mends itself. */
+function Banner() {
+  if (line.value === 'lost')
+    return (
+      <div class="banner" role="alert">
+        The worker does not answer; what is shown may be old. It is tried again by itself.
+      </div>
+    )
+  if (line.value === 'stranger')
+    return (
+      <div class="banner" role="alert">
+        This browser has to be let in again: run <code>recollect view</code>.
+      </div>
+    )
+  return null
+}
+
+function Toast() {
+  const told = deed.value
+  return (
+    <div class="toast-place" role="status">
+      {told && (
+        <div class={`toast ${told.isTrouble ? 'trouble' : ''}`}>
+          <span>{told.text}</span>
+          {told.undo && (
+            <button type="button" onClick={() => void undo()}>
+              Undo <kbd>u</kbd>
+            </button>
+          )}
+          <button
+            type="button"
+            class="plain"
+            aria-label="Dismiss"
+            onClick={() => {
+              deed.value = null
+            }}
+          >
+            ✕
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const HELP: [string, string][] = [
+  ['/', 'search'],
+  ...NAV.slice(0, 1).map(({ key, text }): [string, string] => [`g ${key}`, text]),
+  ...NAV.slice(2).map(({ key, text }): [string, string] => [`g ${key}`, text]),
+  ['j k', 'down, up in a list'],
+  ['Enter', 'open'],
+  ['n', 'show what is new'],
+  ['c', 'new note'],
+  ['e', 'edit, or keep as a note'],
+  ['p', 'pin a note'],
+  ['x', 'forget'],
+  ['u', 'undo'],
+  ['← →', 'step through a session, or through time'],
+  ['space', 'play a session'],
+  ['d', 'light or dark'],
+  ['Esc', 'close, leave, go back'],
+  ['?', 'these keys'],
+]
+
+function Help() {
+  const close = () => {
+    isHelpShown.value = false
+  }
+  return (
+    <Dialog title="Keys" onClose={close}>
+      <dl class="keys">
+        {HELP.map(([key, text]) => (
+          <div>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  )
+}
+
+applyTheme()
+followAddress()
+followKeys()
+followProjects()
+void startLive()
+const root = document.getElementById('app')
+if (root) render(<App />, root)

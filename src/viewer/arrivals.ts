@@ -1,0 +1,49 @@
+import type { LiveEvent } from './sse.ts'
+
+/** What has come in since a list was fetched: how much was counted, and what was heard since. Past `MOST` only that it was a lot. */
+export type Arrivals = { counted: number; keys: ReadonlySet<string>; many: boolean }
+
+export const NONE: Arrivals = { counted: 0, keys: new Set(), many: false }
+const MOST = 500
+
+/** After a silence nobody knows what was missed, but how much it was. */
+export const counted = (more: number): Arrivals => ({ ...NONE, counted: more })
+
+export const isAny = ({ counted, keys }: Arrivals) => counted + keys.size > 0
+
+export type Wanted = { project: string; kinds: string[]; types: string[] }
+
+/** Takes a live event into account. The same memory told twice, by a line that broke and came back, is one. */
+export function arrived(before: Arrivals, event: LiveEvent, wanted: Wanted): Arrivals {
+  const memory = memoryIn(event)
+  if (!memory || !fits(memory, wanted)) return before
+  const key = `${memory.kind}:${memory.id}`
+  if (before.many || before.keys.has(key)) return before
+  return { ...before, keys: new Set([...before.keys, key]), many: before.keys.size + 1 >= MOST }
+}
+
+type Told = { kind: string; id: string; project: string; type: string }
+
+function memoryIn({ type, data }: LiveEvent): Told | null {
+  const held = data as Record<string, { id?: unknown; project?: unknown; type?: unknown } | undefined> | null
+  const [kind, memory] =
+    type === 'observation-added'
+      ? ['observation', held?.observation]
+      : type === 'summary-added'
+        ? ['summary', held?.summary]
+        : type === 'prompt-added'
+          ? ['prompt', held?.prompt]
+          : type === 'note-changed'
+            ? ['note', held?.note]
+            : []
+  if (!kind || !memory) return null
+  return { kind, id: String(memory.id), project: String(memory.project ?? held?.project ?? ''), type: String(memory.type ?? '') }
+}
+
+function fits({ kind, project, type }: Told, wanted: Wanted): boolean {
+  if (wanted.project && project !== wanted.project) return false
+  if (wanted.types.length > 0) return kind === 'observation' && wanted.types.includes(type)
+  return wanted.kinds.length === 0 || wanted.kinds.includes(kind)
+}
+
+export const inWords = ({ counted, keys, many }: Arrivals) => (many ? 'Much is new' : `${counted + keys.size} new`)

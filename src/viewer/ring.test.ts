@@ -1,0 +1,19 @@
+import { expect, test } from 'bun:test'
+import { ring } from './ring.ts'
+
+const BOX = { width: 1000, height: 700 }
+
+test('what came before stands left, what came after right, all inside the box, none upon another', () => {
+  const items = Array.from({ length: 24 }, (_, i) => ({ name: i, side: i % 3 === 0 ? 'before' : 'after' }))
+  const placed = ring(items, BOX)
+  expect(placed).toHaveLength(24)
+  for (const { side, x, y } of placed) {
+    expect(side === 'before' ? x < 500 : x > 500).toBe(true)
+    expect(x > 0 && x < 1000 && y > 0 && y < 700).toBe(true)
+  }
+  expect(new Set(placed.map(({ x, y }) => `${x.toFixed(0)},${y.toFixed(0)}`)).size).toBe(24)
+})
+
+test('one stands straight beside the middle', () => {
+  expect(ring([{ side: 'after' }], BOX)[0]).toMatchObject({ x: 840, y: 350 })
+})

@@ -1,0 +1,50 @@
+import type { SettingsInForce } from '../wire/view.ts'
+import { useAsked } from './asked.ts'
+import { Head, Loading, Trouble } from './parts.tsx'
+
+/** Every setting in force and where it came from. Secrets are named, never shown. */
+export function SettingsPage() {
+  const asked = useAsked<SettingsInForce>('/api/settings')
+  if (!asked.value) return asked.trouble ? <Trouble text={asked.trouble} again={asked.again} /> : <Loading />
+  const { settings, problems, file } = asked.value
+  return (
+    <>
+      <Head title="Settings" />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must be able to do that */}
+      <section class="scroll detail" aria-label="All settings" tabIndex={0}>
+        {problems.map((problem) => (
+          <p class="trouble" role="alert">
+            {problem}
+          </p>
+        ))}
+        <p class="dim">
+          Written in <code>{file}</code>; a variable such as <code>RECOLLECT_WORKER_PORT</code> goes before it. The worker reads them when
+          it starts: <code>recollect restart</code>.
+        </p>
+        <table class="wide">
+          <thead>
+            <tr>
+              <th scope="col">Setting</th>
+              <th scope="col">Value</th>
+              <th scope="col">From</th>
+            </tr>
+          </thead>
+          <tbody>
+            {settings.map((setting) => (
+              <tr class={setting.source === 'default' ? '' : 'set'}>
+                <td class="mono">{setting.name}</td>
+                <td class="mono">{inWords(setting.value)}</td>
+                <td>{setting.source}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  )
+}
+
+function inWords(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ')
+  return value === '' ? 'not set' : String(value)
+}

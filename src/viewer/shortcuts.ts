@@ -1,0 +1,29 @@
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { isWriting, type Keys, openKeyReader } from './keys.ts'
+
+const layers: Keys[] = []
+export const isHelpShown = signal(false)
+
+/** Keys that work while this is on the screen; what is on top goes first. */
+export function useKeys(keys: Keys): void {
+  useEffect(() => {
+    layers.push(keys)
+    return () => void layers.splice(layers.indexOf(keys), 1)
+  })
+}
+
+export function followKeys(): void {
+  const read = openKeyReader()
+  const layerWith = (name: string) => layers.findLast((layer) => Object.hasOwn(layer, name))
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
+    const target = event.target as HTMLElement | null
+    if (event.key !== 'Escape' && isWriting(target as { tagName?: string; type?: string } | null, event.key)) return
+    const name = read(event.key, (wanted) => layerWith(wanted) !== undefined, event.timeStamp)
+    const deed = name === null ? undefined : layerWith(name)?.[name]
+    if (!deed) return
+    event.preventDefault()
+    deed()
+  })
+}

@@ -187,6 +187,16 @@ export const COMMANDS: Record<string, Command> = {
   --yes            do not ask`,
     load: () => import('./embedder.ts'),
   },
+  view: {
+    summary: 'open the viewer in your browser',
+    usage: `recollect view [page | id] [--print] [--json]
+
+  Pages: feed, sessions, search, timeline, graph, injections, projects, health, settings. An id (12, S3, P7, N…) opens that memory.
+  The link is good for one visit within half a minute; the browser is known from then on.
+
+  --print   print the link instead of opening it`,
+    load: () => import('./view.ts'),
+  },
   doctor: {
     summary: 'check the whole chain and say how to fix what is wrong',
     usage: 'recollect doctor [--fix] [--json]',

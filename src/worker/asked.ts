@@ -31,8 +31,8 @@ export async function projectNamed(desk: Pick<Desk, 'store'>, name: string | und
   if (!name) return null
   const known = await desk.store.sessions.projects()
   if (known.some((p) => p.project === name)) return asProjectKey(name)
-  if (name.startsWith('/') && isFolder(name)) return projectKey(findProject(name))
+  if (name.startsWith('/') && isFolder(name)) return desk.store.projects.nowCalled(projectKey(findProject(name)))
   const called = known.filter((p) => projectName(p.project) === name.toLowerCase())
   if (called.length > 1) throw new BadRequest(`${name} could be ${called.map((p) => p.project).join(' or ')}; give the whole key`)
-  return called[0]?.project ?? asProjectKey(name.toLowerCase())
+  return called[0]?.project ?? desk.store.projects.nowCalled(asProjectKey(name.toLowerCase()))
 }

@@ -16,6 +16,8 @@ import type { Store } from '../store/store.ts'
 import type { Embedding } from './embedding.ts'
 import type { Queue } from './queue.ts'
 import type { Stream } from './stream.ts'
+import type { ViewerFiles } from './viewer-files.ts'
+import type { Visitors } from './visitors.ts'
 
 /** What every part of the running worker has at hand. */
 export type Desk = {
@@ -38,6 +40,9 @@ export type Desk = {
   /** Says when the worker stops: nobody is waited for then. */
   stopping: AbortSignal
   embedding: Pick<Embedding, 'report' | 'reload' | 'trouble'>
+  /** Browsers that were let in, and what they load. */
+  visitors: Visitors
+  viewer: ViewerFiles
   /** Tells whoever listens. */
   announce(changes: Change[]): void
 }

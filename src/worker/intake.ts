@@ -146,6 +146,9 @@ function relativeTo(folder: string, path: string | null): string | null {
   return path?.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
 }
 
+/** Enough to see where the budget ended; a whole project's leavings would be larger than the brief. */
+const MOST_LEFT = 50
+
 async function recordInjection(desk: Desk, session: Session, event: string, brief: Brief, at: number): Promise<void> {
   await desk.store.transaction(() =>
     desk.store.injections.add({
@@ -155,6 +158,7 @@ async function recordInjection(desk: Desk, session: Session, event: string, brie
       text: brief.text,
       tokens: brief.tokens,
       items: brief.items,
+      left: brief.left.slice(0, MOST_LEFT),
       at,
     }),
   )

@@ -11,6 +11,8 @@ const MB = 1024 * 1024
 /** What is removed in one transaction: few enough that a hook never waits long behind it. */
 const BITE = 2000
 const NOTES_BITE = 50
+/** How long a forgotten observation can be brought back; then its text is wiped. */
+const RESTORABLE_DAYS = 7
 
 /** One kind of thing that is kept for a time: how much of it is past that, and how to remove a bite of it. */
 type Kept = { kind: Letting['kind']; past(): Promise<Amount>; remove(): Promise<number> }
@@ -96,6 +98,11 @@ function keptThings(desk: Desk, now: number): Kept[] {
       kind: 'injections',
       past: () => store.injections.past(olderThan(injections_days)),
       remove: inOne(() => store.injections.purge(olderThan(injections_days), BITE)),
+    },
+    {
+      kind: 'forgotten observations',
+      past: () => store.observations.pastForgotten(now - RESTORABLE_DAYS * DAY),
+      remove: inOne(() => store.observations.eraseForgotten({ before: now - RESTORABLE_DAYS * DAY })),
     },
     {
       kind: 'audit',

@@ -318,7 +318,7 @@ async function anApi() {
   const at = await aDesk()
   const keys = { token: 'owner-token', hookToken: 'hook-token' }
   const control = { port: () => listening.port, startedAt: 0, troubles: () => 0, noteTaken: () => {}, stop: () => {} }
-  const listening = listen(at.desk.home, 0, keys, routes(at.desk, control), at.desk.log)
+  const listening = listen(at.desk.home, 0, keys, at.desk.visitors, routes(at.desk, control), at.desk.log)
   const owner = { 'content-type': 'application/json', authorization: `Bearer ${keys.token}` }
   const ask = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${listening.port}${path}`, { headers: owner, ...init })
   return {

@@ -14,6 +14,7 @@ import { search, timeline } from '../retrieval/search.ts'
 import { checkDatabase, isStoreTrouble, type Place } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
+import { readRetry } from '../wire/view.ts'
 import { bodyOf, projectNamed, queryOf } from './asked.ts'
 
 import { bringIn } from './bring.ts'
@@ -29,6 +30,7 @@ import { cleanUp } from './retention.ts'
 import { type Answer, BadRequest } from './server.ts'
 import { statusOf } from './status.ts'
 import { syncRoute } from './sync-routes.ts'
+import { viewerRoute } from './viewer-routes.ts'
 
 /** What the routes need from the process around them. */
 export type Control = {
@@ -48,12 +50,16 @@ export function routes(desk: Desk, control: Control): Answer {
     if (hook && request.method === 'POST') return hookRoute(desk, control, request, hook[1] as string)
     if (at === 'GET /health') return Response.json({ ok: true, version: VERSION, pid: process.pid })
     if (caller !== 'owner') return null
+    const viewed = (await desk.viewer.answer(request, url)) ?? (await viewerRoute(desk, request, url, control.port()))
+    if (viewed) return viewed
     const notes = /^\/api\/notes(?:\/([\w.-]{1,80}))?(\/restore)?$/.exec(url.pathname)
     if (notes) return noteRoute(desk, request, url, notes[1] ?? null, notes[2] !== undefined)
     if (/^\/api\/sync(?:\/|$)/.test(url.pathname)) {
       server.timeout(request, 0) // it may wait for the network
       return syncRoute(desk, request, url)
     }
+    const memory = /^\/api\/memory\/([\w.-]{1,80})$/.exec(url.pathname)?.[1]
+    if (memory && request.method === 'GET') return Response.json(await memoryOf(desk, memory))
     const turn = /^\/(?:api\/)?sessions\/(\d+)\/init$/.exec(url.pathname)
     if (turn && request.method === 'POST') return initTurn(desk, request, Number(turn[1]))
     switch (at) {
@@ -103,7 +109,7 @@ export function routes(desk: Desk, control: Control): Answer {
         // Between two transactions there is no writer, and the check opens a connection of its own.
         return Response.json({ damage: await desk.store.transaction(async () => checkDatabase(desk.store.path)) })
       case 'GET /api/injections':
-        return Response.json(await desk.store.injections.recent(null, queryOf(url, api.readInjectionsQuery).limit))
+        return Response.json(await injected(desk, url))
       case 'GET /api/audit':
         return Response.json(await desk.store.audit.recent(queryOf(url, api.readAuditQuery).limit))
       case 'GET /api/export': {
@@ -152,7 +158,11 @@ export function routes(desk: Desk, control: Control): Answer {
       case 'POST /api/embedder/reload':
         return reloaded(desk)
       case 'POST /api/jobs/retry': {
-        const revived = await desk.store.transaction(() => desk.store.jobs.reviveDead(Date.now()))
+        const { id } = await bodyOf(request, readRetry)
+        const { jobs } = desk.store
+        const revived = await desk.store.transaction(async () =>
+          id === undefined ? jobs.reviveDead(Date.now()) : Number(await jobs.revive(id, Date.now())),
+        )
         desk.queue.kick()
         return Response.json({ revived })
       }
@@ -334,6 +344,11 @@ async function report(
   desk.announce(taken.changes)
   desk.queue.kick()
   return taken.session
+}
+
+async function injected(desk: Desk, url: URL) {
+  const { session, limit } = queryOf(url, api.readInjectionsQuery)
+  return desk.store.injections.recent(session ?? null, limit)
 }
 
 /** Around an observation, the best answer to a question, or a moment. */

@@ -6,6 +6,7 @@ import { environment, temporaryFolder } from '../../test/support/builders.ts'
 import { homePaths } from '../platform/paths.ts'
 import { askWorker } from '../wire/socket.ts'
 import { type Answer, BadRequest, listen } from './server.ts'
+import { openVisitors } from './visitors.ts'
 
 const keys = { token: 'owner-token', hookToken: 'hook-token' }
 
@@ -73,7 +74,7 @@ test('a socket file that a dead worker left is replaced', async () => {
   const home = homePaths(environment(folder.path))
   mkdirSync(dirname(home.socket), { recursive: true })
   writeFileSync(home.socket, 'stale')
-  const listening = listen(home, 0, keys, answering, quiet)
+  const listening = listen(home, 0, keys, openVisitors(home.visitors), answering, quiet)
   expect((await askWorker(home, '/who')).kind).toBe('answered')
   await listening.stop()
 })
@@ -105,7 +106,7 @@ const answering: Answer = async (_, url, caller) => {
 async function aServer(port = 0) {
   const folder = temporaryFolder()
   const home = homePaths(environment(folder.path))
-  const listening = listen(home, port, keys, answering, quiet)
+  const listening = listen(home, port, keys, openVisitors(home.visitors), answering, quiet)
   return {
     home,
     folder,

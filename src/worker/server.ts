@@ -4,7 +4,9 @@ import { makePrivate, privateFolder } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import type { Log } from '../platform/log.ts'
 import type { Home } from '../platform/paths.ts'
-import { admit, type Caller, type Keys } from './gate.ts'
+import { admit, type Caller, cookieName, isForUs, type Keys } from './gate.ts'
+import { entryPage, strangerPage } from './viewer-files.ts'
+import { VISIT_SECONDS, type Visitors } from './visitors.ts'
 
 /** Answers a request from somebody who was let in. Null means there is no such route for them. */
 export type Answer = (request: Request, url: URL, caller: Caller, server: Server<undefined>) => Promise<Response | null>
@@ -24,7 +26,7 @@ const MANNERS = {
  * Listens on the socket, which only its owner can open, and on loopback, where everybody must show a token. If a stranger holds
  * the port, the next free one is taken.
  */
-export function listen(home: Home, wantedPort: number, keys: Keys, answering: Answer, log: Log): Listening {
+export function listen(home: Home, wantedPort: number, keys: Keys, visitors: Visitors, answering: Answer, log: Log): Listening {
   let underWay = 0
   const answer: Answer = async (...question) => {
     underWay++
@@ -42,7 +44,7 @@ export function listen(home: Home, wantedPort: number, keys: Keys, answering: An
     fetch: (request, server) => respond(request, server, 'owner', answer, log),
   })
   makePrivate(home.socket)
-  const tcp = listenOnLoopback(wantedPort, keys, answer, log)
+  const tcp = listenOnLoopback(wantedPort, keys, visitors, answer, log)
   return {
     port: tcp.port ?? 0,
     // Takes no new request and finishes the ones under way. Idle connections that callers keep open are not waited for.
@@ -59,7 +61,7 @@ export function listen(home: Home, wantedPort: number, keys: Keys, answering: An
 const LONGEST_GOODBYE_MS = 2000
 const PORTS_TO_TRY = 20
 
-function listenOnLoopback(wantedPort: number, keys: Keys, answer: Answer, log: Log): Server<undefined> {
+function listenOnLoopback(wantedPort: number, keys: Keys, visitors: Visitors, answer: Answer, log: Log): Server<undefined> {
   const ports = wantedPort === 0 ? [0] : [...Array.from({ length: PORTS_TO_TRY }, (_, i) => wantedPort + i).filter((p) => p <= 65535), 0]
   for (const port of ports) {
     try {
@@ -69,14 +71,7 @@ function listenOnLoopback(wantedPort: number, keys: Keys, answer: Answer, log: L
         // Without errors pages Bun lets several processes share a port, and each would get some of the other's hooks.
         reusePort: false,
         port,
-        fetch: (request, server) => {
-          // Says only that we are here; a caller that shows no token learns nothing else.
-          if (addressOf(request)?.pathname === '/health' && request.method === 'GET' && !request.headers.has('authorization'))
-            return Response.json({ ok: true })
-          const admitted = admit(request, server.port ?? 0, keys)
-          if (admitted.kind === 'refused') return failure(admitted.status, admitted.reason)
-          return respond(request, server, admitted.caller, answer, log)
-        },
+        fetch: async (request, server) => guarded(await receive(request, server, keys, visitors, answer, log)),
       })
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE' && (cause as NodeJS.ErrnoException).code !== 'EACCES') throw cause
@@ -84,6 +79,48 @@ function listenOnLoopback(wantedPort: number, keys: Keys, answer: Answer, log: L
   }
   throw new Error('no port on 127.0.0.1 is free')
 }
+
+async function receive(
+  request: Request,
+  server: Server<undefined>,
+  keys: Keys,
+  visitors: Visitors,
+  answer: Answer,
+  log: Log,
+): Promise<Response> {
+  const path = addressOf(request)?.pathname ?? ''
+  const port = server.port ?? 0
+  // Says only that we are here; a caller that shows no token learns nothing else.
+  if (path === '/health' && request.method === 'GET' && !request.headers.has('authorization')) return Response.json({ ok: true })
+  if (path.startsWith('/view/') && request.method === 'GET' && isForUs(request, port)) return letIn(path.slice(6), visitors, port)
+  const admitted = admit(request, port, keys, (secret) => visitors.knows(secret, Date.now()))
+  if (admitted.kind === 'admitted') return respond(request, server, admitted.caller, answer, log)
+  const isPerson = admitted.status === 401 && request.headers.get('sec-fetch-dest') === 'document'
+  return isPerson ? strangerPage('This browser has not been let in, or it was a while ago.') : failure(admitted.status, admitted.reason)
+}
+
+function letIn(code: string, visitors: Visitors, port: number): Response {
+  const entered = visitors.enter(code, Date.now())
+  if (!entered) return strangerPage('This link has been used, or is older than half a minute.')
+  const cookie = `${cookieName(port)}=${entered.secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${VISIT_SECONDS}`
+  return entryPage(entered.to, cookie)
+}
+
+/** What every answer to a browser says of itself: not to be sniffed, framed, kept, or read by another origin. */
+function guarded(response: Response): Response {
+  for (const [name, value] of GUARDS) if (!response.headers.has(name)) response.headers.set(name, value)
+  return response
+}
+
+const GUARDS = Object.entries({
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-store',
+})
 
 async function respond(request: Request, server: Server<undefined>, caller: Caller, answer: Answer, log: Log): Promise<Response> {
   const url = addressOf(request)

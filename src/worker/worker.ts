@@ -33,6 +33,7 @@ import { importHistory } from './import.ts'
 import { meaningBy, quickMeaningBy } from './meaning.ts'
 import { importNative } from './native.ts'
 import { followNotes, openNotebook } from './notebook.ts'
+import { type MoveJob, moveProject, type WipeJob, wipeProject } from './project-work.ts'
 import { openQueue } from './queue.ts'
 import { readThrough } from './reconcile.ts'
 import { retain } from './retention.ts'
@@ -41,6 +42,8 @@ import { listen } from './server.ts'
 import { openStream } from './stream.ts'
 import { openSyncing, type Syncing } from './syncing.ts'
 import { textModelOf } from './text-model.ts'
+import { openViewerFiles } from './viewer-files.ts'
+import { openVisitors } from './visitors.ts'
 import { isLive, sweep } from './watch.ts'
 
 export { NewerDatabase } from '../store/store.ts'
@@ -87,6 +90,8 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     queue: openQueue(store, (job) => doJob(desk, embedding, syncing, job), log),
     textModel: textModelOf(settings, environment, notebook.clean),
     stopping: stopping.signal,
+    visitors: openVisitors(home.visitors),
+    viewer: openViewerFiles(home, log),
     announce: (changes) => changes.forEach((change) => void stream.publish(liveOf(change))),
   }
   const syncing = openSyncing(desk)
@@ -104,7 +109,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const { redact, patterns, exclude_projects: excludeProjects } = settings.privacy
   leavePrivacyRules(home, { redact, patterns, excludeProjects })
   const keys = { token: secretIn(home.token), hookToken: secretIn(home.hookToken) }
-  const listening = listen(home, settings.worker.port, keys, routes(desk, control), log)
+  const listening = listen(home, settings.worker.port, keys, desk.visitors, routes(desk, control), log)
   writeWhole(home.workerFile, `${JSON.stringify({ pid: process.pid, port: listening.port, version: VERSION, startedAt })}\n`)
   log.info('started', { pid: process.pid, port: listening.port, version: VERSION, ms: Math.round(performance.now()) })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve())
@@ -275,6 +280,18 @@ async function doJob(desk: Desk, embedding: Embedding, syncing: Syncing, job: Jo
     }
     case 'sync':
       return syncing.start(job.id)
+    case 'move-project': {
+      await moveProject(desk, job.payload as MoveJob)
+      await store.transaction(() => store.jobs.done(job.id))
+      desk.stream.publish({ type: 'projects-changed', data: job.payload })
+      return
+    }
+    case 'wipe-project': {
+      await wipeProject(desk, job.payload as WipeJob)
+      await store.transaction(() => store.jobs.done(job.id))
+      desk.stream.publish({ type: 'projects-changed', data: job.payload })
+      return
+    }
     case 'rebuild': {
       // Jobs wait for each other, so the distilling that this asks for comes after it.
       for await (const line of importHistory(desk, claudeCode, { paths: [], since: null, project: null }))

@@ -11,6 +11,8 @@ import { openEmbedding } from '../../src/worker/embedding.ts'
 import { openNotebook } from '../../src/worker/notebook.ts'
 import { openQueue } from '../../src/worker/queue.ts'
 import { openStream } from '../../src/worker/stream.ts'
+import { openViewerFiles } from '../../src/worker/viewer-files.ts'
+import { openVisitors } from '../../src/worker/visitors.ts'
 import { environment, temporaryFolder } from './builders.ts'
 
 /** A worker's desk without the worker: a real store, log and queue in a folder of their own, and nobody listening. */
@@ -53,6 +55,8 @@ export async function aDesk(variables: Record<string, string> = {}) {
     textModel: { kind: 'absent', reason: 'a test has none' },
     stopping: new AbortController().signal,
     embedding,
+    visitors: openVisitors(home.visitors),
+    viewer: openViewerFiles(home, log),
     announce: (changes) => void announced.push(...changes),
   }
   return {

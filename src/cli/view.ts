@@ -1,0 +1,22 @@
+import { parseArgs } from 'node:util'
+import { openInBrowser } from '../platform/browser.ts'
+import { pathOf } from '../wire/pages.ts'
+import { ask, post } from './ask.ts'
+import { CliError, dim, EXIT, say, sayJson } from './print.ts'
+
+export async function run(args: string[]): Promise<undefined> {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { print: { type: 'boolean' }, json: { type: 'boolean' } },
+    allowPositionals: true,
+  })
+  const wanted = positionals.join(' ')
+  const to = pathOf(wanted)
+  if (to === null)
+    throw new CliError(`"${wanted}" is no page and no memory; try 'recollect view search' or 'recollect view 12'`, EXIT.invalid)
+  const link = await ask<{ url: string; seconds: number }>('/api/view/link', post({ to }))
+  if (values.json) return sayJson(link)
+  if (!values.print && (await openInBrowser(link.url))) return say(`Opened the viewer in your browser (${new URL(link.url).origin}${to}).`)
+  say(link.url)
+  say(dim(`Good for one visit, within ${link.seconds} seconds.`))
+}

@@ -1,0 +1,336 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { addObservations, observation, openSession, summary } from '../../test/support/builders.ts'
+import { aDesk } from '../../test/support/desk.ts'
+import { asProjectKey } from '../core/ids.ts'
+import type { Economy, Feed, Neighbourhood, NoteVersions, Project, Sessions, SettingsInForce, WholeSession } from '../wire/view.ts'
+import { moveProject, wipeProject } from './project-work.ts'
+import { routes } from './routes.ts'
+import { listen } from './server.ts'
+
+test('a browser is let in once by a link, and then by its cookie alone', async () => {
+  await using at = await aViewer()
+  const { url } = await at.post<{ url: string }>('/api/view/link', { to: '/search' })
+  const entered = await fetch(url)
+  const cookie = entered.headers.get('set-cookie') ?? ''
+  expect(entered.status).toBe(200)
+  expect(await entered.text()).toContain('url=/search')
+  expect(cookie).toMatch(/^recollect-\d+=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=604800$/)
+  expect(url).not.toContain(at.keys.token)
+  expect((await fetch(url)).status).toBe(401)
+  const visit = { cookie: cookie.split(';')[0] ?? '', 'sec-fetch-site': 'same-origin' }
+  expect((await at.ask('/api/status', { headers: visit })).status).toBe(200)
+  expect((await at.ask('/api/status', { headers: { ...visit, 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
+})
+
+test('a page of another site cannot change anything, though the browser sends the cookie', async () => {
+  await using at = await aViewer()
+  await addObservations(at.store, [observation()])
+  const cookie = await at.enter()
+  const change = { cookie, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json', 'x-recollect': '1' }
+  for (const headers of [
+    { ...change, 'sec-fetch-site': 'cross-site' },
+    { ...change, 'sec-fetch-site': 'same-site' },
+    { ...change, origin: 'https://evil.example' },
+    { ...change, origin: 'null' },
+    { ...change, 'content-type': 'text/plain' },
+    { ...change, 'content-type': 'application/x-www-form-urlencoded' },
+    { ...change, 'content-type': 'multipart/form-data; boundary=x' },
+    { ...change, 'x-recollect': '' },
+  ]) {
+    const answer = await at.ask('/api/observations/1', { method: 'DELETE', headers, body: '{}' })
+    expect([answer.status, headers]).toEqual([403, headers])
+  }
+  expect(await at.store.observations.get([1])).toHaveLength(1)
+  expect((await at.ask('/api/observations/1', { method: 'DELETE', headers: change, body: '{}' })).status).toBe(200)
+})
+
+test('a name that was pointed at this machine is refused, link and cookie or not', async () => {
+  await using at = await aViewer()
+  const { url } = await at.post<{ url: string }>('/api/view/link', {})
+  const cookie = await at.enter()
+  for (const path of [new URL(url).pathname, '/feed', '/api/status', '/stream']) {
+    const answer = await at.ask(path, { headers: { host: 'rebound.example', cookie, 'sec-fetch-site': 'same-origin' } })
+    expect([path, answer.status]).toEqual([path, 403])
+  }
+})
+
+test.each(['//evil.example', 'https://evil.example', '/api/shutdown', '/feed"><script>', '/feed/../../etc', 'javascript:x', '/view/x'])(
+  'no link leads to %s',
+  async (to) => {
+    await using at = await aViewer()
+    const answer = await at.ask('/api/view/link', { method: 'POST', body: JSON.stringify({ to }) })
+    expect(answer.status).toBe(400)
+  },
+)
+
+test('the viewer is served whole, with a strict policy, and never by a path from the address', async () => {
+  await using at = await aViewer()
+  const page = await at.ask('/feed')
+  const html = await page.text()
+  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /)
+  for (const [name, value] of Object.entries({
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
+  }))
+    expect([name, page.headers.get(name)]).toEqual([name, value])
+  expect(html).not.toMatch(/<script(?![^>]* src="\/app-)[^>]*>|<style|https?:\/\//)
+  const script = /src="(\/app-[0-9a-f]+\.js)"/.exec(html)?.[1] ?? ''
+  const loaded = await at.ask(script)
+  expect([loaded.status, loaded.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8'])
+  const etag = loaded.headers.get('etag') ?? ''
+  expect(etag).toMatch(/^"[0-9a-f]{32}"$/)
+  expect((await at.ask(script, { headers: { ...at.owner, 'if-none-match': etag } })).status).toBe(304)
+  for (const path of [
+    '/app-../../../etc/passwd.js',
+    '/app-0000.js',
+    '/%2e%2e/%2e%2e/etc/passwd',
+    '/icon.svg/../../token',
+    '/..%2f..%2frun%2ftoken',
+    '/token',
+    '/run/token',
+    '/index.html',
+    '/feed.js',
+  ])
+    expect([path, (await at.ask(path)).status]).toEqual([path, 404])
+  const zipped = [script, /href="(\/app-[0-9a-f]+\.css)"/.exec(html)?.[1] ?? '', '/feed', '/icon.svg']
+  let bytes = 0
+  for (const path of zipped) {
+    const raw = await fetch(`http://127.0.0.1:${at.port}${path}`, {
+      headers: { ...at.owner, 'accept-encoding': 'gzip' },
+      decompress: false,
+    })
+    bytes += (await raw.arrayBuffer()).byteLength
+    expect(raw.headers.get('content-encoding')).toBe('gzip')
+  }
+  expect(bytes).toBeLessThan(100_000)
+})
+
+test('nobody gets a page, a file or the stream without having been let in', async () => {
+  await using at = await aViewer()
+  for (const path of ['/', '/feed', '/icon.svg', '/api/feed', '/stream', '/view/guess']) {
+    const answer = await fetch(`http://127.0.0.1:${at.port}${path}`)
+    expect([path, answer.status]).toEqual([path, 401])
+  }
+  const person = await fetch(`http://127.0.0.1:${at.port}/feed`, { headers: { 'sec-fetch-dest': 'document' } })
+  expect([person.status, await person.text()]).toEqual([401, expect.stringContaining('recollect view')])
+})
+
+test('the feed is a list of everything that stays where it is while more comes in', async () => {
+  await using at = await aViewer()
+  await addObservations(at.store, [observation({ title: 'One', at: 1000 }), observation({ title: 'Two', type: 'bugfix', at: 2000 })])
+  const first = await at.get<Feed>('/api/feed')
+  expect([first.total, first.rows.map((row) => row.title)]).toEqual([2, ['Two', 'One']])
+  await addObservations(at.store, [observation({ title: 'Three', at: 3000 }), observation({ title: 'From before', at: 500 })], 's2')
+  const again = await at.get<Feed>(`/api/feed?upTo=${first.upTo}`)
+  expect(again.rows.map((row) => row.title)).toEqual(['Two', 'One'])
+  expect((await at.get<Feed>(`/api/feed?after=${first.upTo}&limit=0`)).total).toBe(2)
+  expect((await at.get<Feed>('/api/feed')).rows.map((row) => row.title)).toEqual(['Three', 'Two', 'One', 'From before'])
+  expect((await at.get<Feed>('/api/feed?types=bugfix')).rows.map((row) => row.title)).toEqual(['Two'])
+  expect((await at.get<Feed>('/api/feed?limit=1&offset=1')).rows.map((row) => row.title)).toEqual(['Two'])
+  expect((await at.get<Feed>('/api/feed?kinds=note')).total).toBe(0)
+  expect((await at.get<Feed>('/api/feed?since=1500&before=2500')).rows.map((row) => row.title)).toEqual(['Two'])
+  expect((await at.get<Feed>('/api/feed?agent=claude-code')).total).toBe(4)
+  expect((await at.get<Feed>('/api/feed?agent=other')).total).toBe(0)
+  expect((await at.ask('/api/feed?types=nonsense')).status).toBe(400)
+})
+
+test('a forgotten observation is gone everywhere, stays gone when its turn is told again, and can be brought back', async () => {
+  await using at = await aViewer()
+  const { store } = at
+  await addObservations(store, [observation({ title: 'Fed the pelican', filesModified: ['src/a.ts'] })])
+  const search = () => at.get<{ hits: unknown[] }>('/api/search?query=pelican')
+  expect((await search()).hits).toHaveLength(1)
+  expect((await at.ask('/api/observations/1', { method: 'DELETE' })).status).toBe(200)
+  expect((await search()).hits).toHaveLength(0)
+  expect(at.announced.at(-1)).toEqual({ kind: 'observation-removed', id: 1 })
+  await addObservations(store, [observation({ title: 'Fed the pelican' })])
+  expect((await search()).hits).toHaveLength(0)
+  expect(await at.get('/api/observations/1')).toMatchObject({ observation: { title: 'Fed the pelican' }, forgottenAt: expect.any(Number) })
+
+  expect(await at.post('/api/observations/1/restore', {})).toMatchObject({ kind: 'restored', observation: { id: 1 } })
+  expect((await search()).hits).toMatchObject([{ id: '1' }])
+  expect(await store.observations.aboutFile(asProjectKey('app'), 'src/a.ts', 99, 5)).toHaveLength(1)
+  expect((await at.ask('/api/observations/1/restore', { method: 'POST', body: '{}' })).status).toBe(400)
+  expect((await at.ask('/api/observations/99', { method: 'DELETE' })).status).toBe(400)
+})
+
+test('what is forgotten for good leaves no text behind', async () => {
+  await using at = await aViewer()
+  await addObservations(at.store, [observation({ title: 'Fed the pelican' })])
+  await at.ask('/api/observations/1', { method: 'DELETE' })
+  await at.ask('/api/observations/1?hard=1', { method: 'DELETE' })
+  expect(await at.get('/api/observations/1')).toEqual({ observation: null, forgottenAt: null })
+  expect((await at.ask('/api/observations/1/restore', { method: 'POST', body: '{}' })).status).toBe(400)
+})
+
+test('sessions are listed with what they hold, and one is given whole', async () => {
+  await using at = await aViewer()
+  const session = await addObservations(at.store, [observation({ title: 'Fed the pelican' })])
+  await at.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'Feed it', at: 1 })
+  const use = {
+    sessionId: session.id,
+    promptNumber: 1,
+    promptId: null,
+    toolUseId: 't1',
+    tool: 'Read',
+    error: null,
+    interrupted: false,
+    agentId: null,
+    cwd: null,
+    at: 2,
+  }
+  await at.store.toolUses.add({ ...use, input: '{}', output: 'x'.repeat(1000) })
+  await at.store.summaries.put('k', summary({ sessionId: session.id }))
+  expect(await at.get<Sessions>('/api/sessions')).toMatchObject({ total: 1, sessions: [{ observations: 1, toolUses: 1, live: false }] })
+  expect(await at.get<Sessions>('/api/sessions?project=other')).toEqual({ total: 0, sessions: [] })
+  const whole = await at.get<WholeSession>(`/api/sessions/${session.id}`)
+  expect([whole.prompts, whole.observations, whole.summaries].map((list) => list.length)).toEqual([1, 1, 1])
+  expect(whole.toolUses[0]).toMatchObject({ clipped: true, output: 'x'.repeat(400) })
+  expect(await at.get(`/api/tool-uses/${whole.toolUses[0]?.id}`)).toMatchObject({ output: 'x'.repeat(1000) })
+  expect((await at.ask('/api/sessions/99')).status).toBe(400)
+  expect((await at.ask(`/api/sessions/${session.id}`, { method: 'DELETE' })).status).toBe(200)
+  expect(await at.store.sessions.get(session.id)).toBeNull()
+})
+
+test('a renamed project keeps its memories, and its folder goes on under the new name', async () => {
+  await using at = await aViewer()
+  const { store } = at
+  await addObservations(store, [observation({ title: 'Fed the pelican', filesModified: ['a.ts'] })])
+  await at.post('/api/notes', { body: 'Pelicans eat fish', project: 'app' })
+  expect(await at.post('/api/projects/rename', { from: 'app', to: 'zoo' })).toEqual({ kind: 'moving', from: 'app', to: 'zoo' })
+  await moveProject(at.desk, { from: 'app', to: 'zoo' })
+  expect((await at.get<Project[]>('/api/projects')).map((one) => [one.project, one.sessions, one.observations, one.notes])).toEqual([
+    ['zoo', 1, 1, 1],
+  ])
+  expect(await at.get('/api/search?query=pelican&project=zoo&kind=observation')).toMatchObject({ hits: [{ project: 'zoo' }] })
+  expect(await store.observations.aboutFile(asProjectKey('zoo'), 'a.ts', 99, 5)).toHaveLength(1)
+  expect((await openSession(store, 's2')).project).toBe(asProjectKey('zoo'))
+  expect(await at.get('/api/search?query=pelican&project=app&kind=observation')).toMatchObject({ hits: [{ project: 'zoo' }] })
+})
+
+test('two projects become one only when that is meant', async () => {
+  await using at = await aViewer()
+  await addObservations(at.store, [observation()])
+  await at.post('/api/sessions/init', { contentSessionId: 'other', project: 'zoo', prompt: 'hello' })
+  const rename = (body: object) => at.ask('/api/projects/rename', { method: 'POST', body: JSON.stringify(body) })
+  expect((await rename({ from: 'app', to: 'zoo' })).status).toBe(400)
+  expect((await rename({ from: 'nothing', to: 'zoo' })).status).toBe(400)
+  expect((await rename({ from: 'app', to: 'app' })).status).toBe(400)
+  expect((await rename({ from: 'app', to: 'zoo', merge: true })).status).toBe(200)
+  await moveProject(at.desk, { from: 'app', to: 'zoo' })
+  expect((await at.get<Project[]>('/api/projects')).map((one) => [one.project, one.sessions])).toEqual([['zoo', 2]])
+})
+
+test('a project is wiped only when its name is typed, and then nothing of it is left', async () => {
+  await using at = await aViewer()
+  await addObservations(at.store, [observation({ title: 'Fed the pelican' })])
+  await at.post('/api/notes', { body: 'Pelicans eat fish', project: 'app' })
+  const wipe = (confirm: string) => at.ask('/api/projects/wipe', { method: 'POST', body: JSON.stringify({ project: 'app', confirm }) })
+  expect((await wipe('ap')).status).toBe(400)
+  expect(await at.get('/api/search?query=pelican')).toMatchObject({ hits: [{}, {}] })
+  expect((await wipe('app')).status).toBe(200)
+  await wipeProject(at.desk, { project: 'app' })
+  expect(await at.get('/api/search?query=pelican')).toMatchObject({ hits: [] })
+  expect(await at.get<Project[]>('/api/projects')).toEqual([])
+})
+
+test('a note keeps what it said before', async () => {
+  await using at = await aViewer()
+  const { note } = await at.post<{ note: { id: string } }>('/api/notes', { body: 'Pelicans eat fish', title: 'Food', project: 'app' })
+  const change = (body: object) => at.ask(`/api/notes/${note.id}`, { method: 'PATCH', body: JSON.stringify(body) })
+  await change({ body: 'Pelicans eat much fish' })
+  await change({ pinned: true })
+  const { versions } = await at.get<NoteVersions>(`/api/notes/${note.id}/history`)
+  expect(versions.map((version) => version.body.trim())).toEqual(['Pelicans eat fish'])
+  await at.ask(`/api/notes/${note.id}?hard=1`, { method: 'DELETE' })
+  expect((await at.ask(`/api/notes/${note.id}/history`)).status).toBe(400)
+  expect(await at.store.notes.versions(note.id as never)).toEqual([])
+})
+
+test('days are counted in the person’s own zone', async () => {
+  await using at = await aViewer()
+  const late = Date.UTC(2026, 2, 1, 23, 30)
+  await addObservations(at.store, [observation({ at: late })])
+  expect(await at.get('/api/activity?since=0')).toEqual([{ day: '2026-03-01', project: 'app', kind: 'observation', count: 1 }])
+  expect(await at.get('/api/activity?since=0&shift=60')).toMatchObject([{ day: '2026-03-02' }])
+})
+
+test('what lies around a memory, a file or a concept is bounded and known by name', async () => {
+  await using at = await aViewer()
+  await addObservations(at.store, [observation({ title: 'A', concepts: ['gotcha'] }), observation({ title: 'B' })])
+  expect(await at.get<Neighbourhood>('/api/near?kind=concept&name=gotcha')).toMatchObject({ memory: null, items: [{ title: 'A' }] })
+  expect(await at.get<Neighbourhood>('/api/near?kind=observation&name=1')).toMatchObject({ memory: { title: 'A' } })
+  expect((await at.ask('/api/near?kind=observation&name=99')).status).toBe(400)
+  expect(await at.get<Neighbourhood>('/api/near?kind=file&name=nowhere.ts')).toMatchObject({ items: [] })
+})
+
+test('settings say where they come from and never a secret', async () => {
+  await using at = await aViewer({
+    RECOLLECT_EMBEDDER_API_KEY: 'sk-very-secret',
+    RECOLLECT_EMBEDDER_BASE_URL: 'https://me:pw@host.example/v1',
+  })
+  mkdirSync(at.desk.home.folder, { recursive: true })
+  writeFileSync(at.desk.home.config, '[worker]\nidle_minutes = 5\n')
+  const { settings } = await at.get<SettingsInForce>('/api/settings')
+  const named = Object.fromEntries(settings.map((setting) => [setting.name, setting]))
+  expect(named['worker.idle_minutes']).toMatchObject({ value: 5, source: 'user file' })
+  expect(named['hooks.session_start.token_budget']).toMatchObject({ value: 2000, source: 'default', isSecret: false })
+  expect(named['embedder.api_key']).toMatchObject({ source: 'environment', isSecret: true })
+  expect(JSON.stringify(settings)).not.toMatch(/sk-very-secret|me:pw/)
+})
+
+test('a dead job can be tried again on its own', async () => {
+  await using at = await aViewer()
+  const { jobs } = at.store
+  for (const key of ['a', 'b']) await jobs.add('odd', key, {}, 1)
+  for (const reason of ['x', 'y']) await jobs.bury((await jobs.claim(2))?.id ?? 0, reason)
+  const [dead] = await jobs.dead(9)
+  expect(await at.post('/api/jobs/retry', { id: dead?.id })).toEqual({ revived: 1 })
+  expect((await jobs.counts()).dead).toBe(1)
+})
+
+test('what was told is summed up by what gave rise to it', async () => {
+  await using at = await aViewer()
+  const session = await openSession(at.store)
+  const told = { sessionId: session.id, project: session.project, text: 'x', items: [], at: Date.now() }
+  for (const event of ['SessionStart', 'file:a.ts', 'file:b.ts']) await at.store.injections.add({ ...told, event, tokens: 10 })
+  const economy = await at.get<Economy>('/api/economy')
+  expect(economy.told).toEqual([
+    { event: 'SessionStart', count: 1, tokens: 10 },
+    { event: 'file', count: 2, tokens: 20 },
+  ])
+  expect(await at.get(`/api/injections?session=${session.id}`)).toHaveLength(3)
+  expect(await at.get('/api/injections?session=99')).toEqual([])
+})
+
+async function aViewer(variables: Record<string, string> = {}) {
+  const at = await aDesk(variables)
+  const keys = { token: 'owner-token', hookToken: 'hook-token' }
+  const control = { port: () => listening.port, startedAt: 0, troubles: () => 0, noteTaken: () => {}, stop: () => {} }
+  const listening = listen(at.desk.home, 0, keys, at.desk.visitors, routes(at.desk, control), at.desk.log)
+  const owner = { 'content-type': 'application/json', authorization: `Bearer ${keys.token}` }
+  const ask = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${listening.port}${path}`, { headers: owner, ...init })
+  const post = async <T>(path: string, body: object) =>
+    (await ask(path, { method: 'POST', body: JSON.stringify(body) })).json() as Promise<T>
+  return {
+    ...at,
+    keys,
+    owner,
+    ask,
+    post,
+    port: listening.port,
+    get: async <T>(path: string) => (await ask(path)).json() as Promise<T>,
+    /** The cookie of a browser that was let in. */
+    enter: async () => {
+      const { url } = await post<{ url: string }>('/api/view/link', {})
+      return ((await fetch(url)).headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    },
+    [Symbol.asyncDispose]: async () => {
+      await listening.stop()
+      await at[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * Pictures of the viewer for the README and the guide, of a sample history in a throw-away home: `bin/with-bun scripts/screenshots.ts`
+ * writes docs/img. With a folder as its argument it writes every page there, light, dark and narrow, to be looked at.
+ */
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { aPerson, type Person } from '../test/support/person.ts'
+import { transcript, type WrittenTurn } from '../test/support/transcript.ts'
+import { view } from '../test/support/viewer.ts'
+
+const [folder] = process.argv.slice(2)
+const images = join(import.meta.dir, '..', 'docs', 'img')
+
+// With the command on the PATH, briefs name it as people do.
+const PATH = [join(import.meta.dir, '..', 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(':')
+await using person = await aPerson({ init: null, env: { TZ: 'UTC', PATH } })
+await fill(person)
+if (folder) await everything(person, folder)
+else await forTheReader(person)
+
+async function forTheReader(person: Person): Promise<void> {
+  mkdirSync(images, { recursive: true })
+  const shots: [string, string, { dark?: boolean }][] = [
+    ['viewer-feed', '/feed', {}],
+    ['viewer-search', '/search?q=low+tide+an+hour+late', {}],
+    ['viewer-session', '/sessions/1?at=observation:1', { dark: true }],
+    ['viewer-brief', '/injections/next?project=tidepool&tokens=400', {}],
+  ]
+  for (const [name, path, look] of shots)
+    await shoot(person, [path], { ...look, width: 1200, height: 680 }, () => join(images, `${name}.png`))
+}
+
+async function everything(person: Person, folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  const paths = [
+    '/feed',
+    '/search?q=tide+late',
+    '/memory/1',
+    '/memory/new',
+    '/sessions',
+    '/sessions/1?at=observation:1',
+    '/timeline',
+    '/timeline?project=tidepool&from=2026-10-22&to=2026-10-22',
+    '/graph?project=tidepool',
+    '/graph/observation:1',
+    '/injections',
+    '/injections/next?tokens=400',
+    '/projects',
+    '/worker',
+    '/settings',
+    '/memory/99999',
+    '/search',
+  ]
+  const looks = { light: {}, dark: { dark: true }, narrow: { width: 360, height: 740 } }
+  for (const [name, look] of Object.entries(looks))
+    await shoot(person, paths, look, (path) => join(folder, `${path.replace(/\W+/g, '_').slice(1)}-${name}.png`))
+}
+
+async function shoot(
+  person: Person,
+  paths: string[],
+  look: { dark?: boolean; width?: number; height?: number },
+  file: (path: string) => string,
+) {
+  await using viewer = await view(person, look)
+  for (const path of paths) {
+    await viewer.open(path)
+    await viewer.page.waitForTimeout(600)
+    await viewer.page.screenshot({ path: file(path) })
+  }
+  for (const trouble of viewer.trouble) console.log(trouble)
+}
+
+/** The sample history, a few more projects beside it, notes, and a session that was told something. */
+async function fill(person: Person): Promise<void> {
+  await person.recollect('demo')
+  const day = 86_400_000
+  const histories: [string, number, WrittenTurn[]][] = [
+    [
+      'lantern',
+      3,
+      [said('The mail queue stalls at night. Why?', 'It waits for a lock that the backup holds; the backup now takes a snapshot first.')],
+    ],
+    [
+      'lantern',
+      9,
+      [
+        said(
+          'Add a retry with backoff to the mailer',
+          'The mailer retries five times, one second doubled each time, and then gives up with a log line.',
+        ),
+      ],
+    ],
+    [
+      'orchard',
+      5,
+      [
+        said(
+          'Which index does the harvest report use?',
+          'None: it scans harvests. An index on (field, picked_at) makes it forty times faster.',
+        ),
+      ],
+    ],
+    [
+      'orchard',
+      30,
+      [said('Decide between UUID and ULID for public ids', 'Decision: ULID, because they sort by time and are shorter in addresses.')],
+    ],
+    [
+      'tidepool',
+      2,
+      [
+        said(
+          'Show the next high tide on the station page',
+          'The station page shows the next high tide, with its time in the zone of the station.',
+        ),
+      ],
+    ],
+  ]
+  for (const [index, [name, daysAgo, turns]] of histories.entries()) {
+    const text = transcript(`sample-${index}`, turns, {
+      cwd: `/home/you/code/${name}`,
+      from: Date.now() - daysAgo * day,
+      title: turns[0]?.prompt ?? '',
+    })
+    await Bun.write(join(person.home, '.claude', 'projects', name, `sample-${index}.jsonl`), text)
+  }
+  await person.recollect('import')
+  await person.settled()
+  const keep = (text: string, ...more: string[]) => person.recollect('capture', text, ...more)
+  await keep(
+    'Times are stored in UTC and shown in the zone of the station.',
+    '--title',
+    'Times and zones',
+    '--ns',
+    'decisions',
+    '--project',
+    'tidepool',
+    '--pin',
+  )
+  await keep(
+    'Run `bun test` before every commit; the clock tests are the ones that break.',
+    '--title',
+    'Before a commit',
+    '--ns',
+    'testing',
+    '--project',
+    'tidepool',
+  )
+  await keep(
+    'Answer in short sentences. Show the command before running it.',
+    '--title',
+    'How I like answers',
+    '--ns',
+    'context',
+    '--global',
+  )
+  await person.settled()
+  await tell(person)
+}
+
+function said(prompt: string, answer: string): WrittenTurn {
+  return { prompt, answer, commands: ['git status', 'bun test'] }
+}
+
+/** A session starts in the sample project, so that there is a brief to look at. */
+async function tell(person: Person): Promise<void> {
+  const payload = {
+    session_id: 'told',
+    cwd: '/home/you/code/tidepool',
+    hook_event_name: 'SessionStart',
+    source: 'startup',
+    transcript_path: '',
+  }
+  const recollect = join(import.meta.dir, '..', 'bin', 'recollect')
+  const child = Bun.spawn([recollect, 'hook', 'claude-code', 'SessionStart'], {
+    env: { ...person.env, CLAUDE_PROJECT_DIR: payload.cwd },
+    cwd: person.home,
+    stdin: new Blob([JSON.stringify(payload)]),
+    stdout: 'ignore',
+    stderr: 'inherit',
+  })
+  await child.exited
+}

@@ -1,0 +1,414 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect } from 'bun:test'
+import { join } from 'node:path'
+import { clientOrSkip } from '../harness/client.ts'
+import { runClaude } from '../harness/run-claude.ts'
+import { browserOrSkip } from '../support/browser.ts'
+import { aPerson, type Person } from '../support/person.ts'
+import { fixTheTest, project } from '../support/scripts.ts'
+import { addMany, type Viewing, view } from '../support/viewer.ts'
+
+const test = browserOrSkip()
+/** Vectors would be made in the background meanwhile, and nothing here is about them. */
+const quiet = { env: { RECOLLECT_EMBEDDER_PROVIDER: 'none' } }
+
+describe('with an imported history', () => {
+  let person: Person
+  let viewer: Viewing
+  beforeAll(async () => {
+    person = await aPerson({ init: null, ...quiet })
+    await person.recollect('demo')
+    await person.settled()
+    viewer = await view(person)
+  })
+  afterAll(async () => {
+    await viewer?.[Symbol.asyncDispose]()
+    await person?.[Symbol.asyncDispose]()
+  })
+  const rows = () => viewer.page.getByRole('list', { name: 'Memories' }).getByRole('link')
+
+  test('the feed shows what is remembered, narrows down, opens one and comes back', async () => {
+    const { page, open } = viewer
+    await open('/feed')
+    await rows().first().waitFor()
+    const all = await rows().count()
+    expect(all).toBeGreaterThan(5)
+    await page.getByRole('button', { name: 'bugfix' }).click()
+    await page.waitForURL(/types=bugfix/)
+    await viewer.until(`document.querySelectorAll('.list a').length === 1`)
+    await rows().first().click()
+    await page.getByRole('heading', { name: /time zone of their station/ }).waitFor()
+    expect(await page.getByText('Changed').first().isVisible()).toBe(true)
+    await page.goBack()
+    await viewer.until(`document.querySelectorAll('.list a').length === 1`)
+  })
+
+  test('search finds while one types, marks the words and says why', async () => {
+    const { page, open } = viewer
+    await open('/search')
+    await page.getByRole('searchbox').pressSequentially('low tide late')
+    const hits = page.getByRole('list', { name: 'Hits' }).getByRole('listitem')
+    await hits.first().waitFor()
+    expect(await page.locator('mark').first().textContent()).toMatch(/tide|late|low/i)
+    expect(await hits.first().textContent()).toMatch(/Why it is here: .*words \d/)
+    await page.getByRole('button', { name: 'prompts' }).click()
+    await page.waitForURL(/kind=prompt/)
+    await page.getByRole('searchbox').fill('xyzzy plugh')
+    await page.getByText('Nothing is known about that.').waitFor()
+  })
+
+  test('an observation is forgotten, and brought back', async () => {
+    const { page, open } = viewer
+    await open('/memory/1')
+    const title = (await page.locator('article h2').textContent()) ?? ''
+    await page.getByRole('button', { name: /Forget/ }).click()
+    await page.getByText('Forgotten. It is shown to nobody').waitFor()
+    expect(await person.recollect('get', '1').catch(String)).not.toContain(title)
+    await page.getByRole('button', { name: /Undo/ }).click()
+    await page.getByRole('button', { name: /Forget/ }).waitFor()
+    expect(await person.recollect('get', '1')).toContain(title)
+  })
+
+  test('an observation becomes a note, which is edited, pinned, superseded, forgotten and restored; its history shows what changed', async () => {
+    const { page, open } = viewer
+    await open('/memory/1')
+    await page.getByRole('button', { name: /Keep as a note/ }).click()
+    await page.getByLabel('Title').fill('Stations know their zone')
+    await page.getByLabel('Text, in markdown').fill('Every station has a **zone**.\n\n- Brest is in Europe/Paris')
+    await page.getByRole('button', { name: /^Keep/ }).click()
+    await page.getByRole('heading', { name: 'Stations know their zone' }).waitFor()
+    expect(await page.locator('.prose strong').textContent()).toBe('zone')
+
+    await page.getByRole('button', { name: /Edit/ }).click()
+    await page.getByLabel('Text, in markdown').fill('Every station has a **time zone**.\n\n- Brest is in Europe/Paris')
+    await page.getByRole('button', { name: /Save/ }).click()
+    await page.getByText('History').waitFor()
+    await page.locator('details summary').first().click()
+    expect(await page.locator('.diff .gone').textContent()).toContain('- Every station has a **zone**.')
+    expect(await page.locator('.diff .new').textContent()).toContain('+ Every station has a **time zone**.')
+    await page.getByRole('button', { name: /Undo/ }).click()
+    await viewer.until(`document.querySelector('.prose strong')?.textContent === 'zone'`)
+
+    await page.getByRole('button', { name: /^Pin/ }).click()
+    await page.getByText('pinned', { exact: true }).waitFor()
+    expect(await person.recollect('inject', '--project', 'tidepool')).toContain('Stations know their zone')
+
+    const older = page.url()
+    await page.getByRole('link', { name: 'Supersede' }).click()
+    await page.getByLabel('Title').fill('Stations and the sea')
+    await page.getByLabel('Text, in markdown').fill('Every station has a time zone and a datum.')
+    await page.getByRole('button', { name: /^Keep/ }).click()
+    await page.getByRole('heading', { name: 'Stations and the sea' }).waitFor()
+    await page.goto(older)
+    await page.getByText('A newer note took its place').waitFor()
+    await page.getByRole('link', { name: 'show it' }).click()
+    await page.getByRole('heading', { name: 'Stations and the sea' }).waitFor()
+    await page.getByRole('button', { name: /Forget/ }).click()
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByRole('button', { name: /Forget/ }).waitFor()
+  })
+
+  test('a session is replayed from its first prompt to its summary', async () => {
+    const { page, open } = viewer
+    await open('/sessions')
+    await page.getByRole('list', { name: 'Sessions' }).getByRole('link').first().click()
+    const scrubber = page.getByRole('slider', { name: 'Moment of the session' })
+    await scrubber.waitFor()
+    await page.getByRole('heading', { name: 'Asked' }).waitFor()
+    const last = Number(await scrubber.getAttribute('max'))
+    await scrubber.fill(String(last))
+    await page.getByRole('heading', { name: 'Summary' }).waitFor()
+    expect(page.url()).toContain('at=summary')
+    await scrubber.fill('0')
+    await page.getByRole('button', { name: 'Play' }).click()
+    await viewer.until(`Number(document.querySelector('input[type=range]').value) >= 2`)
+    await page.getByRole('button', { name: 'Pause' }).click()
+  })
+
+  test('the next brief is tried under another budget, and says what it leaves out', async () => {
+    const { page, open } = viewer
+    await open('/injections/next')
+    await page.getByText('<recollect-context').waitFor()
+    const whole = (await page.locator('.said').first().textContent())?.length ?? 0
+    await page.getByRole('slider', { name: 'Budget' }).fill('250')
+    await viewer.until(`document.querySelector('.said')?.textContent.length < ${whole}`)
+    await page.getByText(/^Left out: /).click()
+    expect(await page.locator('details a').count()).toBeGreaterThan(0)
+    expect(await page.getByRole('row').count()).toBeGreaterThan(1)
+  })
+
+  test('the timeline leads from a square to what happened then', async () => {
+    const { page, open } = viewer
+    await open('/timeline?end=2026-11-01')
+    await page.locator('.cell.l4').first().click()
+    await page.getByRole('heading', { name: /^2026-10-/ }).waitFor()
+    expect(await page.locator('.hits a').count()).toBeGreaterThan(0)
+    await page.getByRole('button', { name: 'weeks' }).click()
+    await page.waitForURL(/by=week/)
+  })
+
+  test('the graph goes from topic to memory to file', async () => {
+    const { page, open } = viewer
+    await open('/graph/observation:3')
+    await page.locator('svg.graph circle.centre').waitFor()
+    await page.getByRole('link', { name: 'src/favourites.ts' }).click()
+    await page.waitForURL(/graph\/file/)
+    await page.locator('.near a').first().waitFor()
+    await open('/graph')
+  })
+
+  test('settings tell their source, and health shows and retries what was given up', async () => {
+    const { page, open } = viewer
+    await open('/settings')
+    const setting = page.getByRole('row', { name: /embedder\.provider/ })
+    expect(await setting.textContent()).toContain('environment')
+    const db = new Database(join(person.home, '.recollect', 'recollect.db'))
+    db.run(
+      "INSERT INTO jobs (kind, key, payload, state, attempts, run_after, error, created_at) VALUES ('odd', 'k', '{}', 'dead', 6, 0, 'it broke', 1)",
+    )
+    db.close()
+    await open('/worker')
+    await page.getByText('it broke').waitFor()
+    await page.getByRole('button', { name: 'Retry odd' }).click()
+    await page.getByText('It is tried again.').waitFor()
+  })
+
+  test('the keyboard alone is enough', async () => {
+    const { page, open } = viewer
+    await open('/feed')
+    await rows().first().waitFor()
+    for (const key of ['j', 'j', 'k', 'Enter']) await page.keyboard.press(key)
+    await page.waitForURL(/\/memory\//)
+    await page.keyboard.press('Escape')
+    await page.waitForURL(/\/feed/)
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('/')
+    await page.waitForURL(/\/search/)
+    await page.keyboard.type('favourite stations')
+    await page.getByRole('list', { name: 'Hits' }).getByRole('listitem').first().waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/memory\//)
+    for (const [key, page_] of Object.entries({
+      s: 'sessions',
+      t: 'timeline',
+      i: 'injections',
+      p: 'projects',
+      h: 'worker',
+      e: 'settings',
+      g: 'graph',
+      f: 'feed',
+    })) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await page.waitForURL(`**/${page_}`)
+    }
+    await page.keyboard.press('g')
+    await page.keyboard.press('s')
+    await page.getByRole('list', { name: 'Sessions' }).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.getByRole('slider').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await page.waitForURL(/at=/)
+  })
+
+  const PAGES = [
+    '/feed',
+    '/search?q=tide',
+    '/memory/1',
+    '/memory/new',
+    '/sessions',
+    '/sessions/1',
+    '/timeline?end=2026-11-01',
+    '/graph',
+    '/graph/observation:3',
+    '/injections',
+    '/injections/next',
+    '/projects',
+    '/worker',
+    '/settings',
+  ]
+  for (const [name, options] of Object.entries({ light: {}, dark: { dark: true }, narrow: { width: 360, height: 740 } })) {
+    test(`every page can be used with a screen reader and fits its screen (${name})`, async () => {
+      await using other = await view(person, options)
+      const found: string[] = []
+      for (const path of PAGES) {
+        await other.open(path)
+        await other.page.waitForTimeout(250)
+        found.push(...(await other.barriers()).map((barrier) => `${path}: ${barrier}`))
+        const wider = await other.page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+        if (Number(wider) > 0) found.push(`${path} is ${wider} px too wide`)
+      }
+      expect(found).toEqual([])
+      expect(other.trouble).toEqual([])
+    })
+  }
+
+  test('what a hostile memory says is text on every page, and nothing is loaded from elsewhere', async () => {
+    const hostile =
+      '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>[go](javascript:window.pwned=1) ![p](https://evil.example/p.png) <style>body{display:none}</style>'
+    const { note } = JSON.parse(await person.recollect('capture', hostile, '--title', hostile, '--global', '--json')) as {
+      note: { id: string }
+    }
+    const { page, open, trouble } = viewer
+    trouble.length = 0
+    for (const path of [
+      `/memory/N${note.id}`,
+      '/feed',
+      '/search?q=onerror',
+      `/graph/note:${note.id}`,
+      '/injections/next',
+      '/timeline',
+      '/memory/%3Cimg%20src=x%20onerror=alert(1)%3E',
+      '/sessions/%3Cscript%3E',
+    ]) {
+      await open(path)
+      await page.waitForTimeout(150)
+      expect([path, await page.evaluate('window.pwned')]).toEqual([path, undefined])
+    }
+    await open(`/memory/N${note.id}`)
+    expect(await page.locator('article h2').textContent()).toContain('<img src=x')
+    expect(await page.locator('article img, article script, article style, article a[href^="javascript"]').count()).toBe(0)
+    expect(trouble).toEqual([])
+    await person.recollect('forget', note.id, '--hard', '--yes')
+  })
+
+  test('a page of another origin cannot frame the viewer, read from it or change anything in it', async () => {
+    const before = (await person.rows('observations')).length
+    const evil = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () =>
+        new Response(
+          `<iframe src="${viewer.origin}/feed"></iframe><form method="post" enctype="text/plain" target="f" action="${viewer.origin}/api/observations/1"><input name="a"></form><iframe name="f"></iframe>`,
+          { headers: { 'content-type': 'text/html' } },
+        ),
+    })
+    const page = await viewer.context.newPage()
+    await page.goto(`http://127.0.0.1:${evil.port}/`)
+    await page.waitForTimeout(300)
+    for (const frame of page.frames().slice(1)) expect(await frame.locator('nav.side').count()).toBe(0)
+    const tried = (await page.evaluate(`Promise.all([
+      fetch('${viewer.origin}/api/status', { credentials: 'include' }).then((r) => r.text(), () => 'refused'),
+      fetch('${viewer.origin}/api/observations/1', { method: 'DELETE', credentials: 'include', headers: { 'content-type': 'application/json', 'x-recollect': '1' } }).then((r) => r.text(), () => 'refused'),
+      fetch('${viewer.origin}/api/shutdown', { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' }).then((r) => r.type, () => 'refused'),
+    ])`)) as string[]
+    expect(tried.slice(0, 2)).toEqual(['refused', 'refused'])
+    await page.evaluate('document.forms[0].submit()')
+    await page.waitForTimeout(300)
+    expect((await person.rows('observations')).length).toBe(before)
+    expect(JSON.parse(await person.recollect('status', '--json')).pid).toBeGreaterThan(0)
+    await page.close()
+    await evil.stop(true)
+  })
+
+  test('a lost worker is seen, and the page recovers by itself with what happened meanwhile', async () => {
+    const { page, open } = viewer
+    await open('/feed')
+    await page.getByText('live', { exact: true }).waitFor()
+    await person.recollect('stop')
+    await page.getByText('The worker does not answer; what is shown may be old.').waitFor()
+    await person.recollect('capture', 'The harbour closes at dusk', '--global')
+    await page.getByText('live', { exact: true }).waitFor({ timeout: 30_000 })
+    await page.getByRole('button', { name: '1 new' }).waitFor()
+    await page.keyboard.press('n')
+    await page.getByText('The harbour closes at dusk').first().waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  test('a project is renamed, and wiped only when its name is typed', async () => {
+    const { page, open } = viewer
+    await open('/projects')
+    await page.getByRole('button', { name: /^Rename tidepool/ }).click()
+    await page.getByLabel('New name').fill('rockpool')
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('link', { name: 'rockpool' }).waitFor()
+    await person.settled()
+    expect(JSON.parse(await person.recollect('search', 'tide', '--project', 'rockpool', '--json')).hits.length).toBeGreaterThan(0)
+    await open('/projects')
+    await page.getByRole('button', { name: /^Wipe rockpool/ }).click()
+    const wipe = page.getByRole('button', { name: 'Wipe it' })
+    expect(await wipe.isDisabled()).toBe(true)
+    await page.getByLabel(/Type rockpool/).fill('rockpool')
+    await wipe.click()
+    await page.getByRole('link', { name: 'rockpool' }).waitFor({ state: 'detached' })
+    await person.settled()
+    expect(await person.rows('observations')).toEqual([])
+    expect(await person.rows('prompts')).toEqual([])
+  })
+})
+
+const withClient = (await clientOrSkip()).skipIf(test !== browserOrSkip())
+withClient('what the real client does appears while one looks, once, and moves nothing', async () => {
+  await using person = await aPerson({ files: project, git: true, ...quiet })
+  await person.recollect('demo')
+  await person.settled()
+  await using viewer = await view(person)
+  const { page } = viewer
+  const first = page.getByRole('list', { name: 'Memories' }).getByRole('link').first()
+  const reading = (await first.textContent()) ?? ''
+  const ran = await runClaude({
+    sandbox: person,
+    prompt: 'The login test fails. Find out why and fix it.',
+    turns: fixTheTest(person.project),
+  })
+  expect(ran.code).toBe(0)
+  await person.settled()
+  await page.getByRole('button', { name: /\d+ new/ }).waitFor()
+  expect(await first.textContent()).toBe(reading)
+  const announced = Number(/(\d+) new/.exec((await page.getByRole('button', { name: /new/ }).textContent()) ?? '')?.[1])
+  const before = await page.getByText(/\d+ memories/).textContent()
+  await page.keyboard.press('n')
+  await page
+    .getByText(/isValid|auth\.mjs/)
+    .first()
+    .waitFor()
+  const after = await page.getByText(/\d+ memories/).textContent()
+  const number = (text: string | null) => Number(/\d+/.exec(text ?? '')?.[0])
+  expect(number(after) - number(before)).toBe(announced)
+  await page.goto(`${viewer.origin}/sessions`)
+  await page.getByRole('list', { name: 'Sessions' }).getByRole('link').first().click()
+  await page.getByRole('heading', { name: 'Asked' }).waitFor()
+  expect(await page.getByText('The login test fails.').count()).toBeGreaterThan(0)
+})
+
+test('a hundred thousand memories are scrolled without a stop', async () => {
+  await using person = await aPerson({ init: null, ...quiet })
+  await person.recollect('start')
+  addMany(person, 100_000)
+  await using viewer = await view(person)
+  const { page } = viewer
+  await page.getByText('100,000 memories').waitFor()
+  const toFirstRow = Number(await page.evaluate('performance.now()'))
+  // Every frame scrolls a screen further; what counts is how long the page keeps a frame waiting.
+  const frames = (await page.evaluate(`new Promise((done) => {
+    const list = document.querySelector('.list')
+    const gaps = []
+    let last = performance.now()
+    let n = 0
+    const step = (now) => {
+      gaps.push(now - last)
+      last = now
+      list.scrollTop += list.clientHeight * (n < 60 ? 1 : 40)
+      if (++n < 120) requestAnimationFrame(step)
+      else done(gaps.slice(1))
+    }
+    requestAnimationFrame(step)
+  })`)) as number[]
+  const sorted = [...frames].sort((a, b) => a - b)
+  const [median, slow] = [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted[Math.floor(sorted.length * 0.95)] ?? 0]
+  console.log(`100,000 rows: list after ${toFirstRow.toFixed(0)} ms; frames p50 ${median.toFixed(1)} ms, p95 ${slow.toFixed(1)} ms`)
+  await page.keyboard.press('End')
+  await page.getByText('Memory number 1', { exact: true }).waitFor()
+  expect(await page.locator('.slot').count()).toBeLessThan(80)
+  expect(median).toBeLessThan(50)
+  expect(slow).toBeLessThan(250)
+  await page.keyboard.press('Home')
+  await page.getByText('Memory number 100000', { exact: true }).waitFor()
+  const { memoryBytes } = JSON.parse(await person.recollect('status', '--json')) as { memoryBytes: number }
+  console.log(`the worker after serving it: ${(memoryBytes / 1e6).toFixed(0)} MB`)
+})

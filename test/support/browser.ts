@@ -1,0 +1,50 @@
+import { test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+
+/** A person's browser: Debian's own, without anything it would do on its own account. */
+export type Visitor = { context: BrowserContext; page: Page; [Symbol.asyncDispose](): Promise<void> }
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
+
+/** `test` when there is a browser, else a `test` that skips, with a word why. In CI a missing browser is a failure. */
+export function browserOrSkip() {
+  if (CHROMIUM) return test
+  if (process.env.CI) throw new Error('the viewer is tested in a real browser: install chromium')
+  console.warn('Flows that need a browser are skipped: there is no /usr/bin/chromium.')
+  return test.skipIf(true)
+}
+
+export async function openBrowser(
+  options: { dark?: boolean; width?: number; height?: number; reducedMotion?: boolean } = {},
+): Promise<Visitor> {
+  const folder = mkdtempSync(join(tmpdir(), 'recollect-browser-'))
+  const context = await chromium.launchPersistentContext(folder, {
+    executablePath: CHROMIUM ?? '',
+    headless: true,
+    args: FLAGS,
+    colorScheme: options.dark ? 'dark' : 'light',
+    viewport: { width: options.width ?? 1200, height: options.height ?? 760 },
+    ...(options.reducedMotion ? { reducedMotion: 'reduce' as const } : {}),
+  })
+  return {
+    context,
+    page: context.pages()[0] ?? (await context.newPage()),
+    [Symbol.asyncDispose]: async () => {
+      await context.close()
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+    },
+  }
+}

@@ -21,6 +21,7 @@ test.each<[string, string[], string]>([
   ['two opposite wishes', ['consolidate', '--apply', '--undo'], 'two different things'],
   ['a plan without a number', ['reflect', '--undo', 'last'], 'named by its number'],
   ['a date that is none', ['import', '--since', 'once'], '"once" is no date'],
+  ['a page that is not there', ['view', '../etc'], 'no page and no memory'],
 ])('%s is invalid input: exit code 4, a sentence on stderr, JSON when asked for', async (_, args, sentence) => {
   await using at = aPerson()
   const plain = await at.recollect(...args)

@@ -83,6 +83,7 @@ export function HealthPage() {
           <Facts
             of={[
               ['Database', bytes(s.databaseBytes)],
+              ...(s.databaseParts ?? []).slice(0, 4).map((part): [string, string] => [`· ${part.name}`, bytes(part.bytes)]),
               ['Free', economy.value ? bytes(economy.value.freeBytes) : ''],
               ['Notes', `${s.notes.all} (${s.notes.hidden} hidden)`],
               ['Home', <code>{s.home}</code>],
@@ -96,7 +97,7 @@ export function HealthPage() {
         </Card>
         {economy.value && <Tokens economy={economy.value} />}
         <Sync />
-        <Models />
+        <Models status={s} />
         {s.problems.length > 0 && (
           <Card title="Settings that cannot be used">
             {s.problems.map((problem) => (
@@ -211,15 +212,27 @@ function Conflict({ id, of, title, machine }: SyncState['conflicted'][number]) {
   )
 }
 
-/** What calls to a model cost; shown only where the worker meters them. */
-function Models() {
-  const asked = useAsked<Record<string, unknown>>('/api/cost')
-  if (!asked.value || asked.isMissing) return null
+type Entry = { action: string; details: { model?: string | null; input?: number; output?: number } }
+
+/** Which models work here, and what they were given and gave, as far as it was written down when their work was applied. */
+function Models({ status }: { status: WorkerStatus }) {
+  const audit = useAsked<Entry[]>('/api/audit?limit=1000')
+  const spent = (audit.value ?? []).filter(({ details }) => details.model)
+  const sum = (side: 'input' | 'output') => spent.reduce((total, { details }) => total + (details[side] ?? 0), 0)
+  const { embedder, textModel } = status
   return (
     <Card title="Models">
       <Facts
-        of={Object.entries(asked.value).map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)])}
+        of={[
+          ['Text', 'name' in textModel ? textModel.name : textModel.absent],
+          ['Tokens in', sum('input').toLocaleString()],
+          ['Tokens out', sum('output').toLocaleString()],
+          ['Embedder', embedder.name ?? embedder.provider],
+          ['Vectors', `${embedder.embedded.toLocaleString()}, ${embedder.waiting.toLocaleString()} waiting`],
+        ]}
       />
+      {embedder.trouble && <p class="trouble">{embedder.trouble}</p>}
+      <p class="dim">Tokens are those of consolidations and reflections that were applied; capture uses no model.</p>
     </Card>
   )
 }

@@ -1,6 +1,8 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { ListedSession, Sessions } from '../wire/view.ts'
 import { List, useRows } from './list.tsx'
-import { epoch } from './live.ts'
+import { epoch, hear } from './live.ts'
 import { Choice, count, Empty, Head, nameOf, Tag, Trouble, When } from './parts.tsx'
 import { hrefOf } from './place.ts'
 import { projectOptions } from './projects-known.ts'
@@ -15,13 +17,23 @@ export function SessionsPage() {
 
 function SessionList({ project }: { project: string }) {
   const key = `sessions ${project}`
+  const news = useSignal(0)
   const rows = useRows<ListedSession, Sessions>(
     key,
     '/api/sessions',
     { project },
     (answer) => ({ rows: answer.sessions, total: answer.total }),
     '',
-    epoch.value,
+    `${epoch.value} ${news.value}`,
+  )
+  // A session that begins goes to the top: shown at once to whoever looks there, and to others when they come back.
+  useEffect(
+    () =>
+      hear((event) => {
+        const isAtTop = (document.querySelector('.list')?.scrollTop ?? 0) === 0
+        if (/^session-/.test(event.type) && isAtTop) news.value++
+      }),
+    [],
   )
   return (
     <>

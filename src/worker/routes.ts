@@ -50,6 +50,7 @@ export function routes(desk: Desk, control: Control): Answer {
     if (hook && request.method === 'POST') return hookRoute(desk, control, request, hook[1] as string)
     if (at === 'GET /health') return Response.json({ ok: true, version: VERSION, pid: process.pid })
     if (caller !== 'owner') return null
+    if (at === 'POST /api/view/link') server.timeout(request, 0) // the first one waits for the viewer to be bundled
     const viewed = (await desk.viewer.answer(request, url)) ?? (await viewerRoute(desk, request, url, control.port()))
     if (viewed) return viewed
     const notes = /^\/api\/notes(?:\/([\w.-]{1,80}))?(\/restore)?$/.exec(url.pathname)

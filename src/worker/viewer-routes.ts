@@ -29,6 +29,7 @@ export async function viewerRoute(desk: Desk, request: Request, url: URL, port: 
     case 'POST /api/view/link': {
       const { to } = await bodyOf(request, view.readLink)
       if (!isSafePath(to)) throw new BadRequest(`${to.slice(0, 80)} is no page of the viewer`)
+      await desk.viewer.files() // the half minute begins when there is something to see
       return Response.json({ url: `http://127.0.0.1:${port}/view/${desk.visitors.invite(to, Date.now())}`, seconds: 30 })
     }
     case 'GET /api/feed':

@@ -173,6 +173,26 @@ describe('with an imported history', () => {
     await page.getByText('It is tried again.').waitFor()
   })
 
+  test('two versions of a note stand side by side until one is chosen', async () => {
+    const { page, open } = viewer
+    const said = await person.recollect('capture', 'Tides turn twice a day', '--title', 'Tides turn', '--global', '--json')
+    const { id, path } = (JSON.parse(said) as { note: { id: string; path: string } }).note
+    const folder = join(person.home, '.recollect')
+    const other = (await Bun.file(join(folder, path)).text())
+      .replace(/^id:.*$/m, 'id: other-version')
+      .replace(/^machine:.*$/m, `machine: laptop\nconflict_of: "${id}"`)
+      .replace('twice a day', 'four times a day')
+    await Bun.write(join(folder, path.replace(id, 'other-version')), other)
+    await open('/worker')
+    await viewer.until(`fetch('/api/sync').then((r) => r.json()).then((sync) => sync.conflicted.length === 1)`)
+    await open('/worker')
+    await page.getByText('The other version, by laptop').waitFor()
+    await page.getByText('Tides turn four times a day').waitFor()
+    await page.getByRole('button', { name: 'Keep theirs' }).click()
+    await page.getByText('Kept theirs.').waitFor()
+    expect(await person.recollect('get', `N${id}`)).toContain('four times a day')
+  })
+
   test('the keyboard alone is enough', async () => {
     const { page, open } = viewer
     await open('/feed')

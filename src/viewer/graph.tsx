@@ -95,7 +95,7 @@ function Picture({ title, items }: { title: string; items: Near[] }) {
           </title>
           <circle cx={node.x} cy={node.y} r={9} class={`k-${node.kind}`} />
           <text x={node.x} y={node.y + 24} text-anchor="middle">
-            {short(node.title, isNarrow ? 18 : 26)}
+            {short(node.title, isNarrow ? 14 : 26)}
           </text>
           <text x={(node.x + x) / 2} y={(node.y + y) / 2 - 4} text-anchor="middle" class="edge">
             {inWords(node.relation)}

@@ -21,7 +21,7 @@ export function SettingsPage() {
           Written in <code>{file}</code>; a variable such as <code>RECOLLECT_WORKER_PORT</code> goes before it. The worker reads them when
           it starts: <code>recollect restart</code>.
         </p>
-        <table>
+        <table class="settings">
           <thead>
             <tr>
               <th scope="col">Setting</th>

@@ -34,6 +34,7 @@ export async function run(args: string[]): Promise<undefined> {
   say(`\n${bold('Try')}`)
   say(`  ${name} search ${demo ? 'tide table cache --all' : '"what you remember"'}`)
   say(`  ${name} inject${demo ? ' --project tidepool' : ''}        ${dim('# what the next session would be told')}`)
+  say(`  ${name} view          ${dim('# see it all in your browser')}`)
   say(`\n${bold('Next step')}`)
   say(`  ${name} init          ${dim('# connect Claude Code; from then on it remembers by itself')}`)
   say(dim(`\nThe worker keeps running in the background and leaves when nobody needs it. Everything is in ${status.home};`))

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from 'bun:test'
 import { join } from 'node:path'
 import { clientOrSkip } from '../harness/client.ts'
 import { runClaude } from '../harness/run-claude.ts'
-import { browserOrSkip } from '../support/browser.ts'
+import { browserOrSkip, hasBrowser } from '../support/browser.ts'
 import { aPerson, type Person } from '../support/person.ts'
 import { fixTheTest, project } from '../support/scripts.ts'
 import { addMany, type Viewing, view } from '../support/viewer.ts'
@@ -12,7 +12,7 @@ const test = browserOrSkip()
 /** Vectors would be made in the background meanwhile, and nothing here is about them. */
 const quiet = { env: { RECOLLECT_EMBEDDER_PROVIDER: 'none' } }
 
-describe('with an imported history', () => {
+describe.skipIf(!hasBrowser)('with an imported history', () => {
   let person: Person
   let viewer: Viewing
   beforeAll(async () => {
@@ -362,7 +362,7 @@ describe('with an imported history', () => {
   })
 })
 
-const withClient = (await clientOrSkip()).skipIf(test !== browserOrSkip())
+const withClient = (await clientOrSkip()).skipIf(!hasBrowser)
 withClient('what the real client does appears while one looks, once, and moves nothing', async () => {
   await using person = await aPerson({ files: project, git: true, ...quiet })
   await person.recollect('demo')

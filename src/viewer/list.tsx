@@ -8,6 +8,8 @@ import { useKeys } from './shortcuts.ts'
 
 const PAGE = 100
 const MOST_PAGES = 40
+const MOST_ASKED = 4
+const PASSING_MS = 60
 
 /** Rows of a list that is fetched in pages, as they are looked at. */
 export type Rows<T> = {
@@ -49,6 +51,7 @@ export function useRows<T, Answer>(
   const version = useSignal(0)
   const trouble = useSignal('')
   const pinned = useRef<Record<string, number>>({})
+  const soon = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const holder = useRef<{ key: string; kept: Kept<T> }>({ key: '', kept: nothing() })
   if (holder.current.key !== key) {
     const known = remembered.get(key)
@@ -101,9 +104,18 @@ export function useRows<T, Answer>(
     first: kept.first,
     at: (index) => holder.current.kept.pages.get(Math.floor(index / PAGE))?.[index % PAGE] ?? null,
     need: (first, end) => {
+      clearTimeout(soon.current)
       const now = holder.current.kept
-      for (const page of pagesOf(first, end, PAGE))
-        if ((!now.pages.has(page) || now.stale.has(page)) && now.first !== undefined) void fetchPage(page, now)
+      if (now.first === undefined) return
+      const missing = pagesOf(first, end, PAGE).filter((page) => !now.pages.has(page) || now.stale.has(page))
+      // Beside what is there, or again: at once. Far away, where a person may only be passing: when they stop.
+      const isNear = (page: number) => now.stale.has(page) || now.pages.has(page - 1) || now.pages.has(page + 1)
+      const near = missing.filter(isNear)
+      for (const page of near) if (now.asking.size < MOST_ASKED) void fetchPage(page, now)
+      if (near.length === missing.length) return
+      soon.current = setTimeout(() => {
+        for (const page of missing) void fetchPage(page, now)
+      }, PASSING_MS)
     },
     trouble: trouble.value,
     isLoaded: kept.first !== undefined,

@@ -197,6 +197,16 @@ export const COMMANDS: Record<string, Command> = {
   --print   print the link instead of opening it`,
     load: () => import('./view.ts'),
   },
+  mcp: {
+    summary: 'memory as tools, for any MCP client',
+    usage: `recollect mcp [--transport stdio|tcp] [--port 3100]
+
+  What a client starts: it speaks MCP on stdin and stdout, and starts the worker when it is away. 'recollect init' registers it with
+  Claude Code; docs/guide/mcp.md shows how others are set up.
+
+  --transport tcp   lines of JSON-RPC on 127.0.0.1 instead; the first line must be the token in run/token`,
+    load: () => import('./mcp.ts'),
+  },
   doctor: {
     summary: 'check the whole chain and say how to fix what is wrong',
     usage: 'recollect doctor [--fix] [--json]',

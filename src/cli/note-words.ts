@@ -1,6 +1,7 @@
 import type { Note, NoteId } from '../core/note.ts'
 import { noteIdIn } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
+import { momentAfter as momentIn } from '../core/when.ts'
 import { CliError, dim, EXIT, say } from './print.ts'
 
 /** What the worker says became of a note. */
@@ -39,13 +40,9 @@ export function noteNamed(text: string | undefined): NoteId {
   return id
 }
 
-const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 }
-
 /** When a time from now is over (30m, 12h, 30d, 2w), or the day that was named. */
 export function momentAfter(text: string, now: number): number {
-  const [, count, unit] = /^(\d{1,6})([mhdw])$/i.exec(text.trim()) ?? []
-  if (count && unit) return now + Number(count) * (UNITS[unit.toLowerCase()] ?? 0)
-  const at = new Date(text).getTime()
-  if (Number.isNaN(at)) throw new CliError(`"${text}" is no time: say 12h, 30d, 2w or a date such as 2026-12-31`, EXIT.invalid)
+  const at = momentIn(text, now)
+  if (at === null) throw new CliError(`"${text}" is no time: say 12h, 30d, 2w or a date such as 2026-12-31`, EXIT.invalid)
   return at
 }

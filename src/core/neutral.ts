@@ -16,6 +16,22 @@ export function asData(text: string): string {
     .trim()
 }
 
+/**
+ * The same for a text whose lines matter: each line by itself, its indent and list mark kept. An order that was broken over lines
+ * would slip through that way; then the whole comes back on one line.
+ */
+export function asDataLines(text: string): string {
+  const seen = withoutPrivate(text).text
+  const lines = seen.split('\n').map((line) => {
+    const [, indent = '', mark = ''] = /^([ \t]{0,40})(?:([-*])\s)?/.exec(line) ?? []
+    // A bracket at the end of a line could open a tag with the next one.
+    return `${indent}${mark ? '- ' : ''}${asData(line).replace(/<$/, '‹')}`.trimEnd()
+  })
+  const flat = asData(seen)
+  const orders = (part: string) => part.match(ORDER)?.length ?? 0
+  return orders(flat) > lines.reduce((sum, line) => sum + orders(line), 0) ? flat : lines.join('\n')
+}
+
 /** Whether a text addresses the model over the head of the person. */
 export const soundsLikeOrder = (text: string) => text.replace(INVISIBLE, '').search(ORDER) >= 0
 

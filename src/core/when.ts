@@ -18,3 +18,13 @@ export function ago(at: number, now: number): string {
   if (short === 'now') return 'just now'
   return short.includes('-') ? `on ${short}` : `${short} ago`
 }
+
+const UNITS: Record<string, number> = { m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY }
+
+/** When a time from now is over (30m, 12h, 30d, 2w), or the day that was named. Null when the text is neither. */
+export function momentAfter(text: string, now: number): number | null {
+  const [, count, unit] = /^(\d{1,6})([mhdw])$/i.exec(text.trim()) ?? []
+  if (count && unit) return now + Number(count) * (UNITS[unit.toLowerCase()] ?? 0)
+  const at = new Date(text).getTime()
+  return Number.isNaN(at) ? null : at
+}

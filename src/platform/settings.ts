@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { z } from 'zod'
+import { withoutSetting, withSetting } from './config-file.ts'
 import { type Environment, readEnvironment } from './environment.ts'
-import { readIfThere } from './files.ts'
+import { privateFolder, readIfThere, writeInPlace } from './files.ts'
 
 /**
  * Every setting there is, with its default. `config.toml` has the same sections; an environment variable has the same path in
@@ -138,7 +139,7 @@ export function loadSettings(environment: Environment = readEnvironment(), proje
       const offered = valueAt(tree, path)
       if (offered !== undefined) take(source, offered, where)
     }
-    const variable = `RECOLLECT_${path.join('_').toUpperCase()}`
+    const variable = variableOf(path)
     const fromEnvironment = environment.overrides[variable]
     if (fromEnvironment !== undefined) take('environment', readVariable(fromEnvironment, fallback), variable)
     setAt(settings, path, value)
@@ -148,6 +149,55 @@ export function loadSettings(environment: Environment = readEnvironment(), proje
     for (const name of namesIn(tree)) if (!known.has(name)) problems.push(`${name} in ${where} is not a setting`)
   }
   return { settings: settings as unknown as Settings, sources, problems }
+}
+
+/** One setting as it may be shown: the value of a secret is not in it. */
+export type ShownSetting = { name: string; value: unknown; source: Source; isSecret: boolean }
+
+/** Every setting with its value and where it came from. */
+export function shownSettings({ settings, sources }: LoadedSettings): ShownSetting[] {
+  return Object.entries(sources).map(([name, source]) => {
+    const value = valueAt(settings as unknown as Tree, name.split('.'))
+    const isSecret = isSecretName(name)
+    return { name, value: isSecret ? (value === '' ? '' : HIDDEN) : withoutPassword(value), source, isSecret }
+  })
+}
+
+const HIDDEN = '••••••'
+const isSecretName = (name: string) => /(?:^|[._])api_key$/.test(name)
+
+/** An address may carry a name and a password before its host. */
+const withoutPassword = (value: unknown) => (typeof value === 'string' ? value.replace(/(:\/\/)[^/@\s]+@/, `$1${HIDDEN}@`) : value)
+
+export type SettingChange = { name: string; value: unknown } | { name: string; unset: true }
+export type SettingChanged = { kind: 'changed' } | { kind: 'refused'; reason: string }
+
+/** Writes one setting into the person's file, or takes it out, and leaves every other byte of it as it is. */
+export function changeSetting(environment: Environment, change: SettingChange): SettingChanged {
+  const refused = (reason: string): SettingChanged => ({ kind: 'refused', reason })
+  const { name } = change
+  const leaf = [...leaves(Settings)].find(({ path }) => path.join('.') === name)
+  if (!leaf) return refused(`there is no setting ${name.slice(0, 80)}`)
+  const file = join(environment.home, 'config.toml')
+  if (isSecretName(name))
+    return refused(
+      `${name} is a secret: put it into ${variableOf(leaf.path)}, or write it into ${file} yourself, so that no history of commands keeps it`,
+    )
+  const text = readIfThere(file) ?? ''
+  const edited = 'unset' in change ? { text: withoutSetting(text, leaf.path) } : withValue(text, leaf, change.value)
+  if ('reason' in edited) return refused(edited.reason)
+  if (edited.text === null) return refused(`${file} cannot be changed safely; edit ${name} there by hand`)
+  if (edited.text === text) return { kind: 'changed' }
+  privateFolder(environment.home)
+  writeInPlace(file, edited.text)
+  return { kind: 'changed' }
+}
+
+function withValue(text: string, { path, schema, fallback }: Leaf, given: unknown): { text: string | null } | { reason: string } {
+  // A command line and a model have only text for what may be a number or a list.
+  const read = schema.safeParse(typeof given === 'string' ? readVariable(given, fallback) : given)
+  if (read.success) return { text: withSetting(text, path, read.data) }
+  return { reason: `${path.join('.')}: ${read.error.issues[0]?.message ?? 'not usable'}` }
 }
 
 type Tree = { [key: string]: unknown }
@@ -162,6 +212,8 @@ function readToml(path: string, problems: string[]): Tree {
     return {}
   }
 }
+
+const variableOf = (path: string[]) => `RECOLLECT_${path.join('_').toUpperCase()}`
 
 type Leaf = { path: string[]; schema: z.ZodType; fallback: unknown }
 

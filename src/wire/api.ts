@@ -124,11 +124,18 @@ export const readSearchQuery = reader(
     offset: wholeNumber(0, 10_000),
   }),
 )
+/** A setting by its dotted name, and its new value or that it goes back to what it is without one. */
+export const readSettingChange = reader(
+  z.union([
+    z.object({ name: z.string().max(100), unset: z.literal(true) }),
+    z.object({ name: z.string().max(100), value: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]) }),
+  ]),
+)
 export const readInjectionsQuery = reader(z.object({ session: z.coerce.number().int().optional(), limit: wholeNumber(20, 1000) }))
 export const readAuditQuery = reader(z.object({ limit: wholeNumber(50, 1000) }))
 export const readTimelineQuery = reader(
   z.object({
-    anchor: z.coerce.number().int().optional(),
+    anchor: memoryId.optional(),
     query: z.string().max(10_000).optional(),
     at: z.coerce.number().optional(),
     project: z.string().optional(),

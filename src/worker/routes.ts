@@ -3,7 +3,7 @@ import { isDeeperThan } from '../core/depth.ts'
 import type { AgentEvent, EventContext, SessionEvent } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asContentSessionId, asProjectKey, type ProjectKey } from '../core/ids.ts'
-import { noteIdIn } from '../core/note.ts'
+import { asNoteId, noteIdIn } from '../core/note.ts'
 import { BRIEF_BUDGET, briefFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { VERSION } from '../platform/version.ts'
@@ -11,7 +11,7 @@ import { installWeights, knownEmbedders, removeWeights } from '../providers/embe
 import { answer } from '../retrieval/answer.ts'
 import { causesOf, effectsOf, memoryAt, neighbours, pathBetween, topics } from '../retrieval/graph.ts'
 import { search, timeline } from '../retrieval/search.ts'
-import { checkDatabase, isStoreTrouble, type Place } from '../store/store.ts'
+import { checkDatabase, type DocumentKind, isStoreTrouble, type Place } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
 import { readRetry } from '../wire/view.ts'
@@ -28,6 +28,7 @@ import { takeDelivery } from './intake.ts'
 import { noteInFull, noteRoute } from './note-routes.ts'
 import { cleanUp } from './retention.ts'
 import { type Answer, BadRequest } from './server.ts'
+import { changeSettings } from './settings-routes.ts'
 import { statusOf } from './status.ts'
 import { syncRoute } from './sync-routes.ts'
 import { viewerRoute } from './viewer-routes.ts'
@@ -100,6 +101,8 @@ export function routes(desk: Desk, control: Control): Answer {
         const found = await answer(desk.store, query, wish, Date.now(), desk.meaning)
         return Response.json({ ...found, embedderTrouble: await desk.embedding.trouble() })
       }
+      case 'PUT /api/settings':
+        return changeSettings(desk, request)
       case 'GET /api/timeline':
         return timelineRoute(desk, url)
       case 'GET /api/graph':
@@ -352,7 +355,7 @@ async function injected(desk: Desk, url: URL) {
   return desk.store.injections.recent(session ?? null, limit)
 }
 
-/** Around an observation, the best answer to a question, or a moment. */
+/** Around a memory, the best answer to a question, or a moment. */
 async function timelineRoute(desk: Desk, url: URL): Promise<Response> {
   const query = queryOf(url, api.readTimelineQuery)
   const named = await projectNamed(desk, query.project)
@@ -366,13 +369,14 @@ async function timelineRoute(desk: Desk, url: URL): Promise<Response> {
 
 async function anchorOf(
   desk: Desk,
-  query: { anchor?: number | undefined; query?: string | undefined },
+  query: { anchor?: string | undefined; query?: string | undefined },
   project: ProjectKey | null,
 ): Promise<Place | null> {
   const { documents } = desk.store
   if (query.anchor !== undefined) {
-    const place = await documents.placeOf('observation', String(query.anchor))
-    if (!place) throw new BadRequest(`there is no observation ${query.anchor}`)
+    const { kind, ref } = memoryNamed(query.anchor)
+    const place = await documents.placeOf(kind, ref)
+    if (!place) throw new BadRequest(`there is no ${kind} ${ref}`)
     return place
   }
   if (!query.query) return null
@@ -407,18 +411,26 @@ async function graphRoute({ store }: Desk, url: URL): Promise<Response> {
 
 /** One memory in full, by the id that search shows; `memory` is null when there is none. */
 async function memoryOf(desk: Desk, id: string) {
-  const note = noteIdIn(id.replace(/^N(?=.)/i, ''))
-  if (note && !/^[#SP]?\d+$/i.test(id)) return { id, kind: 'note', memory: await noteInFull(desk.store, note) }
-  const number = Number(id.replace(/\D/g, ''))
+  const { kind, ref } = memoryNamed(id)
   const { observations, summaries, prompts } = desk.store
-  switch (id[0]?.toUpperCase()) {
-    case 'S':
-      return { id, kind: 'summary', memory: await summaries.get(number) }
-    case 'P':
-      return { id, kind: 'prompt', memory: await prompts.get(number) }
-    default:
-      return { id, kind: 'observation', memory: (await observations.get([number]))[0] ?? null }
+  switch (kind) {
+    case 'note':
+      return { id, kind, memory: await noteInFull(desk.store, asNoteId(ref)) }
+    case 'summary':
+      return { id, kind, memory: await summaries.get(Number(ref)) }
+    case 'prompt':
+      return { id, kind, memory: await prompts.get(Number(ref)) }
+    case 'observation':
+      return { id, kind, memory: (await observations.get([Number(ref)]))[0] ?? null }
   }
+}
+
+/** What an id means, as search shows it. */
+function memoryNamed(id: string): { kind: DocumentKind; ref: string } {
+  const note = noteIdIn(id.replace(/^N(?=.)/i, ''))
+  if (note && !/^[#SP]?\d+$/i.test(id)) return { kind: 'note', ref: note }
+  const kind = ({ S: 'summary', P: 'prompt' } as const)[id[0]?.toUpperCase() ?? ''] ?? 'observation'
+  return { kind, ref: id.replace(/\D/g, '') }
 }
 
 function defaultAgent(desk: Desk): Agent {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Server } from 'bun'
+import type { Server, WebSocketHandler } from 'bun'
 import { makePrivate, privateFolder } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import type { Log } from '../platform/log.ts'
@@ -9,7 +9,14 @@ import { entryPage, strangerPage } from './viewer-files.ts'
 import { VISIT_SECONDS, type Visitors } from './visitors.ts'
 
 /** Answers a request from somebody who was let in. Null means there is no such route for them. */
-export type Answer = (request: Request, url: URL, caller: Caller, server: Server<undefined>) => Promise<Response | null>
+export type Answer = (request: Request, url: URL, caller: Caller, server: Patience) => Promise<Response | null>
+
+/** Lets a long answer take its time. */
+export type Patience = { timeout(request: Request, seconds: number): void }
+
+/** A lasting connection over the socket, and who takes it: where it asks to go decides. */
+export type Pipe = { path: string; query: URLSearchParams }
+export type Pipes = { path: string; handler: WebSocketHandler<Pipe>; closeAll(): void }
 
 export type Listening = { port: number; stop(): Promise<void> }
 
@@ -26,7 +33,15 @@ const MANNERS = {
  * Listens on the socket, which only its owner can open, and on loopback, where everybody must show a token. If a stranger holds
  * the port, the next free one is taken.
  */
-export function listen(home: Home, wantedPort: number, keys: Keys, visitors: Visitors, answering: Answer, log: Log): Listening {
+export function listen(
+  home: Home,
+  wantedPort: number,
+  keys: Keys,
+  visitors: Visitors,
+  answering: Answer,
+  log: Log,
+  pipes: Pipes = NO_PIPES,
+): Listening {
   let underWay = 0
   const answer: Answer = async (...question) => {
     underWay++
@@ -38,10 +53,16 @@ export function listen(home: Home, wantedPort: number, keys: Keys, visitors: Vis
   }
   privateFolder(dirname(home.socket))
   removeFile(home.socket) // the lock says that nobody listens there any more
-  const socket = Bun.serve({
+  const socket = Bun.serve<Pipe>({
     ...MANNERS,
     unix: home.socket,
-    fetch: (request, server) => respond(request, server, 'owner', answer, log),
+    fetch: (request, server) => {
+      const url = addressOf(request)
+      const isPipe = url?.pathname === pipes.path && request.headers.get('upgrade')?.toLowerCase() === 'websocket'
+      if (isPipe && server.upgrade(request, { data: { path: url.pathname, query: url.searchParams } })) return
+      return respond(request, server, 'owner', answer, log)
+    },
+    websocket: pipes.handler,
   })
   makePrivate(home.socket)
   const tcp = listenOnLoopback(wantedPort, keys, visitors, answer, log)
@@ -52,12 +73,14 @@ export function listen(home: Home, wantedPort: number, keys: Keys, visitors: Vis
       void socket.stop(false)
       void tcp.stop(false)
       for (let waited = 0; underWay > 0 && waited < LONGEST_GOODBYE_MS; waited += 5) await Bun.sleep(5)
+      pipes.closeAll()
       await Promise.all([socket.stop(true), tcp.stop(true)])
       removeFile(home.socket)
     },
   }
 }
 
+const NO_PIPES: Pipes = { path: '', handler: { message: () => {} }, closeAll: () => {} }
 const LONGEST_GOODBYE_MS = 2000
 const PORTS_TO_TRY = 20
 
@@ -122,7 +145,12 @@ const GUARDS = Object.entries({
   'cache-control': 'no-store',
 })
 
-async function respond(request: Request, server: Server<undefined>, caller: Caller, answer: Answer, log: Log): Promise<Response> {
+/** Asks without HTTP in between, as the owner: for what runs inside the worker and knows it only by its routes. */
+export function askedHere(answer: Answer, log: Log): (request: Request) => Promise<Response> {
+  return (request) => respond(request, { timeout: () => {} }, 'owner', answer, log)
+}
+
+async function respond(request: Request, server: Patience, caller: Caller, answer: Answer, log: Log): Promise<Response> {
   const url = addressOf(request)
   if (!url) return failure(400, 'the address cannot be read')
   try {

@@ -47,7 +47,7 @@ function setRemote(desk: Desk, remote: string): void {
   const reason = unusableRemote(remote)
   if (reason) throw new BadRequest(reason)
   const { config } = desk.home
-  const text = withSetting(readIfThere(config) ?? '', 'sync', 'remote', remote)
+  const text = withSetting(readIfThere(config) ?? '', ['sync', 'remote'], remote)
   if (text === null) throw new BadRequest(`${config} cannot be changed safely; write remote = ${JSON.stringify(remote)} under [sync] there`)
   writeInPlace(config, text)
   if (syncSettings(desk).remote !== remote)

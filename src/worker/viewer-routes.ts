@@ -4,7 +4,6 @@ import type { Session, ToolUse } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { projectName } from '../core/project.ts'
 import { freeBytes } from '../platform/folder.ts'
-import { loadSettings } from '../platform/settings.ts'
 import { memoryAt, neighbours } from '../retrieval/graph.ts'
 import { describe } from '../retrieval/search.ts'
 import type { DocumentKind } from '../store/store.ts'
@@ -14,6 +13,7 @@ import * as view from '../wire/view.ts'
 import { bodyOf, projectNamed, queryOf } from './asked.ts'
 import type { Desk } from './desk.ts'
 import { BadRequest } from './server.ts'
+import { settingsInForce } from './settings-routes.ts'
 import { isLive } from './watch.ts'
 
 /** What the viewer's pages are made of, and what a person may do on them. Null when it is another's address. */
@@ -266,22 +266,3 @@ async function naming(store: Desk['store'], kind: EntityKind, name: string, proj
     .slice(0, limit)
   return (await Promise.all(newest.map((ref) => memoryAt(store, ref)))).filter((memory) => memory !== null)
 }
-
-const SECRET = /key|token|secret|password/i
-
-function settingsInForce(desk: Desk): view.SettingsInForce {
-  const { settings, sources, problems } = loadSettings(desk.environment)
-  return {
-    settings: Object.entries(sources).map(([name, source]) => {
-      const value = name.split('.').reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], settings)
-      // A budget of tokens is no token.
-      const isSecret = SECRET.test(name.split('.').at(-1) ?? '') && typeof value === 'string'
-      return { name, value: isSecret ? (value === '' ? '' : '••••••') : withoutPassword(value), source, isSecret }
-    }),
-    problems,
-    file: desk.home.config,
-  }
-}
-
-/** An address may carry a name and a password before its host. */
-const withoutPassword = (value: unknown) => (typeof value === 'string' ? value.replace(/(:\/\/)[^/@\s]+@/, '$1••••••@') : value)

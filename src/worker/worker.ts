@@ -30,6 +30,7 @@ import { captureRules, type Desk } from './desk.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
 import { followPort } from './follow-port.ts'
 import { importHistory } from './import.ts'
+import { openMcpDoor } from './mcp.ts'
 import { meaningBy, quickMeaningBy } from './meaning.ts'
 import { importNative } from './native.ts'
 import { followNotes, openNotebook } from './notebook.ts'
@@ -106,10 +107,11 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     },
     stop: stopped.resolve,
   }
+  const mcp = openMcpDoor(routes(desk, control), log)
   const { redact, patterns, exclude_projects: excludeProjects } = settings.privacy
   leavePrivacyRules(home, { redact, patterns, excludeProjects })
   const keys = { token: secretIn(home.token), hookToken: secretIn(home.hookToken) }
-  const listening = listen(home, settings.worker.port, keys, desk.visitors, routes(desk, control), log)
+  const listening = listen(home, settings.worker.port, keys, desk.visitors, mcp.answer, log, mcp.pipes)
   writeWhole(home.workerFile, `${JSON.stringify({ pid: process.pid, port: listening.port, version: VERSION, startedAt })}\n`)
   log.info('started', { pid: process.pid, port: listening.port, version: VERSION, ms: Math.round(performance.now()) })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve())

@@ -1,0 +1,28 @@
+import { parseArgs } from 'node:util'
+import { projectHere, serveStdin } from '../mcp/shim.ts'
+import { CliError, complain, EXIT } from './print.ts'
+
+/** Stdout belongs to the protocol; whatever is for a person goes to stderr. */
+export async function run(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: { transport: { type: 'string', default: 'stdio' }, port: { type: 'string', default: '3100' } },
+  })
+  switch (values.transport) {
+    case 'stdio':
+      await serveStdin()
+      return EXIT.done
+    case 'tcp': {
+      const port = Number(values.port)
+      if (!Number.isInteger(port) || port < 0 || port > 65535) throw new CliError('--port is a number up to 65535', EXIT.invalid)
+      const { serveTcp } = await import('../mcp/tcp.ts')
+      const server = await serveTcp(port, projectHere())
+      const address = server.address()
+      complain(`MCP on 127.0.0.1:${typeof address === 'object' ? address?.port : port}; the first line must be the token`, false)
+      await new Promise((resolve) => server.once('close', resolve))
+      return EXIT.done
+    }
+    default:
+      throw new CliError('--transport is stdio or tcp; over HTTP the worker itself answers at /mcp', EXIT.invalid)
+  }
+}

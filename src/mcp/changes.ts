@@ -1,0 +1,96 @@
+import type { Change } from '../core/memory.ts'
+import { noteUrn } from '../core/note.ts'
+import { type Client, Refused } from './client.ts'
+import { BRIEF_URI, sessionUri } from './resources.ts'
+
+/** What clients may want to read again: whole lists, or single resources. */
+export type Changed = { list: boolean; resources: string[] }
+
+export type Changes = { subscribe(listener: (changed: Changed) => void): () => void }
+
+/** Hears at most so often: an import changes thousands of things, and every word makes a client fetch its lists anew. */
+const PAUSE_MS = 500
+
+/** What the worker tells on `/stream`, for as long as somebody wants to hear it. */
+export function openChanges(client: Client, pauseMs = PAUSE_MS): Changes {
+  const listeners = new Set<(changed: Changed) => void>()
+  let listening: AbortController | null = null
+  let gathered: Changed | null = null
+
+  const tell = () => {
+    const changed = gathered
+    gathered = null
+    if (changed) for (const listener of listeners) listener(changed)
+  }
+  const hear = (changed: Changed) => {
+    if (!changed.list && changed.resources.length === 0) return
+    if (!gathered) setTimeout(tell, pauseMs)
+    gathered = {
+      list: changed.list || (gathered?.list ?? false),
+      resources: [...new Set([...(gathered?.resources ?? []), ...changed.resources])],
+    }
+  }
+  return {
+    subscribe: (listener) => {
+      listeners.add(listener)
+      if (!listening) {
+        listening = new AbortController()
+        void follow(client, listening.signal, hear)
+      }
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size > 0) return
+        listening?.abort()
+        listening = null
+      }
+    },
+  }
+}
+
+async function follow(client: Client, signal: AbortSignal, hear: (changed: Changed) => void): Promise<void> {
+  const answer = await client.ask('/stream', { signal })
+  if (!answer.ok || !answer.body) throw new Refused('the worker tells nothing on /stream', answer.status)
+  const reader = answer.body.getReader()
+  signal.addEventListener('abort', () => void reader.cancel())
+  const decoder = new TextDecoder()
+  let held = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    held += decoder.decode(value, { stream: true })
+    const events = held.split('\n\n')
+    held = events.pop() ?? ''
+    for (const event of events) hear(changedBy(event))
+  }
+}
+
+/** One event of the stream. */
+function changedBy(event: string): Changed {
+  const kind = /^event: (.+)$/m.exec(event)?.[1]
+  const data = /^data: (.+)$/m.exec(event)?.[1]
+  if (!kind || !data) return NOTHING
+  const change = JSON.parse(data) as Change
+  switch (kind) {
+    case 'note-changed':
+      return { list: true, resources: 'note' in change ? [noteUrn(change.note), BRIEF_URI] : [] }
+    case 'session-opened':
+      return { list: true, resources: 'session' in change ? [sessionUri(change.session.id)] : [] }
+    case 'session-completed':
+      return { list: false, resources: 'sessionId' in change ? [sessionUri(change.sessionId)] : [] }
+    case 'prompt-added':
+      return { list: false, resources: 'prompt' in change ? [sessionUri(change.prompt.sessionId)] : [] }
+    case 'observation-added':
+      return { list: false, resources: 'observation' in change ? [sessionUri(change.observation.sessionId), BRIEF_URI] : [] }
+    case 'summary-added':
+      return { list: false, resources: 'summary' in change ? [sessionUri(change.summary.sessionId), BRIEF_URI] : [] }
+    case 'note-removed':
+    case 'observation-removed':
+    case 'imported':
+    case 'reset':
+      return { list: true, resources: [BRIEF_URI] }
+    default:
+      return NOTHING
+  }
+}
+
+const NOTHING: Changed = { list: false, resources: [] }

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import type { Session } from '../core/memory.ts'
+import { asData } from '../core/neutral.ts'
+import { age } from '../core/when.ts'
+import { GRAPH_ASKS } from '../wire/api.ts'
+import { ask, pathWith, Refused } from './client.ts'
+import { projectFor, tool } from './tool.ts'
+import { costOf, dataBlock, type Found, idOf, LISTED_HEAD, type Listed, listedLines, memoryLines, oneLine, sessionLine } from './words.ts'
+
+const READS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
+const project = z.string().max(500).optional().describe('key, folder, or "all"; default: here')
+
+type Hits = { hits: (Listed & { snippet: string })[]; problems: { word: string; message: string }[] }
+
+export const recall = tool({
+  name: 'memory_recall',
+  title: 'Search memory',
+  description:
+    'Search what earlier sessions did, decided, fixed and learned, before asking the person or exploring. Returns a table of ids, titles and token costs; then memory_timeline for what happened around one, memory_get for full text. The query may hold filters (type:bugfix ns:decisions tag:x path:src/a branch:b since:7d before:2026-01-31) and times ("last week").',
+  input: z.object({
+    query: z.string().max(2000),
+    kind: z.enum(['observation', 'summary', 'prompt', 'note']).optional(),
+    project,
+    limit: z.number().int().min(1).max(50).default(10),
+    offset: z.number().int().min(0).max(1000).default(0),
+  }),
+  hints: READS,
+  alwaysLoaded: true,
+  run: async (means, given) => {
+    if (!given.query.trim()) throw new Refused('What should be found? Give words in query.', 400)
+    const find = (project: string | null) =>
+      ask<Hits>(
+        means.client,
+        pathWith('/api/search', { query: given.query, kind: given.kind, limit: given.limit, offset: given.offset, project }),
+      )
+    const here = projectFor(means, given.project)
+    let found = await find(here)
+    const isEverywhere = found.hits.length === 0 && here !== null && given.project === undefined
+    if (isEverywhere) found = await find(null)
+    const problems = found.problems.map(({ word, message }) => `${oneLine(word, 60)}: ${oneLine(message, 200)}`)
+    if (found.hits.length === 0) return [...problems, `Nothing is remembered about that. Try fewer or other words.`].join('\n')
+    const rows = listedLines(found.hits, means.now())
+    const lines = found.hits.flatMap((hit, index) => [rows[index] ?? '', ...snippetLine(hit)])
+    const head = [...problems, ...(isEverywhere ? ['Nothing in this project; from all projects:'] : []), LISTED_HEAD]
+    const more = found.hits.length === given.limit ? ` More: offset ${given.offset + given.limit}.` : ''
+    return `${dataBlock('from="memory_recall"', [...head, ...lines])}\nFull text: memory_get with ids. Around one: memory_timeline.${more}`
+  },
+})
+
+/** What the title does not say already. */
+function snippetLine({ title, snippet }: { title: string; snippet: string }): string[] {
+  return snippet && !snippet.startsWith(title.slice(0, 60)) ? [`    ${oneLine(snippet, 200)}`] : []
+}
+
+export const timeline = tool({
+  name: 'memory_timeline',
+  title: 'What happened around a memory',
+  description: 'What happened before and after a memory (anchor id), or after the best answer to a query. Same table as memory_recall.',
+  input: z.object({
+    anchor: z.string().max(100).optional().describe('id such as #12, S3, P7, N…'),
+    query: z.string().max(2000).optional(),
+    depth_before: z.number().int().min(0).max(50).default(8),
+    depth_after: z.number().int().min(0).max(50).default(8),
+    project,
+  }),
+  hints: READS,
+  run: async (means, { anchor, query, depth_before, depth_after, project }) => {
+    if (!anchor && !query) throw new Refused('Around what? Give anchor (an id from memory_recall) or query.', 400)
+    const path = pathWith('/api/timeline', { anchor, query, depth_before, depth_after, project: projectFor(means, project) })
+    const { items } = await ask<{ items: (Listed & { anchor: boolean })[] }>(means.client, path)
+    if (items.length === 0) return 'Nothing is remembered around there.'
+    const rows = listedLines(
+      items.map((item) => ({ ...item, mark: item.anchor ? '> ' : '' })),
+      means.now(),
+    )
+    return dataBlock('from="memory_timeline"', [LISTED_HEAD, ...rows])
+  },
+})
+
+export const get = tool({
+  name: 'memory_get',
+  title: 'Full text of memories',
+  description: 'Full text of several memories at once. Ask for the few that matter; memory_recall shows what each costs.',
+  input: z.object({ ids: z.array(z.string().max(300)).min(1).max(50).describe('#12, S3, P7, N…') }),
+  hints: READS,
+  run: async (means, { ids }) => {
+    const found = await ask<Found[]>(means.client, '/api/memories/batch', { method: 'POST', body: { ids } })
+    if (found.every((one) => one.memory === null))
+      throw new Refused(`There is no ${ids.join(', ')}. memory_recall shows the ids there are.`, 400)
+    const lines = found.flatMap((one, index) => [...(index > 0 ? [''] : []), ...memoryLines(one, means.now())])
+    return `${dataBlock('from="memory_get"', lines)}\n~${costOf(lines)} tokens`
+  },
+})
+
+type Tied = Pick<Listed, 'kind' | 'type' | 'title' | 'at'> & {
+  ref: string
+  relation?: string
+  side?: string
+  origin?: string
+  distance?: number
+}
+type Topic = { name: string; observations: number; until: number; newest: Tied[] }
+
+export const graph = tool({
+  name: 'memory_graph',
+  title: 'How memories hang together',
+  description:
+    'How memories hang together: neighbours, causes or effects of an id; the path between id and to; topics or sessions of a project.',
+  input: z.object({
+    ask: z.enum([...GRAPH_ASKS, 'sessions']).default('neighbours'),
+    id: z.string().max(100).optional(),
+    to: z.string().max(100).optional(),
+    project,
+    limit: z.number().int().min(1).max(50).default(12),
+  }),
+  hints: READS,
+  run: async (means, { ask: wanted, id, to, project, limit }) => {
+    const where = projectFor(means, project)
+    const now = means.now()
+    if (wanted === 'sessions') {
+      const { sessions } = await ask<{ sessions: Session[] }>(means.client, pathWith('/api/sessions', { project: where, limit }))
+      if (sessions.length === 0) return 'No session is remembered here.'
+      return dataBlock(
+        'from="memory_graph"',
+        sessions.map((session) => sessionLine(session, now)),
+      )
+    }
+    if (wanted !== 'topics' && !id) throw new Refused(`${wanted} of what? Give id, for instance #12.`, 400)
+    if (wanted === 'path' && !to) throw new Refused('The path to which memory? Give to.', 400)
+    if (wanted === 'topics' && !where) throw new Refused('Topics of which project? Give project.', 400)
+    const refs = { ref: id && refOf(id), to: to && refOf(to) }
+    const answer = await ask<{ items: unknown[] | null }>(
+      means.client,
+      pathWith('/api/graph', { ask: wanted, ...refs, project: wanted === 'topics' ? where : undefined, limit }),
+    )
+    if (!answer.items || answer.items.length === 0)
+      return wanted === 'path' ? 'Nothing ties the two together.' : wanted === 'topics' ? 'No topics yet.' : 'Nothing is tied to it yet.'
+    const lines =
+      wanted === 'topics'
+        ? (answer.items as Topic[]).flatMap((topic) => topicLines(topic, now))
+        : (answer.items as Tied[]).map((item) => tiedLine(item, now))
+    return dataBlock('from="memory_graph"', lines)
+  },
+})
+
+function topicLines({ name, observations, until, newest }: Topic, now: number): string[] {
+  return [`${oneLine(name, 120)} | ${observations} observations | ${age(until, now)}`, ...newest.map((item) => `  ${tiedLine(item, now)}`)]
+}
+
+function tiedLine({ kind, ref, type, title, at, relation, side, origin, distance = 1 }: Tied, now: number): string {
+  const tie = relation ? `${side === 'after' ? '->' : '<-'} ${asData(relation)}${origin ? ` (${oneLine(origin, 100)})` : ''}` : ''
+  return `${'  '.repeat(distance - 1)}${[idOf(kind, ref), age(at, now), asData(type), tie, oneLine(title, 160)].filter(Boolean).join(' | ')}`
+}
+
+/** An id as search shows it, as the graph's address wants it. */
+function refOf(id: string): string {
+  const [, letter = '', ref = ''] = /^([#SPN]?)([\w.-]{1,60})$/i.exec(id.trim()) ?? []
+  const kind = { '': 'observation', '#': 'observation', S: 'summary', P: 'prompt', N: 'note' }[letter.toUpperCase()]
+  if (ref && (kind === 'note' || /^\d+$/.test(ref))) return `${kind}:${ref}`
+  throw new Refused(`"${asData(id)}" is no id. They look like #12, S3, P7 or N…; memory_recall shows them.`, 400)
+}

@@ -1,0 +1,177 @@
+import { z } from 'zod'
+import { fingerprint } from '../core/hash.ts'
+import { asData } from '../core/neutral.ts'
+import { NOTE_SCOPES, NOTE_TYPES, type Note, noteIdIn } from '../core/note.ts'
+import { momentAfter } from '../core/when.ts'
+import { ask, pathWith, Refused } from './client.ts'
+import { type Means, projectFor, tool } from './tool.ts'
+import { dataBlock, idOf, type NoteInFull, oneLine } from './words.ts'
+
+const id = z.string().max(300)
+const tags = z.array(z.string().min(1).max(80)).max(20).optional()
+const ttl = z.string().max(30).optional().describe('hide after 12h, 30d, 2w or a date; "never"')
+const project = z.string().max(500).optional()
+
+type Receipt = { kind: 'added' | 'same' | 'restated' | 'updated'; note: NoteInFull; superseded?: string[] }
+
+export const capture = tool({
+  name: 'memory_capture',
+  title: 'Keep a note',
+  description:
+    'Keep something worth knowing in later sessions as a note: a decision and its reason, a lesson, a convention, a blocker. One idea a note, its point first. Nothing secret. Saying what is known already changes nothing.',
+  input: z.object({
+    text: z.string().min(1).max(50_000),
+    title: z.string().max(200).optional(),
+    namespace: z
+      .string()
+      .max(40)
+      .optional()
+      .describe('decisions, learnings, blockers, progress, patterns, context, apis, config, security, testing, or another word'),
+    type: z.enum(NOTE_TYPES).optional(),
+    tags,
+    scope: z.enum(NOTE_SCOPES).optional().describe('project (default), global, or local: never leaves this machine'),
+    ttl,
+    pin: z.boolean().optional(),
+    supersedes: z.array(id).max(20).optional(),
+    project,
+  }),
+  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  run: async (means, given) => {
+    const where = given.scope === 'global' ? null : projectFor(means, given.project)
+    const scope = given.scope ?? (where ? 'project' : 'global')
+    const body = {
+      ...changesIn(means, given),
+      type: given.type,
+      scope,
+      ...(where ? { project: where } : {}),
+    }
+    const { kind, note, superseded = [] } = await ask<Receipt>(means.client, '/api/notes', { method: 'POST', body })
+    const name = `${idOf('note', note.id)} (${note.namespace}, ${note.scope})`
+    if (kind === 'same') return `Already known as ${name}; nothing was written.`
+    return `Kept as ${name}.${superseded.length > 0 ? ` It takes the place of ${superseded.map((one) => idOf('note', one)).join(', ')}.` : ''}`
+  },
+})
+
+export const update = tool({
+  name: 'memory_update',
+  title: 'Change a note',
+  description:
+    'Change a note: its text, title, namespace, tags (all of them), pin, ttl, or which older notes it supersedes (they are hidden).',
+  input: z.object({
+    id,
+    text: z.string().min(1).max(50_000).optional(),
+    title: z.string().max(200).optional(),
+    namespace: z.string().max(40).optional(),
+    tags,
+    pin: z.boolean().optional(),
+    ttl,
+    supersedes: z.array(id).max(20).optional(),
+  }),
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  run: async (means, given) => {
+    const note = noteNamed(given.id)
+    const body = changesIn(means, given)
+    if (Object.values(body).every((value) => value === undefined))
+      throw new Refused('What should change? Give text, title, namespace, tags, pin, ttl or supersedes.', 400)
+    const { kind } = await ask<Receipt>(means.client, `/api/notes/${note}`, { method: 'PATCH', body })
+    return kind === 'same' ? `${idOf('note', note)} says that already.` : `Changed ${idOf('note', note)}.`
+  },
+})
+
+const Filter = z.object({
+  namespace: z.string().max(40).optional(),
+  tag: z.string().max(80).optional(),
+  type: z.enum(NOTE_TYPES).optional(),
+  before: z.string().max(30).optional().describe('last changed before this date'),
+})
+
+export const forget = tool({
+  name: 'memory_forget',
+  title: 'Forget notes, or bring them back',
+  description:
+    'Hide notes by ids (restore: true brings them back). hard removes them for good: only when the person asked for that. By filter: the first call only lists what would go and gives a code; the second call with confirm: code does it.',
+  input: z.object({
+    ids: z.array(id).min(1).max(100).optional(),
+    filter: Filter.optional(),
+    confirm: z.string().max(40).optional(),
+    restore: z.boolean().default(false),
+    hard: z.boolean().default(false),
+    dry_run: z.boolean().default(false),
+    project,
+  }),
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  run: async (means, given) => {
+    if (Boolean(given.ids) === Boolean(given.filter)) throw new Refused('Forget what? Give either ids or filter.', 400)
+    if (given.restore && (given.hard || given.filter)) throw new Refused('restore takes ids alone.', 400)
+    const notes = given.ids
+      ? await Promise.all(given.ids.map((one) => ask<NoteInFull>(means.client, `/api/notes/${noteNamed(one)}`)))
+      : await matching(means, given.filter ?? {}, given.project)
+    if (notes.length === 0) return 'No note fits that.'
+    const deed = given.restore ? 'restore' : given.hard ? 'remove for good' : 'hide'
+    const code = fingerprint(
+      `${deed} ${notes
+        .map((note) => note.id)
+        .sort()
+        .join(' ')}`,
+      12,
+    )
+    const isAllowed = given.ids !== undefined || given.confirm === code
+    if (given.dry_run || !isAllowed) {
+      const list = notes.map((note) => `${idOf('note', note.id)} | ${asData(note.namespace)} | ${oneLine(note.title, 120)}`)
+      const how = given.filter ? ` To do it: the same call with confirm: "${code}".` : ''
+      const stale = given.confirm && !given.dry_run ? 'That code does not fit what matches now. ' : ''
+      return `${dataBlock('from="memory_forget"', list)}\n${stale}Nothing was changed. Would ${deed} ${notes.length}.${how}`
+    }
+    for (const note of notes) {
+      if (given.restore) await ask(means.client, `/api/notes/${note.id}/restore`, { method: 'POST' })
+      else await ask(means.client, pathWith(`/api/notes/${note.id}`, { hard: given.hard ? 1 : undefined }), { method: 'DELETE' })
+    }
+    const names = notes.map((note) => idOf('note', note.id)).join(', ')
+    if (given.restore) return `Back: ${names}.`
+    return given.hard ? `Removed for good: ${names}.` : `Hidden: ${names}. memory_forget with restore: true brings them back.`
+  },
+})
+
+const MOST = 1000
+
+async function matching(means: Means, filter: z.infer<typeof Filter>, said: string | undefined): Promise<Note[]> {
+  if (Object.values(filter).every((value) => value === undefined))
+    throw new Refused('A filter needs at least one of namespace, tag, type, before.', 400)
+  const { namespace, type } = filter
+  const before = filter.before === undefined ? null : new Date(filter.before).getTime()
+  if (Number.isNaN(before)) throw new Refused(`"${asData(filter.before ?? '')}" is no date; write 2026-01-31.`, 400)
+  const path = pathWith('/api/notes', { namespace, type, project: projectFor(means, said), limit: MOST })
+  const { notes } = await ask<{ notes: Note[] }>(means.client, path)
+  return notes.filter((note) => (!filter.tag || note.tags.includes(filter.tag)) && (before === null || note.updatedAt < before))
+}
+
+type Changes = {
+  text?: string | undefined
+  title?: string | undefined
+  namespace?: string | undefined
+  tags?: string[] | undefined
+  pin?: boolean | undefined
+  ttl?: string | undefined
+  supersedes?: string[] | undefined
+}
+
+/** The same in the worker's words. */
+function changesIn(means: Means, { text, title, namespace, tags, pin, ttl, supersedes }: Changes) {
+  return { body: text, title, namespace, tags, pinned: pin, expiresAt: expiryIn(means, ttl), supersedes: supersedes?.map(noteNamed) }
+}
+
+function expiryIn(means: Means, ttl: string | undefined): number | null | undefined {
+  if (ttl === undefined) return undefined
+  if (ttl === 'never') return null
+  const at = momentAfter(ttl, means.now())
+  if (at === null) throw new Refused(`"${asData(ttl)}" is no time. Say 12h, 30d, 2w, a date such as 2026-12-31, or never.`, 400)
+  return at
+}
+
+/** The id of a note as it may be written: with N, without, or as an address. */
+function noteNamed(text: string): string {
+  const note = noteIdIn(text.trim().replace(/^N(?=[0-7][0-9A-HJKMNP-TV-Z]{25}$)/i, ''))
+  if (!note || /^[#SP]?\d+$/i.test(text.trim()))
+    throw new Refused(`"${oneLine(text, 60)}" is no note. Notes are called N…; memory_recall with kind note shows them.`, 400)
+  return note
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test'
+import { openRelay } from './relay.ts'
+
+const line = (message: object) => JSON.stringify({ jsonrpc: '2.0', ...message })
+const initialize = line({ id: 0, method: 'initialize', params: {} })
+const initialized = line({ method: 'notifications/initialized' })
+const call = (id: number | string) => line({ id, method: 'tools/call', params: { name: 'memory_recall' } })
+const answer = (id: number | string) => line({ id, result: {} })
+
+test('a new worker is told the opening and what waits, and the client does not hear the opening answered twice', () => {
+  const relay = openRelay()
+  for (const said of [initialize, initialized, call(1), call('two')]) expect(relay.said(said)).toEqual({ kind: 'pass' })
+  expect(relay.heard(answer(0))).toBe(true)
+  expect(relay.heard(answer(1))).toBe(true)
+  expect(relay.again()).toEqual([initialize, initialized, call('two')])
+  expect(relay.heard(answer(0))).toBe(false)
+  expect(relay.heard(answer('two'))).toBe(true)
+  expect(relay.isWaiting()).toBe(false)
+})
+
+test('an opening that was never answered is told again and its answer is heard', () => {
+  const relay = openRelay()
+  relay.said(initialize)
+  expect(relay.again()).toEqual([initialize])
+  expect(relay.heard(answer(0))).toBe(true)
+})
+
+test('subscriptions come along, those that were taken back do not', () => {
+  const relay = openRelay()
+  const subscribe = (id: number, uri: string) => line({ id, method: 'resources/subscribe', params: { uri } })
+  for (const [id, uri] of [
+    [1, 'recollect://brief'],
+    [2, 'recollect://session/3'],
+  ] as const) {
+    relay.said(subscribe(id, uri))
+    relay.heard(answer(id))
+  }
+  relay.said(line({ id: 3, method: 'resources/unsubscribe', params: { uri: 'recollect://brief' } }))
+  relay.heard(answer(3))
+  expect(relay.again()).toEqual([subscribe(2, 'recollect://session/3')])
+  expect(relay.heard(answer(2))).toBe(false)
+  expect(relay.heard(line({ method: 'notifications/resources/updated', params: {} }))).toBe(true)
+})
+
+test('what was cancelled is not asked again', () => {
+  const relay = openRelay()
+  relay.said(call(5))
+  relay.said(line({ method: 'notifications/cancelled', params: { requestId: 5 } }))
+  expect(relay.again()).toEqual([])
+})
+
+test.each(['nonsense', '[]', '"text"', 'null'])('%s is answered here and reaches no worker', (text) => {
+  const taken = openRelay().said(text)
+  expect(taken.kind).toBe('answer')
+  if (taken.kind === 'answer') expect(JSON.parse(taken.line)).toMatchObject({ id: null, error: { code: -32700 } })
+})
+
+test('when no worker can be had, everything that waits is told so', () => {
+  const relay = openRelay()
+  relay.said(call(1))
+  relay.said(call('b'))
+  expect(relay.fail('no worker').map((text) => JSON.parse(text))).toEqual([
+    { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'no worker' } },
+    { jsonrpc: '2.0', id: 'b', error: { code: -32603, message: 'no worker' } },
+  ])
+  expect(relay.isWaiting()).toBe(false)
+})

@@ -1,0 +1,147 @@
+/**
+ * MCP: memory as tools, resources and prompts for any client that speaks the protocol, old (2025-11-25 and before) or new
+ * (2026-07-28). This is the server itself; it runs inside the worker and asks it through a `Client`, never the database. Each
+ * session's own process is `shim.ts`, which only carries lines and has nothing of this in it.
+ */
+import {
+  type CallToolResult,
+  createMcpHandler,
+  type JSONRPCMessage,
+  McpServer,
+  parseJSONRPCMessage,
+  type ServerEvent,
+  type Transport,
+} from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { VERSION } from '../platform/version.ts'
+import { type Changes, openChanges } from './changes.ts'
+import { type Client, Refused } from './client.ts'
+import { get, graph, recall, timeline } from './finding.ts'
+import { capture, forget, update } from './keeping.ts'
+import { addPrompts } from './prompts.ts'
+import { addResources } from './resources.ts'
+import type { Call, Means, Tool } from './tool.ts'
+import { configure, consolidate, status, sync } from './upkeep.ts'
+
+export type { Client } from './client.ts'
+
+const TOOLS: Tool[] = [recall, timeline, get, capture, update, forget, graph, status, sync, consolidate, configure]
+
+/** Seen by the model before any tool is: it should look here before it asks the person or reads half the repository again. */
+export const INSTRUCTIONS =
+  'Recollect remembers what earlier sessions in this project did, decided, fixed and learned. Before you ask the person something, explore, or solve a problem that may have come up before, search with memory_recall; read what matters with memory_get. Keep decisions, lessons and conventions that later sessions should know with memory_capture.'
+
+/** Everything that serves MCP in one worker. */
+export function openMcp(client: Client, now: () => number = Date.now) {
+  const changes = openChanges(client)
+  const means = (project: string | null): Means => ({ client, project, now })
+  const http = createMcpHandler((context) => memoryServer(means(projectIn(context.requestInfo))), {
+    bus: { publish: () => {}, subscribe: (listener) => changes.subscribe((changed) => eventsOf(changed).forEach(listener)) },
+  })
+  return {
+    /** One request to `/mcp`. Whoever calls has checked the token, the Host and the Origin. */
+    answer: (request: Request): Promise<Response> => http.fetch(request),
+    /** One client for as long as it stays, a message at a time. */
+    connect: (project: string | null, send: (message: string) => void) => connect(means(project), changes, send),
+  }
+}
+
+function projectIn(request: Request | undefined): string | null {
+  return (request && new URL(request.url).searchParams.get('project')?.slice(0, 500)) || null
+}
+
+function eventsOf(changed: { list: boolean; resources: string[] }): ServerEvent[] {
+  const updated = changed.resources.map((uri) => ({ kind: 'resource_updated' as const, uri }))
+  return changed.list ? [{ kind: 'resources_list_changed' }, ...updated] : updated
+}
+
+export type Connection = { receive(message: string): void; close(): void }
+
+function connect(means: Means, changes: Changes, send: (message: string) => void): Connection {
+  const wire: Transport = {
+    start: async () => {},
+    send: async (message: JSONRPCMessage) => send(JSON.stringify(message)),
+    close: async () => wire.onclose?.(),
+  }
+  const instances: { server: McpServer; subscribed: Set<string> }[] = []
+  const serving = serveStdio(
+    ({ era }) => {
+      const server = memoryServer(means)
+      // The new protocol keeps subscriptions by itself; the old one has two requests for them.
+      const subscribed = era === 'legacy' ? takeSubscriptions(server) : null
+      instances.splice(0, instances.length, { server, subscribed: subscribed ?? EVERYTHING })
+      return server
+    },
+    { transport: wire },
+  )
+  const stop = changes.subscribe((changed) => {
+    for (const { server, subscribed } of instances) {
+      if (!server.isConnected()) continue
+      if (changed.list) server.sendResourceListChanged()
+      for (const uri of changed.resources) if (subscribed.has(uri)) void server.server.sendResourceUpdated({ uri }).catch(() => {})
+    }
+  })
+  return {
+    receive: (message) => wire.onmessage?.(parseJSONRPCMessage(JSON.parse(message))),
+    close: () => {
+      stop()
+      void serving.close()
+    },
+  }
+}
+
+/** The entry lets through what the client listens to. */
+const EVERYTHING = { has: () => true } as unknown as Set<string>
+
+function takeSubscriptions(server: McpServer): Set<string> {
+  const subscribed = new Set<string>()
+  server.server.setRequestHandler('resources/subscribe', ({ params }) => {
+    subscribed.add(params.uri)
+    return {}
+  })
+  server.server.setRequestHandler('resources/unsubscribe', ({ params }) => {
+    subscribed.delete(params.uri)
+    return {}
+  })
+  return subscribed
+}
+
+/** A server with all that memory offers. Cheap: one is made for every request over HTTP. */
+function memoryServer(means: Means): McpServer {
+  const server = new McpServer(
+    { name: 'recollect', title: 'Recollect', version: VERSION },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: { tools: {}, resources: { subscribe: true, listChanged: true }, prompts: {}, completions: {} },
+    },
+  )
+  for (const tool of TOOLS) addTool(server, means, tool)
+  addResources(server, means)
+  addPrompts(server, means)
+  return server
+}
+
+function addTool(server: McpServer, means: Means, { name, title, description, input, hints, alwaysLoaded, run }: Tool): void {
+  const meta = alwaysLoaded ? { _meta: { 'anthropic/alwaysLoad': true } } : {}
+  server.registerTool(name, { title, description, inputSchema: input, annotations: hints, ...meta }, async (given, context) => {
+    const token = context.mcpReq._meta?.progressToken
+    const call: Call = {
+      signal: context.mcpReq.signal,
+      progress: (done, of, message) => {
+        if (token === undefined) return
+        const params = { progressToken: token, progress: done, total: of, message }
+        // A client that has gone does not want to hear it.
+        void context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
+      },
+    }
+    try {
+      return said(await run(means, given, call))
+    } catch (cause) {
+      if (cause instanceof Refused) return { ...said(cause.message), isError: true }
+      throw cause
+    }
+  })
+}
+
+/** Text alone: a client that is given structured content too shows that one to the model and drops the text. */
+const said = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })

@@ -1,0 +1,107 @@
+/**
+ * The process that a client starts for a session: it carries lines between the client and the worker, starts the worker when it is
+ * away, and lets another one take its place without the client noticing. It knows nothing of the protocol but which requests wait
+ * for an answer, holds no database and loads no package, so it is quick to start and small.
+ */
+import { projectKey } from '../core/project.ts'
+import { hookEnvironment, readEnvironment } from '../platform/environment.ts'
+import { homePaths } from '../platform/paths.ts'
+import { findProject } from '../platform/project.ts'
+import { openPipe, type Pipe, type PipeEnd } from '../wire/pipe.ts'
+import { ensureWorker } from '../wire/start.ts'
+import { lineSplitter } from './lines.ts'
+import { openRelay } from './relay.ts'
+
+/** Serves the client at our stdin and stdout until it closes them. */
+export async function serveStdin(): Promise<void> {
+  const out = Bun.stdout.writer()
+  const line = openLine(projectHere(), (text) => {
+    out.write(`${text}\n`)
+    void out.flush()
+  })
+  const split = lineSplitter((text) => line.say(text))
+  for await (const chunk of Bun.stdin.stream()) split(chunk)
+  await line.finish()
+}
+
+/** The project of the folder that the client works in. Its home or the root says nothing about what it works on. */
+export function projectHere(): string | null {
+  const folder = hookEnvironment().projectFolder ?? process.cwd()
+  return folder === '/' || folder === readEnvironment().userHome ? null : projectKey(findProject(folder))
+}
+
+const START_MS = 15_000
+const LAST_ANSWERS_MS = 10_000
+/** Looking for a worker begins at once and slows down to this; so does starting one that keeps dying. */
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+const STEADY_MS = 60_000
+
+/** One client's line to whichever worker there is. */
+export function openLine(project: string | null, reply: (line: string) => void) {
+  const home = homePaths()
+  const relay = openRelay()
+  let pipe: Pipe | null = null
+  let isSeeking = false
+  let hurry = Promise.withResolvers<void>()
+  /** A worker is to be started, not only looked for. */
+  let isWanted = false
+  let deaths = 0
+  let isOver = false
+
+  const seek = async (pauseMs: number) => {
+    if (isSeeking) return
+    isSeeking = true
+    for (let pause = pauseMs; !pipe && !isOver; pause = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, pause * 2))) {
+      if (pause > 0 && !relay.isWaiting()) await Promise.race([Bun.sleep(pause), hurry.promise])
+      await attempt()
+    }
+    isSeeking = false
+  }
+  const attempt = async () => {
+    if ((isWanted || relay.isWaiting()) && !(await ensureWorker(home, START_MS))) {
+      isWanted = false
+      for (const line of relay.fail(`Recollect's worker does not start; 'recollect doctor' says why`)) reply(line)
+      return
+    }
+    const opened = await openPipe(home, project, { message: hear, end: lose })
+    if (!opened) return
+    pipe = opened
+    isWanted = false
+    hurry = Promise.withResolvers<void>()
+    for (const line of relay.again()) opened.send(line)
+  }
+  const hear = (line: string) => {
+    if (relay.heard(line)) reply(line)
+  }
+  const lose = (how: PipeEnd) => {
+    pipe = null
+    // One that somebody sent away comes back when it is needed, or by itself; one that died is wanted at once.
+    isWanted = how === 'lost'
+    if (isWanted) {
+      deaths++
+      setTimeout(() => deaths--, STEADY_MS).unref()
+    }
+    void seek(isWanted ? Math.min(LONGEST_PAUSE_MS, 50 * (2 ** (deaths - 1) - 1)) : FIRST_PAUSE_MS)
+  }
+  return {
+    say(text: string): void {
+      const taken = relay.said(text)
+      if (taken.kind === 'answer') reply(taken.line)
+      else if (pipe) pipe.send(text)
+      else {
+        // Whatever waits for an answer is told to the next worker; the rest was meant for the one that is gone.
+        isWanted = true
+        hurry.resolve()
+        void seek(0)
+      }
+    },
+    /** The client has nothing more to say: waits a moment for the last answers. */
+    async finish(): Promise<void> {
+      for (let waited = 0; relay.isWaiting() && waited < LAST_ANSWERS_MS; waited += 10) await Bun.sleep(10)
+      isOver = true
+      hurry.resolve()
+      pipe?.close()
+    },
+  }
+}

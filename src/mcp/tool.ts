@@ -1,0 +1,34 @@
+import type { z } from 'zod'
+import type { Client } from './client.ts'
+
+/** What a tool has at hand. */
+export type Means = {
+  client: Client
+  /** The project the caller works in: its key or a folder; null when nobody said. */
+  project: string | null
+  now(): number
+}
+
+/** What a call brings along besides its arguments. */
+export type Call = { signal: AbortSignal; progress(done: number, of: number, what: string): void }
+
+export type Tool<Arguments extends z.ZodType = z.ZodType> = {
+  name: string
+  title: string
+  description: string
+  input: Arguments
+  /** What a client may assume without asking a person. */
+  hints: { readOnlyHint: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint?: boolean }
+  /** The model sees its schema from the first request on, not only after looking for it. */
+  alwaysLoaded?: boolean
+  /** The text for the model. A `Refused` becomes an error that the model can read. */
+  run(means: Means, given: z.infer<Arguments>, call: Call): Promise<string>
+}
+
+/** A tool with its arguments' type kept where it is written, and let go where tools stand in a list. */
+export const tool = <Arguments extends z.ZodType>(definition: Tool<Arguments>) => definition as unknown as Tool
+
+/** Where to look: what the call says, else where the caller works. Null is everywhere. */
+export function projectFor(means: Means, said: string | undefined): string | null {
+  return said === 'all' ? null : (said ?? means.project)
+}

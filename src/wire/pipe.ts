@@ -1,0 +1,35 @@
+import type { Home } from '../platform/paths.ts'
+
+/** Where the worker takes lasting connections of MCP clients. */
+export const PIPE_PATH = '/mcp'
+
+/** How a pipe came to its end. `goodbye`: the worker stopped because somebody wanted it to. `lost`: it died, or was not there. */
+export type PipeEnd = 'goodbye' | 'lost'
+
+export type Pipe = { send(message: string): void; close(): void }
+
+/** Opens a lasting connection to the worker, a message at a time. Null when nobody answers. */
+export function openPipe(
+  home: Home,
+  project: string | null,
+  heard: { message(text: string): void; end(how: PipeEnd): void },
+): Promise<Pipe | null> {
+  const query = project ? `?${new URLSearchParams({ project })}` : ''
+  const opened = Promise.withResolvers<Pipe | null>()
+  const socket = new WebSocket(`ws+unix://${home.socket}:${PIPE_PATH}${query}`)
+  let isOpen = false
+  socket.onopen = () => {
+    isOpen = true
+    opened.resolve({ send: (message) => socket.send(message), close: () => socket.close() })
+  }
+  socket.onmessage = ({ data }) => heard.message(String(data))
+  socket.onclose = ({ code }) => {
+    if (isOpen) heard.end(code === GOING_AWAY ? 'goodbye' : 'lost')
+    opened.resolve(null)
+  }
+  // A close follows, and says as much.
+  socket.onerror = () => {}
+  return opened.promise
+}
+
+const GOING_AWAY = 1001

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { ago } from '../core/when.ts'
-import { findClient } from '../integrations/install.ts'
+import { findClient, homeFlagOf, installMcp, registeredMcp } from '../integrations/install.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { exists, isPrivate, makePrivate, privateFolder, readIfThere, tryWriting } from '../platform/files.ts'
 import { freeBytes } from '../platform/folder.ts'
@@ -59,7 +59,38 @@ async function examine(): Promise<Finding[]> {
     findings.push(await databaseFinding())
   }
   findings.push(...hookFindings(environment, home, status.kind === 'runs' ? status.status.port : null))
+  findings.push(mcpFinding(environment))
   return findings
+}
+
+/** Without it the hooks still tell the model what matters; it only cannot search by itself. */
+function mcpFinding(environment: ReturnType<typeof readEnvironment>): Finding {
+  const known = registeredMcp(environment, null)
+  const here = known.kind === 'none' ? registeredMcp(environment, process.cwd()) : known
+  const fix = { fix: 'recollect init', repair: () => installMcp({ environment, project: null, program: PROGRAM }) }
+  switch (here.kind) {
+    case 'none':
+      return { what: 'MCP server', state: 'warning', says: 'Claude Code does not know it, so the model cannot search by itself', ...fix }
+    case 'other':
+      return {
+        what: 'MCP server',
+        state: 'warning',
+        says: 'another server is called recollect',
+        fix: 'claude mcp remove recollect, then recollect init',
+      }
+    case 'ours': {
+      if (here.home !== homeFlagOf(environment))
+        return {
+          what: 'MCP server',
+          state: 'warning',
+          says: `it belongs to another home (${here.home ?? 'the usual one'})`,
+          fix: 'recollect init would take it over for this one.',
+        }
+      const missing = here.program.find((part) => part.startsWith('/') && !exists(part))
+      if (missing) return { what: 'MCP server', state: 'broken', says: `it calls ${missing}, which is not there any more`, ...fix }
+      return { what: 'MCP server', state: 'ok', says: 'registered with Claude Code' }
+    }
+  }
 }
 
 async function clientFinding(environment: ReturnType<typeof readEnvironment>): Promise<Finding> {

@@ -3,14 +3,16 @@ export type Command = { summary: string; usage: string; load(): Promise<{ run(ar
 /** Every command there is, in the order a newcomer meets them. */
 export const COMMANDS: Record<string, Command> = {
   init: {
-    summary: 'connect Claude Code: install the hooks',
-    usage: `recollect init [--yes] [--project] [--form http|command] [--remote ADDRESS] [--print] [--dry-run] [--remove] [--json]
+    summary: 'connect Claude Code: install the hooks and the MCP server',
+    usage: `recollect init [--yes] [--project] [--form http|command] [--no-mcp] [--remote ADDRESS] [--print] [--dry-run] [--remove] [--json]
 
   Merges Recollect's hooks into Claude Code's settings.json ($CLAUDE_CONFIG_DIR, else ~/.claude). Whatever else is in the file
-  stays as it is, and a dated backup is kept beside it. Running it again changes nothing.
+  stays as it is, and a dated backup is kept beside it. Registers the MCP server through 'claude mcp add'. Running it again changes
+  nothing.
 
   --project     install for this folder only (.claude/settings.local.json)
   --form F      http or command hooks; by default what the installed client supports
+  --no-mcp      leave the MCP server out
   --remote A    share notes with your other machines through this git repository (sets sync.remote), and sync at once;
                 '' takes it away again
   --print       print the settings as they would be, and write nothing
@@ -221,7 +223,7 @@ export const COMMANDS: Record<string, Command> = {
     load: () => import('./demo.ts'),
   },
   uninstall: {
-    summary: 'remove the hooks; memories stay unless --purge',
+    summary: 'remove the hooks and the MCP server; memories stay unless --purge',
     usage: `recollect uninstall [--project] [--purge] [--yes] [--json]
 
   --purge   also stop the worker and delete everything Recollect has stored`,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { SyncReport } from '../core/sync.ts'
-import { type InstallOutcome, install } from '../integrations/install.ts'
+import { type InstallOutcome, install, installMcp, type McpOutcome } from '../integrations/install.ts'
 import { type Environment, proxySettings, readEnvironment } from '../platform/environment.ts'
 import { exists, readIfThere, readJsonIfThere, secretIn } from '../platform/files.ts'
 import { rememberInstall } from '../platform/installs.ts'
@@ -11,6 +11,7 @@ import type { WorkerStatus } from '../wire/api.ts'
 import { PROGRAM } from '../wire/start.ts'
 import { ask, post } from './ask.ts'
 import { confirmed } from './confirm.ts'
+import { sayMcp } from './mcp-words.ts'
 import { bold, CliError, dim, EXIT, say, sayJson } from './print.ts'
 import { sayReport } from './sync.ts'
 import { run as uninstall } from './uninstall.ts'
@@ -25,6 +26,7 @@ export async function run(args: string[]): Promise<number | undefined> {
       print: { type: 'boolean' },
       'dry-run': { type: 'boolean' },
       remote: { type: 'string' },
+      'no-mcp': { type: 'boolean' },
       remove: { type: 'boolean' },
       json: { type: 'boolean' },
     },
@@ -38,22 +40,27 @@ export async function run(args: string[]): Promise<number | undefined> {
   const planned = await write(true)
   if (planned.kind !== 'planned') throw failed(planned)
   if (values.print) return say(planned.text.trimEnd())
+  const register = (dryRun: boolean): Promise<McpOutcome | null> =>
+    values['no-mcp'] ? Promise.resolve(null) : installMcp({ environment: readEnvironment(), project, dryRun, program: PROGRAM })
   if (values['dry-run']) {
-    if (values.json) return sayJson({ ...planned, text: undefined })
-    return say(
+    const mcp = await register(true)
+    if (values.json) return sayJson({ ...planned, text: undefined, mcp })
+    say(
       planned.changed
         ? `Would write ${planned.form} hooks into ${planned.file}. --print shows the whole file.`
         : `${planned.file} is as it should be.`,
     )
+    return mcp ? sayMcp(mcp) : undefined
   }
   const goOn =
     !planned.changed || values.yes || (await confirmed(`Write ${planned.form} hooks into ${planned.file}? A backup is kept beside it.`))
   if (!goOn) return say('Nothing was changed.')
   const outcome = await write(false)
   if (outcome.kind !== 'installed' && outcome.kind !== 'unchanged') throw failed(outcome)
+  const mcp = await register(false)
   const synced = values.remote === undefined ? null : await shareNotes(values.remote)
   if (values.json) {
-    sayJson(synced ? { ...outcome, sync: synced } : outcome)
+    sayJson({ ...outcome, mcp, ...(synced ? { sync: synced } : {}) })
     return synced?.outcome === 'refused' ? EXIT.error : undefined
   }
   say(
@@ -63,6 +70,7 @@ export async function run(args: string[]): Promise<number | undefined> {
   )
   if (outcome.backup) say(dim(`The file as it was: ${outcome.backup}`))
   if (outcome.because && outcome.because !== 'asked') say(dim(reasonFor(outcome.because)))
+  if (mcp) sayMcp(mcp)
   if (synced) {
     say(values.remote ? '\nNotes are shared through this remote from now on.' : '\nNotes stay on this machine from now on.')
     sayReport(synced)

@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util'
-import { uninstall } from '../integrations/install.ts'
+import { type McpOutcome, uninstall, uninstallMcp } from '../integrations/install.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { exists, readIfThere } from '../platform/files.ts'
 import { removeOurs } from '../platform/folder.ts'
 import { forgetInstall, readInstalls } from '../platform/installs.ts'
 import { homePaths } from '../platform/paths.ts'
 import { confirmed } from './confirm.ts'
+import { sayMcp } from './mcp-words.ts'
 import { CliError, dim, say, sayJson } from './print.ts'
 import { stopWorker } from './stop.ts'
 
@@ -37,6 +38,7 @@ export async function run(args: string[]): Promise<undefined> {
   // Without --project: the person's own settings and every project that init was run in.
   const places = values.project ? [process.cwd()] : [null, ...readInstalls(home).flatMap((known) => known.project ?? [])]
   const outcomes = []
+  const servers: McpOutcome[] = []
   const failed: string[] = []
   for (const project of new Set(places)) {
     const madeByUs = readInstalls(home).some((known) => known.project === project && known.madeFile === true)
@@ -46,6 +48,7 @@ export async function run(args: string[]): Promise<undefined> {
       failed.push(`${outcome.file}: ${outcome.reason}. It was left as it is.`)
     else if (!dryRun && exists(home.folder)) forgetInstall(home, project)
     outcomes.push(outcome)
+    servers.push(await uninstallMcp({ environment, project, dryRun }))
   }
   const purge = values.purge === true && !dryRun
   let emptied = true
@@ -54,7 +57,7 @@ export async function run(args: string[]): Promise<undefined> {
     emptied = removeOurs(home.folder, OURS)
   }
   if (values.json) {
-    sayJson({ outcomes, purged: purge })
+    sayJson({ outcomes, mcp: servers, purged: purge })
     if (failed.length > 0) throw new CliError(failed.join(' '))
     return
   }
@@ -66,6 +69,7 @@ export async function run(args: string[]): Promise<undefined> {
       say(outcome.fileGone ? `Removed ${outcome.file}, which init had made.` : `Hooks removed from ${outcome.file}.`)
     else say(`No hooks of this home were in ${outcome.file}.`)
   }
+  for (const server of servers) sayMcp(server)
   if (purge) say(emptied ? `Deleted ${home.folder}.` : `Deleted everything of Recollect in ${home.folder}; what else is in there was left.`)
   else if (values.purge) say(`Would delete everything in ${home.folder}.`)
   else say(dim(`Memories stay in ${home.folder}; 'recollect uninstall --purge' deletes them.`))

@@ -8,6 +8,7 @@ import type { Environment } from '../platform/environment.ts'
 import { readExactlyIfThere, writeInPlace, writeWhole } from '../platform/files.ts'
 import { filesIn, removeFile } from '../platform/folder.ts'
 import { runProgram } from '../platform/processes.ts'
+import { type McpOutcome, registerMcp, unregisterMcp } from './claude-code/mcp.ts'
 import {
   type Edited,
   type HookPlan,
@@ -20,6 +21,8 @@ import {
   withHooks,
   withoutHooks,
 } from './claude-code/settings.ts'
+
+export { type McpOutcome, type Registered, registeredMcp } from './claude-code/mcp.ts'
 
 type UninstallOptions = {
   environment: Environment
@@ -70,7 +73,7 @@ export async function install(options: InstallOptions): Promise<InstallOutcome> 
   const present = own.map((hook) => hook.event)
   // Where there is nobody to ask, hooks that were written when there was keep their form.
   const kept = version === null && own.some((hook) => hook.form === 'http') ? ('http' as const) : undefined
-  const homeFlag = environment.home === usualHome(environment) ? null : environment.home
+  const homeFlag = homeFlagOf(environment)
   const wishes = { program, port, hookToken, homeFlag, form: form ?? kept, present }
   const plan = planFor(version, wishes, obstacleToHttp(port, facts, options.proxies ?? {}))
   if (version !== null && plan.events.length === 0) return { kind: 'too-old', version }
@@ -91,6 +94,22 @@ export async function uninstall(options: RemovalOptions): Promise<UninstallOutco
     return { kind: 'unwritable', file: planned.file, reason: causeOf(cause) }
   }
 }
+
+type McpWish = { environment: Environment; project: string | null; dryRun?: boolean }
+
+/** Registers our MCP server with the client that is here. */
+export async function installMcp(wish: McpWish & { program: HookPlan['program'] }): Promise<McpOutcome> {
+  const client = (await findClient(wish.environment))?.path ?? null
+  return registerMcp({ ...wish, client, homeFlag: homeFlagOf(wish.environment) })
+}
+
+export async function uninstallMcp(wish: McpWish): Promise<McpOutcome> {
+  const client = (await findClient(wish.environment))?.path ?? null
+  return unregisterMcp({ ...wish, client, homeFlag: homeFlagOf(wish.environment) })
+}
+
+/** What a client must add to a call of ours for it to mean this home; null for the usual one. */
+export const homeFlagOf = (environment: Environment) => (environment.home === usualHome(environment) ? null : environment.home)
 
 const usualHome = (environment: Environment) => join(environment.userHome, '.recollect')
 

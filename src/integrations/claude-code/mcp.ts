@@ -1,0 +1,97 @@
+import { join } from 'node:path'
+import type { Environment } from '../../platform/environment.ts'
+import { exists, readJsonIfThere } from '../../platform/files.ts'
+import { runProgram } from '../../platform/processes.ts'
+import type { HookPlan } from './settings.ts'
+
+/** What the client calls our server; tools are `mcp__recollect__…` by it. */
+const NAME = 'recollect'
+
+/** What the client has under our name. `home` is null for the usual one; `other` is somebody else's server. */
+export type Registered = { kind: 'none' } | { kind: 'ours'; home: string | null; program: string[] } | { kind: 'other' }
+
+/** Reads what the client keeps; writing is left to its own command. */
+export function registeredMcp(environment: Environment, project: string | null): Registered {
+  const known = readJsonIfThere(clientFile(environment)) as ClientFile | null
+  const servers = project ? known?.projects?.[project]?.mcpServers : known?.mcpServers
+  const entry = servers?.[NAME]
+  if (!entry) return { kind: 'none' }
+  const program = [entry.command ?? '', ...(entry.args ?? [])]
+  if (program.at(-1) !== 'mcp' || !program.some((part) => part.endsWith('/cli/main.ts'))) return { kind: 'other' }
+  const flag = program.indexOf('--home')
+  return {
+    kind: 'ours',
+    home: flag < 0 ? null : (program[flag + 1] ?? null),
+    program: flag < 0 ? program : program.filter((_, at) => at !== flag && at !== flag + 1),
+  }
+}
+
+export type McpOptions = {
+  environment: Environment
+  /** A project's folder, for a server in that project alone; null for one that is there everywhere. */
+  project: string | null
+  /** The client's executable; null when none was found. */
+  client: string | null
+  dryRun?: boolean
+}
+
+export type McpOutcome =
+  | { kind: 'registered' | 'removed' | 'unchanged' }
+  | { kind: 'planned'; changed: boolean }
+  | { kind: 'refused'; reason: string }
+
+/** Tells the client about our server through its own command. One of ours that points elsewhere is replaced, another's is left. */
+export async function registerMcp(options: McpOptions & { program: HookPlan['program']; homeFlag: string | null }): Promise<McpOutcome> {
+  const { environment, project, client, program, homeFlag } = options
+  const known = registeredMcp(environment, project)
+  const wanted = [program.command, ...program.args, 'mcp']
+  if (known.kind === 'other')
+    return { kind: 'refused', reason: `another MCP server is called ${NAME}; 'claude mcp remove ${NAME}' takes it out` }
+  if (known.kind === 'ours' && known.home === homeFlag && Bun.deepEquals(known.program, wanted)) return unchanged(options)
+  if (options.dryRun) return { kind: 'planned', changed: true }
+  if (!client) return { kind: 'refused', reason: 'Claude Code was not found' }
+  if (known.kind === 'ours') await tell(client, project, ['remove', '--scope', scopeOf(project), NAME])
+  const home = homeFlag ? ['--home', homeFlag] : []
+  const added = await tell(client, project, [
+    'add',
+    '--scope',
+    scopeOf(project),
+    NAME,
+    '--',
+    program.command,
+    ...program.args,
+    ...home,
+    'mcp',
+  ])
+  return added ? { kind: 'refused', reason: added } : { kind: 'registered' }
+}
+
+/** Takes out the server of this home, and no other. */
+export async function unregisterMcp(options: McpOptions & { homeFlag: string | null }): Promise<McpOutcome> {
+  const { environment, project, client, homeFlag } = options
+  const known = registeredMcp(environment, project)
+  if (known.kind !== 'ours' || known.home !== homeFlag) return unchanged(options)
+  if (options.dryRun) return { kind: 'planned', changed: true }
+  if (!client) return { kind: 'refused', reason: `Claude Code was not found; 'claude mcp remove ${NAME}' takes the MCP server out` }
+  const removed = await tell(client, project, ['remove', '--scope', scopeOf(project), NAME])
+  return removed ? { kind: 'refused', reason: removed } : { kind: 'removed' }
+}
+
+const unchanged = ({ dryRun }: { dryRun?: boolean }): McpOutcome => (dryRun ? { kind: 'planned', changed: false } : { kind: 'unchanged' })
+
+type Server = { command?: string; args?: string[] }
+type ClientFile = { mcpServers?: Record<string, Server>; projects?: Record<string, { mcpServers?: Record<string, Server> }> }
+
+/** Beside the client's folder, unless a person moved that; then inside it. */
+function clientFile({ claudeConfig, userHome }: Environment): string {
+  const inside = join(claudeConfig, '.claude.json')
+  return claudeConfig === join(userHome, '.claude') && !exists(inside) ? join(userHome, '.claude.json') : inside
+}
+
+const scopeOf = (project: string | null) => (project ? 'local' : 'user')
+
+/** Null when it went well, else what the client said. */
+async function tell(client: string, project: string | null, args: string[]): Promise<string | null> {
+  const ran = await runProgram(client, ['mcp', ...args], { timeoutMs: 20_000, ...(project ? { cwd: project } : {}) })
+  return ran.code === 0 ? null : (ran.stderr || ran.stdout).trim().split('\n').at(-1) || `claude mcp ${args[0]} failed`
+}

@@ -35,7 +35,7 @@ export const INSTRUCTIONS =
 export function openMcp(client: Client, now: () => number = Date.now) {
   const changes = openChanges(client)
   const means = (project: string | null): Means => ({ client, project, now })
-  const http = createMcpHandler((context) => memoryServer(means(projectIn(context.requestInfo))), {
+  const http = createMcpHandler(({ era, requestInfo }) => memoryServer(means(projectIn(requestInfo)), era === 'modern'), {
     bus: { publish: () => {}, subscribe: (listener) => changes.subscribe((changed) => eventsOf(changed).forEach(listener)) },
   })
   return {
@@ -66,7 +66,7 @@ function connect(means: Means, changes: Changes, send: (message: string) => void
   const instances: { server: McpServer; subscribed: Set<string> }[] = []
   const serving = serveStdio(
     ({ era }) => {
-      const server = memoryServer(means)
+      const server = memoryServer(means, true)
       // The new protocol keeps subscriptions by itself; the old one has two requests for them.
       const subscribed = era === 'legacy' ? takeSubscriptions(server) : null
       instances.splice(0, instances.length, { server, subscribed: subscribed ?? EVERYTHING })
@@ -106,15 +106,13 @@ function takeSubscriptions(server: McpServer): Set<string> {
   return subscribed
 }
 
-/** A server with all that memory offers. Cheap: one is made for every request over HTTP. */
-function memoryServer(means: Means): McpServer {
-  const server = new McpServer(
-    { name: 'recollect', title: 'Recollect', version: VERSION },
-    {
-      instructions: INSTRUCTIONS,
-      capabilities: { tools: {}, resources: { subscribe: true, listChanged: true }, prompts: {}, completions: {} },
-    },
-  )
+/**
+ * A server with all that memory offers. Cheap: one is made for every request over HTTP. There, an old client has no line on which
+ * it could be told of changes (`tells` false), so none are promised.
+ */
+function memoryServer(means: Means, tells: boolean): McpServer {
+  const capabilities = { tools: {}, resources: { subscribe: tells, listChanged: tells }, prompts: {}, completions: {} }
+  const server = new McpServer({ name: 'recollect', title: 'Recollect', version: VERSION }, { instructions: INSTRUCTIONS, capabilities })
   for (const tool of TOOLS) addTool(server, means, tool)
   addResources(server, means)
   addPrompts(server, means)

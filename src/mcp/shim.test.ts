@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import type { Client } from '@modelcontextprotocol/client'
+import { anMcpHome, RECOLLECT } from '../../test/support/mcp.ts'
+
+const recall = async (client: Client, query = 'herons') => {
+  const { content, isError } = await client.callTool({ name: 'memory_recall', arguments: { query } })
+  return { isError: isError ?? false, text: content[0]?.type === 'text' ? content[0].text : '' }
+}
+const capture = (client: Client) => client.callTool({ name: 'memory_capture', arguments: { text: 'Herons log poison messages.' } })
+
+describe.each(['legacy', { pin: '2026-07-28' }] as const)('a client (%j)', (mode) => {
+  test('notices nothing when the worker is killed, in the middle of calls or between them', async () => {
+    await using at = anMcpHome()
+    const { client } = await at.connect(mode)
+    await capture(client)
+    for (let round = 0; round < 3; round++) {
+      const calls = Array.from({ length: 5 }, () => recall(client))
+      process.kill(at.worker().pid, 'SIGKILL')
+      for (const { isError, text } of await Promise.all(calls))
+        expect([isError, text]).toEqual([false, expect.stringContaining('Herons log')])
+    }
+    await client.close()
+  })
+
+  test('finds a worker again that a person stopped or restarted', async () => {
+    await using at = anMcpHome()
+    const { client } = await at.connect(mode)
+    await capture(client)
+    await at.recollect('stop')
+    await Bun.sleep(700)
+    expect(at.isWorkerThere()).toBe(false) // who stops it does not want it back at once
+    expect((await recall(client)).text).toContain('Herons log')
+    await at.recollect('restart')
+    expect((await recall(client)).text).toContain('Herons log')
+    await client.close()
+  })
+})
+
+test('a worker that dies is started again at once, whether or not somebody asks', async () => {
+  await using at = anMcpHome()
+  const { client } = await at.connect()
+  await recall(client)
+  const { pid } = at.worker()
+  process.kill(pid, 'SIGKILL')
+  for (let waited = 0; at.worker().pid === pid && waited < 10_000; waited += 10) await Bun.sleep(10)
+  expect(at.worker().pid).not.toBe(pid)
+  await client.close()
+})
+
+test.skipIf(process.platform !== 'linux')('the process of a session stays under 40 MB', async () => {
+  await using at = anMcpHome()
+  const { client, pid } = await at.connect()
+  for (let i = 0; i < 100; i++) await recall(client)
+  const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  expect(kilobytes).toBeGreaterThan(0)
+  expect(kilobytes).toBeLessThan(40 * 1024)
+  await client.close()
+})
+
+test('when no worker can start, a call is answered with what to do', async () => {
+  await using at = anMcpHome()
+  await Bun.write(at.home, 'a file is in the way')
+  await expect(at.connect()).rejects.toThrow(/recollect doctor/)
+})
+
+test('over TCP the first line must be the token; then it is the same', async () => {
+  await using at = anMcpHome()
+  await at.recollect('start')
+  const server = Bun.spawn([RECOLLECT, 'mcp', '--transport', 'tcp', '--port', '0'], {
+    cwd: at.project,
+    env: at.env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  try {
+    const said = await new Response(firstChunk(server.stderr)).text()
+    const port = Number(/127\.0\.0\.1:(\d+)/.exec(said)?.[1])
+    const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    expect(await talk(port, ['wrong', ping])).toContain('the first line must be the token')
+    expect(await talk(port, [ping])).not.toContain('"result"')
+    for (const token of [at.token(), JSON.stringify({ token: at.token() })]) {
+      const opening =
+        '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
+      expect(await talk(port, [token, opening])).toContain('"serverInfo":{"name":"recollect"')
+    }
+  } finally {
+    server.kill()
+    await server.exited
+  }
+})
+
+function firstChunk(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = stream.getReader()
+  return new ReadableStream({
+    start: async (out) => {
+      const { value } = await reader.read()
+      if (value) out.enqueue(value)
+      out.close()
+    },
+  })
+}
+
+/** Says these lines, and what came back until there was a line or the other hung up. */
+function talk(port: number, lines: string[]): Promise<string> {
+  const said = Promise.withResolvers<string>()
+  const socket = connect(port, '127.0.0.1', () => socket.write(`${lines.join('\n')}\n`))
+  let heard = ''
+  socket.on('data', (chunk) => {
+    heard += chunk.toString()
+    if (heard.includes('\n')) socket.end()
+  })
+  socket.on('close', () => said.resolve(heard))
+  socket.on('error', said.reject)
+  return said.promise
+}

@@ -1,0 +1,78 @@
+/** Judges from outside: the protocol's own conformance suite and the MCP Inspector. */
+import { describe, expect } from 'bun:test'
+import { join } from 'node:path'
+import { judge, orSkip } from '../harness/client.ts'
+import { anMcpHome, RECOLLECT } from '../support/mcp.ts'
+
+const suite = () => judge('@modelcontextprotocol/conformance', '0.1.16')
+const inspector = () => judge('@modelcontextprotocol/inspector', '2.12.0')
+const conforms = await orSkip('the MCP conformance suite', suite)
+const inspects = await orSkip('the MCP Inspector', inspector)
+
+/** Those that need nothing but a server; the others call tools, resources and prompts that only the suite's own server has. */
+const SCENARIOS = ['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection']
+
+conforms('the conformance suite finds nothing wrong', async () => {
+  await using at = anMcpHome()
+  await at.recollect('start')
+  const { port } = at.worker()
+  // The suite has no token to show; this one shows ours and changes nothing else.
+  await using door = withToken(port, at.token())
+  const program = join(await suite(), 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
+  for (const scenario of SCENARIOS) {
+    const args = ['server', '--url', `http://127.0.0.1:${door.port}/mcp`, '--scenario', scenario]
+    const { code, out } = await ran([process.execPath, program, ...args], at.project)
+    expect([scenario, code, out]).toEqual([scenario, 0, expect.stringMatching(/Passed: ([1-9]\d*)\/\1, 0 failed/)])
+  }
+})
+
+describe.each(['legacy', 'modern'])('the inspector, speaking %s', (era) => {
+  inspects('finds every tool sound and calls one', async () => {
+    await using at = anMcpHome()
+    const program = join(await inspector(), 'node_modules/.bin/mcp-inspector')
+    const inspect = (...args: string[]) => {
+      const variables = Object.entries(at.env).flatMap(([name, value]) => ['-e', `${name}=${value}`])
+      const base = ['--cli', RECOLLECT, 'mcp', '--protocol-era', era, '--format', 'json', '-q', '--cwd', at.project, ...variables]
+      return ran(['node', program, ...base, ...args], at.project)
+    }
+    const listed = await inspect('--method', 'tools/list', '--strict')
+    expect([listed.code, listed.out]).toEqual([0, expect.stringContaining('memory_recall')])
+    const called = await inspect(
+      '--method',
+      'tools/call',
+      '--tool-name',
+      'memory_capture',
+      '--tool-args-json',
+      '{"text":"Herons log poison."}',
+    )
+    expect([called.code, called.out]).toEqual([0, expect.stringMatching(/Kept as N\w{26}/)])
+    const resources = await inspect('--method', 'resources/list')
+    expect([resources.code, resources.out]).toEqual([0, expect.stringMatching(/recollect:\/\/project\/\w+\/\w{26}/)])
+    const prompts = await inspect('--method', 'prompts/list')
+    expect([prompts.code, prompts.out]).toEqual([0, expect.stringContaining('handoff')])
+  })
+})
+
+async function ran(command: string[], cwd: string): Promise<{ code: number; out: string }> {
+  const child = Bun.spawn(command, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { code, out: stdout + stderr }
+}
+
+function withToken(port: number, token: string) {
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: (request) => {
+      const headers = new Headers(request.headers)
+      headers.set('authorization', `Bearer ${token}`)
+      for (const name of ['host', 'origin']) {
+        const value = headers.get(name)
+        if (value) headers.set(name, value.replace(`:${server.port}`, `:${port}`))
+      }
+      const { pathname, search } = new URL(request.url)
+      return fetch(`http://127.0.0.1:${port}${pathname}${search}`, { method: request.method, headers, body: request.body })
+    },
+  })
+  return { port: server.port, [Symbol.asyncDispose]: () => server.stop(true) }
+}

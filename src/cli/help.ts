@@ -199,6 +199,18 @@ export const COMMANDS: Record<string, Command> = {
   --print   print the link instead of opening it`,
     load: () => import('./view.ts'),
   },
+  config: {
+    summary: 'settings: see each value and where it came from, change one',
+    usage: `recollect config [list] [--json]
+       recollect config get <name> [--json]
+       recollect config set <name> <value…> [--json]
+       recollect config unset <name> [--json]
+       recollect config path
+
+  Writes ~/.recollect/config.toml and leaves everything else in it as it is. Lists are written with commas: a,b. The environment and
+  a project's own file stand above it. Secrets are not taken: no history of commands should keep them.`,
+    load: () => import('./config.ts'),
+  },
   mcp: {
     summary: 'memory as tools, for any MCP client',
     usage: `recollect mcp [--transport stdio|tcp] [--port 3100]

@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util'
+import { readEnvironment } from '../platform/environment.ts'
+import { homePaths } from '../platform/paths.ts'
+import { changeSetting, loadSettings, type SettingChange, type ShownSetting, shownSettings } from '../platform/settings.ts'
+import { CliError, dim, EXIT, say, sayJson, table, yellow } from './print.ts'
+
+/** Reads and writes the person's own file; no worker is needed for it. */
+export async function run(args: string[]): Promise<undefined> {
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { json: { type: 'boolean' } } })
+  const [deed = 'list', name, ...words] = positionals
+  const json = values.json ?? false
+  switch (deed) {
+    case 'list':
+      return list(json)
+    case 'path': {
+      const { config } = homePaths()
+      return json ? sayJson({ path: config }) : say(config)
+    }
+    case 'get': {
+      const setting = settingNamed(name)
+      return json ? sayJson(setting) : say(valueText(setting))
+    }
+    case 'set':
+      if (words.length === 0) throw new CliError(`to what? recollect config set ${settingNamed(name).name} <value>`, EXIT.invalid)
+      return change({ name: settingNamed(name).name, value: words.join(' ') }, json)
+    case 'unset':
+      return change({ name: settingNamed(name).name, unset: true }, json)
+    default:
+      throw new CliError(`there is no config ${deed}; 'recollect help config' shows what there is`, EXIT.invalid)
+  }
+}
+
+function list(json: boolean): undefined {
+  const loaded = loadSettings(readEnvironment(), process.cwd())
+  const settings = shownSettings(loaded)
+  if (json) return sayJson({ settings, problems: loaded.problems, file: homePaths().config })
+  say(table(settings.map((one) => [one.name, valueText(one), one.source === 'default' ? dim(one.source) : one.source])))
+  for (const problem of loaded.problems) say(yellow(problem))
+}
+
+function settingNamed(name: string | undefined): ShownSetting {
+  const settings = shownSettings(loadSettings(readEnvironment(), process.cwd()))
+  const found = settings.find((setting) => setting.name === name)
+  if (found) return found
+  const near = name ? settings.filter((one) => one.name.endsWith(`.${name}`) || one.name.startsWith(`${name}.`)) : []
+  const hint = near.length > 0 ? `did you mean ${near.map((one) => one.name).join(' or ')}?` : `'recollect config list' shows them`
+  throw new CliError(name ? `there is no setting ${name}; ${hint}` : `which setting? ${hint}`, EXIT.invalid)
+}
+
+function change(wanted: SettingChange, json: boolean): undefined {
+  const changed = changeSetting(readEnvironment(), wanted)
+  if (changed.kind === 'refused') throw new CliError(changed.reason, EXIT.invalid)
+  const now = settingNamed(wanted.name)
+  if (json) return sayJson(now)
+  say(`${now.name} = ${valueText(now)} (${now.source})`)
+  if (now.source === 'environment' || now.source === 'project file') say(yellow(`The ${now.source} stands above your own file.`))
+  say(dim(`It holds after 'recollect restart'.`))
+}
+
+const valueText = ({ value }: ShownSetting) => (typeof value === 'string' ? value : JSON.stringify(value))

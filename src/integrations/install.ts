@@ -22,7 +22,7 @@ import {
   withoutHooks,
 } from './claude-code/settings.ts'
 
-export { type McpOutcome, type Registered, registeredMcp } from './claude-code/mcp.ts'
+export { type McpOutcome, registeredMcp } from './claude-code/mcp.ts'
 
 type UninstallOptions = {
   environment: Environment

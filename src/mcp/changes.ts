@@ -1,12 +1,15 @@
 import type { Change } from '../core/memory.ts'
 import { noteUrn } from '../core/note.ts'
-import { type Client, Refused } from './client.ts'
+import type { Client } from './client.ts'
 import { BRIEF_URI, sessionUri } from './resources.ts'
 
 /** What clients may want to read again: whole lists, or single resources. */
 export type Changed = { list: boolean; resources: string[] }
 
 export type Changes = { subscribe(listener: (changed: Changed) => void): () => void }
+
+/** A listener that was let go, because it did not keep up, comes back after this. */
+const COME_BACK_MS = 1000
 
 /** Hears at most so often: an import changes thousands of things, and every word makes a client fetch its lists anew. */
 const PAUSE_MS = 500
@@ -35,7 +38,7 @@ export function openChanges(client: Client, pauseMs = PAUSE_MS): Changes {
       listeners.add(listener)
       if (!listening) {
         listening = new AbortController()
-        void follow(client, listening.signal, hear)
+        void keepFollowing(client, listening.signal, hear)
       }
       return () => {
         listeners.delete(listener)
@@ -47,9 +50,19 @@ export function openChanges(client: Client, pauseMs = PAUSE_MS): Changes {
   }
 }
 
+/** What was missed meanwhile is not known, so everything counts as changed. A worker that stops is not kept from it by the wait. */
+async function keepFollowing(client: Client, signal: AbortSignal, hear: (changed: Changed) => void): Promise<void> {
+  while (!signal.aborted) {
+    await follow(client, signal, hear).catch(() => {})
+    if (signal.aborted) return
+    await new Promise<void>((resolve) => void setTimeout(resolve, COME_BACK_MS).unref())
+    hear({ list: true, resources: [BRIEF_URI] })
+  }
+}
+
 async function follow(client: Client, signal: AbortSignal, hear: (changed: Changed) => void): Promise<void> {
   const answer = await client.ask('/stream', { signal })
-  if (!answer.ok || !answer.body) throw new Refused('the worker tells nothing on /stream', answer.status)
+  if (!answer.ok || !answer.body) return
   const reader = answer.body.getReader()
   signal.addEventListener('abort', () => void reader.cancel())
   const decoder = new TextDecoder()

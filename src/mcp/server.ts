@@ -82,11 +82,27 @@ function connect(means: Means, changes: Changes, send: (message: string) => void
     }
   })
   return {
-    receive: (message) => wire.onmessage?.(parseJSONRPCMessage(JSON.parse(message))),
+    receive: (text) => {
+      const message = readMessage(text)
+      if (message.kind === 'read') wire.onmessage?.(message.value)
+      else send(JSON.stringify(message.answer))
+    },
     close: () => {
       stop()
       void serving.close()
     },
+  }
+}
+
+/** A message, or what to say to one that is none: whoever waits for an answer must not wait for ever. */
+function readMessage(text: string): { kind: 'read'; value: JSONRPCMessage } | { kind: 'unusable'; answer: object } {
+  let id: unknown = null
+  try {
+    const value: unknown = JSON.parse(text)
+    id = (value as { id?: unknown } | null)?.id ?? null
+    return { kind: 'read', value: parseJSONRPCMessage(value) }
+  } catch {
+    return { kind: 'unusable', answer: { jsonrpc: '2.0', id, error: { code: -32600, message: 'this is not a JSON-RPC request' } } }
   }
 }
 

@@ -109,6 +109,17 @@ describe.each(ERAS)('a client of %s', (version, mode) => {
     expect(at.desk.stream.listeners()).toBe(0)
   })
 
+  test('a call that the client takes back ends for it, and the next one is answered', async () => {
+    await using at = await aDoor()
+    const client = await at.client(mode, 'pipe')
+    const given = new AbortController()
+    const call = client.callTool({ name: 'memory_consolidate', arguments: { project: 'all' } }, { signal: given.signal })
+    given.abort(new Error('not any more'))
+    await expect(call).rejects.toThrow(/not any more|abort|cancel/i)
+    expect(await at.call(client, 'memory_status', {})).toContain('notes: 0')
+    await client.close()
+  })
+
   test('a long call tells how far it is', async () => {
     await using at = await aDoor()
     const client = await at.client(mode, 'pipe')
@@ -231,6 +242,15 @@ test('over HTTP nobody comes in without the token, under another name, or from a
   expect(await ask({ authorization: 'Bearer hook-token' })).toBe(404)
   expect(await ask({ ...owner, host: 'evil.example' })).toBe(403)
   expect(await ask({ ...owner, origin: 'https://evil.example' })).toBe(403)
+})
+
+test.each(['{"jsonrpc":"2.0","id":7,"method":5}', '{"id":7}', '[7]', 'seven'])('%s is answered as what it is', async (text) => {
+  await using at = await aDoor()
+  const said = Promise.withResolvers<string>()
+  const pipe = await openPipe(at.desk.home, null, { message: said.resolve, end: () => {} })
+  pipe?.send(text)
+  expect(JSON.parse(await said.promise)).toMatchObject({ id: text.includes('"id":7') ? 7 : null, error: { code: -32600 } })
+  pipe?.close()
 })
 
 /** A worker's MCP door without the process around it. */

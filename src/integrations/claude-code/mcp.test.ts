@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { environment, temporaryFolder } from '../../../test/support/builders.ts'
+import { registeredMcp, registerMcp, unregisterMcp } from './mcp.ts'
+
+const program = { command: '/opt/bun', args: ['/opt/recollect/src/cli/main.ts'] }
+const ours = (...args: string[]) => ({ type: 'stdio', command: '/opt/bun', args: ['/opt/recollect/src/cli/main.ts', ...args] })
+
+test('what the client knows is told apart: ours, of another home, somebody else’s, none', () => {
+  using at = aClient()
+  expect(at.known()).toEqual({ kind: 'none' })
+  at.write(ours('mcp'))
+  expect(at.known()).toEqual({ kind: 'ours', home: null, program: ['/opt/bun', ...program.args, 'mcp'] })
+  at.write(ours('--home', '/elsewhere', 'mcp'))
+  expect(at.known()).toMatchObject({ kind: 'ours', home: '/elsewhere' })
+  at.write({ command: 'npx', args: ['recollect-of-others'] })
+  expect(at.known()).toEqual({ kind: 'other' })
+})
+
+test('the client is told once; one of ours that points elsewhere is replaced', async () => {
+  using at = aClient()
+  const add = ['mcp add --scope user recollect -- /opt/bun /opt/recollect/src/cli/main.ts --home /mine mcp']
+  expect(await at.register('/mine')).toEqual({ kind: 'registered' })
+  expect(at.told()).toEqual(add)
+  at.write(ours('--home', '/mine', 'mcp'))
+  expect(await at.register('/mine')).toEqual({ kind: 'unchanged' })
+  expect(at.told()).toEqual(add)
+  at.write({ ...ours('--home', '/mine', 'mcp'), command: '/old/bun' })
+  await at.register('/mine')
+  expect(at.told().slice(1)).toEqual(['mcp remove --scope user recollect', ...add])
+})
+
+test('somebody else’s server stays, and so does one of another home when this one is taken out', async () => {
+  using at = aClient()
+  at.write({ command: 'npx', args: ['recollect-of-others'] })
+  expect(await at.register(null)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('claude mcp remove') })
+  expect(await at.unregister(null)).toEqual({ kind: 'unchanged' })
+  at.write(ours('--home', '/elsewhere', 'mcp'))
+  expect(await at.unregister(null)).toEqual({ kind: 'unchanged' })
+  expect(at.told()).toEqual([])
+  expect(await at.unregister('/elsewhere')).toEqual({ kind: 'removed' })
+})
+
+test('a client that refuses is quoted', async () => {
+  using at = aClient('echo "this is managed by your organisation" >&2; exit 1')
+  expect(await at.register(null)).toEqual({ kind: 'refused', reason: 'this is managed by your organisation' })
+})
+
+/** A stand-in for the client that writes down what it is told. */
+function aClient(then = '') {
+  const folder = temporaryFolder()
+  const seen = environment(join(folder.path, 'home'), { userHome: folder.path, claudeConfig: join(folder.path, '.claude') })
+  const file = join(folder.path, '.claude.json')
+  const log = join(folder.path, 'told')
+  const client = join(folder.path, 'claude')
+  mkdirSync(dirname(client), { recursive: true })
+  writeFileSync(client, `#!/bin/sh\necho "$*" >> ${log}\n${then}\n`)
+  chmodSync(client, 0o755)
+  const options = { environment: seen, project: null, client }
+  return {
+    write: (server: object) => writeFileSync(file, JSON.stringify({ mcpServers: { recollect: server } })),
+    known: () => registeredMcp(seen, null),
+    register: (homeFlag: string | null) => registerMcp({ ...options, program, homeFlag }),
+    unregister: (homeFlag: string | null) => unregisterMcp({ ...options, homeFlag }),
+    told: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []),
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  }
+}

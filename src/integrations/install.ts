@@ -8,7 +8,7 @@ import type { Environment } from '../platform/environment.ts'
 import { readExactlyIfThere, writeInPlace, writeWhole } from '../platform/files.ts'
 import { filesIn, removeFile } from '../platform/folder.ts'
 import { runProgram } from '../platform/processes.ts'
-import { type McpOutcome, registerMcp, unregisterMcp } from './claude-code/mcp.ts'
+import { registerMcp, unregisterMcp } from './claude-code/mcp.ts'
 import {
   type Edited,
   type HookPlan,
@@ -98,15 +98,14 @@ export async function uninstall(options: RemovalOptions): Promise<UninstallOutco
 type McpWish = { environment: Environment; project: string | null; dryRun?: boolean }
 
 /** Registers our MCP server with the client that is here. */
-export async function installMcp(wish: McpWish & { program: HookPlan['program'] }): Promise<McpOutcome> {
-  const client = (await findClient(wish.environment))?.path ?? null
-  return registerMcp({ ...wish, client, homeFlag: homeFlagOf(wish.environment) })
-}
+export const installMcp = (wish: McpWish & { program: HookPlan['program'] }) => registerMcp({ ...wish, ...meansOf(wish.environment) })
 
-export async function uninstallMcp(wish: McpWish): Promise<McpOutcome> {
-  const client = (await findClient(wish.environment))?.path ?? null
-  return unregisterMcp({ ...wish, client, homeFlag: homeFlagOf(wish.environment) })
-}
+export const uninstallMcp = (wish: McpWish) => unregisterMcp({ ...wish, ...meansOf(wish.environment) })
+
+const meansOf = (environment: Environment) => ({
+  homeFlag: homeFlagOf(environment),
+  findClient: async () => (await findClient(environment))?.path ?? null,
+})
 
 /** What a client must add to a call of ours for it to mean this home; null for the usual one. */
 export const homeFlagOf = (environment: Environment) => (environment.home === usualHome(environment) ? null : environment.home)

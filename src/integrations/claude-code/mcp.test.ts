@@ -57,7 +57,7 @@ function aClient(then = '') {
   mkdirSync(dirname(client), { recursive: true })
   writeFileSync(client, `#!/bin/sh\necho "$*" >> ${log}\n${then}\n`)
   chmodSync(client, 0o755)
-  const options = { environment: seen, project: null, client }
+  const options = { environment: seen, project: null, findClient: async () => client }
   return {
     write: (server: object) => writeFileSync(file, JSON.stringify({ mcpServers: { recollect: server } })),
     known: () => registeredMcp(seen, null),

@@ -30,8 +30,8 @@ export type McpOptions = {
   environment: Environment
   /** A project's folder, for a server in that project alone; null for one that is there everywhere. */
   project: string | null
-  /** The client's executable; null when none was found. */
-  client: string | null
+  /** Finds the client's executable, which takes a moment, so only when it is needed; null when there is none. */
+  findClient(): Promise<string | null>
   dryRun?: boolean
 }
 
@@ -42,13 +42,14 @@ export type McpOutcome =
 
 /** Tells the client about our server through its own command. One of ours that points elsewhere is replaced, another's is left. */
 export async function registerMcp(options: McpOptions & { program: HookPlan['program']; homeFlag: string | null }): Promise<McpOutcome> {
-  const { environment, project, client, program, homeFlag } = options
+  const { environment, project, program, homeFlag } = options
   const known = registeredMcp(environment, project)
   const wanted = [program.command, ...program.args, 'mcp']
   if (known.kind === 'other')
     return { kind: 'refused', reason: `another MCP server is called ${NAME}; 'claude mcp remove ${NAME}' takes it out` }
   if (known.kind === 'ours' && known.home === homeFlag && Bun.deepEquals(known.program, wanted)) return unchanged(options)
   if (options.dryRun) return { kind: 'planned', changed: true }
+  const client = await options.findClient()
   if (!client) return { kind: 'refused', reason: 'Claude Code was not found' }
   if (known.kind === 'ours') await tell(client, project, ['remove', '--scope', scopeOf(project), NAME])
   const home = homeFlag ? ['--home', homeFlag] : []
@@ -68,10 +69,11 @@ export async function registerMcp(options: McpOptions & { program: HookPlan['pro
 
 /** Takes out the server of this home, and no other. */
 export async function unregisterMcp(options: McpOptions & { homeFlag: string | null }): Promise<McpOutcome> {
-  const { environment, project, client, homeFlag } = options
+  const { environment, project, homeFlag } = options
   const known = registeredMcp(environment, project)
   if (known.kind !== 'ours' || known.home !== homeFlag) return unchanged(options)
   if (options.dryRun) return { kind: 'planned', changed: true }
+  const client = await options.findClient()
   if (!client) return { kind: 'refused', reason: `Claude Code was not found; 'claude mcp remove ${NAME}' takes the MCP server out` }
   const removed = await tell(client, project, ['remove', '--scope', scopeOf(project), NAME])
   return removed ? { kind: 'refused', reason: removed } : { kind: 'removed' }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fingerprint } from '../core/hash.ts'
+import type { Observation } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
 import { NOTE_SCOPES, NOTE_TYPES, type Note, noteIdIn } from '../core/note.ts'
 import { momentAfter } from '../core/when.ts'
@@ -87,9 +88,9 @@ const Filter = z.object({
 
 export const forget = tool({
   name: 'memory_forget',
-  title: 'Forget notes, or bring them back',
+  title: 'Forget memories, or bring them back',
   description:
-    'Hide notes by ids (restore: true brings them back). hard removes them for good: only when the person asked for that. By filter: the first call only lists what would go and gives a code; the second call with confirm: code does it.',
+    'Hide notes and observations by ids (restore: true brings them back). hard removes them for good: only when the person asked for that. Notes by filter: the first call only lists what would go and gives a code; the second call with confirm: code does it.',
   input: z.object({
     ids: z.array(id).min(1).max(100).optional(),
     filter: Filter.optional(),
@@ -103,33 +104,46 @@ export const forget = tool({
   run: async (means, given) => {
     if (Boolean(given.ids) === Boolean(given.filter)) throw new Refused('Forget what? Give either ids or filter.', 400)
     if (given.restore && (given.hard || given.filter)) throw new Refused('restore takes ids alone.', 400)
-    const notes = given.ids
-      ? await Promise.all(given.ids.map((one) => ask<NoteInFull>(means.client, `/api/notes/${noteNamed(one)}`)))
-      : await matching(means, given.filter ?? {}, given.project)
-    if (notes.length === 0) return 'No note fits that.'
+    const chosen = given.ids
+      ? await Promise.all(given.ids.map((one) => toForget(means, one)))
+      : (await matching(means, given.filter ?? {}, given.project)).map(forgettableNote)
+    if (chosen.length === 0) return 'No note fits that.'
     const deed = given.restore ? 'restore' : given.hard ? 'remove for good' : 'hide'
-    const code = fingerprint(
-      `${deed} ${notes
-        .map((note) => note.id)
-        .sort()
-        .join(' ')}`,
-      12,
-    )
+    const names = chosen.map((one) => one.name)
+    const code = fingerprint(`${deed} ${names.toSorted().join(' ')}`, 12)
     const isAllowed = given.ids !== undefined || given.confirm === code
     if (given.dry_run || !isAllowed) {
-      const list = notes.map((note) => `${idOf('note', note.id)} | ${asData(note.namespace)} | ${oneLine(note.title, 120)}`)
+      const list = chosen.map(({ name, kind, title }) => `${name} | ${asData(kind)} | ${oneLine(title, 120)}`)
       const how = given.filter ? ` To do it: the same call with confirm: "${code}".` : ''
       const stale = given.confirm && !given.dry_run ? 'That code does not fit what matches now. ' : ''
-      return `${dataBlock('from="memory_forget"', list)}\n${stale}Nothing was changed. Would ${deed} ${notes.length}.${how}`
+      return `${dataBlock('from="memory_forget"', list)}\n${stale}Nothing was changed. Would ${deed} ${chosen.length}.${how}`
     }
-    for (const note of notes) {
-      if (given.restore) await ask(means.client, `/api/notes/${note.id}/restore`, { method: 'POST' })
-      else await ask(means.client, pathWith(`/api/notes/${note.id}`, { hard: given.hard ? 1 : undefined }), { method: 'DELETE' })
+    for (const { path } of chosen) {
+      if (given.restore) await ask(means.client, `${path}/restore`, { method: 'POST' })
+      else await ask(means.client, pathWith(path, { hard: given.hard ? 1 : undefined }), { method: 'DELETE' })
     }
-    const names = notes.map((note) => idOf('note', note.id)).join(', ')
-    if (given.restore) return `Back: ${names}.`
-    return given.hard ? `Removed for good: ${names}.` : `Hidden: ${names}. memory_forget with restore: true brings them back.`
+    if (given.restore) return `Back: ${names.join(', ')}.`
+    if (given.hard) return `Removed for good: ${names.join(', ')}.`
+    return `Hidden: ${names.join(', ')}. memory_forget with restore: true brings them back.`
   },
+})
+
+type Forgettable = { name: string; path: string; kind: string; title: string }
+
+async function toForget(means: Means, id: string): Promise<Forgettable> {
+  const number = /^#?(\d{1,15})$/.exec(id.trim())?.[1]
+  if (!number) return forgettableNote(await ask<NoteInFull>(means.client, `/api/notes/${noteNamed(id)}`))
+  const path = `/api/observations/${number}`
+  const { observation } = await ask<{ observation: Observation | null }>(means.client, path)
+  if (!observation) throw new Refused(`There is no #${number}.`, 400)
+  return { name: idOf('observation', number), path, kind: observation.type, title: observation.title }
+}
+
+const forgettableNote = ({ id, namespace, title }: Pick<Note, 'id' | 'namespace' | 'title'>): Forgettable => ({
+  name: idOf('note', id),
+  path: `/api/notes/${id}`,
+  kind: namespace,
+  title,
 })
 
 const MOST = 1000

@@ -1,7 +1,7 @@
 import type { Action } from '../core/action.ts'
 import { fingerprint } from '../core/hash.ts'
-import { asMemorySessionId } from '../core/ids.ts'
-import type { Change, Session, ToolUse } from '../core/memory.ts'
+import { asMemorySessionId, type MemorySessionId } from '../core/ids.ts'
+import type { Change, Distilled, Prompt, Session, ToolUse, Turn } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Store } from '../store/store.ts'
 import { linkTurn } from './link.ts'
@@ -17,15 +17,38 @@ export async function queueDistill(store: Store, sessionId: number, number: numb
 
 /**
  * Makes the observations and the summary of a turn from what the journal has of it. Doing it again gives the same rows, or
- * better ones when more of the turn has come in. To be called inside a transaction.
+ * better ones when more of the turn has come in; what a model made of the very same turn stays. To be called inside a transaction.
  */
 export async function distillTurn(store: Store, job: DistillJob, readAction: (use: ToolUse) => Action): Promise<Change[]> {
+  const found = await journalled(store, job)
+  if (!found || (await isTold(store, found))) return []
+  const told = distillPlain(await turnOf(store, found, readAction))
+  await store.told.forget(found.session.id, found.prompt.number)
+  return writeTurn(store, found, told, { model: 'plain', memorySessionId: await memorySessionOf(store, found.session, 'plain') })
+}
+
+/** A turn as the journal has it, with a print of what that is. */
+export type JournalledTurn = { session: Session; prompt: Prompt; uses: ToolUse[]; print: string }
+
+/** Null when there is nothing to tell, or what a turn was made of has been let go: what was made of it stays. */
+export async function journalled(store: Store, job: DistillJob): Promise<JournalledTurn | null> {
   const session = await store.sessions.get(job.sessionId)
   const prompt = await store.prompts.numbered(job.sessionId, job.number)
-  if (!session || !prompt) return []
+  if (!session || !prompt) return null
   const uses = await store.toolUses.ofTurn(session.id, prompt.number)
-  if (uses.length === 0 && (await cameFromTools(store, session.id, prompt.number))) return []
-  const told = distillPlain({
+  if (uses.length === 0 && (await cameFromTools(store, session.id, prompt.number))) return null
+  const print = fingerprint(JSON.stringify([prompt.text, prompt.answer, uses.map((use) => [use.toolUseId, use.error === null])]))
+  return { session, prompt, uses, print }
+}
+
+/** Whether a model has told the turn as it stands now. */
+export async function isTold(store: Store, { session, prompt, print }: JournalledTurn): Promise<boolean> {
+  return (await store.told.print(session.id, prompt.number)) === print
+}
+
+/** The turn as a distiller reads it. */
+export async function turnOf(store: Store, { session, prompt, uses }: JournalledTurn, readAction: (use: ToolUse) => Action): Promise<Turn> {
+  return {
     promptNumber: prompt.number,
     origin: prompt.origin,
     prompt: prompt.text,
@@ -43,10 +66,17 @@ export async function distillTurn(store: Store, job: DistillJob, readAction: (us
       agentId: use.agentId,
       action: readAction(use),
     })),
-  })
+  }
+}
 
+/** Puts what was told in place of what the turn had before. The memory id must be the session's already. */
+export async function writeTurn(
+  store: Store,
+  { session, prompt }: JournalledTurn,
+  told: Distilled,
+  by: { model: string; memorySessionId: MemorySessionId },
+): Promise<Change[]> {
   const changes: Change[] = []
-  const memorySessionId = await memorySessionOf(store, session)
   const keys = new Set<string>()
   const observations = told.observations.map((draft) => ({
     ...draft,
@@ -55,10 +85,10 @@ export async function distillTurn(store: Store, job: DistillJob, readAction: (us
     project: session.project,
     promptNumber: prompt.number,
     tokens: countTokens([draft.title, draft.subtitle, draft.narrative, ...draft.facts].join('\n')),
-    model: 'plain',
+    model: by.model,
   }))
   const { added, removed } = await store.observations.replaceTurn(
-    { sessionId: session.id, memorySessionId, number: prompt.number },
+    { sessionId: session.id, memorySessionId: by.memorySessionId, number: prompt.number },
     observations,
     `${session.title ?? ''}\n${prompt.text.slice(0, 600)}`,
   )
@@ -73,7 +103,7 @@ export async function distillTurn(store: Store, job: DistillJob, readAction: (us
       project: session.project,
       promptNumber: prompt.number,
       source: 'turn',
-      model: 'plain',
+      model: by.model,
       at: prompt.answeredAt ?? prompt.at,
     })
     if (stored.added) changes.push({ kind: 'summary-added', summary: stored.summary })
@@ -90,10 +120,10 @@ async function cameFromTools(store: Store, sessionId: number, number: number): P
   return known.some((o) => o.promptNumber === number && o.tool !== null)
 }
 
-/** The plain distiller keeps no session of its own, so one is made: observations need it, and it is never the host's. */
-async function memorySessionOf(store: Store, session: Session) {
+/** A distiller that keeps no session of its own is given one: observations need it, and it is never the host's. */
+export async function memorySessionOf(store: Store, session: Session, maker: string): Promise<MemorySessionId> {
   if (session.memorySessionId) return session.memorySessionId
-  const made = asMemorySessionId(`plain-${crypto.randomUUID()}`)
+  const made = asMemorySessionId(`${maker}-${crypto.randomUUID()}`)
   await store.sessions.setMemorySessionId(session.id, made)
   return made
 }

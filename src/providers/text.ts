@@ -11,7 +11,15 @@ import { openCompatible } from './text/openai.ts'
 
 export type ModelMessage = { role: 'user' | 'assistant'; text: string }
 
-export type ModelRequest = { system: string; messages: ModelMessage[]; maxTokens: number }
+export type ModelRequest = {
+  system: string
+  messages: ModelMessage[]
+  maxTokens: number
+  /** What it is for, so that its cost finds its place; nothing of this is sent. */
+  about?: { purpose: string; project: string }
+  /** True for a question that a smaller model answers as well. */
+  isSimple?: boolean
+}
 
 /** Tokens as the endpoint counts them; `cached` is the part of the input that it had seen before. */
 export type Usage = { input: number; output: number; cached: number }
@@ -21,7 +29,16 @@ export type Usage = { input: number; output: number; cached: number }
  * protocol or does not know the model. A message never holds the key.
  */
 export type ModelAnswer =
-  | { kind: 'answered'; text: string; usage: Usage; stop: 'end' | 'length' }
+  | {
+      kind: 'answered'
+      text: string
+      usage: Usage
+      stop: 'end' | 'length'
+      /** The id of the provider's own session, from one that has such. */
+      session?: string
+      /** Which model answered, where several could have. */
+      by?: string
+    }
   | { kind: 'failed'; reason: FailureReason; message: string; retryAfterMs: number | null }
 
 export type FailureReason = 'auth' | 'quota' | 'rate' | 'network' | 'bad-answer'
@@ -29,6 +46,8 @@ export type FailureReason = 'auth' | 'quota' | 'rate' | 'network' | 'bad-answer'
 export type TextModel = {
   /** Stands in every note that it wrote. */
   readonly name: string
+  /** Tokens that the provider adds to every question by itself; none when left out. */
+  readonly overhead?: number
   /** Trouble is an answer. Throws nothing but the signal's reason. */
   ask(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>
 }

@@ -436,6 +436,31 @@ const STEPS: string[] = [
   ) STRICT, WITHOUT ROWID;
   ALTER TABLE injections ADD COLUMN left_out TEXT NOT NULL DEFAULT '[]';
   `,
+  /* 11: which turns a text model has told, and what models cost */ `
+  CREATE TABLE told_turns (
+    session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    prompt_number INTEGER NOT NULL,
+    print TEXT NOT NULL,
+    model TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (session_id, prompt_number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE model_costs (
+    day TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    project TEXT NOT NULL,
+    purpose TEXT NOT NULL,
+    calls INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    input INTEGER NOT NULL,
+    cached INTEGER NOT NULL,
+    output INTEGER NOT NULL,
+    usd REAL NOT NULL,
+    unpriced INTEGER NOT NULL,
+    PRIMARY KEY (day, provider, model, project, purpose)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 /** The version of the database shape this program knows. */

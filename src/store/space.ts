@@ -49,7 +49,7 @@ const PARTS: [RegExp, string][] = [
   [/^(?:fulltext|surroundings|trigrams|documents)/, 'text index'],
   [/^(?:vectors|unembedded)/, 'vectors'],
   [/^(?:observations|observation_files)/, 'observations'],
-  [/^(?:prompts|sessions|muted_turns)/, 'sessions and prompts'],
+  [/^(?:prompts|sessions|muted_turns|told_turns)/, 'sessions and prompts'],
   [/^summaries/, 'summaries'],
   [/^(?:notes|note_files|superseded|plans)/, 'notes'],
   [/^(?:entities|mentions|links)/, 'links'],

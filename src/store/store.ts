@@ -7,6 +7,7 @@
 import { Database } from 'bun:sqlite'
 import { bytesOf, exists, moveFile } from '../platform/files.ts'
 import { auditStatements } from './audit.ts'
+import { costStatements } from './costs.ts'
 import { feedStatements } from './feed.ts'
 import { fulltextStatements } from './fulltext.ts'
 import { injectionStatements } from './injections.ts'
@@ -22,11 +23,13 @@ import { receiptStatements } from './receipts.ts'
 import { sessionStatements } from './sessions.ts'
 import { spaceStatements } from './space.ts'
 import { summaryStatements } from './summaries.ts'
+import { toldStatements } from './told.ts'
 import { toolUseStatements } from './tool-uses.ts'
 import { transcriptStatements } from './transcripts.ts'
 import { vectorStatements } from './vectors.ts'
 
 export { type ForeignSession, openClaudeMem } from './claude-mem.ts'
+export type { Cost } from './costs.ts'
 export type { Among, DocumentKind, Match, Place, Within } from './fulltext.ts'
 export type { InjectedItem } from './injections.ts'
 export type { Job } from './jobs.ts'
@@ -80,6 +83,8 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     notes: noteStatements(db, index),
     plans: planStatements(db),
     jobs: jobStatements(db),
+    told: toldStatements(db),
+    costs: costStatements(db),
     injections: injectionStatements(db),
     receipts: receiptStatements(db),
     transcripts: transcriptStatements(db),

@@ -1,0 +1,43 @@
+import type { Database } from 'bun:sqlite'
+import type { Params } from './statement.ts'
+
+/** What was asked of one model for one project on one day. `usd` leaves out calls whose price nobody knows; `unpriced` counts them. */
+export type Cost = {
+  /** Of the person's own calendar: 2026-11-16. */
+  day: string
+  provider: string
+  model: string
+  /** Empty for what belongs to no project. */
+  project: string
+  purpose: string
+  calls: number
+  failed: number
+  input: number
+  cached: number
+  output: number
+  usd: number
+  unpriced: number
+}
+
+/** Every statement about what models cost. */
+export function costStatements(db: Database) {
+  const add = db.prepare(`
+    INSERT INTO model_costs (day, provider, model, project, purpose, calls, failed, input, cached, output, usd, unpriced)
+    VALUES (@day, @provider, @model, @project, @purpose, @calls, @failed, @input, @cached, @output, @usd, @unpriced)
+    ON CONFLICT (day, provider, model, project, purpose) DO UPDATE SET
+      calls = calls + excluded.calls, failed = failed + excluded.failed, input = input + excluded.input, cached = cached + excluded.cached,
+      output = output + excluded.output, usd = usd + excluded.usd, unpriced = unpriced + excluded.unpriced`)
+  const spent = db.prepare<{ usd: number }, Params>(
+    'SELECT coalesce(sum(usd), 0) AS usd FROM model_costs WHERE day >= @from AND day <= @to',
+  )
+  const since = db.prepare<Cost, Params>(
+    'SELECT * FROM model_costs WHERE day >= @from ORDER BY day DESC, usd DESC, provider, model, project',
+  )
+  return {
+    add: async (cost: Cost) => {
+      add.run(cost)
+    },
+    spent: async (from: string, to: string): Promise<number> => spent.get({ from, to })?.usd ?? 0,
+    since: async (from: string): Promise<Cost[]> => since.all({ from }),
+  }
+}

@@ -21,7 +21,7 @@ export { markedDrafts } from './markers.ts'
 export { type Mode, readMode } from './model/mode.ts'
 export { linkSome } from './relink.ts'
 export { type StatementsJob, statedDrafts } from './statements.ts'
-export { queueTell, type Teller, type TellJob, tellTurn } from './tell.ts'
+export { askedAbout, queueTell, type Teller, type TellJob, tellTurn } from './tell.ts'
 
 import { queueDistill } from './distill.ts'
 import { queueEpisode } from './episode.ts'

@@ -87,8 +87,18 @@ export async function tellTurn(store: Store, teller: Teller, job: TellJob, signa
   }
 }
 
+/** What asking about a turn would send and could get back, in tokens; null when nobody would be asked. */
+export async function askedAbout(store: Store, teller: Teller, job: TellJob): Promise<{ input: number; output: number } | null> {
+  const found = await journalled(store, job)
+  if (!found || (await isTold(store, found))) return null
+  const asked = await questionAbout(store, teller, found, await turnOf(store, found, teller.readAction), job.anew ?? false)
+  if (asked.kind === 'left') return null
+  const { system, messages, maxTokens } = asked.request
+  return { input: countTokens([system, ...messages.map(({ text }) => text)].join('\n')) + (teller.model.overhead ?? 0), output: maxTokens }
+}
+
 /** The question about a turn, or why none is asked. */
-export async function questionAbout(
+async function questionAbout(
   store: Store,
   teller: Pick<Teller, 'model' | 'mode' | 'maxInputRatio' | 'seen'>,
   found: JournalledTurn,
@@ -121,7 +131,7 @@ async function openingOf(
 }
 
 /** Everything the journal holds of a turn, as it came in. */
-export function rawTokens({ prompt, uses }: JournalledTurn): number {
+function rawTokens({ prompt, uses }: JournalledTurn): number {
   const texts = uses.flatMap((use) => [use.input, use.output ?? '', use.error ?? ''])
   return [prompt.text, prompt.answer ?? '', ...texts].reduce((sum, text) => sum + countTokens(text), 0)
 }

@@ -23,7 +23,10 @@ export const COMMANDS: Record<string, Command> = {
   },
   status: {
     summary: 'what is running and what is remembered',
-    usage: 'recollect status [--json]',
+    usage: `recollect status [--json]
+       recollect status --cost [--days N] [--json]
+
+  --cost   what text models were asked and what that cost, by day, model and project; the last 30 days unless --days says otherwise`,
     load: () => import('./status.ts'),
   },
   search: {
@@ -118,6 +121,17 @@ export const COMMANDS: Record<string, Command> = {
   Asks the text model (model.provider) what will still matter of the sessions that were not reflected on yet. Shows it and writes
   nothing; --apply does what was shown. Every sentence comes from notes that are named; an answer that invents is thrown away.`,
     load: () => import('./reflect.ts'),
+  },
+  redistill: {
+    summary: 'have the text model tell again what plain rules told while it was away',
+    usage: `recollect redistill --since DATE [--project P] [--apply] [--json]
+
+  Says how many turns that would be and what it could cost, and changes nothing. A turn's memories are replaced all at once, and get new
+  ids. Turns whose tool uses are gone, and very short ones, stay as they are.
+
+  --since D   a date, or an age: 7d, 2w
+  --apply     do it; broken off, a second run goes on`,
+    load: () => import('./redistill.ts'),
   },
   import: {
     summary: 'bring in history from transcripts, or memories from elsewhere',

@@ -5,7 +5,7 @@ import { age, ago } from '../core/when.ts'
 import { readJsonIfThere } from '../platform/files.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
 import { isPaused } from '../platform/processes.ts'
-import type { WorkerStatus } from '../wire/api.ts'
+import type { CostReport, WorkerStatus } from '../wire/api.ts'
 import { askWorker } from '../wire/socket.ts'
 import { ask } from './ask.ts'
 import { embedderLine } from './embedder.ts'
@@ -13,7 +13,16 @@ import { bold, CliError, dim, EXIT, plural, say, sayJson, size, table, yellow } 
 import { stateRows } from './sync.ts'
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } })
+  const { values } = parseArgs({
+    args,
+    options: { json: { type: 'boolean' }, cost: { type: 'boolean' }, days: { type: 'string' } },
+  })
+  if (values.cost) {
+    const cost = await ask<CostReport>(`/api/cost?days=${encodeURIComponent(values.days ?? '30')}`)
+    if (values.json) return sayJson(cost)
+    sayCost(cost)
+    return
+  }
   const status = await statusSoon()
   if (values.json) return sayJson(status)
   sayStatus(status)
@@ -51,7 +60,7 @@ export function sayStatus(s: WorkerStatus): void {
       ['Sessions', `${s.sessions.all.toLocaleString('en')} remembered, ${s.sessions.live} live`],
       ['Notes', `${(s.notes.all - s.notes.hidden).toLocaleString('en')} ${dim(`(${s.notes.hidden} hidden)`)}`],
       ...stateRows(s.sync),
-      ['Text model', 'name' in s.textModel ? s.textModel.name : dim(s.textModel.absent)],
+      ['Text model', modelWords(s.textModel)],
       ['Last event', s.lastEventAt === null ? 'none yet' : ago(s.lastEventAt, now)],
       [
         'Queue',
@@ -69,6 +78,35 @@ export function sayStatus(s: WorkerStatus): void {
     .slice(0, 10)
     .map((p) => [projectName(asProjectKey(p.project)), plural(p.sessions, 'session'), age(p.lastAt, now), dim(p.project)])
   say(table(rows))
+}
+
+function modelWords(model: WorkerStatus['textModel']): string {
+  if ('absent' in model) return dim(model.absent)
+  return model.trouble ? `${model.name} ${yellow(`(${model.trouble})`)}` : model.name
+}
+
+function sayCost({ rows, today, month }: CostReport): void {
+  const money = (usd: number) => `$${usd.toFixed(4)}`
+  if (rows.length === 0) say('No text model was asked.')
+  else {
+    say(
+      table([
+        ['day', 'provider', 'model', 'project', 'for', 'calls', 'input', 'cached', 'output', 'cost'].map((head) => dim(head)),
+        ...rows.map((row) => [
+          row.day,
+          row.provider,
+          row.model,
+          row.project ? projectName(asProjectKey(row.project)) : '-',
+          row.purpose,
+          `${row.calls}${row.failed > 0 ? ` (${row.failed} failed)` : ''}`,
+          ...[row.input, row.cached, row.output].map((tokens) => tokens.toLocaleString('en')),
+          row.unpriced > 0 ? yellow('price not known') : money(row.usd),
+        ]),
+      ]),
+    )
+  }
+  const spent = ({ usd, limit }: CostReport['today']) => `${money(usd)}${limit > 0 ? ` of $${limit}` : ''}`
+  say(`Today ${spent(today)}, this month ${spent(month)}.`)
 }
 
 /** The largest parts of the database; nothing while nobody has looked. */

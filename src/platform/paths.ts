@@ -12,6 +12,10 @@ export type Home = {
   logs: string
   /** Weights of models that were fetched. */
   models: string
+  /** Packages that were fetched because somebody wanted them. */
+  packages: string
+  /** Where our own sessions with a model run. What happens in it never becomes a memory. */
+  thinking: string
   /** The worker's Unix socket. */
   socket: string
   /** pid, port and version of the running worker. */
@@ -43,6 +47,8 @@ export function homePaths(environment: Environment = readEnvironment()): Home {
     run,
     logs: join(folder, 'logs'),
     models: join(folder, 'models'),
+    packages: join(folder, 'packages'),
+    thinking: join(folder, 'thinking'),
     socket: socketPath(folder, environment),
     workerFile: join(run, 'worker.json'),
     token: join(run, 'token'),

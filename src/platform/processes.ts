@@ -64,7 +64,7 @@ export async function runForBytes(
   try {
     const child = Bun.spawn([command, ...args], {
       ...(options.cwd ? { cwd: options.cwd } : {}),
-      env: inherited(options.environment),
+      env: options.environment ? environmentFor(options.environment) : process.env,
       stdio: [options.stdin === undefined ? 'ignore' : Buffer.from(options.stdin), 'pipe', 'pipe'],
       // A group of its own, so that what it started ends with it: whoever holds its pipes would keep us waiting.
       detached: true,
@@ -84,8 +84,8 @@ export async function flushDisks(): Promise<void> {
   await runProgram('sync', [], { timeoutMs: 60_000 })
 }
 
-function inherited(change: RunOptions['environment']): Record<string, string | undefined> {
-  if (!change) return process.env
+/** The environment of this process, some of it taken away and some of it set, for one that it starts. */
+export function environmentFor(change: NonNullable<RunOptions['environment']>): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(([name]) => !change.without.test(name))
   return { ...Object.fromEntries(kept), ...change.with }
 }

@@ -55,9 +55,27 @@ const Settings = z.object({
     api_key: z.string().default(''),
   }),
   model: z.object({
-    /** `plain` is no model; `anthropic` and `openai` send what is to be merged or distilled to the endpoint. */
-    provider: z.enum(['plain', 'anthropic', 'openai']).default('plain'),
+    /** `plain` is no model; `claude` asks through the person's own client; `anthropic` and `openai` send to the endpoint. */
+    provider: z.enum(['plain', 'claude', 'anthropic', 'openai']).default('plain'),
     name: z.string().default(''),
+    /** A smaller model of the same provider, for turns that only looked; empty asks `name` for everything. */
+    cheap_name: z.string().default(''),
+    /** Who is asked when that one cannot answer, in this order: `provider:name`, or `openai:name@address`. */
+    fallbacks: z
+      .array(z.string().regex(/^(?:claude|anthropic|openai):[^@\s]+(?:@\S+)?$/, 'write provider:name, or openai:name@address'))
+      .default([]),
+    /** No question is asked that could cost more than is left of these, in US dollars; 0 is no limit. */
+    daily_usd: z.number().min(0).default(0),
+    monthly_usd: z.number().min(0).default(0),
+    /** What is asked for, and in which language: a file `<mode>.<language>.toml` in `<home>/modes/`, or one that comes along. */
+    mode: z
+      .string()
+      .regex(/^[a-z0-9-]{1,40}$/, 'a mode is a word of small letters, digits and dashes')
+      .default('code'),
+    language: z
+      .string()
+      .regex(/^[a-z]{2,3}(?:-[a-z]{2,4})?$/i, 'a language is written like en or pt-br')
+      .default('en'),
     /** An address up to its version, or a known name: openai, openrouter, deepseek, gemini, ollama. Empty for the provider's own. */
     base_url: z.string().default(''),
     /** A file that only its owner can read. Without one the key comes from the environment; it never stands in the settings. */

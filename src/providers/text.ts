@@ -1,13 +1,17 @@
 /**
- * The text model: answers in words, so that memories can be merged and distilled by more than rules. Two homes today: Anthropic's Messages
- * API (`anthropic`), and any endpoint that speaks OpenAI's chat completions (`openai`). Nothing here touches the database. Having no model
+ * The text model: answers in words, so that memories can be merged and distilled by more than rules. Three homes today: Anthropic's Messages
+ * API (`anthropic`), any endpoint that speaks OpenAI's chat completions (`openai`), and the person's own client (`claude`). Nothing here touches the database. Having no model
  * is the default and ordinary; whoever needs one says so instead of inventing.
  *
  * Every text goes through `clean` on its way out, whoever asks: private parts and secrets never leave by this door.
  */
 import { openAnthropic } from './text/anthropic.ts'
-import { endpointOf } from './text/endpoint.ts'
+import { type AgentSdk, openClaude } from './text/claude.ts'
+import { endpointOf, hostWithoutKey, isOnThisMachine, keychainName } from './text/endpoint.ts'
 import { openCompatible } from './text/openai.ts'
+
+export { AGENT_SDK, type AgentSdk } from './text/claude.ts'
+export { isOnThisMachine, keychainName }
 
 export type ModelMessage = { role: 'user' | 'assistant'; text: string }
 
@@ -48,11 +52,18 @@ export type TextModel = {
   readonly name: string
   /** Tokens that the provider adds to every question by itself; none when left out. */
   readonly overhead?: number
+  /** What keeps it from answering just now, where that is known. */
+  trouble?(): string | null
   /** Trouble is an answer. Throws nothing but the signal's reason. */
   ask(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>
 }
 
-export type TextModelSettings = { provider: 'plain' | 'anthropic' | 'openai'; name: string; base_url: string; api_key_file: string }
+export type TextModelSettings = {
+  provider: 'plain' | 'claude' | 'anthropic' | 'openai'
+  name: string
+  base_url: string
+  api_key_file: string
+}
 
 /** `absent` is a legal state, with a reason in words for the person. */
 export type OpenedTextModel = { kind: 'ready'; model: TextModel } | { kind: 'absent'; reason: string }
@@ -63,13 +74,29 @@ export function openTextModel(
   keys: Record<string, string>,
   clean: (text: string) => string,
   timeoutMs?: number,
+  /** What `claude` needs, or why it is not there. */
+  sdk: AgentSdk | string = 'the client was not looked for',
 ): OpenedTextModel {
   if (settings.provider === 'plain') return { kind: 'absent', reason: 'no text model is configured (model.provider = "plain")' }
+  if (settings.provider === 'claude') {
+    if (typeof sdk === 'string') return { kind: 'absent', reason: sdk }
+    return { kind: 'ready', model: cleaning(openClaude(sdk, settings.name || 'haiku', timeoutMs), clean) }
+  }
   const found = endpointOf({ ...settings, provider: settings.provider }, keys)
   if (found.kind === 'unusable') return { kind: 'absent', reason: found.reason }
   const endpoint = { ...found.endpoint, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
   const model = settings.provider === 'anthropic' ? openAnthropic(endpoint) : openCompatible(endpoint)
-  return { kind: 'ready', model: { name: model.name, ask: (request, signal) => model.ask(cleaned(request, clean), signal) } }
+  return { kind: 'ready', model: cleaning(model, clean) }
+}
+
+/** The host whose key a model needs and which the environment and the settings do not give; null when none is missing. */
+export function missingKeyOf(settings: TextModelSettings, keys: Record<string, string>): string | null {
+  if (settings.provider === 'plain' || settings.provider === 'claude' || settings.api_key_file !== '') return null
+  return hostWithoutKey({ ...settings, provider: settings.provider }, keys)
+}
+
+function cleaning(model: TextModel, clean: (text: string) => string): TextModel {
+  return { ...model, ask: (request, signal) => model.ask(cleaned(request, clean), signal) }
 }
 
 function cleaned(request: ModelRequest, clean: (text: string) => string): ModelRequest {

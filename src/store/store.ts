@@ -29,7 +29,6 @@ import { transcriptStatements } from './transcripts.ts'
 import { vectorStatements } from './vectors.ts'
 
 export { type ForeignSession, openClaudeMem } from './claude-mem.ts'
-export type { Cost } from './costs.ts'
 export type { Among, DocumentKind, Match, Place, Within } from './fulltext.ts'
 export type { InjectedItem } from './injections.ts'
 export type { Job } from './jobs.ts'

@@ -103,6 +103,11 @@ export const readConsolidateRequest = reader(
 export const IMPORT_SOURCES = ['transcripts', 'native', 'claude-mem', 'anamnesis', 'markdown', 'jsonl'] as const
 export type ImportSource = (typeof IMPORT_SOURCES)[number]
 export const readCleanUpRequest = reader(z.object({ dryRun: z.boolean().default(false) }))
+/** Milliseconds since 1970. */
+export const readRedistillRequest = reader(
+  z.object({ since: z.number().min(0), project: z.string().max(500).nullable().default(null), apply: z.boolean().default(false) }),
+)
+export const readCostQuery = reader(z.object({ days: z.coerce.number().int().min(1).max(3660).default(30) }))
 export const readImportRequest = reader(
   z.object({
     from: z.enum(IMPORT_SOURCES).default('transcripts'),
@@ -217,7 +222,7 @@ export type WorkerStatus = {
   notes: { all: number; hidden: number; conflicted: number; problems: { path: string; problem: string }[] }
   sync: SyncState
   /** The text model's name, or why there is none. */
-  textModel: { name: string } | { absent: string }
+  textModel: { name: string; trouble: string | null } | { absent: string }
   jobs: { waiting: number; running: number; dead: number }
   deadJobs: { id: number; kind: string; key: string; attempts: number; error: string }[]
   spooled: number
@@ -304,6 +309,48 @@ export type Brought = {
   prompts: number
   observations: number
   summaries: number
+}
+
+/** What a model made, or would make, of turns that plain rules had told. `usd` is null when the price of the model is not known. */
+export type RedistillReport = {
+  applied: boolean
+  model: string
+  turns: number
+  /** Too short to be worth the question, or nothing left of them. */
+  left: number
+  failed: number
+  /** Of a dry run: what would be sent, and the most it could cost. */
+  inputTokens: number
+  usd: number | null
+  /** Observations that went, with their ids, and those that came in their place. */
+  replaced: number
+  added: number
+  said: string[]
+}
+
+export type RedistillLine =
+  | { kind: 'progress'; done: number; of: number; what: string }
+  | { kind: 'done'; report: RedistillReport }
+  | { kind: 'failed'; error: string }
+
+/** What models were asked and what that cost, by day, model, project and purpose. */
+export type CostReport = {
+  rows: {
+    day: string
+    provider: string
+    model: string
+    project: string
+    purpose: string
+    calls: number
+    failed: number
+    input: number
+    cached: number
+    output: number
+    usd: number
+    unpriced: number
+  }[]
+  today: { usd: number; limit: number }
+  month: { usd: number; limit: number }
 }
 
 /** One line of the answer to an import: where it stands, or how it ended. */

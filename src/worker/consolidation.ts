@@ -59,6 +59,7 @@ async function planOrApply(
   progress: Means['progress'],
 ): Promise<ConsolidationReport> {
   const { store } = desk
+  await desk.modelOpened
   const { means, problems } = meansOf(desk, progress, QUESTIONS.byHand)
   // A file that somebody has just changed counts, even if nobody has followed it yet.
   desk.announce(await reindex(desk.notebook))
@@ -127,6 +128,7 @@ export async function queueConsolidation(desk: Desk, now: number, isIdle: boolea
 
 /** By itself only duplicates are folded, unless the person lets the model be asked. */
 export async function consolidateJob(desk: Desk, job: Job): Promise<void> {
+  await desk.modelOpened
   const { means } = meansOf(desk, () => {}, QUESTIONS.byItself)
   const model = desk.settings.consolidate.auto_model ? means.model : null
   for (const kind of model ? (['consolidate', 'reflect'] as const) : (['consolidate'] as const)) {

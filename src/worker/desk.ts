@@ -7,7 +7,7 @@ import type { Agent } from '../integrations/agent.ts'
 import type { Notebook } from '../notes/notes.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
 import type { Log } from '../platform/log.ts'
-import type { Home } from '../platform/paths.ts'
+import { type Home, homePaths } from '../platform/paths.ts'
 import { findProject } from '../platform/project.ts'
 import type { Settings } from '../platform/settings.ts'
 import type { OpenedTextModel } from '../providers/text.ts'
@@ -37,6 +37,8 @@ export type Desk = {
   quickMeaning: Meaning | null
   /** Writes what no rule can; absent unless a person wants it. */
   textModel: OpenedTextModel
+  /** Resolves when it is known whether there is one; a key or a package may have to be looked for. */
+  modelOpened: Promise<void>
   /** Says when the worker stops: nobody is waited for then. */
   stopping: AbortSignal
   embedding: Pick<Embedding, 'report' | 'reload' | 'trouble'>
@@ -48,8 +50,14 @@ export type Desk = {
 }
 
 /** The person's settings and the agent's habits, as capture asks for them. */
-export function captureRules(settings: Settings, agent: Agent, userHome = readEnvironment().userHome): CaptureRules {
+export function captureRules(
+  settings: Settings,
+  agent: Agent,
+  userHome = readEnvironment().userHome,
+  thinking = homePaths().thinking,
+): CaptureRules {
   const { user_prompt, post_tool_use } = settings.hooks
+  const isExcluded = excludedProjects(settings.privacy.exclude_projects, userHome)
   const skipped = new Set(post_tool_use.skip_tools)
   const glob = (pattern: string) => new Bun.Glob(pattern.replace(/^~(?=\/)/, userHome))
   // A pattern that does not begin at the root is meant at any depth: `.env`, `secrets/**`.
@@ -61,7 +69,7 @@ export function captureRules(settings: Settings, agent: Agent, userHome = readEn
       const path = files.length > 0 ? agent.fileOf(input) : null
       return path !== null && files.some((glob) => glob.match(path))
     },
-    isExcludedProject: excludedProjects(settings.privacy.exclude_projects, userHome),
+    isExcludedProject: (project, folder) => isWithin(thinking, folder) || isExcluded(project, folder),
     redactPatterns: settings.privacy.redact ? usablePatterns(settings.privacy.patterns) : null,
     markers: user_prompt.markers,
     // Looked up each time a session opens: meanwhile the person may have changed the branch, or put a marker there.
@@ -71,3 +79,6 @@ export function captureRules(settings: Settings, agent: Agent, userHome = readEn
     },
   }
 }
+
+/** What our own sessions with a model do must not become a memory. A system may show its folders under another name (`/private/tmp`). */
+const isWithin = (parent: string, folder: string) => `${folder}/`.startsWith(`${parent}/`) || `${folder}/`.startsWith(`/private${parent}/`)

@@ -20,12 +20,13 @@ import { bodyOf, projectNamed, queryOf } from './asked.ts'
 import { bringIn } from './bring.ts'
 
 import { consolidation } from './consolidation.ts'
-
+import { costOf } from './cost.ts'
 import type { Desk } from './desk.ts'
 import { exportLines, noteFiles } from './export.ts'
 import { importHistory } from './import.ts'
 import { takeDelivery } from './intake.ts'
 import { noteInFull, noteRoute } from './note-routes.ts'
+import { redistill } from './redistill.ts'
 import { cleanUp } from './retention.ts'
 import { type Answer, BadRequest } from './server.ts'
 import { changeSettings } from './settings-routes.ts'
@@ -161,6 +162,14 @@ export function routes(desk: Desk, control: Control): Answer {
         return reloaded(desk)
       case 'POST /api/embedder/reload':
         return reloaded(desk)
+      case 'POST /api/redistill': {
+        server.timeout(request, 0)
+        const wish = await bodyOf(request, api.readRedistillRequest)
+        const project = await projectNamed(desk, wish.project ?? undefined)
+        return lines(reported(desk, 'telling turns again failed', redistill(desk, { ...wish, project })))
+      }
+      case 'GET /api/cost':
+        return Response.json(await costOf(desk, queryOf(url, api.readCostQuery).days, Date.now()))
       case 'POST /api/jobs/retry': {
         const { id } = await bodyOf(request, readRetry)
         const { jobs } = desk.store

@@ -1,3 +1,4 @@
+import { readPrices } from '../platform/prices.ts'
 import { loadSettings } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import { syncState } from '../sync/sync.ts'
@@ -6,6 +7,7 @@ import { spoolSize } from '../wire/spool.ts'
 import type { Desk } from './desk.ts'
 import type { Control } from './routes.ts'
 import { syncSettings } from './syncing.ts'
+import { modeOf } from './telling.ts'
 import { isLive } from './watch.ts'
 
 export async function statusOf(desk: Desk, control: Pick<Control, 'port' | 'startedAt' | 'troubles'>): Promise<WorkerStatus> {
@@ -34,15 +36,27 @@ export async function statusOf(desk: Desk, control: Pick<Control, 'port' | 'star
       problems: (await store.notes.problems()).slice(0, 20).map(({ path, problem }) => ({ path, problem: problem ?? '' })),
     },
     sync: await syncState(desk.notebook, syncSettings(desk).remote),
-    textModel: desk.textModel.kind === 'ready' ? { name: desk.textModel.model.name } : { absent: desk.textModel.reason },
+    textModel: modelState(desk),
     jobs: await store.jobs.counts(),
     deadJobs: (await store.jobs.dead(10)).map(({ id, kind, key, attempts, error }) => ({ id, kind, key, attempts, error })),
     spooled: spoolSize(home),
     lastEventAt: projects[0]?.lastAt ?? null,
     lastEventTroubles: control.troubles(),
     embedder: await desk.embedding.report(),
-    problems: [...loadSettings(desk.environment).problems, ...settings.privacy.patterns.flatMap(brokenPattern)],
+    problems: [...loadSettings(desk.environment).problems, ...settings.privacy.patterns.flatMap(brokenPattern), ...modelProblems(desk)],
   }
+}
+
+function modelState({ textModel }: Desk): WorkerStatus['textModel'] {
+  if (textModel.kind === 'absent') return { absent: textModel.reason }
+  return { name: textModel.model.name, trouble: textModel.model.trouble?.() ?? null }
+}
+
+/** A mode or a price that cannot be used is left out, and must not seem to be in use. */
+function modelProblems(desk: Desk): string[] {
+  if (desk.settings.model.provider === 'plain') return []
+  const mode = modeOf(desk.home, desk.settings)
+  return [...(typeof mode === 'string' ? [mode] : []), ...readPrices(desk.home.folder).problems]
 }
 
 /** A pattern that hides nothing because it is no regular expression must not look as if it did. */

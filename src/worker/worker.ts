@@ -18,10 +18,12 @@ import { exists, privateFolder, secretIn, writeWhole } from '../platform/files.t
 import { removeFile } from '../platform/folder.ts'
 import { type Log, openLog } from '../platform/log.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
+import { readPrices } from '../platform/prices.ts'
 import { leavePrivacyRules } from '../platform/privacy-rules.ts'
 import { keepFilesPrivate } from '../platform/processes.ts'
 import { loadSettings } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
+import type { OpenedTextModel } from '../providers/text.ts'
 import { CorruptDatabase, holdLock, type Job, openStore, type Store, setAside } from '../store/store.ts'
 import { startWorker } from '../wire/start.ts'
 import { keepEpisode, keepMarked, keepStatements } from './captured.ts'
@@ -42,7 +44,8 @@ import { routes } from './routes.ts'
 import { listen } from './server.ts'
 import { openStream } from './stream.ts'
 import { openSyncing, type Syncing } from './syncing.ts'
-import { textModelOf } from './text-model.ts'
+import { openTelling, queueTelling, type Telling } from './telling.ts'
+import { openModels } from './text-model.ts'
 import { openViewerFiles } from './viewer-files.ts'
 import { openVisitors } from './visitors.ts'
 import { isLive, sweep } from './watch.ts'
@@ -71,7 +74,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const startedAt = Date.now()
   const stream = openStream(startedAt.toString(36))
   const agents = { [claudeCode.name]: claudeCode }
-  const rules = captureRules(settings, claudeCode)
+  const rules = captureRules(settings, claudeCode, environment.userHome, home.thinking)
   const embedding = openEmbedding(store, () => loadSettings(environment).settings.embedder, home.models, log)
   const notebook = openNotebook(store, home, rules.redactPatterns)
   const stopping = new AbortController()
@@ -88,14 +91,16 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     meaning: meaningBy(embedding),
     quickMeaning: quickMeaningBy(embedding),
     embedding,
-    queue: openQueue(store, (job) => doJob(desk, embedding, syncing, job), log),
-    textModel: textModelOf(settings, environment, notebook.clean),
+    queue: openQueue(store, (job) => doJob(desk, embedding, syncing, telling, job), log),
+    textModel: { kind: 'absent', reason: 'it is being opened' },
+    modelOpened: Promise.resolve(),
     stopping: stopping.signal,
     visitors: openVisitors(home.visitors),
     viewer: openViewerFiles(home, log),
     announce: (changes) => changes.forEach((change) => void stream.publish(liveOf(change))),
   }
   const syncing = openSyncing(desk)
+  const telling = openTelling(desk, () => embedding.queue())
 
   let troubles = 0
   const control = {
@@ -116,6 +121,13 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   log.info('started', { pid: process.pid, port: listening.port, version: VERSION, ms: Math.round(performance.now()) })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve())
 
+  // A keychain or a registry may take its time; turns wait for the model on the list, hooks for nobody.
+  const prices = readPrices(home.folder)
+  desk.modelOpened = openModels({ settings, environment, home, store, prices, clean: notebook.clean, say: (what) => log.info(what) })
+    .catch((cause): OpenedTextModel => ({ kind: 'absent', reason: (cause as Error).message.slice(0, 300) }))
+    .then((opened) => {
+      desk.textModel = opened
+    })
   const following = followNotes(desk)
   const background = startBackground(desk, embedding, following.round, control, rebuild, listening.port)
   await stopped.promise
@@ -127,6 +139,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   await embedding.stop()
   await desk.queue.stop()
   await syncing.stop()
+  await telling.stop()
   await store.transaction(async () => {}) // whatever was being written is written
   store.close()
   removeFile(home.workerFile)
@@ -217,12 +230,13 @@ async function queueLinking(store: Store): Promise<void> {
 }
 
 /** Each kind of job, and how it leaves the list: with its work in one transaction where that can be. */
-async function doJob(desk: Desk, embedding: Embedding, syncing: Syncing, job: Job): Promise<void> {
+async function doJob(desk: Desk, embedding: Embedding, syncing: Syncing, telling: Telling, job: Job): Promise<void> {
   const { store } = desk
   switch (job.kind) {
     case 'distill': {
       const changes = await store.transaction(async () => {
         const changes = await distillTurn(store, job.payload as DistillJob, claudeCode.readAction)
+        await queueTelling(desk, job.payload as DistillJob, Date.now())
         await store.jobs.done(job.id)
         return changes
       })
@@ -230,6 +244,8 @@ async function doJob(desk: Desk, embedding: Embedding, syncing: Syncing, job: Jo
       await embedding.queue()
       return
     }
+    case 'tell':
+      return telling.start(job)
     case 'markers': {
       await keepMarked(desk, job.payload as MarkersJob, Date.now())
       await store.transaction(() => store.jobs.done(job.id))

@@ -25,7 +25,7 @@ export async function aDesk(variables: Record<string, string> = {}) {
   log.info('a desk for a test')
   const store = await openStore(home.database)
   const announced: Change[] = []
-  const rules = captureRules(settings, claudeCode)
+  const rules = captureRules(settings, claudeCode, seen.userHome, home.thinking)
   const embedding = openEmbedding(store, () => settings.embedder, home.models, log)
   const desk: Desk = {
     home,
@@ -53,6 +53,7 @@ export async function aDesk(variables: Record<string, string> = {}) {
     meaning: null,
     quickMeaning: null,
     textModel: { kind: 'absent', reason: 'a test has none' },
+    modelOpened: Promise.resolve(),
     stopping: new AbortController().signal,
     embedding,
     visitors: openVisitors(home.visitors),

@@ -27,26 +27,52 @@ type Wanted = { provider: 'anthropic' | 'openai'; name: string; base_url: string
 /** Where the settings lead, with the key that belongs there; or what is missing, in words for the person. */
 export function endpointOf(wanted: Wanted, keys: Record<string, string>): FoundEndpoint {
   if (wanted.name === '') return unusable('model.name does not name a model')
-  const known = wanted.provider === 'anthropic' ? [ANTHROPIC] : PRESETS
-  const given = wanted.base_url.trim() || (known[0]?.name ?? '')
-  const baseUrl = (known.find((preset) => preset.name === given)?.baseUrl ?? given).replace(/\/+$/, '')
-  const url = URL.parse(baseUrl)
+  const { known, baseUrl, url } = addressOf(wanted)
   if (!url || !/^https?:$/.test(url.protocol)) {
     return unusable(`model.base_url is neither an address nor one of ${known.map((preset) => preset.name).join(', ')}`)
   }
   if (url.username || url.password) return unusable('model.base_url holds a password; the key belongs into model.api_key_file')
   // A key that a person keeps for one endpoint is never shown to another.
   const variable = known.find((preset) => URL.parse(preset.baseUrl)?.host === url.host)?.variable ?? null
-  const key = keyFrom(wanted.api_key_file, keys.RECOLLECT_MODEL_API_KEY || (variable ? keys[variable] : '') || '')
+  const key = keyFrom(
+    wanted.api_key_file,
+    keys.RECOLLECT_MODEL_API_KEY || (variable ? keys[variable] : '') || keys[keychainName(url.host)] || '',
+  )
   if (key.kind === 'unusable') return key
   // Somebody's own endpoint may want none; these do.
   if (key.value === '' && variable) {
-    return unusable(`there is no key for ${url.host}: put it into one of RECOLLECT_MODEL_API_KEY, ${variable}, model.api_key_file`)
+    return unusable(
+      `there is no key for ${url.host}: put it into one of RECOLLECT_MODEL_API_KEY, ${variable}, model.api_key_file, or the keychain`,
+    )
   }
   if (key.value !== '' && url.protocol === 'http:' && !isHere(url)) {
     return unusable(`a key is not sent to ${url.host} without encryption: use https`)
   }
   return { kind: 'found', endpoint: { baseUrl, model: wanted.name, apiKey: key.value } }
+}
+
+/** Under which name a key from the system's keychain stands among the others. */
+export const keychainName = (host: string) => `keychain ${host}`
+
+/** The host that would be asked without a key, although keys are at hand for others. */
+export function hostWithoutKey(wanted: Wanted, keys: Record<string, string>): string | null {
+  const { known, url } = addressOf(wanted)
+  if (!url || isHere(url) || keys.RECOLLECT_MODEL_API_KEY) return null
+  const variable = known.find((preset) => URL.parse(preset.baseUrl)?.host === url.host)?.variable
+  return variable && keys[variable] ? null : url.host
+}
+
+/** Whether nothing leaves this machine: then it costs nothing either. */
+export function isOnThisMachine(wanted: Wanted): boolean {
+  const { url } = addressOf(wanted)
+  return url !== null && isHere(url)
+}
+
+function addressOf(wanted: Wanted) {
+  const known = wanted.provider === 'anthropic' ? [ANTHROPIC] : PRESETS
+  const given = wanted.base_url.trim() || (known[0]?.name ?? '')
+  const baseUrl = (known.find((preset) => preset.name === given)?.baseUrl ?? given).replace(/\/+$/, '')
+  return { known, baseUrl, url: URL.parse(baseUrl) }
 }
 
 const unusable = (reason: string) => ({ kind: 'unusable' as const, reason })

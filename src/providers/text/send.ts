@@ -80,7 +80,7 @@ function readJson(text: string): unknown {
   }
 }
 
-type ErrorSaid = { message: string; type: string; status: number | null }
+export type ErrorSaid = { message: string; type: string; status: number | null }
 
 /** The protocol's own sentence about an error. Both put it into an object; Gemini puts that into a list, some others say plain text. */
 function errorIn(body: unknown): ErrorSaid | null {
@@ -96,7 +96,7 @@ function errorIn(body: unknown): ErrorSaid | null {
   }
 }
 
-function reasonFor(status: number, error: ErrorSaid | null): Failed['reason'] {
+export function reasonFor(status: number, error: ErrorSaid | null): Failed['reason'] {
   const type = error?.type ?? ''
   if (status === 402 || /insufficient_quota|billing_error|billing_hard_limit/.test(type)) return 'quota'
   // Anthropic says an empty account as a bad request.

@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+import { exists, privateFolder } from './files.ts'
+import { runProgram } from './processes.ts'
+
+const INSTALL_MS = 5 * 60_000
+
+/** Where a package lies that is fetched only when somebody wants it. */
+export const packageIn = (folder: string, name: string) => join(folder, 'node_modules', name)
+
+/** Fetches a package into a folder of ours, without what it only suggests. Returns why not, in words for the person; null when it is there. */
+export async function installPackage(folder: string, name: string, version: string): Promise<string | null> {
+  if (exists(packageIn(folder, name))) return null
+  privateFolder(folder)
+  const what = `${name}@${version}`
+  const options = [
+    '--omit=optional',
+    '--omit=peer',
+    '--legacy-peer-deps',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ]
+  const ran = await runProgram('npm', ['install', '--prefix', folder, ...options, what], { timeoutMs: INSTALL_MS, cwd: folder })
+  if (ran.code === 0 && exists(packageIn(folder, name))) return null
+  const reason = ran.stderr.trim().split('\n')[0]?.slice(0, 200) || 'npm is not there'
+  return `${what} could not be fetched (${reason}); 'npm install --prefix ${folder} --omit=optional --legacy-peer-deps ${what}' fetches it by hand`
+}

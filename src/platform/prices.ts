@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { readIfThere } from './files.ts'
+
+/** US dollars for a million tokens. */
+export type Price = { input: number; cached: number; output: number }
+export type Prices = { byModel: Record<string, Price>; problems: string[] }
+
+const SHIPPED = join(import.meta.dir, '../../assets/prices.toml')
+const amount = z.number().min(0)
+const Price = z
+  .strictObject({ input: amount, output: amount, cached: amount.optional() })
+  .transform(({ cached, ...price }) => ({ ...price, cached: cached ?? price.input }))
+
+/** The prices that come along, and those that the person wrote down, which come first. What cannot be read is said and left out. */
+export function readPrices(home: string): Prices {
+  const problems: string[] = []
+  return { byModel: { ...pricesIn(SHIPPED, problems), ...pricesIn(join(home, 'prices.toml'), problems) }, problems }
+}
+
+function pricesIn(path: string, problems: string[]): Record<string, Price> {
+  try {
+    const text = readIfThere(path)
+    return text === null ? {} : z.record(z.string(), Price).parse(Bun.TOML.parse(text))
+  } catch (cause) {
+    const why = cause instanceof z.ZodError ? `${cause.issues[0]?.path.join('.')}: ${cause.issues[0]?.message}` : (cause as Error).message
+    problems.push(`${path} cannot be used (${why})`)
+    return {}
+  }
+}
+
+/** What a model costs, by its name or by the longest one that its name begins with; `anthropic/…` counts as what stands behind it. */
+export function priceOf({ byModel }: Prices, model: string): Price | null {
+  const name = model.toLowerCase()
+  const bare = name.slice(name.lastIndexOf('/') + 1).replace(/(?<=claude-\w+-\d)\.(?=\d)/, '-')
+  const known = Object.keys(byModel).sort((a, b) => b.length - a.length)
+  const found =
+    known.find((key) => key === name) ??
+    known.find((key) => bare === key || (bare.startsWith(key) && /^[-@:]/.test(bare.slice(key.length))))
+  return found ? (byModel[found] ?? null) : null
+}
+
+export function usdFor(price: Price, usage: { input: number; output: number; cached: number }): number {
+  return ((usage.input - usage.cached) * price.input + usage.cached * price.cached + usage.output * price.output) / 1_000_000
+}

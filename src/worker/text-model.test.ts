@@ -1,0 +1,120 @@
+import { expect, test } from 'bun:test'
+import { environment, temporaryStore } from '../../test/support/builders.ts'
+import { loadSettings, type Settings } from '../platform/settings.ts'
+import type { FailureReason, ModelAnswer, TextModel } from '../providers/text.ts'
+import { costOf } from './cost.ts'
+import { chain, dayOf, type Member } from './text-model.ts'
+
+const never = new AbortController().signal
+const PRICES = { byModel: { big: { input: 100, cached: 10, output: 500 }, small: { input: 1, cached: 0.1, output: 5 } }, problems: [] }
+const question = {
+  system: 's',
+  messages: [{ role: 'user' as const, text: 'q'.repeat(3999) }],
+  maxTokens: 1000,
+  about: { purpose: 'distill', project: 'app' },
+}
+
+test('the first model that can answers, and its name is said', async () => {
+  using t = await temporaryStore()
+  const [one, two] = [saying('big', failing('network')), saying('small')]
+  const model = chain([member(one), member(two)], { settings: settings(), store: t.store, prices: PRICES })
+  expect(await model.ask(question, never)).toMatchObject({ kind: 'answered', by: 'small' })
+})
+
+test.each([
+  ['auth', 600_000],
+  ['quota', 600_000],
+  ['rate', 30_000],
+  ['network', 15_000],
+] as [FailureReason, number][])('a model in trouble (%s) is left alone for a while, then asked again', async (reason, ms) => {
+  using t = await temporaryStore()
+  let now = 1_000_000
+  let asked = 0
+  const model = chain(
+    [member(saying('big', () => (asked++ === 0 ? failing(reason)() : ANSWER)))],
+    { settings: settings(), store: t.store, prices: PRICES },
+    () => now,
+  )
+  expect(await model.ask(question, never)).toMatchObject({ kind: 'failed', reason, retryAfterMs: ms })
+  now += ms - 1
+  expect(await model.ask(question, never)).toMatchObject({ kind: 'failed', retryAfterMs: 1 })
+  expect([asked, model.trouble?.()]).toEqual([1, 'no'])
+  now += 1
+  expect(await model.ask(question, never)).toMatchObject({ kind: 'answered' })
+  expect(model.trouble?.()).toBeNull()
+})
+
+test('a simple question goes to the smaller model', async () => {
+  using t = await temporaryStore()
+  const model = chain([{ ...member(saying('big')), cheap: saying('small') }], { settings: settings(), store: t.store, prices: PRICES })
+  expect(await model.ask({ ...question, isSimple: true }, never)).toMatchObject({ by: 'small' })
+  expect(await model.ask(question, never)).toMatchObject({ by: 'big' })
+})
+
+test('tokens and money are counted by day, provider, model and project', async () => {
+  using t = await temporaryStore()
+  const now = Date.now()
+  const model = chain([member(saying('small'))], { settings: settings(), store: t.store, prices: PRICES })
+  await model.ask(question, never)
+  await model.ask(question, never)
+  await model.ask({ ...question, about: { purpose: 'distill', project: 'other' } }, never)
+  const { rows, today } = await costOf({ store: t.store, settings: settings() }, 30, now)
+  expect(rows.map(({ project, calls, input, output }) => ({ project, calls, input, output }))).toEqual([
+    { project: 'app', calls: 2, input: 2000, output: 200 },
+    { project: 'other', calls: 1, input: 1000, output: 100 },
+  ])
+  expect(today.usd).toBeCloseTo((3000 * 1 + 300 * 5) / 1e6)
+})
+
+test('no question is asked that could cost more than is left of the day or the month', async () => {
+  using t = await temporaryStore()
+  let asked = 0
+  const big = saying('big', () => {
+    asked++
+    return ANSWER
+  })
+  // A thousand tokens in and a thousand out cost at most $0.60, and what came was $0.15.
+  for (const limit of [{ RECOLLECT_MODEL_DAILY_USD: '0.7' }, { RECOLLECT_MODEL_MONTHLY_USD: '0.9' }]) {
+    const model = chain([member(big)], { settings: settings(limit), store: t.store, prices: PRICES }, () => Date.now() + 700_000 * asked)
+    expect((await model.ask(question, never)).kind).toBe('answered')
+    expect(await model.ask(question, never)).toMatchObject({ kind: 'failed', reason: 'quota', message: expect.stringContaining('budget') })
+  }
+  expect(asked).toBe(2)
+})
+
+test('two questions at once do not spend the same dollar', async () => {
+  using t = await temporaryStore()
+  const slow = saying('big', () => ANSWER, 50)
+  const model = chain([member(slow)], { settings: settings({ RECOLLECT_MODEL_DAILY_USD: '0.7' }), store: t.store, prices: PRICES })
+  const both = await Promise.all([model.ask(question, never), model.ask(question, never)])
+  expect(both.map(({ kind }) => kind).sort()).toEqual(['answered', 'failed'])
+})
+
+test('with a budget, a model of unknown price is not asked; one on this machine costs nothing', async () => {
+  using t = await temporaryStore()
+  const limited = { settings: settings({ RECOLLECT_MODEL_DAILY_USD: '1' }), store: t.store, prices: PRICES }
+  expect(await chain([member(saying('mystery'))], limited).ask(question, never)).toMatchObject({
+    message: expect.stringContaining('prices.toml'),
+  })
+  expect(await chain([{ ...member(saying('mystery')), isFree: true }], limited).ask(question, never)).toMatchObject({ kind: 'answered' })
+})
+
+test('a day is one of the person’s calendar', () => {
+  expect(dayOf(new Date(2026, 0, 5, 23, 59).getTime())).toBe('2026-01-05')
+})
+
+const ANSWER: ModelAnswer = { kind: 'answered', text: 'yes', usage: { input: 1000, output: 100, cached: 0 }, stop: 'end' }
+const failing = (reason: FailureReason) => (): ModelAnswer => ({ kind: 'failed', reason, message: 'no', retryAfterMs: null })
+
+function saying(name: string, answer: () => ModelAnswer = () => ANSWER, ms = 0): TextModel {
+  return {
+    name,
+    ask: async () => {
+      if (ms > 0) await Bun.sleep(ms)
+      return answer()
+    },
+  }
+}
+
+const member = (full: TextModel): Member => ({ provider: 'test', full, cheap: null, isFree: false })
+const settings = (overrides: Record<string, string> = {}): Settings => loadSettings(environment('/nowhere', { overrides })).settings

@@ -51,7 +51,9 @@ export function openTelling(desk: Desk, afterwards: () => Promise<unknown>): Tel
     if (outcome.kind === 'failed')
       desk.log.warn('a turn stays as plain rules told it', { reason: outcome.reason, message: outcome.message })
     else desk.log.info('a model told a turn', { key: job.key, outcome: outcome.kind, changes: changes.length })
-    if (changes.length > 0) await afterwards()
+    if (changes.length === 0) return
+    await afterwards()
+    desk.queue.kick()
   }
   return {
     start: (job) => {

@@ -22,8 +22,12 @@ export async function queueDistill(store: Store, sessionId: number, number: numb
 export async function distillTurn(store: Store, job: DistillJob, readAction: (use: ToolUse) => Action): Promise<Change[]> {
   const found = await journalled(store, job)
   if (!found || (await isTold(store, found))) return []
+  const { id } = found.session
+  const { number } = found.prompt
+  // What a person has forgotten of a model's words would come back in those of the rules.
+  if ((await store.told.print(id, number)) !== null && (await store.told.hasForgotten(id, number))) return []
   const told = distillPlain(await turnOf(store, found, readAction))
-  await store.told.forget(found.session.id, found.prompt.number)
+  await store.told.forget(id, number)
   return writeTurn(store, found, told, { model: 'plain', memorySessionId: await memorySessionOf(store, found.session, 'plain') })
 }
 

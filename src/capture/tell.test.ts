@@ -175,6 +175,21 @@ test('a turn that only looks is a simple question', async () => {
   expect(simple).toEqual([false, true])
 })
 
+test('what a person has forgotten of a turn does not come back in other words', async () => {
+  using t = await temporaryStore()
+  await aTurn(t.store, 1)
+  await aTurn(t.store, 2)
+  await distillTurn(t.store, first, claudeCode.readAction)
+  for (const { id } of observationsOf(t.store)) await t.store.observations.forget(id, 4000)
+  expect(await tellTurn(t.store, teller(), first, never)).toMatchObject({ kind: 'left', reason: expect.stringContaining('forgotten') })
+  expect((await t.store.told.byPlain(0, null)).map(({ number }) => number)).toEqual([2])
+  await tell(t.store, { sessionId: 1, number: 2 })
+  for (const { id } of observationsOf(t.store)) await t.store.observations.forget(id, 4000)
+  await report(t.store, edit('late', 'src/session.ts', 2), 2950)
+  await distillTurn(t.store, { sessionId: 1, number: 2 }, claudeCode.readAction)
+  expect(observationsOf(t.store)).toEqual([])
+})
+
 /** The two ids of a session. */
 const idsOf = async (store: Store) => {
   const session = await store.sessions.get(1)

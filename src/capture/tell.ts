@@ -58,6 +58,7 @@ export async function tellTurn(store: Store, teller: Teller, job: TellJob, signa
   const found = await journalled(store, job)
   if (!found) return { kind: 'left', reason: 'there is nothing left to tell it from' }
   if (await isTold(store, found)) return { kind: 'left', reason: 'it has been told' }
+  if (await store.told.hasForgotten(job.sessionId, job.number)) return { kind: 'left', reason: 'something of it was forgotten' }
   const turn = await turnOf(store, found, teller.readAction)
   const asked = await questionAbout(store, teller, found, turn, job.anew ?? false)
   if (asked.kind === 'left') return asked

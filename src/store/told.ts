@@ -18,8 +18,11 @@ export function toldStatements(db: Database) {
     SELECT p.session_id AS sessionId, p.number AS number, p.at AS at FROM prompts p
     WHERE p.at >= @since AND (@project IS NULL OR p.project = @project)
       AND NOT EXISTS (SELECT 1 FROM told_turns t WHERE t.session_id = p.session_id AND t.prompt_number = p.number)
+      AND NOT EXISTS (SELECT 1 FROM forgotten f WHERE f.key > p.session_id || ':' || p.number || ':' AND f.key < p.session_id || ':' || p.number || ';')
       AND (p.answer IS NOT NULL OR EXISTS (SELECT 1 FROM tool_uses u WHERE u.session_id = p.session_id AND u.prompt_number = p.number))
     ORDER BY p.at, p.id`)
+  // Keys of a turn begin with its session and number; ';' comes right behind ':'.
+  const forgotten = db.prepare('SELECT 1 FROM forgotten WHERE key > @from AND key < @to LIMIT 1')
   return {
     put: async (turn: ToldTurn) => {
       put.run(turn)
@@ -29,6 +32,9 @@ export function toldStatements(db: Database) {
     forget: async (sessionId: number, number: number) => {
       forget.run({ sessionId, number })
     },
+    /** Whether a person wants something of the turn forgotten: told in other words it would come back. */
+    hasForgotten: async (sessionId: number, number: number): Promise<boolean> =>
+      forgotten.get({ from: `${sessionId}:${number}:`, to: `${sessionId}:${number};` }) !== null,
     /** The turns since then that no model has told, the oldest first. */
     byPlain: async (since: number, project: ProjectKey | null): Promise<{ sessionId: number; number: number; at: number }[]> =>
       plain.all({ since, project }),

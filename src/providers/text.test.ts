@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../test/support/builders.ts'
 import { aModelServer } from '../../test/support/model-server.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { redact } from '../core/secrets.ts'
-import { type ModelAnswer, openTextModel, type TextModel, type TextModelSettings } from './text.ts'
+import { type ModelAnswer, missingKeyOf, openTextModel, type TextModel, type TextModelSettings } from './text.ts'
 
 const never = new AbortController().signal
 const clean = (text: string) => redact(withoutPrivate(text).text)
@@ -233,6 +233,8 @@ describe('where it leads and with which key', () => {
     [{ base_url: 'openai' }, keys],
     [{ base_url: 'deepseek' }, keys],
     [{ base_url: 'https://api.deepseek.com/v1/' }, keys],
+    [{ base_url: 'openai' }, { 'keychain api.openai.com': 'sk-kept' }],
+    [{ base_url: 'deepseek' }, { 'keychain api.openai.com': 'sk-kept' }, 'DEEPSEEK_API_KEY'],
     [{ base_url: 'ollama' }, {}],
     [{ base_url: 'http://localhost:8080/v1' }, {}],
     [{ provider: 'anthropic' as const }, keys],
@@ -259,4 +261,20 @@ describe('where it leads and with which key', () => {
     const found = openTextModel(settings({ provider: 'openai', base_url: server.openai, api_key_file: file }), {}, clean)
     expect(found.kind === 'ready' && (await found.model.ask(hello, never)).kind).toBe('answered')
   })
+})
+
+test('the keychain is asked only for what the environment and the settings do not give', () => {
+  const missing = (given: Partial<TextModelSettings>, keys: Record<string, string> = {}) =>
+    missingKeyOf(settings({ provider: 'openai', ...given }), keys)
+  expect(missing({ base_url: 'deepseek' })).toBe('api.deepseek.com')
+  expect(missing({ base_url: 'https://models.example/v1' })).toBe('models.example')
+  expect(missing({ provider: 'anthropic' })).toBe('api.anthropic.com')
+  for (const given of [{ base_url: 'ollama' }, { api_key_file: '/key' }, { provider: 'claude' as const }, { provider: 'plain' as const }])
+    expect(missing(given)).toBeNull()
+  expect(missing({ base_url: 'openai' }, { OPENAI_API_KEY: 'sk' })).toBeNull()
+  expect(missing({ base_url: 'openai' }, { RECOLLECT_MODEL_API_KEY: 'sk' })).toBeNull()
+})
+
+test('claude says why it cannot be asked', () => {
+  expect(openTextModel(settings({ provider: 'claude' }), {}, clean, 1, 'no client')).toEqual({ kind: 'absent', reason: 'no client' })
 })

@@ -83,7 +83,7 @@ test('any cut of an answer is read without harm', () => {
 
 test('more of everything than anybody asked for is bounded', () => {
   const { observations } = told(
-    readTold(`<observation><title>x</title><facts>${'<fact>f</fact>'.repeat(500)}</facts></observation>`.repeat(300)),
+    readTold(`<observation><title>x</title><facts>${'<fact>f</fact>'.repeat(60)}</facts></observation>`.repeat(300)),
   )
   expect([observations.length, observations[0]?.facts.length]).toEqual([20, 40])
 })

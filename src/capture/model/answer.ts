@@ -24,7 +24,7 @@ const MOST_OBSERVATIONS = 20
 const MOST_ITEMS = 40
 const LONGEST_FIELD = 20_000
 /** Twenty observations with all their items have fewer; behind them nothing is read. */
-const MOST_TAGS = 20_000
+const MOST_TAGS = 5_000
 
 /**
  * Reads what a model answered about a turn:

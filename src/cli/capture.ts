@@ -1,27 +1,11 @@
-import { parseArgs } from 'node:util'
 import { ask, post } from './ask.ts'
 import { projectHere } from './here.ts'
 import { momentAfter, type NoteReceipt, sayReceipt, textFrom } from './note-words.ts'
+import { parse } from './parse.ts'
 import { CliError, EXIT, sayJson } from './print.ts'
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      title: { type: 'string' },
-      ns: { type: 'string' },
-      type: { type: 'string' },
-      global: { type: 'boolean' },
-      local: { type: 'boolean' },
-      tag: { type: 'string', multiple: true },
-      pin: { type: 'boolean' },
-      ttl: { type: 'string' },
-      supersedes: { type: 'string', multiple: true },
-      project: { type: 'string' },
-      json: { type: 'boolean' },
-    },
-  })
+  const { values, positionals } = parse('capture', args)
   if (values.global && values.local) throw new CliError('a note is either --global or --local', EXIT.invalid)
   const body = await textFrom(positionals)
   if (!body.trim()) throw new CliError('what should be remembered? recollect capture <text>, or pipe it in', EXIT.invalid)

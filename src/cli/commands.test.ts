@@ -17,6 +17,13 @@ test('help and version are answered without a worker', async () => {
 test.each<[string, string[], string]>([
   ['a command that is not there', ['serach'], 'did you mean "search"?'],
   ['an option that is not there', ['status', '--colour'], "'recollect help status'"],
+  ['an option that is misspelt', ['search', 'tide', '--explian'], 'did you mean --explain?'],
+  ['an option without its value', ['search', 'tide', '--kind'], "'recollect help search'"],
+  ['a value that there is not', ['search', 'tide', '--kind', 'nots'], 'did you mean "note"?'],
+  ['a number that is none', ['notes', '--limit', 'ten'], '--limit is a whole number'],
+  ['a word too many', ['status', 'now'], '"now" is too much'],
+  ['a topic that is not there', ['help', 'filtres'], 'did you mean "filters"?'],
+  ['a shell that is not known', ['completion', 'csh'], 'bash|zsh|fish'],
   ['a path that is not there', ['import', '/no/such/path'], 'there is no /no/such/path'],
   ['two opposite wishes', ['consolidate', '--apply', '--undo'], 'two different things'],
   ['a plan without a number', ['reflect', '--undo', 'last'], 'named by its number'],
@@ -28,7 +35,7 @@ test.each<[string, string[], string]>([
   expect([plain.code, plain.stdout, plain.stderr]).toEqual([4, '', expect.stringContaining(sentence)])
   expect(plain.stderr).toStartWith('recollect: ')
   const json = await at.recollect(...args, '--json')
-  expect([json.code, JSON.parse(json.stderr)]).toEqual([4, { error: expect.stringContaining(sentence) }])
+  expect([json.code, JSON.parse(json.stderr)]).toEqual([4, { error: expect.stringContaining(sentence), code: 'invalid' }])
 })
 
 /** Somebody with an empty home and a shell. */

@@ -1,50 +1,62 @@
-import { COMMANDS, helpText } from './help.ts'
+import { COMMANDS, helpData, helpText, summaries } from './help.ts'
 import { nearest } from './nearest.ts'
 import { CliError, complain, EXIT, say, sayJson } from './print.ts'
 
 /** Runs one command and returns its exit code. An expected failure is told in a sentence; a broken promise with its cause. */
 export async function runCommand(args: string[]): Promise<number> {
-  const [name = 'help', ...rest] = args
+  const [called = 'help', ...rest] = args
+  const name = called === 'hooks' ? 'hook' : called
   const json = rest.includes('--json')
+  try {
+    return await run(name, rest, json)
+  } catch (cause) {
+    const deeper = (cause as Error).cause
+    if (cause instanceof CliError) complain(cause.message, json, cause.code)
+    else complain(`${(cause as Error).message}${deeper instanceof Error ? `: ${deeper.message}` : ''}`, json, EXIT.error)
+    return cause instanceof CliError ? cause.code : EXIT.error
+  }
+}
+
+async function run(name: string, rest: string[], json: boolean): Promise<number> {
   if (name === '--version' || name === '-v' || name === 'version') {
     const { VERSION } = await import('../platform/version.ts')
     if (json) sayJson({ version: VERSION })
     else say(VERSION)
     return EXIT.done
   }
-  if (name === 'help' || name === '--help' || name === '-h') {
-    const topic = rest.find((word) => !word.startsWith('-'))
-    if (topic && !Object.hasOwn(COMMANDS, topic)) return unknown(topic, json)
-    if (json) sayJson(Object.entries(COMMANDS).map(([command, { summary, usage }]) => ({ command, summary, usage })))
+  if (name === 'help' || name === '--help' || name === '-h') return help(rest, json)
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (!command) throw unknown(name, 'command', Object.keys(COMMANDS))
+  if (rest.includes('--help') || rest.includes('-h')) return help([name], json)
+  const { run } = await command.load()
+  return (await run(rest, summaries())) ?? EXIT.done
+}
+
+/** A command, a topic, or the list of either. */
+async function help(rest: string[], json: boolean): Promise<number> {
+  const topic = rest.find((word) => !word.startsWith('-'))
+  const isCommand = topic !== undefined && Object.hasOwn(COMMANDS, topic)
+  if (topic === undefined || isCommand) {
+    const known = helpData()
+    if (json) sayJson(isCommand ? known.find(({ command }) => command === topic) : known)
     else say(helpText(topic))
     return EXIT.done
   }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!command) return unknown(name, json)
-  if (rest.includes('--help') || rest.includes('-h')) {
-    say(helpText(name))
+  // Loaded here only: the plain help is what people wait for.
+  const { TOPICS, topicList, topicText } = await import('./topics.ts')
+  if (topic === 'topics') {
+    if (json) sayJson(Object.entries(TOPICS).map(([name, { about }]) => ({ topic: name, about })))
+    else say(topicList())
     return EXIT.done
   }
-  try {
-    const { run } = await command.load()
-    return (await run(rest)) ?? EXIT.done
-  } catch (cause) {
-    if (cause instanceof CliError) {
-      complain(cause.message, json)
-      return cause.code
-    }
-    if ((cause as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')) {
-      complain(`${(cause as Error).message.split('. ')[0]}. 'recollect help ${name}' shows what it takes.`, json)
-      return EXIT.invalid
-    }
-    const deeper = (cause as Error).cause
-    complain(`${(cause as Error).message}${deeper instanceof Error ? `: ${deeper.message}` : ''}`, json)
-    return EXIT.error
-  }
+  const text = topicText(topic)
+  if (text === null) throw unknown(topic, 'command or topic', [...Object.keys(COMMANDS), ...Object.keys(TOPICS)])
+  if (json) sayJson({ topic, text })
+  else say(text)
+  return EXIT.done
 }
 
-function unknown(name: string, json: boolean): number {
-  const close = nearest(name, Object.keys(COMMANDS))
-  complain(`there is no command "${name}"; ${close ? `did you mean "${close}"? ` : ''}'recollect help' lists them`, json)
-  return EXIT.invalid
+function unknown(name: string, what: string, names: string[]): CliError {
+  const close = nearest(name, names)
+  return new CliError(`there is no ${what} "${name}"; ${close ? `did you mean "${close}"? ` : ''}'recollect help' lists them`, EXIT.invalid)
 }

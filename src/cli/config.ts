@@ -1,12 +1,12 @@
-import { parseArgs } from 'node:util'
 import { readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { changeSetting, loadSettings, type SettingChange, type ShownSetting, shownSettings } from '../platform/settings.ts'
+import { parse } from './parse.ts'
 import { CliError, dim, EXIT, say, sayJson, table, yellow } from './print.ts'
 
 /** Reads and writes the person's own file; no worker is needed for it. */
 export async function run(args: string[]): Promise<undefined> {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { json: { type: 'boolean' } } })
+  const { values, positionals } = parse('config', args)
   const [deed = 'list', name, ...words] = positionals
   const json = values.json ?? false
   switch (deed) {

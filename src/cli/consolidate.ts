@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
 import type { ConsolidationLine, ConsolidationReport, PlannedGroup, UndoReport } from '../wire/api.ts'
 import { askLines, post } from './ask.ts'
 import { projectHere } from './here.ts'
+import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, green, plural, progress, say, sayJson, yellow } from './print.ts'
 
 export function run(args: string[]): Promise<number> {
@@ -13,17 +13,7 @@ export function run(args: string[]): Promise<number> {
 
 /** Shows what would become of the notes; with --apply it does it, with --undo it takes it back. */
 export async function planOrApply(kind: ConsolidationReport['kind'], args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      apply: { type: 'boolean' },
-      undo: { type: 'boolean' },
-      project: { type: 'string' },
-      all: { type: 'boolean' },
-      json: { type: 'boolean' },
-    },
-  })
+  const { values, positionals } = parse(kind, args)
   if (values.apply && values.undo) throw new CliError('--apply and --undo are two different things', EXIT.invalid)
   if (positionals.length > (values.undo ? 1 : 0))
     throw new CliError(`"${positionals.at(-1)}" is too much; see recollect help ${kind}`, EXIT.invalid)

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { shippedFolder } from '../platform/shipped.ts'
 import { type Imported, importHistory } from './import.ts'
+import { parse } from './parse.ts'
 import { say, sayJson } from './print.ts'
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } })
+  const { values } = parse('demo', args)
   const loaded = await loadDemo()
   if (values.json) return sayJson(loaded)
   sayDemo(loaded)
@@ -12,7 +13,7 @@ export async function run(args: string[]): Promise<undefined> {
 
 /** A sample project's history, read like anybody's own. */
 export function loadDemo(): Promise<Imported> {
-  return importHistory({ paths: [join(import.meta.dir, '..', '..', 'demo')], since: null, project: null })
+  return importHistory({ paths: [join(shippedFolder(), 'demo')], since: null, project: null })
 }
 
 export function sayDemo(loaded: Imported): void {

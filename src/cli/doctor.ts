@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { ago } from '../core/when.ts'
 import { findClient, homeFlagOf, installMcp, registeredMcp } from '../integrations/install.ts'
 import { readEnvironment } from '../platform/environment.ts'
@@ -13,12 +12,13 @@ import { ensureWorker, PROGRAM } from '../wire/start.ts'
 import { ask, post } from './ask.ts'
 import { embedderLine } from './embedder.ts'
 import { type Finding, hookFindings } from './hook-findings.ts'
+import { parse } from './parse.ts'
 import { dim, EXIT, green, plural, red, say, sayJson, size, yellow } from './print.ts'
 import { silentWorker } from './status.ts'
 
 /** Walks the chain from the client to the disk and back. Exit code 1 when something is broken. */
 export async function run(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: { fix: { type: 'boolean' }, json: { type: 'boolean' } } })
+  const { values } = parse('doctor', args)
   let findings = await examine()
   if (values.fix) {
     for (const finding of findings) {

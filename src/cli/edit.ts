@@ -1,34 +1,15 @@
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { Note } from '../core/note.ts'
 import { editorCommand } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import type { Question } from '../wire/socket.ts'
 import { ask } from './ask.ts'
 import { momentAfter, type NoteReceipt, noteNamed, sayReceipt, textFrom } from './note-words.ts'
+import { parse } from './parse.ts'
 import { CliError, EXIT, say, sayJson } from './print.ts'
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      title: { type: 'string' },
-      body: { type: 'string' },
-      ns: { type: 'string' },
-      type: { type: 'string' },
-      scope: { type: 'string' },
-      project: { type: 'string' },
-      tag: { type: 'string', multiple: true },
-      untag: { type: 'string', multiple: true },
-      pin: { type: 'boolean' },
-      unpin: { type: 'boolean' },
-      ttl: { type: 'string' },
-      keep: { type: 'boolean' },
-      supersedes: { type: 'string', multiple: true },
-      json: { type: 'boolean' },
-    },
-  })
+  const { values, positionals } = parse('edit', args)
   const id = noteNamed(positionals[0])
   const note = await ask<Note>(`/api/notes/${id}`)
   const tags = [...note.tags, ...(values.tag ?? [])].filter((tag) => !values.untag?.includes(tag))

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { freeBytes } from '../platform/folder.ts'
 import { homePaths } from '../platform/paths.ts'
 import { loadSettings } from '../platform/settings.ts'
@@ -9,6 +8,7 @@ import { ask, post } from './ask.ts'
 import { confirmed } from './confirm.ts'
 import { fetchPackage } from './fetch-package.ts'
 import { nearest } from './nearest.ts'
+import { parse } from './parse.ts'
 import { CliError, dim, EXIT, plural, say, sayJson, size, table, yellow } from './print.ts'
 
 const CHOICES = ['static', 'minilm', 'http', 'none'] as const
@@ -16,18 +16,7 @@ type Choice = (typeof CHOICES)[number]
 type Flags = { json?: boolean; yes?: boolean; 'dry-run'?: boolean; from?: string; 'base-url'?: string; name?: string }
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      json: { type: 'boolean' },
-      yes: { type: 'boolean', short: 'y' },
-      'dry-run': { type: 'boolean' },
-      from: { type: 'string' },
-      'base-url': { type: 'string' },
-      name: { type: 'string' },
-    },
-  })
+  const { values, positionals } = parse('embedder', args)
   const [verb = 'list', target] = positionals
   switch (oneOf(['list', 'use', 'remove'] as const, verb, 'recollect embedder')) {
     case 'list':

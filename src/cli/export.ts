@@ -1,21 +1,12 @@
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { exists, isFolder, writeInPlace } from '../platform/files.ts'
 import { EXPORT_KINDS } from '../wire/api.ts'
 import { askLines } from './ask.ts'
+import { parse } from './parse.ts'
 import { CliError, EXIT, plural, say, sayJson } from './print.ts'
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      json: { type: 'boolean' },
-      kind: { type: 'string' },
-      project: { type: 'string' },
-      format: { type: 'string', default: 'jsonl' },
-      out: { type: 'string' },
-    },
-  })
+  const { values } = parse('export', args)
   const { kind, project, format, out } = values
   if (!EXPORT_KINDS.some((known) => known === kind)) throw new CliError(`say what: --kind ${EXPORT_KINDS.join('|')}`, EXIT.invalid)
   if (format !== 'jsonl' && format !== 'markdown')

@@ -1,17 +1,13 @@
-import { parseArgs } from 'node:util'
 import type { Note } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { ask } from './ask.ts'
 import { confirmed } from './confirm.ts'
 import { noteNamed } from './note-words.ts'
+import { parse } from './parse.ts'
 import { CliError, EXIT, say, sayJson } from './print.ts'
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { hard: { type: 'boolean' }, 'dry-run': { type: 'boolean' }, yes: { type: 'boolean', short: 'y' }, json: { type: 'boolean' } },
-  })
+  const { values, positionals } = parse('forget', args)
   if (positionals.length === 0) throw new CliError('which notes? recollect forget <id…>', EXIT.invalid)
   const notes: Note[] = []
   for (const text of positionals) notes.push(await ask<Note>(`/api/notes/${noteNamed(text)}`))

@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util'
 import type { CleanUpLine, CleanUpReport } from '../wire/api.ts'
 import { askLines, post } from './ask.ts'
+import { parse } from './parse.ts'
 import { CliError, dim, green, plural, progress, say, sayJson, size, table, yellow } from './print.ts'
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values } = parseArgs({ args, options: { 'dry-run': { type: 'boolean' }, json: { type: 'boolean' } } })
+  const { values } = parse('gc', args)
   const report = await follow(values['dry-run'] ?? false)
   if (values.json) return sayJson(report)
   sayReport(report)

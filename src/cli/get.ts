@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util'
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { ago } from '../core/when.ts'
 import { ask, post } from './ask.ts'
+import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, say, sayJson } from './print.ts'
 
 type Found =
@@ -12,7 +12,7 @@ type Found =
   | { id: string; kind: 'note'; memory: (Note & { urn: string; supersededBy: string[] }) | null }
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { json: { type: 'boolean' } } })
+  const { values, positionals } = parse('get', args)
   if (positionals.length === 0) throw new CliError('give ids as search shows them: recollect get 12 S3 P7 N01K…', EXIT.invalid)
   const found = await ask<Found[]>('/api/memories/batch', post({ ids: positionals }))
   if (values.json) sayJson(found.flatMap(({ kind, memory }) => (memory ? [{ kind, ...memory }] : [])))

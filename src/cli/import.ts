@@ -1,25 +1,15 @@
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { exists } from '../platform/files.ts'
 import { IMPORT_SOURCES, type ImportLine, type ImportSource } from '../wire/api.ts'
 import { askLines, post } from './ask.ts'
 import { projectHere } from './here.ts'
+import { parse } from './parse.ts'
 import { CliError, dim, EXIT, plural, progress, say, sayJson } from './print.ts'
 
 export type Imported = Extract<ImportLine, { kind: 'done' }> & { left: { file: string; reason: string }[] }
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      json: { type: 'boolean' },
-      since: { type: 'string' },
-      project: { type: 'string' },
-      from: { type: 'string' },
-      native: { type: 'boolean' },
-    },
-  })
+  const { values, positionals } = parse('import', args)
   const paths = positionals.map((path) => resolve(path))
   const missing = paths.find((path) => !exists(path))
   if (missing) throw new CliError(`there is no ${missing}`, EXIT.invalid)

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { SyncReport } from '../core/sync.ts'
 import { type InstallOutcome, install, installMcp, type McpOutcome } from '../integrations/install.ts'
 import { type Environment, proxySettings, readEnvironment } from '../platform/environment.ts'
@@ -12,25 +11,13 @@ import { PROGRAM } from '../wire/start.ts'
 import { ask, post } from './ask.ts'
 import { confirmed } from './confirm.ts'
 import { sayMcp } from './mcp-words.ts'
+import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, say, sayJson } from './print.ts'
 import { sayReport } from './sync.ts'
 import { run as uninstall } from './uninstall.ts'
 
 export async function run(args: string[]): Promise<number | undefined> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      yes: { type: 'boolean', short: 'y' },
-      project: { type: 'boolean' },
-      form: { type: 'string' },
-      print: { type: 'boolean' },
-      'dry-run': { type: 'boolean' },
-      remote: { type: 'string' },
-      'no-mcp': { type: 'boolean' },
-      remove: { type: 'boolean' },
-      json: { type: 'boolean' },
-    },
-  })
+  const { values } = parse('init', args)
   if (values.remove) return uninstall(args.filter((arg) => arg !== '--remove'))
   const form = values.form
   if (form !== undefined && form !== 'http' && form !== 'command') throw new CliError('--form is http or command', EXIT.invalid)

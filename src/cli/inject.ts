@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util'
 import { ask } from './ask.ts'
 import { branchHere, projectHere } from './here.ts'
+import { parse } from './parse.ts'
 import { dim, plural, say, sayJson } from './print.ts'
 
 type Brief = {
@@ -14,16 +14,7 @@ type Brief = {
 }
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      json: { type: 'boolean' },
-      project: { type: 'string' },
-      branch: { type: 'string' },
-      explain: { type: 'boolean' },
-      brief: { type: 'boolean' },
-    },
-  })
+  const { values } = parse('inject', args)
   // Where another project is named, the branch here says nothing.
   const branch = values.branch ?? (values.project ? null : branchHere())
   const question = new URLSearchParams({

@@ -13,11 +13,10 @@ if (args[0] === '--home' && args[1]) {
   setHome(args[0].slice('--home='.length))
   args.shift()
 }
-if (args[0] === 'hook' || args[0] === 'hooks') {
+if ((args[0] === 'hook' || args[0] === 'hooks') && args[1] !== '--help') {
   const { pipe } = await import('../hooks/pipe.ts')
-  await pipe(args[1] ?? 'claude-code', args[2])
   // Nothing may keep the client waiting: not a timer, not a socket that is still open.
-  process.exit(0)
+  process.exit(await pipe(args.slice(1)))
 }
 const { runCommand } = await import('./commands.ts')
 process.exitCode = await runCommand(args)

@@ -1,13 +1,10 @@
-import { parseArgs } from 'node:util'
 import { projectHere, serveStdin } from '../mcp/shim.ts'
+import { parse } from './parse.ts'
 import { CliError, complain, EXIT } from './print.ts'
 
 /** Stdout belongs to the protocol; whatever is for a person goes to stderr. */
 export async function run(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: { transport: { type: 'string', default: 'stdio' }, port: { type: 'string', default: '3100' } },
-  })
+  const { values } = parse('mcp', args)
   switch (values.transport) {
     case 'stdio':
       await serveStdin()

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { asProjectKey } from '../core/ids.ts'
 import { isOver, type Note } from '../core/note.ts'
 import { projectName } from '../core/project.ts'
@@ -6,23 +5,13 @@ import { shorten } from '../core/text.ts'
 import { age } from '../core/when.ts'
 import { ask } from './ask.ts'
 import { projectHere } from './here.ts'
+import { parse } from './parse.ts'
 import { bold, dim, plural, say, sayJson, table } from './print.ts'
 
 type Listed = { notes: (Note & { urn: string })[]; counts: { all: number; hidden: number; conflicted: number } }
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      ns: { type: 'string' },
-      type: { type: 'string' },
-      all: { type: 'boolean' },
-      hidden: { type: 'boolean' },
-      project: { type: 'string' },
-      limit: { type: 'string', default: '50' },
-      json: { type: 'boolean' },
-    },
-  })
+  const { values } = parse('notes', args)
   const project = values.all ? null : (values.project ?? projectHere())
   const question = new URLSearchParams({
     limit: values.limit,

@@ -22,9 +22,10 @@ export function sayJson(value: unknown): undefined {
   console.log(JSON.stringify(value, null, 2))
 }
 
-/** Errors go to stderr; with --json as an object, so that a program can read them too. */
-export function complain(message: string, json: boolean): void {
-  console.error(json ? JSON.stringify({ error: message }) : `recollect: ${message}`)
+/** Errors go to stderr; with --json as an object that names its kind, so that a program can read them too. */
+export function complain(message: string, json: boolean, exit: number = EXIT.error): void {
+  const code = Object.entries(EXIT).find(([, number]) => number === exit)?.[0] ?? 'error'
+  console.error(json ? JSON.stringify({ error: message, code }) : `recollect: ${message}`)
 }
 
 const colour = wantsColour()

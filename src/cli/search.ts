@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { age } from '../core/when.ts'
 import { commandName } from '../wire/start.ts'
 import { ask } from './ask.ts'
 import { projectHere } from './here.ts'
+import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, plural, say, sayJson, table, yellow } from './print.ts'
 
 type Hit = {
@@ -31,18 +31,7 @@ type Answer = {
 }
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      json: { type: 'boolean' },
-      all: { type: 'boolean' },
-      project: { type: 'string' },
-      kind: { type: 'string' },
-      limit: { type: 'string', default: '20' },
-      explain: { type: 'boolean' },
-    },
-  })
+  const { values, positionals } = parse('search', args)
   const query = positionals.join(' ')
   if (!query.trim()) throw new CliError('what should be found? recollect search <words>', EXIT.invalid)
   const find = (project: string | null) => {

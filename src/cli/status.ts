@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { age, ago } from '../core/when.ts'
@@ -9,14 +8,12 @@ import type { CostReport, WorkerStatus } from '../wire/api.ts'
 import { askWorker } from '../wire/socket.ts'
 import { ask } from './ask.ts'
 import { embedderLine } from './embedder.ts'
+import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, plural, say, sayJson, size, table, yellow } from './print.ts'
 import { stateRows } from './sync.ts'
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values } = parseArgs({
-    args,
-    options: { json: { type: 'boolean' }, cost: { type: 'boolean' }, days: { type: 'string' } },
-  })
+  const { values } = parse('status', args)
   if (values.cost) {
     const cost = await ask<CostReport>(`/api/cost?days=${encodeURIComponent(values.days ?? '30')}`)
     if (values.json) return sayJson(cost)

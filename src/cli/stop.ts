@@ -1,12 +1,12 @@
-import { parseArgs } from 'node:util'
 import { readJsonIfThere } from '../platform/files.ts'
 import { homePaths } from '../platform/paths.ts'
 import { isRunning } from '../platform/processes.ts'
 import { askWorker } from '../wire/socket.ts'
+import { parse } from './parse.ts'
 import { CliError, EXIT, say, sayJson } from './print.ts'
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } })
+  const { values } = parse('stop', args)
   const stopped = await stopWorker()
   if (values.json) return sayJson({ stopped })
   say(stopped ? 'The worker has stopped.' : 'No worker was running.')

@@ -1,28 +1,16 @@
-import { parseArgs } from 'node:util'
 import { CHOICES, type NoteVersion, type SyncReport, type SyncState } from '../core/sync.ts'
 import { shorten } from '../core/text.ts'
 import { ago } from '../core/when.ts'
 import { ask, post } from './ask.ts'
 import { noteNamed } from './note-words.ts'
+import { parse } from './parse.ts'
 import { CliError, dim, EXIT, plural, say, sayJson, table, yellow } from './print.ts'
 
 /** As long as the worker itself waits for the network, and a little. */
 const LONGEST_MS = 600_000
 
 export async function run(args: string[]): Promise<number | undefined> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      'dry-run': { type: 'boolean' },
-      resolve: { type: 'string' },
-      ours: { type: 'boolean' },
-      theirs: { type: 'boolean' },
-      both: { type: 'boolean' },
-      at: { type: 'string' },
-      json: { type: 'boolean' },
-    },
-  })
+  const { values, positionals } = parse('sync', args)
   const json = values.json ?? false
   const [what, name, ...rest] = positionals
   if (rest.length > 0) throw new CliError(`what is "${rest[0]}"? 'recollect help sync' shows what it takes`, EXIT.invalid)

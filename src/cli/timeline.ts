@@ -1,25 +1,15 @@
-import { parseArgs } from 'node:util'
 import { age } from '../core/when.ts'
 import { ask } from './ask.ts'
 import { projectHere } from './here.ts'
 import { momentOf } from './import.ts'
+import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, say, sayJson, table } from './print.ts'
 
 type Item = { kind: string; id: string; type: string; title: string; at: number; tokens: number; anchor: boolean }
 
 /** What happened around a memory, a question's best answer, or a moment. */
 export async function run(args: string[]): Promise<undefined> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      json: { type: 'boolean' },
-      project: { type: 'string' },
-      at: { type: 'string' },
-      before: { type: 'string', default: '8' },
-      after: { type: 'string', default: '8' },
-    },
-  })
+  const { values, positionals } = parse('timeline', args)
   const anchor = positionals.join(' ')
   const id = /^#?(\d+)$/.exec(anchor)?.[1]
   if (!anchor && !values.at)

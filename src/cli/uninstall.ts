@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { type McpOutcome, uninstall, uninstallMcp } from '../integrations/install.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { exists, readIfThere } from '../platform/files.ts'
@@ -7,6 +6,7 @@ import { forgetInstall, readInstalls } from '../platform/installs.ts'
 import { homePaths } from '../platform/paths.ts'
 import { confirmed } from './confirm.ts'
 import { sayMcp } from './mcp-words.ts'
+import { parse } from './parse.ts'
 import { CliError, dim, say, sayJson } from './print.ts'
 import { stopWorker } from './stop.ts'
 
@@ -14,16 +14,7 @@ import { stopWorker } from './stop.ts'
 const OURS = ['recollect.db', 'config.toml', 'memory', 'local', 'machine', 'spool', 'run', 'logs', 'models']
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      project: { type: 'boolean' },
-      purge: { type: 'boolean' },
-      yes: { type: 'boolean', short: 'y' },
-      json: { type: 'boolean' },
-      'dry-run': { type: 'boolean' },
-    },
-  })
+  const { values } = parse('uninstall', args)
   const environment = readEnvironment()
   const home = homePaths(environment)
   const dryRun = values['dry-run'] ?? false

@@ -1,15 +1,11 @@
-import { parseArgs } from 'node:util'
 import { openInBrowser } from '../platform/browser.ts'
 import { pathOf } from '../wire/pages.ts'
 import { ask, post } from './ask.ts'
+import { parse } from './parse.ts'
 import { CliError, dim, EXIT, say, sayJson } from './print.ts'
 
 export async function run(args: string[]): Promise<undefined> {
-  const { values, positionals } = parseArgs({
-    args,
-    options: { print: { type: 'boolean' }, json: { type: 'boolean' } },
-    allowPositionals: true,
-  })
+  const { values, positionals } = parse('view', args)
   const wanted = positionals.join(' ')
   const to = pathOf(wanted)
   if (to === null)

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { claudeCode } from '../integrations/agent.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { filesBelow } from '../platform/folder.ts'
@@ -7,12 +6,13 @@ import { commandName } from '../wire/start.ts'
 import { ask } from './ask.ts'
 import { loadDemo, sayDemo } from './demo.ts'
 import { importHistory, sayImported } from './import.ts'
+import { parse } from './parse.ts'
 import { bold, dim, plural, say, sayJson } from './print.ts'
 import { sayStatus } from './status.ts'
 
 /** The first thing a newcomer runs: start, bring in what there is, show what to do next. Ends by itself; the worker stays. */
 export async function run(args: string[]): Promise<undefined> {
-  const { values } = parseArgs({ args, options: { demo: { type: 'boolean' }, json: { type: 'boolean' } } })
+  const { values } = parse('welcome', args)
   const environment = readEnvironment()
   const history = claudeCode.transcriptRoots(environment.claudeConfig).flatMap((root) => filesBelow(root.folder, ['.jsonl']))
   const tell = (text = '') => (values.json ? undefined : say(text))

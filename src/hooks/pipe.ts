@@ -19,21 +19,50 @@ const DEFAULT_DEADLINE_MS = 200
 /** These find a worker that is away worth starting, without waiting for it; SessionStart also waits. */
 const WAKES_WORKER = new Set(['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd'])
 
-export async function pipe(agent: string, eventArgument: string | undefined): Promise<void> {
-  let reply = '{}'
+/** `hook <agent> [event]`, or one of the other names for an event. Returns the exit code, which is 0 unless `--strict-exit` is there. */
+export async function pipe(args: string[]): Promise<number> {
+  let done: Forwarded = { reply: '{}', exit: FAILED }
   try {
-    reply = await forward(agent, eventArgument)
+    done =
+      args[0] === AGENT || !(await isForm(args[0]))
+        ? await forward(args[0] ?? AGENT, args[1], await Bun.stdin.bytes())
+        : await forwardForm(args)
   } catch {
     // Said above: nothing that goes wrong here may reach the client.
   }
-  await Bun.write(Bun.stdout, reply)
+  await Bun.write(Bun.stdout, done.reply)
+  return args.includes('--strict-exit') ? done.exit : 0
 }
 
-async function forward(agent: string, eventArgument: string | undefined): Promise<string> {
+const AGENT = 'claude-code'
+
+/** Loaded for names that are not the agent's: the usual hook pays nothing for the others. */
+async function isForm(name: string | undefined): Promise<boolean> {
+  return (await import('./forms.ts')).isForm(name)
+}
+
+/** What is printed, and the exit code for those who asked for one: 0 done, 1 error, 2 timeout, 3 database, 4 invalid input. */
+type Forwarded = { reply: string; exit: number }
+const [DONE, FAILED, LATE, DATABASE, INVALID] = [0, 1, 2, 3, 4] as const
+
+async function forwardForm(args: string[]): Promise<Forwarded> {
+  const { payloadOf, readForm, textIn } = await import('./forms.ts')
+  const form = readForm(args)
+  const payload = payloadOf(form, form.readsStdin ? await Bun.stdin.text() : '', process.cwd())
+  const done = payload ? await forward(AGENT, form.event, payload, form.strict) : { reply: '{}', exit: INVALID }
+  return form.text ? { ...done, reply: textIn(done.reply) } : done
+}
+
+async function forward(
+  agent: string,
+  eventArgument: string | undefined,
+  payload: Uint8Array<ArrayBuffer>,
+  strict = false,
+): Promise<Forwarded> {
   const started = performance.now()
-  const payload = await Bun.stdin.bytes()
   const context = hookEnvironment()
-  if (payload.length === 0 || context.ours) return '{}'
+  if (payload.length === 0) return { reply: '{}', exit: INVALID }
+  if (context.ours) return { reply: '{}', exit: DONE }
   const event = eventArgument ?? eventNameIn(payload)
   const deadline = DEADLINE_MS[event] ?? DEFAULT_DEADLINE_MS
   const left = () => Math.max(1, Math.ceil(deadline - (performance.now() - started)))
@@ -47,15 +76,16 @@ async function forward(agent: string, eventArgument: string | undefined): Promis
         'content-type': 'application/json',
         'x-recollect-delivery': delivery,
         'x-recollect-context': encodeURIComponent(JSON.stringify(context)),
+        ...(strict ? { 'x-recollect-strict': '1' } : {}),
       },
       timeoutMs: left(),
     })
 
   let asked: Asked = payload.length > MOST_SENT ? { kind: 'late' } : await send()
   if (asked.kind === 'unreachable' && event === 'SessionStart' && (await ensureWorker(home, left()))) asked = await send()
-  if (asked.kind === 'answered') return isJsonObject(asked.body) ? asked.body : '{}'
+  if (asked.kind === 'answered') return { reply: isJsonObject(asked.body) ? asked.body : '{}', exit: DONE }
   // Refused means the worker read it and wants none of it; anything else means it may not have it.
-  if (asked.kind === 'refused') return '{}'
+  if (asked.kind === 'refused') return { reply: '{}', exit: asked.status === 400 ? INVALID : asked.status === 503 ? DATABASE : FAILED }
   try {
     const { keep } = await import('./keep.ts')
     const { ours: _, ...around } = context
@@ -63,7 +93,7 @@ async function forward(agent: string, eventArgument: string | undefined): Promis
   } finally {
     if (asked.kind === 'unreachable' && WAKES_WORKER.has(event)) startWorker()
   }
-  return '{}'
+  return { reply: '{}', exit: asked.kind === 'late' ? LATE : FAILED }
 }
 
 function isJsonObject(text: string): boolean {

@@ -208,9 +208,13 @@ async function reloaded(desk: Desk): Promise<Response> {
 /** Nobody means more; a parser and all who read after it would keep everybody waiting. */
 const DEEPEST = 1000
 
-/** Whatever happens, a hook is answered 200 with an object: its person could do nothing with an error. */
+/**
+ * Whatever happens, a hook is answered 200 with an object: its person could do nothing with an error. A script that asked to be told
+ * is told.
+ */
 async function hookRoute(desk: Desk, control: Control, request: Request, name: string): Promise<Response> {
   const agent = desk.agents[name]
+  const failed = (status: number) => Response.json({}, request.headers.has('x-recollect-strict') ? { status } : {})
   if (!agent) return Response.json({})
   let payload: unknown
   try {
@@ -223,7 +227,7 @@ async function hookRoute(desk: Desk, control: Control, request: Request, name: s
   } catch {
     // The parser's own words would quote the payload, and logs hold no such text.
     desk.log.warn('a payload was not JSON')
-    return Response.json({})
+    return failed(400)
   }
   try {
     const reply = await takeDelivery(desk, {
@@ -238,7 +242,7 @@ async function hookRoute(desk: Desk, control: Control, request: Request, name: s
   } catch (cause) {
     if (isStoreTrouble(cause)) control.noteTaken(false)
     desk.log.warn('an event could not be taken', { error: (cause as Error).message.slice(0, 300) })
-    return Response.json({})
+    return failed(isStoreTrouble(cause) ? 503 : 400)
   }
 }
 

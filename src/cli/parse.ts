@@ -1,0 +1,52 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { nearest } from './nearest.ts'
+import { type CommandName, type Option, TAKES, type Taken } from './options.ts'
+import { CliError, EXIT } from './print.ts'
+
+type Parsed<N extends CommandName> = ReturnType<
+  typeof parseArgs<{ args: string[]; options: (typeof TAKES)[N]['options']; allowPositionals: true }>
+>
+
+/** What a person gave a command, by its own table. What cannot be meant is told with what probably was. */
+export function parse<N extends CommandName>(name: N, args: string[]): Parsed<N> {
+  const taken: Taken = TAKES[name]
+  const parsed = read(name, taken, args)
+  if (taken.words === null && parsed.positionals.length > 0)
+    throw new CliError(`"${parsed.positionals[0]}" is too much; ${see(name)}`, EXIT.invalid)
+  for (const [option, value] of Object.entries(parsed.values)) {
+    const reason = unusable(option, taken.options[option], value)
+    if (reason) throw new CliError(reason, EXIT.invalid)
+  }
+  return parsed as Parsed<N>
+}
+
+function read(name: string, { options }: Taken, args: string[]): { values: Record<string, unknown>; positionals: string[] } {
+  try {
+    return parseArgs({ args, options, allowPositionals: true } satisfies ParseArgsConfig)
+  } catch (cause) {
+    const { code, message } = cause as Error & { code?: string }
+    if (!code?.startsWith('ERR_PARSE_ARGS')) throw cause
+    const option = /'(?:-\w, )?(--?[^\s'=]+)/.exec(message)?.[1] ?? ''
+    if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+      const close = nearest(
+        option,
+        Object.keys(options).map((known) => `--${known}`),
+      )
+      throw new CliError(
+        `'recollect ${name}' has no option ${option}${close ? `; did you mean ${close}?` : `; ${see(name)}`}`,
+        EXIT.invalid,
+      )
+    }
+    throw new CliError(`${message.split('. ')[0]?.replace(/\.$/, '')}; ${see(name)}`, EXIT.invalid)
+  }
+}
+
+function unusable(name: string, option: Option | undefined, value: unknown): string | null {
+  if (typeof value !== 'string') return null
+  if (option?.whole && !/^\d{1,9}$/.test(value)) return `--${name} is a whole number, not "${value}"`
+  if (!option?.of || option.of.includes(value)) return null
+  const close = nearest(value, option.of)
+  return `"${value}" is nothing for --${name}; ${close ? `did you mean "${close}"?` : `there are ${option.of.join(', ')}`}`
+}
+
+const see = (name: string) => `'recollect help ${name}' shows what it takes`

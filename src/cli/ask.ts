@@ -1,19 +1,20 @@
 import { type Home, homePaths } from '../platform/paths.ts'
 import { askWorker, openAnswer, type Question } from '../wire/socket.ts'
 import { ensureWorker } from '../wire/start.ts'
-import { CliError, EXIT } from './print.ts'
+import { CliError, EXIT, note } from './print.ts'
 
 const START_MS = 10_000
 
-/** Asks the worker, which is started when it is away, and reads its JSON. */
+/** Asks the worker, which is started when it is away, and reads its JSON. Where none can be started, what only reads is read from the disk. */
 export async function ask<T>(path: string, question: Question = {}): Promise<T> {
-  const home = await reachWorker()
+  const home = homePaths()
+  if (!(await ensureWorker(home, START_MS))) return JSON.parse(await askDisk(home, path, question)) as T
   const asked = await askWorker(home, path, { timeoutMs: 30_000, ...question })
   switch (asked.kind) {
     case 'answered':
       return JSON.parse(asked.body) as T
     case 'refused':
-      throw new CliError(reasonIn(asked.body), asked.status === 400 ? EXIT.invalid : EXIT.error)
+      throw refused(asked.status, asked.body)
     case 'late':
       throw new CliError('the worker did not answer within 30 seconds', EXIT.timeout)
     case 'unreachable':
@@ -23,9 +24,13 @@ export async function ask<T>(path: string, question: Question = {}): Promise<T> 
 
 /** The lines of a long answer, as they come. */
 export async function* askLines<T>(path: string, question: Question = {}): AsyncGenerator<T> {
-  const home = await reachWorker()
+  const home = homePaths()
+  if (!(await ensureWorker(home, START_MS))) {
+    for (const line of (await askDisk(home, path, question)).split('\n')) if (line) yield JSON.parse(line) as T
+    return
+  }
   const answer = await openAnswer(home, path, question)
-  if (!answer.ok) throw new CliError(reasonIn(await answer.text()), answer.status === 400 ? EXIT.invalid : EXIT.error)
+  if (!answer.ok) throw refused(answer.status, await answer.text())
   const decoder = new TextDecoder()
   let held = ''
   for await (const chunk of answer.body ?? []) {
@@ -36,12 +41,28 @@ export async function* askLines<T>(path: string, question: Question = {}): Async
   }
 }
 
-/** The home, with a worker that answers in it. */
-async function reachWorker(): Promise<Home> {
-  const home = homePaths()
-  if (await ensureWorker(home, START_MS)) return home
-  throw new CliError(`the worker does not start; 'recollect doctor' says why (its log is ${home.logs}/worker.log)`)
+let isTold = false
+
+/** The answer without a worker, by its own routes. What would change something has to wait for one. */
+async function askDisk(home: Home, path: string, question: Question): Promise<string> {
+  const why = `the worker does not start; 'recollect doctor' says why (its log is ${home.logs}/worker.log)`
+  const { isReading, NewerDatabase, readAlone } = await import('../worker/worker.ts')
+  if (!isReading(question.method ?? 'GET', path)) throw new CliError(why)
+  try {
+    const answer = await readAlone(path, question)
+    if (!answer) throw new CliError(why)
+    if (answer.status !== 200) throw refused(answer.status, answer.body)
+    if (!isTold) note("the worker does not start, so this was read from the disk as it is; 'recollect doctor' says why")
+    isTold = true
+    return answer.body
+  } catch (cause) {
+    if (cause instanceof CliError) throw cause
+    if (cause instanceof NewerDatabase) throw new CliError(cause.message, EXIT.database)
+    throw new CliError(`${why}. Without it the database cannot be read either: ${(cause as Error).message}`, EXIT.database)
+  }
 }
+
+const refused = (status: number, body: string) => new CliError(reasonIn(body), status === 400 ? EXIT.invalid : EXIT.error)
 
 export const post = (body: unknown): Question => ({
   method: 'POST',

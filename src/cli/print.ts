@@ -28,6 +28,11 @@ export function complain(message: string, json: boolean, exit: number = EXIT.err
   console.error(json ? JSON.stringify({ error: message, code }) : `recollect: ${message}`)
 }
 
+/** Something a person should know that is not part of the answer. */
+export function note(text: string): void {
+  console.error(`recollect: ${text}`)
+}
+
 const colour = wantsColour()
 const paint = (code: number) => (text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
 export const bold = paint(1)

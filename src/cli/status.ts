@@ -51,7 +51,10 @@ export function sayStatus(s: WorkerStatus): void {
     s.port === s.wantedPort || s.wantedPort === 0 ? `${s.port}` : `${s.port} ${yellow(`(another program holds ${s.wantedPort})`)}`
   say(
     table([
-      ['Worker', `pid ${s.pid}, 127.0.0.1:${port}, version ${s.version}, ${size(s.memoryBytes)} of memory`],
+      [
+        'Worker',
+        s.port === 0 ? yellow('does not run') : `pid ${s.pid}, 127.0.0.1:${port}, version ${s.version}, ${size(s.memoryBytes)} of memory`,
+      ],
       ['Home', s.home],
       ['Database', `${size(s.databaseBytes)}${dim(partsIn(s))}`],
       ['Sessions', `${s.sessions.all.toLocaleString('en')} remembered, ${s.sessions.live} live`],

@@ -84,6 +84,10 @@ export function readIfThere(path: string): string | null {
   }
 }
 
+export function readBytes(path: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(readFileSync(path))
+}
+
 /** The same of a file that is to be written back: one that is not UTF-8 is refused, because reading it would already change it. */
 export function readExactlyIfThere(path: string): string | null {
   try {

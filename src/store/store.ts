@@ -5,7 +5,7 @@
  * One process writes: the worker. Its writes go through `transaction`, one after the other.
  */
 import { Database } from 'bun:sqlite'
-import { bytesOf, exists, moveFile } from '../platform/files.ts'
+import { bytesOf, exists, moveFile, readBytes } from '../platform/files.ts'
 import { auditStatements } from './audit.ts'
 import { costStatements } from './costs.ts'
 import { feedStatements } from './feed.ts'
@@ -152,17 +152,17 @@ export function checkDatabase(path: string): string[] {
 }
 
 function openDatabase(path: string, readonly: boolean): Database {
-  const db = new Database(path, readonly ? { readonly: true, strict: true } : { create: true, readwrite: true, strict: true })
+  const db = readonly ? openForReading(path) : new Database(path, { create: true, readwrite: true, strict: true })
   try {
     db.run('PRAGMA busy_timeout = 5000')
     db.run('PRAGMA foreign_keys = ON')
     // In KiB. Four times the default: of a large history a search reads most of its pages twice. More, or a mapped file, is memory that
     // the worker would hold all day.
     db.run('PRAGMA cache_size = -8000')
+    refuseNewer(db, path)
     if (readonly) return db
     // WAL with NORMAL: a killed process loses nothing that was committed; a power cut may lose the last moments, which the
     // transcript still has.
-    refuseNewer(db, path)
     // Only a new database heeds this: what is freed can then be given back in bites.
     db.run('PRAGMA auto_vacuum = INCREMENTAL')
     db.run('PRAGMA journal_mode = WAL')
@@ -174,6 +174,26 @@ function openDatabase(path: string, readonly: boolean): Database {
     throw cause
   }
 }
+
+/**
+ * SQLite wants to write beside a database with a log even to read it. Where nothing can be written, on a disk that is mounted read-only, the
+ * file is read into memory; nobody can be writing to it there.
+ */
+function openForReading(path: string): Database {
+  try {
+    const db = new Database(path, { readonly: true, strict: true })
+    db.query('SELECT 1 FROM sqlite_schema').get()
+    return db
+  } catch (cause) {
+    if ((cause as { code?: string }).code !== 'SQLITE_CANTOPEN') throw cause
+    const bytes = readBytes(path)
+    bytes.set([1, 1], LOG_VERSIONS_AT)
+    return Database.deserialize(bytes, { readonly: true, strict: true })
+  }
+}
+
+/** Where the file says that it has a log: 2 is with one, 1 is without. */
+const LOG_VERSIONS_AT = 18
 
 /** True when it is the disk or the database that is in trouble, not what was to be written. */
 export function isStoreTrouble(cause: unknown): boolean {

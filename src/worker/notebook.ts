@@ -12,10 +12,15 @@ import type { Desk } from './desk.ts'
 /** Notes of this home, with what the person wants hidden taken out of every one. `patterns` is null when redaction is off. */
 export function openNotebook(store: Store, home: Home, patterns: RegExp[] | null): Notebook {
   for (const folder of [SYNCED, LOCAL]) privateFolder(join(home.folder, folder))
+  return notebookOf(store, home, patterns, machineName(home.folder))
+}
+
+/** The same where nothing is to be written, not even a folder. */
+export function notebookOf(store: Store, home: Home, patterns: RegExp[] | null, machine: string): Notebook {
   return {
     store,
     folder: home.folder,
-    machine: machineName(home.folder),
+    machine,
     clean: (text) => {
       const seen = withoutPrivate(text).text
       return patterns ? redact(seen, patterns) : seen

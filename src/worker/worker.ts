@@ -51,6 +51,7 @@ import { openVisitors } from './visitors.ts'
 import { isLive, sweep } from './watch.ts'
 
 export { NewerDatabase } from '../store/store.ts'
+export { isReading, readAlone } from './reading.ts'
 
 export type WorkerEnd = 'another one runs' | 'stopped'
 

@@ -19,7 +19,7 @@ export type Finding = {
 
 /** What is right and wrong with the hooks in the client's settings. `port` is the worker's, null when it does not run. */
 export function hookFindings(environment: Environment, home: Home, port: number | null): Finding[] {
-  const { files, twice, hooksOff, otherMemory } = inspect(environment, process.cwd())
+  const { files, twice, plugin, hooksOff, otherMemory } = inspect(environment, process.cwd())
   const expected = {
     home: home.folder,
     defaultHome: `${environment.userHome}/.recollect`,
@@ -28,7 +28,16 @@ export function hookFindings(environment: Environment, home: Home, port: number 
   }
   const findings = files.flatMap((file) => fileFinding(file, expected) ?? [])
   const isInstalled = files.some((file) => file.kind === 'read' && file.own.length > 0)
-  if (!isInstalled) findings.push({ what: 'Hooks', state: 'broken', says: 'not installed', ...reinstall(null) })
+  if (plugin && isInstalled)
+    findings.push(
+      hooks(
+        'warning',
+        `installed twice, by 'recollect init' and by the plugin ${plugin.name}, which stays silent for now`,
+        `recollect uninstall, or: claude plugin disable ${plugin.name}`,
+      ),
+    )
+  else if (plugin) findings.push({ what: 'Hooks', state: 'ok', says: `those of the plugin ${plugin.name}` })
+  else if (!isInstalled) findings.push({ what: 'Hooks', state: 'broken', says: 'not installed', ...reinstall(null) })
   else if (readInstalls(home).length === 0)
     findings.push({ what: 'Hooks', state: 'warning', says: 'not installed by this home', ...reinstall(null) })
   if (twice)

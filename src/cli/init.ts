@@ -109,6 +109,10 @@ function plannedPort(environment: Environment): { port: number; wantedPort: numb
 
 function failed(outcome: InstallOutcome): CliError {
   switch (outcome.kind) {
+    case 'plugin':
+      return new CliError(
+        `the plugin ${outcome.plugin} is enabled in ${outcome.file} and does what these hooks would; keep one of both. 'claude plugin disable ${outcome.plugin}' makes room for 'recollect init'.`,
+      )
     case 'too-old':
       return new CliError(`Claude Code ${outcome.version} has no hooks that Recollect could use; update it and try again`)
     case 'unreadable':

@@ -23,10 +23,7 @@ const WAKES_WORKER = new Set(['SessionStart', 'UserPromptSubmit', 'Stop', 'Sessi
 export async function pipe(args: string[]): Promise<number> {
   let done: Forwarded = { reply: '{}', exit: FAILED }
   try {
-    done =
-      args[0] === AGENT || !(await isForm(args[0]))
-        ? await forward(args[0] ?? AGENT, args[1], await Bun.stdin.bytes())
-        : await forwardForm(args)
+    done = await answer(args)
   } catch {
     // Said above: nothing that goes wrong here may reach the client.
   }
@@ -36,9 +33,15 @@ export async function pipe(args: string[]): Promise<number> {
 
 const AGENT = 'claude-code'
 
-/** Loaded for names that are not the agent's: the usual hook pays nothing for the others. */
-async function isForm(name: string | undefined): Promise<boolean> {
-  return (await import('./forms.ts')).isForm(name)
+/** What a hook does not need as a rule is loaded only when it does. */
+async function answer(args: string[]): Promise<Forwarded> {
+  const [agent = AGENT, event] = args
+  if (agent !== AGENT && (await import('./forms.ts')).isForm(agent)) return forwardForm(args)
+  if (args.includes('--plugin')) {
+    const reply = (await import('./twice.ts')).replyIfTwice(event, hookEnvironment().projectFolder)
+    if (reply !== null) return { reply, exit: DONE }
+  }
+  return forward(agent, event, await Bun.stdin.bytes())
 }
 
 /** What is printed, and the exit code for those who asked for one: 0 done, 1 error, 2 timeout, 3 database, 4 invalid input. */

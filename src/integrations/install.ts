@@ -60,6 +60,8 @@ type Chosen = { form: HookPlan['form']; because: ReasonForCommand | null; versio
 export type InstallOutcome =
   | ((Written | { kind: 'installed'; file: string; backup: string | null }) & Chosen)
   | { kind: 'too-old'; version: string }
+  /** The plugin is enabled in this file, and both would tell every event. */
+  | { kind: 'plugin'; plugin: string; file: string }
 type UninstallOutcome = Written | { kind: 'removed'; file: string; backup: string | null; fileGone?: boolean }
 
 /** Writes our hooks for the client that is here. Doing it again changes nothing, or what a newer client or another port asks for. */
@@ -69,6 +71,8 @@ export async function install(options: InstallOptions): Promise<InstallOutcome> 
   const version = client?.version ?? null
   const { files } = inspect(environment, project)
   const facts = files.filter((found) => found.kind === 'read')
+  const enabling = facts.find((found) => found.plugin !== null)
+  if (enabling?.plugin) return { kind: 'plugin', plugin: enabling.plugin, file: enabling.file }
   const own = facts.find(({ file }) => file === targetOf(options))?.own ?? []
   const present = own.map((hook) => hook.event)
   // Where there is nobody to ask, hooks that were written when there was keep their form.
@@ -138,6 +142,8 @@ export type Inspection = {
   files: InspectedFile[]
   /** Installed in more than one file, so that events may come twice. */
   twice: boolean
+  /** The plugin and the file that enables it. */
+  plugin: { name: string; file: string } | null
   otherMemory: string[]
   hooksOff: boolean
 }
@@ -152,6 +158,7 @@ export function inspect(environment: Environment, projectFolder: string | null):
   return {
     files,
     twice: read.filter((found) => found.own.length > 0).length > 1,
+    plugin: read.flatMap((found) => (found.plugin ? [{ name: found.plugin, file: found.file }] : []))[0] ?? null,
     otherMemory: read.flatMap((found) => found.otherMemory),
     hooksOff: read.some((found) => found.hooksOff || (found.scope === 'managed' && found.managedHooksOnly)),
   }

@@ -53,7 +53,7 @@ type Wishes = Pick<HookPlan, 'program' | 'port' | 'hookToken' | 'homeFlag'> & {
  * The events we listen to, each with the first client that knows it. An older client (2.1.50, say) drops every hook in the file
  * when it meets an event it does not know, so a name is written only for clients that know it.
  */
-const HOOKS: { event: string; since: string; commandOnly?: true; seconds?: number }[] = [
+export const HOOKS: { event: string; since: string; commandOnly?: true; seconds?: number }[] = [
   { event: 'SessionStart', since: '1.0.62', commandOnly: true, seconds: 5 },
   { event: 'UserPromptSubmit', since: '1.0.54' },
   { event: 'PostToolUse', since: '1.0.38' },
@@ -75,6 +75,8 @@ const UNKNOWN_CLIENT = '1.0.85'
 const HTTP_SECONDS = 0.5
 /** The hook process keeps shorter deadlines of its own; this one only ends a process that hangs. */
 const COMMAND_SECONDS = 2
+
+export const timeoutOf = (seconds: number | undefined) => seconds ?? COMMAND_SECONDS
 
 /** How a client of this version (null: not found) shall call us. A wish for http is granted wherever the client knows it. */
 export function planFor(version: string | null, { form, present = [], ...wishes }: Wishes, obstacle: HttpObstacle | null): HookPlan {
@@ -140,6 +142,8 @@ type OwnHook = { event: string } & (
 export type SettingsFacts = {
   kind: 'read'
   own: OwnHook[]
+  /** What enables our plugin here, or null: its hooks do what ours would. */
+  plugin: string | null
   /** Hooks and plugins of another memory tool: two of them tell the model the same things twice. */
   otherMemory: string[]
   hooksOff: boolean
@@ -160,6 +164,7 @@ export function readSettings(settingsText: string): SettingsFacts | Unreadable {
     return {
       kind: 'read',
       own: ownPlaces(settings).map((place) => place.own),
+      plugin: plugins.find((plugin) => plugin.startsWith('recollect@')) ?? null,
       otherMemory: [...lines, ...plugins].filter((text) => text.includes('claude-mem')),
       hooksOff: said.disableAllHooks,
       managedHooksOnly: said.allowManagedHooksOnly,
@@ -205,7 +210,7 @@ function handlerFor({ event, commandOnly, seconds }: (typeof HOOKS)[number], pla
   }
   const { command, args } = plan.program
   const words = [...args, ...(plan.homeFlag ? ['--home', plan.homeFlag] : []), 'hook', 'claude-code', event]
-  const timeout = seconds ?? COMMAND_SECONDS
+  const timeout = timeoutOf(seconds)
   return plan.exec
     ? { type: 'command', command, args: words, timeout }
     : { type: 'command', command: [command, ...words].map(shellQuoted).join(' '), timeout }

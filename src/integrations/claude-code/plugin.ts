@@ -1,0 +1,38 @@
+import { HOOKS, timeoutOf } from './settings.ts'
+
+/**
+ * The files of the plugin that are made: its manifest, its hooks (the same events as `init` writes), its MCP server and the marketplace
+ * that offers it. The rest (`run.sh`, skills, commands) is written by hand beside them. `scripts/plugin.ts` writes these, and a test says
+ * when somebody forgot to.
+ */
+export function pluginFiles(version: string): Record<string, string> {
+  const about = 'Persistent memory for Claude Code: what happened is remembered on your machine and is back in the next session.'
+  const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
+  const hook = (event: string, seconds: number | undefined) => ({
+    type: 'command',
+    command: `"\${CLAUDE_PLUGIN_ROOT}"/run.sh hook claude-code ${event} --plugin`,
+    timeout: timeoutOf(seconds),
+  })
+  return {
+    '.claude-plugin/marketplace.json': json({
+      name: PLUGIN,
+      owner: { name: 'Recollect' },
+      description: 'Recollect from a folder on this machine.',
+      plugins: [{ name: PLUGIN, source: './plugin', description: about, version }],
+    }),
+    'plugin/.claude-plugin/plugin.json': json({
+      name: PLUGIN,
+      version,
+      description: about,
+      author: { name: 'Recollect' },
+      license: 'MIT',
+      keywords: ['memory', 'recall', 'notes'],
+    }),
+    'plugin/hooks/hooks.json': json({
+      hooks: Object.fromEntries(HOOKS.map(({ event, seconds }) => [event, [{ hooks: [hook(event, seconds)] }]])),
+    }),
+    'plugin/.mcp.json': json({ mcpServers: { recollect: { command: `\${CLAUDE_PLUGIN_ROOT}/run.sh`, args: ['mcp'] } } }),
+  }
+}
+
+const PLUGIN = 'recollect'

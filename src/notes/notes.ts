@@ -54,6 +54,8 @@ export type NoteDraft = {
   supersedes?: NoteId[]
   pinned?: boolean
   expiresAt?: number | null
+  /** A note of its own, however much it resembles another: what is addressed by its name must not become another one. */
+  apart?: boolean
   /** For what may be brought in again: the same thing has the same id everywhere. */
   id?: NoteId
   createdAt?: number
@@ -81,9 +83,9 @@ export async function keepNote(book: Notebook, draft: NoteDraft, now: number): P
     // Brought before, whatever became of it since: a note that a person forgot or wrote anew stays so.
     const known = draft.id ? await book.store.notes.get(draft.id) : null
     if (known) return { receipt: { kind: 'same', note: known }, changes: [] }
-    const same = await sameNote(book, wanted, now)
+    const same = draft.apart ? null : await sameNote(book, wanted, now)
     if (same) return { receipt: { kind: 'same', note: same }, changes: [] }
-    const restated = await restatedBy(book, wanted, now)
+    const restated = draft.apart ? [] : await restatedBy(book, wanted, now)
     const note: Note = { ...wanted, supersedes: [...new Set([...wanted.supersedes, ...restated])] }
     const changes = await putNote(book, note)
     return { receipt: restated.length > 0 ? { kind: 'restated', note, superseded: restated } : { kind: 'added', note }, changes }

@@ -72,7 +72,7 @@ const noteFields = {
 /** A note to be kept. Only its text is needed. */
 export const readNewNote = reader(
   z
-    .object({ ...noteFields, project: z.string().max(500), session: z.string().max(200) })
+    .object({ ...noteFields, project: z.string().max(500), session: z.string().max(200), apart: z.boolean() })
     .partial()
     .required({ body: true }),
 )

@@ -1,0 +1,196 @@
+/**
+ * A client for people who build their own agents: everything the worker can be asked, typed. It runs on Node 20 and on Bun, over the worker's
+ * Unix socket, which only its owner can open, so that no token is needed. It knows nothing of the rooms that do the work, and never writes.
+ */
+import { request } from 'node:http'
+import { readEnvironment } from '../platform/environment.ts'
+import { homePaths } from '../platform/paths.ts'
+
+export { type MemoryCommand, type MemoryTool, memoryTool } from './memory-tool.ts'
+
+export type Connection = {
+  /** The home of Recollect; without it RECOLLECT_HOME, else ~/.recollect. */
+  home?: string
+  /** The project that is meant where none is named: its key or a folder of it. Without it the folder the process stands in. */
+  project?: string
+  timeoutMs?: number
+}
+
+/** Why a question was not answered: nobody listens, too late, or the worker said no (`status` says how). */
+export class RecollectError extends Error {
+  constructor(
+    readonly kind: 'unreachable' | 'late' | 'refused',
+    message: string,
+    readonly status: number | null = null,
+  ) {
+    super(message)
+    this.name = 'RecollectError'
+  }
+}
+
+export type Kind = 'observation' | 'summary' | 'prompt' | 'note'
+export type Hit = {
+  kind: Kind
+  id: string
+  type: string
+  title: string
+  snippet: string
+  project: string
+  at: number
+  score: number
+  /** What the score is made of. */
+  signals: Record<string, number>
+  tokens: number
+}
+export type Note = {
+  id: string
+  urn: string
+  title: string
+  body: string
+  type: 'procedural' | 'semantic' | 'episodic'
+  namespace: string
+  scope: 'project' | 'global' | 'local'
+  project: string
+  tags: string[]
+  pinned: boolean
+  createdAt: number
+  updatedAt: number
+  expiresAt: number | null
+  deletedAt: number | null
+}
+export type NewNote = Partial<Pick<Note, 'title' | 'type' | 'namespace' | 'scope' | 'tags' | 'pinned' | 'expiresAt' | 'project'>> & {
+  body: string
+  supersedes?: string[]
+  session?: string
+  /** A note of its own, however much it resembles another. */
+  apart?: boolean
+}
+export type NoteChange = Omit<Partial<NewNote>, 'session' | 'apart'>
+export type Receipt = { kind: 'added' | 'same' | 'restated' | 'updated'; note: Note; superseded?: string[] }
+export type Brief = {
+  project: string
+  text: string
+  tokens: number
+  items: { kind: string; id: number | string; tokens: number; why: string }[]
+}
+export type Item = { kind: Kind; id: string; type: string; title: string; at: number; tokens: number; anchor: boolean }
+
+export type Client = ReturnType<typeof connect>
+
+/** Everything one may ask of a worker that runs (`recollect start`). Each method throws a `RecollectError` when it is not answered. */
+export function connect(connection: Connection = {}) {
+  const environment = readEnvironment()
+  const { socket } = homePaths(connection.home ? { ...environment, home: connection.home } : environment)
+  const here = connection.project ?? process.cwd()
+  const timeoutMs = connection.timeoutMs ?? 30_000
+  const send = <T>(method: string, path: string, body?: unknown) => ask<T>(socket, timeoutMs, method, path, body)
+  const query = (fields: Record<string, string | number | undefined>) =>
+    new URLSearchParams(
+      Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]])),
+    ).toString()
+  const within = (project: string | null | undefined) => (project === null ? undefined : (project ?? here))
+
+  return {
+    /** Hits for a question, best first. `project: null` looks everywhere. */
+    search: async (words: string, wish: { project?: string | null; kind?: Kind; limit?: number; offset?: number } = {}): Promise<Hit[]> => {
+      const asked = query({ ...wish, query: words, project: within(wish.project) })
+      return (await send<{ hits: Hit[] }>('GET', `/api/search?${asked}`)).hits
+    },
+    /** What happened around an observation, a question's best answer or a moment. */
+    timeline: async (
+      around: { id: number } | { words: string } | { at: number },
+      wish: { project?: string; before?: number; after?: number } = {},
+    ) => {
+      const anchor = 'id' in around ? { anchor: around.id } : 'words' in around ? { query: around.words } : { at: around.at }
+      const depth = { depth_before: wish.before, depth_after: wish.after }
+      return (await send<{ items: Item[] }>('GET', `/api/timeline?${query({ ...anchor, ...depth, project: within(wish.project) })}`)).items
+    },
+    /** Memories in full, by the ids that hits have (`#12`, `S3`, `P7`, `N…`); null in the place of one that is not there. */
+    get: async (ids: string[]): Promise<{ id: string; kind: Kind; memory: Record<string, unknown> | null }[]> =>
+      send('POST', '/api/memories/batch', { ids }),
+    /** What a session would be told at its start. */
+    brief: async (wish: { project?: string; branch?: string; tokens?: number } = {}): Promise<Brief> =>
+      send('GET', `/api/context/inject?${query({ ...wish, format: 'json', project: within(wish.project) })}`),
+    notes: {
+      list: async (
+        wish: { project?: string | null; namespace?: string; type?: Note['type']; hidden?: boolean; limit?: number; offset?: number } = {},
+      ): Promise<Note[]> => {
+        const asked = query({ ...wish, hidden: wish.hidden ? '1' : '0', project: within(wish.project) })
+        return (await send<{ notes: Note[] }>('GET', `/api/notes?${asked}`)).notes
+      },
+      get: async (id: string): Promise<Note> => send('GET', `/api/notes/${encodeURIComponent(id)}`),
+      /** Keeps a note. What is known already is answered with the note that says it. */
+      add: async (note: NewNote): Promise<Receipt> => {
+        const project = note.scope === 'global' ? {} : { project: note.project ?? here }
+        return send('POST', '/api/notes', { scope: 'project', ...note, ...project })
+      },
+      change: async (id: string, change: NoteChange): Promise<Receipt> => send('PATCH', `/api/notes/${encodeURIComponent(id)}`, change),
+      /** Hides a note; with `hard` it is gone for good. */
+      forget: async (id: string, how: { hard?: boolean } = {}): Promise<void> =>
+        void (await send('DELETE', `/api/notes/${encodeURIComponent(id)}${how.hard ? '?hard=1' : ''}`)),
+      restore: async (id: string): Promise<Receipt> => send('POST', `/api/notes/${encodeURIComponent(id)}/restore`, {}),
+    },
+    /** Reports a session of your agent as hooks do: what it was asked, which tools it used, what it answered, that it is over. */
+    session: (contentSessionId: string, project: string = here) => ({
+      prompt: async (text: string): Promise<{ promptNumber: number; skipped: boolean }> =>
+        send('POST', '/api/sessions/init', { contentSessionId, project, prompt: text }),
+      toolUse: async (use: { name: string; input: unknown; output: unknown; id?: string }): Promise<{ status: string }> => {
+        const said = { tool_name: use.name, tool_input: use.input, tool_response: use.output, ...(use.id ? { tool_use_id: use.id } : {}) }
+        return send('POST', '/api/sessions/observations', { contentSessionId, ...said })
+      },
+      answer: async (text: string): Promise<{ status: string }> =>
+        send('POST', '/api/sessions/summarize', { contentSessionId, last_assistant_message: text }),
+      end: async (reason = 'other'): Promise<{ success: boolean }> => send('POST', '/api/sessions/complete', { contentSessionId, reason }),
+    }),
+    status: async (): Promise<{ version: string; pid: number; port: number; home: string; [more: string]: unknown }> =>
+      send('GET', '/api/status'),
+  }
+}
+
+function ask<T>(socketPath: string, timeoutMs: number, method: string, path: string, body: unknown): Promise<T> {
+  const { promise, resolve, reject } = withResolvers<T>()
+  const text = body === undefined ? null : JSON.stringify(body)
+  const headers = {
+    host: 'worker',
+    ...(text === null ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
+  }
+  const asked = request({ socketPath, method, path, headers }, (answer) => {
+    const parts: Buffer[] = []
+    answer.on('data', (part: Buffer) => parts.push(part))
+    answer.on('error', (cause: Error) => reject(new RecollectError('unreachable', cause.message)))
+    answer.on('end', () => {
+      const said = Buffer.concat(parts).toString('utf8')
+      const status = answer.statusCode ?? 0
+      if (status >= 200 && status < 300) resolve(JSON.parse(said) as T)
+      else reject(new RecollectError('refused', reasonIn(said), status))
+    })
+  })
+  asked.setTimeout(timeoutMs, () => {
+    reject(new RecollectError('late', `the worker did not answer within ${timeoutMs} ms`))
+    asked.destroy()
+  })
+  asked.on('error', (cause) =>
+    reject(new RecollectError('unreachable', `no worker listens at ${socketPath}; start it with 'recollect start' (${cause.message})`)),
+  )
+  asked.end(text ?? undefined)
+  return promise
+}
+
+/** Node 20 has no Promise.withResolvers. */
+function withResolvers<T>() {
+  let resolve: (value: T) => void = () => {}
+  let reject: (cause: Error) => void = () => {}
+  const promise = new Promise<T>((done, failed) => {
+    resolve = done
+    reject = failed
+  })
+  return { promise, resolve, reject }
+}
+
+function reasonIn(body: string): string {
+  try {
+    return (JSON.parse(body) as { error?: string }).error ?? body
+  } catch {
+    return body
+  }
+}

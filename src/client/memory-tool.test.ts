@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { temporaryFolder } from '../../test/support/builders.ts'
+import { connect, memoryTool } from './client.ts'
+
+const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
+const folder = temporaryFolder()
+const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0' }
+const recollect = (...args: string[]) => Bun.spawn([RECOLLECT, ...args], { env, stdout: 'pipe', stderr: 'pipe' })
+const client = connect({ home: join(folder.path, '.recollect'), project: 'tidepool' })
+const tool = memoryTool(client)
+const run = async (input: Record<string, unknown>) => (await tool.run(input)).text
+const view = (path: string, more = {}) => run({ command: 'view', path, ...more })
+
+beforeAll(async () => void (await recollect('start').exited))
+afterAll(async () => {
+  await recollect('stop').exited
+  folder[Symbol.dispose]()
+})
+
+test('files are made, seen, changed, moved and deleted, and are notes all the while', async () => {
+  expect(await view('/memories')).toContain('(none yet)')
+  await run({ command: 'create', path: '/memories/progress.md', file_text: '# Progress\n\n- tides are fetched\n' })
+  await run({ command: 'create', path: '/memories/people/ana.md', file_text: '# Progress\n\n- tides are fetched\n' })
+  expect(await view('/memories')).toMatch(/\d+ {2}\/memories\/people\/ana\.md\n +\d+ {2}\/memories\/progress\.md/)
+  await run({ command: 'str_replace', path: '/memories/progress.md', old_str: 'fetched', new_str: 'fetched and cached' })
+  await run({ command: 'insert', path: '/memories/progress.md', insert_line: 2, insert_text: '- $& stays as it is\n' })
+  expect(await view('/memories/progress.md')).toBe(
+    '     1\t# Progress\n     2\t\n     3\t- $& stays as it is\n     4\t- tides are fetched and cached',
+  )
+  expect(await view('/memories/progress.md', { view_range: [3, 3] })).toBe('     3\t- $& stays as it is')
+  const hits = await client.search('tides fetched cached', { kind: 'note' })
+  expect(hits[0]?.title).toBe('progress.md')
+  await run({ command: 'rename', old_path: '/memories/people', new_path: '/memories/crew' })
+  expect(await view('/memories/crew')).toContain('/memories/crew/ana.md')
+  await run({ command: 'delete', path: '/memories/crew' })
+  expect(await view('/memories')).not.toContain('crew')
+  expect((await client.notes.list({ namespace: 'memory-files', hidden: true })).length).toBe(2)
+})
+
+test.each<[string, Record<string, unknown>]>([
+  ['a path outside', { command: 'view', path: '/etc/passwd' }],
+  ['a way out', { command: 'create', path: '/memories/../x', file_text: 'x' }],
+  ['a way out in disguise', { command: 'delete', path: '/memories/%2e%2e/x' }],
+  ['the root itself', { command: 'delete', path: '/memories' }],
+  ['a file that is not there', { command: 'str_replace', path: '/memories/none.md', old_str: 'a', new_str: 'b' }],
+  ['no text', { command: 'create', path: '/memories/x.md' }],
+  ['an empty file', { command: 'create', path: '/memories/x.md', file_text: ' \n' }],
+  ['no command', {}],
+])('%s is told to the model as an error, and changes nothing', async (_, input) => {
+  const before = await view('/memories')
+  expect(await tool.run(input)).toEqual({ text: expect.stringMatching(/^Error: /), isError: true })
+  expect(await view('/memories')).toBe(before)
+})
+
+test('what stands twice is not replaced, and what is there is not written over', async () => {
+  await run({ command: 'create', path: '/memories/twice.md', file_text: 'a a' })
+  expect(await run({ command: 'str_replace', path: '/memories/twice.md', old_str: 'a', new_str: 'b' })).toContain('2 times')
+  expect(await run({ command: 'create', path: '/memories/twice.md', file_text: 'new' })).toContain('there already')
+  expect(await run({ command: 'insert', path: '/memories/twice.md', insert_line: 9, insert_text: 'x' })).toContain('from 0 to 1')
+})

@@ -1,0 +1,148 @@
+import type { Client, Note } from './client.ts'
+
+/** What a model asks of the memory tool `memory_20250818`. */
+export type MemoryCommand =
+  | { command: 'view'; path: string; view_range?: [number, number] }
+  | { command: 'create'; path: string; file_text: string }
+  | { command: 'str_replace'; path: string; old_str: string; new_str?: string }
+  | { command: 'insert'; path: string; insert_line: number; insert_text: string }
+  | { command: 'delete'; path: string }
+  | { command: 'rename'; old_path: string; new_path: string }
+
+export type MemoryTool = {
+  /** Goes into the `tools` of a request. */
+  definition: { type: 'memory_20250818'; name: 'memory' }
+  /** Does what the model asked and returns the text of the tool's result. What the model can put right is said to it, not thrown. */
+  run(input: MemoryCommand | Record<string, unknown>): Promise<{ text: string; isError: boolean }>
+}
+
+/** Notes of this namespace are the files; the title is the path below /memories. */
+const FILES = 'memory-files'
+const ROOT = '/memories'
+
+/**
+ * The memory tool of the Messages API, with notes as its files: what a model writes is found by search, told in briefs, synced and can be
+ * edited by a person, like any other note. Secrets are taken out before anything is kept.
+ */
+export function memoryTool(client: Pick<Client, 'notes'>, wish: { project?: string } = {}): MemoryTool {
+  const files = async () => {
+    const notes = await client.notes.list({ ...wish, namespace: FILES, limit: 1000 })
+    return new Map(notes.map((note) => [note.title, note]))
+  }
+  const fileAt = async (path: string) => (await files()).get(nameOf(path)) ?? complain(`There is no file ${path}.`)
+  const write = (note: Note, body: string) => client.notes.change(note.id, { body: kept(body) })
+
+  async function answer(input: MemoryCommand): Promise<string> {
+    switch (input.command) {
+      case 'view':
+        return view(await files(), input)
+      case 'create': {
+        const name = nameOf(input.path)
+        const known = await files()
+        if (known.has(name)) complain(`${input.path} is there already; change it with str_replace or insert, or delete it first.`)
+        if ([...known.keys()].some((other) => other.startsWith(`${name}/`))) complain(`${input.path} is a folder.`)
+        await client.notes.add({ ...wish, title: name, body: kept(text(input.file_text, 'file_text')), namespace: FILES, apart: true })
+        return `Created ${input.path}.`
+      }
+      case 'str_replace': {
+        const note = await fileAt(input.path)
+        const body = replacedOnce(note.body, text(input.old_str, 'old_str'), input.new_str ?? '', input.path)
+        await write(note, body)
+        return `Changed ${input.path}.`
+      }
+      case 'insert': {
+        const note = await fileAt(input.path)
+        const lines = note.body.split('\n')
+        const at = input.insert_line
+        if (!Number.isInteger(at) || at < 0 || at > lines.length) complain(`insert_line must be a line from 0 to ${lines.length}.`)
+        await write(note, [...lines.slice(0, at), text(input.insert_text, 'insert_text').replace(/\n$/, ''), ...lines.slice(at)].join('\n'))
+        return `Changed ${input.path}.`
+      }
+      case 'delete': {
+        const name = nameOf(input.path)
+        const gone = [...(await files())].filter(([other]) => other === name || other.startsWith(`${name}/`))
+        if (gone.length === 0) complain(`There is no ${input.path}.`)
+        for (const [, note] of gone) await client.notes.forget(note.id)
+        return `Deleted ${input.path}.`
+      }
+      case 'rename': {
+        const [from, to] = [nameOf(input.old_path), nameOf(input.new_path)]
+        const known = await files()
+        const moved = [...known].filter(([other]) => other === from || other.startsWith(`${from}/`))
+        if (moved.length === 0) complain(`There is no ${input.old_path}.`)
+        if ([...known.keys()].some((other) => other === to || other.startsWith(`${to}/`))) complain(`${input.new_path} is there already.`)
+        if (to.startsWith(`${from}/`)) complain('A folder cannot be moved into itself.')
+        for (const [name, note] of moved) await client.notes.change(note.id, { title: to + name.slice(from.length) })
+        return `Renamed ${input.old_path} to ${input.new_path}.`
+      }
+      default:
+        return complain('The command must be view, create, str_replace, insert, delete or rename.')
+    }
+  }
+
+  return {
+    definition: { type: 'memory_20250818', name: 'memory' },
+    run: async (input) => {
+      try {
+        return { text: await answer(input as MemoryCommand), isError: false }
+      } catch (cause) {
+        if (!(cause instanceof Complaint)) throw cause
+        return { text: `Error: ${cause.message}`, isError: true }
+      }
+    },
+  }
+}
+
+/** Something that the model can put right. */
+class Complaint extends Error {}
+
+function complain(message: string): never {
+  throw new Complaint(message)
+}
+
+/** The path below /memories. Everything that could mean another place is refused, also where it would come out right. */
+function nameOf(path: unknown): string {
+  const given = text(path, 'path')
+  const name = given.startsWith(`${ROOT}/`) ? given.slice(ROOT.length + 1).replace(/\/$/, '') : ''
+  const parts = name.split('/')
+  const isPlain = (part: string) => part !== '' && part !== '.' && part !== '..' && !/[\\%\p{Cc}]/u.test(part) && part.trim() === part
+  if (!parts.every(isPlain) || name.length > 300)
+    complain(`A path is ${ROOT}/ and plain names, for instance ${ROOT}/progress.md; not ${JSON.stringify(given)}.`)
+  return name
+}
+
+function text(value: unknown, name: string): string {
+  return typeof value === 'string' ? value : complain(`${name} must be a text.`)
+}
+
+const kept = (body: string) => (body.trim() ? body : complain('A file needs some text; delete it instead.'))
+
+function view(files: Map<string, Note>, { path, view_range }: Extract<MemoryCommand, { command: 'view' }>): string {
+  const isRoot = path === ROOT || path === `${ROOT}/`
+  const name = isRoot ? '' : nameOf(path)
+  const note = files.get(name)
+  if (note) return numbered(note.body.split('\n'), view_range)
+  const below = [...files].filter(([other]) => isRoot || other.startsWith(`${name}/`)).sort(([a], [b]) => (a < b ? -1 : 1))
+  if (below.length === 0 && !isRoot) complain(`There is no ${path}.`)
+  const lines = below.map(([other, { body }]) => `${String(Buffer.byteLength(body)).padStart(7)}  ${ROOT}/${other}`)
+  return [`Files below ${path}, with their size in bytes:`, ...(lines.length > 0 ? lines : ['(none yet)'])].join('\n')
+}
+
+function numbered(lines: string[], range: unknown): string {
+  const [from = 1, to = -1] = Array.isArray(range) ? (range as number[]) : []
+  const last = to === -1 ? lines.length : to
+  if (![from, last].every(Number.isInteger) || from < 1 || from > lines.length || last < from)
+    complain(`view_range must lie within 1 and ${lines.length}.`)
+  return lines
+    .slice(from - 1, last)
+    .map((line, i) => `${String(from + i).padStart(6)}\t${line}`)
+    .join('\n')
+}
+
+function replacedOnce(body: string, old: string, next: string, path: string): string {
+  const times = old === '' ? 0 : body.split(old).length - 1
+  if (times === 0) complain(`old_str does not stand in ${path} as it is written; nothing was changed.`)
+  if (times > 1) complain(`old_str stands ${times} times in ${path}; make it longer, so that it stands there once. Nothing was changed.`)
+  const at = body.indexOf(old)
+  return body.slice(0, at) + next + body.slice(at + old.length)
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from './support/builders.ts'
+
+const root = join(import.meta.dir, '..')
+const folder = temporaryFolder()
+const app = join(folder.path, 'app')
+const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0' }
+
+async function run(command: string[], cwd = app, more: Record<string, string> = {}) {
+  const child = Bun.spawn(command, { cwd, env: { ...env, ...more }, stdout: 'pipe', stderr: 'pipe' })
+  const [said, complained, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { code, said, complained }
+}
+const recollect = (...args: string[]) => run([join(app, 'node_modules', '.bin', 'recollect'), ...args])
+
+/** The package as people get it: packed, and installed in an empty folder with install scripts off. */
+beforeAll(async () => {
+  mkdirSync(app)
+  writeFileSync(join(app, 'package.json'), '{"name":"app","type":"module"}')
+  // What npm has fetched before is enough; its cache and settings are those of whoever runs the tests.
+  const own = { HOME: process.env.HOME ?? '' }
+  const packed = await run(['npm', 'pack', '--silent', '--pack-destination', folder.path], root, own)
+  expect([packed.code, packed.code === 0 ? '' : packed.complained]).toEqual([0, ''])
+  const tarball = join(folder.path, packed.said.trim().split('\n').at(-1) ?? '')
+  const installed = await run(['npm', 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', tarball], app, own)
+  expect([installed.code, installed.code === 0 ? '' : installed.complained]).toEqual([0, ''])
+}, 180_000)
+afterAll(async () => {
+  await recollect('stop')
+  folder[Symbol.dispose]()
+  rmSync(join(root, 'dist'), { recursive: true, force: true })
+})
+
+test('the command works: it remembers the sample, finds it, explains itself and checks itself', async () => {
+  expect((await recollect('demo')).code).toBe(0)
+  expect((await recollect('search', 'tide', 'table', '--all')).said).toContain('Ask for each tide table once')
+  expect((await recollect('help', 'filters')).said).toContain('# Filters')
+  expect(JSON.parse((await recollect('embedder', '--json')).said).inUse).toMatchObject({ provider: 'static', trouble: null })
+  expect((await recollect('completion', 'bash')).said).toContain('complete -o default -F _recollect recollect')
+}, 60_000)
+
+test('the client library runs on plain Node, and says what to do when nobody listens', async () => {
+  const script = `
+    import { connect, memoryTool, RecollectError } from 'recollect/client'
+    const memory = connect({ project: 'tidepool' })
+    const hits = await memory.search('tide table cache')
+    const { note } = await memory.notes.add({ body: 'Tides are kept in UTC.' })
+    const away = await connect({ home: '/nowhere' }).status().catch((cause) => cause)
+    const tool = memoryTool(memory, { project: 'tidepool' })
+    await tool.run({ command: 'create', path: '/memories/a.md', file_text: 'hello' })
+    const view = await tool.run({ command: 'view', path: '/memories/a.md' })
+    console.log(JSON.stringify({ hits: hits.length, body: note.body, away: [away instanceof RecollectError, away.kind], view }))`
+  writeFileSync(join(app, 'use.mjs'), script)
+  const ran = await run(['node', 'use.mjs'])
+  expect([ran.code, ran.complained]).toEqual([0, ''])
+  expect(JSON.parse(ran.said)).toEqual({
+    hits: expect.any(Number),
+    body: 'Tides are kept in UTC.',
+    away: [true, 'unreachable'],
+    view: { text: '     1\thello', isError: false },
+  })
+  expect(JSON.parse(ran.said).hits).toBeGreaterThan(0)
+}, 60_000)
+
+test('the client library has types that a strict program can use', async () => {
+  const script = `import { connect, type Hit, memoryTool } from 'recollect/client'
+const memory = connect()
+export const hits: Promise<Hit[]> = memory.search('x', { kind: 'note' })
+export const tool = memoryTool(memory).definition.type satisfies 'memory_20250818'
+// @ts-expect-error there is no such kind
+memory.search('x', { kind: 'nothing' })
+`
+  writeFileSync(join(app, 'use.ts'), script)
+  const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--moduleResolution', 'nodenext', '--types', '', 'use.ts']
+  const ran = await run([join(root, 'node_modules', '.bin', 'tsc'), ...flags])
+  expect(ran).toMatchObject({ code: 0, said: '' })
+}, 60_000)
+
+test('nothing is packed that is not for those who install it', async () => {
+  const files = [...new Bun.Glob('**/*').scanSync({ cwd: join(app, 'node_modules', 'recollect'), dot: true })]
+  expect(files.filter((file) => /\.test\.ts$|^test\/|^bench\/|^eval\/|golden/.test(file))).toEqual([])
+  expect(files).toContain('plugin/run.sh')
+  expect(files).toContain('.claude-plugin/marketplace.json')
+})

@@ -1,6 +1,7 @@
-import { COMMANDS, helpData, helpText, summaries } from './help.ts'
+import { COMMANDS, summaries } from './help.ts'
 import { nearest } from './nearest.ts'
 import { CliError, complain, EXIT, say, sayJson } from './print.ts'
+import { helpData, helpText } from './usage.ts'
 
 /** Runs one command and returns its exit code. An expected failure is told in a sentence; a broken promise with its cause. */
 export async function runCommand(args: string[]): Promise<number> {

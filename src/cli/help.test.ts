@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
-import { COMMANDS, helpText } from './help.ts'
+import { COMMANDS } from './help.ts'
 import { nearest } from './nearest.ts'
 import { TAKES, takenBy } from './options.ts'
 import { TOPICS, topicText } from './topics.ts'
+import { helpText } from './usage.ts'
 
 test('the help lists every command with what it does', () => {
   const text = helpText()

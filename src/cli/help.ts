@@ -1,4 +1,4 @@
-import { type Option, type Summaries, takenBy } from './options.ts'
+import type { Summaries } from './options.ts'
 
 export type Command = {
   summary: string
@@ -247,10 +247,8 @@ export const COMMANDS: Record<string, Command> = {
   worker: { summary: 'run the worker in the foreground', usage: 'recollect worker', load: () => import('./worker.ts') },
 }
 
-/** The list of commands, or one of them with all it takes. */
-export function helpText(name?: string): string {
-  const command = name && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (name && command) return [`${command.summary}\n\nUsage: ${command.usage}`, optionLines(name)].filter(Boolean).join('\n\n')
+/** The list of commands: what most people who ask for help want, so nothing else is loaded for it. */
+export function helpList(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length))
   const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
   return [
@@ -265,32 +263,4 @@ export function helpText(name?: string): string {
   ].join('\n')
 }
 
-function optionLines(name: string): string {
-  const rows = Object.entries(takenBy(name)?.options ?? {}).map(([option, how]) => [spelled(option, how), how.about] as const)
-  const width = Math.max(0, ...rows.map(([spelling]) => spelling.length))
-  return rows.map(([spelling, about]) => `  ${spelling.padEnd(width)}  ${about}`).join('\n')
-}
-
-function spelled(name: string, { type, short, value, of }: Option): string {
-  const choices = of?.join('|') ?? ''
-  return `--${name}${short ? `, -${short}` : ''}${type === 'string' ? ` ${value ?? (choices.length > 30 ? 'KIND' : choices)}` : ''}`
-}
-
 export const summaries = (): Summaries => Object.fromEntries(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary]))
-
-/** Everything the help knows, for programs. */
-export function helpData() {
-  return Object.entries(COMMANDS).map(([command, { summary, usage }]) => {
-    const taken = takenBy(command)
-    const options = Object.entries(taken?.options ?? {}).map(([name, { about, type, short, of, multiple, default: usual }]) => ({
-      name: `--${name}`,
-      ...(short ? { short: `-${short}` } : {}),
-      takesValue: type === 'string',
-      ...(of ? { values: of } : {}),
-      ...(multiple ? { multiple } : {}),
-      ...(usual === undefined ? {} : { default: usual }),
-      about,
-    }))
-    return { command, summary, usage, words: taken?.words ?? null, options }
-  })
-}

@@ -3,20 +3,25 @@
  * The one entry of the program. A hook starts cold on every event, so its path is looked at first and nothing else is loaded
  * for it; every other command is loaded when it is called.
  */
-import { setHome } from '../platform/environment.ts'
+export {}
 
 const args = process.argv.slice(2)
-if (args[0] === '--home' && args[1]) {
-  setHome(args[1])
-  args.splice(0, 2)
-} else if (args[0]?.startsWith('--home=')) {
-  setHome(args[0].slice('--home='.length))
-  args.shift()
+const [, home] = /^--home(?:=(.*))?$/s.exec(args[0] ?? '') ?? [null, null]
+if (home !== null && (home || args[1])) {
+  const { setHome } = await import('../platform/environment.ts')
+  setHome(home || (args[1] as string))
+  args.splice(0, home ? 1 : 2)
 }
 if ((args[0] === 'hook' || args[0] === 'hooks') && args[1] !== '--help') {
   const { pipe } = await import('../hooks/pipe.ts')
   // Nothing may keep the client waiting: not a timer, not a socket that is still open.
   process.exit(await pipe(args.slice(1)))
 }
-const { runCommand } = await import('./commands.ts')
-process.exitCode = await runCommand(args)
+if (args.length === 0 || (args.length === 1 && /^(?:help|--help|-h)$/.test(args[0] ?? ''))) {
+  // The first thing a newcomer sees needs nothing but the list.
+  const { helpList } = await import('./help.ts')
+  console.log(helpList())
+} else {
+  const { runCommand } = await import('./commands.ts')
+  process.exitCode = await runCommand(args)
+}

@@ -33,8 +33,13 @@ export function note(text: string): void {
   console.error(`recollect: ${text}`)
 }
 
-const colour = wantsColour()
-const paint = (code: number) => (text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
+/** Asked when the first coloured word is said: to look at the terminal takes longer than all of the help. */
+let colour: boolean | null = null
+const isColoured = () => {
+  colour ??= wantsColour()
+  return colour
+}
+const paint = (code: number) => (text: string) => (isColoured() ? `\u001b[${code}m${text}\u001b[0m` : text)
 export const bold = paint(1)
 export const dim = paint(2)
 export const red = paint(31)

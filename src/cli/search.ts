@@ -55,21 +55,38 @@ export async function run(args: string[]): Promise<undefined> {
   if (hits.length === 0) return say(`Nothing is remembered about “${query}”.`)
   if (everywhere && here) say(dim('Nothing in this project; from all projects:\n'))
   const now = Date.now()
+  const shown = marking(query)
   const one = new Set(hits.map((hit) => hit.project)).size === 1
   const rows = hits.map((hit) => [
     `${letter(hit.kind)}${hit.id}`,
     age(hit.at, now),
     hit.type,
-    `${bold(hit.title)}${one ? '' : dim(`  ${projectName(asProjectKey(hit.project))}`)}  ${dim(`~${hit.tokens}t`)}`,
+    `${bold(shown(hit.title))}${one ? '' : dim(`  ${projectName(asProjectKey(hit.project))}`)}  ${dim(`~${hit.tokens}t`)}`,
   ])
   for (const [index, line] of table(rows).split('\n').entries()) {
     say(line)
     const snippet = hits[index]?.snippet
-    if (snippet) say(dim(`    ${snippet}`))
+    if (snippet) say(`    ${shown(snippet, dim)}`)
     const hit = hits[index]
     if (values.explain && hit) say(dim(`    ${explained(hit)}`))
   }
   say(dim(`\n${plural(hits.length, 'hit')}. In full: ${commandName()} get <id>`))
+}
+
+/**
+ * Marks the words of a question where they stand in a text, also at the beginning of longer ones; the rest is said as `otherwise` says it.
+ * Filters are no words, and short ones would be everywhere.
+ */
+export function marking(query: string, mark: (text: string) => string = yellow) {
+  const words = query.match(/(?<![\p{L}\p{N}:_-])-?[\p{L}\p{N}_]{3,}(?![\p{L}\p{N}_]*:)/gu)?.filter((word) => !word.startsWith('-')) ?? []
+  const wanted = words.length > 0 ? new RegExp(`((?<![\\p{L}\\p{N}])(?:${words.map(RegExp.escape).join('|')}))`, 'giu') : null
+  return (text: string, otherwise: (text: string) => string = (plain) => plain): string =>
+    wanted
+      ? text
+          .split(wanted)
+          .map((part, i) => (i % 2 === 1 ? mark(part) : part && otherwise(part)))
+          .join('')
+      : otherwise(text)
 }
 
 const letter = (kind: string) => ({ observation: '#', summary: 'S', prompt: 'P', note: 'N' })[kind] ?? ''

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dir, '..')
 const out = join(root, 'dist')
-rmSync(out, { recursive: true, force: true })
+rmSync(join(out, 'client'), { recursive: true, force: true })
 const entry = join(root, 'src/client/client.ts')
 const built = await Bun.build({ entrypoints: [entry], outdir: join(out, 'client'), target: 'node', format: 'esm' })
 if (!built.success) throw new AggregateError(built.logs, 'the client could not be built')

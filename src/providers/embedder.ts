@@ -11,7 +11,7 @@ import { openHttpEmbedder } from './http/http.ts'
 import { installMinilm, MINILM, openMinilmEmbedder } from './minilm/minilm.ts'
 import { SOURCE, WEIGHTS_BYTES, WEIGHTS_FILE } from './minilm/weights.ts'
 import { openStaticEmbedder, STATIC_FILES } from './static/static.ts'
-import { SHIPPED } from './vocabulary.ts'
+import { shippedEmbedder } from './vocabulary.ts'
 
 export { EmbedderTrouble } from './trouble.ts'
 
@@ -74,7 +74,7 @@ export async function knownEmbedders(models: string): Promise<KnownEmbedder[]> {
       provider: 'static',
       about: 'a table of word vectors that comes along; at once, by words and their neighbours',
       dimensions: table.kind === 'ready' ? table.embedder.dimensions : null,
-      bytes: STATIC_FILES.reduce((sum, name) => sum + bytesOf(join(SHIPPED, name)), 0),
+      bytes: STATIC_FILES.reduce((sum, name) => sum + bytesOf(join(shippedEmbedder(), name)), 0),
       source: null,
       missing: false,
     },

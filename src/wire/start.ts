@@ -1,15 +1,12 @@
-import { join, resolve } from 'node:path'
 import type { Home } from '../platform/paths.ts'
 import { startDetached } from '../platform/processes.ts'
+import { COMMAND_FILE, PROGRAM } from '../platform/program.ts'
 import { compareVersions, VERSION } from '../platform/version.ts'
 import { askWorker } from './socket.ts'
 
-/** The entry of this program, run by the Bun that runs us: what a hook or a command starts the worker with. */
-export const PROGRAM = { command: process.execPath, args: [join(import.meta.dir, '..', 'cli', 'main.ts')] }
-
 /** How a person or a model calls us here: by name where it is on the PATH, else by the whole path. */
 export function commandName(): string {
-  return Bun.which('recollect') ? 'recollect' : resolve(import.meta.dir, '..', '..', 'bin', 'recollect')
+  return Bun.which('recollect') ? 'recollect' : COMMAND_FILE
 }
 
 /** Starts the worker and does not wait. Two started at once end as one: the second finds the lock taken and leaves. */

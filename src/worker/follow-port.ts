@@ -1,7 +1,7 @@
 import { install } from '../integrations/install.ts'
 import { secretIn } from '../platform/files.ts'
 import { readInstalls, rememberInstall } from '../platform/installs.ts'
-import { PROGRAM } from '../wire/start.ts'
+import { PROGRAM } from '../platform/program.ts'
 import type { Desk } from './desk.ts'
 
 /**

@@ -237,7 +237,7 @@ function asOwn(event: string, handler: unknown): OwnHook | null {
   if (verb < 1 || words.length > verb + 3 || !/^\w*$/.test(words[verb + 2] ?? '')) return null
   const hasHome = words[verb - 2] === '--home'
   const program = words.slice(0, hasHome ? verb - 2 : verb)
-  if (!/(^|\/)(recollect|src\/cli\/main\.ts)$/.test(program.at(-1) ?? '')) return null
+  if (!/(^|\/)(recollect(-(linux|darwin)-\w+)?|src\/cli\/main\.ts)$/.test(program.at(-1) ?? '')) return null
   return { event, form: 'command', command: words.map(shellQuoted).join(' '), program, home: hasHome ? (words[verb - 1] ?? null) : null }
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Embedder, OpenedEmbedder } from '../embedder.ts'
 import { openPieces, wordsApart } from '../pieces.ts'
 import { unit } from '../unit.ts'
-import { readVocabulary, SHIPPED } from '../vocabulary.ts'
+import { readVocabulary, shippedEmbedder } from '../vocabulary.ts'
 
 export const STATIC_FILES = ['embedder.json', 'vocabulary.txt', 'rows.i8', 'scales.f32']
 
@@ -13,7 +13,7 @@ export const STATIC_FILES = ['embedder.json', 'vocabulary.txt', 'rows.i8', 'scal
  * The folder holds `embedder.json` (name and width), `vocabulary.txt` (a piece a line), `rows.i8` (a row of whole numbers for each
  * piece) and `scales.f32` (what a row's numbers are multiplied with).
  */
-export async function openStaticEmbedder(folder = SHIPPED): Promise<OpenedEmbedder> {
+export async function openStaticEmbedder(folder = shippedEmbedder()): Promise<OpenedEmbedder> {
   const about = Bun.file(join(folder, 'embedder.json'))
   if (!(await about.exists())) return { kind: 'absent', reason: 'this installation carries no table of word vectors' }
   const [{ name, dimensions }, vocabulary, scales] = await Promise.all([

@@ -1,0 +1,14 @@
+import { join } from 'node:path'
+
+/** How the program is started again: the Bun that runs us and our entry, or the executable that holds both. */
+export const PROGRAM: { command: string; args: string[] } = packed()
+  ? { command: process.execPath, args: [] }
+  : { command: process.execPath, args: [join(import.meta.dir, '..', 'cli', 'main.ts')] }
+
+/** What a person calls when nothing is on their PATH. */
+export const COMMAND_FILE: string = packed() ? process.execPath : join(import.meta.dir, '..', '..', 'bin', 'recollect')
+
+/** The archive inside a single-file executable, where `scripts/compile.ts` has put it; undefined elsewhere. */
+export function packed(): string | undefined {
+  return (globalThis as { recollectShipped?: string }).recollectShipped
+}

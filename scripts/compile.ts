@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'recollect-compile-'))
 try {
   mkdirSync(into, { recursive: true })
   const shipped: Record<string, string> = {}
-  for (const part of ['assets/embedder', 'demo', 'docs/guide'])
+  for (const part of ['assets', 'demo', 'docs/guide'])
     for (const path of new Bun.Glob(`${part}/**/*`).scanSync(root))
       shipped[path] = Buffer.from(await Bun.file(join(root, path)).bytes()).toString('base64')
   writeFileSync(join(folder, 'shipped.bin'), JSON.stringify(shipped))

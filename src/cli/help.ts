@@ -25,7 +25,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   search: {
     summary: 'find memories',
-    usage: `recollect search <words…> [--project P] [--all] [--kind observation|summary|prompt|note] [--limit N] [--explain] [--json]
+    usage: `recollect search <words…> [--project P] [--all] [--kind observation|summary|prompt|note] [--limit N] [--explain] [--web] [--json]
 
   Looks in this folder's project when it has memories, else (or with --all) everywhere.`,
     load: () => import('./search.ts'),

@@ -82,6 +82,7 @@ export const TAKES = {
       all: { type: 'boolean', about: 'everywhere, not only in this project' },
       kind: { type: 'string', of: ['observation', 'summary', 'prompt', 'note'], about: 'memories of one kind only' },
       limit: limit('20'),
+      web: { type: 'boolean', about: 'open the search in the viewer' },
       explain: { type: 'boolean', about: 'what each score is made of, and how times were understood' },
       json,
     },

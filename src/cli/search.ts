@@ -34,6 +34,12 @@ export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('search', args)
   const query = positionals.join(' ')
   if (!query.trim()) throw new CliError('what should be found? recollect search <words>', EXIT.invalid)
+  if (values.web) {
+    const { open } = await import('./view.ts')
+    const project = values.all ? undefined : values.project
+    const asked = { q: query, ...(values.kind ? { kind: values.kind } : {}), ...(project ? { project } : {}) }
+    return open(`/search?${new URLSearchParams(asked)}`, values)
+  }
   const find = (project: string | null) => {
     const question = new URLSearchParams({
       query,

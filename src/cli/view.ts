@@ -10,9 +10,14 @@ export async function run(args: string[]): Promise<undefined> {
   const to = pathOf(wanted)
   if (to === null)
     throw new CliError(`"${wanted}" is no page and no memory; try 'recollect view search' or 'recollect view 12'`, EXIT.invalid)
+  return open(to, values)
+}
+
+/** Opens an address of the viewer in the browser, or prints a link where that cannot be. */
+export async function open(to: string, how: { print?: boolean | undefined; json?: boolean | undefined }): Promise<undefined> {
   const link = await ask<{ url: string; seconds: number }>('/api/view/link', post({ to }))
-  if (values.json) return sayJson(link)
-  if (!values.print && (await openInBrowser(link.url))) return say(`Opened the viewer in your browser (${new URL(link.url).origin}${to}).`)
+  if (how.json) return sayJson(link)
+  if (!how.print && (await openInBrowser(link.url))) return say(`Opened the viewer in your browser (${new URL(link.url).origin}${to}).`)
   say(link.url)
   say(dim(`Good for one visit, within ${link.seconds} seconds.`))
 }

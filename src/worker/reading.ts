@@ -11,6 +11,8 @@ import { notebookOf } from './notebook.ts'
 import { routes } from './routes.ts'
 import { BadRequest } from './server.ts'
 import { openStream } from './stream.ts'
+import { openViewerFiles } from './viewer-files.ts'
+import { openVisitors } from './visitors.ts'
 
 const READING_POSTS = ['/api/memories/batch', '/api/observations/batch']
 
@@ -52,6 +54,9 @@ export async function readAlone(
     quickMeaning: quickMeaningBy(embedding),
     embedding,
     queue: { kick: () => {}, isBusy: () => false, drained: nothing, stop: nothing },
+    modelOpened: Promise.resolve(),
+    visitors: openVisitors(home.visitors),
+    viewer: openViewerFiles(home, log),
     textModel: { kind: 'absent', reason: 'the worker does not run' },
     stopping: stopping.signal,
     announce: () => {},

@@ -5,6 +5,7 @@ import { claudeCode } from '../integrations/agent.ts'
 import { readIfThere } from '../platform/files.ts'
 import type { Home } from '../platform/paths.ts'
 import type { Settings } from '../platform/settings.ts'
+import { shippedFolder } from '../platform/shipped.ts'
 import type { FailureReason } from '../providers/text.ts'
 import type { Job } from '../store/store.ts'
 import type { Desk } from './desk.ts'
@@ -91,13 +92,11 @@ export function tellerOf(desk: Desk, seen: Teller['seen']): Teller | string {
   }
 }
 
-const SHIPPED = join(import.meta.dir, '../../assets/modes')
-
 /** The mode of the settings: the person's own file, else the one that comes along; or why neither can be used. */
 export function modeOf(home: Home, { model }: Settings): Mode | string {
   const name = `${model.mode}.${model.language}.toml`
   const own = join(home.folder, 'modes', name)
-  const text = readIfThere(own) ?? readIfThere(join(SHIPPED, name))
+  const text = readIfThere(own) ?? readIfThere(join(shippedFolder(), 'assets', 'modes', name))
   if (text === null) return `model.mode: there is no mode ${name}; write one to ${own}`
   const read = readMode(text)
   return read.kind === 'read' ? read.mode : `model.mode: ${name} cannot be used: ${read.reason}`

@@ -4,6 +4,7 @@ import type { Session, ToolUse } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { projectName } from '../core/project.ts'
 import { freeBytes } from '../platform/folder.ts'
+import { packed } from '../platform/program.ts'
 import { memoryAt, neighbours } from '../retrieval/graph.ts'
 import { describe } from '../retrieval/search.ts'
 import type { DocumentKind } from '../store/store.ts'
@@ -28,6 +29,7 @@ export async function viewerRoute(desk: Desk, request: Request, url: URL, port: 
   switch (`${request.method} ${url.pathname}`) {
     case 'POST /api/view/link': {
       const { to } = await bodyOf(request, view.readLink)
+      if (packed()) throw new BadRequest('the viewer does not come with the single-file executable; the npm package has it')
       if (!isSafePath(to)) throw new BadRequest(`${to.slice(0, 80)} is no page of the viewer`)
       await desk.viewer.files() // the half minute begins when there is something to see
       return Response.json({ url: `http://127.0.0.1:${port}/view/${desk.visitors.invite(to, Date.now())}`, seconds: 30 })
@@ -72,7 +74,9 @@ const json = <T>(value: T) => Response.json(value)
 
 /** A page and what follows it; nothing that a browser could take for another place. */
 function isSafePath(path: string): boolean {
-  return /^\/[\w.:/-]*$/.test(path) && !/\/\/|\.\./.test(path) && isPage(path.split('/')[1] ?? '')
+  const [place = '', search = ''] = path.split(/\?(.*)/s)
+  const isPlain = /^\/[\w.:/-]*$/.test(place) && !/\/\/|\.\./.test(place) && isPage(place.split('/')[1] ?? '')
+  return isPlain && /^[\w.~%=&*+-]*$/.test(search)
 }
 
 async function oneOf(desk: Desk, url: URL, asked: string, id: string): Promise<Response | null> {

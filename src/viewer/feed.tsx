@@ -43,9 +43,19 @@ export function FeedPage() {
   const upTo = (rows.first as Feed | undefined)?.upTo
   useEffect(() => {
     if (upTo === undefined) return
-    void get<Feed>(`/api/feed?${queryString({ project, types, agent, kinds, after: upTo, limit: 0 })}`).then((asked) => {
-      if (asked.kind === 'answered' && asked.value.total !== null) arrivals.value = counted(asked.value.total)
-    })
+    let isOver = false
+    const countAnew = async (): Promise<void> => {
+      const before = arrivals.value
+      const asked = await get<Feed>(`/api/feed?${queryString({ project, types, agent, kinds, after: upTo, limit: 0 })}`)
+      if (isOver || asked.kind !== 'answered' || asked.value.total === null) return
+      // Something was heard while it was counted: it may be in the count or not, so it is counted again.
+      if (arrivals.value !== before) return countAnew()
+      arrivals.value = counted(asked.value.total)
+    }
+    void countAnew()
+    return () => {
+      isOver = true
+    }
   }, [epoch.value])
   const showNew = () => {
     arrivals.value = NONE

@@ -8,11 +8,11 @@ const START_MS = 10_000
 /** Asks the worker, which is started when it is away, and reads its JSON. Where none can be started, what only reads is read from the disk. */
 export async function ask<T>(path: string, question: Question = {}): Promise<T> {
   const home = homePaths()
-  if (!(await ensureWorker(home, START_MS))) return JSON.parse(await askDisk(home, path, question)) as T
+  if (!(await ensureWorker(home, START_MS))) return JSON.parse(await askDisk(home, path, question), printable) as T
   const asked = await askWorker(home, path, { timeoutMs: 30_000, ...question })
   switch (asked.kind) {
     case 'answered':
-      return JSON.parse(asked.body) as T
+      return JSON.parse(asked.body, printable) as T
     case 'refused':
       throw refused(asked.status, asked.body)
     case 'late':
@@ -21,6 +21,14 @@ export async function ask<T>(path: string, question: Question = {}): Promise<T> 
       throw new CliError(`the worker went away; see ${home.logs}/worker.log, then try again`)
   }
 }
+
+/** What is remembered may hold what a terminal takes for orders. */
+export function printable(_: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(CONTROLS, '') : value
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are taken out
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
 /** The lines of a long answer, as they come. */
 export async function* askLines<T>(path: string, question: Question = {}): AsyncGenerator<T> {

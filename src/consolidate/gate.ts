@@ -44,7 +44,7 @@ async function fill(copy: Store, { book }: Means, groups: Group[], now: number):
   const all = [...notes.values()]
   for (let from = 0; from < all.length; from += 20) {
     await copy.transaction(async () => {
-      for (const note of all.slice(from, from + 20)) await takeIn(copy, note, null)
+      for (const note of all.slice(from, from + 20)) await takeIn(clean(copy), note, null)
     })
     await Bun.sleep(0)
   }
@@ -66,14 +66,14 @@ async function worseAfter(copy: Store, means: Means, group: Group, now: number):
     if (rank > 0) answered.push({ question, rank })
   }
   await copy.transaction(async () => {
-    for (const note of written) await takeIn(copy, note, null)
+    for (const note of written) await takeIn(clean(copy), note, null)
   })
   for (const { question, rank } of answered) {
     if ((await rankOf(copy, group, question, (id) => [id, ...successorsOf(group, id)])) > 0) continue
     await copy.transaction(async () => {
       for (const note of written) {
         const known = before.get(note.id)
-        if (known) await takeIn(copy, known, null)
+        if (known) await takeIn(clean(copy), known, null)
         else await copy.notes.remove(note.id)
       }
     })
@@ -106,3 +106,6 @@ function successorsOf({ change }: Group, id: NoteId): NoteId[] {
   if (change.kind === 'keep-one') return change.supersedes.includes(id) ? [change.keep] : []
   return change.notes.filter((note) => note.supersedes.includes(id) || change.reflected.includes(id)).map((note) => note.id)
 }
+
+/** Rows were cleaned when they were made. */
+const clean = (store: Store) => ({ store, clean: (text: string) => text })

@@ -15,7 +15,8 @@ export type ProjectSigns = {
 /** The project of a folder: a marker a person put there, else the origin remote, else the root's name and fingerprint. */
 export function projectKey(signs: ProjectSigns): ProjectKey {
   const marker = signs.marker?.trim().toLowerCase()
-  if (marker) return asProjectKey(marker.slice(0, 200))
+  // What holds for every project is for a person to say, not for a repository that was cloned.
+  if (marker && marker !== GLOBAL_PROJECT) return asProjectKey(marker.slice(0, 200))
   const remote = signs.origin ? normaliseRemote(signs.origin) : null
   if (remote) return asProjectKey(remote)
   const name = signs.root.split(/[\\/]/).filter(Boolean).at(-1)?.toLowerCase()

@@ -24,22 +24,25 @@ const LOOKED_AT = 50
 export async function notesFor(store: Store, project: ProjectKey, now: number): Promise<ChosenNotes> {
   const everywhere =
     project === GLOBAL_PROJECT ? [] : await store.notes.newest(GLOBAL_PROJECT, ['procedural', 'semantic', 'episodic'], now, MOST_GLOBAL)
+  const pinned = [project, GLOBAL_PROJECT].map((of) => store.notes.pinned(of, now, MOST_GLOBAL))
   const durable = await store.notes.newest(project, ['procedural', 'semantic'], now, MOST_GLOBAL)
   const episodic = await store.notes.newest(project, ['episodic'], now, LOOKED_AT)
-  return chooseNotes(everywhere, durable, episodic)
+  return chooseNotes(everywhere, durable, episodic, (await Promise.all(pinned)).flat())
 }
 
 /**
  * Everything global and everything pinned, whatever the room; then the newest of the project, of which at most two tell of sessions
  * that nobody has reflected upon yet. All lists come newest first, equal times by confidence.
  */
-export function chooseNotes(everywhere: Note[], durable: Note[], episodic: Note[]): ChosenNotes {
-  const pinned = [...durable, ...episodic].filter((note) => note.pinned)
+export function chooseNotes(everywhere: Note[], durable: Note[], episodic: Note[], kept: Note[] = []): ChosenNotes {
+  // Looked for by themselves, because a pin holds however many notes are newer.
+  const pinned = [...kept, ...[...durable, ...episodic].filter((note) => note.pinned)]
   const fresh = episodic.filter((note) => !note.pinned && !note.tags.includes('reflected')).slice(0, Math.min(EPISODES, ROOM))
   const lasting = durable.filter((note) => !note.pinned).slice(0, ROOM - fresh.length)
   // A person's pin is a wish; it comes before what merely holds everywhere.
   const byPin = [...everywhere].sort((a, b) => Number(b.pinned) - Number(a.pinned))
-  return { always: [...pinned, ...byPin], ofProject: [...lasting, ...fresh] }
+  const always = [...new Map([...pinned, ...byPin].map((note) => [note.id, note])).values()]
+  return { always, ofProject: [...lasting, ...fresh] }
 }
 
 /** Without what a session that is gone on with was told or wrote itself, unless it was changed since. */
@@ -61,7 +64,9 @@ export function addNotes(page: Page, head: string, notes: Note[], share: number,
   for (const note of notes) {
     const whole = noteLine(note, now)
     const title = `N${note.id} · ${shorten(asData(note.title), 80)}`
-    const line = [whole, title].find((one) => spent + countTokens(one) <= share && page.add(...(begun ? [one] : [head, one])))
+    // Of what a person pinned at least the title is told, as long as the page has room at all.
+    const fits = (one: string) => spent + countTokens(one) <= share || (one === title && note.pinned)
+    const line = [whole, title].find((one) => fits(one) && page.add(...(begun ? [one] : [head, one])))
     if (line === undefined) {
       left.push({ kind: 'note', id: note.id, why: 'no room' })
       continue

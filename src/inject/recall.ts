@@ -1,5 +1,6 @@
 import type { Session } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
+import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import { age } from '../core/when.ts'
@@ -28,13 +29,18 @@ export async function recallFor(
   tokens: number,
   meaning: Meaning | null = null,
 ): Promise<Brief> {
-  const { sessions, told } = await heldBy(store, session)
+  const { sessions, contentIds, told } = await heldBy(store, session)
   const isHeld = (hit: Hit) => told.has(`${hit.kind}:${hit.id}`) || (hit.sessionId !== null && sessions.has(hit.sessionId))
   const hits = await search(store, prompt, { project: session.project, notSession: session.id, limit: 12 }, meaning)
   // Of the best few: further down, words meet by chance.
   const byMeaning = hits.some((hit) => hit.cosine !== null)
+  const own = new Set<string>()
+  for (const hit of hits) {
+    const from = hit.kind === 'note' ? (await store.notes.get(asNoteId(hit.id)))?.session : null
+    if (from && contentIds.has(from)) own.add(hit.id)
+  }
   const telling = hits
-    .filter((hit) => !isHeld(hit))
+    .filter((hit) => !isHeld(hit) && !(hit.kind === 'note' && own.has(hit.id)))
     .slice(0, MOST)
     .filter((hit) => isTelling(hit, byMeaning))
   if (telling.length === 0) return NOTHING

@@ -12,12 +12,27 @@ const FEWEST = 8
 /** How much of their pairs of words two texts share when one restates the other. */
 const NEAR = 0.6
 
-/** Whether two texts say nearly the same, in nearly the same words and order. Short ones are never near: one word is the fact. */
-export function isNearSame(a: string, b: string): boolean {
-  return areNear(shingles(a), shingles(b))
+/**
+ * Whether a text says all that an older one says, in nearly the same words and order, so that it may take its place. One word is often
+ * the fact: where the older one has a word, a number or a denial that the newer lacks, or the newer denies more, they are two facts.
+ */
+export function restates(newer: string, older: string): boolean {
+  const [now, then] = [wordsOf(newer), wordsOf(older)]
+  if (![...then].every((word) => now.has(word) || LITTLE.has(word))) return false
+  if ([...now].some((word) => DENIES.has(word) && !then.has(word))) return false
+  return areNear(shingles(newer), shingles(older))
 }
 
-/** The same of their pairs of words, for whoever compares one text with many. */
+const wordsOf = (text: string) => new Set(normalised(text).split(' '))
+/** Words that come and go without changing what is said. */
+const LITTLE = new Set('a an the of in on at to is are was were be for and that this it its with by as we our so then'.split(' '))
+const DENIES = new Set(
+  'not no never none nor t without cannot dont doesnt isnt wont stop avoid instead except unless nicht kein keine nie pas jamais sin'.split(
+    ' ',
+  ),
+)
+
+/** Whether two texts, by their pairs of words, say nearly the same. Short ones are never near. */
 export function areNear(one: Set<string>, other: Set<string>): boolean {
   return one.size >= FEWEST - 1 && other.size >= FEWEST - 1 && likeness(one, other) >= NEAR
 }

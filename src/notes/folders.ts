@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import type { NoteScope } from '../core/note.ts'
+import { kindAt } from '../platform/files.ts'
 
 /** Synced notes stand in one folder of the home, the others in another; git never sees the second. */
 export const SYNCED = 'memory'
@@ -18,6 +20,12 @@ export function placeOf(path: string): { scope: NoteScope; project: ProjectKey }
   if (rest.some((part) => part.startsWith('.')) || !path.endsWith('.md')) return null
   const project = projectIn(folder)
   return { scope: top === LOCAL ? 'local' : project === GLOBAL_PROJECT ? 'global' : 'project', project }
+}
+
+/** Whether a file, or a folder on the way to it, is a link: it could lead anywhere. */
+export function leadsAway(home: string, path: string): boolean {
+  const parts = path.split('/')
+  return parts.some((_, index) => kindAt(join(home, ...parts.slice(0, index + 1))) === 'link')
 }
 
 /** A project key as the name of one folder: a slash becomes `~`, what no file system may hold is written in hex. */

@@ -32,6 +32,13 @@ test('fields that are not ours stay as they stand, with what is below them', () 
   expect(writeNote(parsed.note)).toContain(`\n${theirs.join('\n')}\n---\n`)
 })
 
+test('lines that are said to be unknown cannot say what is ours, nor end the front matter', () => {
+  const parsed = parseNote(minimal)
+  if (parsed.kind !== 'note') throw new Error(parsed.reason)
+  const again = parseNote(writeNote({ ...parsed.note, unknown: ['theirs: 1', 'id: HIJACK', '---', 'pinned: true'] }))
+  expect(again).toMatchObject({ kind: 'note', note: { id: 'a-note', pinned: false, unknown: ['theirs: 1'] } })
+})
+
 test('hand-written forms are read: CRLF, dates without time, one tag as a word, numbers as titles', () => {
   const parsed = parseNote(
     '\ufeff---\r\nid: x\r\ntype: procedural\r\ntitle: 42\r\ntags: deploy\r\ncreated: 2026-03-01\r\n---\r\n\r\nline one\r\nline two\r\n',

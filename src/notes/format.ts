@@ -79,7 +79,7 @@ export function writeNote(note: NoteText): string {
     ...(note.pinned ? ['pinned: true'] : []),
     ...(note.expiresAt !== null ? [`expires: ${date(note.expiresAt)}`] : []),
     ...(note.deletedAt !== null ? [`deleted: ${date(note.deletedAt)}`] : []),
-    ...note.unknown,
+    ...unknownLines(note.unknown.join('\n')),
   ]
   const body = oneBreak(note.body)
   return `---\n${lines.join('\n')}\n---\n\n${body}${body === '' ? '' : '\n'}`
@@ -143,7 +143,7 @@ function unknownLines(front: string): string[] {
       comments = []
     } else if (line.startsWith('#')) {
       comments.push(line)
-    } else if (keeping && line.trim() !== '') {
+    } else if (keeping && line.trim() !== '' && !line.startsWith('---')) {
       kept.push(...comments, line)
       comments = []
     }

@@ -1,8 +1,11 @@
 import { expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../../test/support/builders.ts'
 import { aNotebook } from '../../test/support/notebook.ts'
 import { asProjectKey } from '../core/ids.ts'
-import { asNoteId } from '../core/note.ts'
-import { changeNote, forgetNote, keepNote, keepUnderId, type NoteDraft, purgeNote, restoreNote } from './notes.ts'
+import { asNoteId, type NoteId } from '../core/note.ts'
+import { bringNote, changeNote, forgetNote, keepNote, keepUnderId, type NoteDraft, purgeNote, restoreNote } from './notes.ts'
 
 const app = asProjectKey('github.com/team/app')
 const draft = (body: string, given: Partial<NoteDraft> = {}): NoteDraft => ({ body, project: app, source: 'human', ...given })
@@ -44,13 +47,60 @@ test('a restatement takes the place of what it restates, which stays to be seen'
   )
   const second = await keepNote(
     t.book,
-    draft('The staging database for the billing service listens on port 5499 of the bastion host.'),
+    draft('Since March the staging database for the billing service listens on port 5433 of the bastion host.'),
     2000,
   )
   const [old, now] = [first, second].map((kept) => (kept.receipt as { note: { id: string } }).note.id)
   expect(second.receipt).toMatchObject({ kind: 'restated', superseded: [old] })
   expect(await t.find('staging database', app)).toEqual([now as string])
   expect((await t.list({ hidden: true })).map((note) => note.id).sort()).toEqual([old, now].sort() as never)
+})
+
+test.each([
+  [
+    'The staging database server listens on port 5432 of the db host.',
+    'The production database server listens on port 5432 of the db host.',
+  ],
+  ['The staging database server listens on port 5432 of the db host.', 'The staging database server listens on port 6432 of the db host.'],
+  ['Never run the migrations by hand on the production host please.', 'Always run the migrations by hand on the production host please.'],
+  ['For the session cache of the shop we do use Redis.', 'For the session cache of the shop we do not use Redis.'],
+])('%s and %s are two facts', async (one, other) => {
+  using t = await aNotebook()
+  await keepNote(t.book, draft(one), 1000)
+  expect((await keepNote(t.book, draft(other), 2000)).receipt.kind).toBe('added')
+  expect(await t.list()).toHaveLength(2)
+})
+
+test('a title that was made from the body follows it, one that a person gave stays', async () => {
+  using t = await aNotebook()
+  const first = await keepNote(t.book, draft('Deploys go out on Fridays.'), 1000)
+  const second = await keepNote(t.book, draft('The cache is warm.', { title: 'Cache' }), 1000)
+  const [derived, given] = [first, second].map((kept) => asNoteId((kept.receipt as { note: { id: string } }).note.id))
+  expect((await changeNote(t.book, derived as NoteId, { body: 'Deploys go out on Mondays.' }, 2000))?.receipt).toMatchObject({
+    note: { title: 'Deploys go out on Mondays.' },
+  })
+  expect((await changeNote(t.book, given as NoteId, { body: 'The cache is cold.' }, 2000))?.receipt).toMatchObject({
+    note: { title: 'Cache' },
+  })
+})
+
+test('a secret in a tag never reaches the file, whichever way it comes', async () => {
+  using t = await aNotebook()
+  const token = `ghp_${'a1B2'.repeat(9)}`
+  const { receipt } = await keepNote(t.book, draft('Tagged', { tags: [token] }), 1000)
+  if (receipt.kind !== 'added') throw new Error(receipt.kind)
+  await changeNote(t.book, receipt.note.id, { tags: [token] }, 2000)
+  await bringNote(t.book, { ...receipt.note, id: asNoteId('brought'), tags: [token], updatedAt: 3000 })
+  for (const path of [receipt.note.path, 'memory/github.com~team~app/brought.md']) expect(t.read(path)).not.toContain('a1B2a1B2')
+})
+
+test('nothing is written through a link', async () => {
+  using t = await aNotebook()
+  using outside = temporaryFolder()
+  mkdirSync(join(t.folder, 'memory'))
+  symlinkSync(outside.path, join(t.folder, 'memory', 'away'))
+  expect(keepNote(t.book, draft('Out of the house', { project: asProjectKey('away') }), 1000)).rejects.toThrow('is a link')
+  expect(readdirSync(outside.path)).toEqual([])
 })
 
 test('short notes that differ in one word are two facts', async () => {

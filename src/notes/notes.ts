@@ -14,8 +14,8 @@ import { ulid } from '../core/ulid.ts'
 import { privateFolder, statIfThere, writeWhole } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import type { Store } from '../store/store.ts'
-import { isNearSame, tellingWords } from './alike.ts'
-import { LOCAL, pathOf, SYNCED } from './folders.ts'
+import { restates, tellingWords } from './alike.ts'
+import { LOCAL, leadsAway, pathOf, SYNCED } from './folders.ts'
 import { MAX_NOTE_BYTES, writeNote } from './format.ts'
 import { noteOnDisk } from './reindex.ts'
 import { printOf, takeIn } from './rows.ts'
@@ -117,7 +117,14 @@ export async function keepUnderId(book: Notebook, draft: NoteDraft & { id: NoteI
 export async function bringNote(book: Notebook, brought: Omit<Note, 'path'>): Promise<Kept> {
   const body = cleanBody(book, brought.body)
   const project = brought.scope === 'global' ? GLOBAL_PROJECT : brought.project
-  const wanted: Note = { ...brought, body, title: titleOf(book, brought.title, body), project, path: pathOf({ ...brought, project }) }
+  const wanted: Note = {
+    ...brought,
+    body,
+    title: titleOf(book, brought.title, body),
+    tags: cleanTags(book, brought.tags),
+    project,
+    path: pathOf({ ...brought, project }),
+  }
   const reason = body.trim() === '' ? 'nothing is in it' : unusable(wanted)
   if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
   return book.store.transaction(async () => {
@@ -181,11 +188,18 @@ export async function changeNote(book: Notebook, id: NoteId, patch: NotePatch, n
     if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
     const scope = patch.scope ?? known.scope
     const project = scope === 'global' ? GLOBAL_PROJECT : (patch.project ?? known.project)
+    const body = patch.body === undefined ? known.body : cleanBody(book, patch.body)
     const note: Note = {
       ...known,
       ...patch,
-      title: patch.title === undefined ? known.title : titleOf(book, patch.title, known.body),
-      body: patch.body === undefined ? known.body : cleanBody(book, patch.body),
+      // A title that was made from the body follows it.
+      title: titleOf(
+        book,
+        patch.title ?? (patch.body !== undefined && known.title === titleOf(book, '', known.body) ? '' : known.title),
+        body,
+      ),
+      body,
+      tags: patch.tags === undefined ? known.tags : cleanTags(book, patch.tags),
       scope,
       project,
       updatedAt: now,
@@ -232,9 +246,11 @@ export async function purgeNote(book: Notebook, id: NoteId): Promise<Change[]> {
 export async function putNote(book: Notebook, note: Note): Promise<Change[]> {
   const path = join(book.folder, note.path)
   privateFolder(join(book.folder, note.path.startsWith(`${LOCAL}/`) ? LOCAL : SYNCED))
-  privateFolder(path.slice(0, path.lastIndexOf('/')))
+  const folder = path.slice(0, path.lastIndexOf('/'))
+  if (leadsAway(book.folder, note.path)) throw new Error(`${folder} is a link; notes are not written through links. Make it a folder.`)
+  privateFolder(folder)
   writeWhole(path, writeNote(note))
-  await takeIn(book.store, note, statIfThere(path))
+  await takeIn(book, note, statIfThere(path))
   return [{ kind: 'note-changed', note }]
 }
 
@@ -255,7 +271,7 @@ export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | st
     type: draft.type ?? 'semantic',
     title: titleOf(book, draft.title ?? '', body),
     namespace: draft.namespace ?? 'context',
-    tags: [...new Set((draft.tags ?? []).map((tag) => book.clean(tag).trim()).filter(Boolean))],
+    tags: cleanTags(book, draft.tags ?? []),
     createdAt: draft.createdAt ?? now,
     updatedAt: draft.updatedAt ?? draft.createdAt ?? now,
     machine: book.machine,
@@ -287,6 +303,8 @@ function unusable(note: Pick<Note, 'namespace' | 'confidence' | 'body' | 'tags'>
   return null
 }
 
+const cleanTags = (book: Notebook, tags: string[]) => [...new Set(tags.map((tag) => book.clean(tag).trim()).filter(Boolean))]
+
 const cleanBody = (book: Notebook, body: string) => book.clean(body.toWellFormed()).replace(/\r\n?/g, '\n').trim()
 
 const titleOf = (book: Notebook, title: string, body: string) =>
@@ -302,7 +320,7 @@ async function sameNote(book: Notebook, wanted: Note, now: number): Promise<Note
 /** How many notes a new one is compared with: the likeliest by their words. */
 const COMPARED = 20
 
-/** Notes of the same kind and place that say nearly the same. */
+/** Notes of the same kind and place of which it says all that they say. */
 async function restatedBy(book: Notebook, wanted: Note, now: number): Promise<NoteId[]> {
   const words = tellingWords(wanted.body)
   if (words.length === 0) return []
@@ -312,7 +330,7 @@ async function restatedBy(book: Notebook, wanted: Note, now: number): Promise<No
     const known = await book.store.notes.visible(asNoteId(place.ref), now)
     if (!known || known.scope !== wanted.scope || known.project !== wanted.project) continue
     if (known.namespace !== wanted.namespace || known.type === 'episodic' || known.pinned) continue
-    if (isNearSame(known.body, wanted.body)) restated.push(known.id)
+    if (restates(wanted.body, known.body)) restated.push(known.id)
   }
   return restated
 }

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { aNotebook } from '../../test/support/notebook.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { asNoteId } from '../core/note.ts'
@@ -63,6 +65,28 @@ test('the folder decides whose note it is, also when the file is moved', async (
   t.write('memory/app/n1.md', file('n1', 'Everywhere'))
   await reindex(t.book)
   expect(await t.store.notes.get(asNoteId('n1'))).toMatchObject({ scope: 'project', project: 'app' })
+})
+
+test('a secret that a person wrote into a file by hand is told to nobody', async () => {
+  using t = await aNotebook()
+  t.write('memory/app/n1.md', file('n1', `Deploy with ghp_${'a1B2'.repeat(9)} <private>and my salary</private>`))
+  await reindex(t.book)
+  const body = (await t.store.notes.get(asNoteId('n1')))?.body
+  expect(body).toStartWith('Deploy with')
+  expect(body).not.toContain('a1B2')
+  expect(body).not.toContain('salary')
+  expect(t.read('memory/app/n1.md')).toContain('a1B2')
+})
+
+test('no link is followed', async () => {
+  using t = await aNotebook()
+  t.write('elsewhere/n1.md', file('n1', 'Outside'))
+  t.write('memory/app/n2.md', file('n2', 'Inside'))
+  symlinkSync(join(t.folder, 'elsewhere', 'n1.md'), join(t.folder, 'memory', 'app', 'n1.md'))
+  symlinkSync(join(t.folder, 'elsewhere'), join(t.folder, 'memory', 'away'))
+  await reindex(t.book)
+  await reindex(t.book, ['memory/app/n1.md', 'memory/away/n1.md'])
+  expect((await t.list()).map((note) => note.id as string)).toEqual(['n2'])
 })
 
 test('rows that are lost are made again from the files', async () => {

@@ -4,15 +4,17 @@ import type { Note, NoteId } from '../core/note.ts'
 import { readExactlyIfThere, statIfThere } from '../platform/files.ts'
 import { filesBelow } from '../platform/folder.ts'
 import type { NoteFile, Store } from '../store/store.ts'
-import { LOCAL, placeOf, SYNCED } from './folders.ts'
+import { LOCAL, leadsAway, placeOf, SYNCED } from './folders.ts'
 import { MAX_NOTE_BYTES, parseNote } from './format.ts'
 import { takeIn } from './rows.ts'
 
 /** How many files are read in one transaction: few enough that a hook never waits long behind it. */
 const BATCH = 200
 
+type Following = { store: Store; folder: string; clean(text: string): string }
+
 /** Makes the rows follow the files: all of them, or the paths that are known to have changed. One bad file never stops the rest. */
-export async function reindex(book: { store: Store; folder: string }, only?: string[]): Promise<Change[]> {
+export async function reindex(book: Following, only?: string[]): Promise<Change[]> {
   const known = new Map((await book.store.notes.files()).map((file) => [file.path, file]))
   const paths = only ?? pathsOnDisk(book.folder)
   const there = new Set(paths)
@@ -28,7 +30,7 @@ export async function reindex(book: { store: Store; folder: string }, only?: str
 }
 
 /** The note with this id as its file has it now, even if nobody has followed the file yet. Inside a transaction. */
-export async function noteOnDisk(book: { store: Store; folder: string }, id: NoteId): Promise<Note | null> {
+export async function noteOnDisk(book: Following, id: NoteId): Promise<Note | null> {
   const known = await book.store.notes.get(id)
   if (!known || !hasChanged(book.folder, known.path, (await book.store.notes.fileAt(known.path)) ?? undefined)) return known
   await readOne(book, known.path)
@@ -44,13 +46,13 @@ function hasChanged(home: string, path: string, known: NoteFile | undefined): bo
   return !known || !found || known.bytes !== found.size || known.changedAt !== found.mtimeMs
 }
 
-async function readAll(book: { store: Store; folder: string }, paths: string[]): Promise<Change[]> {
+async function readAll(book: Following, paths: string[]): Promise<Change[]> {
   const changes: Change[] = []
   for (const path of paths) changes.push(...(await readOne(book, path)))
   return changes
 }
 
-async function readOne(book: { store: Store; folder: string }, path: string): Promise<Change[]> {
+async function readOne(book: Following, path: string): Promise<Change[]> {
   const { store } = book
   const before = await noteAt(store, path)
   const read = readFile(book.folder, path)
@@ -73,7 +75,7 @@ async function readOne(book: { store: Store; folder: string }, path: string): Pr
     const [other] = (await store.notes.filesOf(rival.id)).filter((one) => one.path === rival.path)
     if (other) await store.notes.putFile({ ...other, problem: `it has the same id as ${path}, which is newer` })
   }
-  await takeIn(store, read.note, { size: read.bytes, mtimeMs: read.changedAt })
+  await takeIn(book, read.note, { size: read.bytes, mtimeMs: read.changedAt })
   return [...changes, { kind: 'note-changed', note: read.note }]
 }
 
@@ -87,7 +89,7 @@ async function noteAt(store: Store, path: string): Promise<Note | null> {
 }
 
 /** The row of a note whose file is no longer it. Another file with the same id takes its place. */
-async function removed(book: { store: Store; folder: string }, note: Note): Promise<Change[]> {
+async function removed(book: Following, note: Note): Promise<Change[]> {
   await book.store.notes.remove(note.id)
   for (const file of await book.store.notes.filesOf(note.id)) {
     if (file.path !== note.path) return readOne(book, file.path)
@@ -104,7 +106,7 @@ function readFile(home: string, path: string): Read {
   const full = join(home, path)
   const found = statIfThere(full)
   const place = placeOf(path)
-  if (!found?.isFile() || !place) return { kind: 'gone' }
+  if (!found?.isFile() || !place || leadsAway(home, path)) return { kind: 'gone' }
   const file = { bytes: found.size, changedAt: found.mtimeMs }
   if (found.size > MAX_NOTE_BYTES) return { kind: 'malformed', reason: `it is larger than ${MAX_NOTE_BYTES / 1024} KB`, ...file }
   let text: string | null

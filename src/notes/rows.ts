@@ -4,8 +4,16 @@ import type { Note } from '../core/note.ts'
 import type { Store } from '../store/store.ts'
 import { normalised } from './alike.ts'
 
-/** Makes the rows of a note what its file says. Inside a transaction. */
-export async function takeIn(store: Store, note: Note, file: { size: number; mtimeMs: number } | null): Promise<void> {
+/**
+ * Makes the rows of a note what its file says. Inside a transaction. What a person hid in a file by hand stays in the
+ * file: the rows, from which everything is told, never hold it.
+ */
+export async function takeIn(
+  { store, clean }: { store: Store; clean(text: string): string },
+  written: Note,
+  file: { size: number; mtimeMs: number } | null,
+): Promise<void> {
+  const note = { ...written, title: clean(written.title), body: clean(written.body), tags: written.tags.map(clean) }
   await store.notes.put(note, printOf(note))
   await store.notes.putFile({ path: note.path, bytes: file?.size ?? 0, changedAt: file?.mtimeMs ?? 0, id: note.id, problem: null })
   const of = { kind: 'note', ref: note.id, project: note.project, at: note.updatedAt } as const

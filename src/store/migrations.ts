@@ -461,6 +461,9 @@ const STEPS: string[] = [
     PRIMARY KEY (day, provider, model, project, purpose)
   ) STRICT, WITHOUT ROWID;
   `,
+  /* 12: what was pinned is found however old it is */ `
+  CREATE INDEX notes_pinned ON notes (project, updated_at) WHERE pinned = 1;
+  `,
 ]
 
 /** The version of the database shape this program knows. */

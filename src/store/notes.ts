@@ -89,6 +89,11 @@ export function noteStatements(db: Database, index: Index) {
     WHERE project = @project AND instr(@types, type) > 0 AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > @now)
       AND conflict_of IS NULL AND NOT EXISTS (${supersedesIt})
     ORDER BY updated_at DESC, confidence DESC, id DESC LIMIT @limit`)
+  const pinned = db.prepare<Row, Params>(`
+    SELECT * FROM notes
+    WHERE pinned = 1 AND project = @project AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > @now)
+      AND conflict_of IS NULL AND NOT EXISTS (${supersedesIt})
+    ORDER BY updated_at DESC, id DESC LIMIT @limit`)
   const counts = db.prepare<{ all: number; hidden: number; conflicted: number }, Params>(`
     SELECT count(*) AS "all", total(conflict_of IS NOT NULL AND deleted_at IS NULL) AS conflicted,
       total(deleted_at IS NOT NULL OR expires_at <= @now OR EXISTS (${supersedesIt})) AS hidden FROM notes`)
@@ -182,6 +187,8 @@ export function noteStatements(db: Database, index: Index) {
     /** The newest notes of one project that may be shown; equal times by confidence. */
     newest: async (project: ProjectKey, types: NoteType[], now: number, limit: number): Promise<Note[]> =>
       newest.all({ project, types: types.join(' '), now, limit }).map(fromRow),
+    /** What a person pinned in a project, however old. */
+    pinned: async (project: ProjectKey, now: number, limit: number): Promise<Note[]> => pinned.all({ project, now, limit }).map(fromRow),
     counts: async (now: number): Promise<{ all: number; hidden: number; conflicted: number }> =>
       counts.get({ now }) ?? { all: 0, hidden: 0, conflicted: 0 },
     /** How many notes came after a moment, other than by merging and reflecting. */

@@ -71,7 +71,7 @@ test('a receipt tells a known note, a restatement and a refusal apart', async ()
   const first = '[remember] The staging database for the billing service listens on port 5433 of the bastion host.'
   await told(at.desk, say(first))
   expect(await told(at.desk, say(first, { session_id: 's2' }))).toMatch(/Known already, the same as N\w{26}: The staging/)
-  expect(await told(at.desk, say(first.replace('5433', '5499'), { session_id: 's3' }))).toMatch(
+  expect(await told(at.desk, say(first.replace('The staging', 'Since March the staging'), { session_id: 's3' }))).toMatch(
     /Kept as N\w{26} \(context, restates N\w{26}\)/,
   )
 })

@@ -31,6 +31,12 @@ test('a note is kept, shown, changed, forgotten, restored and removed', async ()
   expect(t.announced()).toEqual(['note-changed', 'note-changed', 'note-changed', 'note-changed', 'note-removed'])
 })
 
+test('an id is understood with the N that lists show before it', async () => {
+  await using t = await anApi()
+  const { note } = (await t.ask('POST', '/api/notes', { body: 'Known by its N', project: 'app' })).json
+  expect((await t.ask('GET', `/api/notes/N${note.id}`)).json).toMatchObject({ id: note.id })
+})
+
 test('notes are found beside other memories, by words and by their filters', async () => {
   await using t = await anApi()
   await t.ask('POST', '/api/notes', { body: 'Deploys go through the blue cluster', project: 'app', namespace: 'config', tags: ['Deploy'] })

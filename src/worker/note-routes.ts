@@ -10,7 +10,7 @@ import { BadRequest } from './server.ts'
 /** `/api/notes` and what is below it. Null when there is no such way to ask. */
 export async function noteRoute(desk: Desk, request: Request, url: URL, id: string | null, restoring: boolean): Promise<Response | null> {
   const asked = `${request.method} ${id === null ? 'notes' : restoring ? 'restore' : 'note'}`
-  const note = asNoteId(id ?? '')
+  const note = await meant(desk.store, id ?? '')
   switch (asked) {
     case 'GET notes': {
       const { project, type, namespace, hidden, limit, offset } = queryOf(url, api.readNotesQuery)
@@ -45,6 +45,12 @@ export async function noteRoute(desk: Desk, request: Request, url: URL, id: stri
       return kept(desk, (await restoreNote(desk.notebook, note, Date.now())) ?? missing(note))
   }
   return null
+}
+
+/** Lists show an id with an N before it; whoever copies that means the note. */
+async function meant(store: Store, id: string): Promise<NoteId> {
+  const bare = id.replace(/^N(?=.)/i, '')
+  return (await store.notes.get(asNoteId(id))) === null && (await store.notes.get(asNoteId(bare))) !== null ? asNoteId(bare) : asNoteId(id)
 }
 
 /** A note with everything one may ask of it; null when there is none. */

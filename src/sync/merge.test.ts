@@ -50,6 +50,20 @@ describe('a note that changed on two machines', () => {
     expect(result.title).toBe('New')
   })
 
+  test('has the title that was set last, also when that was by hand, which leaves the time in the note as it was', () => {
+    const [byHand, edited] = [note({ title: 'By hand' }), note({ title: 'Edited', updatedAt: 2000, machine: 'b' })]
+    const titles = (handAt: number) => [
+      mergeNotes(note(), byHand, edited, { ours: handAt, theirs: 9000 }).note.title,
+      mergeNotes(note(), edited, byHand, { ours: 9000, theirs: handAt }).note.title,
+    ]
+    expect(titles(3000)).toEqual(['By hand', 'By hand'])
+    expect(titles(1500)).toEqual(['Edited', 'Edited'])
+    // A sync that was broken off merges what it made with the same other side again.
+    const once = mergeNotes(note(), byHand, edited, { ours: 3000, theirs: 9000 }).note
+    expect(once.updatedAt).toBe(3000)
+    expect(mergeNotes(note(), once, edited, { ours: 9500, theirs: 9000 }).note).toEqual(once)
+  })
+
   test('has the tags that either side added, and not those that either took out', () => {
     const base = note({ tags: ['a', 'b'] })
     const { note: result } = merged(base, note({ tags: ['a', 'b', 'z'], updatedAt: 2000 }), note({ tags: ['b', 'c'], updatedAt: 3000 }))

@@ -6,10 +6,20 @@ import { parseNote, writeNote } from '../notes/notes.ts'
 /** What two versions of a file become: the file itself, and what stands beside it when both had to be kept. */
 export type Merged<T> = { text: T; beside: { name: string; text: T } | null }
 
+/** When each side last committed the file, in milliseconds: all that tells when it was changed by hand. */
+export type Committed = { ours: number; theirs: number }
+const UNKNOWN: Committed = { ours: 0, theirs: 0 }
+
 /** The same of the bytes of files. One that is not UTF-8 is never taken apart, and comes out as it went in. */
-export function mergeBytes(name: string, base: Uint8Array | null, ours: Uint8Array, theirs: Uint8Array): Merged<Uint8Array> {
+export function mergeBytes(
+  name: string,
+  base: Uint8Array | null,
+  ours: Uint8Array,
+  theirs: Uint8Array,
+  committed: Committed = UNKNOWN,
+): Merged<Uint8Array> {
   const [mine, other] = [textOf(ours), textOf(theirs)]
-  const { text, beside } = mergeFiles(name, base && textOf(base), mine, other)
+  const { text, beside } = mergeFiles(name, base && textOf(base), mine, other, committed)
   const bytes = (text: string) => (text === mine ? ours : text === other ? theirs : new TextEncoder().encode(text))
   return { text: bytes(text), beside: beside && { name: beside.name, text: bytes(beside.text) } }
 }
@@ -26,12 +36,18 @@ function textOf(bytes: Uint8Array): string {
  * Merges two versions of one file that both changed since `base`; null stands for a file that was not there. Symmetric: two
  * machines that merge the same pair, each with its own version first, make the same bytes.
  */
-export function mergeFiles(name: string, base: string | null, ours: string, theirs: string): Merged<string> {
+export function mergeFiles(
+  name: string,
+  base: string | null,
+  ours: string,
+  theirs: string,
+  committed: Committed = UNKNOWN,
+): Merged<string> {
   const [mine, other] = [parseNote(ours), parseNote(theirs)]
   if (mine.kind === 'note' && other.kind === 'note' && mine.note.id === other.note.id) {
     const before = base === null ? null : parseNote(base)
     const from = before?.kind === 'note' && before.note.id === mine.note.id ? before.note : null
-    const { note, kept } = mergeNotes(from, mine.note, other.note)
+    const { note, kept } = mergeNotes(from, mine.note, other.note, committed)
     return { text: writeNote(note), beside: kept && { name: `${kept.id}.md`, text: writeNote(kept) } }
   }
   if (ours === theirs) return { text: ours, beside: null }
@@ -48,8 +64,14 @@ export function mergeFiles(name: string, base: string | null, ours: string, thei
  * bodies that both changed are not merged: the newer is the note, and the other is kept as a note of its own that says whose
  * version it is.
  */
-export function mergeNotes(base: NoteText | null, ours: NoteText, theirs: NoteText): { note: NoteText; kept: NoteText | null } {
-  const [newer, older] = isNewer(ours, theirs) ? [ours, theirs] : [theirs, ours]
+export function mergeNotes(
+  base: NoteText | null,
+  ours: NoteText,
+  theirs: NoteText,
+  committed: Committed = UNKNOWN,
+): { note: NoteText; kept: NoteText | null } {
+  const [mine, other] = [dated(base, ours, committed.ours), dated(base, theirs, committed.theirs)]
+  const [newer, older] = isNewer(mine, other) ? [mine, other] : [other, mine]
   const field = <K extends keyof NoteText>(name: K): NoteText[K] => threeWay(base ? base[name] : null, newer[name], older[name])
   const body = field('body')
   const note: NoteText = {
@@ -75,6 +97,12 @@ export function mergeNotes(base: NoteText | null, ours: NoteText, theirs: NoteTe
   }
   const isTorn = newer.body !== older.body && base?.body !== newer.body && base?.body !== older.body
   return { note, kept: isTorn ? versionOf(older) : null }
+}
+
+/** An edit by hand leaves `updated` as it was; then the commit that brought it says when it was. */
+function dated(base: NoteText | null, note: NoteText, committedAt: number): NoteText {
+  const isByHand = base !== null && note.updatedAt === base.updatedAt && !same(base, note)
+  return isByHand ? { ...note, updatedAt: Math.max(note.updatedAt, committedAt) } : note
 }
 
 /** Of two versions with the same time one must still come first, the same one on every machine. */

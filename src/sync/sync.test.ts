@@ -49,6 +49,23 @@ describe('two machines with one remote', () => {
     expect(await a.store.notes.get(id)).toMatchObject({ body: 'The port is 9090.', tags: ['net', 'prod'] })
   })
 
+  test('a title that one machine set by hand after the other had set it by command is the title of both', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    using b = await aMachine('b', remote.path)
+    const id = await a.note('The port is 8080.', { title: 'The port' })
+    await a.sync()
+    await b.sync()
+    await b.edit(id, { title: 'By command' }, 2_000_000)
+    await b.sync()
+    const file = join(a.memory, 'app', `${id}.md`)
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^title: .*$/m, 'title: By hand'))
+    await a.sync()
+    await b.sync()
+    expect(a.files()).toEqual(b.files())
+    expect([await a.store.notes.get(id), await b.store.notes.get(id)]).toMatchObject([{ title: 'By hand' }, { title: 'By hand' }])
+  })
+
   test('two different bodies are both kept, and everything else still travels', async () => {
     using remote = aRemote()
     using a = await aMachine('a', remote.path)

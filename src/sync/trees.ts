@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { entries, GONE, mayTravel, writeBlobs } from './commit.ts'
 import { EMPTY_TREE, type Repository } from './git.ts'
-import { mergeBytes } from './merge.ts'
+import { type Committed, mergeBytes } from './merge.ts'
 
 /** A file as a tree has it; null when it has none. */
 export type Leaf = { mode: string; object: string } | null
@@ -30,7 +30,14 @@ export type MergedTree = {
   kept: string[]
 }
 
-type Torn = { path: string; base: Leaf; ours: NonNullable<Leaf>; theirs: NonNullable<Leaf> }
+type Torn = {
+  path: string
+  base: Leaf
+  ours: NonNullable<Leaf>
+  theirs: NonNullable<Leaf>
+  /** Where each side has it: one of them may have moved it. */
+  at: { ours: string; theirs: string }
+}
 
 /**
  * The tree that holds what both sides did since their last common commit. A path that one side changed is taken as it is; one that
@@ -62,7 +69,8 @@ function decide(mine: Differences, others: Differences): { result: Map<string, L
     if (!own) result.set(path, theirs)
     else if (theirs?.object === ours?.object) continue
     else if (theirs && ours) {
-      if (mayTravel(path) && isFile(theirs) && isFile(ours)) torn.push({ path, base: before, ours, theirs })
+      if (mayTravel(path) && isFile(theirs) && isFile(ours))
+        torn.push({ path, base: before, ours, theirs, at: { ours: path, theirs: path } })
       else result.set(path, theirs.object > ours.object ? theirs : ours)
     } else {
       // One side changed what the other took away. If it only took it elsewhere, the change goes there too; else the change is kept.
@@ -70,7 +78,8 @@ function decide(mine: Differences, others: Differences): { result: Map<string, L
       const there = to === undefined ? null : ((ours ? others : mine).get(to)?.after ?? null)
       const sides = ours ? { ours, theirs: there } : { ours: there, theirs }
       if (to !== undefined && isFile(sides.ours) && isFile(sides.theirs) && !(mine.has(to) && others.has(to))) {
-        torn.push({ path: to, base: before, ours: sides.ours, theirs: sides.theirs })
+        const at = ours ? { ours: path, theirs: to } : { ours: to, theirs: path }
+        torn.push({ path: to, base: before, ours: sides.ours, theirs: sides.theirs, at })
         result.set(path, null)
       } else result.set(path, theirs ?? ours)
     }
@@ -93,9 +102,16 @@ async function mergeTorn(
   if (torn.length === 0) return []
   const texts = await repository.read(torn.flatMap((one) => [one.base ?? one.ours, one.ours, one.theirs].map(({ object }) => object)))
   const text = (at: number) => texts[at] as Uint8Array
+  const times: Committed[] = []
+  for (const { base, at } of torn)
+    times.push(
+      isFile(base)
+        ? { ours: await committedAt(repository, ours, at.ours), theirs: await committedAt(repository, theirs, at.theirs) }
+        : { ours: 0, theirs: 0 },
+    )
   const files = torn.flatMap((one, at) => {
     const base = isFile(one.base) ? text(3 * at) : null
-    const merged = mergeBytes(basename(one.path), base, text(3 * at + 1), text(3 * at + 2))
+    const merged = mergeBytes(basename(one.path), base, text(3 * at + 1), text(3 * at + 2), times[at])
     const beside = merged.beside && { path: join(dirname(one.path), merged.beside.name), text: merged.beside.text, isBeside: true }
     return [{ path: one.path, text: merged.text, isBeside: false }, ...(beside ? [beside] : [])]
   })
@@ -109,6 +125,11 @@ async function mergeTorn(
   )
   for (const [at, file] of wanted.entries()) result.set(file.path, { mode: '100644', object: blobs[at] as string })
   return wanted.flatMap((file) => (file.isBeside ? [file.path] : []))
+}
+
+/** When a side last committed a path. The commits are the same on every machine, so their times are too. */
+async function committedAt(repository: Repository, commit: string, path: string): Promise<number> {
+  return 1000 * Number(await repository.git(['log', '-1', '--format=%at', commit, '--', `:(literal)${path}`]))
 }
 
 const join = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`)

@@ -82,7 +82,13 @@ function columnsOf(db: Database): Columns {
   return (table) => {
     const found = known.get(table)
     if (found) return found
-    const rows = db.query(`SELECT name FROM pragma_table_info('${table}')`).all() as { name: string }[]
+    // Only what is stored is read: a view or a virtual table may compute for ever.
+    const rows = db
+      .query(
+        `SELECT name FROM pragma_table_info('${table}') WHERE EXISTS (
+          SELECT 1 FROM pragma_table_list('${table}') WHERE schema = 'main' AND type = 'table')`,
+      )
+      .all() as { name: string }[]
     const names = new Set(rows.map((row) => row.name))
     known.set(table, names)
     return names
@@ -125,20 +131,21 @@ function reading(db: Database, columns: Columns): ClaudeMem {
         const key = { memory: maybe(row.memory) }
         const said = prompts?.all({ content: text(row.content) }) ?? []
         const first = text(row.user_prompt)
-        const startedAt = moment(row.started_at_epoch)
+        const startedAt = moment(row.started_at_epoch) ?? 0
+        const at = (value: unknown) => moment(value) ?? startedAt
         yield {
           contentSessionId: text(row.content),
           memorySessionId: key.memory,
           project: text(row.project),
           title: maybe(row.custom_title),
           startedAt,
-          endedAt: row.completed_at_epoch === null ? null : moment(row.completed_at_epoch),
+          endedAt: moment(row.completed_at_epoch),
           prompts:
             said.length === 0 && first !== ''
               ? [{ number: 1, text: first, at: startedAt }]
-              : said.map((p) => ({ number: Number(p.prompt_number), text: text(p.prompt_text), at: moment(p.created_at_epoch) })),
-          observations: key.memory === null ? [] : observations.all(key).map(observationOf),
-          summaries: key.memory === null ? [] : summaries.all(key).map(summaryOf),
+              : said.map((p) => ({ number: Number(p.prompt_number), text: text(p.prompt_text), at: at(p.created_at_epoch) })),
+          observations: key.memory === null ? [] : observations.all(key).map((o) => observationOf(o, at(o.created_at_epoch))),
+          summaries: key.memory === null ? [] : summaries.all(key).map((s) => summaryOf(s, at(s.created_at_epoch))),
         }
       }
     },
@@ -150,7 +157,7 @@ function reading(db: Database, columns: Columns): ClaudeMem {
       return rows.map((row) => ({
         content: text(row.content),
         project: row.scope === 'global' ? null : maybe(row.project),
-        at: moment(row.created_at_epoch),
+        at: moment(row.created_at_epoch) ?? 0, // not now: the id of its note is made of it, and the next import must find it
       }))
     },
     close: () => db.close(),
@@ -159,7 +166,7 @@ function reading(db: Database, columns: Columns): ClaudeMem {
 
 type Row = Record<string, unknown>
 
-function observationOf(row: Row): ForeignSession['observations'][number] {
+function observationOf(row: Row, at: number): ForeignSession['observations'][number] {
   const whole = text(row.text)
   return {
     id: Number(row.id),
@@ -172,11 +179,11 @@ function observationOf(row: Row): ForeignSession['observations'][number] {
     filesRead: list(row.files_read),
     filesModified: list(row.files_modified),
     model: text(row.generated_by_model) || 'claude-mem',
-    at: moment(row.created_at_epoch),
+    at,
   }
 }
 
-function summaryOf(row: Row): ForeignSession['summaries'][number] {
+function summaryOf(row: Row, at: number): ForeignSession['summaries'][number] {
   return {
     id: Number(row.id),
     request: text(row.request),
@@ -185,14 +192,21 @@ function summaryOf(row: Row): ForeignSession['summaries'][number] {
     completed: text(row.completed),
     nextSteps: text(row.next_steps),
     notes: text(row.notes),
-    at: moment(row.created_at_epoch),
+    at,
   }
 }
 
 const text = (value: unknown) => (typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value))
 const maybe = (value: unknown) => text(value) || null
-/** Milliseconds; early versions wrote seconds. */
-const moment = (value: unknown) => (Number(value) > 1e11 ? Math.floor(Number(value)) : Math.floor(Number(value) * 1000) || 0)
+
+/** Milliseconds; early versions wrote seconds. Null when it is no time that a calendar has. */
+function moment(value: unknown): number | null {
+  const given = value === null ? Number.NaN : Number(value)
+  const at = Math.floor(given > 1e11 ? given : given * 1000)
+  return at >= 0 && at <= LAST_MOMENT ? at : null
+}
+
+const LAST_MOMENT = Date.UTC(9999, 11, 31)
 
 /** A list is JSON there; whatever else stands in its place is one item. */
 function list(value: unknown): string[] {

@@ -100,6 +100,43 @@ test('what is no database of claude-mem is refused with a reason, and nothing co
   expect(rows(at.desk)).toEqual([])
 }, 20_000)
 
+test('views and virtual tables in place of the tables of claude-mem are not read, however long they would go on', async () => {
+  await using at = await aDesk()
+  const file = join(at.folder, 'endless.db')
+  claudeMemDatabase(file, 1)
+  const db = new Database(file)
+  const endless = "WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id, 'x' AS content_session_id FROM n"
+  db.run(`DROP TABLE user_prompts; CREATE VIEW user_prompts AS ${endless}; DROP TABLE directives; CREATE VIRTUAL TABLE directives
+    USING fts5(content, status, scope, project, created_at_epoch)`)
+  db.run("INSERT INTO directives VALUES ('A rule', 'active', 'global', '', 1)")
+  const read = () => bring(at.desk, { from: 'claude-mem', paths: [file] })
+  expect((await read()).done).toMatchObject({ sessions: 1, prompts: 0, observations: 3, notes: { added: 0 } })
+  db.run(`DROP TABLE sdk_sessions; CREATE VIEW sdk_sessions AS ${endless}`)
+  db.close()
+  await expect(read()).rejects.toThrow('it has no table sdk_sessions, so it is not a database of claude-mem')
+}, 10_000)
+
+test('a time that is none stops no import: its row has the time of its session', async () => {
+  await using at = await aDesk()
+  const file = join(at.folder, 'claude-mem.db')
+  claudeMemDatabase(file, 5)
+  const db = new Database(file)
+  for (const [n, bad] of ['1e300', '-1e300', "'yesterday'", "x'00ff'"].entries()) {
+    db.run(`UPDATE sdk_sessions SET started_at_epoch = ${bad}, completed_at_epoch = ${bad} WHERE content_session_id = 'content-${n + 1}'`)
+    for (const table of ['observations', 'session_summaries']) db.run(`UPDATE ${table} SET created_at_epoch = ${bad} WHERE id = ${n + 1}`)
+    db.run(`UPDATE user_prompts SET created_at_epoch = ${bad} WHERE id = ${n + 1}`)
+  }
+  db.run("UPDATE observations SET created_at_epoch = NULL WHERE memory_session_id = 'memory-5'")
+  db.run('UPDATE directives SET created_at_epoch = 1e300')
+  db.close()
+  const { done } = await bring(at.desk, { from: 'claude-mem', paths: [file] })
+  expect(done).toMatchObject({ sessions: 5, prompts: 10, observations: 15, summaries: 5, notes: { added: 1 } })
+  const session = await at.store.sessions.find('claude-code', asContentSessionId('content-5'))
+  expect((await at.store.observations.ofSession(session?.id ?? 0, 1))[0]?.at).toBe(1_760_000_300_000)
+  const again = await bring(at.desk, { from: 'claude-mem', paths: [file] })
+  expect(again.done).toMatchObject({ sessions: 0, prompts: 0, observations: 0, summaries: 0, notes: { added: 0, same: 1 } })
+})
+
 test('thousands of rows of claude-mem come in within seconds', async () => {
   await using at = await aDesk()
   const file = join(at.folder, 'claude-mem.db')

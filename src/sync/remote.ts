@@ -14,9 +14,13 @@ export type Fetched =
 /** Where a remote's branch is remembered: a new address begins anew. */
 export const seenRef = (remote: string) => `refs/recollect/${fingerprint(remote)}/main`
 
-/** Why an address cannot be a remote; null when it can. Git would run what stands behind `ext::`, and take a dash for an option. */
-export function unusableRemote(remote: string): string | null {
-  if (/[\p{Cc}]/u.test(remote)) return 'the address of the remote holds characters that are none'
+/**
+ * Why an address cannot be a remote; null when it can. Git would run what stands behind `ext::`, and take a dash for an option;
+ * blanks before it make it no better.
+ */
+export function unusableRemote(given: string): string | null {
+  const remote = given.trimStart()
+  if (/[\p{Cc}]/u.test(given)) return 'the address of the remote holds characters that are none'
   if (remote.startsWith('-')) return `"${remote}" is no address of a git repository`
   if (/^[a-z0-9+.-]*::/i.test(remote)) return `"${remote}" would run a program; give a path, or an https, ssh or file address`
   return null
@@ -78,6 +82,8 @@ export type Pushed = { kind: 'pushed' } | { kind: 'behind' } | { kind: 'offline'
 
 /** Pushes a commit; never over what others pushed meanwhile. */
 export async function pushTo(repository: Repository, remote: string, commit: string): Promise<Pushed> {
+  const unusable = unusableRemote(remote)
+  if (unusable) return { kind: 'refused', reason: unusable }
   const ran = await repository.tryGit(['push', '--porcelain', '--no-verify', remote, `${commit}:${BRANCH}`], await overNetwork(repository))
   if (ran.code === 0) {
     await repository.git(['update-ref', seenRef(remote), commit])

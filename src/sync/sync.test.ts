@@ -321,8 +321,13 @@ describe('a remote', () => {
   test('that would run a program is refused', async () => {
     using a = await aMachine('a', '')
     using folder = temporaryFolder()
-    for (const remote of [`ext::sh -c touch% ${folder.path}/ran`, '--upload-pack=touch ran', 'a\nb'])
-      expect(await a.sync({ remote })).toMatchObject({ outcome: 'refused' })
+    await a.note('Something to push.')
+    const program = `ext::sh -c touch% ${folder.path}/ran`
+    for (const remote of [program, ` ${program}`, `\u00a0${program}`, '--upload-pack=touch ran', ' --exec=touch ran', 'a\nb']) {
+      const refused = { outcome: 'refused', reason: expect.stringMatching(/would run a program|is no address|characters that are none/) }
+      expect(await a.sync({ remote })).toMatchObject(refused)
+      expect(await a.sync({ remote, fetch: false })).toMatchObject(refused)
+    }
     expect(readdirSync(folder.path)).toEqual([])
   })
 

@@ -12,9 +12,12 @@ import { type Asked, askWorker } from '../wire/socket.ts'
 import { ensureWorker, startWorker } from '../wire/start.ts'
 import { eventNameIn, isTooMuchToKeep, MOST_SENT } from './size.ts'
 
-/** How long each event may hold up the client, in all. Events that are not listed get the default. */
+/** How long each event may hold up the client once its payload is there. Events that are not listed get the default. */
 const DEADLINE_MS: Record<string, number> = { SessionStart: 1000, SessionEnd: 300, PreCompact: 500, PostCompact: 500 }
 const DEFAULT_DEADLINE_MS = 200
+
+/** How long the client may take to hand over the payload. One that never ends is not waited for: the transcript has what it said. */
+const PAYLOAD_MS = 5000
 
 /** These find a worker that is away worth starting, without waiting for it; SessionStart also waits. */
 const WAKES_WORKER = new Set(['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd'])
@@ -41,7 +44,13 @@ async function answer(args: string[]): Promise<Forwarded> {
     const reply = (await import('./twice.ts')).replyIfTwice(event, hookEnvironment().projectFolder)
     if (reply !== null) return { reply, exit: DONE }
   }
-  return forward(agent, event, await Bun.stdin.bytes())
+  const payload = await readStdin()
+  return payload ? forward(agent, event, payload) : { reply: '{}', exit: LATE }
+}
+
+/** All of stdin; null when it does not end in time. */
+function readStdin(): Promise<Uint8Array<ArrayBuffer> | null> {
+  return Promise.race([Bun.stdin.bytes(), Bun.sleep(PAYLOAD_MS).then(() => null)])
 }
 
 /** What is printed, and the exit code for those who asked for one: 0 done, 1 error, 2 timeout, 3 database, 4 invalid input. */
@@ -51,8 +60,9 @@ const [DONE, FAILED, LATE, DATABASE, INVALID] = [0, 1, 2, 3, 4] as const
 async function forwardForm(args: string[]): Promise<Forwarded> {
   const { payloadOf, readForm, textIn } = await import('./forms.ts')
   const form = readForm(args)
-  const payload = payloadOf(form, form.readsStdin ? await Bun.stdin.text() : '', process.cwd())
-  const done = payload ? await forward(AGENT, form.event, payload, form.strict) : { reply: '{}', exit: INVALID }
+  const piped = form.readsStdin ? await readStdin() : new Uint8Array()
+  const payload = piped && payloadOf(form, new TextDecoder().decode(piped), process.cwd())
+  const done = payload ? await forward(AGENT, form.event, payload, form.strict) : { reply: '{}', exit: piped ? INVALID : LATE }
   return form.text ? { ...done, reply: textIn(done.reply) } : done
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { transcript } from '../support/transcript.ts'
 
@@ -18,6 +18,18 @@ function aHome(port = '0') {
   }
   return {
     home: env.RECOLLECT_HOME,
+    /** The hook of a client that hands its payload over in pieces, with a pause after each, and closes the pipe or does not. */
+    slowHook: async (pieces: string[], pauseMs: number, closes: boolean, ...args: string[]) => {
+      const child = Bun.spawn([join(ROOT, 'bin/recollect'), 'hook', ...args], { env, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
+      for (const piece of pieces) {
+        child.stdin.write(piece)
+        await child.stdin.flush()
+        await Bun.sleep(pauseMs)
+      }
+      if (closes) await child.stdin.end()
+      const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+      return { stdout, stderr, code }
+    },
     recollect: (...args: string[]) => run(args, ''),
     hook: (stdin: string | Uint8Array<ArrayBuffer>, ...args: string[]) => run(['hook', 'claude-code', ...args], stdin),
     [Symbol.asyncDispose]: async () => {
@@ -115,6 +127,33 @@ for (const worker of ['with a worker', 'without a worker']) {
     }
   })
 }
+
+test('a client that needs a while to hand over the payload is answered all the same', async () => {
+  await using at = aHome()
+  await at.recollect('start')
+  const said = {
+    session_id: 's1',
+    cwd: '/p',
+    hook_event_name: 'UserPromptSubmit',
+    prompt: '[decision] Use tabs in every file',
+    prompt_id: 'p1',
+  }
+  const payload = JSON.stringify(said)
+  const ran = await at.slowHook([payload.slice(0, 60), payload.slice(60)], 400, true, 'claude-code', 'UserPromptSubmit')
+  expect(ran).toMatchObject({ stdout: expect.stringContaining('Use tabs in every file'), stderr: '', code: 0 })
+  expect(existsSync(join(at.home, 'spool')) ? readdirSync(join(at.home, 'spool')) : []).toEqual([])
+}, 20_000)
+
+test('a payload that never ends is not waited for', async () => {
+  await using at = aHome()
+  const half = '{"session_id":"s1","hook_event_name":"Stop"'
+  const [hook, form] = await Promise.all([
+    at.slowHook([half], 0, false, 'claude-code', 'Stop'),
+    at.slowHook([half], 0, false, 'prompt-submit', '--strict-exit'),
+  ])
+  expect(hook).toEqual({ stdout: '{}', stderr: '', code: 0 })
+  expect(form).toEqual({ stdout: '{}', stderr: '', code: 2 })
+}, 20_000)
 
 test('an unknown agent or no agent at all is answered too', async () => {
   await using at = aHome()

@@ -16,6 +16,8 @@ export type Draft = {
   tags: string[]
   createdAt: number
   updatedAt?: number
+  /** A part of the body is missing, because what it was said in was too long to be kept whole. */
+  isCut?: boolean
 }
 
 const DAY = 24 * 60 * 60_000

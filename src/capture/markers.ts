@@ -5,19 +5,20 @@ import { ulidOf } from '../core/ulid.ts'
 import { type Draft, dayOf } from './drafts.ts'
 import { sentencesOf } from './plain/prose.ts'
 
-/** What a person marked in a prompt, and how. */
-export type Marked = { text: string; namespace: string; scope: 'project' | 'global' }
+/** What a person marked in a prompt, and how. `isCut`: the prompt was too long to be kept whole, and a part of this is missing. */
+export type Marked = { text: string; namespace: string; scope: 'project' | 'global'; isCut: boolean }
 
 /** More than a person marks in one prompt; whatever has more is a pasted text about markers. */
-const MOST = 20
+export const MOST_MARKED = 20
 
 /**
  * What a person marked in a prompt (`[decision]`, `[remember]`, …) as drafts of notes. `before` says how often the session had this
- * very prompt before: who marks a sentence again after forgetting its note wants it again.
+ * very prompt before: who marks a sentence again after forgetting its note wants it again. `leftOut` counts what is more than we take.
  */
-export function markedDrafts(session: Session, prompt: Prompt, before: number, markers: string[]): Draft[] {
+export function markedDrafts(session: Session, prompt: Prompt, before: number, markers: string[]): { drafts: Draft[]; leftOut: number } {
   const said = `${fingerprint(prompt.text)}:${before}`
-  return markedIn(prompt.text, markers).map((marked) => {
+  const all = markedIn(prompt.text, markers)
+  const drafts = all.slice(0, MOST_MARKED).map((marked): Draft => {
     const name = [session.agent, session.contentSessionId, 'marker', said, marked.namespace, marked.text].join('\n')
     return {
       id: asNoteId(ulidOf(name, dayOf(prompt.at))),
@@ -31,8 +32,10 @@ export function markedDrafts(session: Session, prompt: Prompt, before: number, m
       confidence: 1,
       tags: [],
       createdAt: prompt.at,
+      ...(marked.isCut ? { isCut: true } : {}),
     }
   })
+  return { drafts, leftOut: all.length - drafts.length }
 }
 
 /**
@@ -45,14 +48,17 @@ export function markedIn(text: string, markers: string[]): Marked[] {
   if (names.length === 0 || !text.includes('[')) return []
   const mark = new RegExp(`\\[(${names.join('|')})\\]`, 'gi')
   if (text.search(mark) < 0) return []
-  const found = new Map<string, Set<string>>()
+  const found = new Map<string, { marks: Set<string>; isCut: boolean }>()
   const lines = text.split(/\r?\n/)
+  const cutRow = lines.findIndex((line) => LEFT_OUT.test(line))
   const open = openLines(lines)
   for (const [row, line] of lines.entries()) {
-    if (!open[row] || found.size >= MOST) continue
-    const runs = runsIn(line, mark).slice(0, 2 * MOST)
+    if (!open[row]) continue
+    const runs = runsIn(line, mark)
     if (runs.length === 0) continue
-    const sentences = placedSentences(line)
+    const sentences = placedSentences(line, mark)
+    // Many markers may stand in one long sentence: it is looked at once.
+    const looked = new Map<string, { kept: string; isCut: boolean }>()
     for (const [place, run] of runs.entries()) {
       const next = runs[place + 1]?.from ?? line.length
       const wholeParagraph = run.names.includes('remember') || run.names.every((name) => name === 'global')
@@ -60,21 +66,33 @@ export function markedIn(text: string, markers: string[]): Marked[] {
       const said =
         wholeParagraph && hasWords(rest)
           ? [rest, ...(next === line.length ? paragraphAfter(lines, open, row, mark) : [])].join('\n')
-          : sentenceAround(sentences, run, mark)
-      const kept = tidy(said.replace(mark, ' '))
+          : sentenceAround(sentences, run)
+      const look = () => ({ kept: tidy(said.replace(mark, ' ')), isCut: cutRow >= 0 && isCutAt(cutRow - row, line.trim(), said.trim()) })
+      const { kept, isCut } = looked.get(said) ?? look()
+      looked.set(said, { kept, isCut })
       if (!hasWords(kept)) continue
-      const marks = found.get(kept) ?? new Set()
+      const marks = found.get(kept)?.marks ?? new Set()
       for (const name of run.names) marks.add(name)
-      found.set(kept, marks)
+      found.set(kept, { marks, isCut })
     }
   }
-  return [...found].flatMap(([kept, marks]) => asMarked(kept, marks)).slice(0, MOST)
+  return [...found].flatMap(([kept, { marks, isCut }]) => asMarked(kept, marks, isCut))
 }
 
-function asMarked(text: string, marks: Set<string>): Marked[] {
+/** What stands in a text where its middle was left out; see `clip`. */
+const LEFT_OUT = /^… \d+ characters left out …$/
+
+/** Whether what was said reaches over the place where the prompt was cut, or up to it. `rows` is how far below its line that is. */
+function isCutAt(rows: number, line: string, said: string): boolean {
+  if (rows === 1 && line.endsWith(said)) return true
+  if (rows === -1 && line.startsWith(said)) return true
+  return LEFT_OUT.test(said.split('\n')[rows] ?? '')
+}
+
+function asMarked(text: string, marks: Set<string>, isCut: boolean): Marked[] {
   const scope = marks.has('global') ? 'global' : 'project'
   const kinds = [...marks].filter((name) => name !== 'global')
-  return (kinds.length > 0 ? kinds : ['remember']).map((name) => ({ text, namespace: NAMESPACE_OF[name] ?? name, scope }))
+  return (kinds.length > 0 ? kinds : ['remember']).map((name) => ({ text, namespace: NAMESPACE_OF[name] ?? name, scope, isCut }))
 }
 
 /** Any other word that a person makes a marker is the namespace itself. */
@@ -152,22 +170,22 @@ function codeSpans(line: string): { from: number; to: number }[] {
 
 const lengthOf = (span: { from: number; to: number } | undefined) => (span ? span.to - span.from : 0)
 
-type Placed = { text: string; from: number; to: number }
+type Placed = { text: string; from: number; to: number; saysSomething: boolean }
 
-function placedSentences(line: string): Placed[] {
+function placedSentences(line: string, mark: RegExp): Placed[] {
   let at = 0
   return sentencesOf(line).map((text) => {
     const from = line.indexOf(text, at)
     at = from + text.length
-    return { text, from, to: at }
+    return { text, from, to: at, saysSomething: hasWords(text.replace(mark, ' ')) }
   })
 }
 
-function sentenceAround(sentences: Placed[], run: Run, mark: RegExp): string {
+function sentenceAround(sentences: Placed[], run: Run): string {
   const place = sentences.findIndex((sentence) => run.from >= sentence.from && run.from < sentence.to)
-  const own = sentences[place]?.text ?? ''
+  const own = sentences[place]
   // Nothing but markers: `Use tabs. [decision]` means the sentence before.
-  return hasWords(own.replace(mark, ' ')) ? own : (sentences[place - 1]?.text ?? '')
+  return own?.saysSomething ? own.text : (sentences[place - 1]?.text ?? '')
 }
 
 /** The lines of a paragraph behind its first, up to where something else begins: a blank line, code, a quote, another marker. */

@@ -39,7 +39,7 @@ test('the same prompt, told by hook, spool and transcript, is one note', async (
   await at.desk.queue.drained()
   const session = await at.store.sessions.find('claude-code', asContentSessionId('s1'))
   const again = await keepMarked(at.desk, { sessionId: session?.id ?? 0, number: 1 }, Date.now())
-  expect(again.map((one) => one.receipt.kind)).toEqual(['same'])
+  expect(again.captured.map((one) => one.receipt.kind)).toEqual(['same'])
   expect(await notesOf(at.store)).toHaveLength(1)
 })
 
@@ -74,6 +74,23 @@ test('a receipt tells a known note, a restatement and a refusal apart', async ()
   expect(await told(at.desk, say(first.replace('The staging', 'Since March the staging'), { session_id: 's3' }))).toMatch(
     /Kept as N\w{26} \(context, restates N\w{26}\)/,
   )
+})
+
+test('a receipt says how many marked texts were not kept, and why', async () => {
+  await using at = await aDesk()
+  const many = (of: number) =>
+    Array.from({ length: of }, (_, n) => `[decision] Rule ${n} is called ${'abcdefghijklmnopqrstuvwxyz'[n]}`).join('\n')
+  const context = await told(at.desk, say(many(25)))
+  expect(context).toContain('25 texts are marked; 5 of them, the last, are not kept: at most 20 a prompt are.')
+  expect(await at.store.notes.list({ project: null, now: Date.now(), limit: 50 })).toHaveLength(20)
+  expect(await told(at.desk, say(many(20), { session_id: 's2' }))).not.toContain('at most')
+})
+
+test('a receipt says which text was cut because the prompt was too long', async () => {
+  await using at = await aDesk()
+  const context = await told(at.desk, say(`[decision] Use tabs.\n\n[remember] The log says ${'so much, '.repeat(10_000)} and ends.`))
+  expect(context).toMatch(/Kept as N\w{26} \(decisions\): Use tabs\./)
+  expect(context).toMatch(/Kept as N\w{26} \(context\): \(cut, the prompt is too long to be kept whole\) The log says/)
 })
 
 test('private parts, machine notices and muted sessions leave no note', async () => {

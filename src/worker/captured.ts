@@ -3,6 +3,7 @@ import {
   type EpisodeJob,
   episodeDraft,
   type MarkersJob,
+  MOST_MARKED,
   markedDrafts,
   type StatementsJob,
   statedDrafts,
@@ -18,13 +19,17 @@ import type { Desk } from './desk.ts'
 /** A draft and what became of it. */
 export type Captured = { draft: Draft; receipt: Receipt }
 
+/** What came of a prompt's markers. `leftOut` counts what was marked and not taken. */
+export type CapturedMarks = { captured: Captured[]; leftOut: number }
+
 /** Keeps what a person marked in a prompt. Doing it again keeps nothing twice: every draft has an id of its own. */
-export async function keepMarked(desk: Desk, job: MarkersJob, now: number): Promise<Captured[]> {
+export async function keepMarked(desk: Desk, job: MarkersJob, now: number): Promise<CapturedMarks> {
   const session = await desk.store.sessions.get(job.sessionId)
   const prompt = await desk.store.prompts.numbered(job.sessionId, job.number)
-  if (!session || !prompt || prompt.origin !== 'person') return []
+  if (!session || !prompt || prompt.origin !== 'person') return { captured: [], leftOut: 0 }
   const before = await desk.store.prompts.timesBefore(prompt)
-  return keepAll(desk, markedDrafts(session, prompt, before, desk.settings.hooks.user_prompt.markers), now)
+  const { drafts, leftOut } = markedDrafts(session, prompt, before, desk.settings.hooks.user_prompt.markers)
+  return { captured: await keepAll(desk, drafts, now), leftOut }
 }
 
 /** Writes the one note of a session anew, unless there is nothing worth a note in it. */
@@ -83,12 +88,14 @@ async function keepAll(desk: Desk, drafts: Draft[], now: number): Promise<Captur
 }
 
 /** What became of each, one line each, for the model that reads the prompt; empty when there is nothing to say or no room. */
-export function receiptPage(captured: Captured[], tokens: number): string {
+export function receiptPage({ captured, leftOut }: CapturedMarks, tokens: number): string {
   if (captured.length === 0) return ''
   const [head, foot] = ['<recollect-context about="what was marked">', '</recollect-context>']
   const lines: string[] = []
   let left = tokens - countTokens(head) - countTokens(foot) - 2
-  for (const line of captured.map(receiptLine)) {
+  // First, because there may be no room for all the others.
+  const tooMany = `${captured.length + leftOut} texts are marked; ${leftOut} of them, the last, are not kept: at most ${MOST_MARKED} a prompt are.`
+  for (const line of [...(leftOut > 0 ? [tooMany] : []), ...captured.map(receiptLine)]) {
     left -= countTokens(line) + 1
     if (left < 0) break
     lines.push(line)
@@ -97,7 +104,8 @@ export function receiptPage(captured: Captured[], tokens: number): string {
 }
 
 function receiptLine({ draft, receipt }: Captured): string {
-  const said = shorten(asData(draft.body), 100)
+  const cut = draft.isCut ? '(cut, the prompt is too long to be kept whole) ' : ''
+  const said = `${cut}${shorten(asData(draft.body), 100)}`
   switch (receipt.kind) {
     case 'refused':
       return `Not kept (${receipt.reason}): ${said}`

@@ -124,7 +124,7 @@ const IN_TEXT: [text: string, left: string][] = [
   ['{"name": "API_TOKEN", "value": "abc12345"}', '{"name": "API_TOKEN", "value": "[redacted:token]"}'],
   ['<add key="Password" value="hunter" />', '<add key="Password" value="[redacted:password]" />'],
   ['<password>hunter</password>', '<password>[redacted:password]</password>'],
-  [`//registry.npmjs.org/:_authToken=${mixed(36)}`, '//registry.npmjs.org/:_authToken=[redacted:token]'],
+  [`//registry.example/:_authToken=${mixed(36)}`, '//registry.example/:_authToken=[redacted:token]'],
   [`AWS_SECRET_ACCESS_KEY=${mixed(38)}/+`, 'AWS_SECRET_ACCESS_KEY=[redacted:key]'],
   [`aws_secret_access_key = ${mixed(38)}/+`, 'aws_secret_access_key = [redacted:key]'],
   [`AccountName=a;AccountKey=${mixed(86)}==;EndpointSuffix=x`, 'AccountName=a;AccountKey=[redacted:key];EndpointSuffix=x'],

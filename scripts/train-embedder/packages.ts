@@ -19,7 +19,7 @@ const MOST_OF_A_BOOK = 25_000
 export async function choosePackages(names: string[]): Promise<Package[]> {
   const chosen: Package[] = []
   for (const name of names) {
-    const answer = await fetch(`https://registry.npmjs.org/${name.replace('/', '%2f')}/latest`)
+    const answer = await fetch(`${await registry()}/${name.replace('/', '%2f')}/latest`)
     if (!answer.ok) {
       console.log(`left out: ${name} (the registry says ${answer.status})`)
       continue
@@ -61,7 +61,7 @@ function inLots(texts: string[]): string[] {
 async function tarball({ name, version, integrity }: Package, cache: string): Promise<Uint8Array> {
   const path = join(cache, `${name.replace('/', '+')}-${version}.tgz`)
   if (!(await Bun.file(path).exists())) {
-    const answer = await fetch(`https://registry.npmjs.org/${name}/-/${name.split('/').at(-1)}-${version}.tgz`)
+    const answer = await fetch(`${await registry()}/${name}/-/${name.split('/').at(-1)}-${version}.tgz`)
     if (!answer.ok) throw new Error(`the registry answered ${answer.status} for ${name}@${version}`)
     await Bun.write(path, await answer.bytes())
   }
@@ -70,6 +70,9 @@ async function tarball({ name, version, integrity }: Package, cache: string): Pr
   if (found !== integrity) throw new Error(`${path} is not the package that was chosen (${found})`)
   return bytes
 }
+
+/** Where the person's own npm gets its packages. */
+const registry = async () => (await Bun.$`npm config get registry`.text()).trim().replace(/\/+$/, '')
 
 const MOST_BYTES = 1_500_000
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Note } from '../core/note.ts'
 import { CHOICES, type Choice, type SyncState } from '../core/sync.ts'
-import type { WorkerStatus } from '../wire/api.ts'
+import type { CostReport, WorkerStatus } from '../wire/api.ts'
 import type { Economy } from '../wire/view.ts'
 import { send } from './ask.ts'
 import { useAsked } from './asked.ts'
@@ -212,27 +212,26 @@ function Conflict({ id, of, title, machine }: SyncState['conflicted'][number]) {
   )
 }
 
-type Entry = { action: string; details: { model?: string | null; input?: number; output?: number } }
-
-/** Which models work here, and what they were given and gave, as far as it was written down when their work was applied. */
+/** Which models work here, and what they were given, gave and cost. */
 function Models({ status }: { status: WorkerStatus }) {
-  const audit = useAsked<Entry[]>('/api/audit?limit=1000')
-  const spent = (audit.value ?? []).filter(({ details }) => details.model)
-  const sum = (side: 'input' | 'output') => spent.reduce((total, { details }) => total + (details[side] ?? 0), 0)
+  const cost = useAsked<CostReport>('/api/cost?days=30')
+  const sum = (side: 'calls' | 'input' | 'output' | 'usd') => (cost.value?.rows ?? []).reduce((total, row) => total + row[side], 0)
   const { embedder, textModel } = status
   return (
     <Card title="Models">
       <Facts
         of={[
           ['Text', 'name' in textModel ? textModel.name : textModel.absent],
+          ['Asked, 30 days', count(sum('calls'), 'time')],
           ['Tokens in', sum('input').toLocaleString()],
           ['Tokens out', sum('output').toLocaleString()],
+          ['Cost', `$${sum('usd').toFixed(2)}`],
           ['Embedder', embedder.name ?? embedder.provider],
           ['Vectors', `${embedder.embedded.toLocaleString()}, ${embedder.waiting.toLocaleString()} waiting`],
         ]}
       />
       {embedder.trouble && <p class="trouble">{embedder.trouble}</p>}
-      <p class="dim">Tokens are those of consolidations and reflections that were applied; capture uses no model.</p>
+      <p class="dim">By day, model and project: recollect status --cost. Calls whose price nobody knows cost nothing here.</p>
     </Card>
   )
 }

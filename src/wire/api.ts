@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Cost } from '../core/cost.ts'
 import { NOTE_SCOPES, NOTE_TYPES } from '../core/note.ts'
 import { CHOICES, type SyncState } from '../core/sync.ts'
 
@@ -335,20 +336,7 @@ export type RedistillLine =
 
 /** What models were asked and what that cost, by day, model, project and purpose. */
 export type CostReport = {
-  rows: {
-    day: string
-    provider: string
-    model: string
-    project: string
-    purpose: string
-    calls: number
-    failed: number
-    input: number
-    cached: number
-    output: number
-    usd: number
-    unpriced: number
-  }[]
+  rows: Cost[]
   today: { usd: number; limit: number }
   month: { usd: number; limit: number }
 }

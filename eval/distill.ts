@@ -1,11 +1,20 @@
 /**
- * How well turns are told: plain rules, and every model that the settings of this home name, on recorded sessions. For each session a
- * checklist says what somebody would want to know of it a month later; a fact counts as kept when one memory of the session holds all
- * of its words. An observation that holds none of them is noise. What the agent said in its answer is counted apart from what only its
- * tools showed: rules quote, so the first is easy for them.
+ * How well turns are told: plain rules, and every model that the settings of this home name. For each session a checklist says what
+ * somebody would want to know of it a month later; a fact counts as kept when one memory of the session holds all of its words. An
+ * observation that holds none of them is noise. What the agent said in its answers is counted apart from what only its tools showed:
+ * rules quote, so the first is easy for them.
+ *
+ * There are two sets, scored apart: sessions recorded for this project (`checklists.json`, by their path in this repository), and real
+ * sessions of ../shared/eval/transcripts (`checklists-real.json`, by their file name), for whoever has them. The form is
+ *
+ *     { "name.jsonl.gz": { "turns": [0, 2], "said": [["zoneOf", "inclusive|>="]], "unsaid": [["ISO 4217"]] } }
+ *
+ * A fact is a list of patterns, without regard to case, that must all stand in one memory. `turns` counts the session's prompts from 0 and
+ * names those that are told and scored; without it all are. Rules read the turns in between, for what these leave open.
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { readTold } from '../src/capture/model/answer.ts'
 import { grounded } from '../src/capture/model/evidence.ts'
 import type { Mode } from '../src/capture/model/mode.ts'
@@ -13,8 +22,12 @@ import { turnRequest } from '../src/capture/model/protocol.ts'
 import { distillPlain } from '../src/capture/plain/plain.ts'
 import type { Distilled, OpenFailure, Turn } from '../src/core/memory.ts'
 import { countTokens } from '../src/core/tokens.ts'
-import type { TextModel } from '../src/providers/text.ts'
+import type { ModelAnswer, ModelRequest, TextModel } from '../src/providers/text.ts'
 import { turnsOf } from '../test/golden/turns.ts'
+import { DATA } from './data.ts'
+
+export type SessionSet = { name: string; folder: string; lists: Checklists }
+export type Teller = { model: TextModel; mode: Mode }
 
 export type DistillResult = {
   teller: string
@@ -30,62 +43,84 @@ export type DistillResult = {
   inputTokens: number
   /** Turns that the model did not tell, and plain rules did. */
   fellBack: number
+  /** What no memory holds, and the titles of what was not asked for, each behind the name of its session. */
+  missed: string[]
+  noisy: string[]
 }
 
-/** Every fact is a list of patterns that must stand in one memory together. */
-type Checklists = Record<string, { said: string[][]; unsaid: string[][] }>
+const Fact = z.array(z.string()).min(1)
+const Checklists = z.record(
+  z.string(),
+  z.strictObject({ turns: z.array(z.int().min(0)).optional(), said: z.array(Fact), unsaid: z.array(Fact) }),
+)
+type Checklists = z.infer<typeof Checklists>
 
 const ROOT = join(import.meta.dir, '..')
 const never = new AbortController().signal
 
-export async function scoreDistill(teller: { model: TextModel; mode: Mode } | null, only?: string[]): Promise<DistillResult> {
-  const lists = JSON.parse(readFileSync(join(import.meta.dir, 'checklists.json'), 'utf8')) as Checklists
-  const sum = {
-    kept: 0,
-    keptUnsaid: 0,
-    facts: 0,
-    unsaid: 0,
-    noise: 0,
-    observations: 0,
-    tokens: 0,
-    ms: 0,
-    turns: 0,
-    inputTokens: 0,
-    fellBack: 0,
-  }
-  for (const [name, facts] of Object.entries(lists)) {
-    if (only && !only.some((part) => name.includes(part))) continue
+/** The sessions with a checklist: our own, and the real ones where they are. */
+export function sessionSets(): SessionSet[] {
+  const listed = (file: string) => Checklists.parse(JSON.parse(readFileSync(join(import.meta.dir, file), 'utf8')))
+  const real = join(DATA, 'transcripts')
+  const hasReal = existsSync(real) && existsSync(join(import.meta.dir, 'checklists-real.json'))
+  return [
+    { name: 'recorded for this project', folder: ROOT, lists: listed('checklists.json') },
+    ...(hasReal ? [{ name: 'real sessions', folder: real, lists: listed('checklists-real.json') }] : []),
+  ]
+}
+
+/** Scores rules (null) or a model on a set, one turn after the other. Throws when the model cannot be asked before a person has helped. */
+export async function scoreDistill(
+  teller: Teller | null,
+  { lists, folder }: Pick<SessionSet, 'lists' | 'folder'>,
+  progress: (line: string) => void = () => {},
+): Promise<DistillResult> {
+  const name = teller?.model.name ?? 'plain'
+  const sum = { kept: 0, keptUnsaid: 0, facts: 0, unsaid: 0, tokens: 0, ms: 0, turns: 0, observations: 0, inputTokens: 0, fellBack: 0 }
+  const missed: string[] = []
+  const noisy: string[] = []
+  for (const [index, [session, list]] of Object.entries(lists).entries()) {
     const memories: string[] = []
-    const observed: string[] = []
+    const observed: { title: string; text: string }[] = []
     let openFailures: OpenFailure[] = []
-    for (const recorded of await turnsOf(join(ROOT, name))) {
-      const turn = { ...recorded, openFailures }
+    for (const [number, recorded] of (await namedTurns(join(folder, session), list.turns)).entries()) {
+      const turn = { ...recorded.turn, openFailures }
+      if (!recorded.isNamed) {
+        openFailures = distillPlain(turn).openFailures
+        continue
+      }
+      if (teller) progress(`${name}: session ${index + 1} of ${Object.keys(lists).length}, turn ${number} of ${session}`)
       const started = performance.now()
-      const told = teller ? await tell(teller, turn, sum) : distillPlain(turn)
+      const told = teller ? await tell(teller, turn, sum, progress) : distillPlain(turn)
       sum.ms += performance.now() - started
       sum.turns++
       openFailures = told.openFailures
       for (const o of told.observations)
-        observed.push([o.title, o.subtitle, o.narrative, ...o.facts, ...o.filesModified, ...o.filesRead].join('\n'))
+        observed.push({
+          title: o.title,
+          text: [o.title, o.subtitle, o.narrative, ...o.facts, ...o.filesModified, ...o.filesRead].join('\n'),
+        })
       if (told.summary) memories.push(Object.values(told.summary).join('\n'))
     }
-    memories.push(...observed)
-    const holds = (text: string, fact: RegExp[]) => fact.every((pattern) => pattern.test(text))
-    const [said, unsaid] = [patternsOf(facts.said), patternsOf(facts.unsaid)]
-    const kept = (some: RegExp[][]) => some.filter((fact) => memories.some((text) => holds(text, fact))).length
-    sum.facts += said.length
-    sum.unsaid += unsaid.length
-    sum.kept += kept(said)
-    sum.keptUnsaid += kept(unsaid)
-    sum.noise += observed.filter((text) => ![...said, ...unsaid].some((fact) => holds(text, fact))).length
+    memories.push(...observed.map(({ text }) => text))
+    const holds = (text: string, fact: string[]) => fact.every((pattern) => new RegExp(pattern, 'i').test(text))
+    const isKept = (fact: string[]) => memories.some((text) => holds(text, fact))
+    sum.facts += list.said.length
+    sum.unsaid += list.unsaid.length
+    sum.kept += list.said.filter(isKept).length
+    sum.keptUnsaid += list.unsaid.filter(isKept).length
     sum.observations += observed.length
-    sum.tokens += observed.reduce((all, text) => all + countTokens(text), 0)
+    sum.tokens += observed.reduce((all, { text }) => all + countTokens(text), 0)
+    for (const [kind, facts] of [['said', list.said] as const, ['unsaid', list.unsaid] as const])
+      for (const fact of facts) if (!isKept(fact)) missed.push(`${session}: ${kind} ${fact.join(' + ')}`)
+    for (const { title, text } of observed)
+      if (![...list.said, ...list.unsaid].some((fact) => holds(text, fact))) noisy.push(`${session}: ${title}`)
   }
   return {
-    teller: teller?.model.name ?? 'plain',
+    teller: name,
     kept: sum.kept / Math.max(1, sum.facts),
     keptUnsaid: sum.keptUnsaid / Math.max(1, sum.unsaid),
-    noise: sum.noise / Math.max(1, sum.observations),
+    noise: noisy.length / Math.max(1, sum.observations),
     facts: sum.facts,
     unsaid: sum.unsaid,
     observations: sum.observations,
@@ -93,28 +128,52 @@ export async function scoreDistill(teller: { model: TextModel; mode: Mode } | nu
     msEach: sum.ms / Math.max(1, sum.turns),
     inputTokens: sum.inputTokens,
     fellBack: sum.fellBack,
+    missed,
+    noisy,
   }
 }
 
-const patternsOf = (facts: string[][]) => facts.map((fact) => fact.map((pattern) => new RegExp(pattern, 'i')))
+/** The turns of a session, and which of them the checklist is about. A name or a number that leads nowhere would read as a fact lost. */
+async function namedTurns(transcript: string, named: number[] | undefined): Promise<{ turn: Turn; isNamed: boolean }[]> {
+  const turns = await turnsOf(transcript)
+  if (turns.length === 0) throw new Error(`there are no turns in ${transcript}`)
+  const beyond = named?.find((number) => number >= turns.length)
+  if (beyond !== undefined) throw new Error(`${transcript} has ${turns.length} turns, and its checklist names turn ${beyond}`)
+  return turns.map((turn, number) => ({ turn, isNamed: named?.includes(number) ?? true }))
+}
 
 async function tell(
-  { model, mode }: { model: TextModel; mode: Mode },
+  { model, mode }: Teller,
   turn: Turn,
   sum: { inputTokens: number; fellBack: number },
+  progress: (line: string) => void,
 ): Promise<Distilled> {
   const plain = distillPlain(turn)
-  const answer = await model.ask(
-    { ...turnRequest(turn, mode, { kind: 'initial', project: 'app' }), about: { purpose: 'eval', project: '' } },
-    never,
-  )
-  const said = answer.kind === 'answered' ? readTold(answer.text) : null
-  if (answer.kind === 'answered') sum.inputTokens += answer.usage.input
-  if (!said || said.kind === 'unreadable') {
-    sum.fellBack++
-    return plain
+  const request = { ...turnRequest(turn, mode, { kind: 'initial', project: 'app' }), about: { purpose: 'eval', project: '' } }
+  const answer = await patiently(model, request, progress)
+  if (answer.kind === 'answered') {
+    sum.inputTokens += answer.usage.input
+    const said = readTold(answer.text)
+    if (said.kind !== 'unreadable') return grounded(said, turn, mode, plain)
+    progress(`${model.name} did not answer in the form it was asked for`)
   }
-  return grounded(said, turn, mode, plain)
+  sum.fellBack++
+  return plain
+}
+
+const TRIES = 3
+const LONGEST_WAIT_MS = 60_000
+
+/** A model that is busy for a moment is not a model that tells badly, and one that nobody can ask is not scored at all. */
+async function patiently(model: TextModel, request: ModelRequest, progress: (line: string) => void): Promise<ModelAnswer> {
+  for (let tries = 1; ; tries++) {
+    const answer = await model.ask(request, never)
+    if (answer.kind === 'answered') return answer
+    if (answer.reason === 'auth' || answer.reason === 'quota') throw new Error(answer.message)
+    progress(answer.message)
+    if (tries === TRIES) return answer
+    await Bun.sleep(Math.min(answer.retryAfterMs ?? 0, LONGEST_WAIT_MS))
+  }
 }
 
 export function distillTable(results: DistillResult[]): string {

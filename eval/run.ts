@@ -1,24 +1,23 @@
 /**
  * `npm run eval`: scores the product's own search and brief on the evaluation sets in ../shared/eval, beside what plain means give, and
  * writes the table into README.md between its two marks. `--check` only prints it, `--minilm` prints the
- * sentence model's scores too.
+ * sentence model's scores too. `npm run eval -- distill` scores how turns are told (`tell.ts`).
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scoreBrief } from './brief.ts'
 import { hasData } from './data.ts'
-import { distillTable, scoreDistill } from './distill.ts'
 import { byEmbedder, byShippedTable } from './meaning.ts'
 import { plainCommitRecall, plainLocomo } from './plain.ts'
 import type { Result } from './score.ts'
 import { scoreCommitRecall, scoreLocomo } from './sets.ts'
 import { between, briefTable, searchTable } from './table.ts'
-import { configuredTellers } from './tellers.ts'
+import { printDistill } from './tell.ts'
 
 const README = join(import.meta.dir, '..', 'README.md')
 const words = async () => null
 
-if (process.argv[2] === 'distill') await printDistill()
+if (process.argv[2] === 'distill') await printDistill(process.argv.slice(3))
 else if (!hasData) console.log('There is no ../shared/eval here, so there is nothing to evaluate.')
 else {
   const rows: [string, string, Result][] = [
@@ -38,12 +37,4 @@ else {
   const tables = [searchTable(rows), briefTable(await scoreBrief()), measured].join('\n\n')
   console.log(tables)
   if (!minilm && !process.argv.includes('--check')) writeFileSync(README, between(readFileSync(README, 'utf8'), tables))
-}
-
-async function printDistill(): Promise<void> {
-  const results = [await scoreDistill(null)]
-  const { tellers, reasons } = await configuredTellers()
-  for (const teller of tellers) results.push(await scoreDistill(teller))
-  console.log(distillTable(results))
-  for (const reason of reasons) console.log(`Not scored: ${reason}`)
 }

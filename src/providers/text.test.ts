@@ -1,21 +1,13 @@
-import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { aModelServer } from '../../test/support/model-server.ts'
-import { withoutPrivate } from '../core/privacy.ts'
-import { redact } from '../core/secrets.ts'
-import { type ModelAnswer, missingKeyOf, openTextModel, type TextModel, type TextModelSettings } from './text.ts'
+import { clean, hello, keepsThePromises, never } from '../../test/support/text-model.ts'
+import { missingKeyOf, openTextModel, type TextModel, type TextModelSettings } from './text.ts'
 
-const never = new AbortController().signal
-const clean = (text: string) => redact(withoutPrivate(text).text)
 const server = aModelServer()
 afterAll(() => void server.stop())
-beforeEach(() => {
-  server.asked.length = 0
-  server.says({ text: 'yes' })
-})
 
 const settings = (given: Partial<TextModelSettings>): TextModelSettings => ({
   provider: 'plain',
@@ -31,155 +23,31 @@ function opened(given: Partial<TextModelSettings>, key = server.key, timeoutMs =
   return found.model
 }
 
-const hello = { system: 'Be short.', messages: [{ role: 'user' as const, text: 'Well?' }], maxTokens: 50 }
-
-/** Every tenant keeps these promises. */
-describe.each([['anthropic'], ['openai']] as const)('the %s text model', (provider) => {
-  const given = { provider, base_url: server[provider] }
-  const ask = (model = opened(given)): Promise<ModelAnswer> => model.ask(hello, never)
-  const trouble = async (model?: TextModel) => {
-    const answer = await ask(model)
-    if (answer.kind === 'answered') throw new Error('there was no trouble')
-    expect(answer.message).not.toContain(server.key)
-    return answer
-  }
-
-  test('answers a question, and says what it cost', async () => {
-    server.says({ text: 'Yes, well.', usage: { input: 900, output: 7, cached: 400 } })
-    expect(await ask()).toEqual({ kind: 'answered', text: 'Yes, well.', usage: { input: 900, output: 7, cached: 400 }, stop: 'end' })
-    expect(server.asked[0]).toMatchObject({ system: 'Be short.', messages: [{ role: 'user', text: 'Well?' }], maxTokens: 50 })
+for (const provider of ['anthropic', 'openai'] as const)
+  keepsThePromises({
+    name: provider,
+    model: 'm-1',
+    test,
+    failing: test.failing,
+    key: server.key,
+    open: ({ url = server[provider], key, timeoutMs } = {}) => opened({ provider, base_url: url }, key, timeoutMs),
+    says: server.says,
+    asked: () =>
+      server.asked.map(({ system, messages, maxTokens }) => ({
+        text: [system, ...messages.map(({ text }) => text)].join('\n'),
+        maxTokens,
+      })),
+    forget: () => void server.asked.splice(0),
+    path: provider === 'anthropic' ? '/v1/messages' : '/v1/chat/completions',
+    half: provider === 'anthropic' ? '{"content":[{"type":' : '{"choices":[{"mess',
+    leavesWithinMs: 50,
+    cannot: {},
   })
 
-  test('tells a conversation in its order', async () => {
-    const messages = ['user', 'assistant', 'user'].map((role, index) => ({ role: role as 'user' | 'assistant', text: `${index}` }))
-    await opened(given).ask({ ...hello, system: '', messages }, never)
-    expect(server.asked[0]).toMatchObject({ system: '', messages })
-  })
-
-  test('says when the answer was cut', async () => {
-    server.says({ text: 'Yes, we', stop: 'length' })
-    expect(await ask()).toMatchObject({ kind: 'answered', text: 'Yes, we', stop: 'length' })
-  })
-
-  test('sends neither secrets nor private parts', async () => {
-    const secret = `ghp_${'a1B2'.repeat(9)}`
-    const messages = [{ role: 'user' as const, text: `token ${secret} <private>my diary</private> end` }]
-    await opened(given).ask({ ...hello, system: `with ${secret}`, messages }, never)
-    const sent = JSON.stringify(server.asked)
-    expect([sent.includes(secret), sent.includes('diary'), sent.includes('end')]).toEqual([false, false, true])
-  })
-
-  test.each([
-    [401, 'authentication_error', 'auth'],
-    [403, 'permission_error', 'auth'],
-    [402, 'billing_error', 'quota'],
-    [429, 'insufficient_quota', 'quota'],
-    [429, 'rate_limit_error', 'rate'],
-    [529, 'overloaded_error', 'rate'],
-    [500, 'api_error', 'network'],
-    [503, 'server_error', 'network'],
-    [404, 'not_found_error', 'bad-answer'],
-    [400, 'invalid_request_error', 'bad-answer'],
-  ] as const)('status %d with %s is %s, with the reason the endpoint gives', async (status, type, reason) => {
-    server.says({ status, type, message: 'no such luck' })
-    expect(await trouble()).toMatchObject({ reason, message: expect.stringMatching(new RegExp(`${status}.*no such luck`)) })
-  })
-
-  test('an empty account is a matter of quota, however it is said', async () => {
-    server.says({ status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low to access the API.' })
-    expect((await trouble()).reason).toBe('quota')
-  })
-
-  test.each([
-    [{ 'retry-after': '7' }, 7000],
-    [{ 'retry-after': new Date(Date.now() + 90_000).toUTCString() }, 90_000],
-    [{ 'retry-after-ms': '250' }, 250],
-    [{ 'retry-after': '999999' }, 3_600_000],
-    [{ 'retry-after': 'soon' }, null],
-    [{}, null],
-  ])('with %p it is known when to ask again', async (headers, ms) => {
-    server.says({ status: 429, type: 'rate_limit_error', message: 'slower', headers: headers as Record<string, string> })
-    const { retryAfterMs } = await trouble()
-    if (ms === null) expect(retryAfterMs).toBeNull()
-    else expect(Math.abs((retryAfterMs ?? 0) - ms)).toBeLessThan(3000)
-  })
-
-  test('a wrong key is a matter of auth, and is in no message even when the endpoint repeats it', async () => {
-    const wrong = 'sk-wrong-key-of-a-person'
-    const answer = await trouble(opened(given, wrong))
-    expect([answer.reason, answer.message.includes(wrong)]).toEqual(['auth', false])
-  })
-
-  test.each([
-    ['a page', () => new Response('<html>Welcome</html>', { headers: { 'content-type': 'text/html' } })],
-    ['nothing', () => new Response('')],
-    ['a bare word', () => Response.json('yes')],
-    ['null', () => Response.json(null)],
-    ['half a message', () => Response.json({ content: [], choices: [] })],
-    ['a message without words', () => Response.json({ content: [{ type: 'image' }], choices: [{ message: { content: null } }] })],
-    ['ten megabytes', () => new Response('x'.repeat(10 * 1024 * 1024))],
-  ] as const)('%s instead of an answer is bad', async (_, response) => {
-    server.says({ response })
-    expect((await trouble()).reason).toBe('bad-answer')
-  })
-
-  test('an error inside a 200 is an error', async () => {
-    server.says({ response: () => Response.json({ error: { code: 429, message: 'slower' } }) })
-    expect((await trouble()).reason).toBe('rate')
-  })
-
-  test('a redirect is not followed', async () => {
-    let followed = 0
-    using elsewhere = aModelServer(() => {
-      followed++
-      return { text: 'gotcha' }
-    })
-    const path = provider === 'anthropic' ? '/v1/messages' : '/v1/chat/completions'
-    for (const status of [301, 302, 303, 307, 308]) {
-      server.says({ response: () => Response.redirect(`${elsewhere.anthropic}${path}`, status) })
-      expect((await trouble()).reason).toBe('network')
-    }
-    expect(followed).toBe(0)
-  })
-
-  test('an endpoint that takes too long, or is not there, is a matter of the network', async () => {
-    server.says({ response: () => Bun.sleep(400).then(() => new Response('{}')) })
-    expect(await trouble(opened(given, server.key, 50))).toMatchObject({ reason: 'network', message: expect.stringContaining('too long') })
-    expect((await trouble(opened({ ...given, base_url: 'http://127.0.0.1:1' }))).reason).toBe('network')
-  })
-
-  test.each([
-    [
-      'in the middle of what it announced',
-      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"content":[{"type":',
-    ],
-    ['in the middle of a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nff\r\n{"choices":[{"mess'],
-    ['before it said anything', ''],
-  ])('an endpoint that hangs up %s is a matter of the network', async (_, bytes) => {
-    const hung = createServer((socket) => {
-      socket.on('error', () => {})
-      socket.once('data', () => socket.end(bytes))
-    })
-    await new Promise<void>((resolve) => hung.listen(0, '127.0.0.1', resolve))
-    const { port } = hung.address() as { port: number }
-    try {
-      expect((await trouble(opened({ ...given, base_url: `http://127.0.0.1:${port}` }, server.key, 2000))).reason).toBe('network')
-    } finally {
-      hung.close()
-    }
-  })
-
-  test('stops when it is told to', async () => {
-    await expect(opened(given).ask(hello, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
-    const stopping = new AbortController()
-    server.says({ response: () => Bun.sleep(2000).then(() => new Response('{}')) })
-    setTimeout(() => stopping.abort(new Error('enough now')), 30)
-    await expect(opened(given).ask(hello, stopping.signal)).rejects.toThrow('enough now')
-  })
-
-  test('has the name of the model, for the notes it writes', () => {
-    expect(opened(given).name).toBe('m-1')
-  })
+test.each(['anthropic', 'openai'] as const)('%s is told who said what', async (provider) => {
+  const messages = ['user', 'assistant', 'user'].map((role, index) => ({ role: role as 'user' | 'assistant', text: `${index}` }))
+  await opened({ provider, base_url: server[provider] }).ask({ ...hello, system: '', messages }, never)
+  expect(server.asked.at(-1)).toMatchObject({ system: '', messages })
 })
 
 test('what stays the same between questions is marked for the cache', async () => {

@@ -1,18 +1,20 @@
-import { afterAll, beforeEach, describe, expect } from 'bun:test'
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { withoutPrivate } from '../../src/core/privacy.ts'
 import { installPackage } from '../../src/platform/packages.ts'
 import { AGENT_SDK, openTextModel, type TextModel } from '../../src/providers/text.ts'
 import { holdLock } from '../../src/store/lock.ts'
 import { claudeClient, clientOrSkip } from '../harness/client.ts'
-import { requestText, startFakeAnthropic, type Turn } from '../harness/fake-anthropic.ts'
+import { type ModelRequest, requestText, startFakeAnthropic, type Turn } from '../harness/fake-anthropic.ts'
 import { runClaude } from '../harness/run-claude.ts'
 import { temporaryFolder } from '../support/builders.ts'
+import type { Says } from '../support/model-server.ts'
 import { aPerson } from '../support/person.ts'
+import { clean, hello, keepsThePromises, never } from '../support/text-model.ts'
 
 const flow = await clientOrSkip()
+const executable = flow === test ? await claudeClient() : ''
 const PACKAGES = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'recollect-test', `agent-sdk-${AGENT_SDK.version}`)
 await fetchSdk()
 
@@ -33,107 +35,112 @@ async function fetchSdk(): Promise<void> {
   }
 }
 
-const never = new AbortController().signal
-const hello = { system: 'Be short.', messages: [{ role: 'user' as const, text: 'Well?' }], maxTokens: 50 }
+const TOKEN = 'sk-ant-oat01-made-up-for-offline-tests-0000000000'
+const MODEL = 'claude-haiku-4-5'
+const home = temporaryFolder()
+const api = startFakeAnthropic()
+afterAll(async () => {
+  await api.close()
+  home[Symbol.dispose]()
+})
 
-/** The promises that every text model keeps, kept through the real client and the real package. */
-describe('the claude text model', () => {
-  const home = temporaryFolder()
-  const api = startFakeAnthropic()
-  afterAll(async () => {
-    await api.close()
-    home[Symbol.dispose]()
-  })
+/** The promises that every text model keeps, kept through the real client, with a login, and the real package. */
+keepsThePromises({
+  name: 'claude',
+  model: MODEL,
+  test: flow,
+  failing: flow === test ? test.failing : flow,
+  key: TOKEN,
+  open: opened,
+  says: (next) => api.play((request) => refusal(request) ?? turnFor(next)),
+  asked: () => api.requests.map((request) => ({ text: requestText(request), maxTokens: request.body.max_tokens })),
+  forget: () => void api.requests.splice(0),
+  path: '/v1/messages',
+  half: 'event: message_start\ndata: {"type":',
+  leavesWithinMs: 2000,
+  cannot: {
+    ...Object.fromEntries(
+      ['in seconds', 'with a date', 'in milliseconds', 'with far too many seconds'].map((how) => [
+        `an endpoint that says ${how} when to ask again is believed, up to an hour`,
+        'the client keeps that to itself; when the limit of a login ends it does tell',
+      ]),
+    ),
+    ...Object.fromEntries(
+      [301, 302, 303, 307, 308].map((status) => [
+        `a redirect with ${status} is not followed`,
+        'the client follows them, as it does in the person’s own sessions',
+      ]),
+    ),
+    'status 429 with insufficient_quota is a matter of quota': 'the client tells the status of an error and not its type',
+    'an error inside a 200 is an error of its own kind': 'the client finds no message in it and says no more',
+  },
+})
+
+const refusal = ({ headers }: ModelRequest): Turn | null =>
+  headers.get('authorization') === `Bearer ${TOKEN}`
+    ? null
+    : { error: { status: 401, type: 'authentication_error', message: `invalid bearer token ${headers.get('authorization')}` } }
+
+function turnFor(says: Says): Turn {
+  if ('response' in says) return says
+  if ('status' in says) return { error: says }
+  const { text, stop, inPieces, usage: { input, output, cached } = { input: 100, output: 20, cached: 0 } } = says
+  const usage = { input_tokens: input - cached, output_tokens: output, cache_read_input_tokens: cached }
+  return { text, usage, ...(stop === 'length' ? { stop: 'max_tokens' } : {}), ...(inPieces ? { inPieces } : {}) }
+}
+
+describe('the person’s own client', () => {
   beforeEach(() => {
-    api.requests.length = 0
+    api.requests.splice(0)
     api.play(() => ({ text: 'yes' }))
   })
-  const says = (turn: Turn) => api.play(() => turn)
 
-  flow('answers a question without tools, thinking or our settings, and says what it cost and in which session', async () => {
-    says({ text: 'Yes, well.', usage: { input_tokens: 900, output_tokens: 7 } })
-    const answer = await (await opened()).ask(hello, never)
-    expect(answer).toEqual({
-      kind: 'answered',
-      text: 'Yes, well.',
-      usage: { input: 900, output: 7, cached: 0 },
-      stop: 'end',
-      session: expect.any(String),
-    })
-    const [request] = api.requests
-    expect(api.requests).toHaveLength(1)
-    expect(request?.body).toMatchObject({ tools: [], max_tokens: 50, thinking: { type: 'disabled' }, model: 'claude-haiku-4-5' })
-    expect(requestText(request)).toContain('Be short.')
-  })
-
-  flow('adds no more to a question than it says', async () => {
-    const model = await opened()
-    await model.ask(hello, never)
-    expect(requestText(api.requests[0]).length / 4).toBeLessThan((model.overhead ?? 0) + 20)
+  flow('is asked without tools, thinking or settings, and says in which session', async () => {
+    expect(await opened().ask(hello, never)).toMatchObject({ session: expect.any(String) })
+    expect(api.requests[0]?.body).toMatchObject({ tools: [], thinking: { type: 'disabled' }, model: MODEL })
   })
 
   flow('leaves nothing on the disk that a person would find among their sessions', async () => {
-    await (await opened()).ask(hello, never)
+    await opened().ask(hello, never)
     const projects = join(home.path, '.claude', 'projects')
     expect(existsSync(projects) ? readdirSync(projects, { recursive: true }) : []).toEqual([])
   })
 
-  flow('tells a conversation in its order', async () => {
-    const messages = ['user', 'assistant', 'user'].map((role, n) => ({ role: role as 'user' | 'assistant', text: `word-${n}` }))
-    await (await opened()).ask({ ...hello, messages }, never)
-    expect(requestText(api.requests[0])).toMatch(/word-0[\s\S]*word-1[\s\S]*word-2/)
-  })
-
-  flow('takes private parts out of what it sends', async () => {
-    await (await opened()).ask({ ...hello, messages: [{ role: 'user', text: 'a <private>diary</private> end' }] }, never)
-    const sent = requestText(api.requests[0])
-    expect([sent.includes('diary'), sent.includes('end')]).toEqual([false, true])
-  })
-
-  for (const [status, type, reason] of [
-    [401, 'authentication_error', 'auth'],
-    [402, 'billing_error', 'quota'],
-    [429, 'rate_limit_error', 'rate'],
-    [529, 'overloaded_error', 'rate'],
-    [500, 'api_error', 'network'],
-    [404, 'not_found_error', 'bad-answer'],
-  ] as const) {
-    flow(`status ${status} is a matter of ${reason}, and is not tried again by the client`, async () => {
-      says({ error: { status, type, message: 'no such luck' } })
-      expect(await (await opened()).ask(hello, never)).toMatchObject({ kind: 'failed', reason })
-      expect(api.requests.length).toBeLessThanOrEqual(2)
-    })
-  }
-
-  flow(
-    'one that takes too long is a matter of the network, and one that is stopped stops',
-    async () => {
-      says({ text: 'late', delayMs: 20_000 })
-      expect(await (await opened(1500)).ask(hello, never)).toMatchObject({ kind: 'failed', reason: 'network' })
-      const stopping = new AbortController()
-      setTimeout(() => stopping.abort(new Error('enough now')), 500)
-      await expect((await opened()).ask(hello, stopping.signal)).rejects.toThrow('enough now')
-    },
-    20_000,
-  )
-
-  async function opened(timeoutMs = 30_000): Promise<TextModel> {
-    const settings = { provider: 'claude' as const, name: 'claude-haiku-4-5', base_url: '', api_key_file: '' }
-    const environment = {
-      HOME: home.path,
-      CLAUDE_CONFIG_DIR: join(home.path, '.claude'),
-      ANTHROPIC_API_KEY: 'sk-ant-made-up-for-offline-tests-0000000000',
-      ANTHROPIC_BASE_URL: api.url,
-      HTTPS_PROXY: 'http://127.0.0.1:9',
-      NO_PROXY: '127.0.0.1,localhost',
-      IS_SANDBOX: '1',
+  flow('says when a login that is used up may be used again, up to an hour ahead', async () => {
+    for (const [seconds, ms] of [
+      [900, 900_000],
+      [18_000, 3_600_000],
+    ] as const) {
+      const headers = {
+        'anthropic-ratelimit-unified-status': 'rejected',
+        'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+        'anthropic-ratelimit-unified-reset': String(Math.floor(Date.now() / 1000) + seconds),
+      }
+      api.play(() => ({ error: { status: 429, type: 'rate_limit_error', message: 'slower', headers } }))
+      const answer = await opened().ask(hello, never)
+      expect(answer).toMatchObject({ kind: 'failed', reason: 'rate' })
+      expect(Math.abs((answer.kind === 'failed' ? (answer.retryAfterMs ?? 0) : 0) - ms)).toBeLessThan(20_000)
     }
-    const sdk = { packages: PACKAGES, executable: await claudeClient(), folder: join(home.path, 'thinking'), environment }
-    const found = openTextModel(settings, {}, (text) => withoutPrivate(text).text, timeoutMs, sdk)
-    if (found.kind === 'absent') throw new Error(found.reason)
-    return found.model
-  }
+  })
 })
+
+function opened({ url = api.url, key = TOKEN, timeoutMs = 20_000 }: { url?: string; key?: string; timeoutMs?: number } = {}): TextModel {
+  const settings = { provider: 'claude' as const, name: MODEL, base_url: '', api_key_file: '' }
+  const environment = {
+    HOME: home.path,
+    CLAUDE_CONFIG_DIR: join(home.path, '.claude'),
+    CLAUDE_CODE_OAUTH_TOKEN: key,
+    ANTHROPIC_API_KEY: '',
+    ANTHROPIC_BASE_URL: url,
+    HTTPS_PROXY: 'http://127.0.0.1:9',
+    NO_PROXY: '127.0.0.1,localhost',
+    IS_SANDBOX: '1',
+  }
+  const sdk = { packages: PACKAGES, executable, folder: join(home.path, 'thinking'), environment }
+  const found = openTextModel(settings, {}, clean, timeoutMs, sdk)
+  if (found.kind === 'absent') throw new Error(found.reason)
+  return found.model
+}
 
 const TOLD = `<observation><type>discovery</type><title>The tide table counts from the station</title><facts><fact>a.txt holds the offsets</fact></facts>
 <narrative>Told by the model.</narrative><files_read><file>a.txt</file></files_read></observation><summary><learned>offsets</learned></summary>`

@@ -34,9 +34,15 @@ export type Turn =
       thinking?: string
       tools?: { name: string; input: Record<string, unknown> }[]
       /** What the client believes it has used: a large number makes it compact. */
-      usage?: { input_tokens?: number; output_tokens?: number }
+      usage?: { input_tokens?: number; output_tokens?: number; cache_read_input_tokens?: number }
+      /** Why the model stops; what follows from the rest when left out. */
+      stop?: 'max_tokens'
+      /** The answer comes a few bytes at a time. */
+      inPieces?: boolean
       delayMs?: number
-      error?: { status: number; type: string; message: string }
+      error?: { status: number; type: string; message: string; headers?: Record<string, string> }
+      /** Sent in place of an answer, by an endpoint that does not speak the protocol. */
+      response?: () => Response | Promise<Response>
     }
 
 /** Turns of the person's conversation; or of each lane; or whatever a function makes of a request. */
@@ -59,11 +65,13 @@ export function startFakeAnthropic(script: Script = []): FakeAnthropic {
     const full = typeof turn === 'string' ? { text: turn } : turn
     if (full.delayMs) await Bun.sleep(full.delayMs)
     request.answeredAt = performance.now()
-    if (full.error) return failure(full.error.status, full.error.type, full.error.message)
+    if (full.response) return full.response()
+    if (full.error) return failure(full.error.status, full.error.type, full.error.message, full.error.headers)
     const message = messageOf(full, request.body.model)
-    return request.body.stream
+    const response = request.body.stream
       ? new Response(streamOf(message), { headers: { 'content-type': 'text/event-stream; charset=utf-8' } })
       : Response.json(message)
+    return full.inPieces ? inPieces(response) : response
   }
 
   const server = Bun.serve({
@@ -122,6 +130,7 @@ function sent(request: ModelRequest | undefined): ModelRequest {
 /** The parts of a request that we look at. */
 type RequestBody = {
   model: string
+  max_tokens: number
   stream?: boolean
   system?: Content
   messages: { role: 'user' | 'assistant' | 'system'; content: Content }[]
@@ -167,7 +176,7 @@ function messageOf(turn: Exclude<Turn, string>, model: string) {
     role: 'assistant',
     model,
     content,
-    stop_reason: turn.tools?.length ? 'tool_use' : 'end_turn',
+    stop_reason: turn.stop ?? (turn.tools?.length ? 'tool_use' : 'end_turn'),
     stop_sequence: null,
     usage: { input_tokens: 100, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 20, ...turn.usage },
   }
@@ -213,6 +222,18 @@ function piecesOf(block: Message['content'][number]) {
   }
 }
 
-function failure(status: number, type: string, message: string): Response {
-  return Response.json({ type: 'error', error: { type, message } }, { status })
+/** The same, in pieces that heed neither lines nor letters. */
+export function inPieces(response: Response): Response {
+  async function* pieces() {
+    const bytes = await response.bytes()
+    for (let at = 0; at < bytes.length; at += 11) {
+      yield bytes.slice(at, at + 11)
+      await Bun.sleep(0)
+    }
+  }
+  return new Response(pieces(), { headers: response.headers })
+}
+
+function failure(status: number, type: string, message: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ type: 'error', error: { type, message } }, { status, headers })
 }

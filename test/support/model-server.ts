@@ -1,6 +1,8 @@
+import { inPieces } from '../harness/fake-anthropic.ts'
+
 /** What a model says next. `status` and `type` are an error in the protocol's own form; `response` is whatever a broken endpoint sends. */
 export type Says =
-  | { text: string; stop?: 'end' | 'length'; usage?: { input: number; output: number; cached: number } }
+  | { text: string; stop?: 'end' | 'length'; usage?: { input: number; output: number; cached: number }; inPieces?: boolean }
   | { status: number; type: string; message: string; headers?: Record<string, string> }
   | { response: () => Response | Promise<Response> }
 
@@ -24,7 +26,8 @@ export function aModelServer(answer: (asked: Asked) => Says = () => ({ text: 'ye
       asked.push({ ...read, path: pathname, headers: request.headers })
       const says = say.answer(asked.at(-1) as Asked)
       if ('response' in says) return says.response()
-      return 'status' in says ? protocol.error(says) : protocol.message(says)
+      if ('status' in says) return protocol.error(says)
+      return says.inPieces ? inPieces(protocol.message(says)) : protocol.message(says)
     },
   })
   return {

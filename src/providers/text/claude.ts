@@ -2,8 +2,8 @@ import { redact } from '../../core/secrets.ts'
 import { privateFolder } from '../../platform/files.ts'
 import { packageIn } from '../../platform/packages.ts'
 import { environmentFor } from '../../platform/processes.ts'
-import type { ModelAnswer, ModelRequest, TextModel } from '../text.ts'
-import { count, failed, reasonFor } from './send.ts'
+import type { FailureReason, ModelAnswer, ModelRequest, TextModel, Usage } from '../text.ts'
+import { count, failed, LONGEST_WAIT_MS, reasonFor } from './send.ts'
 
 /** The package that runs the person's own client for us, with their login. It is fetched when somebody wants it. */
 export const AGENT_SDK = { name: '@anthropic-ai/claude-agent-sdk', version: '0.3.325' }
@@ -23,6 +23,8 @@ export type AgentSdk = {
 const TIMEOUT_MS = 120_000
 /** What the client says of itself and the machine in every question. Measured with 2.1.325. */
 const OVERHEAD = 330
+/** The client asks on by itself when an answer is cut or empty, up to three times; one that has spent its budget does not. */
+const SPENT_BY_ONE_ANSWER_USD = 1e-9
 
 /** What the client knows of a session that started it must not reach one that it starts; nor do our keys for other endpoints. */
 const NOT_INHERITED = /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_PROJECT_DIR|CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT|SESSION_ID|EXECPATH)|RECOLLECT_\w+)$/
@@ -43,7 +45,7 @@ export function openClaude(sdk: AgentSdk, model: string, timeoutMs = TIMEOUT_MS)
       const over = Promise.withResolvers<never>()
       over.promise.catch(() => {})
       either.addEventListener('abort', () => [stopping.abort(), over.reject(either.reason)], { once: true })
-      const heard: Heard = { text: '', session: null, error: null, result: null }
+      const heard: Heard = { text: '', session: null, error: null, limitEndsAt: null, result: null }
       try {
         await Promise.race([listen(sdk, model, request, stopping, heard), over.promise])
       } catch (cause) {
@@ -52,7 +54,7 @@ export function openClaude(sdk: AgentSdk, model: string, timeoutMs = TIMEOUT_MS)
         // The package throws what it has told as a result before.
         if (!heard.result && !heard.error) return failed('network', `the client could not be asked: ${said((cause as Error).message)}`)
       }
-      return answerOf(heard, model)
+      return answerOf(heard, model, Date.now())
     },
   }
 }
@@ -73,11 +75,20 @@ type Message = {
   is_error?: unknown
   api_error_status?: unknown
   result?: unknown
+  errors?: unknown
   stop_reason?: unknown
-  usage?: Record<string, unknown>
+  modelUsage?: Record<string, Record<string, unknown>>
+  rate_limit_info?: { status?: unknown; resetsAt?: unknown }
   message?: { content?: unknown }
 }
-type Heard = { text: string; session: string | null; error: string | null; result: Message | null }
+type Heard = {
+  text: string
+  session: string | null
+  error: string | null
+  /** When the login may be used again, in seconds. */
+  limitEndsAt: number | null
+  result: Message | null
+}
 
 function optionsFor(sdk: AgentSdk, model: string, { system, maxTokens }: ModelRequest, abortController: AbortController) {
   return {
@@ -93,6 +104,7 @@ function optionsFor(sdk: AgentSdk, model: string, { system, maxTokens }: ModelRe
     thinking: { type: 'disabled' },
     verbatimPrompts: true,
     maxTurns: 1,
+    maxBudgetUsd: SPENT_BY_ONE_ANSWER_USD,
     abortController,
     env: environmentFor({
       without: NOT_INHERITED,
@@ -103,6 +115,8 @@ function optionsFor(sdk: AgentSdk, model: string, { system, maxTokens }: ModelRe
         CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxTokens),
         // The queue tries again, and says so.
         CLAUDE_CODE_MAX_RETRIES: '0',
+        CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
+        CLAUDE_CODE_DISABLE_REFUSAL_RETRY: '1',
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
         DISABLE_AUTOUPDATER: '1',
         ...sdk.environment,
@@ -120,6 +134,8 @@ function promptOf({ messages }: ModelRequest): string {
 function hear(heard: Heard, message: Message): void {
   if (typeof message.session_id === 'string') heard.session = message.session_id
   if (message.type === 'result') heard.result = message
+  const { status, resetsAt } = message.rate_limit_info ?? {}
+  if (status === 'rejected' && typeof resetsAt === 'number') heard.limitEndsAt = resetsAt
   if (message.type !== 'assistant') return
   if (typeof message.error === 'string') heard.error = message.error
   const blocks = Array.isArray(message.message?.content) ? message.message.content : []
@@ -130,30 +146,43 @@ function hear(heard: Heard, message: Message): void {
       .join('')
 }
 
-function answerOf({ text, session, error, result }: Heard, model: string): ModelAnswer {
+function answerOf(heard: Heard, model: string, now: number): ModelAnswer {
+  const { text, session, error, result } = heard
   if (!result) return failed('network', `${model} broke off`)
-  const isCut = error === 'max_output_tokens' || result.stop_reason === 'max_tokens'
-  if ((result.is_error === true || error !== null) && !(isCut && text !== '')) {
-    const status = typeof result.api_error_status === 'number' ? result.api_error_status : null
-    const words = said(typeof result.result === 'string' ? result.result : '')
-    const reason = REASONS[error ?? ''] ?? (status === null ? 'network' : reasonFor(status, { message: words, type: '', status }))
-    return failed(reason, `${model} could not answer${status === null ? '' : ` (${status})`}: ${words || error}`)
-  }
-  if (text === '') return failed('bad-answer', `${model} answered with nothing`)
-  const { usage } = result
-  const cached = count(usage?.cache_read_input_tokens)
-  const input = count(usage?.input_tokens) + count(usage?.cache_creation_input_tokens) + cached
-  return {
-    kind: 'answered',
-    text,
-    usage: { input, output: count(usage?.output_tokens), cached },
-    stop: isCut ? 'length' : 'end',
-    ...(session ? { session } : {}),
-  }
+  const isSpent = result.subtype === 'error_max_budget_usd'
+  if (error !== null || (result.is_error === true && !isSpent)) return failureOf(heard, result, model, now)
+  if (result.stop_reason === null) return failed('network', `${model} broke off`)
+  const stop = result.stop_reason === 'max_tokens' ? 'length' : 'end'
+  if (text === '' && stop === 'end') return failed('bad-answer', `${model} answered with nothing`)
+  return { kind: 'answered', text, usage: usageOf(result), stop, ...(session ? { session } : {}) }
 }
 
+function failureOf({ error, limitEndsAt }: Heard, result: Message, model: string, now: number): ModelAnswer {
+  const status = typeof result.api_error_status === 'number' ? result.api_error_status : null
+  const words = said([result.result, ...(Array.isArray(result.errors) ? result.errors : [])].filter(isText).join(' '))
+  const byStatus = status === null ? null : reasonFor(status, { message: words, type: '', status })
+  const reason = REASONS[error ?? ''] ?? byStatus ?? (error === null || error === 'server_error' ? 'network' : 'bad-answer')
+  const wait = reason === 'rate' && limitEndsAt !== null ? Math.min(Math.max(0, limitEndsAt * 1000 - now), LONGEST_WAIT_MS) : null
+  const message = `${model} could not answer${status === null ? '' : ` (${status})`}: ${words || error}`
+  return { ...failed(reason, message), retryAfterMs: wait }
+}
+
+/** All that the question cost. The client counts it by model; what it says beside that leaves out an answer that spent the budget. */
+function usageOf({ modelUsage }: Message): Usage {
+  const usage = { input: 0, output: 0, cached: 0 }
+  for (const used of Object.values(modelUsage ?? {})) {
+    const cached = count(used.cacheReadInputTokens)
+    usage.input += count(used.inputTokens) + count(used.cacheCreationInputTokens) + cached
+    usage.output += count(used.outputTokens)
+    usage.cached += cached
+  }
+  return usage
+}
+
+const isText = (value: unknown) => typeof value === 'string'
+
 /** The client's own words for what went wrong, where they say more than the status. */
-const REASONS: Record<string, Extract<ModelAnswer, { kind: 'failed' }>['reason']> = {
+const REASONS: Record<string, FailureReason> = {
   authentication_failed: 'auth',
   oauth_org_not_allowed: 'auth',
   account_on_hold: 'auth',

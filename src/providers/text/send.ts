@@ -8,7 +8,8 @@ export type Sent = { kind: 'body'; body: unknown } | Failed
 const TIMEOUT_MS = 120_000
 /** Longer than any answer that was asked for. */
 const LONGEST_ANSWER = 4 * 1024 * 1024
-const LONGEST_WAIT_MS = 60 * 60_000
+/** Nobody is left alone for longer, whatever an endpoint says. */
+export const LONGEST_WAIT_MS = 60 * 60_000
 
 /** Posts a question and reads the answer as JSON; whatever goes wrong is told as one of the failures. */
 export async function send(

@@ -47,6 +47,27 @@ test('an observation is refused until its session has a memory session id', asyn
   expect((await write()).added).toHaveLength(1)
 })
 
+test('two sessions never have the same memory session id', async () => {
+  using t = await temporaryStore()
+  const [one, two] = [await openSession(t.store, 's1'), await openSession(t.store, 's2')]
+  await t.store.sessions.setMemorySessionId(one.id, asMemorySessionId('m1'))
+  await expect(t.store.sessions.setMemorySessionId(two.id, asMemorySessionId('m1'))).rejects.toThrow('UNIQUE')
+})
+
+test('an observation carries the memory session id of its session, never the content session id, and the new one when it changes', async () => {
+  using t = await temporaryStore()
+  using db = new Database(t.path, { readonly: true })
+  const session = await openSession(t.store, 's1')
+  const carried = () => db.query('SELECT DISTINCT memory_session_id AS id FROM observations').all()
+  await t.store.sessions.setMemorySessionId(session.id, asMemorySessionId('m1'))
+  await addObservations(t.store, session.id, ['one'])
+  expect(carried()).toEqual([{ id: 'm1' }])
+  await t.store.sessions.setMemorySessionId(session.id, asMemorySessionId('m2'))
+  expect(carried()).toEqual([{ id: 'm2' }])
+  const orphans = 'SELECT o.id FROM observations o LEFT JOIN sessions s ON o.memory_session_id = s.memory_session_id WHERE s.id IS NULL'
+  expect(db.query(orphans).all()).toEqual([])
+})
+
 test('prompts are numbered in their session, and one that comes twice keeps its number', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)

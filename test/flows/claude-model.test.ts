@@ -100,6 +100,18 @@ describe('the person’s own client', () => {
     expect(api.requests[0]?.body).toMatchObject({ tools: [], thinking: { type: 'disabled' }, model: MODEL })
   })
 
+  flow('begins a session of its own with every question, in which nothing of an earlier one is told again', async () => {
+    const model = opened()
+    const sessions: unknown[] = []
+    for (const text of ['the first question', 'the second question']) {
+      const answer = await model.ask({ ...hello, messages: [{ role: 'user', text }] }, never)
+      sessions.push(answer.kind === 'answered' && answer.session)
+    }
+    expect(new Set(sessions).size).toBe(2)
+    expect(requestText(api.requests[1])).toContain('the second question')
+    expect(requestText(api.requests[1])).not.toContain('the first question')
+  })
+
   flow('leaves nothing on the disk that a person would find among their sessions', async () => {
     await opened().ask(hello, never)
     const projects = join(home.path, '.claude', 'projects')

@@ -1,3 +1,4 @@
+import { inDollars } from '../core/cost.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { age, ago } from '../core/when.ts'
@@ -86,7 +87,6 @@ function modelWords(model: WorkerStatus['textModel']): string {
 }
 
 function sayCost({ rows, today, month }: CostReport): void {
-  const money = (usd: number) => `$${usd.toFixed(4)}`
   if (rows.length === 0) say('No text model was asked.')
   else {
     say(
@@ -100,13 +100,14 @@ function sayCost({ rows, today, month }: CostReport): void {
           row.purpose,
           `${row.calls}${row.failed > 0 ? ` (${row.failed} failed)` : ''}`,
           ...[row.input, row.cached, row.output].map((tokens) => tokens.toLocaleString('en')),
-          row.unpriced > 0 ? yellow('price not known') : money(row.usd),
+          row.unpriced > 0 ? yellow(inDollars(row, 4)) : inDollars(row, 4),
         ]),
       ]),
     )
   }
-  const spent = ({ usd, limit }: CostReport['today']) => `${money(usd)}${limit > 0 ? ` of $${limit}` : ''}`
+  const spent = ({ limit, ...cost }: CostReport['today']) => `${inDollars(cost, 4)}${limit > 0 ? ` of $${limit}` : ''}`
   say(`Today ${spent(today)}, this month ${spent(month)}.`)
+  say(dim('Estimated by list prices; prices.toml in the home changes them.'))
 }
 
 /** The largest parts of the database; nothing while nobody has looked. */

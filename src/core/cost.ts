@@ -15,3 +15,9 @@ export type Cost = {
   usd: number
   unpriced: number
 }
+
+/** Money as a person is told it: what nobody has a price for is not known, which is something else than nothing. */
+export function inDollars({ usd, unpriced }: Pick<Cost, 'usd' | 'unpriced'>, digits: number): string {
+  if (unpriced === 0) return `$${usd.toFixed(digits)}`
+  return usd > 0 ? `more than $${usd.toFixed(digits)}` : 'price not known'
+}

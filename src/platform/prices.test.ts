@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { priceOf, readPrices, usdFor } from './prices.ts'
 
-test('a model is priced by its name, a dated one and one of a reseller too; a name that only looks alike is not', () => {
+test('a model is priced by its name, a dated one and one of a reseller too; another that is only called alike is not', () => {
   using home = temporaryFolder()
   const prices = readPrices(home.path)
   expect(prices.problems).toEqual([])
@@ -13,7 +13,9 @@ test('a model is priced by its name, a dated one and one of a reseller too; a na
   expect(priceOf(prices, 'claude-haiku-4-5-20251001')).toEqual(haiku)
   expect(priceOf(prices, 'anthropic/claude-haiku-4.5')).toEqual(haiku)
   expect(priceOf(prices, 'gpt-5-mini')?.input).toBe(0.25)
-  for (const name of ['gpt-55', 'gpt-5.2', 'claude-opus-4-7', 'llama3', '']) expect(priceOf(prices, name)).toBeNull()
+  expect(priceOf(prices, 'gpt-5-mini-2025-08-07')?.input).toBe(0.25)
+  for (const name of ['gpt-55', 'gpt-5.2', 'gpt-5-pro', 'claude-opus-5-7', 'claude-haiku-4-5-thinking', 'gpt-5-mini:online', 'llama3', ''])
+    expect(priceOf(prices, name)).toBeNull()
 })
 
 test('a person’s own prices come first, and a broken file is said and left out', () => {

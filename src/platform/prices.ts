@@ -29,14 +29,16 @@ function pricesIn(path: string, problems: string[]): Record<string, Price> {
   }
 }
 
-/** What a model costs, by its name or by the longest one that its name begins with; `anthropic/…` counts as what stands behind it. */
+/** What may stand behind a model's name without making it another model: a date, or that it is the latest. */
+const EDITION = /^[-@](?:\d{8}|\d{4}-\d\d-\d\d|latest)$/
+
+/** What a model costs, or null when nobody has written that down; `anthropic/…` counts as what stands behind it. */
 export function priceOf({ byModel }: Prices, model: string): Price | null {
   const name = model.toLowerCase()
   const bare = name.slice(name.lastIndexOf('/') + 1).replace(/(?<=claude-\w+-\d)\.(?=\d)/, '-')
-  const known = Object.keys(byModel).sort((a, b) => b.length - a.length)
+  const known = Object.keys(byModel)
   const found =
-    known.find((key) => key === name) ??
-    known.find((key) => bare === key || (bare.startsWith(key) && /^[-@:]/.test(bare.slice(key.length))))
+    known.find((key) => key === name) ?? known.find((key) => bare === key || (bare.startsWith(key) && EDITION.test(bare.slice(key.length))))
   return found ? (byModel[found] ?? null) : null
 }
 

@@ -40,7 +40,7 @@ export type ModelAnswer =
       stop: 'end' | 'length'
       /** The id of the provider's own session, from one that has such. */
       session?: string
-      /** Which model answered, where several could have. */
+      /** Which model answered, where several could have, or a name that may mean several. */
       by?: string
     }
   | { kind: 'failed'; reason: FailureReason; message: string; retryAfterMs: number | null }

@@ -10,8 +10,8 @@ export function costStatements(db: Database) {
     ON CONFLICT (day, provider, model, project, purpose) DO UPDATE SET
       calls = calls + excluded.calls, failed = failed + excluded.failed, input = input + excluded.input, cached = cached + excluded.cached,
       output = output + excluded.output, usd = usd + excluded.usd, unpriced = unpriced + excluded.unpriced`)
-  const spent = db.prepare<{ usd: number }, Params>(
-    'SELECT coalesce(sum(usd), 0) AS usd FROM model_costs WHERE day >= @from AND day <= @to',
+  const spent = db.prepare<Pick<Cost, 'usd' | 'unpriced'>, Params>(
+    'SELECT coalesce(sum(usd), 0) AS usd, coalesce(sum(unpriced), 0) AS unpriced FROM model_costs WHERE day >= @from AND day <= @to',
   )
   const since = db.prepare<Cost, Params>(
     'SELECT * FROM model_costs WHERE day >= @from ORDER BY day DESC, usd DESC, provider, model, project',
@@ -20,7 +20,7 @@ export function costStatements(db: Database) {
     add: async (cost: Cost) => {
       add.run(cost)
     },
-    spent: async (from: string, to: string): Promise<number> => spent.get({ from, to })?.usd ?? 0,
+    spent: async (from: string, to: string): Promise<Pick<Cost, 'usd' | 'unpriced'>> => spent.get({ from, to }) ?? { usd: 0, unpriced: 0 },
     since: async (from: string): Promise<Cost[]> => since.all({ from }),
   }
 }

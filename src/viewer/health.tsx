@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { inDollars } from '../core/cost.ts'
 import type { Note } from '../core/note.ts'
 import { CHOICES, type Choice, type SyncState } from '../core/sync.ts'
 import type { CostReport, WorkerStatus } from '../wire/api.ts'
@@ -215,7 +216,8 @@ function Conflict({ id, of, title, machine }: SyncState['conflicted'][number]) {
 /** Which models work here, and what they were given, gave and cost. */
 function Models({ status }: { status: WorkerStatus }) {
   const cost = useAsked<CostReport>('/api/cost?days=30')
-  const sum = (side: 'calls' | 'input' | 'output' | 'usd') => (cost.value?.rows ?? []).reduce((total, row) => total + row[side], 0)
+  const sum = (side: 'calls' | 'input' | 'output' | 'usd' | 'unpriced') =>
+    (cost.value?.rows ?? []).reduce((total, row) => total + row[side], 0)
   const { embedder, textModel } = status
   return (
     <Card title="Models">
@@ -225,13 +227,13 @@ function Models({ status }: { status: WorkerStatus }) {
           ['Asked, 30 days', count(sum('calls'), 'time')],
           ['Tokens in', sum('input').toLocaleString()],
           ['Tokens out', sum('output').toLocaleString()],
-          ['Cost', `$${sum('usd').toFixed(2)}`],
+          ['Cost, estimated', inDollars({ usd: sum('usd'), unpriced: sum('unpriced') }, 2)],
           ['Embedder', embedder.name ?? embedder.provider],
           ['Vectors', `${embedder.embedded.toLocaleString()}, ${embedder.waiting.toLocaleString()} waiting`],
         ]}
       />
       {embedder.trouble && <p class="trouble">{embedder.trouble}</p>}
-      <p class="dim">By day, model and project: recollect status --cost. Calls whose price nobody knows cost nothing here.</p>
+      <p class="dim">By day, model and project: recollect status --cost.</p>
     </Card>
   )
 }

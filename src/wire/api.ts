@@ -337,8 +337,8 @@ export type RedistillLine =
 /** What models were asked and what that cost, by day, model, project and purpose. */
 export type CostReport = {
   rows: Cost[]
-  today: { usd: number; limit: number }
-  month: { usd: number; limit: number }
+  today: { usd: number; unpriced: number; limit: number }
+  month: { usd: number; unpriced: number; limit: number }
 }
 
 /** One line of the answer to an import: where it stands, or how it ended. */

@@ -9,7 +9,7 @@ export async function costOf({ store, settings }: Pick<Desk, 'store' | 'settings
   const today = dayOf(now)
   return {
     rows: await store.costs.since(dayOf(now - (days - 1) * DAY)),
-    today: { usd: await store.costs.spent(today, today), limit: settings.model.daily_usd },
-    month: { usd: await store.costs.spent(`${today.slice(0, 7)}-01`, today), limit: settings.model.monthly_usd },
+    today: { ...(await store.costs.spent(today, today)), limit: settings.model.daily_usd },
+    month: { ...(await store.costs.spent(`${today.slice(0, 7)}-01`, today)), limit: settings.model.monthly_usd },
   }
 }

@@ -99,6 +99,23 @@ test('with a budget, a model of unknown price is not asked; one on this machine 
   expect(await chain([{ ...member(saying('mystery')), isFree: true }], limited).ask(question, never)).toMatchObject({ kind: 'answered' })
 })
 
+test('what a model of unknown price cost is not known, and what it did not answer cost nothing', async () => {
+  using t = await temporaryStore()
+  const means = { settings: settings(), store: t.store, prices: PRICES }
+  await chain([member(saying('mystery', failing('network')))], means).ask(question, never)
+  expect((await costOf(means, 1, Date.now())).today).toMatchObject({ usd: 0, unpriced: 0 })
+  await chain([member(saying('mystery'))], means).ask(question, never)
+  expect((await costOf(means, 1, Date.now())).today).toMatchObject({ usd: 0, unpriced: 1 })
+})
+
+test('a short name costs what the model costs that answered to it', async () => {
+  using t = await temporaryStore()
+  const means = { settings: settings(), store: t.store, prices: PRICES }
+  const short = saying('small', () => ({ ...ANSWER, by: 'big' }))
+  expect(await chain([member(short)], means).ask(question, never)).toMatchObject({ by: 'big' })
+  expect((await costOf(means, 1, Date.now())).today.usd).toBeCloseTo((1000 * 100 + 100 * 500) / 1e6)
+})
+
 test('a day is one of the person’s calendar', () => {
   expect(dayOf(new Date(2026, 0, 5, 23, 59).getTime())).toBe('2026-01-05')
 })

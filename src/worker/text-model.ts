@@ -105,8 +105,8 @@ export function chain(members: Member[], means: Pick<ModelMeans, 'settings' | 's
     const { daily_usd, monthly_usd } = means.settings.model
     const day = dayOf(now())
     return [
-      { name: 'day', limit: daily_usd, spent: await means.store.costs.spent(day, day) },
-      { name: 'month', limit: monthly_usd, spent: await means.store.costs.spent(`${day.slice(0, 7)}-01`, day) },
+      { name: 'day', limit: daily_usd, spent: (await means.store.costs.spent(day, day)).usd },
+      { name: 'month', limit: monthly_usd, spent: (await means.store.costs.spent(`${day.slice(0, 7)}-01`, day)).usd },
     ].filter(({ limit }) => limit > 0)
   }
 
@@ -129,6 +129,8 @@ export function chain(members: Member[], means: Pick<ModelMeans, 'settings' | 's
     try {
       const answer = await model.ask(request, signal)
       const usage = answer.kind === 'answered' ? answer.usage : { input: 0, output: 0, cached: 0 }
+      // A short name may stand for one model today and for another tomorrow.
+      const paid = (answer.kind === 'answered' && answer.by ? priceOf(means.prices, answer.by) : null) ?? price
       await means.store.transaction(() =>
         means.store.costs.add({
           day: dayOf(now()),
@@ -139,8 +141,8 @@ export function chain(members: Member[], means: Pick<ModelMeans, 'settings' | 's
           calls: 1,
           failed: answer.kind === 'failed' ? 1 : 0,
           ...usage,
-          usd: price ? usdFor(price, usage) : 0,
-          unpriced: price ? 0 : 1,
+          usd: paid ? usdFor(paid, usage) : 0,
+          unpriced: paid || answer.kind === 'failed' ? 0 : 1,
         }),
       )
       return answer
@@ -165,7 +167,7 @@ export function chain(members: Member[], means: Pick<ModelMeans, 'settings' | 's
         const answer = await askOne(member, model, request, signal)
         if (answer.kind === 'answered') {
           resting.delete(member)
-          return { ...answer, by: model.name }
+          return { ...answer, by: answer.by ?? model.name }
         }
         resting.set(member, { until: now() + (answer.retryAfterMs ?? REST_MS[answer.reason]), failure: answer })
         failures.push({ ...answer, retryAfterMs: answer.retryAfterMs ?? REST_MS[answer.reason] })

@@ -154,7 +154,15 @@ function answerOf(heard: Heard, model: string, now: number): ModelAnswer {
   if (result.stop_reason === null) return failed('network', `${model} broke off`)
   const stop = result.stop_reason === 'max_tokens' ? 'length' : 'end'
   if (text === '' && stop === 'end') return failed('bad-answer', `${model} answered with nothing`)
-  return { kind: 'answered', text, usage: usageOf(result), stop, ...(session ? { session } : {}) }
+  const [by, ...others] = Object.keys(result.modelUsage ?? {})
+  return {
+    kind: 'answered',
+    text,
+    usage: usageOf(result),
+    stop,
+    ...(session ? { session } : {}),
+    ...(by && others.length === 0 ? { by } : {}),
+  }
 }
 
 function failureOf({ error, limitEndsAt }: Heard, result: Message, model: string, now: number): ModelAnswer {

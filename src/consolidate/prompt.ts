@@ -1,6 +1,6 @@
 import type { Note } from '../core/note.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { ModelRequest } from '../providers/text.ts'
+import { type ModelRequest, ROOM_TO_THINK } from '../providers/text.ts'
 
 /** Notes that are asked about together: a name for the group, and each note under a short name of its own. */
 export type Batch = { groups: { name: string; notes: { name: string; note: Note }[] }[] }
@@ -36,7 +36,7 @@ export const rawTokens = (batch: Batch) =>
   batch.groups.reduce((sum, { notes }) => sum + notes.reduce((part, { note }) => part + countTokens(`${note.title}\n${note.body}`), 0), 0)
 
 function request(system: string, batch: Batch, show: (group: Batch['groups'][number]) => string): ModelRequest {
-  const maxTokens = Math.min(MOST_ANSWER, LEAST_ANSWER + 2 * rawTokens(batch))
+  const maxTokens = Math.min(MOST_ANSWER, LEAST_ANSWER + 2 * rawTokens(batch)) + ROOM_TO_THINK
   return { system, messages: [{ role: 'user', text: batch.groups.map(show).join('\n') }], maxTokens }
 }
 

@@ -50,6 +50,25 @@ test.each(['anthropic', 'openai'] as const)('%s is told who said what', async (p
   expect(server.asked.at(-1)).toMatchObject({ system: '', messages })
 })
 
+test.each([
+  ['anthropic', [{ thinking: { type: 'disabled' } }, { output_config: { effort: 'low' } }, {}]],
+  ['openai', [{ reasoning_effort: 'low' }, {}]],
+] as const)('%s is told to think little, in the first way that the model takes, or not at all', async (provider, ways) => {
+  for (const [takes, way] of ways.entries()) {
+    const model = opened({ provider, base_url: server[provider] })
+    server.asked.length = 0
+    server.says(({ way: tried }) =>
+      Bun.deepEquals(tried, way)
+        ? { text: 'yes' }
+        : { status: 400, type: 'invalid_request_error', message: `"${Object.keys(tried)[0]}" is not supported for this model` },
+    )
+    expect((await model.ask(hello, never)).kind).toBe('answered')
+    expect((await model.ask(hello, never)).kind).toBe('answered')
+    expect(server.asked.map((asked) => asked.way)).toEqual([...ways.slice(0, takes + 1), way])
+  }
+  server.says({ text: 'yes' })
+})
+
 test('what stays the same between questions is marked for the cache', async () => {
   let body: unknown
   const seen = Bun.serve({

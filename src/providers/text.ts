@@ -15,9 +15,13 @@ export { isOnThisMachine, keychainName }
 
 export type ModelMessage = { role: 'user' | 'assistant'; text: string }
 
+/** Tokens for a model that thinks before it answers and cannot be kept from it: they count as part of the answer. */
+export const ROOM_TO_THINK = 1000
+
 export type ModelRequest = {
   system: string
   messages: ModelMessage[]
+  /** The longest answer, and what is thought before it. */
   maxTokens: number
   /** What it is for, so that its cost finds its place; nothing of this is sent. */
   about?: { purpose: string; project: string }

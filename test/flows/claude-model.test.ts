@@ -95,9 +95,15 @@ describe('the person’s own client', () => {
     api.play(() => ({ text: 'yes' }))
   })
 
-  flow('is asked without tools, thinking or settings, and says in which session', async () => {
-    expect(await opened().ask(hello, never)).toMatchObject({ session: expect.any(String) })
+  flow('is asked without tools, thinking or settings, and says in which session and which model answered', async () => {
+    expect(await opened().ask(hello, never)).toMatchObject({ session: expect.any(String), by: MODEL })
     expect(api.requests[0]?.body).toMatchObject({ tools: [], thinking: { type: 'disabled' }, model: MODEL })
+  })
+
+  flow('has a model that always thinks think little, and says which one a short name means', async () => {
+    const answer = await opened({ name: 'haiku' }).ask(hello, never)
+    expect(answer).toMatchObject({ kind: 'answered', by: expect.stringMatching(/^claude-haiku-/) })
+    expect(api.requests[0]?.body).toMatchObject({ output_config: { effort: 'low' } })
   })
 
   flow('begins a session of its own with every question, in which nothing of an earlier one is told again', async () => {
@@ -136,8 +142,10 @@ describe('the person’s own client', () => {
   })
 })
 
-function opened({ url = api.url, key = TOKEN, timeoutMs = 20_000 }: { url?: string; key?: string; timeoutMs?: number } = {}): TextModel {
-  const settings = { provider: 'claude' as const, name: MODEL, base_url: '', api_key_file: '' }
+type Given = { url?: string; key?: string; timeoutMs?: number; name?: string }
+
+function opened({ url = api.url, key = TOKEN, timeoutMs = 20_000, name = MODEL }: Given = {}): TextModel {
+  const settings = { provider: 'claude' as const, name, base_url: '', api_key_file: '' }
   const environment = {
     HOME: home.path,
     CLAUDE_CONFIG_DIR: join(home.path, '.claude'),

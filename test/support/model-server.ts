@@ -6,7 +6,15 @@ export type Says =
   | { status: number; type: string; message: string; headers?: Record<string, string> }
   | { response: () => Response | Promise<Response> }
 
-export type Asked = { path: string; headers: Headers; system: string; messages: { role: string; text: string }[]; maxTokens: number }
+export type Asked = {
+  path: string
+  headers: Headers
+  system: string
+  messages: { role: string; text: string }[]
+  maxTokens: number
+  /** How it is told to think little. */
+  way: Record<string, unknown>
+}
 
 const KEY = 'sk-test-0123456789abcdefghij'
 
@@ -50,6 +58,8 @@ type Said = Extract<Says, { text: string }>
 type Refused = Extract<Says, { status: number }>
 
 const invalid = (message: string): Refused => ({ status: 400, type: 'invalid_request_error', message })
+const picked = (body: Record<string, unknown>, ...names: string[]) =>
+  Object.fromEntries(names.filter((name) => name in body).map((name) => [name, body[name]]))
 const USAGE = { input: 100, output: 20, cached: 0 }
 
 const anthropic = {
@@ -59,7 +69,7 @@ const anthropic = {
     const { model, max_tokens, messages, system } = body as { model: unknown; max_tokens: unknown; messages: Message[]; system?: unknown }
     if (typeof model !== 'string' || typeof max_tokens !== 'number' || max_tokens < 1) return invalid('model, max_tokens: field required')
     if (!Array.isArray(messages) || messages[0]?.role !== 'user') return invalid('messages: first message must use the "user" role')
-    const allowed = new Set(['model', 'max_tokens', 'messages', 'system'])
+    const allowed = new Set(['model', 'max_tokens', 'messages', 'system', 'thinking', 'output_config'])
     const extra = Object.keys(body).find((name) => !allowed.has(name))
     if (extra) return invalid(`${extra}: Extra inputs are not permitted`)
     const blocks = (content: unknown) => (content as { type: string; text: string }[]).map((block) => block.text).join('')
@@ -67,6 +77,7 @@ const anthropic = {
       system: system === undefined ? '' : blocks(system),
       messages: messages.map(({ role, content }) => ({ role, text: blocks(content) })),
       maxTokens: max_tokens,
+      way: picked(body, 'thinking', 'output_config'),
     }
   },
   message: ({ text, stop = 'end', usage = USAGE }: Said) =>
@@ -107,6 +118,7 @@ const openai = {
         .join(''),
       messages: messages.filter(({ role }) => role !== 'system').map(({ role, content }) => ({ role, text: content })),
       maxTokens: Number(max_tokens),
+      way: picked(body, 'reasoning_effort'),
     }
   },
   message: ({ text, stop = 'end', usage = USAGE }: Said) =>

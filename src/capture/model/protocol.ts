@@ -2,7 +2,7 @@ import type { Acted, Action } from '../../core/action.ts'
 import type { Turn } from '../../core/memory.ts'
 import { clip, shorten } from '../../core/text.ts'
 import { countTokens } from '../../core/tokens.ts'
-import type { ModelRequest } from '../../providers/text.ts'
+import { type ModelRequest, ROOM_TO_THINK } from '../../providers/text.ts'
 import { shownPath } from '../plain/paths.ts'
 import { filledIn, type Mode } from './mode.ts'
 
@@ -24,7 +24,7 @@ export function turnRequest(turn: Turn, mode: Mode, opening: Opening): ModelRequ
   const text = [openingMessage(turn, mode, opening), ...(batch ? [batch] : []), answerMessage(turn), mode.summary.trim()]
   const system = filledIn(mode.system, { types: mode.types.join('|'), concepts: mode.concepts.join('|') })
   const body = text.filter(Boolean).join('\n')
-  const maxTokens = Math.min(MOST_REPLY, LEAST_REPLY + Math.ceil(countTokens(body) / 4))
+  const maxTokens = Math.min(MOST_REPLY, LEAST_REPLY + Math.ceil(countTokens(body) / 4)) + ROOM_TO_THINK
   return { system, messages: [{ role: 'user', text: body }], maxTokens }
 }
 

@@ -1,9 +1,10 @@
 import type { ModelAnswer, TextModel } from '../text.ts'
 import type { Endpoint } from './endpoint.ts'
-import { count, failed, send } from './send.ts'
+import { count, failed, send, thinkingLittle } from './send.ts'
 
 /** Anthropic's Messages API. What stays the same between questions is marked for its cache. */
 export function openAnthropic(endpoint: Endpoint): TextModel {
+  const little = thinkingLittle([{ thinking: { type: 'disabled' } }, { output_config: { effort: 'low' } }])
   return {
     name: endpoint.model,
     ask: async ({ system, messages, maxTokens }, signal) => {
@@ -14,7 +15,7 @@ export function openAnthropic(endpoint: Endpoint): TextModel {
         ...(system ? { system: [{ type: 'text', text: system, cache_control: { type: 'ephemeral' } }] } : {}),
         messages: messages.map(({ role, text }) => ({ role, content: [{ type: 'text', text }] })),
       }
-      const sent = await send(endpoint, '/v1/messages', headers, question, signal)
+      const sent = await little((way) => send(endpoint, '/v1/messages', headers, { ...question, ...way }, signal))
       return sent.kind === 'body' ? readAnswer(sent.body, endpoint.model) : sent
     },
   }

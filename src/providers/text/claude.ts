@@ -26,11 +26,15 @@ const OVERHEAD = 330
 /** The client asks on by itself when an answer is cut or empty, up to three times; one that has spent its budget does not. */
 const SPENT_BY_ONE_ANSWER_USD = 1e-9
 
-/** What the client knows of a session that started it must not reach one that it starts; nor do our keys for other endpoints. */
-const NOT_INHERITED = /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_PROJECT_DIR|CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT|SESSION_ID|EXECPATH)|RECOLLECT_\w+)$/
+/**
+ * What the client knows of a session that started it must not reach one that it starts, nor how hard the person has it think; nor do our keys
+ * for other endpoints.
+ */
+const NOT_INHERITED =
+  /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_PROJECT_DIR|CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT|SESSION_ID|EXECPATH|EFFORT_LEVEL)|MAX_THINKING_TOKENS|RECOLLECT_\w+)$/
 
 /**
- * Claude through the person's own client and login. Each question is a short session of its own: no tools, no thinking, no settings and so
+ * Claude through the person's own client and login. Each question is a short session of its own: no tools, no settings and so
  * no hooks, and nothing of it on the disk, so that it is in nobody's list of sessions and never becomes a memory.
  */
 export function openClaude(sdk: AgentSdk, model: string, timeoutMs = TIMEOUT_MS): TextModel {
@@ -101,7 +105,9 @@ function optionsFor(sdk: AgentSdk, model: string, { system, maxTokens }: ModelRe
     mcpServers: {},
     strictMcpConfig: true,
     persistSession: false,
+    // Newer models think all the same; then it is to be little.
     thinking: { type: 'disabled' },
+    effort: 'low',
     verbatimPrompts: true,
     maxTurns: 1,
     maxBudgetUsd: SPENT_BY_ONE_ANSWER_USD,

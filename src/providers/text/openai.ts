@@ -1,11 +1,12 @@
 import type { ModelAnswer, TextModel } from '../text.ts'
 import type { Endpoint } from './endpoint.ts'
-import { count, failed, send } from './send.ts'
+import { count, failed, send, thinkingLittle } from './send.ts'
 
 /** Any endpoint that speaks OpenAI's chat completions: OpenAI itself, OpenRouter, DeepSeek, Gemini's compatible one, Ollama. */
 export function openCompatible(endpoint: Endpoint): TextModel {
   // OpenAI's newer models refuse the old name of the limit; the others know only that.
   const limit = new URL(endpoint.baseUrl).host === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens'
+  const little = thinkingLittle([{ reasoning_effort: 'low' }])
   return {
     name: endpoint.model,
     ask: async ({ system, messages, maxTokens }, signal) => {
@@ -16,7 +17,7 @@ export function openCompatible(endpoint: Endpoint): TextModel {
         stream: false,
         messages: [...(system ? [{ role: 'system', text: system }] : []), ...messages].map(({ role, text }) => ({ role, content: text })),
       }
-      const sent = await send(endpoint, '/chat/completions', headers, question, signal)
+      const sent = await little((way) => send(endpoint, '/chat/completions', headers, { ...question, ...way }, signal))
       return sent.kind === 'body' ? readAnswer(sent.body, endpoint.model) : sent
     },
   }

@@ -54,6 +54,24 @@ export async function send(
   }
 }
 
+/**
+ * Models are told in different ways to think little, which is paid for and takes the room of the answer. One that does not know a way refuses
+ * it, for nothing; then the next is tried, and at last none. What was taken is kept for the next question.
+ */
+export function thinkingLittle(ways: object[]): (ask: (way: object) => Promise<Sent>) => Promise<Sent> {
+  let taken = 0
+  return async (ask) => {
+    for (let way = taken; ; way++) {
+      const sent = await ask(ways[way] ?? {})
+      const isRefused =
+        sent.kind === 'failed' && sent.reason === 'bad-answer' && /thinking|reasoning|effort|output_config/i.test(sent.message)
+      if (isRefused && way < ways.length) continue
+      if (sent.kind === 'body') taken = way
+      return sent
+    }
+  }
+}
+
 export function failed(reason: Failed['reason'], message: string): Failed {
   return { kind: 'failed', reason, message, retryAfterMs: null }
 }

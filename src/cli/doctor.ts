@@ -1,5 +1,6 @@
 import { ago } from '../core/when.ts'
-import { findClient, homeFlagOf, installMcp, registeredMcp } from '../integrations/install.ts'
+import { registeredMcp } from '../integrations/claude-code/registered.ts'
+import { findClient, homeFlagOf, installMcp } from '../integrations/install.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { exists, isPrivate, makePrivate, privateFolder, readIfThere, tryWriting } from '../platform/files.ts'
 import { freeBytes } from '../platform/folder.ts'
@@ -11,6 +12,7 @@ import type { WorkerStatus } from '../wire/api.ts'
 import { askWorker } from '../wire/socket.ts'
 import { ensureWorker } from '../wire/start.ts'
 import { ask, post } from './ask.ts'
+import { connectedHere, waysOut } from './connected.ts'
 import { embedderLine } from './embedder.ts'
 import { type Finding, hookFindings } from './hook-findings.ts'
 import { parse } from './parse.ts'
@@ -66,12 +68,23 @@ async function examine(): Promise<Finding[]> {
 
 /** Without it the hooks still tell the model what matters; it only cannot search by itself. */
 function mcpFinding(environment: ReturnType<typeof readEnvironment>): Finding {
+  const { plugin, init } = connectedHere(environment)
+  if (plugin && init.mcp)
+    return {
+      what: 'MCP server',
+      state: 'warning',
+      says: `registered by 'recollect init' and by the plugin ${plugin}, which offers nothing for now`,
+      fix: waysOut(plugin),
+    }
+  if (plugin) return { what: 'MCP server', state: 'ok', says: `that of the plugin ${plugin}` }
   const known = registeredMcp(environment, null)
   const here = known.kind === 'none' ? registeredMcp(environment, process.cwd()) : known
   const fix = { fix: 'recollect init', repair: () => installMcp({ environment, project: null, program: PROGRAM }) }
   switch (here.kind) {
     case 'none':
       return { what: 'MCP server', state: 'warning', says: 'Claude Code does not know it, so the model cannot search by itself', ...fix }
+    case 'address':
+      return { what: 'MCP server', state: 'ok', says: 'registered with Claude Code by the address of the worker' }
     case 'other':
       return {
         what: 'MCP server',

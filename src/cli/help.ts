@@ -186,7 +186,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   mcp: {
     summary: 'memory as tools, for any MCP client',
-    usage: `recollect mcp [--transport stdio|tcp] [--port 3100]
+    usage: `recollect mcp [--transport stdio|tcp] [--port 3100] [--plugin]
 
   What a client starts: it speaks MCP on stdin and stdout, and starts the worker when it is away. 'recollect init' registers it with
   Claude Code; docs/guide/mcp.md shows how others are set up.`,

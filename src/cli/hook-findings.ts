@@ -3,6 +3,7 @@ import type { Environment } from '../platform/environment.ts'
 import { exists, readIfThere } from '../platform/files.ts'
 import { readInstalls } from '../platform/installs.ts'
 import type { Home } from '../platform/paths.ts'
+import { connectedHere, waysOut } from './connected.ts'
 import { installHooks } from './init.ts'
 import { plural } from './print.ts'
 
@@ -19,7 +20,9 @@ export type Finding = {
 
 /** What is right and wrong with the hooks in the client's settings. `port` is the worker's, null when it does not run. */
 export function hookFindings(environment: Environment, home: Home, port: number | null): Finding[] {
-  const { files, twice, plugin, hooksOff, otherMemory } = inspect(environment, process.cwd())
+  const inspected = inspect(environment, process.cwd())
+  const { files, twice, hooksOff, otherMemory } = inspected
+  const { plugin, init } = connectedHere(environment, inspected)
   const expected = {
     home: home.folder,
     defaultHome: `${environment.userHome}/.recollect`,
@@ -27,17 +30,12 @@ export function hookFindings(environment: Environment, home: Home, port: number 
     token: readIfThere(home.hookToken)?.trim(),
   }
   const findings = files.flatMap((file) => fileFinding(file, expected) ?? [])
-  const isInstalled = files.some((file) => file.kind === 'read' && file.own.length > 0)
-  if (plugin && isInstalled)
+  if (plugin && init.hooks)
     findings.push(
-      hooks(
-        'warning',
-        `installed twice, by 'recollect init' and by the plugin ${plugin.name}, which stays silent for now`,
-        `recollect uninstall, or: claude plugin disable ${plugin.name}`,
-      ),
+      hooks('warning', `installed twice, by 'recollect init' and by the plugin ${plugin}, which stays silent for now`, waysOut(plugin)),
     )
-  else if (plugin) findings.push({ what: 'Hooks', state: 'ok', says: `those of the plugin ${plugin.name}` })
-  else if (!isInstalled) findings.push({ what: 'Hooks', state: 'broken', says: 'not installed', ...reinstall(null) })
+  else if (plugin) findings.push({ what: 'Hooks', state: 'ok', says: `those of the plugin ${plugin}` })
+  else if (!init.hooks) findings.push({ what: 'Hooks', state: 'broken', says: 'not installed', ...reinstall(null) })
   else if (readInstalls(home).length === 0)
     findings.push({ what: 'Hooks', state: 'warning', says: 'not installed by this home', ...reinstall(null) })
   if (twice)

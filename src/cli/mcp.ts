@@ -1,4 +1,6 @@
-import { projectHere, serveStdin } from '../mcp/shim.ts'
+import { isRegistered } from '../integrations/claude-code/registered.ts'
+import { projectHere, serveStdin, sessionFolder } from '../mcp/shim.ts'
+import { readEnvironment } from '../platform/environment.ts'
 import { parse } from './parse.ts'
 import { CliError, complain, EXIT } from './print.ts'
 
@@ -7,7 +9,8 @@ export async function run(args: string[]): Promise<number> {
   const { values } = parse('mcp', args)
   switch (values.transport) {
     case 'stdio':
-      await serveStdin()
+      if (values.plugin && isRegistered(readEnvironment(), sessionFolder())) await (await import('../mcp/silent.ts')).serveNothing()
+      else await serveStdin()
       return EXIT.done
     case 'tcp': {
       const port = Number(values.port)

@@ -257,6 +257,7 @@ export const TAKES = {
         about: 'tcp: lines of JSON-RPC on 127.0.0.1 instead; the first line must be the token in run/token',
       },
       port: { type: 'string', value: 'N', default: '3100', about: 'the port for tcp' },
+      plugin: { type: 'boolean', about: "as the plugin starts it: offers nothing where 'recollect init' has registered the server too" },
     },
   },
   doctor: { words: null, options: { fix: { type: 'boolean', about: 'put right what can be put right' }, json } },

@@ -2,12 +2,14 @@ import { inDollars } from '../core/cost.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { age, ago } from '../core/when.ts'
+import { readEnvironment } from '../platform/environment.ts'
 import { readJsonIfThere } from '../platform/files.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
 import { isPaused } from '../platform/processes.ts'
 import type { CostReport, WorkerStatus } from '../wire/api.ts'
 import { askWorker } from '../wire/socket.ts'
 import { ask } from './ask.ts'
+import { connectedHere, connectedWords } from './connected.ts'
 import { embedderLine } from './embedder.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, plural, say, sayJson, size, table, yellow } from './print.ts'
@@ -22,7 +24,7 @@ export async function run(args: string[]): Promise<undefined> {
     return
   }
   const status = await statusSoon()
-  if (values.json) return sayJson(status)
+  if (values.json) return sayJson({ ...status, connected: connectedHere(readEnvironment()) })
   sayStatus(status)
 }
 
@@ -48,6 +50,7 @@ export function silentWorker(home: Home): string {
 
 export function sayStatus(s: WorkerStatus): void {
   const now = Date.now()
+  const { says, fix } = connectedWords(connectedHere(readEnvironment()))
   const port =
     s.port === s.wantedPort || s.wantedPort === 0 ? `${s.port}` : `${s.port} ${yellow(`(another program holds ${s.wantedPort})`)}`
   say(
@@ -57,6 +60,7 @@ export function sayStatus(s: WorkerStatus): void {
         s.port === 0 ? yellow('does not run') : `pid ${s.pid}, 127.0.0.1:${port}, version ${s.version}, ${size(s.memoryBytes)} of memory`,
       ],
       ['Home', s.home],
+      ['Claude Code', fix ? yellow(`${says}: ${fix}`) : says],
       ['Database', `${size(s.databaseBytes)}${dim(partsIn(s))}`],
       ['Sessions', `${s.sessions.all.toLocaleString('en')} remembered, ${s.sessions.live} live`],
       ['Notes', `${(s.notes.all - s.notes.hidden).toLocaleString('en')} ${dim(`(${s.notes.hidden} hidden)`)}`],

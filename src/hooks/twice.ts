@@ -19,6 +19,6 @@ export function replyIfTwice(event: string | undefined, project: string | null):
   })
   if (!isThere) return null
   const said =
-    "Recollect is connected twice, by 'recollect init' and by its plugin. The plugin stays silent; keep one: 'recollect uninstall', or disable the plugin."
+    "Recollect is connected twice, by 'recollect init' and by its plugin. The plugin stays silent; keep one: 'recollect uninstall', or 'claude plugin disable recollect@recollect'."
   return event === 'SessionStart' ? JSON.stringify({ systemMessage: said }) : '{}'
 }

@@ -8,7 +8,7 @@ import type { Environment } from '../platform/environment.ts'
 import { readExactlyIfThere, writeInPlace, writeWhole } from '../platform/files.ts'
 import { filesIn, removeFile } from '../platform/folder.ts'
 import { runProgram } from '../platform/processes.ts'
-import { registerMcp, unregisterMcp } from './claude-code/mcp.ts'
+import { type McpOutcome, registerMcp, unregisterMcp } from './claude-code/mcp.ts'
 import {
   type Edited,
   type HookPlan,
@@ -22,7 +22,7 @@ import {
   withoutHooks,
 } from './claude-code/settings.ts'
 
-export { type McpOutcome, registeredMcp } from './claude-code/mcp.ts'
+export type { McpOutcome } from './claude-code/mcp.ts'
 
 type UninstallOptions = {
   environment: Environment
@@ -101,8 +101,12 @@ export async function uninstall(options: RemovalOptions): Promise<UninstallOutco
 
 type McpWish = { environment: Environment; project: string | null; dryRun?: boolean }
 
-/** Registers our MCP server with the client that is here. */
-export const installMcp = (wish: McpWish & { program: HookPlan['program'] }) => registerMcp({ ...wish, ...meansOf(wish.environment) })
+/** Registers our MCP server with the client that is here, unless the plugin brings it: the model would see every tool twice. */
+export async function installMcp(wish: McpWish & { program: HookPlan['program'] }): Promise<McpOutcome> {
+  const { plugin } = inspect(wish.environment, wish.project)
+  if (plugin) return { kind: 'refused', reason: `the plugin ${plugin.name} brings it` }
+  return registerMcp({ ...wish, ...meansOf(wish.environment) })
+}
 
 export const uninstallMcp = (wish: McpWish) => unregisterMcp({ ...wish, ...meansOf(wish.environment) })
 

@@ -26,9 +26,12 @@ export async function serveStdin(): Promise<void> {
 
 /** The project of the folder that the client works in. Its home or the root says nothing about what it works on. */
 export function projectHere(): string | null {
-  const folder = hookEnvironment().projectFolder ?? process.cwd()
+  const folder = sessionFolder()
   return folder === '/' || folder === readEnvironment().userHome ? null : projectKey(findProject(folder))
 }
+
+/** The folder that the client works in. */
+export const sessionFolder = () => hookEnvironment().projectFolder ?? process.cwd()
 
 const START_MS = 15_000
 const LAST_ANSWERS_MS = 10_000

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { clientOrSkip } from '../harness/client.ts'
-import { requestText } from '../harness/fake-anthropic.ts'
+import { type ModelRequest, requestText, toolResults } from '../harness/fake-anthropic.ts'
 import { runClaude } from '../harness/run-claude.ts'
 import { runIn } from '../harness/sandbox.ts'
 import { aPerson, briefIn, type Person } from '../support/person.ts'
@@ -22,8 +22,6 @@ test('the client finds nothing to complain about in the plugin and in the market
 test('the plugin remembers like init, is updated, disabled and uninstalled, and what it remembered stays', async () => {
   await using person = await aPerson({ files: project, git: true, init: null, env: { RECOLLECT_BIN: join(root, 'bin', 'recollect') } })
   const shop = await installPlugin(person)
-  const refused = await runIn(person, [join(root, 'bin', 'recollect'), 'init', '--yes'])
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('recollect@recollect is enabled')])
   expect(await person.recollect('doctor').catch(String)).toContain('those of the plugin recollect@recollect')
 
   await runClaude({ sandbox: person, prompt: 'The login test fails. Find out why and fix it.', turns: fixTheTest(person.project) })
@@ -49,14 +47,65 @@ test('the plugin remembers like init, is updated, disabled and uninstalled, and 
   expect(await person.rows('prompts')).toHaveLength(remembered)
 })
 
-test('with hooks of init the plugin stays silent and says why; every event is told once', async () => {
-  await using person = await aPerson({ files: project, env: { RECOLLECT_BIN: join(root, 'bin', 'recollect') } })
+test('the model calls memory through the plugin and reads the answer', async () => {
+  await using person = await aPerson({ files: project, git: true, init: null, env: { RECOLLECT_BIN: join(root, 'bin', 'recollect') } })
   await installPlugin(person)
+  const call = (name: string, input: Record<string, unknown>) => ({ tools: [{ name: `mcp__plugin_recollect_recollect__${name}`, input }] })
+  const run = await runClaude({
+    sandbox: person,
+    prompt: 'Remember how tides are kept.',
+    turns: [call('memory_capture', { text: 'Tides are kept in UTC.' }), call('memory_recall', { query: 'tides' }), 'Done.'],
+  })
+  const main = run.requests.filter((request) => request.lane === 'main')
+  expect(memoryTools(main[0])).toEqual(ELEVEN.map((name) => `mcp__plugin_recollect_recollect__${name}`))
+  expect(toolResults(main[1])[0]?.text).toMatch(/Kept as N\w{26}/)
+  expect(toolResults(main[2])[1]?.text).toContain('Tides are kept in UTC')
+  await person.settled()
+  expect(await person.rows('tool-uses')).toEqual([])
+})
+
+test('init first, the plugin later: the model sees every tool once, every event is told once, and the person is told what to do', async () => {
+  await using person = await aPerson({ files: project, git: true, env: { RECOLLECT_BIN: join(root, 'bin', 'recollect') } })
+  expect(await person.recollect('status')).toContain(`connected by 'recollect init'`)
+  await installPlugin(person)
+  const first = await aSession(person)
+  expect(memoryTools(first.request)).toEqual(ELEVEN.map((name) => `mcp__recollect__${name}`))
+  expect(first.instructions).toBe(1)
+  expect(first.servers).toEqual({ recollect: 'connected', 'plugin:recollect:recollect': 'connected' })
+  expect(await person.rows('prompts')).toHaveLength(1)
   const hook = (...args: string[]) =>
     runIn(person, [join(root, 'plugin', 'run.sh'), 'hook', 'claude-code', ...args, '--plugin'], { input: '{}' })
   expect(JSON.parse((await hook('SessionStart')).stdout).systemMessage).toContain('connected twice')
   expect((await hook('Stop')).stdout).toBe('{}')
-  expect(await person.recollect('doctor').catch(String)).toContain('installed twice')
+  const wayOut = 'recollect uninstall, or: claude plugin disable recollect@recollect'
+  expect(await person.recollect('status')).toMatch(new RegExp(`connected twice.*${wayOut}`))
+  const findings = (JSON.parse(await person.recollect('doctor', '--json')) as { findings: { what: string; says: string; fix: string }[] })
+    .findings
+  for (const [what, says] of [
+    ['Hooks', 'installed twice'],
+    ['MCP server', 'offers nothing for now'],
+  ] as const)
+    expect(findings).toContainEqual(expect.objectContaining({ what, state: 'warning', says: expect.stringContaining(says), fix: wayOut }))
+
+  // Either way out leaves one of them, whole.
+  await person.recollect('uninstall')
+  const byPlugin = await aSession(person)
+  expect(memoryTools(byPlugin.request)).toEqual(ELEVEN.map((name) => `mcp__plugin_recollect_recollect__${name}`))
+  expect(await person.rows('prompts')).toHaveLength(2)
+  expect(await person.recollect('status')).toContain('connected by the plugin recollect@recollect')
+})
+
+test('the plugin first: init leaves hooks and MCP server alone, and so does doctor', async () => {
+  await using person = await aPerson({ files: project, git: true, init: null, env: { RECOLLECT_BIN: join(root, 'bin', 'recollect') } })
+  await installPlugin(person)
+  const refused = await runIn(person, [join(root, 'bin', 'recollect'), 'init', '--yes'])
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('claude plugin disable recollect@recollect')])
+  const fixed = await person.recollect('doctor', '--fix')
+  expect(fixed).toContain('MCP server: that of the plugin recollect@recollect')
+  const session = await aSession(person)
+  expect(memoryTools(session.request)).toEqual(ELEVEN.map((name) => `mcp__plugin_recollect_recollect__${name}`))
+  expect(session.servers).toEqual({ 'plugin:recollect:recollect': 'connected' })
+  expect(await person.rows('prompts')).toHaveLength(1)
 })
 
 test('without the program a hook of the plugin says so at the start, and never fails', async () => {
@@ -65,6 +114,38 @@ test('without the program a hook of the plugin says so at the start, and never f
   expect(JSON.parse((await hook('SessionStart')).stdout).systemMessage).toContain('npm install -g recollect')
   expect(await hook('Stop')).toMatchObject({ code: 0, stdout: '{}\n' })
 })
+
+const ELEVEN = [
+  'memory_capture',
+  'memory_configure',
+  'memory_consolidate',
+  'memory_forget',
+  'memory_get',
+  'memory_graph',
+  'memory_recall',
+  'memory_status',
+  'memory_sync',
+  'memory_timeline',
+  'memory_update',
+]
+
+/** Every tool of memory that a request names anywhere: with its schema, or in the list of those that can be looked up. */
+function memoryTools(request: ModelRequest | undefined): string[] {
+  return [...new Set(JSON.stringify(request?.body).match(/mcp__\w+__memory_\w+/g) ?? [])].sort()
+}
+
+/** A short session, told to the end: the first request of it, and what the client says of its MCP servers. */
+async function aSession(person: Person) {
+  const run = await runClaude({ sandbox: person, prompt: 'What did we do last time?', turns: ['Much.'] })
+  await person.settled()
+  const servers = run.events.flatMap((event) => (event.mcp_servers ?? []) as { name: string; status: string }[])
+  const [request] = run.requests.filter((asked) => asked.lane === 'main')
+  return {
+    request,
+    servers: Object.fromEntries(servers.map(({ name, status }) => [name, status])),
+    instructions: requestText(request).split('Recollect remembers what earlier sessions').length - 1,
+  }
+}
 
 /** From a copy of the marketplace, so that a test can offer another version. */
 async function installPlugin(person: Person): Promise<string> {

@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { environment, temporaryFolder } from '../../../test/support/builders.ts'
-import { registeredMcp, registerMcp, unregisterMcp } from './mcp.ts'
+import { registerMcp, unregisterMcp } from './mcp.ts'
+import { isRegistered, registeredMcp } from './registered.ts'
 
 const program = { command: '/opt/bun', args: ['/opt/recollect/src/cli/main.ts'] }
 const ours = (...args: string[]) => ({ type: 'stdio', command: '/opt/bun', args: ['/opt/recollect/src/cli/main.ts', ...args] })
@@ -16,6 +17,26 @@ test('what the client knows is told apart: ours, of another home, somebody elseâ
   expect(at.known()).toMatchObject({ kind: 'ours', home: '/elsewhere' })
   at.write({ command: 'npx', args: ['recollect-of-others'] })
   expect(at.known()).toEqual({ kind: 'other' })
+})
+
+test('a server is ours however a person wrote it: by the command, a single-file executable, the address of the worker', () => {
+  using at = aClient()
+  expect(at.isRegistered()).toBeFalse()
+  for (const command of ['recollect', '/opt/recollect-linux-x64', '/opt/node_modules/.bin/recollect']) {
+    at.write({ command, args: ['mcp'] })
+    expect([at.known(), at.isRegistered()]).toEqual([{ kind: 'ours', home: null, program: [command, 'mcp'] }, true])
+  }
+  at.write({ type: 'http', url: 'http://127.0.0.1:37777/mcp' })
+  expect([at.known(), at.isRegistered()]).toEqual([{ kind: 'address' }, true])
+  at.write({ type: 'http', url: 'https://recollect.example/mcp' })
+  expect([at.known(), at.isRegistered()]).toEqual([{ kind: 'other' }, false])
+})
+
+test('what a person registered by its address is left to them', async () => {
+  using at = aClient()
+  at.write({ type: 'http', url: 'http://127.0.0.1:37777/mcp' })
+  expect(await at.register(null)).toEqual({ kind: 'unchanged' })
+  expect(await at.unregister(null)).toEqual({ kind: 'unchanged' })
 })
 
 test('the client is told once; one of ours that points elsewhere is replaced', async () => {
@@ -61,6 +82,7 @@ function aClient(then = '') {
   return {
     write: (server: object) => writeFileSync(file, JSON.stringify({ mcpServers: { recollect: server } })),
     known: () => registeredMcp(seen, null),
+    isRegistered: () => isRegistered(seen, '/any/folder'),
     register: (homeFlag: string | null) => registerMcp({ ...options, program, homeFlag }),
     unregister: (homeFlag: string | null) => unregisterMcp({ ...options, homeFlag }),
     told: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []),

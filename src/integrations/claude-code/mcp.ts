@@ -1,30 +1,7 @@
-import { join } from 'node:path'
 import type { Environment } from '../../platform/environment.ts'
-import { exists, readJsonIfThere } from '../../platform/files.ts'
 import { runProgram } from '../../platform/processes.ts'
+import { NAME, registeredMcp } from './registered.ts'
 import type { HookPlan } from './settings.ts'
-
-/** What the client calls our server; tools are `mcp__recollect__…` by it. */
-const NAME = 'recollect'
-
-/** What the client has under our name. `home` is null for the usual one; `other` is somebody else's server. */
-export type Registered = { kind: 'none' } | { kind: 'ours'; home: string | null; program: string[] } | { kind: 'other' }
-
-/** Reads what the client keeps; writing is left to its own command. */
-export function registeredMcp(environment: Environment, project: string | null): Registered {
-  const known = readJsonIfThere(clientFile(environment)) as ClientFile | null
-  const servers = project ? known?.projects?.[project]?.mcpServers : known?.mcpServers
-  const entry = servers?.[NAME]
-  if (!entry) return { kind: 'none' }
-  const program = [entry.command ?? '', ...(entry.args ?? [])]
-  if (program.at(-1) !== 'mcp' || !program.some((part) => part.endsWith('/cli/main.ts'))) return { kind: 'other' }
-  const flag = program.indexOf('--home')
-  return {
-    kind: 'ours',
-    home: flag < 0 ? null : (program[flag + 1] ?? null),
-    program: flag < 0 ? program : program.filter((_, at) => at !== flag && at !== flag + 1),
-  }
-}
 
 export type McpOptions = {
   environment: Environment
@@ -47,6 +24,7 @@ export async function registerMcp(options: McpOptions & { program: HookPlan['pro
   const wanted = [program.command, ...program.args, 'mcp']
   if (known.kind === 'other')
     return { kind: 'refused', reason: `another MCP server is called ${NAME}; 'claude mcp remove ${NAME}' takes it out` }
+  if (known.kind === 'address') return unchanged(options)
   if (known.kind === 'ours' && known.home === homeFlag && Bun.deepEquals(known.program, wanted)) return unchanged(options)
   if (options.dryRun) return { kind: 'planned', changed: true }
   const client = await options.findClient()
@@ -80,15 +58,6 @@ export async function unregisterMcp(options: McpOptions & { homeFlag: string | n
 }
 
 const unchanged = ({ dryRun }: { dryRun?: boolean }): McpOutcome => (dryRun ? { kind: 'planned', changed: false } : { kind: 'unchanged' })
-
-type Server = { command?: string; args?: string[] }
-type ClientFile = { mcpServers?: Record<string, Server>; projects?: Record<string, { mcpServers?: Record<string, Server> }> }
-
-/** Beside the client's folder, unless a person moved that; then inside it. */
-function clientFile({ claudeConfig, userHome }: Environment): string {
-  const inside = join(claudeConfig, '.claude.json')
-  return claudeConfig === join(userHome, '.claude') && !exists(inside) ? join(userHome, '.claude.json') : inside
-}
 
 const scopeOf = (project: string | null) => (project ? 'local' : 'user')
 

@@ -31,7 +31,7 @@ export function pluginFiles(version: string): Record<string, string> {
     'plugin/hooks/hooks.json': json({
       hooks: Object.fromEntries(HOOKS.map(({ event, seconds }) => [event, [{ hooks: [hook(event, seconds)] }]])),
     }),
-    'plugin/.mcp.json': json({ mcpServers: { recollect: { command: `\${CLAUDE_PLUGIN_ROOT}/run.sh`, args: ['mcp'] } } }),
+    'plugin/.mcp.json': json({ mcpServers: { recollect: { command: `\${CLAUDE_PLUGIN_ROOT}/run.sh`, args: ['mcp', '--plugin'] } } }),
   }
 }
 

@@ -23,6 +23,8 @@ import {
   type Unreadable,
 } from './json-text.ts'
 
+import { OWN_PROGRAM } from './registered.ts'
+
 export type { Edited, Unreadable } from './json-text.ts'
 
 /** What the hooks of one installation say. `because` tells why they are commands, and is null when they are http. */
@@ -237,7 +239,7 @@ function asOwn(event: string, handler: unknown): OwnHook | null {
   if (verb < 1 || words.length > verb + 3 || !/^\w*$/.test(words[verb + 2] ?? '')) return null
   const hasHome = words[verb - 2] === '--home'
   const program = words.slice(0, hasHome ? verb - 2 : verb)
-  if (!/(^|\/)(recollect(-(linux|darwin)-\w+)?|src\/cli\/main\.ts)$/.test(program.at(-1) ?? '')) return null
+  if (!OWN_PROGRAM.test(program.at(-1) ?? '')) return null
   return { event, form: 'command', command: words.map(shellQuoted).join(' '), program, home: hasHome ? (words[verb - 1] ?? null) : null }
 }
 

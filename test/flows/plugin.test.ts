@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { clientOrSkip } from '../harness/client.ts'
+import { clientOrSkip, WITHOUT_HTTP_HOOKS } from '../harness/client.ts'
 import { type ModelRequest, requestText, toolResults } from '../harness/fake-anthropic.ts'
 import { runClaude } from '../harness/run-claude.ts'
 import { runIn } from '../harness/sandbox.ts'
@@ -9,6 +9,7 @@ import { aPerson, briefIn, type Person } from '../support/person.ts'
 import { fixTheTest, project } from '../support/scripts.ts'
 
 const test = await clientOrSkip()
+const old = await clientOrSkip(WITHOUT_HTTP_HOOKS)
 const root = join(import.meta.dir, '..', '..')
 
 test('the client finds nothing to complain about in the plugin and in the marketplace', async () => {
@@ -106,6 +107,23 @@ test('the plugin first: init leaves hooks and MCP server alone, and so does doct
   expect(memoryTools(session.request)).toEqual(ELEVEN.map((name) => `mcp__plugin_recollect_recollect__${name}`))
   expect(session.servers).toEqual({ 'plugin:recollect:recollect': 'connected' })
   expect(await person.rows('prompts')).toHaveLength(1)
+})
+
+old(`${WITHOUT_HTTP_HOOKS} loads the plugin whole, remembers with it, and shows every tool once beside init`, async () => {
+  const env = { RECOLLECT_BIN: join(root, 'bin', 'recollect') }
+  await using person = await aPerson({ client: WITHOUT_HTTP_HOOKS, files: project, git: true, init: null, env })
+  await installPlugin(person)
+  expect(await claude(person, 'plugin', 'list')).toContain('enabled')
+  await runClaude({ sandbox: person, prompt: 'The login test fails. Find out why and fix it.', turns: fixTheTest(person.project) })
+  await person.settled()
+  const second = await aSession(person)
+  expect(briefIn(requestText(second.request))).toContain('exp * 1000')
+  expect(memoryTools(second.request)).toEqual(ELEVEN.map((name) => `mcp__plugin_recollect_recollect__${name}`))
+  await claude(person, 'plugin', 'disable', 'recollect@recollect')
+  await person.recollect('init', '--yes')
+  await claude(person, 'plugin', 'enable', 'recollect@recollect')
+  expect(memoryTools((await aSession(person)).request)).toEqual(ELEVEN.map((name) => `mcp__recollect__${name}`))
+  expect(await person.rows('prompts')).toHaveLength(3)
 })
 
 test('without the program a hook of the plugin says so at the start, and never fails', async () => {

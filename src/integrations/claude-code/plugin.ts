@@ -1,7 +1,7 @@
 import { HOOKS, timeoutOf } from './settings.ts'
 
 /**
- * The files of the plugin that are made: its manifest, its hooks (the same events as `init` writes), its MCP server and the marketplace
+ * The files of the plugin that are made: its manifest, its hooks (the events of `init` that all its clients know), its MCP server and the marketplace
  * that offers it. The rest (`run.sh`, skills, commands) is written by hand beside them. `scripts/plugin.ts` writes these, and a test says
  * when somebody forgot to.
  */
@@ -13,6 +13,7 @@ export function pluginFiles(version: string): Record<string, string> {
     command: `"\${CLAUDE_PLUGIN_ROOT}"/run.sh hook claude-code ${event} --plugin`,
     timeout: timeoutOf(seconds),
   })
+  const events = HOOKS.filter(({ since }) => Bun.semver.order(since, OLDEST_CLIENT) <= 0)
   return {
     '.claude-plugin/marketplace.json': json({
       name: PLUGIN,
@@ -29,10 +30,16 @@ export function pluginFiles(version: string): Record<string, string> {
       keywords: ['memory', 'recall', 'notes'],
     }),
     'plugin/hooks/hooks.json': json({
-      hooks: Object.fromEntries(HOOKS.map(({ event, seconds }) => [event, [{ hooks: [hook(event, seconds)] }]])),
+      hooks: Object.fromEntries(events.map(({ event, seconds }) => [event, [{ hooks: [hook(event, seconds)] }]])),
     }),
     'plugin/.mcp.json': json({ mcpServers: { recollect: { command: `\${CLAUDE_PLUGIN_ROOT}/run.sh`, args: ['mcp', '--plugin'] } } }),
   }
 }
 
 const PLUGIN = 'recollect'
+
+/**
+ * The plugin is one for all clients, and one that meets an event it does not know loads none of its hooks. What later events would tell
+ * (a compaction, a turn that failed) stands in the transcript.
+ */
+const OLDEST_CLIENT = '2.0.56'

@@ -23,8 +23,8 @@ try {
   const quietly = (command: string[]) => async () => void (await spawnWith(command, '', { RECOLLECT_HOME: folder }))
   const times = await sideBySide(25, {
     'bun -e 0': quietly([bun, '-e', '0']),
-    help: quietly([bun, join(installed, 'src/cli/main.ts'), 'help']),
-    'help search': quietly([bun, join(installed, 'src/cli/main.ts'), 'help', 'search']),
+    help: quietly([bun, join(installed, 'dist/cli/main.js'), 'help']),
+    'help search': quietly([bun, join(installed, 'dist/cli/main.js'), 'help', 'search']),
     'help, through bin/recollect': quietly([join(folder, 'node_modules/.bin/recollect'), 'help']),
   })
   printRatios('Start-up, spawn to exit', times, 'bun -e 0', { help: 1.5 })

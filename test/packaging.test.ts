@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { publint } from 'publint'
+import { INSIDE } from '../scripts/licences.ts'
 import { temporaryFolder } from './support/builders.ts'
+import { embedded, noteThroughMcp, pageAt } from './support/built.ts'
+import { minilmOrNull } from './support/minilm.ts'
 
 const root = join(import.meta.dir, '..')
 const folder = temporaryFolder()
@@ -78,9 +82,53 @@ memory.search('x', { kind: 'nothing' })
   expect(ran).toMatchObject({ code: 0, said: '' })
 }, 60_000)
 
-test('nothing is packed that is not for those who install it', async () => {
+test('an MCP client keeps a note and finds it', async () => {
+  const command = join(app, 'node_modules', '.bin', 'recollect')
+  expect(await noteThroughMcp({ command, args: ['mcp'], env, cwd: app })).toContain('Moorings are numbered from the east')
+}, 60_000)
+
+test('the viewer is there at once', async () => {
+  const { url } = JSON.parse((await recollect('view', '--json')).said) as { url: string }
+  expect(await pageAt(url)).toEqual({ page: 200, script: [200, 'text/javascript; charset=utf-8'] })
+  expect([...new Bun.Glob('run/viewer-*').scanSync({ cwd: join(folder.path, '.recollect'), onlyFiles: false })]).toEqual([])
+}, 60_000)
+
+test('the sentence model reads', async () => {
+  const minilm = await minilmOrNull()
+  if (!minilm) return
+  expect((await recollect('embedder', 'use', 'minilm', '--yes', '--from', minilm.tarball)).said).toContain('In use: minilm')
+  expect(await embedded(() => recollect('embedder', '--json').then((ran) => ran.said))).toMatchObject({ provider: 'minilm', trouble: null })
+}, 120_000)
+
+test('hooks of the packed program are known as its own, and its own program is what they call', async () => {
+  expect((await recollect('init', '--yes')).code).toBe(0)
+  const doctor = await recollect('doctor')
+  expect(doctor.said).toContain('ok       Hooks')
+  const settings = readFileSync(join(folder.path, '.claude', 'settings.json'), 'utf8')
+  expect(settings).toContain(join(app, 'node_modules', 'recollect', 'dist', 'cli', 'main.js'))
+  expect((await recollect('uninstall')).said).toContain('settings.json')
+}, 60_000)
+
+test('nothing is packed that is not for those who install it, and no package but the runtime comes along', async () => {
   const files = [...new Bun.Glob('**/*').scanSync({ cwd: join(app, 'node_modules', 'recollect'), dot: true })]
-  expect(files.filter((file) => /\.test\.ts$|^test\/|^bench\/|^eval\/|golden/.test(file))).toEqual([])
+  expect(files.filter((file) => /\.test\.ts$|^(?:src|test|bench|eval|scripts)\/|golden/.test(file))).toEqual([])
   expect(files).toContain('plugin/run.sh')
   expect(files).toContain('.claude-plugin/marketplace.json')
+  const packages = readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))
+  expect(packages.sort()).toEqual(['@oven', 'bun', 'recollect'])
+})
+
+test('what is inside the program is named with its licence', () => {
+  const dist = join(app, 'node_modules', 'recollect', 'dist')
+  const named = readFileSync(join(dist, 'licences.txt'), 'utf8')
+  const inside = [...new Bun.Glob('*.js').scanSync(join(dist, 'cli'))].flatMap((file) =>
+    [...readFileSync(join(dist, 'cli', file), 'utf8').matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(([, name]) => name),
+  )
+  expect([...new Set(inside)].sort()).toEqual(['@modelcontextprotocol/core', '@modelcontextprotocol/server', 'zod'])
+  for (const name of INSIDE) expect(named).toContain(`\n${name} `)
+})
+
+test('publint finds nothing', async () => {
+  const { messages } = await publint({ pkgDir: join(app, 'node_modules', 'recollect'), level: 'suggestion', strict: true, pack: false })
+  expect(messages).toEqual([])
 })

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { readIfThere } from './files.ts'
+import { shippedFolder } from './shipped.ts'
 
 /** US dollars for a million tokens. */
 export type Price = { input: number; cached: number; output: number }
 export type Prices = { byModel: Record<string, Price>; problems: string[] }
 
-const SHIPPED = join(import.meta.dir, '../../assets/prices.toml')
 const amount = z.number().min(0)
 const Price = z
   .strictObject({ input: amount, output: amount, cached: amount.optional() })
@@ -15,7 +15,10 @@ const Price = z
 /** The prices that come along, and those that the person wrote down, which come first. What cannot be read is said and left out. */
 export function readPrices(home: string): Prices {
   const problems: string[] = []
-  return { byModel: { ...pricesIn(SHIPPED, problems), ...pricesIn(join(home, 'prices.toml'), problems) }, problems }
+  return {
+    byModel: { ...pricesIn(join(shippedFolder(), 'assets', 'prices.toml'), problems), ...pricesIn(join(home, 'prices.toml'), problems) },
+    problems,
+  }
 }
 
 function pricesIn(path: string, problems: string[]): Record<string, Price> {

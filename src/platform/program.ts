@@ -1,9 +1,12 @@
 import { join } from 'node:path'
 
+/** The program runs from its TypeScript, in a checkout; a package and a single-file executable hold it bundled, without its source. */
+export const IS_SOURCE: boolean = !packed() && import.meta.file.endsWith('.ts')
+
 /** How the program is started again: the Bun that runs us and our entry, or the executable that holds both. */
 export const PROGRAM: { command: string; args: string[] } = packed()
   ? { command: process.execPath, args: [] }
-  : { command: process.execPath, args: [join(import.meta.dir, '..', 'cli', 'main.ts')] }
+  : { command: process.execPath, args: [join(import.meta.dir, '..', 'cli', IS_SOURCE ? 'main.ts' : 'main.js')] }
 
 /** What a person calls when nothing is on their PATH. */
 export const COMMAND_FILE: string = packed() ? process.execPath : join(import.meta.dir, '..', '..', 'bin', 'recollect')

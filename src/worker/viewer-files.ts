@@ -5,6 +5,8 @@ import { filesBelow, removeOthers, removeTree } from '../platform/folder.ts'
 import type { Log } from '../platform/log.ts'
 import type { Home } from '../platform/paths.ts'
 import { runProgram } from '../platform/processes.ts'
+import { IS_SOURCE } from '../platform/program.ts'
+import { shippedFolder } from '../platform/shipped.ts'
 import { VERSION } from '../platform/version.ts'
 import { isPage } from '../wire/pages.ts'
 
@@ -31,8 +33,9 @@ const SOURCE = join(import.meta.dir, '..')
 const BUILD_MS = 60_000
 
 /**
- * The viewer as a browser loads it. Bundled by a process of its own when somebody first asks, kept under a name that changes with
- * the source, and served from the disk: the worker holds none of it in memory. Only known names are answered, never a path.
+ * The viewer as a browser loads it. It comes along with the program; where that runs from its source it is bundled by a process of its own
+ * when somebody first asks, and kept under a name that changes with the source. Served from the disk: the worker holds none of it in
+ * memory. Only known names are answered, never a path.
  */
 export function openViewerFiles(home: Home, log: Log) {
   let made: Promise<Map<string, File>> | null = null
@@ -74,10 +77,7 @@ function serve(request: Request, file: File): Response {
 }
 
 async function makeFiles(home: Home, log: Log): Promise<Map<string, File>> {
-  const name = `viewer-${VERSION}-${sourcePrint()}`
-  const folder = join(home.run, name)
-  if (!exists(join(folder, 'index.html'))) await build(folder, log)
-  removeOthers(home.run, 'viewer-', name)
+  const folder = IS_SOURCE ? await madeHere(home, log) : join(shippedFolder(), 'dist', 'viewer')
   return new Map(
     filesBelow(folder, ['.html', '.js', '.css', '.svg']).map((file) => {
       const etag = `"${fingerprint(readIfThere(file.path) ?? '', 32)}"`
@@ -87,6 +87,18 @@ async function makeFiles(home: Home, log: Log): Promise<Map<string, File>> {
       ]
     }),
   )
+}
+
+async function madeHere(home: Home, log: Log): Promise<string> {
+  const name = `viewer-${VERSION}-${sourcePrint()}`
+  const folder = join(home.run, name)
+  if (!exists(join(folder, 'index.html'))) {
+    const started = performance.now()
+    await bundleViewer(folder)
+    log.info('bundled the viewer', { ms: Math.round(performance.now() - started) })
+  }
+  removeOthers(home.run, 'viewer-', name)
+  return folder
 }
 
 /** Changes with everything that the bundle is made of. */
@@ -100,8 +112,7 @@ const typeOf = (name: string) =>
   '; charset=utf-8'
 
 /** Makes the folder beside its place and moves it there whole: a folder that is there is complete. */
-async function build(folder: string, log: Log): Promise<void> {
-  const started = performance.now()
+export async function bundleViewer(folder: string): Promise<void> {
   const making = `${folder}.${crypto.randomUUID()}`
   privateFolder(making)
   try {
@@ -120,7 +131,6 @@ async function build(folder: string, log: Log): Promise<void> {
     for (const file of filesBelow(making, ['.html', '.js', '.css', '.svg']))
       writeWhole(`${file.path}.gz`, Bun.gzipSync(readIfThere(file.path) ?? '', { level: 9 }))
     if (!exists(folder)) moveFile(making, folder)
-    log.info('bundled the viewer', { ms: Math.round(performance.now() - started) })
   } finally {
     removeTree(making)
   }

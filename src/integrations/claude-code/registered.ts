@@ -32,8 +32,8 @@ export function isRegistered(environment: Environment, folder: string): boolean 
   return [null, folder].some((project) => ['ours', 'address'].includes(registeredMcp(environment, project).kind))
 }
 
-/** What is called when we are: the source, the command, or a single-file executable. */
-export const OWN_PROGRAM: RegExp = /(^|\/)(recollect(-(linux|darwin)-\w+)?|src\/cli\/main\.ts)$/
+/** What is called when we are: the command, a single-file executable, the entry of the source or of the package. */
+export const OWN_PROGRAM: RegExp = /(^|\/)(recollect(-(linux|darwin)-\w+)?|src\/cli\/main\.ts|dist\/cli\/main\.js)$/
 
 function isWorker(address: string | undefined): boolean {
   const url = URL.parse(address ?? '')

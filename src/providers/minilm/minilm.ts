@@ -1,3 +1,4 @@
+import { IS_SOURCE } from '../../platform/program.ts'
 import type { Embedder, OpenedEmbedder } from '../embedder.ts'
 import { EmbedderTrouble } from '../trouble.ts'
 import { WIDTH } from './kernel.ts'
@@ -128,7 +129,7 @@ function openLine(folder: string, idleMs: number) {
 
 /** A thread that answers one thing at a time. One that ends before it has answered has refused. */
 function startThread() {
-  const worker = new Worker(new URL('./thread.ts', import.meta.url))
+  const worker = new Worker(new URL(IS_SOURCE ? './thread.ts' : './thread.js', import.meta.url))
   // It must not keep the process alive that asks it.
   worker.unref()
   let pending: ((answered: Answered) => void) | null = null

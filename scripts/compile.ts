@@ -2,6 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { bundleViewer } from '../src/worker/viewer-files.ts'
+import { licences } from './licences.ts'
 
 const root = join(import.meta.dir, '..')
 const target = process.argv[2] ?? `bun-${process.platform}-${process.arch}`
@@ -10,19 +12,29 @@ const outfile = join(into, `recollect-${target.replace(/^bun-/, '')}`)
 const folder = mkdtempSync(join(tmpdir(), 'recollect-compile-'))
 try {
   mkdirSync(into, { recursive: true })
+  const made = join(folder, 'made')
+  await bundleViewer(join(made, 'dist', 'viewer'))
+  writeFileSync(join(made, 'dist', 'licences.txt'), licences(root))
   const shipped: Record<string, string> = {}
-  for (const part of ['assets', 'demo', 'docs/guide'])
-    for (const path of new Bun.Glob(`${part}/**/*`).scanSync(root))
-      shipped[path] = Buffer.from(await Bun.file(join(root, path)).bytes()).toString('base64')
+  for (const [from, parts] of [
+    [root, ['assets', 'demo', 'docs/guide']],
+    [made, ['dist']],
+  ] as const)
+    for (const part of parts)
+      for (const path of new Bun.Glob(`${part}/**/*`).scanSync(from))
+        shipped[path] = Buffer.from(await Bun.file(join(from, path)).bytes()).toString('base64')
   writeFileSync(join(folder, 'shipped.bin'), JSON.stringify(shipped))
   // What comes along is known before anything else is loaded.
-  const entry = `import shipped from './shipped.bin' with { type: 'file' }
+  const entry = (path: string) => `import shipped from './shipped.bin' with { type: 'file' }
 globalThis.recollectShipped = shipped
-await import(${JSON.stringify(join(root, 'src/cli/main.ts'))})
+await import(${JSON.stringify(join(root, path))})
 `
-  writeFileSync(join(folder, 'recollect.ts'), entry)
+  writeFileSync(join(folder, 'recollect.ts'), entry('src/cli/main.ts'))
+  // A thread is started by the name of its file, so it is an entry of its own, beside the program.
+  writeFileSync(join(folder, 'thread.ts'), entry('src/providers/minilm/thread.ts'))
   const command = [process.execPath, 'build', '--compile', '--minify', `--target=${target}`, `--outfile=${outfile}`]
-  const built = Bun.spawnSync([...command, join(folder, 'recollect.ts')], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+  const entries = [join(folder, 'recollect.ts'), join(folder, 'thread.ts')]
+  const built = Bun.spawnSync([...command, ...entries], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
   if (!built.success) throw new Error('the executable could not be made')
   console.log(outfile)
 } finally {

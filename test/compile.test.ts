@@ -2,10 +2,12 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from './support/builders.ts'
+import { embedded, noteThroughMcp, pageAt } from './support/built.ts'
+import { minilmOrNull } from './support/minilm.ts'
 
 const root = join(import.meta.dir, '..')
 
-test('the single-file executable remembers, finds, starts its own worker and is what its hooks call', async () => {
+test('the single-file executable remembers, finds, is what its hooks call, serves MCP and the viewer, and reads sentences', async () => {
   using folder = temporaryFolder()
   const platform = `${process.platform}-${process.arch}`
   const made = Bun.spawnSync([process.execPath, join(root, 'scripts/compile.ts'), `bun-${platform}`, folder.path])
@@ -13,6 +15,7 @@ test('the single-file executable remembers, finds, starts its own worker and is 
   const program = join(folder.path, `recollect-${platform}`)
   const env = { PATH: '/usr/bin:/bin', HOME: folder.path, RECOLLECT_WORKER_PORT: '0' }
   const run = (...args: string[]) => String(Bun.spawnSync([program, ...args], { env, cwd: folder.path }).stdout)
+  const minilm = await minilmOrNull()
   try {
     run('demo')
     expect(run('search', 'tide', 'table', '--all')).toContain('Ask for each tide table once')
@@ -21,7 +24,15 @@ test('the single-file executable remembers, finds, starts its own worker and is 
     run('init', '--yes')
     expect(readFileSync(join(folder.path, '.claude/settings.json'), 'utf8')).toContain(`${program} hook claude-code SessionStart`)
     expect(run('doctor')).toContain('ok       Hooks')
+    expect(await noteThroughMcp({ command: program, args: ['mcp'], env, cwd: folder.path })).toContain(
+      'Moorings are numbered from the east',
+    )
+    const { url } = JSON.parse(run('view', '--json')) as { url: string }
+    expect(await pageAt(url)).toEqual({ page: 200, script: [200, 'text/javascript; charset=utf-8'] })
+    if (!minilm) return
+    expect(run('embedder', 'use', 'minilm', '--yes', '--from', minilm.tarball)).toContain('In use: minilm')
+    expect(await embedded(async () => run('embedder', '--json'))).toMatchObject({ provider: 'minilm', trouble: null })
   } finally {
     run('stop')
   }
-}, 60_000)
+}, 120_000)

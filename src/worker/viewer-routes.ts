@@ -4,7 +4,6 @@ import type { Session, ToolUse } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { projectName } from '../core/project.ts'
 import { freeBytes } from '../platform/folder.ts'
-import { packed } from '../platform/program.ts'
 import { memoryAt, neighbours } from '../retrieval/graph.ts'
 import { describe } from '../retrieval/search.ts'
 import type { DocumentKind } from '../store/store.ts'
@@ -29,7 +28,6 @@ export async function viewerRoute(desk: Desk, request: Request, url: URL, port: 
   switch (`${request.method} ${url.pathname}`) {
     case 'POST /api/view/link': {
       const { to } = await bodyOf(request, view.readLink)
-      if (packed()) throw new BadRequest('the viewer does not come with the single-file executable; the npm package has it')
       if (!isSafePath(to)) throw new BadRequest(`${to.slice(0, 80)} is no page of the viewer`)
       await desk.viewer.files() // the half minute begins when there is something to see
       return Response.json({ url: `http://127.0.0.1:${port}/view/${desk.visitors.invite(to, Date.now())}`, seconds: 30 })

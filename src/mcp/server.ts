@@ -18,6 +18,7 @@ import { type Changes, openChanges } from './changes.ts'
 import { type Client, Refused } from './client.ts'
 import { get, graph, recall, timeline } from './finding.ts'
 import { capture, forget, update } from './keeping.ts'
+import { openLasting } from './lasting.ts'
 import { addPrompts } from './prompts.ts'
 import { addResources } from './resources.ts'
 import type { Call, Means, Tool } from './tool.ts'
@@ -38,9 +39,17 @@ export function openMcp(client: Client, now: () => number = Date.now) {
   const http = createMcpHandler(({ era, requestInfo }) => memoryServer(means(projectIn(requestInfo)), era === 'modern'), {
     bus: { publish: () => {}, subscribe: (listener) => changes.subscribe((changed) => eventsOf(changed).forEach(listener)) },
   })
+  const lasting = openLasting(
+    (request) => {
+      const server = memoryServer(means(projectIn(request)), true)
+      return { server, subscribed: takeSubscriptions(server) }
+    },
+    changes,
+    now,
+  )
   return {
     /** One request to `/mcp`. Whoever calls has checked the token, the Host and the Origin. */
-    answer: (request: Request): Promise<Response> => http.fetch(request),
+    answer: async (request: Request): Promise<Response> => (await lasting(request)) ?? http.fetch(request),
     /** One client for as long as it stays, a message at a time. */
     connect: (project: string | null, send: (message: string) => void) => connect(means(project), changes, send),
   }
@@ -123,8 +132,8 @@ function takeSubscriptions(server: McpServer): Set<string> {
 }
 
 /**
- * A server with all that memory offers. Cheap: one is made for every request over HTTP. There, an old client has no line on which
- * it could be told of changes (`tells` false), so none are promised.
+ * A server with all that memory offers. Cheap: over HTTP one is made for every request of a client that did not open. Such an old one
+ * has no line on which it could be told of changes (`tells` false), so none are promised.
  */
 function memoryServer(means: Means, tells: boolean): McpServer {
   const capabilities = { tools: {}, resources: { subscribe: tells, listChanged: tells }, prompts: {}, completions: {} }

@@ -92,10 +92,13 @@ describe.each(ERAS)('a client of %s', (version, mode) => {
     await client.close()
   })
 
-  test('what changes outside is told: the lists, and what the client subscribed to', async () => {
+  test.each(['pipe', 'http'] as const)('what changes outside is told: the lists, and what the client subscribed to (%s)', async (way) => {
     await using at = await aDoor()
     const heard: string[] = []
-    const client = await at.client(mode, 'pipe')
+    const client = await at.client(mode, way)
+    // Over HTTP an old client opens its stream behind our back.
+    if (way === 'http' && mode === 'legacy')
+      for (let waited = 0; at.desk.stream.listeners() === 0 && waited < 5000; waited += 10) await Bun.sleep(10)
     client.setNotificationHandler('notifications/resources/list_changed', () => void heard.push('list'))
     client.setNotificationHandler('notifications/resources/updated', ({ params }) => void heard.push(params.uri))
     if (mode === 'legacy') await client.subscribeResource({ uri: 'recollect://session/7' })
@@ -256,6 +259,37 @@ test('over HTTP nobody comes in without the token, under another name, or from a
   expect(await ask({ authorization: 'Bearer hook-token' })).toBe(404)
   expect(await ask({ ...owner, host: 'evil.example' })).toBe(403)
   expect(await ask({ ...owner, origin: 'https://evil.example' })).toBe(403)
+})
+
+test('an old client over HTTP is taken up by the next worker, with the id the last one gave it', async () => {
+  await using first = await aDoor()
+  await using second = await aDoor()
+  const ask = (url: URL, method: string, message: object | null, id?: string) =>
+    fetch(url, {
+      method,
+      ...(message ? { body: JSON.stringify({ jsonrpc: '2.0', ...message }) } : {}),
+      headers: {
+        authorization: 'Bearer owner-token',
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...(id ? { 'mcp-session-id': id, 'mcp-protocol-version': '2025-06-18' } : {}),
+      },
+    })
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a test', version: '1' } }
+  const opened = await ask(first.url, 'POST', { id: 1, method: 'initialize', params })
+  const id = opened.headers.get('mcp-session-id') ?? ''
+  expect(await opened.text()).toContain('"listChanged":true')
+  const call = { id: 2, method: 'tools/call', params: { name: 'memory_status', arguments: {} } }
+  for (const { url } of [first, second, second]) {
+    const answers = await Promise.all([2, 3, 4].map(async (number) => (await ask(url, 'POST', { ...call, id: number }, id)).text()))
+    for (const answer of answers) expect(answer).toContain('notes: 0')
+  }
+  // What the client has ended, and what nobody gave, is not there.
+  expect((await ask(second.url, 'DELETE', null, id)).status).toBe(200)
+  expect((await ask(second.url, 'POST', call, id)).status).toBe(404)
+  expect((await ask(second.url, 'POST', call, 'made-up')).status).toBe(404)
+  // One that never opened is answered all the same.
+  expect(await (await ask(second.url, 'POST', call)).text()).toContain('notes: 0')
 })
 
 test.each(['{"jsonrpc":"2.0","id":7,"method":5}', '{"id":7}', '[7]', 'seven'])('%s is answered as what it is', async (text) => {

@@ -4,26 +4,45 @@ import { join } from 'node:path'
 import { judge, orSkip } from '../harness/client.ts'
 import { anMcpHome, RECOLLECT } from '../support/mcp.ts'
 
-const suite = () => judge('@modelcontextprotocol/conformance', '0.1.16')
+const suite = () => judge('@modelcontextprotocol/conformance', '0.2.0-alpha.12')
 const inspector = () => judge('@modelcontextprotocol/inspector', '2.12.0')
 const conforms = await orSkip('the MCP conformance suite', suite)
 const inspects = await orSkip('the MCP Inspector', inspector)
 
 /** Those that need nothing but a server; the others call tools, resources and prompts that only the suite's own server has. */
-const SCENARIOS = ['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection']
+const ALWAYS = ['tools-list', 'resources-list', 'prompts-list']
+const WITH_SESSIONS = ['server-initialize', 'server-session-lifecycle', 'ping', 'resources-subscribe', 'resources-unsubscribe']
+const SCENARIOS = {
+  '2025-06-18': [...ALWAYS, ...WITH_SESSIONS],
+  '2025-11-25': [...ALWAYS, ...WITH_SESSIONS, 'server-sse-multiple-streams', 'dns-rebinding-protection'],
+  '2026-07-28': [
+    ...ALWAYS,
+    'server-stateless',
+    'server-sse-multiple-streams',
+    'dns-rebinding-protection',
+    'caching',
+    'http-header-validation',
+    'sep-2164-resource-not-found',
+  ],
+}
 
-conforms('the conformance suite finds nothing wrong', async () => {
-  await using at = anMcpHome()
-  await at.recollect('start')
-  const { port } = at.worker()
-  // The suite has no token to show; this one shows ours and changes nothing else.
-  await using door = withToken(port, at.token())
-  const program = join(await suite(), 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
-  for (const scenario of SCENARIOS) {
-    const args = ['server', '--url', `http://127.0.0.1:${door.port}/mcp`, '--scenario', scenario]
-    const { code, out } = await ran([process.execPath, program, ...args], at.project)
-    expect([scenario, code, out]).toEqual([scenario, 0, expect.stringMatching(/Passed: ([1-9]\d*)\/\1, 0 failed/)])
-  }
+describe.each(Object.entries(SCENARIOS))('the conformance suite for %s', (version, scenarios) => {
+  conforms('finds nothing wrong', async () => {
+    await using at = anMcpHome()
+    await at.recollect('start')
+    const { port } = at.worker()
+    // The suite has no token to show; this one shows ours and changes nothing else.
+    await using door = withToken(port, at.token())
+    const program = join(await suite(), 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
+    for (const scenario of scenarios) {
+      const args = ['server', '--url', `http://127.0.0.1:${door.port}/mcp`, '--scenario', scenario, '--spec-version', version]
+      const { out } = await ran([process.execPath, program, ...args], at.project)
+      const [, passed = 0, all = 0, failed = 0] = (/Passed: (\d+)\/(\d+), (\d+) failed/.exec(out) ?? []).map(Number)
+      // A few checks of `server-stateless` ask for tools of the suite's own server, and count as failed where those are not.
+      const untestable = out.match(/Error: Not testable: server does not list the diagnostic tool/g)?.length ?? 0
+      expect([scenario, passed > 0, passed + untestable, failed - untestable, out]).toEqual([scenario, true, all, 0, out])
+    }
+  })
 })
 
 describe.each(['legacy', 'modern'])('the inspector, speaking %s', (era) => {

@@ -1,4 +1,4 @@
-/** What an installation costs: its size, and how long `help` takes beside `bun -e 0`: bench/install.ts. */
+/** What an installation costs: its size, how long `help` takes beside `bun -e 0`, and what its worker costs: bench/install.ts. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,6 +28,9 @@ try {
     'help, through bin/recollect': quietly([join(folder, 'node_modules/.bin/recollect'), 'help']),
   })
   printRatios('Start-up, spawn to exit', times, 'bun -e 0', { help: 1.5 })
+  console.log('\nThe worker as it is installed')
+  await Bun.spawn([bun, join(root, 'bench/worker.ts'), join(installed, 'dist/cli/main.js')], { stdio: ['ignore', 'inherit', 'inherit'] })
+    .exited
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

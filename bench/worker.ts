@@ -1,4 +1,7 @@
-/** What the worker costs: cold start to first answer, idle memory, events a second. Ratios against `node -e 0` in the same run. */
+/**
+ * What the worker costs: cold start to first answer, idle memory, events a second. Ratios against `node -e 0` in the same run. Of the source, or
+ * of the program that is named: bench/worker.ts [main].
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +10,7 @@ import { printRatios, sideBySide, spawnWith } from './measure.ts'
 const root = join(import.meta.dir, '..')
 const home = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
 const env = { RECOLLECT_HOME: home, RECOLLECT_WORKER_PORT: '0' }
-const cli = [process.execPath, join(root, 'src/cli/main.ts')]
+const cli = [process.execPath, process.argv[2] ?? join(root, 'src/cli/main.ts')]
 const socket = join(home, 'run', 'worker.sock')
 const get = (path: string) => fetch(`http://worker${path}`, { unix: socket })
 const spawned: ReturnType<typeof Bun.spawn>[] = []

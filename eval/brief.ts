@@ -1,15 +1,13 @@
 /**
  * How much of what the next session touches did the brief already name? Replays real transcripts in the order they happened: before
  * each session the brief of its project is written, then the session is read, and the files it touches are looked for in the brief.
- * Beside it: the newest 50 observations in full, which is what others inject.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DistillJob, distillTurn, take } from '../src/capture/capture.ts'
 import type { AgentEvent } from '../src/core/event.ts'
 import { asProjectKey } from '../src/core/ids.ts'
-import { countTokens } from '../src/core/tokens.ts'
-import { BRIEF_BUDGET, briefFor } from '../src/inject/brief.ts'
+import { type BriefScore, newBriefScore } from '../src/evaluate/evaluate.ts'
 import { claudeCode } from '../src/integrations/agent.ts'
 import { DATA, hasData } from './data.ts'
 import { filledStore, rules } from './ingest.ts'
@@ -21,26 +19,13 @@ type Session = {
   items: { event: AgentEvent; uuid: string | null; branch: string | null }[]
 }
 
-export async function scoreBrief() {
-  const sessions = await realSessions()
-  const sums = { sessions: 0, ours: 0, oursTokens: 0, baseline: 0, baselineTokens: 0 }
+export async function scoreBrief(): Promise<BriefScore> {
+  const score = newBriefScore()
   using filled = await filledStore([])
   const { store } = filled
-  for (const session of sessions) {
+  for (const session of await realSessions()) {
     const project = asProjectKey(session.project)
-    const touched = filesOf(session)
-    const branch = session.items[0]?.branch ?? null
-    const brief = await briefFor(store, project, session.startedAt, BRIEF_BUDGET, undefined, { branch })
-    const newest = (await store.observations.recent(project, 50))
-      .map((o) => [`#${o.id} ${o.type} ${o.title}`, o.subtitle, o.narrative, ...o.facts, ...o.filesModified, ...o.filesRead].join('\n'))
-      .join('\n')
-    if (touched.size > 0 && newest) {
-      sums.sessions++
-      sums.ours += named(touched, brief.text)
-      sums.oursTokens += brief.tokens
-      sums.baseline += named(touched, newest)
-      sums.baselineTokens += countTokens(newest)
-    }
+    await score.add(store, { project, at: session.startedAt, branch: session.items[0]?.branch ?? null, touched: filesOf(session) })
     await store.transaction(async () => {
       for (const { event, uuid, branch } of session.items) {
         await take(store, event, { projectFolder: session.folder, clientPid: null, entrypoint: null, project, branch }, rules, { uuid })
@@ -54,20 +39,7 @@ export async function scoreBrief() {
       })
     }
   }
-  const n = sums.sessions
-  return {
-    sessions: n,
-    ours: sums.ours / n,
-    oursTokens: sums.oursTokens / n,
-    baseline: sums.baseline / n,
-    baselineTokens: sums.baselineTokens / n,
-  }
-}
-
-/** The share of the touched files that a text names, by path or by file name. */
-function named(touched: Set<string>, text: string): number {
-  const found = [...touched].filter((path) => text.includes(path) || text.includes(path.split('/').at(-1) ?? path))
-  return found.length / touched.size
+  return score.result()
 }
 
 function filesOf(session: Session): Set<string> {

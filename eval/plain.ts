@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
+import { newScore, type Result } from '../src/evaluate/evaluate.ts'
 import { wordsOf } from '../src/retrieval/words.ts'
 import { commitRecall, locomo } from './data.ts'
-import { newScore, type Result } from './score.ts'
 
 /** What SQLite's own bm25 finds with the question's words, and nothing else: the measure that any search has to beat. */
 export function plainLocomo(): Result {

@@ -5,11 +5,11 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Result } from '../src/evaluate/evaluate.ts'
 import { scoreBrief } from './brief.ts'
 import { hasData } from './data.ts'
 import { byEmbedder, byShippedTable } from './meaning.ts'
 import { plainCommitRecall, plainLocomo } from './plain.ts'
-import type { Result } from './score.ts'
 import { scoreCommitRecall, scoreLocomo } from './sets.ts'
 import { between, briefTable, searchTable } from './table.ts'
 import { printDistill } from './tell.ts'

@@ -1,9 +1,9 @@
 import { asProjectKey } from '../src/core/ids.ts'
+import { newScore, type Result } from '../src/evaluate/evaluate.ts'
 import { type Meaning, search } from '../src/retrieval/search.ts'
 import type { Store } from '../src/store/store.ts'
 import { type CommitRecall, commitRecall, type LocomoConversation, locomo } from './data.ts'
 import { type Fed, filledStore } from './ingest.ts'
-import { newScore, type Result } from './score.ts'
 
 /** Prepares what finds by meaning for a filled store; null where the words decide alone. */
 export type Prepare = (store: Store) => Promise<Meaning | null>

@@ -1,5 +1,4 @@
-import type { scoreBrief } from './brief.ts'
-import type { Result } from './score.ts'
+import type { BriefScore, Result } from '../src/evaluate/evaluate.ts'
 
 /** What was found, a line for each set and way of searching. */
 export function searchTable(rows: [set: string, way: string, result: Result][]): string {
@@ -14,7 +13,7 @@ export function searchTable(rows: [set: string, way: string, result: Result][]):
 }
 
 /** What was named of the files that the next session touched, and for how many tokens. */
-export function briefTable(r: Awaited<ReturnType<typeof scoreBrief>>): string {
+export function briefTable(r: BriefScore): string {
   return table(
     ['at the start of a session', 'files it will touch that are named', 'tokens', 'sessions'],
     [

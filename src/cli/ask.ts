@@ -3,7 +3,8 @@ import { askWorker, openAnswer, type Question } from '../wire/socket.ts'
 import { ensureWorker } from '../wire/start.ts'
 import { CliError, EXIT, note } from './print.ts'
 
-const START_MS = 10_000
+/** How long a person waits for a worker to start. */
+export const START_MS = 10_000
 
 /** Asks the worker, which is started when it is away, and reads its JSON. Where none can be started, what only reads is read from the disk. */
 export async function ask<T>(path: string, question: Question = {}): Promise<T> {

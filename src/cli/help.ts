@@ -164,6 +164,19 @@ export const COMMANDS: Record<string, Command> = {
   Vectors are made again in the background; until then search goes on with the old ones.`,
     load: () => import('./embedder.ts'),
   },
+  eval: {
+    summary: 'how good the memory is on your own history',
+    usage: `recollect eval [--project P] [--limit N] [--json]
+
+  Measures on the newest sessions. It works on a copy beside the worker: nothing is changed, nothing is sent, and no session waits.
+
+  The brief   what a session would have been told at its start, with only the past that there was then: how many of the files that
+              it went on to read or change are named, and at how many tokens; beside it the newest 50 observations in full
+  Search      the subject of each commit is asked for: is the session that made it the first to be found, among 5, among 10? Only
+              prompts and answers are searched, because memories repeat the subject
+  Telling     of the files that tools changed, how many the session's memories name; how long both are`,
+    load: () => import('./eval.ts'),
+  },
   view: {
     summary: 'open the viewer in your browser',
     usage: `recollect view [page | id] [--print] [--json]

@@ -242,6 +242,7 @@ export const TAKES = {
       json,
     },
   },
+  eval: { words: null, options: { project, limit: limit('100'), json } },
   view: {
     words: '[feed | sessions | search | timeline | graph | injections | projects | health | settings | <id>]',
     options: { print: { type: 'boolean', about: 'print the link instead of opening it' }, json },

@@ -33,6 +33,10 @@ export function spaceStatements(db: Database, inTurn: <T>(work: () => Promise<T>
         db.query(`PRAGMA incremental_vacuum(${Math.floor(pages)})`).all()
         known = null
       }),
+    /** The whole database as it is now in a file that is not there yet, while others go on writing. */
+    copyTo: (path: string): void => {
+      db.run('VACUUM INTO ?', [path])
+    },
     /** Writes the whole file anew without what is free. Takes a second for each hundred megabytes, and as much room again meanwhile. */
     rewrite: (): Promise<void> =>
       inTurn(async () => {

@@ -50,8 +50,10 @@ import { openViewerFiles } from './viewer-files.ts'
 import { openVisitors } from './visitors.ts'
 import { isLive, sweep } from './watch.ts'
 
-export { NewerDatabase } from '../store/store.ts'
+export { CorruptDatabase, NewerDatabase } from '../store/store.ts'
+export { evaluateAlone, type HomeEvaluation } from './evaluation.ts'
 export { isReading, readAlone } from './reading.ts'
+export { BadRequest } from './server.ts'
 
 export type WorkerEnd = 'another one runs' | 'stopped'
 

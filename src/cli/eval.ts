@@ -1,0 +1,85 @@
+import { asProjectKey } from '../core/ids.ts'
+import { projectName } from '../core/project.ts'
+import { homePaths } from '../platform/paths.ts'
+import { ensureWorker } from '../wire/start.ts'
+import type { HomeEvaluation } from '../worker/worker.ts'
+import { START_MS } from './ask.ts'
+import { parse } from './parse.ts'
+import { bold, CliError, dim, EXIT, plural, progress, say, sayJson, table } from './print.ts'
+
+/** Fewer of something than this, and a share of it says little. */
+const FEW = 10
+
+export async function run(args: string[]): Promise<undefined> {
+  const { values } = parse('eval', args)
+  const limit = Number(values.limit)
+  if (limit === 0) throw new CliError('--limit is at least 1', EXIT.invalid)
+  const measured = await measure({ project: values.project, limit })
+  if (values.json) return sayJson(measured)
+  if (!measured || measured.sessions === 0)
+    return say(
+      values.project
+        ? `There are no sessions of ${values.project} to measure on.`
+        : "There are no sessions to measure on yet. 'recollect import' brings in your history; 'recollect demo' a small sample.",
+    )
+  tell(measured, values.project ? ` of ${projectName(asProjectKey(values.project))}` : '')
+}
+
+async function measure(wish: Parameters<typeof import('../worker/worker.ts').evaluateAlone>[0]): Promise<HomeEvaluation | null> {
+  // Only for a database that an older version left behind: the worker completes its tables.
+  await ensureWorker(homePaths(), START_MS)
+  const { BadRequest, CorruptDatabase, evaluateAlone, NewerDatabase } = await import('../worker/worker.ts')
+  const bar = progress('Measuring')
+  try {
+    const work = evaluateAlone(wish)
+    for (;;) {
+      const step = await work.next()
+      if (step.done) return step.value
+      bar.at(step.value.done, step.value.of, step.value.what)
+    }
+  } catch (cause) {
+    if (cause instanceof NewerDatabase || cause instanceof CorruptDatabase) throw new CliError(cause.message, EXIT.database)
+    if (cause instanceof BadRequest) throw new CliError(cause.message, EXIT.invalid)
+    throw cause
+  } finally {
+    bar.end()
+  }
+}
+
+function tell({ sessions, from, to, brief, search, telling, embedder }: HomeEvaluation, ofProject: string): void {
+  say(`Measured on the newest ${plural(sessions, 'session')}${ofProject}, ${day(from)} to ${day(to)}. Nothing was changed or sent.\n`)
+  if (brief.sessions === 0) say(dim('The brief: no session with a past touched a file, so there is nothing to hold it against.'))
+  else {
+    say(
+      table([
+        [bold('When a session starts'), bold('files it then touched that are named'), bold('tokens')],
+        ['the brief', percent(brief.ours), Math.round(brief.oursTokens).toLocaleString('en')],
+        ['the newest 50 observations in full', percent(brief.baseline), Math.round(brief.baselineTokens).toLocaleString('en')],
+      ]),
+    )
+    say(dim(`${plural(brief.sessions, 'session')} that had a past and whose tool uses are still kept${little(brief.sessions)}`))
+  }
+  say()
+  const ways = [
+    ['by a blind guess', search.guess] as const,
+    ['by words', search.words] as const,
+    [`by words and meaning (${embedder})`, search.meaning] as const,
+  ].flatMap(([way, result]) => (result ? [[way, percent(result['any@1']), percent(result['any@5']), percent(result['any@10'])]] : []))
+  if (ways.length === 0) say(dim('Search: no commit was made in these sessions, so there is nothing to ask for.'))
+  else {
+    say(table([[bold('Asked for a commit, its session is'), bold('first'), bold('among 5'), bold('among 10')], ...ways]))
+    say(dim(`${plural(search.commits, 'commit')}, by subject, in prompts and answers only${little(search.commits)}`))
+  }
+  say()
+  if (telling.filesChanged > 0) {
+    say(
+      `${bold('Memories name')} ${percent(telling.filesNamed / telling.filesChanged)} of ${plural(telling.filesChanged, 'changed file')} ` +
+        `and take ${percent(telling.memoryTokens / telling.toolTokens)} of the ${telling.toolTokens.toLocaleString('en')} tokens that tools were given and gave.`,
+    )
+  } else say(dim('Telling: of none of these sessions are tool uses kept that changed a file.'))
+  say(dim("'recollect help eval' says how each is measured."))
+}
+
+const day = (at: number | null) => new Date(at ?? 0).toISOString().slice(0, 10)
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`
+const little = (n: number) => (n < FEW ? '; so few say little' : '')

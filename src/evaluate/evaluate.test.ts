@@ -1,0 +1,109 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { addObservations, note, observation, openSession, temporaryFolder, temporaryStore } from '../../test/support/builders.ts'
+import type { Session } from '../core/memory.ts'
+import { claudeCode } from '../integrations/agent.ts'
+import { openStore, type Store } from '../store/store.ts'
+import { type Evaluation, evaluate, luck, type Wish } from './evaluate.ts'
+
+test('a session is held against the past that it had: what was remembered later is not in its brief', async () => {
+  using at = await temporaryStore()
+  await told(at.store, 'first', 1000, 'src/known.ts')
+  await touches(at.store, 'second', 2000, ['src/known.ts', 'src/later.ts'])
+  await told(at.store, 'third', 3000, 'src/later.ts')
+  await at.store.notes.put(note({ title: 'All about later.ts', pinned: true, updatedAt: 3000 }), 'print')
+  const { sessions, brief } = await measured(at.store)
+  expect([sessions, brief.sessions, brief.ours, brief.baseline]).toEqual([3, 1, 0.5, 0.5])
+})
+
+test('a session that still ran when another began is no past of it', async () => {
+  using at = await temporaryStore()
+  const first = await told(at.store, 'first', 1000, 'src/known.ts')
+  await at.store.sessions.touch(first.id, { at: 2500, transcript: null, clientPid: null })
+  await touches(at.store, 'second', 2000, ['src/known.ts'])
+  expect((await measured(at.store)).brief.sessions).toBe(0)
+})
+
+test('a commit is looked for in what was said, not in the memory that repeats its subject', async () => {
+  using at = await temporaryStore()
+  const commit = (title: string) => observation({ title, facts: ['commit 4a390f0 on main'] })
+  await saying(at.store, 'said', 1000, 'The ferry is booked twice, stop that')
+  await addObservations(at.store, [commit('Book a ferry once')], 'said')
+  await saying(at.store, 'unsaid', 2000, 'go on')
+  await addObservations(at.store, [commit('Paint lighthouses white')], 'unsaid')
+  const { search } = await measured(at.store)
+  expect([search.commits, search.words?.['any@1'], search.words?.['any@10'], search.meaning]).toEqual([2, 0.5, 0.5, null])
+  expect(search.guess).toEqual({ 'any@1': 0.5, 'any@5': 1, 'any@10': 1 })
+})
+
+test('memories are held against the files that tools changed', async () => {
+  using at = await temporaryStore()
+  await told(at.store, 'one', 1000, 'src/named.ts')
+  await touches(at.store, 'one', 1000, ['src/named.ts', 'src/unnamed.ts', '/elsewhere/not-ours.ts'], 'Edit')
+  const { telling } = await measured(at.store)
+  expect([telling.filesChanged, telling.filesNamed, telling.memoryTokens]).toEqual([2, 1, 10])
+  expect(telling.toolTokens).toBeGreaterThan(20)
+})
+
+test('without sessions there is nothing to tell, and no division by nothing', async () => {
+  using at = await temporaryStore()
+  const nothing = await measured(at.store)
+  expect([nothing.sessions, nothing.from, nothing.search.words, nothing.brief.ours]).toEqual([0, null, null, 0])
+})
+
+test.each([
+  [1, 10, 1, 0.1],
+  [1, 4, 5, 1],
+  [2, 4, 1, 0.5],
+  [2, 4, 2, 1 - (2 / 4) * (1 / 3)],
+])('%d right ones of %d are met among %d with a luck of %d', (right, n, k, likely) => {
+  expect(luck(right, n, k)).toBeCloseTo(likely)
+})
+
+/** Measured on a copy, as it must be; the store itself stays as it was. */
+async function measured(store: Store, wish: Wish = { project: null, limit: 100 }): Promise<Evaluation> {
+  using folder = temporaryFolder()
+  store.space.copyTo(join(folder.path, 'copy.db'))
+  const copy = await openStore(join(folder.path, 'copy.db'))
+  const before = (await store.sessions.recent(null, 100)).length
+  const work = evaluate(store, copy, wish, { readAction: claudeCode.readAction, meaning: null })
+  let step = await work.next()
+  while (!step.done) step = await work.next()
+  copy.close()
+  expect((await store.sessions.recent(null, 100)).length).toBe(before)
+  return step.value
+}
+
+/** A session of which a memory is left that names a changed file. */
+async function told(store: Store, name: string, at: number, file: string): Promise<Session> {
+  const session = await openSession(store, name, at)
+  await addObservations(store, [observation({ title: `Changed ${name}`, filesModified: [file], at })], name)
+  return session
+}
+
+/** A session that pointed a tool at these files of its folder. */
+async function touches(store: Store, name: string, at: number, files: string[], tool = 'Read'): Promise<void> {
+  const session = await openSession(store, name, at)
+  for (const [i, file] of files.entries()) {
+    const path = file.startsWith('/') ? file : `${session.folder}/${file}`
+    await store.toolUses.add({
+      sessionId: session.id,
+      promptNumber: 1,
+      promptId: null,
+      toolUseId: `${name}-${i}`,
+      tool,
+      input: JSON.stringify({ file_path: path, old_string: 'a', new_string: 'b' }),
+      output: '{}',
+      error: null,
+      interrupted: false,
+      agentId: null,
+      cwd: session.folder,
+      at,
+    })
+  }
+}
+
+async function saying(store: Store, name: string, at: number, text: string): Promise<void> {
+  const session = await openSession(store, name, at)
+  await store.prompts.add(session, { key: name, promptId: null, uuid: null, origin: 'person', text, at })
+}

@@ -20,6 +20,7 @@ test('the single-file executable remembers, finds, is what its hooks call, serve
     run('demo')
     expect(run('search', 'tide', 'table', '--all')).toContain('Ask for each tide table once')
     expect(JSON.parse(run('embedder', '--json')).inUse).toMatchObject({ provider: 'static', trouble: null })
+    expect(run('help')).toContain('\n  search ')
     expect(run('help', 'filters')).toContain('# Filters')
     run('init', '--yes')
     expect(readFileSync(join(folder.path, '.claude/settings.json'), 'utf8')).toContain(`${program} hook claude-code SessionStart`)

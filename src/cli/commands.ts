@@ -1,4 +1,4 @@
-import { COMMANDS, summaries } from './help.ts'
+import { COMMANDS } from './help.ts'
 import { nearest } from './nearest.ts'
 import { CliError, complain, EXIT, say, sayJson } from './print.ts'
 import { helpData, helpText } from './usage.ts'
@@ -30,7 +30,7 @@ async function run(name: string, rest: string[], json: boolean): Promise<number>
   if (!command) throw unknown(name, 'command', Object.keys(COMMANDS))
   if (rest.includes('--help') || rest.includes('-h')) return help([name], json)
   const { run } = await command.load()
-  return (await run(rest, summaries())) ?? EXIT.done
+  return (await run(rest)) ?? EXIT.done
 }
 
 /** A command, a topic, or the list of either. */

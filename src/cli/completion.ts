@@ -1,15 +1,16 @@
-import { type Option, type Summaries, takenBy } from './options.ts'
+import { summaries } from './list.ts'
+import { type Option, takenBy } from './options.ts'
 import { parse } from './parse.ts'
 import { CliError, EXIT, say, sayJson } from './print.ts'
 import { TOPICS } from './topics.ts'
 
 const SHELLS = { bash, zsh, fish }
 
-export async function run(args: string[], summaries: Summaries): Promise<undefined> {
+export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('completion', args)
   const [shell = ''] = positionals
   if (!Object.hasOwn(SHELLS, shell)) throw new CliError('which shell? recollect completion bash|zsh|fish', EXIT.invalid)
-  const script = SHELLS[shell as keyof typeof SHELLS](summaries)
+  const script = SHELLS[shell as keyof typeof SHELLS](summaries())
   return values.json ? sayJson({ shell, script }) : say(script)
 }
 
@@ -18,8 +19,8 @@ const optionsOf = (name: string): [string, Option][] => Object.entries(takenBy(n
 const wordsOf = (name: string): string[] => (takenBy(name)?.words ?? '').match(/(?<![<\w-])[a-z][a-z-]+(?![\w…>-])/g) ?? []
 
 /** Plain words and a case for each command: it works with the bash of a Mac, which is old. */
-function bash(summaries: Summaries): string {
-  const names = Object.keys(summaries)
+function bash(about: Record<string, string>): string {
+  const names = Object.keys(about)
   const helped = [...names, ...Object.keys(TOPICS)]
   const choices = names.flatMap((name) => optionsOf(name).flatMap(([option, { of }]) => (of ? [[`${name}:--${option}`, of] as const] : [])))
   const valued = names.flatMap((name) =>
@@ -49,8 +50,8 @@ const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 /** In a list of zsh's _describe a colon ends the word that is completed. */
 const described = (word: string, about: string) => quoted(`${word.replaceAll(':', '\\:')}:${about}`)
 
-function zsh(summaries: Summaries): string {
-  const names = Object.keys(summaries)
+function zsh(about: Record<string, string>): string {
+  const names = Object.keys(about)
   const helped = [...names, ...Object.keys(TOPICS)]
   const cases = names.map((name) => {
     const given = optionsOf(name).map(([option, { about, of, type }]) => {
@@ -65,7 +66,7 @@ function zsh(summaries: Summaries): string {
 _recollect() {
   if (( CURRENT == 2 )); then
     local -a commands
-    commands=(${names.map((name) => described(name, summaries[name] ?? '')).join(' ')})
+    commands=(${names.map((name) => described(name, about[name] ?? '')).join(' ')})
     _describe command commands
     return
   fi
@@ -80,13 +81,13 @@ ${cases.join('\n')}
 compdef _recollect recollect`
 }
 
-function fish(summaries: Summaries): string {
-  const names = Object.keys(summaries)
+function fish(about: Record<string, string>): string {
+  const names = Object.keys(about)
   const helped = [...names, ...Object.keys(TOPICS)]
   const lines = ['complete -c recollect -f', `complete -c recollect -n __fish_use_subcommand -a help -d 'how to call it'`]
   for (const name of names) {
     const within = `-n '__fish_seen_subcommand_from ${name}'`
-    lines.push(`complete -c recollect -n __fish_use_subcommand -a ${name} -d ${quoted(summaries[name] ?? '')}`)
+    lines.push(`complete -c recollect -n __fish_use_subcommand -a ${name} -d ${quoted(about[name] ?? '')}`)
     for (const [option, { about, short, type, of }] of optionsOf(name)) {
       const value = type === 'boolean' ? '' : of ? ` -x -a '${of.join(' ')}'` : ' -r'
       lines.push(`complete -c recollect ${within} -l ${option}${short ? ` -s ${short}` : ''}${value} -d ${quoted(about)}`)

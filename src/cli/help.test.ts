@@ -1,5 +1,9 @@
 import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../../test/support/builders.ts'
 import { COMMANDS } from './help.ts'
+import { summaries } from './list.ts'
 import { nearest } from './nearest.ts'
 import { TAKES, takenBy } from './options.ts'
 import { TOPICS, topicText } from './topics.ts'
@@ -7,7 +11,11 @@ import { helpText } from './usage.ts'
 
 test('the help lists every command with what it does', () => {
   const text = helpText()
-  for (const [name, { summary }] of Object.entries(COMMANDS)) expect(text).toMatch(new RegExp(`^  ${name} +${summary.slice(0, 10)}`, 'm'))
+  expect(Object.keys(summaries()).sort()).toEqual(Object.keys(COMMANDS).sort())
+  for (const [name, about] of Object.entries(summaries())) {
+    expect(text).toContain(`\n  ${name.padEnd(11)}  ${about}\n`)
+  }
+  for (const line of text.split('\n')) expect([line, line.length <= 80]).toEqual([line, true])
 })
 
 test('the help of a command shows how to call it, and an unknown one gives the list', () => {
@@ -47,4 +55,17 @@ test('every topic is told from its guide, and none hides behind a command', () =
     expect(topicText(topic)?.length).toBeGreaterThan(100)
   }
   expect(topicText('nonsense')).toBeNull()
+})
+
+test('the list of commands is there at once: nothing of the program is loaded for it but the list', async () => {
+  using folder = temporaryFolder()
+  const watch = join(folder.path, 'watch.ts')
+  writeFileSync(watch, `process.on('exit', () => console.error(Object.keys(require.cache).join('\\n')))`)
+  const child = Bun.spawn([process.execPath, '--preload', watch, join(import.meta.dir, 'main.ts'), 'help'], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  expect(await child.stdout.text()).toBe(`${helpText()}\n`)
+  const loaded = (await child.stderr.text()).trim().split('\n')
+  expect(loaded.filter((path) => path !== watch).sort()).toEqual(['list.ts', 'main.ts'].map((name) => join(import.meta.dir, name)))
 })

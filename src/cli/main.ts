@@ -18,9 +18,9 @@ if ((args[0] === 'hook' || args[0] === 'hooks') && args[1] !== '--help') {
   process.exit(await pipe(args.slice(1)))
 }
 if (args.length === 0 || (args.length === 1 && /^(?:help|--help|-h)$/.test(args[0] ?? ''))) {
-  // The first thing a newcomer sees needs nothing but the list.
-  const { helpList } = await import('./help.ts')
-  console.log(helpList())
+  // The first thing a newcomer sees needs nothing but the list; required, because an import takes as long again as reading it.
+  const { LIST } = require('./list.ts') as typeof import('./list.ts')
+  console.log(LIST)
 } else {
   const { runCommand } = await import('./commands.ts')
   process.exitCode = await runCommand(args)

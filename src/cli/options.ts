@@ -307,9 +307,6 @@ export const TAKES = {
   worker: { words: null, options: {} },
 } as const satisfies Record<string, Taken>
 
-/** What each command is for, by its name. */
-export type Summaries = Record<string, string>
-
 export type CommandName = keyof typeof TAKES
 
 /** What a command takes, by a name that anybody may have typed. */

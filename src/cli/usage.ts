@@ -1,11 +1,12 @@
-import { COMMANDS, helpList } from './help.ts'
+import { COMMANDS } from './help.ts'
+import { LIST, summaries } from './list.ts'
 import { type Option, takenBy } from './options.ts'
 
 /** The list of commands, or one of them with all it takes. */
 export function helpText(name?: string): string {
   const command = name && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (name && command) return [`${command.summary}\n\nUsage: ${command.usage}`, optionLines(name)].filter(Boolean).join('\n\n')
-  return helpList()
+  if (name && command) return [`${summaries()[name]}\n\nUsage: ${command.usage}`, optionLines(name)].filter(Boolean).join('\n\n')
+  return LIST
 }
 
 function optionLines(name: string): string {
@@ -21,7 +22,7 @@ function spelled(name: string, { type, short, value, of }: Option): string {
 
 /** Everything the help knows, for programs. */
 export function helpData() {
-  return Object.entries(COMMANDS).map(([command, { summary, usage }]) => {
+  return Object.entries(summaries()).map(([command, summary]) => {
     const taken = takenBy(command)
     const options = Object.entries(taken?.options ?? {}).map(([name, { about, type, short, of, multiple, default: usual }]) => ({
       name: `--${name}`,
@@ -32,6 +33,6 @@ export function helpData() {
       ...(usual === undefined ? {} : { default: usual }),
       about,
     }))
-    return { command, summary, usage, words: taken?.words ?? null, options }
+    return { command, summary, usage: COMMANDS[command]?.usage ?? '', words: taken?.words ?? null, options }
   })
 }

@@ -6,7 +6,7 @@ import { age } from '../core/when.ts'
 import { ask } from './ask.ts'
 import { projectHere } from './here.ts'
 import { parse } from './parse.ts'
-import { bold, dim, plural, say, sayJson, table } from './print.ts'
+import { bold, dim, fit, plural, say, sayJson, table } from './print.ts'
 
 type Listed = { notes: (Note & { urn: string })[]; counts: { all: number; hidden: number; conflicted: number } }
 
@@ -27,17 +27,16 @@ export async function run(args: string[]): Promise<undefined> {
     return say(`No notes here yet. 'recollect capture <text>' keeps one; so does [decision] in a prompt.${elsewhere}`)
   }
   const now = Date.now()
-  say(
-    table(
-      notes.map((note) => [
-        `N${note.id}`,
-        age(note.updatedAt, now),
-        note.namespace,
-        note.scope === 'project' ? projectName(asProjectKey(note.project)) : note.scope,
-        `${note.pinned ? '★ ' : ''}${bold(shorten(note.title, 90))}${dim(stateOf(note, now))}${dim(note.tags.map((tag) => ` #${tag}`).join(''))}`,
-      ]),
-    ),
-  )
+  const where = (note: Note) => (note.scope === 'project' ? projectName(asProjectKey(note.project)) : note.scope)
+  const one = new Set(notes.map(where)).size === 1
+  const rows = notes.map((note) => [
+    `N${note.id}`,
+    age(note.updatedAt, now),
+    note.namespace,
+    ...(one ? [] : [where(note)]),
+    `${note.pinned ? '★ ' : ''}${bold(shorten(note.title, 90))}${dim(stateOf(note, now))}${dim(note.tags.map((tag) => ` #${tag}`).join(''))}`,
+  ])
+  for (const line of table(rows).split('\n')) say(fit(line))
   const more = counts.conflicted > 0 ? ` ${plural(counts.conflicted, 'conflict')} to resolve: recollect sync status.` : ''
   say(dim(`\n${plural(notes.length, 'note')} shown. In full: recollect get <id>.${more}`))
 }

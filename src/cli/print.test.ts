@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { plural, size, table } from './print.ts'
+import { fit, plural, size, table } from './print.ts'
 
 test('columns are as wide as they must be, also for wide letters, and lines do not end in blanks', () => {
   expect(
@@ -32,4 +32,14 @@ test('one is one and many are many', () => {
     '0 sessions',
     '1,234 memories',
   ])
+})
+
+test.each([
+  ['short', 10, 'short'],
+  ['a line that is too long', 10, 'a line th…'],
+  ['记忆记忆记忆', 7, '记忆记…'],
+  ['\u001b[1mbold \u001b[33mmarked\u001b[39m rest\u001b[22m', 9, '\u001b[1mbold \u001b[33mmar…\u001b[39m\u001b[22m'],
+  ['piped: as long as it is', null, 'piped: as long as it is'],
+])('“%s” in %p columns is “%s”', (line, width, shown) => {
+  expect(fit(line, width)).toBe(shown)
 })

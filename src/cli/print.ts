@@ -1,4 +1,4 @@
-import { wantsColour } from '../platform/environment.ts'
+import { terminalWidth, wantsColour } from '../platform/environment.ts'
 
 /** Exit codes: 0 done, 1 error, 2 timeout, 3 database, 4 invalid input. */
 export const EXIT = { done: 0, error: 1, timeout: 2, database: 3, invalid: 4 } as const
@@ -39,12 +39,18 @@ const isColoured = () => {
   colour ??= wantsColour()
   return colour
 }
-const paint = (code: number) => (text: string) => (isColoured() ? `\u001b[${code}m${text}\u001b[0m` : text)
-export const bold = paint(1)
-export const dim = paint(2)
-export const red = paint(31)
-export const green = paint(32)
-export const yellow = paint(33)
+/** Ends only what it began, so that one may stand within the other. */
+const paint = (on: number, off: number) => (text: string) => (isColoured() ? `\u001b[${on}m${text}\u001b[${off}m` : text)
+export const bold = paint(1, 22)
+export const dim = paint(2, 22)
+export const red = paint(31, 39)
+export const green = paint(32, 39)
+export const yellow = paint(33, 39)
+
+/** A line that fits the terminal, by columns: wide letters take two, colours none. Elsewhere it stays whole. */
+export function fit(line: string, width: number | null = terminalWidth()): string {
+  return width === null ? line : Bun.sliceAnsi(line, 0, width, '…')
+}
 
 /** Columns side by side, each as wide as it needs; the last one as wide as it likes. */
 export function table(rows: string[][]): string {

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { temporaryFolder } from '../../test/support/builders.ts'
 import { marking } from './search.ts'
 
 test.each([
@@ -10,3 +12,29 @@ test.each([
 ])('the words of “%s” are marked where they stand, and nothing else is', (query, text, shown) => {
   expect(marking(query, (word) => `[${word}]`)(text)).toBe(shown)
 })
+
+const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
+
+test.each([60, 100])(
+  'on a terminal of %d columns no hit takes more than its lines, and the id of a note is whole',
+  async (columns) => {
+    using folder = temporaryFolder()
+    const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0', TERM: 'xterm' }
+    const run = async (...args: string[]) => new Response(Bun.spawn([RECOLLECT, ...args], { env, cwd: folder.path }).stdout).text()
+    await run('demo')
+    const kept = JSON.parse(await run('capture', `潮位表 tide tables are kept for ${'a very long time '.repeat(20)}`, '--json')) as {
+      note: { id: string }
+    }
+    const chunks: Uint8Array[] = []
+    const terminal = { cols: columns, rows: 40, data: (_: unknown, bytes: Uint8Array) => void chunks.push(bytes.slice()) }
+    await Bun.spawn([RECOLLECT, 'search', 'tide', 'tables', '--all'], { env, cwd: folder.path, terminal }).exited
+    const shown = Buffer.concat(chunks).toString()
+    const lines = Bun.stripANSI(shown).split('\r\n')
+    expect(lines.filter((line) => Bun.stringWidth(line) > columns)).toEqual([])
+    expect([shown.includes('\u001b[33mtide'), lines.some((line) => line.includes(kept.note.id))]).toEqual([true, true])
+    const piped = await run('search', 'tide', 'tables', '--all')
+    expect([piped.includes('\u001b'), Math.max(...piped.split('\n').map((line) => line.length)) > 150]).toEqual([false, true])
+    await run('stop')
+  },
+  30_000,
+)

@@ -1,11 +1,12 @@
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { age } from '../core/when.ts'
+import { terminalWidth } from '../platform/environment.ts'
 import { commandName } from '../wire/start.ts'
 import { ask } from './ask.ts'
 import { projectHere } from './here.ts'
 import { parse } from './parse.ts'
-import { bold, CliError, dim, EXIT, plural, say, sayJson, table, yellow } from './print.ts'
+import { bold, CliError, dim, EXIT, fit, plural, say, sayJson, table, yellow } from './print.ts'
 
 type Hit = {
   kind: string
@@ -63,18 +64,22 @@ export async function run(args: string[]): Promise<undefined> {
   const now = Date.now()
   const shown = marking(query)
   const one = new Set(hits.map((hit) => hit.project)).size === 1
+  // The id of a note is long; where there is little room it stands on the second line.
+  const below = (hit: Hit) => (hit.kind === 'note' && terminalWidth() !== null ? `${letter(hit.kind)}${hit.id}  ` : '')
   const rows = hits.map((hit) => [
-    `${letter(hit.kind)}${hit.id}`,
+    below(hit) ? letter(hit.kind) : `${letter(hit.kind)}${hit.id}`,
     age(hit.at, now),
     hit.type,
-    `${bold(shown(hit.title))}${one ? '' : dim(`  ${projectName(asProjectKey(hit.project))}`)}  ${dim(`~${hit.tokens}t`)}`,
+    dim(`~${hit.tokens}t`),
+    `${one ? '' : dim(`${projectName(asProjectKey(hit.project))}  `)}${bold(shown(hit.title))}`,
   ])
   for (const [index, line] of table(rows).split('\n').entries()) {
-    say(line)
-    const snippet = hits[index]?.snippet
-    if (snippet) say(`    ${shown(snippet, dim)}`)
     const hit = hits[index]
-    if (values.explain && hit) say(dim(`    ${explained(hit)}`))
+    if (!hit) continue
+    say(fit(line))
+    const more = `${below(hit)}${shown(hit.snippet.replace(/\s+/g, ' ').trim(), dim)}`
+    if (more.trim()) say(fit(`    ${more}`))
+    if (values.explain) say(dim(`    ${explained(hit)}`))
   }
   say(dim(`\n${plural(hits.length, 'hit')}. In full: ${commandName()} get <id>`))
 }

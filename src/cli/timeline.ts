@@ -3,7 +3,7 @@ import { ask } from './ask.ts'
 import { projectHere } from './here.ts'
 import { momentOf } from './import.ts'
 import { parse } from './parse.ts'
-import { bold, CliError, dim, EXIT, say, sayJson, table } from './print.ts'
+import { bold, CliError, dim, EXIT, fit, say, sayJson, table } from './print.ts'
 
 type Item = { kind: string; id: string; type: string; title: string; at: number; tokens: number; anchor: boolean }
 
@@ -26,15 +26,13 @@ export async function run(args: string[]): Promise<undefined> {
   if (answer.items.length === 0) return say('Nothing is remembered around there.')
   const now = Date.now()
   const letter = (kind: string) => ({ observation: '#', summary: 'S', prompt: 'P', note: 'N' })[kind] ?? ''
-  say(
-    table(
-      answer.items.map((item) => [
-        item.anchor ? bold('►') : ' ',
-        `${letter(item.kind)}${item.id}`,
-        age(item.at, now),
-        item.type,
-        `${item.anchor ? bold(item.title) : item.title}  ${dim(`~${item.tokens}t`)}`,
-      ]),
-    ),
-  )
+  const rows = answer.items.map((item) => [
+    item.anchor ? bold('►') : ' ',
+    `${letter(item.kind)}${item.id}`,
+    age(item.at, now),
+    item.type,
+    dim(`~${item.tokens}t`),
+    item.anchor ? bold(item.title) : item.title,
+  ])
+  for (const line of table(rows).split('\n')) say(fit(line))
 }

@@ -49,6 +49,11 @@ export function wantsColour(): boolean {
   return !process.env.NO_COLOR && process.stdout.isTTY === true
 }
 
+/** How many columns the person's terminal has; null when the answer goes elsewhere, where nothing may be cut. */
+export function terminalWidth(): number | null {
+  return process.stdout.isTTY ? process.stdout.columns || null : null
+}
+
 /** Whether a window could be opened. Over ssh there is usually none, and xdg-open would start a browser in the terminal. */
 export function hasDisplay(): boolean {
   return process.platform === 'darwin' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY || process.env.WSL_DISTRO_NAME)

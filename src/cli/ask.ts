@@ -3,24 +3,45 @@ import { askWorker, openAnswer, type Question } from '../wire/socket.ts'
 import { ensureWorker } from '../wire/start.ts'
 import { CliError, EXIT, note } from './print.ts'
 
-/** How long a person waits for a worker to start. */
-export const START_MS = 10_000
+/** How long a person waits for a worker to start, and for its answer. */
+let patience = { startMs: 10_000, answerMs: 30_000 }
+
+/** For commands that somebody's hook waits for. */
+export function hurry(): void {
+  patience = { startMs: 1000, answerMs: 5000 }
+}
 
 /** Asks the worker, which is started when it is away, and reads its JSON. Where none can be started, what only reads is read from the disk. */
 export async function ask<T>(path: string, question: Question = {}): Promise<T> {
   const home = homePaths()
-  if (!(await ensureWorker(home, START_MS))) return JSON.parse(await askDisk(home, path, question), printable) as T
-  const asked = await askWorker(home, path, { timeoutMs: 30_000, ...question })
+  const missing = await startedOrWhyNot(home)
+  if (missing) return JSON.parse(await askDisk(missing, path, question), printable) as T
+  const asked = await askWorker(home, path, { timeoutMs: patience.answerMs, ...question })
   switch (asked.kind) {
     case 'answered':
       return JSON.parse(asked.body, printable) as T
     case 'refused':
       throw refused(asked.status, asked.body)
     case 'late':
-      throw new CliError('the worker did not answer within 30 seconds', EXIT.timeout)
+      throw new CliError(`the worker did not answer within ${patience.answerMs / 1000} seconds`, EXIT.timeout)
     case 'unreachable':
       throw new CliError(`the worker went away; see ${home.logs}/worker.log, then try again`)
   }
+}
+
+/** Why there is no worker to ask, and what a command that needs one ends with. */
+type Missing = { what: string; exit: number }
+let missing: Missing | null = null
+
+/** Null when a worker is there. Who has waited for one in vain does not wait again in the same command. */
+export async function startedOrWhyNot(home: Home): Promise<Missing | null> {
+  if (missing || (await ensureWorker(home, patience.startMs))) return missing
+  const { kind } = await askWorker(home, '/health', { timeoutMs: 200 })
+  missing =
+    kind === 'late'
+      ? { what: 'the worker runs but does not answer', exit: EXIT.timeout }
+      : { what: 'the worker does not start', exit: EXIT.error }
+  return missing
 }
 
 /** What is remembered may hold what a terminal takes for orders. */
@@ -34,8 +55,9 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 /** The lines of a long answer, as they come. */
 export async function* askLines<T>(path: string, question: Question = {}): AsyncGenerator<T> {
   const home = homePaths()
-  if (!(await ensureWorker(home, START_MS))) {
-    for (const line of (await askDisk(home, path, question)).split('\n')) if (line) yield JSON.parse(line) as T
+  const missing = await startedOrWhyNot(home)
+  if (missing) {
+    for (const line of (await askDisk(missing, path, question)).split('\n')) if (line) yield JSON.parse(line) as T
     return
   }
   const answer = await openAnswer(home, path, question)
@@ -53,15 +75,15 @@ export async function* askLines<T>(path: string, question: Question = {}): Async
 let isTold = false
 
 /** The answer without a worker, by its own routes. What would change something has to wait for one. */
-async function askDisk(home: Home, path: string, question: Question): Promise<string> {
-  const why = `the worker does not start; 'recollect doctor' says why (its log is ${home.logs}/worker.log)`
+async function askDisk(missing: Missing, path: string, question: Question): Promise<string> {
+  const why = `${missing.what}; 'recollect doctor' says why (its log is ${homePaths().logs}/worker.log)`
   const { isReading, NewerDatabase, readAlone } = await import('../worker/worker.ts')
-  if (!isReading(question.method ?? 'GET', path)) throw new CliError(why)
+  if (!isReading(question.method ?? 'GET', path)) throw new CliError(why, missing.exit)
   try {
     const answer = await readAlone(path, question)
-    if (!answer) throw new CliError(why)
+    if (!answer) throw new CliError(why, missing.exit)
     if (answer.status !== 200) throw refused(answer.status, answer.body)
-    if (!isTold) note("the worker does not start, so this was read from the disk as it is; 'recollect doctor' says why")
+    if (!isTold) note(`${missing.what}, so this was read from the disk as it is; 'recollect doctor' says why`)
     isTold = true
     return answer.body
   } catch (cause) {

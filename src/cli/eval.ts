@@ -1,9 +1,8 @@
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { homePaths } from '../platform/paths.ts'
-import { ensureWorker } from '../wire/start.ts'
 import type { HomeEvaluation } from '../worker/worker.ts'
-import { START_MS } from './ask.ts'
+import { startedOrWhyNot } from './ask.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, plural, progress, say, sayJson, table } from './print.ts'
 
@@ -27,7 +26,7 @@ export async function run(args: string[]): Promise<undefined> {
 
 async function measure(wish: Parameters<typeof import('../worker/worker.ts').evaluateAlone>[0]): Promise<HomeEvaluation | null> {
   // Only for a database that an older version left behind: the worker completes its tables.
-  await ensureWorker(homePaths(), START_MS)
+  await startedOrWhyNot(homePaths())
   const { BadRequest, CorruptDatabase, evaluateAlone, NewerDatabase } = await import('../worker/worker.ts')
   const bar = progress('Measuring')
   try {

@@ -1,4 +1,4 @@
-import { ask, post } from './ask.ts'
+import { ask, hurry, post } from './ask.ts'
 import { branchHere, projectHere } from './here.ts'
 import { run as inject } from './inject.ts'
 import { nearest } from './nearest.ts'
@@ -10,6 +10,7 @@ const FORMS = ['inject-context', 'inject-brief', 'capture-memory', 'capture-resp
 
 /** What scripts of hooks call. It always ends well, because a script hands its exit code to the client; `--strict-exit` says how it went. */
 export async function run(args: string[]): Promise<number> {
+  hurry()
   try {
     await answer(args)
     return EXIT.done

@@ -22,5 +22,8 @@ export async function stopWorker(): Promise<boolean> {
     if (pid ? !isRunning(pid) : (await askWorker(home, '/health', { timeoutMs: 500 })).kind === 'unreachable') return true
     await Bun.sleep(20)
   }
-  throw new CliError(`the worker${pid ? ` (pid ${pid})` : ''} does not stop`, EXIT.timeout)
+  throw new CliError(
+    pid ? `the worker does not stop; 'kill -9 ${pid}' ends it, and nothing it has taken is lost` : 'the worker does not stop',
+    EXIT.timeout,
+  )
 }

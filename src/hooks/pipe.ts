@@ -38,14 +38,15 @@ const AGENT = 'claude-code'
 
 /** What a hook does not need as a rule is loaded only when it does. */
 async function answer(args: string[]): Promise<Forwarded> {
-  const [agent = AGENT, event] = args
+  const [agent = AGENT, ...rest] = args
+  const event = rest[0]?.startsWith('-') ? undefined : rest[0]
   if (agent !== AGENT && (await import('./forms.ts')).isForm(agent)) return forwardForm(args)
   if (args.includes('--plugin')) {
     const reply = (await import('./twice.ts')).replyIfTwice(event, hookEnvironment().projectFolder)
     if (reply !== null) return { reply, exit: DONE }
   }
   const payload = await readStdin()
-  return payload ? forward(agent, event, payload) : { reply: '{}', exit: LATE }
+  return payload ? forward(agent, event, payload, args.includes('--strict-exit')) : { reply: '{}', exit: LATE }
 }
 
 /** All of stdin; null when it does not end in time. */

@@ -1,4 +1,6 @@
+import { readJsonIfThere } from '../platform/files.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
+import { isPaused } from '../platform/processes.ts'
 import { askWorker, openAnswer, type Question } from '../wire/socket.ts'
 import { ensureWorker } from '../wire/start.ts'
 import { CliError, EXIT, note } from './print.ts'
@@ -29,19 +31,33 @@ export async function ask<T>(path: string, question: Question = {}): Promise<T> 
   }
 }
 
-/** Why there is no worker to ask, and what a command that needs one ends with. */
-type Missing = { what: string; exit: number }
+/** Why there is no worker to ask; what to do about it; and what a command that needs one ends with. */
+type Missing = { what: string; why: string; exit: number }
 let missing: Missing | null = null
 
 /** Null when a worker is there. Who has waited for one in vain does not wait again in the same command. */
 export async function startedOrWhyNot(home: Home): Promise<Missing | null> {
   if (missing || (await ensureWorker(home, patience.startMs))) return missing
   const { kind } = await askWorker(home, '/health', { timeoutMs: 200 })
+  const log = `${home.logs}/worker.log`
   missing =
     kind === 'late'
-      ? { what: 'the worker runs but does not answer', exit: EXIT.timeout }
-      : { what: 'the worker does not start', exit: EXIT.error }
+      ? { what: 'the worker does not answer', why: silentWorker(home), exit: EXIT.timeout }
+      : {
+          what: 'the worker does not start',
+          why: `the worker does not start; 'recollect doctor' says why (its log is ${log})`,
+          exit: EXIT.error,
+        }
   return missing
+}
+
+/** What to do about a worker that is there and does not answer. */
+export function silentWorker(home: Home): string {
+  const { pid } = (readJsonIfThere(home.workerFile) ?? {}) as { pid?: number }
+  if (!pid) return 'the worker does not answer; try again in a moment'
+  if (isPaused(pid))
+    return `the worker (pid ${pid}) is paused; 'kill -CONT ${pid}' wakes it, 'kill -9 ${pid}' ends it. Nothing is lost meanwhile.`
+  return `the worker (pid ${pid}) is busy or hangs; try again in a moment. If it stays so, 'kill -9 ${pid}' ends it and nothing is lost.`
 }
 
 /** What is remembered may hold what a terminal takes for orders. */
@@ -76,12 +92,11 @@ let isTold = false
 
 /** The answer without a worker, by its own routes. What would change something has to wait for one. */
 async function askDisk(missing: Missing, path: string, question: Question): Promise<string> {
-  const why = `${missing.what}; 'recollect doctor' says why (its log is ${homePaths().logs}/worker.log)`
   const { isReading, NewerDatabase, readAlone } = await import('../worker/worker.ts')
-  if (!isReading(question.method ?? 'GET', path)) throw new CliError(why, missing.exit)
+  if (!isReading(question.method ?? 'GET', path)) throw new CliError(missing.why, missing.exit)
   try {
     const answer = await readAlone(path, question)
-    if (!answer) throw new CliError(why, missing.exit)
+    if (!answer) throw new CliError(missing.why, missing.exit)
     if (answer.status !== 200) throw refused(answer.status, answer.body)
     if (!isTold) note(`${missing.what}, so this was read from the disk as it is; 'recollect doctor' says why`)
     isTold = true
@@ -89,7 +104,7 @@ async function askDisk(missing: Missing, path: string, question: Question): Prom
   } catch (cause) {
     if (cause instanceof CliError) throw cause
     if (cause instanceof NewerDatabase) throw new CliError(cause.message, EXIT.database)
-    throw new CliError(`${why}. Without it the database cannot be read either: ${(cause as Error).message}`, EXIT.database)
+    throw new CliError(`${missing.why}. Without it the database cannot be read either: ${(cause as Error).message}`, EXIT.database)
   }
 }
 

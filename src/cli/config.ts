@@ -1,6 +1,7 @@
 import { readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { changeSetting, loadSettings, type SettingChange, type ShownSetting, shownSettings } from '../platform/settings.ts'
+import { nearest } from './nearest.ts'
 import { parse } from './parse.ts'
 import { CliError, dim, EXIT, say, sayJson, table, yellow } from './print.ts'
 
@@ -42,8 +43,10 @@ function settingNamed(name: string | undefined): ShownSetting {
   const settings = shownSettings(loadSettings(readEnvironment(), process.cwd()))
   const found = settings.find((setting) => setting.name === name)
   if (found) return found
-  const near = name ? settings.filter((one) => one.name.endsWith(`.${name}`) || one.name.startsWith(`${name}.`)) : []
-  const hint = near.length > 0 ? `did you mean ${near.map((one) => one.name).join(' or ')}?` : `'recollect config list' shows them`
+  const names = settings.map((one) => one.name)
+  const part = name ? names.filter((one) => one.endsWith(`.${name}`) || one.startsWith(`${name}.`)) : []
+  const near = part.length > 0 ? part : [nearest(name ?? '', names)].filter((one) => one !== null)
+  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `'recollect config list' shows them`
   throw new CliError(name ? `there is no setting ${name}; ${hint}` : `which setting? ${hint}`, EXIT.invalid)
 }
 

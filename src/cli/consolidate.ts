@@ -16,7 +16,7 @@ export async function planOrApply(kind: ConsolidationReport['kind'], args: strin
   const { values, positionals } = parse(kind, args)
   if (values.apply && values.undo) throw new CliError('--apply and --undo are two different things', EXIT.invalid)
   if (positionals.length > (values.undo ? 1 : 0))
-    throw new CliError(`"${positionals.at(-1)}" is too much; see recollect help ${kind}`, EXIT.invalid)
+    throw new CliError(`"${positionals.at(-1)}" is too much; 'recollect help ${kind}' shows what it takes`, EXIT.invalid)
   const undo = positionals[0] === undefined ? (values.undo ?? false) : Number(positionals[0])
   if (typeof undo === 'number' && !(Number.isInteger(undo) && undo > 0)) throw new CliError('a plan is named by its number', EXIT.invalid)
   const project = values.all ? null : (values.project ?? projectHere())

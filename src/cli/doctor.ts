@@ -11,13 +11,12 @@ import { compareVersions, VERSION } from '../platform/version.ts'
 import type { WorkerStatus } from '../wire/api.ts'
 import { askWorker } from '../wire/socket.ts'
 import { ensureWorker } from '../wire/start.ts'
-import { ask, post } from './ask.ts'
+import { ask, post, silentWorker } from './ask.ts'
 import { connectedHere, waysOut } from './connected.ts'
 import { embedderLine } from './embedder.ts'
 import { type Finding, hookFindings } from './hook-findings.ts'
 import { parse } from './parse.ts'
 import { dim, EXIT, green, plural, red, say, sayJson, size, yellow } from './print.ts'
-import { silentWorker } from './status.ts'
 
 /** Walks the chain from the client to the disk and back. Exit code 1 when something is broken. */
 export async function run(args: string[]): Promise<number> {

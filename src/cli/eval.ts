@@ -12,7 +12,6 @@ const FEW = 10
 export async function run(args: string[]): Promise<undefined> {
   const { values } = parse('eval', args)
   const limit = Number(values.limit)
-  if (limit === 0) throw new CliError('--limit is at least 1', EXIT.invalid)
   const measured = await measure({ project: values.project, limit })
   if (values.json) return sayJson(measured)
   if (!measured || measured.sessions === 0)

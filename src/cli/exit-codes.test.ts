@@ -23,7 +23,7 @@ test('a worker that hangs is a timeout for who asks for codes; hooks go on, and 
     const lenient = await Promise.all([POST_TOOL, HOOK, KEEP].map((args) => at.recollect(USED, ...args)))
     expect(lenient.map(({ code }) => code)).toEqual([0, 0, 0])
     const [kept, found] = await Promise.all([at.recollect('', 'capture', 'x', '--json'), at.recollect('', 'search', 'tide', '--all')])
-    expect([kept.code, JSON.parse(kept.complained)]).toEqual([2, { error: expect.stringContaining('does not answer'), code: 'timeout' }])
+    expect([kept.code, JSON.parse(kept.complained)]).toEqual([2, { error: expect.stringContaining('is paused'), code: 'timeout' }])
     expect([found.code, found.complained]).toEqual([0, expect.stringContaining('read from the disk')])
   } finally {
     process.kill(at.pid(), 'SIGCONT')

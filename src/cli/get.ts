@@ -1,6 +1,7 @@
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { ago } from '../core/when.ts'
+import { isMemoryId } from '../wire/kinds.ts'
 import { ask, post } from './ask.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, say, sayJson } from './print.ts'
@@ -14,11 +15,13 @@ type Found =
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('get', args)
   if (positionals.length === 0) throw new CliError('give ids as search shows them: recollect get 12 S3 P7 N01K…', EXIT.invalid)
+  const wrong = positionals.find((id) => !isMemoryId(id) && !/^N[\w.-]{1,80}$/i.test(id))
+  if (wrong !== undefined) throw new CliError(`"${wrong}" is no id; search shows them: 12 or #12, S3, P7, N…`, EXIT.invalid)
   const found = await ask<Found[]>('/api/memories/batch', post({ ids: positionals }))
   if (values.json) sayJson(found.flatMap(({ kind, memory }) => (memory ? [{ kind, ...memory }] : [])))
   else found.forEach(sayMemory)
   const missing = found.filter((one) => one.memory === null)
-  if (missing.length > 0) throw new CliError(`there is no ${missing.map((one) => one.id).join(', ')}`, EXIT.invalid)
+  if (missing.length > 0) throw new CliError(`nothing is remembered as ${missing.map((one) => one.id).join(', ')}`, EXIT.invalid)
 }
 
 function sayMemory(found: Found): undefined {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { readEnvironment } from '../platform/environment.ts'
 import { exists } from '../platform/files.ts'
 import { IMPORT_SOURCES, type ImportLine, type ImportSource } from '../wire/api.ts'
 import { askLines, post } from './ask.ts'
@@ -26,7 +27,7 @@ export async function run(args: string[]): Promise<undefined> {
   const since = values.since === undefined ? null : momentOf(values.since, Date.now())
   const result = await importHistory({ paths, since, project: values.project ?? null })
   if (values.json) return sayJson(result)
-  sayImported(result)
+  sayImported({ ...result, where: paths.join(', ') || readEnvironment().claudeConfig })
 }
 
 type BroughtIn = Extract<ImportLine, { kind: 'brought' }> & { left: { file: string; reason: string }[] }
@@ -87,8 +88,8 @@ export async function importHistory(wish: { paths: string[]; since: number | nul
   throw new CliError('the worker went away during the import. Run it again to go on.')
 }
 
-export function sayImported(i: Imported): undefined {
-  if (i.files + i.skipped === 0) return say('No transcripts were found there.')
+export function sayImported(i: Imported & { where: string }): undefined {
+  if (i.files + i.skipped === 0) return say(`No transcripts were found in ${i.where}.`)
   say(
     `Read ${plural(i.files, 'transcript')} in ${(i.ms / 1000).toFixed(1)} s: ` +
       `${plural(i.prompts, 'new prompt')}, ${plural(i.toolUses, 'new tool use')} in ${plural(i.sessions, 'session')}.`,

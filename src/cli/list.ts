@@ -27,8 +27,8 @@ Notes
   capture      keep something as a note
   notes        the notes of this project, newest first
   edit         change a note, or open it in your editor
-  forget       hide notes; with --hard remove them for good
-  restore      bring forgotten notes back
+  forget       hide notes and observations; with --hard remove them for good
+  restore      bring back what was forgotten
   sync         bring the notes of your machines together, over git
   consolidate  fold notes that say the same, merge related ones; shown first
   reflect      sessions into lasting notes; needs a text model

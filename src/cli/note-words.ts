@@ -35,9 +35,23 @@ export async function textFrom(words: string[]): Promise<string> {
 
 /** The id of a note as people write it: with N, without, or as an address. */
 export function noteNamed(text: string | undefined): NoteId {
+  if (/^[#SP]?\d{1,15}$/i.test(text ?? '')) throw new CliError(`${text} is no note; the ids of notes begin with N`, EXIT.invalid)
   const id = noteIdIn((text ?? '').replace(/^N(?=[0-7][0-9A-HJKMNP-TV-Z]{25}$)/i, ''))
   if (!id) throw new CliError('which note? ids are as search and notes show them, for instance N01K…', EXIT.invalid)
   return id
+}
+
+/** A note or an observation, by its id; the others stay as long as their session does. `path` is where the worker has it. */
+export function forgettable(word: string): { kind: 'note' | 'observation'; id: string; shown: string; path: string } {
+  const number = /^#?(\d{1,15})$/.exec(word)?.[1]
+  if (number) return { kind: 'observation', id: number, shown: `#${number}`, path: `/api/observations/${number}` }
+  if (/^[SP]\d+$/i.test(word))
+    throw new CliError(
+      `${word} goes when its session goes, which the viewer can remove ('recollect view sessions'); notes and observations can be forgotten`,
+      EXIT.invalid,
+    )
+  const id = noteNamed(word)
+  return { kind: 'note', id, shown: `N${id}`, path: `/api/notes/${id}` }
 }
 
 /** When a time from now is over (30m, 12h, 30d, 2w), or the day that was named. */

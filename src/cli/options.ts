@@ -11,8 +11,8 @@ export type Option = {
   value?: string
   /** The only values there are. */
   of?: readonly string[]
-  /** The value is a whole number. */
-  whole?: boolean
+  /** The value is a whole number, and at least so much. */
+  least?: number
   about: string
 }
 export type Taken = {
@@ -35,7 +35,7 @@ const ns = {
 const tag = { type: 'string', multiple: true, value: 'T', about: 'a tag; may be given several times' } as const
 const ttl = { type: 'string', value: 'T', about: 'hide it after this time: 12h, 30d, 2w, or a date' } as const
 const supersedes = { type: 'string', multiple: true, value: 'ID', about: 'the note that it takes the place of' } as const
-const limit = (usual: string) => ({ type: 'string', value: 'N', whole: true, default: usual, about: 'at most so many' }) as const
+const limit = (usual: string) => ({ type: 'string', value: 'N', least: 1, default: usual, about: 'at most so many' }) as const
 
 const planned = {
   words: '[<plan>]',
@@ -71,7 +71,7 @@ export const TAKES = {
     words: null,
     options: {
       cost: { type: 'boolean', about: 'what text models were asked and what that cost, by day, model and project' },
-      days: { type: 'string', value: 'N', about: 'with --cost: of the last so many days; 30 unless told' },
+      days: { type: 'string', value: 'N', least: 1, about: 'with --cost: of the last so many days; 30 unless told' },
       json,
     },
   },
@@ -159,8 +159,8 @@ export const TAKES = {
     words: '<id | words…>',
     options: {
       at: { type: 'string', value: 'DATE', about: 'around this moment: 2026-03-01, or 7d for a week ago' },
-      before: { type: 'string', value: 'N', whole: true, default: '8', about: 'so many before it' },
-      after: { type: 'string', value: 'N', whole: true, default: '8', about: 'so many after it' },
+      before: { type: 'string', value: 'N', least: 0, default: '8', about: 'so many before it' },
+      after: { type: 'string', value: 'N', least: 0, default: '8', about: 'so many after it' },
       project,
       json,
     },

@@ -37,13 +37,15 @@ function read(name: string, { options }: Taken, args: string[]): { values: Recor
         EXIT.invalid,
       )
     }
+    if (/argument missing/.test(message)) throw new CliError(`${option} needs a value; ${see(name)}`, EXIT.invalid)
     throw new CliError(`${message.split('. ')[0]?.replace(/\.$/, '')}; ${see(name)}`, EXIT.invalid)
   }
 }
 
 function unusable(name: string, option: Option | undefined, value: unknown): string | null {
   if (typeof value !== 'string') return null
-  if (option?.whole && !/^\d{1,9}$/.test(value)) return `--${name} is a whole number, not "${value}"`
+  if (option?.least !== undefined && !(/^\d{1,9}$/.test(value) && Number(value) >= option.least))
+    return `--${name} is a whole number from ${option.least} on, not "${value}"`
   if (!option?.of || option.of.includes(value)) return null
   const close = nearest(value, option.of)
   return `"${value}" is nothing for --${name}; ${close ? `did you mean "${close}"?` : `there are ${option.of.join(', ')}`}`

@@ -65,9 +65,9 @@ export function table(rows: string[][]): string {
     .join('\n')
 }
 
-/** A bar that redraws itself on a terminal; elsewhere a plain line now and then. */
+/** A bar that redraws itself on a terminal; elsewhere a plain line now and then, and none for what is quick. */
 export function progress(label: string) {
-  let lastLine = 0
+  let lastLine = Date.now()
   const live = process.stderr.isTTY === true
   return {
     at(done: number, of: number, what: string): void {

@@ -26,6 +26,8 @@ test('what would change something says that it needs the worker', async () => {
   const kept = await at.recollect('capture', 'something', '--json')
   expect([kept.code, JSON.parse(kept.complained)]).toEqual([1, { error: expect.stringContaining('does not start'), code: 'error' }])
   expect((await at.recollect('get', 'nonsense')).code).toBe(4)
+  const started = await at.recollect('start')
+  expect([started.code, started.said, started.complained]).toEqual([1, '', expect.stringContaining('does not start')])
 }, 60_000)
 
 const canMount = Bun.spawnSync(['unshare', '-rm', 'true']).success

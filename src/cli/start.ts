@@ -1,10 +1,13 @@
+import { homePaths } from '../platform/paths.ts'
 import type { WorkerStatus } from '../wire/api.ts'
-import { ask } from './ask.ts'
+import { ask, startedOrWhyNot } from './ask.ts'
 import { parse } from './parse.ts'
-import { say, sayJson } from './print.ts'
+import { CliError, say, sayJson } from './print.ts'
 
 export async function run(args: string[]): Promise<undefined> {
   const { values } = parse('start', args)
+  const missing = await startedOrWhyNot(homePaths())
+  if (missing) throw new CliError(missing.why, missing.exit)
   const { pid, port, version, home, wantedPort } = await ask<WorkerStatus>('/api/status')
   if (values.json) return sayJson({ pid, port, version, home })
   say(`The worker runs (pid ${pid}, 127.0.0.1:${port}, version ${version}).`)

@@ -3,12 +3,10 @@ import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { age, ago } from '../core/when.ts'
 import { readEnvironment } from '../platform/environment.ts'
-import { readJsonIfThere } from '../platform/files.ts'
-import { type Home, homePaths } from '../platform/paths.ts'
-import { isPaused } from '../platform/processes.ts'
+import { homePaths } from '../platform/paths.ts'
 import type { CostReport, WorkerStatus } from '../wire/api.ts'
 import { askWorker } from '../wire/socket.ts'
-import { ask } from './ask.ts'
+import { ask, silentWorker } from './ask.ts'
 import { connectedHere, connectedWords } from './connected.ts'
 import { embedderLine } from './embedder.ts'
 import { parse } from './parse.ts'
@@ -17,6 +15,7 @@ import { stateRows } from './sync.ts'
 
 export async function run(args: string[]): Promise<undefined> {
   const { values } = parse('status', args)
+  if (values.days !== undefined && !values.cost) throw new CliError('--days goes with --cost', EXIT.invalid)
   if (values.cost) {
     const cost = await ask<CostReport>(`/api/cost?days=${encodeURIComponent(values.days ?? '30')}`)
     if (values.json) return sayJson(cost)
@@ -38,15 +37,6 @@ async function statusSoon(): Promise<WorkerStatus> {
 }
 
 const SOON_MS = 1500
-
-/** What to do about a worker that is there and does not answer. */
-export function silentWorker(home: Home): string {
-  const { pid } = (readJsonIfThere(home.workerFile) ?? {}) as { pid?: number }
-  if (!pid) return 'the worker does not answer; try again in a moment'
-  if (isPaused(pid))
-    return `the worker (pid ${pid}) is paused; 'kill -CONT ${pid}' wakes it, 'kill -9 ${pid}' ends it. Nothing is lost meanwhile.`
-  return `the worker (pid ${pid}) is busy or hangs; try again in a moment. If it stays so, 'kill -9 ${pid}' ends it and nothing is lost.`
-}
 
 export function sayStatus(s: WorkerStatus): void {
   const now = Date.now()

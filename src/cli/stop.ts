@@ -2,6 +2,7 @@ import { readJsonIfThere } from '../platform/files.ts'
 import { homePaths } from '../platform/paths.ts'
 import { isRunning } from '../platform/processes.ts'
 import { askWorker } from '../wire/socket.ts'
+import { silentWorker } from './ask.ts'
 import { parse } from './parse.ts'
 import { CliError, EXIT, say, sayJson } from './print.ts'
 
@@ -22,8 +23,5 @@ export async function stopWorker(): Promise<boolean> {
     if (pid ? !isRunning(pid) : (await askWorker(home, '/health', { timeoutMs: 500 })).kind === 'unreachable') return true
     await Bun.sleep(20)
   }
-  throw new CliError(
-    pid ? `the worker does not stop; 'kill -9 ${pid}' ends it, and nothing it has taken is lost` : 'the worker does not stop',
-    EXIT.timeout,
-  )
+  throw new CliError(silentWorker(home), EXIT.timeout)
 }

@@ -1,4 +1,5 @@
 import { age } from '../core/when.ts'
+import { isMemoryId } from '../wire/kinds.ts'
 import { ask } from './ask.ts'
 import { projectHere } from './here.ts'
 import { momentOf } from './import.ts'
@@ -11,7 +12,7 @@ type Item = { kind: string; id: string; type: string; title: string; at: number;
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('timeline', args)
   const anchor = positionals.join(' ')
-  const id = /^#?(\d+)$/.exec(anchor)?.[1]
+  const id = positionals.length === 1 && isMemoryId(anchor) ? anchor : null
   if (!anchor && !values.at)
     throw new CliError('around what? recollect timeline 12, recollect timeline "login fails", or --at 2026-03-01', EXIT.invalid)
   const question = new URLSearchParams({

@@ -25,8 +25,8 @@ export async function run(args: string[]): Promise<undefined> {
 
   if (imported) {
     say(`Found Claude Code history (${plural(history.length, 'transcript')}).`)
-    sayImported(imported)
-  } else if (!demo) say(`There is no Claude Code history in ${environment.claudeConfig} yet. To look around first: npm start -- --demo`)
+    sayImported({ ...imported, where: environment.claudeConfig })
+  } else if (!demo) say(`There is no Claude Code history in ${environment.claudeConfig} yet. To look around first: ${commandName()} demo`)
   if (demo) sayDemo(demo)
   say()
   sayStatus(status)

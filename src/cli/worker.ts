@@ -1,7 +1,9 @@
 import { NewerDatabase, runWorker } from '../worker/worker.ts'
+import { parse } from './parse.ts'
 import { CliError, EXIT } from './print.ts'
 
-export async function run(): Promise<number> {
+export async function run(args: string[]): Promise<number> {
+  parse('worker', args)
   try {
     await runWorker()
     return EXIT.done

@@ -147,7 +147,7 @@ export function loadSettings(environment: Environment = readEnvironment(), proje
     const take = (source: Source, offered: unknown, where: string) => {
       const read = schema.safeParse(offered)
       if (!read.success) {
-        problems.push(`${name} in ${where}: ${read.error.issues[0]?.message ?? 'not usable'}; using ${JSON.stringify(value)}`)
+        problems.push(`${name} in ${where}: ${reasonOf(read.error)}; using ${JSON.stringify(value)}`)
         return
       }
       value = read.data
@@ -215,7 +215,12 @@ function withValue(text: string, { path, schema, fallback }: Leaf, given: unknow
   // A command line and a model have only text for what may be a number or a list.
   const read = schema.safeParse(typeof given === 'string' ? readVariable(given, fallback) : given)
   if (read.success) return { text: withSetting(text, path, read.data) }
-  return { reason: `${path.join('.')}: ${read.error.issues[0]?.message ?? 'not usable'}` }
+  return { reason: `${path.join('.')}: ${reasonOf(read.error)}` }
+}
+
+/** What is wrong with a value, in words for a person. */
+function reasonOf({ issues: [issue] }: z.ZodError): string {
+  return issue?.code === 'invalid_type' ? `it is a ${issue.expected}` : (issue?.message ?? 'not usable')
 }
 
 type Tree = { [key: string]: unknown }

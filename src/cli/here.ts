@@ -1,5 +1,7 @@
+import { relative } from 'node:path'
 import { projectKey } from '../core/project.ts'
 import { findProject } from '../platform/project.ts'
+import { commandName } from '../wire/start.ts'
 
 /** The project of the folder the person stands in. */
 export function projectHere(): string {
@@ -9,4 +11,12 @@ export function projectHere(): string {
 /** The git branch they are on, null outside of git. */
 export function branchHere(): string | null {
   return findProject(process.cwd()).branch
+}
+
+/** How we are called in this folder: by name where it is on the PATH, else by the path from here, or the whole one where that is plainer. */
+export function commandHere(): string {
+  const name = commandName()
+  if (!name.startsWith('/')) return name
+  const near = relative(process.cwd(), name)
+  return near.startsWith('..') ? name : near.includes('/') ? near : `./${near}`
 }

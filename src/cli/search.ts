@@ -2,9 +2,8 @@ import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { age } from '../core/when.ts'
 import { terminalWidth } from '../platform/environment.ts'
-import { commandName } from '../wire/start.ts'
 import { ask } from './ask.ts'
-import { projectHere } from './here.ts'
+import { commandHere, projectHere } from './here.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, fit, plural, say, sayJson, table, yellow } from './print.ts'
 
@@ -81,7 +80,7 @@ export async function run(args: string[]): Promise<undefined> {
     if (more.trim()) say(fit(`    ${more}`))
     if (values.explain) say(dim(`    ${explained(hit)}`))
   }
-  say(dim(`\n${plural(hits.length, 'hit')}. In full: ${commandName()} get <id>`))
+  say(dim(`\n${plural(hits.length, 'hit')}. In full: ${commandHere()} get <id>`))
 }
 
 /**

@@ -2,9 +2,9 @@ import { claudeCode } from '../integrations/agent.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { filesBelow } from '../platform/folder.ts'
 import type { WorkerStatus } from '../wire/api.ts'
-import { commandName } from '../wire/start.ts'
 import { ask } from './ask.ts'
 import { loadDemo, sayDemo } from './demo.ts'
+import { commandHere } from './here.ts'
 import { importHistory, sayImported } from './import.ts'
 import { parse } from './parse.ts'
 import { bold, dim, plural, say, sayJson } from './print.ts'
@@ -26,11 +26,11 @@ export async function run(args: string[]): Promise<undefined> {
   if (imported) {
     say(`Found Claude Code history (${plural(history.length, 'transcript')}).`)
     sayImported({ ...imported, where: environment.claudeConfig })
-  } else if (!demo) say(`There is no Claude Code history in ${environment.claudeConfig} yet. To look around first: ${commandName()} demo`)
+  } else if (!demo) say(`There is no Claude Code history in ${environment.claudeConfig} yet. To look around first: ${commandHere()} demo`)
   if (demo) sayDemo(demo)
   say()
   sayStatus(status)
-  const name = commandName()
+  const name = commandHere()
   say(`\n${bold('Try')}`)
   say(`  ${name} search ${demo ? 'tide table cache --all' : '"what you remember"'}`)
   say(`  ${name} inject${demo ? ' --project tidepool' : ''}        ${dim('# what the next session would be told')}`)

@@ -72,7 +72,7 @@ test('an older worker is asked to leave and replaced, a newer one is left alone'
   await gone(home)
 })
 
-test('a worker that hangs is given up when the time is up', async () => {
+test('a worker that hangs is given up when the time is up, and none is started beside it', async () => {
   using folder = temporaryFolder()
   const home = homeIn(folder.path)
   mkdirSync(dirname(home.socket), { recursive: true })
@@ -81,7 +81,7 @@ test('a worker that hangs is given up when the time is up', async () => {
   expect(await ensureWorker(home, 50)).toBe(false)
   expect(performance.now() - started).toBeLessThan(2000)
   await hanging.stop(true)
-  await gone(home) // the one that was started beside it
+  expect((await askWorker(home, '/health', { timeoutMs: 1000 })).kind).toBe('unreachable')
 })
 
 /** Sends the worker away, also one that has only just been started, and waits until it has left. */

@@ -22,6 +22,8 @@ export async function ensureWorker(home: Home, timeoutMs: number): Promise<boole
   // Only ever the newer one replaces the older, so two programs of different versions cannot chase each other.
   if (version !== null && compareVersions(VERSION, version) > 0) await sendAway(home, left())
   else if (version !== null) return true
+  // Time is up for one that is there and silent. It holds the lock: another could not start, or would come when somebody has just stopped it.
+  else if (performance.now() >= until) return false
   const started = startWorker()
   for (let wait = 4; performance.now() < until && !started.hasFailed(); wait = Math.min(wait * 1.5, 50)) {
     await Bun.sleep(wait)

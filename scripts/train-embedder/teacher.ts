@@ -25,7 +25,7 @@ export async function openTeacher(folder: string) {
   if (digest !== MODEL_SHA256) throw new Error(`${path} is not the model that was checked (${digest})`)
   const { model } = (await Bun.file(join(folder, MODEL, 'tokenizer.json')).json()) as { model: { vocab: Record<string, number> } }
   const vocabulary = Object.keys(model.vocab).sort((a, b) => (model.vocab[a] ?? 0) - (model.vocab[b] ?? 0))
-  const pieces = openPieces(vocabulary)
+  const pieces = openPieces(vocabulary.join('\n'))
   const ort = (await import(join(folder, 'node_modules/onnxruntime-node'))).default as Runtime
   const session = await ort.InferenceSession.create(path, { intraOpNumThreads: 1, interOpNumThreads: 1 })
 

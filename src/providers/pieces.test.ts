@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { openPieces, wordsApart } from './pieces.ts'
 
 const VOCABULARY = ['[UNK]', 'get', '##user', '##name', 'user', 'cafe', '.', '-', '山', '(', ')', 'a', '##b', 'don', "'", 't', '$', '▁x']
-const spelt = (text: string) => openPieces(VOCABULARY)(text).map((piece) => VOCABULARY[piece])
+const LINES = `${VOCABULARY.join('\n')}\n`
+const spelt = (text: string) => openPieces(LINES)(text).map((piece) => VOCABULARY[piece])
 
 test('a word is spelt with the longest known pieces', () => {
   expect(spelt('getUserName')).toEqual(['get', '##user', '##name'])
@@ -23,7 +24,7 @@ test('a word that cannot be spelt is left out, and so is a blob', () => {
 })
 
 test('where a piece stands for the unknown, each such word is one', () => {
-  expect(openPieces(VOCABULARY, 0)(`user zebra a${'b'.repeat(120)} get`)).toEqual([4, 0, 0, 1])
+  expect(openPieces(LINES, 0)(`user zebra a${'b'.repeat(120)} get`)).toEqual([4, 0, 0, 1])
 })
 
 test('control characters vanish inside a word, line ends separate', () => {
@@ -31,7 +32,7 @@ test('control characters vanish inside a word, line ends separate', () => {
 })
 
 test('a very long text counts as far as its first 512 pieces', () => {
-  expect(openPieces(VOCABULARY)('user '.repeat(2000))).toHaveLength(512)
+  expect(openPieces(LINES)('user '.repeat(2000))).toHaveLength(512)
 })
 
 test('the words inside an identifier come apart', () => {

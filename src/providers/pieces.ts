@@ -6,26 +6,20 @@ const LONGEST_WORD = 100
 
 /**
  * Cuts text into the word pieces of BERT uncased: accents and case off, punctuation and CJK characters stand alone, then the longest
- * known piece first. A word that cannot be spelt with the pieces is left out, or stands as `unknown` where that is given. `vocabulary` lists
- * the pieces; a piece is its place in it.
+ * known piece first. A word that cannot be spelt with the pieces is left out, or stands as `unknown` where that is given. `vocabulary` has
+ * a piece a line; a piece is its place in it.
  */
-export function openPieces(vocabulary: string[], unknown?: number): (text: string) => number[] {
-  const places = new Map(vocabulary.map((piece, place) => [piece, place]))
+export function openPieces(vocabulary: string, unknown?: number): (text: string) => number[] {
+  const { longestAt } = openPlaces(vocabulary)
   const nothing = unknown === undefined ? [] : [unknown]
-  const longest = vocabulary.reduce((most, piece) => Math.max(most, piece.length), 0)
 
   function spell(word: string): number[] {
     const pieces: number[] = []
     for (let from = 0; from < word.length; ) {
-      let to = Math.min(word.length, from + longest)
-      let place: number | undefined
-      for (; to > from; to--) {
-        place = places.get(from === 0 ? word.slice(0, to) : `##${word.slice(from, to)}`)
-        if (place !== undefined) break
-      }
-      if (place === undefined) return nothing
-      pieces.push(place)
-      from = to
+      const found = longestAt(word, from)
+      if (!found) return nothing
+      pieces.push(found.place)
+      from += found.length
     }
     return pieces
   }
@@ -39,6 +33,66 @@ export function openPieces(vocabulary: string[], unknown?: number): (text: strin
     return pieces.slice(0, MOST_PIECES)
   }
 }
+
+/**
+ * Where each piece stands in the vocabulary, by a table of numbers over the one text: thirty thousand strings in a map would take ten
+ * times the memory, and the worker holds this for as long as it lives.
+ */
+function openPlaces(vocabulary: string) {
+  const starts = [0]
+  for (let end = vocabulary.indexOf('\n'); end >= 0; end = vocabulary.indexOf('\n', end + 1)) starts.push(end + 1)
+  if (!vocabulary.endsWith('\n')) starts.push(vocabulary.length + 1)
+  const startOf = Uint32Array.from(starts)
+  const lengthOf = (place: number) => (startOf[place + 1] as number) - (startOf[place] as number) - 1
+  const slots = new Int32Array(2 ** Math.ceil(Math.log2(startOf.length * 2))).fill(-1)
+  let longest = 0
+  for (let place = 0; place < startOf.length - 1; place++) {
+    let hash = SEED
+    const [start, length] = [startOf[place] as number, lengthOf(place)]
+    for (let at = start; at < start + length; at++) hash = mixed(hash, vocabulary.charCodeAt(at))
+    let slot = hash & (slots.length - 1)
+    while (slots[slot] !== -1) slot = (slot + 1) & (slots.length - 1)
+    slots[slot] = place
+    longest = Math.max(longest, length)
+  }
+  const hashes = new Int32Array(longest)
+
+  /** The longest piece that the word goes on with; a piece that does not begin a word is written with ## before it. */
+  function longestAt(word: string, from: number): { place: number; length: number } | null {
+    const mark = from === 0 ? '' : INSIDE
+    const most = Math.min(word.length - from, longest - mark.length)
+    let hash = mark === '' ? SEED : INSIDE_SEED
+    for (let at = 0; at < most; at++) {
+      hash = mixed(hash, word.charCodeAt(from + at))
+      hashes[at] = hash
+    }
+    for (let length = most; length > 0; length--) {
+      const place = placeOf(hashes[length - 1] as number, mark, word, from, length)
+      if (place >= 0) return { place, length }
+    }
+    return null
+  }
+
+  function placeOf(hash: number, mark: string, word: string, from: number, length: number): number {
+    for (let slot = hash & (slots.length - 1); ; slot = (slot + 1) & (slots.length - 1)) {
+      const place = slots[slot] as number
+      if (place < 0) return -1
+      if (lengthOf(place) !== length + mark.length) continue
+      const start = startOf[place] as number
+      if (!vocabulary.startsWith(mark, start)) continue
+      let same = 0
+      while (same < length && vocabulary.charCodeAt(start + mark.length + same) === word.charCodeAt(from + same)) same++
+      if (same === length) return place
+    }
+  }
+
+  return { longestAt }
+}
+
+const INSIDE = '##'
+const SEED = 0x811c9dc5
+const mixed = (hash: number, code: number) => Math.imul(hash ^ code, 0x01000193)
+const INSIDE_SEED = mixed(mixed(SEED, INSIDE.charCodeAt(0)), INSIDE.charCodeAt(1))
 
 /** `getUserName` as `get User Name`: its words have vectors, while the syllables it would be cut into mean little. */
 export function wordsApart(text: string): string {

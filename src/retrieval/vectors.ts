@@ -64,9 +64,10 @@ export function openVectorIndex(store: Store, embedder: Embedder, stopping: Abor
     within: { project: ProjectKey | null; limit: number },
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Near[]> {
-    const vector = typeof question === 'string' ? await vectorOf(question, signal) : question
     await warm()
     const mine = listsOf(within.project)
+    if (sizeOf(mine) === 0) return []
+    const vector = typeof question === 'string' ? await vectorOf(question, signal) : question
     const close = codes.closest(mine, bitsOf(vector), Math.max(candidatesAmong(sizeOf(mine)), within.limit * 16))
     const candidates = codes.nearest(close, vector, Math.max(READ, within.limit * 4))
     const rows = await store.vectors.bySeq(candidates.map(({ id }) => id))

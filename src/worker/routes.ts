@@ -7,7 +7,6 @@ import { asNoteId, noteIdIn } from '../core/note.ts'
 import { BRIEF_BUDGET, briefFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { VERSION } from '../platform/version.ts'
-import { installWeights, knownEmbedders, removeWeights } from '../providers/embedder.ts'
 import { answer } from '../retrieval/answer.ts'
 import { causesOf, effectsOf, memoryAt, neighbours, pathBetween, topics } from '../retrieval/graph.ts'
 import { search, timeline } from '../retrieval/search.ts'
@@ -153,13 +152,16 @@ export function routes(desk: Desk, control: Control): Answer {
       case 'POST /api/embedder/weights': {
         const { tarball } = await bodyOf(request, api.readInstallWeights)
         server.timeout(request, 0)
+        const { installWeights } = await import('../providers/known-embedders.ts')
         const refused = await installWeights(desk.home.models, tarball)
         if (refused !== null) throw new BadRequest(refused)
         return reloaded(desk)
       }
-      case 'POST /api/embedder/remove':
+      case 'POST /api/embedder/remove': {
+        const { removeWeights } = await import('../providers/known-embedders.ts')
         removeWeights(desk.home.models)
         return reloaded(desk)
+      }
       case 'POST /api/embedder/reload':
         return reloaded(desk)
       case 'POST /api/redistill': {
@@ -195,6 +197,7 @@ export function routes(desk: Desk, control: Control): Answer {
 }
 
 async function embedders(desk: Desk): Promise<api.EmbedderList> {
+  const { knownEmbedders } = await import('../providers/known-embedders.ts')
   return { inUse: await desk.embedding.report(), known: await knownEmbedders(desk.home.models) }
 }
 

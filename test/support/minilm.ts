@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { installWeights } from '../../src/providers/embedder.ts'
+import { installWeights } from '../../src/providers/known-embedders.ts'
 import { SOURCE, WEIGHTS_SHA256 } from '../../src/providers/minilm/weights.ts'
 import { alone } from '../harness/client.ts'
 

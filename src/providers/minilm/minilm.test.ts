@@ -25,7 +25,7 @@ describe.skipIf(!minilm)('the sentence model', () => {
   test('says what the model, written down plainly, says', async () => {
     const onnx = await (await new Bun.Archive(await Bun.file(tarball).bytes()).files()).get(SOURCE.model)?.bytes()
     const plain = plainMinilm(onnx as Uint8Array)
-    const pieces = openPieces(await readVocabulary(), 100)
+    const pieces = openPieces(readVocabulary(), 100)
     const embedder = await opened(weights)
     for (const text of TEXTS) {
       const [vector] = await embedder.embed([text], never)

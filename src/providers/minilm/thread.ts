@@ -20,7 +20,7 @@ async function answer(told: Told): Promise<Answered> {
       const weights = readWeights(told.folder)
       if (weights.kind === 'absent') return { kind: 'refused', reason: weights.reason }
       const model = openModel(weights.bytes)
-      const pieces = openPieces(await readVocabulary(), UNKNOWN)
+      const pieces = openPieces(readVocabulary(), UNKNOWN)
       embed = (text) => model(pieces(wordsApart(text)))
       return { kind: 'done' }
     }

@@ -1,46 +1,39 @@
 import { join } from 'node:path'
+import { bytesOf, readBytes } from '../../platform/files.ts'
 import type { Embedder, OpenedEmbedder } from '../embedder.ts'
 import { openPieces, wordsApart } from '../pieces.ts'
 import { unit } from '../unit.ts'
-import { readVocabulary, shippedEmbedder } from '../vocabulary.ts'
+import { readVocabulary, shippedEmbedder, VOCABULARY_FILE } from '../vocabulary.ts'
 
-export const STATIC_FILES = ['embedder.json', 'vocabulary.txt', 'rows.i8', 'scales.f32']
+const ABOUT_FILE = 'embedder.json'
+const ROWS_FILE = 'rows.i8'
+const SCALES_FILE = 'scales.f32'
+export const STATIC_FILES = [ABOUT_FILE, VOCABULARY_FILE, ROWS_FILE, SCALES_FILE]
 
 /**
  * A table of word-piece vectors: a text's vector is the sum of its pieces' vectors, brought to length one. No model runs, so a
- * question costs a hundredth of a millisecond and opening the table some twenty.
+ * question costs a hundredth of a millisecond. The table itself is read when the first text comes, which takes some ten milliseconds: many
+ * a worker starts and leaves without one.
  *
  * The folder holds `embedder.json` (name and width), `vocabulary.txt` (a piece a line), `rows.i8` (a row of whole numbers for each
  * piece) and `scales.f32` (what a row's numbers are multiplied with).
  */
 export async function openStaticEmbedder(folder = shippedEmbedder()): Promise<OpenedEmbedder> {
-  const about = Bun.file(join(folder, 'embedder.json'))
+  const about = Bun.file(join(folder, ABOUT_FILE))
   if (!(await about.exists())) return { kind: 'absent', reason: 'this installation carries no table of word vectors' }
-  const [{ name, dimensions }, vocabulary, scales] = await Promise.all([
-    about.json() as Promise<{ name: string; dimensions: number }>,
-    readVocabulary(folder),
-    Bun.file(join(folder, 'scales.f32')).arrayBuffer(),
-  ])
-  // Mapped, not read: the system brings in the rows that are used and may take them back.
-  const rows = Bun.mmap(join(folder, 'rows.i8'))
-  if (rows.byteLength !== vocabulary.length * dimensions || scales.byteLength !== vocabulary.length * 4) {
+  const { name, dimensions } = (await about.json()) as { name: string; dimensions: number }
+  const pieces = bytesOf(join(folder, SCALES_FILE)) / 4
+  if (pieces === 0 || bytesOf(join(folder, VOCABULARY_FILE)) === 0 || bytesOf(join(folder, ROWS_FILE)) !== pieces * dimensions) {
     return { kind: 'absent', reason: `the table of word vectors in ${folder} is not whole` }
   }
-  return {
-    kind: 'ready',
-    embedder: staticEmbedder(
-      name,
-      dimensions,
-      vocabulary,
-      new Int8Array(rows.buffer, rows.byteOffset, rows.byteLength),
-      new Float32Array(scales),
-    ),
-  }
+  return { kind: 'ready', embedder: staticEmbedder(name, dimensions, folder) }
 }
 
-function staticEmbedder(name: string, dimensions: number, vocabulary: string[], rows: Int8Array, scales: Float32Array): Embedder {
-  const piecesOf = openPieces(vocabulary)
+function staticEmbedder(name: string, dimensions: number, folder: string): Embedder {
+  let table: ReturnType<typeof readTable> | null = null
   const embedNow = (text: string): Float32Array => {
+    table ??= readTable(folder)
+    const { piecesOf, rows, scales } = table
     const sum = new Float32Array(dimensions)
     for (const piece of piecesOf(wordsApart(text))) {
       const scale = scales[piece] ?? 0
@@ -57,5 +50,15 @@ function staticEmbedder(name: string, dimensions: number, vocabulary: string[], 
       signal.throwIfAborted()
       return texts.map(embedNow)
     },
+  }
+}
+
+function readTable(folder: string) {
+  // Mapped, not read: the system brings in the rows that are used and may take them back.
+  const rows = Bun.mmap(join(folder, ROWS_FILE))
+  return {
+    piecesOf: openPieces(readVocabulary(folder)),
+    rows: new Int8Array(rows.buffer, rows.byteOffset, rows.byteLength),
+    scales: new Float32Array(readBytes(join(folder, SCALES_FILE)).buffer),
   }
 }

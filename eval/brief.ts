@@ -4,7 +4,8 @@
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DistillJob, distillTurn, take } from '../src/capture/capture.ts'
+import { type DistillJob, take } from '../src/capture/capture.ts'
+import { distillTurn } from '../src/capture/turns.ts'
 import type { AgentEvent } from '../src/core/event.ts'
 import { asProjectKey } from '../src/core/ids.ts'
 import { type BriefScore, newBriefScore } from '../src/evaluate/evaluate.ts'

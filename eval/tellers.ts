@@ -1,4 +1,4 @@
-import type { Mode } from '../src/capture/capture.ts'
+import type { Mode } from '../src/capture/turns.ts'
 import { readEnvironment } from '../src/platform/environment.ts'
 import { homePaths } from '../src/platform/paths.ts'
 import { readPrices } from '../src/platform/prices.ts'

@@ -19,6 +19,7 @@ describe('a house with one broken rule', () => {
     doors: { store: ['/store/store\\.ts$'] },
     touches: { 'bun:sqlite': ['store'], 'node:fs': ['platform'], zod: ['platform', 'store'] },
     owns: { 'SQL text': ['store'], 'process.env': ['platform'], 'process.exit': ['cli', 'hooks'], console: ['cli'] },
+    starts: { 'src/cli/start.ts': { files: 2, without: ['^src/store/', '^zod$'] } },
   }
   const broken = (files: Record<string, string>) => brokenRules(new Map(Object.entries(files)), rules)
 
@@ -87,6 +88,21 @@ describe('a house with one broken rule', () => {
         'src/platform/b.ts': "import { readFileSync } from 'node:fs'\nimport { type A, z } from 'zod'",
       },
       ['src/platform/b.ts:2: the hook may not load the package zod (src/hooks/pipe.ts → src/platform/a.ts → src/platform/b.ts)'],
+    ],
+    [
+      'an entry that loads what it should leave for later',
+      {
+        'src/cli/start.ts': "import { a } from './a.ts'\nconst { b } = await import('./b.ts')",
+        'src/cli/a.ts': "import { open } from '../store/store.ts'\nimport type { Row } from '../store/store.ts'",
+        'src/cli/b.ts': "import { open } from '../store/store.ts'",
+        'src/store/store.ts': '',
+      },
+      ['src/cli/start.ts may not load src/store/store.ts when it starts (src/cli/start.ts → src/cli/a.ts)'],
+    ],
+    [
+      'an entry that loads too much altogether',
+      { 'src/cli/start.ts': "import './a.ts'\nimport './b.ts'", 'src/cli/a.ts': '', 'src/cli/b.ts': '' },
+      ['src/cli/start.ts loads 3 files when it starts, more than 2'],
     ],
   ])('%s', (_, files, expected) => {
     expect(broken(files)).toEqual(expected)

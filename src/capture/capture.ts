@@ -1,5 +1,5 @@
 /**
- * Capture: what an agent reports becomes the journal, and turns of the journal become memories. One door for hooks, spool and
+ * Capture: what an agent reports becomes the journal; `turns.ts` makes memories of its turns. One door for hooks, spool and
  * transcripts: `take` recognises what it has seen before, so it does not matter which of them comes first or how often.
  *
  * Nothing passes here with its private parts or its secrets. It never announces anything; it returns what changed.
@@ -14,16 +14,13 @@ import { redact, redactJson } from '../core/secrets.ts'
 import { clip } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
-export { type DistillJob, distillTurn } from './distill.ts'
 export type { Draft } from './drafts.ts'
+export type { DistillJob } from './due.ts'
 export { type EpisodeJob, episodeDraft, queueEpisode } from './episode.ts'
 export { MOST_MARKED, markedDrafts } from './markers.ts'
-export { type Mode, readMode } from './model/mode.ts'
-export { linkSome } from './relink.ts'
 export { type StatementsJob, statedDrafts } from './statements.ts'
-export { askedAbout, queueTell, type Teller, type TellJob, tellTurn } from './tell.ts'
 
-import { queueDistill } from './distill.ts'
+import { queueDistill } from './due.ts'
 import { queueEpisode } from './episode.ts'
 import { markedIn } from './markers.ts'
 import { queueStatements } from './statements.ts'

@@ -4,7 +4,8 @@ import type { AgentEvent, SessionEvent } from '../core/event.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { Store } from '../store/store.ts'
-import { distillTurn, take } from './capture.ts'
+import { take } from './capture.ts'
+import { distillTurn } from './turns.ts'
 
 test('a turn becomes observations and a summary, and the session gets a name and a memory session', async () => {
   using t = await temporaryStore()

@@ -4,16 +4,9 @@ import { asMemorySessionId, type MemorySessionId } from '../core/ids.ts'
 import type { Change, Distilled, Prompt, Session, ToolUse, Turn } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Store } from '../store/store.ts'
+import type { DistillJob } from './due.ts'
 import { linkTurn } from './link.ts'
 import { distillPlain } from './plain/plain.ts'
-
-export type DistillJob = { sessionId: number; number: number }
-
-/** Asks for a turn to be told, soon: what follows within a moment (a late tool use, the same end told twice) is told with it. */
-export async function queueDistill(store: Store, sessionId: number, number: number, at: number): Promise<void> {
-  const job: DistillJob = { sessionId, number }
-  await store.jobs.add('distill', `${sessionId}:${number}`, job, at)
-}
 
 /**
  * Makes the observations and the summary of a turn from what the journal has of it. Doing it again gives the same rows, or

@@ -4,7 +4,8 @@ import type { AgentEvent, SessionEvent } from '../core/event.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { Store } from '../store/store.ts'
-import { distillTurn, linkSome, take } from './capture.ts'
+import { take } from './capture.ts'
+import { distillTurn, linkSome } from './turns.ts'
 
 const app = asProjectKey('app')
 

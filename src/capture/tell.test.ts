@@ -8,7 +8,8 @@ import { countTokens } from '../core/tokens.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { openTextModel, type TextModel } from '../providers/text.ts'
 import type { Store } from '../store/store.ts'
-import { distillTurn, queueTell, type Teller, type TellJob, take, tellTurn } from './capture.ts'
+import { take } from './capture.ts'
+import { distillTurn, queueTell, type Teller, type TellJob, tellTurn } from './turns.ts'
 
 const server = aModelServer()
 afterAll(() => void server.stop())

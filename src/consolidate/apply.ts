@@ -1,12 +1,10 @@
 import type { Change } from '../core/memory.ts'
 import type { Note, NoteId } from '../core/note.ts'
 import { noteOnDisk, putNote } from '../notes/notes.ts'
-import type { PlanKind, StoredPlan } from '../store/store.ts'
+import { type PlanKind, type StoredPlan, UNDO_DAYS } from '../store/store.ts'
 import { type Group, type Means, type Plan, printOfNote, writtenBy } from './plan.ts'
 import { markIn, withMark } from './reflected.ts'
 
-/** How long what was applied can be taken back. */
-export const UNDO_DAYS = 30
 const DAY = 24 * 60 * 60_000
 
 /** What is needed to take one note back to what it was. Never its text. */

@@ -16,7 +16,7 @@ import { awaitsReflection } from './reflected.ts'
 import { relatedGroups } from './related.ts'
 import { mergeByModel, reflectByModel } from './write.ts'
 
-export { applyPlan, UNDO_DAYS, undoPlan } from './apply.ts'
+export { applyPlan, undoPlan } from './apply.ts'
 export { gated } from './gate.ts'
 export { fingerprintOf, type Group, type Means, type Plan } from './plan.ts'
 export { readQuestions } from './questions.ts'

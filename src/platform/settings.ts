@@ -118,6 +118,9 @@ const Settings = z.object({
   }),
 })
 
+/** Why nobody can be asked as long as `model.provider` is what it is by default. */
+export const NO_TEXT_MODEL = 'no text model is configured (model.provider = "plain")'
+
 export type Settings = z.infer<typeof Settings>
 export type Source = 'default' | 'user file' | 'project file' | 'environment'
 export type LoadedSettings = {

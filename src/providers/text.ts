@@ -5,6 +5,7 @@
  *
  * Every text goes through `clean` on its way out, whoever asks: private parts and secrets never leave by this door.
  */
+import { NO_TEXT_MODEL } from '../platform/settings.ts'
 import { openAnthropic } from './text/anthropic.ts'
 import { type AgentSdk, openClaude } from './text/claude.ts'
 import { endpointOf, hostWithoutKey, isOnThisMachine, keychainName } from './text/endpoint.ts'
@@ -81,7 +82,7 @@ export function openTextModel(
   /** What `claude` needs, or why it is not there. */
   sdk: AgentSdk | string = 'the client was not looked for',
 ): OpenedTextModel {
-  if (settings.provider === 'plain') return { kind: 'absent', reason: 'no text model is configured (model.provider = "plain")' }
+  if (settings.provider === 'plain') return { kind: 'absent', reason: NO_TEXT_MODEL }
   if (settings.provider === 'claude') {
     if (typeof sdk === 'string') return { kind: 'absent', reason: sdk }
     return { kind: 'ready', model: cleaning(openClaude(sdk, settings.name || 'haiku', timeoutMs), clean) }

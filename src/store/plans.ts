@@ -2,6 +2,9 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import { type Amount, NOTHING, type Params } from './statement.ts'
 
+/** How long what was applied can be taken back. */
+export const UNDO_DAYS = 30
+
 export type PlanKind = 'consolidate' | 'reflect'
 
 /** What was proposed, and what came of it. `content` and `undo` are the business of whoever made the plan. */

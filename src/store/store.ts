@@ -36,7 +36,7 @@ export type { Link, Ref, Relation, Side } from './links.ts'
 export { holdLock } from './lock.ts'
 export type { NoteFile, NoteFilter } from './notes.ts'
 export type { OnBranch } from './observations.ts'
-export type { PlanKind, StoredPlan } from './plans.ts'
+export { type PlanKind, type StoredPlan, UNDO_DAYS } from './plans.ts'
 export type { Amount } from './statement.ts'
 export type { Unembedded } from './vectors.ts'
 export { NewerDatabase }

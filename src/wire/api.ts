@@ -93,6 +93,7 @@ export const readRemote = reader(z.object({ remote: z.string().max(2000) }))
 export const readResolve = reader(z.object({ id: z.string().max(80), choice: z.enum(CHOICES) }))
 export const readHistoryQuery = reader(z.object({ id: z.string().max(80), commit: z.string().max(40).optional() }))
 /** `undo` is true for the last plan that was applied, or the number of one. */
+export const readRetry = reader(z.object({ id: z.number().int().optional() }))
 export const readConsolidateRequest = reader(
   z.object({
     apply: z.boolean().default(false),

@@ -58,7 +58,6 @@ export const readNamedQuery = reader(
 export const readRename = reader(z.object({ from: projectKey, to: projectKey, merge: z.boolean().default(false) }))
 export const readWipe = reader(z.object({ project: projectKey, confirm: projectKey }))
 export const readLink = reader(z.object({ to: z.string().max(200).default('/feed') }))
-export const readRetry = reader(z.object({ id: z.number().int().optional() }))
 
 /** A memory as a list shows it. */
 export type Row = {

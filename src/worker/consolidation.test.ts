@@ -9,8 +9,9 @@ import { asNoteId, type Note } from '../core/note.ts'
 import { changeNote, keepNote, putNote } from '../notes/notes.ts'
 import { openTextModel } from '../providers/text.ts'
 import type { ConsolidationLine } from '../wire/api.ts'
-import { consolidateJob, consolidation, queueConsolidation } from './consolidation.ts'
+import { consolidateJob, consolidation } from './consolidation.ts'
 import type { Desk } from './desk.ts'
+import { queueConsolidation } from './due.ts'
 
 const app = asProjectKey('app')
 const HOUR = 3_600_000

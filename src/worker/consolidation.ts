@@ -108,24 +108,6 @@ async function undo(desk: Desk, kind: PlanKind, id: number | null): Promise<Undo
   return { plan, restored, edited }
 }
 
-const CONSOLIDATED_MARK = 'consolidated until'
-const IDLE_MS = 6 * 60 * 60_000
-
-/** Asks for it when enough new notes have come, or when a few have and nobody works. True when it did. */
-export async function queueConsolidation(desk: Desk, now: number, isIdle: boolean): Promise<boolean> {
-  const { store, settings } = desk
-  const enough = settings.consolidate.after_captures
-  if (enough === 0) return false
-  const since = Number((await store.audit.mark(CONSOLIDATED_MARK)) ?? 0)
-  const captured = await store.notes.capturedSince(since)
-  if (captured < enough && !(isIdle && captured > 0 && now - since >= IDLE_MS)) return false
-  await store.transaction(async () => {
-    await store.jobs.add('consolidate', 'all', {}, now, now)
-    await store.audit.setMark(CONSOLIDATED_MARK, String(now))
-  })
-  return true
-}
-
 /** By itself only duplicates are folded, unless the person lets the model be asked. */
 export async function consolidateJob(desk: Desk, job: Job): Promise<void> {
   await desk.modelOpened

@@ -1,4 +1,3 @@
-import { install } from '../integrations/install.ts'
 import { secretIn } from '../platform/files.ts'
 import { readInstalls, rememberInstall } from '../platform/installs.ts'
 import { PROGRAM } from '../platform/program.ts'
@@ -11,6 +10,7 @@ import type { Desk } from './desk.ts'
 export async function followPort(desk: Desk, port: number): Promise<void> {
   for (const known of readInstalls(desk.home)) {
     if (known.form !== 'http' || known.port === port) continue
+    const { install } = await import('../integrations/install.ts')
     const outcome = await install({
       environment: desk.environment,
       project: known.project,

@@ -8,7 +8,7 @@ import type { Agent } from '../integrations/agent.ts'
 import { commandName } from '../wire/start.ts'
 import { keepMarked, receiptPage } from './captured.ts'
 import type { Desk } from './desk.ts'
-import { queueSync } from './syncing.ts'
+import { queueSync } from './due.ts'
 
 export type Delivery = { agent: Agent; payload: unknown; context: EventContext; delivery: string | null; at: number }
 

@@ -1,4 +1,4 @@
-import { askedAbout, type Teller, type TellJob, tellTurn } from '../capture/capture.ts'
+import { askedAbout, type Teller, type TellJob, tellTurn } from '../capture/turns.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { priceOf, readPrices, usdFor } from '../platform/prices.ts'
 import type { RedistillLine, RedistillReport } from '../wire/api.ts'

@@ -1,7 +1,6 @@
-import { UNDO_DAYS } from '../consolidate/consolidate.ts'
 import { purgeNote } from '../notes/notes.ts'
 import { freeBytes } from '../platform/folder.ts'
-import type { Amount } from '../store/store.ts'
+import { type Amount, UNDO_DAYS } from '../store/store.ts'
 import type { CleanUpLine, CleanUpReport, Letting } from '../wire/api.ts'
 import type { Desk } from './desk.ts'
 

@@ -8,30 +8,16 @@ import { BRIEF_BUDGET, briefFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { VERSION } from '../platform/version.ts'
 import { answer } from '../retrieval/answer.ts'
-import { causesOf, effectsOf, memoryAt, neighbours, pathBetween, topics } from '../retrieval/graph.ts'
 import { search, timeline } from '../retrieval/search.ts'
 import { checkDatabase, type DocumentKind, isStoreTrouble, type Place } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
-import { readRetry } from '../wire/view.ts'
 import { bodyOf, projectNamed, queryOf } from './asked.ts'
-
-import { bringIn } from './bring.ts'
-
-import { consolidation } from './consolidation.ts'
-import { costOf } from './cost.ts'
 import type { Desk } from './desk.ts'
-import { exportLines, noteFiles } from './export.ts'
-import { importHistory } from './import.ts'
 import { takeDelivery } from './intake.ts'
 import { noteInFull, noteRoute } from './note-routes.ts'
-import { redistill } from './redistill.ts'
 import { cleanUp } from './retention.ts'
 import { type Answer, BadRequest } from './server.ts'
-import { changeSettings } from './settings-routes.ts'
-import { statusOf } from './status.ts'
-import { syncRoute } from './sync-routes.ts'
-import { viewerRoute } from './viewer-routes.ts'
 
 /** What the routes need from the process around them. */
 export type Control = {
@@ -43,7 +29,10 @@ export type Control = {
   stop(): void
 }
 
-/** The worker's HTTP face. A hook may only report; the owner may do the rest. */
+/**
+ * The worker's HTTP face. A hook may only report; the owner may do the rest. What sessions do not ask for is loaded when somebody asks:
+ * every session waits for a worker to start, and every machine carries what it holds.
+ */
 export function routes(desk: Desk, control: Control): Answer {
   return async (request, url, caller, server) => {
     const at = `${request.method} ${url.pathname}`
@@ -52,12 +41,13 @@ export function routes(desk: Desk, control: Control): Answer {
     if (at === 'GET /health') return Response.json({ ok: true, version: VERSION, pid: process.pid })
     if (caller !== 'owner') return null
     if (at === 'POST /api/view/link') server.timeout(request, 0) // the first one waits for the viewer to be bundled
-    const viewed = (await desk.viewer.answer(request, url)) ?? (await viewerRoute(desk, request, url, control.port()))
+    const viewed = await desk.viewer.answer(request, url)
     if (viewed) return viewed
     const notes = /^\/api\/notes(?:\/([\w.-]{1,80}))?(\/restore)?$/.exec(url.pathname)
     if (notes) return noteRoute(desk, request, url, notes[1] ?? null, notes[2] !== undefined)
     if (/^\/api\/sync(?:\/|$)/.test(url.pathname)) {
       server.timeout(request, 0) // it may wait for the network
+      const { syncRoute } = await import('./sync-routes.ts')
       return syncRoute(desk, request, url)
     }
     const memory = /^\/api\/memory\/([\w.-]{1,80})$/.exec(url.pathname)?.[1]
@@ -101,14 +91,18 @@ export function routes(desk: Desk, control: Control): Answer {
         const found = await answer(desk.store, query, wish, Date.now(), desk.meaning)
         return Response.json({ ...found, embedderTrouble: await desk.embedding.trouble() })
       }
-      case 'PUT /api/settings':
+      case 'PUT /api/settings': {
+        const { changeSettings } = await import('./settings-routes.ts')
         return changeSettings(desk, request)
+      }
       case 'GET /api/timeline':
         return timelineRoute(desk, url)
       case 'GET /api/graph':
         return graphRoute(desk, url)
-      case 'GET /api/status':
+      case 'GET /api/status': {
+        const { statusOf } = await import('./status.ts')
         return Response.json(await statusOf(desk, control))
+      }
       case 'GET /api/check':
         // Between two transactions there is no writer, and the check opens a connection of its own.
         return Response.json({ damage: await desk.store.transaction(async () => checkDatabase(desk.store.path)) })
@@ -119,6 +113,7 @@ export function routes(desk: Desk, control: Control): Answer {
       case 'GET /api/export': {
         const { kind, project, format } = queryOf(url, api.readExportQuery)
         if (format === 'markdown' && kind !== 'notes') throw new BadRequest('only notes can be written as markdown')
+        const { exportLines, noteFiles } = await import('./export.ts')
         if (format === 'markdown') return lines(noteFiles(desk.store, await projectNamed(desk, project)))
         return lines(exportLines(desk.store, kind, await projectNamed(desk, project)))
       }
@@ -127,11 +122,12 @@ export function routes(desk: Desk, control: Control): Answer {
         const { from, paths, since, project } = await bodyOf(request, api.readImportRequest)
         const into = from === 'transcripts' ? null : await projectNamed(desk, project ?? undefined)
         const agent = defaultAgent(desk)
-        const steps =
-          from === 'transcripts'
-            ? importHistory(desk, agent, { paths, since, project })
-            : bringIn(desk, agent, { from, paths, project: into })
-        return lines(reported(desk, 'an import failed', steps))
+        if (from === 'transcripts') {
+          const { importHistory } = await import('./import.ts')
+          return lines(reported(desk, 'an import failed', importHistory(desk, agent, { paths, since, project })))
+        }
+        const { bringIn } = await import('./bring.ts')
+        return lines(reported(desk, 'an import failed', bringIn(desk, agent, { from, paths, project: into })))
       }
       case 'POST /api/gc': {
         server.timeout(request, 0)
@@ -144,6 +140,7 @@ export function routes(desk: Desk, control: Control): Answer {
         const wish = await bodyOf(request, api.readConsolidateRequest)
         const project = await projectNamed(desk, wish.project ?? undefined)
         const kind = url.pathname === '/api/reflect' ? 'reflect' : 'consolidate'
+        const { consolidation } = await import('./consolidation.ts')
         const steps = consolidation(desk, kind, { ...wish, project })
         return lines(reported(desk, 'a consolidation failed', steps))
       }
@@ -168,12 +165,15 @@ export function routes(desk: Desk, control: Control): Answer {
         server.timeout(request, 0)
         const wish = await bodyOf(request, api.readRedistillRequest)
         const project = await projectNamed(desk, wish.project ?? undefined)
+        const { redistill } = await import('./redistill.ts')
         return lines(reported(desk, 'telling turns again failed', redistill(desk, { ...wish, project })))
       }
-      case 'GET /api/cost':
+      case 'GET /api/cost': {
+        const { costOf } = await import('./cost.ts')
         return Response.json(await costOf(desk, queryOf(url, api.readCostQuery).days, Date.now()))
+      }
       case 'POST /api/jobs/retry': {
-        const { id } = await bodyOf(request, readRetry)
+        const { id } = await bodyOf(request, api.readRetry)
         const { jobs } = desk.store
         const revived = await desk.store.transaction(async () =>
           id === undefined ? jobs.reviveDead(Date.now()) : Number(await jobs.revive(id, Date.now())),
@@ -192,7 +192,8 @@ export function routes(desk: Desk, control: Control): Answer {
         setTimeout(control.stop, 10)
         return Response.json({ status: 'stopping' })
     }
-    return null
+    const { viewerRoute } = await import('./viewer-routes.ts')
+    return viewerRoute(desk, request, url, control.port())
   }
 }
 
@@ -402,6 +403,7 @@ async function anchorOf(
 }
 
 async function graphRoute({ store }: Desk, url: URL): Promise<Response> {
+  const { causesOf, effectsOf, memoryAt, neighbours, pathBetween, topics } = await import('../retrieval/graph.ts')
   const { ask, ref, to, project: name, limit } = queryOf(url, api.readGraphQuery)
   if (ask === 'topics') {
     const project = await projectNamed({ store }, name)

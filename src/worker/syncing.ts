@@ -4,17 +4,9 @@ import { claudeCode } from '../integrations/agent.ts'
 import { SYNCED } from '../notes/notes.ts'
 import { exists, isFolder } from '../platform/files.ts'
 import { loadSettings } from '../platform/settings.ts'
-import type { Store } from '../store/store.ts'
 import { mirrorNotes, rememberSync, syncNotes } from '../sync/sync.ts'
 import type { Desk } from './desk.ts'
 import { importNative } from './native.ts'
-
-const JOB = 'sync'
-
-/** Asks for a sync in the background; asked for twice before it begins, it is done once. Inside a transaction. */
-export async function queueSync(store: Store, at: number, runAfter: number): Promise<void> {
-  await store.jobs.add(JOB, 'notes', {}, at, runAfter)
-}
 
 export type Syncing = { start(jobId: number): void; stop(): Promise<void> }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { type DistillJob, type Mode, queueTell, readMode, type Teller, type TellJob, tellTurn } from '../capture/capture.ts'
+import type { DistillJob } from '../capture/capture.ts'
+import { type Mode, queueTell, readMode, type Teller, type TellJob, tellTurn } from '../capture/turns.ts'
 import type { MemorySessionId } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { readIfThere } from '../platform/files.ts'

@@ -2,15 +2,6 @@
  * The worker: the one process that owns the database. It listens for agents, the CLI and the viewer, keeps what they report, works
  * through the jobs that follow from it, and leaves when nobody needs it. It knows every room below and is known only to `cli`.
  */
-import {
-  type DistillJob,
-  distillTurn,
-  type EpisodeJob,
-  linkSome,
-  type MarkersJob,
-  queueEpisode,
-  type StatementsJob,
-} from '../capture/capture.ts'
 import type { Change } from '../core/memory.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
@@ -21,31 +12,25 @@ import { type Home, homePaths } from '../platform/paths.ts'
 import { readPrices } from '../platform/prices.ts'
 import { leavePrivacyRules } from '../platform/privacy-rules.ts'
 import { keepFilesPrivate } from '../platform/processes.ts'
-import { loadSettings } from '../platform/settings.ts'
+import { loadSettings, NO_TEXT_MODEL } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import type { OpenedTextModel } from '../providers/text.ts'
 import { CorruptDatabase, holdLock, type Job, openStore, type Store, setAside } from '../store/store.ts'
 import { startWorker } from '../wire/start.ts'
-import { keepEpisode, keepMarked, keepStatements } from './captured.ts'
-import { consolidateJob, queueConsolidation } from './consolidation.ts'
 import { captureRules, type Desk } from './desk.ts'
+import { queueConsolidation, queueLinking } from './due.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
 import { followPort } from './follow-port.ts'
-import { importHistory } from './import.ts'
+import type { Jobs } from './jobs.ts'
 import { openMcpDoor } from './mcp.ts'
 import { meaningBy, quickMeaningBy } from './meaning.ts'
 import { importNative } from './native.ts'
 import { followNotes, openNotebook } from './notebook.ts'
-import { type MoveJob, moveProject, type WipeJob, wipeProject } from './project-work.ts'
 import { openQueue } from './queue.ts'
-import { readThrough } from './reconcile.ts'
 import { retain } from './retention.ts'
 import { routes } from './routes.ts'
 import { listen } from './server.ts'
 import { openStream } from './stream.ts'
-import { openSyncing, type Syncing } from './syncing.ts'
-import { openTelling, queueTelling, type Telling } from './telling.ts'
-import { openModels } from './text-model.ts'
 import { openViewerFiles } from './viewer-files.ts'
 import { openVisitors } from './visitors.ts'
 import { isLive, sweep } from './watch.ts'
@@ -94,7 +79,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     meaning: meaningBy(embedding),
     quickMeaning: quickMeaningBy(embedding),
     embedding,
-    queue: openQueue(store, (job) => doJob(desk, embedding, syncing, telling, job), log),
+    queue: openQueue(store, (job) => jobs.do(job), log),
     textModel: { kind: 'absent', reason: 'it is being opened' },
     modelOpened: Promise.resolve(),
     stopping: stopping.signal,
@@ -102,8 +87,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     viewer: openViewerFiles(home, log),
     announce: (changes) => changes.forEach((change) => void stream.publish(liveOf(change))),
   }
-  const syncing = openSyncing(desk)
-  const telling = openTelling(desk, () => embedding.queue())
+  const jobs = jobsOf(desk, embedding)
 
   let troubles = 0
   const control = {
@@ -125,12 +109,9 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve())
 
   // A keychain or a registry may take its time; turns wait for the model on the list, hooks for nobody.
-  const prices = readPrices(home.folder)
-  desk.modelOpened = openModels({ settings, environment, home, store, prices, clean: notebook.clean, say: (what) => log.info(what) })
-    .catch((cause): OpenedTextModel => ({ kind: 'absent', reason: (cause as Error).message.slice(0, 300) }))
-    .then((opened) => {
-      desk.textModel = opened
-    })
+  desk.modelOpened = openModel(desk).then((model) => {
+    desk.textModel = model
+  })
   const following = followNotes(desk)
   const background = startBackground(desk, embedding, following.round, control, rebuild, listening.port)
   await stopped.promise
@@ -141,8 +122,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   stream.close()
   await embedding.stop()
   await desk.queue.stop()
-  await syncing.stop()
-  await telling.stop()
+  await jobs.stop()
   await store.transaction(async () => {}) // whatever was being written is written
   store.close()
   removeFile(home.workerFile)
@@ -150,6 +130,30 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   lock.release()
   if (exists(home.damage)) startWorker()
   return 'stopped'
+}
+
+/** The jobs, loaded with the first one. */
+function jobsOf(desk: Desk, embedding: Embedding): Jobs {
+  let opened: Promise<Jobs> | null = null
+  return {
+    do: async (job: Job) => {
+      opened ??= import('./jobs.ts').then(({ openJobs }) => openJobs(desk, embedding))
+      await (await opened).do(job)
+    },
+    stop: async () => (await opened)?.stop(),
+  }
+}
+
+/** The model of the settings; where none is named, nothing is loaded to find that out. */
+async function openModel({ settings, environment, home, store, notebook, log }: Desk): Promise<OpenedTextModel> {
+  if (settings.model.provider === 'plain') return { kind: 'absent', reason: NO_TEXT_MODEL }
+  try {
+    const { openModels } = await import('./text-model.ts')
+    const prices = readPrices(home.folder)
+    return await openModels({ settings, environment, home, store, prices, clean: notebook.clean, say: (what) => log.info(what) })
+  } catch (cause) {
+    return { kind: 'absent', reason: (cause as Error).message.slice(0, 300) }
+  }
 }
 
 /** A damaged database is moved aside, never deleted; a new one is filled again from the transcripts. */
@@ -213,7 +217,6 @@ function startBackground(
     await store.transaction(() => store.jobs.returnRunning(Date.now()))
     if (rebuild) await store.transaction(() => store.jobs.add('rebuild', 'all', {}, Date.now()))
     safely(followPort(desk, port), 'hooks could not follow the worker')
-    await embedding.queue()
     await queueLinking(store)
     await round()
     desk.queue.kick()
@@ -221,108 +224,6 @@ function startBackground(
   }
   safely(start(), 'could not take up what was left over')
   return setInterval(() => safely(round(), 'a round failed'), Math.min(TICK_MS, desk.settings.worker.idle_minutes * 60_000))
-}
-
-const LINKED_MARK = 'older turns are linked'
-
-/** Once for every database: what was told before there were links is linked in the background. */
-async function queueLinking(store: Store): Promise<void> {
-  if ((await store.audit.mark(LINKED_MARK)) !== null) return
-  const now = Date.now()
-  await store.transaction(() => store.jobs.add('link', 'older', { after: 0 }, now, now))
-}
-
-/** Each kind of job, and how it leaves the list: with its work in one transaction where that can be. */
-async function doJob(desk: Desk, embedding: Embedding, syncing: Syncing, telling: Telling, job: Job): Promise<void> {
-  const { store } = desk
-  switch (job.kind) {
-    case 'distill': {
-      const changes = await store.transaction(async () => {
-        const changes = await distillTurn(store, job.payload as DistillJob, claudeCode.readAction)
-        await queueTelling(desk, job.payload as DistillJob, Date.now())
-        await store.jobs.done(job.id)
-        return changes
-      })
-      desk.announce(changes)
-      await embedding.queue()
-      return
-    }
-    case 'tell':
-      return telling.start(job)
-    case 'markers': {
-      await keepMarked(desk, job.payload as MarkersJob, Date.now())
-      await store.transaction(() => store.jobs.done(job.id))
-      return
-    }
-    case 'episode': {
-      await keepEpisode(desk, claudeCode, job.payload as EpisodeJob, Date.now())
-      await store.transaction(() => store.jobs.done(job.id))
-      return
-    }
-    case 'statements': {
-      await keepStatements(desk, claudeCode, job.payload as StatementsJob, Date.now())
-      await store.transaction(() => store.jobs.done(job.id))
-      return
-    }
-    case 'embed':
-      return embedding.doJob(job.id)
-    case 'reconcile': {
-      const { sessionId, over } = job.payload as { sessionId: number; over?: boolean }
-      const session = await store.sessions.get(sessionId)
-      if (session?.transcript) await readThrough(desk, claudeCode, session.transcript)
-      await store.transaction(async () => {
-        const read = await store.sessions.get(sessionId)
-        if (session && read && over && (await store.sessions.complete(session.id, read.lastEventAt))) {
-          desk.announce([{ kind: 'session-completed', sessionId: session.id }])
-        }
-        // The transcript may have told what no hook did, the last answer above all.
-        if ((await store.sessions.get(sessionId))?.status === 'completed') await queueEpisode(store, sessionId, 'session-end', Date.now())
-        await store.jobs.done(job.id)
-      })
-      return
-    }
-    case 'read': {
-      await readThrough(desk, claudeCode, (job.payload as { path: string }).path)
-      await store.transaction(() => store.jobs.done(job.id))
-      return
-    }
-    case 'consolidate':
-      return consolidateJob(desk, job)
-    case 'link': {
-      await store.transaction(async () => {
-        const next = await linkSome(store, (job.payload as { after: number }).after)
-        await store.jobs.done(job.id)
-        const now = Date.now()
-        // Due now, so behind everything that was due before.
-        if (next !== null) await store.jobs.add('link', 'older', { after: next }, now, now)
-        else await store.audit.setMark(LINKED_MARK, String(now))
-      })
-      return
-    }
-    case 'sync':
-      return syncing.start(job.id)
-    case 'move-project': {
-      await moveProject(desk, job.payload as MoveJob)
-      await store.transaction(() => store.jobs.done(job.id))
-      desk.stream.publish({ type: 'projects-changed', data: job.payload })
-      return
-    }
-    case 'wipe-project': {
-      await wipeProject(desk, job.payload as WipeJob)
-      await store.transaction(() => store.jobs.done(job.id))
-      desk.stream.publish({ type: 'projects-changed', data: job.payload })
-      return
-    }
-    case 'rebuild': {
-      // Jobs wait for each other, so the distilling that this asks for comes after it.
-      for await (const line of importHistory(desk, claudeCode, { paths: [], since: null, project: null }))
-        if (line.kind === 'distilling') break
-      await store.transaction(() => store.jobs.done(job.id))
-      return
-    }
-    default:
-      throw new Error(`there is no way to do a job of kind ${job.kind}`)
-  }
 }
 
 /** Live events carry what a list shows, not whole texts. */

@@ -14,6 +14,8 @@ export type Rules = {
   /** Which rooms may import a package. Built-in modules that are not named are free, other packages must be named. */
   touches: Record<string, string[]>
   owns: Record<Owned, string[]>
+  /** What a process loads before it can answer: at most so many of our files, and none of these (patterns over files and packages). */
+  starts: Record<string, { files: number; without: string[] }>
 }
 
 /** Things in the text of a file that only some rooms may do. */
@@ -38,6 +40,7 @@ export function brokenRules(sources: Map<string, string>, rules: Rules): string[
     ...cycles(roomGraph(files)).map((rooms) => `rooms import each other in a circle: ${rooms.join(' → ')}`),
     ...cycles(fileGraph(files)).map((paths) => `files import each other in a circle: ${paths.join(' → ')}`),
     ...hookPackages(files),
+    ...slowStarts(files, rules.starts),
   ]
 }
 
@@ -46,6 +49,8 @@ type Import = {
   line: number
   /** True when nothing of it is left at run time. */
   typeOnly: boolean
+  /** True when it is loaded where the program comes by, not before it starts. */
+  later: boolean
   /** One of our files, or a package. */
   target: { path: string } | { outside: string; builtin: boolean }
 }
@@ -104,6 +109,29 @@ function hookPackages(files: SourceFile[]): string[] {
   return walk(HOOK, [])
 }
 
+/** What is loaded with an entry and should not be, with the way that leads to it; and when it is too much altogether. */
+function slowStarts(files: SourceFile[], starts: Rules['starts']): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  return Object.entries(starts).flatMap(([entry, { files: most, without }]) => {
+    const seen = new Set<string>()
+    const isUnwanted = (name: string) => without.some((pattern) => new RegExp(pattern).test(name))
+    const walk = (path: string, way: string[]): string[] => {
+      const file = byPath.get(path)
+      if (!file || seen.has(path)) return []
+      seen.add(path)
+      return file.imports
+        .filter((item) => !item.typeOnly && !item.later)
+        .flatMap(({ target }) => {
+          const name = 'path' in target ? target.path : target.outside
+          if (isUnwanted(name)) return [`${entry} may not load ${name} when it starts (${[...way, path].join(' → ')})`]
+          return 'path' in target ? walk(name, [...way, path]) : []
+        })
+    }
+    const unwanted = walk(entry, [])
+    return seen.size > most ? [...unwanted, `${entry} loads ${seen.size} files when it starts, more than ${most}`] : unwanted
+  })
+}
+
 /** Type-only imports count between rooms: a room that needs another's types knows that room. */
 function roomGraph(files: SourceFile[]): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>()
@@ -145,24 +173,24 @@ function readFile(path: string, text: string, sources: Map<string, string>): Sou
   return { path, room: roomOf(path), text, code, imports: importsIn(path, text, code, sources) }
 }
 
-const IMPORTS = [
-  /\b(?:import|export)\s+(?<type>type\s+)?(?<names>[\w$*{},\s]*?)\s*\bfrom\s*['"]/g,
-  /\bimport\s*['"]/g,
-  /\b(?:import|require)\(\s*['"]/g,
-]
+const LATER = /\b(?:import|require)\(\s*['"]/g
+const IMPORTS = [/\b(?:import|export)\s+(?<type>type\s+)?(?<names>[\w$*{},\s]*?)\s*\bfrom\s*['"]/g, /\bimport\s*['"]/g, LATER]
 
 function importsIn(path: string, text: string, code: string, sources: Map<string, string>): Import[] {
-  return IMPORTS.flatMap((pattern) => [...code.matchAll(pattern)]).map((match) => {
-    // The name stands between quotes that `codeOnly` left where they were.
-    const quote = match.index + match[0].length - 1
-    const name = text.slice(quote + 1, text.indexOf(text.charAt(quote), quote + 1))
-    const { type, names } = match.groups ?? {}
-    return {
-      line: lineAt(text, match.index),
-      typeOnly: type !== undefined || /^\{(\s*type\s+[\w$]+(\s+as\s+[\w$]+)?,?)+\s*\}$/.test(names ?? ''),
-      target: targetOf(path, name, sources),
-    }
-  })
+  return IMPORTS.flatMap((pattern) => [...code.matchAll(pattern)].map((match) => ({ match, later: pattern === LATER }))).map(
+    ({ match, later }) => {
+      // The name stands between quotes that `codeOnly` left where they were.
+      const quote = match.index + match[0].length - 1
+      const name = text.slice(quote + 1, text.indexOf(text.charAt(quote), quote + 1))
+      const { type, names } = match.groups ?? {}
+      return {
+        line: lineAt(text, match.index),
+        later,
+        typeOnly: type !== undefined || /^\{(\s*type\s+[\w$]+(\s+as\s+[\w$]+)?,?)+\s*\}$/.test(names ?? ''),
+        target: targetOf(path, name, sources),
+      }
+    },
+  )
 }
 
 function targetOf(from: string, name: string, sources: Map<string, string>): Import['target'] {

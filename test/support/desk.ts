@@ -1,4 +1,5 @@
-import { type DistillJob, distillTurn, type EpisodeJob, type MarkersJob, type StatementsJob } from '../../src/capture/capture.ts'
+import type { DistillJob, EpisodeJob, MarkersJob, StatementsJob } from '../../src/capture/capture.ts'
+import { distillTurn } from '../../src/capture/turns.ts'
 import type { Change } from '../../src/core/memory.ts'
 import { claudeCode } from '../../src/integrations/agent.ts'
 import { openLog } from '../../src/platform/log.ts'

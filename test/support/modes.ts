@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Mode, readMode } from '../../src/capture/capture.ts'
+import { type Mode, readMode } from '../../src/capture/turns.ts'
 
 /** The mode that comes along for work on code. */
 export function codeMode(): Mode {

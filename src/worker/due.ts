@@ -1,0 +1,35 @@
+/** What the worker asks for by itself: rows on the list of jobs, and nothing of what does them. */
+import type { Store } from '../store/store.ts'
+import type { Desk } from './desk.ts'
+
+/** Asks for a sync in the background; asked for twice before it begins, it is done once. Inside a transaction. */
+export async function queueSync(store: Store, at: number, runAfter: number): Promise<void> {
+  await store.jobs.add('sync', 'notes', {}, at, runAfter)
+}
+
+const CONSOLIDATED_MARK = 'consolidated until'
+const IDLE_MS = 6 * 60 * 60_000
+
+/** Asks for it when enough new notes have come, or when a few have and nobody works. True when it did. */
+export async function queueConsolidation(desk: Desk, now: number, isIdle: boolean): Promise<boolean> {
+  const { store, settings } = desk
+  const enough = settings.consolidate.after_captures
+  if (enough === 0) return false
+  const since = Number((await store.audit.mark(CONSOLIDATED_MARK)) ?? 0)
+  const captured = await store.notes.capturedSince(since)
+  if (captured < enough && !(isIdle && captured > 0 && now - since >= IDLE_MS)) return false
+  await store.transaction(async () => {
+    await store.jobs.add('consolidate', 'all', {}, now, now)
+    await store.audit.setMark(CONSOLIDATED_MARK, String(now))
+  })
+  return true
+}
+
+export const LINKED_MARK = 'older turns are linked'
+
+/** Once for every database: what was told before there were links is linked in the background. */
+export async function queueLinking(store: Store): Promise<void> {
+  if ((await store.audit.mark(LINKED_MARK)) !== null) return
+  const now = Date.now()
+  await store.transaction(() => store.jobs.add('link', 'older', { after: 0 }, now, now))
+}

@@ -19,7 +19,7 @@ export const isRun = (word: string) => WHOLE_RUN.test(word)
 /** What looks like a name of code in a text, whole, as written: `getUser`, `token_budget`, `src/a.ts`, `ENOENT`, `#12`, `4a390f0`. */
 export function identifiersOf(text: string): string[] {
   const found = new Set<string>()
-  for (const { 0: chunk, index } of text.matchAll(CHUNK)) {
+  for (const { 0: chunk, index } of text.matchAll(PLAIN.test(text) ? PLAIN_CHUNK : CHUNK)) {
     if (found.size === MAX_WORDS) break
     if (chunk.length > MAX_NAME) continue
     const name = bare(chunk)
@@ -50,7 +50,14 @@ const WHOLE_RUN = new RegExp(`^${RUN}+$`, 'v')
 /** A run of such a script, or a word: `修复getUser的错误` is three. */
 const ANY_WORD = new RegExp(`${RUN}+|[[\\p{L}\\p{M}\\p{N}_]--${RUN}]+`, 'gv')
 
-const allWords = (text: string): string[] => text.toLowerCase().match(ANY_WORD) ?? []
+/**
+ * Most text is ASCII, where no script but one can stand: then these say the same as the others. Those are first compiled for a text that needs
+ * them, which takes milliseconds that the first question after a start would wait for.
+ */
+const PLAIN = /^[\0-\x7f]*$/
+const PLAIN_WORD = /[a-z0-9_]+/g
+
+const allWords = (text: string): string[] => text.toLowerCase().match(PLAIN.test(text) ? PLAIN_WORD : ANY_WORD) ?? []
 const isTelling = (word: string) => (word.length > 1 || isRun(word)) && !COMMON.has(word)
 const bounded = (words: string[]) => [...new Set(words)].slice(0, MAX_WORDS)
 
@@ -67,10 +74,13 @@ const COMMON = new Set(
 )
 
 /** An address, or what stands between spaces, quotes, brackets and runs. A colon belongs to it in `a::b`, `a.ts:12` and `C:\a`. */
-const CHUNK = new RegExp(
-  `[a-z][a-z0-9+.\\-]{0,20}:\\/\\/[^\\s<>"'\`${RUN}]+|(?:[^\\s,;:=\\|\\(\\)\\{\\}<>"'\`“”‘’「」『』。、，：；（）？！${RUN}]|::|:(?=[\\d\\\\\\/]))+`,
-  'giv',
-)
+const chunkBetween = (runs: string) =>
+  new RegExp(
+    `[a-z][a-z0-9+.\\-]{0,20}:\\/\\/[^\\s<>"'\`${runs}]+|(?:[^\\s,;:=\\|\\(\\)\\{\\}<>"'\`“”‘’「」『』。、，：；（）？！${runs}]|::|:(?=[\\d\\\\\\/]))+`,
+    'giv',
+  )
+const CHUNK = chunkBetween(RUN)
+const PLAIN_CHUNK = chunkBetween('')
 
 /** Without the stars and stops around it, and without the line after a file's name. */
 function bare(chunk: string): string {

@@ -208,6 +208,7 @@ function startBackground(
     const live = open.some((session) => isLive(session, now))
     if (await queueConsolidation(desk, now, !live)) desk.queue.kick()
     if (await embedding.queueIfWaiting()) desk.queue.kick()
+    if (open.every(({ lastEventAt }) => now - lastEventAt > TICK_MS)) store.rest()
     if (waiting + running > 0 || desk.stream.listeners() > 0 || live) lastNeeded = now
     if (now - lastNeeded > desk.settings.worker.idle_minutes * 60_000) control.stop()
   }

@@ -64,7 +64,24 @@ test('what was removed is not found, and the rest still is', () => {
   expect([nearestTo(0), nearestTo(4996), nearestTo(4998)]).toEqual([0, 4996, 4998])
 })
 
-test('a code is a whole number of 64-bit words', () => {
-  expect([4, 64, 65, 128].map(wordsFor)).toEqual([2, 2, 4, 4])
-  expect(bitsOf([1, -1, 0, 2])).toEqual(Uint32Array.of(0b1001, 0))
+test.each([1, 7, 8, 9, 4095, 4097])('of %d codes each is counted once, wherever the last eight end', (count) => {
+  const codes = openCodes(4)
+  const list = codes.newList()
+  for (let id = 0; id < count; id++) list.add(id, bitsOf([1, 1, 1, 1]))
+  expect(codes.closest([list], bitsOf([1, 1, 1, 1]), count)).toHaveLength(count)
+  list.removeAt(0)
+  expect(codes.closest([list], bitsOf([1, 1, 1, 1]), count)).toHaveLength(count - 1)
+})
+
+test.each([128, 3968, 4096, 8192])('a code that differs in every bit is the furthest, %d wide', (dimensions) => {
+  const codes = openCodes(dimensions)
+  const list = codes.newList()
+  const [same, other] = [new Float32Array(dimensions).fill(1), new Float32Array(dimensions).fill(-1)]
+  for (const [id, vector] of [other, same, other].entries()) list.add(id, bitsOf(vector))
+  expect(codes.closest([list], bitsOf(same), 1).map(({ id }) => id)).toEqual([1])
+})
+
+test('a code is a whole number of 128-bit parts', () => {
+  expect([4, 128, 129, 384].map(wordsFor)).toEqual([4, 4, 8, 12])
+  expect(bitsOf([1, -1, 0, 2])).toEqual(Uint32Array.of(0b1001, 0, 0, 0))
 })

@@ -68,8 +68,9 @@ export function openVectorIndex(store: Store, embedder: Embedder, stopping: Abor
     const mine = listsOf(within.project)
     if (sizeOf(mine) === 0) return []
     const vector = typeof question === 'string' ? await vectorOf(question, signal) : question
-    const close = codes.closest(mine, bitsOf(vector), Math.max(candidatesAmong(sizeOf(mine)), within.limit * 16))
-    const candidates = codes.nearest(close, vector, Math.max(READ, within.limit * 4))
+    const size = sizeOf(mine)
+    const close = codes.closest(mine, bitsOf(vector), Math.max(candidatesAmong(size), within.limit * 16))
+    const candidates = codes.nearest(close, vector, Math.max(rowsAmong(size), within.limit * 4))
     const rows = await store.vectors.bySeq(candidates.map(({ id }) => id))
     if (rows.length < candidates.length) forget(candidates, new Set(rows.map((row) => row.seq)))
     const best = rows
@@ -116,10 +117,12 @@ function dot(a: Float32Array, b: Int8Array): number {
   return sum
 }
 
-/** How many rows are read and looked at properly. */
-const READ = 250
-
 /** How many are told apart by the question's own numbers. Signs alone misjudge, and the more there are the more stand between. */
 function candidatesAmong(size: number): number {
-  return Math.min(6000, 1000 + Math.round(size / 100))
+  return Math.min(4000, 1000 + Math.round(size / 100))
+}
+
+/** How many rows are read and looked at properly. Reading is what costs most; with too few, the nearest of a million are missed. */
+function rowsAmong(size: number): number {
+  return Math.min(1000, 250 + Math.round(size / 1500))
 }

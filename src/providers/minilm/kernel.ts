@@ -12,7 +12,7 @@ import {
   onwards,
   repeat,
   v128,
-} from './assembler.ts'
+} from '../../core/assembler.ts'
 
 export const WIDTH = 384
 export const INNER = 1536

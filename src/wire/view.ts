@@ -18,7 +18,7 @@ const listOf = <T extends string>(words: readonly [T, ...T[]]) =>
 const moment = z.coerce.number().int().min(0)
 const projectKey = z.string().trim().toLowerCase().min(1).max(200)
 
-export const readFeedQuery = reader(
+export const readFeedQuery = reader(() =>
   z.object({
     project: z.string().optional(),
     kinds: listOf(KINDS).default([]),
@@ -35,7 +35,7 @@ export const readFeedQuery = reader(
     offset: wholeNumber(0, 10_000_000),
   }),
 )
-export const readSessionsQuery = reader(
+export const readSessionsQuery = reader(() =>
   z.object({
     project: z.string().optional(),
     agent: z.string().max(40).optional(),
@@ -43,7 +43,7 @@ export const readSessionsQuery = reader(
     offset: wholeNumber(0, 10_000_000),
   }),
 )
-export const readActivityQuery = reader(
+export const readActivityQuery = reader(() =>
   z.object({
     project: z.string().optional(),
     since: moment,
@@ -52,12 +52,12 @@ export const readActivityQuery = reader(
     shift: z.coerce.number().int().min(-1000).max(1000).default(0),
   }),
 )
-export const readNamedQuery = reader(
+export const readNamedQuery = reader(() =>
   z.object({ kind: z.string().max(20), name: z.string().min(1).max(500), project: z.string().optional(), limit: wholeNumber(24, 100) }),
 )
-export const readRename = reader(z.object({ from: projectKey, to: projectKey, merge: z.boolean().default(false) }))
-export const readWipe = reader(z.object({ project: projectKey, confirm: projectKey }))
-export const readLink = reader(z.object({ to: z.string().max(200).default('/feed') }))
+export const readRename = reader(() => z.object({ from: projectKey, to: projectKey, merge: z.boolean().default(false) }))
+export const readWipe = reader(() => z.object({ project: projectKey, confirm: projectKey }))
+export const readLink = reader(() => z.object({ to: z.string().max(200).default('/feed') }))
 
 /** A memory as a list shows it. */
 export type Row = {

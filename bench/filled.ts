@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { Database } from 'bun:sqlite'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fingerprint } from '../src/core/hash.ts'
@@ -48,8 +49,13 @@ export async function storeWith(observations: number): Promise<{ store: Store; p
     const store = await openStore(unfinished)
     await fill(store, observations)
     store.close()
-    for (const suffix of ['-wal', '-shm']) rmSync(unfinished + suffix, { force: true })
-    renameSync(unfinished, path)
+    // A copy: statements that nobody has collected yet keep the closed database open, and it would write its log into a file that was moved.
+    const whole = new Database(unfinished)
+    whole.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    whole.close()
+    copyFileSync(unfinished, `${unfinished}-whole`)
+    renameSync(`${unfinished}-whole`, path)
+    for (const suffix of ['', '-wal', '-shm']) rmSync(unfinished + suffix, { force: true })
   }
   return { store: await openStore(path), path, seconds: (performance.now() - started) / 1000 }
 }
@@ -104,7 +110,8 @@ async function addTurn(
   if (number === 1) await store.sessions.setMemorySessionId(session.id, memorySessionId)
   const asked = words(15)
   const prompt = { key: `${number}`, promptId: null, uuid: null, origin: 'person', text: asked, at } as const
-  await store.prompts.add(session, prompt)
+  const kept = await store.prompts.add(session, prompt)
+  if (kept) await store.prompts.setDeeds(kept, words(15 * observations))
   const rows = Array.from({ length: observations }, (_, i) => ({
     key: `${session.contentSessionId}:${number}:${i}`,
     sessionId: session.id,

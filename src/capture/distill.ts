@@ -1,9 +1,10 @@
-import type { Action } from '../core/action.ts'
+import type { Acted, Action } from '../core/action.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asMemorySessionId, type MemorySessionId } from '../core/ids.ts'
 import type { Change, Distilled, Prompt, Session, ToolUse, Turn } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Store } from '../store/store.ts'
+import { deedsOf } from './deeds.ts'
 import type { DistillJob } from './due.ts'
 import { linkTurn } from './link.ts'
 import { distillPlain } from './plain/plain.ts'
@@ -14,7 +15,9 @@ import { distillPlain } from './plain/plain.ts'
  */
 export async function distillTurn(store: Store, job: DistillJob, readAction: (use: ToolUse) => Action): Promise<Change[]> {
   const found = await journalled(store, job)
-  if (!found || (await isTold(store, found))) return []
+  if (!found) return []
+  await indexDeeds(store, found.prompt, found.uses, readAction)
+  if (await isTold(store, found)) return []
   const { id } = found.session
   const { number } = found.prompt
   // What a person has forgotten of a model's words would come back in those of the rules.
@@ -53,17 +56,26 @@ export async function turnOf(store: Store, { session, prompt, uses }: Journalled
     folder: session.folder,
     at: prompt.at,
     openFailures: await store.prompts.openFailuresBefore(session.id, prompt.number),
-    acts: uses.map((use) => ({
-      id: use.toolUseId,
-      tool: use.tool,
-      at: use.at,
-      failed: use.error !== null,
-      error: use.error,
-      interrupted: use.interrupted,
-      agentId: use.agentId,
-      action: readAction(use),
-    })),
+    acts: actsOf(uses, readAction),
   }
+}
+
+function actsOf(uses: ToolUse[], readAction: (use: ToolUse) => Action): Acted[] {
+  return uses.map((use) => ({
+    id: use.toolUseId,
+    tool: use.tool,
+    at: use.at,
+    failed: use.error !== null,
+    error: use.error,
+    interrupted: use.interrupted,
+    agentId: use.agentId,
+    action: readAction(use),
+  }))
+}
+
+/** Makes a turn findable by what was done in it. Where tool uses have been let go, what is in the index stays. */
+export async function indexDeeds(store: Store, prompt: Prompt, uses: ToolUse[], readAction: (use: ToolUse) => Action): Promise<void> {
+  if (uses.length > 0) await store.prompts.setDeeds(prompt, deedsOf(actsOf(uses, readAction)))
 }
 
 /** Puts what was told in place of what the turn had before. The memory id must be the session's already. */

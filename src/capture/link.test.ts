@@ -5,7 +5,7 @@ import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { Store } from '../store/store.ts'
 import { take } from './capture.ts'
-import { distillTurn, linkSome } from './turns.ts'
+import { catchUp, distillTurn } from './turns.ts'
 
 const app = asProjectKey('app')
 
@@ -118,14 +118,14 @@ test('a turn that is imported late finds its place between the others', async ()
   expect(await links(t.store, 'mentions')).toContain('prompt:3 mentions prompt:2 (issue ENT-9)')
 })
 
-test('turns of a database from before there were links are linked as they would have been, and once', async () => {
+test('turns of a database from before there were links and deeds get what they would have had, and once', async () => {
   using t = await temporaryStore()
   for (let n = 0; n < 60; n++)
     await turn(t.store, { session: `s${n % 3}`, at: 1000 * (n + 1), says: `Step ${n}`, does: [edit(`src/${n % 5}.ts`)] })
   const all = await links(t.store)
   const linkAll = async () => {
     let bites = 0
-    for (let after: number | null = 0; after !== null; bites++) after = await linkSome(t.store, after)
+    for (let after: number | null = 0; after !== null; bites++) after = await catchUp(t.store, after, claudeCode.readAction)
     return bites
   }
   const forget = async (kind: 'prompt' | 'observation' | 'summary', ids: number[]) => {
@@ -143,9 +143,12 @@ test('turns of a database from before there were links are linked as they would 
       kind,
       rows.map(({ id }) => id),
     )
+  for (const stored of t.store.prompts.each(null)) await t.store.prompts.setDeeds(stored, '')
+  expect(await doing(t.store, 'const')).toEqual([])
   expect(await links(t.store)).toEqual([])
   expect(await linkAll()).toBeGreaterThan(1)
   expect(await links(t.store)).toEqual(all)
+  expect(await doing(t.store, 'const')).toHaveLength(60)
   await linkAll()
   expect(await links(t.store)).toEqual(all)
 })
@@ -193,6 +196,11 @@ function goTest(failing: string | null): SessionEvent {
   if (!failing) return toolUse('', { input, output: { stdout: 'ok  \tapp\t0.1s' } })
   const said = `Exit code 1\n--- FAIL: ${failing} (0.00s)\n    auth_test.go:12: got false\nFAIL\nFAIL\tapp\t0.1s`
   return toolUse('', { input, output: undefined, error: said })
+}
+
+async function doing(store: Store, word: string): Promise<string[]> {
+  const within = { project: app, kinds: ['prompt' as const], since: 0, before: Number.MAX_SAFE_INTEGER, limit: 100 }
+  return (await store.documents.matchDeeds([word], within)).map((match) => match.ref)
 }
 
 async function names(store: Store, memory: string): Promise<string[]> {

@@ -131,12 +131,12 @@ async function takeBack(copy: Store, to: number): Promise<void> {
 }
 
 /**
- * Which sessions a commit's subject finds, and which made it. Looked for only in what was said: an observation holds the subject word for
- * word, and to find that would prove nothing.
+ * Which sessions a commit's subject finds, and which made it. Looked for only in what was said: an observation and the command itself hold
+ * the subject word for word, and to find that would prove nothing.
  */
 async function sessionsFor(store: Store, commits: Observation[], meaning: Meaning | null): Promise<[ranking: string[], gold: Set<string>]> {
   const [first] = commits
-  const hits = first ? await search(store, first.title, { project: first.project, kinds: ['prompt'], limit: 60 }, meaning) : []
+  const hits = first ? await search(store, first.title, { project: first.project, kinds: ['prompt'], said: true, limit: 60 }, meaning) : []
   return [[...new Set(hits.map((hit) => String(hit.sessionId)))], new Set(commits.map((commit) => String(commit.sessionId)))]
 }
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { addObservations, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
 import { asProjectKey } from '../core/ids.ts'
+import type { Prompt, Session } from '../core/memory.ts'
+import type { Store } from '../store/store.ts'
 import { search } from './search.ts'
 
 test('observations, summaries and prompts are found, each with its title, place and cost', async () => {
@@ -60,6 +62,45 @@ test('a name of code finds its parts side by side', async () => {
   expect((await search(t.store, 'stepCount'))[0]?.title).toBe('Two')
 })
 
+test('a turn is found by what was done in it, unless only what was said is wanted', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  await ask(t.store, session, 1, 'make it faster')
+  const warmed = await ask(t.store, session, 2, 'and now the rest')
+  await t.store.prompts.setDeeds(warmed, 'cache.ts export function warmTideCache() git push --force-with-lease')
+  for (const question of ['warmTideCache', 'tide cache', 'force-with-lease']) {
+    expect((await search(t.store, question))[0]).toMatchObject({ title: 'and now the rest', signals: { deeds: expect.any(Number) } })
+    expect((await search(t.store, question, { said: true })).map((hit) => hit.signals.deeds)).not.toContainEqual(expect.any(Number))
+  }
+  await t.store.prompts.setDeeds(warmed, 'nothing of the kind')
+  expect(await search(t.store, 'warmTideCache')).toEqual([])
+})
+
+test('a word that hundreds of turns did tells none of them apart', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  await t.store.transaction(async () => {
+    for (let n = 1; n <= 510; n++)
+      await t.store.prompts.setDeeds(await ask(t.store, session, n, `step ${n}`), `git commit ${n === 7 ? 'heron' : ''}`)
+  })
+  expect(await search(t.store, 'commit')).toEqual([])
+  expect((await search(t.store, 'heron commit')).map((hit) => hit.title)).toEqual(['step 7'])
+})
+
+test('a session is not better for telling the same turn three times', async () => {
+  using t = await temporaryStore()
+  const told = (turn: number, title: string) => observation({ title, promptNumber: turn })
+  const same = [told(1, 'The pelican landed'), told(1, 'Where the pelican sat'), told(1, 'Who fed the pelican')]
+  const one = await addObservations(t.store, same, 'one')
+  const three = await addObservations(
+    t.store,
+    [told(1, 'A pelican came'), told(2, 'Two pelican eggs'), told(3, 'Out flew a pelican')],
+    'three',
+  )
+  const lent = new Map((await search(t.store, 'pelican')).map((hit) => [hit.sessionId, hit.signals.session ?? 0]))
+  expect(lent.get(three.id)).toBeGreaterThan((lent.get(one.id) ?? 0) * 2)
+})
+
 test('what the signals gave adds up to the score', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'Anna: a pelican', at: 1 }), observation({ title: 'Ben: a pelican egg', at: 9 })])
@@ -109,6 +150,17 @@ test('nothing is found for nothing, and nothing for words nobody said', async ()
   for (const question of ['', '   ', '!?', 'ostrich']) expect(await search(t.store, question)).toEqual([])
 })
 
+test('a word that was asked for in vain is found as soon as somebody says it', async () => {
+  using t = await temporaryStore()
+  await addObservations(
+    t.store,
+    Array.from({ length: 50 }, (_, n) => observation({ title: `pelican ${n}` })),
+  )
+  expect(await search(t.store, 'ostrich')).toEqual([])
+  await addObservations(t.store, [observation({ title: 'an ostrich' })], 's2')
+  expect((await search(t.store, 'ostrich')).map((hit) => hit.title)).toEqual(['an ostrich'])
+})
+
 test('whatever a person types is legal', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'pelican' })])
@@ -127,3 +179,9 @@ test('a snippet shows where the words stand, and stays short', async () => {
   expect(hit?.snippet.length).toBeLessThanOrEqual(202)
   expect(hit?.snippet.isWellFormed()).toBe(true)
 })
+
+async function ask(store: Store, session: Session, number: number, text: string): Promise<Prompt> {
+  const added = await store.prompts.add(session, { key: `k${number}`, promptId: null, uuid: null, origin: 'person', text, at: number })
+  if (!added) throw new Error('it was there already')
+  return added
+}

@@ -43,6 +43,8 @@ export type Filters = {
   before?: number
   limit?: number
   offset?: number
+  /** Looks only at what was said, not at what was done. */
+  said?: boolean
   /** Leaves out a session: what it did is in its own context already. */
   notSession?: number
   /** Files that the question names: whatever names them too is given weight. */
@@ -51,10 +53,19 @@ export type Filters = {
   keeps?: (place: Place) => Promise<boolean>
 }
 
-export type Signal = 'words' | 'around' | 'meaning' | 'names' | 'author' | 'session' | 'recency'
+export type Signal = 'words' | 'around' | 'deeds' | 'meaning' | 'names' | 'author' | 'session' | 'recency'
 
 /** How much each signal counts. Chosen on the evaluation sets; docs/decisions has the reasons and the numbers. */
-const WEIGHTS: Record<Signal, number> = { words: 0.7, around: 1.5, meaning: 0.6, names: 0.5, author: 0.7, session: 0.7, recency: 0.05 }
+const WEIGHTS: Record<Signal, number> = {
+  words: 0.7,
+  around: 1.5,
+  deeds: 0.4,
+  meaning: 0.6,
+  names: 0.5,
+  author: 0.7,
+  session: 0.7,
+  recency: 0.05,
+}
 
 /** Finds documents by what they mean. Absent is a legal state: then the words decide alone. */
 export type Meaning = (
@@ -69,7 +80,7 @@ const POOL = 300
 /** Fewer by meaning: past the nearest everything is a little alike. */
 const NEAREST = 80
 /** Up to this many documents every word is looked for. */
-const SMALL = 4000
+const SMALL = 8000
 /** Past that, how many places of words a search may look at. Words are taken from the rarest on: the commonest cost most and tell least. */
 const WORK = 2500
 /** A place that turns out to be in another project costs less. */
@@ -96,6 +107,8 @@ export async function search(store: Store, question: string, filters: Filters = 
   const byWords = await store.documents.match([...words, ...phrases], within)
   scored.add('words', byWords)
   scored.add('around', await store.documents.matchAround(words, { ...within, also: byWords.map((match) => match.documentId) }))
+  // Also words that nobody has said.
+  if (!filters.said) scored.add('deeds', await store.documents.matchDeeds(textsOf(asked.slice(0, MOST_WORDS)), within))
   const near = meaning ? await meaning(question, project, NEAREST) : []
   await addMeaning(store, scored, near, within)
   const cosines = new Map(near.map((found) => [found.documentId, found.cosine]))
@@ -245,16 +258,20 @@ async function addMeaning(
   }
 }
 
-/** A session that answers well in several places lends weight to all of them. */
+/**
+ * A session that answers well in several turns lends weight to all of them. A turn counts once, by its best: its prompt, its summary and its
+ * observations tell the same.
+ */
 function addSession(scored: Scores): void {
-  const sessions = new Map<number, number[]>()
+  const sessions = new Map<number, Map<number, number>>()
   for (const { place, score } of scored.each()) {
     if (place.sessionId === null) continue
-    const scores = sessions.get(place.sessionId) ?? []
-    scores.push(score)
-    sessions.set(place.sessionId, scores)
+    const turns = sessions.get(place.sessionId) ?? new Map<number, number>()
+    const turn = place.turn ?? -place.documentId
+    turns.set(turn, Math.max(score, turns.get(turn) ?? 0))
+    sessions.set(place.sessionId, turns)
   }
-  const strength = new Map([...sessions].map(([id, scores]) => [id, sum(scores.sort((a, b) => b - a).slice(0, 3))]))
+  const strength = new Map([...sessions].map(([id, turns]) => [id, sum([...turns.values()].sort((a, b) => b - a).slice(0, 3))]))
   const best = Math.max(...strength.values(), Number.MIN_VALUE)
   for (const { place } of [...scored.each()]) {
     if (place.sessionId !== null) scored.give(place, 'session', (WEIGHTS.session * (strength.get(place.sessionId) ?? 0)) / best)

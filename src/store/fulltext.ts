@@ -10,6 +10,8 @@ export type Document = {
   kind: DocumentKind
   ref: string
   sessionId: number | null
+  /** The number of the prompt in its session; null for what belongs to no turn. */
+  turn: number | null
   project: ProjectKey
   at: number
   words: { title?: string; prompt?: string; body?: string; facts?: string; files?: string }
@@ -18,7 +20,15 @@ export type Document = {
 }
 
 /** Where a document stands in time. */
-export type Place = { documentId: number; kind: DocumentKind; ref: string; sessionId: number | null; project: ProjectKey; at: number }
+export type Place = {
+  documentId: number
+  kind: DocumentKind
+  ref: string
+  sessionId: number | null
+  turn: number | null
+  project: ProjectKey
+  at: number
+}
 
 /** A place and how well the words fit it; higher is better, comparable within one answer only. */
 export type Match = Place & { score: number }
@@ -59,6 +69,8 @@ const COUNTED_DOCUMENTS = 200_000
 const NEXT_ID = `1 + max(
   coalesce((SELECT max(id) FROM documents), 0),
   coalesce((SELECT CAST(value AS INTEGER) FROM marks WHERE name = 'newest document'), 0))`
+/** A word that more turns have in their deeds tells none of them apart, and would take long to weigh. */
+const TELLING_TURNS = 500
 /** How many documents at each end of a time tell which numbers it has. */
 const ENDS = 5000
 
@@ -67,14 +79,22 @@ export type Index = ReturnType<typeof fulltextStatements>
 
 export function fulltextStatements(db: Database) {
   const put = db.prepare<{ id: number }, Params>(`
-    INSERT INTO documents (id, kind, ref, session_id, project, at) VALUES (${NEXT_ID}, @kind, @ref, @sessionId, @project, @at)
-    ON CONFLICT (kind, ref) DO UPDATE SET session_id = excluded.session_id, project = excluded.project, at = excluded.at
+    INSERT INTO documents (id, kind, ref, session_id, turn, project, at) VALUES (${NEXT_ID}, @kind, @ref, @sessionId, @turn, @project, @at)
+    ON CONFLICT (kind, ref) DO UPDATE SET session_id = excluded.session_id, turn = excluded.turn, project = excluded.project, at = excluded.at
     RETURNING id`)
   const writeWords = db.prepare(`
     INSERT OR REPLACE INTO fulltext (rowid, title, prompt, body, facts, files, scope)
     VALUES (@id, @title, @prompt, @body, @facts, @files, @scope)`)
   const writeAround = db.prepare('INSERT OR REPLACE INTO surroundings (rowid, own, around, scope) VALUES (@id, @own, @around, @scope)')
   const writeNames = db.prepare('INSERT OR REPLACE INTO trigrams (rowid, names) VALUES (@id, @names)')
+
+  const writeDeeds = db.prepare('INSERT OR REPLACE INTO deeds (rowid, done) VALUES (@id, @done)')
+  const byDeeds = db.prepare<Match, Params>(`
+    SELECT ${PLACE}, -bm25(deeds) AS score FROM deeds CROSS JOIN documents d ON d.id = deeds.rowid
+    WHERE deeds MATCH @words AND ${IN_PROJECT} AND ${ALLOWED} ORDER BY score DESC, d.at DESC LIMIT @limit`)
+  const turnsDoing = db.prepare<{ n: number }, Params>(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM deeds WHERE deeds MATCH @words LIMIT ${TELLING_TURNS + 1})`,
+  )
 
   const remove = db.prepare('DELETE FROM documents WHERE kind = @kind AND ref = @ref')
 
@@ -91,9 +111,9 @@ export function fulltextStatements(db: Database) {
   const from = inOneOrAll('(d.at, d.id) >= (@at, @id) ORDER BY d.at, d.id LIMIT @limit')
   const newest = inOneOrAll(`${ALLOWED} ORDER BY d.at DESC, d.id DESC LIMIT @limit`)
   const byId = db.prepare<Place, Params>(`
-    SELECT id AS documentId, kind, ref, session_id AS sessionId, project, at FROM documents WHERE id = @id`)
+    SELECT ${PLACE} FROM documents d WHERE d.id = @id`)
   const byRef = db.prepare<Place, Params>(`
-    SELECT id AS documentId, kind, ref, session_id AS sessionId, project, at FROM documents WHERE kind = @kind AND ref = @ref`)
+    SELECT ${PLACE} FROM documents d WHERE d.kind = @kind AND d.ref = @ref`)
   const count = db.prepare<{ n: number }, Params>(`
     SELECT count(*) AS n FROM (SELECT 1 FROM documents WHERE project = @project LIMIT ${COUNTED_DOCUMENTS})`)
   const ends = db.prepare<{ first: number | null; last: number | null }, Params>(`
@@ -112,7 +132,7 @@ export function fulltextStatements(db: Database) {
     SELECT count(*) AS n, min(rowid) AS oldest FROM
       (SELECT rowid FROM fulltext WHERE fulltext MATCH @words ORDER BY rowid DESC LIMIT ${COUNTED_WORDS})`)
 
-  // Kept until the store has grown by a tenth: how rare a word is changes slowly.
+  // Kept until the store has grown by a tenth: how rare a word is changes slowly. Not that nobody has written it: the next may.
   const lately = (ask: (of: string, lastId: number) => number) => {
     const counted = new Map<string, { n: number; lastId: number }>()
     return (of: string): number => {
@@ -121,7 +141,7 @@ export function fulltextStatements(db: Database) {
       if (known && lastId <= known.lastId * 1.1 && lastId >= known.lastId) return known.n
       const n = ask(of, lastId)
       if (counted.size > 10_000) counted.clear()
-      counted.set(of, { n, lastId })
+      if (n > 0) counted.set(of, { n, lastId })
       return n
     }
   }
@@ -129,6 +149,7 @@ export function fulltextStatements(db: Database) {
     const { n, oldest } = newestWith.get({ words: quoted(word) }) ?? { n: 0, oldest: 0 }
     return n < COUNTED_WORDS ? n : Math.round((n * lastId) / (lastId - oldest + 1))
   })
+  const turnsWith = lately((word) => turnsDoing.get({ words: quoted(word) })?.n ?? 0)
   const documentsOf = lately((project) => count.get({ project })?.n ?? 0)
 
   const stems = new Map<string, string>()
@@ -165,8 +186,8 @@ export function fulltextStatements(db: Database) {
      * FTS5 write out the words it holds, and one writing for a whole turn is several times as fast as one for each document.
      */
     put: (...documents: Document[]): void => {
-      const ids = documents.map(({ kind, ref, sessionId, project, at }) => {
-        const row = put.get({ kind, ref, sessionId, project, at })
+      const ids = documents.map(({ kind, ref, sessionId, turn, project, at }) => {
+        const row = put.get({ kind, ref, sessionId, turn, project, at })
         if (!row) throw new Error('a document was neither added nor updated')
         return row.id
       })
@@ -179,6 +200,18 @@ export function fulltextStatements(db: Database) {
     match: async (words: string[], within: Within): Promise<Match[]> => byWords(words, within),
     /** The same, looking also at what stands around each document. */
     matchAround: async (words: string[], within: Within): Promise<Match[]> => bySurroundings(words, within),
+    /** Puts into the index what was done in a prompt's turn. */
+    putDeeds: (promptId: number, done: string): void => {
+      const row = byRef.get({ kind: 'prompt', ref: String(promptId) })
+      if (row) writeDeeds.run({ id: row.documentId, done: withHiddenWords(done) })
+    },
+    /** Prompts in whose turns the words were written or run, those words that tell turns apart; best first. */
+    matchDeeds: async (words: string[], within: Within): Promise<Match[]> => {
+      const telling = words.filter((word) => turnsWith(word) > 0 && turnsWith(word) <= TELLING_TURNS)
+      if (telling.length === 0) return []
+      const rows = byDeeds.all({ ...bounds(within), words: telling.map(quoted).join(' OR ') })
+      return rows.map((row) => ({ ...row, project: asProjectKey(row.project) }))
+    },
     /** Documents whose names contain this piece of a word, newest first. Three characters at least. */
     matchNames: async (piece: string, within: Within): Promise<Match[]> =>
       [...piece].length < 3

@@ -472,6 +472,27 @@ const STEPS: string[] = [
     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(value AS INTEGER) < old.id;
   END;
   `,
+  /* 14: what was done in a turn can be found, and a document knows its turn */ `
+  -- By the number of the prompt's document. Without a word for the project: only words that few turns hold are looked for.
+  CREATE VIRTUAL TABLE deeds USING fts5 (
+    done, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+  );
+  CREATE TRIGGER deeds_gone AFTER DELETE ON documents WHEN old.kind = 'prompt' BEGIN
+    DELETE FROM deeds WHERE rowid = old.id;
+  END;
+  ALTER TABLE documents ADD COLUMN turn INTEGER;
+  -- To learn its turn is no change: without the trigger away, every vector of the home would be made again.
+  DROP TRIGGER documents_changed;
+  UPDATE documents SET turn = CASE kind
+    WHEN 'prompt' THEN (SELECT number FROM prompts WHERE id = CAST(ref AS INTEGER))
+    WHEN 'observation' THEN (SELECT prompt_number FROM observations WHERE id = CAST(ref AS INTEGER))
+    WHEN 'summary' THEN (SELECT prompt_number FROM summaries WHERE id = CAST(ref AS INTEGER)) END
+  WHERE kind <> 'note';
+  CREATE TRIGGER documents_changed AFTER UPDATE ON documents BEGIN
+    INSERT INTO unembedded (document_id, mark) VALUES (new.id, random() & 0x7fffffff)
+      ON CONFLICT (document_id) DO UPDATE SET mark = excluded.mark;
+  END;
+  `,
 ]
 
 /** The version of the database shape this program knows. */

@@ -131,6 +131,7 @@ export function noteStatements(db: Database, index: Index) {
       kind: 'note',
       ref: note.id,
       sessionId: null,
+      turn: null,
       project: note.project,
       at: note.updatedAt,
       words: { title: note.title, body: note.body, facts: [note.namespace, ...note.tags].join(' ') },

@@ -224,6 +224,7 @@ function documentOf(o: Observation, around: string): Document {
     kind: 'observation',
     ref: String(o.id),
     sessionId: o.sessionId,
+    turn: o.promptNumber,
     project: o.project,
     at: o.at,
     words: {

@@ -79,6 +79,7 @@ export function promptStatements(db: Database, index: Index) {
       kind: 'prompt',
       ref: String(row.id),
       sessionId: row.session_id,
+      turn: row.number,
       project: asProjectKey(row.project),
       at: row.at,
       words: { prompt: row.origin === 'person' ? row.text : '', body: row.answer ?? '' },
@@ -155,6 +156,10 @@ export function promptStatements(db: Database, index: Index) {
       const row = byId.get({ id: prompt.id })
       if (row) index.put(documentOf(row))
       return true
+    },
+    /** Makes the prompt findable by what was done in its turn. */
+    setDeeds: async (prompt: Prompt, done: string): Promise<void> => {
+      index.putDeeds(prompt.id, done)
     },
     /** Failures still open when the turn began: what the nearest earlier turn left behind. */
     openFailuresBefore: async (sessionId: number, number: number): Promise<OpenFailure[]> => {

@@ -92,7 +92,7 @@ export function rankedBy(
 }
 
 /** What a place is read from, and which are wanted: every statement about documents says it in these words. */
-export const PLACE = 'd.id AS documentId, d.kind, d.ref, d.session_id AS sessionId, d.project, d.at'
+export const PLACE = 'd.id AS documentId, d.kind, d.ref, d.session_id AS sessionId, d.turn, d.project, d.at'
 export const IN_PROJECT = `(@project IS NULL OR d.project IN (@project, '${GLOBAL_PROJECT}'))`
 export const ALLOWED = 'd.at >= @since AND d.at < @before AND instr(@kinds, d.kind) > 0'
 

@@ -93,6 +93,7 @@ function indexSummary(index: Index, s: Summary): void {
     kind: 'summary',
     ref: String(s.id),
     sessionId: s.sessionId,
+    turn: s.promptNumber,
     project: s.project,
     at: s.at,
     words: { title: s.request, body: [s.investigated, s.learned, s.completed, s.nextSteps, s.notes].join('\n') },

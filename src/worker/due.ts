@@ -25,11 +25,11 @@ export async function queueConsolidation(desk: Desk, now: number, isIdle: boolea
   return true
 }
 
-export const LINKED_MARK = 'older turns are linked'
+export const CAUGHT_UP_MARK = 'older turns have links and deeds'
 
-/** Once for every database: what was told before there were links is linked in the background. */
-export async function queueLinking(store: Store): Promise<void> {
-  if ((await store.audit.mark(LINKED_MARK)) !== null) return
+/** Once for every database: turns that were told by an older version get in the background what new ones have. */
+export async function queueCatchUp(store: Store): Promise<void> {
+  if ((await store.audit.mark(CAUGHT_UP_MARK)) !== null) return
   const now = Date.now()
-  await store.transaction(() => store.jobs.add('link', 'older', { after: 0 }, now, now))
+  await store.transaction(() => store.jobs.add('catch-up', 'older', { after: 0 }, now, now))
 }

@@ -1,13 +1,13 @@
 /** How each kind of job is done. Loaded with the first one: a worker that only answers does without all of it. */
 import type { DistillJob, EpisodeJob, MarkersJob, StatementsJob } from '../capture/capture.ts'
 import { queueEpisode } from '../capture/capture.ts'
-import { distillTurn, linkSome } from '../capture/turns.ts'
+import { catchUp, distillTurn } from '../capture/turns.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { Job } from '../store/store.ts'
 import { keepEpisode, keepMarked, keepStatements } from './captured.ts'
 import { consolidateJob } from './consolidation.ts'
 import type { Desk } from './desk.ts'
-import { LINKED_MARK } from './due.ts'
+import { CAUGHT_UP_MARK } from './due.ts'
 import type { Embedding } from './embedding.ts'
 import { importHistory } from './import.ts'
 import { type MoveJob, moveProject, type WipeJob, wipeProject } from './project-work.ts'
@@ -86,14 +86,15 @@ async function doJob(desk: Desk, embedding: Embedding, syncing: Syncing, telling
     }
     case 'consolidate':
       return consolidateJob(desk, job)
-    case 'link': {
+    case 'link': // as it was called before it was more than that
+    case 'catch-up': {
       await store.transaction(async () => {
-        const next = await linkSome(store, (job.payload as { after: number }).after)
+        const next = await catchUp(store, (job.payload as { after: number }).after, claudeCode.readAction)
         await store.jobs.done(job.id)
         const now = Date.now()
         // Due now, so behind everything that was due before.
-        if (next !== null) await store.jobs.add('link', 'older', { after: next }, now, now)
-        else await store.audit.setMark(LINKED_MARK, String(now))
+        if (next !== null) await store.jobs.add('catch-up', 'older', { after: next }, now, now)
+        else await store.audit.setMark(CAUGHT_UP_MARK, String(now))
       })
       return
     }

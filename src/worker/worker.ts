@@ -18,7 +18,7 @@ import type { OpenedTextModel } from '../providers/text.ts'
 import { CorruptDatabase, holdLock, type Job, openStore, type Store, setAside } from '../store/store.ts'
 import { startWorker } from '../wire/start.ts'
 import { captureRules, type Desk } from './desk.ts'
-import { queueConsolidation, queueLinking } from './due.ts'
+import { queueCatchUp, queueConsolidation } from './due.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
 import { followPort } from './follow-port.ts'
 import type { Jobs } from './jobs.ts'
@@ -218,7 +218,7 @@ function startBackground(
     await store.transaction(() => store.jobs.returnRunning(Date.now()))
     if (rebuild) await store.transaction(() => store.jobs.add('rebuild', 'all', {}, Date.now()))
     safely(followPort(desk, port), 'hooks could not follow the worker')
-    await queueLinking(store)
+    await queueCatchUp(store)
     await round()
     desk.queue.kick()
     safely(embedding.warm(), 'vectors could not be read')

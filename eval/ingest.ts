@@ -3,13 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CaptureRules, take } from '../src/capture/capture.ts'
+import { distillTurn } from '../src/capture/turns.ts'
 import type { SessionEvent } from '../src/core/event.ts'
 import { asContentSessionId, asProjectKey, type ProjectKey } from '../src/core/ids.ts'
+import { claudeCode } from '../src/integrations/agent.ts'
 import { openStore, type Store } from '../src/store/store.ts'
 
 export const rules: CaptureRules = {
   isWanted: () => true,
-  isSkipped: () => false,
+  isSkipped: (tool) => claudeCode.skipTools.has(tool),
   isExcludedInput: () => false,
   isExcludedProject: () => false,
   // The sets are anonymous already, and a redacted word would be missing from the question's answer.
@@ -19,6 +21,14 @@ export const rules: CaptureRules = {
 }
 
 export type Fed = { session: string; project: ProjectKey; at: number; event: SessionEvent }
+
+/** Tells every turn by rules, as the worker does when one is over. */
+export async function tellAll(store: Store): Promise<void> {
+  const turns = [...store.prompts.each(null)].map(({ sessionId, number }) => ({ sessionId, number }))
+  await store.transaction(async () => {
+    for (const turn of turns) await distillTurn(store, turn, claudeCode.readAction)
+  })
+}
 
 /** A store in a folder of its own, filled with these events. */
 export async function filledStore(events: Iterable<Fed>): Promise<{ store: Store; [Symbol.dispose](): void }> {

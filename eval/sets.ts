@@ -3,7 +3,7 @@ import { newScore, type Result } from '../src/evaluate/evaluate.ts'
 import { type Meaning, search } from '../src/retrieval/search.ts'
 import type { Store } from '../src/store/store.ts'
 import { type CommitRecall, commitRecall, type LocomoConversation, locomo } from './data.ts'
-import { type Fed, filledStore } from './ingest.ts'
+import { type Fed, filledStore, tellAll } from './ingest.ts'
 
 /** Prepares what finds by meaning for a filled store; null where the words decide alone. */
 export type Prepare = (store: Store) => Promise<Meaning | null>
@@ -31,17 +31,18 @@ export async function scoreLocomo(prepare: Prepare, share = 1): Promise<Result> 
   return score.result()
 }
 
-/** CommitRecall: which session made the commit. Sessions are ranked by their best hit. */
+/** CommitRecall: which session made the commit. Sessions are ranked by their best hit, whatever kind of memory that is. */
 export async function scoreCommitRecall(prepare: Prepare, share = 1): Promise<Result> {
   const data = commitRecall()
   const project = asProjectKey('commit-recall')
   using filled = await filledStore(exchangesOf(data, project))
+  await tellAll(filled.store)
   const meaning = await prepare(filled.store)
   const sessions = new Map<number, string>()
   for (const session of filled.store.sessions.each()) sessions.set(session.id, session.contentSessionId)
   const score = newScore()
   for (const question of data.questions.filter((_, i) => i % Math.round(1 / share) === 0)) {
-    const hits = await search(filled.store, question.query, { project, limit: 60 }, meaning)
+    const hits = await search(filled.store, question.query, { project, limit: 150 }, meaning)
     score.add([...new Set(hits.map((hit) => sessions.get(hit.sessionId ?? -1) ?? ''))], new Set(question.gold))
   }
   return score.result()
@@ -61,10 +62,46 @@ export function* exchangesOf(data: CommitRecall, project: ReturnType<typeof asPr
       const promptId = `${session.id}-${index}`
       if (!exchange.prompt.trim()) continue
       yield { session: session.id, project, at, event: { kind: 'prompt-submitted', promptId, origin: 'person', text: exchange.prompt } }
+      for (const [number, text] of exchange.tools.entries()) {
+        const use = toolUseOf(text)
+        if (use) yield { session: session.id, project, at: at + number, event: { ...use, promptId, toolUseId: `${promptId}-${number}` } }
+      }
       // As the client tells it: a turn ends with what was said last.
       const answer = exchange.answer.findLast((text) => text.trim()) ?? ''
-      yield { session: session.id, project, at: at + 1, event: { kind: 'turn-ended', promptId, answer } }
+      yield { session: session.id, project, at: at + 50_000, event: { kind: 'turn-ended', promptId, answer } }
     }
+  }
+}
+
+/** The set has a tool use as one line of 300 characters at most: its name and the values of its input, without what it answered. */
+function toolUseOf(line: string) {
+  const [, tool = '', rest = ''] = /^(\w+) ([\s\S]*)$/.exec(line) ?? []
+  const input = inputOf(tool, rest)
+  return input && ({ kind: 'tool-used', tool, input, output: '', error: null, interrupted: false, agentId: null } as const)
+}
+
+function inputOf(tool: string, rest: string): Record<string, string> | null {
+  const [, path = '', after = ''] = /(\/\S+)\s?([\s\S]*)$/.exec(rest) ?? []
+  switch (tool) {
+    case 'Read':
+      return { file_path: path }
+    case 'Write':
+      return { file_path: path, content: after }
+    case 'Edit':
+      // Where the old text ends and the new begins, the line does not say.
+      return { file_path: path, old_string: '', new_string: after }
+    case 'Bash':
+      return { command: rest }
+    case 'Grep':
+      return { pattern: rest.split(' ')[0] ?? '', path }
+    case 'Glob':
+      return { pattern: rest }
+    case 'Task':
+      return { description: rest.slice(0, 60), prompt: rest }
+    case 'ExitPlanMode':
+      return { plan: rest }
+    default:
+      return null
   }
 }
 

@@ -2,9 +2,9 @@ import { basename } from 'node:path'
 import type { Acted, Action } from '../core/action.ts'
 
 /** What a deed begins with names it; the rest of a file or of a long command would drown the others. */
-const LONGEST = 300
+const LONGEST = 1000
 /** A turn of a hundred edits is found by what it began with. */
-const ALTOGETHER = 12_000
+const ALTOGETHER = 24_000
 
 /**
  * The words of what was done in a turn: the files that were changed and what was written into them, commands, tasks handed on, plans. People

@@ -73,9 +73,14 @@ function actsOf(uses: ToolUse[], readAction: (use: ToolUse) => Action): Acted[] 
   }))
 }
 
-/** Makes a turn findable by what was done in it. Where tool uses have been let go, what is in the index stays. */
+/**
+ * Makes a turn findable by what was done in it, unless a person wants something of it forgotten: by its words it would come back. Where tool
+ * uses have been let go, what is in the index stays.
+ */
 export async function indexDeeds(store: Store, prompt: Prompt, uses: ToolUse[], readAction: (use: ToolUse) => Action): Promise<void> {
-  if (uses.length > 0) await store.prompts.setDeeds(prompt, deedsOf(actsOf(uses, readAction)))
+  const isForgotten = await store.told.hasForgotten(prompt.sessionId, prompt.number)
+  if (isForgotten) await store.prompts.setDeeds(prompt, '')
+  else if (uses.length > 0) await store.prompts.setDeeds(prompt, deedsOf(actsOf(uses, readAction)))
 }
 
 /** Puts what was told in place of what the turn had before. The memory id must be the session's already. */

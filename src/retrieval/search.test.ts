@@ -76,6 +76,21 @@ test('a turn is found by what was done in it, unless only what was said is wante
   expect(await search(t.store, 'warmTideCache')).toEqual([])
 })
 
+test('a name that nobody spoke of finds the turn that wrote it, before others that hold parts of it', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  await addObservations(
+    t.store,
+    Array.from({ length: 20 }, (_, n) => observation({ title: `The tide cache, part ${n}` })),
+    's2',
+  )
+  const wrote = await ask(t.store, session, 1, 'go on')
+  await t.store.prompts.setDeeds(wrote, 'clock.ts function warmTideCache07() {}')
+  const hits = await search(t.store, 'why is warmTideCache07 slow')
+  expect(hits[0]).toMatchObject({ kind: 'prompt', title: 'go on' })
+  expect(Object.values(hits[0]?.signals ?? {}).reduce((a, b) => a + b, 0)).toBeCloseTo(hits[0]?.score ?? 0, 9)
+})
+
 test('a word that hundreds of turns did tells none of them apart', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)

@@ -7,7 +7,7 @@ import type { ProjectKey } from '../core/ids.ts'
 import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { Among, DocumentKind, Match, Place, Store } from '../store/store.ts'
+import type { Among, DocumentKind, Match, Place, Store, Within } from '../store/store.ts'
 import { folded, type Read } from './fold.ts'
 import { isRun, sequenceOf, wordsOf } from './words.ts'
 
@@ -107,8 +107,7 @@ export async function search(store: Store, question: string, filters: Filters = 
   const byWords = await store.documents.match([...words, ...phrases], within)
   scored.add('words', byWords)
   scored.add('around', await store.documents.matchAround(words, { ...within, also: byWords.map((match) => match.documentId) }))
-  // Also words that nobody has said.
-  if (!filters.said) scored.add('deeds', await store.documents.matchDeeds(textsOf(asked.slice(0, MOST_WORDS)), within))
+  if (!filters.said) await addDeeds(store, scored, asked.slice(0, MOST_WORDS), within)
   const near = meaning ? await meaning(question, project, NEAREST) : []
   await addMeaning(store, scored, near, within)
   const cosines = new Map(near.map((found) => [found.documentId, found.cosine]))
@@ -140,7 +139,9 @@ type Asked = { word: string; stem: string; weight: number; documents: number }
 /** The words of a question and how telling each is, the most telling first. */
 async function weigh(store: Store, question: string): Promise<Asked[]> {
   const hidden = identifiersIn(question, 20).flatMap((identifier) => partsOf(identifier))
-  const words = [...new Set([...wordsOf(question), ...hidden.filter((part) => part.length > 1), ...pairsIn(question, 40)])].slice(0, 60)
+  // The 01 of `step01` is in every date.
+  const parts = hidden.filter((part) => part.length > (/^\p{N}/u.test(part) ? 2 : 1))
+  const words = [...new Set([...wordsOf(question), ...parts, ...pairsIn(question, 40)])].slice(0, 60)
   const total = Math.max(1, await store.documents.count(null))
   return (await store.documents.frequencies(words))
     .map((known) => ({ ...known, weight: Math.log(1 + (total - known.documents + 0.5) / (known.documents + 0.5)) }))
@@ -231,9 +232,9 @@ function newScores() {
   }
   return {
     give,
-    add(signal: Signal, matches: Match[]): void {
+    add(signal: Signal, matches: Match[], weight = WEIGHTS[signal]): void {
       const best = Math.max(...matches.map((match) => match.score), Number.MIN_VALUE)
-      for (const match of matches) give(match, signal, (WEIGHTS[signal] * Math.max(0, match.score)) / best)
+      for (const match of matches) give(match, signal, (weight * Math.max(0, match.score)) / best)
     },
     has: (documentId: number) => all.has(documentId),
     get: (documentId: number) => all.get(documentId),
@@ -244,6 +245,19 @@ function newScores() {
 }
 
 type Scores = ReturnType<typeof newScores>
+
+/**
+ * What was done, by the words of the question. Words that nobody has said are found nowhere else, so what they find counts more, by the
+ * share of the question that they are.
+ */
+async function addDeeds(store: Store, scored: Scores, asked: Asked[], within: Within): Promise<void> {
+  scored.add('deeds', await store.documents.matchDeeds(textsOf(asked), within))
+  const unsaid = asked.filter((word) => word.documents === 0)
+  const share = sum(unsaid.map((word) => word.weight)) / Math.max(1, sum(asked.map((word) => word.weight)))
+  if (share > 0) scored.add('deeds', await store.documents.matchDeeds(textsOf(unsaid), within), ONLY_DONE * share)
+}
+
+const ONLY_DONE = 4
 
 async function addMeaning(
   store: Store,

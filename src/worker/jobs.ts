@@ -86,7 +86,9 @@ async function doJob(desk: Desk, embedding: Embedding, syncing: Syncing, telling
     }
     case 'consolidate':
       return consolidateJob(desk, job)
-    case 'link': // as it was called before it was more than that
+    // What an older version had still to do is part of catching up, which every start asks for.
+    case 'link':
+      return store.transaction(() => store.jobs.done(job.id))
     case 'catch-up': {
       await store.transaction(async () => {
         const next = await catchUp(store, (job.payload as { after: number }).after, claudeCode.readAction)

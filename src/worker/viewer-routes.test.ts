@@ -176,6 +176,17 @@ test('what is forgotten for good leaves no text behind', async () => {
   expect((await at.ask('/api/observations/1/restore', { method: 'POST', body: '{}' })).status).toBe(400)
 })
 
+test('what was done in the turn of a forgotten observation does not find it again', async () => {
+  await using at = await aViewer()
+  const session = await addObservations(at.store, [observation({ title: 'Bought the company' })])
+  const prompt = await at.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'Buy it', at: 1 })
+  if (prompt) await at.store.prompts.setDeeds(prompt, 'acquireNimbus()')
+  const found = async () => (await at.get<{ hits: unknown[] }>('/api/search?query=acquireNimbus')).hits.length
+  expect(await found()).toBeGreaterThan(0)
+  await at.ask('/api/observations/1', { method: 'DELETE' })
+  expect(await found()).toBe(0)
+})
+
 test('sessions are listed with what they hold, and one is given whole', async () => {
   await using at = await aViewer()
   const session = await addObservations(at.store, [observation({ title: 'Fed the pelican' })])

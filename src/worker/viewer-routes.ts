@@ -102,6 +102,9 @@ async function oneOf(desk: Desk, url: URL, asked: string, id: string): Promise<R
       const isForGood = url.searchParams.get('hard') === '1'
       const forgotten = await store.transaction(async () => {
         const observation = await store.observations.forget(number, Date.now())
+        // What was done in its turn would find it again.
+        const turn = observation && (await store.prompts.numbered(observation.sessionId, observation.promptNumber))
+        if (turn) await store.prompts.setDeeds(turn, '')
         const erased = isForGood ? await store.observations.eraseForgotten({ id: number }) : 0
         if (observation || erased > 0)
           await store.audit.add({ at: Date.now(), action: isForGood ? 'erase' : 'forget', subject: `observation:${id}`, details: {} })

@@ -38,7 +38,7 @@ export async function noteRoute(desk: Desk, request: Request, url: URL, id: stri
     case 'DELETE note': {
       if (url.searchParams.get('hard') !== '1') return kept(desk, (await forgetNote(desk.notebook, note, Date.now())) ?? missing(note))
       if (!(await desk.store.notes.get(note))) missing(note)
-      desk.announce(await purgeNote(desk.notebook, note))
+      desk.announce(await desk.store.forGood(() => purgeNote(desk.notebook, note)))
       return Response.json({ kind: 'purged', id: note })
     }
     case 'POST restore':

@@ -28,9 +28,11 @@ export async function moveProject(desk: Desk, job: MoveJob): Promise<void> {
 export async function wipeProject(desk: Desk, job: WipeJob): Promise<void> {
   const { store } = desk
   const project = asProjectKey(job.project)
-  await eachSession(desk, project, (id) => store.transaction(() => store.sessions.remove(id)))
-  for (const note of [...store.notes.each(project)]) desk.announce(await purgeNote(desk.notebook, note.id))
-  await store.transaction(() => store.projects.dropInjections(project))
+  await store.forGood(async () => {
+    await eachSession(desk, project, (id) => store.transaction(() => store.sessions.remove(id)))
+    for (const note of [...store.notes.each(project)]) desk.announce(await purgeNote(desk.notebook, note.id))
+    await store.transaction(() => store.projects.dropInjections(project))
+  })
 }
 
 /** `work` must take the session out of the project. */

@@ -174,6 +174,8 @@ test('what is forgotten for good leaves no text behind', async () => {
   await at.ask('/api/observations/1?hard=1', { method: 'DELETE' })
   expect(await at.get('/api/observations/1')).toEqual({ observation: null, forgottenAt: null })
   expect((await at.ask('/api/observations/1/restore', { method: 'POST', body: '{}' })).status).toBe(400)
+  const bytes = await Promise.all(['', '-wal'].map((suffix) => Bun.file(at.store.path + suffix).text()))
+  expect(bytes.join('')).not.toContain('Fed the pelican')
 })
 
 test('what was done in the turn of a forgotten observation does not find it again', async () => {
@@ -256,6 +258,8 @@ test('a project is wiped only when its name is typed, and then nothing of it is 
   await wipeProject(at.desk, { project: 'app' })
   expect(await at.get('/api/search?query=pelican')).toMatchObject({ hits: [] })
   expect(await at.get<Project[]>('/api/projects')).toEqual([])
+  const bytes = await Promise.all(['', '-wal'].map((suffix) => Bun.file(at.store.path + suffix).text()))
+  expect(bytes.join('')).not.toMatch(/Fed the pelican|Pelicans eat fish/)
 })
 
 test('a note keeps what it said before', async () => {

@@ -100,7 +100,7 @@ async function oneOf(desk: Desk, url: URL, asked: string, id: string): Promise<R
     }
     case 'DELETE observations': {
       const isForGood = url.searchParams.get('hard') === '1'
-      const forgotten = await store.transaction(async () => {
+      const forget = async () => {
         const observation = await store.observations.forget(number, Date.now())
         // What was done in its turn would find it again.
         const turn = observation && (await store.prompts.numbered(observation.sessionId, observation.promptNumber))
@@ -109,7 +109,9 @@ async function oneOf(desk: Desk, url: URL, asked: string, id: string): Promise<R
         if (observation || erased > 0)
           await store.audit.add({ at: Date.now(), action: isForGood ? 'erase' : 'forget', subject: `observation:${id}`, details: {} })
         return observation !== null || erased > 0
-      })
+      }
+      // Also what may still be restored: its copy would lie in the file when that is gone for good.
+      const forgotten = await store.forGood(() => store.transaction(forget))
       if (!forgotten) missing('observation', id)
       desk.announce([{ kind: 'observation-removed', id: number }])
       return Response.json({ kind: isForGood ? 'erased' : 'forgotten', id: number })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/client'
 import { anMcpHome, RECOLLECT } from '../../test/support/mcp.ts'
 
@@ -36,6 +37,36 @@ describe.each(['legacy', { pin: '2026-07-28' }] as const)('a client (%j)', (mode
     expect((await recall(client)).text).toContain('Herons log')
     await client.close()
   })
+})
+
+test.each(['my home', 'jörg', 'a#b?c', 'a:b%20'])('a home called “%s” is as good as any other', async (name) => {
+  await using at = anMcpHome(name)
+  const { client } = await at.connect()
+  await capture(client)
+  expect((await recall(client)).text).toContain('Herons log')
+  await client.close()
+})
+
+test('a worker that takes no lasting connection is asked for one now and then, not all the time', async () => {
+  await using at = anMcpHome()
+  mkdirSync(join(at.home, 'run'), { recursive: true })
+  let asked = 0
+  using _ = Bun.serve({
+    unix: join(at.home, 'run', 'worker.sock'),
+    fetch: ({ url }) => {
+      if (new URL(url).pathname === '/mcp') asked++
+      return Response.json({ version: '999.0.0' })
+    },
+  })
+  const child = Bun.spawn([RECOLLECT, 'mcp'], { cwd: at.project, env: at.env, stdio: ['pipe', 'ignore', 'ignore'] })
+  child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+  child.stdin.flush()
+  for (let waited = 0; asked === 0 && waited < 10_000; waited += 10) await Bun.sleep(10)
+  await Bun.sleep(1500)
+  child.kill()
+  await child.exited
+  expect(asked).toBeGreaterThan(1)
+  expect(asked).toBeLessThan(8)
 })
 
 test('a worker that dies is started again at once, whether or not somebody asks', async () => {

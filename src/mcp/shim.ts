@@ -55,8 +55,11 @@ export function openLine(project: string | null, reply: (line: string) => void) 
   const seek = async (pauseMs: number) => {
     if (isSeeking) return
     isSeeking = true
-    for (let pause = pauseMs; !pipe && !isOver; pause = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, pause * 2))) {
-      if (pause > 0 && !relay.isWaiting()) await Promise.race([Bun.sleep(pause), hurry.promise])
+    for (let pause = relay.isWaiting() ? 0 : pauseMs; !pipe && !isOver; pause = Math.max(FIRST_PAUSE_MS, pause * 2)) {
+      // Who waits for an answer is not kept waiting for long, and still does not make us try without a breath.
+      const longest = relay.isWaiting() ? FIRST_PAUSE_MS : LONGEST_PAUSE_MS
+      if (pause > 0) await Promise.race([Bun.sleep(Math.min(pause, longest)), hurry.promise])
+      hurry = Promise.withResolvers<void>()
       await attempt()
     }
     isSeeking = false
@@ -71,7 +74,6 @@ export function openLine(project: string | null, reply: (line: string) => void) 
     if (!opened) return
     pipe = opened
     isWanted = false
-    hurry = Promise.withResolvers<void>()
     for (const line of relay.again()) opened.send(line)
   }
   const hear = (line: string) => {

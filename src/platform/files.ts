@@ -4,6 +4,7 @@ import {
   fsyncSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -12,9 +13,10 @@ import {
   rmSync,
   type Stats,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 /** A folder only its owner can enter. Refuses one, or a link to one, that somebody else made first. */
 export function privateFolder(path: string): void {
@@ -170,6 +172,14 @@ export function exists(path: string): boolean {
 
 export function bytesOf(path: string): number {
   return statIfThere(path)?.size ?? 0
+}
+
+/** A second path to something, in a new folder that only we can enter; `remove` takes both away. */
+export function linkFor(target: string, parent: string): { path: string; remove(): void } {
+  const folder = mkdtempSync(join(parent, 'recollect-'))
+  const path = join(folder, 'link')
+  symlinkSync(target, path)
+  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
 export function moveFile(from: string, to: string): void {

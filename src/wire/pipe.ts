@@ -1,3 +1,5 @@
+import { readEnvironment } from '../platform/environment.ts'
+import { linkFor } from '../platform/files.ts'
 import type { Home } from '../platform/paths.ts'
 
 /** Where the worker takes lasting connections of MCP clients. */
@@ -16,14 +18,17 @@ export function openPipe(
 ): Promise<Pipe | null> {
   const query = project ? `?${new URLSearchParams({ project })}` : ''
   const opened = Promise.withResolvers<Pipe | null>()
-  const socket = new WebSocket(`ws+unix://${home.socket}:${PIPE_PATH}${query}`)
+  const address = addressable(home.socket)
+  const socket = new WebSocket(`ws+unix://${address.path}:${PIPE_PATH}${query}`)
   let isOpen = false
   socket.onopen = () => {
     isOpen = true
+    address.remove()
     opened.resolve({ send: (message) => socket.send(message), close: () => socket.close() })
   }
   socket.onmessage = ({ data }) => heard.message(String(data))
   socket.onclose = ({ code }) => {
+    address.remove()
     if (isOpen) heard.end(code === GOING_AWAY ? 'goodbye' : 'lost')
     opened.resolve(null)
   }
@@ -33,3 +38,15 @@ export function openPipe(
 }
 
 const GOING_AWAY = 1001
+
+/**
+ * A path that can stand in the address of a WebSocket, where a space, an umlaut or a colon is escaped and never found again: the socket's own, or
+ * for as long as it takes to connect a link to it. The socket stays where everybody else finds it.
+ */
+function addressable(socket: string): { path: string; remove(): void } {
+  if (PLAIN.test(socket)) return { path: socket, remove: () => {} }
+  const { temporary } = readEnvironment()
+  return linkFor(socket, PLAIN.test(temporary) ? temporary : '/tmp')
+}
+
+const PLAIN = /^[\w/.+-]+$/

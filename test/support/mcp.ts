@@ -7,10 +7,10 @@ import { temporaryFolder } from './builders.ts'
 export const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 
 /** A home with the real program in it, and MCP clients that start it as any client would. */
-export function anMcpHome() {
+export function anMcpHome(name = 'home') {
   const folder = temporaryFolder()
   const project = join(folder.path, 'project')
-  const home = join(folder.path, 'home')
+  const home = join(folder.path, name)
   mkdirSync(project)
   const env = { HOME: folder.path, RECOLLECT_HOME: home, RECOLLECT_WORKER_PORT: '0', PATH: '/usr/bin:/bin' }
   const worker = () => JSON.parse(readFileSync(join(home, 'run', 'worker.json'), 'utf8')) as { pid: number; port: number }

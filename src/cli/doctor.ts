@@ -17,6 +17,7 @@ import { embedderLine } from './embedder.ts'
 import { type Finding, hookFindings } from './hook-findings.ts'
 import { parse } from './parse.ts'
 import { dim, EXIT, green, plural, red, say, sayJson, size, yellow } from './print.ts'
+import { AFTER_DAMAGE } from './status.ts'
 
 /** Walks the chain from the client to the disk and back. Exit code 1 when something is broken. */
 export async function run(args: string[]): Promise<number> {
@@ -240,6 +241,8 @@ function workerFindings(s: WorkerStatus): Finding[] {
           repair: () => ask('/api/jobs/retry', post({})),
         },
   )
+  for (const file of s.setAside)
+    findings.push({ what: 'Database', state: 'warning', says: `it was damaged and is now ${file}; a new one has begun`, fix: AFTER_DAMAGE })
   for (const { path, problem } of s.notes.problems) {
     findings.push({
       what: 'Notes',

@@ -64,6 +64,7 @@ export function sayStatus(s: WorkerStatus): void {
       ['Embedder', embedderLine(s.embedder)],
     ]),
   )
+  for (const file of s.setAside) say(yellow(`  the database was damaged and is now ${file}. ${AFTER_DAMAGE}`))
   for (const job of s.deadJobs) say(yellow(`  failed: ${job.kind} ${job.key} after ${job.attempts} tries: ${job.error}`))
   for (const file of s.notes.problems) say(yellow(`  not a note: ${file.path}: ${file.problem}`))
   for (const problem of s.problems) say(yellow(`  setting: ${problem}`))
@@ -74,6 +75,9 @@ export function sayStatus(s: WorkerStatus): void {
     .map((p) => [projectName(asProjectKey(p.project)), plural(p.sessions, 'session'), age(p.lastAt, now), dim(p.project)])
   say(table(rows))
 }
+
+/** What a person does about a database that was set aside. */
+export const AFTER_DAMAGE = `History is read again from the transcripts ('recollect import' does it now), notes are in memory/; delete the file when nothing is missing.`
 
 function modelWords(model: WorkerStatus['textModel']): string {
   if ('absent' in model) return dim(model.absent)

@@ -17,7 +17,8 @@ export const status = tool({
   run: async (means) => {
     const s = await ask<WorkerStatus>(means.client, '/api/status')
     const now = means.now()
-    const problems = [...s.problems, ...s.notes.problems.map(({ path, problem }) => `${path}: ${problem}`)]
+    const damage = s.setAside.map((file) => `the database was damaged and is now ${file}; 'recollect doctor' says what to do`)
+    const problems = [...damage, ...s.problems, ...s.notes.problems.map(({ path, problem }) => `${path}: ${problem}`)]
     return dataBlock('from="memory_status"', [
       `version ${s.version}, running since ${ago(s.startedAt, now).replace(/ ago$/, '')}`,
       `sessions: ${s.sessions.all}, live ${s.sessions.live} | notes: ${s.notes.all}, hidden ${s.notes.hidden}, conflicted ${s.notes.conflicted}`,

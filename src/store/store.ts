@@ -5,7 +5,9 @@
  * One process writes: the worker. Its writes go through `transaction`, one after the other.
  */
 import { Database } from 'bun:sqlite'
+import { dirname } from 'node:path'
 import { bytesOf, exists, moveFile, readBytes } from '../platform/files.ts'
+import { filesIn } from '../platform/folder.ts'
 import { auditStatements } from './audit.ts'
 import { costStatements } from './costs.ts'
 import { feedStatements } from './feed.ts'
@@ -147,10 +149,18 @@ export class CorruptDatabase extends Error {
 
 /** Moves a damaged database and its log beside itself under a dated name, and returns that name. */
 export function setAside(path: string, at: Date): string {
-  const aside = `${path}.damaged-${at.toISOString().replace(/[:.]/g, '-')}`
+  const aside = `${path}${ASIDE}${at.toISOString().replace(/[:.]/g, '-')}`
   for (const suffix of ['', '-wal', '-shm']) if (exists(path + suffix)) moveFile(path + suffix, aside + suffix)
   return aside
 }
+
+/** The damaged databases that were set aside and still lie there. */
+export function areAside(path: string): string[] {
+  const files = filesIn(dirname(path), '').map((file) => file.path)
+  return files.filter((file) => file.startsWith(path + ASIDE) && !/-(wal|shm)$/.test(file))
+}
+
+const ASIDE = '.damaged-'
 
 /**
  * What SQLite itself says of the file. On a fresh connection, and only while no writer is busy: a long-lived connection reports

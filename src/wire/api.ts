@@ -221,6 +221,8 @@ export type WorkerStatus = {
   databaseBytes: number
   /** What takes how much of it, the largest first; null when it is too large to look in passing. */
   databaseParts: { name: string; bytes: number }[] | null
+  /** Damaged databases that were replaced and still lie there. */
+  setAside: string[]
   memoryBytes: number
   sessions: { live: number; open: number; all: number }
   projects: { project: string; sessions: number; lastAt: number }[]

@@ -1,6 +1,7 @@
 import { readPrices } from '../platform/prices.ts'
 import { loadSettings } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
+import { areAside } from '../store/store.ts'
 import { syncState } from '../sync/sync.ts'
 import type { WorkerStatus } from '../wire/api.ts'
 import { spoolSize } from '../wire/spool.ts'
@@ -24,6 +25,7 @@ export async function statusOf(desk: Desk, control: Pick<Control, 'port' | 'star
     home: home.folder,
     databaseBytes: store.bytes(),
     databaseParts: store.space.parts(now),
+    setAside: areAside(home.database),
     memoryBytes: process.memoryUsage.rss(),
     sessions: {
       live: open.filter((session) => isLive(session, now)).length,

@@ -90,6 +90,18 @@ export function readBytes(path: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(readFileSync(path))
 }
 
+/**
+ * The bytes of a large file, mapped: the system brings in what is used and may take it back. Mapping wants to open it for writing, so one that is
+ * not ours to write, as in an installation for everybody, is read.
+ */
+export function mapBytes(path: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Bun.mmap(path, { shared: false })
+  } catch {
+    return readBytes(path)
+  }
+}
+
 /** The same of a file that is to be written back: one that is not UTF-8 is refused, because reading it would already change it. */
 export function readExactlyIfThere(path: string): string | null {
   try {

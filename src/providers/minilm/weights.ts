@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { privateFolder, writeWhole } from '../../platform/files.ts'
+import { mapBytes, privateFolder, writeWhole } from '../../platform/files.ts'
 import { LAYOUT } from './layout.ts'
 import { fromOnnx } from './onnx.ts'
 
@@ -33,7 +33,7 @@ export function readWeights(folder: string): ReadWeights {
   const damaged = { kind: 'absent', reason: `its weights in ${path} are damaged; ${mend} to fetch them again` } as const
   // A file that is too short must not even be mapped: to look past its end ends the process.
   if (file.size !== WEIGHTS_BYTES) return damaged
-  const bytes = Bun.mmap(path, { shared: false })
+  const bytes = mapBytes(path)
   return new Bun.CryptoHasher('sha256').update(bytes).digest('hex') === WEIGHTS_SHA256 ? { kind: 'whole', bytes } : damaged
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { bytesOf, readBytes } from '../../platform/files.ts'
+import { bytesOf, mapBytes, readBytes } from '../../platform/files.ts'
 import type { Embedder, OpenedEmbedder } from '../embedder.ts'
 import { openPieces, wordsApart } from '../pieces.ts'
 import { unit } from '../unit.ts'
@@ -54,8 +54,7 @@ function staticEmbedder(name: string, dimensions: number, folder: string): Embed
 }
 
 function readTable(folder: string) {
-  // Mapped, not read: the system brings in the rows that are used and may take them back.
-  const rows = Bun.mmap(join(folder, ROWS_FILE))
+  const rows = mapBytes(join(folder, ROWS_FILE))
   return {
     piecesOf: openPieces(readVocabulary(folder)),
     rows: new Int8Array(rows.buffer, rows.byteOffset, rows.byteLength),

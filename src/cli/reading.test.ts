@@ -43,6 +43,32 @@ test.skipIf(!canMount)(
   60_000,
 )
 
+// Root may write anywhere, so it hands the home to somebody else and becomes them.
+const isRoot = process.getuid?.() === 0
+const SOMEBODY = '65534'
+const asSomebody = isRoot ? ['setpriv', `--reuid=${SOMEBODY}`, `--regid=${SOMEBODY}`, '--clear-groups'] : []
+test.skipIf(isRoot && !Bun.spawnSync([...asSomebody, RECOLLECT, '--version']).success)(
+  'a home that its owner made read-only can be read',
+  async () => {
+    await using at = await aHomeWithoutWorker({ spoiled: false })
+    if (isRoot) Bun.spawnSync(['chown', '-R', SOMEBODY, join(at.home, '..')])
+    Bun.spawnSync(['chmod', '-R', 'a-w', at.home])
+    const reading = [
+      ['search', 'tide', '--all'],
+      ['get', '1'],
+      ['timeline', 'tide', '--project', 'tidepool'],
+      ['notes', '--all'],
+    ]
+    reading.push(['graph', '1'], ['inject', '--project', 'tidepool'], ['status'], ['export', '--json', '--kind', 'prompts'])
+    for (const args of reading) {
+      const read = await at.run([...asSomebody, RECOLLECT, ...args])
+      expect([args[0], read.code, read.complained]).toEqual([args[0], 0, expect.stringContaining('read from the disk')])
+    }
+    Bun.spawnSync(['chmod', '-R', 'u+w', at.home])
+  },
+  120_000,
+)
+
 /** The sample history in a home; spoiled, a file stands where the worker's folder should be. */
 async function aHomeWithoutWorker({ spoiled = true } = {}) {
   const folder = temporaryFolder()

@@ -212,7 +212,7 @@ function openForReading(path: string): Database {
     db.query('SELECT 1 FROM sqlite_schema').get()
     return db
   } catch (cause) {
-    if ((cause as { code?: string }).code !== 'SQLITE_CANTOPEN') throw cause
+    if (!/^SQLITE_(CANTOPEN|READONLY)/.test((cause as { code?: string }).code ?? '')) throw cause
     const bytes = readBytes(path)
     bytes.set([1, 1], LOG_VERSIONS_AT)
     return Database.deserialize(bytes, { readonly: true, strict: true })

@@ -12,7 +12,7 @@ import type { WorkerStatus } from '../wire/api.ts'
 import { askWorker } from '../wire/socket.ts'
 import { ensureWorker } from '../wire/start.ts'
 import { ask, post, silentWorker } from './ask.ts'
-import { connectedHere, waysOut } from './connected.ts'
+import { connectedHere, registeredBy, waysOut } from './connected.ts'
 import { embedderLine } from './embedder.ts'
 import { type Finding, hookFindings } from './hook-findings.ts'
 import { parse } from './parse.ts'
@@ -68,13 +68,15 @@ async function examine(): Promise<Finding[]> {
 
 /** Without it the hooks still tell the model what matters; it only cannot search by itself. */
 function mcpFinding(environment: ReturnType<typeof readEnvironment>): Finding {
-  const { plugin, init } = connectedHere(environment)
-  if (plugin && init.mcp)
+  const connected = connectedHere(environment)
+  const { plugin } = connected
+  const others = registeredBy(connected)
+  if (plugin && others)
     return {
       what: 'MCP server',
       state: 'warning',
-      says: `registered by 'recollect init' and by the plugin ${plugin}, which offers nothing for now`,
-      fix: waysOut(plugin),
+      says: `registered by ${others} and by the plugin ${plugin}, which offers nothing for now`,
+      fix: waysOut(connected),
     }
   if (plugin) return { what: 'MCP server', state: 'ok', says: `that of the plugin ${plugin}` }
   const known = registeredMcp(environment, null)

@@ -22,7 +22,8 @@ export type Finding = {
 export function hookFindings(environment: Environment, home: Home, port: number | null): Finding[] {
   const inspected = inspect(environment, process.cwd())
   const { files, twice, hooksOff, otherMemory } = inspected
-  const { plugin, init } = connectedHere(environment, inspected)
+  const connected = connectedHere(environment, inspected)
+  const { plugin, init } = connected
   const expected = {
     home: home.folder,
     defaultHome: `${environment.userHome}/.recollect`,
@@ -32,7 +33,7 @@ export function hookFindings(environment: Environment, home: Home, port: number 
   const findings = files.flatMap((file) => fileFinding(file, expected) ?? [])
   if (plugin && init.hooks)
     findings.push(
-      hooks('warning', `installed twice, by 'recollect init' and by the plugin ${plugin}, which stays silent for now`, waysOut(plugin)),
+      hooks('warning', `installed twice, by 'recollect init' and by the plugin ${plugin}, which stays silent for now`, waysOut(connected)),
     )
   else if (plugin) findings.push({ what: 'Hooks', state: 'ok', says: `those of the plugin ${plugin}` })
   else if (!init.hooks) findings.push({ what: 'Hooks', state: 'broken', says: 'not installed', ...reinstall(null) })

@@ -23,7 +23,7 @@ export function answerTo(line: string): string | null {
   const answer = (said: object) => JSON.stringify({ jsonrpc: '2.0', id, ...said })
   switch (method) {
     case 'initialize': {
-      const title = "Recollect (silent: 'recollect init' has registered it too)"
+      const title = 'Recollect (silent: it is registered beside the plugin too)'
       const serverInfo = { name: 'recollect', title, version: VERSION }
       return answer({ result: { protocolVersion: params?.protocolVersion ?? '2025-11-25', capabilities: {}, serverInfo } })
     }

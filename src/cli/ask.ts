@@ -1,6 +1,5 @@
-import { readJsonIfThere } from '../platform/files.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
-import { isPaused } from '../platform/processes.ts'
+import { whySilent } from '../wire/silent.ts'
 import { askWorker, openAnswer, type Question } from '../wire/socket.ts'
 import { ensureWorker } from '../wire/start.ts'
 import { CliError, EXIT, note } from './print.ts'
@@ -38,26 +37,16 @@ let missing: Missing | null = null
 /** Null when a worker is there. Who has waited for one in vain does not wait again in the same command. */
 export async function startedOrWhyNot(home: Home): Promise<Missing | null> {
   if (missing || (await ensureWorker(home, patience.startMs))) return missing
-  const { kind } = await askWorker(home, '/health', { timeoutMs: 200 })
+  const silent = await whySilent(home)
   const log = `${home.logs}/worker.log`
-  missing =
-    kind === 'late'
-      ? { what: 'the worker does not answer', why: silentWorker(home), exit: EXIT.timeout }
-      : {
-          what: 'the worker does not start',
-          why: `the worker does not start; 'recollect doctor' says why (its log is ${log})`,
-          exit: EXIT.error,
-        }
+  missing = silent
+    ? { what: 'the worker does not answer', why: silent, exit: EXIT.timeout }
+    : {
+        what: 'the worker does not start',
+        why: `the worker does not start; 'recollect doctor' says why (its log is ${log})`,
+        exit: EXIT.error,
+      }
   return missing
-}
-
-/** What to do about a worker that is there and does not answer. */
-export function silentWorker(home: Home): string {
-  const { pid } = (readJsonIfThere(home.workerFile) ?? {}) as { pid?: number }
-  if (!pid) return 'the worker does not answer; try again in a moment'
-  if (isPaused(pid))
-    return `the worker (pid ${pid}) is paused; 'kill -CONT ${pid}' wakes it, 'kill -9 ${pid}' ends it. Nothing is lost meanwhile.`
-  return `the worker (pid ${pid}) is busy or hangs; try again in a moment. If it stays so, 'kill -9 ${pid}' ends it and nothing is lost.`
 }
 
 /** What is remembered may hold what a terminal takes for orders. */

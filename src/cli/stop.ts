@@ -1,8 +1,8 @@
 import { readJsonIfThere } from '../platform/files.ts'
 import { homePaths } from '../platform/paths.ts'
 import { isRunning } from '../platform/processes.ts'
+import { silentWorker } from '../wire/silent.ts'
 import { askWorker } from '../wire/socket.ts'
-import { silentWorker } from './ask.ts'
 import { parse } from './parse.ts'
 import { CliError, EXIT, say, sayJson } from './print.ts'
 

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/client'
 import { anMcpHome, RECOLLECT } from '../../test/support/mcp.ts'
+import { openLine } from './shim.ts'
 
 const recall = async (client: Client, query = 'herons') => {
   const { content, isError } = await client.callTool({ name: 'memory_recall', arguments: { query } })
@@ -94,6 +95,26 @@ test('when no worker can start, a call is answered with what to do', async () =>
   await using at = anMcpHome()
   await Bun.write(at.home, 'a file is in the way')
   await expect(at.connect()).rejects.toThrow(/recollect doctor/)
+})
+
+test('a worker that is paused is not said to be one that does not start', async () => {
+  await using at = anMcpHome()
+  await at.recollect('start')
+  const { pid } = at.worker()
+  const before = process.env.RECOLLECT_HOME
+  process.env.RECOLLECT_HOME = at.home
+  process.kill(pid, 'SIGSTOP')
+  try {
+    const answer = Promise.withResolvers<string>()
+    const line = openLine(null, answer.resolve, 500)
+    line.say('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    expect(await answer.promise).toContain(`the worker (pid ${pid}) is paused`)
+    await line.finish()
+  } finally {
+    process.kill(pid, 'SIGCONT')
+    if (before === undefined) delete process.env.RECOLLECT_HOME
+    else process.env.RECOLLECT_HOME = before
+  }
 })
 
 test('over TCP the first line must be the token; then it is the same', async () => {

@@ -8,6 +8,7 @@ import { hookEnvironment, readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { findProject } from '../platform/project.ts'
 import { openPipe, type Pipe, type PipeEnd } from '../wire/pipe.ts'
+import { whySilent } from '../wire/silent.ts'
 import { ensureWorker } from '../wire/start.ts'
 import { lineSplitter } from './lines.ts'
 import { openRelay } from './relay.ts'
@@ -41,7 +42,7 @@ const LONGEST_PAUSE_MS = 30_000
 const STEADY_MS = 60_000
 
 /** One client's line to whichever worker there is. */
-export function openLine(project: string | null, reply: (line: string) => void) {
+export function openLine(project: string | null, reply: (line: string) => void, startMs = START_MS) {
   const home = homePaths()
   const relay = openRelay()
   let pipe: Pipe | null = null
@@ -65,9 +66,10 @@ export function openLine(project: string | null, reply: (line: string) => void) 
     isSeeking = false
   }
   const attempt = async () => {
-    if ((isWanted || relay.isWaiting()) && !(await ensureWorker(home, START_MS))) {
+    if ((isWanted || relay.isWaiting()) && !(await ensureWorker(home, startMs))) {
       isWanted = false
-      for (const line of relay.fail(`Recollect's worker does not start; 'recollect doctor' says why`)) reply(line)
+      const why = (await whySilent(home)) ?? `the worker does not start; 'recollect doctor' says why`
+      for (const line of relay.fail(`Recollect: ${why}`)) reply(line)
       return
     }
     const opened = await openPipe(home, project, { message: hear, end: lose })

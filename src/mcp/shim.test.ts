@@ -60,7 +60,7 @@ test('a worker that takes no lasting connection is asked for one now and then, n
     },
   })
   const child = Bun.spawn([RECOLLECT, 'mcp'], { cwd: at.project, env: at.env, stdio: ['pipe', 'ignore', 'ignore'] })
-  child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+  child.stdin.write(`${PING}\n`)
   child.stdin.flush()
   for (let waited = 0; asked === 0 && waited < 10_000; waited += 10) await Bun.sleep(10)
   await Bun.sleep(1500)
@@ -107,7 +107,7 @@ test('a worker that is paused is not said to be one that does not start', async 
   try {
     const answer = Promise.withResolvers<string>()
     const line = openLine(null, answer.resolve, 500)
-    line.say('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    line.say(PING)
     expect(await answer.promise).toContain(`the worker (pid ${pid}) is paused`)
     await line.finish()
   } finally {
@@ -119,28 +119,40 @@ test('a worker that is paused is not said to be one that does not start', async 
 
 test('over TCP the first line must be the token; then it is the same', async () => {
   await using at = anMcpHome()
+  await using tcp = await overTcp(at)
+  expect(await talk(tcp.port, ['wrong', PING])).toContain('the first line must be the token')
+  expect(await talk(tcp.port, [PING])).not.toContain('"result"')
+  for (const token of [at.token(), JSON.stringify({ token: at.token() })])
+    expect(await talk(tcp.port, [token, OPENING])).toContain('"serverInfo":{"name":"recollect"')
+})
+
+test('over TCP who says everything at once and hangs up hears every answer', async () => {
+  await using at = anMcpHome()
+  await using tcp = await overTcp(at)
+  const heard = await sayAll(tcp.port, [at.token(), OPENING, ...[2, 3, 4].map((id) => PING.replace('"id":1', `"id":${id}`))])
+  expect(heard.map((line) => (JSON.parse(line) as { id: number }).id).sort()).toEqual([1, 2, 3, 4])
+})
+
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+const OPENING =
+  '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
+
+async function overTcp(at: ReturnType<typeof anMcpHome>) {
   await at.recollect('start')
   const server = Bun.spawn([RECOLLECT, 'mcp', '--transport', 'tcp', '--port', '0'], {
     cwd: at.project,
     env: at.env,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  try {
-    const said = await new Response(firstChunk(server.stderr)).text()
-    const port = Number(/127\.0\.0\.1:(\d+)/.exec(said)?.[1])
-    const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
-    expect(await talk(port, ['wrong', ping])).toContain('the first line must be the token')
-    expect(await talk(port, [ping])).not.toContain('"result"')
-    for (const token of [at.token(), JSON.stringify({ token: at.token() })]) {
-      const opening =
-        '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
-      expect(await talk(port, [token, opening])).toContain('"serverInfo":{"name":"recollect"')
-    }
-  } finally {
-    server.kill()
-    await server.exited
+  const said = await new Response(firstChunk(server.stderr)).text()
+  return {
+    port: Number(/127\.0\.0\.1:(\d+)/.exec(said)?.[1]),
+    [Symbol.asyncDispose]: async () => {
+      server.kill()
+      await server.exited
+    },
   }
-})
+}
 
 function firstChunk(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = stream.getReader()
@@ -163,6 +175,19 @@ function talk(port: number, lines: string[]): Promise<string> {
     if (heard.includes('\n')) socket.end()
   })
   socket.on('close', () => said.resolve(heard))
+  socket.on('error', said.reject)
+  return said.promise
+}
+
+/** Says these lines and that it has no more to say, and what came back until the other had no more either. */
+function sayAll(port: number, lines: string[]): Promise<string[]> {
+  const said = Promise.withResolvers<string[]>()
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.end(`${lines.join('\n')}\n`))
+  let heard = ''
+  socket.on('data', (chunk) => {
+    heard += chunk.toString()
+  })
+  socket.on('close', () => said.resolve(heard.trim().split('\n').filter(Boolean)))
   socket.on('error', said.reject)
   return said.promise
 }

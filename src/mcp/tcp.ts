@@ -13,7 +13,7 @@ const PATIENCE_MS = 10_000
  */
 export function serveTcp(port: number, project: string | null): Promise<Server> {
   const token = secretIn(homePaths().token)
-  const server = createServer((socket) => serve(socket, token, project))
+  const server = createServer({ allowHalfOpen: true }, (socket) => serve(socket, token, project))
   const listening = Promise.withResolvers<Server>()
   server.once('error', listening.reject)
   server.listen({ host: '127.0.0.1', port }, () => listening.resolve(server))
@@ -23,8 +23,10 @@ export function serveTcp(port: number, project: string | null): Promise<Server> 
 function serve(socket: Socket, token: string, project: string | null): void {
   let line: ReturnType<typeof openLine> | null = null
   const reply = (text: string) => void socket.write(`${text}\n`)
-  const sendAway = (reason: string) =>
+  const sendAway = (reason: string) => {
     socket.end(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32001, message: reason } })}\n`)
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy())
+  }
   const late = setTimeout(() => sendAway('no token came'), PATIENCE_MS)
   const split = lineSplitter((text) => {
     if (line) return line.say(text)
@@ -34,6 +36,12 @@ function serve(socket: Socket, token: string, project: string | null): void {
   })
   socket.on('data', (chunk) => {
     if (!socket.writableEnded) split(Buffer.from(chunk))
+  })
+  // Who has said everything may still be waiting for the answers.
+  socket.on('end', async () => {
+    clearTimeout(late)
+    await line?.finish()
+    socket.end()
   })
   socket.on('error', () => socket.destroy())
   socket.on('close', () => {

@@ -28,21 +28,25 @@ export const recall = tool({
   alwaysLoaded: true,
   run: async (means, given) => {
     if (!given.query.trim()) throw new Refused('What should be found? Give words in query.', 400)
-    const find = (project: string | null) =>
-      ask<Hits>(
-        means.client,
-        pathWith('/api/search', { query: given.query, kind: given.kind, limit: given.limit, offset: given.offset, project }),
-      )
+    const { query, kind, limit, offset } = given
+    const find = (project: string | null, offset: number) =>
+      ask<Hits>(means.client, pathWith('/api/search', { query, kind, limit, offset, project }))
     const here = projectFor(means, given.project)
-    let found = await find(here)
-    const isEverywhere = found.hits.length === 0 && here !== null && given.project === undefined
-    if (isEverywhere) found = await find(null)
+    let found = await find(here, offset)
+    // Past the last one of this project is not the same as nothing in it.
+    const isNothingHere = found.hits.length === 0 && (offset === 0 || (await find(here, 0)).hits.length === 0)
+    const isEverywhere = isNothingHere && here !== null && given.project === undefined
+    if (isEverywhere) found = await find(null, offset)
     const problems = found.problems.map(({ word, message }) => `${oneLine(word, 60)}: ${oneLine(message, 200)}`)
-    if (found.hits.length === 0) return [...problems, `Nothing is remembered about that. Try fewer or other words.`].join('\n')
+    if (found.hits.length === 0) {
+      const nothing =
+        offset > 0 ? `There are no more from offset ${offset} on.` : 'Nothing is remembered about that. Try fewer or other words.'
+      return [...problems, nothing].join('\n')
+    }
     const rows = listedLines(found.hits, means.now())
     const lines = found.hits.flatMap((hit, index) => [rows[index] ?? '', ...snippetLine(hit)])
     const head = [...problems, ...(isEverywhere ? ['Nothing in this project; from all projects:'] : []), LISTED_HEAD]
-    const more = found.hits.length === given.limit ? ` More: offset ${given.offset + given.limit}.` : ''
+    const more = found.hits.length === limit ? ` More: offset ${offset + limit}.` : ''
     return `${dataBlock('from="memory_recall"', [...head, ...lines])}\nFull text: memory_get with ids. Around one: memory_timeline.${more}`
   },
 })
@@ -110,7 +114,7 @@ export const graph = tool({
     ask: z.enum([...GRAPH_ASKS, 'sessions']).default('neighbours'),
     id: z.string().max(100).optional(),
     to: z.string().max(100).optional(),
-    project,
+    project: project.describe('key, folder, or "all" (sessions only); default: here'),
     limit: z.number().int().min(1).max(50).default(12),
   }),
   hints: READS,
@@ -127,7 +131,7 @@ export const graph = tool({
     }
     if (wanted !== 'topics' && !id) throw new Refused(`${wanted} of what? Give id, for instance #12.`, 400)
     if (wanted === 'path' && !to) throw new Refused('The path to which memory? Give to.', 400)
-    if (wanted === 'topics' && !where) throw new Refused('Topics of which project? Give project.', 400)
+    if (wanted === 'topics' && !where) throw new Refused('Topics of which project? Give its key or folder; there are none of all.', 400)
     const refs = { ref: id && refOf(id), to: to && refOf(to) }
     const answer = await ask<{ items: unknown[] | null }>(
       means.client,

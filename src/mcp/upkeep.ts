@@ -98,16 +98,16 @@ function planText({ plan, outcome, groups, said }: ConsolidationReport): string 
 }
 
 /**
- * What decides where memories go and what is kept from them is a person's to set. A model that was talked into changing one of
- * these could send everything to a stranger.
+ * What decides where memories go, what is kept from them and where the worker listens is a person's to set. A model that was talked into
+ * changing one of these could send everything to a stranger, or cut off every session.
  */
-const A_PERSONS = /^(?:privacy|sync|model|embedder|store)\./
+const A_PERSONS = /^(?:(?:privacy|sync|model|embedder|store)\.|worker\.port$|hooks\.post_tool_use\.(?:skip_tools|exclude_patterns)$)/
 
 export const configure = tool({
   name: 'memory_configure',
   title: 'Settings',
   description:
-    'Settings and where each value comes from; with key only that one; with value sets it (unset: true takes it away). Keys about privacy, sync, models and secrets are for the person alone.',
+    'Settings and where each value comes from; with key only that one; with value sets it (unset: true takes it away). Keys about privacy, sync, models, secrets and the port are for the person alone.',
   input: z.object({
     key: z.string().max(100).optional(),
     value: z.union([z.string().max(2000), z.number(), z.boolean(), z.array(z.string().max(500)).max(200)]).optional(),

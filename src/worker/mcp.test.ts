@@ -171,8 +171,12 @@ test.each([
   ['memory_forget', { filter: {} }, /at least one/],
   ['memory_graph', { ask: 'path', id: '#1' }, /Give to/],
   ['memory_graph', { id: 'sudo rm' }, /no id/],
+  ['memory_graph', { ask: 'topics', project: 'all' }, /its key or folder/],
   ['memory_configure', { key: 'nothing.here' }, /There is no setting/],
-  ['memory_configure', { key: 'worker.port', value: 'many' }, /worker\.port/],
+  ['memory_configure', { key: 'worker.port', value: 4000 }, /for the person/],
+  ['memory_configure', { key: 'hooks.post_tool_use.exclude_patterns', value: [] }, /for the person/],
+  ['memory_configure', { key: 'worker.idle_minutes', value: 'many' }, /worker\.idle_minutes/],
+  ['memory_capture', { text: 'It is over.', ttl: '2020-01-31' }, /2020-01-31.* is over/],
   ['memory_configure', { key: 'sync.remote', value: 'https://example.invalid/x.git' }, /for the person/],
   ['memory_configure', { key: 'privacy.redact', value: false }, /for the person/],
   ['memory_configure', { key: 'embedder.api_key', value: 'x' }, /for the person/],
@@ -182,6 +186,26 @@ test.each([
   const result = await client.callTool({ name, arguments: given })
   expect(result.isError).toBe(true)
   expect(JSON.stringify(result.content)).toMatch(says)
+})
+
+test('past the last hit there are no more, which is not the same as nothing', async () => {
+  await using at = await aDoor()
+  await addObservations(at.store, [observation({ title: 'The pelican queue drops poison messages' })])
+  const client = await at.client('legacy', 'pipe')
+  const from = (offset: number, query = 'pelican') => at.call(client, 'memory_recall', { query, offset, project: 'all' })
+  expect(await from(0)).toContain('poison messages')
+  expect(await from(1)).toBe('There are no more from offset 1 on.')
+  expect(await from(0, 'walrus')).toContain('Nothing is remembered')
+})
+
+test('a note does not take its own place', async () => {
+  await using at = await aDoor()
+  const client = await at.client('legacy', 'pipe')
+  const kept = await at.call(client, 'memory_capture', { text: 'Herons log poison messages.', scope: 'global' })
+  const id = /N[0-9A-Z]{26}/.exec(kept)?.[0] ?? ''
+  const result = await client.callTool({ name: 'memory_update', arguments: { id, supersedes: [id] } })
+  expect([result.isError, JSON.stringify(result.content)]).toEqual([true, expect.stringContaining('its own place')])
+  expect(await at.call(client, 'memory_recall', { query: 'herons' })).toContain(id)
 })
 
 test('notes that fit a filter are shown first, and go only when the code fits what was shown', async () => {

@@ -20,6 +20,7 @@ export async function noteRoute(desk: Desk, request: Request, url: URL, id: stri
     }
     case 'POST notes': {
       const { project, supersedes, ...draft } = await bodyOf(request, api.readNewNote)
+      refusePast(draft.expiresAt)
       const key = await projectOf(desk, project, draft.scope)
       const older = await known(desk.store, supersedes ?? [])
       return kept(desk, await keepNote(desk.notebook, given({ ...draft, project: key, source: 'human', supersedes: older }), Date.now()))
@@ -28,10 +29,13 @@ export async function noteRoute(desk: Desk, request: Request, url: URL, id: stri
       return Response.json((await noteInFull(desk.store, note)) ?? missing(note))
     case 'PATCH note': {
       const { project, supersedes, ...patch } = await bodyOf(request, api.readNoteChange)
+      refusePast(patch.expiresAt)
+      const older = supersedes && (await known(desk.store, supersedes))
+      if (older?.includes(note)) throw new BadRequest('a note cannot take its own place')
       const changed = {
         ...patch,
         ...(project ? { project: await projectOf(desk, project, patch.scope) } : {}),
-        ...(supersedes ? { supersedes: await known(desk.store, supersedes) } : {}),
+        ...(older ? { supersedes: older } : {}),
       }
       return kept(desk, (await changeNote(desk.notebook, note, given(changed), Date.now())) ?? missing(note))
     }
@@ -66,6 +70,12 @@ function kept(desk: Desk, { receipt, changes }: Kept): Response {
   desk.announce(changes)
   if (changes.length > 0) desk.queue.kick()
   return Response.json({ ...receipt, note: withUrn(receipt.note) })
+}
+
+/** One that is over already would be hidden as soon as it is kept. */
+function refusePast(expiresAt: number | null | undefined): void {
+  if (typeof expiresAt === 'number' && expiresAt <= Date.now())
+    throw new BadRequest(`${new Date(expiresAt).toISOString()} is over; a note lasts until a time to come`)
 }
 
 function missing(id: NoteId): never {

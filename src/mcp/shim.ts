@@ -16,11 +16,12 @@ import { openRelay } from './relay.ts'
 /** Serves the client at our stdin and stdout until it closes them. */
 export async function serveStdin(): Promise<void> {
   const out = Bun.stdout.writer()
-  const line = openLine(projectHere(), (text) => {
+  const reply = (text: string) => {
     out.write(`${text}\n`)
     void out.flush()
-  })
-  const split = lineSplitter((text) => line.say(text))
+  }
+  const line = openLine(projectHere(), reply)
+  const split = lineSplitter((text) => line.say(text), reply)
   for await (const chunk of Bun.stdin.stream()) split(chunk)
   await line.finish()
 }

@@ -33,7 +33,7 @@ function serve(socket: Socket, token: string, project: string | null): void {
     clearTimeout(late)
     if (!same(tokenIn(text), token)) return void sendAway('the first line must be the token; it is in run/token in the Recollect home')
     line = openLine(project, reply)
-  })
+  }, reply)
   socket.on('data', (chunk) => {
     if (!socket.writableEnded) split(Buffer.from(chunk))
   })

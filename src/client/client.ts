@@ -81,7 +81,7 @@ export type Client = ReturnType<typeof connect>
 export function connect(connection: Connection = {}) {
   const environment = readEnvironment()
   const { socket } = homePaths(connection.home ? { ...environment, home: connection.home } : environment)
-  const here = connection.project ?? process.cwd()
+  const here = namedSurely(connection.project ?? process.cwd())
   const timeoutMs = connection.timeoutMs ?? 30_000
   const send = <T>(method: string, path: string, body?: unknown) => ask<T>(socket, timeoutMs, method, path, body)
   const query = (fields: Record<string, string | number | undefined>) =>
@@ -136,7 +136,7 @@ export function connect(connection: Connection = {}) {
         send('POST', '/api/sessions/init', { contentSessionId, project, prompt: text }),
       toolUse: async (use: { name: string; input: unknown; output: unknown; id?: string }): Promise<{ status: string }> => {
         const said = { tool_name: use.name, tool_input: use.input, tool_response: use.output, ...(use.id ? { tool_use_id: use.id } : {}) }
-        return send('POST', '/api/sessions/observations', { contentSessionId, ...said })
+        return send('POST', '/api/sessions/observations', { contentSessionId, project, ...said })
       },
       answer: async (text: string): Promise<{ status: string }> =>
         send('POST', '/api/sessions/summarize', { contentSessionId, last_assistant_message: text }),
@@ -146,6 +146,9 @@ export function connect(connection: Connection = {}) {
       send('GET', '/api/status'),
   }
 }
+
+/** A path with a slash at its end is a folder to the worker, also where the clone of that folder has its path for a key. */
+const namedSurely = (project: string) => (project.startsWith('/') ? project.replace(/\/*$/, '/') : project)
 
 function ask<T>(socketPath: string, timeoutMs: number, method: string, path: string, body: unknown): Promise<T> {
   const { promise, resolve, reject } = withResolvers<T>()

@@ -61,7 +61,7 @@ export type EventContext = {
   entrypoint: string | null
   /** The git branch when it happened, null when nobody can know any more. Left out, it is looked up: it happens now. */
   branch?: string | null
-  /** Set by callers of the API that know their project and no folder. */
+  /** Set by callers of the API that named their project. */
   project?: ProjectKey
 }
 

@@ -45,6 +45,7 @@ export const readReportToolUse = understanding(() =>
     tool_input: z.unknown(),
     tool_response: z.unknown(),
     tool_use_id: z.string().max(300).optional(),
+    project: z.string().optional(),
     cwd: z.string().optional(),
   }),
 )

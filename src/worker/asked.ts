@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import { projectKey, projectName } from '../core/project.ts'
 import { isFolder } from '../platform/files.ts'
@@ -26,13 +27,21 @@ function usable<T>(read: api.Read<T>): T {
   return read.value
 }
 
-/** A project as people name it: its key, a folder, or its short name when only one project has it. */
+/**
+ * A project as people name it: its key, a folder, or its short name when only one project has it. The clone of a folder has that folder's
+ * path for a key; a path with a slash at its end means the folder itself, whatever keys there are.
+ */
 export async function projectNamed(desk: Pick<Desk, 'store'>, name: string | undefined): Promise<ProjectKey | null> {
   if (!name) return null
   const known = await desk.store.sessions.projects()
-  if (known.some((p) => p.project === name)) return asProjectKey(name)
-  if (name.startsWith('/') && isFolder(name)) return desk.store.projects.nowCalled(projectKey(findProject(name)))
-  const called = known.filter((p) => projectName(p.project) === name.toLowerCase())
+  const key = name.replace(/\/+$/, '')
+  const isKnown = (project: string) => known.some((p) => p.project === project)
+  if (folderIn(name) && !isKnown(name)) return desk.store.projects.nowCalled(projectKey(findProject(name)))
+  for (const exact of [key, key.toLowerCase()]) if (isKnown(exact)) return asProjectKey(exact)
+  const called = known.filter((p) => projectName(p.project) === key.toLowerCase())
   if (called.length > 1) throw new BadRequest(`${name} could be ${called.map((p) => p.project).join(' or ')}; give the whole key`)
-  return called[0]?.project ?? desk.store.projects.nowCalled(asProjectKey(name.toLowerCase()))
+  return called[0]?.project ?? desk.store.projects.nowCalled(asProjectKey(key.toLowerCase()))
 }
+
+/** The folder that a project was named by, null when it was named otherwise. */
+export const folderIn = (name: string | undefined): string | null => (name?.startsWith('/') && isFolder(name) ? resolve(name) : null)

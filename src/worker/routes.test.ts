@@ -236,6 +236,41 @@ test('a project is known by its key, its folder, and its name when only one has 
   expect(await found(at.folder)).toEqual([])
 })
 
+test('a session that names its project by a folder, a short name or in capitals is in the project that everybody means by it', async () => {
+  await using at = await anApi()
+  const repository = join(at.folder, 'Shop')
+  mkdirSync(join(repository, '.git'), { recursive: true })
+  await Bun.write(join(repository, '.git', 'HEAD'), 'ref: refs/heads/carts\n')
+  await Bun.write(join(repository, '.git', 'config'), '[remote "origin"]\n  url = git@host.example:one/shop.git\n')
+  const use = { tool_name: 'Bash', tool_input: { command: 'make' }, tool_response: 'ok' }
+  await at.post('/api/sessions/observations', { contentSessionId: 's1', project: repository, ...use })
+  await at.post('/api/sessions/init', { contentSessionId: 's2', project: `${repository}/`, prompt: 'go' })
+  await at.post('/api/sessions/init', { contentSessionId: 's3', project: 'Shop', prompt: 'go' })
+  await at.post('/api/sessions/init', { contentSessionId: 's4', project: 'Host.example/One/Shop', prompt: 'go' })
+  await at.post('/api/sessions/init', { contentSessionId: 's1', project: 'blog', prompt: 'go' })
+  const sessions = (await at.store.sessions.recent(null, 9)).sort((a, b) => a.id - b.id)
+  expect(sessions.map((one) => [one.contentSessionId, one.project, one.branch])).toEqual([
+    ['s1', asProjectKey('host.example/one/shop'), 'carts'],
+    ['s2', asProjectKey('host.example/one/shop'), 'carts'],
+    ['s3', asProjectKey('host.example/one/shop'), null],
+    ['s4', asProjectKey('host.example/one/shop'), null],
+  ])
+  expect(sessions[1]?.folder).toBe(repository)
+})
+
+test('a path is the key of a clone of it, and the folder itself when a slash ends it', async () => {
+  await using at = await anApi()
+  const clone = join(at.folder, 'clone')
+  mkdirSync(join(clone, '.git'), { recursive: true })
+  await Bun.write(join(clone, '.git', 'config'), '[remote "origin"]\n  url = /usr\n') // a folder on every machine, without capitals
+  await at.post('/api/sessions/init', { contentSessionId: 's1', project: clone, prompt: 'pelican' })
+  const projectOf = async (name: string) =>
+    ((await at.get(`/api/context/inject?format=json&project=${encodeURIComponent(name)}`)) as { project: string }).project
+  expect(await projectOf('/usr')).toBe('/usr')
+  expect(await projectOf(clone)).toBe('/usr')
+  expect(await projectOf('/usr/')).toMatch(/^usr-[0-9a-f]{6}$/)
+})
+
 test('live events are heard, and a listener that comes back hears what it missed', async () => {
   await using at = await anApi()
   await at.post('/api/processing', { isProcessing: true })

@@ -2,7 +2,7 @@ import { type CaptureRules, take } from '../capture/capture.ts'
 import { isDeeperThan } from '../core/depth.ts'
 import type { AgentEvent, EventContext, SessionEvent } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
-import { asContentSessionId, asProjectKey, type ProjectKey } from '../core/ids.ts'
+import { asContentSessionId, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { asNoteId, noteIdIn } from '../core/note.ts'
 import { BRIEF_BUDGET, briefFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
@@ -12,7 +12,7 @@ import { search, timeline } from '../retrieval/search.ts'
 import { checkDatabase, type DocumentKind, isStoreTrouble, type Place } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
-import { bodyOf, projectNamed, queryOf } from './asked.ts'
+import { bodyOf, folderIn, projectNamed, queryOf } from './asked.ts'
 import type { Desk } from './desk.ts'
 import { takeDelivery } from './intake.ts'
 import { noteInFull, noteRoute } from './note-routes.ts'
@@ -354,17 +354,25 @@ async function report(
     cwd: said.cwd ?? null,
     transcript: null,
   }
+  const rules: CaptureRules = desk.rules(agent)
   const context: EventContext = {
-    projectFolder: said.cwd ?? null,
+    projectFolder: said.cwd ?? folderIn(said.project),
     clientPid: null,
     entrypoint: null,
-    ...(said.cwd ? {} : { project: asProjectKey(said.project?.toLowerCase() || 'global') }),
+    ...(said.cwd ? {} : await namedProject(desk, rules, said)),
   }
-  const rules: CaptureRules = desk.rules(agent)
   const taken = await desk.store.transaction(() => take(desk.store, event, context, rules))
   desk.announce(taken.changes)
   desk.queue.kick()
   return taken.session
+}
+
+/** A session stays with the project it was opened for; a new one belongs to the project that is named, as all other questions name it. */
+async function namedProject(desk: Desk, rules: CaptureRules, said: { contentSessionId: string; project?: string | undefined }) {
+  const opened = await sessionCalled(desk, said.contentSessionId)
+  const project = opened?.project ?? (await projectNamed(desk, said.project)) ?? GLOBAL_PROJECT
+  const folder = folderIn(said.project)
+  return { project, branch: folder ? rules.projectOf(folder).branch : null }
 }
 
 async function injected(desk: Desk, url: URL) {

@@ -5,7 +5,9 @@
 import { request } from 'node:http'
 import { readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
+import { RecollectError } from './error.ts'
 
+export { RecollectError } from './error.ts'
 export { type MemoryCommand, type MemoryTool, memoryTool } from './memory-tool.ts'
 
 export type Connection = {
@@ -14,18 +16,6 @@ export type Connection = {
   /** The project that is meant where none is named: its key or a folder of it. Without it the folder the process stands in. */
   project?: string
   timeoutMs?: number
-}
-
-/** Why a question was not answered: nobody listens, too late, or the worker said no (`status` says how). */
-export class RecollectError extends Error {
-  constructor(
-    readonly kind: 'unreachable' | 'late' | 'refused',
-    message: string,
-    readonly status: number | null = null,
-  ) {
-    super(message)
-    this.name = 'RecollectError'
-  }
 }
 
 export type Kind = 'observation' | 'summary' | 'prompt' | 'note'
@@ -65,7 +55,10 @@ export type NewNote = Partial<Pick<Note, 'title' | 'type' | 'namespace' | 'scope
   /** A note of its own, however much it resembles another. */
   apart?: boolean
 }
-export type NoteChange = Omit<Partial<NewNote>, 'session' | 'apart'>
+export type NoteChange = Omit<Partial<NewNote>, 'session' | 'apart'> & {
+  /** The text that the change was made from: when the note says something else by now it is refused, with the status 409. */
+  bodyWas?: string
+}
 export type Receipt = { kind: 'added' | 'same' | 'restated' | 'updated'; note: Note; superseded?: string[] }
 export type Brief = {
   project: string

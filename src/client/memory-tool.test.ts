@@ -59,3 +59,13 @@ test('what stands twice is not replaced, and what is there is not written over',
   expect(await run({ command: 'create', path: '/memories/twice.md', file_text: 'new' })).toContain('there already')
   expect(await run({ command: 'insert', path: '/memories/twice.md', insert_line: 9, insert_text: 'x' })).toContain('from 0 to 1')
 })
+
+test('commands that are given at once are done one after another, and two programs do not write over each other', async () => {
+  await run({ command: 'create', path: '/memories/list.md', file_text: 'first' })
+  const insert = (line: string) => ({ command: 'insert', path: '/memories/list.md', insert_line: 1, insert_text: line })
+  await Promise.all(['a', 'b', 'c', 'd', 'e'].map((line) => run(insert(line))))
+  const other = memoryTool(client)
+  const both = await Promise.all([tool.run(insert('f')), other.run(insert('g'))])
+  expect(both.map((one) => one.isError)).toEqual([false, false])
+  expect((await view('/memories/list.md')).replace(/[\s\d]/g, '')).toMatch(/^first(fg|gf)edcba$/)
+})

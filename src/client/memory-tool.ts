@@ -1,4 +1,5 @@
 import type { Client, Note } from './client.ts'
+import { RecollectError } from './error.ts'
 
 /** What a model asks of the memory tool `memory_20250818`. */
 export type MemoryCommand =
@@ -30,7 +31,17 @@ export function memoryTool(client: Pick<Client, 'notes'>, wish: { project?: stri
     return new Map(notes.map((note) => [note.title, note]))
   }
   const fileAt = async (path: string) => (await files()).get(nameOf(path)) ?? complain(`There is no file ${path}.`)
-  const write = (note: Note, body: string) => client.notes.change(note.id, { body: kept(body) })
+  /** A person or another program may write between our reading and our writing; then what is there now is changed. */
+  const rewrite = async (path: string, change: (body: string) => string, isLast = false): Promise<void> => {
+    const note = await fileAt(path)
+    try {
+      await client.notes.change(note.id, { body: kept(change(note.body)), bodyWas: note.body })
+    } catch (cause) {
+      if (!(cause instanceof RecollectError) || cause.status !== 409) throw cause
+      if (isLast) complain(`${path} was changed meanwhile; view it and try again.`)
+      await rewrite(path, change, true)
+    }
+  }
 
   async function answer(input: MemoryCommand): Promise<string> {
     switch (input.command) {
@@ -45,17 +56,13 @@ export function memoryTool(client: Pick<Client, 'notes'>, wish: { project?: stri
         return `Created ${input.path}.`
       }
       case 'str_replace': {
-        const note = await fileAt(input.path)
-        const body = replacedOnce(note.body, text(input.old_str, 'old_str'), input.new_str ?? '', input.path)
-        await write(note, body)
+        const [old, next] = [text(input.old_str, 'old_str'), text(input.new_str ?? '', 'new_str')]
+        await rewrite(input.path, (body) => replacedOnce(body, old, next, input.path))
         return `Changed ${input.path}.`
       }
       case 'insert': {
-        const note = await fileAt(input.path)
-        const lines = note.body.split('\n')
-        const at = input.insert_line
-        if (!Number.isInteger(at) || at < 0 || at > lines.length) complain(`insert_line must be a line from 0 to ${lines.length}.`)
-        await write(note, [...lines.slice(0, at), text(input.insert_text, 'insert_text').replace(/\n$/, ''), ...lines.slice(at)].join('\n'))
+        const added = text(input.insert_text, 'insert_text').replace(/\n$/, '')
+        await rewrite(input.path, (body) => withLines(body.split('\n'), input.insert_line, added))
         return `Changed ${input.path}.`
       }
       case 'delete': {
@@ -80,15 +87,22 @@ export function memoryTool(client: Pick<Client, 'notes'>, wish: { project?: stri
     }
   }
 
+  const run: MemoryTool['run'] = async (input) => {
+    try {
+      return { text: await answer(input as MemoryCommand), isError: false }
+    } catch (cause) {
+      if (!(cause instanceof Complaint)) throw cause
+      return { text: `Error: ${cause.message}`, isError: true }
+    }
+  }
+  // A model may ask for several commands at once, and means them in this order.
+  let before: Promise<unknown> = Promise.resolve()
   return {
     definition: { type: 'memory_20250818', name: 'memory' },
-    run: async (input) => {
-      try {
-        return { text: await answer(input as MemoryCommand), isError: false }
-      } catch (cause) {
-        if (!(cause instanceof Complaint)) throw cause
-        return { text: `Error: ${cause.message}`, isError: true }
-      }
+    run: (input) => {
+      const ran = before.then(() => run(input))
+      before = ran.catch(() => {}) // told to the one who asked for it
+      return ran
     },
   }
 }
@@ -137,6 +151,11 @@ function numbered(lines: string[], range: unknown): string {
     .slice(from - 1, last)
     .map((line, i) => `${String(from + i).padStart(6)}\t${line}`)
     .join('\n')
+}
+
+function withLines(lines: string[], at: number, added: string): string {
+  if (!Number.isInteger(at) || at < 0 || at > lines.length) complain(`insert_line must be a line from 0 to ${lines.length}.`)
+  return [...lines.slice(0, at), added, ...lines.slice(at)].join('\n')
 }
 
 function replacedOnce(body: string, old: string, next: string, path: string): string {

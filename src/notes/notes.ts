@@ -71,7 +71,8 @@ export type Receipt =
   | { kind: 'restated'; note: Note; superseded: NoteId[] }
   /** The note with this id said something else, and says this now. */
   | { kind: 'updated'; note: Note }
-  | { kind: 'refused'; reason: string }
+  /** Outdated when the change was made from what the note no longer says. */
+  | { kind: 'refused'; reason: string; isOutdated?: true }
 
 export type Kept = { receipt: Receipt; changes: Change[] }
 
@@ -179,11 +180,16 @@ export type NotePatch = Partial<
   Pick<Note, 'title' | 'body' | 'type' | 'namespace' | 'tags' | 'pinned' | 'confidence' | 'expiresAt' | 'supersedes' | 'conflictOf'>
 > & { scope?: NoteScope; project?: ProjectKey }
 
-/** Changes what a person or a model wants changed. Null when there is no such note. */
-export async function changeNote(book: Notebook, id: NoteId, patch: NotePatch, now: number): Promise<Kept | null> {
+/**
+ * Changes what a person or a model wants changed. Null when there is no such note. Whoever made the change from a text says which: the text
+ * and not its time, because a person who edits the file leaves the time as it was.
+ */
+export async function changeNote(book: Notebook, id: NoteId, patch: NotePatch, now: number, bodyWas?: string): Promise<Kept | null> {
   return book.store.transaction(async () => {
     const known = await noteOnDisk(book, id)
     if (!known) return null
+    if (bodyWas !== undefined && (known.body !== bodyWas || known.deletedAt !== null))
+      return { receipt: { kind: 'refused', reason: `note ${id} was changed meanwhile; read it again`, isOutdated: true }, changes: [] }
     const reason = unusable({ ...known, ...patch })
     if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
     const scope = patch.scope ?? known.scope

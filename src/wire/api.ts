@@ -81,7 +81,8 @@ export const readNewNote = reader(() =>
     .partial()
     .required({ body: true }),
 )
-export const readNoteChange = reader(() => z.object({ ...noteFields, project: z.string().max(500) }).partial())
+/** `bodyWas` is the text that a change was made from: it is refused when the note says something else by now. */
+export const readNoteChange = reader(() => z.object({ ...noteFields, project: z.string().max(500), bodyWas: z.string() }).partial())
 export const readNotesQuery = reader(() =>
   z.object({
     project: z.string().optional(),

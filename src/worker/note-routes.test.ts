@@ -37,6 +37,17 @@ test('an id is understood with the N that lists show before it', async () => {
   expect((await t.ask('GET', `/api/notes/N${note.id}`)).json).toMatchObject({ id: note.id })
 })
 
+test('a change that was made from what a note no longer says is refused, and so is one of a note that was forgotten', async () => {
+  await using t = await anApi()
+  const { note } = (await t.ask('POST', '/api/notes', { body: 'one', project: 'app' })).json
+  const change = (body: string, bodyWas: string) => t.ask('PATCH', `/api/notes/${note.id}`, { body, bodyWas })
+  expect((await change('one, two', 'one')).status).toBe(200)
+  expect(await change('one, three', 'one')).toMatchObject({ status: 409, json: { error: expect.stringContaining('meanwhile') } })
+  expect((await t.ask('GET', `/api/notes/${note.id}`)).json.body).toBe('one, two')
+  await t.ask('DELETE', `/api/notes/${note.id}`)
+  expect((await change('one, two, three', 'one, two')).status).toBe(409)
+})
+
 test('notes are found beside other memories, by words and by their filters', async () => {
   await using t = await anApi()
   await t.ask('POST', '/api/notes', { body: 'Deploys go through the blue cluster', project: 'app', namespace: 'config', tags: ['Deploy'] })

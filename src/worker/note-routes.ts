@@ -28,7 +28,7 @@ export async function noteRoute(desk: Desk, request: Request, url: URL, id: stri
     case 'GET note':
       return Response.json((await noteInFull(desk.store, note)) ?? missing(note))
     case 'PATCH note': {
-      const { project, supersedes, ...patch } = await bodyOf(request, api.readNoteChange)
+      const { project, supersedes, bodyWas, ...patch } = await bodyOf(request, api.readNoteChange)
       refusePast(patch.expiresAt)
       const older = supersedes && (await known(desk.store, supersedes))
       if (older?.includes(note)) throw new BadRequest('a note cannot take its own place')
@@ -37,7 +37,7 @@ export async function noteRoute(desk: Desk, request: Request, url: URL, id: stri
         ...(project ? { project: await projectOf(desk, project, patch.scope) } : {}),
         ...(older ? { supersedes: older } : {}),
       }
-      return kept(desk, (await changeNote(desk.notebook, note, given(changed), Date.now())) ?? missing(note))
+      return kept(desk, (await changeNote(desk.notebook, note, given(changed), Date.now(), bodyWas)) ?? missing(note))
     }
     case 'DELETE note': {
       if (url.searchParams.get('hard') !== '1') return kept(desk, (await forgetNote(desk.notebook, note, Date.now())) ?? missing(note))
@@ -66,6 +66,7 @@ export async function noteInFull(store: Store, id: NoteId) {
 const withUrn = (note: Note) => ({ ...note, urn: noteUrn(note) })
 
 function kept(desk: Desk, { receipt, changes }: Kept): Response {
+  if (receipt.kind === 'refused' && receipt.isOutdated) return Response.json({ error: receipt.reason }, { status: 409 })
   if (receipt.kind === 'refused') throw new BadRequest(receipt.reason)
   desk.announce(changes)
   if (changes.length > 0) desk.queue.kick()

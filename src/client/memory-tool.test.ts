@@ -47,6 +47,9 @@ test.each<[string, Record<string, unknown>]>([
   ['no text', { command: 'create', path: '/memories/x.md' }],
   ['an empty file', { command: 'create', path: '/memories/x.md', file_text: ' \n' }],
   ['no command', {}],
+  ['a name with two blanks', { command: 'create', path: '/memories/two  blanks.md', file_text: 'x' }],
+  ['a name that is too long', { command: 'create', path: `/memories/${'long '.repeat(50)}.md`, file_text: 'x' }],
+  ['a name with a secret', { command: 'create', path: `/memories/ghp_${'aB3dE5gH7j'.repeat(4)}.md`, file_text: 'x' }],
 ])('%s is told to the model as an error, and changes nothing', async (_, input) => {
   const before = await view('/memories')
   expect(await tool.run(input)).toEqual({ text: expect.stringMatching(/^Error: /), isError: true })
@@ -68,4 +71,14 @@ test('commands that are given at once are done one after another, and two progra
   const both = await Promise.all([tool.run(insert('f')), other.run(insert('g'))])
   expect(both.map((one) => one.isError)).toEqual([false, false])
   expect((await view('/memories/list.md')).replace(/[\s\d]/g, '')).toMatch(/^first(fg|gf)edcba$/)
+})
+
+test('a file keeps its path when its first line is its name and is changed, and when a new name cannot be kept', async () => {
+  await run({ command: 'create', path: '/memories/todo', file_text: '# todo\n- buy' })
+  await run({ command: 'str_replace', path: '/memories/todo', old_str: '# todo', new_str: '# Things to do' })
+  expect(await view('/memories/todo')).toContain('# Things to do')
+  await run({ command: 'create', path: '/memories/lists/todo', file_text: 'x' })
+  for (const name of [`ghp_${'aB3dE5gH7j'.repeat(4)}`, 'n'.repeat(198)])
+    expect((await tool.run({ command: 'rename', old_path: '/memories/lists', new_path: `/memories/${name}` })).isError).toBe(true)
+  expect(await view('/memories/lists/todo')).toContain('x')
 })

@@ -20,6 +20,8 @@ export type MemoryTool = {
 /** Notes of this namespace are the files; the title is the path below /memories. */
 const FILES = 'memory-files'
 const ROOT = '/memories'
+/** Titles are kept without secrets and private parts; a file that is then called otherwise would never be found again. */
+const NO_NAME = 'That path has something private in it, or what looks like a secret; choose another name.'
 
 /**
  * The memory tool of the Messages API, with notes as its files: what a model writes is found by search, told in briefs, synced and can be
@@ -35,7 +37,8 @@ export function memoryTool(client: Pick<Client, 'notes'>, wish: { project?: stri
   const rewrite = async (path: string, change: (body: string) => string, isLast = false): Promise<void> => {
     const note = await fileAt(path)
     try {
-      await client.notes.change(note.id, { body: kept(change(note.body)), bodyWas: note.body })
+      // With its title: one that is also the first line would follow the body.
+      await client.notes.change(note.id, { title: note.title, body: kept(change(note.body)), bodyWas: note.body })
     } catch (cause) {
       if (!(cause instanceof RecollectError) || cause.status !== 409) throw cause
       if (isLast) complain(`${path} was changed meanwhile; view it and try again.`)
@@ -52,7 +55,12 @@ export function memoryTool(client: Pick<Client, 'notes'>, wish: { project?: stri
         const known = await files()
         if (known.has(name)) complain(`${input.path} is there already; change it with str_replace or insert, or delete it first.`)
         if ([...known.keys()].some((other) => other.startsWith(`${name}/`))) complain(`${input.path} is a folder.`)
-        await client.notes.add({ ...wish, title: name, body: kept(text(input.file_text, 'file_text')), namespace: FILES, apart: true })
+        const body = kept(text(input.file_text, 'file_text'))
+        const { note } = await client.notes.add({ ...wish, title: name, body, namespace: FILES, apart: true })
+        if (note.title !== name) {
+          await client.notes.forget(note.id, { hard: true })
+          complain(NO_NAME)
+        }
         return `Created ${input.path}.`
       }
       case 'str_replace': {
@@ -79,7 +87,13 @@ export function memoryTool(client: Pick<Client, 'notes'>, wish: { project?: stri
         if (moved.length === 0) complain(`There is no ${input.old_path}.`)
         if ([...known.keys()].some((other) => other === to || other.startsWith(`${to}/`))) complain(`${input.new_path} is there already.`)
         if (to.startsWith(`${from}/`)) complain('A folder cannot be moved into itself.')
-        for (const [name, note] of moved) await client.notes.change(note.id, { title: to + name.slice(from.length) })
+        const renamed = moved.map(([name, note]) => ({ note, title: nameOf(`${ROOT}/${to}${name.slice(from.length)}`) }))
+        for (const { note, title } of renamed) {
+          const now = await client.notes.change(note.id, { title })
+          if (now.note.title === title) continue
+          await client.notes.change(note.id, { title: note.title })
+          complain(NO_NAME)
+        }
         return `Renamed ${input.old_path} to ${input.new_path}.`
       }
       default:
@@ -120,8 +134,10 @@ function nameOf(path: unknown): string {
   const name = given.startsWith(`${ROOT}/`) ? given.slice(ROOT.length + 1).replace(/\/$/, '') : ''
   const parts = name.split('/')
   const isPlain = (part: string) => part !== '' && part !== '.' && part !== '..' && !/[\\%\p{Cc}]/u.test(part) && part.trim() === part
-  if (!parts.every(isPlain) || name.length > 300)
-    complain(`A path is ${ROOT}/ and plain names, for instance ${ROOT}/progress.md; not ${JSON.stringify(given)}.`)
+  // Titles are kept on one line, with single blanks, and cut where they are longer.
+  if (name.length > 200) complain('A path has at most 200 characters.')
+  if (/\s\s|[^\S ]/.test(name)) complain('A path has single blanks only.')
+  if (!parts.every(isPlain)) complain(`A path is ${ROOT}/ and plain names, for instance ${ROOT}/progress.md; not ${JSON.stringify(given)}.`)
   return name
 }
 

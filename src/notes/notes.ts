@@ -195,6 +195,7 @@ export async function changeNote(book: Notebook, id: NoteId, patch: NotePatch, n
     const scope = patch.scope ?? known.scope
     const project = scope === 'global' ? GLOBAL_PROJECT : (patch.project ?? known.project)
     const body = patch.body === undefined ? known.body : cleanBody(book, patch.body)
+    if (patch.body?.trim() && body === '') return { receipt: { kind: 'refused', reason: NOTHING_LEFT }, changes: [] }
     const note: Note = {
       ...known,
       ...patch,
@@ -268,7 +269,7 @@ async function dropFile(book: Notebook, path: string): Promise<void> {
 /** A draft as the note it would become; or why it cannot be one, in words. Nothing is written. */
 export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | string {
   const body = cleanBody(book, draft.body)
-  if (body.trim() === '') return 'nothing is left to remember once private parts are taken out'
+  if (body.trim() === '') return NOTHING_LEFT
   const scope = draft.scope ?? (draft.project === GLOBAL_PROJECT ? 'global' : 'project')
   const project = scope === 'global' ? GLOBAL_PROJECT : draft.project
   const id = draft.id ?? asNoteId(ulid(now))
@@ -298,6 +299,8 @@ export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | st
   }
   return unusable(note) ?? note
 }
+
+const NOTHING_LEFT = 'nothing is left to remember once private parts are taken out'
 
 /** What keeps a note from being one, in words for whoever wanted it; null when nothing does. */
 function unusable(note: Pick<Note, 'namespace' | 'confidence' | 'body' | 'tags'>): string | null {

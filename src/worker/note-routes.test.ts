@@ -48,6 +48,13 @@ test('a change that was made from what a note no longer says is refused, and so 
   expect((await change('one, two, three', 'one, two')).status).toBe(409)
 })
 
+test('a change of which nothing is left but private parts is refused, and the note says what it said', async () => {
+  await using t = await anApi()
+  const { note } = (await t.ask('POST', '/api/notes', { body: 'one', project: 'app' })).json
+  expect((await t.ask('PATCH', `/api/notes/${note.id}`, { body: '<private>two</private>' })).status).toBe(400)
+  expect((await t.ask('GET', `/api/notes/${note.id}`)).json.body).toBe('one')
+})
+
 test('notes are found beside other memories, by words and by their filters', async () => {
   await using t = await anApi()
   await t.ask('POST', '/api/notes', { body: 'Deploys go through the blue cluster', project: 'app', namespace: 'config', tags: ['Deploy'] })

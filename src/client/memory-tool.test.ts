@@ -38,7 +38,7 @@ test('files are made, seen, changed, moved and deleted, and are notes all the wh
   expect((await client.notes.list({ namespace: 'memory-files', hidden: true })).length).toBe(2)
 })
 
-test.each<[string, Record<string, unknown>]>([
+test.each<[string, unknown]>([
   ['a path outside', { command: 'view', path: '/etc/passwd' }],
   ['a way out', { command: 'create', path: '/memories/../x', file_text: 'x' }],
   ['a way out in disguise', { command: 'delete', path: '/memories/%2e%2e/x' }],
@@ -47,12 +47,17 @@ test.each<[string, Record<string, unknown>]>([
   ['no text', { command: 'create', path: '/memories/x.md' }],
   ['an empty file', { command: 'create', path: '/memories/x.md', file_text: ' \n' }],
   ['no command', {}],
+  ['nothing', null],
+  ['a word', 'view'],
+  ['what is all private', { command: 'create', path: '/memories/x.md', file_text: '<private>x</private>' }],
+  ['a text that is too long', { command: 'create', path: '/memories/x.md', file_text: 'x'.repeat(200_001) }],
+  ['a file below a file', { command: 'create', path: '/memories/progress.md/x.md', file_text: 'x' }],
   ['a name with two blanks', { command: 'create', path: '/memories/two  blanks.md', file_text: 'x' }],
   ['a name that is too long', { command: 'create', path: `/memories/${'long '.repeat(50)}.md`, file_text: 'x' }],
   ['a name with a secret', { command: 'create', path: `/memories/ghp_${'aB3dE5gH7j'.repeat(4)}.md`, file_text: 'x' }],
 ])('%s is told to the model as an error, and changes nothing', async (_, input) => {
   const before = await view('/memories')
-  expect(await tool.run(input)).toEqual({ text: expect.stringMatching(/^Error: /), isError: true })
+  expect(await tool.run(input as Record<string, unknown>)).toEqual({ text: expect.stringMatching(/^Error: /), isError: true })
   expect(await view('/memories')).toBe(before)
 })
 
@@ -61,6 +66,12 @@ test('what stands twice is not replaced, and what is there is not written over',
   expect(await run({ command: 'str_replace', path: '/memories/twice.md', old_str: 'a', new_str: 'b' })).toContain('2 times')
   expect(await run({ command: 'create', path: '/memories/twice.md', file_text: 'new' })).toContain('there already')
   expect(await run({ command: 'insert', path: '/memories/twice.md', insert_line: 9, insert_text: 'x' })).toContain('from 0 to 1')
+  const hide = { command: 'str_replace', path: '/memories/twice.md', old_str: 'a a', new_str: '<private>a</private>' }
+  expect(await run(hide)).toContain('nothing is left to remember')
+  expect(await run({ command: 'rename', old_path: '/memories/twice.md', new_path: '/memories/progress.md/twice.md' })).toContain(
+    'is a file',
+  )
+  expect(await view('/memories/twice.md')).toBe('     1\ta a')
 })
 
 test('commands that are given at once are done one after another, and two programs do not write over each other', async () => {

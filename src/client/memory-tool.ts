@@ -38,7 +38,7 @@ export function memoryTool(client: Pick<Client, 'notes'>, wish: { project?: stri
     const note = await fileAt(path)
     try {
       // With its title: one that is also the first line would follow the body.
-      await client.notes.change(note.id, { title: note.title, body: kept(change(note.body)), bodyWas: note.body })
+      await mendable(client.notes.change(note.id, { title: note.title, body: kept(change(note.body)), bodyWas: note.body }))
     } catch (cause) {
       if (!(cause instanceof RecollectError) || cause.status !== 409) throw cause
       if (isLast) complain(`${path} was changed meanwhile; view it and try again.`)
@@ -55,8 +55,9 @@ export function memoryTool(client: Pick<Client, 'notes'>, wish: { project?: stri
         const known = await files()
         if (known.has(name)) complain(`${input.path} is there already; change it with str_replace or insert, or delete it first.`)
         if ([...known.keys()].some((other) => other.startsWith(`${name}/`))) complain(`${input.path} is a folder.`)
+        refuseBelowFile(name, known)
         const body = kept(text(input.file_text, 'file_text'))
-        const { note } = await client.notes.add({ ...wish, title: name, body, namespace: FILES, apart: true })
+        const { note } = await mendable(client.notes.add({ ...wish, title: name, body, namespace: FILES, apart: true }))
         if (note.title !== name) {
           await client.notes.forget(note.id, { hard: true })
           complain(NO_NAME)
@@ -86,7 +87,8 @@ export function memoryTool(client: Pick<Client, 'notes'>, wish: { project?: stri
         const moved = [...known].filter(([other]) => other === from || other.startsWith(`${from}/`))
         if (moved.length === 0) complain(`There is no ${input.old_path}.`)
         if ([...known.keys()].some((other) => other === to || other.startsWith(`${to}/`))) complain(`${input.new_path} is there already.`)
-        if (to.startsWith(`${from}/`)) complain('A folder cannot be moved into itself.')
+        if (to.startsWith(`${from}/`)) complain('Nothing can be moved into itself.')
+        refuseBelowFile(to, known)
         const renamed = moved.map(([name, note]) => ({ note, title: nameOf(`${ROOT}/${to}${name.slice(from.length)}`) }))
         for (const { note, title } of renamed) {
           const now = await client.notes.change(note.id, { title })
@@ -103,6 +105,7 @@ export function memoryTool(client: Pick<Client, 'notes'>, wish: { project?: stri
 
   const run: MemoryTool['run'] = async (input) => {
     try {
+      if (typeof input !== 'object' || input === null) complain('The input must be an object with a command.')
       return { text: await answer(input as MemoryCommand), isError: false }
     } catch (cause) {
       if (!(cause instanceof Complaint)) throw cause
@@ -126,6 +129,21 @@ class Complaint extends Error {}
 
 function complain(message: string): never {
   throw new Complaint(message)
+}
+
+/** What the worker says of a text that it does not keep (too long, nothing but private) is for the model to hear. */
+async function mendable<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked
+  } catch (cause) {
+    if (!(cause instanceof RecollectError) || cause.status !== 400) throw cause
+    return complain(`The file was not kept: ${cause.message}.`)
+  }
+}
+
+function refuseBelowFile(name: string, files: Map<string, Note>): void {
+  const file = [...files.keys()].find((other) => name.startsWith(`${other}/`))
+  if (file) complain(`${ROOT}/${file} is a file; nothing can be below it.`)
 }
 
 /** The path below /memories. Everything that could mean another place is refused, also where it would come out right. */

@@ -37,3 +37,41 @@ test('what a session of a folder did and what was noted for that folder are in o
   const sessions = Bun.JSONL.parse(exported) as { project: string }[]
   expect(sessions.map((session) => session.project)).toEqual([key, key])
 })
+
+test('every memory of a search, a timeline and a brief is got in full by its id', async () => {
+  const session = memory.session('finds')
+  await session.prompt('Why do herons wait at the weir?')
+  await session.toolUse({ name: 'Write', input: { file_path: '/weir.md', content: 'herons' }, output: 'ok' })
+  await session.answer('Herons wait at the weir because fish gather there.')
+  await memory.notes.add({ body: 'Herons are counted at dawn.' })
+  const kinds = ['prompt', 'summary', 'observation', 'note'] as const
+  const hits = await eventually(async () => {
+    const found = await Promise.all(kinds.map((kind) => memory.search('herons weir', { kind, limit: 1 })))
+    return found.flat().length === kinds.length ? found.flat() : null
+  })
+  const got = await memory.get(hits.map((hit) => hit.id))
+  expect(got.map((one) => one.kind)).toEqual([...kinds])
+  expect(got[0]?.memory).toMatchObject({ text: 'Why do herons wait at the weir?' })
+  expect(await memory.notes.get(hits[3]?.id ?? '')).toMatchObject({ body: 'Herons are counted at dawn.' })
+  const { items: told } = await memory.brief()
+  expect(told.length).toBeGreaterThan(1)
+  for (const [i, one] of (await memory.get(told.map((item) => item.id))).entries())
+    expect(one).toMatchObject({ kind: told[i]?.kind, memory: expect.anything() })
+  const anew = await memory.notes.add({ body: 'Nobody counts birds any more.', supersedes: [hits[3]?.id ?? ''] })
+  expect(anew.kind).toBe('added')
+  for (const { id } of hits.slice(0, 3)) {
+    const items = await memory.timeline({ id })
+    expect(items.find((item) => item.anchor)?.id).toBe(id)
+    expect((await memory.get(items.map((item) => item.id))).map((one) => one.kind)).toEqual(items.map((item) => item.kind))
+  }
+})
+
+/** Memories are made when a turn is over, a moment later. */
+async function eventually<T>(look: () => Promise<T | null>): Promise<T> {
+  for (let tries = 0; tries < 200; tries++) {
+    const seen = await look()
+    if (seen !== null) return seen
+    await Bun.sleep(25)
+  }
+  throw new Error('it never came')
+}

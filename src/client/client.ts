@@ -21,6 +21,7 @@ export type Connection = {
 export type Kind = 'observation' | 'summary' | 'prompt' | 'note'
 export type Hit = {
   kind: Kind
+  /** As `get` and `timeline` take it: `#12`, `S3`, `P7`, `N…`. */
   id: string
   type: string
   title: string
@@ -64,7 +65,7 @@ export type Brief = {
   project: string
   text: string
   tokens: number
-  items: { kind: string; id: number | string; tokens: number; why: string }[]
+  items: { kind: Kind; id: string; tokens: number; why: string }[]
 }
 export type Item = { kind: Kind; id: string; type: string; title: string; at: number; tokens: number; anchor: boolean }
 
@@ -87,23 +88,27 @@ export function connect(connection: Connection = {}) {
     /** Hits for a question, best first. `project: null` looks everywhere. */
     search: async (words: string, wish: { project?: string | null; kind?: Kind; limit?: number; offset?: number } = {}): Promise<Hit[]> => {
       const asked = query({ ...wish, query: words, project: within(wish.project) })
-      return (await send<{ hits: Hit[] }>('GET', `/api/search?${asked}`)).hits
+      return (await send<{ hits: Hit[] }>('GET', `/api/search?${asked}`)).hits.map(withLetter)
     },
-    /** What happened around an observation, a question's best answer or a moment. */
+    /** What happened around a memory, a question's best answer or a moment. */
     timeline: async (
-      around: { id: number } | { words: string } | { at: number },
+      around: { id: string } | { words: string } | { at: number },
       wish: { project?: string; before?: number; after?: number } = {},
     ) => {
       const anchor = 'id' in around ? { anchor: around.id } : 'words' in around ? { query: around.words } : { at: around.at }
       const depth = { depth_before: wish.before, depth_after: wish.after }
-      return (await send<{ items: Item[] }>('GET', `/api/timeline?${query({ ...anchor, ...depth, project: within(wish.project) })}`)).items
+      const asked = query({ ...anchor, ...depth, project: within(wish.project) })
+      return (await send<{ items: Item[] }>('GET', `/api/timeline?${asked}`)).items.map(withLetter)
     },
-    /** Memories in full, by the ids that hits have (`#12`, `S3`, `P7`, `N…`); null in the place of one that is not there. */
+    /** Memories in full, by the ids that hits, timelines and briefs have (`#12`, `S3`, `P7`, `N…`); null in the place of one that is not there. */
     get: async (ids: string[]): Promise<{ id: string; kind: Kind; memory: Record<string, unknown> | null }[]> =>
       send('POST', '/api/memories/batch', { ids }),
     /** What a session would be told at its start. */
-    brief: async (wish: { project?: string; branch?: string; tokens?: number } = {}): Promise<Brief> =>
-      send('GET', `/api/context/inject?${query({ ...wish, format: 'json', project: within(wish.project) })}`),
+    brief: async (wish: { project?: string; branch?: string; tokens?: number } = {}): Promise<Brief> => {
+      const asked = query({ ...wish, format: 'json', project: within(wish.project) })
+      const brief = await send<Brief>('GET', `/api/context/inject?${asked}`)
+      return { ...brief, items: brief.items.map(withLetter) }
+    },
     notes: {
       list: async (
         wish: { project?: string | null; namespace?: string; type?: Note['type']; hidden?: boolean; limit?: number; offset?: number } = {},
@@ -139,6 +144,10 @@ export function connect(connection: Connection = {}) {
       send('GET', '/api/status'),
   }
 }
+
+/** Every kind counts its own ids, and a number alone means an observation. */
+const withLetter = <M extends { kind: Kind; id: string }>(memory: M): M => ({ ...memory, id: LETTERS[memory.kind] + memory.id })
+const LETTERS = { observation: '#', summary: 'S', prompt: 'P', note: 'N' }
 
 /** A path with a slash at its end is a folder to the worker, also where the clone of that folder has its path for a key. */
 const namedSurely = (project: string) => (project.startsWith('/') ? project.replace(/\/*$/, '/') : project)

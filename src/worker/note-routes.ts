@@ -91,8 +91,9 @@ async function projectOf(desk: Desk, name: string | undefined, scope: Note['scop
 }
 
 async function known(store: Store, ids: string[]): Promise<NoteId[]> {
-  for (const id of ids) if (!(await store.notes.get(asNoteId(id)))) throw new BadRequest(`there is no note ${id} to supersede`)
-  return ids.map(asNoteId)
+  const notes = await Promise.all(ids.map((id) => meant(store, id)))
+  for (const id of notes) if (!(await store.notes.get(id))) throw new BadRequest(`there is no note ${id} to supersede`)
+  return notes
 }
 
 /** Without the fields that nobody gave. */

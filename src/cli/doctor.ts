@@ -244,7 +244,7 @@ function workerFindings(s: WorkerStatus): Finding[] {
           repair: () => ask('/api/jobs/retry', post({})),
         },
   )
-  for (const file of s.setAside)
+  for (const file of s.setAside ?? [])
     findings.push({ what: 'Database', state: 'warning', says: `it was damaged and is now ${file}; a new one has begun`, fix: AFTER_DAMAGE })
   for (const { path, problem } of s.notes.problems) {
     findings.push({

@@ -65,7 +65,7 @@ export function sayStatus(s: WorkerStatus): void {
       ['Embedder', embedderLine(s.embedder)],
     ]),
   )
-  for (const file of s.setAside) say(yellow(`  the database was damaged and is now ${file}. ${AFTER_DAMAGE}`))
+  for (const file of s.setAside ?? []) say(yellow(`  the database was damaged and is now ${file}. ${AFTER_DAMAGE}`))
   for (const job of s.deadJobs) say(yellow(`  failed: ${job.kind} ${job.key} after ${job.attempts} tries: ${job.error}`))
   for (const file of s.notes.problems) say(yellow(`  not a note: ${file.path}: ${file.problem}`))
   for (const problem of s.problems) say(yellow(`  setting: ${problem}`))

@@ -69,6 +69,51 @@ test.each([
   server.says({ text: 'yes' })
 })
 
+describe.each(['anthropic', 'openai'] as const)('what %s does not count', (provider) => {
+  const ask = (response: () => Response) => {
+    server.says({ response })
+    return opened({ provider, base_url: server[provider] }).ask(hello, never)
+  }
+  afterAll(() => server.says({ text: 'yes' }))
+
+  test.each([{}, { usage: null }, { usage: { input_tokens: 0, prompt_tokens: 0 } }])('is counted from the words (%p)', async (usage) => {
+    const text = 'y'.repeat(400)
+    const answer = { content: [{ type: 'text', text }], choices: [{ message: { content: text } }], ...usage }
+    expect(await ask(() => Response.json(answer))).toMatchObject({ kind: 'answered', usage: { input: 4, output: 100, cached: 0 } })
+  })
+
+  test('is as much as it could be when no words came, and never less than nothing', async () => {
+    const cached = { input_tokens: -900, cache_read_input_tokens: 900, prompt_tokens: 4, prompt_tokens_details: { cached_tokens: 900 } }
+    const answer = await ask(() => Response.json({ content: [], choices: [{ message: { content: '' } }], usage: cached }))
+    const input = provider === 'anthropic' ? 900 : 4
+    expect(answer).toMatchObject({ kind: 'failed', usage: { input, output: hello.maxTokens, cached: input } })
+  })
+
+  test('may have cost anything when the answer cannot be read', async () => {
+    for (const response of [
+      () => new Response('<html>Welcome</html>'),
+      () => Response.json({ done: true }),
+      () => Response.json({ error: { message: 'the model stopped in the middle' } }),
+      () => new Response('', { status: 504 }),
+    ])
+      expect(await ask(response)).toMatchObject({ kind: 'failed', usage: 'unknown' })
+  })
+
+  test('costs nothing when the question was refused', async () => {
+    for (const response of [() => new Response('', { status: 502 }), () => Response.json({ error: { code: 429, message: 'slower' } })])
+      expect(await ask(response)).not.toHaveProperty('usage')
+  })
+
+  test('a refusal costs what it says', async () => {
+    const usage = { input_tokens: 90, output_tokens: 7, prompt_tokens: 90, completion_tokens: 7 }
+    const choices = [{ message: { content: null, refusal: 'I would rather not.' } }]
+    expect(await ask(() => Response.json({ content: [], stop_reason: 'refusal', choices, usage }))).toMatchObject({
+      kind: 'failed',
+      usage: { input: 90, output: 7 },
+    })
+  })
+})
+
 test('what stays the same between questions is marked for the cache', async () => {
   let body: unknown
   const seen = Bun.serve({

@@ -8,11 +8,12 @@
 import { NO_TEXT_MODEL } from '../platform/settings.ts'
 import { openAnthropic } from './text/anthropic.ts'
 import { type AgentSdk, openClaude } from './text/claude.ts'
+import { inputOf } from './text/counted.ts'
 import { endpointOf, hostWithoutKey, isOnThisMachine, keychainName } from './text/endpoint.ts'
 import { openCompatible } from './text/openai.ts'
 
 export { AGENT_SDK, type AgentSdk } from './text/claude.ts'
-export { isOnThisMachine, keychainName }
+export { inputOf, isOnThisMachine, keychainName }
 
 export type ModelMessage = { role: 'user' | 'assistant'; text: string }
 
@@ -30,7 +31,7 @@ export type ModelRequest = {
   isSimple?: boolean
 }
 
-/** Tokens as the endpoint counts them; `cached` is the part of the input that it had seen before. */
+/** Tokens as the endpoint counts them, or about so many where it does not; `cached` is the part of the input that it had seen before. */
 export type Usage = { input: number; output: number; cached: number }
 
 /**
@@ -48,7 +49,14 @@ export type ModelAnswer =
       /** Which model answered, where several could have, or a name that may mean several. */
       by?: string
     }
-  | { kind: 'failed'; reason: FailureReason; message: string; retryAfterMs: number | null }
+  | {
+      kind: 'failed'
+      reason: FailureReason
+      message: string
+      retryAfterMs: number | null
+      /** What it cost all the same; `unknown` when nobody said and it may have been anything. Left out when it surely cost nothing. */
+      usage?: Usage | 'unknown'
+    }
 
 export type FailureReason = 'auth' | 'quota' | 'rate' | 'network' | 'bad-answer'
 

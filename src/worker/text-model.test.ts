@@ -82,6 +82,41 @@ test('no question is asked that could cost more than is left of the day or the m
   expect(asked).toBe(2)
 })
 
+test('the budget holds against failures that were paid for, or may have been', async () => {
+  const paid = { input: 1000, output: 800, cached: 0 }
+  for (const usage of [paid, 'unknown'] as const) {
+    using t = await temporaryStore()
+    let asked = 0
+    const empty = saying('big', () => {
+      asked++
+      return { kind: 'failed', reason: 'bad-answer', message: 'nothing', retryAfterMs: 0, usage }
+    })
+    const means = { settings: settings({ RECOLLECT_MODEL_DAILY_USD: '1' }), store: t.store, prices: PRICES }
+    const model = chain([member(empty)], means)
+    await model.ask(question, never)
+    expect(await model.ask(question, never)).toMatchObject({ reason: 'quota', message: expect.stringContaining('budget') })
+    const most = { input: 1001, output: 1000 }
+    expect((await costOf(means, 1, Date.now())).rows).toMatchObject([{ calls: 1, failed: 1, ...(usage === paid ? paid : most) }])
+    expect(asked).toBe(1)
+  }
+})
+
+test('a question that was broken off counts as much as it could have cost, and one that was never asked nothing', async () => {
+  using t = await temporaryStore()
+  const means = { settings: settings(), store: t.store, prices: PRICES }
+  const stopping = new AbortController()
+  const slow: TextModel = {
+    name: 'big',
+    ask: () => {
+      stopping.abort(new Error('enough'))
+      return Promise.reject(stopping.signal.reason)
+    },
+  }
+  const model = chain([member(slow)], means)
+  for (const _ of [1, 2]) await expect(model.ask(question, stopping.signal)).rejects.toThrow('enough')
+  expect((await costOf(means, 1, Date.now())).rows).toMatchObject([{ calls: 1, failed: 1, input: 1001, output: 1000 }])
+})
+
 test('two questions at once do not spend the same dollar', async () => {
   using t = await temporaryStore()
   const slow = saying('big', () => ANSWER, 50)

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { countTokens } from '../core/tokens.ts'
 import { findClient } from '../integrations/install.ts'
 import type { Environment } from '../platform/environment.ts'
 import { keychainSecret } from '../platform/keychain.ts'
@@ -11,6 +10,7 @@ import {
   AGENT_SDK,
   type AgentSdk,
   type FailureReason,
+  inputOf,
   isOnThisMachine,
   keychainName,
   type ModelAnswer,
@@ -20,6 +20,7 @@ import {
   openTextModel,
   type TextModel,
   type TextModelSettings,
+  type Usage,
 } from '../providers/text.ts'
 import type { Store } from '../store/store.ts'
 
@@ -121,17 +122,15 @@ export function chain(members: Member[], means: Pick<ModelMeans, 'settings' | 's
   }
 
   const askOne = async (member: Member, model: TextModel, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> => {
+    signal.throwIfAborted()
     // A gateway on this machine may lead to a model with a price; one that has none costs nothing here.
     const price = priceOf(means.prices, model.name) ?? (member.isFree ? FREE : null)
-    const worst = price ? usdFor(price, { input: inputOf(request) + (model.overhead ?? 0), output: request.maxTokens, cached: 0 }) : 0
+    const most: Usage = { input: inputOf(request) + (model.overhead ?? 0), output: request.maxTokens, cached: 0 }
+    const worst = price ? usdFor(price, most) : 0
     const refused = await setAside(price, worst)
     if (refused) return { ...FAILED, message: `${model.name} was not asked: ${refused}` }
-    try {
-      const answer = await model.ask(request, signal)
-      const usage = answer.kind === 'answered' ? answer.usage : { input: 0, output: 0, cached: 0 }
-      // A short name may stand for one model today and for another tomorrow.
-      const paid = (answer.kind === 'answered' && answer.by ? priceOf(means.prices, answer.by) : null) ?? price
-      await means.store.transaction(() =>
+    const record = (failed: boolean, usage: Usage, paid: Price | null) =>
+      means.store.transaction(() =>
         means.store.costs.add({
           day: dayOf(now()),
           provider: member.provider,
@@ -139,12 +138,22 @@ export function chain(members: Member[], means: Pick<ModelMeans, 'settings' | 's
           project: request.about?.project ?? '',
           purpose: request.about?.purpose ?? 'notes',
           calls: 1,
-          failed: answer.kind === 'failed' ? 1 : 0,
+          failed: failed ? 1 : 0,
           ...usage,
           usd: paid ? usdFor(paid, usage) : 0,
-          unpriced: paid || answer.kind === 'failed' ? 0 : 1,
+          unpriced: paid || usage.input + usage.output === 0 ? 0 : 1,
         }),
       )
+    try {
+      const answer = await model.ask(request, signal).catch(async (cause) => {
+        // Whoever is told to stop may go on for a while, and nobody hears what it charges for that.
+        await record(true, most, price)
+        throw cause
+      })
+      const usage = answer.usage === 'unknown' ? most : (answer.usage ?? NOTHING)
+      // A short name may stand for one model today and for another tomorrow.
+      const paid = (answer.kind === 'answered' && answer.by ? priceOf(means.prices, answer.by) : null) ?? price
+      await record(answer.kind === 'failed', usage, paid)
       return answer
     } finally {
       pending -= worst
@@ -180,10 +189,9 @@ export function chain(members: Member[], means: Pick<ModelMeans, 'settings' | 's
 
 type Failed = Extract<ModelAnswer, { kind: 'failed' }>
 
+const NOTHING: Usage = { input: 0, output: 0, cached: 0 }
 const FREE: Price = { input: 0, cached: 0, output: 0 }
 const FAILED: Failed = { kind: 'failed', reason: 'quota', message: 'no model could be asked', retryAfterMs: null }
-
-const inputOf = ({ system, messages }: ModelRequest) => countTokens([system, ...messages.map(({ text }) => text)].join('\n'))
 
 /** The day on the person's own calendar. */
 export function dayOf(at: number): string {

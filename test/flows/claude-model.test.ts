@@ -72,6 +72,7 @@ keepsThePromises({
       ]),
     ),
     'status 429 with insufficient_quota is a matter of quota': 'the client tells the status of an error and not its type',
+    'an endpoint that hangs up after it was asked may have been paid': 'the client does not tell it from one that is not there',
     'an error inside a 200 is an error of its own kind': 'the client finds no message in it and says no more',
   },
 })

@@ -32,6 +32,7 @@ export type Tenant = {
 
 export const never = new AbortController().signal
 export const clean = (text: string) => redact(withoutPrivate(text).text)
+const costsNothing = ({ usage }: ModelAnswer) => usage === undefined || (usage !== 'unknown' && usage.input + usage.output === 0)
 export const hello = { system: 'Be short.', messages: [{ role: 'user' as const, text: 'Well?' }], maxTokens: 50 }
 
 /** The promises of the seam: every text model keeps these, whatever it speaks. */
@@ -99,9 +100,10 @@ export function keepsThePromises(tenant: Tenant): void {
       expect(asked()).toHaveLength(1)
     })
 
-    promise('an answer without words is bad, and is not asked for again', async () => {
-      says({ text: '' })
-      expect((await trouble()).reason).toBe('bad-answer')
+    promise('an answer without words is bad, is not asked for again, and is paid for', async () => {
+      const usage = { input: 900, output: 7, cached: 400 }
+      says({ text: '', usage })
+      expect(await trouble()).toMatchObject({ reason: 'bad-answer', usage })
       expect(asked()).toHaveLength(1)
     })
 
@@ -128,7 +130,7 @@ export function keepsThePromises(tenant: Tenant): void {
       promise(`status ${status} with ${type} is a matter of ${reason}`, async () => {
         says({ status, type, message: 'no such luck' })
         const answer = await trouble()
-        expect([answer.reason, answer.message.includes(String(status))]).toEqual([reason, true])
+        expect([answer.reason, answer.message.includes(String(status)), costsNothing(answer)]).toEqual([reason, true, true])
         // A client may look twice at what it takes for a slip of its own; it does not insist.
         expect(asked().length).toBeLessThanOrEqual(2)
       })
@@ -209,11 +211,19 @@ export function keepsThePromises(tenant: Tenant): void {
     promise('an endpoint that takes too long is a matter of the network', async () => {
       says({ response: () => new Promise(() => {}) })
       const answer = await trouble(tenant.open({ timeoutMs: tenant.leavesWithinMs }))
-      expect(answer).toMatchObject({ reason: 'network', message: expect.stringContaining('too long') })
+      expect(answer).toMatchObject({ reason: 'network', message: expect.stringContaining('too long'), usage: 'unknown' })
     })
 
     promise('an endpoint that is not there is a matter of the network', async () => {
-      expect((await trouble(tenant.open({ url: 'http://127.0.0.1:1' }))).reason).toBe('network')
+      const answer = await trouble(tenant.open({ url: 'http://127.0.0.1:1' }))
+      expect([answer.reason, costsNothing(answer)]).toEqual(['network', true])
+    })
+
+    promise('an endpoint that hangs up after it was asked may have been paid', async () => {
+      await using hung = createServer((socket) => void socket.on('error', () => {}).once('data', () => socket.end()))
+      await new Promise<void>((resolve) => hung.listen(0, '127.0.0.1', resolve))
+      const { port } = hung.address() as { port: number }
+      expect((await trouble(tenant.open({ url: `http://127.0.0.1:${port}` }))).usage).toBe('unknown')
     })
 
     for (const [when, bytes] of [

@@ -3,6 +3,7 @@ import { privateFolder } from '../../platform/files.ts'
 import { packageIn } from '../../platform/packages.ts'
 import { environmentFor } from '../../platform/processes.ts'
 import type { FailureReason, ModelAnswer, ModelRequest, TextModel, Usage } from '../text.ts'
+import { counted } from './counted.ts'
 import { count, failed, LONGEST_WAIT_MS, reasonFor } from './send.ts'
 
 /** The package that runs the person's own client for us, with their login. It is fetched when somebody wants it. */
@@ -54,11 +55,14 @@ export function openClaude(sdk: AgentSdk, model: string, timeoutMs = TIMEOUT_MS)
         await Promise.race([listen(sdk, model, request, stopping, heard), over.promise])
       } catch (cause) {
         signal.throwIfAborted()
-        if (either.aborted) return failed('network', `${model} took too long`)
+        if (either.aborted) return failed('network', `${model} took too long`, 'unknown')
         // The package throws what it has told as a result before.
-        if (!heard.result && !heard.error) return failed('network', `the client could not be asked: ${said((cause as Error).message)}`)
+        if (!heard.result && !heard.error) {
+          const usage = heard.session === null ? undefined : 'unknown'
+          return failed('network', `the client could not be asked: ${said((cause as Error).message)}`, usage)
+        }
       }
-      return answerOf(heard, model, Date.now())
+      return answerOf(heard, model, request, Date.now())
     },
   }
 }
@@ -152,19 +156,20 @@ function hear(heard: Heard, message: Message): void {
       .join('')
 }
 
-function answerOf(heard: Heard, model: string, now: number): ModelAnswer {
+function answerOf(heard: Heard, model: string, request: ModelRequest, now: number): ModelAnswer {
   const { text, session, error, result } = heard
-  if (!result) return failed('network', `${model} broke off`)
+  if (!result) return failed('network', `${model} broke off`, 'unknown')
   const isSpent = result.subtype === 'error_max_budget_usd'
   if (error !== null || (result.is_error === true && !isSpent)) return failureOf(heard, result, model, now)
-  if (result.stop_reason === null) return failed('network', `${model} broke off`)
+  if (result.stop_reason === null) return failed('network', `${model} broke off`, 'unknown')
   const stop = result.stop_reason === 'max_tokens' ? 'length' : 'end'
-  if (text === '' && stop === 'end') return failed('bad-answer', `${model} answered with nothing`)
+  const usage = counted(usageOf(result), request, text, OVERHEAD)
+  if (text === '' && stop === 'end') return failed('bad-answer', `${model} answered with nothing`, usage)
   const [by, ...others] = Object.keys(result.modelUsage ?? {})
   return {
     kind: 'answered',
     text,
-    usage: usageOf(result),
+    usage,
     stop,
     ...(session ? { session } : {}),
     ...(by && others.length === 0 ? { by } : {}),
@@ -178,7 +183,7 @@ function failureOf({ error, limitEndsAt }: Heard, result: Message, model: string
   const reason = REASONS[error ?? ''] ?? byStatus ?? (error === null || error === 'server_error' ? 'network' : 'bad-answer')
   const wait = reason === 'rate' && limitEndsAt !== null ? Math.min(Math.max(0, limitEndsAt * 1000 - now), LONGEST_WAIT_MS) : null
   const message = `${model} could not answer${status === null ? '' : ` (${status})`}: ${words || error}`
-  return { ...failed(reason, message), retryAfterMs: wait }
+  return { ...failed(reason, message, usageOf(result)), retryAfterMs: wait }
 }
 
 /** All that the question cost. The client counts it by model; what it says beside that leaves out an answer that spent the budget. */

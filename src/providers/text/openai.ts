@@ -1,4 +1,5 @@
-import type { ModelAnswer, TextModel } from '../text.ts'
+import type { ModelAnswer, ModelRequest, TextModel } from '../text.ts'
+import { counted } from './counted.ts'
 import type { Endpoint } from './endpoint.ts'
 import { count, failed, send, thinkingLittle } from './send.ts'
 
@@ -9,7 +10,8 @@ export function openCompatible(endpoint: Endpoint): TextModel {
   const little = thinkingLittle([{ reasoning_effort: 'low' }])
   return {
     name: endpoint.model,
-    ask: async ({ system, messages, maxTokens }, signal) => {
+    ask: async (request, signal) => {
+      const { system, messages, maxTokens } = request
       const headers: Record<string, string> = endpoint.apiKey ? { authorization: `Bearer ${endpoint.apiKey}` } : {}
       const question = {
         model: endpoint.model,
@@ -18,26 +20,29 @@ export function openCompatible(endpoint: Endpoint): TextModel {
         messages: [...(system ? [{ role: 'system', text: system }] : []), ...messages].map(({ role, text }) => ({ role, content: text })),
       }
       const sent = await little((way) => send(endpoint, '/chat/completions', headers, { ...question, ...way }, signal))
-      return sent.kind === 'body' ? readAnswer(sent.body, endpoint.model) : sent
+      return sent.kind === 'body' ? readAnswer(sent.body, endpoint.model, request) : sent
     },
   }
 }
 
 type Choice = { message?: { content?: unknown; refusal?: unknown } | null; finish_reason?: unknown }
 
-function readAnswer(body: unknown, model: string): ModelAnswer {
+function readAnswer(body: unknown, model: string, request: ModelRequest): ModelAnswer {
   const { choices, usage } = (body ?? {}) as { choices?: unknown; usage?: Record<string, unknown> | null }
   const choice = Array.isArray(choices) ? (choices[0] as Choice | null) : null
-  if (!choice?.message) return failed('bad-answer', `${model} answered with something that is no completion`)
-  if (choice.finish_reason === 'content_filter' || typeof choice.message.refusal === 'string') {
-    return failed('bad-answer', `${model} refused to answer`)
-  }
-  const text = textIn(choice.message.content)
-  const stop = choice.finish_reason === 'length' ? 'length' : 'end'
-  if (text === '' && stop === 'end') return failed('bad-answer', `${model} answered with nothing`)
+  if (!choice?.message) return failed('bad-answer', `${model} answered with something that is no completion`, 'unknown')
+  const { content, refusal } = choice.message
+  const text = textIn(content)
   const details = usage?.prompt_tokens_details as { cached_tokens?: unknown } | null | undefined
   const cached = count(details?.cached_tokens) || count(usage?.prompt_cache_hit_tokens)
-  return { kind: 'answered', text, usage: { input: count(usage?.prompt_tokens), output: count(usage?.completion_tokens), cached }, stop }
+  const said = { input: count(usage?.prompt_tokens), output: count(usage?.completion_tokens), cached }
+  const cost = counted(said, request, text || textIn(refusal))
+  if (choice.finish_reason === 'content_filter' || typeof refusal === 'string') {
+    return failed('bad-answer', `${model} refused to answer`, cost)
+  }
+  const stop = choice.finish_reason === 'length' ? 'length' : 'end'
+  if (text === '' && stop === 'end') return failed('bad-answer', `${model} answered with nothing`, cost)
+  return { kind: 'answered', text, usage: cost, stop }
 }
 
 /** Plain text, or parts of it in a list. */

@@ -35,21 +35,28 @@ export async function send(
     text = await readBounded(response)
   } catch (cause) {
     signal.throwIfAborted()
-    return failed('network', (cause as Error).name === 'TimeoutError' ? `${host} took too long` : `${host} does not answer, or broke off`)
+    const { name, code } = cause as Error & { code?: string }
+    if (name === 'TimeoutError') return failed('network', `${host} took too long`, 'unknown')
+    return failed('network', `${host} does not answer, or broke off`, NEVER_ARRIVED.test(code ?? '') ? undefined : 'unknown')
   }
   if (response.status >= 300 && response.status < 400) return failed('network', `${host} redirects elsewhere, which is not followed`)
-  if (text === null) return failed('bad-answer', `${host} answered with more than ${LONGEST_ANSWER / 1024 / 1024} MB`)
+  if (text === null) return failed('bad-answer', `${host} answered with more than ${LONGEST_ANSWER / 1024 / 1024} MB`, 'unknown')
   const body = readJson(text)
   const error = errorIn(body)
   if (response.ok && !error) {
-    return body === undefined ? failed('bad-answer', `${host} answered with something that is no JSON`) : { kind: 'body', body }
+    if (body === undefined) return failed('bad-answer', `${host} answered with something that is no JSON`, 'unknown')
+    return { kind: 'body', body }
   }
   // Some endpoints say 200 and put the trouble into the body.
   const status = response.ok ? (error?.status ?? 500) : response.status
   const reason = reasonFor(status, error)
   const said = error?.message ? `: ${withoutKey(error.message, endpoint.apiKey)}` : ''
   return {
-    ...failed(reason, `${host} answered ${status} for ${endpoint.model}${said}`),
+    ...failed(
+      reason,
+      `${host} answered ${status} for ${endpoint.model}${said}`,
+      mayHaveCost(response, status, reason) ? 'unknown' : undefined,
+    ),
     retryAfterMs: reason === 'rate' ? waitIn(response.headers, Date.now()) : null,
   }
 }
@@ -72,8 +79,17 @@ export function thinkingLittle(ways: object[]): (ask: (way: object) => Promise<S
   }
 }
 
-export function failed(reason: Failed['reason'], message: string): Failed {
-  return { kind: 'failed', reason, message, retryAfterMs: null }
+/** `usage` is what it cost all the same. */
+export function failed(reason: Failed['reason'], message: string, usage?: Failed['usage']): Failed {
+  return { kind: 'failed', reason, message, retryAfterMs: null, ...(usage ? { usage } : {}) }
+}
+
+/** The question did not leave this machine, or met somebody who did not prove who they are. */
+const NEVER_ARRIVED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|\w*CERT\w*|UNABLE_TO_\w+)$/
+
+/** An endpoint that refuses does not charge. One that gave up waiting, or began to answer and then failed, may have worked until then. */
+function mayHaveCost(response: Response, status: number, reason: Failed['reason']): boolean {
+  return [408, 504, 524].includes(status) || (response.ok && (reason === 'network' || reason === 'bad-answer'))
 }
 
 /** The text of an answer, or null when it does not end in time. */

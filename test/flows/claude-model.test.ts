@@ -125,6 +125,19 @@ describe('the person’s own client', () => {
     expect(existsSync(projects) ? readdirSync(projects, { recursive: true }) : []).toEqual([])
   })
 
+  flow('is asked with the login, whatever keys the environment holds', async () => {
+    using _ = keysAround()
+    expect((await opened().ask(hello, never)).kind).toBe('answered')
+    expect(api.requests.map(({ headers }) => [headers.get('authorization'), headers.get('x-api-key')])).toEqual([[`Bearer ${TOKEN}`, null]])
+  })
+
+  flow('without a login is not asked with a key, and says where a key belongs', async () => {
+    using _ = keysAround()
+    const answer = await opened({ key: '' }).ask(hello, never)
+    expect(answer).toMatchObject({ kind: 'failed', reason: 'auth', message: expect.stringMatching(/login.*model\.provider = "anthropic"/) })
+    expect(api.requests).toEqual([])
+  })
+
   flow('says when a login that is used up may be used again, up to an hour ahead', async () => {
     for (const [seconds, ms] of [
       [900, 900_000],
@@ -143,6 +156,20 @@ describe('the person’s own client', () => {
   })
 })
 
+/** Keys for the API in the environment of this process, as in that of a worker. */
+function keysAround() {
+  const keys = { ANTHROPIC_API_KEY: 'sk-ant-api03-made-up', ANTHROPIC_AUTH_TOKEN: 'made-up-too' }
+  const before = Object.keys(keys).map((name) => [name, process.env[name]] as const)
+  Object.assign(process.env, keys)
+  return {
+    [Symbol.dispose]: () => {
+      for (const [name, value] of before)
+        if (value === undefined) delete process.env[name]
+        else process.env[name] = value
+    },
+  }
+}
+
 type Given = { url?: string; key?: string; timeoutMs?: number; name?: string }
 
 function opened({ url = api.url, key = TOKEN, timeoutMs = 20_000, name = MODEL }: Given = {}): TextModel {
@@ -150,8 +177,7 @@ function opened({ url = api.url, key = TOKEN, timeoutMs = 20_000, name = MODEL }
   const environment = {
     HOME: home.path,
     CLAUDE_CONFIG_DIR: join(home.path, '.claude'),
-    CLAUDE_CODE_OAUTH_TOKEN: key,
-    ANTHROPIC_API_KEY: '',
+    ...(key ? { CLAUDE_CODE_OAUTH_TOKEN: key } : {}),
     ANTHROPIC_BASE_URL: url,
     HTTPS_PROXY: 'http://127.0.0.1:9',
     NO_PROXY: '127.0.0.1,localhost',
@@ -172,7 +198,12 @@ flow(
     const api = startFakeAnthropic()
     await using person = await aPerson({
       files: { 'a.txt': 'The offsets of every station, one a line.\n'.repeat(120) },
-      env: { RECOLLECT_MODEL_PROVIDER: 'claude', RECOLLECT_MODEL_NAME: 'claude-haiku-4-5', ANTHROPIC_BASE_URL: api.url },
+      env: {
+        RECOLLECT_MODEL_PROVIDER: 'claude',
+        RECOLLECT_MODEL_NAME: 'claude-haiku-4-5',
+        ANTHROPIC_BASE_URL: api.url,
+        CLAUDE_CODE_OAUTH_TOKEN: TOKEN,
+      },
       init: null,
     })
     mkdirSync(join(person.home, '.recollect'), { mode: 0o700 })
@@ -186,7 +217,7 @@ flow(
     expect(run.code).toBe(0)
     await person.settled()
     const ours = api.requests.filter((request) => requestText(request).includes('You keep the memory'))
-    expect(ours).toHaveLength(1)
+    expect(ours.map(({ headers }) => [headers.get('authorization'), headers.get('x-api-key')])).toEqual([[`Bearer ${TOKEN}`, null]])
     const observations = await person.rows('observations')
     expect(observations.map(({ title, model }) => ({ title, model }))).toEqual([
       { title: 'The tide table counts from the station', model: 'claude-haiku-4-5' },

@@ -28,11 +28,11 @@ const OVERHEAD = 330
 const SPENT_BY_ONE_ANSWER_USD = 1e-9
 
 /**
- * What the client knows of a session that started it must not reach one that it starts, nor how hard the person has it think; nor do our keys
- * for other endpoints.
+ * What the client knows of a session that started it must not reach one that it starts, nor how hard the person has it think; nor do keys: it
+ * would use one instead of the login, and what was part of a plan would be on a bill.
  */
 const NOT_INHERITED =
-  /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_PROJECT_DIR|CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT|SESSION_ID|EXECPATH|EFFORT_LEVEL)|MAX_THINKING_TOKENS|RECOLLECT_\w+)$/
+  /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_PROJECT_DIR|CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT|SESSION_ID|EXECPATH|EFFORT_LEVEL)|MAX_THINKING_TOKENS|ANTHROPIC_API_KEY|ANTHROPIC_AUTH_TOKEN|RECOLLECT_\w+)$/
 
 /**
  * Claude through the person's own client and login. Each question is a short session of its own: no tools, no settings and so
@@ -182,7 +182,9 @@ function failureOf({ error, limitEndsAt }: Heard, result: Message, model: string
   const byStatus = status === null ? null : reasonFor(status, { message: words, type: '', status })
   const reason = REASONS[error ?? ''] ?? byStatus ?? (error === null || error === 'server_error' ? 'network' : 'bad-answer')
   const wait = reason === 'rate' && limitEndsAt !== null ? Math.min(Math.max(0, limitEndsAt * 1000 - now), LONGEST_WAIT_MS) : null
-  const message = `${model} could not answer${status === null ? '' : ` (${status})`}: ${words || error}`
+  // Without a login it asks nobody, so there is no status.
+  const hint = reason === 'auth' && status === null ? '; claude is asked with your login, a key is for model.provider = "anthropic"' : ''
+  const message = `${model} could not answer${status === null ? '' : ` (${status})`}: ${words || error}${hint}`
   return { ...failed(reason, message, usageOf(result)), retryAfterMs: wait }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 
@@ -12,6 +12,14 @@ test('every value is listed with where it came from', async () => {
   expect(stdout).toMatch(/^worker\.idle_minutes +7 +user file$/m)
   expect(stdout).toMatch(/^retention\.tool_uses_days +\d+ +default$/m)
   expect((await at.config('path')).stdout.trim()).toBe(at.file)
+})
+
+test('a file in a project’s folder sets nothing, as the worker obeys none', async () => {
+  using at = aHome('')
+  mkdirSync(join(at.folder, '.recollect'))
+  writeFileSync(join(at.folder, '.recollect', 'config.toml'), '[privacy]\nredact = false\n')
+  expect((await at.config('list')).stdout).toMatch(/^privacy\.redact +true +default$/m)
+  expect((await at.config('get', 'privacy.redact')).stdout.trim()).toBe('true')
 })
 
 test('a value is set in the file, read back and taken out, and the rest of the file stays as it is', async () => {
@@ -57,6 +65,7 @@ function aHome(text: string | null, variables: Record<string, string> = {}) {
   const env = { HOME: folder.path, RECOLLECT_HOME: home, PATH: '/usr/bin:/bin', ...variables }
   return {
     file,
+    folder: folder.path,
     config: async (...args: string[]) => {
       const child = Bun.spawn([RECOLLECT, 'config', ...args], { cwd: folder.path, env, stdio: ['ignore', 'pipe', 'pipe'] })
       const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])

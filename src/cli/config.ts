@@ -32,7 +32,7 @@ export async function run(args: string[]): Promise<undefined> {
 }
 
 function list(json: boolean): undefined {
-  const loaded = loadSettings(readEnvironment(), process.cwd())
+  const loaded = loadSettings()
   const settings = shownSettings(loaded)
   if (json) return sayJson({ settings, problems: loaded.problems, file: homePaths().config })
   say(table(settings.map((one) => [one.name, valueText(one), one.source === 'default' ? dim(one.source) : one.source])))
@@ -40,7 +40,7 @@ function list(json: boolean): undefined {
 }
 
 function settingNamed(name: string | undefined): ShownSetting {
-  const settings = shownSettings(loadSettings(readEnvironment(), process.cwd()))
+  const settings = shownSettings(loadSettings())
   const found = settings.find((setting) => setting.name === name)
   if (found) return found
   const names = settings.map((one) => one.name)
@@ -56,7 +56,7 @@ function change(wanted: SettingChange, json: boolean): undefined {
   const now = settingNamed(wanted.name)
   if (json) return sayJson(now)
   say(`${now.name} = ${valueText(now)} (${now.source})`)
-  if (now.source === 'environment' || now.source === 'project file') say(yellow(`The ${now.source} stands above your own file.`))
+  if (now.source === 'environment') say(yellow('The environment stands above your own file.'))
   say(dim(`It holds after 'recollect restart'.`))
 }
 

@@ -20,18 +20,16 @@ test('without a file everything has its default', () => {
   expect(new Set(Object.values(sources))).toEqual(new Set(['default']))
 })
 
-test('the environment wins over the project’s file, that over the person’s', () => {
+test('the environment wins over the person’s file', () => {
   const { settings, sources, problems } = load({
-    user: '[worker]\nport = 1\nidle_minutes = 1.5\n[retention]\ntool_uses_days = 1\n',
-    project: '[worker]\nport = 2\nidle_minutes = 2.5\n',
+    user: '[worker]\nport = 1\nidle_minutes = 1.5\n',
     variables: { RECOLLECT_WORKER_PORT: '3' },
   })
   expect(problems).toEqual([])
-  expect([settings.worker, settings.retention.tool_uses_days]).toEqual([{ port: 3, idle_minutes: 2.5 }, 1])
+  expect(settings.worker).toEqual({ port: 3, idle_minutes: 1.5 })
   expect(sources).toMatchObject({
     'worker.port': 'environment',
-    'worker.idle_minutes': 'project file',
-    'retention.tool_uses_days': 'user file',
+    'worker.idle_minutes': 'user file',
     'privacy.redact': 'default',
   })
 })
@@ -39,17 +37,17 @@ test('the environment wins over the project’s file, that over the person’s',
 test('a value that cannot be used is named, and the next source decides', () => {
   const { settings, sources, problems } = load({
     user: '[worker]\nport = 4000\n[privacy]\nredact = "no"\n',
-    project: '[worker]\nport = 70000\n',
+    variables: { RECOLLECT_WORKER_PORT: '70000' },
   })
   expect([settings.worker.port, sources['worker.port'], settings.privacy.redact]).toEqual([4000, 'user file', true])
   expect(problems).toHaveLength(2)
-  expect(problems[0]).toMatch(/^worker\.port in .*config\.toml: .*; using 4000$/)
+  expect(problems[0]).toMatch(/^worker\.port in RECOLLECT_WORKER_PORT: .*; using 4000$/)
   expect(problems[1]).toMatch(/^privacy\.redact in .*; using true$/)
 })
 
 test('a file that is no TOML, or no file at all, is named and ignored', () => {
-  const broken = load({ user: '[worker\nport = ', project: '[worker]\nport = 5\n' })
-  expect(broken.settings.worker.port).toBe(5)
+  const broken = load({ user: '[worker\nport = ' })
+  expect(broken.settings.worker.port).toBe(37777)
   expect(broken.problems).toEqual([expect.stringMatching(/config\.toml is not valid TOML .*; it is ignored$/)])
   using folder = temporaryFolder()
   mkdirSync(join(folder.path, '.recollect', 'config.toml'), { recursive: true })
@@ -100,16 +98,11 @@ test.each([
   expect(problems).toEqual([expect.stringContaining(`in ${name}`)])
 })
 
-function load(given: { user?: string; project?: string; variables?: Record<string, string> }): LoadedSettings {
+function load(given: { user?: string; variables?: Record<string, string> }): LoadedSettings {
   using folder = temporaryFolder()
-  const project = join(folder.path, 'project')
-  for (const [text, place] of [
-    [given.user, join(folder.path, '.recollect')],
-    [given.project, join(project, '.recollect')],
-  ] as const) {
-    if (text === undefined) continue
-    mkdirSync(place, { recursive: true })
-    writeFileSync(join(place, 'config.toml'), text)
+  if (given.user !== undefined) {
+    mkdirSync(join(folder.path, '.recollect'))
+    writeFileSync(join(folder.path, '.recollect', 'config.toml'), given.user)
   }
-  return loadSettings(environment(folder.path, { overrides: given.variables ?? {} }), project)
+  return loadSettings(environment(folder.path, { overrides: given.variables ?? {} }))
 }

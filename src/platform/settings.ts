@@ -122,7 +122,7 @@ const Settings = z.object({
 export const NO_TEXT_MODEL = 'no text model is configured (model.provider = "plain")'
 
 export type Settings = z.infer<typeof Settings>
-export type Source = 'default' | 'user file' | 'project file' | 'environment'
+export type Source = 'default' | 'user file' | 'environment'
 export type LoadedSettings = {
   settings: Settings
   /** Where each value came from, by its dotted name. */
@@ -132,15 +132,10 @@ export type LoadedSettings = {
 }
 
 /** The settings in force. A broken file or value never stops anything: it is reported and the next source decides. */
-export function loadSettings(environment: Environment = readEnvironment(), projectFolder?: string): LoadedSettings {
+export function loadSettings(environment: Environment = readEnvironment()): LoadedSettings {
   const problems: string[] = []
-  const layers: [Source, Tree, string][] = [
-    ['user file', readToml(join(environment.home, 'config.toml'), problems), join(environment.home, 'config.toml')],
-  ]
-  if (projectFolder) {
-    const path = join(projectFolder, '.recollect', 'config.toml')
-    layers.push(['project file', readToml(path, problems), path])
-  }
+  const file = join(environment.home, 'config.toml')
+  const written = readToml(file, problems)
   const settings: Tree = {}
   const sources: Record<string, Source> = {}
   for (const { path, schema, fallback } of leaves(Settings)) {
@@ -156,19 +151,15 @@ export function loadSettings(environment: Environment = readEnvironment(), proje
       value = read.data
       sources[name] = source
     }
-    for (const [source, tree, where] of layers) {
-      const offered = valueAt(tree, path)
-      if (offered !== undefined) take(source, offered, where)
-    }
+    const fromFile = valueAt(written, path)
+    if (fromFile !== undefined) take('user file', fromFile, file)
     const variable = variableOf(path)
     const fromEnvironment = environment.overrides[variable]
     if (fromEnvironment !== undefined) take('environment', readVariable(fromEnvironment, fallback), variable)
     setAt(settings, path, value)
   }
   const known = new Set(Object.keys(sources))
-  for (const [, tree, where] of layers) {
-    for (const name of namesIn(tree)) if (!known.has(name)) problems.push(`${name} in ${where} is not a setting`)
-  }
+  for (const name of namesIn(written)) if (!known.has(name)) problems.push(`${name} in ${file} is not a setting`)
   return { settings: settings as unknown as Settings, sources, problems }
 }
 

@@ -16,7 +16,10 @@ export type Option = {
   about: string
 }
 export type Taken = {
-  /** How the help calls the words that are no options; null when there are none. */ words: string | null
+  /** How the help calls the words that are no options; null when there are none. */
+  words: string | null
+  /** The words are a question, so an option that there is not is one of them. */
+  isQuestion?: true
   options: Record<string, Option>
 }
 
@@ -77,6 +80,7 @@ export const TAKES = {
   },
   search: {
     words: '<words…>',
+    isQuestion: true,
     options: {
       project,
       all: { type: 'boolean', about: 'everywhere, not only in this project' },
@@ -157,6 +161,7 @@ export const TAKES = {
   restore: { words: '<id…>', options: { json } },
   timeline: {
     words: '<id | words…>',
+    isQuestion: true,
     options: {
       at: { type: 'string', value: 'DATE', about: 'around this moment: 2026-03-01, or 7d for a week ago' },
       before: { type: 'string', value: 'N', least: 0, default: '8', about: 'so many before it' },

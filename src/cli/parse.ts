@@ -20,7 +20,11 @@ export function parse<N extends CommandName>(name: N, args: string[]): Parsed<N>
   return parsed as Parsed<N>
 }
 
-function read(name: string, { options }: Taken, args: string[]): { values: Record<string, unknown>; positionals: string[] } {
+function read(
+  name: string,
+  { words, isQuestion, options }: Taken,
+  args: string[],
+): { values: Record<string, unknown>; positionals: string[] } {
   try {
     return parseArgs({ args, options, allowPositionals: true } satisfies ParseArgsConfig)
   } catch (cause) {
@@ -28,18 +32,37 @@ function read(name: string, { options }: Taken, args: string[]): { values: Recor
     if (!code?.startsWith('ERR_PARSE_ARGS')) throw cause
     const option = /'(?:-\w, )?(--?[^\s'=]+)/.exec(message)?.[1] ?? ''
     if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
-      const close = nearest(
-        option,
-        Object.keys(options).map((known) => `--${known}`),
-      )
+      const close = probably(option, options)
+      if (isQuestion && !close) return read(name, { words, options }, withWordsLast(options, args))
+      const hint = words === null ? '' : ' (put -- before words that begin with a dash)'
       throw new CliError(
-        `'recollect ${name}' has no option ${option}${close ? `; did you mean ${close}?` : `; ${see(name)}`}`,
+        `'recollect ${name}' has no option ${option}; ${close ? `did you mean ${close}?` : see(name)}${hint}`,
         EXIT.invalid,
       )
     }
     if (/argument missing/.test(message)) throw new CliError(`${option} needs a value; ${see(name)}`, EXIT.invalid)
     throw new CliError(`${message.split('. ')[0]?.replace(/\.$/, '')}; ${see(name)}`, EXIT.invalid)
   }
+}
+
+function probably(option: string, options: Taken['options']): string | null {
+  return nearest(
+    option,
+    Object.keys(options).map((known) => `--${known}`),
+  )
+}
+
+/** The same, with options that nobody can have meant among the words, and all words behind the options. */
+function withWordsLast(options: Taken['options'], args: string[]): string[] {
+  const { tokens } = parseArgs({ args, options, allowPositionals: true, strict: false, tokens: true })
+  const isWord = new Set<number>()
+  for (const token of tokens) {
+    const isUnknown = token.kind === 'option' && !Object.hasOwn(options, token.name) && !probably(token.rawName, options)
+    if (token.kind === 'positional' || isUnknown) isWord.add(token.index)
+  }
+  const end = args.indexOf('--')
+  const given = args.filter((_, index) => !isWord.has(index) && index !== end)
+  return [...given, '--', ...args.filter((_, index) => isWord.has(index))]
 }
 
 function unusable(name: string, option: Option | undefined, value: unknown): string | null {

@@ -264,8 +264,16 @@ function workerFindings(s: WorkerStatus): Finding[] {
           fix: `'recollect embedder' shows what there is; 'recollect embedder use static' goes back to the table that comes along.`,
         },
   )
-  for (const problem of s.problems) findings.push({ what: 'Settings', state: 'warning', says: problem, fix: `Edit ${s.home}/config.toml.` })
+  for (const problem of s.problems) findings.push({ what: 'Settings', state: 'warning', says: problem, fix: whereToMend(problem, s.home) })
   return findings
+}
+
+/** A problem with a setting names the file or the variable that it is in; else it is about a value in the usual file. */
+function whereToMend(problem: string, home: string): string {
+  const [, variable] = /^\S+ in (RECOLLECT_\w+):/.exec(problem) ?? []
+  if (variable) return `Change ${variable} in the environment of whoever starts the worker, then 'recollect restart'.`
+  const [file] = new RegExp(`${RegExp.escape(home)}/(?:modes/)?[\\w.-]+\\.toml`).exec(problem) ?? []
+  return `Edit ${file ?? `${home}/config.toml`}.`
 }
 
 async function tokenFinding(home: ReturnType<typeof homePaths>, port: number): Promise<Finding> {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { exists, privateFolder } from './files.ts'
+import { exists, privateFolder, readJsonIfThere } from './files.ts'
 import { runProgram } from './processes.ts'
 
 const INSTALL_MS = 5 * 60_000
@@ -9,7 +9,7 @@ export const packageIn = (folder: string, name: string) => join(folder, 'node_mo
 
 /** Fetches a package into a folder of ours, without what it only suggests. Returns why not, in words for the person; null when it is there. */
 export async function installPackage(folder: string, name: string, version: string): Promise<string | null> {
-  if (exists(packageIn(folder, name))) return null
+  if (isWhole(packageIn(folder, name), version)) return null
   privateFolder(folder)
   const what = `${name}@${version}`
   const options = [
@@ -22,7 +22,13 @@ export async function installPackage(folder: string, name: string, version: stri
     '--loglevel=error',
   ]
   const ran = await runProgram('npm', ['install', '--prefix', folder, ...options, what], { timeoutMs: INSTALL_MS, cwd: folder })
-  if (ran.code === 0 && exists(packageIn(folder, name))) return null
-  const reason = ran.stderr.trim().split('\n')[0]?.slice(0, 200) || 'npm is not there'
+  if (ran.code === 0 && isWhole(packageIn(folder, name), version)) return null
+  const reason = ran.stderr.trim().split('\n')[0]?.slice(0, 200) || (ran.code === 0 ? 'what came is not whole' : 'npm is not there')
   return `${what} could not be fetched (${reason}); 'npm install --prefix ${folder} --omit=optional --legacy-peer-deps ${what}' fetches it by hand`
+}
+
+/** A fetch that was broken off leaves a folder behind, and a newer program of ours wants another version. */
+function isWhole(folder: string, version: string): boolean {
+  const own = readJsonIfThere(join(folder, 'package.json')) as { version?: unknown; main?: unknown } | null
+  return own?.version === version && typeof own.main === 'string' && exists(join(folder, own.main))
 }

@@ -100,5 +100,5 @@ export function modeOf(home: Home, { model }: Settings): Mode | string {
   const text = readIfThere(own) ?? readIfThere(join(shippedFolder(), 'assets', 'modes', name))
   if (text === null) return `model.mode: there is no mode ${name}; write one to ${own}`
   const read = readMode(text)
-  return read.kind === 'read' ? read.mode : `model.mode: ${name} cannot be used: ${read.reason}`
+  return read.kind === 'read' ? read.mode : `model.mode: ${own} cannot be used: ${read.reason}`
 }

@@ -15,6 +15,23 @@ test.each([
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 
+test('a project that there is not is told with what was probably meant; one in which nothing is found is only empty', async () => {
+  using folder = temporaryFolder()
+  const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0', RECOLLECT_EMBEDDER_PROVIDER: 'none' }
+  const run = async (...args: string[]) => {
+    const child = Bun.spawn([RECOLLECT, ...args], { env, cwd: folder.path, stdout: 'pipe', stderr: 'pipe' })
+    return [await child.exited, await child.stdout.text(), await child.stderr.text()]
+  }
+  await run('demo')
+  const misspelt = [4, '', 'recollect: there is no project tidepol; did you mean tidepool?\n']
+  expect(await run('search', 'tide', '--project', 'tidepol')).toEqual(misspelt)
+  expect(await run('search', 'tide', '--project', 'xyzzy')).toEqual([4, '', expect.stringContaining('no project xyzzy')])
+  const empty = [0, 'Nothing is remembered about “zzyzx”.\n', '']
+  for (const known of ['tidepool', 'Tidepool', folder.path]) expect(await run('search', 'zzyzx', '--project', known)).toEqual(empty)
+  expect(await run('search', 'zzyzx', '--qqqq')).toEqual([0, 'Nothing is remembered about “zzyzx --qqqq”.\n', ''])
+  await run('stop')
+}, 30_000)
+
 test.each([60, 100])(
   'on a terminal of %d columns no hit takes more than its lines, and the id of a note is whole',
   async (columns) => {

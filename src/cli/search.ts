@@ -4,6 +4,7 @@ import { age } from '../core/when.ts'
 import { terminalWidth } from '../platform/environment.ts'
 import { ask } from './ask.ts'
 import { commandHere, projectHere } from './here.ts'
+import { nearest } from './nearest.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, fit, plural, say, sayJson, table, yellow } from './print.ts'
 
@@ -53,6 +54,7 @@ export async function run(args: string[]): Promise<undefined> {
   let found = await find(here)
   const everywhere = found.hits.length === 0 && !values.project
   if (everywhere && here) found = await find(null)
+  if (found.hits.length === 0 && values.project && !values.all) await mustBeKnown(values.project)
   const { hits, understood, problems } = found
   if (values.json) return sayJson({ query, project: everywhere ? null : here, ...found })
   for (const problem of problems) say(yellow(`${problem.word}: ${problem.message}`))
@@ -81,6 +83,15 @@ export async function run(args: string[]): Promise<undefined> {
     if (values.explain) say(dim(`    ${explained(hit)}`))
   }
   say(dim(`\n${plural(hits.length, 'hit')}. In full: ${commandHere()} get <id>`))
+}
+
+/** Where nothing is found in a project that there is not, its name was misspelt. */
+async function mustBeKnown(project: string): Promise<void> {
+  const known = await ask<{ project: string; name: string }[]>('/api/projects')
+  const names = [...new Set(known.flatMap((one) => [one.name, one.project]))]
+  if (project.startsWith('/') || names.includes(project) || names.includes(project.toLowerCase())) return
+  const close = nearest(project, names)
+  throw new CliError(`there is no project ${project}; ${close ? `did you mean ${close}?` : `'recollect status' names them`}`, EXIT.invalid)
 }
 
 /**

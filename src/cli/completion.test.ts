@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { temporaryFolder } from '../../test/support/builders.ts'
 import { COMMANDS } from './help.ts'
 import { TAKES } from './options.ts'
 
@@ -37,4 +38,15 @@ const zsh = Bun.which('zsh')
 test.skipIf(!zsh)('zsh can read it', async () => {
   const ran = Bun.spawn(['zsh', '-n', '-c', await script('zsh')])
   expect(await ran.exited).toBe(0)
+})
+
+test.skipIf(!zsh)('zsh takes it also where nobody has loaded its completion', async () => {
+  using home = temporaryFolder()
+  const line = `${await script('zsh')}\nprint $_comps[recollect]`
+  const ran = Bun.spawn(['zsh', '-f', '-c', line], {
+    env: { HOME: home.path, PATH: process.env.PATH ?? '' },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  expect([await ran.stdout.text(), await ran.stderr.text()]).toEqual(['_recollect\n', ''])
 })

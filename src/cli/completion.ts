@@ -78,6 +78,8 @@ _recollect() {
 ${cases.join('\n')}
   esac
 }
+# A shell without a setup of its own has not loaded this yet.
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }
 compdef _recollect recollect`
 }
 

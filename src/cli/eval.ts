@@ -63,7 +63,7 @@ function tell({ sessions, from, to, brief, search, telling, embedder }: HomeEval
     ['by words', search.words] as const,
     [`by words and meaning (${embedder})`, search.meaning] as const,
   ].flatMap(([way, result]) => (result ? [[way, percent(result['any@1']), percent(result['any@5']), percent(result['any@10'])]] : []))
-  if (ways.length === 0) say(dim('Search: no commit was made in these sessions, so there is nothing to ask for.'))
+  if (ways.length === 0) say(dim('Search: of no commit in these sessions was the hash seen, so there is nothing to ask for.'))
   else {
     say(table([[bold('Asked for a commit, its session is'), bold('first'), bold('among 5'), bold('among 10')], ...ways]))
     say(dim(`${plural(search.commits, 'commit')}, by subject, in prompts and answers only${little(search.commits)}`))

@@ -2,7 +2,7 @@ import { openInBrowser } from '../platform/browser.ts'
 import { pathOf } from '../wire/pages.ts'
 import { ask, post } from './ask.ts'
 import { parse } from './parse.ts'
-import { CliError, dim, EXIT, say, sayJson } from './print.ts'
+import { CliError, EXIT, note, say, sayJson } from './print.ts'
 
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('view', args)
@@ -19,5 +19,5 @@ export async function open(to: string, how: { print?: boolean | undefined; json?
   if (how.json) return sayJson(link)
   if (!how.print && (await openInBrowser(link.url))) return say(`Opened the viewer in your browser (${new URL(link.url).origin}${to}).`)
   say(link.url)
-  say(dim(`Good for one visit, within ${link.seconds} seconds.`))
+  note(`the link is good for one visit, within ${link.seconds} seconds`)
 }

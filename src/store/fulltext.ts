@@ -6,7 +6,9 @@ import type { Params } from './statement.ts'
 
 export type DocumentKind = 'observation' | 'summary' | 'prompt' | 'note'
 
-export type Document = {
+/** Where a document stands in time. */
+export type Place = {
+  documentId: number
   kind: DocumentKind
   ref: string
   sessionId: number | null
@@ -14,20 +16,12 @@ export type Document = {
   turn: number | null
   project: ProjectKey
   at: number
+}
+
+export type Document = Omit<Place, 'documentId'> & {
   words: { title?: string; prompt?: string; body?: string; facts?: string; files?: string }
   /** What was said and done right before and after: it helps to find this, and is not this. */
   around: string
-}
-
-/** Where a document stands in time. */
-export type Place = {
-  documentId: number
-  kind: DocumentKind
-  ref: string
-  sessionId: number | null
-  turn: number | null
-  project: ProjectKey
-  at: number
 }
 
 /** A place and how well the words fit it; higher is better, comparable within one answer only. */

@@ -81,6 +81,18 @@ test('a worker that dies is started again at once, whether or not somebody asks'
   await client.close()
 })
 
+test('a client that leaves while a worker is being started leaves nobody behind', async () => {
+  await using at = anMcpHome()
+  const child = Bun.spawn([RECOLLECT, 'mcp'], { cwd: at.project, env: at.env, stdio: ['pipe', 'pipe', 'ignore'] })
+  child.stdin.write(`${PING}\n`)
+  child.stdin.flush()
+  await child.stdout.getReader().read()
+  process.kill(at.worker().pid, 'SIGKILL')
+  await Bun.sleep(30)
+  child.stdin.end()
+  expect(await Promise.race([child.exited, Bun.sleep(20_000).then(() => 'still there')])).toBe(0)
+}, 30_000)
+
 test.skipIf(process.platform !== 'linux')('the process of a session stays under 40 MB', async () => {
   await using at = anMcpHome()
   const { client, pid } = await at.connect()

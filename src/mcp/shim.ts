@@ -75,6 +75,8 @@ export function openLine(project: string | null, reply: (line: string) => void, 
     }
     const opened = await openPipe(home, project, { message: hear, end: lose })
     if (!opened) return
+    // The client left while we were looking: nobody else would close it, and it would keep us here for ever.
+    if (isOver) return opened.close()
     pipe = opened
     isWanted = false
     for (const line of relay.again()) opened.send(line)
@@ -84,6 +86,7 @@ export function openLine(project: string | null, reply: (line: string) => void, 
   }
   const lose = (how: PipeEnd) => {
     pipe = null
+    if (isOver) return
     // One that somebody sent away comes back when it is needed, or by itself; one that died is wanted at once.
     isWanted = how === 'lost'
     if (isWanted) {

@@ -4,7 +4,7 @@ import { projectName } from './project.ts'
 
 /**
  * Which projects a person wants nothing kept of, as `privacy.exclude_projects` names them: by key, by name, or by a folder with
- * everything below it (`~/work/secret`, `/clients/**`).
+ * everything below it (`~/drafts/secret`, `/clients/**`).
  */
 export function excludedProjects(wishes: readonly string[], userHome: string): (project: ProjectKey, folder: string) => boolean {
   const names = new Set(wishes.map((name) => name.toLowerCase()))

@@ -257,6 +257,7 @@ async function addDeeds(store: Store, scored: Scores, asked: Asked[], within: Wi
   if (share > 0) scored.add('deeds', await store.documents.matchDeeds(textsOf(unsaid), within), ONLY_DONE * share)
 }
 
+/** The first matters more than all other signals together where the whole question is a name that nobody spoke of. */
 const ONLY_DONE = 4
 
 async function addMeaning(

@@ -37,17 +37,17 @@ test('a tool that was pointed at no file is not excluded', () => {
 test.each([
   ['host.example/team/app', true],
   ['App', true],
-  ['/home/dev/work/app', true],
-  ['/home/dev/work', true],
+  ['/home/dev/drafts/app', true],
+  ['/home/dev/drafts', true],
   ['/home/dev/*', true],
   ['~/work', true],
-  ['~/work/*', true],
+  ['~/drafts/*', true],
   ['/home/dev/wor', false],
   ['other', false],
   ['host.example/team', false],
 ])('excluding %s keeps the project out: %p', (pattern, isExcluded) => {
   const { isExcludedProject } = rules({ RECOLLECT_PRIVACY_EXCLUDE_PROJECTS: pattern })
-  expect(isExcludedProject(asProjectKey('host.example/team/app'), '/home/dev/work/app')).toBe(isExcluded)
+  expect(isExcludedProject(asProjectKey('host.example/team/app'), '/home/dev/drafts/app')).toBe(isExcluded)
 })
 
 test('patterns of the person’s own are redacted, and one that is no pattern stops nothing', () => {

@@ -40,9 +40,9 @@ test.each([
   ['/home/dev/drafts/app', true],
   ['/home/dev/drafts', true],
   ['/home/dev/*', true],
-  ['~/work', true],
+  ['~/drafts', true],
   ['~/drafts/*', true],
-  ['/home/dev/wor', false],
+  ['/home/dev/draf', false],
   ['other', false],
   ['host.example/team', false],
 ])('excluding %s keeps the project out: %p', (pattern, isExcluded) => {

@@ -7,15 +7,14 @@ import { asProjectKey } from '../src/core/ids.ts'
 import { FLOOR, isTelling } from '../src/inject/brief.ts'
 import { type Hit, search } from '../src/retrieval/search.ts'
 import { commitRecall, hasData, locomo } from './data.ts'
-import { filledStore, tellAll } from './ingest.ts'
+import { importedStore } from './ingest.ts'
 import { byShippedTable } from './meaning.ts'
-import { exchangesOf } from './sets.ts'
+import { transcriptOf } from './transcripts.ts'
 
 if (hasData) {
   const data = commitRecall()
   const project = asProjectKey('commit-recall')
-  using filled = await filledStore(exchangesOf(data, project))
-  await tellAll(filled.store)
+  using filled = await importedStore(data.sessions.map(transcriptOf), project)
   const foreign = locomo()
     .flatMap((conversation) => conversation.questions.map((q) => q.text))
     .filter((_, i) => i % 4 === 0)

@@ -1,5 +1,5 @@
 /** Brings evaluation data into a real store through the product's own door, so that what is scored is what people get. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CaptureRules, take } from '../src/capture/capture.ts'
@@ -22,14 +22,6 @@ export const rules: CaptureRules = {
 
 export type Fed = { session: string; project: ProjectKey; at: number; event: SessionEvent }
 
-/** Tells every turn by rules, as the worker does when one is over. */
-export async function tellAll(store: Store): Promise<void> {
-  const turns = [...store.prompts.each(null)].map(({ sessionId, number }) => ({ sessionId, number }))
-  await store.transaction(async () => {
-    for (const turn of turns) await distillTurn(store, turn, claudeCode.readAction)
-  })
-}
-
 /** A store in a folder of its own, filled with these events. */
 export async function filledStore(events: Iterable<Fed>): Promise<{ store: Store; [Symbol.dispose](): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'recollect-eval-'))
@@ -47,4 +39,28 @@ export async function filledStore(events: Iterable<Fed>): Promise<{ store: Store
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A store in a folder of its own, into which these transcripts were read; every turn is told by rules, as the worker does when one is over. */
+export async function importedStore(transcripts: string[], project: ProjectKey): ReturnType<typeof filledStore> {
+  const filled = await filledStore([])
+  const { store } = filled
+  const folder = mkdtempSync(join(tmpdir(), 'recollect-eval-'))
+  try {
+    await store.transaction(async () => {
+      for (const [place, transcript] of transcripts.entries()) {
+        const path = join(folder, `${place}.jsonl`)
+        writeFileSync(path, transcript)
+        for await (const { items } of claudeCode.readTranscript(path, null)) {
+          const from = { projectFolder: null, clientPid: null, entrypoint: null, project }
+          for (const { event, uuid } of items) await take(store, event, from, rules, { uuid })
+        }
+      }
+      const turns = [...store.prompts.each(null)].map(({ sessionId, number }) => ({ sessionId, number }))
+      for (const turn of turns) await distillTurn(store, turn, claudeCode.readAction)
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+  return filled
 }

@@ -16,6 +16,21 @@ export function plainLocomo(): Result {
   return score.result()
 }
 
+/** The same of whole sessions. */
+export function plainLocomoSessions(): Result {
+  const score = newScore()
+  for (const { units, questions } of locomo()) {
+    const sessions = [...Map.groupBy(units, (unit) => unit.session)]
+    const find = openPlain(sessions.map(([, said]) => said.map(({ text }) => text).join('\n')))
+    const sessionOf = new Map(units.map((unit) => [unit.id, String(unit.session)]))
+    for (const question of questions.filter((q) => q.evidence.length > 0)) {
+      const ranking = find(question.text, 10).map((at) => String(sessions[at]?.[0]))
+      score.add(ranking, new Set(question.evidence.map((id) => sessionOf.get(id) ?? '')))
+    }
+  }
+  return score.result()
+}
+
 export function plainCommitRecall(): Result {
   const { sessions, questions } = commitRecall()
   const exchanges = sessions.flatMap(({ id, exchanges }) => exchanges.map((exchange) => ({ id, ...exchange })))

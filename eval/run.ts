@@ -9,8 +9,8 @@ import type { Result } from '../src/evaluate/evaluate.ts'
 import { scoreBrief } from './brief.ts'
 import { hasData } from './data.ts'
 import { byEmbedder, byShippedTable } from './meaning.ts'
-import { plainCommitRecall, plainLocomo } from './plain.ts'
-import { scoreCommitRecall, scoreLocomo } from './sets.ts'
+import { plainCommitRecall, plainLocomo, plainLocomoSessions } from './plain.ts'
+import { scoreCommitRecall, scoreLocomo, scoreLocomoSessions } from './sets.ts'
 import { between, briefTable, searchTable } from './table.ts'
 import { printDistill } from './tell.ts'
 
@@ -24,6 +24,9 @@ else {
     ['LoCoMo, turns', 'plain bm25', plainLocomo()],
     ['LoCoMo, turns', 'by words', await scoreLocomo(words)],
     ['LoCoMo, turns', 'by words and meaning', await scoreLocomo(byShippedTable)],
+    ['LoCoMo, sessions', 'plain bm25', plainLocomoSessions()],
+    ['LoCoMo, sessions', 'by words', await scoreLocomoSessions(words)],
+    ['LoCoMo, sessions', 'by words and meaning', await scoreLocomoSessions(byShippedTable)],
     ['CommitRecall, sessions', 'plain bm25', plainCommitRecall()],
     ['CommitRecall, sessions', 'by words', await scoreCommitRecall(words)],
     ['CommitRecall, sessions', 'by words and meaning', await scoreCommitRecall(byShippedTable)],
@@ -31,6 +34,7 @@ else {
   const minilm = process.argv.includes('--minilm')
   if (minilm) {
     rows.push(['LoCoMo, turns', 'by words and minilm', await scoreLocomo(byEmbedder('minilm'))])
+    rows.push(['LoCoMo, sessions', 'by words and minilm', await scoreLocomoSessions(byEmbedder('minilm'))])
     rows.push(['CommitRecall, sessions', 'by words and minilm', await scoreCommitRecall(byEmbedder('minilm'))])
   }
   const measured = `Measured on ${new Date().toISOString().slice(0, 10)} with \`npm run eval\`.`

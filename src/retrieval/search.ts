@@ -63,7 +63,7 @@ const WEIGHTS: Record<Signal, number> = {
   meaning: 0.6,
   names: 0.5,
   author: 0.7,
-  session: 1,
+  session: 1.5,
   recency: 0.05,
 }
 

@@ -1,6 +1,6 @@
 /**
  * How much of what the next session touches did the brief already name? Replays real transcripts in the order they happened: before
- * each session the brief of its project is written, then the session is read, and the files it touches are looked for in the brief.
+ * each session the brief of its project is written, then the session is read, and what it touches is looked for in the brief.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,10 +8,11 @@ import { type DistillJob, take } from '../src/capture/capture.ts'
 import { distillTurn } from '../src/capture/turns.ts'
 import type { AgentEvent } from '../src/core/event.ts'
 import { asProjectKey } from '../src/core/ids.ts'
-import { type BriefScore, newBriefScore } from '../src/evaluate/evaluate.ts'
+import { type BriefScore, newBriefScore, touchedBy } from '../src/evaluate/evaluate.ts'
 import { claudeCode } from '../src/integrations/agent.ts'
 import { DATA, hasData } from './data.ts'
 import { filledStore, rules } from './ingest.ts'
+import { briefTable } from './table.ts'
 
 type Session = {
   project: string
@@ -26,7 +27,7 @@ export async function scoreBrief(): Promise<BriefScore> {
   const { store } = filled
   for (const session of await realSessions()) {
     const project = asProjectKey(session.project)
-    await score.add(store, { project, at: session.startedAt, branch: session.items[0]?.branch ?? null, touched: filesOf(session) })
+    await score.add(store, { project, at: session.startedAt, branch: session.items[0]?.branch ?? null, touched: touchedIn(session) })
     await store.transaction(async () => {
       for (const { event, uuid, branch } of session.items) {
         await take(store, event, { projectFolder: session.folder, clientPid: null, entrypoint: null, project, branch }, rules, { uuid })
@@ -43,13 +44,18 @@ export async function scoreBrief(): Promise<BriefScore> {
   return score.result()
 }
 
-function filesOf(session: Session): Set<string> {
-  const files = new Set<string>()
-  for (const { event } of session.items) {
-    const path = event.kind === 'tool-used' && event.error === null ? claudeCode.fileOf(event.input) : null
-    if (path?.startsWith(`${session.folder}/`)) files.add(path.slice(session.folder.length + 1))
-  }
-  return files
+function touchedIn({ folder, items }: Session) {
+  const asked = items.flatMap(({ event }) => (event.kind === 'prompt-submitted' && event.origin === 'person' ? [event.text] : []))
+  const uses = items.flatMap(({ event }) => (event.kind === 'tool-used' ? [event] : []))
+  const written = (value: unknown) => JSON.stringify(value ?? null)
+  return touchedBy(
+    folder,
+    asked,
+    uses.map(({ tool, input, output, error }) => ({
+      action: claudeCode.readAction({ tool, input: written(input), output: written(output), error }),
+      error,
+    })),
+  )
 }
 
 async function realSessions(): Promise<Session[]> {
@@ -71,11 +77,4 @@ async function realSessions(): Promise<Session[]> {
   return sessions.sort((a, b) => a.startedAt - b.startedAt)
 }
 
-if (import.meta.main && hasData) {
-  const r = await scoreBrief()
-  const line = (name: string, share: number, tokens: number) =>
-    `${name.padEnd(28)} names ${(100 * share).toFixed(1)} % of the files touched, ${Math.round(tokens)} tokens`
-  console.log(`${r.sessions} sessions that had a past`)
-  console.log(line('brief', r.ours, r.oursTokens))
-  console.log(line('newest 50 observations', r.baseline, r.baselineTokens))
-}
+if (import.meta.main && hasData) console.log(briefTable(await scoreBrief()))

@@ -1,4 +1,4 @@
-import type { BriefScore, Result } from '../src/evaluate/evaluate.ts'
+import { type BriefScore, type Result, TOUCHED } from '../src/evaluate/evaluate.ts'
 
 /** What was found, a line for each set and way of searching. */
 export function searchTable(rows: [set: string, way: string, result: Result][]): string {
@@ -12,14 +12,17 @@ export function searchTable(rows: [set: string, way: string, result: Result][]):
   return table(['set', 'found', 'frac@5', 'any@5', 'frac@10', 'any@10', 'MRR', 'questions'], lines)
 }
 
-/** What was named of the files that the next session touched, and for how many tokens. */
-export function briefTable(r: BriefScore): string {
+/** What was named of that which the next session touched, and for how many tokens. */
+export function briefTable({ sessions, ours, baseline }: BriefScore): string {
+  const line = (name: string, of: BriefScore['ours']) => [
+    name,
+    ...TOUCHED.map((kind) => `${percent(of[kind])} %`),
+    Math.round(of.tokens),
+    sessions,
+  ]
   return table(
-    ['at the start of a session', 'files it will touch that are named', 'tokens', 'sessions'],
-    [
-      ['the newest 50 observations in full', `${percent(r.baseline)} %`, Math.round(r.baselineTokens), r.sessions],
-      ['the brief', `${percent(r.ours)} %`, Math.round(r.oursTokens), r.sessions],
-    ],
+    ['named at the start, of what the session then touches', ...TOUCHED, 'tokens', 'sessions'],
+    [line('the newest 50 observations in full', baseline), line('the brief', ours)],
   )
 }
 

@@ -44,15 +44,23 @@ async function measure(wish: Parameters<typeof import('../worker/worker.ts').eva
   }
 }
 
+const briefRow = (name: string, { files, names, errors, tokens }: HomeEvaluation['brief']['ours']) => [
+  name,
+  percent(files),
+  percent(names),
+  percent(errors),
+  Math.round(tokens).toLocaleString('en'),
+]
+
 function tell({ sessions, from, to, brief, search, telling, embedder }: HomeEvaluation, ofProject: string): void {
   say(`Measured on the newest ${plural(sessions, 'session')}${ofProject}, ${day(from)} to ${day(to)}. Nothing was changed or sent.\n`)
-  if (brief.sessions === 0) say(dim('The brief: no session with a past touched a file, so there is nothing to hold it against.'))
+  if (brief.sessions === 0) say(dim('The brief: no session with a past touched anything, so there is nothing to hold it against.'))
   else {
     say(
       table([
-        [bold('When a session starts'), bold('files it then touched that are named'), bold('tokens')],
-        ['the brief', percent(brief.ours), Math.round(brief.oursTokens).toLocaleString('en')],
-        ['the newest 50 observations in full', percent(brief.baseline), Math.round(brief.baselineTokens).toLocaleString('en')],
+        [bold('Named when a session starts, of what it then touched'), ...['files', 'names', 'errors', 'tokens'].map(bold)],
+        briefRow('the brief', brief.ours),
+        briefRow('the newest 50 observations in full', brief.baseline),
       ]),
     )
     say(dim(`${plural(brief.sessions, 'session')} that had a past and whose tool uses are still kept${little(brief.sessions)}`))

@@ -147,8 +147,9 @@ export const COMMANDS: Record<string, Command> = {
 
   Measures on the newest sessions. It works on a copy beside the worker: nothing is changed, nothing is sent, and no session waits.
 
-  The brief   what a session would have been told at its start, with only the past that there was then: how many of the files that
-              it went on to read or change are named, and at how many tokens; beside it the newest 50 observations in full
+  The brief   what a session would have been told at its start, with only the past that there was then: how much of what it
+              went on to touch is named (files it read or changed, names of code it changed or was asked about, errors it met), and
+              at how many tokens; beside it the newest 50 observations in full
   Search      the subject of each commit is asked for: is the session that made it the first to be found, among 5, among 10? Only
               prompts and answers are searched, because memories repeat the subject
   Telling     of the files that tools changed, how many the session's memories name; how long both are`,

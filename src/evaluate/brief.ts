@@ -2,47 +2,63 @@ import type { ProjectKey } from '../core/ids.ts'
 import { countTokens } from '../core/tokens.ts'
 import { BRIEF_BUDGET, briefFor } from '../inject/brief.ts'
 import type { Store } from '../store/store.ts'
+import type { Touched } from './touched.ts'
 
-/** A session at its start, and the files that it touched later, as paths within its project. */
-export type Begun = { project: ProjectKey; at: number; branch: string | null; touched: Set<string> }
+/** A session at its start, and what it touched later. */
+export type Begun = { project: ProjectKey; at: number; branch: string | null; touched: Touched }
 
-export type BriefScore = ReturnType<ReturnType<typeof newBriefScore>['result']>
+/** What is looked for in a brief. */
+export const TOUCHED = ['files', 'names', 'errors'] as const
+type Kind = (typeof TOUCHED)[number]
 
-/**
- * How much of what sessions touched the brief named at their start, and for how many tokens. Beside it the newest 50 observations in full,
- * which is what others inject.
- */
+/** For each kind the share that was named, on average over the sessions that touched any. */
+type Shares = Record<Kind, number>
+
+export type BriefScore = {
+  /** Sessions that had a past and touched something. */
+  sessions: number
+  ours: Shares & { tokens: number }
+  /** The newest 50 observations in full, which is what others inject. */
+  baseline: Shares & { tokens: number }
+}
+
+/** How much of what sessions touched the brief named at their start, and for how many tokens. */
 export function newBriefScore() {
-  const sums = { sessions: 0, ours: 0, oursTokens: 0, baseline: 0, baselineTokens: 0 }
+  const texts = { ours: newShares(), baseline: newShares() }
+  let sessions = 0
   return {
     /** The store must know nothing that came after the session began. One without a past, or that touched nothing, does not count. */
     async add(store: Store, { project, at, branch, touched }: Begun): Promise<void> {
       const newest = (await store.observations.recent(project, 50))
         .map((o) => [`#${o.id} ${o.type} ${o.title}`, o.subtitle, o.narrative, ...o.facts, ...o.filesModified, ...o.filesRead].join('\n'))
         .join('\n')
-      if (touched.size === 0 || !newest) return
-      const brief = await briefFor(store, project, at, BRIEF_BUDGET, undefined, { branch })
-      sums.sessions++
-      sums.ours += named(touched, brief.text)
-      sums.oursTokens += brief.tokens
-      sums.baseline += named(touched, newest)
-      sums.baselineTokens += countTokens(newest)
+      if (!newest || TOUCHED.every((kind) => touched[kind].size === 0)) return
+      sessions++
+      texts.ours.add(touched, (await briefFor(store, project, at, BRIEF_BUDGET, undefined, { branch })).text)
+      texts.baseline.add(touched, newest)
     },
-    result() {
-      const n = Math.max(1, sums.sessions)
-      return {
-        sessions: sums.sessions,
-        ours: sums.ours / n,
-        oursTokens: sums.oursTokens / n,
-        baseline: sums.baseline / n,
-        baselineTokens: sums.baselineTokens / n,
-      }
-    },
+    result: (): BriefScore => ({ sessions, ours: texts.ours.result(), baseline: texts.baseline.result() }),
   }
 }
 
-/** The share of the touched files that a text names, by path or by file name. */
-function named(touched: Set<string>, text: string): number {
-  const found = [...touched].filter((path) => text.includes(path) || text.includes(path.split('/').at(-1) ?? path))
-  return found.length / touched.size
+function newShares() {
+  const found: Record<Kind, number[]> = { files: [], names: [], errors: [] }
+  const tokens: number[] = []
+  return {
+    add(touched: Touched, text: string): void {
+      tokens.push(countTokens(text))
+      for (const kind of TOUCHED) if (touched[kind].size > 0) found[kind].push(namedIn(text, touched[kind]))
+    },
+    result: () => ({ tokens: mean(tokens), files: mean(found.files), names: mean(found.names), errors: mean(found.errors) }),
+  }
 }
+
+/** The share of them that a text names; a file also by its name alone. */
+function namedIn(text: string, things: Set<string>): number {
+  const found = [...things].filter(
+    (thing) => text.includes(thing) || (thing.includes('/') && text.includes(thing.split('/').at(-1) ?? thing)),
+  )
+  return found.length / things.size
+}
+
+const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / Math.max(1, values.length)

@@ -13,7 +13,7 @@ test('a session is held against the past that it had: what was remembered later 
   await told(at.store, 'third', 3000, 'src/later.ts')
   await at.store.notes.put(note({ title: 'All about later.ts', pinned: true, updatedAt: 3000 }), 'print')
   const { sessions, brief } = await measured(at.store)
-  expect([sessions, brief.sessions, brief.ours, brief.baseline]).toEqual([3, 1, 0.5, 0.5])
+  expect([sessions, brief.sessions, brief.ours.files, brief.baseline.files]).toEqual([3, 1, 0.5, 0.5])
 })
 
 test('a session that still ran when another began is no past of it', async () => {
@@ -48,7 +48,7 @@ test('memories are held against the files that tools changed', async () => {
 test('without sessions there is nothing to tell, and no division by nothing', async () => {
   using at = await temporaryStore()
   const nothing = await measured(at.store)
-  expect([nothing.sessions, nothing.from, nothing.search.words, nothing.brief.ours]).toEqual([0, null, null, 0])
+  expect([nothing.sessions, nothing.from, nothing.search.words, nothing.brief.ours.files]).toEqual([0, null, null, 0])
 })
 
 test.each([

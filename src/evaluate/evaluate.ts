@@ -5,15 +5,17 @@
  */
 import type { Action } from '../core/action.ts'
 import type { ProjectKey } from '../core/ids.ts'
-import type { Observation, Session, ToolUse } from '../core/memory.ts'
+import type { Observation, ToolUse } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
 import { type Meaning, search } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
 import { type BriefScore, newBriefScore } from './brief.ts'
 import { newScore, type Result } from './score.ts'
+import { touchedBy } from './touched.ts'
 
-export { type BriefScore, newBriefScore } from './brief.ts'
+export { type BriefScore, newBriefScore, TOUCHED } from './brief.ts'
 export { newScore, type Result } from './score.ts'
+export { touchedBy } from './touched.ts'
 
 export type Evaluation = {
   /** How many sessions were looked at, and when the first began and the last ended. */
@@ -51,8 +53,13 @@ export async function* evaluate(
     yield { done, of: sessions.length, what: 'sessions, the newest first' }
     const observations = await store.observations.ofSession(session.id, MOST)
     const uses = await store.toolUses.ofSession(session.id, MOST)
-    const { touched, changed } = filesOf(session, uses, means.readAction)
-    addTelling(telling, changed, uses, observations)
+    const asked = (await store.prompts.ofSession(session.id)).filter((prompt) => prompt.origin === 'person')
+    const touched = touchedBy(
+      session.folder,
+      asked.map((prompt) => prompt.text),
+      uses.map((use) => ({ action: means.readAction(use), error: use.error })),
+    )
+    addTelling(telling, touched.changed, uses, observations)
     commits.push(...observations.filter(isCommit))
     await takeBack(copy, session.startedAt)
     await briefs.add(copy, { project: session.project, at: session.startedAt, branch: session.branch, touched })
@@ -88,22 +95,6 @@ export async function* evaluate(
 
 /** Of one session, at most so many of each. */
 const MOST = 20_000
-
-/** Files within the session's folder that tools were pointed at and did not fail on. */
-function filesOf(session: Session, uses: ToolUse[], readAction: (use: ToolUse) => Action): { touched: Set<string>; changed: Set<string> } {
-  const touched = new Set<string>()
-  const changed = new Set<string>()
-  for (const use of uses) {
-    if (use.error !== null) continue
-    const action = readAction(use)
-    if (action.kind !== 'read' && action.kind !== 'edit' && action.kind !== 'write') continue
-    if (!action.file.startsWith(`${session.folder}/`)) continue
-    const path = action.file.slice(session.folder.length + 1)
-    touched.add(path)
-    if (action.kind !== 'read') changed.add(path)
-  }
-  return { touched, changed }
-}
 
 function addTelling(telling: Telling, changed: Set<string>, uses: ToolUse[], observations: Observation[]): void {
   if (uses.length === 0) return

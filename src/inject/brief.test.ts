@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { addObservations, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
+import type { Entity, EntityKind } from '../core/entities.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { Observation, Session, Summary } from '../core/memory.ts'
 import { withoutPrivate } from '../core/privacy.ts'
@@ -56,6 +57,43 @@ test('files are named unless the title names them, and a long path does not crow
   expect(text).toContain('change · Edited src/a.ts · ')
   expect(text).toContain('Edited things [src/b.ts, src/c.ts] · ')
   expect(items).toHaveLength(4)
+})
+
+test('what the work is about is named, the most and the latest first: files, names of code, and errors with the memory that met them last', () => {
+  const named = (kind: EntityKind, ...names: string[]): Entity[] => names.map((name) => ({ kind, name }))
+  const { text } = brief({
+    observations: [
+      observation({ id: 3, filesModified: ['src/a.ts'] }),
+      observation({ id: 2 }),
+      observation({ id: 1, filesRead: ['src/b.ts'] }),
+    ],
+    mentioned: new Map([
+      [3, [...named('symbol', 'getUser'), ...named('file', 'src/c.ts', '/etc/hosts')]],
+      [2, [...named('symbol', 'TokenStore'), ...named('error', 'ENOENT')]],
+      [1, [...named('symbol', 'TokenStore'), ...named('error', 'ENOENT', 'TS2345'), ...named('package', 'zod')]],
+    ]),
+  })
+  expect(text).toContain('Files worked on lately: src/{a.ts, b.ts, c.ts}\n')
+  expect(text).toContain('Names that came up: TokenStore, getUser\n')
+  expect(text).toContain('Errors met lately: ENOENT (#2), TS2345 (#1)\n')
+})
+
+test('of many names those that came up most are told, within their share', () => {
+  const all = Array.from({ length: 500 }, (_, n): Entity => ({ kind: 'symbol', name: `someLongFunctionName${n}` }))
+  const observations = [observation({ id: 2 }), observation({ id: 1 })]
+  const { text, tokens } = brief({
+    observations,
+    mentioned: new Map([
+      [2, all],
+      [1, all.slice(400, 403)],
+    ]),
+  })
+  const line = text.split('\n').find((one) => one.startsWith('Names that came up: ')) ?? ''
+  expect(line).toStartWith(
+    'Names that came up: someLongFunctionName400, someLongFunctionName401, someLongFunctionName402, someLongFunctionName0,',
+  )
+  expect(countTokens(line)).toBeLessThanOrEqual(0.15 * BRIEF_BUDGET.tokens)
+  expect(tokens).toBeLessThan(600)
 })
 
 test('a session whose title has no end still has its summary told', () => {
@@ -348,6 +386,7 @@ type Given = {
   observations?: (Observation & { branch?: string | null })[]
   budget?: Budget
   held?: NonNullable<Parameters<typeof writeBrief>[4]>
+  mentioned?: Map<number, Entity[]>
 }
 
 function brief(given: Given): Brief {
@@ -359,7 +398,7 @@ function brief(given: Given): Brief {
     last: told(given.summary),
     elsewhere: told(given.elsewhere),
     observations: (given.observations ?? []).map((o) => ({ branch: null, ...o })),
-    mentioned: new Map<number, string[]>(),
+    mentioned: given.mentioned ?? new Map(),
   }
   return writeBrief(past, NOW, given.budget ?? BRIEF_BUDGET, undefined, given.held ?? null)
 }

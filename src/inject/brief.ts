@@ -3,6 +3,7 @@
  * neutralised, one line each, inside one tagged block that capture takes out again before it can become a memory of a memory.
  */
 
+import type { Entity, EntityKind } from '../core/entities.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Observation, Session, Summary } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
@@ -33,6 +34,9 @@ const BRANCH_WORTH = 2
 
 /** How much of the budget may name files: measured, it is what the next session needs most for its price. */
 const FILES_SHARE = 0.4
+/** And names of code and errors, which cost little where there are few. */
+const NAMES_SHARE = 0.15
+const ERRORS_SHARE = 0.04
 
 /** How much of it the notes may take that always hold, and those of the project; what has no room is told by its title. */
 const ALWAYS_SHARE = 0.35
@@ -66,10 +70,8 @@ export async function briefFor(
       : [newest, null]
   const lately = await store.observations.recent(project, CANDIDATES)
   const onBranch = branch === null ? [] : await store.observations.recentOn(project, branch, CANDIDATES_OF_BRANCH)
-  const mentioned = new Map<number, string[]>()
-  for (const { observation, entity } of await store.links.namedLately(project, CANDIDATES)) {
-    if (entity.kind === 'file') mentioned.set(observation, [...(mentioned.get(observation) ?? []), entity.name])
-  }
+  const named = Map.groupBy(await store.links.namedOrSaidLately(project, CANDIDATES), ({ observation }) => observation)
+  const mentioned = new Map([...named].map(([id, all]) => [id, all.map(({ entity }) => entity)]))
   const observations = ordered(lately, onBranch, branch)
   const notes = await notesFor(store, project, now)
   const past = { project, branch, notes, last: await titled(last), elsewhere: await titled(elsewhere), observations, mentioned }
@@ -133,7 +135,8 @@ export type Past = {
   /** The best first. */
   observations: OnBranch<Observation>[]
   notes?: ChosenNotes
-  mentioned: Map<number, string[]>
+  /** What each observation names, and what was said in its turn. */
+  mentioned: Map<number, Entity[]>
 }
 
 /** What the brief says, decided from plain values. Lines are added in order of worth until one no longer fits. */
@@ -157,8 +160,12 @@ export function writeBrief(past: Past, now: number, budget: Budget, command = 'r
   if (last) addSummary(page, last, held ? 'Meanwhile' : headOf(last, branch), now, left)
   if (elsewhere) addElsewhere(page, elsewhere, now, left)
   addNotes(page, 'Notes of this project:', notes.ofProject, budget.tokens * NOTES_SHARE, now, left)
-  const files = filesLine(observations, past.mentioned, budget.tokens * FILES_SHARE, branch)
-  if (files) page.add(files)
+  for (const line of [
+    filesLine(observations, past.mentioned, budget.tokens * FILES_SHARE, branch),
+    namesLine(observations, past.mentioned, budget.tokens * NAMES_SHARE, branch),
+    errorsLine(observations, past.mentioned, budget.tokens * ERRORS_SHARE, branch),
+  ])
+    if (line) page.add(line)
   let shown = 0
   const how = `${held ? 'New work' : 'Recent work'} (id · age · kind · what · cost; in full: ${command} get <id>; more: ${command} search <words>):`
   for (const o of observations) {
@@ -216,19 +223,32 @@ function addElsewhere(page: Page, { summary, title }: Told, now: number, left: L
 /** A branch has any name; here it is a word among others. */
 const shownBranch = (branch: string) => shorten(asData(branch).replace(/[<>"&]/g, ''), 80)
 
-/** The files that were worked on lately, the most and the latest first, gathered by folder so that each costs a few tokens. */
-function filesLine(observations: OnBranch<Observation>[], mentioned: Map<number, string[]>, tokens: number, branch: string | null): string {
+/** What the observations are about, the most and the latest first. */
+function mostAbout(
+  observations: OnBranch<Observation>[],
+  branch: string | null,
+  about: (o: Observation) => { name: string; amount: number }[],
+): string[] {
   const worth = new Map<string, number>()
   for (const [place, o] of observations.entries()) {
     const fresh = (branch !== null && o.branch === branch ? BRANCH_WORTH : 1) / (1 + place / 12)
-    const add = (path: string, amount: number) => path.startsWith('/') || worth.set(path, (worth.get(path) ?? 0) + amount * fresh)
-    for (const path of o.filesModified) add(path, 2)
-    for (const path of o.filesRead) add(path, 1)
-    for (const path of mentioned.get(o.id) ?? []) add(path, 0.5)
+    for (const { name, amount } of about(o)) worth.set(name, (worth.get(name) ?? 0) + amount * fresh)
   }
+  return [...worth].sort((a, b) => b[1] - a[1]).map(([name]) => name)
+}
+
+const namesOf = (entities: Entity[] = [], kind: EntityKind) => entities.flatMap((entity) => (entity.kind === kind ? [entity.name] : []))
+
+/** The files that were worked on lately, gathered by folder so that each costs a few tokens. */
+function filesLine(observations: OnBranch<Observation>[], mentioned: Past['mentioned'], tokens: number, branch: string | null): string {
+  const paths = mostAbout(observations, branch, (o) => [
+    ...o.filesModified.map((name) => ({ name, amount: 2 })),
+    ...o.filesRead.map((name) => ({ name, amount: 1 })),
+    ...namesOf(mentioned.get(o.id), 'file').map((name) => ({ name, amount: 0.5 })),
+  ])
   const folders = new Map<string, string[]>()
   let cost = 10
-  for (const [path] of [...worth].sort((a, b) => b[1] - a[1])) {
+  for (const path of paths.filter((path) => !path.startsWith('/'))) {
     const cut = path.lastIndexOf('/') + 1
     const [folder, name] = [path.slice(0, cut), path.slice(cut)]
     cost += countTokens(folders.has(folder) ? ` ${name}` : ` ${path};`) + 1
@@ -238,6 +258,35 @@ function filesLine(observations: OnBranch<Observation>[], mentioned: Map<number,
   if (folders.size === 0) return ''
   const parts = [...folders].map(([folder, names]) => (names.length > 1 ? `${folder}{${names.join(', ')}}` : folder + names[0]))
   return `Files worked on lately: ${asData(parts.join(' '))}`
+}
+
+/** Functions, types and settings that came up: what to look for in the code, or to ask for. */
+function namesLine(observations: OnBranch<Observation>[], mentioned: Past['mentioned'], tokens: number, branch: string | null): string {
+  const names = mostAbout(observations, branch, (o) => namesOf(mentioned.get(o.id), 'symbol').map((name) => ({ name, amount: 1 })))
+  return listed('Names that came up: ', names, tokens)
+}
+
+/** Errors that were met, and where the last time was. */
+function errorsLine(observations: OnBranch<Observation>[], mentioned: Past['mentioned'], tokens: number, branch: string | null): string {
+  const errorsOf = (o: Observation) => namesOf(mentioned.get(o.id), 'error')
+  const errors = mostAbout(observations, branch, (o) => errorsOf(o).map((name) => ({ name, amount: 1 })))
+  const metIn = (error: string) => Math.max(...observations.filter((o) => errorsOf(o).includes(error)).map((o) => o.id))
+  return listed(
+    'Errors met lately: ',
+    errors.map((error) => `${error} (#${metIn(error)})`),
+    tokens,
+  )
+}
+
+/** As many as the tokens allow; nothing for none. */
+function listed(head: string, names: string[], tokens: number): string {
+  let cost = countTokens(head)
+  const over = names.findIndex((name) => {
+    cost += countTokens(`${name}, `)
+    return cost > tokens
+  })
+  const shown = over < 0 ? names : names.slice(0, over)
+  return shown.length > 0 ? head + asData(shown.join(', ')) : ''
 }
 
 /** Few enough to be read at a glance, beside what the tool itself answered. */

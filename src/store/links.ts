@@ -27,6 +27,11 @@ export type Touch = { observation: number; modified: boolean; at: number }
 
 export type Side = 'before' | 'after'
 
+/** Something, and an observation that names it. */
+export type NamedBy = { observation: number; entity: Entity }
+type Named = { observation: number; kind: EntityKind; name: string }
+const namedBy = ({ observation, kind, name }: Named): NamedBy => ({ observation, entity: { kind, name } })
+
 type LinkRow = {
   from_kind: DocumentKind
   from_ref: string
@@ -56,10 +61,15 @@ export function linkStatements(db: Database) {
       ORDER BY m.at ${order} LIMIT @limit`)
   const namingBefore = naming('m.at <= @at', 'DESC')
   const namingAfter = naming('m.at > @at', 'ASC')
-  const namedLately = db.prepare<{ observation: number; kind: EntityKind; name: string }, Params>(`
-    SELECT o.id AS observation, e.kind, e.name FROM (SELECT id FROM observations WHERE project = @project ORDER BY at DESC, id DESC LIMIT @limit) o
-    CROSS JOIN mentions m ON m.kind = 'observation' AND m.ref = CAST(o.id AS TEXT) JOIN entities e ON e.id = m.entity_id
-    ORDER BY o.id, e.kind, e.name`)
+  const lately =
+    '(SELECT id, session_id, prompt_number FROM observations WHERE project = @project ORDER BY at DESC, id DESC LIMIT @limit) o'
+  const namedThere = `SELECT o.id AS observation, e.kind, e.name FROM ${lately}
+    CROSS JOIN mentions m ON m.kind = 'observation' AND m.ref = CAST(o.id AS TEXT) JOIN entities e ON e.id = m.entity_id`
+  const saidThere = `SELECT o.id AS observation, e.kind, e.name FROM ${lately}
+    CROSS JOIN prompts p ON p.session_id = o.session_id AND p.number = o.prompt_number
+    CROSS JOIN mentions m ON m.kind = 'prompt' AND m.ref = CAST(p.id AS TEXT) JOIN entities e ON e.id = m.entity_id`
+  const namedLately = db.prepare<Named, Params>(`${namedThere} ORDER BY 1, 2, 3`)
+  const namedOrSaidLately = db.prepare<Named, Params>(`${namedThere} UNION ${saidThere} ORDER BY 1, 2, 3`)
 
   const add = db.prepare(`
     INSERT INTO links (from_kind, from_ref, to_kind, to_ref, relation, origin, at)
@@ -107,8 +117,11 @@ export function linkStatements(db: Database) {
     naming: async (entity: Entity, project: ProjectKey, side: Side, at: number, limit: number): Promise<Mention[]> =>
       (side === 'before' ? namingBefore : namingAfter).all({ ...entity, project, at, limit }),
     /** What the newest observations of a project name. */
-    namedLately: async (project: ProjectKey, observations: number): Promise<{ observation: number; entity: Entity }[]> =>
-      namedLately.all({ project, limit: observations }).map(({ observation, kind, name }) => ({ observation, entity: { kind, name } })),
+    namedLately: async (project: ProjectKey, observations: number): Promise<NamedBy[]> =>
+      namedLately.all({ project, limit: observations }).map(namedBy),
+    /** The same, and what was said in the turns they are of. */
+    namedOrSaidLately: async (project: ProjectKey, observations: number): Promise<NamedBy[]> =>
+      namedOrSaidLately.all({ project, limit: observations }).map(namedBy),
 
     add: async (links: Link[]) => {
       for (const { from, to, relation, origin, at } of links)

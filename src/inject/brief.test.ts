@@ -78,6 +78,18 @@ test('what the work is about is named, the most and the latest first: files, nam
   expect(text).toContain('Errors met lately: ENOENT (#2), TS2345 (#1)\n')
 })
 
+test('a file that is spoken of by the end of its path is the one that is known, and what lies elsewhere is not named', () => {
+  const files = (...names: string[]) => names.map((name): Entity => ({ kind: 'file', name }))
+  const { text } = brief({
+    observations: [
+      observation({ id: 2, filesModified: ['app/src/a.ts'] }),
+      observation({ id: 1, filesRead: ['app/one/b.ts', 'app/two/b.ts'] }),
+    ],
+    mentioned: new Map([[2, files('a.ts', 'src/a.ts', 'b.ts', '~/.bashrc', 'C:/Users/x.go', '../other/c.ts', 'REDACTED.md')]]),
+  })
+  expect(text).toContain('Files worked on lately: app/src/a.ts app/one/b.ts app/two/b.ts b.ts\n')
+})
+
 test('of many names those that came up most are told, within their share', () => {
   const all = Array.from({ length: 500 }, (_, n): Entity => ({ kind: 'symbol', name: `someLongFunctionName${n}` }))
   const observations = [observation({ id: 2 }), observation({ id: 1 })]

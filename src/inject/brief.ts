@@ -227,12 +227,12 @@ const shownBranch = (branch: string) => shorten(asData(branch).replace(/[<>"&]/g
 function mostAbout(
   observations: OnBranch<Observation>[],
   branch: string | null,
-  about: (o: Observation) => { name: string; amount: number }[],
+  about: (o: Observation, place: number) => { name: string; amount: number }[],
 ): string[] {
   const worth = new Map<string, number>()
   for (const [place, o] of observations.entries()) {
     const fresh = (branch !== null && o.branch === branch ? BRANCH_WORTH : 1) / (1 + place / 12)
-    for (const { name, amount } of about(o)) worth.set(name, (worth.get(name) ?? 0) + amount * fresh)
+    for (const { name, amount } of about(o, place)) worth.set(name, (worth.get(name) ?? 0) + amount * fresh)
   }
   return [...worth].sort((a, b) => b[1] - a[1]).map(([name]) => name)
 }
@@ -241,14 +241,17 @@ const namesOf = (entities: Entity[] = [], kind: EntityKind) => entities.flatMap(
 
 /** The files that were worked on lately, gathered by folder so that each costs a few tokens. */
 function filesLine(observations: OnBranch<Observation>[], mentioned: Past['mentioned'], tokens: number, branch: string | null): string {
-  const paths = mostAbout(observations, branch, (o) => [
-    ...o.filesModified.map((name) => ({ name, amount: 2 })),
-    ...o.filesRead.map((name) => ({ name, amount: 1 })),
-    ...namesOf(mentioned.get(o.id), 'file').map((name) => ({ name, amount: 0.5 })),
+  const spoken = observations.map((o) => namesOf(mentioned.get(o.id), 'file'))
+  const whole = wholePaths([...observations.flatMap((o) => [...o.filesModified, ...o.filesRead]), ...spoken.flat()])
+  const of = (names: string[], amount: number) => [...new Set(names.map(whole))].map((name) => ({ name, amount }))
+  const paths = mostAbout(observations, branch, (o, place) => [
+    ...of(o.filesModified, 2),
+    ...of(o.filesRead, 1),
+    ...of(spoken[place] ?? [], 0.5),
   ])
   const folders = new Map<string, string[]>()
   let cost = 10
-  for (const path of paths.filter((path) => !path.startsWith('/'))) {
+  for (const path of paths.filter((path) => !ELSEWHERE.test(path))) {
     const cut = path.lastIndexOf('/') + 1
     const [folder, name] = [path.slice(0, cut), path.slice(cut)]
     cost += countTokens(folders.has(folder) ? ` ${name}` : ` ${path};`) + 1
@@ -260,9 +263,31 @@ function filesLine(observations: OnBranch<Observation>[], mentioned: Past['menti
   return `Files worked on lately: ${asData(parts.join(' '))}`
 }
 
-/** Functions, types and settings that came up: what to look for in the code, or to ask for. */
+/** On the machine, not in the project; what was hidden is no name. */
+const ELSEWHERE = /^(?:[/~]|\.\.|[a-z]:)|REDACTED/i
+
+/** A file is spoken of by its name or the end of its path; where only one known path ends so, that one is meant. */
+function wholePaths(paths: string[]): (path: string) => string {
+  const byEnd = new Map<string, Set<string>>()
+  for (const path of new Set(paths)) {
+    for (let cut = path.indexOf('/'); cut >= 0; cut = path.indexOf('/', cut + 1)) {
+      const end = path.slice(cut + 1)
+      byEnd.set(end, (byEnd.get(end) ?? new Set()).add(path))
+    }
+  }
+  return (path) => {
+    // Of src/a.ts and app/src/a.ts the longer one is whole, and both end in a.ts.
+    const ending = [...(byEnd.get(path) ?? [])].filter((one) => !byEnd.has(one))
+    return ending.length === 1 ? (ending[0] ?? path) : path
+  }
+}
+
+/** Functions, types and settings that came up: what to look for in the code, or to ask for. A mere word is in too much of it. */
 function namesLine(observations: OnBranch<Observation>[], mentioned: Past['mentioned'], tokens: number, branch: string | null): string {
-  const names = mostAbout(observations, branch, (o) => namesOf(mentioned.get(o.id), 'symbol').map((name) => ({ name, amount: 1 })))
+  const amountOf = (name: string) => (/^\p{Ll}+$/u.test(name) ? 0.3 : 1)
+  const names = mostAbout(observations, branch, (o) =>
+    namesOf(mentioned.get(o.id), 'symbol').map((name) => ({ name, amount: amountOf(name) })),
+  )
   return listed('Names that came up: ', names, tokens)
 }
 

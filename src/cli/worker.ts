@@ -5,7 +5,8 @@ import { CliError, EXIT } from './print.ts'
 export async function run(args: string[]): Promise<number> {
   parse('worker', args)
   try {
-    await runWorker()
+    // It has left everything open, and open things would keep it here.
+    if ((await runWorker()) === 'its home is gone') process.exit(EXIT.done)
     return EXIT.done
   } catch (cause) {
     if (cause instanceof NewerDatabase) throw new CliError(cause.message, EXIT.database)

@@ -147,6 +147,20 @@ export function statIfThere(path: string): Stats | null {
   }
 }
 
+/** Which file is at a path now. It is gone when it was deleted or another took its place, not when the disk cannot be asked. */
+export function rememberFile(path: string): { isGone(): boolean } {
+  const { dev, ino } = statSync(path)
+  const isGone = () => {
+    try {
+      const now = statIfThere(path)
+      return now?.dev !== dev || now.ino !== ino
+    } catch {
+      return false
+    }
+  }
+  return { isGone }
+}
+
 /** What stands at a path itself, where `statIfThere` would follow a link. */
 export function kindAt(path: string): 'file' | 'folder' | 'link' | 'other' | null {
   try {

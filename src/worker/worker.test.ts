@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { environment, temporaryFolder } from '../../test/support/builders.ts'
 import { transcript } from '../../test/support/transcript.ts'
@@ -153,6 +153,55 @@ test('a worker that nobody needs leaves by itself', async () => {
   await using at = aHome({ RECOLLECT_WORKER_IDLE_MINUTES: '0.002' })
   expect(await at.start().exited).toBe(0)
 })
+
+test('a worker whose home was deleted leaves by itself and does not make it again', async () => {
+  await using at = aHome()
+  const child = at.start()
+  await at.answers()
+  await at.hook({ hook_event_name: 'UserPromptSubmit', prompt: 'go' })
+  rmSync(at.home.folder, { recursive: true })
+  expect(await child.exited).toBe(0)
+  expect(existsSync(at.home.folder)).toBe(false)
+}, 30_000)
+
+test('a worker whose home another one has made again leaves it to that one', async () => {
+  await using at = aHome()
+  const first = at.start()
+  await at.answers()
+  rmSync(at.home.folder, { recursive: true })
+  const second = at.start()
+  while (!at.worker()) await Bun.sleep(5)
+  expect(await first.exited).toBe(0)
+  await at.hook({ hook_event_name: 'UserPromptSubmit', prompt: 'go' })
+  expect(at.worker().pid).toBe(second.pid)
+  expect(await at.ask('/api/export?kind=prompts')).toMatchObject({ text: 'go' })
+  expect(readFileSync(join(at.home.logs, 'worker.log'), 'utf8')).not.toContain(`"pid":${first.pid}`)
+}, 30_000)
+
+test('a worker whose home was made again leaves it alone when it is told to stop, too', async () => {
+  await using at = aHome()
+  const first = at.start()
+  await at.answers()
+  rmSync(at.home.folder, { recursive: true })
+  const second = at.start()
+  while (!at.worker()) await Bun.sleep(5)
+  first.kill('SIGTERM')
+  expect(await first.exited).toBe(0)
+  await at.answers()
+  expect(at.worker().pid).toBe(second.pid)
+}, 30_000)
+
+test('a worker whose database alone was deleted leaves, and the next one starts in the same home', async () => {
+  await using at = aHome()
+  const child = at.start()
+  await at.answers()
+  writeFileSync(at.home.config, '[worker]\nidle_minutes = 45\n')
+  rmSync(at.home.database)
+  expect(await child.exited).toBe(0)
+  at.start()
+  await at.answers()
+  expect(readFileSync(at.home.config, 'utf8')).toContain('45')
+}, 30_000)
 
 /** A home of its own, and the worker in it. */
 function aHome(variables: Record<string, string> = {}) {

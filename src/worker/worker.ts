@@ -5,7 +5,7 @@
 import type { Change } from '../core/memory.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
-import { exists, privateFolder, secretIn, writeWhole } from '../platform/files.ts'
+import { exists, privateFolder, rememberFile, secretIn, writeWhole } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import { type Log, openLog } from '../platform/log.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
@@ -40,9 +40,12 @@ export { evaluateAlone, type HomeEvaluation } from './evaluation.ts'
 export { isReading, readAlone } from './reading.ts'
 export { BadRequest } from './server.ts'
 
-export type WorkerEnd = 'another one runs' | 'stopped'
+/** Whoever reads that its home is gone has to end the process: nothing was closed, because closing clears away what may be another's. */
+export type WorkerEnd = 'another one runs' | 'stopped' | 'its home is gone'
 
 const TICK_MS = 60_000
+/** How long it may go on answering for a home that was deleted. */
+const LOOK_MS = 2000
 const SWEEP_EVERY_MS = 5 * 60_000
 const HOUR_MS = 60 * 60_000
 
@@ -58,6 +61,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   for (const problem of problems) log.warn('a setting cannot be used', { problem })
   const stopped = Promise.withResolvers<void>()
   const { store, rebuild } = await openOrSetAside(home, log, stopped.resolve)
+  const database = rememberFile(home.database)
 
   const startedAt = Date.now()
   const stream = openStream(startedAt.toString(36))
@@ -114,9 +118,12 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   })
   const following = followNotes(desk)
   const background = startBackground(desk, embedding, following.round, control, rebuild, listening.port)
+  const looking = setInterval(() => database.isGone() && stopped.resolve(), LOOK_MS)
   await stopped.promise
+  clearInterval(looking)
   clearInterval(background)
   stopping.abort(new Error('the worker stops'))
+  if (database.isGone()) return 'its home is gone'
   following.stop()
   await listening.stop()
   stream.close()

@@ -9,11 +9,18 @@ const PART = /[\p{Lu}\p{Lt}]{2,}s?(?!\p{Ll})|[\p{Lu}\p{Lt}]?[\p{Ll}\p{M}]+|[\p{L
 /** What looks like code in a text, as it is written: camelCase, snake_case, dotted and slashed names. Bounded. */
 export function identifiersIn(text: string, most = 200): string[] {
   const found = new Set<string>()
-  for (const [word] of text.matchAll(/[\p{L}\p{N}_$][\p{L}\p{N}_$./\\-]{0,199}/gu)) {
+  for (const identifier of eachIdentifier(text)) {
     if (found.size >= most) break
-    if (/[\p{Ll}\p{N}]\p{Lu}|\p{Lu}{2}\p{Ll}|[\p{L}\p{N}][_./-][\p{L}\p{N}]/u.test(word)) found.add(word)
+    found.add(identifier)
   }
   return [...found]
+}
+
+/** The same, as often as it stands there. */
+export function* eachIdentifier(text: string): Generator<string> {
+  for (const [word] of text.matchAll(/[\p{L}\p{N}_$][\p{L}\p{N}_$./\\-]{0,199}/gu)) {
+    if (/[\p{Ll}\p{N}]\p{Lu}|\p{Lu}{2}\p{Ll}|[\p{L}\p{N}][_./-][\p{L}\p{N}]/u.test(word)) yield word
+  }
 }
 
 /** Chinese, Japanese and Korean write no spaces between words; two characters at a time stand in for words. */

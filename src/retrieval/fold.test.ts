@@ -13,6 +13,11 @@ test('what two sessions tell in nearly the same words is one hit, the newest, an
   expect(hits.map(({ id, also }) => [id, also])).toEqual([['2', ['observation:1']]])
 })
 
+test('a small word more, in the middle too, is still the same', () => {
+  const [start, end] = [story.slice(0, 40), story.slice(40)]
+  expect(folded([told(1, story, { sessionId: 1 }), told(2, `${start} the${end}`, { sessionId: 2 })])).toHaveLength(1)
+})
+
 test('an older one that fits much better is shown, not the newer', () => {
   const hits = folded([told(1, story, { sessionId: 1, at: 1, score: 2 }), told(2, story, { sessionId: 2, at: 2, score: 1 })])
   expect(hits.map(({ id, also }) => [id, also])).toEqual([['1', ['observation:2']]])
@@ -27,6 +32,11 @@ test.each([
   ['another file', `${story} in src/a.ts`, `${story} in src/b.ts`],
   ['another name', `${story} so getTide`, `${story} so getTime`],
   ['another number', `${story}, 15 tests`, `${story}, 16 tests`],
+  ['another order of numbers', `${story}, part 0 of module 2`, `${story}, part 2 of module 0`],
+  ['another count of a number', `${story}, 3 of 3 and 1 later`, `${story}, 1 of 3 and 1 later`],
+  ['another order of files', `${story} from src/a.ts to src/b.ts`, `${story} from src/b.ts to src/a.ts`],
+  ['another count of a file', `${story} in src/a.ts, src/a.ts, src/b.ts`, `${story} in src/b.ts, src/a.ts, src/b.ts`],
+  ['another order of words', `${story}: from alpha to beta`, `${story}: from beta to alpha`],
   ['other words', story, 'Rain fell on the pier all day while the keeper wrote letters home and waited for the boat to come'],
   ['few words', 'The tide was late', 'The tide was too late'],
   ['much more of it', story, `${story}. ${'Then the harbour was painted blue. '.repeat(9)}`],

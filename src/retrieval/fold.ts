@@ -1,4 +1,4 @@
-import { identifiersIn } from '../core/identifiers.ts'
+import { eachIdentifier } from '../core/identifiers.ts'
 import type { Hit } from './search.ts'
 
 /** A hit and the whole of its text, which the hit itself only shows a part of. */
@@ -18,26 +18,26 @@ export function folded(read: Read[]): Hit[] {
   return groups.map(shown).sort((a, b) => b.score - a.score)
 }
 
-type Told = { hit: Hit; length: number; words: Set<string>; names: () => Set<string>; key: string }
+type Told = { hit: Hit; length: number; words: string[]; different: Set<string>; names: () => string; key: string }
 
-/** What a text tells: its words, and apart from them the names and numbers in it, which make one memory another. */
+/** What a text tells: its words, and apart from them the names and numbers in it, which make one memory another, each time and in order. */
 function toldBy({ hit, text }: Read): Told {
   const start = text.slice(0, READ)
-  const words = start.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []
+  const words = wordsOf(start)
   // Asked for only where the words are nearly the same, which is seldom.
-  const names = () => new Set([...identifiersIn(start).map((name) => name.toLowerCase()), ...words.filter((word) => /\p{N}/u.test(word))])
+  const names = () => [...eachIdentifier(start), ...words.filter((word) => /\p{N}/u.test(word))].join(' ').toLowerCase()
   // An observation or a summary is its title; of prompts a person says "go on" again and again, and each leads somewhere else.
-  const told = hit.kind === 'prompt' ? words.join(' ') : wordsIn(hit.title)
-  return { hit, length: text.length, words: new Set(words), names, key: told }
+  const told = hit.kind === 'prompt' ? words : wordsOf(hit.title)
+  return { hit, length: text.length, words, different: new Set(words), names, key: told.join(' ') }
 }
 
 function tellTheSame(a: Told, b: Told): boolean {
   if (a.hit.project !== b.hit.project) return false
   if (a.hit.sessionId === b.hit.sessionId && a.key === b.key && a.hit.kind === b.hit.kind) return true
-  const [shorter, longer] = a.words.size < b.words.size ? [a, b] : [b, a]
-  if (shorter.words.size < FEWEST || shorter.words.size < ALIKE * longer.words.size) return false
+  const [shorter, longer] = a.different.size < b.different.size ? [a, b] : [b, a]
+  if (shorter.different.size < FEWEST || shorter.different.size < ALIKE * longer.different.size) return false
   if (Math.min(a.length, b.length) < ALIKE * Math.max(a.length, b.length)) return false
-  return shares(a.words, b.words) >= ALIKE && shares(a.names(), b.names()) === 1
+  return shares(a.different, b.different) >= ALIKE && a.names() === b.names() && inTheSameOrder(a.words, b.words)
 }
 
 /** The newest of those that fit nearly as well as the first. */
@@ -48,17 +48,23 @@ function shown(group: Told[]): Hit {
   return { ...hit, also: hits.filter((other) => other !== hit).map((other) => `${other.kind}:${other.id}`) }
 }
 
-/** What two sets have in common, of all that they have; 1 when they are the same. */
-function shares(a: Set<string>, b: Set<string>): number {
-  const all = a.union(b).size
-  return all === 0 ? 1 : a.intersection(b).size / all
+/** What two sets have in common, of all that they have. */
+const shares = (a: Set<string>, b: Set<string>) => a.intersection(b).size / a.union(b).size
+
+/** Who told whom is in the order of the words alone. Those that one text says more often are left out: a "the" more shifts nothing. */
+function inTheSameOrder(a: string[], b: string[]): boolean {
+  const [ofA, ofB] = [countsOf(a), countsOf(b)]
+  const isInBoth = (word: string) => ofA.get(word) === ofB.get(word)
+  return a.filter(isInBoth).join(' ') === b.filter(isInBoth).join(' ')
 }
 
-const wordsIn = (text: string) =>
-  text
-    .toLowerCase()
-    .match(/[\p{L}\p{M}\p{N}_]+/gu)
-    ?.join(' ') ?? ''
+function countsOf(words: string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return counts
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []
 
 /** How much of a text is compared. Past that only its length: two texts that begin so alike and end elsewhere are rare. */
 const READ = 2000

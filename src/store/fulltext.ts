@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { identifiersIn, withHiddenWords } from '../core/identifiers.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import { deedStatements } from './deeds.ts'
 import { ALLOWED, bounds, IN_PROJECT, isUnbounded, PLACE, quoted, rankedBy, scopeWord } from './ranked.ts'
 import type { Params } from './statement.ts'
 
@@ -63,8 +64,6 @@ const COUNTED_DOCUMENTS = 200_000
 const NEXT_ID = `1 + max(
   coalesce((SELECT max(id) FROM documents), 0),
   coalesce((SELECT CAST(value AS INTEGER) FROM marks WHERE name = 'newest document'), 0))`
-/** A word that more turns have in their deeds tells none of them apart, and would take long to weigh. */
-const TELLING_TURNS = 500
 /** How many documents at each end of a time tell which numbers it has. */
 const ENDS = 5000
 
@@ -81,14 +80,6 @@ export function fulltextStatements(db: Database) {
     VALUES (@id, @title, @prompt, @body, @facts, @files, @scope)`)
   const writeAround = db.prepare('INSERT OR REPLACE INTO surroundings (rowid, own, around, scope) VALUES (@id, @own, @around, @scope)')
   const writeNames = db.prepare('INSERT OR REPLACE INTO trigrams (rowid, names) VALUES (@id, @names)')
-
-  const writeDeeds = db.prepare('INSERT OR REPLACE INTO deeds (rowid, done) VALUES (@id, @done)')
-  const byDeeds = db.prepare<Match, Params>(`
-    SELECT ${PLACE}, -bm25(deeds) AS score FROM deeds CROSS JOIN documents d ON d.id = deeds.rowid
-    WHERE deeds MATCH @words AND ${IN_PROJECT} AND ${ALLOWED} ORDER BY score DESC, d.at DESC LIMIT @limit`)
-  const turnsDoing = db.prepare<{ n: number }, Params>(
-    `SELECT count(*) AS n FROM (SELECT 1 FROM deeds WHERE deeds MATCH @words LIMIT ${TELLING_TURNS + 1})`,
-  )
 
   const remove = db.prepare('DELETE FROM documents WHERE kind = @kind AND ref = @ref')
 
@@ -143,7 +134,6 @@ export function fulltextStatements(db: Database) {
     const { n, oldest } = newestWith.get({ words: quoted(word) }) ?? { n: 0, oldest: 0 }
     return n < COUNTED_WORDS ? n : Math.round((n * lastId) / (lastId - oldest + 1))
   })
-  const turnsWith = lately((word) => turnsDoing.get({ words: quoted(word) })?.n ?? 0)
   const documentsOf = lately((project) => count.get({ project })?.n ?? 0)
 
   const stems = new Map<string, string>()
@@ -160,6 +150,7 @@ export function fulltextStatements(db: Database) {
   const byWords = rankedBy(db, { table: 'fulltext', weights: WEIGHTS, strong: 'title', rest: 0.5 }, documentsWith)
   const around = { table: 'surroundings', weights: AROUND_WEIGHTS, strong: 'own', rest: 0.4 }
   const bySurroundings = rankedBy(db, around, documentsWith)
+  const deeds = deedStatements(db, lately)
 
   const putWords = (id: number, { words, around, project }: Document): void => {
     const all = { title: '', prompt: '', body: '', facts: '', files: '', ...words }
@@ -197,15 +188,10 @@ export function fulltextStatements(db: Database) {
     /** Puts into the index what was done in a prompt's turn. */
     putDeeds: (promptId: number, done: string): void => {
       const row = byRef.get({ kind: 'prompt', ref: String(promptId) })
-      if (row) writeDeeds.run({ id: row.documentId, done: withHiddenWords(done) })
+      if (row) deeds.put(row.documentId, done)
     },
     /** Prompts in whose turns the words were written or run, those words that tell turns apart; best first. */
-    matchDeeds: async (words: string[], within: Within): Promise<Match[]> => {
-      const telling = words.filter((word) => turnsWith(word) > 0 && turnsWith(word) <= TELLING_TURNS)
-      if (telling.length === 0) return []
-      const rows = byDeeds.all({ ...bounds(within), words: telling.map(quoted).join(' OR ') })
-      return rows.map((row) => ({ ...row, project: asProjectKey(row.project) }))
-    },
+    matchDeeds: async (words: string[], within: Within): Promise<Match[]> => deeds.match(words, within),
     /** Documents whose names contain this piece of a word, newest first. Three characters at least. */
     matchNames: async (piece: string, within: Within): Promise<Match[]> =>
       [...piece].length < 3

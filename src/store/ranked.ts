@@ -10,7 +10,7 @@ const CHOSEN_FROM = 800
 /** A word with no more places than these is looked for everywhere, also where common ones are looked for lately only. */
 const RARE = 1000
 /** How many places of each word are taken at most, the newest, whatever was expected. */
-const MOST_PLACES = 10_000
+export const MOST_PLACES = 10_000
 
 /**
  * Documents of a full-text table that hold any of some words, best first. In a small store bm25 weighs them all. In a large one that is
@@ -122,7 +122,7 @@ export function quoted(word: string): string {
 }
 
 /** How telling a word is, as bm25 counts it. */
-const rarity = (documents: number, total: number) => Math.log(1 + Math.max(0, total - documents + 0.5) / (documents + 0.5))
+export const rarity = (documents: number, total: number) => Math.log(1 + Math.max(0, total - documents + 0.5) / (documents + 0.5))
 
 /** How many words a document has: FTS5 keeps the number for each column, seven bits at a time. */
 function lengthOf([id, sizes]: [number, Uint8Array]): [number, number] {

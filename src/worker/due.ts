@@ -26,10 +26,12 @@ export async function queueConsolidation(desk: Desk, now: number, isIdle: boolea
 }
 
 export const CAUGHT_UP_MARK = 'older turns have links and deeds'
+/** The last turn that has them, until all do: a worker that starts goes on there. */
+export const CAUGHT_UP_TO_MARK = `${CAUGHT_UP_MARK}, up to`
 
 /** Once for every database: turns that were told by an older version get in the background what new ones have. */
 export async function queueCatchUp(store: Store): Promise<void> {
   if ((await store.audit.mark(CAUGHT_UP_MARK)) !== null) return
   const now = Date.now()
-  await store.transaction(() => store.jobs.add('catch-up', 'older', { after: 0 }, now, now))
+  await store.transaction(() => store.jobs.add('catch-up', 'older', {}, now, now))
 }

@@ -7,7 +7,7 @@ import type { Job } from '../store/store.ts'
 import { keepEpisode, keepMarked, keepStatements } from './captured.ts'
 import { consolidateJob } from './consolidation.ts'
 import type { Desk } from './desk.ts'
-import { CAUGHT_UP_MARK } from './due.ts'
+import { CAUGHT_UP_MARK, CAUGHT_UP_TO_MARK } from './due.ts'
 import type { Embedding } from './embedding.ts'
 import { importHistory } from './import.ts'
 import { type MoveJob, moveProject, type WipeJob, wipeProject } from './project-work.ts'
@@ -91,12 +91,14 @@ async function doJob(desk: Desk, embedding: Embedding, syncing: Syncing, telling
       return store.transaction(() => store.jobs.done(job.id))
     case 'catch-up': {
       await store.transaction(async () => {
-        const next = await catchUp(store, (job.payload as { after: number }).after, claudeCode.readAction)
+        const upTo = Number((await store.audit.mark(CAUGHT_UP_TO_MARK)) ?? 0)
+        const next = await catchUp(store, upTo, claudeCode.readAction)
         await store.jobs.done(job.id)
         const now = Date.now()
+        if (next === null) return store.audit.setMark(CAUGHT_UP_MARK, String(now))
+        await store.audit.setMark(CAUGHT_UP_TO_MARK, String(next))
         // Due now, so behind everything that was due before.
-        if (next !== null) await store.jobs.add('catch-up', 'older', { after: next }, now, now)
-        else await store.audit.setMark(CAUGHT_UP_MARK, String(now))
+        await store.jobs.add('catch-up', 'older', {}, now, now)
       })
       return
     }

@@ -66,6 +66,7 @@ export async function aDesk(variables: Record<string, string> = {}) {
     store,
     folder: folder.path,
     announced,
+    embedding,
     [Symbol.asyncDispose]: async () => {
       await embedding.stop()
       await desk.queue.stop()

@@ -3,9 +3,10 @@
  * Answerable: CommitRecall's own. Without an answer: LoCoMo's questions, asked of the same project. By words alone, and by words and
  * meaning as a prompt is.
  */
+import type { Hit } from '../src/core/hit.ts'
 import { asProjectKey } from '../src/core/ids.ts'
 import { FLOOR, isTelling } from '../src/inject/brief.ts'
-import { type Hit, search } from '../src/retrieval/search.ts'
+import { search } from '../src/retrieval/search.ts'
 import { commitRecall, hasData, locomo } from './data.ts'
 import { importedStore } from './ingest.ts'
 import { byShippedTable } from './meaning.ts'

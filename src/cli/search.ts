@@ -1,4 +1,4 @@
-import { asProjectKey } from '../core/ids.ts'
+import type { Hit } from '../core/hit.ts'
 import { projectName } from '../core/project.ts'
 import { age } from '../core/when.ts'
 import { terminalWidth } from '../platform/environment.ts'
@@ -7,21 +7,6 @@ import { commandHere, projectHere } from './here.ts'
 import { nearest } from './nearest.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, fit, plural, say, sayJson, table, yellow } from './print.ts'
-
-type Hit = {
-  kind: string
-  id: string
-  type: string
-  title: string
-  snippet: string
-  project: string
-  at: number
-  score: number
-  signals: Record<string, number>
-  coverage: number
-  tokens: number
-  also: string[]
-}
 
 type Answer = {
   hits: Hit[]
@@ -72,7 +57,7 @@ export async function run(args: string[]): Promise<undefined> {
     age(hit.at, now),
     hit.type,
     dim(`~${hit.tokens}t`),
-    `${one ? '' : dim(`${projectName(asProjectKey(hit.project))}  `)}${bold(shown(hit.title))}`,
+    `${one ? '' : dim(`${projectName(hit.project)}  `)}${bold(shown(hit.title))}`,
   ])
   for (const [index, line] of table(rows).split('\n').entries()) {
     const hit = hits[index]

@@ -3,10 +3,12 @@
  * Unix socket, which only its owner can open, so that no token is needed. It knows nothing of the rooms that do the work, and never writes.
  */
 import { request } from 'node:http'
+import type { Hit, Kind } from '../core/hit.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { RecollectError } from './error.ts'
 
+export type { Hit, Kind } from '../core/hit.ts'
 export { RecollectError } from './error.ts'
 export { type MemoryCommand, type MemoryTool, memoryTool } from './memory-tool.ts'
 
@@ -18,21 +20,6 @@ export type Connection = {
   timeoutMs?: number
 }
 
-export type Kind = 'observation' | 'summary' | 'prompt' | 'note'
-export type Hit = {
-  kind: Kind
-  /** As `get` and `timeline` take it: `#12`, `S3`, `P7`, `N…`. */
-  id: string
-  type: string
-  title: string
-  snippet: string
-  project: string
-  at: number
-  score: number
-  /** What the score is made of. */
-  signals: Record<string, number>
-  tokens: number
-}
 export type Note = {
   id: string
   urn: string

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { addObservations, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
+import type { Hit } from '../core/hit.ts'
 import type { Session } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { Hit, Meaning } from '../retrieval/search.ts'
+import type { Meaning } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
 import { FLOOR, isTelling, recallFor } from './recall.ts'
 

@@ -1,8 +1,9 @@
+import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { asNoteId, type Note } from '../core/note.ts'
 import type { DocumentKind, Place, Store } from '../store/store.ts'
 import { type Filters, type Problem, readQuestion, type Understood, windowOf } from './question.ts'
-import { ALL_KINDS, describe, type Hit, type Meaning, search } from './search.ts'
+import { ALL_KINDS, describe, type Meaning, search } from './search.ts'
 
 export type Answer = {
   hits: Hit[]

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import type { Hit } from '../core/hit.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { folded, type Read } from './fold.ts'
-import type { Hit } from './search.ts'
 
 const story = 'The tide was shown an hour late because the station held a fixed offset from summer and nobody looked at the clock'
 

@@ -1,5 +1,5 @@
+import type { Hit } from '../core/hit.ts'
 import { eachIdentifier } from '../core/identifiers.ts'
-import type { Hit } from './search.ts'
 
 /** A hit and the whole of its text, which the hit itself only shows a part of. */
 export type Read = { hit: Hit; text: string }

@@ -2,6 +2,7 @@
  * Retrieval: finding memories again. One question, several cheap signals, one score that can be explained. A question is plain
  * text, never a query language; whatever a person types is legal.
  */
+import type { Hit, Signal } from '../core/hit.ts'
 import { identifiersIn, pairsIn, partsOf } from '../core/identifiers.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { asNoteId } from '../core/note.ts'
@@ -10,31 +11,6 @@ import { countTokens } from '../core/tokens.ts'
 import type { Among, DocumentKind, Match, Place, Store, Within } from '../store/store.ts'
 import { folded, type Read } from './fold.ts'
 import { isRun, sequenceOf, wordsOf } from './words.ts'
-
-export type Hit = {
-  kind: DocumentKind
-  id: string
-  /** What kind of observation or summary it is. */
-  type: string
-  title: string
-  snippet: string
-  project: ProjectKey
-  sessionId: number | null
-  at: number
-  /** Higher is better; comparable within one answer only. */
-  score: number
-  /** What each signal gave; they add up to the score. */
-  signals: Partial<Record<Signal, number>>
-  /** The share of the question, weighed by how telling its words are, that this document holds, and how many words that is. */
-  coverage: number
-  matched: number
-  /** How near it is by meaning, from -1 to 1; null when it is not among the nearest, or nobody looked. */
-  cosine: number | null
-  /** What reading the whole of it costs. */
-  tokens: number
-  /** Others that tell the same and were folded into this one. */
-  also: string[]
-}
 
 export type Filters = {
   project?: ProjectKey | null
@@ -52,8 +28,6 @@ export type Filters = {
   /** What only the memory itself can tell. */
   keeps?: (place: Place) => Promise<boolean>
 }
-
-export type Signal = 'words' | 'around' | 'deeds' | 'meaning' | 'names' | 'author' | 'session' | 'recency'
 
 /** How much each signal counts. Chosen on the evaluation sets; docs/decisions has the reasons and the numbers. */
 const WEIGHTS: Record<Signal, number> = {

@@ -1,11 +1,12 @@
 import type { Database } from 'bun:sqlite'
+import type { Kind } from '../core/hit.ts'
 import { identifiersIn, withHiddenWords } from '../core/identifiers.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import { deedStatements } from './deeds.ts'
 import { ALLOWED, bounds, IN_PROJECT, isUnbounded, PLACE, quoted, rankedBy, scopeWord } from './ranked.ts'
 import type { Params } from './statement.ts'
 
-export type DocumentKind = 'observation' | 'summary' | 'prompt' | 'note'
+export type DocumentKind = Kind
 
 /** Where a document stands in time. */
 export type Place = {

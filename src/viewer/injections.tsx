@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Kind } from '../wire/kinds.ts'
+import type { Kind } from '../core/hit.ts'
 import type { Memory, Told } from '../wire/view.ts'
 import { queryString, send } from './ask.ts'
 import { useAsked } from './asked.ts'

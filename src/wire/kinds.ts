@@ -1,6 +1,6 @@
-/** The kinds of memories that can be found and shown. */
-export const KINDS = ['observation', 'summary', 'prompt', 'note'] as const
-export type Kind = (typeof KINDS)[number]
+import type { Kind } from '../core/hit.ts'
+
+export const KINDS = ['observation', 'summary', 'prompt', 'note'] as const satisfies Kind[]
 
 /** Whether a word is an id as search shows them, and hardly anything else: #12 (or 12), S3, P7, N and the 26 signs of a note. */
 export function isMemoryId(word: string): boolean {

@@ -4,10 +4,11 @@
  */
 import { z } from 'zod'
 import type { Entity } from '../core/entities.ts'
+import type { Hit, Kind } from '../core/hit.ts'
 import { OBSERVATION_TYPES, type Observation, type Prompt, type Session, type Summary, type ToolUse } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { reader } from './api.ts'
-import { KINDS, type Kind } from './kinds.ts'
+import { KINDS } from './kinds.ts'
 
 const wholeNumber = (fallback: number, max: number) => z.coerce.number().int().min(0).max(max).default(fallback)
 const listOf = <T extends string>(words: readonly [T, ...T[]]) =>
@@ -74,7 +75,7 @@ export type Row = {
 export type Feed = { rows: Row[]; upTo: number; total: number | null }
 
 export type Found = {
-  hits: (Row & { score: number; signals: Record<string, number>; coverage: number; also: string[] })[]
+  hits: (Row & Pick<Hit, 'score' | 'signals' | 'coverage' | 'also'>)[]
   understood: { word: string; meaning: string }[]
   problems: { word: string; message: string }[]
 }

@@ -1,0 +1,33 @@
+import type { ProjectKey } from './ids.ts'
+
+/** The kinds of memories that can be found and shown. */
+export type Kind = 'observation' | 'summary' | 'prompt' | 'note'
+
+/** A search result: what search makes, the worker sends, and whoever asked reads. */
+export type Hit = {
+  kind: Kind
+  /** Among those of its kind; the client library puts the letter before it by which `get` takes it. */
+  id: string
+  /** What kind of observation or summary it is. */
+  type: string
+  title: string
+  snippet: string
+  project: ProjectKey
+  sessionId: number | null
+  at: number
+  /** Higher is better; comparable within one answer only. */
+  score: number
+  /** What each signal gave; they add up to the score. */
+  signals: Partial<Record<Signal, number>>
+  /** The share of the question, weighed by how telling its words are, that this document holds, and how many words that is. */
+  coverage: number
+  matched: number
+  /** How near it is by meaning, from -1 to 1; null when it is not among the nearest, or nobody looked. */
+  cosine: number | null
+  /** What reading the whole of it costs. */
+  tokens: number
+  /** Others that tell the same and were folded into this one. */
+  also: string[]
+}
+
+export type Signal = 'words' | 'around' | 'deeds' | 'meaning' | 'names' | 'author' | 'session' | 'recency'

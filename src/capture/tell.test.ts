@@ -172,6 +172,7 @@ test('a turn that only looks is a simple question', async () => {
     toolUse('look', { promptId: 'p2', input: { command: 'cat src/auth.ts' }, output: { stdout: 'x '.repeat(2000) } }),
     3010,
   )
+  await report(t.store, { kind: 'turn-ended', promptId: 'p2', answer: 'In src/auth.ts.' }, 3020)
   for (const number of [1, 2]) await tellTurn(t.store, teller({ model }), { sessionId: 1, number }, never)
   expect(simple).toEqual([false, true])
 })

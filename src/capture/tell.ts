@@ -59,6 +59,7 @@ export async function tellTurn(store: Store, teller: Teller, job: TellJob, signa
   const found = await journalled(store, job)
   if (!found) return { kind: 'left', reason: 'there is nothing left to tell it from' }
   if (await isTold(store, found)) return { kind: 'left', reason: 'it has been told' }
+  if (!(await isOver(store, found))) return { kind: 'left', reason: 'it is not over' }
   if (await store.told.hasForgotten(job.sessionId, job.number)) return { kind: 'left', reason: 'something of it was forgotten' }
   const turn = await turnOf(store, found, teller.readAction)
   const asked = await questionAbout(store, teller, found, turn, job.anew ?? false)
@@ -92,7 +93,7 @@ export async function tellTurn(store: Store, teller: Teller, job: TellJob, signa
 /** What asking about a turn would send and could get back, in tokens; null when nobody would be asked. */
 export async function askedAbout(store: Store, teller: Teller, job: TellJob): Promise<{ input: number; output: number } | null> {
   const found = await journalled(store, job)
-  if (!found || (await isTold(store, found))) return null
+  if (!found || (await isTold(store, found)) || !(await isOver(store, found))) return null
   const asked = await questionAbout(store, teller, found, await turnOf(store, found, teller.readAction), job.anew ?? false)
   if (asked.kind === 'left') return null
   const { system, messages, maxTokens } = asked.request

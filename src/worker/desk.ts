@@ -16,6 +16,7 @@ import type { Store } from '../store/store.ts'
 import type { Embedding } from './embedding.ts'
 import type { Queue } from './queue.ts'
 import type { Stream } from './stream.ts'
+import type { TurnsInHand } from './turns-in-hand.ts'
 import type { ViewerFiles } from './viewer-files.ts'
 import type { Visitors } from './visitors.ts'
 
@@ -39,6 +40,8 @@ export type Desk = {
   textModel: OpenedTextModel
   /** Resolves when it is known whether there is one; a key or a package may have to be looked for. */
   modelOpened: Promise<void>
+  /** Which turns it is being asked about. */
+  inHand: TurnsInHand
   /** Says when the worker stops: nobody is waited for then. */
   stopping: AbortSignal
   embedding: Pick<Embedding, 'report' | 'reload' | 'trouble'>

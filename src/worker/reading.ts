@@ -11,6 +11,7 @@ import { notebookOf } from './notebook.ts'
 import { routes } from './routes.ts'
 import { BadRequest } from './server.ts'
 import { openStream } from './stream.ts'
+import { openTurnsInHand } from './turns-in-hand.ts'
 import { openViewerFiles } from './viewer-files.ts'
 import { openVisitors } from './visitors.ts'
 
@@ -55,6 +56,7 @@ export async function readAlone(
     embedding,
     queue: { kick: () => {}, isBusy: () => false, drained: nothing, stop: nothing },
     modelOpened: Promise.resolve(),
+    inHand: openTurnsInHand(),
     visitors: openVisitors(home.visitors),
     viewer: openViewerFiles(home, log),
     textModel: { kind: 'absent', reason: 'the worker does not run' },

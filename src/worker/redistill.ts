@@ -58,13 +58,13 @@ export async function* redistill(desk: Desk, wish: RedistillWish): AsyncGenerato
 /** Returns why it is of no use to go on, or null. */
 async function tellAgain(desk: Desk, teller: Teller, job: TellJob, report: RedistillReport): Promise<string | null> {
   for (let tries = 1; ; tries++) {
-    const told = await tellTurn(desk.store, teller, job, desk.stopping)
+    const told = await desk.inHand(job, () => tellOnce(desk, teller, job))
     if (told.kind === 'left') {
       report.left++
       return null
     }
     if (told.kind === 'told') {
-      const changes = await desk.store.transaction(() => told.write(Date.now()))
+      const { changes } = told
       desk.announce(changes)
       report.turns++
       report.replaced += changes.filter((change) => change.kind === 'observation-removed').length
@@ -78,4 +78,10 @@ async function tellAgain(desk: Desk, teller: Teller, job: TellJob, report: Redis
     }
     await Bun.sleep(Math.min(told.retryAfterMs ?? 1000, LONGEST_WAIT_MS))
   }
+}
+
+async function tellOnce(desk: Desk, teller: Teller, job: TellJob) {
+  const told = await tellTurn(desk.store, teller, job, desk.stopping)
+  if (told.kind !== 'told') return told
+  return { kind: told.kind, changes: await desk.store.transaction(() => told.write(Date.now())) }
 }

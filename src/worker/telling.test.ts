@@ -92,6 +92,36 @@ test('telling again first says what it would be, then replaces each turn at once
   expect(await report(at.desk, true)).toMatchObject({ turns: 0 })
 })
 
+test.each([
+  ['a job', (at: ModelDesk) => at.tell()],
+  ['another who has turns told again', (at: ModelDesk) => report(at.desk, true)],
+])('a turn that %s wants told meanwhile is paid for once', async (_, meanwhile) => {
+  await using at = await aModelDesk()
+  await aTurn(at.desk, 1)
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  server.says(async () => {
+    asked.resolve()
+    await answer.promise
+    return { text: TOLD }
+  })
+  const again = report(at.desk, true)
+  await asked.promise
+  const other = meanwhile(at)
+  await Bun.sleep(50) // as long as it would take to ask a second time
+  answer.resolve()
+  expect((await again).turns).toBe(1)
+  await other
+  expect([server.asked.length, models(at.desk)]).toEqual([1, ['m-1']])
+})
+
+test('telling again leaves a turn that is not over', async () => {
+  await using at = await aModelDesk()
+  await aTurn(at.desk, 1, null)
+  expect(await report(at.desk, false)).toMatchObject({ turns: 0, left: 1 })
+  expect(await report(at.desk, true)).toMatchObject({ turns: 0, left: 1 })
+  expect(server.asked).toHaveLength(0)
+})
+
 test('telling again stops when a person is needed, and goes on later', async () => {
   await using at = await aModelDesk()
   for (const number of [1, 2]) await aTurn(at.desk, number)
@@ -121,6 +151,8 @@ test('what happens in the folder of our own sessions is not kept', async () => {
   const { session } = await take(at.store, told, nowhere, at.desk.rules(claudeCode))
   expect([session, [...at.store.sessions.each()]]).toEqual([null, []])
 })
+
+type ModelDesk = Awaited<ReturnType<typeof aModelDesk>>
 
 async function aModelDesk(variables: Record<string, string> = {}, prices = '') {
   const at = await aDesk({
@@ -154,7 +186,7 @@ async function report(desk: Desk, apply: boolean): Promise<RedistillReport> {
   throw new Error('it did not end')
 }
 
-async function aTurn(desk: Desk, number: number): Promise<void> {
+async function aTurn(desk: Desk, number: number, answer: string | null = 'Fixed: exp is in seconds.'): Promise<void> {
   const promptId = `p${number}`
   const at = Date.now() + number * 10
   const edit = { file_path: '/home/dev/app/src/auth.ts', old_string: `exp > now + ${number}`, new_string: 'exp * 1000 > now' }
@@ -163,7 +195,7 @@ async function aTurn(desk: Desk, number: number): Promise<void> {
     prompt(`The login test fails, ${number}. Fix it.`, promptId),
     toolUse(`e${number}`, { promptId, tool: 'Edit', input: edit, output: {} }),
     toolUse(`t${number}`, { promptId, input: { command: 'bun test' }, output }),
-    { kind: 'turn-ended' as const, promptId, answer: 'Fixed: exp is in seconds.' },
+    ...(answer === null ? [] : [{ kind: 'turn-ended' as const, promptId, answer }]),
   ].entries()) {
     await take(desk.store, event(said, { at: at + ms }), nowhere, desk.rules(claudeCode))
   }

@@ -60,7 +60,7 @@ export function openTelling(desk: Desk, afterwards: () => Promise<unknown>): Tel
   return {
     start: (job) => {
       running = running
-        .then(() => run(job))
+        .then(() => desk.inHand(job.payload as TellJob, () => run(job)))
         .catch((cause) => {
           if (!desk.stopping.aborted) desk.log.warn('a turn could not be told', { error: (cause as Error).message.slice(0, 300) })
         })

@@ -31,6 +31,7 @@ import { retain } from './retention.ts'
 import { routes } from './routes.ts'
 import { listen } from './server.ts'
 import { openStream } from './stream.ts'
+import { openTurnsInHand } from './turns-in-hand.ts'
 import { openViewerFiles } from './viewer-files.ts'
 import { openVisitors } from './visitors.ts'
 import { isLive, sweep } from './watch.ts'
@@ -86,6 +87,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     queue: openQueue(store, (job) => jobs.do(job), log),
     textModel: { kind: 'absent', reason: 'it is being opened' },
     modelOpened: Promise.resolve(),
+    inHand: openTurnsInHand(),
     stopping: stopping.signal,
     visitors: openVisitors(home.visitors),
     viewer: openViewerFiles(home, log),

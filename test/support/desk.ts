@@ -12,6 +12,7 @@ import { openEmbedding } from '../../src/worker/embedding.ts'
 import { openNotebook } from '../../src/worker/notebook.ts'
 import { openQueue } from '../../src/worker/queue.ts'
 import { openStream } from '../../src/worker/stream.ts'
+import { openTurnsInHand } from '../../src/worker/turns-in-hand.ts'
 import { openViewerFiles } from '../../src/worker/viewer-files.ts'
 import { openVisitors } from '../../src/worker/visitors.ts'
 import { environment, temporaryFolder } from './builders.ts'
@@ -55,6 +56,7 @@ export async function aDesk(variables: Record<string, string> = {}) {
     quickMeaning: null,
     textModel: { kind: 'absent', reason: 'a test has none' },
     modelOpened: Promise.resolve(),
+    inHand: openTurnsInHand(),
     stopping: new AbortController().signal,
     embedding,
     visitors: openVisitors(home.visitors),

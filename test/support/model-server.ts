@@ -19,7 +19,7 @@ export type Asked = {
 const KEY = 'sk-test-0123456789abcdefghij'
 
 /** An endpoint on this machine that speaks both protocols as their owners wrote them down, and refuses what they would refuse. */
-export function aModelServer(answer: (asked: Asked) => Says = () => ({ text: 'yes' })) {
+export function aModelServer(answer: (asked: Asked) => Says | Promise<Says> = () => ({ text: 'yes' })) {
   const asked: Asked[] = []
   const say = { answer }
   const server = Bun.serve({
@@ -32,7 +32,7 @@ export function aModelServer(answer: (asked: Asked) => Says = () => ({ text: 'ye
       const read = protocol.read(request, (await request.json()) as Record<string, unknown>)
       if ('status' in read) return protocol.error(read)
       asked.push({ ...read, path: pathname, headers: request.headers })
-      const says = say.answer(asked.at(-1) as Asked)
+      const says = await say.answer(asked.at(-1) as Asked)
       if ('response' in says) return says.response()
       if ('status' in says) return protocol.error(says)
       return says.inPieces ? inPieces(protocol.message(says)) : protocol.message(says)
@@ -44,7 +44,7 @@ export function aModelServer(answer: (asked: Asked) => Says = () => ({ text: 'ye
     openai: `http://127.0.0.1:${server.port}/v1`,
     asked,
     /** What is said from now on. */
-    says: (next: Says | ((asked: Asked) => Says)) => {
+    says: (next: Says | ((asked: Asked) => Says | Promise<Says>)) => {
       say.answer = typeof next === 'function' ? next : () => next
     },
     stop: () => server.stop(true),

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFi
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { minilmOrNull } from '../../test/support/minilm.ts'
+import { closedPort } from '../../test/support/ports.ts'
 import type { EmbedderList } from '../wire/api.ts'
 import { whyNot } from './fetch-package.ts'
 
@@ -55,12 +56,13 @@ test('a dry run says what would be done, and does nothing', async () => {
 
 test('an endpoint on this machine is used without asking; while it is away that is told', async () => {
   await using at = aPerson()
-  await at.recollect('embedder', 'use', 'http', '--base-url', 'http://127.0.0.1:9/v1', '--name', 'm')
+  const away = `http://127.0.0.1:${closedPort()}/v1`
+  await at.recollect('embedder', 'use', 'http', '--base-url', away, '--name', 'm')
   expect(Bun.TOML.parse(readFileSync(at.config, 'utf8'))).toEqual({
-    embedder: { provider: 'http', base_url: 'http://127.0.0.1:9/v1', name: 'm' },
+    embedder: { provider: 'http', base_url: away, name: 'm' },
   })
   expect((await at.list()).inUse).toMatchObject({ provider: 'http', name: null, trouble: expect.stringContaining('does not answer') })
-  expect((await at.recollect('search', 'anything')).stdout).toContain('Found without the embedder: http://127.0.0.1:9/v1 does not answer')
+  expect((await at.recollect('search', 'anything')).stdout).toContain(`Found without the embedder: ${away} does not answer`)
   expect((await at.recollect('doctor')).stdout).toContain('warning  Embedder: http')
   await at.recollect('embedder', 'use', 'none')
   expect((await at.list()).inUse).toMatchObject({ provider: 'none', trouble: null })

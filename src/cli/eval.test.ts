@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
+import { closedPort } from '../../test/support/ports.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 
@@ -28,7 +29,8 @@ test('questions are not sent to an embedder over the network', async () => {
   await using at = aHome()
   await at.recollect('demo')
   const json = JSON.parse((await at.recollect('eval', '--json')).said)
-  const set = { RECOLLECT_EMBEDDER_PROVIDER: 'http', RECOLLECT_EMBEDDER_BASE_URL: 'http://127.0.0.1:9/v1', RECOLLECT_EMBEDDER_NAME: 'm' }
+  const address = `http://127.0.0.1:${closedPort()}/v1`
+  const set = { RECOLLECT_EMBEDDER_PROVIDER: 'http', RECOLLECT_EMBEDDER_BASE_URL: address, RECOLLECT_EMBEDDER_NAME: 'm' }
   const away = JSON.parse((await at.run(set, 'eval', '--json')).said)
   expect([json.embedder, away.embedder, away.search.meaning]).toEqual(['static', null, null])
 }, 60_000)

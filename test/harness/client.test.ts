@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { closedPort } from '../support/ports.ts'
 
 /** Runs a test file that needs the client on a machine with an empty cache and no registry in reach. */
 async function withoutNetwork(env: Record<string, string>) {
@@ -12,7 +13,8 @@ async function withoutNetwork(env: Record<string, string>) {
     file,
     `import { clientOrSkip } from '${harness}'\nconst flow = await clientOrSkip()\nflow('needs the client', () => {})\n`,
   )
-  const away = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0', XDG_CACHE_HOME: folder, HOME: folder }
+  const registry = `http://127.0.0.1:${closedPort()}`
+  const away = { npm_config_registry: registry, npm_config_fetch_retries: '0', XDG_CACHE_HOME: folder, HOME: folder }
   const child = Bun.spawn([process.execPath, 'test', file], {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', ...away, ...env },

@@ -5,6 +5,7 @@ import { redact } from '../../src/core/secrets.ts'
 import { countTokens } from '../../src/core/tokens.ts'
 import type { ModelAnswer, TextModel } from '../../src/providers/text.ts'
 import type { Says } from './model-server.ts'
+import { closedPort } from './ports.ts'
 
 /** A text model and the endpoint that it asks, which says what it is told to. */
 export type Tenant = {
@@ -215,7 +216,7 @@ export function keepsThePromises(tenant: Tenant): void {
     })
 
     promise('an endpoint that is not there is a matter of the network', async () => {
-      const answer = await trouble(tenant.open({ url: 'http://127.0.0.1:1' }))
+      const answer = await trouble(tenant.open({ url: `http://127.0.0.1:${closedPort()}` }))
       expect([answer.reason, costsNothing(answer)]).toEqual(['network', true])
     })
 

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { closedPort } from '../../../test/support/ports.ts'
 import type { Embedder } from '../embedder.ts'
 import { EmbedderTrouble } from '../trouble.ts'
 import { type Endpoint, openHttpEmbedder } from './http.ts'
@@ -94,7 +95,7 @@ test('an endpoint that takes too long is unreachable', async () => {
 })
 
 test('an endpoint that is not there leaves the embedder absent, with the reason', async () => {
-  const away = await openHttpEmbedder({ ...endpoint, baseUrl: 'http://127.0.0.1:1/v1' }, never)
+  const away = await openHttpEmbedder({ ...endpoint, baseUrl: `http://127.0.0.1:${closedPort()}/v1` }, never)
   expect(away).toEqual({ kind: 'absent', reason: expect.stringContaining('does not answer') })
   expect((await openHttpEmbedder({ ...endpoint, baseUrl: 'nowhere' }, never)).kind).toBe('absent')
   expect((await openHttpEmbedder({ ...endpoint, model: '' }, never)).kind).toBe('absent')

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { event, nowhere, prompt, temporaryStore, toolUse } from '../../test/support/builders.ts'
+import { captureAll, event, nowhere, prompt, temporaryStore, toolUse } from '../../test/support/builders.ts'
 import type { AgentEvent, EventContext, SessionEvent } from '../core/event.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import type { Change } from '../core/memory.ts'
@@ -336,16 +336,10 @@ test('the newest word on the transcript and the client stays', async () => {
 async function aCapture(given: Partial<CaptureRules> = {}) {
   const temporary = await temporaryStore()
   const { store } = temporary
-  const rules: CaptureRules = {
-    isWanted: () => true,
-    isSkipped: () => false,
-    isExcludedInput: () => false,
-    isExcludedProject: () => false,
-    markers: [],
-    redactPatterns: [],
+  const rules = captureAll({
     projectOf: (folder) => ({ project: asProjectKey(folder.split('/').at(-1) ?? ''), branch: 'main' }),
     ...given,
-  }
+  })
   const tell = async (said: SessionEvent, where: Partial<AgentEvent>, context: EventContext, line: Line | null): Promise<Change[]> =>
     (await store.transaction(() => take(store, { ...event(said), ...where } as AgentEvent, context, rules, line))).changes
   return {

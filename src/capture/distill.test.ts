@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
-import { event, nowhere, prompt, temporaryStore, toolUse } from '../../test/support/builders.ts'
-import type { AgentEvent, SessionEvent } from '../core/event.ts'
-import { asContentSessionId, asProjectKey } from '../core/ids.ts'
+import { captureAll, event, nowhere, prompt, temporaryStore, toolUse } from '../../test/support/builders.ts'
+import type { SessionEvent } from '../core/event.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { Store } from '../store/store.ts'
 import { take } from './capture.ts'
@@ -72,15 +71,7 @@ const edit = (id: string, file: string, old_string: string, new_string: string):
   toolUse(id, { tool: 'Edit', input: { file_path: `/home/dev/app/${file}`, old_string, new_string }, output: {} })
 
 function tellStore(store: Store, said: SessionEvent, at: number) {
-  return take(store, { ...event(said), at, session: asContentSessionId('s1') } as AgentEvent, nowhere, {
-    isWanted: () => true,
-    isSkipped: () => false,
-    isExcludedInput: () => false,
-    isExcludedProject: () => false,
-    markers: [],
-    redactPatterns: [],
-    projectOf: () => ({ project: asProjectKey('app'), branch: null }),
-  })
+  return take(store, event(said, { at }), nowhere, captureAll())
 }
 
 async function memories(store: Store) {

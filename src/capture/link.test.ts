@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { event, nowhere, prompt, temporaryStore, toolUse } from '../../test/support/builders.ts'
-import type { AgentEvent, SessionEvent } from '../core/event.ts'
+import { captureAll, event, nowhere, prompt, temporaryStore, toolUse } from '../../test/support/builders.ts'
+import type { SessionEvent } from '../core/event.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { Store } from '../store/store.ts'
@@ -172,15 +172,7 @@ async function turn(store: Store, { session = 's1', at = 1000, says = 'Go on', o
   const asked = { ...prompt(says, promptId), origin } as SessionEvent
   const uses = does.map((use, n) => ({ ...use, promptId, toolUseId: `${promptId}-${n}` }))
   for (const [n, said] of [asked, ...uses, { kind: 'turn-ended', promptId, answer: answers } as SessionEvent].entries())
-    await take(store, { ...event(said), at: at + 10 * n, session: asContentSessionId(session) } as AgentEvent, nowhere, {
-      isWanted: () => true,
-      isSkipped: () => false,
-      isExcludedInput: () => false,
-      isExcludedProject: () => false,
-      markers: [],
-      redactPatterns: null,
-      projectOf: () => ({ project: app, branch: null }),
-    })
+    await take(store, event(said, { at: at + 10 * n, session: asContentSessionId(session) }), nowhere, captureAll())
   const stored = await store.sessions.find('claude-code', asContentSessionId(session))
   if (stored) await distillTurn(store, { sessionId: stored.id, number: stored.promptCount }, claudeCode.readAction)
 }

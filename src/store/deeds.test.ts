@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { temporaryStore } from '../../test/support/builders.ts'
-import { asContentSessionId, asProjectKey, type ProjectKey } from '../core/ids.ts'
+import { openSession, temporaryStore } from '../../test/support/builders.ts'
+import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Store } from './store.ts'
 
 const [small, large] = [asProjectKey('small'), asProjectKey('large')]
@@ -39,16 +39,7 @@ test('what was done before the time that is asked for is left out', async () => 
 /** One turn for each of these; the first at 1, the second at 2. Returns the refs of their prompts. */
 async function didInTurns(store: Store, project: ProjectKey, deeds: string[]): Promise<string[]> {
   return store.transaction(async () => {
-    const { session } = await store.sessions.open({
-      agent: 'claude-code',
-      contentSessionId: asContentSessionId(`session of ${project}`),
-      project,
-      folder: '/home/dev/app',
-      branch: null,
-      transcript: null,
-      clientPid: null,
-      at: 1,
-    })
+    const session = await openSession(store, `session of ${project}`, 1, project)
     const refs: string[] = []
     for (const [i, done] of deeds.entries()) {
       const said = { key: `${i}`, promptId: null, uuid: null, origin: 'person', text: `go on ${i}`, at: i + 1 } as const

@@ -1,30 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { noteText } from '../../test/support/builders.ts'
 import { asNoteId, type NoteText } from '../core/note.ts'
 import { parseNote, writeNote } from '../notes/notes.ts'
 import { mergeBytes, mergeFiles, mergeNotes } from './merge.ts'
 
-const note = (given: Partial<NoteText> = {}): NoteText => ({
-  id: asNoteId('N1'),
-  type: 'semantic',
-  title: 'The port',
-  namespace: 'context',
-  tags: ['net'],
-  createdAt: 1000,
-  updatedAt: 1000,
-  machine: 'a',
-  source: 'human',
-  session: null,
-  model: null,
-  confidence: 1,
-  supersedes: [],
-  conflictOf: null,
-  pinned: false,
-  expiresAt: null,
-  deletedAt: null,
-  body: 'It is 8080.',
-  unknown: [],
-  ...given,
-})
+const note = (given: Partial<NoteText> = {}) =>
+  noteText({ id: asNoteId('N1'), title: 'The port', tags: ['net'], machine: 'a', body: 'It is 8080.', ...given })
 
 /** Merges from both sides and insists that both make the same. */
 function merged(base: NoteText | null, ours: NoteText, theirs: NoteText) {

@@ -1,9 +1,9 @@
-import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { event, nowhere, prompt, toolUse } from '../../test/support/builders.ts'
+import { event, loginTurn, nowhere, prompt } from '../../test/support/builders.ts'
 import { aDesk } from '../../test/support/desk.ts'
-import { aModelServer } from '../../test/support/model-server.ts'
+import { aModelServerSaying } from '../../test/support/model-server.ts'
 import { take } from '../capture/capture.ts'
 import { distillTurn } from '../capture/turns.ts'
 import { claudeCode } from '../integrations/agent.ts'
@@ -14,15 +14,9 @@ import { redistill } from './redistill.ts'
 import { modeOf, openTelling, queueTelling, waitMs } from './telling.ts'
 import { openModels } from './text-model.ts'
 
-const server = aModelServer()
-afterAll(() => void server.stop())
-beforeEach(() => {
-  server.asked.length = 0
-  server.says({ text: TOLD })
-})
-
 const TOLD = `<observation><type>bugfix</type><title>Token expiry is compared in milliseconds</title>
 <files_modified><file>src/auth.ts</file></files_modified></observation>`
+const server = aModelServerSaying(TOLD)
 const job = { sessionId: 1, number: 1 }
 
 test('a turn is told plainly at once and by the model soon after', async () => {
@@ -116,7 +110,7 @@ test.each([
 
 test('telling again leaves a turn that is not over', async () => {
   await using at = await aModelDesk()
-  await aTurn(at.desk, 1, null)
+  await aTurn(at.desk, 1, { answer: null })
   expect(await report(at.desk, false)).toMatchObject({ turns: 0, left: 1 })
   expect(await report(at.desk, true)).toMatchObject({ turns: 0, left: 1 })
   expect(server.asked).toHaveLength(0)
@@ -186,19 +180,10 @@ async function report(desk: Desk, apply: boolean): Promise<RedistillReport> {
   throw new Error('it did not end')
 }
 
-async function aTurn(desk: Desk, number: number, answer: string | null = 'Fixed: exp is in seconds.'): Promise<void> {
-  const promptId = `p${number}`
+async function aTurn(desk: Desk, number: number, given: Parameters<typeof loginTurn>[1] = {}): Promise<void> {
   const at = Date.now() + number * 10
-  const edit = { file_path: '/home/dev/app/src/auth.ts', old_string: `exp > now + ${number}`, new_string: 'exp * 1000 > now' }
-  const output = { stdout: 'one more line of output '.repeat(120) }
-  for (const [ms, said] of [
-    prompt(`The login test fails, ${number}. Fix it.`, promptId),
-    toolUse(`e${number}`, { promptId, tool: 'Edit', input: edit, output: {} }),
-    toolUse(`t${number}`, { promptId, input: { command: 'bun test' }, output }),
-    ...(answer === null ? [] : [{ kind: 'turn-ended' as const, promptId, answer }]),
-  ].entries()) {
+  for (const [ms, said] of loginTurn(number, given).entries())
     await take(desk.store, event(said, { at: at + ms }), nowhere, desk.rules(claudeCode))
-  }
   const turn = { ...job, number }
   await desk.store.transaction(async () => {
     await distillTurn(desk.store, turn, claudeCode.readAction)

@@ -166,11 +166,7 @@ test('a worker whose home was deleted leaves by itself and does not make it agai
 
 test('a worker whose home another one has made again leaves it to that one', async () => {
   await using at = aHome()
-  const first = at.start()
-  await at.answers()
-  rmSync(at.home.folder, { recursive: true })
-  const second = at.start()
-  while (!at.worker()) await Bun.sleep(5)
+  const { first, second } = await madeAgain(at)
   expect(await first.exited).toBe(0)
   await at.hook({ hook_event_name: 'UserPromptSubmit', prompt: 'go' })
   expect(at.worker().pid).toBe(second.pid)
@@ -180,11 +176,7 @@ test('a worker whose home another one has made again leaves it to that one', asy
 
 test('a worker whose home was made again leaves it alone when it is told to stop, too', async () => {
   await using at = aHome()
-  const first = at.start()
-  await at.answers()
-  rmSync(at.home.folder, { recursive: true })
-  const second = at.start()
-  while (!at.worker()) await Bun.sleep(5)
+  const { first, second } = await madeAgain(at)
   first.kill('SIGTERM')
   expect(await first.exited).toBe(0)
   await at.answers()
@@ -202,6 +194,16 @@ test('a worker whose database alone was deleted leaves, and the next one starts 
   await at.answers()
   expect(readFileSync(at.home.config, 'utf8')).toContain('45')
 }, 30_000)
+
+/** Deletes the home under its worker, and starts another one there. */
+async function madeAgain(at: ReturnType<typeof aHome>) {
+  const first = at.start()
+  await at.answers()
+  rmSync(at.home.folder, { recursive: true })
+  const second = at.start()
+  while (!at.worker()) await Bun.sleep(5)
+  return { first, second }
+}
 
 /** A home of its own, and the worker in it. */
 function aHome(variables: Record<string, string> = {}) {

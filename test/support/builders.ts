@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { CaptureRules } from '../../src/capture/capture.ts'
 import type { AgentEvent, EventContext, SessionEvent } from '../../src/core/event.ts'
 import { asContentSessionId, asMemorySessionId, asProjectKey } from '../../src/core/ids.ts'
 import type { Observation, Session, Summary } from '../../src/core/memory.ts'
-import { asNoteId, type Note } from '../../src/core/note.ts'
+import { asNoteId, type Note, type NoteText } from '../../src/core/note.ts'
 import type { Environment } from '../../src/platform/environment.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 
@@ -50,7 +51,8 @@ export function summary(given: Partial<Summary> = {}): Summary {
   }
 }
 
-export function note(given: Partial<Note> = {}): Note {
+/** A note as its file has it. */
+export function noteText(given: Partial<NoteText> = {}): NoteText {
   return {
     id: asNoteId('01ARZ3NDEKTSV4RRFFQ69G5FAV'),
     type: 'semantic',
@@ -71,11 +73,13 @@ export function note(given: Partial<Note> = {}): Note {
     deletedAt: null,
     body: 'Something worth knowing.',
     unknown: [],
-    scope: 'project',
-    project: asProjectKey('app'),
-    path: 'memory/app/01ARZ3NDEKTSV4RRFFQ69G5FAV.md',
     ...given,
   }
+}
+
+export function note(given: Partial<Note> = {}): Note {
+  const path = 'memory/app/01ARZ3NDEKTSV4RRFFQ69G5FAV.md'
+  return { ...noteText(), scope: 'project', project: asProjectKey('app'), path, ...given }
 }
 
 export function event(said: SessionEvent, given: Partial<Omit<AgentEvent, keyof SessionEvent>> = {}): AgentEvent {
@@ -105,7 +109,42 @@ export const toolUse = (
   ...given,
 })
 
+/** A turn in which a login is mended: the prompt, an edit, then commands with this much to say, and the answer unless it is not over. */
+export function loginTurn(
+  number: number,
+  { commands = 1, size = 2900, said = '', answer = 'Fixed: exp is in seconds.' }: LoginTurn = {},
+): SessionEvent[] {
+  const promptId = `p${number}`
+  const edit = { file_path: '/home/dev/app/src/auth.ts', old_string: `exp > now + ${number}`, new_string: 'exp * 1000 > now' }
+  const command = (_: unknown, n: number) => {
+    const output = { stdout: `${said} line ${n} `.padEnd(size, 'so it goes on ') }
+    return toolUse(`u${number}-${n}`, { promptId, input: { command: `bun test part-${n}` }, output })
+  }
+  return [
+    prompt(`The login test fails, question ${number}. Fix it.`, promptId),
+    toolUse(`e${number}`, { promptId, tool: 'Edit', input: edit, output: {} }),
+    ...Array.from({ length: commands }, command),
+    ...(answer === null ? [] : [{ kind: 'turn-ended' as const, promptId, answer: `${answer} ${said}`.trim() }]),
+  ]
+}
+
+type LoginTurn = { commands?: number; size?: number; said?: string; answer?: string | null }
+
 export const nowhere: EventContext = { projectFolder: null, clientPid: null, entrypoint: null }
+
+/** Keeps whatever comes. */
+export function captureAll(given: Partial<CaptureRules> = {}): CaptureRules {
+  return {
+    isWanted: () => true,
+    isSkipped: () => false,
+    isExcludedInput: () => false,
+    isExcludedProject: () => false,
+    markers: [],
+    redactPatterns: [],
+    projectOf: () => ({ project: asProjectKey('app'), branch: null }),
+    ...given,
+  }
+}
 
 /** What a process sees whose home, and the person's, is this folder. */
 export function environment(folder: string, given: Partial<Environment> = {}): Environment {
@@ -145,11 +184,11 @@ export async function temporaryStore(): Promise<{ store: Store; path: string; [S
   }
 }
 
-export async function openSession(store: Store, contentSessionId = 's1', at = 1000): Promise<Session> {
+export async function openSession(store: Store, contentSessionId = 's1', at = 1000, project = asProjectKey('app')): Promise<Session> {
   const { session } = await store.sessions.open({
     agent: 'claude-code',
     contentSessionId: asContentSessionId(contentSessionId),
-    project: asProjectKey('app'),
+    project,
     folder: '/home/dev/app',
     branch: null,
     transcript: null,

@@ -1,3 +1,4 @@
+import { afterAll, beforeEach } from 'bun:test'
 import { inPieces } from '../harness/fake-anthropic.ts'
 
 /** What a model says next. `status` and `type` are an error in the protocol's own form; `response` is whatever a broken endpoint sends. */
@@ -50,6 +51,17 @@ export function aModelServer(answer: (asked: Asked) => Says | Promise<Says> = ()
     stop: () => server.stop(true),
     [Symbol.dispose]: () => void server.stop(true),
   }
+}
+
+/** One for a whole file of tests: before each it has been asked nothing, and says this. */
+export function aModelServerSaying(text: string) {
+  const server = aModelServer()
+  afterAll(() => void server.stop())
+  beforeEach(() => {
+    server.asked.length = 0
+    server.says({ text })
+  })
+  return server
 }
 
 type Read = Omit<Asked, 'path' | 'headers'> | Extract<Says, { status: number }>

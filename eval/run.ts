@@ -20,6 +20,8 @@ const words = async () => null
 if (process.argv[2] === 'distill') await printDistill(process.argv.slice(3))
 else if (!hasData) console.log('There is no ../shared/eval here, so there is nothing to evaluate.')
 else {
+  const byWords = await scoreCommitRecall(words)
+  const byMeaning = await scoreCommitRecall(byShippedTable)
   const rows: [string, string, Result][] = [
     ['LoCoMo, turns', 'plain bm25', plainLocomo()],
     ['LoCoMo, turns', 'by words', await scoreLocomo(words)],
@@ -28,14 +30,16 @@ else {
     ['LoCoMo, sessions', 'by words', await scoreLocomoSessions(words)],
     ['LoCoMo, sessions', 'by words and meaning', await scoreLocomoSessions(byShippedTable)],
     ['CommitRecall, sessions', 'plain bm25', plainCommitRecall()],
-    ['CommitRecall, sessions', 'by words', await scoreCommitRecall(words)],
-    ['CommitRecall, sessions', 'by words and meaning', await scoreCommitRecall(byShippedTable)],
+    ['CommitRecall, sessions', 'by words', byWords.sessions],
+    ['CommitRecall, sessions', 'by words and meaning', byMeaning.sessions],
+    ['CommitRecall, row by row', 'by words', byWords.rows],
+    ['CommitRecall, row by row', 'by words and meaning', byMeaning.rows],
   ]
   const minilm = process.argv.includes('--minilm')
   if (minilm) {
     rows.push(['LoCoMo, turns', 'by words and minilm', await scoreLocomo(byEmbedder('minilm'))])
     rows.push(['LoCoMo, sessions', 'by words and minilm', await scoreLocomoSessions(byEmbedder('minilm'))])
-    rows.push(['CommitRecall, sessions', 'by words and minilm', await scoreCommitRecall(byEmbedder('minilm'))])
+    rows.push(['CommitRecall, sessions', 'by words and minilm', (await scoreCommitRecall(byEmbedder('minilm'))).sessions])
   }
   const measured = `Measured on ${new Date().toISOString().slice(0, 10)} with \`npm run eval\`.`
   const tables = [searchTable(rows), briefTable(await scoreBrief()), measured].join('\n\n')

@@ -50,19 +50,24 @@ export async function scoreLocomoSessions(prepare: Prepare): Promise<Result> {
   return score.result()
 }
 
-/** CommitRecall: which session made the commit. Sessions are ranked by their best hit, whatever kind of memory that is. */
-export async function scoreCommitRecall(prepare: Prepare, share = 1): Promise<Result> {
+/**
+ * CommitRecall: which session made the commit. Sessions are ranked by their best hit, whatever kind of memory that is; and, as people see
+ * it, row by row, where a session may stand several times.
+ */
+export async function scoreCommitRecall(prepare: Prepare): Promise<{ sessions: Result; rows: Result }> {
   const data = commitRecall()
   const project = asProjectKey('commit-recall')
   using filled = await importedStore(data.sessions.map(transcriptOf), project)
   const meaning = await prepare(filled.store)
-  const sessions = sessionNames(filled.store)
-  const score = newScore()
-  for (const question of data.questions.filter((_, i) => i % Math.round(1 / share) === 0)) {
-    const hits = await search(filled.store, question.query, { project, limit: 150 }, meaning)
-    score.add([...new Set(hits.map((hit) => sessions.get(hit.sessionId ?? -1) ?? ''))], new Set(question.gold))
+  const names = sessionNames(filled.store)
+  const [sessions, rows] = [newScore(), newScore()]
+  for (const { query, gold } of data.questions) {
+    const hits = await search(filled.store, query, { project, limit: 150 }, meaning)
+    const found = hits.map((hit) => names.get(hit.sessionId ?? -1) ?? '')
+    sessions.add([...new Set(found)], new Set(gold))
+    rows.add(found, new Set(gold))
   }
-  return score.result()
+  return { sessions: sessions.result(), rows: rows.result() }
 }
 
 function* turnsOf(conversation: LocomoConversation): Generator<Fed> {

@@ -103,5 +103,5 @@ function explained(hit: Hit): string {
     .sort((a, b) => b[1] - a[1])
     .map(([signal, amount]) => `${signal} ${amount.toFixed(2)}`)
   const also = hit.also.length > 0 ? `; the same as ${hit.also.join(', ')}` : ''
-  return `score ${hit.score.toFixed(2)} = ${shares.join(' + ')}; its text holds ${Math.round(hit.coverage * 100)} % of the question${also}`
+  return `score ${hit.score.toFixed(2)} = ${shares.join(' + ').replaceAll('+ -', '- ')}; its text holds ${Math.round(hit.coverage * 100)} % of the question${also}`
 }

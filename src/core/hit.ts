@@ -17,7 +17,7 @@ export type Hit = {
   at: number
   /** Higher is better; comparable within one answer only. */
   score: number
-  /** What each signal gave; they add up to the score. */
+  /** What each signal gave, or took where that is below zero; they add up to the score. */
   signals: Partial<Record<Signal, number>>
   /** The share of the question, weighed by how telling its words are, that this document holds, and how many words that is. */
   coverage: number
@@ -26,8 +26,8 @@ export type Hit = {
   cosine: number | null
   /** What reading the whole of it costs. */
   tokens: number
-  /** Others that tell the same and were folded into this one. */
+  /** Others that tell the same, or its turn once more, and were folded into this one. */
   also: string[]
 }
 
-export type Signal = 'words' | 'around' | 'deeds' | 'meaning' | 'names' | 'author' | 'session' | 'recency'
+export type Signal = 'words' | 'around' | 'deeds' | 'meaning' | 'names' | 'author' | 'session' | 'recency' | 'variety'

@@ -18,6 +18,12 @@ test('a small word more, in the middle too, is still the same', () => {
   expect(folded([told(1, story, { sessionId: 1 }), told(2, `${start} the${end}`, { sessionId: 2 })])).toHaveLength(1)
 })
 
+test('summaries of "go on" are one each, and so are notes of one name', () => {
+  const [drawn, painted] = ['The harbour was drawn.', 'The lighthouse was painted.'].map((text) => `Go on\n${text}`)
+  for (const kind of ['summary', 'note'] as const)
+    expect(folded([told(1, drawn ?? '', { kind, title: 'Go on' }), told(2, painted ?? '', { kind, title: 'Go on' })])).toHaveLength(2)
+})
+
 test('an older one that fits much better is shown, not the newer', () => {
   const hits = folded([told(1, story, { sessionId: 1, at: 1, score: 2 }), told(2, story, { sessionId: 2, at: 2, score: 1 })])
   expect(hits.map(({ id, also }) => [id, also])).toEqual([['1', ['observation:2']]])

@@ -26,8 +26,8 @@ function toldBy({ hit, text }: Read): Told {
   const words = wordsOf(start)
   // Asked for only where the words are nearly the same, which is seldom.
   const names = () => [...eachIdentifier(start), ...words.filter((word) => /\p{N}/u.test(word))].join(' ').toLowerCase()
-  // An observation or a summary is its title; of prompts a person says "go on" again and again, and each leads somewhere else.
-  const told = hit.kind === 'prompt' ? words : wordsOf(hit.title)
+  // An observation is its title. A prompt or the summary of one is not: "go on" is said again and again, and each leads somewhere else.
+  const told = hit.kind === 'observation' ? wordsOf(hit.title) : words
   return { hit, length: text.length, words, different: new Set(words), names, key: told.join(' ') }
 }
 
@@ -45,8 +45,11 @@ function shown(group: Told[]): Hit {
   const hits = group.map(({ hit }) => hit)
   const best = hits[0]?.score ?? 0
   const hit = hits.filter(({ score }) => score >= NEARLY * best).reduce((newest, other) => (other.at > newest.at ? other : newest))
-  return { ...hit, also: hits.filter((other) => other !== hit).map((other) => `${other.kind}:${other.id}`) }
+  return { ...hit, also: [...hit.also, ...hits.filter((other) => other !== hit).flatMap((other) => [nameOf(other), ...other.also])] }
 }
+
+/** How a hit is named where others fold into it. */
+export const nameOf = ({ kind, id }: Pick<Hit, 'kind' | 'id'>) => `${kind}:${id}`
 
 /** What two sets have in common, of all that they have. */
 const shares = (a: Set<string>, b: Set<string>) => a.intersection(b).size / a.union(b).size

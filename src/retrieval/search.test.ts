@@ -8,7 +8,7 @@ import { search } from './search.ts'
 test('observations, summaries and prompts are found, each with its title, place and cost', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ type: 'bugfix', title: 'Fixed the pelican', narrative: 'It flew away.', at: 5000 })])
-  await t.store.summaries.put('k', summary({ request: 'Feed it', learned: 'A pelican eats fish' }))
+  await t.store.summaries.put('k', summary({ request: 'Feed it', learned: 'A pelican eats fish', promptNumber: 2 }))
   const hits = await search(t.store, 'pelican')
   expect(hits.map((hit) => [hit.kind, hit.type, hit.title])).toEqual([
     ['observation', 'bugfix', 'Fixed the pelican'],
@@ -114,6 +114,42 @@ test('a session is not better for telling the same turn three times', async () =
   )
   const lent = new Map((await search(t.store, 'pelican')).map((hit) => [hit.sessionId, hit.signals.session ?? 0]))
   expect(lent.get(three.id)).toBeGreaterThan((lent.get(one.id) ?? 0) * 2)
+})
+
+test('a turn is told once: its summary folds into its prompt, and both into an observation that fits better; observations stay', async () => {
+  using t = await temporaryStore()
+  const { id: sessionId } = await addObservations(t.store, [
+    observation({ title: 'Fed the pelican', promptNumber: 1 }),
+    observation({ title: 'Washed the pelican', promptNumber: 1 }),
+  ])
+  await t.store.summaries.put(
+    'k',
+    summary({ sessionId, request: 'Birds', learned: `A pelican ${'and much else '.repeat(30)}`, promptNumber: 1 }),
+  )
+  const hits = await search(t.store, 'pelican')
+  expect(hits.map(({ kind, also }) => [kind, also])).toEqual([
+    ['observation', ['summary:1']],
+    ['observation', []],
+  ])
+  const summaries = await search(t.store, 'pelican', { kinds: ['summary'] })
+  expect(summaries.map(({ kind }) => kind)).toEqual(['summary'])
+})
+
+test('of equals, another session comes before the second of the same', async () => {
+  using t = await temporaryStore()
+  const [first, second] = [observation({ title: 'Pelican one', promptNumber: 1 }), observation({ title: 'Pelican two', promptNumber: 2 })]
+  const one = await addObservations(t.store, [first, second], 'one')
+  const other = await addObservations(
+    t.store,
+    [
+      { ...first, title: 'Pelican six' },
+      { ...second, title: 'Pelican ten' },
+    ],
+    'other',
+  )
+  const found = (await search(t.store, 'pelican')).map((hit) => hit.sessionId)
+  expect(new Set(found.slice(0, 2))).toEqual(new Set([one.id, other.id]))
+  expect(found).toHaveLength(4)
 })
 
 test('what the signals gave adds up to the score', async () => {

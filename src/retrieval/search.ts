@@ -9,7 +9,7 @@ import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Among, DocumentKind, Match, Place, Store, Within } from '../store/store.ts'
-import { folded, type Read } from './fold.ts'
+import { folded, nameOf, type Read } from './fold.ts'
 import { isRun, sequenceOf, wordsOf } from './words.ts'
 
 export type Filters = {
@@ -30,7 +30,7 @@ export type Filters = {
 }
 
 /** How much each signal counts. Chosen on the evaluation sets; docs/decisions has the reasons and the numbers. */
-const WEIGHTS: Record<Signal, number> = {
+const WEIGHTS: Record<Exclude<Signal, 'variety'>, number> = {
   words: 0.7,
   around: 1.5,
   deeds: 0.4,
@@ -71,6 +71,9 @@ const MOST_WORDS = 20
 /** How many more are read than asked for. */
 const SPARE = 12
 
+/** What is left of a hit for each better one of its session: an answer that is one session's tells less than one of several. */
+const AGAIN = 0.95
+
 /** What is known about a question, best first. Nothing when no word of it is known. */
 export async function search(store: Store, question: string, filters: Filters = {}, meaning: Meaning | null = null): Promise<Hit[]> {
   const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, limit = 20, offset = 0 } = filters
@@ -91,21 +94,44 @@ export async function search(store: Store, question: string, filters: Filters = 
   addRecency(scored)
   const ranked = scored.ranked().filter(({ place }) => filters.notSession === undefined || place.sessionId !== filters.notSession)
   const read: Read[] = []
+  const turns = new Map<string, Hit>()
   const authors = peopleIn(question)
   // Some of the best fold into others, so a few more are read than asked for; and many more where authors could lift what is further down.
   let most = offset + limit + SPARE
   for (const { place, score, signals } of ranked) {
     if (read.length >= most) break
     if (filters.keeps && !(await filters.keeps(place))) continue
+    // A prompt and its summary tell the turn as a whole: once is enough, and an observation of it says more. Observations tell one thing each.
+    const turn = place.turn === null ? null : `${place.sessionId} ${place.turn}`
+    const told = turn === null || place.kind === 'observation' ? null : turns.get(turn)
+    if (told) {
+      told.also.push(nameOf({ kind: place.kind, id: place.ref }))
+      continue
+    }
     const text = await textOf(store, place)
     if (!text) continue
     const author = text.title.match(/^(\p{L}+):/u)?.[1]?.toLowerCase()
     if (author !== undefined && authors.size > 0) most = (offset + limit) * 2 + 30
     const byAuthor = author !== undefined && authors.has(author) ? WEIGHTS.author * score : 0
-    const hit = hitOf(place, text, score + byAuthor, byAuthor ? { ...signals, author: byAuthor } : signals, asked)
-    read.push({ hit: { ...hit, cosine: cosines.get(place.documentId) ?? null }, text: `${text.title}\n${text.body}` })
+    const found = hitOf(place, text, score + byAuthor, byAuthor ? { ...signals, author: byAuthor } : signals, asked)
+    const hit = { ...found, cosine: cosines.get(place.documentId) ?? null }
+    if (turn !== null && !turns.has(turn)) turns.set(turn, hit)
+    read.push({ hit, text: `${text.title}\n${text.body}` })
   }
-  return folded(read).slice(offset, offset + limit)
+  return varied(folded(read)).slice(offset, offset + limit)
+}
+
+/** Best first, where each further hit of a session counts a little less. */
+function varied(hits: Hit[]): Hit[] {
+  const before = new Map<number, number>()
+  const less = hits.map((hit) => {
+    if (hit.sessionId === null) return hit
+    const better = before.get(hit.sessionId) ?? 0
+    before.set(hit.sessionId, better + 1)
+    const variety = hit.score * (AGAIN ** better - 1)
+    return better === 0 ? hit : { ...hit, score: hit.score + variety, signals: { ...hit.signals, variety } }
+  })
+  return less.sort((a, b) => b.score - a.score)
 }
 
 type Asked = { word: string; stem: string; weight: number; documents: number }
@@ -206,7 +232,7 @@ function newScores() {
   }
   return {
     give,
-    add(signal: Signal, matches: Match[], weight = WEIGHTS[signal]): void {
+    add(signal: keyof typeof WEIGHTS, matches: Match[], weight = WEIGHTS[signal]): void {
       const best = Math.max(...matches.map((match) => match.score), Number.MIN_VALUE)
       for (const match of matches) give(match, signal, (weight * Math.max(0, match.score)) / best)
     },

@@ -146,10 +146,9 @@ export function SearchPage() {
 
 /** What each signal gave to a hit, as parts of one bar. */
 function Why({ signals, most }: { signals: Record<string, number>; most: number }) {
-  const parts = Object.entries(signals)
-    .filter(([, value]) => value > 0)
-    .sort((a, b) => b[1] - a[1])
-  const told = parts.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(', ')
+  const all = Object.entries(signals).sort((a, b) => b[1] - a[1])
+  const parts = all.filter(([, value]) => value > 0)
+  const told = all.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(', ')
   return (
     <div class="why" title={`Why it is here: ${told}`}>
       <span class="bar" aria-hidden="true">

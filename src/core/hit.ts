@@ -22,6 +22,8 @@ export type Hit = {
   /** The share of the question, weighed by how telling its words are, that this document holds, and how many words that is. */
   coverage: number
   matched: number
+  /** How unlikely it is that those words meet by chance: the natural logarithm of how many documents one would expect to look at for it. */
+  unlikely: number
   /** How near it is by meaning, from -1 to 1; null when it is not among the nearest, or nobody looked. */
   cosine: number | null
   /** What reading the whole of it costs. */

@@ -56,11 +56,19 @@ test('what is recalled keeps to its tokens', async () => {
 })
 
 test('a memory without a vector must hold nearly all the words where others are measured', () => {
-  const hit = (coverage: number, cosine: number | null) => ({ coverage, cosine, matched: 3 }) as Hit
-  expect(isTelling(hit(FLOOR.coverage, null), false)).toBe(true)
-  expect(isTelling(hit(FLOOR.coverage, null), true)).toBe(false)
-  expect(isTelling(hit(FLOOR.notNear, null), true)).toBe(true)
-  expect(isTelling({ ...hit(1, 1), matched: 1 }, true)).toBe(false)
+  const hit = (coverage: number, cosine: number | null) => ({ coverage, cosine, matched: 3, unlikely: 20 }) as Hit
+  expect(isTelling(hit(FLOOR.coverage, null), false, 1000)).toBe(true)
+  expect(isTelling(hit(FLOOR.coverage, null), true, 1000)).toBe(false)
+  expect(isTelling(hit(FLOOR.notNear, null), true, 1000)).toBe(true)
+  expect(isTelling({ ...hit(1, 1), matched: 1 }, true, 1000)).toBe(false)
+})
+
+test('a chore is answered with nothing, though many memories hold all of it', async () => {
+  const titles = Array.from({ length: 60 }, (_, i) => `Turn ${i}: run the tests and push`)
+  using t = await filled([...titles, 'Run the pelican tests against the ledger'])
+  expect((await recallFor(t.store, t.session, 'run the tests', NOW, 500)).text).toBe('')
+  expect((await recallFor(t.store, t.session, 'run the tests and push', NOW, 500)).text).toBe('')
+  expect((await recallFor(t.store, t.session, 'run the pelican tests', NOW, 500)).text).toContain('pelican')
 })
 
 /** An earlier session with these memories, and a session that asks. */

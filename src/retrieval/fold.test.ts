@@ -86,6 +86,7 @@ function told(id: number, text: string, given: Partial<Hit> = {}): Read {
     cosine: null,
     coverage: 1,
     matched: 1,
+    unlikely: 1,
     tokens: 1,
     also: [],
     ...given,

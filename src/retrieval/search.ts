@@ -374,12 +374,13 @@ function hitOf(place: Place, text: Text, score: number, signals: Hit['signals'],
 const COUNTED = 10
 
 /** How much of the question a text holds, rare words counting more. Words are compared by the beginnings of their stems. */
-function coverageOf(text: string, asked: Asked[]): { coverage: number; matched: number } {
+function coverageOf(text: string, asked: Asked[]): Pick<Hit, 'coverage' | 'matched' | 'unlikely'> {
   const telling = asked.slice(0, COUNTED)
   const total = sum(telling.map((word) => word.weight))
   const lower = text.toLowerCase()
   const held = telling.filter(({ word, stem }) => (stem.length > 3 ? lower.includes(stem) || lower.includes(word) : standsIn(lower, word)))
-  return { coverage: total === 0 ? 0 : sum(held.map((word) => word.weight)) / total, matched: held.length }
+  const unlikely = sum(held.map((word) => word.weight))
+  return { coverage: total === 0 ? 0 : unlikely / total, matched: held.length, unlikely }
 }
 
 /** A short word must stand on its own, or but for an s: `sam` is not in `same`. Where words are not set apart, anywhere will do. */

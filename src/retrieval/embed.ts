@@ -102,7 +102,7 @@ function gist(parts: string[]): string {
 }
 
 /** The largest number becomes 127, the others in proportion; the scale is what gives the rounded vector the length one again. */
-function inWholeNumbers(vector: Float32Array): { scale: number; row: Int8Array } {
+export function inWholeNumbers(vector: Float32Array): { scale: number; row: Int8Array } {
   const most = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
   const row = Int8Array.from(vector, (value) => Math.round((value / most) * 127))
   return { scale: 1 / Math.hypot(...row), row }

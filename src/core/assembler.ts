@@ -48,6 +48,11 @@ export function onwards(counter: Local, end: Code, step: number, ...body: Code[]
   return [0x02, 0x40, 0x03, 0x40, ...counter.get, ...end, 0x4e, 0x0d, 1, ...body.flat(), ...next, 0x0c, 0, END, END]
 }
 
+/** The body if the condition is not zero. */
+export function when(condition: Code, ...body: Code[]): Code {
+  return [...condition, 0x04, 0x40, ...body.flat(), END]
+}
+
 const END = 0x0b
 const two = (operation: Code) => (a: Code, b: Code) => [...a, ...b, ...operation]
 const one = (operation: Code) => (a: Code) => [...a, ...operation]
@@ -68,6 +73,8 @@ export const i32 = {
   store: write([0x36]),
   add: two([0x6a]),
   mul: two([0x6c]),
+  /** 1 or 0. */
+  atMost: two([0x4c]),
 }
 
 export const f32 = {
@@ -90,6 +97,8 @@ export const v128 = {
   loadFourTimes: read(simd(9)),
   store: write(simd(11)),
   xor: two(simd(81)),
+  /** 1 or 0: whether any bit is set. */
+  any: one(simd(83)),
 }
 
 export const i8x16 = {
@@ -102,6 +111,8 @@ export const i16x8 = {
   splat: one(simd(16)),
   /** Neighbouring bytes added. */
   pairsOf: one(simd(125)),
+  /** All bits where it is so, none where not. */
+  atMost: two(simd(51)),
   add: two(simd(142)),
 }
 

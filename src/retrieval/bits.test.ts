@@ -25,32 +25,34 @@ test.each([4, 64, 100, 128, 256, 1536])('the kernel finds the codes that differ 
   const distances = all.map((vector) => difference(vector, question))
   const furthestWanted = distances.toSorted((a, b) => a - b)[49] ?? 0
 
-  const found = codes.closest([...lists], bitsOf(question), 50).map(({ id }) => id)
+  const found = codes.nearest([...lists], question, { alike: 50, wanted: 50 }).map(({ id }) => id)
   expect(found).toHaveLength(50)
   expect(found.every((id) => (distances[id] ?? 0) <= furthestWanted)).toBe(true)
-  expect(codes.closest([lists[0]], bitsOf(question), 50).every(({ id }) => id % 3 === 0)).toBe(true)
+  expect(codes.nearest([lists[0]], question, { alike: 50, wanted: 50 }).every(({ id }) => id % 3 === 0)).toBe(true)
 })
 
-test.each([4, 100, 256])('the nearest of some are those whose signs agree where the question is strong, %d wide', (dimensions) => {
+test.each([4, 100, 256])('of the codes that differ least, the nearest agree where the question is strong, %d wide', (dimensions) => {
   const all = vectors(500, dimensions)
   const codes = openCodes(dimensions)
-  const list = codes.newList()
-  for (const [id, vector] of all.entries()) list.add(id, bitsOf(vector))
+  const lists = [codes.newList(), codes.newList()] as const
+  for (const [id, vector] of all.entries()) lists[id % 3 === 0 ? 0 : 1].add(id, bitsOf(vector))
   const [question = new Float32Array(dimensions)] = vectors(1, dimensions)
   const agreement = all.map((vector) => vector.reduce((sum, value, d) => sum + (value > 0 ? (question[d] ?? 0) : 0), 0))
-  const lowestWanted = agreement.toSorted((a, b) => b - a)[9] ?? 0
+  const best = (ids: number[]) => ids.toSorted((a, b) => (agreement[b] ?? 0) - (agreement[a] ?? 0)).slice(0, 10)
+  const strength = (ids: number[]) => ids.map((id) => (agreement[id] ?? 0).toFixed(3)).sort()
 
-  const found = codes.nearest(codes.closest([list], bitsOf(question), 500), question, 10)
-  expect(found).toHaveLength(10)
-  expect(found.every(({ id }) => (agreement[id] ?? 0) >= lowestWanted - 1e-4)).toBe(true)
+  const found = (alike: number, wanted: number) => codes.nearest([...lists], question, { alike, wanted }).map(({ id }) => id)
+  expect(strength(found(500, 10))).toEqual(strength(best([...all.keys()])))
+  expect(strength(found(50, 10))).toEqual(strength(best(found(50, 50))))
 })
 
 test('asking for more than there are gives all of them', () => {
   const codes = openCodes(64)
   const list = codes.newList()
-  expect(codes.closest([list], bitsOf(new Float32Array(64)), 10)).toEqual([])
+  const found = () => codes.nearest([list], new Float32Array(64), { alike: 10, wanted: 10 })
+  expect(found()).toEqual([])
   for (const [id, vector] of vectors(7, 64).entries()) list.add(id, bitsOf(vector))
-  expect(codes.closest([list], bitsOf(new Float32Array(64)), 10)).toHaveLength(7)
+  expect(found()).toHaveLength(7)
 })
 
 test('what was removed is not found, and the rest still is', () => {
@@ -59,7 +61,7 @@ test('what was removed is not found, and the rest still is', () => {
   const all = vectors(5000, 128)
   for (const [id, vector] of all.entries()) list.add(id, bitsOf(vector))
   for (const place of [4999, 4097, 10]) list.removeAt(place)
-  const nearestTo = (id: number) => codes.closest([list], bitsOf(all[id] as Float32Array), 1)[0]?.id
+  const nearestTo = (id: number) => codes.nearest([list], all[id] as Float32Array, { alike: 1, wanted: 1 })[0]?.id
   for (const id of [10, 4097, 4999]) expect(nearestTo(id)).not.toBe(id)
   expect([nearestTo(0), nearestTo(4996), nearestTo(4998)]).toEqual([0, 4996, 4998])
 })
@@ -68,9 +70,10 @@ test.each([1, 7, 8, 9, 4095, 4097])('of %d codes each is counted once, wherever 
   const codes = openCodes(4)
   const list = codes.newList()
   for (let id = 0; id < count; id++) list.add(id, bitsOf([1, 1, 1, 1]))
-  expect(codes.closest([list], bitsOf([1, 1, 1, 1]), count)).toHaveLength(count)
+  const found = () => codes.nearest([list], Float32Array.of(1, 1, 1, 1), { alike: count, wanted: count }).map(({ place }) => place)
+  expect(found()).toEqual([...Array(count).keys()])
   list.removeAt(0)
-  expect(codes.closest([list], bitsOf([1, 1, 1, 1]), count)).toHaveLength(count - 1)
+  expect(found()).toEqual([...Array(count - 1).keys()])
 })
 
 test.each([128, 3968, 4096, 8192])('a code that differs in every bit is the furthest, %d wide', (dimensions) => {
@@ -78,7 +81,7 @@ test.each([128, 3968, 4096, 8192])('a code that differs in every bit is the furt
   const list = codes.newList()
   const [same, other] = [new Float32Array(dimensions).fill(1), new Float32Array(dimensions).fill(-1)]
   for (const [id, vector] of [other, same, other].entries()) list.add(id, bitsOf(vector))
-  expect(codes.closest([list], bitsOf(same), 1).map(({ id }) => id)).toEqual([1])
+  expect(codes.nearest([list], same, { alike: 1, wanted: 1 }).map(({ id }) => id)).toEqual([1])
 })
 
 test('a code is a whole number of 128-bit parts', () => {

@@ -2,7 +2,7 @@
  * One bit for each dimension of a vector, its sign. The angle between two vectors shows in how many of their bits differ, and that is
  * counted for a million of them in milliseconds; what comes out best is then looked at properly.
  */
-import { assemble, type Func, func, i8x16, i16x8, i32, i32x4, type Local, onwards, v128 } from '../core/assembler.ts'
+import { assemble, type Func, func, i8x16, i16x8, i32, i32x4, type Local, onwards, v128, when } from '../core/assembler.ts'
 
 /** A vector's signs, 32 to a word. */
 export function bitsOf(vector: ArrayLike<number>): Uint32Array {
@@ -22,8 +22,6 @@ export type List = {
   add(id: number, bits: Uint32Array): void
   /** The last one takes its place. */
   removeAt(place: number): void
-  /** Where a code begins. */
-  byteAt(place: number): number
   /** Each block, how many codes are in it, and where the kernel puts their distances. */
   blocks(): Generator<{ start: number; count: number; distances: number; first: number }>
 }
@@ -39,7 +37,8 @@ const QUERY_AT = 0
 export function openCodes(dimensions: number) {
   const words = wordsFor(dimensions)
   const histogramAt = QUERY_AT + words * 4
-  const blocksAt = Math.ceil((histogramAt + (dimensions + 1) * 4) / 64) * 64
+  const pickedAt = histogramAt + (dimensions + 1) * 4
+  const blocksAt = Math.ceil((pickedAt + (1 + BLOCK) * 4) / 64) * 64
   const blockBytes = BLOCK * (words * 4 + 2)
   const memory = new WebAssembly.Memory({ initial: Math.ceil(blocksAt / PAGE) })
   const kernel = openKernel(memory, words / 4)
@@ -58,6 +57,23 @@ export function openCodes(dimensions: number) {
       shorts = new Uint16Array(memory.buffer)
     }
     return at
+  }
+
+  /** How many bits may differ so that `alike` codes remain, and how many of those that differ in just so many belong to them. */
+  function countDiffering(lists: List[], bits: Uint32Array, alike: number): { limit: number; room: number } {
+    ints.set(bits, QUERY_AT >> 2)
+    const histogram = ints.subarray(histogramAt >> 2, (histogramAt >> 2) + dimensions + 1)
+    histogram.fill(0)
+    for (const list of lists) {
+      for (const { start, count, distances } of list.blocks()) {
+        kernel.scan(start, count, QUERY_AT, distances)
+        kernel.tally(distances, count, histogramAt)
+      }
+    }
+    let limit = 0
+    let closer = 0
+    while (limit < dimensions && closer + (histogram[limit] ?? 0) < alike) closer += histogram[limit++] ?? 0
+    return { limit, room: alike - closer }
   }
 
   return {
@@ -79,7 +95,6 @@ export function openCodes(dimensions: number) {
           ids[place] = ids[last] as number
           ids.pop()
         },
-        byteAt: (place) => codeAt(place) << 2,
         *blocks() {
           for (const [index, start] of starts.entries()) {
             const count = Math.min(BLOCK, ids.length - index * BLOCK)
@@ -88,52 +103,37 @@ export function openCodes(dimensions: number) {
         },
       }
     },
-    /** The places of about `wanted` codes that differ least from the question's, in all these lists together. */
-    closest(lists: List[], bits: Uint32Array, wanted: number): Close[] {
-      ints.set(bits, QUERY_AT >> 2)
-      const histogram = ints.subarray(histogramAt >> 2, (histogramAt >> 2) + dimensions + 1)
-      histogram.fill(0)
-      for (const list of lists) {
-        for (const { start, count, distances } of list.blocks()) {
-          kernel.scan(start, count, QUERY_AT, distances)
-          kernel.tally(distances, count, histogramAt)
-        }
-      }
-      let limit = 0
-      let closer = 0
-      while (limit < dimensions && closer + (histogram[limit] ?? 0) < wanted) closer += histogram[limit++] ?? 0
-      // Of those that are just as far as the last wanted one, as many as still fit.
-      let room = wanted - closer
-      const found: Close[] = []
-      for (const list of lists) {
-        for (const { distances, count, first } of list.blocks()) {
-          const from = distances >> 1
-          for (let at = 0; at < count; at++) {
-            const distance = shorts[from + at] as number
-            if (distance > limit || (distance === limit && room-- <= 0)) continue
-            found.push({ list, place: first + at, id: list.ids[first + at] as number })
+    /**
+     * The nearest to a vector, as far as codes can tell, in all these lists together and in their order: as many as `wanted`. Of the
+     * `alike` codes that differ least from its signs they are the best by its own numbers, each taken with the sign that the code has: much
+     * nearer to the truth than counting signs, but too slow for all. No row has to be read for it.
+     */
+    nearest(lists: List[], vector: Float32Array, { alike, wanted }: { alike: number; wanted: number }): Close[] {
+      let { limit, room } = countDiffering(lists, bitsOf(vector), alike)
+      const sums = sumsOf(vector)
+      const bytes = new Uint8Array(memory.buffer)
+      const [owners, places, scores] = [new Uint32Array(alike), new Uint32Array(alike), new Float32Array(alike)]
+      let found = 0
+      for (const [owner, list] of lists.entries()) {
+        for (const { start, distances, count, first } of list.blocks()) {
+          kernel.pick(distances, count, limit, pickedAt)
+          for (let at = (pickedAt >> 2) + 1, end = ints[pickedAt >> 2] as number; at < end >> 2; at++) {
+            const place = ints[at] as number
+            if (place >= count || (shorts[(distances >> 1) + place] === limit && room-- <= 0)) continue
+            owners[found] = owner
+            places[found] = first + place
+            scores[found++] = scoreOf(sums, bytes, start + place * words * 4)
           }
         }
       }
-      return found
-    },
-    /**
-     * The best of these, in the order they came, by the question's own numbers, each taken with the sign that the code has: much nearer to the truth than
-     * counting signs, and no row has to be read for it. Eight dimensions at a time, from a table of all their sums.
-     */
-    nearest(candidates: Close[], vector: Float32Array, wanted: number): Close[] {
-      if (candidates.length <= wanted) return candidates
-      const sums = sumsOf(vector)
-      const bytes = new Uint8Array(memory.buffer)
-      const scores = Float32Array.from(candidates, ({ list, place }) => {
-        const from = list.byteAt(place)
-        let score = 0
-        for (let byte = 0; byte < sums.length >> 8; byte++) score += sums[(byte << 8) | (bytes[from + byte] as number)] as number
-        return score
-      })
-      // Numbers alone are put in order several times as fast as what they belong to.
-      const least = scores.toSorted()[scores.length - wanted] as number
-      return candidates.filter((_, index) => (scores[index] as number) >= least).slice(0, wanted)
+      const least = found > wanted ? (scores.subarray(0, found).toSorted()[found - wanted] as number) : Number.NEGATIVE_INFINITY
+      const nearest: Close[] = []
+      for (let at = 0; at < found && nearest.length < wanted; at++) {
+        if ((scores[at] as number) < least) continue
+        const [list, place] = [lists[owners[at] as number] as List, places[at] as number]
+        nearest.push({ list, place, id: list.ids[place] as number })
+      }
+      return nearest
     },
   }
 }
@@ -150,20 +150,28 @@ function sumsOf(vector: Float32Array): Float32Array {
   return sums
 }
 
+function scoreOf(sums: Float32Array, bytes: Uint8Array, from: number): number {
+  let score = 0
+  for (let at = 0; at < sums.length; at += 256) score += sums[at | (bytes[from + (at >> 8)] as number)] as number
+  return score
+}
+
 /**
  * The kernel, as WebAssembly: `scan` counts, for each code, the bits that differ from the query's, sixteen bytes at a time and eight codes
  * together, and writes the numbers down; where the codes end within the last eight, it counts what is behind them too, which nobody reads.
- * `tally` counts how often each number came. Written out for the width, so that nothing inside the loop depends on it. JavaScript has no
+ * `tally` counts how often each number came; `pick` writes down where those up to a limit stand, the end of its list first, and passes over
+ * eight at once where there is none. Written out for the width, so that nothing inside the loop depends on it. JavaScript has no
  * instruction that counts the bits of a word.
  */
 function openKernel(memory: WebAssembly.Memory, parts: number): Kernel {
-  const module = new WebAssembly.Module(assemble([scanFor(parts), tally()]))
+  const module = new WebAssembly.Module(assemble([scanFor(parts), tally(), pick()]))
   return new WebAssembly.Instance(module, { env: { memory } }).exports as Kernel
 }
 
 type Kernel = {
   scan(codes: number, count: number, query: number, distances: number): void
   tally(distances: number, count: number, histogram: number): void
+  pick(distances: number, count: number, limit: number, picked: number): void
 }
 
 const PART = 16
@@ -217,6 +225,35 @@ function tally(): Func {
         i32.store(bin.get, 0, i32.add(i32.load(bin.get, 0), i32.of(1))),
         distances.set(i32.add(distances.get, i32.of(2))),
       ),
+    ]
+  })
+}
+
+function pick(): Func {
+  return func('pick', ['distances', 'count', 'limit', 'picked'], ({ distances, count, limit, picked }, locals) => {
+    const at = locals.i32()
+    const end = locals.i32()
+    const furthest = locals.v128()
+    // Each is written and the end moves on only behind one that counts: guessing which do would cost more.
+    const one = (place: number) => [
+      ...i32.store(end.get, 0, i32.add(at.get, i32.of(place))),
+      ...end.set(i32.add(end.get, i32.mul(i32.atMost(i32.load16(distances.get, place * 2), limit.get), i32.of(4)))),
+    ]
+    return [
+      furthest.set(i16x8.splat(limit.get)),
+      end.set(i32.add(picked.get, i32.of(4))),
+      at.set(i32.of(0)),
+      onwards(
+        at,
+        count.get,
+        TOGETHER,
+        when(
+          v128.any(i16x8.atMost(v128.load(distances.get, 0), furthest.get)),
+          ...Array.from({ length: TOGETHER }, (_, place) => one(place)),
+        ),
+        distances.set(i32.add(distances.get, i32.of(TOGETHER * 2))),
+      ),
+      i32.store(picked.get, 0, end.get),
     ]
   })
 }

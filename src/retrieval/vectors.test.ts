@@ -3,6 +3,7 @@ import { observation, openSession, summary, temporaryStore } from '../../test/su
 import { asMemorySessionId, asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import type { Embedder } from '../providers/embedder.ts'
+import { unit } from '../providers/unit.ts'
 import type { Store } from '../store/store.ts'
 import { gistOfObservation, gistOfPrompt, gistOfSummary } from './embed.ts'
 import { embedSome, openVectorIndex } from './vectors.ts'
@@ -18,6 +19,20 @@ test('a memory is found by what it means once its vector is made', async () => {
   const near = await openVectorIndex(t.store, animals).nearest('cat', { project: app, limit: 2 })
   expect(await titles(t.store, near)).toEqual(['The cat sat', 'A cat and a dog'])
   expect(near[0]?.cosine).toBeCloseTo(1, 1)
+})
+
+test('of more memories than are read for a question, the nearest are found', async () => {
+  using t = await temporaryStore()
+  await remember(t.store, ...Array.from({ length: 400 }, (_, n) => `memory ${n}`))
+  const scattered = scatter(64)
+  await embedAll(t.store, scattered)
+  const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, d) => sum + value * (b[d] ?? 0), 0)
+  const asked = scattered.embedNow('question')
+  const near = await openVectorIndex(t.store, scattered).nearest(asked, { project: app, limit: 10 })
+  const byCosine = (a: string, b: string) => cosine(asked, scattered.embedNow(b)) - cosine(asked, scattered.embedNow(a))
+  const truth = Array.from({ length: 400 }, (_, n) => `memory ${n}`).sort(byCosine)
+  const found = await titles(t.store, near)
+  expect(found.filter((title) => truth.slice(0, 10).includes(title)).length).toBeGreaterThanOrEqual(9)
 })
 
 test('without vectors nothing is near, and nothing breaks', async () => {
@@ -152,6 +167,15 @@ function topics(name: string, meanwhile: () => Promise<void> = async () => {}): 
     },
     embedNow: count,
   }
+}
+
+/** An embedder for which no two texts have anything to do with each other. */
+function scatter(dimensions: number) {
+  const embedNow = (text: string) => {
+    const vector = Float32Array.from({ length: dimensions }, (_, d) => Number(BigInt(Bun.hash(`${d} ${text}`)) & 0xffffn) / 65_536 - 0.5)
+    return unit(vector)
+  }
+  return { name: 'scatter', dimensions, embedNow, embed: async (texts: string[]) => texts.map(embedNow) }
 }
 
 async function embedAll(store: Store, embedder: Embedder): Promise<void> {

@@ -69,8 +69,10 @@ export function openVectorIndex(store: Store, embedder: Embedder, stopping: Abor
     if (sizeOf(mine) === 0) return []
     const vector = typeof question === 'string' ? await vectorOf(question, signal) : question
     const size = sizeOf(mine)
-    const close = codes.closest(mine, bitsOf(vector), Math.max(candidatesAmong(size), within.limit * 16))
-    const candidates = codes.nearest(close, vector, Math.max(rowsAmong(size), within.limit * 4))
+    const candidates = codes.nearest(mine, vector, {
+      alike: Math.max(alikeAmong(size), within.limit * 16),
+      wanted: Math.max(rowsAmong(size), within.limit * 4),
+    })
     const rows = await store.vectors.bySeq(candidates.map(({ id }) => id))
     if (rows.length < candidates.length) forget(candidates, new Set(rows.map((row) => row.seq)))
     const best = rows
@@ -107,7 +109,8 @@ export function openVectorIndex(store: Store, embedder: Embedder, stopping: Abor
     isWarm: () => isRead,
     /** How many vectors have been read so far: of a project, or of all. */
     size: (project: ProjectKey | null = null) => sizeOf(listsOf(project)),
-    bytes: () => codes.bytes(),
+    /** What is held in memory; a list takes eight for each of its numbers. */
+    bytes: () => codes.bytes() + sizeOf(listsOf(null)) * 8,
   }
 }
 
@@ -118,11 +121,11 @@ function dot(a: Float32Array, b: Int8Array): number {
 }
 
 /** How many are told apart by the question's own numbers. Signs alone misjudge, and the more there are the more stand between. */
-function candidatesAmong(size: number): number {
-  return Math.min(4000, 1000 + Math.round(size / 100))
+function alikeAmong(size: number): number {
+  return Math.min(8000, 1000 + Math.round(size / 100))
 }
 
-/** How many rows are read and looked at properly. Reading is what costs most; with too few, the nearest of a million are missed. */
+/** How many rows are read and looked at properly. A row costs as much as telling dozens apart; with too few, the nearest are missed. */
 function rowsAmong(size: number): number {
-  return Math.min(1000, 250 + Math.round(size / 1500))
+  return Math.min(600, 250 + Math.round(size / 1500))
 }

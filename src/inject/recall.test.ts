@@ -64,11 +64,16 @@ test('a memory without a vector must hold nearly all the words where others are 
 })
 
 test('a chore is answered with nothing, though many memories hold all of it', async () => {
-  const titles = Array.from({ length: 60 }, (_, i) => `Turn ${i}: run the tests and push`)
+  const titles = Array.from({ length: 90 }, (_, i) => `Turn ${i}: run the tests and push`)
   using t = await filled([...titles, 'Run the pelican tests against the ledger'])
   expect((await recallFor(t.store, t.session, 'run the tests', NOW, 500)).text).toBe('')
   expect((await recallFor(t.store, t.session, 'run the tests and push', NOW, 500)).text).toBe('')
   expect((await recallFor(t.store, t.session, 'run the pelican tests', NOW, 500)).text).toContain('pelican')
+})
+
+test('in a young store, where every word is in most memories, these are told', async () => {
+  using t = await filled(Array.from({ length: 20 }, (_, i) => `Pelican invoices get their running numbers from ledger ${i}`))
+  expect((await recallFor(t.store, t.session, QUESTION, NOW, 500)).text).not.toBe('')
 })
 
 /** An earlier session with these memories, and a session that asks. */

@@ -18,6 +18,9 @@ export const FLOOR = { words: 2, coverage: 0.5, withNearness: 0.85, notNear: 0.7
 
 const MOST = 5
 
+/** Among fewer documents nothing is common yet, and nothing rare. */
+const MANY = 100
+
 /**
  * What earlier sessions know about the prompt just sent, or nothing: wrong context is worse than none. Not from this session, and
  * not what this session has been told before.
@@ -69,7 +72,8 @@ export async function recallFor(
  * tests" is in many memories and says nothing of any: words must be so rare together that by chance hardly one document would hold them.
  */
 export function isTelling(hit: Hit, byMeaning: boolean, documents: number): boolean {
-  if (hit.matched < FLOOR.words || hit.unlikely < FLOOR.unlikely * Math.log(documents)) return false
+  if (hit.matched < FLOOR.words) return false
+  if (documents >= MANY && hit.unlikely < FLOOR.unlikely * Math.log(documents)) return false
   if (!byMeaning) return hit.coverage >= FLOOR.coverage
   // Not among the nearest, or too new to have a vector: then the words must be nearly all there.
   return hit.cosine === null ? hit.coverage >= FLOOR.notNear : hit.coverage + hit.cosine >= FLOOR.withNearness

@@ -253,13 +253,63 @@ test('the copied lines of a fork keep their ids and times, so that the caller ca
 })
 
 test('a person’s title stays, whatever name the client finds later', async () => {
-  const titles = [entry('summary', { summary: 'S' }), entry('ai-title', { aiTitle: 'A' }), entry('custom-title', { customTitle: 'Mine' })]
+  const titles = [
+    entry('summary', { summary: 'S', uuid: 'end', leafUuid: 'end' }),
+    entry('ai-title', { aiTitle: 'A' }),
+    entry('custom-title', { customTitle: 'Mine' }),
+  ]
   expect((await readLines(titles.slice(0, 2))).facts.title).toBe('A')
   expect((await readLines([...titles, ...titles.slice(0, 2)])).facts.title).toBe('Mine')
 })
 
+test('a session is not called by the name of another that stands in its file', async () => {
+  const name = (summary: string, leafUuid: string) => ({ type: 'summary', summary, leafUuid })
+  const [asked, answered] = [user('one', { uuid: 'asked' }), says('two', {}, { uuid: 'answered' })]
+  const titled = async (...lines: object[]) => (await readLines(lines)).facts.title
+  expect(await titled(name('Of another', 'elsewhere'), asked, answered)).toBeNull()
+  expect(await titled(name('Own', 'answered'), name('Of another', 'elsewhere'), asked, answered)).toBe('Own')
+  expect(await titled(asked, name('Own', 'asked'), answered, name('Newer', 'answered'), name('Of another', 'elsewhere'))).toBe('Newer')
+  expect(await titled(asked, name('Own', 'asked'), entry('ai-title', { aiTitle: 'Newest' }), name('Of another', 'elsewhere'))).toBe(
+    'Newest',
+  )
+})
+
+test('the name of a session is known when its line comes in a later read, and when the line was read before', async () => {
+  const path = join(folder, 'named.jsonl')
+  const lines = [user('one', { uuid: 'first' }), { type: 'summary', summary: 'Own', leafUuid: 'last' }, says('two', {}, { uuid: 'last' })]
+  const written = (count: number) =>
+    Bun.write(
+      path,
+      lines
+        .slice(0, count)
+        .map((line) => `${json(line)}\n`)
+        .join(''),
+    )
+  await written(2)
+  const before = await readAll(path)
+  expect(before.facts.title).toBeNull()
+  expect(json(before.resume)).not.toContain('Own')
+  await written(3)
+  expect((await readAll(path, before.checkpoint)).facts.title).toBe('Own')
+  lines.push({ type: 'summary', summary: 'Newer', leafUuid: 'first' })
+  await written(4)
+  expect((await readAll(path, before.checkpoint)).facts.title).toBe('Newer')
+})
+
+test('a checkpoint of an older version is gone on from', async () => {
+  const path = join(folder, 'older.jsonl')
+  await Bun.write(path, `${json(user('one'))}\n`)
+  const { checkpoint } = await readAll(path)
+  const { names: _, ...older } = checkpoint.state
+  await Bun.write(
+    path,
+    `${json(user('one'))}\n${json(says('two', {}, { uuid: 'two' }))}\n${json({ type: 'summary', summary: 'Own', leafUuid: 'two' })}\n`,
+  )
+  expect((await readAll(path, { ...checkpoint, state: older as Checkpoint['state'] })).facts.title).toBe('Own')
+})
+
 test('two objects on one line are both read', async () => {
-  const glued = `${json(user('one } { "x'))}${json(says('answer'))}{"type":"summary","summary":"T"}\n${json(user('two'))}\n`
+  const glued = `${json(user('one } { "x', { uuid: 'one' }))}${json(says('answer'))}{"type":"summary","summary":"T","leafUuid":"one"}\n${json(user('two'))}\n`
   const { items, facts, unreadable } = await readText(glued)
   expect(told(items).map(([, text]) => text)).toEqual(['one } { "x', 'answer', 'two'])
   expect(facts.title).toBe('T')

@@ -59,7 +59,8 @@ export async function* readTranscript(path: string, from: Checkpoint | null): As
   if (!(await file.exists())) return
   const packed = path.endsWith('.gz')
   const goesOn = from !== null && !packed && from.offset <= file.size
-  const state = goesOn ? structuredClone(from.state) : freshState()
+  // What an older version kept knows less.
+  const state = goesOn ? { ...freshState(), ...structuredClone(from.state) } : freshState()
   let offset = goesOn ? from.offset : 0
   let reported = offset
   let resume = bare(offset, state)
@@ -89,10 +90,26 @@ export async function* readTranscript(path: string, from: Checkpoint | null): As
     if (offset - reported >= BATCH_BYTES) yield batch()
   }
   items.push(...provisionalEnds(state, path))
+  await settleTitle(state, path, packed)
   yield batch()
 }
 
 const BATCH_BYTES = 256 * 1024
+
+/**
+ * Old clients wrote names of other sessions into a file too, often on its first line. The newest that names a line of this file, which may
+ * come before or behind it, is the session's own; the others wait for their line. Only a file with such names is looked through for it.
+ */
+async function settleTitle(state: State, path: string, packed: boolean): Promise<void> {
+  if (state.names.length === 0) return
+  const sought = new Set(state.names.map(({ leaf }) => leaf))
+  const found = new Set<string>()
+  for await (const { text } of linesOf(bytesOf(path, 0, packed), packed))
+    for (const leaf of sought) if (text?.includes(`"uuid":${JSON.stringify(leaf)}`)) found.add(leaf)
+  const own = state.names.findLastIndex(({ leaf }) => found.has(leaf))
+  state.facts.title = state.names[own]?.title ?? state.facts.title
+  state.names = state.names.slice(own + 1)
+}
 
 /** What has begun and may go on. */
 const openOf = (state: State) => state.turn ?? state.run ?? state.command
@@ -141,6 +158,8 @@ export function transcriptFormat(firstLines: string): 'claude-code' | 'codex' | 
 type State = {
   facts: SessionFacts
   titledByPerson: boolean
+  /** Names the client gave since the title, each to the conversation that ends with a line; nobody knows yet whether it is one of this file. */
+  names: { title: string; leaf: string }[]
   unreadable: number
   /** The newest prompt id on any line of the main conversation, prompts or not. */
   promptId: string | null
@@ -174,7 +193,7 @@ type Place = Pick<Line, 'uuid' | 'timestamp' | 'sessionId' | 'cwd' | 'promptId'>
 
 function freshState(): State {
   const facts = { sessionId: null, cwd: null, gitBranch: null, version: null, entrypoint: null, title: null, firstAt: null, lastAt: null }
-  return { facts, titledByPerson: false, unreadable: 0, promptId: null, turn: null, run: null, pending: {}, command: null }
+  return { facts, titledByPerson: false, names: [], unreadable: 0, promptId: null, turn: null, run: null, pending: {}, command: null }
 }
 
 /** Optional everywhere: many versions of the client have written such lines, and none of them promised a thing. */
@@ -204,6 +223,7 @@ const Line = z.object({
   customTitle: text,
   aiTitle: text,
   summary: text,
+  leafUuid: text,
 })
 type Line = z.infer<typeof Line>
 
@@ -230,17 +250,26 @@ function noteFacts(state: State, line: Line): void {
   facts.gitBranch = line.gitBranch || facts.gitBranch
   facts.version = line.version ?? facts.version
   facts.entrypoint ??= line.entrypoint ?? null
-  if (line.type === 'custom-title' && line.customTitle) {
-    facts.title = line.customTitle
-    state.titledByPerson = true
-  }
-  const given = line.type === 'ai-title' ? line.aiTitle : line.type === 'summary' ? line.summary : undefined
-  if (given && !state.titledByPerson) facts.title = given
+  noteTitle(state, line)
   const at = line.timestamp ? Date.parse(line.timestamp) : Number.NaN
   if (Number.isNaN(at)) return
   facts.firstAt = Math.min(facts.firstAt ?? at, at)
   facts.lastAt = Math.max(facts.lastAt ?? at, at)
 }
+
+function noteTitle(state: State, { type, customTitle, aiTitle, summary, leafUuid }: Line): void {
+  const given = type === 'custom-title' ? customTitle : type === 'ai-title' && !state.titledByPerson ? aiTitle : undefined
+  if (given) {
+    state.facts.title = given
+    state.names = []
+    state.titledByPerson ||= type === 'custom-title'
+  }
+  if (type === 'summary' && summary && leafUuid && !state.titledByPerson)
+    state.names = [...state.names, { title: summary, leaf: leafUuid }].slice(-MOST_NAMES)
+}
+
+/** More names of other sessions no client wrote; the checkpoint must stay small. */
+const MOST_NAMES = 20
 
 /** An event and the line it stands on. */
 type Told = { event: SessionEvent; line: Place; turn: Turn | null }

@@ -76,6 +76,17 @@ test('a command to the client is not what was asked, nor is a machine’s notice
   expect(made?.title).toBe('Write the docs')
 })
 
+test('a note is called as its session is, and a greeting or the number of an option is not what was asked', () => {
+  const prompts = [said('hello'), said('8'), said('Implement the following plan:\n\n# Login by mail', 'Login by mail works, with a test.')]
+  const made = draft({ prompts, session: { ...session, title: 'Login by mail' } })
+  expect(made?.title).toBe('Login by mail')
+  expect(made?.body).toStartWith('**Ask:** Implement the following plan:\n\n# Login by mail')
+  const chosen = { prompts: [said('/todos'), said('8', '')], files: ['a.ts'] }
+  expect(draft({ ...chosen, summaries: [summary({ completed: 'Random keys' })] })?.title).toBe('Random keys')
+  expect(draft({ ...chosen, summaries: [] })?.title).toBe('8')
+  expect(draft({ prompts: [said('8'), said('fix it', 'It is fixed: the clock ran in milliseconds.')] })?.title).toBe('fix it')
+})
+
 test('long texts are cut at 600, a cut code block is closed', () => {
   const made = draft({ prompts: [said('a'.repeat(2000), `\`\`\`ts\n${'x'.repeat(2000)}\n\`\`\``)], session: { ...session, branch: null } })
   const [ask = '', outcome = ''] = made?.body.split('\n\n**Outcome:** ') ?? []

@@ -36,8 +36,9 @@ export function episodeDraft({ session, prompts, summaries, files, hook }: Episo
   const asked = prompts.filter((prompt) => prompt.origin === 'person').map((prompt) => prompt.text)
   const outcome = prompts.findLast((prompt) => prompt.answer?.trim())?.answer?.trim() ?? ''
   if (isTrivial(asked[0] ?? '', outcome, files)) return null
-  // A session often opens with a command to the client; what was asked comes after it.
-  const ask = asked.find((text) => !isLoneCommand(text)) ?? asked[0] ?? ''
+  const telling = asked.find((text) => letters(text) >= 10)
+  const ask = telling ?? asked.toSorted((a, b) => letters(b) - letters(a))[0] ?? ''
+  const named = session.title || telling || summaries.find((summary) => summary.completed !== '')?.completed || ask
   const parts = [
     `**Ask:** ${clipped(ask) || '(no user prompt captured)'}`,
     session.branch ? `**Branch:** ${session.branch}` : '',
@@ -48,7 +49,7 @@ export function episodeDraft({ session, prompts, summaries, files, hook }: Episo
   ]
   return {
     id: asNoteId(ulidOf(`${session.agent}\n${session.contentSessionId}`, session.startedAt)),
-    title: firstLine(ask, 80) || 'Session summary',
+    title: firstLine(named, 80) || 'Session summary',
     body: parts.filter(Boolean).join('\n\n'),
     type: 'episodic',
     namespace: 'sessions',
@@ -68,6 +69,9 @@ export function isTrivial(firstPrompt: string, outcome: string, files: string[])
   if (files.length > 0) return false
   return outcome.length < TINY && (firstPrompt.trim() === '' || isLoneCommand(firstPrompt))
 }
+
+/** How much a prompt says. A session often opens with a command to the client, a greeting or an answer to a menu. */
+const letters = (text: string) => (isLoneCommand(text) ? 0 : text.replace(/[^\p{L}\p{N}]/gu, '').length)
 
 const isLoneCommand = (text: string) => /^\/\S+$/.test(text.trim())
 

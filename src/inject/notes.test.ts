@@ -6,7 +6,7 @@ import type { Session } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { forgetNote, keepNote } from '../notes/notes.ts'
 import { BRIEF_BUDGET, fileBriefFor, type Past, writeBrief } from './brief.ts'
-import { type ChosenNotes, chooseNotes, notesFor } from './notes.ts'
+import { type ChosenNotes, chooseNotes, noteLine, notesFor } from './notes.ts'
 
 const app = asProjectKey('app')
 const many = (count: number, given: Partial<Note> = {}) =>
@@ -63,6 +63,21 @@ test('the brief tells pinned and global notes first, then the summary, then the 
   expect(at('British')).toBeLessThan(at('Last session'))
   expect(at('Last session')).toBeLessThan(at('PostgreSQL'))
   expect(items.map((item) => item.kind)).toEqual(['note', 'summary', 'note'])
+})
+
+test('a session’s note tells what came of it, not again what was asked, and doubt only where there is some', () => {
+  const body = (outcome: string) =>
+    ['**Ask:** Login by mail, please', '**Branch:** main', '**Files touched (1):**\n- src/login.ts', `**Outcome:** ${outcome}`].join('\n\n')
+  const told = (given: Partial<Note>) => noteLine(note({ type: 'episodic', source: 'session-end', title: 'Login by mail', ...given }), 2000)
+  const whole = told({
+    body: `${body('Mail is sent.\n\nIt is tested.')}\n\n**Learned:** exp is in seconds\n\n**Next steps:** Tell the team`,
+  })
+  expect(whole).toEndWith(' · Login by mail — Mail is sent. It is tested. Learned: exp is in seconds Next: Tell the team')
+  const long = told({ body: `${body('word '.repeat(120))}\n\n**Learned:** exp is in seconds` })
+  expect(long).toMatch(/ word word… Learned: exp is in seconds$/)
+  expect(told({ body: body('(no assistant output captured)') })).toEndWith(' · Login by mail')
+  expect(told({ body: 'A day by the sea', confidence: 0.5 })).toEndWith('A day by the sea (session-end, 50 % sure)')
+  expect(noteLine(note({ source: 'merge', body: 'Tabs' }), 2000)).toEndWith(' (merge)')
 })
 
 test('global notes take a third of the page at most; the rest is told by title, and what has no room is named', () => {

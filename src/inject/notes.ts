@@ -79,14 +79,33 @@ export function addNotes(page: Page, head: string, notes: Note[], share: number,
 
 /** A note in a line: what it says, not more than a glance of it. */
 export function noteLine(note: Note, now: number): string {
-  const body = shorten(asData(note.body), BODY)
+  const body = shorten(asData(outcomeOf(note) ?? note.body), BODY)
   const title = shorten(asData(note.title), 120)
-  const says = body.startsWith(title.replace(/…$/, '')) ? body : `${title} — ${body}`
-  const doubt = note.confidence < 1 || note.source !== 'human' ? ` (${note.source}, ${Math.round(note.confidence * 100)} % sure)` : ''
-  return `N${note.id} · ${age(note.updatedAt, now)} · ${note.namespace} · ${says}${doubt}`
+  const says = body.startsWith(title.replace(/…$/, '')) ? body : [title, body].filter(Boolean).join(' — ')
+  const doubt = note.confidence < 1 ? `, ${Math.round(note.confidence * 100)} % sure` : ''
+  const source = doubt || (note.source !== 'human' && note.type !== 'episodic') ? ` (${note.source}${doubt})` : ''
+  return `N${note.id} · ${age(note.updatedAt, now)} · ${note.namespace} · ${says}${source}`
 }
 
 const BODY = 360
+
+/**
+ * What came of a session, out of the note that capture wrote of it: its title tells what was asked, and files have a line of their own.
+ * Null for a note of another form.
+ */
+function outcomeOf({ type, body }: Note): string | null {
+  const [, ...parts] = type === 'episodic' ? body.split(/^\*\*(Outcome|Learned|Next steps):\*\* /m) : []
+  if (parts.length === 0) return null
+  const part = (label: string) => (parts.includes(label) ? (parts[parts.indexOf(label) + 1] ?? '') : '').replace(MARKS, '').trim()
+  const outcome = part('Outcome').startsWith('(no assistant') ? '' : part('Outcome')
+  const [learned, next] = [shorten(part('Learned'), 130), shorten(part('Next steps'), 110)]
+  // An answer that explains is both how it ended and what was learned.
+  const isSaid = (text: string) => asData(outcome).includes(asData(text).slice(0, 40))
+  const rest = [isSaid(learned) ? '' : `Learned: ${learned}`, isSaid(next) ? '' : `Next: ${next}`].filter(Boolean).join(' ')
+  return `${shorten(outcome, BODY - rest.length - 1)} ${rest}`
+}
+
+const MARKS = /\*\*|^#{1,6} |^```.*$/gm
 
 function whyTold(note: Note): string {
   if (note.pinned) return 'it is pinned'

@@ -5,7 +5,7 @@ import { asProjectKey } from '../core/ids.ts'
 import type { Observation, Session, Summary } from '../core/memory.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { countTokens } from '../core/tokens.ts'
-import { BRIEF_BUDGET, type Brief, type Budget, briefFor, fileBriefFor, ordered, writeBrief } from './brief.ts'
+import { BRIEF_BUDGET, type Brief, type Budget, briefFor, ordered, writeBrief } from './brief.ts'
 
 const NOW = 10_000_000
 const app = asProjectKey('host.example/team/app')
@@ -232,36 +232,6 @@ test('a brief is about its own project and knows its last session', async () => 
   expect(text).not.toContain('theirs')
   expect(items).toHaveLength(1)
   expect((await briefFor(t.store, asProjectKey('unknown'), NOW)).text).toBe('')
-})
-
-test('about a file, only what other sessions did with it is told', async () => {
-  using t = await temporaryStore()
-  await addObservations(t.store, [
-    observation({ title: 'Changed auth', filesModified: ['src/auth.ts'] }),
-    observation({ title: 'Elsewhere', filesRead: ['src/b.ts'] }),
-  ])
-  const other = await openSession(t.store, 's2')
-  const { text, items } = await fileBriefFor(t.store, other, 'src/auth.ts', NOW)
-  expect(text).toContain('<recollect-context file="src/auth.ts">')
-  expect(text).toContain('Changed auth')
-  expect(items).toHaveLength(1)
-  const own = await t.store.sessions.get(1)
-  expect((await fileBriefFor(t.store, own as Session, 'src/auth.ts', NOW)).text).toBe('')
-  expect((await fileBriefFor(t.store, other, 'src/none.ts', NOW)).text).toBe('')
-})
-
-test('a file brief keeps to its budget, whatever the file is called', async () => {
-  using t = await temporaryStore()
-  for (const path of ['a.ts', 'folder/'.repeat(130), '目录/'.repeat(60), `${'x'.repeat(690)}.ts`]) {
-    await addObservations(
-      t.store,
-      Array.from({ length: 4 }, (_, i) => observation({ title: `${i} 长 ${'long '.repeat(50)}`, filesModified: [path] })),
-    )
-    const { text } = await fileBriefFor(t.store, await openSession(t.store, 's2'), path, NOW)
-    expect(countTokens(text)).toBeLessThanOrEqual(200)
-    expect(text.length).toBeLessThanOrEqual(900)
-    if (text) expect(text).toContain('not instructions')
-  }
 })
 
 describe('branches', () => {

@@ -4,7 +4,7 @@ import { asNoteId, type Note } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import { age } from '../core/when.ts'
-import type { Store } from '../store/store.ts'
+import type { Mention, Store } from '../store/store.ts'
 import type { Held } from './held.ts'
 import type { LeftOut, Page } from './page.ts'
 
@@ -113,9 +113,9 @@ function whyTold(note: Note): string {
   return note.type === 'episodic' ? 'one of the last two sessions' : 'one of the newest lasting notes of this project'
 }
 
-/** The newest notes that name a file. */
-export async function notesAbout(store: Store, project: ProjectKey, path: string, now: number): Promise<Note[]> {
-  const named = await store.links.naming({ kind: 'file', name: path }, project, 'before', now, 20)
-  const notes = await Promise.all(named.flatMap((one) => (one.kind === 'note' ? [store.notes.visible(asNoteId(one.ref), now)] : [])))
+/** The newest notes among what names a file. */
+export async function notesAbout(store: Store, naming: Mention[], now: number): Promise<Note[]> {
+  const refs = naming.flatMap((one) => (one.kind === 'note' ? [asNoteId(one.ref)] : []))
+  const notes = await Promise.all(refs.slice(0, 20).map((id) => store.notes.visible(id, now)))
   return notes.filter((note) => note !== null && note.type !== 'episodic').slice(0, 2) as Note[]
 }

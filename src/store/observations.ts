@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type MemorySessionId, type ProjectKey } from '../core/ids.ts'
 import type { Concept, Observation, ObservationType } from '../core/memory.ts'
 import type { Document, Index } from './fulltext.ts'
+import { quoted, scopeWord } from './ranked.ts'
 import { type Amount, eachRow, NOTHING, type Params } from './statement.ts'
 
 type Row = {
@@ -65,10 +66,20 @@ export function observationStatements(db: Database, index: Index) {
   const byId = db.prepare<Row, Params>('SELECT * FROM observations WHERE id = @id')
   const ofSession = db.prepare<Row, Params>('SELECT * FROM observations WHERE session_id = @sessionId ORDER BY at, id LIMIT @limit')
   const aboutFile = db.prepare<Row, Params>(`
-    SELECT o.* FROM
-      (SELECT observation_id, modified, at FROM observation_files WHERE project = @project AND path = @path ORDER BY at DESC LIMIT ${LATELY}) f
-    CROSS JOIN observations o ON o.id = f.observation_id WHERE o.session_id <> @notSession
-    ORDER BY f.modified DESC, f.at DESC LIMIT @limit`)
+    SELECT o.* FROM (
+      SELECT id, max(modified) AS modified FROM (
+        SELECT * FROM (SELECT observation_id AS id, modified FROM observation_files WHERE project = @project AND path = @path ORDER BY at DESC LIMIT ${LATELY})
+        UNION ALL SELECT value, 0 FROM json_each(@mentioned)
+      ) GROUP BY id
+    ) f
+    CROSS JOIN observations o ON o.id = f.id WHERE o.session_id <> @notSession
+    ORDER BY f.modified DESC, instr(o.title || o.subtitle || o.narrative || o.facts, @name) > 0 DESC, o.at DESC, o.id DESC LIMIT @limit`)
+  // By way of the words of paths, because there is no index of how paths end; without the ending, which half of all files have.
+  const pathsWith = db.prepare<{ path: string }, Params>(`
+    SELECT DISTINCT f.path FROM (SELECT rowid FROM fulltext WHERE fulltext MATCH @words ORDER BY rowid DESC LIMIT ${LATELY}) w
+    CROSS JOIN documents d ON d.id = w.rowid AND d.kind = 'observation'
+    CROSS JOIN observation_files f ON f.observation_id = CAST(d.ref AS INTEGER)
+    WHERE instr(f.path, @name) > 0`)
   const withConcept = db.prepare<Row, Params>(`
     SELECT * FROM observations WHERE (@project IS NULL OR project = @project) AND instr(concepts, @concept) > 0 ORDER BY at DESC LIMIT @limit`)
   const sums = db.prepare<{ count: number; tokens: number }, []>(
@@ -170,9 +181,25 @@ export function observationStatements(db: Database, index: Index) {
     lastId: async (): Promise<number> => last.get()?.id ?? 0,
     get: async (ids: number[]): Promise<Observation[]> => ids.flatMap((id) => byId.get({ id }) ?? []).map(fromRow),
     ofSession: async (sessionId: number, limit: number): Promise<Observation[]> => ofSession.all({ sessionId, limit }).map(fromRow),
-    /** What is known of a file from other sessions lately, changes before readings, newest first. */
-    aboutFile: async (project: ProjectKey, path: string, notSession: number, limit: number): Promise<Observation[]> =>
-      aboutFile.all({ project, path, notSession, limit }).map(fromRow),
+    /**
+     * What is known of a file from other sessions lately: those that changed it, then those that speak of it, then those that only read it;
+     * newest first. `mentioned` are observations that speak of it without having touched it.
+     */
+    aboutFile: async (
+      project: ProjectKey,
+      path: string,
+      mentioned: number[],
+      notSession: number,
+      limit: number,
+    ): Promise<Observation[]> => {
+      const name = path.slice(path.lastIndexOf('/') + 1)
+      return aboutFile.all({ project, path, name, mentioned: JSON.stringify(mentioned), notSession, limit }).map(fromRow)
+    },
+    /** The files of a project that were touched lately and have this in their paths. */
+    pathsWith: async (project: ProjectKey, name: string): Promise<string[]> =>
+      pathsWith
+        .all({ project, name, words: `scope : ${quoted(scopeWord(project))} AND files : ${quoted(name.replace(/(?<=\w)\.\w+$/, ''))}` })
+        .map((row) => row.path),
     withConcept: async (project: ProjectKey | null, concept: string, limit: number): Promise<Observation[]> =>
       withConcept.all({ project, concept: JSON.stringify(concept), limit }).map(fromRow),
     /** How many there are, and what reading all of them would cost. */

@@ -162,7 +162,7 @@ test('a forgotten observation is gone everywhere, stays gone when its turn is to
 
   expect(await at.post('/api/observations/1/restore', {})).toMatchObject({ kind: 'restored', observation: { id: 1 } })
   expect((await search()).hits).toMatchObject([{ id: '1' }])
-  expect(await store.observations.aboutFile(asProjectKey('app'), 'src/a.ts', 99, 5)).toHaveLength(1)
+  expect(await store.observations.aboutFile(asProjectKey('app'), 'src/a.ts', [], 99, 5)).toHaveLength(1)
   expect((await at.ask('/api/observations/1/restore', { method: 'POST', body: '{}' })).status).toBe(400)
   expect((await at.ask('/api/observations/99', { method: 'DELETE' })).status).toBe(400)
 })
@@ -229,7 +229,7 @@ test('a renamed project keeps its memories, and its folder goes on under the new
     ['zoo', 1, 1, 1],
   ])
   expect(await at.get('/api/search?query=pelican&project=zoo&kind=observation')).toMatchObject({ hits: [{ project: 'zoo' }] })
-  expect(await store.observations.aboutFile(asProjectKey('zoo'), 'a.ts', 99, 5)).toHaveLength(1)
+  expect(await store.observations.aboutFile(asProjectKey('zoo'), 'a.ts', [], 99, 5)).toHaveLength(1)
   expect((await openSession(store, 's2')).project).toBe(asProjectKey('zoo'))
   expect(await at.get('/api/search?query=pelican&project=app&kind=observation')).toMatchObject({ hits: [{ project: 'zoo' }] })
 })

@@ -19,15 +19,40 @@ export function summaryLines(s: Summary): string[] {
 /** An observation in a line: enough to know whether to ask for it. */
 export function observationLine(o: Observation & { branch?: string | null }, now: number, branch: string | null = null): string {
   const files = o.filesModified.slice(0, 2).join(', ')
-  const what = shorten(asData(o.subtitle ? `${o.title} — ${o.subtitle}` : o.title), 220)
+  const what = shorten(asData(saidOf(o).join(' — ')), 220)
   const where = files && !what.includes(o.filesModified[0] ?? files) ? ` [${shorten(asData(files), 120)}]` : ''
   const off = branch !== null && o.branch && o.branch !== branch ? ` (${shorten(shownBranch(o.branch), 40)})` : ''
   return `#${o.id} · ${age(o.at, now)} · ${o.type} · ${what}${where}${off} · ~${o.tokens}t`
 }
 
-/** The first of what it found. */
+/** The title, and the subtitle where it adds something. */
+function saidOf({ title, subtitle }: Observation): string[] {
+  if (!subtitle.startsWith('Asked: ')) return saysAgain(title, subtitle) ? [title] : [title, subtitle]
+  // Half of a question tells little beside its answer, except where the answer makes no sense without it.
+  return LEANS.test(title) || title.length < 30 ? [title, shorten(subtitle, 120)] : [title]
+}
+
+const LEANS = /^(?:it|its|this|that|these|those|they|both|all|each|neither|none|yes|no)\b/i
+
+/** Whether a text says nothing that another has not said, or begins by saying it again. */
+function saysAgain(said: string, text: string): boolean {
+  const [before, words] = [wordsOf(said), wordsOf(text)]
+  const again = words.filter((word) => before.includes(word)).length
+  return again >= 0.8 * words.length || (words.length > 5 && before.join(' ').includes(words.slice(0, 5).join(' ')))
+}
+
+/** Of a path only the name: the line shows where the file lies. */
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .replace(/[\w.@-]+\//g, '')
+    .match(/[\p{L}\p{N}]+/gu) ?? []
+
+/** The first of what it found, besides what its line says. */
 export function factLines(o: Observation): string[] {
-  return o.facts.slice(0, FACTS_SHOWN).map((fact) => `  - ${shorten(asData(fact), 200)}`)
+  const said = saidOf(o).join(' ')
+  const facts = o.facts.filter((fact) => !said.includes(fact))
+  return facts.slice(0, FACTS_SHOWN).map((fact) => `  - ${shorten(asData(fact), 200)}`)
 }
 
 const FACTS_SHOWN = 3

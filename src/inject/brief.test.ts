@@ -59,6 +59,25 @@ test('files are named unless the title names them, and a long path does not crow
   expect(items).toHaveLength(4)
 })
 
+test('work and its commit are one line, which names both', () => {
+  const commit = (given: Partial<Observation>) =>
+    observation({ tool: 'Bash', subtitle: 'commit abc1234 on main', promptNumber: 2, ...given })
+  const { text, items, leftOut, left } = brief({
+    observations: [
+      commit({ id: 4, title: 'Stop the leak in the pool' }),
+      observation({ id: 3, title: 'Stopped the leak in the pool', filesModified: ['src/pool.ts'] }),
+      commit({ id: 2, title: 'Set the clock', sessionId: 2 }),
+      observation({ id: 1, title: 'Seconds were taken for milliseconds', filesModified: ['src/clock.ts'], sessionId: 2 }),
+    ],
+  })
+  expect(text.split('\n').filter((line) => line.startsWith('#'))).toEqual([
+    '#3 · 2h · change · Stopped the leak in the pool (also #4) [src/pool.ts] · ~10t',
+    '#1 · 2h · change · Seconds were taken for milliseconds — #2: Set the clock [src/clock.ts] · ~10t',
+  ])
+  expect(items.map((item) => item.id)).toEqual([3, 4, 1, 2])
+  expect([leftOut, left]).toEqual([0, []])
+})
+
 test('what the work is about is named, the most and the latest first: files, names of code, and errors with the memory that met them last', () => {
   const named = (kind: EntityKind, ...names: string[]): Entity[] => names.map((name) => ({ kind, name }))
   const { text } = brief({

@@ -12,6 +12,7 @@ import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import { ago } from '../core/when.ts'
 import type { OnBranch, Store } from '../store/store.ts'
+import { withCommits } from './commits.ts'
 import type { Held } from './held.ts'
 import { attribute, factLines, observationLine, shownBranch, summaryLines } from './lines.ts'
 import { addNotes, type ChosenNotes, newNotes, notesFor } from './notes.ts'
@@ -169,8 +170,8 @@ export function writeBrief(past: Past, now: number, budget: Budget, command = 'r
     if (line) page.add(line)
   let shown = 0
   const how = `${held ? 'New work' : 'Recent work'} (id · age · kind · what · cost; in full: ${command} get <id>; more: ${command} search <words>):`
-  for (const o of observations) {
-    const line = observationLine(o, now, branch)
+  for (const { o, commit } of withCommits(observations)) {
+    const line = observationLine(o, now, branch, commit)
     // How to read them is said with the first one, or not at all.
     const head = shown === 0 ? [how] : []
     const inFull = shown < SHOWN_WITH_FACTS ? [line, ...factLines(o)] : [line]
@@ -180,12 +181,14 @@ export function writeBrief(past: Past, now: number, budget: Budget, command = 'r
     const where = branch !== null && o.branch === branch ? 'on this branch, ' : ''
     const why = `${where}number ${shown} by time${branch === null ? '' : ' and branch'} in this project`
     page.items.push({ kind: 'observation', id: o.id, tokens: countTokens(added.join('\n')), why })
+    if (commit) page.items.push({ kind: 'observation', id: commit.id, tokens: 0, why: `told with #${o.id}, which it commits` })
   }
+  const told = new Set(page.items.flatMap(({ kind, id }) => (kind === 'observation' ? [id] : [])))
   for (const [place, o] of observations.entries())
-    if (place >= shown) left.push({ kind: 'observation', id: o.id, why: `number ${place + 1}: no room within ${budget.tokens} tokens` })
+    if (!told.has(o.id)) left.push({ kind: 'observation', id: o.id, why: `number ${place + 1}: no room within ${budget.tokens} tokens` })
   if (page.items.length === 0) return { ...silence, left }
   const text = page.close()
-  return { text, tokens: countTokens(text), items: page.items, leftOut: observations.length - shown, left }
+  return { text, tokens: countTokens(text), items: page.items, leftOut: observations.length - told.size, left }
 }
 
 const LEFT_BEHIND = 'What earlier sessions in this project left behind.'

@@ -16,13 +16,22 @@ export function summaryLines(s: Summary): string[] {
   return fields.flatMap(([label, text, max]) => (text ? [`- ${label}: ${shorten(asData(text), max)}`] : []))
 }
 
-/** An observation in a line: enough to know whether to ask for it. */
-export function observationLine(o: Observation & { branch?: string | null }, now: number, branch: string | null = null): string {
-  const files = o.filesModified.slice(0, 2).join(', ')
-  const what = shorten(asData(saidOf(o).join(' — ')), 220)
+/** An observation in a line: enough to know whether to ask for it. One of its commit is named, with what it says besides. */
+export function observationLine(
+  o: Observation & { branch?: string | null },
+  now: number,
+  branch: string | null = null,
+  commit: Observation | null = null,
+): string {
+  const files = o.filesModified.slice(0, commit ? 1 : 2).join(', ')
+  const what = shorten(
+    asData((commit && !saysAgain(o.title, commit.title) ? [o.title, `#${commit.id}: ${commit.title}`] : saidOf(o)).join(' — ')),
+    220,
+  )
+  const also = commit && !what.includes(`#${commit.id}: `) ? ` (also #${commit.id})` : ''
   const where = files && !what.includes(o.filesModified[0] ?? files) ? ` [${shorten(asData(files), 120)}]` : ''
   const off = branch !== null && o.branch && o.branch !== branch ? ` (${shorten(shownBranch(o.branch), 40)})` : ''
-  return `#${o.id} · ${age(o.at, now)} · ${o.type} · ${what}${where}${off} · ~${o.tokens}t`
+  return `#${o.id} · ${age(o.at, now)} · ${o.type} · ${what}${also}${where}${off} · ~${o.tokens}t`
 }
 
 /** The title, and the subtitle where it adds something. */

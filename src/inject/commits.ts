@@ -1,0 +1,53 @@
+import type { Observation } from '../core/memory.ts'
+
+/** What was done, and its commit where that is an observation of its own. */
+type WithCommit<O extends Observation> = { o: O; commit: O | null }
+
+/** From this share of its words on, a commit says what the work says. */
+const SAME = 0.4
+
+/**
+ * One for each thing that was done. Whoever asks for a commit or a pull request behind the work makes two observations of one thing: they
+ * are told as one, at the place of the first of them.
+ */
+export function withCommits<O extends Observation>(observations: O[]): WithCommit<O>[] {
+  const byTurn = Map.groupBy(observations, turnOf)
+  const commits = new Map<O, O>()
+  for (const commit of observations.filter(isBare)) {
+    const work = [commit, { ...commit, promptNumber: commit.promptNumber - 1 }]
+      .flatMap((turn) => byTurn.get(turnOf(turn)) ?? [])
+      .filter((o) => o.filesModified.length > 0 && !commits.has(o) && isOfIt(o, commit))
+      .toSorted((a, b) => sameness(b, commit) - sameness(a, commit))
+    if (work[0]) commits.set(work[0], commit)
+  }
+  const works = new Map([...commits].map(([work, commit]) => [commit, work]))
+  const told = new Set<O>()
+  return observations.flatMap((one) => {
+    const o = works.get(one) ?? one
+    if (told.has(o)) return []
+    told.add(o)
+    return [{ o, commit: commits.get(o) ?? null }]
+  })
+}
+
+const turnOf = ({ sessionId, promptNumber }: Observation) => `${sessionId} ${promptNumber}`
+
+/** It was asked for next, and the work had none; or it says the same. */
+function isOfIt(work: Observation, commit: Observation): boolean {
+  const isNext = work.promptNumber < commit.promptNumber
+  // Two commits of one turn are two things.
+  if (isCommit(work) && !isNext) return false
+  return (isNext && isCommit(commit) && !isCommit(work)) || sameness(work, commit) >= SAME
+}
+
+/** Changed no file itself. */
+const isBare = (o: Observation) => o.tool === 'Bash' && o.type !== 'discovery' && o.type !== 'decision' && o.filesModified.length === 0
+
+const isCommit = ({ subtitle, facts }: Observation) =>
+  [subtitle, ...facts].some((text) => /^(?:commit [0-9a-f]{7}|pull request #)/.test(text))
+
+/** The share of a commit's words that stand in the title of the work. */
+function sameness(work: Observation, commit: Observation): number {
+  const words = (title: string) => new Set(title.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu))
+  return words(work.title).intersection(words(commit.title)).size / Math.max(1, words(commit.title).size)
+}

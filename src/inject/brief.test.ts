@@ -5,6 +5,7 @@ import { asProjectKey } from '../core/ids.ts'
 import type { Observation, Session, Summary } from '../core/memory.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { countTokens } from '../core/tokens.ts'
+import type { Store } from '../store/store.ts'
 import { BRIEF_BUDGET, type Brief, type Budget, briefFor, ordered, writeBrief } from './brief.ts'
 
 const NOW = 10_000_000
@@ -251,6 +252,32 @@ test('a brief is about its own project and knows its last session', async () => 
   expect(text).not.toContain('theirs')
   expect(items).toHaveLength(1)
   expect((await briefFor(t.store, asProjectKey('unknown'), NOW)).text).toBe('')
+})
+
+describe('a turn that has no answer', () => {
+  const ask = (text: string, name: string, at: number) => async (store: Store) =>
+    store.prompts.add(await openSession(store, name, at), { key: text, promptId: null, uuid: null, origin: 'person', text, at })
+  const told = async (...turns: ((store: Store) => Promise<unknown>)[]) => {
+    using t = await temporaryStore()
+    const session = await addObservations(t.store, [observation({ title: 'Done' })])
+    await t.store.summaries.put('turn:1', summary({ sessionId: session.id, completed: 'It works', at: 2000 }))
+    for (const turn of turns) await turn(t.store)
+    return (await briefFor(t.store, asProjectKey('app'), NOW)).text
+  }
+
+  test('of a newer session is told before the last one that has', async () => {
+    const text = await told(ask('Now the docs', 's2', 3000))
+    expect(text).toMatch(/\nNot answered yet, asked 2h ago: Now the docs\nLast session with an answer, 2h ago/)
+  })
+
+  test('of the same session stands beside its summary', async () => {
+    expect(await told(ask('Now the docs', 's1', 3000))).toMatch(/\nNot answered yet, asked 2h ago: Now the docs\nLast session, 2h ago/)
+  })
+
+  test('is not told when something newer was answered, nor when it only told the client what to do', async () => {
+    expect(await told(ask('Now the docs', 's2', 1000))).not.toContain('Not answered')
+    expect(await told(ask('/clear', 's2', 3000))).not.toContain('Not answered')
+  })
 })
 
 describe('branches', () => {

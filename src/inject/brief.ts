@@ -5,7 +5,7 @@
 
 import type { Entity, EntityKind } from '../core/entities.ts'
 import type { ProjectKey } from '../core/ids.ts'
-import type { Observation, Summary } from '../core/memory.ts'
+import type { Observation, Prompt, Summary } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
 import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
@@ -76,8 +76,15 @@ export async function briefFor(
   const mentioned = new Map([...named].map(([id, all]) => [id, all.map(({ entity }) => entity)]))
   const observations = ordered(lately, onBranch, branch)
   const notes = await notesFor(store, project, now)
-  const past = { project, branch, notes, last: await titled(last), elsewhere: await titled(elsewhere), observations, mentioned }
+  const open = held ? null : openTurn(await store.prompts.newest(project), lastOnes[0] ?? null)
+  const past = { project, branch, notes, last: await titled(last), elsewhere: await titled(elsewhere), open, observations, mentioned }
   return writeBrief(past, now, budget, command, held)
+}
+
+/** What was asked last and has no answer, if it asks for something: the client was stopped, or is still at it. */
+function openTurn(prompt: Prompt | null, newest: Summary | null): Prompt | null {
+  const isOpen = prompt !== null && !prompt.answer?.trim() && prompt.at > (newest?.at ?? 0)
+  return isOpen && !/^(?:\/\S+)?$/.test(prompt.text.trim()) ? prompt : null
 }
 
 /** How many summaries are looked at for the one that is told. */
@@ -134,6 +141,8 @@ export type Past = {
   last: Told | null
   /** The last summary of the project when it is of another branch than the one above. */
   elsewhere: Told | null
+  /** What was asked after it and is not answered. */
+  open?: Prompt | null
   /** The best first. */
   observations: OnBranch<Observation>[]
   notes?: ChosenNotes
@@ -143,7 +152,7 @@ export type Past = {
 
 /** What the brief says, decided from plain values. Lines are added in order of worth until one no longer fits. */
 export function writeBrief(past: Past, now: number, budget: Budget, command = 'recollect', held: Knowing | null = null): Brief {
-  const { project, branch, last, elsewhere } = past
+  const { project, branch, last, elsewhere, open = null } = past
   const left: LeftOut[] = []
   const observations = past.observations.filter((o) => {
     const why = held && heldBecause(o, held)
@@ -159,7 +168,8 @@ export function writeBrief(past: Past, now: number, budget: Budget, command = 'r
   if (branch !== null && !held && last?.summary.branch !== branch)
     page.add(`You are on branch ${shownBranch(branch)}; nothing is remembered of it yet.`)
   addNotes(page, 'Notes that always hold:', notes.always, budget.tokens * ALWAYS_SHARE, now, left)
-  if (last) addSummary(page, last, held ? 'Meanwhile' : headOf(last, branch), now, left)
+  if (open) page.add(`Not answered yet, asked ${ago(open.at, now)}: ${shorten(asData(open.text), 300)}`)
+  if (last) addSummary(page, last, held ? 'Meanwhile' : headOf(last, branch, open), now, left)
   if (elsewhere) addElsewhere(page, elsewhere, now, left)
   addNotes(page, 'Notes of this project:', notes.ofProject, budget.tokens * NOTES_SHARE, now, left)
   for (const line of [
@@ -195,10 +205,11 @@ const LEFT_BEHIND = 'What earlier sessions in this project left behind.'
 const NEW_SINCE = 'What other sessions did in this project since this one was last told.'
 
 /** Whose summary it is: of this branch, of another, or of a project that has none. */
-function headOf({ summary }: Told, branch: string | null): string {
-  if (branch === null) return 'Last session'
+function headOf({ summary }: Told, branch: string | null, open: Prompt | null): string {
+  const last = open && open.sessionId !== summary.sessionId ? 'Last session with an answer' : 'Last session'
+  if (branch === null) return last
   if (summary.branch === branch) return `Last on this branch (${shownBranch(branch)})`
-  return summary.branch === null ? 'Last session' : `Last session, on branch ${shownBranch(summary.branch)}`
+  return summary.branch === null ? last : `${last}, on branch ${shownBranch(summary.branch)}`
 }
 
 function addSummary(page: Page, { summary, title }: Told, head: string, now: number, left: LeftOut[]): void {

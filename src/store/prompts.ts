@@ -52,6 +52,9 @@ export function promptStatements(db: Database, index: Index) {
   const timesBefore = db.prepare<{ n: number }, Params>(`
     SELECT count(*) AS n FROM prompts WHERE session_id = @sessionId AND number < @number AND text = @text`)
   const ofSession = db.prepare<Row, Params>('SELECT * FROM prompts WHERE session_id = @sessionId ORDER BY number')
+  const newest = db.prepare<Row, Params>(
+    "SELECT * FROM prompts WHERE project = @project AND origin = 'person' ORDER BY at DESC, id DESC LIMIT 1",
+  )
   const near = db.prepare<Row, Params>(`
     SELECT * FROM prompts WHERE session_id = @sessionId AND number BETWEEN @number - @reach AND @number + @reach ORDER BY number`)
   const setBranch = db.prepare('UPDATE prompts SET branch = @branch WHERE id = @id AND branch IS NOT @branch')
@@ -133,6 +136,8 @@ export function promptStatements(db: Database, index: Index) {
     numbered: async (sessionId: number, number: number): Promise<Prompt | null> => orNull(byNumber.get({ sessionId, number })),
     /** How often its session had the same prompt before it. */
     timesBefore: async ({ sessionId, number, text }: Prompt): Promise<number> => timesBefore.get({ sessionId, number, text })?.n ?? 0,
+    /** The last thing that a person asked in a project. */
+    newest: async (project: ProjectKey): Promise<Prompt | null> => orNull(newest.get({ project })),
     /** All of a session, in the order they were said. */
     ofSession: async (sessionId: number): Promise<Prompt[]> => ofSession.all({ sessionId }).map(fromRow),
     /** Puts the words of a session's prompts into the index anew, under the project they belong to now. */

@@ -119,6 +119,7 @@ function worthAsTitle(said: Said, place: number, mentions: string[]): number {
   if (kind === 'point') score -= 1
   if (isStatus(text)) score -= 4
   // "This ensures …", "It also …" lean on a sentence that will not be there.
+  if (/^(?:this|that|it|these|those|they)(?:['’]\w+)?\s/i.test(text)) score -= 2
   if (
     /^(?:this|that|it|these|those|they|you|your|also|so|but|and|then|however|note|for example|if|when|which|with|i'd|my take|based on)\b/i.test(
       text,

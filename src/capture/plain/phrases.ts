@@ -107,7 +107,8 @@ const AS_ASKED = /^[^`]{0,60}\bas (?:you )?(?:requested|asked|wanted|described)[
 
 const CHECKS_PASS =
   /\b(?:tests?|lint(?:ing)?|type-?check|build|checks?|suite|hooks?|ci)\b[^.]{0,60}\b(?:pass(?:es|ed|ing)?|clean|green|succeed(?:s|ed)?|0 issues|no errors|successful)\b/i
-const DELIVERED = /^(?:committed|pushed|commit\b|the (?:new )?commit\b|pr (?:created|opened)|merged)/i
+const DELIVERED =
+  /^(?:committed|pushed|commit\b|the (?:new )?commit\b|all (?:the )?(?:\w+ )?commits (?:are|were)\b|pr (?:created|opened)|merged|no (?:code|files?|changes) (?:was |were )?(?:written|changed|made|touched)\b)/i
 
 const EXPLAINS = new RegExp(
   `\\b${anyOf(

@@ -335,6 +335,23 @@ describe('what was found out', () => {
   })
 })
 
+test('a finding is not called by a sentence that leans on another, nor by what was not done', () => {
+  const found = (answer: string) =>
+    distillPlain(
+      turn({
+        prompt: 'Should the checks run with synchronize off as well?',
+        answer,
+        acts: [read('src/db.ts'), fetched('https://a.example', 'a page')],
+      }),
+    ).observations.map((o) => o.title)
+  const rest =
+    'Developers would run each migration by hand. Fresh databases are built from the first one on. Nobody relies on the tables that come by themselves, so little breaks.'
+  expect(found(`It would have caught the missing table at once instead of waiting for staging to fail. ${rest}`)[0]).not.toStartWith(
+    'It would',
+  )
+  expect(found(`No code written; this is where I report and wait for your word. ${rest}`)[0]).not.toStartWith('No code')
+})
+
 describe('what was decided', () => {
   const plan = '# Plan: Keep one writer\n\n## Context\nTwo writers lock each other out.\n\n1. Start a worker\n2. Send everything to it'
 

@@ -52,6 +52,7 @@ export async function turnOf(store: Store, { session, prompt, uses }: Journalled
     promptNumber: prompt.number,
     origin: prompt.origin,
     prompt: prompt.text,
+    before: (await store.prompts.numbered(session.id, prompt.number - 1))?.answer ?? null,
     answer: prompt.answer,
     folder: session.folder,
     at: prompt.at,

@@ -123,6 +123,8 @@ export type Turn = {
   promptNumber: number
   origin: Prompt['origin']
   prompt: string
+  /** The answer that the prompt replies to. */
+  before: string | null
   answer: string | null
   /** Paths under this folder are shown relative to it. */
   folder: string

@@ -12,6 +12,7 @@ export function turn(parts: Partial<Turn> = {}): Turn {
     folder: '/home/dev/app',
     at: 0,
     openFailures: [],
+    before: null,
     ...parts,
     acts,
   }

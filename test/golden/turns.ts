@@ -11,7 +11,16 @@ export async function turnsOf(transcript: string): Promise<Turn[]> {
     for (const { event } of items) {
       const turn = turns.at(-1)
       if (event.kind === 'prompt-submitted')
-        turns.push({ ...event, promptNumber: turns.length + 1, prompt: event.text, answer: null, folder, acts: [], openFailures: [] })
+        turns.push({
+          ...event,
+          promptNumber: turns.length + 1,
+          prompt: event.text,
+          before: turns.at(-1)?.answer ?? null,
+          answer: null,
+          folder,
+          acts: [],
+          openFailures: [],
+        })
       else if (turn && event.kind === 'tool-used' && !claudeCode.skipTools.has(event.tool)) turn.acts.push(actOf(event))
       else if (turn && event.kind === 'turn-ended') turn.answer = event.answer
     }

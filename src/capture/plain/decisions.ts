@@ -1,6 +1,7 @@
 import type { Acted } from '../../core/action.ts'
 import type { ObservationDraft } from '../../core/memory.ts'
 import { shorten } from '../../core/text.ts'
+import { chosenOption } from './choice.ts'
 import type { Edit } from './edits.ts'
 import { unique } from './lists.ts'
 import { isDecisionLog, isDecisionRecord } from './paths.ts'
@@ -75,7 +76,14 @@ function statedRow(reading: Reading): ObservationDraft[] {
   // The reason and what was turned down stand in the sentences behind the choice.
   const answered =
     place < 0 ? [] : reading.said.slice(place, place + 3).filter((s, n) => n === 0 || isCause(s.text) || REJECTED.test(s.text))
-  const row = decision(sentence, own ? reading.asked.text : texts(answered), own ? answered.map((s) => s.text) : [], null, reading.turn.at)
+  const option = own && chosenOption(own, reading.turn.before ?? '')
+  const row = decision(
+    option ? `Chosen: ${option}` : sentence,
+    own ? reading.asked.text : texts(answered),
+    own ? answered.map((s) => s.text) : [],
+    null,
+    reading.turn.at,
+  )
   return [{ ...row, subtitle: own ? 'Decided by the person' : 'Stated in the answer' }]
 }
 

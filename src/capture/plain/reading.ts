@@ -1,4 +1,5 @@
 import type { OpenFailure, Turn } from '../../core/memory.ts'
+import { inReply } from './choice.ts'
 import { commandsOf } from './commands.ts'
 import { type GitWork, gitWorkOf } from './commits.ts'
 import { changesByFile, type Edit, editsOf, type FileChange } from './edits.ts'
@@ -28,6 +29,7 @@ export type Reading = {
 }
 
 export function readTurn(turn: Turn): Reading {
+  const asked = readPrompt(turn.prompt, turn.origin)
   const commands = commandsOf(turn.acts)
   const edits = editsOf(turn.acts, commands, turn.folder)
   const runs = runsOf(commands)
@@ -35,7 +37,7 @@ export function readTurn(turn: Turn): Reading {
   const good = turn.acts.filter((act) => !act.failed && !act.interrupted).map((act) => act.action)
   return {
     turn,
-    asked: readPrompt(turn.prompt, turn.origin),
+    asked: turn.origin === 'person' ? inReply(asked, turn.before ?? '') : asked,
     said: readProse(turn.answer ?? ''),
     edits,
     changes: changesByFile(edits),

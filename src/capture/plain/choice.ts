@@ -1,0 +1,44 @@
+import { shorten } from '../../core/text.ts'
+import { isOpenQuestion } from './phrases.ts'
+import type { Asked } from './prompt.ts'
+import { plain, readProse, sentencesOf } from './prose.ts'
+
+/**
+ * What a prompt asks for when it only makes sense behind the answer before it: "7" is the seventh of what was offered there, "yes" is to
+ * what was asked there. Any other prompt is what it is.
+ */
+export function inReply(asked: Asked, before: string): Asked {
+  if (asked.text.length > SHORT) return asked
+  const option = chosenOption(asked.text, before)
+  if (option)
+    return { ...asked, text: `${asked.text} (${option})`, sentences: [...sentencesOf(option), ...asked.sentences], isMeaningful: true }
+  const question = AGREES.test(asked.text) && readProse(before).findLast((s) => s.kind === 'sentence' && isOpenQuestion(s.text))
+  return question ? { ...asked, text: `${asked.text} (to: ${shorten(question.text, 200)})` } : asked
+}
+
+/** As much of an answer as a person reads. */
+const LONGEST = 24_000
+/** Longer than this, a prompt says itself what it wants. */
+const SHORT = 60
+const AGREES = /^(?:yes|yeah|yep|ok|okay|sure|please do|go ahead|do it|do that|sounds good|lgtm)\b[^?]{0,20}$/i
+
+/** The text of the option that a prompt picks by its number or letter; null when it picks none, or none that was offered. */
+export function chosenOption(prompt: string, before: string): string | null {
+  const named = /\boption #?(\d{1,2}|[a-e])\b/i.exec(prompt)?.[1]
+  const number = named ?? PICKED.exec(prompt)?.[1] ?? SHARP.exec(prompt)?.[1]
+  if (!number) return null
+  const mark = `#?${number}`
+  const offered = [
+    new RegExp(`^[ \\t>#*-]{0,12}option ${mark}\\b[*]*\\s*(?:[.):]|[—–-])\\s*(.+)$`, 'im'),
+    ...(named
+      ? []
+      : [new RegExp(`^\\|\\s*[*]*${mark}[*]*\\s*\\|([^|]+)`, 'm'), new RegExp(`^[ \\t#*]{0,12}${mark}[*]*[.)][*]*\\s+(.+)$`, 'm')]),
+  ]
+  const text = offered.map((pattern) => pattern.exec(before.slice(0, LONGEST))?.[1]).find((found) => found !== undefined)
+  return text ? shorten(plain(text), 120) || null : null
+}
+
+/** "7", "3, but enabled by default", "5 seems like a good one"; not "3 tests fail". */
+const PICKED = /^(?:(?:ok|okay|yes|do|take|let'?s do) )?#?(\d{1,2})(?:[.,!)]|$| (?:seems|looks|sounds|is|please|then|first|but|and)\b)/i
+/** "Can we handle #4?"; a pull request or an issue is not on a menu. */
+const SHARP = /(?<!\b(?:pr|issue|pull request|bug|ticket) )#(\d{1,2})\b/i

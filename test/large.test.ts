@@ -3,17 +3,19 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { asProjectKey } from '../src/core/ids.ts'
 import type { Session } from '../src/core/memory.ts'
 import { briefFor, fileBriefFor, recallFor } from '../src/inject/brief.ts'
+import { answer } from '../src/retrieval/answer.ts'
 import { search, timeline } from '../src/retrieval/search.ts'
 import { addObservations, observation, temporaryStore } from './support/builders.ts'
 
 const [sea, pond] = [asProjectKey('sea'), asProjectKey('pond')]
+const OLD = 'f00dfeed-0000-4000-8000-000000000000'
 const SPECIAL = new Map([
   [101, { title: 'An old whale swam by', narrative: 'tide and harbour' }],
-  [4601, { title: 'Tide and harbour', narrative: 'tables' }],
-  [4603, { title: 'A long story', narrative: `tide and harbour ${'and much else '.repeat(200)}` }],
+  [8601, { title: 'Tide and harbour', narrative: 'tables' }],
+  [8603, { title: 'A long story', narrative: `tide and harbour ${'and much else '.repeat(200)}` }],
 ])
 
-/** A store too large for every word to be weighed: nearly five thousand observations, nearly all of which speak of tide and harbour. */
+/** A store too large for every word to be weighed: nearly nine thousand observations, nearly all of which speak of tide and harbour. */
 describe('in a large store', () => {
   let t: Awaited<ReturnType<typeof temporaryStore>>
   let session: Session
@@ -42,10 +44,15 @@ describe('in a large store', () => {
       narrative: 'tide and harbour',
       project: n % 40 === 0 ? pond : sea,
     })
-    const all = Array.from({ length: 4700 }, (_, n) =>
+    const all = Array.from({ length: 8700 }, (_, n) =>
       observation({ at: n * 1000, filesModified: ['src/tide.ts'], ...plain(n), ...SPECIAL.get(n) }),
     )
-    session = await t.store.transaction(() => addObservations(t.store, all))
+    const old = { at: 500, project: sea, narrative: 'tide and harbour' }
+    session = await t.store.transaction(async () => {
+      await addObservations(t.store, [observation({ ...old, title: 'Painted the boat', filesModified: ['src/Boat.ts'] })], OLD)
+      await addObservations(t.store, [observation({ ...old, title: 'Chose the colour', type: 'decision' })], 'another')
+      return addObservations(t.store, all)
+    })
   }, 60_000)
 
   afterAll(() => {
@@ -81,11 +88,26 @@ describe('in a large store', () => {
     expect(hits.every((hit) => hit.at >= 1_000_000 && hit.at < 1_100_000)).toBe(true)
   })
 
+  test('a filter finds the one memory that it lets through among thousands that are newer, with common words and without any', async () => {
+    const found = async (question: string, project = sea) => {
+      const { hits } = await answer(t.store, question, { project, limit: 5, offset: 0 }, 9_000_000)
+      return hits.map((hit) => hit.title)
+    }
+    for (const words of ['', 'tide ', 'tide harbour ']) {
+      expect(await found(`${words}session:${OLD}`)).toEqual(['Painted the boat'])
+      expect(await found(`${words}session:${OLD.slice(0, 8)}`)).toEqual(['Painted the boat'])
+      expect(await found(`${words}path:src/boat.ts`)).toEqual(['Painted the boat'])
+      expect(await found(`${words}type:decision`)).toEqual(['Chose the colour'])
+      expect(await found(`${words}session:${OLD}`, pond)).toEqual([])
+    }
+    expect(await found(`whale session:${OLD}`)).toEqual([])
+  })
+
   test('nothing that a person or a hook waits for walks through a whole table', async () => {
     ran.clear()
     for (const project of [sea, pond, null]) {
       for (const question of ['whale', 'tide harbour', 'tide harbour whale', 'nobodyWroteThis'])
-        for (const since of [0, 4_000_000]) await search(t.store, question, { project, since, files: ['src/tide.ts'] })
+        for (const since of [0, 8_000_000]) await search(t.store, question, { project, since, files: ['src/tide.ts'] })
       await timeline(t.store, { project, at: 2_000_000 }, { before: 5, after: 5 })
       await t.store.documents.newest({ project, kinds: ['observation'], since: 0, before: 9_000_000, limit: 5 })
     }

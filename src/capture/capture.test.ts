@@ -250,8 +250,12 @@ test('a turn is on the branch that its work ended on, and a line of a transcript
   expect((await at.session()).branch).toBe('login')
   await at.take(prompt('second', 'p2'), { at: 2000 }, { ...nowhere, branch: 'old' })
   await at.take(prompt('late', 'p3'), { at: 2500 }, { ...nowhere, branch: null })
-  const on = (id: number) => at.store.prompts.branchOf('prompt', id)
-  expect([await on(1), await on(2), await on(3)]).toEqual(['login', 'old', 'old'])
+  const on = async (branch: string) => {
+    const choice = { session: null, paths: [], branch, types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+    const found = await at.store.documents.newest({ project: null, kinds: ['prompt'], since: 0, before: 9000, limit: 9, choice })
+    return found.map((place) => place.ref)
+  }
+  expect([await on('login'), await on('old'), await on('main')]).toEqual([['1'], ['3', '2'], []])
 })
 
 test('what the client puts into a prompt neither mutes its turn nor makes the session private', async () => {

@@ -50,6 +50,16 @@ test('a project named in the question is the one that is searched', async () => 
   expect([await inProject('pelican project:app'), await inProject('pelican project:other')]).toEqual([2, 0])
 })
 
+test('a filter finds what it lets through, however much else holds the words better', async () => {
+  using t = await filled()
+  const chores = Array.from({ length: 400 }, (_, i) => observation({ title: `Pelican chore ${i}`, at: NOW - i }))
+  await t.store.transaction(() => addObservations(t.store, chores, 'chores'))
+  const found = async (question: string) => (await answer(t.store, question, wish, NOW)).hits.map((hit) => hit.title)
+  expect(await found('pelican path:src/pages')).toEqual(['Added a pelican page'])
+  expect(await found('pelican session:s1 type:feature')).toEqual(['Added a pelican page'])
+  expect(await found('pelican chore session:s1')).toEqual(['Fixed the pelican crash', 'Added a pelican page'])
+})
+
 test('filters alone list what they let through, newest first', async () => {
   expect(await titles('path:birds')).toEqual(['Fixed the pelican crash', 'Renamed the heron'])
 })

@@ -8,7 +8,7 @@ import type { ProjectKey } from '../core/ids.ts'
 import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { Among, DocumentKind, Match, Place, Store, Within } from '../store/store.ts'
+import type { Among, Choice, DocumentKind, Match, Place, Store, Within } from '../store/store.ts'
 import { folded, nameOf, type Read } from './fold.ts'
 import { isRun, sequenceOf, wordsOf } from './words.ts'
 
@@ -25,8 +25,8 @@ export type Filters = {
   notSession?: number
   /** Files that the question names: whatever names them too is given weight. */
   files?: string[]
-  /** What only the memory itself can tell. */
-  keeps?: (place: Place) => Promise<boolean>
+  /** What is asked of the memories themselves. */
+  choice?: Choice
 }
 
 /** How much each signal counts. Chosen on the evaluation sets; docs/decisions has the reasons and the numbers. */
@@ -65,6 +65,8 @@ const LARGE = 0.1
 const FEW = 50
 const GLANCED_WORDS = 4
 const GLANCED = 1500
+/** How many times as much is looked at where filters let only a part of it through. */
+const ROOM = 8
 /** Of a long text the most telling words are looked for: each row is held against every word. */
 const MOST_WORDS = 20
 
@@ -78,14 +80,17 @@ const AGAIN = 0.95
 export async function search(store: Store, question: string, filters: Filters = {}, meaning: Meaning | null = null): Promise<Hit[]> {
   const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, limit = 20, offset = 0 } = filters
   const asked = await weigh(store, question)
-  const { words, phrases, among } = await affordable(store, asked, question, { project, since, before })
-  const within = { project, kinds, since, before, limit: POOL, among }
+  const bounds = { project, kinds, since, before, limit: POOL, ...(filters.choice ? { choice: filters.choice } : {}) }
+  const few = filters.choice ? ((await store.documents.chosen(bounds))?.map((place) => place.documentId) ?? null) : null
+  if (few?.length === 0) return []
+  const { words, phrases, among } = await affordable(store, asked, question, { ...bounds, ...(few ? { few } : {}) })
+  const within = { ...bounds, ...(few ? { few } : {}), among }
   const scored = newScores()
   const byWords = await store.documents.match([...words, ...phrases], within)
   scored.add('words', byWords)
   scored.add('around', await store.documents.matchAround(words, { ...within, also: byWords.map((match) => match.documentId) }))
   if (!filters.said) await addDeeds(store, scored, asked.slice(0, MOST_WORDS), within)
-  const near = meaning ? await meaning(question, project, NEAREST) : []
+  const near = meaning ? await meaning(question, project, filters.choice ? NEAREST * ROOM : NEAREST) : []
   await addMeaning(store, scored, near, within)
   const cosines = new Map(near.map((found) => [found.documentId, found.cosine]))
   for (const file of (filters.files ?? []).slice(0, 3)) scored.add('names', await store.documents.matchNames(file, within))
@@ -100,7 +105,6 @@ export async function search(store: Store, question: string, filters: Filters = 
   let most = offset + limit + SPARE
   for (const { place, score, signals } of ranked) {
     if (read.length >= most) break
-    if (filters.keeps && !(await filters.keeps(place))) continue
     // A prompt and its summary tell the turn as a whole: once is enough, and an observation of it says more. Observations tell one thing each.
     const turn = place.turn === null ? null : `${place.sessionId} ${place.turn}`
     const told = turn === null || place.kind === 'observation' ? null : turns.get(turn)
@@ -156,25 +160,39 @@ async function affordable(
   store: Store,
   asked: Asked[],
   question: string,
-  { project, since, before }: { project: ProjectKey | null; since: number; before: number },
+  { project, since, before, choice, few }: Within,
 ): Promise<{ words: string[]; phrases: string[]; among: Among | null }> {
   const total = Math.max(1, await store.documents.count(null))
   const inProject = await store.documents.count(project)
   const known = asked.filter((word) => word.documents > 0).slice(0, MOST_WORDS)
   const words = telling(known, question, inProject)
   if (total <= SMALL) return { words: textsOf(words), phrases: phrasesIn(question, textsOf(words)), among: null }
+  if (few) return { words: textsOf(affordableAmong(words)), phrases: [], among: amongFew(few) }
+  const room = choice ? ROOM : 1
   const share = Math.min(1, inProject / total)
   const scoped = share < LARGE
   const { after, upTo } = await store.documents.span(since, before)
-  const rare = within(words, scoped ? WORK / (PASSED_BY + (1 - PASSED_BY) * share) : WORK)
-  if (rare.length === words.length || places(rare) * share >= FEW) {
+  const rare = within(words, (scoped ? WORK / (PASSED_BY + (1 - PASSED_BY) * share) : WORK) * room)
+  if (rare.length === words.length || places(rare) * share >= FEW * room) {
     return { words: textsOf(rare), phrases: [], among: { after, upTo, lately: null, scoped } }
   }
   const part = ((scoped ? share : 1) * (upTo - after)) / total
-  const seen = words.slice(0, Math.max(within(words, GLANCED / part).length, GLANCED_WORDS))
-  const reach = Math.min(1, GLANCED / (places(seen) * part))
+  const seen = words.slice(0, Math.max(within(words, (GLANCED * room) / part).length, GLANCED_WORDS))
+  const reach = Math.min(1, (GLANCED * room) / (places(seen) * part))
   const lately = Math.floor(upTo - (upTo - after) * reach)
   return { words: textsOf(seen), phrases: [], among: { after, upTo, lately, scoped } }
+}
+
+/** Where few documents are meant, every word is looked for among them, of the common ones the most telling. */
+function affordableAmong(words: Asked[]): Asked[] {
+  const common = words.filter((word) => word.documents > WORK)
+  return words.filter((word) => word.documents <= WORK || common.indexOf(word) < GLANCED_WORDS)
+}
+
+/** What of a few documents is weighed by their length: counting every place of a common word would take longer than all else. */
+function amongFew(few: number[]): Among {
+  const after = Math.min(...few) - 1
+  return { after, upTo: Math.max(...few), lately: after, scoped: false }
 }
 
 const textsOf = (words: Asked[]) => words.map((word) => word.word)
@@ -260,17 +278,10 @@ async function addDeeds(store: Store, scored: Scores, asked: Asked[], within: Wi
 /** The first matters more than all other signals together where the whole question is a name that nobody spoke of. */
 const ONLY_DONE = 4
 
-async function addMeaning(
-  store: Store,
-  scored: Scores,
-  found: { documentId: number; score: number }[],
-  within: { kinds: DocumentKind[]; since: number; before: number },
-): Promise<void> {
-  for (const { documentId, score } of found) {
-    const place = scored.get(documentId)?.place ?? (await store.documents.place(documentId))
-    if (!place || !within.kinds.includes(place.kind) || place.at < within.since || place.at >= within.before) continue
-    scored.give(place, 'meaning', WEIGHTS.meaning * score)
-  }
+async function addMeaning(store: Store, scored: Scores, found: { documentId: number; score: number }[], within: Within): Promise<void> {
+  const scores = new Map(found.map(({ documentId, score }) => [documentId, score]))
+  for (const place of await store.documents.wanted([...scores.keys()], within))
+    scored.give(place, 'meaning', WEIGHTS.meaning * (scores.get(place.documentId) ?? 0))
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { withHiddenWords } from '../core/identifiers.ts'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { ALLOWED, bounds, IN_PROJECT, PLACE } from './choice.ts'
 import type { Match, Place, Within } from './fulltext.ts'
-import { ALLOWED, bounds, IN_PROJECT, MOST_PLACES, PLACE, quoted, rarity } from './ranked.ts'
+import { MOST_PLACES, quoted, rarity } from './ranked.ts'
 import type { Params } from './statement.ts'
 
 /** A word that more turns have in their deeds tells none of them apart, and would take long to weigh. */
@@ -46,8 +47,7 @@ export function deedStatements(db: Database, lately: (ask: (of: string) => numbe
       if (doing.length > TELLING_TURNS) continue
       for (const id of doing) sums.set(id, (sums.get(id) ?? 0) + rarity(doing.length, turns.size))
     }
-    const { kinds, since, before } = bounds(within)
-    const found = places.all({ ids: JSON.stringify([...sums.keys()]), kinds, since, before })
+    const found = places.all({ ...bounds(within), ids: JSON.stringify([...sums.keys()]) })
     return found.map((place) => ({ ...place, score: sums.get(place.documentId) ?? 0 }))
   }
 

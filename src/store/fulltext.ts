@@ -2,8 +2,9 @@ import type { Database } from 'bun:sqlite'
 import type { Kind } from '../core/hit.ts'
 import { identifiersIn, withHiddenWords } from '../core/identifiers.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import { ALLOWED, BOUNDED, bounds, CHOSEN, type Choice, chosenStatements, IN_PROJECT, PLACE, wantedAmong } from './choice.ts'
 import { deedStatements } from './deeds.ts'
-import { ALLOWED, bounds, IN_PROJECT, isUnbounded, PLACE, quoted, rankedBy, scopeWord } from './ranked.ts'
+import { isUnbounded, MOST_PLACES, quoted, rankedBy, scopeWord } from './ranked.ts'
 import type { Params } from './statement.ts'
 
 export type DocumentKind = Kind
@@ -36,6 +37,9 @@ export type Within = {
   before: number
   limit: number
   among?: Among | null
+  choice?: Choice
+  /** All documents that the choice lets through, where they are few: then no others are looked at. */
+  few?: number[]
   /** Documents that are weighed in any case, because they are good in another way. */
   also?: number[]
 }
@@ -65,6 +69,8 @@ const COUNTED_DOCUMENTS = 200_000
 const NEXT_ID = `1 + max(
   coalesce((SELECT max(id) FROM documents), 0),
   coalesce((SELECT CAST(value AS INTEGER) FROM marks WHERE name = 'newest document'), 0))`
+/** How many documents are asked one by one whether they are meant, where nothing leads to those that are. */
+const LOOKED_AT = 100_000
 /** How many documents at each end of a time tell which numbers it has. */
 const ENDS = 5000
 
@@ -87,15 +93,29 @@ export function fulltextStatements(db: Database) {
   const byNames = db.prepare<Match, Params>(`
     SELECT ${PLACE}, 1.0 AS score FROM trigrams JOIN documents d ON d.id = trigrams.rowid
     WHERE trigrams MATCH @words AND ${IN_PROJECT} AND ${ALLOWED} ORDER BY d.at DESC LIMIT @limit`)
+  // The same among the newest that hold it, so that a choice is not asked of all.
+  const byNamesChosen = db.prepare<Match, Params>(`
+    SELECT ${PLACE}, 1.0 AS score FROM (
+      SELECT rowid FROM trigrams WHERE trigrams MATCH @words AND rowid > @after AND rowid <= @upTo ORDER BY rowid DESC LIMIT ${MOST_PLACES}) held
+      CROSS JOIN documents d ON d.id = held.rowid
+    WHERE ${IN_PROJECT} AND ${ALLOWED} ORDER BY d.at DESC LIMIT @limit`)
   // In one project or in all of them: two statements each, because one that may be either walks the whole table.
-  const inOneOrAll = (rest: string) => {
-    const all = db.prepare<Place, Params>(`SELECT ${PLACE} FROM documents d WHERE ${rest}`)
-    const one = db.prepare<Place, Params>(`SELECT ${PLACE} FROM documents d WHERE d.project = @project AND ${rest}`)
+  const inOneOrAll = (asking: (theirs: string) => string) => {
+    const all = db.prepare<Place, Params>(asking('true'))
+    const one = db.prepare<Place, Params>(asking('d.project = @project'))
     return ({ project, ...params }: Params) => (project ? one.all({ ...params, project }) : all.all(params))
   }
-  const before = inOneOrAll('(d.at, d.id) < (@at, @id) ORDER BY d.at DESC, d.id DESC LIMIT @limit')
-  const from = inOneOrAll('(d.at, d.id) >= (@at, @id) ORDER BY d.at, d.id LIMIT @limit')
-  const newest = inOneOrAll(`${ALLOWED} ORDER BY d.at DESC, d.id DESC LIMIT @limit`)
+  const placesIn = (rest: string) => inOneOrAll((theirs) => `SELECT ${PLACE} FROM documents d WHERE ${theirs} AND ${rest}`)
+  const before = placesIn('(d.at, d.id) < (@at, @id) ORDER BY d.at DESC, d.id DESC LIMIT @limit')
+  const from = placesIn('(d.at, d.id) >= (@at, @id) ORDER BY d.at, d.id LIMIT @limit')
+  const newest = placesIn(`${BOUNDED} ORDER BY d.at DESC, d.id DESC LIMIT @limit`)
+  const newestChosen = inOneOrAll(
+    (theirs) => `
+      SELECT ${PLACE} FROM (
+        SELECT * FROM documents d WHERE ${theirs} AND ${BOUNDED} ORDER BY d.at DESC, d.id DESC LIMIT ${LOOKED_AT}) d
+      WHERE ${CHOSEN} LIMIT @limit`,
+  )
+  const wanted = wantedAmong(db)
   const byId = db.prepare<Place, Params>(`
     SELECT ${PLACE} FROM documents d WHERE d.id = @id`)
   const byRef = db.prepare<Place, Params>(`
@@ -148,6 +168,7 @@ export function fulltextStatements(db: Database) {
     for (const [id, word] of unknown.entries()) stems.set(word, found.get(id) ?? word)
   }
 
+  const chosen = chosenStatements(db)
   const byWords = rankedBy(db, { table: 'fulltext', weights: WEIGHTS, strong: 'title', rest: 0.5 }, documentsWith)
   const around = { table: 'surroundings', weights: AROUND_WEIGHTS, strong: 'own', rest: 0.4 }
   const bySurroundings = rankedBy(db, around, documentsWith)
@@ -162,6 +183,15 @@ export function fulltextStatements(db: Database) {
     const room = Math.max(0, ROOM_AROUND - all.title.length - all.prompt.length - all.body.length)
     writeAround.run({ id, own: withHiddenWords(gist), around: withHiddenWords(around.slice(0, room)), scope })
     writeNames.run({ id, names: [all.title, all.files, ...identifiersIn(`${all.prompt} ${all.facts}`)].join(' ') })
+  }
+
+  const named = (piece: string, within: Within): Match[] => {
+    const params = { ...bounds(within), words: quoted(piece) }
+    if (!within.choice) return byNames.all(params)
+    const few = within.few ?? []
+    const { after, upTo } =
+      few.length > 0 ? { after: Math.min(...few) - 1, upTo: Math.max(...few) } : { after: 0, upTo: last.get()?.id ?? 0 }
+    return byNamesChosen.all({ ...params, after, upTo })
   }
 
   const place = (row: Place): Place => ({ ...row, project: asProjectKey(row.project) })
@@ -195,9 +225,7 @@ export function fulltextStatements(db: Database) {
     matchDeeds: async (words: string[], within: Within): Promise<Match[]> => deeds.match(words, within),
     /** Documents whose names contain this piece of a word, newest first. Three characters at least. */
     matchNames: async (piece: string, within: Within): Promise<Match[]> =>
-      [...piece].length < 3
-        ? []
-        : byNames.all({ ...bounds(within), words: quoted(piece) }).map((row) => ({ ...row, project: asProjectKey(row.project) })),
+      [...piece].length < 3 ? [] : named(piece, within).map((row) => ({ ...row, project: asProjectKey(row.project) })),
     /** The stems of words and in how many documents each stands; of common words, about how many. */
     frequencies: async (words: string[]): Promise<{ word: string; stem: string; documents: number }[]> => {
       stemAll(words)
@@ -211,7 +239,13 @@ export function fulltextStatements(db: Database) {
       const { first, last: final } = ends.get({ since, before }) ?? { first: null, last: null }
       return { after: (first ?? 1) - 1, upTo: final ?? 0 }
     },
-    newest: async (within: Within): Promise<Place[]> => newest(bounds(within)).map(place),
+    /** Of a choice, those among the newest there are: a choice that next to nothing fits would be looked for everywhere. */
+    newest: async (within: Within): Promise<Place[]> => (within.choice ? newestChosen : newest)(bounds(within)).map(place),
+    /** Everything that a choice lets through, in no order; null when that is much, or can only be told one by one. */
+    chosen: async (within: Within): Promise<Place[] | null> => chosen(within)?.map(place) ?? null,
+    /** Those of these documents that are wanted. */
+    wanted: async (documentIds: number[], within: Within): Promise<Place[]> =>
+      wanted.all({ ...bounds(within), ids: JSON.stringify(documentIds) }).map(place),
     place: async (documentId: number): Promise<Place | null> => {
       const row = byId.get({ id: documentId })
       return row ? place(row) : null

@@ -493,6 +493,9 @@ const STEPS: string[] = [
       ON CONFLICT (document_id) DO UPDATE SET mark = excluded.mark;
   END;
   `,
+  /* 15: observations of a type are found however old they are */ `
+  CREATE INDEX observations_by_type ON observations (type, project);
+  `,
 ]
 
 /** The version of the database shape this program knows. */

@@ -58,11 +58,6 @@ export function promptStatements(db: Database, index: Index) {
   const near = db.prepare<Row, Params>(`
     SELECT * FROM prompts WHERE session_id = @sessionId AND number BETWEEN @number - @reach AND @number + @reach ORDER BY number`)
   const setBranch = db.prepare('UPDATE prompts SET branch = @branch WHERE id = @id AND branch IS NOT @branch')
-  const branchOfPrompt = db.prepare<{ branch: string | null }, Params>('SELECT branch FROM prompts WHERE id = @ref')
-  const branchOfMade = (table: 'observations' | 'summaries') =>
-    db.prepare<{ branch: string | null }, Params>(`
-      SELECT p.branch FROM ${table} m JOIN prompts p ON p.session_id = m.session_id AND p.number = m.prompt_number WHERE m.id = @ref`)
-  const branchOf = { prompt: branchOfPrompt, observation: branchOfMade('observations'), summary: branchOfMade('summaries') }
   const answer = db.prepare('UPDATE prompts SET answer = @answer, answered_at = @at WHERE id = @id')
   const failures = db.prepare<{ open_failures: string }, Params>(`
     SELECT open_failures FROM prompts
@@ -149,9 +144,6 @@ export function promptStatements(db: Database, index: Index) {
     setBranch: async (prompt: Prompt, branch: string) => {
       setBranch.run({ id: prompt.id, branch })
     },
-    /** The branch of the turn that a memory is of. */
-    branchOf: async (kind: 'prompt' | 'observation' | 'summary', ref: number): Promise<string | null> =>
-      branchOf[kind].get({ ref })?.branch ?? null,
     /** The prompts right before and after, a little of each. When one of them comes, this one's document counts as changed. */
     saidAround: async ({ id, sessionId, number }: Prompt): Promise<string> => aroundText(near.all({ sessionId, number, reach: 1 }), id),
     /** False when it has this answer already. */

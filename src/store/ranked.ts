@@ -1,7 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { fingerprint } from '../core/hash.ts'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
-import type { Among, DocumentKind, Match, Place, Within } from './fulltext.ts'
+import { ALLOWED, bounds, IN_PROJECT, PLACE, wantedAmong } from './choice.ts'
+import type { Among, DocumentKind, Match, Within } from './fulltext.ts'
 import type { Params } from './statement.ts'
 
 /** How many of the documents that hold the most telling words are weighed; and from how many they are chosen where not all are wanted. */
@@ -11,6 +12,8 @@ const CHOSEN_FROM = 800
 const RARE = 1000
 /** How many places of each word are taken at most, the newest, whatever was expected. */
 export const MOST_PLACES = 10_000
+/** How many documents are asked one by one whether they hold a word: each takes as long as reading some hundred places. */
+const MOST_ASKED = 500
 
 /**
  * Documents of a full-text table that hold any of some words, best first. In a small store bm25 weighs them all. In a large one that is
@@ -38,29 +41,56 @@ export function rankedBy(
   const holding = db.prepare<{ ids: string }, Params>(`
     SELECT json_group_array(rowid) AS ids FROM
       (SELECT rowid FROM ${table} WHERE ${table} MATCH @words AND rowid > @after AND rowid <= @upTo ORDER BY rowid DESC LIMIT ${MOST_PLACES})`)
+  const holdingOf = db.prepare<{ id: number }, Params>(`
+    SELECT wanted.value AS id FROM json_each(@ids) wanted CROSS JOIN ${table} ON ${table}.rowid = wanted.value WHERE ${table} MATCH @words`)
   const lengths = db.prepare<unknown, Params>(`
     SELECT s.id, s.sz FROM json_each(@ids) wanted CROSS JOIN ${table}_docsize s ON s.id = wanted.value`)
-  const places = db.prepare<Place, Params>(`
-    SELECT ${PLACE} FROM json_each(@ids) wanted CROSS JOIN documents d ON d.id = wanted.value WHERE ${IN_PROJECT} AND ${ALLOWED}`)
+  const places = wantedAmong(db)
 
   /** How telling the words are that each document holds, together; the best of them, and those that are wanted in any case. */
   function holders(words: string[], within: Within, { after, upTo, lately, scoped }: Among): Map<number, number> {
     const sums = new Map<number, number>()
+    const few = within.few && new Set(within.few)
     const scope = within.project && scoped ? `scope : ${scopesOf(within.project)} AND ` : ''
     const give = (column: string, share: number) => {
       for (const word of words) {
         const documents = documentsWith(word)
         const query = { words: `${scope}${column}${quoted(word)}`, after: documents > RARE ? (lately ?? after) : after, upTo }
         const amount = rarity(documents, upTo) * share
-        for (const id of JSON.parse(holding.get(query)?.ids ?? '[]') as number[]) sums.set(id, (sums.get(id) ?? 0) + amount)
+        for (const id of few ? thoseHolding(query, few) : allHolding(query)) sums.set(id, (sums.get(id) ?? 0) + amount)
       }
     }
     const wanted = isUnbounded(within) && (scoped || within.project === null) ? WEIGHED : CHOSEN_FROM
     give('', rest)
     if (sums.size > wanted) give(`${strong} : `, 1 - rest)
-    const best = new Map([...sums].sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, wanted))
+    const ranked = [...sums].sort((a, b) => b[1] - a[1] || b[0] - a[0])
+    const best = new Map(within.choice && !few ? firstAllowed(ranked, wanted, within) : ranked.slice(0, wanted))
     for (const id of within.also ?? []) best.set(id, sums.get(id) ?? 0)
     return best
+  }
+
+  const allHolding = (query: Params) => JSON.parse(holding.get(query)?.ids ?? '[]') as number[]
+
+  /** Which of a few hold a word. Where more documents do than are taken, those of the few that are older are asked one by one. */
+  function thoseHolding(query: Params, few: Set<number>): number[] {
+    const newest = allHolding(query)
+    const found = newest.filter((id) => few.has(id))
+    if (newest.length < MOST_PLACES) return found
+    const older = [...few].filter((id) => id < (newest.at(-1) ?? 0)).sort((a, b) => b - a)
+    const asked = holdingOf.all({ words: query.words ?? '', ids: JSON.stringify(older.slice(0, MOST_ASKED)) })
+    return [...found, ...asked.map(({ id }) => id)]
+  }
+
+  /** The best that the choice lets through: the pool is widened until it is full or all have been looked at. */
+  function firstAllowed(ranked: [number, number][], wanted: number, within: Within): [number, number][] {
+    const best: [number, number][] = []
+    for (let from = 0; from < ranked.length && best.length < wanted; from += CHOSEN_FROM) {
+      const some = ranked.slice(from, from + CHOSEN_FROM)
+      const found = places.all({ ...bounds(within), ids: JSON.stringify(some.map(([id]) => id)) })
+      const allowed = new Set(found.map((place) => place.documentId))
+      best.push(...some.filter(([id]) => allowed.has(id)))
+    }
+    return best.slice(0, wanted)
   }
 
   /** What bm25 would say of documents that hold each word once. */
@@ -89,16 +119,6 @@ export function rankedBy(
         : byLength(sums, wanted)
     return rows.map((row) => ({ ...row, project: asProjectKey(row.project) }))
   }
-}
-
-/** What a place is read from, and which are wanted: every statement about documents says it in these words. */
-export const PLACE = 'd.id AS documentId, d.kind, d.ref, d.session_id AS sessionId, d.turn, d.project, d.at'
-export const IN_PROJECT = `(@project IS NULL OR d.project IN (@project, '${GLOBAL_PROJECT}'))`
-export const ALLOWED = 'd.at >= @since AND d.at < @before AND instr(@kinds, d.kind) > 0'
-
-/** Kinds are a short closed list of words none of which is part of another, so a text can stand for a set of them. */
-export function bounds({ project, kinds, since, before, limit }: Within) {
-  return { project, kinds: kinds.join(' '), since, before, limit }
 }
 
 /** How many kinds of documents there are: asking for all of them is asking for any. */

@@ -32,6 +32,19 @@ test('a project that there is not is told with what was probably meant; one in w
   await run('stop')
 }, 30_000)
 
+test('what became of a time in the question is said, in words and as JSON', async () => {
+  using folder = temporaryFolder()
+  const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0', RECOLLECT_EMBEDDER_PROVIDER: 'none' }
+  const run = async (...args: string[]) => new Response(Bun.spawn([RECOLLECT, ...args], { env, cwd: folder.path }).stdout).text()
+  await run('demo')
+  const letGo = 'Nothing fits from 2019-01-01 to 2019-12-31; shown from all times.'
+  expect(await run('search', 'tide', 'in', '2019', '--all')).toStartWith(letGo)
+  expect(await run('search', 'tide', 'in', '2019', '--all', '--explain')).toMatch(/^“in 2019” was understood as .*, and let go/)
+  expect(JSON.parse(await run('search', 'tide', 'in', '2019', '--all', '--json')).time).toMatchObject({ kept: false, said: letGo })
+  expect(await run('search', 'tide', 'since', '2020', '--all')).toStartWith('Only since 2020-01-01.')
+  await run('stop')
+}, 30_000)
+
 test.each([60, 100])(
   'on a terminal of %d columns no hit takes more than its lines, and the id of a note is whole',
   async (columns) => {

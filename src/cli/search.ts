@@ -1,4 +1,4 @@
-import type { Hit } from '../core/hit.ts'
+import type { Hit, SpokenTime } from '../core/hit.ts'
 import { projectName } from '../core/project.ts'
 import { age } from '../core/when.ts'
 import { terminalWidth } from '../platform/environment.ts'
@@ -10,7 +10,8 @@ import { bold, CliError, dim, EXIT, fit, plural, say, sayJson, table, yellow } f
 
 type Answer = {
   hits: Hit[]
-  understood: { word: string; meaning: string }[]
+  understood: { word: string; meaning: string; from: 'filter' | 'text' }[]
+  time: SpokenTime | null
   problems: { word: string; message: string }[]
   /** What keeps the embedder from helping, or null. */
   embedderTrouble: string | null
@@ -40,12 +41,16 @@ export async function run(args: string[]): Promise<undefined> {
   const everywhere = found.hits.length === 0 && !values.project
   if (everywhere && here) found = await find(null)
   if (found.hits.length === 0 && values.project && !values.all) await mustBeKnown(values.project)
-  const { hits, understood, problems } = found
+  const { hits, understood, problems, time } = found
   if (values.json) return sayJson({ query, project: everywhere ? null : here, ...found })
   for (const problem of problems) say(yellow(`${problem.word}: ${problem.message}`))
   if (found.embedderTrouble !== null) say(yellow(`Found without the embedder: ${found.embedderTrouble}`))
-  if (values.explain) for (const time of understood) say(dim(`“${time.word}” was understood as ${time.meaning}`))
+  const isLetGo = (from: string) => from === 'text' && time?.kept === false
+  if (values.explain)
+    for (const { word, meaning, from } of understood)
+      say(dim(`“${word}” was understood as ${meaning}${isLetGo(from) ? ', and let go because what fits better is of another time' : ''}`))
   if (hits.length === 0) return say(`Nothing is remembered about “${query}”.`)
+  if (time) say(time.kept ? dim(time.said) : yellow(time.said))
   if (everywhere && here) say(dim('Nothing in this project; from all projects:\n'))
   const now = Date.now()
   const shown = marking(query)

@@ -33,3 +33,6 @@ export type Hit = {
 }
 
 export type Signal = 'words' | 'around' | 'deeds' | 'meaning' | 'names' | 'author' | 'session' | 'recency' | 'variety'
+
+/** A time that a question speaks of, what became of it, and that in a sentence for whoever asked. */
+export type SpokenTime = { meaning: string; kept: boolean; said: string }

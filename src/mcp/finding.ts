@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SpokenTime } from '../core/hit.ts'
 import type { Session } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
 import { age } from '../core/when.ts'
@@ -10,7 +11,11 @@ import { costOf, dataBlock, type Found, idOf, LISTED_HEAD, type Listed, listedLi
 const READS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
 const project = z.string().max(500).optional().describe('key, folder, or "all"; default: here')
 
-type Hits = { hits: (Listed & { snippet: string })[]; problems: { word: string; message: string }[] }
+type Hits = {
+  hits: (Listed & { snippet: string })[]
+  problems: { word: string; message: string }[]
+  time: SpokenTime | null
+}
 
 export const recall = tool({
   name: 'memory_recall',
@@ -45,7 +50,8 @@ export const recall = tool({
     }
     const rows = listedLines(found.hits, means.now())
     const lines = found.hits.flatMap((hit, index) => [rows[index] ?? '', ...snippetLine(hit)])
-    const head = [...problems, ...(isEverywhere ? ['Nothing in this project; from all projects:'] : []), LISTED_HEAD]
+    const elsewhere = isEverywhere ? ['Nothing in this project; from all projects:'] : []
+    const head = [...problems, ...(found.time ? [found.time.said] : []), ...elsewhere, LISTED_HEAD]
     const more = found.hits.length === limit ? ` More: offset ${offset + limit}.` : ''
     return `${dataBlock('from="memory_recall"', [...head, ...lines])}\nFull text: memory_get with ids. Around one: memory_timeline.${more}`
   },

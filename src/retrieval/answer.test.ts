@@ -64,9 +64,50 @@ test('filters alone list what they let through, newest first', async () => {
   expect(await titles('path:birds')).toEqual(['Fixed the pelican crash', 'Renamed the heron'])
 })
 
-test('a time in the text narrows the answer, and is let go when nothing lies in it', async () => {
-  expect(await titles('pelican yesterday')).toEqual(['Fixed the pelican crash'])
-  expect(await titles('heron today')).toEqual(['Renamed the heron'])
+test('a time in the text narrows the answer, and is let go when nothing lies in it; which of the two is said', async () => {
+  using t = await filled()
+  const asked = async (question: string) => {
+    const { hits, time } = await answer(t.store, question, wish, NOW)
+    return [hits.map((hit) => hit.title), time?.kept, time?.said]
+  }
+  expect(await asked('pelican yesterday')).toEqual([['Fixed the pelican crash'], true, 'Only on 2026-11-14.'])
+  expect(await asked('heron today')).toEqual([['Renamed the heron'], false, 'Nothing fits on 2026-11-15; shown from all times.'])
+  expect(await asked('heron today since:7d')).toEqual([
+    ['Renamed the heron'],
+    false,
+    'Nothing fits on 2026-11-15; shown from the time that the filters leave.',
+  ])
+  expect(await asked('heron')).toEqual([['Renamed the heron'], undefined, undefined])
+})
+
+test('a time that was misremembered is let go: what lies in it holds little of the question', async () => {
+  using t = await filled()
+  await addObservations(
+    t.store,
+    [
+      observation({ title: 'Removal of the old lanterns', at: NOW - 5 * DAY }),
+      observation({ title: 'Pinata removal', narrative: 'the pinata is gone', at: NOW - 6 * DAY }),
+    ],
+    'party',
+  )
+  const asked = async (question: string) => {
+    const { hits, time } = await answer(t.store, question, wish, NOW)
+    return [hits[0]?.title, time?.kept, hits.length]
+  }
+  expect(await asked('pinata removal on november 10')).toEqual(['Pinata removal', false, 2])
+  expect(await asked('pinata removal on november 9')).toEqual(['Pinata removal', true, 1])
+  expect(await asked('lantern removal on november 10')).toEqual(['Removal of the old lanterns', true, 1])
+  expect(await asked('pinata removal since:2026-11-10')).toEqual(['Removal of the old lanterns', undefined, 1])
+})
+
+test('the pages of an answer are of one answer, whether a time was kept to or let go', async () => {
+  using t = await filled()
+  const page = async (offset: number) => {
+    const { hits, time } = await answer(t.store, 'pelican heron yesterday', { ...wish, limit: 1, offset }, NOW)
+    return [hits.map((hit) => hit.title), time?.kept]
+  }
+  const { hits, time } = await answer(t.store, 'pelican heron yesterday', wish, NOW)
+  for (const [offset, hit] of hits.entries()) expect(await page(offset)).toEqual([[hit.title], time?.kept])
 })
 
 test('what was meant as a filter and is none is said, and looked for as text', async () => {

@@ -1,14 +1,17 @@
-import type { Hit } from '../core/hit.ts'
+import type { Hit, SpokenTime } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Choice, DocumentKind, NamedSession, Place, Store, Within } from '../store/store.ts'
 import { type Filters, type Problem, readQuestion, type Understood, windowOf } from './question.ts'
 import { ALL_KINDS, describe, type Meaning, search } from './search.ts'
+import type { Window } from './time-words.ts'
 
 export type Answer = {
   hits: Hit[]
   /** Which times were understood, and what was meant as a filter and could not be used. */
   understood: Understood[]
   problems: Problem[]
+  /** Whether a time in the text was kept to or let go; null when none was spoken of. */
+  time: SpokenTime | null
 }
 
 /** `named` finds the project that a `project:` filter means. */
@@ -24,7 +27,8 @@ export type Wish = {
 
 /**
  * Answers a question as a person types it, filters and times included. What is named as a filter cuts. A time in the text is a way
- * of speaking: if nothing is found inside it, it is let go and the rest of the question decides.
+ * of speaking, and people misremember: where what happened then holds much less of the question than what happened at other times, the time
+ * is let go and the rest of the question decides.
  */
 export async function answer(store: Store, text: string, wish: Wish, now: number, meaning: Meaning | null = null): Promise<Answer> {
   const question = readQuestion(text, now)
@@ -32,21 +36,38 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   const kinds = kindsOf(filters, wish.kinds)
   const choice = await choiceOf(store, filters)
   const project = filters.project && wish.named ? await wish.named(filters.project) : wish.project
-  const within = (window: { since: number | null; before: number | null }) => ({
+  const within = (window: Window) => ({
     project,
     kinds,
     since: Math.max(wish.since ?? 0, window.since ?? 0),
     before: Math.min(wish.before ?? Number.MAX_SAFE_INTEGER, window.before ?? Number.MAX_SAFE_INTEGER),
-    limit: wish.limit,
-    offset: wish.offset,
+    limit: wish.offset + wish.limit,
     files: question.files,
     ...choice,
   })
-  const look = (window: { since: number | null; before: number | null }) =>
+  const look = (window: Window) =>
     question.words.length > 0 ? search(store, question.text, within(window), meaning) : newest(store, within(window))
-  const hits = await look(filters)
-  if (hits.length > 0 || !understood.some((time) => time.from === 'text')) return { hits, understood, problems }
-  return { hits: await look(windowOf(understood.filter((time) => time.from === 'filter'))), understood, problems }
+  const answered = (hits: Hit[], time: SpokenTime | null) => ({ hits: hits.slice(wish.offset), understood, problems, time })
+
+  const then = await look(filters)
+  const spoken = understood.filter((time) => time.from === 'text' && (time.since !== null || time.before !== null))
+  const named = windowOf(understood.filter((time) => time.from === 'filter'))
+  if (spoken.length === 0 || (named.since === filters.since && named.before === filters.before)) return answered(then, null)
+  const isBounded = [named.since, named.before, wish.since, wish.before].some((edge) => edge !== null && edge !== undefined)
+  const whenever = question.words.length > 0 || then.length === 0 ? await look(named) : []
+  const kept = then.length > 0 && covered(then) >= ABOUT_AS_MUCH * covered(whenever)
+  return answered(kept ? then : whenever, spokenTime(spoken, kept, isBounded))
+}
+
+/** How much of the question the best of the first hits holds. */
+const covered = (hits: Hit[]) => Math.max(0, ...hits.slice(0, 5).map((hit) => hit.coverage))
+const ABOUT_AS_MUCH = 0.7
+
+function spokenTime(spoken: Understood[], kept: boolean, isBounded: boolean): SpokenTime {
+  const meaning = spoken.map((time) => time.meaning).join(', ')
+  const then = /^(?:since|before) /.test(meaning) ? meaning : `${meaning.includes(' ') ? 'from' : 'on'} ${meaning}`
+  const elsewhere = isBounded ? 'from the time that the filters leave' : 'from all times'
+  return { meaning, kept, said: kept ? `Only ${then}.` : `Nothing fits ${then}; shown ${elsewhere}.` }
 }
 
 function kindsOf(filters: Filters, wished: DocumentKind[] = ALL_KINDS): DocumentKind[] {
@@ -79,18 +100,17 @@ async function sessionsNamed(store: Store, name: string): Promise<NamedSession> 
 const MOST_SESSIONS = 200
 
 /** Where only filters were named: whatever they let through, newest first. */
-async function newest(store: Store, within: Within & { offset: number }): Promise<Hit[]> {
+async function newest(store: Store, within: Within): Promise<Hit[]> {
   const few = await store.documents.chosen(within)
   // Notes that are hidden are passed by, so more are asked for than are wanted.
-  const places =
-    few?.sort(byTime) ?? (await store.documents.newest({ ...within, limit: Math.max(2000, (within.limit + within.offset) * 5) }))
+  const places = few?.sort(byTime) ?? (await store.documents.newest({ ...within, limit: Math.max(2000, within.limit * 5) }))
   const hits: Hit[] = []
   for (const place of places) {
     const hit = await describe(store, place)
     if (hit) hits.push(hit)
-    if (hits.length >= within.limit + within.offset) break
+    if (hits.length >= within.limit) break
   }
-  return hits.slice(within.offset)
+  return hits
 }
 
 const byTime = (a: Place, b: Place) => b.at - a.at || b.documentId - a.documentId

@@ -102,6 +102,7 @@ export function SearchPage() {
             answer &&
             (hits.length === 0 ? '' : `${count(hits.length, 'hit')}${hits.length >= Number(many || 30) ? ' or more' : ''}`)}
           {answer?.understood.map((time) => ` · “${time.word}” is ${time.meaning}`)}
+          {answer?.time && ` · ${answer.time.said}`}
           {answer?.problems.map((one) => ` · ${one.word}: ${one.message}`)}
         </p>
         {path === null && (

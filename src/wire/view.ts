@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { Entity } from '../core/entities.ts'
-import type { Hit, Kind } from '../core/hit.ts'
+import type { Hit, Kind, SpokenTime } from '../core/hit.ts'
 import { OBSERVATION_TYPES, type Observation, type Prompt, type Session, type Summary, type ToolUse } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { reader } from './api.ts'
@@ -78,6 +78,7 @@ export type Found = {
   hits: (Row & Pick<Hit, 'score' | 'signals' | 'coverage' | 'also'>)[]
   understood: { word: string; meaning: string }[]
   problems: { word: string; message: string }[]
+  time: SpokenTime | null
 }
 
 export type ListedSession = Session & { observations: number; toolUses: number; tokensTold: number; live: boolean }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { addObservations, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
+import { addObservations, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
 import { asProjectKey } from '../core/ids.ts'
+import type { Store } from '../store/store.ts'
 import { answer } from './answer.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
@@ -109,6 +110,23 @@ test('the pages of an answer are of one answer, whether a time was kept to or le
   const { hits, time } = await answer(t.store, 'pelican heron yesterday', wish, NOW)
   for (const [offset, hit] of hits.entries()) expect(await page(offset)).toEqual([[hit.title], time?.kept])
 })
+
+test('a question for what was done lately lists it newest first: what was made of it, then prompts, and those of machines last', async () => {
+  using t = await filled()
+  const session = await openSession(t.store, 'talk')
+  const ask = (key: string, origin: 'person' | 'machine', text: string, at: number) =>
+    t.store.prompts.add(session, { key, promptId: null, uuid: null, origin, text, at })
+  await ask('k1', 'machine', 'a task is done', NOW - 1)
+  await ask('k2', 'person', 'what did the latest session work on', NOW - 2)
+  await t.store.summaries.put('k', summary({ request: 'Feed the heron', at: NOW - 3 * DAY }))
+  const made = ['Fixed the pelican crash', 'Renamed the heron', 'Feed the heron', 'Added a pelican page']
+  expect(await found(t.store, 'what did I do recently')).toEqual([...made, 'what did the latest session work on', 'a task is done'])
+  expect(await found(t.store, 'latest changes type:feature')).toEqual(['Added a pelican page'])
+  expect(await found(t.store, 'what happened on november 13')).toEqual(['Renamed the heron'])
+  expect(await found(t.store, 'last session source:machine kind:prompt')).toEqual(['a task is done'])
+})
+
+const found = async (store: Store, question: string) => (await answer(store, question, wish, NOW)).hits.map((hit) => hit.title)
 
 test('what was meant as a filter and is none is said, and looked for as text', async () => {
   using t = await filled()

@@ -46,7 +46,9 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     ...choice,
   })
   const look = (window: Window) =>
-    question.words.length > 0 ? search(store, question.text, within(window), meaning) : newest(store, within(window))
+    question.words.length > 0
+      ? search(store, question.text, within(window), meaning)
+      : (question.isAboutDoings ? newestDoings : newest)(store, within(window))
   const answered = (hits: Hit[], time: SpokenTime | null) => ({ hits: hits.slice(wish.offset), understood, problems, time })
 
   const then = await look(filters)
@@ -112,5 +114,23 @@ async function newest(store: Store, within: Within): Promise<Hit[]> {
   }
   return hits
 }
+
+/** What was done, newest first: what was made of it, then prompts alone, and last those that no person wrote. */
+async function newestDoings(store: Store, within: Within & { choice?: Choice }): Promise<Hit[]> {
+  const { kinds, choice = NO_CHOICE, limit } = within
+  const made = kinds.filter((kind) => kind !== 'prompt')
+  const hits = made.length > 0 ? await newest(store, { ...within, kinds: made }) : []
+  const origins = kinds.includes('prompt') ? ['person', 'machine'].filter((one) => hasOrigin(choice, one)) : []
+  for (const origin of origins) {
+    if (hits.length >= limit) break
+    hits.push(
+      ...(await newest(store, { ...within, kinds: ['prompt'], choice: { ...choice, sources: [origin] }, limit: limit - hits.length })),
+    )
+  }
+  return hits
+}
+
+const hasOrigin = ({ sources }: Choice, origin: string) => sources.length === 0 || sources.includes(origin)
+const NO_CHOICE: Choice = { session: null, paths: [], branch: null, types: [], namespaces: [], tags: [], notTags: [], sources: [] }
 
 const byTime = (a: Place, b: Place) => b.at - a.at || b.documentId - a.documentId

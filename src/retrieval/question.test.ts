@@ -138,7 +138,7 @@ describe('time', () => {
 
   test('a question of nothing but time and common words asks for everything of that time', () => {
     expect(read('what did we do yesterday').words).toEqual([])
-    expect(read('what did we do').words).not.toEqual([])
+    expect(read('what did the heron do').words).toEqual(['heron'])
   })
 
   test('times in the text that exclude each other do not count; filters do', () => {
@@ -219,3 +219,35 @@ function random(seed: number): (below: number) => number {
     return Math.floor((state / 2 ** 32) * below)
   }
 }
+
+test.each([
+  'what did I do recently',
+  'last session',
+  'latest changes',
+  'show me the most recent work',
+  'what happened on july 16',
+  'was habe ich zuletzt gemacht',
+  'what did we do',
+  'yesterday',
+  "qu'avons-nous fait récemment",
+  '¿qué hice últimamente?',
+  '最近做了什么',
+])('“%s” is about what was done, not about its words', (text) => {
+  expect(read(text)).toMatchObject({ isAboutDoings: true, words: [] })
+})
+
+test.each([
+  'last commit',
+  'changes',
+  'session',
+  'what did the deploy change yesterday',
+  'latest error in src/auth.ts',
+  'the last argument',
+  'type:bugfix',
+  'AND OR NOT',
+  'work queue',
+  'sessions do work again',
+  'task list yesterday',
+])('“%s” names something to look for, or nothing at all', (text) => {
+  expect(read(text).isAboutDoings).toBe(false)
+})

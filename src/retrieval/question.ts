@@ -5,13 +5,15 @@
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import type { DocumentKind } from '../store/store.ts'
 import { type Clock, clockFor, inWords, LONGEST_PHRASE, timeWordsAt, unspacedTimesIn, type Window } from './time-words.ts'
-import { identifiersOf, isFile, tellingWordsOf, wordsOf } from './words.ts'
+import { identifiersOf, isAboutDoings, isFile, tellingWordsOf, wordsOf } from './words.ts'
 
 export type Question = {
   /** What is left to look for, without filters and time words. */
   text: string
   /** Its telling words, lower case, in order. None when the filters say it all: then whatever they let through is meant. */
   words: string[]
+  /** What was done is meant, lately or at a time that was named; then there are no words either. */
+  isAboutDoings: boolean
   /** What looks like a name of code, whole, as written. */
   identifiers: string[]
   /** Those of them that are files or folders. */
@@ -59,11 +61,14 @@ export function readQuestion(text: string, now: number, zone?: string): Question
   const left = isPasted ? asked : kept.map((token) => token.text).join(' ')
   const isNarrowed = Object.values(filters).some((filter) => (Array.isArray(filter) ? filter.length > 0 : filter !== null))
   const head = left.slice(0, MAX_READ)
-  const words = isNarrowed ? tellingWordsOf(head) : wordsOf(head)
+  const isTimed = understood.some((time) => time.from === 'text')
+  const aboutDoings = !isPasted && isAboutDoings(head, isTimed)
+  const words = aboutDoings ? [] : isNarrowed ? tellingWordsOf(head) : wordsOf(head)
   const identifiers = identifiersOf(head)
   return {
     text: left,
     words,
+    isAboutDoings: aboutDoings,
     identifiers,
     files: identifiers.filter(isFile),
     filters,

@@ -10,6 +10,17 @@ export function tellingWordsOf(question: string): string[] {
   return bounded(allWords(question).filter(isTelling))
 }
 
+/**
+ * Whether a question is after what was done lately, or at a time that it names, and not after what holds its words: “what did we do”, “the
+ * latest changes”, “was habe ich zuletzt gemacht”. `isTimed` when a time was taken out of it.
+ */
+export function isAboutDoings(question: string, isTimed: boolean): boolean {
+  const words = allWords(question).slice(0, MAX_WORDS)
+  const isPlain = (word: string) => COMMON.has(word) || DOINGS.has(word) || LATELY.has(word) || UNSPACED_DOINGS.test(word)
+  if (words.length === 0 || !words.every(isPlain)) return isTimed && words.length === 0
+  return isTimed || words.some((word) => LATELY.has(word)) || ASKING.test(words.join(' '))
+}
+
 /** Every word of a text in the order it stands, bounded: for what stands beside what. */
 export const sequenceOf = (text: string): string[] => allWords(text).slice(0, 3 * MAX_WORDS)
 
@@ -72,6 +83,27 @@ const COMMON = new Set(
   once only or other our out over own please same she should so some such than that the their them then there these they this
   those to too up us use very was we were what when where which who why will with would you your`.split(/\s+/),
 )
+
+/** What every turn is: words for doing, and for what was done. In German, French and Spanish with the small words around them. */
+const DOINGS = new Set(
+  `activities activity again change changed changes changing give going happen happened happening happens progress recap s session sessions show
+  stuff summarise summarize tell thing things update updates ve went work worked working works
+  am an arbeit bitte das dem den der die du es gearbeitet gemacht getan habe haben hast hat ich ihr im ist letztens los mir passiert sitzung
+  sitzungen und uns war was wir woran worden wurde zeig zeige zu änderungen
+  ai as avons avez c ce dans de des elle en est et fait faites il j je l la le les ma me modifications mon montre nous on passé qu que quoi
+  sur séance séances travail travaillé tu un une
+  cambios con del el ese esta este estuve fue ha hecho hemos hice hicimos hizo las lo los mi muestra nuestra pasó qué sesión sesiones trabajo
+  trabajé`.split(/\s+/),
+)
+const LATELY = new Set(
+  `last lately latest newest previous recent recently zuletzt letzte letzten letzter letztes neueste neuesten neuestes neulich kürzlich
+  dernier dernière derniers dernières dernièrement récent récente récents récentes récemment último última últimos últimas recientes reciente
+  recientemente últimamente`.split(/\s+/),
+)
+/** Without a word for when, it must be a question: “sessions work” is none. */
+const ASKING = /^(?:what|was) (?:.* )?(?:did|done|doing|happened|gemacht|getan)\b/
+const UNSPACED_DOINGS =
+  /^(?:我们?|咱们|做|干|改|发生|了|过|什么|些|的|都|何|を|が|した|やった|しました|やりました|か|作業|変更|会话|会話|セッション)+$/u
 
 /** An address, or what stands between spaces, quotes, brackets and runs. A colon belongs to it in `a::b`, `a.ts:12` and `C:\a`. */
 const chunkBetween = (runs: string) =>

@@ -126,6 +126,25 @@ test('a question for what was done lately lists it newest first: what was made o
   expect(await found(t.store, 'last session source:machine kind:prompt')).toEqual(['a task is done'])
 })
 
+test('a prompt is no answer while its own turn runs; it is when that has ended, or its session', async () => {
+  using t = await filled()
+  const live = await openSession(t.store, 'live', NOW - 5)
+  const ask = (key: string, origin: 'person' | 'machine', text: string) =>
+    t.store.prompts.add(live, { key, promptId: null, uuid: null, origin, text, at: NOW - 4 })
+  const earlier = await ask('k1', 'person', 'who fed the ostrich')
+  if (earlier) await t.store.prompts.setAnswer(earlier, 'Nobody did.', NOW - 3)
+  const asked = await ask('k2', 'person', 'where does the ostrich sleep')
+  await ask('k3', 'machine', 'a task is done')
+  expect(await found(t.store, 'ostrich')).toEqual(['who fed the ostrich'])
+  expect(await found(t.store, 'session:live')).toEqual(['who fed the ostrich'])
+  if (asked) await t.store.prompts.setAnswer(asked, 'On its feet.', NOW - 1)
+  expect((await found(t.store, 'ostrich')).length).toBe(2)
+  await ask('k4', 'person', 'and the emu')
+  expect(await found(t.store, 'emu')).toEqual([])
+  await t.store.sessions.complete(live.id, NOW)
+  expect((await found(t.store, 'emu'))[0]).toBe('and the emu')
+})
+
 const found = async (store: Store, question: string) => (await answer(store, question, wish, NOW)).hits.map((hit) => hit.title)
 
 test('what was meant as a filter and is none is said, and looked for as text', async () => {

@@ -1,6 +1,6 @@
 import type { Hit, SpokenTime } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
-import type { Choice, DocumentKind, NamedSession, Place, Store, Within } from '../store/store.ts'
+import type { Choice, DocumentKind, InTheMaking, NamedSession, Place, Store, Within } from '../store/store.ts'
 import { type Filters, type Problem, readQuestion, type Understood, windowOf } from './question.ts'
 import { ALL_KINDS, describe, type Meaning, search } from './search.ts'
 import type { Window } from './time-words.ts'
@@ -36,6 +36,8 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   const kinds = kindsOf(filters, wish.kinds)
   const choice = await choiceOf(store, filters)
   const project = filters.project && wish.named ? await wish.named(filters.project) : wish.project
+  // Whoever asks has often just been asked it: the question is no answer to itself.
+  const inTheMaking = await store.documents.inTheMaking(now - LONGEST_TURN_MS)
   const within = (window: Window) => ({
     project,
     kinds,
@@ -43,6 +45,7 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     before: Math.min(wish.before ?? Number.MAX_SAFE_INTEGER, window.before ?? Number.MAX_SAFE_INTEGER),
     limit: wish.offset + wish.limit,
     files: question.files,
+    inTheMaking,
     ...choice,
   })
   const look = (window: Window) =>
@@ -60,6 +63,9 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   const kept = then.length > 0 && covered(then) >= ABOUT_AS_MUCH * covered(whenever)
   return answered(kept ? then : whenever, spokenTime(spoken, kept, isBounded))
 }
+
+/** A session that was silent for longer has no turn that still runs. */
+const LONGEST_TURN_MS = 24 * 3_600_000
 
 /** How much of the question the best of the first hits holds. */
 const covered = (hits: Hit[]) => Math.max(0, ...hits.slice(0, 5).map((hit) => hit.coverage))
@@ -101,14 +107,16 @@ async function sessionsNamed(store: Store, name: string): Promise<NamedSession> 
 
 const MOST_SESSIONS = 200
 
+type Wanted = Within & { inTheMaking: InTheMaking }
+
 /** Where only filters were named: whatever they let through, newest first. */
-async function newest(store: Store, within: Within): Promise<Hit[]> {
+async function newest(store: Store, within: Wanted): Promise<Hit[]> {
   const few = await store.documents.chosen(within)
   // Notes that are hidden are passed by, so more are asked for than are wanted.
   const places = few?.sort(byTime) ?? (await store.documents.newest({ ...within, limit: Math.max(2000, within.limit * 5) }))
   const hits: Hit[] = []
   for (const place of places) {
-    const hit = await describe(store, place)
+    const hit = within.inTheMaking.running.has(place.documentId) ? null : await describe(store, place)
     if (hit) hits.push(hit)
     if (hits.length >= within.limit) break
   }
@@ -116,7 +124,7 @@ async function newest(store: Store, within: Within): Promise<Hit[]> {
 }
 
 /** What was done, newest first: what was made of it, then prompts alone, and last those that no person wrote. */
-async function newestDoings(store: Store, within: Within & { choice?: Choice }): Promise<Hit[]> {
+async function newestDoings(store: Store, within: Wanted): Promise<Hit[]> {
   const { kinds, choice = NO_CHOICE, limit } = within
   const made = kinds.filter((kind) => kind !== 'prompt')
   const hits = made.length > 0 ? await newest(store, { ...within, kinds: made }) : []

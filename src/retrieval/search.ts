@@ -8,7 +8,7 @@ import type { ProjectKey } from '../core/ids.ts'
 import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { Among, Choice, DocumentKind, Match, Place, Store, Within } from '../store/store.ts'
+import type { Among, Choice, DocumentKind, InTheMaking, Match, Place, Store, Within } from '../store/store.ts'
 import { folded, nameOf, type Read } from './fold.ts'
 import { isRun, sequenceOf, wordsOf } from './words.ts'
 
@@ -23,6 +23,8 @@ export type Filters = {
   said?: boolean
   /** Leaves out a session: what it did is in its own context already. */
   notSession?: number
+  /** Prompts that are no answer, whatever they hold, and those that may be found only because they stand beside one. */
+  inTheMaking?: InTheMaking
   /** Files that the question names: whatever names them too is given weight. */
   files?: string[]
   /** What is asked of the memories themselves. */
@@ -85,10 +87,12 @@ export async function search(store: Store, question: string, filters: Filters = 
   if (few?.length === 0) return []
   const { words, phrases, among } = await affordable(store, asked, question, { ...bounds, ...(few ? { few } : {}) })
   const within = { ...bounds, ...(few ? { few } : {}), among }
-  const scored = newScores()
+  const scored = newScores(filters.inTheMaking?.running)
   const byWords = await store.documents.match([...words, ...phrases], within)
   scored.add('words', byWords)
-  scored.add('around', await store.documents.matchAround(words, { ...within, also: byWords.map((match) => match.documentId) }))
+  const aroundThem = await store.documents.matchAround(words, { ...within, also: byWords.map((match) => match.documentId) })
+  const isOwn = ({ documentId }: Match) => scored.has(documentId) || !filters.inTheMaking?.beside.has(documentId)
+  scored.add('around', aroundThem.filter(isOwn))
   if (!filters.said) await addDeeds(store, scored, asked.slice(0, MOST_WORDS), within)
   const near = meaning ? await meaning(question, project, filters.choice ? NEAREST * ROOM : NEAREST) : []
   await addMeaning(store, scored, near, within)
@@ -240,9 +244,10 @@ const PHRASES = 12
 type Scored = { place: Place; score: number; signals: Partial<Record<Signal, number>> }
 
 /** Signals added up: each is brought to the same measure by its best, then counts by its weight. */
-function newScores() {
+function newScores(leftOut: ReadonlySet<number> = new Set()) {
   const all = new Map<number, Scored>()
   const give = (place: Place, signal: Signal, amount: number) => {
+    if (leftOut.has(place.documentId)) return
     const scored = all.get(place.documentId) ?? { place, score: 0, signals: {} }
     scored.score += amount
     scored.signals[signal] = (scored.signals[signal] ?? 0) + amount
@@ -250,7 +255,8 @@ function newScores() {
   }
   return {
     give,
-    add(signal: keyof typeof WEIGHTS, matches: Match[], weight = WEIGHTS[signal]): void {
+    add(signal: keyof typeof WEIGHTS, found: Match[], weight = WEIGHTS[signal]): void {
+      const matches = found.filter((match) => !leftOut.has(match.documentId))
       const best = Math.max(...matches.map((match) => match.score), Number.MIN_VALUE)
       for (const match of matches) give(match, signal, (weight * Math.max(0, match.score)) / best)
     },

@@ -54,6 +54,11 @@ export type Among = Span & { lately: number | null; scoped: boolean }
 /** Documents by number: those past the first, up to and with the last. They come about in the order things happened. */
 export type Span = { after: number; upTo: number }
 
+/** Documents of prompts, by number. */
+export type InTheMaking = { running: ReadonlySet<number>; beside: ReadonlySet<number> }
+
+/** How many prompts before and after one are its surroundings. */
+export const REACH = 2
 /** How much a word counts, by where it stands: title, prompt, body (answer or narrative), facts, files. The scope counts nothing. */
 const WEIGHTS = [2, 1.2, 1, 1.2, 1.2, 0] as const
 const AROUND_WEIGHTS = [1, 0.4, 0] as const
@@ -116,6 +121,15 @@ export function fulltextStatements(db: Database) {
       WHERE ${CHOSEN} LIMIT @limit`,
   )
   const wanted = wantedAmong(db)
+  // A machine may report while a person still waits for the answer.
+  const inTheMaking = db.prepare<{ id: number; isBeside: number }, Params>(`
+    WITH running AS (
+      SELECT p.id, p.session_id, p.number FROM sessions s CROSS JOIN prompts p ON p.session_id = s.id
+        AND p.number >= (SELECT coalesce(max(number), 0) FROM prompts WHERE session_id = s.id AND origin = 'person')
+      WHERE s.status <> 'completed' AND s.last_event_at > @since AND p.answer IS NULL)
+    SELECT d.id, q.id NOT IN (SELECT id FROM running) AS isBeside
+    FROM running r CROSS JOIN prompts q ON q.session_id = r.session_id AND q.number BETWEEN r.number - ${REACH} AND r.number
+      CROSS JOIN documents d ON d.kind = 'prompt' AND d.ref = CAST(q.id AS TEXT)`)
   const byId = db.prepare<Place, Params>(`
     SELECT ${PLACE} FROM documents d WHERE d.id = @id`)
   const byRef = db.prepare<Place, Params>(`
@@ -243,6 +257,15 @@ export function fulltextStatements(db: Database) {
     newest: async (within: Within): Promise<Place[]> => (within.choice ? newestChosen : newest)(bounds(within)).map(place),
     /** Everything that a choice lets through, in no order; null when that is much, or can only be told one by one. */
     chosen: async (within: Within): Promise<Place[] | null> => chosen(within)?.map(place) ?? null,
+    /**
+     * Prompts whose turn has no answer yet, of sessions that are not over and were heard of since a moment; and those right before them, in
+     * whose surroundings they stand.
+     */
+    inTheMaking: async (since: number): Promise<InTheMaking> => {
+      const rows = inTheMaking.all({ since })
+      const ids = (isBeside: boolean) => new Set(rows.filter((row) => Boolean(row.isBeside) === isBeside).map((row) => row.id))
+      return { running: ids(false), beside: ids(true) }
+    },
     /** Those of these documents that are wanted. */
     wanted: async (documentIds: number[], within: Within): Promise<Place[]> =>
       wanted.all({ ...bounds(within), ids: JSON.stringify(documentIds) }).map(place),

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { OpenFailure, Prompt, Session } from '../core/memory.ts'
-import type { Document, Index } from './fulltext.ts'
+import { type Document, type Index, REACH } from './fulltext.ts'
 import { eachRow, type Params } from './statement.ts'
 
 type Row = {
@@ -17,8 +17,7 @@ type Row = {
   answered_at: number | null
 }
 
-/** How many prompts before and after count as surroundings, and how much of each: measured, two of a few hundred characters. */
-const REACH = 2
+/** How much of each prompt before and after is in the surroundings: measured, a few hundred characters of two. */
 const AROUND_EACH = 300
 
 /** Every statement about prompts and the answers to them. */

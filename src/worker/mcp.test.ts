@@ -191,6 +191,23 @@ test.each([
   expect(JSON.stringify(result.content)).toMatch(says)
 })
 
+test('the prompt that is being answered is no answer to itself, nor what its session was asked before', async () => {
+  await using at = await aDoor()
+  const client = await at.client('legacy', 'pipe')
+  const hook = async (kind: string, said: object) => {
+    const folder = at.desk.environment.userHome
+    const told = await at.hook({ hook_event_name: kind, session_id: 's1', cwd: folder, transcript_path: `${folder}/none.jsonl`, ...said })
+    expect(told.status).toBe(200)
+  }
+  await hook('UserPromptSubmit', { prompt: 'hello there', prompt_id: 'p1' })
+  await hook('Stop', { last_assistant_message: 'Hello.', prompt_id: 'p1' })
+  await hook('UserPromptSubmit', { prompt: 'why does the flamingo stand on one leg', prompt_id: 'p2' })
+  expect(await at.call(client, 'memory_recall', { query: 'flamingo leg', project: 'all' })).toContain('Nothing is remembered')
+  await hook('Stop', { last_assistant_message: 'It saves warmth.', prompt_id: 'p2' })
+  expect(await at.call(client, 'memory_recall', { query: 'flamingo leg', project: 'all' })).toContain('why does the flamingo')
+  await client.close()
+})
+
 test('past the last hit there are no more, which is not the same as nothing', async () => {
   await using at = await aDoor()
   await addObservations(at.store, [observation({ title: 'The pelican queue drops poison messages' })])
@@ -352,6 +369,10 @@ async function aDoor() {
       const text = first?.type === 'text' ? first.text : ''
       if (result.isError) throw new Error(text)
       return text
+    },
+    hook: (payload: object) => {
+      const headers = { authorization: `Bearer ${keys.hookToken}`, 'x-recollect-strict': '1' }
+      return fetch(new URL('/hook/claude-code', url), { method: 'POST', headers, body: JSON.stringify(payload) })
     },
     [Symbol.asyncDispose]: async () => {
       await listening.stop()

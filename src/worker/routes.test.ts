@@ -224,11 +224,12 @@ test('a project is known by its key, its folder, and its name when only one has 
     ['s3', 'host.example/one/blog'],
   ]) {
     await at.post('/api/sessions/init', { contentSessionId: session, project, prompt: 'pelican' })
+    await at.post('/api/sessions/complete', { contentSessionId: session })
   }
   const found = async (project: string) =>
-    ((await at.get(`/api/search?query=pelican&project=${encodeURIComponent(project)}`)) as { hits: { project: string }[] }).hits.map(
-      (hit) => hit.project,
-    )
+    (
+      (await at.get(`/api/search?query=pelican&kind=prompt&project=${encodeURIComponent(project)}`)) as { hits: { project: string }[] }
+    ).hits.map((hit) => hit.project)
   expect(await found('host.example/two/shop')).toEqual(['host.example/two/shop'])
   expect(await found('Blog')).toEqual(['host.example/one/blog'])
   const ambiguous = await at.ask('/api/search?query=pelican&project=shop')

@@ -8,7 +8,7 @@ import { BRIEF_BUDGET, briefFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { VERSION } from '../platform/version.ts'
 import { answer } from '../retrieval/answer.ts'
-import { search, timeline } from '../retrieval/search.ts'
+import { timeline } from '../retrieval/search.ts'
 import { checkDatabase, type DocumentKind, isStoreTrouble, type Place } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
@@ -405,8 +405,11 @@ async function anchorOf(
     return place
   }
   if (!query.query) return null
-  const [here] = await search(desk.store, query.query, { project, limit: 1 })
-  const [hit] = here ? [here] : await search(desk.store, query.query, { limit: 1 })
+  const best = async (project: ProjectKey | null) => {
+    const wish = { project, named: (name: string) => projectNamed(desk, name), limit: 1, offset: 0 }
+    return (await answer(desk.store, query.query ?? '', wish, Date.now())).hits[0]
+  }
+  const hit = (await best(project)) ?? (await best(null))
   return hit ? documents.placeOf(hit.kind, hit.id) : null
 }
 

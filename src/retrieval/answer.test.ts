@@ -61,6 +61,19 @@ test('a filter finds what it lets through, however much else holds the words bet
   expect(await found('pelican chore session:s1')).toEqual(['Fixed the pelican crash', 'Added a pelican page'])
 })
 
+test('a session is named by its number, or by four characters of its id and more', async () => {
+  using t = await temporaryStore()
+  for (const id of ['2b6c0000', '2b6d0000', '12345678', '2'])
+    await addObservations(t.store, [observation({ title: `Of ${id}`, at: NOW })], id)
+  const of = async (name: string) => (await found(t.store, `session:${name}`)).sort()
+  expect(await of('2')).toEqual(['Of 2b6d0000'])
+  expect(await of('9')).toEqual([])
+  expect(await of('2b')).toEqual([])
+  expect(await of('2b6c')).toEqual(['Of 2b6c0000'])
+  expect(await of('12345678')).toEqual(['Of 12345678'])
+  expect(await of('1234')).toEqual(['Of 12345678'])
+})
+
 test('filters alone list what they let through, newest first', async () => {
   expect(await titles('path:birds')).toEqual(['Fixed the pelican crash', 'Renamed the heron'])
 })

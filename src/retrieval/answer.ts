@@ -98,13 +98,20 @@ async function choiceOf(store: Store, filters: Filters): Promise<{ choice?: Choi
   return { choice: { types, paths, branch, namespaces, tags, notTags, sources, session } }
 }
 
-/** A session by our number or by the beginning of the host's id. */
+/** A session by our number, by the host's id, or by what that begins with: enough of it that hardly another begins so too. */
 async function sessionsNamed(store: Store, name: string): Promise<NamedSession> {
   const numbered = /^\d{1,15}$/.test(name) ? await store.sessions.get(Number(name)) : null
-  const found = [...(numbered ? [numbered] : []), ...(await store.sessions.beginning(name, MOST_SESSIONS))]
-  return { ids: found.map(({ id }) => id), contentIds: found.map(({ contentSessionId }) => contentSessionId), begins: name }
+  const isBeginning = name.length >= LEAST_OF_AN_ID
+  const alike = numbered ? [] : await store.sessions.beginning(name, MOST_SESSIONS)
+  const found = numbered ? [numbered] : alike.filter(({ contentSessionId }) => isBeginning || contentSessionId === name)
+  return {
+    ids: found.map(({ id }) => id),
+    contentIds: found.map(({ contentSessionId }) => contentSessionId),
+    begins: isBeginning && !numbered ? name : null,
+  }
 }
 
+const LEAST_OF_AN_ID = 4
 const MOST_SESSIONS = 200
 
 type Wanted = Within & { inTheMaking: InTheMaking }

@@ -48,7 +48,8 @@ export function sessionStatements(db: Database) {
   const byContent = db.prepare<Row, Params>('SELECT * FROM sessions WHERE agent = @agent AND content_session_id = @contentSessionId')
   const byId = db.prepare<Row, Params>('SELECT * FROM sessions WHERE id = @id')
   const beginning = db.prepare<Row, Params>(`
-    SELECT * FROM sessions WHERE content_session_id >= @begins AND content_session_id < @begins || char(0x10ffff) ORDER BY id DESC LIMIT @limit`)
+    SELECT * FROM sessions WHERE content_session_id >= @begins AND content_session_id < @begins || char(0x10ffff)
+    ORDER BY length(content_session_id), id DESC LIMIT @limit`)
   const touch = db.prepare(`
     UPDATE sessions SET
       last_event_at = max(last_event_at, @at),
@@ -113,7 +114,7 @@ export function sessionStatements(db: Database) {
     find: async (agent: AgentName, contentSessionId: ContentSessionId): Promise<Session | null> =>
       orNull(byContent.get({ agent, contentSessionId })),
     get: async (id: number): Promise<Session | null> => orNull(byId.get({ id })),
-    /** Those whose content id begins so, the newest first. */
+    /** Those whose content id begins so; the one that has no other first, then the newest. */
     beginning: async (begins: string, limit: number): Promise<Session[]> => beginning.all({ begins, limit }).map(fromRow),
     /** Notes that something happened in it, and what the event knew of it. */
     touch: async (id: number, seen: { at: number; transcript: string | null; clientPid: number | null }) => {

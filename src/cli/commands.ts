@@ -1,5 +1,5 @@
+import { nearest } from '../core/nearest.ts'
 import { COMMANDS } from './help.ts'
-import { nearest } from './nearest.ts'
 import { CliError, complain, EXIT, say, sayJson } from './print.ts'
 import { helpData, helpText } from './usage.ts'
 

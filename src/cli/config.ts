@@ -1,7 +1,7 @@
+import { nearest } from '../core/nearest.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { changeSetting, loadSettings, type SettingChange, type ShownSetting, shownSettings } from '../platform/settings.ts'
-import { nearest } from './nearest.ts'
 import { parse } from './parse.ts'
 import { CliError, dim, EXIT, say, sayJson, table, yellow } from './print.ts'
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { nearest } from '../core/nearest.ts'
 import { freeBytes } from '../platform/folder.ts'
 import { homePaths } from '../platform/paths.ts'
 import { loadSettings } from '../platform/settings.ts'
@@ -7,7 +8,6 @@ import type { EmbedderList, EmbedderStatus } from '../wire/api.ts'
 import { ask, post } from './ask.ts'
 import { confirmed } from './confirm.ts'
 import { fetchPackage } from './fetch-package.ts'
-import { nearest } from './nearest.ts'
 import { parse } from './parse.ts'
 import { CliError, dim, EXIT, plural, say, sayJson, size, table, yellow } from './print.ts'
 

@@ -1,7 +1,7 @@
+import { nearest } from '../core/nearest.ts'
 import { ask, hurry, post } from './ask.ts'
 import { branchHere, projectHere } from './here.ts'
 import { run as inject } from './inject.ts'
-import { nearest } from './nearest.ts'
 import { type NoteReceipt, sayReceipt, textFrom } from './note-words.ts'
 import { parse } from './parse.ts'
 import { CliError, complain, EXIT, say, sayJson } from './print.ts'

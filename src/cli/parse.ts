@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { nearest } from './nearest.ts'
+import { nearest } from '../core/nearest.ts'
 import { type CommandName, type Option, TAKES, type Taken } from './options.ts'
 import { CliError, EXIT } from './print.ts'
 

@@ -25,9 +25,11 @@ test('a project that there is not is told with what was probably meant; one in w
   await run('demo')
   const misspelt = [4, '', 'recollect: there is no project tidepol; did you mean tidepool?\n']
   expect(await run('search', 'tide', '--project', 'tidepol')).toEqual(misspelt)
+  expect(await run('search', 'tide', 'project:tidepol')).toEqual(misspelt)
   expect(await run('search', 'tide', '--project', 'xyzzy')).toEqual([4, '', expect.stringContaining('no project xyzzy')])
   const empty = [0, 'Nothing is remembered about “zzyzx”.\n', '']
   for (const known of ['tidepool', 'Tidepool', folder.path]) expect(await run('search', 'zzyzx', '--project', known)).toEqual(empty)
+  expect(await run('search', 'zzyzx', 'project:Tidepool')).toEqual([0, 'Nothing is remembered about “zzyzx project:Tidepool”.\n', ''])
   expect(await run('search', 'zzyzx', '--qqqq')).toEqual([0, 'Nothing is remembered about “zzyzx --qqqq”.\n', ''])
   await run('stop')
 }, 30_000)

@@ -1,10 +1,10 @@
 import type { Hit, SpokenTime } from '../core/hit.ts'
+import { nearest } from '../core/nearest.ts'
 import { projectName } from '../core/project.ts'
 import { age } from '../core/when.ts'
 import { terminalWidth } from '../platform/environment.ts'
 import { ask } from './ask.ts'
 import { commandHere, projectHere } from './here.ts'
-import { nearest } from './nearest.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, fit, plural, say, sayJson, table, yellow } from './print.ts'
 

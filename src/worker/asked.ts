@@ -43,5 +43,16 @@ export async function projectNamed(desk: Pick<Desk, 'store'>, name: string | und
   return called[0]?.project ?? desk.store.projects.nowCalled(asProjectKey(key.toLowerCase()))
 }
 
+/** The same for a project that a question names: one that there is not was misspelt, and nothing would be found in it. */
+export async function projectAskedFor(desk: Pick<Desk, 'store'>, name: string): Promise<ProjectKey | null> {
+  const project = await projectNamed(desk, name)
+  if (name.startsWith('/') || (await desk.store.documents.count(project)) > 0) return project
+  const sums = await desk.store.projects.sums()
+  if (sums.some((one) => one.project === project)) return project
+  const { nearest } = await import('../core/nearest.ts')
+  const close = nearest(name, [...new Set(sums.flatMap((one) => [projectName(one.project), one.project]))])
+  throw new BadRequest(`there is no project ${name}; ${close ? `did you mean ${close}?` : `'recollect status' names them`}`)
+}
+
 /** The folder that a project was named by, null when it was named otherwise. */
 export const folderIn = (name: string | undefined): string | null => (name?.startsWith('/') && isFolder(name) ? resolve(name) : null)

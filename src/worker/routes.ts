@@ -12,7 +12,7 @@ import { timeline } from '../retrieval/search.ts'
 import { checkDatabase, type DocumentKind, isStoreTrouble, type Place } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
-import { bodyOf, folderIn, projectNamed, queryOf } from './asked.ts'
+import { bodyOf, folderIn, projectAskedFor, projectNamed, queryOf } from './asked.ts'
 import type { Desk } from './desk.ts'
 import { takeDelivery } from './intake.ts'
 import { noteInFull, noteRoute } from './note-routes.ts'
@@ -86,7 +86,7 @@ export function routes(desk: Desk, control: Control): Answer {
           limit,
           offset,
           project: await projectNamed(desk, project),
-          named: (name: string) => projectNamed(desk, name),
+          named: (name: string) => projectAskedFor(desk, name),
         }
         const found = await answer(desk.store, query, wish, Date.now(), desk.meaning)
         return Response.json({ ...found, embedderTrouble: await desk.embedding.trouble() })
@@ -406,7 +406,7 @@ async function anchorOf(
   }
   if (!query.query) return null
   const best = async (project: ProjectKey | null) => {
-    const wish = { project, named: (name: string) => projectNamed(desk, name), limit: 1, offset: 0 }
+    const wish = { project, named: (name: string) => projectAskedFor(desk, name), limit: 1, offset: 0 }
     return (await answer(desk.store, query.query ?? '', wish, Date.now())).hits[0]
   }
   const hit = (await best(project)) ?? (await best(null))

@@ -11,8 +11,8 @@ export type Option = {
   value?: string
   /** The only values there are. */
   of?: readonly string[]
-  /** The value is a whole number, and at least so much. */
-  least?: number
+  /** The value is a whole number from the one to the other. */
+  range?: readonly [number, number]
   about: string
 }
 export type Taken = {
@@ -38,7 +38,8 @@ const ns = {
 const tag = { type: 'string', multiple: true, value: 'T', about: 'a tag; may be given several times' } as const
 const ttl = { type: 'string', value: 'T', about: 'hide it after this time: 12h, 30d, 2w, or a date' } as const
 const supersedes = { type: 'string', multiple: true, value: 'ID', about: 'the note that it takes the place of' } as const
-const limit = (usual: string) => ({ type: 'string', value: 'N', least: 1, default: usual, about: 'at most so many' }) as const
+const limit = (usual: string, most: number) =>
+  ({ type: 'string', value: 'N', range: [1, most], default: usual, about: `at most so many, up to ${most.toLocaleString('en')}` }) as const
 
 const planned = {
   words: '[<plan>]',
@@ -74,7 +75,7 @@ export const TAKES = {
     words: null,
     options: {
       cost: { type: 'boolean', about: 'what text models were asked and what that cost, by day, model and project' },
-      days: { type: 'string', value: 'N', least: 1, about: 'with --cost: of the last so many days; 30 unless told' },
+      days: { type: 'string', value: 'N', range: [1, 3660], about: 'with --cost: of the last so many days; 30 unless told' },
       json,
     },
   },
@@ -85,7 +86,7 @@ export const TAKES = {
       project,
       all: { type: 'boolean', about: 'everywhere, not only in this project' },
       kind: { type: 'string', of: ['observation', 'summary', 'prompt', 'note'], about: 'memories of one kind only' },
-      limit: limit('20'),
+      limit: limit('20', 200),
       web: { type: 'boolean', about: 'open the search in the viewer' },
       explain: { type: 'boolean', about: 'what each score is made of, and how times were understood' },
       json,
@@ -98,7 +99,7 @@ export const TAKES = {
       causes: { type: 'boolean', about: 'what led to it' },
       effects: { type: 'boolean', about: 'what came of it' },
       project,
-      limit: limit('12'),
+      limit: limit('12', 100),
       json,
     },
   },
@@ -126,7 +127,7 @@ export const TAKES = {
       all: { type: 'boolean', about: 'of every project' },
       hidden: { type: 'boolean', about: 'superseded, expired and forgotten ones too' },
       project,
-      limit: limit('50'),
+      limit: limit('50', 1000),
       json,
     },
   },
@@ -164,8 +165,8 @@ export const TAKES = {
     isQuestion: true,
     options: {
       at: { type: 'string', value: 'DATE', about: 'around this moment: 2026-03-01, or 7d for a week ago' },
-      before: { type: 'string', value: 'N', least: 0, default: '8', about: 'so many before it' },
-      after: { type: 'string', value: 'N', least: 0, default: '8', about: 'so many after it' },
+      before: { type: 'string', value: 'N', range: [0, 200], default: '8', about: 'so many before it' },
+      after: { type: 'string', value: 'N', range: [0, 200], default: '8', about: 'so many after it' },
       project,
       json,
     },
@@ -247,7 +248,7 @@ export const TAKES = {
       json,
     },
   },
-  eval: { words: null, options: { project, limit: limit('100'), json } },
+  eval: { words: null, options: { project, limit: limit('100', 100_000), json } },
   view: {
     words: '[feed | sessions | search | timeline | graph | injections | projects | health | settings | <id>]',
     options: { print: { type: 'boolean', about: 'print the link instead of opening it' }, json },

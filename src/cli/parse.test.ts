@@ -17,6 +17,11 @@ test.each([
   ['search', 'tide --exlain', 'did you mean --explain? (put -- before words that begin with a dash)'],
   ['search', 'git push --force-with-lease --exlain', 'did you mean --explain?'],
   ['search', 'git push --force-with-lease --limit none', '--limit is a whole number'],
+  ['search', 'tide --limit 100000', '--limit is a whole number from 1 to 200, not "100000"'],
+  ['search', 'tide --limit -3', '--limit is a whole number from 1 to 200, not "-3"'],
+  ['search', 'tide --limit=-3', '--limit is a whole number from 1 to 200, not "-3"'],
+  ['search', 'tide --limit 0', '--limit is a whole number from 1 to 200, not "0"'],
+  ['timeline', 'tide --before 201', '--before is a whole number from 0 to 200, not "201"'],
   ['search', 'git push --force-with-lease --kind', '--kind'],
   ['capture', 'never git push --force-with-lease', 'put -- before words that begin with a dash'],
 ] as const)('%s %s is refused with what to do', (name, line, says) => {

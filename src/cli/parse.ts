@@ -40,6 +40,10 @@ function read(
         EXIT.invalid,
       )
     }
+    if (/is ambiguous/.test(message)) {
+      const reason = unusable(option.slice(2), options[option.slice(2)], args[args.indexOf(option) + 1])
+      if (reason) throw new CliError(reason, EXIT.invalid)
+    }
     if (/argument missing/.test(message)) throw new CliError(`${option} needs a value; ${see(name)}`, EXIT.invalid)
     throw new CliError(`${message.split('. ')[0]?.replace(/\.$/, '')}; ${see(name)}`, EXIT.invalid)
   }
@@ -67,8 +71,11 @@ function withWordsLast(options: Taken['options'], args: string[]): string[] {
 
 function unusable(name: string, option: Option | undefined, value: unknown): string | null {
   if (typeof value !== 'string') return null
-  if (option?.least !== undefined && !(/^\d{1,9}$/.test(value) && Number(value) >= option.least))
-    return `--${name} is a whole number from ${option.least} on, not "${value}"`
+  if (option?.range) {
+    const [least, most] = option.range
+    if (!/^\d{1,9}$/.test(value) || Number(value) < least || Number(value) > most)
+      return `--${name} is a whole number from ${least} to ${most}, not "${value}"`
+  }
   if (!option?.of || option.of.includes(value)) return null
   const close = nearest(value, option.of)
   return `"${value}" is nothing for --${name}; ${close ? `did you mean "${close}"?` : `there are ${option.of.join(', ')}`}`

@@ -124,7 +124,10 @@ export const readImportRequest = reader(() =>
   }),
 )
 
-const wholeNumber = (fallback: number, max: number) => z.coerce.number().int().min(0).max(max).default(fallback)
+const wholeNumber = (fallback: number, max: number) => {
+  const range = `a whole number from 0 to ${max}`
+  return z.coerce.number(range).int(range).min(0, range).max(max, range).default(fallback)
+}
 export const readSearchQuery = reader(() =>
   z.object({
     query: z.string().max(10_000).default(''),

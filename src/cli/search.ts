@@ -12,6 +12,7 @@ type Answer = {
   hits: Hit[]
   understood: { word: string; meaning: string; from: 'filter' | 'text' }[]
   time: SpokenTime | null
+  isClose: boolean
   problems: { word: string; message: string }[]
   /** What keeps the embedder from helping, or null. */
   embedderTrouble: string | null
@@ -38,8 +39,9 @@ export async function run(args: string[]): Promise<undefined> {
   }
   const here = values.all ? null : (values.project ?? projectHere())
   let found = await find(here)
-  const everywhere = found.hits.length === 0 && !values.project
-  if (everywhere && here) found = await find(null)
+  const elsewhere = here && !values.project && !(found.isClose && found.hits.length > 0) ? await find(null) : null
+  const everywhere = elsewhere !== null && (elsewhere.isClose || found.hits.length === 0)
+  if (everywhere) found = elsewhere
   if (found.hits.length === 0 && values.project && !values.all) await mustBeKnown(values.project)
   const { hits, understood, problems, time } = found
   if (values.json) return sayJson({ query, project: everywhere ? null : here, ...found })
@@ -51,7 +53,8 @@ export async function run(args: string[]): Promise<undefined> {
       say(dim(`“${word}” was understood as ${meaning}${isLetGo(from) ? ', and let go because what fits better is of another time' : ''}`))
   if (hits.length === 0) return say(`Nothing is remembered about “${query}”.`)
   if (time) say(time.kept ? dim(time.said) : yellow(time.said))
-  if (everywhere && here) say(dim('Nothing in this project; from all projects:\n'))
+  if (!found.isClose) say(yellow('Nothing close to that is remembered. The nearest:'))
+  if (everywhere) say(dim('Nothing in this project; from all projects:\n'))
   const now = Date.now()
   const shown = marking(query)
   const one = new Set(hits.map((hit) => hit.project)).size === 1

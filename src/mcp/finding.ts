@@ -15,6 +15,7 @@ type Hits = {
   hits: (Listed & { snippet: string })[]
   problems: { word: string; message: string }[]
   time: SpokenTime | null
+  isClose: boolean
 }
 
 export const recall = tool({
@@ -40,8 +41,9 @@ export const recall = tool({
     let found = await find(here, offset)
     // Past the last one of this project is not the same as nothing in it.
     const isNothingHere = found.hits.length === 0 && (offset === 0 || (await find(here, 0)).hits.length === 0)
-    const isEverywhere = isNothingHere && here !== null && given.project === undefined
-    if (isEverywhere) found = await find(null, offset)
+    const elsewhere = here !== null && given.project === undefined && (isNothingHere || !found.isClose) ? await find(null, offset) : null
+    const isEverywhere = elsewhere !== null && (elsewhere.isClose || isNothingHere)
+    if (isEverywhere) found = elsewhere
     const problems = found.problems.map(({ word, message }) => `${oneLine(word, 60)}: ${oneLine(message, 200)}`)
     if (found.hits.length === 0) {
       const nothing =
@@ -50,8 +52,9 @@ export const recall = tool({
     }
     const rows = listedLines(found.hits, means.now())
     const lines = found.hits.flatMap((hit, index) => [rows[index] ?? '', ...snippetLine(hit)])
-    const elsewhere = isEverywhere ? ['Nothing in this project; from all projects:'] : []
-    const head = [...problems, ...(found.time ? [found.time.said] : []), ...elsewhere, LISTED_HEAD]
+    const far = found.isClose ? [] : ['Nothing close to that is remembered. The nearest:']
+    const where = isEverywhere ? ['Nothing in this project; from all projects:'] : []
+    const head = [...problems, ...(found.time ? [found.time.said] : []), ...far, ...where, LISTED_HEAD]
     const more = found.hits.length === limit ? ` More: offset ${offset + limit}.` : ''
     return `${dataBlock('from="memory_recall"', [...head, ...lines])}\nFull text: memory_get with ids. Around one: memory_timeline.${more}`
   },

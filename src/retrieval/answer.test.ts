@@ -167,6 +167,22 @@ test('what was meant as a filter and is none is said, and looked for as text', a
   expect(problems[0]?.word).toBe('pelicanish')
 })
 
+test('where nothing is about the question, the nearest three are shown as that', async () => {
+  using t = await temporaryStore()
+  await addObservations(
+    t.store,
+    Array.from({ length: 8 }, (_, i) => observation({ title: `The pelican of pier ${i}` })),
+  )
+  const near = (cosine: number) => async () =>
+    Array.from({ length: 8 }, (_, i) => ({ documentId: i + 1, score: 1 - i / 8, cosine: cosine - i / 100 }))
+  const far = await answer(t.store, 'who won the world cup', wish, NOW, near(0.3))
+  expect([far.isClose, far.hits.length]).toEqual([false, 3])
+  const meant = await answer(t.store, 'who won the world cup', wish, NOW, near(0.6))
+  expect([meant.isClose, meant.hits.length]).toEqual([true, 8])
+  const said = await answer(t.store, 'pelican of a pier', wish, NOW, near(0.3))
+  expect([said.isClose, said.hits.length]).toEqual([true, 8])
+})
+
 test('any text is a legal question', async () => {
   using t = await filled()
   for (const text of [

@@ -12,6 +12,8 @@ export type Answer = {
   problems: Problem[]
   /** Whether a time in the text was kept to or let go; null when none was spoken of. */
   time: SpokenTime | null
+  /** False when none of it is about the question: the hits are then the nearest few of what there is. */
+  isClose: boolean
 }
 
 /** `named` finds the project that a `project:` filter means. */
@@ -52,7 +54,10 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     question.words.length > 0
       ? search(store, question.text, within(window), meaning)
       : (question.isAboutDoings ? newestDoings : newest)(store, within(window))
-  const answered = (hits: Hit[], time: SpokenTime | null) => ({ hits: hits.slice(wish.offset), understood, problems, time })
+  const answered = (hits: Hit[], time: SpokenTime | null): Answer => {
+    const isClose = question.words.length === 0 || hits.slice(0, 5).some(isAbout)
+    return { hits: hits.slice(wish.offset, isClose ? undefined : NEAREST), understood, problems, time, isClose }
+  }
 
   const then = await look(filters)
   const spoken = understood.filter((time) => time.from === 'text' && (time.since !== null || time.before !== null))
@@ -63,6 +68,15 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   const kept = then.length > 0 && covered(then) >= ABOUT_AS_MUCH * covered(whenever)
   return answered(kept ? then : whenever, spokenTime(spoken, kept, isBounded))
 }
+
+/**
+ * Whether a hit has enough of the question to be about it: a share of its words, its meaning, a piece of a name, or a name that was only ever
+ * written in code. Measured as the floor is: it lets 99 % of CommitRecall's questions through, and 21 % of those from another world.
+ */
+const isAbout = ({ coverage, cosine, signals }: Hit) =>
+  coverage >= 0.3 || (cosine ?? 0) >= 0.5 || (signals.deeds ?? 0) > 0.5 || (signals.names ?? 0) > 0
+/** How many are shown where none is. */
+const NEAREST = 3
 
 /** A session that was silent for longer has no turn that still runs. */
 const LONGEST_TURN_MS = 24 * 3_600_000

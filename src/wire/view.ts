@@ -79,6 +79,7 @@ export type Found = {
   understood: { word: string; meaning: string }[]
   problems: { word: string; message: string }[]
   time: SpokenTime | null
+  isClose: boolean
 }
 
 export type ListedSession = Session & { observations: number; toolUses: number; tokensTold: number; live: boolean }

@@ -14,7 +14,7 @@ test('a person sees how good the memory is on their own history, and nothing is 
   const before = at.files()
   const told = await at.recollect('eval')
   expect([told.code, told.said]).toEqual([0, expect.stringMatching(/newest 3 sessions, 2026-10-20 to 2026-10-27/)])
-  expect(told.said).toMatch(/^the brief +\d+\.\d % +\d+$/m)
+  expect(told.said).toMatch(/^the brief( +\d+\.\d %){3} +\d+$/m)
   expect(told.said).toContain('Search: of no commit in these sessions was the hash seen')
   expect(told.said).toMatch(/Memories name 100\.0 % of 6 changed files/)
   const json = JSON.parse((await at.recollect('eval', '--project', 'tidepool', '--limit', '2', '--json')).said)

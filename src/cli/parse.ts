@@ -40,10 +40,10 @@ function read(
         EXIT.invalid,
       )
     }
-    if (/is ambiguous/.test(message)) {
-      const reason = unusable(option.slice(2), options[option.slice(2)], args[args.indexOf(option) + 1])
-      if (reason) throw new CliError(reason, EXIT.invalid)
-    }
+    // A number below zero looks like an option to the parser.
+    const given = args[args.indexOf(option) + 1] ?? ''
+    const reason = /^-\d/.test(given) ? unusable(option.slice(2), options[option.slice(2)], given) : null
+    if (reason) throw new CliError(reason, EXIT.invalid)
     if (/argument missing/.test(message)) throw new CliError(`${option} needs a value; ${see(name)}`, EXIT.invalid)
     throw new CliError(`${message.split('. ')[0]?.replace(/\.$/, '')}; ${see(name)}`, EXIT.invalid)
   }

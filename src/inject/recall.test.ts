@@ -63,6 +63,13 @@ test('a memory without a vector must hold nearly all the words where others are 
   expect(isTelling({ ...hit(1, 1), matched: 1 }, true, 1000)).toBe(false)
 })
 
+test('a prompt in another language finds what is told in English by the names that both have, and nothing without', async () => {
+  using t = await filled(['Pelican ledger: invoices get running numbers'])
+  const tell = async (prompt: string) => (await recallFor(t.store, t.session, prompt, NOW, 500)).text
+  expect(await tell('Warum schlägt das Pelican Ledger beim Anlegen fehl?')).toContain('Pelican ledger')
+  expect(await tell('Wie wird das Wetter am Hafen und wann kommt die Fähre?')).toBe('')
+})
+
 test('a chore is answered with nothing, though many memories hold all of it', async () => {
   const titles = Array.from({ length: 90 }, (_, i) => `Turn ${i}: run the tests and push`)
   using t = await filled([...titles, 'Run the pelican tests against the ledger'])

@@ -10,7 +10,7 @@ import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Among, Choice, DocumentKind, InTheMaking, Match, Place, Store, Within } from '../store/store.ts'
 import { folded, nameOf, type Read } from './fold.ts'
-import { isRun, sequenceOf, wordsOf } from './words.ts'
+import { isElsewhereSpoken, isRun, sequenceOf, wordsOf } from './words.ts'
 
 export type Filters = {
   project?: ProjectKey | null
@@ -151,7 +151,11 @@ async function weigh(store: Store, question: string): Promise<Asked[]> {
   const parts = hidden.filter((part) => part.length > (/^\p{N}/u.test(part) ? 2 : 1))
   const words = [...new Set([...wordsOf(question), ...parts, ...pairsIn(question, 40)])].slice(0, 60)
   const total = Math.max(1, await store.documents.count(null))
+  // In another language than the memories' most words are in none of them, which says nothing of what is asked; names of code are the same in all.
+  const isElsewhere = isElsewhereSpoken(question)
+  const names = new Set(parts)
   return (await store.documents.frequencies(words))
+    .filter(({ word, documents }) => !isElsewhere || documents > 0 || names.has(word))
     .map((known) => ({ ...known, weight: Math.log(1 + (total - known.documents + 0.5) / (known.documents + 0.5)) }))
     .sort((a, b) => b.weight - a.weight)
 }

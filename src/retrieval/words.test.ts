@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { growth, LINEAR } from '../../test/support/growth.ts'
 import { partsOf } from '../core/identifiers.ts'
-import { identifiersOf, isFile, isRun, tellingWordsOf, wordsOf } from './words.ts'
+import { identifiersOf, isElsewhereSpoken, isFile, isRun, tellingWordsOf, wordsOf } from './words.ts'
 
 test('the telling words of a question are kept, each once, in lower case', () => {
   expect(wordsOf('Why does the Login test fail, and which LOGIN?')).toEqual(['login', 'test', 'fail'])
@@ -108,3 +108,14 @@ test.each([['a'], ['.'], ['a.'], ['*x'], ['A'], ['aB_'], ['::'], ['https://'], [
     expect(growth(read, piece.repeat(40_000))).toBeLessThan(LINEAR)
   },
 )
+
+test.each([
+  ['Warum schlägt die Attribution beim Login fehl?', ['schlägt', 'attribution', 'login', 'fehl'], true],
+  ['pourquoi est-ce que le test de login échoue', ['test', 'login', 'échoue'], true],
+  ['por qué falla el test del login', ['test', 'login'], true],
+  ['why does the worker die on a man page', ['worker', 'die', 'man', 'page'], false],
+  ['sin cos tan', ['sin', 'cos', 'tan'], false],
+])('%s is asked without the small words of its language', (question, words, elsewhere) => {
+  expect(wordsOf(question)).toEqual(words)
+  expect(isElsewhereSpoken(question)).toBe(elsewhere)
+})

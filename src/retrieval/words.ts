@@ -1,8 +1,20 @@
 /** The words of a question that can find something: lower case, without the ones every text has, each once, a bounded number. */
 export function wordsOf(question: string): string[] {
   const words = allWords(question)
-  const telling = words.filter(isTelling)
+  const small = smallWordsOf(words)
+  const telling = words.filter((word) => isTelling(word) && !small?.has(word))
   return bounded(telling.length > 0 ? telling : words)
+}
+
+/** Whether a question is in a language that is known here and is not English, in which most memories are. */
+export const isElsewhereSpoken = (question: string) => smallWordsOf(allWords(question).slice(0, MAX_WORDS)) !== null
+
+/** The small words of the language that these are in, if they are in one: two of them, and more than there are English ones. */
+function smallWordsOf(words: string[]): Set<string> | null {
+  const common = words.filter((word) => COMMON.has(word)).length
+  const counts = SMALL_WORDS.map((small) => ({ small, count: words.filter((word) => small.has(word)).length }))
+  const most = counts.reduce((a, b) => (b.count > a.count ? b : a))
+  return most.count >= 2 && most.count > common ? most.small : null
 }
 
 /** The same, and nothing when every word is common: for a question that says in another way what it is after. */
@@ -83,6 +95,17 @@ const COMMON = new Set(
   once only or other our out over own please same she should so some such than that the their them then there these they this
   those to too up us use very was we were what when where which who why will with would you your`.split(/\s+/),
 )
+
+/** German, French and Spanish. Left out only of a question in that language: in English one can `die`, read a `man` page and ask for `sin`. */
+const SMALL_WORDS = [
+  `aber alle als auf aus bei beim bis da damit dann das dass dem den denn der des die dies diese dieser dieses doch du ein eine einem einen einer eines er es
+  fehlt für gab gibt haben hat hatte ich ihr im ist ja kann kein keine können könnte man mehr mein mich mir mit muss nach nicht noch nur ob oder schon sein sich
+  sie sind so soll sollen sollte über um und uns unter vom von vor war waren warum was weil welche wenn wer werden wie wieder wieso wir wird wo wurde zu zum zur`,
+  `ai alors au aux avec avez avons c ce ces cette comment dans de des du elle en est et été faire fait il ils j je l la le les leur ma mais me mes mon ne nous
+  on ou où par pas pour pourquoi qu quand que quel quelle qui quoi sa sans se ses si son sont sur te ton tu un une vous y`,
+  `al algo como cómo con cual cuando cuándo de del desde donde dónde el ella en entre era es esa ese eso esta está este esto falla fue ha había hay la las le lo
+  los más me mi muy no nos o para pero por porque qué que se ser si sin sobre son su sus también te tiene un una y ya yo`,
+].map((words) => new Set(words.split(/\s+/)))
 
 /** What every turn is: words for doing, and for what was done. In German, French and Spanish with the small words around them. */
 const DOINGS = new Set(

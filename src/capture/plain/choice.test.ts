@@ -31,6 +31,17 @@ describe('an option is known by its number or letter', () => {
     ['option 2', LIST],
     ['7', ''],
     ['yes', LIST],
+    ['fixes #3', LIST],
+    ['everything but #3', LIST],
+    ['no #3 should stay', LIST],
+    ['2.0 it is', LIST],
+    ['I decided on plan B, #3 must stay', LIST],
+    ['can you close #3', LIST],
+    ['1. rename the button 2. fix the footer', LIST],
+    ['We decided against option 1.', OPTIONS],
+    ["let's not go with option 1", OPTIONS],
+    ["Not option 1, I'd rather go with option B", OPTIONS],
+    ['option 1 or option b, whichever is faster', OPTIONS],
   ])('%s picks none', (prompt, before) => {
     expect(chosenOption(prompt, before)).toBeNull()
   })
@@ -59,5 +70,10 @@ describe('a prompt that replies', () => {
   test('makes a decision for what was offered', () => {
     const { observations } = distillPlain(turn({ prompt: 'I like Option 1, from where I stand', before: OPTIONS, answer: 'Good.' }))
     expect(observations.map((o) => o.title)).toEqual(['Chosen: Wrapper in the committed file'])
+  })
+
+  test('makes no decision for what it turns down', () => {
+    const { observations } = distillPlain(turn({ prompt: 'We decided against option 1.', before: OPTIONS, answer: 'Good.' }))
+    expect(observations.map((o) => o.title)).toEqual(['Decided against option 1'])
   })
 })

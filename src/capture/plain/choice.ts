@@ -24,7 +24,9 @@ const AGREES = /^(?:yes|yeah|yep|ok|okay|sure|please do|go ahead|do it|do that|s
 
 /** The text of the option that a prompt picks by its number or letter; null when it picks none, or none that was offered. */
 export function chosenOption(prompt: string, before: string): string | null {
-  const named = /\boption #?(\d{1,2}|[a-e])\b/i.exec(prompt)?.[1]
+  const options = new Set([...prompt.matchAll(/\boption #?(\d{1,2}|[a-e])\b/gi)].map((match) => match[1]?.toLowerCase()))
+  if (options.size > 1 || TURNED_DOWN.test(prompt) || LISTED.test(prompt)) return null
+  const [named] = options
   const number = named ?? PICKED.exec(prompt)?.[1] ?? SHARP.exec(prompt)?.[1]
   if (!number) return null
   const mark = `#?${number}`
@@ -39,6 +41,12 @@ export function chosenOption(prompt: string, before: string): string | null {
 }
 
 /** "7", "3, but enabled by default", "5 seems like a good one"; not "3 tests fail". */
-const PICKED = /^(?:(?:ok|okay|yes|do|take|let'?s do) )?#?(\d{1,2})(?:[.,!)]|$| (?:seems|looks|sounds|is|please|then|first|but|and)\b)/i
-/** "Can we handle #4?"; a pull request or an issue is not on a menu. */
-const SHARP = /(?<!\b(?:pr|issue|pull request|bug|ticket) )#(\d{1,2})\b/i
+const PICKED =
+  /^(?:(?:ok|okay|yes|do|take|let'?s do) )?#?(\d{1,2})(?:[.,!)](?=\s|$)|$| (?:seems|looks|sounds|is|please|then|first|but|and)\b)/i
+/** "Can we handle #4?", and nothing else besides; a pull request or an issue is not on a menu. */
+const SHARP =
+  /^(?:(?:ok|okay|now|then|and|so),? )*(?:can|could|do|go|handle|let'?s|pick|please|start|tackle|take|work)\b[^,;.]{0,30}(?<!\b(?:pr|issue|pull request|bug|ticket|but|fix(?:e[sd])?|close[sd]?|resolve[sd]?) )#(\d{1,2})\b[^,;.]{0,20}$/i
+/** What is not wanted is no choice of it. */
+const TURNED_DOWN = /\b(?:not|no|never|none|neither|against|except|without|rather|instead|won'?t)\b|n['’]t\b/i
+/** A list of its own is no pick from another's. */
+const LISTED = /(?:^|\s)\d{1,2}[.)]\s[\s\S]*\s\d{1,2}[.)]\s/

@@ -152,6 +152,23 @@ test('of equals, another session comes before the second of the same', async () 
   expect(found).toHaveLength(4)
 })
 
+test('pages are parts of one list: nothing stands on two, nothing on none', async () => {
+  using t = await temporaryStore()
+  for (const name of ['one', 'two', 'three'])
+    await addObservations(
+      t.store,
+      Array.from({ length: 20 }, (_, i) =>
+        observation({ title: `Pelican ${name} ${'and more '.repeat(i % 7)}of it ${i}`, promptNumber: i + 1 }),
+      ),
+      name,
+    )
+  const pages: string[] = []
+  for (let offset = 0; offset < 60; offset += 5)
+    pages.push(...(await search(t.store, 'pelican', { limit: 5, offset })).map((hit) => hit.id))
+  expect(new Set(pages).size).toBe(60)
+  expect(pages).toEqual((await search(t.store, 'pelican', { limit: 60 })).map((hit) => hit.id))
+})
+
 test('what the signals gave adds up to the score', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'Anna: a pelican', at: 1 }), observation({ title: 'Ben: a pelican egg', at: 9 })])

@@ -76,7 +76,7 @@ const MOST_WORDS = 20
 const SPARE = 12
 
 /** What is left of a hit for each better one of its session: an answer that is one session's tells less than one of several. */
-const AGAIN = 0.95
+const AGAIN = 0.97
 
 /** What is known about a question, best first. Nothing when no word of it is known. */
 export async function search(store: Store, question: string, filters: Filters = {}, meaning: Meaning | null = null): Promise<Hit[]> {
@@ -107,7 +107,7 @@ export async function search(store: Store, question: string, filters: Filters = 
   const authors = peopleIn(question)
   // Some of the best fold into others, so a few more are read than asked for; and many more where authors could lift what is further down.
   let most = offset + limit + SPARE
-  for (const { place, score, signals } of ranked) {
+  for (const { place, score, signals } of varied(ranked)) {
     if (read.length >= most) break
     // A prompt and its summary tell the turn as a whole: once is enough, and an observation of it says more. Observations tell one thing each.
     const turn = place.turn === null ? null : `${place.sessionId} ${place.turn}`
@@ -126,20 +126,25 @@ export async function search(store: Store, question: string, filters: Filters = 
     if (turn !== null && !turns.has(turn)) turns.set(turn, hit)
     read.push({ hit, text: `${text.title}\n${text.body}` })
   }
-  return varied(folded(read)).slice(offset, offset + limit)
+  return folded(read).slice(offset, offset + limit)
 }
 
-/** Best first, where each further hit of a session counts a little less. */
-function varied(hits: Hit[]): Hit[] {
+/** Best first, where each further turn of a session counts a little less. */
+function varied(ranked: Scored[]): Scored[] {
   const before = new Map<number, number>()
-  const less = hits.map((hit) => {
-    if (hit.sessionId === null) return hit
-    const better = before.get(hit.sessionId) ?? 0
-    before.set(hit.sessionId, better + 1)
-    const variety = hit.score * (AGAIN ** better - 1)
-    return better === 0 ? hit : { ...hit, score: hit.score + variety, signals: { ...hit.signals, variety } }
+  const turns = new Set<string>()
+  const less = ranked.map((one) => {
+    const { place, score, signals } = one
+    if (place.sessionId === null) return one
+    const turn = place.turn === null ? null : `${place.sessionId} ${place.turn}`
+    const better = before.get(place.sessionId) ?? 0
+    const isTold = turn !== null && place.kind !== 'observation' && turns.has(turn)
+    if (turn !== null) turns.add(turn)
+    if (!isTold) before.set(place.sessionId, better + 1)
+    const variety = score * (AGAIN ** better - 1)
+    return better === 0 ? one : { ...one, score: score + variety, signals: { ...signals, variety } }
   })
-  return less.sort((a, b) => b.score - a.score)
+  return less.sort((a, b) => b.score - a.score || b.place.at - a.place.at)
 }
 
 type Asked = { word: string; stem: string; weight: number; documents: number }

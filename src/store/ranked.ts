@@ -46,17 +46,19 @@ export function rankedBy(
   const lengths = db.prepare<unknown, Params>(`
     SELECT s.id, s.sz FROM json_each(@ids) wanted CROSS JOIN ${table}_docsize s ON s.id = wanted.value`)
   const places = wantedAmong(db)
+  const newest = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM documents')
 
   /** How telling the words are that each document holds, together; the best of them, and those that are wanted in any case. */
   function holders(words: string[], within: Within, { after, upTo, lately, scoped }: Among): Map<number, number> {
     const sums = new Map<number, number>()
+    const total = newest.get()?.id ?? 0
     const few = within.few && new Set(within.few)
     const scope = within.project && scoped ? `scope : ${scopesOf(within.project)} AND ` : ''
     const give = (column: string, share: number) => {
       for (const word of words) {
         const documents = documentsWith(word)
         const query = { words: `${scope}${column}${quoted(word)}`, after: documents > RARE ? (lately ?? after) : after, upTo }
-        const amount = rarity(documents, upTo) * share
+        const amount = rarity(documents, total) * share
         for (const id of few ? thoseHolding(query, few) : allHolding(query)) sums.set(id, (sums.get(id) ?? 0) + amount)
       }
     }

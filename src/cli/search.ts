@@ -54,7 +54,7 @@ export async function run(args: string[]): Promise<undefined> {
   if (hits.length === 0) return say(`Nothing is remembered about “${query}”.`)
   if (time) say(time.kept ? dim(time.said) : yellow(time.said))
   if (!found.isClose) say(yellow('Nothing close to that is remembered. The nearest:'))
-  if (everywhere) say(dim('Nothing in this project; from all projects:\n'))
+  if (everywhere) say(dim('Nothing close in this project; from all projects:\n'))
   const now = Date.now()
   const shown = marking(query)
   const one = new Set(hits.map((hit) => hit.project)).size === 1
@@ -111,6 +111,6 @@ function explained(hit: Hit): string {
     .sort((a, b) => b[1] - a[1])
     .map(([signal, amount]) => `${signal} ${amount.toFixed(2)}`)
   if (shares.length === 0) return 'by its time alone; the question names nothing to look for'
-  const also = hit.also.length > 0 ? `; the same as ${hit.also.join(', ')}` : ''
+  const also = hit.also.length > 0 ? `; also told by ${hit.also.join(', ')}` : ''
   return `score ${hit.score.toFixed(2)} = ${shares.join(' + ').replaceAll('+ -', '- ')}; its text holds ${Math.round(hit.coverage * 100)} % of the question${also}`
 }

@@ -102,7 +102,7 @@ test('a file that is spoken of by the end of its path is the one that is known, 
   const files = (...names: string[]) => names.map((name): Entity => ({ kind: 'file', name }))
   const { text } = brief({
     observations: [
-      observation({ id: 2, filesModified: ['app/src/a.ts'] }),
+      observation({ id: 2, filesModified: [`app/${'x'.repeat(5000)}.ts`, 'app/src/a.ts'] }),
       observation({ id: 1, filesRead: ['app/one/b.ts', 'app/two/b.ts'] }),
     ],
     mentioned: new Map([[2, files('a.ts', 'src/a.ts', 'b.ts', '~/.bashrc', 'C:/Users/x.go', '../other/c.ts', 'REDACTED.md')]]),

@@ -263,7 +263,7 @@ function filesLine(observations: OnBranch<Observation>[], mentioned: Past['menti
   ])
   const folders = new Map<string, string[]>()
   let cost = 10
-  for (const path of paths.filter((path) => !ELSEWHERE.test(path))) {
+  for (const path of paths.filter((path) => !ELSEWHERE.test(path) && path.length <= LONGEST_PATH)) {
     const cut = path.lastIndexOf('/') + 1
     const [folder, name] = [path.slice(0, cut), path.slice(cut)]
     cost += countTokens(folders.has(folder) ? ` ${name}` : ` ${path};`) + 1
@@ -274,6 +274,9 @@ function filesLine(observations: OnBranch<Observation>[], mentioned: Past['menti
   const parts = [...folders].map(([folder, names]) => (names.length > 1 ? `${folder}{${names.join(', ')}}` : folder + names[0]))
   return `Files worked on lately: ${asData(parts.join(' '))}`
 }
+
+/** A longer one would leave no room for others. */
+const LONGEST_PATH = 200
 
 /** On the machine, not in the project; what was hidden is no name. */
 const ELSEWHERE = /^(?:[/~]|\.\.|[a-z]:)|REDACTED/i

@@ -53,9 +53,9 @@ export const recall = tool({
     const rows = listedLines(found.hits, means.now())
     const lines = found.hits.flatMap((hit, index) => [rows[index] ?? '', ...snippetLine(hit)])
     const far = found.isClose ? [] : ['Nothing close to that is remembered. The nearest:']
-    const where = isEverywhere ? ['Nothing in this project; from all projects:'] : []
+    const where = isEverywhere ? ['Nothing close in this project; from all projects:'] : []
     const head = [...problems, ...(found.time ? [found.time.said] : []), ...far, ...where, LISTED_HEAD]
-    const more = found.hits.length === limit ? ` More: offset ${offset + limit}.` : ''
+    const more = found.isClose && found.hits.length === limit ? ` More: offset ${offset + limit}.` : ''
     return `${dataBlock('from="memory_recall"', [...head, ...lines])}\nFull text: memory_get with ids. Around one: memory_timeline.${more}`
   },
 })

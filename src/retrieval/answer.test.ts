@@ -131,7 +131,7 @@ test('a question for what was done lately lists it newest first: what was made o
     t.store.prompts.add(session, { key, promptId: null, uuid: null, origin, text, at })
   await ask('k1', 'machine', 'a task is done', NOW - 1)
   await ask('k2', 'person', 'what did the latest session work on', NOW - 2)
-  await t.store.summaries.put('k', summary({ request: 'Feed the heron', at: NOW - 3 * DAY }))
+  await t.store.summaries.put('k', summary({ request: 'Feed the heron', at: NOW - 3 * DAY, promptNumber: 7 }))
   const made = ['Fixed the pelican crash', 'Renamed the heron', 'Feed the heron', 'Added a pelican page']
   expect(await found(t.store, 'what did I do recently')).toEqual([...made, 'what did the latest session work on', 'a task is done'])
   expect(await found(t.store, 'latest changes type:feature')).toEqual(['Added a pelican page'])
@@ -167,11 +167,27 @@ test('what was meant as a filter and is none is said, and looked for as text', a
   expect(problems[0]?.word).toBe('pelicanish')
 })
 
+test('a turn is listed once, also where nothing but filters or lateness was asked for', async () => {
+  using t = await temporaryStore()
+  const session = await addObservations(t.store, [observation({ title: 'Fed the pelican', promptNumber: 1, at: NOW - 2000 })])
+  await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'feed it', at: NOW - 3000 })
+  await t.store.summaries.put('k', summary({ sessionId: session.id, request: 'Feed it', promptNumber: 1, at: NOW - 1000 }))
+  expect(await found(t.store, 'since:7d')).toEqual(['Feed it', 'Fed the pelican'])
+  expect(await found(t.store, 'what did I do recently')).toEqual(['Feed it', 'Fed the pelican'])
+  expect(await found(t.store, 'kind:prompt since:7d')).toEqual(['feed it'])
+})
+
+test('whether a time is kept to does not hang on how many hits are asked for', async () => {
+  using t = await filled()
+  const kept = async (limit: number) => (await answer(t.store, 'pelican page yesterday', { ...wish, limit }, NOW)).time?.kept
+  expect([await kept(1), await kept(2), await kept(10)]).toEqual([await kept(10), await kept(10), await kept(10)])
+})
+
 test('where nothing is about the question, the nearest three are shown as that', async () => {
   using t = await temporaryStore()
   await addObservations(
     t.store,
-    Array.from({ length: 8 }, (_, i) => observation({ title: `The pelican of pier ${i}` })),
+    Array.from({ length: 120 }, (_, i) => observation({ title: `The pelican of pier ${i}` })),
   )
   const near = (cosine: number) => async () =>
     Array.from({ length: 8 }, (_, i) => ({ documentId: i + 1, score: 1 - i / 8, cosine: cosine - i / 100 }))
@@ -180,7 +196,7 @@ test('where nothing is about the question, the nearest three are shown as that',
   const meant = await answer(t.store, 'who won the world cup', wish, NOW, near(0.6))
   expect([meant.isClose, meant.hits.length]).toEqual([true, 8])
   const said = await answer(t.store, 'pelican of a pier', wish, NOW, near(0.3))
-  expect([said.isClose, said.hits.length]).toEqual([true, 8])
+  expect([said.isClose, said.hits.length]).toEqual([true, 10])
 })
 
 test('any text is a legal question', async () => {

@@ -45,7 +45,8 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     kinds,
     since: Math.max(wish.since ?? 0, window.since ?? 0),
     before: Math.min(wish.before ?? Number.MAX_SAFE_INTEGER, window.before ?? Number.MAX_SAFE_INTEGER),
-    limit: wish.offset + wish.limit,
+    // Whether a time is kept to must not hang on how many are asked for.
+    limit: Math.max(LOOKED_AT, wish.offset + wish.limit),
     files: question.files,
     inTheMaking,
     ...choice,
@@ -54,9 +55,11 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     question.words.length > 0
       ? search(store, question.text, within(window), meaning)
       : (question.isAboutDoings ? newestDoings : newest)(store, within(window))
+  const isYoung = (await store.documents.count(null)) < MANY
   const answered = (hits: Hit[], time: SpokenTime | null): Answer => {
-    const isClose = question.words.length === 0 || hits.slice(0, 5).some(isAbout)
-    return { hits: hits.slice(wish.offset, isClose ? undefined : NEAREST), understood, problems, time, isClose }
+    const isClose = question.words.length === 0 || hits.slice(0, LOOKED_AT).some((hit) => isAbout(hit, isYoung))
+    const end = isClose ? wish.offset + wish.limit : Math.min(wish.offset + wish.limit, NEAREST)
+    return { hits: hits.slice(wish.offset, end), understood, problems, time, isClose }
   }
 
   const then = await look(filters)
@@ -65,24 +68,30 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   if (spoken.length === 0 || (named.since === filters.since && named.before === filters.before)) return answered(then, null)
   const isBounded = [named.since, named.before, wish.since, wish.before].some((edge) => edge !== null && edge !== undefined)
   const whenever = question.words.length > 0 || then.length === 0 ? await look(named) : []
-  const kept = then.length > 0 && covered(then) >= ABOUT_AS_MUCH * covered(whenever)
+  const isThen = ({ at }: Hit) => at >= (filters.since ?? 0) && at < (filters.before ?? Number.MAX_SAFE_INTEGER)
+  const kept = then.length > 0 && (whenever.slice(0, 1).some(isThen) || covered(then) >= ABOUT_AS_MUCH * covered(whenever))
   return answered(kept ? then : whenever, spokenTime(spoken, kept, isBounded))
 }
 
 /**
  * Whether a hit has enough of the question to be about it: a share of its words, its meaning, a piece of a name, or a name that was only ever
- * written in code. Measured as the floor is: it lets 99 % of CommitRecall's questions through, and 21 % of those from another world.
+ * written in code. Measured as the floor is: it lets 99 % of CommitRecall's questions through, and 21 % of those from another world. In a young
+ * store any word does: those that are known are in most memories, and weigh nothing.
  */
-const isAbout = ({ coverage, cosine, signals }: Hit) =>
-  coverage >= 0.3 || (cosine ?? 0) >= 0.5 || (signals.deeds ?? 0) > 0.5 || (signals.names ?? 0) > 0
+const isAbout = ({ coverage, matched, cosine, signals }: Hit, isYoung: boolean) =>
+  (isYoung && matched > 0) || coverage >= 0.3 || (cosine ?? 0) >= 0.5 || (signals.deeds ?? 0) > 0.5 || (signals.names ?? 0) > 0
 /** How many are shown where none is. */
 const NEAREST = 3
+/** Among fewer documents nothing is common yet, and nothing rare. */
+const MANY = 100
+/** How many of the first hits tell how well a question is answered. */
+const LOOKED_AT = 5
 
 /** A session that was silent for longer has no turn that still runs. */
 const LONGEST_TURN_MS = 24 * 3_600_000
 
 /** How much of the question the best of the first hits holds. */
-const covered = (hits: Hit[]) => Math.max(0, ...hits.slice(0, 5).map((hit) => hit.coverage))
+const covered = (hits: Hit[]) => Math.max(0, ...hits.slice(0, LOOKED_AT).map((hit) => hit.coverage))
 const ABOUT_AS_MUCH = 0.7
 
 function spokenTime(spoken: Understood[], kept: boolean, isBounded: boolean): SpokenTime {
@@ -130,15 +139,19 @@ const MOST_SESSIONS = 200
 
 type Wanted = Within & { inTheMaking: InTheMaking }
 
-/** Where only filters were named: whatever they let through, newest first. */
-async function newest(store: Store, within: Wanted): Promise<Hit[]> {
+/** Where only filters were named: whatever they let through, newest first. `turns` are those that were told already. */
+async function newest(store: Store, within: Wanted, turns = new Set<string>()): Promise<Hit[]> {
   const few = await store.documents.chosen(within)
   // Notes that are hidden are passed by, so more are asked for than are wanted.
   const places = few?.sort(byTime) ?? (await store.documents.newest({ ...within, limit: Math.max(2000, within.limit * 5) }))
   const hits: Hit[] = []
   for (const place of places) {
+    // A prompt and its summary tell the turn once more.
+    const turn = place.turn === null ? null : `${place.sessionId} ${place.turn}`
+    if (turn !== null && place.kind !== 'observation' && turns.has(turn)) continue
     const hit = within.inTheMaking.running.has(place.documentId) ? null : await describe(store, place)
     if (hit) hits.push(hit)
+    if (hit && turn !== null) turns.add(turn)
     if (hits.length >= within.limit) break
   }
   return hits
@@ -148,12 +161,17 @@ async function newest(store: Store, within: Wanted): Promise<Hit[]> {
 async function newestDoings(store: Store, within: Wanted): Promise<Hit[]> {
   const { kinds, choice = NO_CHOICE, limit } = within
   const made = kinds.filter((kind) => kind !== 'prompt')
-  const hits = made.length > 0 ? await newest(store, { ...within, kinds: made }) : []
+  const turns = new Set<string>()
+  const hits = made.length > 0 ? await newest(store, { ...within, kinds: made }, turns) : []
   const origins = kinds.includes('prompt') ? ['person', 'machine'].filter((one) => hasOrigin(choice, one)) : []
   for (const origin of origins) {
     if (hits.length >= limit) break
     hits.push(
-      ...(await newest(store, { ...within, kinds: ['prompt'], choice: { ...choice, sources: [origin] }, limit: limit - hits.length })),
+      ...(await newest(
+        store,
+        { ...within, kinds: ['prompt'], choice: { ...choice, sources: [origin] }, limit: limit - hits.length },
+        turns,
+      )),
     )
   }
   return hits

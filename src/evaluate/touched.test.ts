@@ -6,13 +6,13 @@ const did = (action: Action, error: string | null = null) => ({ action, error })
 
 test('a session touched the files of its folder that tools did not fail on, and changed those that were written', () => {
   const { files, changed } = touchedBy(
-    '/work/app',
+    '/home/dev/app',
     [],
     [
-      did({ kind: 'read', file: '/work/app/src/a.ts' }),
-      did({ kind: 'write', file: '/work/app/src/b.ts', content: '', created: true, patch: [] }),
-      did({ kind: 'edit', file: '/work/app/src/c.ts', removed: '', added: '', patch: [] }, 'File has not been read yet'),
-      did({ kind: 'read', file: '/work/application/d.ts' }),
+      did({ kind: 'read', file: '/home/dev/app/src/a.ts' }),
+      did({ kind: 'write', file: '/home/dev/app/src/b.ts', content: '', created: true, patch: [] }),
+      did({ kind: 'edit', file: '/home/dev/app/src/c.ts', removed: '', added: '', patch: [] }, 'File has not been read yet'),
+      did({ kind: 'read', file: '/home/dev/application/d.ts' }),
     ],
   )
   expect([[...files], [...changed]]).toEqual([['src/a.ts', 'src/b.ts'], ['src/b.ts']])
@@ -20,7 +20,7 @@ test('a session touched the files of its folder that tools did not fail on, and 
 
 test('names are those of the code that was changed or asked about, not of what was only read or run', () => {
   const { names } = touchedBy(
-    '/work/app',
+    '/home/dev/app',
     ['why does getUser return null?'],
     [
       did({ kind: 'edit', file: '/elsewhere/x.ts', removed: 'const tokenCache = 1', added: 'const tokenStore = 1', patch: [] }),
@@ -32,12 +32,12 @@ test('names are those of the code that was changed or asked about, not of what w
 
 test('errors are those that were met or asked about, not those that stand in a file', () => {
   const { errors } = touchedBy(
-    '/work/app',
+    '/home/dev/app',
     ['ECONNREFUSED again'],
     [
-      did({ kind: 'write', file: '/work/app/a.ts', content: "throw new Error('EPERM')", created: true, patch: [] }),
+      did({ kind: 'write', file: '/home/dev/app/a.ts', content: "throw new Error('EPERM')", created: true, patch: [] }),
       did({ kind: 'command', command: 'make', purpose: null, output: 'error TS2345: no', exitCode: 2 }),
-      did({ kind: 'read', file: '/work/app/b.ts' }, 'ENOENT: no such file'),
+      did({ kind: 'read', file: '/home/dev/app/b.ts' }, 'ENOENT: no such file'),
     ],
   )
   expect([...errors].sort()).toEqual(['ECONNREFUSED', 'ENOENT', 'TS2345'])

@@ -272,6 +272,9 @@ describe('a turn that has no answer', () => {
 
   test('of the same session stands beside its summary', async () => {
     expect(await told(ask('Now the docs', 's1', 3000))).toMatch(/\nNot answered yet, asked 2h ago: Now the docs\nLast session, 2h ago/)
+    expect(await told(ask('Now the docs', 's1', NOW - 60_000))).toContain(
+      'asked 1m ago, perhaps of a session that is still at it: Now the docs',
+    )
   })
 
   test('is not told when something newer was answered, nor when it only told the client what to do', async () => {

@@ -87,6 +87,9 @@ function openTurn(prompt: Prompt | null, newest: Summary | null): Prompt | null 
   return isOpen && !/^(?:\/\S+)?$/.test(prompt.text.trim()) ? prompt : null
 }
 
+/** Nobody should do a second time what another session is doing. */
+const mayBeGoingOn = (open: Prompt, now: number) => (now - open.at < GOING_ON ? ', perhaps of a session that is still at it' : '')
+
 /** How many summaries are looked at for the one that is told. */
 const SUMMARIES = 12
 
@@ -168,7 +171,7 @@ export function writeBrief(past: Past, now: number, budget: Budget, command = 'r
   if (branch !== null && !held && last?.summary.branch !== branch)
     page.add(`You are on branch ${shownBranch(branch)}; nothing is remembered of it yet.`)
   addNotes(page, 'Notes that always hold:', notes.always, budget.tokens * ALWAYS_SHARE, now, left)
-  if (open) page.add(`Not answered yet, asked ${ago(open.at, now)}: ${shorten(asData(open.text), 300)}`)
+  if (open) page.add(`Not answered yet, asked ${ago(open.at, now)}${mayBeGoingOn(open, now)}: ${shorten(asData(open.text), 300)}`)
   if (last) addSummary(page, last, held ? 'Meanwhile' : headOf(last, branch, open), now, left)
   if (elsewhere) addElsewhere(page, elsewhere, now, left)
   addNotes(page, 'Notes of this project:', notes.ofProject, budget.tokens * NOTES_SHARE, now, left)

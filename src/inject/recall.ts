@@ -5,7 +5,7 @@ import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import { age } from '../core/when.ts'
-import { type Meaning, search } from '../retrieval/search.ts'
+import { MANY, type Meaning, search } from '../retrieval/search.ts'
 import type { InjectedItem, Store } from '../store/store.ts'
 import { heldBy } from './held.ts'
 import { type Brief, NOTHING, openPage } from './page.ts'
@@ -17,9 +17,6 @@ import { type Brief, NOTHING, openPage } from './page.ts'
 export const FLOOR = { words: 2, coverage: 0.5, withNearness: 0.85, notNear: 0.7, unlikely: 0.8 }
 
 const MOST = 5
-
-/** Among fewer documents nothing is common yet, and nothing rare. */
-const MANY = 100
 
 /**
  * What earlier sessions know about the prompt just sent, or nothing: wrong context is worse than none. Not from this session, and

@@ -2,7 +2,7 @@ import type { Hit, SpokenTime } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Choice, DocumentKind, InTheMaking, NamedSession, Place, Store, Within } from '../store/store.ts'
 import { type Filters, type Problem, readQuestion, type Understood, windowOf } from './question.ts'
-import { ALL_KINDS, describe, type Meaning, search } from './search.ts'
+import { ALL_KINDS, describe, MANY, type Meaning, search, tellsAgain, turnOf } from './search.ts'
 import type { Window } from './time-words.ts'
 
 export type Answer = {
@@ -82,8 +82,6 @@ const isAbout = ({ coverage, matched, cosine, signals }: Hit, isYoung: boolean) 
   (isYoung && matched > 0) || coverage >= 0.3 || (cosine ?? 0) >= 0.5 || (signals.deeds ?? 0) > 0.5 || (signals.names ?? 0) > 0
 /** How many are shown where none is. */
 const NEAREST = 3
-/** Among fewer documents nothing is common yet, and nothing rare. */
-const MANY = 100
 /** How many of the first hits tell how well a question is answered. */
 const LOOKED_AT = 5
 
@@ -146,11 +144,10 @@ async function newest(store: Store, within: Wanted, turns = new Set<string>()): 
   const places = few?.sort(byTime) ?? (await store.documents.newest({ ...within, limit: Math.max(2000, within.limit * 5) }))
   const hits: Hit[] = []
   for (const place of places) {
-    // A prompt and its summary tell the turn once more.
-    const turn = place.turn === null ? null : `${place.sessionId} ${place.turn}`
-    if (turn !== null && place.kind !== 'observation' && turns.has(turn)) continue
+    if (tellsAgain(place, turns)) continue
     const hit = within.inTheMaking.running.has(place.documentId) ? null : await describe(store, place)
     if (hit) hits.push(hit)
+    const turn = turnOf(place)
     if (hit && turn !== null) turns.add(turn)
     if (hits.length >= within.limit) break
   }

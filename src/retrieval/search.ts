@@ -50,6 +50,9 @@ export type Meaning = (
   limit: number,
 ) => Promise<{ documentId: number; score: number; cosine: number }[]>
 
+/** Among fewer documents nothing is common yet, and nothing rare. */
+export const MANY = 100
+
 export const ALL_KINDS: DocumentKind[] = ['observation', 'summary', 'prompt', 'note']
 /** How many candidates each signal may bring. */
 const POOL = 300
@@ -75,7 +78,7 @@ const MOST_WORDS = 20
 /** How many more are read than asked for. */
 const SPARE = 12
 
-/** What is left of a hit for each better one of its session: an answer that is one session's tells less than one of several. */
+/** What is left of a hit for each better turn of its session: an answer that is one session's tells less than one of several. */
 const AGAIN = 0.97
 
 /** What is known about a question, best first. Nothing when no word of it is known. */
@@ -109,9 +112,8 @@ export async function search(store: Store, question: string, filters: Filters = 
   let most = offset + limit + SPARE
   for (const { place, score, signals } of varied(ranked)) {
     if (read.length >= most) break
-    // A prompt and its summary tell the turn as a whole: once is enough, and an observation of it says more. Observations tell one thing each.
-    const turn = place.turn === null ? null : `${place.sessionId} ${place.turn}`
-    const told = turn === null || place.kind === 'observation' ? null : turns.get(turn)
+    const turn = turnOf(place)
+    const told = turn !== null && tellsAgain(place, turns) ? turns.get(turn) : null
     if (told) {
       told.also.push(nameOf({ kind: place.kind, id: place.ref }))
       continue
@@ -129,6 +131,15 @@ export async function search(store: Store, question: string, filters: Filters = 
   return folded(read).slice(offset, offset + limit)
 }
 
+/** The turn that a memory is of; null for what belongs to none. */
+export const turnOf = ({ sessionId, turn }: Place): string | null => (turn === null ? null : `${sessionId} ${turn}`)
+
+/** A prompt and its summary tell their turn as a whole: once is enough, and an observation of it says more. Observations tell one thing each. */
+export function tellsAgain(place: Place, told: { has(turn: string): boolean }): boolean {
+  const turn = turnOf(place)
+  return turn !== null && place.kind !== 'observation' && told.has(turn)
+}
+
 /** Best first, where each further turn of a session counts a little less. */
 function varied(ranked: Scored[]): Scored[] {
   const before = new Map<number, number>()
@@ -136,11 +147,10 @@ function varied(ranked: Scored[]): Scored[] {
   const less = ranked.map((one) => {
     const { place, score, signals } = one
     if (place.sessionId === null) return one
-    const turn = place.turn === null ? null : `${place.sessionId} ${place.turn}`
+    const turn = turnOf(place)
     const better = before.get(place.sessionId) ?? 0
-    const isTold = turn !== null && place.kind !== 'observation' && turns.has(turn)
+    if (!tellsAgain(place, turns)) before.set(place.sessionId, better + 1)
     if (turn !== null) turns.add(turn)
-    if (!isTold) before.set(place.sessionId, better + 1)
     const variety = score * (AGAIN ** better - 1)
     return better === 0 ? one : { ...one, score: score + variety, signals: { ...signals, variety } }
   })

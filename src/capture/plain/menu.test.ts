@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { read, turn } from '../../../test/golden/acts.ts'
-import { chosenOption, inReply } from './choice.ts'
+import { chosenOption, inReply } from './menu.ts'
 import { distillPlain } from './plain.ts'
 import { readPrompt } from './prompt.ts'
 

@@ -6,8 +6,7 @@ export const DATA = join(import.meta.dir, '..', '..', 'shared', 'eval')
 export const hasData = existsSync(DATA)
 
 export type LocomoConversation = {
-  speakers: string[]
-  units: { id: string; session: number; speaker: string; text: string }[]
+  units: { id: string; session: number; at: number; text: string }[]
   questions: { text: string; evidence: string[]; category: number }[]
 }
 
@@ -20,14 +19,14 @@ export function locomo(): LocomoConversation[] {
   return raw.map(({ conversation, qa }) => {
     const units: LocomoConversation['units'] = []
     for (let session = 1; Array.isArray(conversation[`session_${session}`]); session++) {
-      for (const turn of conversation[`session_${session}`] as RawTurn[]) {
+      const began = timeOf(String(conversation[`session_${session}_date_time`]))
+      for (const [place, turn] of (conversation[`session_${session}`] as RawTurn[]).entries()) {
         const caption = turn.blip_caption ? ` ${turn.blip_caption}` : ''
-        units.push({ id: turn.dia_id, session, speaker: turn.speaker, text: `${turn.speaker}: ${turn.text}${caption}` })
+        units.push({ id: turn.dia_id, session, at: began + place * 60_000, text: `${turn.speaker}: ${turn.text}${caption}` })
       }
     }
     const known = new Set(units.map((unit) => unit.id))
     return {
-      speakers: [String(conversation.speaker_a), String(conversation.speaker_b)],
       units,
       questions: qa.map((q) => ({
         text: q.question,
@@ -36,6 +35,15 @@ export function locomo(): LocomoConversation[] {
       })),
     }
   })
+}
+
+/** A time as the set writes it: "1:56 pm on 8 May, 2023". */
+function timeOf(said: string): number {
+  const [, hour, minute, half, date] = /^(\d+):(\d+) (am|pm) on (.+)$/.exec(said) ?? []
+  const at =
+    Date.parse(`${date?.replace(',', '')} UTC`) + ((Number(hour) % 12) + (half === 'pm' ? 12 : 0)) * 3_600_000 + Number(minute) * 60_000
+  if (Number.isNaN(at)) throw new Error(`no time can be read in "${said}"`)
+  return at
 }
 
 export type CommitRecall = {

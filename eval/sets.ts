@@ -1,6 +1,8 @@
+import type { Hit } from '../src/core/hit.ts'
 import { asProjectKey } from '../src/core/ids.ts'
 import { newScore, type Result } from '../src/evaluate/evaluate.ts'
-import { type Meaning, search } from '../src/retrieval/search.ts'
+import { answer, type Wish } from '../src/retrieval/answer.ts'
+import type { Meaning } from '../src/retrieval/search.ts'
 import type { Store } from '../src/store/store.ts'
 import { commitRecall, type LocomoConversation, locomo } from './data.ts'
 import { type Fed, filledStore, importedStore } from './ingest.ts'
@@ -21,7 +23,7 @@ export async function scoreLocomo(prepare: Prepare, share = 1): Promise<Result> 
     )
     const asked = conversation.questions.filter((q) => q.category <= 4 && q.evidence.length > 0)
     for (const question of asked.filter((_, i) => i % Math.round(1 / share) === 0)) {
-      const hits = await search(filled.store, question.text, { project: LOCOMO, kinds: ['prompt'], limit: 10 }, meaning)
+      const hits = await ask(filled.store, question.text, { project: LOCOMO, kinds: ['prompt'], limit: 10 }, meaning)
       score.add(
         hits.map((hit) => unitOf.get(hit.id) ?? ''),
         new Set(question.evidence),
@@ -40,7 +42,7 @@ export async function scoreLocomoSessions(prepare: Prepare): Promise<Result> {
     const sessions = sessionNames(filled.store)
     const sessionOf = new Map(conversation.units.map((unit) => [unit.id, nameOf(unit.session)]))
     for (const question of conversation.questions.filter((q) => q.evidence.length > 0)) {
-      const hits = await search(filled.store, question.text, { project: LOCOMO, kinds: ['prompt'], limit: 300 }, meaning)
+      const hits = await ask(filled.store, question.text, { project: LOCOMO, kinds: ['prompt'], limit: 300 }, meaning)
       score.add(
         [...new Set(hits.map((hit) => sessions.get(hit.sessionId ?? -1) ?? ''))],
         new Set(question.evidence.map((id) => sessionOf.get(id) ?? '')),
@@ -62,7 +64,7 @@ export async function scoreCommitRecall(prepare: Prepare): Promise<{ sessions: R
   const names = sessionNames(filled.store)
   const [sessions, rows] = [newScore(), newScore()]
   for (const { query, gold } of data.questions) {
-    const hits = await search(filled.store, query, { project, limit: 150 }, meaning)
+    const hits = await ask(filled.store, query, { project, limit: 150 }, meaning)
     const found = hits.map((hit) => names.get(hit.sessionId ?? -1) ?? '')
     sessions.add([...new Set(found)], new Set(gold))
     rows.add(found, new Set(gold))
@@ -70,10 +72,18 @@ export async function scoreCommitRecall(prepare: Prepare): Promise<{ sessions: R
   return { sessions: sessions.result(), rows: rows.result() }
 }
 
+/** Asks as a person does, a day after the last that happened. */
+async function ask(store: Store, question: string, wish: Omit<Wish, 'offset'>, meaning: Meaning | null): Promise<Hit[]> {
+  const last = Math.max(...[...store.sessions.each()].map((session) => session.lastEventAt))
+  return (await answer(store, question, { ...wish, offset: 0 }, last + DAY_MS, meaning)).hits
+}
+
+const DAY_MS = 86_400_000
+
 function* turnsOf(conversation: LocomoConversation): Generator<Fed> {
-  for (const [index, unit] of conversation.units.entries()) {
-    const event = { kind: 'prompt-submitted', promptId: unit.id, origin: 'person', text: unit.text } as const
-    yield { session: nameOf(unit.session), project: LOCOMO, at: unit.session * 1e9 + index * 1000, event }
+  for (const { id, session, at, text } of conversation.units) {
+    const event = { kind: 'prompt-submitted', promptId: id, origin: 'person', text } as const
+    yield { session: nameOf(session), project: LOCOMO, at, event }
   }
 }
 

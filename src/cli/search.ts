@@ -47,10 +47,7 @@ export async function run(args: string[]): Promise<undefined> {
   if (values.json) return sayJson({ query, project: everywhere ? null : here, ...found })
   for (const problem of problems) say(yellow(`${problem.word}: ${problem.message}`))
   if (found.embedderTrouble !== null) say(yellow(`Found without the embedder: ${found.embedderTrouble}`))
-  const isLetGo = (from: string) => from === 'text' && time?.kept === false
-  if (values.explain)
-    for (const { word, meaning, from } of understood)
-      say(dim(`“${word}” was understood as ${meaning}${isLetGo(from) ? ', and let go because what fits better is of another time' : ''}`))
+  if (values.explain) for (const { word, meaning } of understood) say(dim(`“${word}” was understood as ${meaning}`))
   if (hits.length === 0) return say(`Nothing is remembered about “${query}”.`)
   if (time) say(time.kept ? dim(time.said) : yellow(time.said))
   if (!found.isClose) say(yellow('Nothing close to that is remembered. The nearest:'))

@@ -32,7 +32,7 @@ export type Hit = {
   also: string[]
 }
 
-export type Signal = 'words' | 'around' | 'deeds' | 'meaning' | 'names' | 'author' | 'session' | 'recency' | 'variety'
+export type Signal = 'words' | 'around' | 'deeds' | 'meaning' | 'names' | 'author' | 'time' | 'session' | 'recency' | 'variety'
 
 /** A time that a question speaks of, what became of it, and that in a sentence for whoever asked. */
 export type SpokenTime = { meaning: string; kept: boolean; said: string }

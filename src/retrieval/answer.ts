@@ -10,7 +10,7 @@ export type Answer = {
   /** Which times were understood, and what was meant as a filter and could not be used. */
   understood: Understood[]
   problems: Problem[]
-  /** Whether a time in the text was kept to or let go; null when none was spoken of. */
+  /** Which time was spoken of, and whether something of it is among the first; null when none was. */
   time: SpokenTime | null
   /** False when none of it is about the question: the hits are then the nearest few of what there is. */
   isClose: boolean
@@ -29,8 +29,7 @@ export type Wish = {
 
 /**
  * Answers a question as a person types it, filters and times included. What is named as a filter cuts. A time in the text is a way
- * of speaking, and people misremember: where what happened then holds much less of the question than what happened at other times, the time
- * is let go and the rest of the question decides.
+ * of speaking, and people misremember: where there are words to look for it counts for what happened then, and hides nothing else.
  */
 export async function answer(store: Store, text: string, wish: Wish, now: number, meaning: Meaning | null = null): Promise<Answer> {
   const question = readQuestion(text, now)
@@ -45,16 +44,12 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     kinds,
     since: Math.max(wish.since ?? 0, window.since ?? 0),
     before: Math.min(wish.before ?? Number.MAX_SAFE_INTEGER, window.before ?? Number.MAX_SAFE_INTEGER),
-    // Whether a time is kept to must not hang on how many are asked for.
+    // Whether something fits the time must not hang on how many are asked for.
     limit: Math.max(LOOKED_AT, wish.offset + wish.limit),
     files: question.files,
     inTheMaking,
     ...choice,
   })
-  const look = (window: Window) =>
-    question.words.length > 0
-      ? search(store, question.text, within(window), meaning)
-      : (question.isAboutDoings ? newestDoings : newest)(store, within(window))
   const isYoung = (await store.documents.count(null)) < MANY
   const answered = (hits: Hit[], time: SpokenTime | null): Answer => {
     const isClose = question.words.length === 0 || hits.slice(0, LOOKED_AT).some((hit) => isAbout(hit, isYoung))
@@ -62,15 +57,20 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     return { hits: hits.slice(wish.offset, end), understood, problems, time, isClose }
   }
 
-  const then = await look(filters)
   const spoken = understood.filter((time) => time.from === 'text' && (time.since !== null || time.before !== null))
   const named = windowOf(understood.filter((time) => time.from === 'filter'))
-  if (spoken.length === 0 || (named.since === filters.since && named.before === filters.before)) return answered(then, null)
-  const isBounded = [named.since, named.before, wish.since, wish.before].some((edge) => edge !== null && edge !== undefined)
-  const whenever = question.words.length > 0 || then.length === 0 ? await look(named) : []
+  const isTimed = spoken.length > 0 && (named.since !== filters.since || named.before !== filters.before)
+  const list = (window: Window) => (question.isAboutDoings ? newestDoings : newest)(store, within(window))
+  const listed = async () => {
+    const then = await list(filters)
+    return then.length === 0 && isTimed ? list(named) : then
+  }
+  const look = () => search(store, question.text, { ...within(named), ...(isTimed ? { spoken: windowOf(spoken) } : {}) }, meaning)
+  const hits = await (question.words.length > 0 ? look : listed)()
+  if (!isTimed) return answered(hits, null)
   const isThen = ({ at }: Hit) => at >= (filters.since ?? 0) && at < (filters.before ?? Number.MAX_SAFE_INTEGER)
-  const kept = then.length > 0 && (whenever.slice(0, 1).some(isThen) || covered(then) >= ABOUT_AS_MUCH * covered(whenever))
-  return answered(kept ? then : whenever, spokenTime(spoken, kept, isBounded))
+  const isBounded = [named.since, named.before, wish.since, wish.before].some((edge) => edge !== null && edge !== undefined)
+  return answered(hits, spokenTime(spoken, hits.slice(0, LOOKED_AT).some(isThen), isBounded))
 }
 
 /**
@@ -81,22 +81,18 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
 const isAbout = ({ coverage, matched, cosine, signals }: Hit, isYoung: boolean) =>
   (isYoung && matched > 0) || coverage >= 0.3 || (cosine ?? 0) >= 0.5 || (signals.deeds ?? 0) > 0.5 || (signals.names ?? 0) > 0
 /** How many are shown where none is. */
-const NEAREST = 3
+const NEAREST = 10
 /** How many of the first hits tell how well a question is answered. */
 const LOOKED_AT = 5
 
 /** A session that was silent for longer has no turn that still runs. */
 const LONGEST_TURN_MS = 24 * 3_600_000
 
-/** How much of the question the best of the first hits holds. */
-const covered = (hits: Hit[]) => Math.max(0, ...hits.slice(0, LOOKED_AT).map((hit) => hit.coverage))
-const ABOUT_AS_MUCH = 0.7
-
 function spokenTime(spoken: Understood[], kept: boolean, isBounded: boolean): SpokenTime {
   const meaning = spoken.map((time) => time.meaning).join(', ')
   const then = /^(?:since|before) /.test(meaning) ? meaning : `${meaning.includes(' ') ? 'from' : 'on'} ${meaning}`
   const elsewhere = isBounded ? 'from the time that the filters leave' : 'from all times'
-  return { meaning, kept, said: kept ? `Only ${then}.` : `Nothing fits ${then}; shown ${elsewhere}.` }
+  return { meaning, kept, said: kept ? `What happened ${then} counts most.` : `Nothing fits ${then}; shown ${elsewhere}.` }
 }
 
 function kindsOf(filters: Filters, wished: DocumentKind[] = ALL_KINDS): DocumentKind[] {

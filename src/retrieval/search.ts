@@ -10,6 +10,7 @@ import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Among, Choice, DocumentKind, InTheMaking, Match, Place, Store, Within } from '../store/store.ts'
 import { folded, nameOf, type Read } from './fold.ts'
+import type { Window } from './time-words.ts'
 import { isElsewhereSpoken, isRun, sequenceOf, wordsOf } from './words.ts'
 
 export type Filters = {
@@ -27,6 +28,8 @@ export type Filters = {
   inTheMaking?: InTheMaking
   /** Files that the question names: whatever names them too is given weight. */
   files?: string[]
+  /** The time that the question speaks of: what happened then or nearly then is given weight. */
+  spoken?: Window
   /** What is asked of the memories themselves. */
   choice?: Choice
 }
@@ -39,6 +42,7 @@ const WEIGHTS: Record<Exclude<Signal, 'variety'>, number> = {
   meaning: 0.6,
   names: 0.5,
   author: 0.7,
+  time: 1.5,
   session: 1.5,
   recency: 0.05,
 }
@@ -88,20 +92,23 @@ export async function search(store: Store, question: string, filters: Filters = 
   const bounds = { project, kinds, since, before, limit: POOL, ...(filters.choice ? { choice: filters.choice } : {}) }
   const few = filters.choice ? ((await store.documents.chosen(bounds))?.map((place) => place.documentId) ?? null) : null
   if (few?.length === 0) return []
-  const { words, phrases, among } = await affordable(store, asked, question, { ...bounds, ...(few ? { few } : {}) })
-  const within = { ...bounds, ...(few ? { few } : {}), among }
+  const within = { ...bounds, ...(few ? { few } : {}) }
+  const { spoken } = filters
+  const found = [await match(store, asked, question, within, filters)]
+  // What happened at the time that was spoken of might not be among the best of all times.
+  if (spoken) found.push(await match(store, asked, question, both(within, spoken), filters))
   const scored = newScores(filters.inTheMaking?.running)
-  const byWords = await store.documents.match([...words, ...phrases], within)
-  scored.add('words', byWords)
-  const aroundThem = await store.documents.matchAround(words, { ...within, also: byWords.map((match) => match.documentId) })
+  scored.add('words', bestOf(found.map(({ words }) => words)))
   const isOwn = ({ documentId }: Match) => scored.has(documentId) || !filters.inTheMaking?.beside.has(documentId)
-  scored.add('around', aroundThem.filter(isOwn))
-  if (!filters.said) await addDeeds(store, scored, asked.slice(0, MOST_WORDS), within)
+  scored.add('around', bestOf(found.map(({ around }) => around)).filter(isOwn))
+  scored.add('deeds', bestOf(found.map(({ deeds }) => deeds)))
+  scored.add('deeds', bestOf(found.map(({ unsaid }) => unsaid)), ONLY_DONE * unsaidShare(asked.slice(0, MOST_WORDS)))
   const near = meaning ? await meaning(question, project, filters.choice ? NEAREST * ROOM : NEAREST) : []
   await addMeaning(store, scored, near, within)
   const cosines = new Map(near.map((found) => [found.documentId, found.cosine]))
   for (const file of (filters.files ?? []).slice(0, 3)) scored.add('names', await store.documents.matchNames(file, within))
   if (scored.size() < 3) for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within))
+  if (spoken) addTime(scored, spoken)
   addSession(scored)
   addRecency(scored)
   const ranked = scored.ranked().filter(({ place }) => filters.notSession === undefined || place.sessionId !== filters.notSession)
@@ -156,6 +163,40 @@ function varied(ranked: Scored[]): Scored[] {
   })
   return less.sort((a, b) => b.score - a.score || b.place.at - a.place.at)
 }
+
+type Matches = { words: Match[]; around: Match[]; deeds: Match[]; unsaid: Match[] }
+
+/** What holds the words of a question: what was said, what stands around it, what was done, and what was done in words that nobody said. */
+async function match(store: Store, asked: Asked[], question: string, bounds: Within, { said }: Filters): Promise<Matches> {
+  const { words, phrases, among } = await affordable(store, asked, question, bounds)
+  const within = { ...bounds, among }
+  const byWords = await store.documents.match([...words, ...phrases], within)
+  const around = await store.documents.matchAround(words, { ...within, also: byWords.map(({ documentId }) => documentId) })
+  const doing = async (some: Asked[]) => (said || some.length === 0 ? [] : store.documents.matchDeeds(textsOf(some), within))
+  const telling = asked.slice(0, MOST_WORDS)
+  return { words: byWords, around, deeds: await doing(telling), unsaid: await doing(telling.filter(isUnsaid)) }
+}
+
+/** The time that both leave. */
+function both(within: Within, { since, before }: Window): Within {
+  return { ...within, since: Math.max(within.since, since ?? 0), before: Math.min(within.before, before ?? Number.MAX_SAFE_INTEGER) }
+}
+
+/** Each document once, as good as it is in any of the lists. */
+function bestOf(lists: Match[][]): Match[] {
+  if (lists.length === 1) return lists[0] ?? []
+  const best = new Map<number, Match>()
+  for (const one of lists.flat())
+    if (one.score > (best.get(one.documentId)?.score ?? Number.NEGATIVE_INFINITY)) best.set(one.documentId, one)
+  return [...best.values()]
+}
+
+/** Words that nobody has said are found among deeds only, so what they find counts more, by the share of the question that they are. */
+const isUnsaid = (word: Asked) => word.documents === 0
+const unsaidShare = (asked: Asked[]) => weightOf(asked.filter(isUnsaid)) / Math.max(1, weightOf(asked))
+const weightOf = (words: Asked[]) => sum(words.map((word) => word.weight))
+/** That matters more than all other signals together where the whole question is a name that nobody spoke of. */
+const ONLY_DONE = 4
 
 type Asked = { word: string; stem: string; weight: number; documents: number }
 
@@ -289,20 +330,6 @@ function newScores(leftOut: ReadonlySet<number> = new Set()) {
 
 type Scores = ReturnType<typeof newScores>
 
-/**
- * What was done, by the words of the question. Words that nobody has said are found nowhere else, so what they find counts more, by the
- * share of the question that they are.
- */
-async function addDeeds(store: Store, scored: Scores, asked: Asked[], within: Within): Promise<void> {
-  scored.add('deeds', await store.documents.matchDeeds(textsOf(asked), within))
-  const unsaid = asked.filter((word) => word.documents === 0)
-  const share = sum(unsaid.map((word) => word.weight)) / Math.max(1, sum(asked.map((word) => word.weight)))
-  if (share > 0) scored.add('deeds', await store.documents.matchDeeds(textsOf(unsaid), within), ONLY_DONE * share)
-}
-
-/** The first matters more than all other signals together where the whole question is a name that nobody spoke of. */
-const ONLY_DONE = 4
-
 async function addMeaning(store: Store, scored: Scores, found: { documentId: number; score: number }[], within: Within): Promise<void> {
   const scores = new Map(found.map(({ documentId, score }) => [documentId, score]))
   for (const place of await store.documents.wanted([...scores.keys()], within))
@@ -328,6 +355,21 @@ function addSession(scored: Scores): void {
     if (place.sessionId !== null) scored.give(place, 'session', (WEIGHTS.session * (strength.get(place.sessionId) ?? 0)) / best)
   }
 }
+
+/**
+ * What happened at the time that was spoken of. People misremember, and speak of things after they happened, so what lies beside it counts
+ * too: at half its length away, or a day where it is short, half as much.
+ */
+function addTime(scored: Scores, { since, before }: Window): void {
+  const length = since === null || before === null ? 0 : before - since
+  const half = Math.max(DAY_MS, length / 2)
+  for (const { place } of [...scored.each()]) {
+    const away = Math.max(0, (since ?? 0) - place.at, place.at - (before ?? Number.MAX_SAFE_INTEGER))
+    scored.give(place, 'time', (WEIGHTS.time * half) / (half + away))
+  }
+}
+
+const DAY_MS = 86_400_000
 
 /** A light preference for what is newer, enough to settle a tie. */
 function addRecency(scored: Scores): void {

@@ -62,6 +62,8 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   const isTimed = spoken.length > 0 && (named.since !== filters.since || named.before !== filters.before)
   const list = (window: Window) => (question.isAboutDoings ? newestDoings : newest)(store, within(window))
   const listed = async () => {
+    // Signs alone, and nothing that would narrow it down: the newest would be no answer.
+    if (question.words.length === 0 && question.text.trim() !== '' && !question.isAboutDoings && !question.isNarrowed) return []
     const then = await list(filters)
     return then.length === 0 && isTimed ? list(named) : then
   }

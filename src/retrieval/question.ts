@@ -14,6 +14,8 @@ export type Question = {
   words: string[]
   /** What was done is meant, lately or at a time that was named; then there are no words either. */
   isAboutDoings: boolean
+  /** Whether a filter or a time was named. */
+  isNarrowed: boolean
   /** What looks like a name of code, whole, as written. */
   identifiers: string[]
   /** Those of them that are files or folders. */
@@ -69,6 +71,7 @@ export function readQuestion(text: string, now: number, zone?: string): Question
     text: left,
     words,
     isAboutDoings: aboutDoings,
+    isNarrowed,
     identifiers,
     files: identifiers.filter(isFile),
     filters,

@@ -60,6 +60,8 @@ export const MANY = 100
 export const ALL_KINDS: DocumentKind[] = ['observation', 'summary', 'prompt', 'note']
 /** How many candidates each signal may bring. */
 const POOL = 300
+/** Where the words find fewer than these, they may be pieces of names. */
+const FEW_FOUND = 3
 /** Fewer by meaning: past the nearest everything is a little alike. */
 const NEAREST = 80
 /** Up to this many documents every word is looked for. */
@@ -103,11 +105,13 @@ export async function search(store: Store, question: string, filters: Filters = 
   scored.add('around', bestOf(found.map(({ around }) => around)).filter(isOwn))
   scored.add('deeds', bestOf(found.map(({ deeds }) => deeds)))
   scored.add('deeds', bestOf(found.map(({ unsaid }) => unsaid)), ONLY_DONE * unsaidShare(asked.slice(0, MOST_WORDS)))
+  // Asked before meaning is: that always finds something.
+  const isFound = scored.size() >= FEW_FOUND
   const near = meaning ? await meaning(question, project, filters.choice ? NEAREST * ROOM : NEAREST) : []
   await addMeaning(store, scored, near, within)
   const cosines = new Map(near.map((found) => [found.documentId, found.cosine]))
   for (const file of (filters.files ?? []).slice(0, 3)) scored.add('names', await store.documents.matchNames(file, within))
-  if (scored.size() < 3) for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within))
+  if (!isFound) for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within))
   if (spoken) addTime(scored, spoken)
   addSession(scored)
   addRecency(scored)
@@ -281,9 +285,10 @@ function telling(asked: Asked[], question: string, documents: number): Asked[] {
 
 const EVERYWHERE = 0.2
 
-/** What may be people's names: whole words with a capital, not the humps of `getUser`. */
+/** What may be people's names: whole words with a capital, not the humps of `getUser`, and not the first: whatever begins may have one. */
 function peopleIn(question: string): Set<string> {
-  return new Set(question.match(/(?<![\p{L}\p{N}_])\p{Lu}\p{Ll}+(?![\p{L}\p{N}_])/gu)?.map((name) => name.toLowerCase()))
+  const names = question.trim().matchAll(/(?<!^|[\p{L}\p{N}_])\p{Lu}\p{Ll}+(?![\p{L}\p{N}_])/gu)
+  return new Set([...names].map(([name]) => name.toLowerCase()))
 }
 
 /**
@@ -454,12 +459,17 @@ const COUNTED = 10
 /** How much of the question a text holds, rare words counting more. Words are compared by the beginnings of their stems. */
 function coverageOf(text: string, asked: Asked[]): Pick<Hit, 'coverage' | 'matched' | 'unlikely'> {
   const telling = asked.slice(0, COUNTED)
-  const total = sum(telling.map((word) => word.weight))
-  const lower = text.toLowerCase()
-  const held = telling.filter(({ word, stem }) => (stem.length > 3 ? lower.includes(stem) || lower.includes(word) : standsIn(lower, word)))
-  const unlikely = sum(held.map((word) => word.weight))
+  const total = weightOf(telling)
+  const lower = folding(text)
+  const held = telling.filter(({ word, stem }) =>
+    stem.length > 3 ? lower.includes(folding(stem)) || lower.includes(folding(word)) : standsIn(lower, folding(word)),
+  )
+  const unlikely = weightOf(held)
   return { coverage: total === 0 ? 0 : unlikely / total, matched: held.length, unlikely }
 }
+
+/** As the index compares: without case and accents. */
+const folding = (text: string) => text.normalize('NFD').replace(/\p{Mn}/gu, '').toLowerCase()
 
 /** A short word must stand on its own, or but for an s: `sam` is not in `same`. Where words are not set apart, anywhere will do. */
 function standsIn(text: string, word: string): boolean {

@@ -56,6 +56,19 @@ test.each([
   expect(isTrivial(prompt, outcome, files)).toBe(trivial)
 })
 
+test('a session that ended with a commit tells of the work behind it', () => {
+  const work = said('Fix the clock', 'The clock took seconds for milliseconds; `readClock` divides now.')
+  const outcome = (...prompts: Prompt[]) => /\*\*Outcome:\*\* ([\s\S]*)$/.exec(draft({ prompts })?.body ?? '')?.[1]
+  expect(outcome(work, said('commit', 'Committed as `0b03276`, all tests pass on the way through the hook.'))).toBe(
+    'Committed as `0b03276`, all tests pass on the way through the hook.\n\nThe clock took seconds for milliseconds; `readClock` divides now.',
+  )
+  expect(outcome(work, said('push', 'Done.'))).toStartWith('Done.\n\nThe clock took')
+  expect(outcome(said('Add a licence', 'Created LICENSE with the MIT terms, for 2026.'))).toBe(
+    'Created LICENSE with the MIT terms, for 2026.',
+  )
+  expect(outcome(said('push', 'Pushed.'))).toBe('Pushed.')
+})
+
 test('what was not there is said to be so, and the title stands in', () => {
   const made = draft({ files: ['a.ts'], session: { ...session, branch: null }, hook: 'precompact' })
   expect(made?.title).toBe('Session summary')

@@ -34,7 +34,7 @@ const MOST_FILES = 40
 /** The one note of a session: what was asked, where, what was touched, how it ended. Null when nothing in it is worth a note. */
 export function episodeDraft({ session, prompts, summaries, files, hook }: Episode): Draft | null {
   const asked = prompts.filter((prompt) => prompt.origin === 'person').map((prompt) => prompt.text)
-  const outcome = prompts.findLast((prompt) => prompt.answer?.trim())?.answer?.trim() ?? ''
+  const outcome = outcomeOf(prompts.flatMap((prompt) => prompt.answer?.trim() || []))
   if (isTrivial(asked[0] ?? '', outcome, files)) return null
   const telling = asked.find((text) => letters(text) >= 10)
   const ask = telling ?? asked.toSorted((a, b) => letters(b) - letters(a))[0] ?? ''
@@ -63,6 +63,19 @@ export function episodeDraft({ session, prompts, summaries, files, hook }: Episo
     updatedAt: session.lastEventAt,
   }
 }
+
+/** How it ended: the last answer. One that only says that it is committed, or next to nothing, is followed by the last that tells of the work. */
+function outcomeOf(answers: string[]): string {
+  const last = answers.at(-1) ?? ''
+  const telling = isMereWord(last) ? answers.findLast((answer) => !isMereWord(answer)) : undefined
+  return telling === undefined ? last : `${last}\n\n${telling}`
+}
+
+const isMereWord = (answer: string) => answer.length < TINY || (answer.length < MERE && DELIVERED.test(answer))
+
+/** Longer than this, an answer about a commit tells something besides. */
+const MERE = 200
+const DELIVERED = /^(?:(?:all )?done[.!,:–—\s-]*)?(?:committed|pushed|merged|(?:the )?(?:new )?(?:commit|push|pr|pull request)\b)/i
 
 /** The free gate: a touched file keeps a session; without one, no prompt or a lone command with a tiny outcome is not worth a note. */
 export function isTrivial(firstPrompt: string, outcome: string, files: string[]): boolean {

@@ -1,7 +1,7 @@
 import type { Action } from '../core/action.ts'
 import type { ToolUse } from '../core/memory.ts'
 import type { Store } from '../store/store.ts'
-import { indexDeeds } from './distill.ts'
+import { keepDeeds } from './distill.ts'
 import { linkTurn } from './link.ts'
 
 /** How many turns are looked at in one transaction: hooks wait for no longer than that. */
@@ -9,7 +9,7 @@ const BITE = 50
 
 /**
  * Does for the turns of an older database what is done for new ones as they are told: those that nobody has linked are linked, and what
- * was done in them becomes findable. A bite at a time, by the number of the prompt; returns where to go on, or null when all are done.
+ * was done in them becomes findable and leaves its traces. A bite at a time, by the number of the prompt; returns where to go on, or null when all are done.
  * Doing it again changes nothing. To be called inside a transaction.
  */
 export async function catchUp(store: Store, after: number, readAction: (use: ToolUse) => Action): Promise<number | null> {
@@ -19,7 +19,7 @@ export async function catchUp(store: Store, after: number, readAction: (use: Too
     const prompt = await store.prompts.get(id)
     if (!session || !prompt) continue
     if (!linked) await linkTurn(store, session, prompt)
-    await indexDeeds(store, prompt, await store.toolUses.ofTurn(sessionId, prompt.number), readAction)
+    await keepDeeds(store, { session, prompt, uses: await store.toolUses.ofTurn(sessionId, prompt.number) }, readAction)
   }
   return turns.length < BITE ? null : (turns.at(-1)?.id ?? null)
 }

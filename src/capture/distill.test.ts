@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { captureAll, event, nowhere, prompt, temporaryStore, toolUse } from '../../test/support/builders.ts'
 import type { SessionEvent } from '../core/event.ts'
+import { asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { Store } from '../store/store.ts'
 import { take } from './capture.ts'
@@ -52,6 +53,20 @@ test('what was made of tool uses outlives them', async () => {
   await t.store.toolUses.purge(Date.now() + 1000, 100)
   expect(await tell()).toEqual([])
   expect(await memories(t.store)).toEqual(before)
+})
+
+test('what the tools of a turn left is kept with it, and outlives them', async () => {
+  using t = await temporaryStore()
+  await aTurn(t.store)
+  await tellStore(t.store, edit('t2', 'src/clock.ts', 'readClock()', 'readClock(nowMs)'), 1015)
+  const tell = () => distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
+  const left = () => t.store.prompts.tracesLately(asProjectKey('app'), 10)
+  await tell()
+  const traces = { names: [['src/clock.ts', ['readClock']]], errors: [] }
+  expect(await left()).toEqual([{ sessionId: 1, number: 1, traces }] as never)
+  await t.store.toolUses.purge(Date.now() + 1000, 100)
+  await tell()
+  expect(await left()).toHaveLength(1)
 })
 
 test('a turn that is not there is nothing to tell', async () => {

@@ -8,6 +8,7 @@ import { deedsOf } from './deeds.ts'
 import type { DistillJob } from './due.ts'
 import { linkTurn } from './link.ts'
 import { distillPlain } from './plain/plain.ts'
+import { tracesOf } from './traces.ts'
 
 /**
  * Makes the observations and the summary of a turn from what the journal has of it. Doing it again gives the same rows, or
@@ -16,7 +17,7 @@ import { distillPlain } from './plain/plain.ts'
 export async function distillTurn(store: Store, job: DistillJob, readAction: (use: ToolUse) => Action): Promise<Change[]> {
   const found = await journalled(store, job)
   if (!found) return []
-  await indexDeeds(store, found.prompt, found.uses, readAction)
+  await keepDeeds(store, found, readAction)
   if (await isTold(store, found)) return []
   const { id } = found.session
   const { number } = found.prompt
@@ -75,13 +76,18 @@ function actsOf(uses: ToolUse[], readAction: (use: ToolUse) => Action): Acted[] 
 }
 
 /**
- * Makes a turn findable by what was done in it, unless a person wants something of it forgotten: by its words it would come back. Where tool
- * uses have been let go, what is in the index stays.
+ * Makes a turn findable by what was done in it and keeps its traces, unless a person wants something of it forgotten: by its words it would
+ * come back. Where tool uses have been let go, what is there stays.
  */
-export async function indexDeeds(store: Store, prompt: Prompt, uses: ToolUse[], readAction: (use: ToolUse) => Action): Promise<void> {
+export async function keepDeeds(
+  store: Store,
+  { session, prompt, uses }: Omit<JournalledTurn, 'print'>,
+  readAction: (use: ToolUse) => Action,
+): Promise<void> {
   const isForgotten = await store.told.hasForgotten(prompt.sessionId, prompt.number)
-  if (isForgotten) await store.prompts.setDeeds(prompt, '')
-  else if (uses.length > 0) await store.prompts.setDeeds(prompt, deedsOf(actsOf(uses, readAction)))
+  if (uses.length === 0 && !isForgotten) return
+  const acts = isForgotten ? [] : actsOf(uses, readAction)
+  await store.prompts.setDeeds(prompt, deedsOf(acts), tracesOf(acts, session.folder))
 }
 
 /** Puts what was told in place of what the turn had before. The memory id must be the session's already. */

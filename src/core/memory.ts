@@ -137,6 +137,14 @@ export type Turn = {
 /** A command that failed and has not been seen to pass since. */
 export type OpenFailure = { command: string; names: string[]; error: string; at: number; promptNumber: number }
 
+/** What the tools of a turn left that nobody need have spoken of. */
+export type Traces = {
+  /** The names of code in the places it changed, for each file; those that were changed most first. */
+  names: [path: string, names: string[]][]
+  /** The errors that its checks printed, also those that passed. */
+  errors: { name: string; command: string; passed: boolean }[]
+}
+
 /** What a distiller made of a turn. */
 export type Distilled = {
   observations: ObservationDraft[]

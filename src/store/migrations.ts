@@ -496,6 +496,9 @@ const STEPS: string[] = [
   /* 15: observations of a type are found however old they are */ `
   CREATE INDEX observations_by_type ON observations (type, project);
   `,
+  /* 16: what the tools of a turn left besides words */ `
+  ALTER TABLE prompts ADD COLUMN traces TEXT;
+  `,
 ]
 
 /** The version of the database shape this program knows. */

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
-import type { OpenFailure, Prompt, Session } from '../core/memory.ts'
+import type { OpenFailure, Prompt, Session, Traces } from '../core/memory.ts'
 import { type Document, type Index, REACH } from './fulltext.ts'
 import { eachRow, type Params } from './statement.ts'
 
@@ -62,6 +62,13 @@ export function promptStatements(db: Database, index: Index) {
     SELECT open_failures FROM prompts
     WHERE session_id = @sessionId AND number < @number AND open_failures IS NOT NULL ORDER BY number DESC LIMIT 1`)
   const setFailures = db.prepare('UPDATE prompts SET open_failures = @failures WHERE session_id = @sessionId AND number = @number')
+  const setTraces = db.prepare('UPDATE prompts SET traces = @traces WHERE id = @id')
+  const traces = db.prepare<{ sessionId: number; number: number; traces: string }, Params>(`
+    SELECT p.session_id AS sessionId, p.number, p.traces FROM
+      (SELECT DISTINCT session_id, prompt_number FROM
+        (SELECT session_id, prompt_number FROM observations WHERE project = @project ORDER BY at DESC, id DESC LIMIT @limit)) turn
+      CROSS JOIN prompts p ON p.session_id = turn.session_id AND p.number = turn.prompt_number
+    WHERE p.traces IS NOT NULL`)
   const all = eachRow<Row & { content_session_id: string; agent: string }>(
     db,
     `
@@ -153,10 +160,14 @@ export function promptStatements(db: Database, index: Index) {
       if (row) index.put(documentOf(row))
       return true
     },
-    /** Makes the prompt findable by what was done in its turn. */
-    setDeeds: async (prompt: Prompt, done: string): Promise<void> => {
+    /** Makes the prompt findable by what was done in its turn, and keeps what that left; either goes where it is not given. */
+    setDeeds: async (prompt: Prompt, done: string, left: Traces = { names: [], errors: [] }): Promise<void> => {
       index.putDeeds(prompt.id, done)
+      setTraces.run({ id: prompt.id, traces: left.names.length + left.errors.length > 0 ? JSON.stringify(left) : null })
     },
+    /** What the turns left that the newest observations of a project are of. */
+    tracesLately: async (project: ProjectKey, observations: number): Promise<{ sessionId: number; number: number; traces: Traces }[]> =>
+      traces.all({ project, limit: observations }).map((row) => ({ ...row, traces: JSON.parse(row.traces) as Traces })),
     /** Failures still open when the turn began: what the nearest earlier turn left behind. */
     openFailuresBefore: async (sessionId: number, number: number): Promise<OpenFailure[]> => {
       const row = failures.get({ sessionId, number })

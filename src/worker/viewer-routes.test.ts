@@ -178,15 +178,16 @@ test('what is forgotten for good leaves no text behind', async () => {
   expect(bytes.join('')).not.toContain('Fed the pelican')
 })
 
-test('what was done in the turn of a forgotten observation does not find it again', async () => {
+test('what was done in the turn of a forgotten observation does not find it again, and leaves no trace', async () => {
   await using at = await aViewer()
-  const session = await addObservations(at.store, [observation({ title: 'Bought the company' })])
+  const session = await addObservations(at.store, [observation({ title: 'Bought the company' }), observation({ title: 'Wrote of it' })])
   const prompt = await at.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'Buy it', at: 1 })
-  if (prompt) await at.store.prompts.setDeeds(prompt, 'acquireNimbus()')
+  if (prompt) await at.store.prompts.setDeeds(prompt, 'acquireNimbus()', { names: [['deal.ts', ['acquireNimbus']]], errors: [] })
   const found = async () => (await at.get<{ hits: unknown[] }>('/api/search?query=acquireNimbus')).hits.length
-  expect(await found()).toBeGreaterThan(0)
+  const traces = async () => (await at.store.prompts.tracesLately(session.project, 9)).length
+  expect([(await found()) > 0, await traces()]).toEqual([true, 1])
   await at.ask('/api/observations/1', { method: 'DELETE' })
-  expect(await found()).toBe(0)
+  expect([await found(), await traces()]).toEqual([0, 0])
 })
 
 test('sessions are listed with what they hold, and one is given whole', async () => {

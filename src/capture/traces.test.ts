@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test'
+import type { Acted, Action } from '../core/action.ts'
+import { tracesOf } from './traces.ts'
+
+test('a turn leaves the names in the places it changed, by file, and none of what it only read', () => {
+  const { names } = tracesOf(
+    [
+      done(edit('src/clock.ts', 'const at = readClock(nowMs)', 'const at = readClock(nowMs, timeZone, 7)')),
+      done(edit('src/clock.ts', 'readClock(other)', 'readClock(other).toFixed')),
+      done({ kind: 'write', file: '/app/src/zone.ts', content: 'export class TimeZone {}', created: true, patch: [] }),
+      done({ kind: 'read', file: '/app/src/tide.ts' }),
+      { ...done(edit('src/gone.ts', 'a', 'failedName')), failed: true },
+    ],
+    '/app',
+  )
+  expect(names).toEqual([
+    ['src/clock.ts', ['readClock', 'timeZone']],
+    ['src/zone.ts', ['TimeZone']],
+  ])
+})
+
+test('what belongs to a library or to something else, a mere word and a name that nobody types leave no trace', () => {
+  const written = `time.Now result.path \`description\` ${'veryLong'.repeat(8)} keepThis`
+  expect(tracesOf([done(edit('src/a.go', '', written))], '/app').names).toEqual([['src/a.go', ['keepThis']]])
+})
+
+test('a check leaves the errors it printed, whether it passed or not; looking around leaves none', () => {
+  const run = (command: string, output: string, exitCode = 0) => done({ kind: 'command', command, purpose: null, output, exitCode })
+  const { errors } = tracesOf(
+    [
+      run('bun test', 'TypeError: x is no function\n 3 pass\n 0 fail\n'),
+      run('npx tsc --noEmit', 'src/a.ts(1,2): error TS2345: no', 2),
+      run('grep -rn Error src', 'throw new RangeError()'),
+    ],
+    '/app',
+  )
+  expect(errors).toEqual([
+    { name: 'TypeError', command: 'bun test', passed: true },
+    { name: 'TS2345', command: 'tsc --noEmit', passed: false },
+  ])
+})
+
+const edit = (file: string, removed: string, added: string): Action => ({ kind: 'edit', file: `/app/${file}`, removed, added, patch: [] })
+const done = (action: Action): Acted => ({
+  id: 't',
+  tool: action.kind === 'command' ? 'Bash' : 'Edit',
+  at: 1,
+  failed: false,
+  error: null,
+  interrupted: false,
+  agentId: null,
+  action,
+})

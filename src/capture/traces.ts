@@ -1,0 +1,50 @@
+import type { Acted } from '../core/action.ts'
+import { entitiesIn } from '../core/entities.ts'
+import type { Traces } from '../core/memory.ts'
+import { commandsOf } from './plain/commands.ts'
+import { type Edit, editsOf } from './plain/edits.ts'
+import { unique } from './plain/lists.ts'
+import { runsOf, shownRun } from './plain/runs.ts'
+
+/** A turn that changes more than this does not work on any of it in particular. */
+const MOST_FILES = 20
+const MOST_NAMES = 16
+const MOST_ERRORS = 16
+/** A longer name is a test's or a generated one: nobody types it. */
+const LONGEST_NAME = 40
+
+/** The names of code in the places that were changed, and the errors that checks printed. What was only read leaves no trace. */
+export function tracesOf(acts: Acted[], folder: string): Traces {
+  const commands = commandsOf(acts)
+  const byPath = Map.groupBy(editsOf(acts, commands, folder), (edit) => edit.path)
+  const names = [...byPath].map(([path, edits]): Traces['names'][number] => [path, namesIn(edits)])
+  const runs = Map.groupBy(runsOf(commands), (run) => run.index)
+  const errors = commands.flatMap(({ index, output }) => {
+    // Of several checks in one line the last is the one that printed the end of it.
+    const run = runs.get(index)?.at(-1)
+    return run ? errorsIn(output).map((name) => ({ name, command: shownRun(run), passed: run.passed })) : []
+  })
+  return {
+    names: names.filter(([, found]) => found.length > 0).slice(0, MOST_FILES),
+    errors: [...new Map(errors.map((error) => [JSON.stringify(error), error])).values()].slice(0, MOST_ERRORS),
+  }
+}
+
+/** Those that the most edits have in them first. */
+function namesIn(edits: Edit[]): string[] {
+  const times = new Map<string, number>()
+  for (const { patch } of edits) {
+    for (const { kind, name } of entitiesIn(patch.map((line) => line.slice(1)).join('\n')))
+      if (kind === 'error' || (kind === 'symbol' && !NOBODYS.test(name) && name.length <= LONGEST_NAME))
+        times.set(name, (times.get(name) ?? 0) + 1)
+  }
+  return [...times]
+    .sort((a, b) => b[1] - a[1])
+    .map(([name]) => name)
+    .slice(0, MOST_NAMES)
+}
+
+/** A mere word; or `time.Now`, `result.path`: of a library, or of something that has another name elsewhere. */
+const NOBODYS = /^[a-z]+$|^[a-z$_][\w$]*(?:\.|::|->)/
+
+const errorsIn = (output: string) => unique(entitiesIn(output).flatMap(({ kind, name }) => (kind === 'error' ? [name] : [])))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { addObservations, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
 import type { Entity, EntityKind } from '../core/entities.ts'
 import { asProjectKey } from '../core/ids.ts'
-import type { Observation, Session, Summary } from '../core/memory.ts'
+import type { Observation, Session, Summary, Traces } from '../core/memory.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Store } from '../store/store.ts'
@@ -79,8 +79,10 @@ test('work and its commit are one line, which names both', () => {
   expect([leftOut, left]).toEqual([0, []])
 })
 
-test('what the work is about is named, the most and the latest first: files, names of code, and errors with the memory that met them last', () => {
-  const named = (kind: EntityKind, ...names: string[]): Entity[] => names.map((name) => ({ kind, name }))
+const named = (kind: EntityKind, ...names: string[]): Entity[] => names.map((name) => ({ kind, name }))
+const left = (names: Traces['names'], errors: Traces['errors'] = []): Traces => ({ names, errors })
+
+test('what the work is about is named, the most and the latest first: files, and errors with the memory that met them last', () => {
   const { text } = brief({
     observations: [
       observation({ id: 3, filesModified: ['src/a.ts'] }),
@@ -88,14 +90,54 @@ test('what the work is about is named, the most and the latest first: files, nam
       observation({ id: 1, filesRead: ['src/b.ts'] }),
     ],
     mentioned: new Map([
-      [3, [...named('symbol', 'getUser'), ...named('file', 'src/c.ts', '/etc/hosts')]],
-      [2, [...named('symbol', 'TokenStore'), ...named('error', 'ENOENT')]],
-      [1, [...named('symbol', 'TokenStore'), ...named('error', 'ENOENT', 'TS2345'), ...named('package', 'zod')]],
+      [3, named('file', 'src/c.ts', '/etc/hosts')],
+      [2, named('error', 'ENOENT')],
+      [1, [...named('error', 'ENOENT', 'TS2345'), ...named('package', 'zod')]],
     ]),
   })
   expect(text).toContain('Files worked on lately: src/{a.ts, b.ts, c.ts}\n')
-  expect(text).toContain('Names that came up: TokenStore, getUser\n')
   expect(text).toContain('Errors met lately: ENOENT (#2), TS2345 (#1)\n')
+})
+
+test('names of code stand beside the file in which they were changed, the most and the latest first, each once', () => {
+  const { text } = brief({
+    observations: [
+      observation({ id: 3, promptNumber: 3 }),
+      observation({ id: 2, promptNumber: 2 }),
+      observation({ id: 1, promptNumber: 1 }),
+    ],
+    traces: new Map([
+      ['1 3', left([['src/a.ts', ['openStore', 'readRows']]])],
+      [
+        '1 2',
+        left([
+          ['src/a.test.ts', ['madeUp']],
+          ['src/b/index.ts', ['readRows', 'fromB']],
+          ['src/c/index.ts', ['fromC']],
+          ['/tmp/x.ts', ['gone']],
+        ]),
+      ],
+      ['1 1', left([['src/a.ts', ['readRows']]])],
+    ]),
+  })
+  expect(text).toContain(
+    'Names in what was changed: a.ts: readRows, openStore; src/c/index.ts: fromC; src/b/index.ts: fromB; a.test.ts: madeUp\n',
+  )
+})
+
+test('an error that checks print turn after turn and pass is said to be nothing; one that they failed on was met; one in the code is a name', () => {
+  const printed = (name: string, command: string, passed = true) => ({ name, command, passed })
+  const { text } = brief({
+    observations: [observation({ id: 2, promptNumber: 2 }), observation({ id: 1, promptNumber: 1 })],
+    mentioned: new Map([[2, named('error', 'TypeError', 'StoreError', 'ENOSPC')]]),
+    traces: new Map([
+      ['1 2', left([['src/a.ts', ['StoreError']]], [printed('TypeError', 'git commit'), printed('TS2345', 'tsc', false)])],
+      ['1 1', left([], [printed('TypeError', 'bun test'), printed('RangeError', 'bun test')])],
+    ]),
+  })
+  expect(text).toContain('Errors met lately: ENOSPC (#2), TS2345 (#2)\n')
+  expect(text).toContain('Checks that print errors and pass all the same: `bun test`: TypeError\n')
+  expect(text).not.toContain('RangeError')
 })
 
 test('a file that is spoken of by the end of its path is the one that is known, and what lies elsewhere is not named', () => {
@@ -107,23 +149,23 @@ test('a file that is spoken of by the end of its path is the one that is known, 
     ],
     mentioned: new Map([[2, files('a.ts', 'src/a.ts', 'b.ts', '~/.bashrc', 'C:/Users/x.go', '../other/c.ts', 'REDACTED.md')]]),
   })
-  expect(text).toContain('Files worked on lately: app/src/a.ts app/one/b.ts app/two/b.ts b.ts\n')
+  expect(text).toContain('Files worked on lately: app/src/a.ts app/one/b.ts app/two/b.ts\n')
+  expect(text).toContain('Files spoken of: b.ts\n')
 })
 
-test('of many names those that came up most are told, within their share', () => {
-  const all = Array.from({ length: 500 }, (_, n): Entity => ({ kind: 'symbol', name: `someLongFunctionName${n}` }))
-  const observations = [observation({ id: 2 }), observation({ id: 1 })]
+test('of many names those that were changed most are told, within their share, and of one file not all', () => {
+  const names = (file: number) => Array.from({ length: 20 }, (_, n) => `someLongFunctionName${file}x${n}`)
+  const all = Array.from({ length: 30 }, (_, n): [string, string[]] => [`src/${n}.ts`, names(n)])
   const { text, tokens } = brief({
-    observations,
-    mentioned: new Map([
-      [2, all],
-      [1, all.slice(400, 403)],
+    observations: [observation({ id: 2, promptNumber: 2 }), observation({ id: 1, promptNumber: 1 })],
+    traces: new Map([
+      ['1 2', left(all)],
+      ['1 1', left([['src/7.ts', names(7)]])],
     ]),
   })
-  const line = text.split('\n').find((one) => one.startsWith('Names that came up: ')) ?? ''
-  expect(line).toStartWith(
-    'Names that came up: someLongFunctionName400, someLongFunctionName401, someLongFunctionName402, someLongFunctionName0,',
-  )
+  const line = text.split('\n').find((one) => one.startsWith('Names in what was changed: ')) ?? ''
+  expect(line).toStartWith('Names in what was changed: 7.ts: someLongFunctionName7x0, someLongFunctionName7x1, ')
+  expect(line).not.toContain('7x12')
   expect(countTokens(line)).toBeLessThanOrEqual(0.15 * BRIEF_BUDGET.tokens)
   expect(tokens).toBeLessThan(600)
 })
@@ -185,6 +227,15 @@ describe('budgets', () => {
         ...(told ? { summary: told } : {}),
         session: { title: phrase(30) } as Session,
         observations,
+        traces: new Map([
+          [
+            '1 1',
+            left(
+              [[phrase(3), [phrase(3), phrase(2)]]],
+              [1, 2].map(() => ({ name: phrase(2), command: phrase(4), passed: random() < 0.5 })),
+            ),
+          ],
+        ]),
         budget,
         branch: random() < 0.5 ? phrase(3) : null,
       })
@@ -418,6 +469,7 @@ type Given = {
   budget?: Budget
   held?: NonNullable<Parameters<typeof writeBrief>[4]>
   mentioned?: Map<number, Entity[]>
+  traces?: Map<string, Traces>
 }
 
 function brief(given: Given): Brief {
@@ -430,6 +482,7 @@ function brief(given: Given): Brief {
     elsewhere: told(given.elsewhere),
     observations: (given.observations ?? []).map((o) => ({ branch: null, ...o })),
     mentioned: given.mentioned ?? new Map(),
+    traces: given.traces ?? new Map(),
   }
   return writeBrief(past, NOW, given.budget ?? BRIEF_BUDGET, undefined, given.held ?? null)
 }

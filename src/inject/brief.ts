@@ -5,14 +5,14 @@
 
 import type { Entity, EntityKind } from '../core/entities.ts'
 import type { ProjectKey } from '../core/ids.ts'
-import type { Observation, Prompt, Summary } from '../core/memory.ts'
+import type { Observation, Prompt, Summary, Traces } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
 import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import { ago } from '../core/when.ts'
 import type { OnBranch, Store } from '../store/store.ts'
-import { withCommits } from './commits.ts'
+import { turnOf, withCommits } from './commits.ts'
 import type { Held } from './held.ts'
 import { attribute, factLines, observationLine, shownBranch, summaryLines } from './lines.ts'
 import { addNotes, type ChosenNotes, newNotes, notesFor } from './notes.ts'
@@ -74,10 +74,22 @@ export async function briefFor(
   const onBranch = branch === null ? [] : await store.observations.recentOn(project, branch, CANDIDATES_OF_BRANCH)
   const named = Map.groupBy(await store.links.namedOrSaidLately(project, CANDIDATES), ({ observation }) => observation)
   const mentioned = new Map([...named].map(([id, all]) => [id, all.map(({ entity }) => entity)]))
+  const left = await store.prompts.tracesLately(project, CANDIDATES)
+  const traces = new Map(left.map((turn) => [turnOf({ ...turn, promptNumber: turn.number }), turn.traces]))
   const observations = ordered(lately, onBranch, branch)
   const notes = await notesFor(store, project, now)
   const open = held ? null : openTurn(await store.prompts.newest(project), lastOnes[0] ?? null)
-  const past = { project, branch, notes, last: await titled(last), elsewhere: await titled(elsewhere), open, observations, mentioned }
+  const past = {
+    project,
+    branch,
+    notes,
+    last: await titled(last),
+    elsewhere: await titled(elsewhere),
+    open,
+    observations,
+    mentioned,
+    traces,
+  }
   return writeBrief(past, now, budget, command, held)
 }
 
@@ -151,6 +163,8 @@ export type Past = {
   notes?: ChosenNotes
   /** What each observation names, and what was said in its turn. */
   mentioned: Map<number, Entity[]>
+  /** What the tools of their turns left, by `turnOf`. */
+  traces: Map<string, Traces>
 }
 
 /** What the brief says, decided from plain values. Lines are added in order of worth until one no longer fits. */
@@ -175,10 +189,11 @@ export function writeBrief(past: Past, now: number, budget: Budget, command = 'r
   if (last) addSummary(page, last, held ? 'Meanwhile' : headOf(last, branch, open), now, left)
   if (elsewhere) addElsewhere(page, elsewhere, now, left)
   addNotes(page, 'Notes of this project:', notes.ofProject, budget.tokens * NOTES_SHARE, now, left)
+  const turns = turnsOf(observations, past.traces)
   for (const line of [
     filesLine(observations, past.mentioned, budget.tokens * FILES_SHARE, branch),
-    namesLine(observations, past.mentioned, budget.tokens * NAMES_SHARE, branch),
-    errorsLine(observations, past.mentioned, budget.tokens * ERRORS_SHARE, branch),
+    namesLine(turns, budget.tokens * NAMES_SHARE, branch),
+    ...errorLines(observations, turns, past, budget.tokens * ERRORS_SHARE),
   ])
     if (line) page.add(line)
   let shown = 0
@@ -238,16 +253,16 @@ function addElsewhere(page: Page, { summary, title }: Told, now: number, left: L
   else left.push({ kind: 'summary', id: summary.id, why: 'no room' })
 }
 
-/** What the observations are about, the most and the latest first. */
-function mostAbout(
-  observations: OnBranch<Observation>[],
+/** What the observations, or their turns, are about, the most and the latest first. */
+function mostAbout<T extends { branch: string | null }>(
+  newestFirst: T[],
   branch: string | null,
-  about: (o: Observation, place: number) => { name: string; amount: number }[],
+  about: (one: T, place: number) => { name: string; amount: number }[],
 ): string[] {
   const worth = new Map<string, number>()
-  for (const [place, o] of observations.entries()) {
-    const fresh = (branch !== null && o.branch === branch ? BRANCH_WORTH : 1) / (1 + place / 12)
-    for (const { name, amount } of about(o, place)) worth.set(name, (worth.get(name) ?? 0) + amount * fresh)
+  for (const [place, one] of newestFirst.entries()) {
+    const fresh = (branch !== null && one.branch === branch ? BRANCH_WORTH : 1) / (1 + place / 12)
+    for (const { name, amount } of about(one, place)) worth.set(name, (worth.get(name) ?? 0) + amount * fresh)
   }
   return [...worth].sort((a, b) => b[1] - a[1]).map(([name]) => name)
 }
@@ -264,23 +279,31 @@ function filesLine(observations: OnBranch<Observation>[], mentioned: Past['menti
     ...of(o.filesRead, 1),
     ...of(spoken[place] ?? [], 0.5),
   ])
+  // Of a file that was only spoken of nobody knows where it is: beside those of the root it would pass for one of them.
+  const known = new Set(observations.flatMap((o) => [...o.filesModified, ...o.filesRead]))
   const folders = new Map<string, string[]>()
+  const somewhere: string[] = []
   let cost = 10
-  for (const path of paths.filter((path) => !ELSEWHERE.test(path) && path.length <= LONGEST_PATH)) {
-    const cut = path.lastIndexOf('/') + 1
-    const [folder, name] = [path.slice(0, cut), path.slice(cut)]
+  for (const path of paths.filter(isShown)) {
+    const name = nameOf(path)
+    const folder = path.slice(0, path.length - name.length)
     cost += countTokens(folders.has(folder) ? ` ${name}` : ` ${path};`) + 1
     if (cost > tokens) break
-    folders.set(folder, [...(folders.get(folder) ?? []), name])
+    if (folder === '' && !known.has(path)) somewhere.push(name)
+    else folders.set(folder, [...(folders.get(folder) ?? []), name])
   }
-  if (folders.size === 0) return ''
   const parts = [...folders].map(([folder, names]) => (names.length > 1 ? `${folder}{${names.join(', ')}}` : folder + names[0]))
-  return `Files worked on lately: ${asData(parts.join(' '))}`
+  return [
+    ...(parts.length > 0 ? [`Files worked on lately: ${asData(parts.join(' '))}`] : []),
+    ...(somewhere.length > 0 ? [`Files spoken of: ${asData(somewhere.join(', '))}`] : []),
+  ].join('\n')
 }
 
+const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+
+const isShown = (path: string) => !ELSEWHERE.test(path) && path.length <= LONGEST_PATH
 /** A longer one would leave no room for others. */
 const LONGEST_PATH = 200
-
 /** On the machine, not in the project; what was hidden is no name. */
 const ELSEWHERE = /^(?:[/~]|\.\.|[a-z]:)|REDACTED/i
 
@@ -300,24 +323,85 @@ function wholePaths(paths: string[]): (path: string) => string {
   }
 }
 
-/** Functions, types and settings that came up: what to look for in the code, or to ask for. A mere word is in too much of it. */
-function namesLine(observations: OnBranch<Observation>[], mentioned: Past['mentioned'], tokens: number, branch: string | null): string {
-  const amountOf = (name: string) => (/^\p{Ll}+$/u.test(name) ? 0.3 : 1)
-  const names = mostAbout(observations, branch, (o) =>
-    namesOf(mentioned.get(o.id), 'symbol').map((name) => ({ name, amount: amountOf(name) })),
-  )
-  return listed('Names that came up: ', names, tokens)
+/** What the turn of some observations left, and the newest of these. */
+type Turn = Traces & { newest: number; branch: string | null }
+
+/** The turns that left something, in the order of their observations. */
+function turnsOf(observations: OnBranch<Observation>[], traces: Past['traces']): Turn[] {
+  return [...Map.groupBy(observations, turnOf)].flatMap(([turn, [first, ...others]]) => {
+    const left = traces.get(turn)
+    return left && first ? [{ ...left, newest: Math.max(first.id, ...others.map((o) => o.id)), branch: first.branch }] : []
+  })
 }
 
-/** Errors that were met, and where the last time was. */
-function errorsLine(observations: OnBranch<Observation>[], mentioned: Past['mentioned'], tokens: number, branch: string | null): string {
-  const errorsOf = (o: Observation) => namesOf(mentioned.get(o.id), 'error')
-  const errors = mostAbout(observations, branch, (o) => errorsOf(o).map((name) => ({ name, amount: 1 })))
-  const metIn = (error: string) => Math.max(...observations.filter((o) => errorsOf(o).includes(error)).map((o) => o.id))
-  return listed(
-    'Errors met lately: ',
-    errors.map((error) => `${error} (#${metIn(error)})`),
-    tokens,
+/** What stands in the places that were changed, beside the file: what to look for in the code, or to ask for. */
+function namesLine(turns: Turn[], tokens: number, branch: string | null): string {
+  const places = mostAbout(turns, branch, ({ names }) =>
+    names.flatMap(([path, found]) => {
+      // A test is full of names that it only makes up.
+      const amount = IS_TEST.test(path) ? 0.5 : 1
+      return isShown(path) ? found.map((name, rank) => ({ name: `${path}\n${name}`, amount: amount / (1 + rank / 8) })) : []
+    }),
+  ).map((place) => place.split('\n') as [path: string, name: string])
+  const whole = wholePaths(places.map(([path]) => path))
+  const shown = (path: string) => [nameOf(path)].find((name) => whole(name) === path) ?? path
+  const byFile = new Map<string, string[]>()
+  const told = new Set<string>()
+  let cost = countTokens(NAMES)
+  for (const [path, name] of places) {
+    const beside = byFile.get(path) ?? []
+    if (told.has(name) || beside.length === NAMES_OF_A_FILE) continue
+    cost += countTokens(beside.length > 0 ? `, ${name}` : `; ${shown(path)}: ${name}`)
+    if (cost > tokens) break
+    told.add(name)
+    byFile.set(path, [...beside, name])
+  }
+  return byFile.size > 0 ? NAMES + asData([...byFile].map(([path, names]) => `${shown(path)}: ${names.join(', ')}`).join('; ')) : ''
+}
+
+const NAMES = 'Names in what was changed: '
+const NAMES_OF_A_FILE = 12
+const IS_TEST = /(?:^|\/)(?:tests?|specs?|__tests__|e2e)\/|[._-](?:test|spec)s?\.\w+$/
+
+/**
+ * Errors that were met, by what was said and by checks that failed, and where the last time was. One that stands in the code is a name there.
+ * What checks print turn after turn and pass all the same is said to be so: whoever meets it need not look into it.
+ */
+function errorLines(observations: OnBranch<Observation>[], turns: Turn[], { mentioned, branch }: Past, tokens: number): string[] {
+  const inCode = new Set(turns.flatMap(({ names }) => names.flatMap(([, found]) => found)))
+  const usual = printedInPassing(turns)
+  const isMet = (name: string) => !inCode.has(name) && !usual.has(name)
+  const met = [
+    ...observations.map((o) => ({ id: o.id, branch: o.branch, names: namesOf(mentioned.get(o.id), 'error').filter(isMet) })),
+    ...turns.map(({ newest, branch, errors }) => ({ id: newest, branch, names: failedOn(errors).filter(isMet) })),
+  ].sort((a, b) => b.id - a.id)
+  const errors = mostAbout(met, branch, ({ names }) => names.map((name) => ({ name, amount: 1 })))
+  const metIn = (error: string) => met.find(({ names }) => names.includes(error))?.id
+  const byCheck = [...Map.groupBy(usual, ([, command]) => command)]
+  return [
+    listed(
+      'Errors met lately: ',
+      errors.map((error) => `${error} (#${metIn(error)})`),
+      tokens,
+    ),
+    listed(
+      'Checks that print errors and pass all the same: ',
+      byCheck.map(([command, printed]) => `\`${command}\`: ${printed.map(([name]) => name).join(' ')}`),
+      tokens,
+    ),
+  ]
+}
+
+const failedOn = (errors: Traces['errors']) => [...new Set(errors.flatMap(({ name, passed }) => (passed ? [] : [name])))]
+
+/** The errors that passing checks printed in several turns, each with the check; a commit only runs it. */
+function printedInPassing(turns: Turn[]): Map<string, string> {
+  const printed = turns.flatMap(({ errors, newest }) =>
+    errors.flatMap(({ name, command, passed }) => (passed ? [{ name, command, newest }] : [])),
+  )
+  const often = [...Map.groupBy(printed, ({ name }) => name)].filter(([, times]) => new Set(times.map(({ newest }) => newest)).size > 1)
+  return new Map(
+    often.map(([name, times]) => [name, (times.find(({ command }) => !command.startsWith('git ')) ?? times[0])?.command ?? '']),
   )
 }
 

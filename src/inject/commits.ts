@@ -30,7 +30,7 @@ export function withCommits<O extends Observation>(observations: O[]): WithCommi
   })
 }
 
-const turnOf = ({ sessionId, promptNumber }: Observation) => `${sessionId} ${promptNumber}`
+export const turnOf = ({ sessionId, promptNumber }: Pick<Observation, 'sessionId' | 'promptNumber'>) => `${sessionId} ${promptNumber}`
 
 /** It was asked for next, and the work had none; or it says the same. */
 function isOfIt(work: Observation, commit: Observation): boolean {

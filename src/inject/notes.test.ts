@@ -117,6 +117,6 @@ test('a file that is touched brings the notes that name it', async () => {
 
 /** What a session is told of notes, and of a last summary. */
 function brief(notes: Partial<ChosenNotes>, last: Past['last'] = null) {
-  const past = { project: app, branch: null, last, elsewhere: null, observations: [], mentioned: new Map() }
+  const past = { project: app, branch: null, last, elsewhere: null, observations: [], mentioned: new Map(), traces: new Map() }
   return writeBrief({ ...past, notes: { always: [], ofProject: [], ...notes } }, 2000, BRIEF_BUDGET)
 }

@@ -35,6 +35,8 @@ test.skipIf(!hasData)(
   async () => {
     const { ours, baseline } = await scoreBrief()
     for (const kind of TOUCHED) expect(ours[kind]).toBeGreaterThanOrEqual(baseline[kind])
+    expect(ours.names).toBeGreaterThan(1.3 * baseline.names)
+    expect(ours.errors).toBeGreaterThan(2 * baseline.errors)
     expect(ours.tokens).toBeLessThan(baseline.tokens / 3)
   },
   120_000,

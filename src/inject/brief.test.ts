@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { addObservations, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
 import type { Entity, EntityKind } from '../core/entities.ts'
 import { asProjectKey } from '../core/ids.ts'
-import type { Observation, Session, Summary, Traces } from '../core/memory.ts'
+import type { Observation, OpenFailure, Session, Summary, Traces } from '../core/memory.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Store } from '../store/store.ts'
@@ -140,6 +140,24 @@ test('an error that checks print turn after turn and pass is said to be nothing;
   expect(text).not.toContain('RangeError')
 })
 
+test('tests that the last session left failing are told, unless its next steps say so or none was named', () => {
+  const failed = { command: 'bun test', names: ['the clock ticks'], error: '', at: NOW - 3_600_000, promptNumber: 1 }
+  const failing = [failed, { ...failed, command: 'make check', names: [], error: 'Error 1' }]
+  const told = (nextSteps: string) => brief({ summary: summary({ completed: 'Set the clock', nextSteps }), failing }).text
+  expect(told('')).toContain('- Done: Set the clock\n- Failed when last run, 1h ago: `bun test`: the clock ticks\n')
+  expect(told('')).not.toContain('make check')
+  expect(told('`bun test` failed: the clock ticks.')).not.toContain('when last run')
+})
+
+test('a plan that was carried out since is not told as one that waits', () => {
+  const plan = observation({ id: 1, title: 'Plan: Warm the cache', at: 1 })
+  const work = observation({ id: 2, title: 'Warm the cache', filesModified: ['src/cache.ts'], at: 2 })
+  const { text, left, leftOut } = brief({ observations: [work, plan] })
+  expect(text).not.toContain('Plan:')
+  expect([left, leftOut]).toEqual([[{ kind: 'observation', id: 1, why: '#2 carries it out' }], 0])
+  expect(brief({ observations: [plan] }).text).toContain('Plan: Warm the cache')
+})
+
 test('a file that is spoken of by the end of its path is the one that is known, and what lies elsewhere is not named', () => {
   const files = (...names: string[]) => names.map((name): Entity => ({ kind: 'file', name }))
   const { text } = brief({
@@ -236,6 +254,7 @@ describe('budgets', () => {
             ),
           ],
         ]),
+        failing: [{ command: phrase(4), names: [phrase(9)], error: phrase(9), at: 1, promptNumber: 1 }],
         budget,
         branch: random() < 0.5 ? phrase(3) : null,
       })
@@ -470,11 +489,12 @@ type Given = {
   held?: NonNullable<Parameters<typeof writeBrief>[4]>
   mentioned?: Map<number, Entity[]>
   traces?: Map<string, Traces>
+  failing?: OpenFailure[]
 }
 
 function brief(given: Given): Brief {
   const title = given.session?.title ?? null
-  const told = (of: Given['summary']) => (of ? { summary: { branch: null, ...of }, title } : null)
+  const told = (of: Given['summary']) => (of ? { summary: { branch: null, ...of }, title, failing: given.failing ?? [] } : null)
   const past = {
     project: given.project === undefined ? app : asProjectKey(given.project),
     branch: given.branch ?? null,

@@ -5,16 +5,16 @@
 
 import type { Entity, EntityKind } from '../core/entities.ts'
 import type { ProjectKey } from '../core/ids.ts'
-import type { Observation, Prompt, Summary, Traces } from '../core/memory.ts'
+import type { Observation, OpenFailure, Prompt, Summary, Traces } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
 import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import { ago } from '../core/when.ts'
 import type { OnBranch, Store } from '../store/store.ts'
-import { turnOf, withCommits } from './commits.ts'
+import { carriedOut, turnOf, withCommits } from './commits.ts'
 import type { Held } from './held.ts'
-import { attribute, factLines, observationLine, shownBranch, summaryLines } from './lines.ts'
+import { attribute, factLines, failingLines, observationLine, shownBranch, summaryLines } from './lines.ts'
 import { addNotes, type ChosenNotes, newNotes, notesFor } from './notes.ts'
 import { type Brief, type Budget, type LeftOut, NOTHING, openPage, type Page } from './page.ts'
 
@@ -64,7 +64,13 @@ export async function briefFor(
   const newest = mostTelling(lastOnes)
   const own = branch === null ? null : mostTelling(await store.summaries.recentOn(project, branch, SUMMARIES))
   const titled = async (summary: OnBranch<Summary> | null | undefined): Promise<Told | null> =>
-    summary ? { summary, title: (await store.sessions.get(summary.sessionId))?.title ?? null } : null
+    summary
+      ? {
+          summary,
+          title: (await store.sessions.get(summary.sessionId))?.title ?? null,
+          failing: await store.prompts.openFailuresBefore(summary.sessionId, Number.MAX_SAFE_INTEGER),
+        }
+      : null
   const [last, elsewhere] = held
     ? [mostTelling(lastOnes.filter((summary) => isNewSummary(summary, held))), null]
     : own && own.id !== newest?.id
@@ -144,8 +150,8 @@ export function ordered(
   return places.sort((a, b) => a.place - b.place || b.o.at - a.o.at).map(({ o }) => o)
 }
 
-/** A summary with the name of its session. */
-type Told = { summary: OnBranch<Summary>; title: string | null }
+/** A summary with the name of its session, and the failures that this left open. */
+type Told = { summary: OnBranch<Summary>; title: string | null; failing: OpenFailure[] }
 
 /** What a brief is written from. */
 export type Past = {
@@ -176,6 +182,10 @@ export function writeBrief(past: Past, now: number, budget: Budget, command = 'r
     if (why) left.push({ kind: 'observation', id: o.id, why })
     return !why
   })
+  for (const [plan, work] of carriedOut(observations)) {
+    observations.splice(observations.indexOf(plan), 1)
+    left.push({ kind: 'observation', id: plan.id, why: `#${work.id} carries it out` })
+  }
   const silence = { ...NOTHING, left }
   const notes = newNotes(past.notes ?? { always: [], ofProject: [] }, held, left)
   if (!last && observations.length === 0 && notes.always.length + notes.ofProject.length === 0) return silence
@@ -197,9 +207,11 @@ export function writeBrief(past: Past, now: number, budget: Budget, command = 'r
   ])
     if (line) page.add(line)
   let shown = 0
+  let above: OnBranch<Observation> | null = null
   const how = `${held ? 'New work' : 'Recent work'} (id · age · kind · what · cost; in full: ${command} get <id>; more: ${command} search <words>):`
   for (const { o, commit } of withCommits(observations)) {
-    const line = observationLine(o, now, branch, commit)
+    const line = observationLine(o, now, branch, commit, above)
+    above = o
     // How to read them is said with the first one, or not at all.
     const head = shown === 0 ? [how] : []
     const inFull = shown < SHOWN_WITH_FACTS ? [line, ...factLines(o)] : [line]
@@ -230,9 +242,9 @@ function headOf({ summary }: Told, branch: string | null, open: Prompt | null): 
   return summary.branch === null ? last : `${last}, on branch ${shownBranch(summary.branch)}`
 }
 
-function addSummary(page: Page, { summary, title }: Told, head: string, now: number, left: LeftOut[]): void {
+function addSummary(page: Page, { summary, title, failing }: Told, head: string, now: number, left: LeftOut[]): void {
   const first = `${head}, ${ago(summary.at, now)}${title ? `: ${shorten(asData(title), 120)}` : ''}`
-  const lines = summaryLines(summary)
+  const lines = [...summaryLines(summary, title ?? ''), ...failingLines(failing, summary, now)]
   // Where all of it has no room, as much as has: what was done and what comes next before the rest.
   const added = page.add(first, ...lines)
     ? [first, ...lines]
@@ -242,7 +254,7 @@ function addSummary(page: Page, { summary, title }: Told, head: string, now: num
   else left.push({ kind: 'summary', id: summary.id, why: 'no room' })
 }
 
-const weightOf = (line: string) => ['- Done', '- Next', '- Learned'].findLastIndex((start) => line.startsWith(start)) + 1
+const weightOf = (line: string) => ['- Done', '- Failed', '- Next', '- Learned'].findLastIndex((start) => line.startsWith(start)) + 1
 
 /** What goes on elsewhere, in a line: it is not this branch's, so what is open there is not said. */
 function addElsewhere(page: Page, { summary, title }: Told, now: number, left: LeftOut[]): void {

@@ -51,3 +51,12 @@ function sameness(work: Observation, commit: Observation): number {
   const words = (title: string) => new Set(title.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu))
   return words(work.title).intersection(words(commit.title)).size / Math.max(1, words(commit.title).size)
 }
+
+/** The plans that were carried out since, each with the work: that they were only proposed is no longer so. */
+export function carriedOut<O extends Observation>(observations: O[]): [plan: O, work: O][] {
+  return observations.flatMap((plan): [O, O][] => {
+    const [, title] = /^Plan: (.+)/.exec(plan.title) ?? []
+    const work = title && observations.find((o) => o.title === title && o.at > plan.at && o.filesModified.length > 0)
+    return work ? [[plan, work]] : []
+  })
+}

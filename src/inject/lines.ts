@@ -1,19 +1,39 @@
-import type { Observation, Summary } from '../core/memory.ts'
+import type { Observation, OpenFailure, Summary } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
 import { shorten } from '../core/text.ts'
-import { age } from '../core/when.ts'
+import { age, ago } from '../core/when.ts'
 
-/** What a summary says, a line for each of its fields. */
-export function summaryLines(s: Summary): string[] {
+/** What a summary says, a line for each of its fields that adds something to those before it and to the name of its session. */
+export function summaryLines(s: Summary, title = ''): string[] {
+  const told = `${title} ${s.learned} ${s.completed}`
   const fields: [string, string, number][] = [
-    ['Asked', s.request, 300],
-    ['Looked at', s.investigated, 240],
+    ['Asked', s.completed && (GOES_ON.test(s.request) || saysAgain(told, s.request)) ? '' : s.request, 300],
+    // The files have a line of their own.
+    ['Looked at', s.learned || s.completed ? '' : s.investigated, 240],
     ['Learned', s.learned, 500],
     ['Done', s.completed, 500],
     ['Next', s.nextSteps, 300],
-    ['Notes', s.notes, 240],
+    ['Notes', saysAgain(told, s.notes) ? '' : s.notes, 240],
   ]
   return fields.flatMap(([label, text, max]) => (text ? [`- ${label}: ${shorten(asData(text), max)}`] : []))
+}
+
+/** `commit this`, `yes please`: a word of assent, not what the work was about. */
+const GOES_ON =
+  /^(?:(?:yes|ok|okay|sure|please|go|ahead|do|continue|proceed|comm?it|push|merge|this|that|it|all|both|and|then|now|pr)\b[\s,.!]*)+$/i
+
+/**
+ * The tests that failed when they were last run, the latest first; what the summary's next steps say already is not said again. A failure
+ * that named no test may have been put right unnoticed, by a commit whose hook runs them all.
+ */
+export function failingLines(failing: OpenFailure[], { nextSteps }: Summary, now: number): string[] {
+  const untold = failing.filter(({ command, names }) => names.length > 0 && !nextSteps.includes(shorten(command, 60))).toReversed()
+  return untold
+    .slice(0, 2)
+    .map(
+      ({ command, names, at }) =>
+        `- Failed when last run, ${ago(at, now)}: ${shorten(asData(`\`${command}\`: ${names.slice(0, 3).join('; ')}`), 240)}`,
+    )
 }
 
 /** An observation in a line: enough to know whether to ask for it. One of its commit is named, with what it says besides. */
@@ -22,6 +42,7 @@ export function observationLine(
   now: number,
   branch: string | null = null,
   commit: Observation | null = null,
+  above: { branch?: string | null } | null = null,
 ): string {
   const files = o.filesModified.slice(0, commit ? 1 : 2).join(', ')
   const what = shorten(
@@ -30,7 +51,10 @@ export function observationLine(
   )
   const also = commit && !what.includes(`#${commit.id}: `) ? ` (also #${commit.id})` : ''
   const where = files && !what.includes(o.filesModified[0] ?? files) ? ` [${shorten(asData(files), 120)}]` : ''
-  const off = branch !== null && o.branch && o.branch !== branch ? ` (${shorten(shownBranch(o.branch), 40)})` : ''
+  const off =
+    branch !== null && o.branch && o.branch !== branch
+      ? ` (${above?.branch === o.branch && o.branch.length > 12 ? 'as above' : shorten(shownBranch(o.branch), 40)})`
+      : ''
   return `#${o.id} · ${age(o.at, now)} · ${o.type} · ${what}${also}${where}${off} · ~${o.tokens}t`
 }
 
@@ -60,11 +84,14 @@ const wordsOf = (text: string): string[] =>
 /** The first of what it found, besides what its line says. */
 export function factLines(o: Observation): string[] {
   const said = saidOf(o).join(' ')
-  const facts = o.facts.filter((fact) => !said.includes(fact))
+  const facts = o.facts.filter((fact) => !said.includes(fact) && !CUT_CHANGE.test(fact))
   return facts.slice(0, FACTS_SHOWN).map((fact) => `  - ${shorten(asData(fact), 200)}`)
 }
 
 const FACTS_SHOWN = 3
+
+/** A line and what it became, one of them cut: what differs may be what is missing. */
+const CUT_CHANGE = /^[^`]*: `.*…` → `|^[^`]*: `.*` → `.*…`$/
 
 /** A branch has any name; here it is a word among others. */
 export const shownBranch = (branch: string) => shorten(asData(branch).replace(/[<>"&]/g, ''), 80)

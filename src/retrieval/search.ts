@@ -469,7 +469,11 @@ function coverageOf(text: string, asked: Asked[]): Pick<Hit, 'coverage' | 'match
 }
 
 /** As the index compares: without case and accents. */
-const folding = (text: string) => text.normalize('NFD').replace(/\p{Mn}/gu, '').toLowerCase()
+const folding = (text: string) =>
+  text
+    .normalize('NFD')
+    .replace(/\p{Mn}/gu, '')
+    .toLowerCase()
 
 /** A short word must stand on its own, or but for an s: `sam` is not in `same`. Where words are not set apart, anywhere will do. */
 function standsIn(text: string, word: string): boolean {

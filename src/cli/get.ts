@@ -1,7 +1,7 @@
+import { memoryNamed } from '../core/kinds.ts'
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { ago } from '../core/when.ts'
-import { isMemoryId } from '../wire/kinds.ts'
 import { ask, post } from './ask.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, say, sayJson } from './print.ts'
@@ -15,7 +15,7 @@ type Found =
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('get', args)
   if (positionals.length === 0) throw new CliError('give ids as search shows them: recollect get 12 S3 P7 N01K…', EXIT.invalid)
-  const wrong = positionals.find((id) => !isMemoryId(id) && !/^N[\w.-]{1,80}$/i.test(id))
+  const wrong = positionals.find((id) => memoryNamed(id) === null)
   if (wrong !== undefined) throw new CliError(`"${wrong}" is no id; search shows them: 12 or #12, S3, P7, N…`, EXIT.invalid)
   const found = await ask<Found[]>('/api/memories/batch', post({ ids: positionals }))
   if (values.json) sayJson(found.flatMap(({ kind, memory }) => (memory ? [{ kind, ...memory }] : [])))

@@ -1,3 +1,4 @@
+import { type Kind, memoryId, memoryNamed } from '../core/kinds.ts'
 import { age } from '../core/when.ts'
 import type { GraphAsk } from '../wire/api.ts'
 import { ask } from './ask.ts'
@@ -5,13 +6,13 @@ import { projectHere } from './here.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, plural, say, sayJson, table } from './print.ts'
 
-type Memory = { kind: string; ref: string; type: string; title: string; at: number }
+type Memory = { kind: Kind; ref: string; type: string; title: string; at: number }
 type Item = Memory & {
   relation?: string
   origin?: string
   side?: 'before' | 'after'
   distance?: number
-  via?: { kind: string; ref: string }
+  via?: { kind: Kind; ref: string }
 }
 type Topic = { name: string; observations: number; since: number; until: number; newest: Memory[] }
 
@@ -32,13 +33,12 @@ function put<T>(wanted: GraphAsk, question: URLSearchParams, more: Record<string
   return ask<Answer<T>>(`/api/graph?${new URLSearchParams({ ...Object.fromEntries(question), ask: wanted, ...more })}`)
 }
 
-/** `12`, `#12`, `P7`, `S3`, or the kind written out. */
+/** As search shows it, or with the kind written out. */
 function refNamed(word: string): string {
   if (/^(?:observation|prompt|summary|note):\S+$/.test(word)) return word
-  const [, letter = '', id = ''] = /^([#PSN]?)(\w+)$/i.exec(word) ?? []
-  const kind = { '': 'observation', '#': 'observation', P: 'prompt', S: 'summary', N: 'note' }[letter.toUpperCase()]
-  if (kind === 'note' || /^\d+$/.test(id)) return `${kind}:${id}`
-  throw new CliError(`"${word}" is no id; search shows them: 12 or #12, P7, S3`, EXIT.invalid)
+  const named = memoryNamed(word)
+  if (named) return `${named.kind}:${named.ref}`
+  throw new CliError(`"${word}" is no id; search shows them: 12 or #12, S3, P7, N…`, EXIT.invalid)
 }
 
 function sayTopics(answer: Answer<Topic>, json: boolean): undefined {
@@ -48,18 +48,18 @@ function sayTopics(answer: Answer<Topic>, json: boolean): undefined {
   const now = Date.now()
   for (const topic of topics) {
     say(`${bold(topic.name)}  ${dim(`${plural(topic.observations, 'observation')}, ${span(topic, now)}`)}`)
-    for (const memory of topic.newest) say(`  ${letter(memory)}  ${memory.title}`)
+    for (const memory of topic.newest) say(`  ${idOf(memory)}  ${memory.title}`)
   }
 }
 
 function sayItems(wanted: GraphAsk, { memory, items }: Answer<Item>): undefined {
-  if (memory) say(`${bold(`${letter(memory)} ${memory.title}`)}  ${dim(`${memory.type}, ${age(memory.at, Date.now())}`)}\n`)
+  if (memory) say(`${bold(`${idOf(memory)} ${memory.title}`)}  ${dim(`${memory.type}, ${age(memory.at, Date.now())}`)}\n`)
   if (!items) return say('Nothing ties the two together.')
   if (items.length === 0) return say(NOTHING[wanted])
   const now = Date.now()
   // A path begins with the memory itself, which stands above.
   const rows = asTree(items.filter((item) => item.relation !== undefined))
-  const lines = table(rows.map((item) => [letter(item), age(item.at, now), saidOf(item), `${indent(item)}${item.title}`])).split('\n')
+  const lines = table(rows.map((item) => [idOf(item), age(item.at, now), saidOf(item), `${indent(item)}${item.title}`])).split('\n')
   for (const [index, line] of lines.entries()) {
     say(line)
     const origin = rows[index]?.origin
@@ -103,7 +103,7 @@ const SAID: Record<string, { before: string; after: string }> = {
   shares: { before: 'names the same', after: 'names the same' },
 }
 
-const letter = ({ kind, ref }: Memory) => `${{ observation: '#', summary: 'S', prompt: 'P', note: 'N' }[kind] ?? ''}${ref}`
+const idOf = ({ kind, ref }: Memory) => memoryId(kind, ref)
 const indent = ({ distance = 1 }: Item) => '· '.repeat(distance - 1)
 
 function span({ since, until }: Topic, now: number): string {

@@ -1,3 +1,5 @@
+import { KINDS } from '../core/kinds.ts'
+
 /**
  * What each command takes, said once: the parser reads it, the help lists it and the completion offers it. An entry is what Node's own
  * parser wants, and besides that how the value is called, what it may be, and what the option is for.
@@ -85,7 +87,7 @@ export const TAKES = {
     options: {
       project,
       all: { type: 'boolean', about: 'everywhere, not only in this project' },
-      kind: { type: 'string', of: ['observation', 'summary', 'prompt', 'note'], about: 'memories of one kind only' },
+      kind: { type: 'string', of: KINDS, about: 'memories of one kind only' },
       limit: limit('20', 200),
       web: { type: 'boolean', about: 'open the search in the viewer' },
       explain: { type: 'boolean', about: 'what each score is made of, and how times were understood' },

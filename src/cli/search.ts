@@ -1,4 +1,5 @@
 import type { Hit, SpokenTime } from '../core/hit.ts'
+import { memoryId } from '../core/kinds.ts'
 import { nearest } from '../core/nearest.ts'
 import { projectName } from '../core/project.ts'
 import { age } from '../core/when.ts'
@@ -56,9 +57,9 @@ export async function run(args: string[]): Promise<undefined> {
   const shown = marking(query)
   const one = new Set(hits.map((hit) => hit.project)).size === 1
   // The id of a note is long; where there is little room it stands on the second line.
-  const below = (hit: Hit) => (hit.kind === 'note' && terminalWidth() !== null ? `${letter(hit.kind)}${hit.id}  ` : '')
+  const below = (hit: Hit) => (hit.kind === 'note' && terminalWidth() !== null ? `${memoryId(hit.kind, hit.id)}  ` : '')
   const rows = hits.map((hit) => [
-    below(hit) ? letter(hit.kind) : `${letter(hit.kind)}${hit.id}`,
+    memoryId(hit.kind, below(hit) ? '' : hit.id),
     age(hit.at, now),
     hit.type,
     dim(`~${hit.tokens}t`),
@@ -99,8 +100,6 @@ export function marking(query: string, mark: (text: string) => string = yellow) 
           .join('')
       : otherwise(text)
 }
-
-const letter = (kind: string) => ({ observation: '#', summary: 'S', prompt: 'P', note: 'N' })[kind] ?? ''
 
 /** Which signals made the score, the strongest first. */
 function explained(hit: Hit): string {

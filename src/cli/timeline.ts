@@ -1,12 +1,12 @@
+import { isMemoryId, type Kind, memoryId } from '../core/kinds.ts'
 import { age } from '../core/when.ts'
-import { isMemoryId } from '../wire/kinds.ts'
 import { ask } from './ask.ts'
 import { projectHere } from './here.ts'
 import { momentOf } from './import.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, fit, say, sayJson, table } from './print.ts'
 
-type Item = { kind: string; id: string; type: string; title: string; at: number; tokens: number; anchor: boolean }
+type Item = { kind: Kind; id: string; type: string; title: string; at: number; tokens: number; anchor: boolean }
 
 /** What happened around a memory, a question's best answer, or a moment. */
 export async function run(args: string[]): Promise<undefined> {
@@ -26,10 +26,9 @@ export async function run(args: string[]): Promise<undefined> {
   if (values.json) return sayJson(answer)
   if (answer.items.length === 0) return say('Nothing is remembered around there.')
   const now = Date.now()
-  const letter = (kind: string) => ({ observation: '#', summary: 'S', prompt: 'P', note: 'N' })[kind] ?? ''
   const rows = answer.items.map((item) => [
     item.anchor ? bold('►') : ' ',
-    `${letter(item.kind)}${item.id}`,
+    memoryId(item.kind, item.id),
     age(item.at, now),
     item.type,
     dim(`~${item.tokens}t`),

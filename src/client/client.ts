@@ -3,12 +3,14 @@
  * Unix socket, which only its owner can open, so that no token is needed. It knows nothing of the rooms that do the work, and never writes.
  */
 import { request } from 'node:http'
-import type { Hit, Kind } from '../core/hit.ts'
+import type { Hit } from '../core/hit.ts'
+import { type Kind, memoryId } from '../core/kinds.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { RecollectError } from './error.ts'
 
-export type { Hit, Kind } from '../core/hit.ts'
+export type { Hit } from '../core/hit.ts'
+export type { Kind } from '../core/kinds.ts'
 export { RecollectError } from './error.ts'
 export { type MemoryCommand, type MemoryTool, memoryTool } from './memory-tool.ts'
 
@@ -133,8 +135,7 @@ export function connect(connection: Connection = {}) {
 }
 
 /** Every kind counts its own ids, and a number alone means an observation. */
-const withLetter = <M extends { kind: Kind; id: string }>(memory: M): M => ({ ...memory, id: LETTERS[memory.kind] + memory.id })
-const LETTERS = { observation: '#', summary: 'S', prompt: 'P', note: 'N' }
+const withLetter = <M extends { kind: Kind; id: string }>(memory: M): M => ({ ...memory, id: memoryId(memory.kind, memory.id) })
 
 /** A path with a slash at its end is a folder to the worker, also where the clone of that folder has its path for a key. */
 const namedSurely = (project: string) => (project.startsWith('/') ? project.replace(/\/*$/, '/') : project)

@@ -1,7 +1,5 @@
 import type { ProjectKey } from './ids.ts'
-
-/** The kinds of memories that can be found and shown. */
-export type Kind = 'observation' | 'summary' | 'prompt' | 'note'
+import type { Kind } from './kinds.ts'
 
 /** A search result: what search makes, the worker sends, and whoever asked reads. */
 export type Hit = {

@@ -1,4 +1,5 @@
 import type { Hit } from '../core/hit.ts'
+import { memoryId } from '../core/kinds.ts'
 import type { Session } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
 import { asNoteId } from '../core/note.ts'
@@ -81,10 +82,7 @@ function whyTold(hit: Hit): string {
   return hit.cosine === null ? words : `${words} and is ${hit.cosine.toFixed(2)} near in meaning`
 }
 
-const LETTERS = { observation: '#', summary: 'S', prompt: 'P', note: 'N' }
-
 function recalledLine(hit: Hit, now: number): string {
-  const id = LETTERS[hit.kind] + hit.id
   const body = hit.snippet ? ` — ${shorten(asData(hit.snippet), 200)}` : ''
-  return `${id} · ${age(hit.at, now)} · ${hit.type} · ${shorten(asData(hit.title), 160)}${body} · ~${hit.tokens}t`
+  return `${memoryId(hit.kind, hit.id)} · ${age(hit.at, now)} · ${hit.type} · ${shorten(asData(hit.title), 160)}${body} · ~${hit.tokens}t`
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { SpokenTime } from '../core/hit.ts'
+import { KINDS, memoryNamed } from '../core/kinds.ts'
 import type { Session } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
 import { age } from '../core/when.ts'
@@ -25,7 +26,7 @@ export const recall = tool({
     'Search what earlier sessions did, decided, fixed and learned, before asking the person or exploring. Returns a table of ids, titles and token costs; then memory_timeline for what happened around one, memory_get for full text. The query may hold filters (type:bugfix ns:decisions tag:x path:src/a branch:b since:7d before:2026-01-31) and times ("last week").',
   input: z.object({
     query: z.string().max(2000),
-    kind: z.enum(['observation', 'summary', 'prompt', 'note']).optional(),
+    kind: z.enum(KINDS).optional(),
     project,
     limit: z.number().int().min(1).max(50).default(10),
     offset: z.number().int().min(0).max(1000).default(0),
@@ -167,8 +168,7 @@ function tiedLine({ kind, ref, type, title, at, relation, side, origin, distance
 
 /** An id as search shows it, as the graph's address wants it. */
 function refOf(id: string): string {
-  const [, letter = '', ref = ''] = /^([#SPN]?)([\w.-]{1,60})$/i.exec(id.trim()) ?? []
-  const kind = { '': 'observation', '#': 'observation', S: 'summary', P: 'prompt', N: 'note' }[letter.toUpperCase()]
-  if (ref && (kind === 'note' || /^\d+$/.test(ref))) return `${kind}:${ref}`
+  const named = memoryNamed(id.trim())
+  if (named) return `${named.kind}:${named.ref}`
   throw new Refused(`"${asData(id)}" is no id. They look like #12, S3, P7 or N…; memory_recall shows them.`, 400)
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import type { Kind } from '../core/hit.ts'
 import { identifiersIn, withHiddenWords } from '../core/identifiers.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import type { Kind } from '../core/kinds.ts'
 import { ALLOWED, BOUNDED, bounds, CHOSEN, type Choice, chosenStatements, IN_PROJECT, PLACE, wantedAmong } from './choice.ts'
 import { deedStatements } from './deeds.ts'
 import { isUnbounded, MOST_PLACES, quoted, rankedBy, scopeWord } from './ranked.ts'

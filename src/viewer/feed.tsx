@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Kind } from '../core/hit.ts'
+import type { Kind } from '../core/kinds.ts'
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import type { Feed, Row } from '../wire/view.ts'
 import { type Arrivals, arrived, counted, inWords, isAny, NONE } from './arrivals.ts'

@@ -34,7 +34,7 @@ function Around({ id, project }: { id: string; project: string }) {
   return (
     <>
       <Head title="Graph">
-        <span class="ellipsis">{memory ? <a href={memoryHref(kind, name)}>{title}</a> : `${kind} ${name}`}</span>
+        <span class="ellipsis">{memory ? <a href={memoryHref(memory.kind, memory.ref)}>{title}</a> : `${kind} ${name}`}</span>
         <span class="grow" />
         <a class="button" href={hrefOf('graph', '', { project })}>
           Topics

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Kind } from '../core/hit.ts'
+import { type Kind, memoryId } from '../core/kinds.ts'
 import type { Memory, Told } from '../wire/view.ts'
 import { queryString, send } from './ask.ts'
 import { useAsked } from './asked.ts'
@@ -190,8 +190,7 @@ function useTitles(of: { kind: Kind; id: number | string }[]): Record<string, st
   const key = missing.map(({ kind, id }) => `${kind}:${id}`).join(' ')
   useEffect(() => {
     if (missing.length === 0) return
-    const letters = { observation: '#', summary: 'S', prompt: 'P', note: 'N' }
-    void send<Memory[]>('POST', '/api/memories/batch', { ids: missing.map(({ kind, id }) => `${letters[kind]}${id}`) }).then((asked) => {
+    void send<Memory[]>('POST', '/api/memories/batch', { ids: missing.map(({ kind, id }) => memoryId(kind, id)) }).then((asked) => {
       if (asked.kind !== 'answered') return
       const found = asked.value.map((one, i) => [`${missing[i]?.kind}:${missing[i]?.id}`, titleOf(one)] as const)
       titles.value = { ...titles.value, ...Object.fromEntries(found) }

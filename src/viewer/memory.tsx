@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { memoryNamed } from '../core/kinds.ts'
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
 import { NOTE_SCOPES, NOTE_TYPES, type Note } from '../core/note.ts'
 import type { Near, Neighbourhood, NoteVersions } from '../wire/view.ts'
@@ -16,16 +17,18 @@ import { useKeys } from './shortcuts.ts'
 export function MemoryPage() {
   const { id } = place.value
   if (id === 'new') return <NewNote />
-  const letter = id[0]?.toUpperCase() ?? ''
-  const rest = id.slice(1)
-  if (letter === 'S' && /^\d+$/.test(rest)) return <SummaryView id={rest} />
-  if (letter === 'P' && /^\d+$/.test(rest)) return <PromptView id={rest} />
-  if (/^#?\d+$/.test(id)) return <ObservationView id={id.replace('#', '')} />
-  return id ? (
-    <NoteView id={letter === 'N' ? rest : id} />
-  ) : (
-    <Empty title="Which memory?">{<a href="/feed">Choose one in the feed</a>}</Empty>
-  )
+  if (!id) return <Empty title="Which memory?">{<a href="/feed">Choose one in the feed</a>}</Empty>
+  const { kind, ref } = memoryNamed(id) ?? { kind: 'note', ref: id }
+  switch (kind) {
+    case 'summary':
+      return <SummaryView id={ref} />
+    case 'prompt':
+      return <PromptView id={ref} />
+    case 'observation':
+      return <ObservationView id={ref} />
+    case 'note':
+      return <NoteView id={ref} />
+  }
 }
 
 function ObservationView({ id }: { id: string }) {

@@ -1,3 +1,4 @@
+import { type Kind, memoryId } from '../core/kinds.ts'
 import { isPage, type Page } from '../wire/pages.ts'
 
 /** Where a person is: a page, the thing it shows, and how they look at it. Every view has an address, so that it can be kept. */
@@ -16,10 +17,10 @@ export function hrefOf(page: Page, id = '', query: Record<string, string | undef
   return `/${page}${path}${search ? `?${search}` : ''}`
 }
 
-/** The address of a memory, by its kind and id or by the id that search shows. */
-export function memoryHref(kind: string, id: string | number): string {
-  const letter = { observation: '', summary: 'S', prompt: 'P', note: 'N' }[kind] ?? ''
-  return hrefOf('memory', `${letter}${id}`)
+/** The address of a memory. */
+export function memoryHref(kind: Kind, id: string | number): string {
+  // A # would end the address.
+  return hrefOf('memory', memoryId(kind, id).replace('#', ''))
 }
 
 function decoded(part: string): string {

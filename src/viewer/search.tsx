@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { KINDS } from '../wire/kinds.ts'
+import { KINDS } from '../core/kinds.ts'
 import type { Found } from '../wire/view.ts'
 import { queryString } from './ask.ts'
 import { useAsked } from './asked.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Cost } from '../core/cost.ts'
+import { KINDS, type Kind, memoryNamed } from '../core/kinds.ts'
 import { NOTE_SCOPES, NOTE_TYPES } from '../core/note.ts'
 import { CHOICES, type SyncState } from '../core/sync.ts'
 
@@ -54,10 +55,7 @@ export const readSummarize = understanding(() =>
 )
 export const readCompleteSession = understanding(() => z.object({ ...session, reason: z.string().default('other') }))
 export const readProcessing = reader(() => z.object({ isProcessing: z.boolean() }))
-/** Memories as search shows them: #12 (or 12) an observation, S3 a summary, P7 a prompt, N and a note's id (or its address) a note. */
-const memoryId = z
-  .string()
-  .regex(/^(?:[#SP]?\d{1,15}|N[\w.-]{1,80}|[0-7][0-9A-HJKMNP-TV-Z]{25}|recollect:\/\/\S{1,200})$/i, 'an id is #12, S3, P7 or N…')
+const memoryId = z.string().refine((id) => memoryNamed(id) !== null, 'an id is #12, S3, P7 or N…')
 export const readMemories = reader(() => z.object({ ids: z.array(memoryId).max(500) }))
 export const readBatch = reader(() => z.object({ ids: z.array(z.coerce.number().int()).max(500) }))
 
@@ -132,7 +130,7 @@ export const readSearchQuery = reader(() =>
   z.object({
     query: z.string().max(10_000).default(''),
     project: z.string().optional(),
-    kind: z.enum(['observation', 'summary', 'prompt', 'note']).optional(),
+    kind: z.enum(KINDS).optional(),
     since: z.coerce.number().optional(),
     before: z.coerce.number().optional(),
     limit: wholeNumber(20, 200),
@@ -166,7 +164,7 @@ const memoryRef = z
   .regex(/^(?:observation|summary|prompt|note):\S{1,60}$/, 'name a memory by its kind and id, for instance observation:12')
   .transform((text) => {
     const colon = text.indexOf(':')
-    return { kind: text.slice(0, colon) as 'observation' | 'summary' | 'prompt' | 'note', ref: text.slice(colon + 1) }
+    return { kind: text.slice(0, colon) as Kind, ref: text.slice(colon + 1) }
   })
 export const readGraphQuery = reader(() =>
   z.object({

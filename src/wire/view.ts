@@ -4,11 +4,11 @@
  */
 import { z } from 'zod'
 import type { Entity } from '../core/entities.ts'
-import type { Hit, Kind, SpokenTime } from '../core/hit.ts'
+import type { Hit, SpokenTime } from '../core/hit.ts'
+import { KINDS, type Kind } from '../core/kinds.ts'
 import { OBSERVATION_TYPES, type Observation, type Prompt, type Session, type Summary, type ToolUse } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { reader } from './api.ts'
-import { KINDS } from './kinds.ts'
 
 const wholeNumber = (fallback: number, max: number) => z.coerce.number().int().min(0).max(max).default(fallback)
 const listOf = <T extends string>(words: readonly [T, ...T[]]) =>

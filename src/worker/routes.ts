@@ -3,13 +3,14 @@ import { isDeeperThan } from '../core/depth.ts'
 import type { AgentEvent, EventContext, SessionEvent } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asContentSessionId, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
-import { asNoteId, noteIdIn } from '../core/note.ts'
+import { memoryNamed } from '../core/kinds.ts'
+import { asNoteId } from '../core/note.ts'
 import { BRIEF_BUDGET, briefFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { VERSION } from '../platform/version.ts'
 import { answer } from '../retrieval/answer.ts'
 import { timeline } from '../retrieval/search.ts'
-import { checkDatabase, type DocumentKind, isStoreTrouble, type Place } from '../store/store.ts'
+import { checkDatabase, isStoreTrouble, type Place } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
 import { bodyOf, folderIn, projectAskedFor, projectNamed, queryOf } from './asked.ts'
@@ -399,7 +400,7 @@ async function anchorOf(
 ): Promise<Place | null> {
   const { documents } = desk.store
   if (query.anchor !== undefined) {
-    const { kind, ref } = memoryNamed(query.anchor)
+    const { kind, ref } = whichMemory(query.anchor)
     const place = await documents.placeOf(kind, ref)
     if (!place) throw new BadRequest(`there is no ${kind} ${ref}`)
     return place
@@ -438,9 +439,9 @@ async function graphRoute({ store }: Desk, url: URL): Promise<Response> {
   }
 }
 
-/** One memory in full, by the id that search shows; `memory` is null when there is none. */
+/** One memory in full; `memory` is null when there is none. */
 async function memoryOf(desk: Desk, id: string) {
-  const { kind, ref } = memoryNamed(id)
+  const { kind, ref } = whichMemory(id)
   const { observations, summaries, prompts } = desk.store
   switch (kind) {
     case 'note':
@@ -454,13 +455,8 @@ async function memoryOf(desk: Desk, id: string) {
   }
 }
 
-/** What an id means, as search shows it. */
-function memoryNamed(id: string): { kind: DocumentKind; ref: string } {
-  const note = noteIdIn(id.replace(/^N(?=.)/i, ''))
-  if (note && !/^[#SP]?\d+$/i.test(id)) return { kind: 'note', ref: note }
-  const kind = ({ S: 'summary', P: 'prompt' } as const)[id[0]?.toUpperCase() ?? ''] ?? 'observation'
-  return { kind, ref: id.replace(/\D/g, '') }
-}
+/** What an id means; a note may be asked for without its letter. */
+const whichMemory = (id: string) => memoryNamed(id) ?? { kind: 'note' as const, ref: id }
 
 function defaultAgent(desk: Desk): Agent {
   const agent = desk.agents['claude-code']

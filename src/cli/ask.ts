@@ -97,7 +97,8 @@ async function askDisk(missing: Missing, path: string, question: Question): Prom
   }
 }
 
-const refused = (status: number, body: string) => new CliError(reasonIn(body), status === 400 ? EXIT.invalid : EXIT.error)
+const refused = (status: number, body: string) =>
+  new CliError(reasonIn(body) || `the worker answered with ${status}`, status === 400 ? EXIT.invalid : EXIT.error)
 
 export const post = (body: unknown): Question => ({
   method: 'POST',

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { marking } from './search.ts'
@@ -33,6 +34,25 @@ test('a project that there is not is told with what was probably meant; one in w
   expect(await run('search', 'zzyzx', '--qqqq')).toEqual([0, 'Nothing is remembered about “zzyzx --qqqq”.\n', ''])
   await run('stop')
 }, 30_000)
+
+test('a long question is answered like any other, with and without a worker', async () => {
+  using folder = temporaryFolder()
+  const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0', RECOLLECT_EMBEDDER_PROVIDER: 'none' }
+  const run = async (...args: string[]) => {
+    const child = Bun.spawn([RECOLLECT, ...args], { env, cwd: folder.path, stdout: 'pipe', stderr: 'ignore' })
+    return [await child.exited, await child.stdout.text()]
+  }
+  await run('demo')
+  const questions = ['tide tables '.repeat(1500), `tide ${'潮位表'.repeat(1000)}`]
+  for (const question of questions)
+    expect(await run('search', question)).toEqual([0, expect.stringContaining('Ask for each tide table once')])
+  expect(await run('search', '潮'.repeat(2000))).toEqual([0, expect.stringMatching(/^Nothing is remembered about “.{200}”\.\n$/)])
+  await run('stop')
+  renameSync(join(folder.path, '.recollect', 'run'), join(folder.path, '.recollect', 'run.away'))
+  writeFileSync(join(folder.path, '.recollect', 'run'), '') // so that no worker can be started
+  for (const question of questions)
+    expect(await run('search', question)).toEqual([0, expect.stringContaining('Ask for each tide table once')])
+}, 60_000)
 
 test('what became of a time in the question is said, in words and as JSON', async () => {
   using folder = temporaryFolder()

@@ -2,9 +2,11 @@ import type { Hit, SpokenTime } from '../core/hit.ts'
 import { memoryId } from '../core/kinds.ts'
 import { nearest } from '../core/nearest.ts'
 import { projectName } from '../core/project.ts'
+import { shorten } from '../core/text.ts'
 import { age } from '../core/when.ts'
 import { terminalWidth } from '../platform/environment.ts'
-import { ask } from './ask.ts'
+import { LONGEST_IN_ADDRESS } from '../wire/pages.ts'
+import { ask, post } from './ask.ts'
 import { commandHere, projectHere } from './here.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, fit, plural, say, sayJson, table, yellow } from './print.ts'
@@ -26,18 +28,11 @@ export async function run(args: string[]): Promise<undefined> {
   if (values.web) {
     const { open } = await import('./view.ts')
     const project = values.all ? undefined : values.project
-    const asked = { q: query, ...(values.kind ? { kind: values.kind } : {}), ...(project ? { project } : {}) }
+    const asked = { q: query.slice(0, LONGEST_IN_ADDRESS), ...(values.kind ? { kind: values.kind } : {}), ...(project ? { project } : {}) }
     return open(`/search?${new URLSearchParams(asked)}`, values)
   }
-  const find = (project: string | null) => {
-    const question = new URLSearchParams({
-      query,
-      limit: values.limit,
-      ...(project ? { project } : {}),
-      ...(values.kind ? { kind: values.kind } : {}),
-    })
-    return ask<Answer>(`/api/search?${question}`)
-  }
+  const find = (project: string | null) =>
+    ask<Answer>('/api/search', post({ query, limit: values.limit, project: project ?? undefined, kind: values.kind }))
   const here = values.all ? null : (values.project ?? projectHere())
   let found = await find(here)
   const elsewhere = here && !values.project && !(found.isClose && found.hits.length > 0) ? await find(null) : null
@@ -49,7 +44,7 @@ export async function run(args: string[]): Promise<undefined> {
   for (const problem of problems) say(yellow(`${problem.word}: ${problem.message}`))
   if (found.embedderTrouble !== null) say(yellow(`Found without the embedder: ${found.embedderTrouble}`))
   if (values.explain) for (const { word, meaning } of understood) say(dim(`“${word}” was understood as ${meaning}`))
-  if (hits.length === 0) return say(`Nothing is remembered about “${query}”.`)
+  if (hits.length === 0) return say(`Nothing is remembered about “${shorten(query, 200)}”.`)
   if (time) say(time.kept ? dim(time.said) : yellow(time.said))
   if (!found.isClose) say(yellow('Nothing close to that is remembered. The nearest:'))
   if (everywhere) say(dim('Nothing close in this project; from all projects:\n'))
@@ -91,7 +86,8 @@ async function mustBeKnown(project: string): Promise<void> {
  */
 export function marking(query: string, mark: (text: string) => string = yellow) {
   const words = query.match(/(?<![\p{L}\p{N}:_-])-?[\p{L}\p{N}_]{3,}(?![\p{L}\p{N}_]*:)/gu)?.filter((word) => !word.startsWith('-')) ?? []
-  const wanted = words.length > 0 ? new RegExp(`((?<![\\p{L}\\p{N}])(?:${words.map(RegExp.escape).join('|')}))`, 'giu') : null
+  const wanted =
+    words.length > 0 ? new RegExp(`((?<![\\p{L}\\p{N}])(?:${words.slice(0, MOST_MARKED).map(RegExp.escape).join('|')}))`, 'giu') : null
   return (text: string, otherwise: (text: string) => string = (plain) => plain): string =>
     wanted
       ? text
@@ -100,6 +96,9 @@ export function marking(query: string, mark: (text: string) => string = yellow) 
           .join('')
       : otherwise(text)
 }
+
+/** Of a pasted text; a question has fewer words. */
+const MOST_MARKED = 60
 
 /** Which signals made the score, the strongest first. */
 function explained(hit: Hit): string {

@@ -1,6 +1,6 @@
 import { isMemoryId, type Kind, memoryId } from '../core/kinds.ts'
 import { age } from '../core/when.ts'
-import { ask } from './ask.ts'
+import { ask, post } from './ask.ts'
 import { projectHere } from './here.ts'
 import { momentOf } from './import.ts'
 import { parse } from './parse.ts'
@@ -15,14 +15,14 @@ export async function run(args: string[]): Promise<undefined> {
   const id = positionals.length === 1 && isMemoryId(anchor) ? anchor : null
   if (!anchor && !values.at)
     throw new CliError('around what? recollect timeline 12, recollect timeline "login fails", or --at 2026-03-01', EXIT.invalid)
-  const question = new URLSearchParams({
+  const question = {
     depth_before: values.before,
     depth_after: values.after,
     ...(id ? { anchor: id } : anchor ? { query: anchor } : {}),
-    ...(values.at ? { at: String(momentOf(values.at, Date.now())) } : {}),
+    ...(values.at ? { at: momentOf(values.at, Date.now()) } : {}),
     project: values.project ?? projectHere(),
-  })
-  const answer = await ask<{ project: string | null; items: Item[] }>(`/api/timeline?${question}`)
+  }
+  const answer = await ask<{ project: string | null; items: Item[] }>('/api/timeline', post(question))
   if (values.json) return sayJson(answer)
   if (answer.items.length === 0) return say('Nothing is remembered around there.')
   const now = Date.now()

@@ -76,8 +76,8 @@ export function connect(connection: Connection = {}) {
   return {
     /** Hits for a question, best first. `project: null` looks everywhere. */
     search: async (words: string, wish: { project?: string | null; kind?: Kind; limit?: number; offset?: number } = {}): Promise<Hit[]> => {
-      const asked = query({ ...wish, query: words, project: within(wish.project) })
-      return (await send<{ hits: Hit[] }>('GET', `/api/search?${asked}`)).hits.map(withLetter)
+      const asked = { ...wish, query: words, project: within(wish.project) }
+      return (await send<{ hits: Hit[] }>('POST', '/api/search', asked)).hits.map(withLetter)
     },
     /** What happened around a memory, a question's best answer or a moment. */
     timeline: async (
@@ -86,8 +86,8 @@ export function connect(connection: Connection = {}) {
     ) => {
       const anchor = 'id' in around ? { anchor: around.id } : 'words' in around ? { query: around.words } : { at: around.at }
       const depth = { depth_before: wish.before, depth_after: wish.after }
-      const asked = query({ ...anchor, ...depth, project: within(wish.project) })
-      return (await send<{ items: Item[] }>('GET', `/api/timeline?${asked}`)).items.map(withLetter)
+      const asked = { ...anchor, ...depth, project: within(wish.project) }
+      return (await send<{ items: Item[] }>('POST', '/api/timeline', asked)).items.map(withLetter)
     },
     /** Memories in full, by the ids that hits, timelines and briefs have (`#12`, `S3`, `P7`, `N…`); null in the place of one that is not there. */
     get: async (ids: string[]): Promise<{ id: string; kind: Kind; memory: Record<string, unknown> | null }[]> =>
@@ -155,7 +155,7 @@ function ask<T>(socketPath: string, timeoutMs: number, method: string, path: str
       const said = Buffer.concat(parts).toString('utf8')
       const status = answer.statusCode ?? 0
       if (status >= 200 && status < 300) resolve(JSON.parse(said) as T)
-      else reject(new RecollectError('refused', reasonIn(said), status))
+      else reject(new RecollectError('refused', reasonIn(said) || `the worker answered with ${status}`, status))
     })
   })
   asked.setTimeout(timeoutMs, () => {

@@ -25,7 +25,7 @@ export const recall = tool({
   description:
     'Search what earlier sessions did, decided, fixed and learned, before asking the person or exploring. Returns a table of ids, titles and token costs; then memory_timeline for what happened around one, memory_get for full text. The query may hold filters (type:bugfix ns:decisions tag:x path:src/a branch:b since:7d before:2026-01-31) and times ("last week").',
   input: z.object({
-    query: z.string().max(2000),
+    query: z.string(),
     kind: z.enum(KINDS).optional(),
     project,
     limit: z.number().int().min(1).max(50).default(10),
@@ -37,7 +37,7 @@ export const recall = tool({
     if (!given.query.trim()) throw new Refused('What should be found? Give words in query.', 400)
     const { query, kind, limit, offset } = given
     const find = (project: string | null, offset: number) =>
-      ask<Hits>(means.client, pathWith('/api/search', { query, kind, limit, offset, project }))
+      ask<Hits>(means.client, '/api/search', { method: 'POST', body: { query, kind, limit, offset, project: project ?? undefined } })
     const here = projectFor(means, given.project)
     let found = await find(here, offset)
     // Past the last one of this project is not the same as nothing in it.
@@ -72,7 +72,7 @@ export const timeline = tool({
   description: 'What happened before and after a memory (anchor id), or after the best answer to a query. Same table as memory_recall.',
   input: z.object({
     anchor: z.string().max(100).optional().describe('id such as #12, S3, P7, N…'),
-    query: z.string().max(2000).optional(),
+    query: z.string().optional(),
     depth_before: z.number().int().min(0).max(50).default(8),
     depth_after: z.number().int().min(0).max(50).default(8),
     project,
@@ -80,8 +80,8 @@ export const timeline = tool({
   hints: READS,
   run: async (means, { anchor, query, depth_before, depth_after, project }) => {
     if (!anchor && !query) throw new Refused('Around what? Give anchor (an id from memory_recall) or query.', 400)
-    const path = pathWith('/api/timeline', { anchor, query, depth_before, depth_after, project: projectFor(means, project) })
-    const { items } = await ask<{ items: (Listed & { anchor: boolean })[] }>(means.client, path)
+    const body = { anchor, query, depth_before, depth_after, project: projectFor(means, project) ?? undefined }
+    const { items } = await ask<{ items: (Listed & { anchor: boolean })[] }>(means.client, '/api/timeline', { method: 'POST', body })
     if (items.length === 0) return 'Nothing is remembered around there.'
     const rows = listedLines(
       items.map((item) => ({ ...item, mark: item.anchor ? '> ' : '' })),

@@ -27,7 +27,7 @@ export function addPrompts(server: McpServer, means: Means): void {
     {
       title: 'What do we know about…',
       description: 'Search memory and answer from it.',
-      argsSchema: z.object({ question: z.string().min(1).max(2000).describe('what you want to know') }),
+      argsSchema: z.object({ question: z.string().min(1).describe('what you want to know') }),
     },
     async ({ question }, ctx) => {
       const found = await recall.run(means, recall.input.parse({ query: question }), { signal: ctx.mcpReq.signal, progress: () => {} })

@@ -45,12 +45,13 @@ export type Problem = { word: string; at: number; message: string }
 
 /** Reads a question that is asked now. Times are meant in the zone of this machine. */
 export function readQuestion(text: string, now: number, zone?: string): Question {
-  const asked = text.trim()
+  const read = text.slice(0, MAX_READ)
+  const asked = read.trim()
   // What is this long, or has several lines, was pasted or is a prompt; it names no filters and is looked for as it is.
   const isPasted = asked.length > MAX_QUESTION || asked.includes('\n')
   const reading: Reading = {
-    ahead: isPasted ? [] : tokensOf(text).reverse(),
-    clock: clockFor(text, now, zone),
+    ahead: isPasted ? [] : tokensOf(read).reverse(),
+    clock: clockFor(read, now, zone),
     filters: noFilters(),
     understood: [],
     problems: [],
@@ -62,11 +63,10 @@ export function readQuestion(text: string, now: number, zone?: string): Question
 
   const left = isPasted ? asked : kept.map((token) => token.text).join(' ')
   const isNarrowed = Object.values(filters).some((filter) => (Array.isArray(filter) ? filter.length > 0 : filter !== null))
-  const head = left.slice(0, MAX_READ)
   const isTimed = understood.some((time) => time.from === 'text')
-  const aboutDoings = !isPasted && isAboutDoings(head, isTimed)
-  const words = aboutDoings ? [] : isNarrowed ? tellingWordsOf(head) : wordsOf(head)
-  const identifiers = identifiersOf(head)
+  const aboutDoings = !isPasted && isAboutDoings(left, isTimed)
+  const words = aboutDoings ? [] : isNarrowed ? tellingWordsOf(left) : wordsOf(left)
+  const identifiers = identifiersOf(left)
   return {
     text: left,
     words,
@@ -96,7 +96,7 @@ const lower = (a: number | null, b: number | null) => (a === null || b === null 
 const higher = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.max(a, b))
 
 const MAX_QUESTION = 10_000
-/** Of a paste, this much is read for words and names; the rest adds cost and no sense. */
+/** So much of a question is read; the rest of a paste adds cost and no sense. */
 const MAX_READ = 50_000
 const MAX_VALUE = 200
 /** Of one filter. */

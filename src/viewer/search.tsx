@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { KINDS } from '../core/kinds.ts'
+import { LONGEST_IN_ADDRESS } from '../wire/pages.ts'
 import type { Found } from '../wire/view.ts'
 import { queryString } from './ask.ts'
 import { useAsked } from './asked.ts'
@@ -73,6 +74,7 @@ export function SearchPage() {
           class="ask"
           aria-label="What are you looking for?"
           placeholder="words, or type:bugfix path:src since:7d"
+          maxLength={LONGEST_IN_ADDRESS}
           value={typed.value}
           onInput={(event) => {
             typed.value = event.currentTarget.value

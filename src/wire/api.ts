@@ -7,6 +7,7 @@ import { CHOICES, type SyncState } from '../core/sync.ts'
 /** What somebody sent, read; or why it cannot be used, in words for them. */
 export type Read<T> = { kind: 'read'; value: T } | { kind: 'unusable'; reason: string }
 export type Reader<T> = (value: unknown) => Read<T>
+type Of<R> = R extends Reader<infer T> ? T : never
 
 /** The schema is made when the first value comes: the worker starts sooner without making all of them. */
 export function reader<S extends z.ZodType>(make: () => S): Reader<z.infer<S>> {
@@ -126,9 +127,10 @@ const wholeNumber = (fallback: number, max: number) => {
   const range = `a whole number from 0 to ${max}`
   return z.coerce.number(range).int(range).min(0, range).max(max, range).default(fallback)
 }
+/** A question may be of any length: whoever reads it reads as much as makes sense. A long one travels in a body. */
 export const readSearchQuery = reader(() =>
   z.object({
-    query: z.string().max(10_000).default(''),
+    query: z.string().default(''),
     project: z.string().optional(),
     kind: z.enum(KINDS).optional(),
     since: z.coerce.number().optional(),
@@ -149,13 +151,14 @@ export const readAuditQuery = reader(() => z.object({ limit: wholeNumber(50, 100
 export const readTimelineQuery = reader(() =>
   z.object({
     anchor: memoryId.optional(),
-    query: z.string().max(10_000).optional(),
+    query: z.string().optional(),
     at: z.coerce.number().optional(),
     project: z.string().optional(),
     depth_before: wholeNumber(10, 200),
     depth_after: wholeNumber(10, 200),
   }),
 )
+export type TimelineQuery = Of<typeof readTimelineQuery>
 
 export const GRAPH_ASKS = ['neighbours', 'causes', 'effects', 'path', 'topics'] as const
 export type GraphAsk = (typeof GRAPH_ASKS)[number]

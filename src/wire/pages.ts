@@ -4,6 +4,9 @@ export type Page = (typeof PAGES)[number]
 
 export const isPage = (word: string): word is Page => (PAGES as readonly string[]).includes(word)
 
+/** Of a question that stands in the address of a page, so much: an address has room for 16 KB, and some scripts take nine bytes a letter there. */
+export const LONGEST_IN_ADDRESS = 1000
+
 /** Where a person wants to go, as they type it: a page, a memory's id (12, #12, S3, P7, N…), or nothing. Null when it is neither. */
 export function pathOf(wanted: string): string | null {
   const word = wanted.trim()

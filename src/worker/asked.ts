@@ -22,6 +22,11 @@ export function queryOf<T>(url: URL, read: api.Reader<T>): T {
   return usable(read(Object.fromEntries(url.searchParams)))
 }
 
+/** What is asked in the address or in a body, which has room for more; the same fields in both. */
+export function askedOf<T>(request: Request, url: URL, read: api.Reader<T>): T | Promise<T> {
+  return request.method === 'POST' ? bodyOf(request, read) : queryOf(url, read)
+}
+
 function usable<T>(read: api.Read<T>): T {
   if (read.kind === 'unusable') throw new BadRequest(read.reason)
   return read.value

@@ -30,6 +30,10 @@ describe.each(ERAS)('a client of %s', (version, mode) => {
     expect(await at.call(client, 'memory_recall', { query: 'pelican queue in 2019', project: 'all' })).toContain(
       '\nNothing fits from 2019-01-01 to 2019-12-31; shown from all times.\n',
     )
+    for (const name of ['memory_recall', 'memory_timeline'])
+      expect(await at.call(client, name, { query: `pelican queue ${'and more of it '.repeat(2000)}`, project: 'all' })).toContain(
+        'Retries go',
+      )
     const id = /(#\d+) \|.*Retries go through/.exec(found)?.[1] ?? ''
     expect(found).toMatch(/~\d+t$/m)
     expect(await at.call(client, 'memory_timeline', { anchor: id, depth_before: 0 })).toMatch(/^> #\d+ .*Retries[\s\S]*poison/m)

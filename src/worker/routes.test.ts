@@ -193,6 +193,17 @@ test('memories are found, read, placed in time and exported', async () => {
   expect(Bun.JSONL.parse(lines)).toMatchObject([{ title: 'Fixed the pelican', sessionId: 's1' }, { title: 'Fed the heron' }])
 })
 
+test('a question of any length, in any script, is answered', async () => {
+  await using at = await anApi()
+  await addObservations(at.store, [observation({ title: 'Fixed the pelican' })])
+  for (const long of ['x y z '.repeat(3000), '潮位'.repeat(10_000), '🐟'.repeat(40_000)]) {
+    const query = `pelican ${long}`
+    expect(await at.post('/api/search', { query })).toMatchObject({ hits: [{ id: '1' }] })
+    expect(await at.post('/api/timeline', { query })).toMatchObject({ anchor: 'observation:1' })
+  }
+  expect(await at.get(`/api/search?query=pelican${'+z'.repeat(6000)}`)).toMatchObject({ hits: [{ id: '1' }] })
+})
+
 test('a brief can be asked for as text or with its reasons, and never for more than its budget', async () => {
   await using at = await anApi()
   await addObservations(at.store, [observation({ title: 'Fixed the pelican' })])

@@ -13,7 +13,7 @@ import { timeline } from '../retrieval/search.ts'
 import { checkDatabase, isStoreTrouble, type Place } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
-import { bodyOf, folderIn, projectAskedFor, projectNamed, queryOf } from './asked.ts'
+import { askedOf, bodyOf, folderIn, projectAskedFor, projectNamed, queryOf } from './asked.ts'
 import type { Desk } from './desk.ts'
 import { takeDelivery } from './intake.ts'
 import { noteInFull, noteRoute } from './note-routes.ts'
@@ -79,8 +79,9 @@ export function routes(desk: Desk, control: Control): Answer {
         const { ids } = await bodyOf(request, api.readMemories)
         return Response.json(await Promise.all(ids.map((id) => memoryOf(desk, id))))
       }
-      case 'GET /api/search': {
-        const { query, project, kind, since, before, limit, offset } = queryOf(url, api.readSearchQuery)
+      case 'GET /api/search':
+      case 'POST /api/search': {
+        const { query, project, kind, since, before, limit, offset } = await askedOf(request, url, api.readSearchQuery)
         const wish = {
           ...defined({ since, before }),
           ...(kind ? { kinds: [kind] } : {}),
@@ -97,7 +98,8 @@ export function routes(desk: Desk, control: Control): Answer {
         return changeSettings(desk, request)
       }
       case 'GET /api/timeline':
-        return timelineRoute(desk, url)
+      case 'POST /api/timeline':
+        return timelineRoute(desk, await askedOf(request, url, api.readTimelineQuery))
       case 'GET /api/graph':
         return graphRoute(desk, url)
       case 'GET /api/status': {
@@ -382,8 +384,7 @@ async function injected(desk: Desk, url: URL) {
 }
 
 /** Around a memory, the best answer to a question, or a moment. */
-async function timelineRoute(desk: Desk, url: URL): Promise<Response> {
-  const query = queryOf(url, api.readTimelineQuery)
+async function timelineRoute(desk: Desk, query: api.TimelineQuery): Promise<Response> {
   const named = await projectNamed(desk, query.project)
   const anchor = await anchorOf(desk, query, named)
   const around = anchor

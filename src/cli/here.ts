@@ -8,6 +8,11 @@ export function projectHere(): string {
   return projectKey(findProject(process.cwd()))
 }
 
+/** Where to look, as a question to the worker says it: the project that was named, all of them, or this one and, if need be, all. */
+export function placeNamed({ all, project }: { all?: boolean; project?: string }): { project?: string; widen?: true } {
+  return all ? {} : project ? { project } : { project: projectHere(), widen: true }
+}
+
 /** The git branch they are on, null outside of git. */
 export function branchHere(): string | null {
   return findProject(process.cwd()).branch

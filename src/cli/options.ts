@@ -170,6 +170,7 @@ export const TAKES = {
       before: { type: 'string', value: 'N', range: [0, 200], default: '8', about: 'so many before it' },
       after: { type: 'string', value: 'N', range: [0, 200], default: '8', about: 'so many after it' },
       project,
+      all: { type: 'boolean', about: 'everywhere, not only in this project' },
       json,
     },
   },

@@ -28,6 +28,12 @@ test('a project that there is not is told with what was probably meant; one in w
   expect(await run('search', 'tide', '--project', 'tidepol')).toEqual(misspelt)
   expect(await run('search', 'tide', 'project:tidepol')).toEqual(misspelt)
   expect(await run('search', 'tide', '--project', 'xyzzy')).toEqual([4, '', expect.stringContaining('no project xyzzy')])
+  for (const all of [[], ['--all']]) {
+    const [, found] = await run('search', 'tide', ...all)
+    const [first = '', second = ''] = String(found).split('\n')
+    expect(first === 'Nothing of this project is remembered; from all projects:').toBe(all.length === 0)
+    expect(all.length === 0 ? second : first).toMatch(/~\d+t +tidepool {2}/)
+  }
   const empty = [0, 'Nothing is remembered about “zzyzx”.\n', '']
   for (const known of ['tidepool', 'Tidepool', folder.path]) expect(await run('search', 'zzyzx', '--project', known)).toEqual(empty)
   expect(await run('search', 'zzyzx', 'project:Tidepool')).toEqual([0, 'Nothing is remembered about “zzyzx project:Tidepool”.\n', ''])

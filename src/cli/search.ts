@@ -7,12 +7,16 @@ import { age } from '../core/when.ts'
 import { terminalWidth } from '../platform/environment.ts'
 import { LONGEST_IN_ADDRESS } from '../wire/pages.ts'
 import { ask, post } from './ask.ts'
-import { commandHere, projectHere } from './here.ts'
+import { commandHere, placeNamed } from './here.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, fit, plural, say, sayJson, table, yellow } from './print.ts'
 
 type Answer = {
   hits: Hit[]
+  /** Where they were looked for; null for all projects. */
+  project: string | null
+  /** What is to be known of them: that none is close, or from where they are. */
+  said: string
   understood: { word: string; meaning: string; from: 'filter' | 'text' }[]
   time: SpokenTime | null
   isClose: boolean
@@ -31,26 +35,20 @@ export async function run(args: string[]): Promise<undefined> {
     const asked = { q: query.slice(0, LONGEST_IN_ADDRESS), ...(values.kind ? { kind: values.kind } : {}), ...(project ? { project } : {}) }
     return open(`/search?${new URLSearchParams(asked)}`, values)
   }
-  const find = (project: string | null) =>
-    ask<Answer>('/api/search', post({ query, limit: values.limit, project: project ?? undefined, kind: values.kind }))
-  const here = values.all ? null : (values.project ?? projectHere())
-  let found = await find(here)
-  const elsewhere = here && !values.project && !(found.isClose && found.hits.length > 0) ? await find(null) : null
-  const everywhere = elsewhere !== null && (elsewhere.isClose || found.hits.length === 0)
-  if (everywhere) found = elsewhere
+  const asked = { query, limit: values.limit, kind: values.kind, ...placeNamed(values) }
+  const found = await ask<Answer>('/api/search', post(asked))
   if (found.hits.length === 0 && values.project && !values.all) await mustBeKnown(values.project)
   const { hits, understood, problems, time } = found
-  if (values.json) return sayJson({ query, project: everywhere ? null : here, ...found })
+  if (values.json) return sayJson({ query, ...found })
   for (const problem of problems) say(yellow(`${problem.word}: ${problem.message}`))
   if (found.embedderTrouble !== null) say(yellow(`Found without the embedder: ${found.embedderTrouble}`))
   if (values.explain) for (const { word, meaning } of understood) say(dim(`“${word}” was understood as ${meaning}`))
   if (hits.length === 0) return say(`Nothing is remembered about “${shorten(query, 200)}”.`)
   if (time) say(time.kept ? dim(time.said) : yellow(time.said))
-  if (!found.isClose) say(yellow('Nothing close to that is remembered. The nearest:'))
-  if (everywhere) say(dim('Nothing close in this project; from all projects:\n'))
+  if (found.said) say(found.isClose ? dim(found.said) : yellow(found.said))
   const now = Date.now()
   const shown = marking(query)
-  const one = new Set(hits.map((hit) => hit.project)).size === 1
+  const isElsewhere = hits.some((hit) => hit.project !== found.project)
   // The id of a note is long; where there is little room it stands on the second line.
   const below = (hit: Hit) => (hit.kind === 'note' && terminalWidth() !== null ? `${memoryId(hit.kind, hit.id)}  ` : '')
   const rows = hits.map((hit) => [
@@ -58,7 +56,7 @@ export async function run(args: string[]): Promise<undefined> {
     age(hit.at, now),
     hit.type,
     dim(`~${hit.tokens}t`),
-    `${one ? '' : dim(`${projectName(hit.project)}  `)}${bold(shown(hit.title))}`,
+    `${isElsewhere ? dim(`${projectName(hit.project)}  `) : ''}${bold(shown(hit.title))}`,
   ])
   for (const [index, line] of table(rows).split('\n').entries()) {
     const hit = hits[index]

@@ -1,12 +1,24 @@
+import type { SpokenTime } from '../core/hit.ts'
+import type { ProjectKey } from '../core/ids.ts'
 import { isMemoryId, type Kind, memoryId } from '../core/kinds.ts'
-import { age } from '../core/when.ts'
+import { projectName } from '../core/project.ts'
+import { shorten } from '../core/text.ts'
+import { clockOf, dayOf } from '../core/when.ts'
 import { ask, post } from './ask.ts'
-import { projectHere } from './here.ts'
+import { placeNamed } from './here.ts'
 import { momentOf } from './import.ts'
 import { parse } from './parse.ts'
-import { bold, CliError, dim, EXIT, fit, say, sayJson, table } from './print.ts'
+import { bold, CliError, dim, EXIT, fit, say, sayJson, table, yellow } from './print.ts'
 
-type Item = { kind: Kind; id: string; type: string; title: string; at: number; tokens: number; anchor: boolean }
+type Item = { kind: Kind; id: string; type: string; title: string; project: ProjectKey; at: number; tokens: number; anchor: boolean }
+type Answer = {
+  project: ProjectKey | null
+  items: Item[]
+  problems: { word: string; message: string }[]
+  time: SpokenTime | null
+  /** That nothing is close to the question, or from where it is. */
+  said: string
+}
 
 /** What happened around a memory, a question's best answer, or a moment. */
 export async function run(args: string[]): Promise<undefined> {
@@ -20,19 +32,29 @@ export async function run(args: string[]): Promise<undefined> {
     depth_after: values.after,
     ...(id ? { anchor: id } : anchor ? { query: anchor } : {}),
     ...(values.at ? { at: momentOf(values.at, Date.now()) } : {}),
-    project: values.project ?? projectHere(),
+    ...placeNamed(values),
   }
-  const answer = await ask<{ project: string | null; items: Item[] }>('/api/timeline', post(question))
-  if (values.json) return sayJson(answer)
-  if (answer.items.length === 0) return say('Nothing is remembered around there.')
-  const now = Date.now()
-  const rows = answer.items.map((item) => [
+  const { project, items, problems, time, said, ...more } = await ask<Answer>('/api/timeline', post(question))
+  if (values.json) return sayJson({ project, items, problems, time, said, ...more })
+  for (const problem of problems) say(yellow(`${problem.word}: ${problem.message}`))
+  if (items.length === 0) return say(`Nothing is remembered ${anchor && !id ? `about “${shorten(anchor, 200)}”` : 'around there'}.`)
+  if (time) say(time.kept ? dim(time.said) : yellow(time.said))
+  if (said) say(yellow(said))
+  const isElsewhere = items.some((item) => item.project !== project)
+  const rows = items.map((item) => [
     item.anchor ? bold('►') : ' ',
     memoryId(item.kind, item.id),
-    age(item.at, now),
+    clockOf(item.at),
     item.type,
     dim(`~${item.tokens}t`),
-    item.anchor ? bold(item.title) : item.title,
+    `${isElsewhere ? dim(`${projectName(item.project)}  `) : ''}${item.anchor ? bold(item.title) : item.title}`,
   ])
-  for (const line of table(rows).split('\n')) say(fit(line))
+  let day = ''
+  for (const [index, line] of table(rows).split('\n').entries()) {
+    const its = dayOf(items[index]?.at ?? 0)
+    // Which project it is, where the lines do not say it, is said once.
+    if (its !== day) say(dim(day || isElsewhere || !project ? its : `${its}  ${projectName(project)}`))
+    day = its
+    say(fit(line))
+  }
 }

@@ -86,7 +86,7 @@ export function connect(connection: Connection = {}) {
     ) => {
       const anchor = 'id' in around ? { anchor: around.id } : 'words' in around ? { query: around.words } : { at: around.at }
       const depth = { depth_before: wish.before, depth_after: wish.after }
-      const asked = { ...anchor, ...depth, project: within(wish.project) }
+      const asked = { ...anchor, ...depth, project: within(wish.project), widen: wish.project === undefined }
       return (await send<{ items: Item[] }>('POST', '/api/timeline', asked)).items.map(withLetter)
     },
     /** Memories in full, by the ids that hits, timelines and briefs have (`#12`, `S3`, `P7`, `N…`); null in the place of one that is not there. */

@@ -9,8 +9,20 @@ export function age(at: number, now: number): string {
   if (passed < HOUR) return `${Math.floor(passed / MINUTE)}m`
   if (passed < DAY) return `${Math.floor(passed / HOUR)}h`
   if (passed < 14 * DAY) return `${Math.floor(passed / DAY)}d`
-  return new Date(at).toISOString().slice(0, 10)
+  return dayOf(at)
 }
+
+/** The day of a moment, `2026-03-01`, and the time of that day, `14:05`, where the person is. */
+export function dayOf(at: number): string {
+  const date = new Date(at)
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-')
+}
+export function clockOf(at: number): string {
+  const date = new Date(at)
+  return [date.getHours(), date.getMinutes()].map(twoDigits).join(':')
+}
+
+const twoDigits = (number: number) => String(number).padStart(2, '0')
 
 /** The same, to be read in a sentence: `just now`, `5m ago`, `on 2026-03-01`. */
 export function ago(at: number, now: number): string {

@@ -3,21 +3,18 @@ import type { SpokenTime } from '../core/hit.ts'
 import { KINDS, memoryNamed } from '../core/kinds.ts'
 import type { Session } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
-import { age } from '../core/when.ts'
+import { age, clockOf, dayOf } from '../core/when.ts'
 import { GRAPH_ASKS } from '../wire/api.ts'
 import { ask, pathWith, Refused } from './client.ts'
-import { projectFor, tool } from './tool.ts'
-import { costOf, dataBlock, type Found, idOf, LISTED_HEAD, type Listed, listedLines, memoryLines, oneLine, sessionLine } from './words.ts'
+import { placeFor, projectFor, tool } from './tool.ts'
+import { costOf, dataBlock, type Found, idOf, type Listed, listed, memoryLines, oneLine, sessionLine } from './words.ts'
 
 const READS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
 const project = z.string().max(500).optional().describe('key, folder, or "all"; default: here')
 
-type Hits = {
-  hits: (Listed & { snippet: string })[]
-  problems: { word: string; message: string }[]
-  time: SpokenTime | null
-  isClose: boolean
-}
+/** What is to be known of an answer besides its lines. `project` is where was looked, null for everywhere. */
+type About = { project: string | null; problems: { word: string; message: string }[]; time: SpokenTime | null; said: string }
+type Hits = About & { hits: (Listed & { snippet: string })[]; isClose: boolean }
 
 export const recall = tool({
   name: 'memory_recall',
@@ -36,30 +33,24 @@ export const recall = tool({
   run: async (means, given) => {
     if (!given.query.trim()) throw new Refused('What should be found? Give words in query.', 400)
     const { query, kind, limit, offset } = given
-    const find = (project: string | null, offset: number) =>
-      ask<Hits>(means.client, '/api/search', { method: 'POST', body: { query, kind, limit, offset, project: project ?? undefined } })
-    const here = projectFor(means, given.project)
-    let found = await find(here, offset)
-    // Past the last one of this project is not the same as nothing in it.
-    const isNothingHere = found.hits.length === 0 && (offset === 0 || (await find(here, 0)).hits.length === 0)
-    const elsewhere = here !== null && given.project === undefined && (isNothingHere || !found.isClose) ? await find(null, offset) : null
-    const isEverywhere = elsewhere !== null && (elsewhere.isClose || isNothingHere)
-    if (isEverywhere) found = elsewhere
-    const problems = found.problems.map(({ word, message }) => `${oneLine(word, 60)}: ${oneLine(message, 200)}`)
-    if (found.hits.length === 0) {
-      const nothing =
-        offset > 0 ? `There are no more from offset ${offset} on.` : 'Nothing is remembered about that. Try fewer or other words.'
-      return [...problems, nothing].join('\n')
-    }
-    const rows = listedLines(found.hits, means.now())
+    const body = { query, kind, limit, offset, ...placeFor(means, given.project) }
+    const found = await ask<Hits>(means.client, '/api/search', { method: 'POST', body })
+    if (found.hits.length === 0)
+      return [...aboutLines(found), offset > 0 ? `There are no more from offset ${offset} on.` : NOTHING].join('\n')
+    const now = means.now()
+    const { head, rows } = listed(found.hits, { project: found.project, when: { called: 'age', of: (at) => age(at, now) } })
     const lines = found.hits.flatMap((hit, index) => [rows[index] ?? '', ...snippetLine(hit)])
-    const far = found.isClose ? [] : ['Nothing close to that is remembered. The nearest:']
-    const where = isEverywhere ? ['Nothing close in this project; from all projects:'] : []
-    const head = [...problems, ...(found.time ? [found.time.said] : []), ...far, ...where, LISTED_HEAD]
     const more = found.isClose && found.hits.length === limit ? ` More: offset ${offset + limit}.` : ''
-    return `${dataBlock('from="memory_recall"', [...head, ...lines])}\nFull text: memory_get with ids. Around one: memory_timeline.${more}`
+    return `${dataBlock('from="memory_recall"', [...aboutLines(found), head, ...lines])}\nFull text: memory_get with ids. Around one: memory_timeline.${more}`
   },
 })
+
+const NOTHING = 'Nothing is remembered about that. Try fewer or other words.'
+
+function aboutLines({ problems, time, said }: About): string[] {
+  const pointed = problems.map(({ word, message }) => `${oneLine(word, 60)}: ${oneLine(message, 200)}`)
+  return [...pointed, ...(time ? [time.said] : []), ...(said ? [said] : [])]
+}
 
 /** What the title does not say already. */
 function snippetLine({ title, snippet }: { title: string; snippet: string }): string[] {
@@ -69,7 +60,7 @@ function snippetLine({ title, snippet }: { title: string; snippet: string }): st
 export const timeline = tool({
   name: 'memory_timeline',
   title: 'What happened around a memory',
-  description: 'What happened before and after a memory (anchor id), or after the best answer to a query. Same table as memory_recall.',
+  description: 'What happened before and after a memory (anchor id), or the best answer to a query, by day and time.',
   input: z.object({
     anchor: z.string().max(100).optional().describe('id such as #12, S3, P7, N…'),
     query: z.string().optional(),
@@ -80,14 +71,15 @@ export const timeline = tool({
   hints: READS,
   run: async (means, { anchor, query, depth_before, depth_after, project }) => {
     if (!anchor && !query) throw new Refused('Around what? Give anchor (an id from memory_recall) or query.', 400)
-    const body = { anchor, query, depth_before, depth_after, project: projectFor(means, project) ?? undefined }
-    const { items } = await ask<{ items: (Listed & { anchor: boolean })[] }>(means.client, '/api/timeline', { method: 'POST', body })
-    if (items.length === 0) return 'Nothing is remembered around there.'
-    const rows = listedLines(
-      items.map((item) => ({ ...item, mark: item.anchor ? '> ' : '' })),
-      means.now(),
-    )
-    return dataBlock('from="memory_timeline"', [LISTED_HEAD, ...rows])
+    const body = { anchor, query, depth_before, depth_after, ...placeFor(means, project) }
+    const found = await ask<About & { items: (Listed & { anchor: boolean })[] }>(means.client, '/api/timeline', { method: 'POST', body })
+    if (found.items.length === 0) return [...aboutLines(found), anchor ? 'Nothing is remembered around there.' : NOTHING].join('\n')
+    const items = found.items.map((item) => ({ ...item, mark: item.anchor ? '> ' : '' }))
+    const { head, rows } = listed(items, { project: found.project, when: { called: 'time', of: clockOf } })
+    const where = found.project ? [`in ${oneLine(found.project, 100)}`] : []
+    const days = items.map((item) => dayOf(item.at))
+    const lines = rows.flatMap((row, index) => (days[index] === days[index - 1] ? [row] : [days[index] ?? '', row]))
+    return dataBlock('from="memory_timeline"', [...aboutLines(found), ...where, head, ...lines])
   },
 })
 

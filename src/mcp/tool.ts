@@ -32,3 +32,9 @@ export const tool = <Arguments extends z.ZodType>(definition: Tool<Arguments>) =
 export function projectFor(means: Means, said: string | undefined): string | null {
   return said === 'all' ? null : (said ?? means.project)
 }
+
+/** The same, as a question to the worker says it: where nobody named a project and nothing in this one is close, all are looked at. */
+export function placeFor(means: Means, said: string | undefined): { project?: string; widen?: true } {
+  const project = projectFor(means, said)
+  return project === null ? {} : said === undefined ? { project, widen: true } : { project }
+}

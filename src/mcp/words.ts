@@ -29,22 +29,24 @@ export function dataBlock(about: string, lines: string[]): string {
 /** A memory's id, with nothing in it that could pass for more. */
 export const idOf = (kind: Kind, ref: string | number) => memoryId(kind, String(ref).replace(/[^\w.-]/g, ''))
 
-/** One memory a line: id, age, type, title, what reading it costs. A project is named where lines come from several. */
-export function listedLines(items: (Listed & { mark?: string })[], now: number): string[] {
-  const isMixed = new Set(items.map((item) => item.project)).size > 1
-  return items.map(({ kind, id, type, title, project, at, tokens, mark = '' }) =>
+/** A table with one memory a line, its head first. Projects are named where a line is not of the one that was asked in. */
+export function listed(
+  items: (Listed & { mark?: string })[],
+  { project: here, when }: { project: string | null; when: { called: string; of: (at: number) => string } },
+): { head: string; rows: string[] } {
+  const isElsewhere = items.some((item) => item.project !== here)
+  const rows = items.map(({ kind, id, type, title, project, at, tokens, mark = '' }) =>
     [
       `${mark}${idOf(kind, id)}`,
-      age(at, now),
+      when.of(at),
       asData(type) || kind,
       oneLine(title, 160),
-      ...(isMixed ? [oneLine(project, 60)] : []),
+      ...(isElsewhere ? [oneLine(project, 60)] : []),
       `~${tokens}t`,
     ].join(' | '),
   )
+  return { head: `id | ${when.called} | type | title | ${isElsewhere ? 'project | ' : ''}cost`, rows }
 }
-
-export const LISTED_HEAD = 'id | age | type | title | cost'
 
 export const oneLine = (text: string, max: number) => asData(shorten(text, max))
 

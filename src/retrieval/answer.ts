@@ -20,9 +20,9 @@ export type Answer = {
 export type Wish = {
   project: ProjectKey | null
   named?: (name: string) => Promise<ProjectKey | null>
-  kinds?: DocumentKind[]
-  since?: number
-  before?: number
+  kinds?: DocumentKind[] | undefined
+  since?: number | undefined
+  before?: number | undefined
   limit: number
   offset: number
 }

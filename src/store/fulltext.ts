@@ -277,10 +277,10 @@ export function fulltextStatements(db: Database) {
       const row = byRef.get({ kind, ref })
       return row ? place(row) : null
     },
-    /** What happened around a moment, in the order it happened; at the same moment, around a document. */
+    /** What happened around a moment, in the order it happened; at the same moment, around a document, which comes on top. */
     around: async (project: ProjectKey | null, at: number, depthBefore: number, depthAfter: number, documentId = 0): Promise<Place[]> => [
       ...before({ project, at, id: documentId, limit: depthBefore }).map(place).reverse(),
-      ...from({ project, at, id: documentId, limit: depthAfter + 1 }).map(place),
+      ...from({ project, at, id: documentId, limit: depthAfter + Number(documentId > 0) }).map(place),
     ],
   }
 }

@@ -105,7 +105,7 @@ export function SearchPage() {
             (hits.length === 0 ? '' : `${count(hits.length, 'hit')}${hits.length >= Number(many || 30) ? ' or more' : ''}`)}
           {answer?.understood.map((time) => ` · “${time.word}” is ${time.meaning}`)}
           {answer?.time && ` · ${answer.time.said}`}
-          {hits.length > 0 && answer?.isClose === false && ' · Nothing close to that is remembered; these are the nearest.'}
+          {answer?.said && ` · ${answer.said}`}
           {answer?.problems.map((one) => ` · ${one.word}: ${one.message}`)}
         </p>
         {path === null && (

@@ -26,8 +26,8 @@ test.each<[string, unknown]>([
 
 test('what a caller leaves out has a sensible value', () => {
   expect(api.readInitSession({ contentSessionId: 's' })).toEqual({ kind: 'read', value: { contentSessionId: 's', prompt: '' } })
-  expect(api.readSearchQuery({})).toEqual({ kind: 'read', value: { query: '', limit: 20, offset: 0 } })
-  expect(api.readTimelineQuery({})).toEqual({ kind: 'read', value: { depth_before: 10, depth_after: 10 } })
+  expect(api.readSearchQuery({})).toEqual({ kind: 'read', value: { query: '', limit: 20, offset: 0, widen: false } })
+  expect(api.readTimelineQuery({})).toEqual({ kind: 'read', value: { depth_before: 10, depth_after: 10, widen: false } })
   expect(api.readImportRequest({})).toEqual({ kind: 'read', value: { from: 'transcripts', paths: [], since: null, project: null } })
 })
 

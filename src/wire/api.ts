@@ -127,6 +127,8 @@ const wholeNumber = (fallback: number, max: number) => {
   const range = `a whole number from 0 to ${max}`
   return z.coerce.number(range).int(range).min(0, range).max(max, range).default(fallback)
 }
+/** Where nothing in the project is close, all projects are looked at. */
+const widen = z.union([z.boolean(), z.stringbool()]).default(false)
 /** A question may be of any length: whoever reads it reads as much as makes sense. A long one travels in a body. */
 export const readSearchQuery = reader(() =>
   z.object({
@@ -137,8 +139,10 @@ export const readSearchQuery = reader(() =>
     before: z.coerce.number().optional(),
     limit: wholeNumber(20, 200),
     offset: wholeNumber(0, 10_000),
+    widen,
   }),
 )
+export type SearchQuery = Of<typeof readSearchQuery>
 /** A setting by its dotted name, and its new value or that it goes back to what it is without one. */
 export const readSettingChange = reader(() =>
   z.union([
@@ -156,6 +160,7 @@ export const readTimelineQuery = reader(() =>
     project: z.string().optional(),
     depth_before: wholeNumber(10, 200),
     depth_after: wholeNumber(10, 200),
+    widen,
   }),
 )
 export type TimelineQuery = Of<typeof readTimelineQuery>

@@ -80,6 +80,8 @@ export type Found = {
   problems: { word: string; message: string }[]
   time: SpokenTime | null
   isClose: boolean
+  /** What is to be known of the hits: that none is close. */
+  said: string
 }
 
 export type ListedSession = Session & { observations: number; toolUses: number; tokensTold: number; live: boolean }

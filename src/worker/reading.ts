@@ -65,7 +65,7 @@ export async function readAlone(
   }
   const control = { port: () => 0, startedAt: Date.now(), troubles: () => 0, noteTaken: () => {}, stop: () => {} }
   try {
-    if (path.startsWith('/api/search')) await embedding.warm()
+    if (/^\/api\/(?:search|timeline)/.test(path)) await embedding.warm()
     const request = new Request(`http://worker${path}`, {
       method: question.method ?? 'GET',
       ...(question.body ? { body: question.body } : {}),

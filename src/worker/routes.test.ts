@@ -193,6 +193,56 @@ test('memories are found, read, placed in time and exported', async () => {
   expect(Bun.JSONL.parse(lines)).toMatchObject([{ title: 'Fixed the pelican', sessionId: 's1' }, { title: 'Fed the heron' }])
 })
 
+test('where nothing in a project is close, all are asked if that is wished for, and one sentence says so', async () => {
+  await using at = await anApi()
+  await addObservations(at.store, [
+    observation({ title: 'Fixed the pelican', at: 1000 }),
+    observation({ title: 'Fed the heron', at: 2000 }),
+  ])
+  await at.post('/api/sessions/init', { contentSessionId: 'z', project: 'zoo', prompt: 'Where do otters sleep?' })
+  await at.post('/api/sessions/complete', { contentSessionId: 'z' })
+  const asked = async (query: string, project: string, widen = true) => {
+    const found = (await at.post('/api/search', { query, project, widen })) as {
+      hits: { project: string }[]
+      project: string | null
+      said: string
+    }
+    return [found.project, found.said, [...new Set(found.hits.map((hit) => hit.project))]]
+  }
+  expect(await asked('pelican', 'app')).toEqual(['app', '', ['app']])
+  expect(await asked('otters', 'app')).toEqual([null, 'Nothing close in this project; from all projects:', ['zoo']])
+  expect(await asked('otters', 'app', false)).toEqual(['app', '', []])
+  expect(await asked('otters', 'nowhere')).toEqual([null, 'Nothing of this project is remembered; from all projects:', ['zoo']])
+  expect(await asked('walrus', 'nowhere')).toEqual([null, '', []])
+  const more = { query: 'pelican', project: 'app', widen: true, limit: 1, offset: 5 }
+  expect(await at.post('/api/search', more)).toMatchObject({ project: 'app', hits: [], said: '' })
+})
+
+test('a moment has as many memories around it as were asked for, a memory itself besides', async () => {
+  await using at = await anApi()
+  await addObservations(
+    at.store,
+    [1, 2, 3, 4, 5].map((n) => observation({ title: `Fed heron ${n}`, at: n * 1000 })),
+  )
+  const ids = async (query: string) => ((await at.get(`/api/timeline?${query}`)) as { items: { id: string }[] }).items.map(({ id }) => id)
+  expect(await ids('at=2500&depth_before=1&depth_after=2')).toEqual(['2', '3', '4'])
+  expect(await ids('at=2500&depth_before=0&depth_after=0')).toEqual([])
+  expect(await ids('anchor=3&depth_before=1&depth_after=1')).toEqual(['2', '3', '4'])
+  expect(await ids('at=2500&depth_before=1&depth_after=0&project=nowhere')).toEqual([])
+  expect(await ids('at=2500&depth_before=1&depth_after=0&project=nowhere&widen=1')).toEqual(['2'])
+})
+
+test('a timeline is around what a question means, like a search', async () => {
+  await using at = await anApi()
+  await addObservations(at.store, [
+    observation({ title: 'Fixed the pelican', at: 1000 }),
+    observation({ title: 'Fed the heron', at: 2000 }),
+  ])
+  const fed = await at.store.documents.placeOf('observation', '2')
+  at.desk.meaning = async () => [{ documentId: fed?.documentId ?? 0, score: 1, cosine: 0.9 }]
+  expect(await at.post('/api/timeline', { query: 'grey birds' })).toMatchObject({ anchor: 'observation:2', isClose: true })
+})
+
 test('a question of any length, in any script, is answered', async () => {
   await using at = await anApi()
   await addObservations(at.store, [observation({ title: 'Fixed the pelican' })])

@@ -2,19 +2,18 @@ import { type CaptureRules, take } from '../capture/capture.ts'
 import { isDeeperThan } from '../core/depth.ts'
 import type { AgentEvent, EventContext, SessionEvent } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
-import { asContentSessionId, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { asContentSessionId, GLOBAL_PROJECT } from '../core/ids.ts'
 import { memoryNamed } from '../core/kinds.ts'
 import { asNoteId } from '../core/note.ts'
 import { BRIEF_BUDGET, briefFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { VERSION } from '../platform/version.ts'
-import { answer } from '../retrieval/answer.ts'
-import { timeline } from '../retrieval/search.ts'
-import { checkDatabase, isStoreTrouble, type Place } from '../store/store.ts'
+import { checkDatabase, isStoreTrouble } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
-import { askedOf, bodyOf, folderIn, projectAskedFor, projectNamed, queryOf } from './asked.ts'
+import { askedOf, bodyOf, folderIn, projectNamed, queryOf } from './asked.ts'
 import type { Desk } from './desk.ts'
+import { searchFor, timelineFor } from './finding.ts'
 import { takeDelivery } from './intake.ts'
 import { noteInFull, noteRoute } from './note-routes.ts'
 import { cleanUp } from './retention.ts'
@@ -80,26 +79,15 @@ export function routes(desk: Desk, control: Control): Answer {
         return Response.json(await Promise.all(ids.map((id) => memoryOf(desk, id))))
       }
       case 'GET /api/search':
-      case 'POST /api/search': {
-        const { query, project, kind, since, before, limit, offset } = await askedOf(request, url, api.readSearchQuery)
-        const wish = {
-          ...defined({ since, before }),
-          ...(kind ? { kinds: [kind] } : {}),
-          limit,
-          offset,
-          project: await projectNamed(desk, project),
-          named: (name: string) => projectAskedFor(desk, name),
-        }
-        const found = await answer(desk.store, query, wish, Date.now(), desk.meaning)
-        return Response.json({ ...found, embedderTrouble: await desk.embedding.trouble() })
-      }
+      case 'POST /api/search':
+        return Response.json(await searchFor(desk, await askedOf(request, url, api.readSearchQuery)))
       case 'PUT /api/settings': {
         const { changeSettings } = await import('./settings-routes.ts')
         return changeSettings(desk, request)
       }
       case 'GET /api/timeline':
       case 'POST /api/timeline':
-        return timelineRoute(desk, await askedOf(request, url, api.readTimelineQuery))
+        return Response.json(await timelineFor(desk, await askedOf(request, url, api.readTimelineQuery)))
       case 'GET /api/graph':
         return graphRoute(desk, url)
       case 'GET /api/status': {
@@ -383,38 +371,6 @@ async function injected(desk: Desk, url: URL) {
   return desk.store.injections.recent(session ?? null, limit)
 }
 
-/** Around a memory, the best answer to a question, or a moment. */
-async function timelineRoute(desk: Desk, query: api.TimelineQuery): Promise<Response> {
-  const named = await projectNamed(desk, query.project)
-  const anchor = await anchorOf(desk, query, named)
-  const around = anchor
-    ? { project: anchor.project, at: anchor.at, documentId: anchor.documentId }
-    : { project: named, at: query.at ?? Date.now() }
-  const items = await timeline(desk.store, around, { before: query.depth_before, after: query.depth_after })
-  return Response.json({ anchor: anchor ? `${anchor.kind}:${anchor.ref}` : null, project: around.project, items })
-}
-
-async function anchorOf(
-  desk: Desk,
-  query: { anchor?: string | undefined; query?: string | undefined },
-  project: ProjectKey | null,
-): Promise<Place | null> {
-  const { documents } = desk.store
-  if (query.anchor !== undefined) {
-    const { kind, ref } = whichMemory(query.anchor)
-    const place = await documents.placeOf(kind, ref)
-    if (!place) throw new BadRequest(`there is no ${kind} ${ref}`)
-    return place
-  }
-  if (!query.query) return null
-  const best = async (project: ProjectKey | null) => {
-    const wish = { project, named: (name: string) => projectAskedFor(desk, name), limit: 1, offset: 0 }
-    return (await answer(desk.store, query.query ?? '', wish, Date.now())).hits[0]
-  }
-  const hit = (await best(project)) ?? (await best(null))
-  return hit ? documents.placeOf(hit.kind, hit.id) : null
-}
-
 async function graphRoute({ store }: Desk, url: URL): Promise<Response> {
   const { causesOf, effectsOf, memoryAt, neighbours, pathBetween, topics } = await import('../retrieval/graph.ts')
   const { ask, ref, to, project: name, limit } = queryOf(url, api.readGraphQuery)
@@ -442,7 +398,7 @@ async function graphRoute({ store }: Desk, url: URL): Promise<Response> {
 
 /** One memory in full; `memory` is null when there is none. */
 async function memoryOf(desk: Desk, id: string) {
-  const { kind, ref } = whichMemory(id)
+  const { kind, ref } = memoryNamed(id) ?? { kind: 'note', ref: id }
   const { observations, summaries, prompts } = desk.store
   switch (kind) {
     case 'note':
@@ -456,17 +412,10 @@ async function memoryOf(desk: Desk, id: string) {
   }
 }
 
-/** What an id means; a note may be asked for without its letter. */
-const whichMemory = (id: string) => memoryNamed(id) ?? { kind: 'note' as const, ref: id }
-
 function defaultAgent(desk: Desk): Agent {
   const agent = desk.agents['claude-code']
   if (!agent) throw new Error('no agent is installed')
   return agent
-}
-
-function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> }
 }
 
 /** A long answer as lines of JSON, written as they come and only as fast as they are read. */

@@ -111,6 +111,10 @@ function endOf(pattern: RegExp, text: string, at: number): number | null {
 }
 
 function momentAt(text: string, at: number, before: Before, clock: Clock): Moment | null {
+  return besideAt(text, at, clock) ?? ruledAt(text, at, before, clock)
+}
+
+function ruledAt(text: string, at: number, before: Before, clock: Clock): Moment | null {
   for (const { pattern, stands, said } of RULES) {
     pattern.lastIndex = at
     const match = pattern.exec(text)
@@ -119,6 +123,19 @@ function momentAt(text: string, at: number, before: Before, clock: Clock): Momen
     if (match && meant) return { said: meant, end: at + match[0].length }
   }
   return null
+}
+
+/** “the week before 3 August”, “two days after March 3rd”: so long, right beside another time. “The week of” it is the one it is in. */
+function besideAt(text: string, at: number, clock: Clock): Moment | null {
+  BESIDE.lastIndex = at
+  const { n, unit, side = '' } = BESIDE.exec(text)?.groups ?? {}
+  const other = unit ? ruledAt(text, BESIDE.lastIndex, 'any', clock) : null
+  if (!other || other.said === 'no fixed time') return null
+  const { from, to } = other.said
+  if (/of/i.test(side)) return { said: calendar(from, 0, 'week'), end: other.end }
+  const long = { [`${unitOf(unit)}s`]: n ? numberOf(n) : 1 }
+  const said = /before|vor|avant|antes/i.test(side) ? { from: from.subtract(long), to: from } : { from: to, to: to.add(long) }
+  return { said, end: other.end }
 }
 
 /** “from March to May”, “between August 11 and August 15 2025”: a year said once is meant for both. */
@@ -196,12 +213,20 @@ const SHORT_UNIT = `(?<unit>${Object.values(UNITS)
   .join('|')})`
 const PERIOD = '(?<unit>week|month|year|woche|monat|jahr|semaine|mois|année|semana|mes|año)'
 const NUMBER = `(?<n>\\d{1,3}|(?:a )?(?:${NUMBERS.join('|')}))`
+/** “The week before may fail” is about no month. */
+const BESIDE = new RegExp(
+  `${ARTICLE}(?:(?:${NUMBER} )?(?<unit>${namesOf([UNITS.day, UNITS.week, UNITS.month, UNITS.year])}) (?<side>before|after|vor|nach|avant|après|antes de|después de)|(?<unit>week) (?<side>of)) (?!(?-i:may)\\b)(?=\\S)`,
+  'iuy',
+)
 const PART = `(?<part>${PARTS.map(([names]) => names).join('|')})`
 const MONTH = `(?<month>${namesOf(MONTHS)})`
 const ANY_MONTH = `(?<month>${MONTHS.flat().join('|')})\\.?`
 const WEEKDAY = `(?<weekday>${namesOf(WEEKDAYS)})`
 const DAY = '(?<day>\\d{1,2})'
 const YEAR = '(?<year>(?:19|20)\\d\\d)'
+const ORDINALS = ['first|1st|erste[ns]?', 'second|2nd|zweite[ns]?', 'third|3rd|dritte[ns]?', 'fourth|4th|vierte[ns]?', 'fifth|5th']
+const NTH = `(?<nth>${ORDINALS.join('|')}|last)`
+const QUARTER = `(?:q(?<quarter>[1-4])|(?:(?<quarter>[1-4])\\.|(?<nth>${ORDINALS.slice(0, 4).join('|')})) (?:quarter|quartal))`
 const LAST = '(?<last>last|previous|past|letzte[rnms]?|vergangene[rnms]?|vorige[rnms]?)'
 /** What a number behind “in” counts when it is no year. */
 const COUNTED = 'ms|milliseconds|s|secs?|seconds|bytes|kb|mb|tokens|char(?:acter)?s|lines|rows|files|items|px|pixels|commits|tests|entries'
@@ -223,6 +248,7 @@ const RULES = (
     ['last night|gestern abend|hier soir|anoche', alone, (_, now) => hours(now, -1, 18, 30)],
     [`(?:yesterday|gestern|ayer)(?: ${PART})?`, alone, ({ part }, now) => partOfDay(now, -1, part)],
     [`hier(?: ${PART})?`, (_, before, { french }) => french || before === 'named', ({ part }, now) => partOfDay(now, -1, part)],
+    ['tomorrow|morgen|demain|mañana', named, (_, now) => days(now, 1)],
     ['tonight', alone, (_, now) => hours(now, 0, 18, 30)],
     [`(?:this|heute|ce(?:t|tte)?|esta) ${PART}`, alone, ({ part }, now) => partOfDay(now, 0, part)],
     ["(?:earlier )?(?:today|heute|aujourd['’]hui|hoy)", alone, (_, now) => days(now, 0)],
@@ -238,6 +264,12 @@ const RULES = (
       alone,
       ({ unit }, now) => calendar(now, 1, unit),
     ],
+    ['(?<unit>week|month|year) before last', alone, ({ unit }, now) => calendar(now, 2, unit)],
+    [`${LAST} (?:quarter|quartal)(?! of)`, alone, (_, now) => quarter(now, -1)],
+    ['(?:this|dieses) (?:quarter|quartal)', alone, (_, now) => quarter(now, 0)],
+    [`${QUARTER}(?:[ /-]| of )${YEAR}|${YEAR}[ /-]?q(?<quarter>[1-4])`, alone, quarterNamed],
+    [QUARTER, behindPeriodWord, quarterNamed],
+    [`${NTH} week (?:of|in) ${ANY_MONTH}(?:,? (?:of )?${YEAR})?`, alone, weekOfMonth],
     [`${NUMBER} ${UNIT} (?:ago|back)|(?:vor|il y a|hace) ${NUMBER} ${UNIT}`, alone, ({ n, unit }, now) => ago(now, n, unit)],
     ['(?<last>last|past) weekend|this weekend', alone, weekend],
     ['weekend', behindWord, weekend],
@@ -253,6 +285,7 @@ const RULES = (
     ],
     [`${YEAR}-(?<month>\\d\\d)-${DAY}`, behindWord, date],
     [`${YEAR}(?<mark>[/.])(?<month>\\d\\d?)\\k<mark>${DAY}|${DAY}\\.(?<month>\\d\\d?)\\.${YEAR}`, named, date],
+    [`(?<a>\\d{1,2})/(?<b>\\d{1,2})/${YEAR}`, alone, slashedDate],
     [`${YEAR}-(?<month>\\d\\d)`, behindWord, wholeMonth],
     [`${ANY_MONTH},? (?:de )?${YEAR}`, alone, wholeMonth],
     [`(?:${LAST}|this) ${MONTH}`, ({ month }) => !isVerb(month), wholeMonth],
@@ -266,7 +299,7 @@ const RULES = (
 
 /** Whether a text may begin with a time at all: asked of every word, so it is one pattern. */
 const OPENING = new RegExp(
-  `^${LEAD.source}(?:${PREPOSITIONS.map(({ words }) => words.source).join('|')})?(?:${RULES.map(({ pattern }) => pattern.source).join('|')})`,
+  `^${LEAD.source}(?:${PREPOSITIONS.map(({ words }) => words.source).join('|')})?(?:${[BESIDE, ...RULES.map(({ pattern }) => pattern)].map(({ source }) => source).join('|')})`,
   'iu',
 )
 
@@ -367,6 +400,12 @@ function date({ year, month, day }: Found, now: Temporal.ZonedDateTime): Span | 
   return { from: startOf(now, first), to: startOf(now, first.add({ days: 1 })) }
 }
 
+/** `22/02/2026` and `02/22/2026` are one day; of `03/04/2026` nobody knows which is meant. */
+function slashedDate({ a, b, year }: Found, now: Temporal.ZonedDateTime): Span | null {
+  const [low, high] = [Number(a), Number(b)].sort((x, y) => x - y)
+  return high === low || Number(high) > 12 ? date({ year, month: String(low), day: String(high) }, now) : null
+}
+
 function clockTime({ stamp = '', year, month, day, hour, minute, offset }: Found, now: Temporal.ZonedDateTime): Span | null {
   const found = plainDate(Number(year), monthOf(month), Number(day))
   if (!found || Number(hour) > 23 || Number(minute) > 59) return null
@@ -384,6 +423,34 @@ function wholeMonth({ year, month, last }: Found, now: Temporal.ZonedDateTime): 
   const start = plainDate(year ? Number(year) : now.year - Number(Boolean(isAhead)), number, 1)
   return start && { from: startOf(now, start), to: startOf(now, start.add({ months: 1 })) }
 }
+
+/** “The second week” of a month begins with its eighth day; “the last” ends with its last. Without a year, the latest month there was. */
+function weekOfMonth({ nth, ...found }: Found, now: Temporal.ZonedDateTime): Span | null {
+  const month = wholeMonth(found, now)
+  if (!month) return null
+  const index = ordinalOf(nth)
+  const from = index < 0 ? month.to.subtract({ days: 7 }) : month.from.add({ days: 7 * index })
+  const to = from.add({ days: 7 })
+  return isBefore(from, month.to) ? { from, to: isBefore(to, month.to) ? to : month.to } : null
+}
+
+/** Three months from January, April, July or October on, so many quarters from this one. */
+function quarter(now: Temporal.ZonedDateTime, offset: number): Span {
+  const first = now
+    .toPlainDate()
+    .with({ month: now.month - ((now.month - 1) % 3), day: 1 })
+    .add({ months: 3 * offset })
+  return { from: startOf(now, first), to: startOf(now, first.add({ months: 3 })) }
+}
+
+/** A quarter of a year; without one the latest there was, this one included. */
+function quarterNamed({ quarter: number, nth, year }: Found, now: Temporal.ZonedDateTime): Span | null {
+  const month = 3 * (number ? Number(number) - 1 : ordinalOf(nth)) + 1
+  const first = plainDate(year ? Number(year) : now.year - Number(month > now.month), month, 1)
+  return first && { from: startOf(now, first), to: startOf(now, first.add({ months: 3 })) }
+}
+
+const ordinalOf = (word: string | undefined) => ORDINALS.findIndex((names) => isOneOf(names, word))
 
 function plainDate(year: number, month: number, day: number): Temporal.PlainDate | null {
   if (month < 1 || month > 12 || day < 1 || day > Temporal.PlainYearMonth.from({ year, month }).daysInMonth) return null

@@ -70,7 +70,21 @@ test('without an id the topics of a project are told', async () => {
   const { project, items } = await graph('--project', 'tidepool')
   expect(project).toContain('tidepool')
   expect(items.map((topic: { name: string }) => topic.name)).toContain('0003-sqlite.md')
-  expect((await recollect('graph', '--project', 'nowhere')).said).toContain('No topics yet')
+  expect((await recollect('graph', '--project', home.path)).said).toContain('No topics yet')
+})
+
+test('a memory is one with itself', async () => {
+  expect((await recollect('graph', cache, cache)).said).toEndWith('\n\nIt is one and the same memory.\n')
+})
+
+test.each([
+  [['1', '2', '3'], 'two for the way between'],
+  [['1', '--causes', '--effects'], 'one at a time'],
+  [['--causes'], 'are of one memory'],
+  [['1', '2', '--effects'], 'are of one memory'],
+])('what cannot be meant together is refused: %p', async (args, reason) => {
+  const { code, complained } = await recollect('graph', ...args)
+  expect([code, complained]).toEqual([4, expect.stringContaining(reason)])
 })
 
 test.each([

@@ -2,7 +2,7 @@ import { type Kind, memoryId, memoryNamed } from '../core/kinds.ts'
 import { age } from '../core/when.ts'
 import type { GraphAsk } from '../wire/api.ts'
 import { ask } from './ask.ts'
-import { projectHere } from './here.ts'
+import { mustBeKnown, projectHere } from './here.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, plural, say, sayJson, table } from './print.ts'
 
@@ -18,9 +18,17 @@ type Topic = { name: string; observations: number; since: number; until: number;
 
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('graph', args)
-  const [id, other] = positionals.map(refNamed)
+  const [id, other, ...more] = positionals.map(refNamed)
+  if (more.length > 0) throw new CliError('give one id, or two for the way between them', EXIT.invalid)
+  if (values.causes && values.effects) throw new CliError('--causes or --effects, one at a time', EXIT.invalid)
+  if ((values.causes || values.effects) && (!id || other))
+    throw new CliError('--causes and --effects are of one memory: recollect graph 12 --causes', EXIT.invalid)
   const question = new URLSearchParams({ limit: values.limit })
-  if (!id) return sayTopics(await put('topics', question, { project: values.project ?? projectHere() }), values.json ?? false)
+  if (!id) {
+    const answer = await put<Topic>('topics', question, { project: values.project ?? projectHere() })
+    if (!answer.items?.length) await mustBeKnown(values)
+    return sayTopics(answer, values.json ?? false)
+  }
   const wanted: GraphAsk = other ? 'path' : values.causes ? 'causes' : values.effects ? 'effects' : 'neighbours'
   const answer = await put<Item>(wanted, question, { ref: id, ...(other ? { to: other } : {}) })
   if (values.json) return sayJson(answer)
@@ -56,6 +64,7 @@ function sayItems(wanted: GraphAsk, { memory, items }: Answer<Item>): undefined 
   if (memory) say(`${bold(`${idOf(memory)} ${memory.title}`)}  ${dim(`${memory.type}, ${age(memory.at, Date.now())}`)}\n`)
   if (!items) return say('Nothing ties the two together.')
   if (items.length === 0) return say(NOTHING[wanted])
+  if (wanted === 'path' && items.length === 1) return say('It is one and the same memory.')
   const now = Date.now()
   // A path begins with the memory itself, which stands above.
   const rows = asTree(items.filter((item) => item.relation !== undefined))

@@ -1,5 +1,5 @@
 import { ask } from './ask.ts'
-import { branchHere, projectHere } from './here.ts'
+import { branchHere, mustBeKnown, projectHere } from './here.ts'
 import { parse } from './parse.ts'
 import { dim, plural, say, sayJson } from './print.ts'
 
@@ -24,6 +24,7 @@ export async function run(args: string[]): Promise<undefined> {
     ...(values.brief ? { tokens: '200' } : {}),
   })
   const brief = await ask<Brief>(`/api/context/inject?${question}`)
+  if (!brief.text) await mustBeKnown(values)
   if (values.json) return sayJson(brief)
   if (!brief.text) say(`Nothing is remembered of ${brief.project} yet.`)
   else say(brief.text)

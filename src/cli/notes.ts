@@ -4,7 +4,7 @@ import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
 import { age } from '../core/when.ts'
 import { ask } from './ask.ts'
-import { projectHere } from './here.ts'
+import { mustBeKnown, projectHere } from './here.ts'
 import { parse } from './parse.ts'
 import { bold, dim, fit, plural, say, sayJson, table } from './print.ts'
 
@@ -21,6 +21,7 @@ export async function run(args: string[]): Promise<undefined> {
     ...(values.hidden ? { hidden: '1' } : {}),
   })
   const { notes, counts } = await ask<Listed>(`/api/notes?${question}`)
+  if (notes.length === 0) await mustBeKnown(values)
   if (values.json) return sayJson({ project, notes, counts })
   if (notes.length === 0) {
     const elsewhere = counts.all > 0 ? ` There are ${plural(counts.all, 'note')} elsewhere: recollect notes --all.` : ''

@@ -1,13 +1,12 @@
 import type { Hit, SpokenTime } from '../core/hit.ts'
 import { memoryId } from '../core/kinds.ts'
-import { nearest } from '../core/nearest.ts'
 import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
 import { age } from '../core/when.ts'
 import { terminalWidth } from '../platform/environment.ts'
 import { LONGEST_IN_ADDRESS } from '../wire/pages.ts'
 import { ask, post } from './ask.ts'
-import { commandHere, placeNamed } from './here.ts'
+import { commandHere, mustBeKnown, placeNamed } from './here.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, fit, plural, say, sayJson, table, yellow } from './print.ts'
 
@@ -37,7 +36,7 @@ export async function run(args: string[]): Promise<undefined> {
   }
   const asked = { query, limit: values.limit, kind: values.kind, ...placeNamed(values) }
   const found = await ask<Answer>('/api/search', post(asked))
-  if (found.hits.length === 0 && values.project && !values.all) await mustBeKnown(values.project)
+  if (found.hits.length === 0) await mustBeKnown(values)
   const { hits, understood, problems, time } = found
   if (values.json) return sayJson({ query, ...found })
   for (const problem of problems) say(yellow(`${problem.word}: ${problem.message}`))
@@ -67,15 +66,6 @@ export async function run(args: string[]): Promise<undefined> {
     if (values.explain) say(dim(`    ${explained(hit)}`))
   }
   say(dim(`\n${plural(hits.length, 'hit')}. In full: ${commandHere()} get <id>`))
-}
-
-/** Where nothing is found in a project that there is not, its name was misspelt. */
-async function mustBeKnown(project: string): Promise<void> {
-  const known = await ask<{ project: string; name: string }[]>('/api/projects')
-  const names = [...new Set(known.flatMap((one) => [one.name, one.project]))]
-  if (project.startsWith('/') || names.includes(project) || names.includes(project.toLowerCase())) return
-  const close = nearest(project, names)
-  throw new CliError(`there is no project ${project}; ${close ? `did you mean ${close}?` : `'recollect status' names them`}`, EXIT.invalid)
 }
 
 /**

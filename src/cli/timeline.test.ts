@@ -46,5 +46,8 @@ test('that nothing is close to the question, or that a filter cannot be used, is
     'Nothing close to that is remembered. The nearest, from all projects:',
   )
   expect((await timeline('timeline', 'type:bugfx tide'))[0]).toBe('bugfx: there is no type “bugfx”; did you mean bugfix?')
-  expect(await timeline('timeline', 'tide', 'tag:nobody-has-it')).toEqual(['Nothing is remembered about “tide tag:nobody-has-it”.'])
+  expect(await timeline('timeline', 'tide', 'tag:nobody-has-it')).toEqual([
+    'nobody-has-it: there is no tag “nobody-has-it”; there are none yet',
+    'Nothing is remembered about “tide tag:nobody-has-it”.',
+  ])
 })

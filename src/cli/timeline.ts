@@ -5,7 +5,7 @@ import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
 import { clockOf, dayOf } from '../core/when.ts'
 import { ask, post } from './ask.ts'
-import { placeNamed } from './here.ts'
+import { mustBeKnown, placeNamed } from './here.ts'
 import { momentOf } from './import.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, fit, say, sayJson, table, yellow } from './print.ts'
@@ -35,6 +35,7 @@ export async function run(args: string[]): Promise<undefined> {
     ...placeNamed(values),
   }
   const { project, items, problems, time, said, ...more } = await ask<Answer>('/api/timeline', post(question))
+  if (items.length === 0) await mustBeKnown(values)
   if (values.json) return sayJson({ project, items, problems, time, said, ...more })
   for (const problem of problems) say(yellow(`${problem.word}: ${problem.message}`))
   if (items.length === 0) return say(`Nothing is remembered ${anchor && !id ? `about “${shorten(anchor, 200)}”` : 'around there'}.`)

@@ -46,9 +46,11 @@ test('a branch named in the question is that of the turn, and is found however o
 
 test('a project named in the question is the one that is searched', async () => {
   using t = await filled()
-  const named = async (name: string) => asProjectKey(name)
+  const named = async (name: string) => (name === 'nowhere' ? { problem: 'no nowhere' } : { project: asProjectKey(name) })
   const inProject = async (question: string) => (await answer(t.store, question, { ...wish, named }, NOW)).hits.length
   expect([await inProject('pelican project:app'), await inProject('pelican project:other')]).toEqual([2, 0])
+  const nowhere = await answer(t.store, 'pelican project:nowhere', { ...wish, named }, NOW)
+  expect([nowhere.hits, nowhere.problems]).toEqual([[], [{ word: 'nowhere', at: 16, message: 'no nowhere' }]])
 })
 
 test('a filter finds what it lets through, however much else holds the words better', async () => {
@@ -72,6 +74,23 @@ test('a session is named by its number, or by four characters of its id and more
   expect(await of('2b6c')).toEqual(['Of 2b6c0000'])
   expect(await of('12345678')).toEqual(['Of 12345678'])
   expect(await of('1234')).toEqual(['Of 12345678'])
+})
+
+test('a value that no memory has is pointed at where nothing is found, with what there is', async () => {
+  using t = await filled()
+  const session = { ...(await openSession(t.store, 'old')), branch: 'feature/login' }
+  await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'pelican login', at: NOW })
+  const pointed = async (question: string) =>
+    (await answer(t.store, question, wish, NOW)).problems.map(({ word, message }) => `${word}: ${message}`)
+  expect(await pointed('pelican branch:feature/logn')).toEqual([
+    'feature/logn: there is no branch “feature/logn”; did you mean feature/login?',
+  ])
+  expect(await pointed('pelican branch:x')).toEqual(['x: there is no branch “x”; there are feature/login'])
+  expect(await pointed('source:plan')).toEqual(['plan: there is no source “plan”; did you mean plain?'])
+  expect(await pointed('tag:draft')).toEqual(['draft: there is no tag “draft”; there are none yet'])
+  expect(await pointed('session:zzzz heron')).toEqual([expect.stringContaining('there is no session “zzzz”')])
+  expect(await pointed('session:s1 zzyzx branch:FEATURE/login')).toEqual([])
+  expect(await pointed('pelican source:plain')).toEqual([])
 })
 
 test('filters alone list what they let through, newest first', async () => {

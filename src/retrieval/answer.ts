@@ -1,7 +1,7 @@
 import type { Hit, SpokenTime } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Choice, DocumentKind, InTheMaking, NamedSession, Place, Store, Within } from '../store/store.ts'
-import { type Filters, type Problem, readQuestion, type Understood, windowOf } from './question.ts'
+import { type Filters, type Problem, type Question, readQuestion, type Understood, windowOf } from './question.ts'
 import { ALL_KINDS, describe, MANY, type Meaning, search, tellsAgain, turnOf } from './search.ts'
 import type { Window } from './time-words.ts'
 
@@ -16,10 +16,10 @@ export type Answer = {
   isClose: boolean
 }
 
-/** `named` finds the project that a `project:` filter means. */
+/** `named` finds the project that a `project:` filter means, or says why there is none. */
 export type Wish = {
   project: ProjectKey | null
-  named?: (name: string) => Promise<ProjectKey | null>
+  named?: (name: string) => Promise<{ project: ProjectKey | null } | { problem: string }>
   kinds?: DocumentKind[] | undefined
   since?: number | undefined
   before?: number | undefined
@@ -36,7 +36,12 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   const { filters, understood, problems } = question
   const kinds = kindsOf(filters, wish.kinds)
   const choice = await choiceOf(store, filters)
-  const project = filters.project && wish.named ? await wish.named(filters.project) : wish.project
+  const place = filters.project && wish.named ? await wish.named(filters.project) : wish
+  if ('problem' in place) {
+    const { word, at } = question.named.find(({ filter }) => filter === 'project') ?? { word: 'project:', at: 0 }
+    return { hits: [], understood, problems: [...problems, { word, at, message: place.problem }], time: null, isClose: false }
+  }
+  const { project } = place
   // Whoever asks has often just been asked it: the question is no answer to itself.
   const inTheMaking = await store.documents.inTheMaking(now - LONGEST_TURN_MS)
   const within = (window: Window) => ({
@@ -51,7 +56,8 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     ...choice,
   })
   const isYoung = (await store.documents.count(null)) < MANY
-  const answered = (hits: Hit[], time: SpokenTime | null): Answer => {
+  const answered = async (hits: Hit[], time: SpokenTime | null): Promise<Answer> => {
+    if (hits.length === 0) problems.push(...(await unknown(store, question, choice.choice)))
     const isClose = question.words.length === 0 || hits.slice(0, LOOKED_AT).some((hit) => isAbout(hit, isYoung))
     const end = isClose ? wish.offset + wish.limit : Math.min(wish.offset + wish.limit, NEAREST)
     return { hits: hits.slice(wish.offset, end), understood, problems, time, isClose }
@@ -106,6 +112,14 @@ function kindsOf(filters: Filters, wished: DocumentKind[] = ALL_KINDS): Document
         ? ['note']
         : ALL_KINDS
   return wished.filter((kind) => meant.includes(kind) && (filters.kinds.length === 0 || filters.kinds.includes(kind)))
+}
+
+/** What a question that found nothing names as a filter and no memory has. */
+async function unknown(store: Store, { named }: Question, choice: Choice | undefined): Promise<Problem[]> {
+  const asked = choice?.session?.ids.length ? named.filter(({ filter }) => filter !== 'session') : named
+  if (asked.length === 0) return []
+  const { unknownIn } = await import('./unknown.ts')
+  return unknownIn(store, asked)
 }
 
 /** The filters that ask something of the memories themselves; none when there are none. */

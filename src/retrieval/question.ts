@@ -21,6 +21,8 @@ export type Question = {
   /** Those of them that are files or folders. */
   files: string[]
   filters: Filters
+  /** Values of filters that memories may or may not have, where they stand. */
+  named: Named[]
   /** Which times were understood, as filters or in the text. A time in the text is a way of speaking: it may prove too narrow. */
   understood: Understood[]
   /** What was meant as a filter and could not be used as it stands. Unknown values are looked for as text. */
@@ -41,6 +43,7 @@ export type Filters = Window & {
 }
 
 export type Understood = Window & { word: string; at: number; meaning: string; from: 'filter' | 'text' }
+export type Named = { filter: 'ns' | 'tag' | 'project' | 'branch' | 'session' | 'source'; word: string; at: number }
 export type Problem = { word: string; at: number; message: string }
 
 /** Reads a question that is asked now. Times are meant in the zone of this machine. */
@@ -53,11 +56,15 @@ export function readQuestion(text: string, now: number, zone?: string): Question
     ahead: isPasted ? [] : tokensOf(read).reverse(),
     clock: clockFor(read, now, zone),
     filters: noFilters(),
+    named: [],
+    leftOut: { type: [], kind: [] },
     understood: [],
     problems: [],
   }
   const kept = readAll(reading)
-  const { filters, understood, problems } = reading
+  const { filters, named, understood, problems } = reading
+  leaveOut('type', filters.types, TYPES, reading)
+  leaveOut('kind', filters.kinds, KINDS, reading)
   for (const token of kept) if (token.filter?.values.length === 0) problems.push(emptyFilter(token, token.filter.key))
   Object.assign(filters, commonWindow(understood, problems))
 
@@ -75,6 +82,7 @@ export function readQuestion(text: string, now: number, zone?: string): Question
     identifiers,
     files: identifiers.filter(isFile),
     filters,
+    named,
     understood,
     problems: problems.sort((a, b) => a.at - b.at).slice(0, MAX_VALUES),
   }
@@ -113,6 +121,9 @@ type Reading = {
   ahead: Token[]
   clock: Clock
   filters: Filters
+  named: Named[]
+  /** What must not come, by the filter that says so. */
+  leftOut: Record<'type' | 'kind', { name: string; word: string; at: number }[]>
   understood: Understood[]
   problems: Problem[]
 }
@@ -201,10 +212,12 @@ function takeFilter({ key, minus, values }: Filter, reading: Reading): boolean {
   if (values.length === 0) return takeSpaced(key, reading)
   const unusable: Value[] = []
   for (const value of values) {
-    const message = minus && key !== 'tag' ? `only tags can be left out, as in -tag:${value.text}` : use(key, minus, value, reading)
+    const cannot = minus && !['tag', 'type', 'kind'].includes(key)
+    const message = cannot ? `-${key}: leaves nothing out; -type:, -kind: and -tag: do` : use(key, minus, value, reading)
     if (!message) continue
     reading.problems.push({ word: value.text, at: value.at, message })
-    unusable.push(value)
+    // What should not be found is not looked for either.
+    if (!minus) unusable.push(value)
   }
   for (const value of unusable.reverse()) reading.ahead.push(...tokensOf(value.text, value.at).reverse())
   return true
@@ -226,21 +239,37 @@ function takeSpaced(key: Key, reading: Reading): boolean {
 
 /** Puts a value where it belongs; returns what is wrong with it, or null. */
 function use(key: Key, minus: boolean, value: Value, reading: Reading): string | null {
-  const { filters } = reading
+  const { filters, leftOut } = reading
   const { text } = value
   switch (key) {
     case 'type':
-      return useKnown(text, 'type', TYPES, filters.types)
-    case 'kind':
-      return useKnown(text, 'kind', KINDS, filters.kinds)
+    case 'kind': {
+      const known = key === 'type' ? TYPES : KINDS
+      const name = named(text, known)
+      if (name === null) return unknown(text, key, known)
+      if (minus) leftOut[key].push({ name, word: text, at: value.at })
+      return minus ? null : add(key === 'type' ? filters.types : filters.kinds, name)
+    }
+    case 'since':
+    case 'before':
+      return useTime(key, value, reading)
+    case 'path':
+      return add(filters.paths, text.replace(/^\.\//, ''))
+  }
+  const message = useOpen(key, minus, text, filters)
+  if (message === null && !minus) reading.named.push({ filter: key, word: text, at: value.at })
+  return message
+}
+
+/** A value of a filter that takes any. */
+function useOpen(key: Named['filter'], minus: boolean, text: string, filters: Filters): string | null {
+  switch (key) {
     case 'ns':
       return add(filters.namespaces, text.toLowerCase())
     case 'tag':
       return add(minus ? filters.notTags : filters.tags, text.toLowerCase())
     case 'source':
       return add(filters.sources, text.toLowerCase())
-    case 'path':
-      return add(filters.paths, text.replace(/^\.\//, ''))
     case 'project':
     case 'branch':
     case 'session': {
@@ -249,10 +278,16 @@ function use(key: Key, minus: boolean, value: Value, reading: Reading): string |
       filters[key] = wanted
       return null
     }
-    case 'since':
-    case 'before':
-      return useTime(key, value, reading)
   }
+}
+
+/** Makes a list of names what is left of it, or of all there are. Where nothing would be left, nothing is left out. */
+function leaveOut(key: 'type' | 'kind', list: string[], { names }: Known, { leftOut, problems }: Reading): void {
+  const out = leftOut[key]
+  const left = (list.length > 0 ? list : names).filter((name) => !out.some((one) => one.name === name))
+  const [first] = out
+  if (first && left.length === 0) problems.push({ word: first.word, at: first.at, message: `-${key}: would leave no ${key} at all` })
+  else if (first) list.splice(0, list.length, ...left)
 }
 
 const add = (list: string[], value: string) => {
@@ -267,9 +302,7 @@ const TYPES: Known = {
 const KINDS: Known = { names: ['observation', 'summary', 'prompt', 'note'] satisfies DocumentKind[], alias: {} }
 type Known = { names: string[]; alias: Record<string, string> }
 
-function useKnown(text: string, what: string, known: Known, list: string[]): string | null {
-  const name = named(text, known)
-  if (name) return add(list, name)
+function unknown(text: string, what: string, known: Known): string {
   const near = known.names.find((name) => editsBetween(text.toLowerCase(), name) < 3)
   return `there is no ${what} “${text}”; ${near ? `did you mean ${near}?` : `there are ${known.names.join(', ')}`}`
 }

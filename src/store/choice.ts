@@ -147,3 +147,24 @@ export function chosenStatements(db: Database) {
     return all && all.length <= FEW ? all : null
   }
 }
+
+/** A filter whose values are whatever memories have. */
+export type OpenFilter = 'ns' | 'tag' | 'branch' | 'source'
+
+/** How many of the newest observations and summaries tell who made them: the names are few, and reading all would take a second. */
+const NEWEST = 50_000
+
+/** The values that memories have for a filter. */
+export function valueStatements(db: Database): (filter: OpenFilter) => string[] {
+  const madeBy = (table: string) => `SELECT DISTINCT lower(model) FROM (SELECT model FROM ${table} ORDER BY id DESC LIMIT ${NEWEST})`
+  const all = (select: string) => db.prepare<{ value: string }, []>(`SELECT value FROM (${select}) ORDER BY value`)
+  const statements = {
+    ns: all('SELECT DISTINCT namespace AS value FROM notes'),
+    tag: all('SELECT DISTINCT lower(t.value) AS value FROM notes n JOIN json_each(n.tags) t'),
+    branch: all('SELECT DISTINCT branch AS value FROM prompts WHERE branch IS NOT NULL'),
+    source: all(`
+      SELECT DISTINCT source AS value FROM notes UNION ${madeBy('observations')} UNION ${madeBy('summaries')}
+      UNION VALUES ('person'), ('machine')`),
+  }
+  return (filter) => statements[filter].all().map(({ value }) => value)
+}

@@ -2,7 +2,19 @@ import type { Database } from 'bun:sqlite'
 import { identifiersIn, withHiddenWords } from '../core/identifiers.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Kind } from '../core/kinds.ts'
-import { ALLOWED, BOUNDED, bounds, CHOSEN, type Choice, chosenStatements, IN_PROJECT, PLACE, wantedAmong } from './choice.ts'
+import {
+  ALLOWED,
+  BOUNDED,
+  bounds,
+  CHOSEN,
+  type Choice,
+  chosenStatements,
+  IN_PROJECT,
+  type OpenFilter,
+  PLACE,
+  valueStatements,
+  wantedAmong,
+} from './choice.ts'
 import { deedStatements } from './deeds.ts'
 import { isUnbounded, MOST_PLACES, quoted, rankedBy, scopeWord } from './ranked.ts'
 import type { Params } from './statement.ts'
@@ -183,6 +195,7 @@ export function fulltextStatements(db: Database) {
   }
 
   const chosen = chosenStatements(db)
+  const values = valueStatements(db)
   const byWords = rankedBy(db, { table: 'fulltext', weights: WEIGHTS, strong: 'title', rest: 0.5 }, documentsWith)
   const around = { table: 'surroundings', weights: AROUND_WEIGHTS, strong: 'own', rest: 0.4 }
   const bySurroundings = rankedBy(db, around, documentsWith)
@@ -257,6 +270,8 @@ export function fulltextStatements(db: Database) {
     newest: async (within: Within): Promise<Place[]> => (within.choice ? newestChosen : newest)(bounds(within)).map(place),
     /** Everything that a choice lets through, in no order; null when that is much, or can only be told one by one. */
     chosen: async (within: Within): Promise<Place[] | null> => chosen(within)?.map(place) ?? null,
+    /** What memories have for a filter that takes any value. */
+    values: async (filter: OpenFilter): Promise<string[]> => values(filter),
     /**
      * Prompts whose turn has no answer yet, of sessions that are not over and were heard of since a moment; and those right before them, in
      * whose surroundings they stand.

@@ -37,26 +37,38 @@ function usable<T>(read: api.Read<T>): T {
  * path for a key; a path with a slash at its end means the folder itself, whatever keys there are.
  */
 export async function projectNamed(desk: Pick<Desk, 'store'>, name: string | undefined): Promise<ProjectKey | null> {
-  if (!name) return null
+  const meant = name ? await projectsMeant(desk, name) : []
+  if (meant.length > 1) throw new BadRequest(ambiguous(name, meant))
+  return meant[0] ?? null
+}
+
+const ambiguous = (name: string | undefined, meant: ProjectKey[]) => `${name} could be ${meant.join(' or ')}; give the whole key`
+
+async function projectsMeant(desk: Pick<Desk, 'store'>, name: string): Promise<ProjectKey[]> {
   const known = await desk.store.sessions.projects()
   const key = name.replace(/\/+$/, '')
   const isKnown = (project: string) => known.some((p) => p.project === project)
-  if (folderIn(name) && !isKnown(name)) return desk.store.projects.nowCalled(projectKey(findProject(name)))
-  for (const exact of [key, key.toLowerCase()]) if (isKnown(exact)) return asProjectKey(exact)
+  if (folderIn(name) && !isKnown(name)) return [await desk.store.projects.nowCalled(projectKey(findProject(name)))]
+  for (const exact of [key, key.toLowerCase()]) if (isKnown(exact)) return [asProjectKey(exact)]
   const called = known.filter((p) => projectName(p.project) === key.toLowerCase())
-  if (called.length > 1) throw new BadRequest(`${name} could be ${called.map((p) => p.project).join(' or ')}; give the whole key`)
-  return called[0]?.project ?? desk.store.projects.nowCalled(asProjectKey(key.toLowerCase()))
+  if (called.length > 0) return called.map((p) => p.project)
+  return [await desk.store.projects.nowCalled(asProjectKey(key.toLowerCase()))]
 }
 
 /** The same for a project that a question names: one that there is not was misspelt, and nothing would be found in it. */
-export async function projectAskedFor(desk: Pick<Desk, 'store'>, name: string): Promise<ProjectKey | null> {
-  const project = await projectNamed(desk, name)
-  if (name.startsWith('/') || (await desk.store.documents.count(project)) > 0) return project
+export async function projectAskedFor(
+  desk: Pick<Desk, 'store'>,
+  name: string,
+): Promise<{ project: ProjectKey | null } | { problem: string }> {
+  const meant = await projectsMeant(desk, name)
+  if (meant.length > 1) return { problem: ambiguous(name, meant) }
+  const project = meant[0] ?? null
+  if (name.startsWith('/') || (await desk.store.documents.count(project)) > 0) return { project }
   const sums = await desk.store.projects.sums()
-  if (sums.some((one) => one.project === project)) return project
+  if (sums.some((one) => one.project === project)) return { project }
   const { nearest } = await import('../core/nearest.ts')
   const close = nearest(name, [...new Set(sums.flatMap((one) => [projectName(one.project), one.project]))])
-  throw new BadRequest(`there is no project ${name}; ${close ? `did you mean ${close}?` : `'recollect status' names them`}`)
+  return { problem: `there is no project ${name}; ${close ? `did you mean ${close}?` : `'recollect status' names them`}` }
 }
 
 /** The folder that a project was named by, null when it was named otherwise. */

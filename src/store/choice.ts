@@ -6,7 +6,7 @@ import type { Params } from './statement.ts'
 /** What a question asks of the memories themselves. An empty list and null ask nothing. */
 export type Choice = {
   session: NamedSession | null
-  /** Parts of the paths of files; a note has none, so its text is looked at. */
+  /** Parts of the paths of files. A note has none: where a part can be nothing but one of a path, notes that name it are meant too. */
   paths: string[]
   branch: string | null
   /** Of observations and notes. */
@@ -34,7 +34,7 @@ export const CHOSEN = `(@isChosen = 0 OR CASE d.kind
       AND ${isIn('n.source', '@sources')}
       AND (@sessions IS NULL OR n.session IN (SELECT value FROM json_each(@contentSessions)) OR substr(n.session, 1, length(@begins)) = @begins)
       AND (@paths IS NULL OR EXISTS (
-        SELECT 1 FROM json_each(@paths) p WHERE n.title LIKE p.value ESCAPE '\\' OR n.body LIKE p.value ESCAPE '\\'))
+        SELECT 1 FROM json_each(@pathsInText) p WHERE n.title LIKE p.value ESCAPE '\\' OR n.body LIKE p.value ESCAPE '\\'))
       AND NOT EXISTS (SELECT 1 FROM json_each(@tags) t WHERE t.value NOT IN (SELECT lower(value) FROM json_each(n.tags)))
       AND NOT EXISTS (SELECT 1 FROM json_each(@notTags) t WHERE t.value IN (SELECT lower(value) FROM json_each(n.tags))))
   ELSE ${isIn('d.session_id', '@sessions')}
@@ -74,7 +74,8 @@ function paramsOf(choice: Choice | undefined): Params {
     contentSessions: JSON.stringify(choice?.session?.contentIds ?? []),
     begins: choice?.session?.begins ?? null,
     branch: choice?.branch ?? null,
-    paths: list(choice?.paths.map((path) => `%${path.replace(/[\\%_]/g, '\\$&')}%`)),
+    paths: list(choice?.paths.map(anywhere)),
+    pathsInText: list(choice?.paths.filter(isNoWord).map(anywhere)),
     types: list(choice?.types),
     namespaces: list(choice?.namespaces),
     tags: list(choice?.tags),
@@ -82,6 +83,10 @@ function paramsOf(choice: Choice | undefined): Params {
     sources: list(choice?.sources),
   }
 }
+
+const anywhere = (path: string) => `%${path.replace(/[\\%_]/g, '\\$&')}%`
+/** `src/auth`, `login.ts`: not `auth`, which any text may say. */
+const isNoWord = (path: string) => /[\\/]|\w\.\w+$/.test(path)
 
 /** More than these are no short list: then each memory that holds the words is asked whether it is meant. */
 const FEW = 10_000

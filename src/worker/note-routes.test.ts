@@ -71,6 +71,16 @@ test('notes are found beside other memories, by words and by their filters', asy
   expect(await titles('ns:decisions')).toEqual(['Deploys are frozen in December'])
 })
 
+test('a path means files: a note is let through where it names the path, not where it happens to say the word', async () => {
+  await using t = await anApi()
+  await t.ask('POST', '/api/notes', { body: 'Logins are checked in src/auth/login.ts', project: 'app' })
+  await t.ask('POST', '/api/notes', { body: 'Deploys ask auth for a blue token', project: 'app' })
+  const found = async (query: string) =>
+    ((await t.ask('GET', `/api/search?project=app&query=${encodeURIComponent(query)}`)).json.hits as { title: string }[]).length
+  expect([await found('path:src/auth'), await found('path:login.ts'), await found('logins path:src/auth')]).toEqual([1, 1, 1])
+  expect([await found('path:auth'), await found('path:"a blue" deploys'), await found('path:src/auth deploys')]).toEqual([0, 0, 0])
+})
+
 test.each([
   ['POST', '/api/notes', {}, 'body'],
   ['POST', '/api/notes', { body: 'x', type: 'thought' }, 'type'],

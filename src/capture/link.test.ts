@@ -45,6 +45,12 @@ test('a file that one read and the other changed ties them less closely', async 
   expect(await links(t.store, 'same-file')).toEqual(['observation:1 same-file observation:2 (src/auth.ts)'])
 })
 
+test('a file whose name was hidden ties nobody', async () => {
+  using t = await temporaryStore()
+  for (const session of ['a', 'b']) await turn(t.store, { session, does: [edit('docs/REDACTED.md')] })
+  expect([await links(t.store, 'co-changed'), await names(t.store, 'observation:1')]).toEqual([[], []])
+})
+
 test('a file that everybody changes ties only those who are near in time', async () => {
   using t = await temporaryStore()
   for (let n = 1; n <= 12; n++) await turn(t.store, { session: `s${n}`, at: 1000 * n, does: [edit('CHANGELOG.md')] })

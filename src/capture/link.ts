@@ -1,4 +1,4 @@
-import { type Entity, entitiesIn } from '../core/entities.ts'
+import { type Entity, entitiesIn, isHidden } from '../core/entities.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Observation, OpenFailure, Prompt, Session, Summary } from '../core/memory.ts'
 import { projectName } from '../core/project.ts'
@@ -72,9 +72,11 @@ async function readTurn(store: Store, session: Session, prompt: Prompt): Promise
 
 /** The files it touched are known for certain; the rest is read out of its text. */
 function entitiesOf(o: Observation): Entity[] {
-  const files = [...o.filesModified, ...o.filesRead].map((name): Entity => ({ kind: 'file', name }))
+  const files = filesOf(o).map((name): Entity => ({ kind: 'file', name }))
   return [...files, ...entitiesIn([o.title, o.subtitle, o.narrative, ...o.facts].join('\n'))].slice(0, 64)
 }
+
+const filesOf = (o: Observation) => [...new Set([...o.filesModified, ...o.filesRead])].filter((name) => !isHidden(name))
 
 function textOf(s: Summary): string {
   return [s.request, s.investigated, s.learned, s.completed, s.nextSteps, s.notes].join('\n')
@@ -82,7 +84,7 @@ function textOf(s: Summary): string {
 
 /** Names as this project would say them: paths from its folder, the file that `auth.ts` means here, its own issues by number. */
 function settler(session: Session, observations: Observation[]): (entities: Entity[]) => Entity[] {
-  const files = [...new Set(observations.flatMap((o) => [...o.filesModified, ...o.filesRead]))]
+  const files = [...new Set(observations.flatMap(filesOf))]
   const fileCalled = (name: string): string => {
     const path = shownPath(name, session.folder)
     const meant = files.includes(path) ? [] : files.filter((file) => file.endsWith(`/${path}`))
@@ -143,7 +145,7 @@ async function fileLinks(store: Store, { session, observations }: TurnRead): Pro
 async function tiesOf(store: Store, project: ProjectKey, o: Observation, side: Side, own: Set<number>): Promise<Tie[]> {
   const modified = new Set(o.filesModified)
   const ties = new Map<number, Tie>()
-  for (const path of [...new Set([...o.filesModified, ...o.filesRead])].slice(0, FILES_FOLLOWED)) {
+  for (const path of filesOf(o).slice(0, FILES_FOLLOWED)) {
     const touches = (await store.links.touching(project, path, side, o, NEAREST + OWN)).filter((t) => !own.has(t.observation))
     for (const touch of touches.slice(0, NEAREST)) {
       const tie = ties.get(touch.observation) ?? { id: touch.observation, at: touch.at, both: [], other: [] }

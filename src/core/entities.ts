@@ -67,11 +67,13 @@ function bare(word: string): string {
 
 function entityOf(word: Word): Entity | null {
   const { text } = word
-  // What was hidden is no name.
-  if (/\[redacted:|REDACTED/.test(text)) return null
+  if (isHidden(text)) return null
   if (text.length < 3) return digitIssue(word)
   return addressIn(text) ?? packageIn(text) ?? issueIn(word) ?? errorIn(text) ?? commitIn(text) ?? fileIn(word) ?? symbolIn(word)
 }
+
+/** What was hidden is no name: two that look the same are seldom one. */
+export const isHidden = (text: string): boolean => /\[redacted:|REDACTED/.test(text)
 
 function named(kind: EntityKind, name: string | undefined): Entity | null {
   return name && name.length <= 200 ? { kind, name } : null

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { observation, openSession, temporaryStore } from '../../test/support/builders.ts'
+import { addObservations, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
 import type { Entity } from '../core/entities.ts'
 import { asMemorySessionId, asProjectKey } from '../core/ids.ts'
 import type { Link, Ref, Relation, Store } from '../store/store.ts'
@@ -54,6 +54,26 @@ test('what came of the same prompt is a neighbour too', async () => {
     ['Build it', 'asked', 'turn 1'],
     ['Decided why', 'same-turn', 'turn 1'],
   ])
+})
+
+test('a file that most sessions touch is no cause, one that few touch is; and neighbours by the rarer file come first', async () => {
+  using t = await temporaryStore()
+  const touching = (title: string, ...filesModified: string[]) => observation({ title, filesModified })
+  for (let n = 1; n <= 6; n++) await addObservations(t.store, [touching(`Session ${n}`, 'STATE.md')], `s${n}`)
+  await addObservations(t.store, [touching('Session 7', 'STATE.md', 'src/a.ts')], 's7')
+  await addObservations(t.store, [touching('Session 8', 'STATE.md', 'src/a.ts')], 's8')
+  await t.store.links.add([link(6, 8, 'co-changed', 'STATE.md'), link(7, 8, 'co-changed', 'STATE.md, src/a.ts')])
+  expect((await causesOf(t.store, o(8))).map((step) => step.title)).toEqual(['Session 7'])
+  expect((await effectsOf(t.store, o(6))).map((step) => step.title)).toEqual([])
+  expect((await neighbours(t.store, o(8), 10)).map((near) => near.title)).toEqual(['Session 7', 'Session 6'])
+})
+
+test('files whose names were hidden tie nothing, also where they once did', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['One', 'Two', 'Three'])
+  await t.store.links.add([link(1, 2, 'co-changed', 'docs/REDACTED.md'), link(2, 3, 'co-changed', 'src/a.ts, REDACTED.md')])
+  expect((await causesOf(t.store, o(3))).map((step) => step.title)).toEqual(['Two'])
+  expect(await pathBetween(t.store, o(1), o(3))).toBeNull()
 })
 
 test('memories that nobody linked are near each other when they name the same rare things', async () => {

@@ -2,8 +2,9 @@
  * The graph of memories: what lies next to one, how two hang together, what led to one and what came of it, and which topics a
  * project has. Every edge says where it came from. Each question looks at a bounded part of the graph, however large the rest is.
  */
-import type { Entity } from '../core/entities.ts'
+import { type Entity, isHidden } from '../core/entities.ts'
 import type { ProjectKey } from '../core/ids.ts'
+import type { Observation } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { firstLine } from '../core/text.ts'
 import type { Link, Ref, Relation, Side, Store } from '../store/store.ts'
@@ -31,7 +32,7 @@ export async function memoryAt(store: Store, ref: Ref): Promise<Memory | null> {
 export async function neighbours(store: Store, ref: Ref, limit: number): Promise<Neighbour[]> {
   const here = await lookUp(store, ref)
   if (!here) return []
-  const links = await linked(store, ref)
+  const links = await weighed(store, await linked(store, ref))
   const near = [...(await siblings(store, here, links)), ...(await sharing(store, here)), ...(await sessionMates(store, here))]
   return shown(store, [...links, ...near], here, limit)
 }
@@ -115,7 +116,43 @@ const STRENGTH: Record<Tie, number> = {
 
 async function linked(store: Store, ref: Ref, sides: Side[] = ['before', 'after']): Promise<Edge[]> {
   const links = await Promise.all(sides.map(async (side) => (await store.links.of(ref, side, FAN)).map((link) => edgeOf(link, side))))
-  return links.flat()
+  return links.flat().filter((edge) => !isByFile(edge) || !edge.origin.split(', ').every(isHidden))
+}
+
+const isByFile = ({ relation }: Edge) => relation === 'co-changed' || relation === 'same-file'
+
+type Rarities = Map<string, number>
+
+/** Ties by files are as strong as the rarest file that both touched is rare: what every session touches led to nothing. */
+async function weighed(store: Store, edges: Edge[], known: Rarities = new Map()): Promise<Edge[]> {
+  const ids = edges.filter(isByFile).flatMap(({ ref, from }) => [Number(ref.ref), Number(from.ref)])
+  if (ids.length === 0) return edges
+  const touched = new Map((await store.observations.get(ids)).map((o) => [String(o.id), o]))
+  const rarity = async (project: ProjectKey, path: string) => {
+    const rare = known.get(path) ?? rarityOf(await store.links.touchedBy(project, path))
+    known.set(path, rare)
+    return rare
+  }
+  const weigh = async (edge: Edge) => {
+    const [a, b] = [touched.get(edge.from.ref), touched.get(edge.ref.ref)]
+    if (!isByFile(edge) || !a || !b) return edge
+    const theirs = new Set(filesOf(b))
+    const rarities = await Promise.all(
+      filesOf(a)
+        .filter((path) => theirs.has(path))
+        .map((path) => rarity(a.project, path)),
+    )
+    return rarities.length > 0 ? { ...edge, strength: edge.strength * Math.max(...rarities) } : edge
+  }
+  return Promise.all(edges.map(weigh))
+}
+
+const filesOf = ({ filesModified, filesRead }: Observation) => [...filesModified, ...filesRead].filter((path) => !isHidden(path))
+
+/** How much a file tells: all that it can while few sessions touched it, and next to nothing past twice as many. */
+function rarityOf({ touched, sessions }: { touched: number; sessions: number }): number {
+  const few = Math.max(3, sessions / 20)
+  return Math.min(1, (few / touched) ** 2)
 }
 
 function edgeOf(link: Link, side: Side): Edge {
@@ -197,14 +234,15 @@ async function walk(store: Store, ref: Ref, side: Side, limit: number): Promise<
   if (!here) return []
   type Reached = Edge & { distance: number }
   const reached = new Map<string, Reached>()
+  const known: Rarities = new Map()
   let open: { ref: Ref; strength: number; distance: number }[] = [{ ref, strength: 1, distance: 0 }]
   for (let looked = 0; looked < MOST_WALKED && open.length > 0; looked++) {
     const next = open.reduce((best, one) => (one.strength > best.strength ? one : best))
     open = open.filter((one) => one !== next)
-    for (const edge of await linked(store, next.ref, [side])) {
+    for (const edge of await weighed(store, await linked(store, next.ref, [side]), known)) {
       const step = { ...edge, strength: next.strength * edge.strength, distance: next.distance + 1 }
-      const known = reached.get(keyOf(edge.ref))
-      if (step.strength < FAINT || keyOf(edge.ref) === keyOf(ref) || (known && known.strength >= step.strength)) continue
+      const before = reached.get(keyOf(edge.ref))
+      if (step.strength < FAINT || keyOf(edge.ref) === keyOf(ref) || (before && before.strength >= step.strength)) continue
       // A turn's summary says again what its observations say.
       if (edge.ref.kind === 'summary') continue
       reached.set(keyOf(edge.ref), step)

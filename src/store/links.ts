@@ -42,6 +42,9 @@ type LinkRow = {
   at: number
 }
 
+/** How many touches of a file tell by how many sessions it is touched. */
+const LATELY = 2000
+
 /** Every statement about entities, who mentions them, and links. All three are derived and can be made again from the journal. */
 export function linkStatements(db: Database) {
   const given = `json_each(@entities) g CROSS JOIN entities e WHERE e.kind = g.value ->> 0 AND e.name = g.value ->> 1`
@@ -97,6 +100,11 @@ export function linkStatements(db: Database) {
       WHERE project = @project AND path = @path AND (at, observation_id) ${than} (@at, @id) ORDER BY at ${order}, observation_id ${order} LIMIT @limit`)
   const touchedBefore = touched('<', 'DESC')
   const touchedAfter = touched('>', 'ASC')
+  const shared = db.prepare<{ touched: number; sessions: number }, Params>(`
+    SELECT (SELECT count(DISTINCT o.session_id) FROM
+        (SELECT observation_id FROM observation_files WHERE project = @project AND path = @path ORDER BY at DESC LIMIT ${LATELY}) f
+        JOIN observations o ON o.id = f.observation_id) AS touched,
+      (SELECT count(*) FROM sessions WHERE project = @project) AS sessions`)
   const failures = db.prepare<{ sessionId: number; open_failures: string }, Params>(`
     SELECT session_id AS sessionId, open_failures FROM prompts
     WHERE project = @project AND at < @at AND open_failures IS NOT NULL AND open_failures <> '[]' ORDER BY at DESC LIMIT @limit`)
@@ -146,6 +154,9 @@ export function linkStatements(db: Database) {
       (side === 'before' ? touchedBefore : touchedAfter)
         .all({ project, path, id: than.id, at: than.at, limit })
         .map((row) => ({ ...row, modified: row.modified === 1 })),
+    /** How many sessions of a project touched a file, of those it has. */
+    touchedBy: async (project: ProjectKey, path: string): Promise<{ touched: number; sessions: number }> =>
+      shared.get({ project, path }) ?? { touched: 0, sessions: 0 },
     /** What was failing in a project before a moment, as each turn left it, newest first. */
     failuresBefore: async (project: ProjectKey, at: number, limit: number): Promise<{ sessionId: number; open: OpenFailure[] }[]> =>
       failures

@@ -16,7 +16,7 @@ export function byEmbedder(provider: 'static' | 'minilm'): Prepare {
     await index.warm()
     return meaningBy({
       indexes: async () => [index],
-      note: (trouble) => {
+      noting: () => (trouble) => {
         if (trouble) throw trouble
       },
     })

@@ -133,6 +133,37 @@ test('what an embedder makes while another is being chosen does not pass for the
   expect(await at.embedding.queueIfWaiting()).toBe(false)
 })
 
+test('the trouble of an embedder that is no longer in use is none', async () => {
+  using endpoint = letters()
+  const settings: EmbedderSettings = { provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' }
+  await using at = await working(settings)
+  await say(at.store, 'hello', 'good morning')
+  await at.embedding.queue()
+  await at.queue.drained()
+  for (const index of await at.embedding.indexes()) await index.warm()
+  await say(at.store, 'good night')
+  const chooseAnotherMeanwhile = () => {
+    endpoint.status = 500
+    endpoint.asked = async () => {
+      endpoint.asked = () => {}
+      Object.assign(settings, { provider: 'static' })
+      await at.embedding.reload()
+      await at.embedding.state()
+    }
+  }
+  chooseAnotherMeanwhile()
+  expect(await meaningBy(at.embedding)('hello', asProjectKey('app'), 10)).toEqual([])
+  expect(await at.embedding.report()).toMatchObject({ provider: 'static', trouble: null })
+
+  Object.assign(settings, { provider: 'http' })
+  endpoint.status = 200
+  await at.embedding.reload()
+  await at.embedding.state()
+  chooseAnotherMeanwhile()
+  await at.queue.drained()
+  expect(await at.embedding.report()).toMatchObject({ provider: 'static', trouble: null })
+})
+
 test('weights that are missing are told, and keep nobody from searching', async () => {
   await using at = await working({ provider: 'minilm', name: '', base_url: '', api_key: '' })
   await say(at.store, 'hello')
@@ -162,12 +193,12 @@ test('an endpoint that fails during a question leaves the words to answer, and i
 
 /** An endpoint whose vectors say how long a text is. */
 function letters() {
-  const answers = { status: 200, asked: () => {} }
+  const answers = { status: 200, asked: (): void | Promise<void> => {} }
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch: async (request) => {
-      answers.asked()
+      await answers.asked()
       const { input } = (await request.json()) as { input: string[] }
       const data = input.map((text, index) => ({ index, embedding: [Math.cos(text.length / 10), Math.sin(text.length / 10)] }))
       return Response.json({ data }, { status: answers.status })

@@ -9,6 +9,9 @@ export type EmbeddingState = { kind: 'ready'; embedder: Embedder; index: VectorI
 
 export type Embedding = ReturnType<typeof openEmbedding>
 
+/** An embedder as the settings named it at a time. */
+type Opening = { at: number; chosen: string; state: Promise<EmbeddingState> }
+
 /** An embedder that was not there is not asked for again sooner than this: a question must not wait for it each time. */
 const AGAIN_AFTER_MS = 60_000
 
@@ -25,7 +28,7 @@ const TABLE: EmbedderSettings = { provider: 'static', name: '', base_url: '', ap
  */
 export function openEmbedding(store: Store, settings: () => EmbedderSettings, models: string, log: Log) {
   const stopping = new AbortController()
-  let opening: { at: number; chosen: string; state: Promise<EmbeddingState> } | null = null
+  let opening: Opening | null = null
   let before: Promise<EmbeddingState | null> | null = null
   let trouble: string | null = null
 
@@ -88,10 +91,12 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
     return provider === 'http' ? `http ${base_url} ${name}` : provider
   }
 
-  async function bite(embedder: Embedder, made: string): Promise<boolean> {
+  async function bite(embedder: Embedder, by: Opening): Promise<boolean> {
+    const note = noting(by)
     try {
       const more = await embedSome(store, embedder, stopping.signal)
-      trouble = null
+      note(null)
+      const made = by.chosen
       if ((await store.audit.mark(CHOSEN)) !== made) await store.transaction(() => store.audit.setMark(CHOSEN, made))
       // Its last vector has been replaced: what it holds is given back.
       if (!more && (await before)) before = null
@@ -103,9 +108,9 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
     }
   }
 
-  /** Trouble that a question met, or null when it met none. */
-  function note(cause: EmbedderTrouble | null): void {
-    if (cause?.message === trouble) return
+  /** Takes note of the trouble that somebody met with an embedder, or of none. Of one that is no longer in use it is none: it was ended. */
+  const noting = (asked: Opening | null) => (cause: EmbedderTrouble | null) => {
+    if (asked !== opening || (cause?.message ?? null) === trouble) return
     trouble = cause?.message ?? null
     if (cause) log.warn('the embedder is in trouble', { kind: cause.kind, error: cause.message })
   }
@@ -129,7 +134,8 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
       if (!(await store.vectors.any())) return
       for (const index of await indexes()) await index.warm()
     },
-    note,
+    /** Takes note of what becomes of a question that is asked of the embedder in use now. */
+    noting: () => noting(opening),
     /** Why a question is answered without the embedder, or null when it is not. To have it switched off is no reason to speak of. */
     trouble: async (): Promise<string | null> => {
       const known = await stateWithin(REPORT_MS)
@@ -172,7 +178,7 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
       // Settings may change while it works: what it makes is its own all the same.
       const by = opening
       const found = await by?.state
-      const more = by && found?.kind === 'ready' && (await bite(found.embedder, by.chosen))
+      const more = by && found?.kind === 'ready' && (await bite(found.embedder, by))
       await store.transaction(() => store.jobs.done(jobId))
       if (more) await queue()
       // Not waited for: other jobs come first, and a question that is sooner goes by its words.

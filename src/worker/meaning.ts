@@ -10,20 +10,21 @@ const PATIENCE_MS = 3000
  * Search by what is meant, as far as there is an embedder. One that is in trouble keeps nobody from searching: the answer is then by words,
  * and the trouble is noted. While vectors are still being read nobody waits for them either.
  */
-export function meaningBy(embedding: Pick<Embedding, 'indexes' | 'note'>): Meaning {
+export function meaningBy(embedding: Pick<Embedding, 'indexes' | 'noting'>): Meaning {
   return async (question, project, limit) => {
     const signal = AbortSignal.timeout(PATIENCE_MS)
+    const indexes = (await embedding.indexes()).filter(isReady)
+    const note = embedding.noting()
     try {
-      const indexes = (await embedding.indexes()).filter(isReady)
       const all = indexes.reduce((sum, index) => sum + index.size(project), 0)
       // Each in proportion to what it knows, so that the best of a few do not stand beside the best of many.
       const share = (index: VectorIndex) => Math.ceil((limit * index.size(project)) / Math.max(1, all))
       const near = await Promise.all(indexes.map((index) => index.nearest(question, { project, limit: share(index) }, signal)))
-      embedding.note(null)
+      note(null)
       return near.flatMap(spread)
     } catch (cause) {
-      if (cause instanceof EmbedderTrouble) embedding.note(cause)
-      else if (signal.aborted) embedding.note(new EmbedderTrouble('unreachable', 'the embedder takes too long to answer a question'))
+      if (cause instanceof EmbedderTrouble) note(cause)
+      else if (signal.aborted) note(new EmbedderTrouble('unreachable', 'the embedder takes too long to answer a question'))
       else throw cause
       return []
     }

@@ -4,7 +4,7 @@ import type { GraphAsk } from '../wire/api.ts'
 import { ask } from './ask.ts'
 import { mustBeKnown, projectHere } from './here.ts'
 import { parse } from './parse.ts'
-import { bold, CliError, dim, EXIT, plural, say, sayJson, table } from './print.ts'
+import { bold, CliError, dim, EXIT, plural, say, sayJson, sign, table } from './print.ts'
 
 type Memory = { kind: Kind; ref: string; type: string; title: string; at: number }
 type Item = Memory & {
@@ -56,7 +56,7 @@ function sayTopics(answer: Answer<Topic>, json: boolean): undefined {
   const now = Date.now()
   for (const topic of topics) {
     say(`${bold(topic.name)}  ${dim(`${plural(topic.observations, 'observation')}, ${span(topic, now)}`)}`)
-    for (const memory of topic.newest) say(`  ${idOf(memory)}  ${memory.title}`)
+    for (const memory of topic.newest) say(`  ${idOf(memory)}  ${sign(memory.kind, memory.type)}${memory.title}`)
   }
 }
 
@@ -68,7 +68,9 @@ function sayItems(wanted: GraphAsk, { memory, items }: Answer<Item>): undefined 
   const now = Date.now()
   // A path begins with the memory itself, which stands above.
   const rows = asTree(items.filter((item) => item.relation !== undefined))
-  const lines = table(rows.map((item) => [idOf(item), age(item.at, now), saidOf(item), `${indent(item)}${item.title}`])).split('\n')
+  const lines = table(
+    rows.map((item) => [idOf(item), age(item.at, now), saidOf(item), `${indent(item)}${sign(item.kind, item.type)}${item.title}`]),
+  ).split('\n')
   for (const [index, line] of lines.entries()) {
     say(line)
     const origin = rows[index]?.origin

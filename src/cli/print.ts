@@ -1,4 +1,5 @@
-import { terminalWidth, wantsColour } from '../platform/environment.ts'
+import { type Kind, signOf } from '../core/kinds.ts'
+import { showsSigns, terminalWidth, wantsColour } from '../platform/environment.ts'
 
 /** Exit codes: 0 done, 1 error, 2 timeout, 3 database, 4 invalid input. */
 export const EXIT = { done: 0, error: 1, timeout: 2, database: 3, invalid: 4 } as const
@@ -46,6 +47,14 @@ export const dim = paint(2, 22)
 export const red = paint(31, 39)
 export const green = paint(32, 39)
 export const yellow = paint(33, 39)
+
+let signs: boolean | null = null
+
+/** What stands before the type of a memory in a list: its sign, where the terminal shows one. Elsewhere nothing. */
+export function sign(kind: Kind, type: string): string {
+  signs ??= showsSigns()
+  return signs ? `${signOf(kind, type)} ` : ''
+}
 
 /** A line that fits the terminal, by columns: wide letters take two, colours none. Elsewhere it stays whole. */
 export function fit(line: string, width: number | null = terminalWidth()): string {

@@ -104,3 +104,32 @@ test.each([60, 100])(
   },
   30_000,
 )
+
+test('on a terminal of UTF-8 each hit has the sign of its type, in line; elsewhere none has', async () => {
+  using folder = temporaryFolder()
+  const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0' }
+  const shown = async (more: Record<string, string>, ...args: string[]) => {
+    const chunks: Uint8Array[] = []
+    const terminal = { cols: 120, rows: 40, data: (_: unknown, bytes: Uint8Array) => void chunks.push(bytes.slice()) }
+    await Bun.spawn([RECOLLECT, ...args], { env: { ...env, ...more }, cwd: folder.path, terminal }).exited
+    return Bun.stripANSI(Buffer.concat(chunks).toString()).split('\r\n')
+  }
+  await shown({}, 'demo')
+  const sign = /[🐛✨🔧📝🔍🎯📋💬📌] /u
+  for (const args of [
+    ['search', 'tide', '--all'],
+    ['timeline', 'tide', '--all'],
+  ]) {
+    const lines = (await shown({ TERM: 'xterm', LANG: 'en_US.UTF-8' }, ...args)).filter((line) => /~\d+t/.test(line))
+    expect(lines.filter((line) => !sign.test(line))).toEqual([])
+    expect(new Set(lines.map((line) => Bun.stringWidth(line.slice(0, line.search(/~\d+t/))))).size).toBe(1)
+    for (const plain of [
+      { TERM: 'xterm', LANG: 'C' },
+      { TERM: 'linux', LANG: 'en_US.UTF-8' },
+    ])
+      expect((await shown(plain, ...args)).filter((line) => sign.test(line))).toEqual([])
+  }
+  const piped = Bun.spawn([RECOLLECT, 'search', 'tide', '--all'], { env: { ...env, TERM: 'xterm', LANG: 'en_US.UTF-8' }, cwd: folder.path })
+  expect(await piped.stdout.text()).not.toMatch(sign)
+  await shown({}, 'stop')
+}, 30_000)

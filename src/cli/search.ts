@@ -8,7 +8,7 @@ import { LONGEST_IN_ADDRESS } from '../wire/pages.ts'
 import { ask, post } from './ask.ts'
 import { commandHere, mustBeKnown, placeNamed } from './here.ts'
 import { parse } from './parse.ts'
-import { bold, CliError, dim, EXIT, fit, plural, say, sayJson, table, yellow } from './print.ts'
+import { bold, CliError, dim, EXIT, fit, plural, say, sayJson, sign, table, yellow } from './print.ts'
 
 type Answer = {
   hits: Hit[]
@@ -53,7 +53,7 @@ export async function run(args: string[]): Promise<undefined> {
   const rows = hits.map((hit) => [
     memoryId(hit.kind, below(hit) ? '' : hit.id),
     age(hit.at, now),
-    hit.type,
+    `${sign(hit.kind, hit.type)}${hit.type}`,
     dim(`~${hit.tokens}t`),
     `${isElsewhere ? dim(`${projectName(hit.project)}  `) : ''}${bold(shown(hit.title))}`,
   ])

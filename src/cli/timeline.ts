@@ -8,7 +8,7 @@ import { ask, post } from './ask.ts'
 import { mustBeKnown, placeNamed } from './here.ts'
 import { momentOf } from './import.ts'
 import { parse } from './parse.ts'
-import { bold, CliError, dim, EXIT, fit, say, sayJson, table, yellow } from './print.ts'
+import { bold, CliError, dim, EXIT, fit, say, sayJson, sign, table, yellow } from './print.ts'
 
 type Item = { kind: Kind; id: string; type: string; title: string; project: ProjectKey; at: number; tokens: number; anchor: boolean }
 type Answer = {
@@ -46,7 +46,7 @@ export async function run(args: string[]): Promise<undefined> {
     item.anchor ? bold('►') : ' ',
     memoryId(item.kind, item.id),
     clockOf(item.at),
-    item.type,
+    `${sign(item.kind, item.type)}${item.type}`,
     dim(`~${item.tokens}t`),
     `${isElsewhere ? dim(`${projectName(item.project)}  `) : ''}${item.anchor ? bold(item.title) : item.title}`,
   ])

@@ -1,3 +1,4 @@
+import { OBSERVATION_TYPES, type ObservationType } from './memory.ts'
 import { noteIdIn } from './note.ts'
 
 /** The kinds of memories that can be found and shown. Each counts its own ids, so an id is told with the letter of its kind. */
@@ -8,6 +9,25 @@ const LETTERS: Record<Kind, string> = { observation: '#', summary: 'S', prompt: 
 
 /** A memory as search shows it: #12, S3, P7, N01K…. */
 export const memoryId = (kind: Kind, id: string | number): string => `${LETTERS[kind]}${id}`
+
+/** One sign for each kind and each type of observation. All of them take two columns, wherever they are shown at all. */
+const SIGNS: Record<ObservationType | Exclude<Kind, 'observation'>, string> = {
+  bugfix: '🐛',
+  feature: '✨',
+  refactor: '🔧',
+  change: '📝',
+  discovery: '🔍',
+  decision: '🎯',
+  summary: '📋',
+  prompt: '💬',
+  note: '📌',
+}
+
+/** The sign of a memory. Observations of a type that somebody's own mode brought are changes to the eye. */
+export function signOf(kind: Kind, type: string): string {
+  if (kind !== 'observation') return SIGNS[kind]
+  return SIGNS[OBSERVATION_TYPES.find((known) => known === type) ?? 'change']
+}
 
 /** What an id means: #12 (or 12) an observation, S3 a summary, P7 a prompt, N and a note's id, or its address, a note. Null when it is none. */
 export function memoryNamed(id: string): { kind: Kind; ref: string } | null {

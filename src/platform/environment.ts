@@ -49,6 +49,12 @@ export function wantsColour(): boolean {
   return !process.env.NO_COLOR && process.stdout.isTTY === true
 }
 
+/** Whether a person looks at a terminal that shows signs beyond letters: one of UTF-8, and not the bare console, which has none. */
+export function showsSigns(): boolean {
+  const { LC_ALL, LC_CTYPE, LANG, TERM } = process.env
+  return process.stdout.isTTY === true && /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '') && !/^(?:dumb|linux)$/.test(TERM ?? 'dumb')
+}
+
 /** How many columns the person's terminal has; null when the answer goes elsewhere, where nothing may be cut. */
 export function terminalWidth(): number | null {
   return process.stdout.isTTY ? process.stdout.columns || null : null

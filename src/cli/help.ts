@@ -21,7 +21,8 @@ export const COMMANDS: Record<string, Command> = {
   search: {
     usage: `recollect search <words…> [--project P] [--all] [--kind observation|summary|prompt|note] [--limit N] [--explain] [--web] [--json]
 
-  Looks in this folder's project when it has memories, else (or with --all) everywhere.`,
+  Looks in this folder's project and, where nothing in it is close, everywhere. Filters (type:bugfix path:src -tag:draft since:7d) and times in
+  words ("last week") may stand anywhere in the question.`,
     load: () => import('./search.ts'),
   },
   get: {
@@ -30,10 +31,10 @@ export const COMMANDS: Record<string, Command> = {
     load: () => import('./get.ts'),
   },
   graph: {
-    usage: `recollect graph [id] [other id] [--causes] [--effects] [--project P] [--limit N] [--json]
+    usage: `recollect graph [id] [other id] [--causes | --effects] [--project P] [--limit N] [--json]
 
   Without an id: the topics of this folder's project. With one: what lies around it. With two: how they hang together.
-  Ids are those that search shows: 12 or #12 for an observation, P7 for a prompt, S3 for a summary.`,
+  Ids are those that search shows: 12 or #12 for an observation, S3 for a summary, P7 for a prompt, N… for a note.`,
     load: () => import('./graph.ts'),
   },
   capture: {
@@ -61,7 +62,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   restore: { usage: 'recollect restore <id…> [--json]', load: () => import('./restore.ts') },
   timeline: {
-    usage: `recollect timeline <id | words…> [--at DATE] [--before N] [--after N] [--project P] [--json]`,
+    usage: `recollect timeline <id | words…> [--at DATE] [--before N] [--after N] [--project P] [--all] [--json]`,
     load: () => import('./timeline.ts'),
   },
   inject: {

@@ -120,7 +120,9 @@ export const graph = tool({
     limit: z.number().int().min(1).max(50).default(12),
   }),
   hints: READS,
-  run: async (means, { ask: wanted, id, to, project, limit }) => {
+  run: async (means, { ask: asked, id, to, project, limit }) => {
+    // Two ids mean the way between them, whether or not it is said.
+    const wanted = to && asked === 'neighbours' ? 'path' : asked
     const where = projectFor(means, project)
     const now = means.now()
     if (wanted === 'sessions') {
@@ -139,6 +141,7 @@ export const graph = tool({
       means.client,
       pathWith('/api/graph', { ask: wanted, ...refs, project: wanted === 'topics' ? where : undefined, limit }),
     )
+    if (wanted === 'path' && answer.items?.length === 1) return 'It is one and the same memory.'
     if (!answer.items || answer.items.length === 0)
       return wanted === 'path' ? 'Nothing ties the two together.' : wanted === 'topics' ? 'No topics yet.' : 'Nothing is tied to it yet.'
     const lines =

@@ -58,6 +58,8 @@ describe.each(ERAS)('a client of %s', (version, mode) => {
     await at.call(client, 'memory_forget', { ids: [note], restore: true })
     expect(await at.call(client, 'memory_recall', { query: 'heron' })).toContain(note)
     expect(await at.call(client, 'memory_graph', { ask: 'neighbours', id })).toBe('Nothing is tied to it yet.')
+    expect(await at.call(client, 'memory_graph', { id, to: id })).toBe('It is one and the same memory.')
+    expect(await at.call(client, 'memory_graph', { id, to: '#2' })).toBe('Nothing ties the two together.')
     expect(await at.call(client, 'memory_graph', { ask: 'sessions', project: 'all' })).toContain('session 1 |')
     expect(await at.call(client, 'memory_status', {})).toMatch(/notes: 1/)
     await client.close()

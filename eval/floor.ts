@@ -1,15 +1,19 @@
 /**
- * Where the floor stands: questions that the store can answer should be answered, questions from another world should meet silence.
- * Answerable: CommitRecall's own. Without an answer: LoCoMo's questions, asked of the same project; and chores, which any session is asked for.
+ * Where the floor stands: questions that the store can answer should be answered, questions that it cannot should meet silence.
+ * Answerable: CommitRecall's own. Without an answer: LoCoMo's questions, asked of the same project, and chores, which any session is asked for;
+ * and LoCoMo's fifth category, asked of its own conversation, where the words are right and the person is another.
  * By words alone, and by words and meaning as a prompt is.
  */
+import { askedOf } from '../src/core/chore.ts'
 import type { Hit } from '../src/core/hit.ts'
-import { asProjectKey } from '../src/core/ids.ts'
-import { FLOOR, isTelling } from '../src/inject/brief.ts'
-import { search } from '../src/retrieval/search.ts'
+import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
+import { FLOOR, tellingAmong } from '../src/inject/brief.ts'
+import { type Meaning, search } from '../src/retrieval/search.ts'
+import type { Store } from '../src/store/store.ts'
 import { commitRecall, hasData, locomo } from './data.ts'
-import { importedStore } from './ingest.ts'
+import { filledStore, importedStore } from './ingest.ts'
 import { byShippedTable } from './meaning.ts'
+import { LOCOMO, promptIds, sessionNames, turnsOf } from './sets.ts'
 import { transcriptOf } from './transcripts.ts'
 
 const CHORES =
@@ -19,40 +23,129 @@ explain this code|clean up the code|make it shorter|can you review the changes|c
 install the dependencies|delete that file|rename the variable|write a commit message|create a new branch|did you run the tests?|all tests pass now, commit
 is there a test for this|can you run the tests again|let's go with option 2`.split(/[|\n]/)
 
+/** What the same people say again and again: commands of their own, and going on. */
+const HABITS =
+  `/gsd:check-todos|/github-pr-review|/review|/pr|/superpowers:execute-plan|/superpowers:write-plan|/superpowers:brainstorm|/requesting-code-review
+ok lets get back to main|ok can we get back to main?|yeah, let's give it a try|commit, push, create draft PR|push and draft PR please|commit this, push, open draft PR
+let's review the PR comments together|okay, let's have a look at our PR review feedback|can you address the PR comment?|yeah merge from main|ok let's keep going
+yes, but we don't need to commit|now can you double check again?|okay now let's do 6,7,8,10|5 seems like a good one|c)|ok push all this up and lets get it merged`.split(
+    /[|\n]/,
+  )
+
+/** A question, what was found, and whether each of these is a right answer. */
+type Found = { question: string; hits: Hit[]; isRight: (hit: Hit) => boolean }
+
 if (hasData) {
   const data = commitRecall()
   const project = asProjectKey('commit-recall')
   using filled = await importedStore(data.sessions.map(transcriptOf), project)
+  const shipped = await byShippedTable(filled.store)
+  const documents = await filled.store.documents.count(null)
+  const names = sessionNames(filled.store)
   const foreign = locomo()
     .flatMap((conversation) => conversation.questions.map((q) => q.text))
     .filter((_, i) => i % 4 === 0)
-  const shipped = await byShippedTable(filled.store)
-  const scan = async (name: string, meaning: typeof shipped | null, set: (floor: number) => void, floors: number[], chosen: number) => {
-    const ask = async (question: string) => (await search(filled.store, question, { project, limit: 12 }, meaning)).slice(0, 5)
-    const own = await Promise.all(data.questions.map((q) => ask(q.query)))
-    const other = await Promise.all(foreign.map(ask))
-    const chores = await Promise.all(CHORES.map(ask))
-    const documents = await filled.store.documents.count(null)
-    const share = (answers: Hit[][]) =>
-      `${((100 * answers.filter((hits) => hits.some((hit) => isTelling(hit, meaning !== null, documents))).length) / answers.length).toFixed(1)} %`
+  const findAll = async (meaning: Meaning | null, asked = askedOf) => {
+    const find = async (question: string, gold: string[] = []): Promise<Found> => ({
+      question,
+      hits: await found(filled.store, asked(question) ?? question, project, meaning),
+      isRight: (hit) => gold.includes(names.get(hit.sessionId ?? -1) ?? ''),
+    })
+    return {
+      own: await Promise.all(data.questions.map((q) => find(q.query, q.gold))),
+      foreign: await Promise.all(foreign.map((question) => find(question))),
+      chores: await Promise.all(CHORES.map((question) => find(question))),
+      habits: await Promise.all(HABITS.map((question) => find(question))),
+    }
+  }
+  const scan = (name: keyof typeof FLOOR, answers: Awaited<ReturnType<typeof findAll>>, byMeaning: boolean, floors: number[]) => {
+    const chosen = FLOOR[name]
     for (const floor of floors) {
-      set(floor)
+      FLOOR[name] = floor
+      const { own, foreign, chores, habits } = answers
+      const share = (of: Found[]) => spoken(of, byMeaning, () => documents)
       console.log(
-        `${name} >= ${floor}: speaks to ${share(own)} of what it can answer, to ${share(other)} of what it cannot, to ${share(chores)} of the chores${floor === chosen ? '  (chosen)' : ''}`,
+        `${name} ${byMeaning ? 'by words and nearness' : 'by words'} >= ${floor}: speaks to ${share(own)} of what it can answer, to ${share(foreign)} of what it cannot, to ${share(chores)} of the chores, to ${share(habits)} of the habits${floor === chosen ? '  (chosen)' : ''}`,
       )
     }
-    set(chosen)
+    FLOOR[name] = chosen
   }
-  const setCoverage = (floor: number) => {
-    FLOOR.coverage = floor
+  const byWords = await findAll(null)
+  const byMeaning = await findAll(shipped)
+  scan('coverage', byWords, false, [0.45, 0.5, 0.55, 0.6, 0.7])
+  scan('withNearness', byMeaning, true, [0.8, 0.85, 0.9, 0.95, 1])
+  scan('unlikely', byMeaning, true, [0, 0.6, 0.7, 0.8, 0.9, 1, 1.1])
+  scan('leading', byMeaning, true, [1, 2, 3, 5])
+  const asIs = (question: string) => question
+  for (const leading of [FLOOR.leading, 5]) {
+    const chosen = FLOOR.leading
+    FLOOR.leading = leading
+    for (const [name, of] of Object.entries(await findAll(shipped, asIs)))
+      console.log(`everything taken for a question, leading >= ${leading}: speaks to ${spoken(of, true, () => documents, asIs)} of ${name}`)
+    FLOOR.leading = chosen
   }
-  const setTogether = (floor: number) => {
-    FLOOR.withNearness = floor
+  await scanWithin()
+}
+
+/** LoCoMo's questions, each asked of its own conversation. */
+async function scanWithin(): Promise<void> {
+  const [answerable, not]: [Found[], Found[]] = [[], []]
+  const sizes = new Map<Found, number>()
+  for (const conversation of locomo()) {
+    using filled = await filledStore(turnsOf(conversation))
+    const meaning = await byShippedTable(filled.store)
+    const documents = await filled.store.documents.count(null)
+    const units = await promptIds(
+      filled.store,
+      conversation.units.map((unit) => unit.id),
+    )
+    for (const { text, category, evidence } of conversation.questions.filter((q) => q.category === 5 || q.evidence.length > 0)) {
+      const one: Found = {
+        question: text,
+        hits: await found(filled.store, askedOf(text) ?? text, LOCOMO, meaning),
+        isRight: (hit) => category <= 4 && evidence.includes(units.get(hit.id) ?? ''),
+      }
+      sizes.set(one, documents)
+      const list = category === 5 ? not : answerable
+      list.push(one)
+    }
   }
-  const setUnlikely = (floor: number) => {
-    FLOOR.unlikely = floor
+  const print = (name: string, keep: Keep = () => true) => {
+    const share = (of: Found[]) => spoken(of, true, (one) => sizes.get(one) ?? 0, askedOf, keep)
+    console.log(`within a conversation, ${name}: speaks to ${share(answerable)} of what it can answer, to ${share(not)} of what it cannot`)
   }
-  await scan('words', null, setCoverage, [0.45, 0.5, 0.55, 0.6, 0.7], FLOOR.coverage)
-  await scan('words and nearness', shipped, setTogether, [0.8, 0.85, 0.9, 0.95, 1], FLOOR.withNearness)
-  await scan('unlikely by words and nearness', shipped, setUnlikely, [0, 0.6, 0.7, 0.8, 0.9, 1, 1.1], FLOOR.unlikely)
+  const chosen = FLOOR.leading
+  for (const leading of [1, 2, 3, 5]) {
+    FLOOR.leading = leading
+    print(`leading >= ${leading}${leading === chosen ? ' (chosen)' : ''}`)
+    print(`leading >= ${leading}, and said by whom the question names`, isByThoseNamed)
+  }
+  FLOOR.leading = chosen
+}
+
+function found(store: Store, question: string, project: ProjectKey, meaning: Meaning | null): Promise<Hit[]> {
+  return search(store, question, { project, limit: 12 }, meaning)
+}
+
+type Keep = (hit: Hit, one: Found) => boolean
+
+/** The share of questions that are spoken to, and of these the share with a right answer among what is told. */
+function spoken(of: Found[], byMeaning: boolean, documents: (one: Found) => number, asked = askedOf, keep: Keep = () => true): string {
+  const told = of.map((one) => {
+    const isByMeaning = byMeaning && one.hits.some((hit) => hit.cosine !== null)
+    const telling = asked(one.question) === null ? [] : tellingAmong(one.hits, isByMeaning, documents(one)).telling
+    return { one, telling: telling.filter((hit) => keep(hit, one)) }
+  })
+  const speaks = told.filter(({ telling }) => telling.length > 0)
+  const right = speaks.filter(({ one, telling }) => telling.some(one.isRight)).length
+  const percent = (part: number) => `${((100 * part) / of.length).toFixed(1)} %`
+  return right > 0 ? `${percent(speaks.length)} (rightly ${percent(right)})` : percent(speaks.length)
+}
+
+/** Tried, and not kept: where a question names somebody who said one of the hits, only what they said. In code `Fix:` would be such a name. */
+function isByThoseNamed(hit: Hit, { question, hits }: Found): boolean {
+  const authorOf = ({ title }: Hit) => /^(\p{L}+):/u.exec(title)?.[1]
+  const named = new Set(hits.map(authorOf).filter((author) => author && question.includes(author)))
+  const author = authorOf(hit)
+  return named.size === 0 || author === undefined || named.has(author)
 }

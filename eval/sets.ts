@@ -80,23 +80,24 @@ async function ask(store: Store, question: string, wish: Omit<Wish, 'offset'>, m
 
 const DAY_MS = 86_400_000
 
-function* turnsOf(conversation: LocomoConversation): Generator<Fed> {
+/** A conversation as prompts of one project. */
+export function* turnsOf(conversation: LocomoConversation): Generator<Fed> {
   for (const { id, session, at, text } of conversation.units) {
     const event = { kind: 'prompt-submitted', promptId: id, origin: 'person', text } as const
     yield { session: nameOf(session), project: LOCOMO, at, event }
   }
 }
 
-const LOCOMO = asProjectKey('locomo')
+export const LOCOMO = asProjectKey('locomo')
 const nameOf = (session: number) => `session-${session}`
 
 /** How the set calls each stored session. */
-function sessionNames(store: Store): Map<number, string> {
+export function sessionNames(store: Store): Map<number, string> {
   return new Map([...store.sessions.each()].map((session) => [session.id, session.contentSessionId]))
 }
 
 /** Which unit each stored prompt is, by the order they were fed in. */
-async function promptIds(store: Store, units: string[]): Promise<Map<string, string>> {
+export async function promptIds(store: Store, units: string[]): Promise<Map<string, string>> {
   const ids = [...store.prompts.each(null)].map((row) => row.id).sort((a, b) => a - b)
   if (ids.length !== units.length) throw new Error(`fed ${units.length} turns and found ${ids.length}`)
   return new Map(ids.map((id, index) => [String(id), units[index] ?? '']))

@@ -88,7 +88,7 @@ test('beside a file, its path gives way to what was found there', async () => {
     observation({ title: `Fixed ${path}`, subtitle: `${path}; also other.ts`, facts, filesModified: [path] }),
   ])
   const { text } = await fileBriefFor(t.store, await openSession(t.store, 's2'), path, NOW)
-  expect(text.split('\n')[2]).toBe('#1 · 2h · change · Fixed auth.ts — The clock runs in `auth.ts` · ~10t')
+  expect(text.split('\n')[3]).toBe('#1 · 2h · change · Fixed auth.ts — The clock runs in `auth.ts` · ~10t')
 })
 
 test('a file may be called by the end of its path, and a numbered one without its number', () => {

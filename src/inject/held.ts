@@ -13,6 +13,8 @@ export type Held = {
   briefed: { at: number; until: number } | null
 }
 
+export const NOTHING_HELD: Held = { sessions: new Set(), contentIds: new Set(), told: new Set(), briefed: null }
+
 export async function heldBy(store: Store, session: Session): Promise<Held> {
   const parent = session.forkedFrom === null ? null : await store.sessions.get(session.forkedFrom)
   const holders = parent ? [session, parent] : [session]

@@ -3,6 +3,9 @@ import { asData } from '../core/neutral.ts'
 import { shorten } from '../core/text.ts'
 import { age, ago } from '../core/when.ts'
 
+/** How to look further, for whoever was told a few lines. */
+export const FURTHER = 'In full: memory_get with these ids; more: memory_recall.'
+
 /** What a summary says, a line for each of its fields that adds something to those before it and to the name of its session. */
 export function summaryLines(s: Summary, title = ''): string[] {
   const told = `${title} ${s.learned} ${s.completed}`

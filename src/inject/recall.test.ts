@@ -5,7 +5,7 @@ import type { Session } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Meaning } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
-import { FLOOR, isTelling, recallFor } from './recall.ts'
+import { FLOOR, recallFor, tellingAmong } from './recall.ts'
 
 const NOW = 10_000_000
 const QUESTION = 'how do pelican invoices get their running numbers in the ledger'
@@ -56,11 +56,19 @@ test('what is recalled keeps to its tokens', async () => {
 })
 
 test('a memory without a vector must hold nearly all the words where others are measured', () => {
-  const hit = (coverage: number, cosine: number | null) => ({ coverage, cosine, matched: 3, unlikely: 20 }) as Hit
-  expect(isTelling(hit(FLOOR.coverage, null), false, 1000)).toBe(true)
-  expect(isTelling(hit(FLOOR.coverage, null), true, 1000)).toBe(false)
-  expect(isTelling(hit(FLOOR.notNear, null), true, 1000)).toBe(true)
-  expect(isTelling({ ...hit(1, 1), matched: 1 }, true, 1000)).toBe(false)
+  const isTold = (hit: Hit, byMeaning: boolean) => tellingAmong([hit], byMeaning, 1000).telling.length === 1
+  expect(isTold(hit(FLOOR.coverage), false)).toBe(true)
+  expect(isTold(hit(FLOOR.coverage), true)).toBe(false)
+  expect(isTold(hit(FLOOR.notNear), true)).toBe(true)
+  expect(isTold({ ...hit(1), matched: 1 }, true)).toBe(false)
+})
+
+test('where neither of the best two is about the prompt, those behind them are not told either', () => {
+  const [good, bad] = [hit(1), hit(0.1)]
+  expect(tellingAmong([bad, good, bad], false, 1000).telling).toEqual([good])
+  const { telling, left } = tellingAmong([bad, hit(0.2), good], false, 1000)
+  expect(telling).toEqual([])
+  expect(left.get(good)).toBe('the best 2 are not about it')
 })
 
 test('a prompt in another language finds what is told in English by the names that both have, and nothing without', async () => {
@@ -82,6 +90,69 @@ test('in a young store, where every word is in most memories, these are told', a
   using t = await filled(Array.from({ length: 20 }, (_, i) => `Pelican invoices get their running numbers from ledger ${i}`))
   expect((await recallFor(t.store, t.session, QUESTION, NOW, 500)).text).not.toBe('')
 })
+
+test('a slash command asks nothing; what is written behind it may', async () => {
+  using t = await filled([
+    'Pelican invoices get their running numbers from a ledger',
+    'Ran check-todos of the pelican',
+    'check-todos of the ledger',
+  ])
+  expect((await recallFor(t.store, t.session, '/pelican:check-todos', NOW, 500)).text).toBe('')
+  expect((await recallFor(t.store, t.session, `/check-todos ${QUESTION}`, NOW, 500)).text).toContain('Pelican invoices')
+})
+
+test('a prompt that was sent before is told for what answered it, not for its own words', async () => {
+  using t = await filled([])
+  const again = 'go through the pelican ledger once more'
+  await saying(t.store, 'before', again, 'Nothing new.')
+  const silent = await recallFor(t.store, t.session, again, NOW, 500)
+  expect(silent.text).toBe('')
+  expect(silent.left[0]?.why).toContain('the same prompt, and its answer says nothing of it')
+  await saying(t.store, 'later', `${again}!`, 'Through the pelican ledger: invoice 7 had no running number.')
+  expect((await recallFor(t.store, t.session, again, NOW, 500)).text).toContain('invoice 7 had no running number')
+})
+
+test('what came near and is not told is named with the reason, a few of them', async () => {
+  using t = await filled(
+    Array.from({ length: 9 }, (_, i) => `${i} pelican invoices get their running numbers from the ledger ${'so '.repeat(60)}`),
+  )
+  const whyLeft = async (prompt: string, tokens: number) => {
+    const { items, left } = await recallFor(t.store, t.session, prompt, NOW, tokens)
+    return { told: items.length, left: left.map(({ kind, id, why }) => `${kind} ${id}: ${why.replace(/ \(score [\d.]+\)$/, '')}`) }
+  }
+  const items = [{ kind: 'observation' as const, id: 1, tokens: 9, why: 'it touched a.ts' }]
+  const { id: sessionId, project } = t.session
+  await t.store.injections.add({ sessionId, project, event: 'file:a.ts', text: 'x', tokens: 9, items, at: 5 })
+  expect(await whyLeft(QUESTION, 170)).toEqual({
+    told: 3,
+    left: [
+      'observation 1: the session was told before',
+      'observation 5: no room within 170 tokens',
+      'observation 6: no room within 170 tokens',
+      'observation 7: not among the best 5',
+      'observation 8: not among the best 5',
+    ],
+  })
+  const far = await whyLeft('which boats carry pelican statues to the museum of Kyoto', 500)
+  expect(far.told).toBe(0)
+  expect(far.left[1]).toMatch(/below the floor: it holds \d+ % of the prompt’s telling words/)
+})
+
+test('whoever is told is told how to look further, within the budget', async () => {
+  using t = await filled(['Pelican invoices get their running numbers from a ledger'])
+  const { text, tokens } = await recallFor(t.store, t.session, QUESTION, NOW, 500)
+  expect(text).toContain('memory_get')
+  expect(tokens).toBe(countTokens(text))
+})
+
+const hit = (coverage: number, cosine: number | null = null) => ({ coverage, cosine, matched: 3, unlikely: 20, score: 1 }) as Hit
+
+/** A turn of an earlier session. */
+async function saying(store: Store, name: string, text: string, answer: string): Promise<void> {
+  const session = await openSession(store, name)
+  const prompt = await store.prompts.add(session, { key: name, promptId: null, uuid: null, origin: 'person', text, at: 5 })
+  if (prompt) await store.prompts.setAnswer(prompt, answer, 6)
+}
 
 /** An earlier session with these memories, and a session that asks. */
 async function filled(titles: string[]) {

@@ -3,7 +3,7 @@ import type { AgentEvent, EventContext, Reply } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { countTokens } from '../core/tokens.ts'
-import { BRIEF_BUDGET, type Brief, briefFor, fileBriefFor, heldBy, recallFor } from '../inject/brief.ts'
+import { BRIEF_BUDGET, type Brief, briefFor, fileBriefFor, heldBy, MOST_RECALLED, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { commandName } from '../wire/start.ts'
 import { keepMarked, receiptPage } from './captured.ts'
@@ -92,9 +92,6 @@ async function sessionStartReply(desk: Desk, session: Session, source: Source, n
 }
 
 type Source = Extract<AgentEvent, { kind: 'session-started' }>['source']
-
-/** However much a person allows, a prompt is not drowned in memories. */
-const MOST_RECALLED = 500
 
 /**
  * What became of what the person marked, and what earlier sessions know about the prompt when it clears the floor; together within

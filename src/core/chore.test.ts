@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { askedOf } from './chore.ts'
+
+test.each([
+  'ok lets get back to main',
+  'commit, push, create draft PR',
+  'yes please',
+  '7',
+  'c)',
+  'let’s go with option 2',
+  'why did it fail?',
+  '/team:check-todos',
+  '/review the changes',
+  '👍',
+  '',
+])('a chore asks nothing that memory could know: %p', (prompt) => expect(askedOf(prompt)).toBeNull())
+
+test.each([
+  'run the pelican tests',
+  'update to go 1.25.6',
+  'fix src/main.ts',
+  'why does it fail with ENOENT?',
+  '/usr/bin is missing',
+  '记忆系统',
+  'Räum das auf',
+])('what names something is asked as it stands: %s', (prompt) => expect(askedOf(prompt)).toBe(prompt))
+
+test('of a slash command its arguments are asked', () => {
+  expect(askedOf('/review the pelican invoices\nof May')).toBe('the pelican invoices\nof May')
+})

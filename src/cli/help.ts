@@ -66,7 +66,7 @@ export const COMMANDS: Record<string, Command> = {
     load: () => import('./timeline.ts'),
   },
   inject: {
-    usage: `recollect inject [--project P] [--branch B] [--explain] [--brief] [--json]`,
+    usage: `recollect inject [--project P] [--branch B] [--prompt TEXT] [--explain] [--brief] [--json]`,
     load: () => import('./inject.ts'),
   },
   consolidate: {

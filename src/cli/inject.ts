@@ -22,11 +22,13 @@ export async function run(args: string[]): Promise<undefined> {
     project: values.project ?? projectHere(),
     ...(branch ? { branch } : {}),
     ...(values.brief ? { tokens: '200' } : {}),
+    ...(values.prompt === undefined ? {} : { prompt: values.prompt }),
   })
   const brief = await ask<Brief>(`/api/context/inject?${question}`)
   if (!brief.text) await mustBeKnown(values)
   if (values.json) return sayJson(brief)
-  if (!brief.text) say(`Nothing is remembered of ${brief.project} yet.`)
+  if (!brief.text)
+    say(values.prompt === undefined ? `Nothing is remembered of ${brief.project} yet.` : 'With this prompt nothing would be told.')
   else say(brief.text)
   if (values.explain) explain(brief)
 }

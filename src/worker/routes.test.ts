@@ -277,6 +277,22 @@ test('a brief can be asked for as text or with its reasons, and never for more t
   expect(await (await at.ask('/api/context/inject?project=unknown')).text()).toBe('')
 })
 
+test('what a prompt would bring back can be asked for, with what came near and why it is left out', async () => {
+  await using at = await anApi()
+  const others = Array.from({ length: 12 }, (_, i) => observation({ title: `Chore ${i} about boats and weather` }))
+  await addObservations(at.store, [observation({ title: 'Pelican invoices are numbered by the ledger' }), ...others])
+  const ask = (prompt: string) => at.get(`/api/context/inject?project=app&format=json&prompt=${encodeURIComponent(prompt)}`)
+  expect(await ask('who numbers pelican invoices?')).toMatchObject({
+    text: expect.stringContaining('numbered by the ledger'),
+    items: [{ kind: 'observation', id: 1, why: expect.stringContaining('% of the prompt’s telling words') }],
+  })
+  expect(await ask('which museum has a pelican?')).toMatchObject({
+    text: '',
+    left: [{ kind: 'observation', id: 1, why: expect.stringMatching(/^below the floor: .+ \(score \d/) }],
+  })
+  expect(await ask('commit and push')).toMatchObject({ text: '', left: [] })
+})
+
 test('a project is known by its key, its folder, and its name when only one has it', async () => {
   await using at = await anApi()
   for (const [session, project] of [

@@ -5,7 +5,8 @@ import { fingerprint } from '../core/hash.ts'
 import { asContentSessionId, GLOBAL_PROJECT } from '../core/ids.ts'
 import { memoryNamed } from '../core/kinds.ts'
 import { asNoteId } from '../core/note.ts'
-import { BRIEF_BUDGET, briefFor } from '../inject/brief.ts'
+import { withoutPrivate } from '../core/privacy.ts'
+import { BRIEF_BUDGET, briefFor, MOST_RECALLED, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { VERSION } from '../platform/version.ts'
 import { checkDatabase, isStoreTrouble } from '../store/store.ts'
@@ -262,7 +263,18 @@ async function injectRoute(desk: Desk, url: URL): Promise<Response> {
   const wanted = Number(url.searchParams.get('tokens') ?? BRIEF_BUDGET.tokens)
   const tokens = Number.isFinite(wanted) ? Math.min(BRIEF_BUDGET.tokens, Math.max(0, wanted)) : BRIEF_BUDGET.tokens
   const branch = url.searchParams.get('branch')?.slice(0, 300) || null
-  const brief = await briefFor(desk.store, project, Date.now(), { ...BRIEF_BUDGET, tokens }, commandName(), { branch })
+  const prompt = url.searchParams.get('prompt')
+  const brief =
+    prompt === null
+      ? await briefFor(desk.store, project, Date.now(), { ...BRIEF_BUDGET, tokens }, commandName(), { branch })
+      : await recallFor(
+          desk.store,
+          { project, id: null },
+          withoutPrivate(prompt).text.slice(0, 4000),
+          Date.now(),
+          Math.min(tokens, MOST_RECALLED),
+          desk.quickMeaning,
+        )
   if (url.searchParams.get('format') === 'json') return Response.json({ project, branch, ...brief })
   return new Response(brief.text, { headers: { 'content-type': 'text/markdown; charset=utf-8' } })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { askedOf } from './chore.ts'
+import { askedOf, turnTitle } from './chore.ts'
 
 test.each([
   'ok lets get back to main',
@@ -27,4 +27,12 @@ test.each([
 
 test('of a slash command its arguments are asked', () => {
   expect(askedOf('/review the pelican invoices\nof May')).toBe('the pelican invoices\nof May')
+})
+
+test('a turn is called by what was asked, and a chore also by what came of it', () => {
+  expect(turnTitle('run the pelican tests', ['All pass'])).toBe('run the pelican tests')
+  expect(turnTitle('commit this', ['', null, '**Committed** the pelican ledger\nand more'])).toBe(
+    'commit this — Committed the pelican ledger',
+  )
+  expect(turnTitle('7', [])).toBe('7')
 })

@@ -34,6 +34,22 @@ test('a prompt is found by what was asked and by what was answered', async () =>
     expect((await search(t.store, words)).map((hit) => [hit.kind, hit.title])).toEqual([['prompt', 'where is the heron']])
 })
 
+test('an answer to a menu is called by what was chosen, and a chore by what came of it', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  const ask = async (key: string, text: string, answer: string) => {
+    const added = await t.store.prompts.add(session, { key, promptId: null, uuid: null, origin: 'person', text, at: 1 })
+    if (added) await t.store.prompts.setAnswer(added, answer, 2)
+    return added?.number ?? 0
+  }
+  const number = await ask('menu', '7', 'Removed the heron.')
+  await t.store.summaries.put('k', summary({ sessionId: session.id, promptNumber: number, request: '7 (Remove the old heron)' }))
+  await ask('chore', 'commit this', 'Committed the pelican ledger.')
+  const titleOf = async (words: string) => (await search(t.store, words, { kinds: ['prompt'], limit: 1 }))[0]?.title
+  expect(await titleOf('removed heron')).toBe('7 (Remove the old heron)')
+  expect(await titleOf('pelican ledger')).toBe('commit this — Committed the pelican ledger.')
+})
+
 test('a word in the title weighs more than one in the text', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [

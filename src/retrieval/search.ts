@@ -2,9 +2,11 @@
  * Retrieval: finding memories again. One question, several cheap signals, one score that can be explained. A question is plain
  * text, never a query language; whatever a person types is legal.
  */
+import { askedOf, turnTitle } from '../core/chore.ts'
 import type { Hit, Signal } from '../core/hit.ts'
 import { identifiersIn, pairsIn, partsOf } from '../core/identifiers.ts'
 import type { ProjectKey } from '../core/ids.ts'
+import type { Prompt } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
@@ -496,17 +498,25 @@ async function textOf(store: Store, place: Place): Promise<Text | null> {
     case 'summary': {
       const s = await store.summaries.get(id)
       const body = s && [s.investigated, s.learned, s.completed, s.nextSteps, s.notes].filter(Boolean).join('\n')
-      return s ? { type: s.source, title: s.request || 'Summary', body: body ?? '' } : null
+      return s ? { type: s.source, title: turnTitle(s.request, [s.completed, s.learned]) || 'Summary', body: body ?? '' } : null
     }
     case 'prompt': {
       const p = await store.prompts.get(id)
-      return p ? { type: p.origin, title: p.text, body: p.answer ?? '' } : null
+      return p ? { type: p.origin, title: await promptTitle(store, p), body: p.answer ?? '' } : null
     }
     case 'note': {
       const n = await store.notes.visible(asNoteId(place.ref), Date.now())
       return n ? { type: n.namespace, title: n.title, body: n.body } : null
     }
   }
+}
+
+/** An answer to a menu is called by what was chosen, which its summary knows: "7 (Remove the old provider)". */
+async function promptTitle(store: Store, { text, answer, sessionId, number }: Prompt): Promise<string> {
+  if (askedOf(text) !== null) return text
+  const told = await store.summaries.ofTurn(sessionId, number)
+  const asked = told && told.request.length > text.trim().length ? told.request : text
+  return turnTitle(asked, [told?.completed ?? null, told?.learned ?? null, answer])
 }
 
 /** The part of a text where the first of the words stands. */

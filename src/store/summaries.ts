@@ -42,6 +42,8 @@ export function summaryStatements(db: Database, index: Index) {
     ORDER BY s.at DESC, s.id DESC LIMIT @limit`)
   const ofSession = db.prepare<Row, Params>(`
     SELECT * FROM summaries WHERE session_id = @sessionId AND source = 'turn' ORDER BY prompt_number, id`)
+  const ofTurn = db.prepare<Row, Params>(`
+    SELECT * FROM summaries WHERE session_id = @sessionId AND prompt_number = @promptNumber AND source = 'turn' LIMIT 1`)
   const byId = db.prepare<Row, Params>('SELECT * FROM summaries WHERE id = @id')
   const allOfSession = db.prepare<Row, Params>('SELECT * FROM summaries WHERE session_id = @sessionId ORDER BY at, id')
   const all = eachRow<Row & { content_session_id: string; agent: string }>(
@@ -72,6 +74,10 @@ export function summaryStatements(db: Database, index: Index) {
       recentOn.all({ project, branch, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
     /** Those of a session's turns, in their order. */
     ofSession: async (sessionId: number): Promise<Summary[]> => ofSession.all({ sessionId }).map(fromRow),
+    ofTurn: async (sessionId: number, promptNumber: number): Promise<Summary | null> => {
+      const row = ofTurn.get({ sessionId, promptNumber })
+      return row ? fromRow(row) : null
+    },
     /** Puts the words of a session's summaries into the index anew, under the project they belong to now. */
     reindex: async (sessionId: number) => {
       for (const row of allOfSession.all({ sessionId })) indexSummary(index, fromRow(row))

@@ -45,6 +45,16 @@ test('a brief tells the last summary, then what was done lately, newest first as
   expect(leftOut).toBe(0)
 })
 
+test('a small brief, which has no room for the index, says how to look further as well, once', () => {
+  const { text, tokens } = brief({
+    summary: summary({ completed: 'Login works '.repeat(30) }),
+    observations: [observation({ title: 'Fixed exp' })],
+    budget: { tokens: 200, characters: 9000 },
+  })
+  expect(text.match(/recollect search/g)).toHaveLength(1)
+  expect(tokens).toBeLessThanOrEqual(200)
+})
+
 test('files are named unless the title names them, and a long path does not crowd out the rest', () => {
   const deep = `${'folder/'.repeat(2000)}x.ts`
   const { text, items } = brief({

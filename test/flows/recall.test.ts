@@ -19,7 +19,9 @@ test('a question in a later session has the earlier answer in the same request, 
     prompt: 'Why did isValid compare seconds with milliseconds?',
     turns: ['Because of exp.'],
   })
-  expect(recalled(requestText(related.requests[0]))).toContain('multiplied by 1000')
+  const told = recalled(requestText(related.requests[0]))
+  expect(told).toContain('multiplied by 1000')
+  expect(told).toContain('memory_get')
 
   const unrelated = await runClaude({
     sandbox: person,
@@ -27,6 +29,34 @@ test('a question in a later session has the earlier answer in the same request, 
     turns: ['Moonlight on maples.'],
   })
   expect(recalled(requestText(unrelated.requests[0]))).toBe('')
+
+  // Words that are in every session, though this one said them itself and its memory holds them.
+  const chore = await runClaude({ sandbox: person, prompt: 'ok, run the tests again and fix what fails', turns: ['They pass.'] })
+  expect(recalled(requestText(chore.requests[0]))).toBe('')
+  const again = await runClaude({ sandbox: person, prompt: 'ok, run the tests again and fix what fails', turns: ['They pass.'] })
+  expect(recalled(requestText(again.requests[0]))).toBe('')
+})
+
+test('a command of the person’s own brings back none of its earlier uses; what is written behind it is asked', async () => {
+  const command = 'Look through the todos of isValid and its seconds, then milliseconds. $ARGUMENTS'
+  await using person = await aPerson({
+    files: { ...project, '.claude/commands/team/check-todos.md': command },
+    git: true,
+    env: { RECOLLECT_HOOKS_SESSION_START_ENABLED: 'false' },
+  })
+  await runClaude({ sandbox: person, prompt: 'The login test fails. Find out why and fix it.', turns: fixTheTest(person.project) })
+  for (const answer of ['The todos of check-todos: none.', 'Still no todos.']) {
+    const used = await runClaude({ sandbox: person, prompt: '/team:check-todos', turns: [answer] })
+    await person.settled()
+    expect(requestText(used.requests[0])).toContain('Look through the todos')
+    expect(recalled(requestText(used.requests[0]))).toBe('')
+  }
+  const asked = await runClaude({
+    sandbox: person,
+    prompt: '/team:check-todos why did isValid compare seconds with milliseconds?',
+    turns: ['Because of exp.'],
+  })
+  expect(recalled(requestText(asked.requests[0]))).toContain('multiplied by 1000')
 })
 
 test('what was told at the start is not told again with the prompt', async () => {

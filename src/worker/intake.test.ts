@@ -109,6 +109,29 @@ test('the same delivery twice is answered and taken once', async () => {
   expect(at.announced.filter((change) => change.kind === 'prompt-added')).toHaveLength(1)
 })
 
+test('what a prompt recalled is recorded with what came near and was not told, and a silent prompt leaves nothing', async () => {
+  await using at = await aDesk()
+  const titles = ['Pelican invoices are numbered by the ledger', 'A pelican flew by', ...Array.from({ length: 12 }, (_, i) => `Chore ${i}`)]
+  await addObservations(
+    at.store,
+    titles.map((title) => observation({ title })),
+    'before',
+  )
+  const recorded = () => at.store.injections.recent(null, 10)
+  await deliver(at.desk, { hook_event_name: 'UserPromptSubmit', prompt: 'which museum has a stuffed pelican?' })
+  await deliver(at.desk, { hook_event_name: 'UserPromptSubmit', prompt: '/team:chore' })
+  expect(await recorded()).toEqual([])
+  await deliver(at.desk, { hook_event_name: 'UserPromptSubmit', prompt: 'who numbers the pelican invoices?' })
+  expect(await recorded()).toMatchObject([
+    {
+      event: 'UserPromptSubmit',
+      text: expect.stringContaining('memory_get'),
+      items: [{ kind: 'observation', id: 1 }],
+      left: [{ kind: 'observation', id: 2, why: expect.stringContaining('below the floor') }],
+    },
+  ])
+})
+
 test('an event nobody has a use for leaves nothing, and one without a session is refused', async () => {
   await using at = await aDesk()
   expect(await deliver(at.desk, { hook_event_name: 'Notification' })).toEqual({})

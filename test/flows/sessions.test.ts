@@ -185,6 +185,7 @@ test('what is known of a file is told once when it is read again', async () => {
   const ran = await runClaude({ sandbox: person, prompt: 'Look at the code.', turns: [read, read, 'I see.'] })
   const about = (n: number) => requestText(ran.requests[n]).match(/<recollect-context file="src\/auth\.mjs">/g)?.length ?? 0
   expect([about(0), about(1), about(2)]).toEqual([0, 1, 1])
+  expect(requestText(ran.requests[1])).toMatch(/<recollect-context file="src\/auth\.mjs">[^<]+memory_get/)
 })
 
 test('a wholly private prompt leaves no trace, and mutes its turn', async () => {

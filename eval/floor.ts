@@ -4,7 +4,7 @@
  * and LoCoMo's fifth category, asked of its own conversation, where the words are right and the person is another.
  * By words alone, and by words and meaning as a prompt is.
  */
-import { askedOf } from '../src/core/chore.ts'
+import { questionIn } from '../src/core/chore.ts'
 import type { Hit } from '../src/core/hit.ts'
 import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
 import { FLOOR, tellingAmong } from '../src/inject/brief.ts'
@@ -45,7 +45,7 @@ if (hasData) {
   const foreign = locomo()
     .flatMap((conversation) => conversation.questions.map((q) => q.text))
     .filter((_, i) => i % 4 === 0)
-  const findAll = async (meaning: Meaning | null, asked = askedOf) => {
+  const findAll = async (meaning: Meaning | null, asked = questionIn) => {
     const find = async (question: string, gold: string[] = []): Promise<Found> => ({
       question,
       hits: await found(filled.store, asked(question) ?? question, project, meaning),
@@ -102,7 +102,7 @@ async function scanWithin(): Promise<void> {
     for (const { text, category, evidence } of conversation.questions.filter((q) => q.category === 5 || q.evidence.length > 0)) {
       const one: Found = {
         question: text,
-        hits: await found(filled.store, askedOf(text) ?? text, LOCOMO, meaning),
+        hits: await found(filled.store, questionIn(text) ?? text, LOCOMO, meaning),
         isRight: (hit) => category <= 4 && evidence.includes(units.get(hit.id) ?? ''),
       }
       sizes.set(one, documents)
@@ -111,7 +111,7 @@ async function scanWithin(): Promise<void> {
     }
   }
   const print = (name: string, keep: Keep = () => true) => {
-    const share = (of: Found[]) => spoken(of, true, (one) => sizes.get(one) ?? 0, askedOf, keep)
+    const share = (of: Found[]) => spoken(of, true, (one) => sizes.get(one) ?? 0, questionIn, keep)
     console.log(`within a conversation, ${name}: speaks to ${share(answerable)} of what it can answer, to ${share(not)} of what it cannot`)
   }
   const chosen = FLOOR.leading
@@ -130,7 +130,7 @@ function found(store: Store, question: string, project: ProjectKey, meaning: Mea
 type Keep = (hit: Hit, one: Found) => boolean
 
 /** The share of questions that are spoken to, and of these the share with a right answer among what is told. */
-function spoken(of: Found[], byMeaning: boolean, documents: (one: Found) => number, asked = askedOf, keep: Keep = () => true): string {
+function spoken(of: Found[], byMeaning: boolean, documents: (one: Found) => number, asked = questionIn, keep: Keep = () => true): string {
   const told = of.map((one) => {
     const isByMeaning = byMeaning && one.hits.some((hit) => hit.cosine !== null)
     const telling = asked(one.question) === null ? [] : tellingAmong(one.hits, isByMeaning, documents(one)).telling

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { askedOf, turnTitle } from './chore.ts'
+import { questionIn, turnTitle } from './chore.ts'
 
 test.each([
   'ok lets get back to main',
@@ -13,7 +13,7 @@ test.each([
   '/review the changes',
   '👍',
   '',
-])('a chore asks nothing that memory could know: %p', (prompt) => expect(askedOf(prompt)).toBeNull())
+])('a chore asks nothing that memory could know: %p', (prompt) => expect(questionIn(prompt)).toBeNull())
 
 test.each([
   'run the pelican tests',
@@ -23,10 +23,10 @@ test.each([
   '/usr/bin is missing',
   '记忆系统',
   'Räum das auf',
-])('what names something is asked as it stands: %s', (prompt) => expect(askedOf(prompt)).toBe(prompt))
+])('what names something is asked as it stands: %s', (prompt) => expect(questionIn(prompt)).toBe(prompt))
 
 test('of a slash command its arguments are asked', () => {
-  expect(askedOf('/review the pelican invoices\nof May')).toBe('the pelican invoices\nof May')
+  expect(questionIn('/review the pelican invoices\nof May')).toBe('the pelican invoices\nof May')
 })
 
 test('a turn is called by what was asked, and a chore also by what came of it', () => {

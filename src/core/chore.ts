@@ -4,7 +4,7 @@ import { firstLine } from './text.ts'
  * What a prompt asks that memory could know: without the name of a slash command, and null when nothing is left but what any session of any
  * project is asked for ("commit and push", "ok, back to main", "7"). Such a prompt has been sent before, and its earlier turns are no answer.
  */
-export function askedOf(prompt: string): string | null {
+export function questionIn(prompt: string): string | null {
   const asked = prompt.replace(COMMAND, '').trim()
   const words = asked.toLowerCase().replace(/['’]/g, '').match(WORD) ?? []
   return words.every((word) => EVERYDAY.has(word) || /^(?:\d{1,3}|.)$/.test(word)) ? null : asked
@@ -12,7 +12,7 @@ export function askedOf(prompt: string): string | null {
 
 /** What a turn is called: by what was asked, and where that says nothing ("7", "commit this"), also by the first of what came of it. */
 export function turnTitle(asked: string, came: (string | null)[]): string {
-  const outcome = askedOf(asked) === null && came.find((text) => text?.trim())
+  const outcome = questionIn(asked) === null && came.find((text) => text?.trim())
   return outcome ? `${firstLine(asked, 60)} — ${firstLine(outcome.replace(/^[\s>#*-]+|\*\*/g, ''), 120)}` : asked
 }
 

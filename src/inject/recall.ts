@@ -1,4 +1,4 @@
-import { askedOf } from '../core/chore.ts'
+import { questionIn } from '../core/chore.ts'
 import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { memoryId } from '../core/kinds.ts'
@@ -40,7 +40,7 @@ export async function recallFor(
   tokens: number,
   meaning: Meaning | null = null,
 ): Promise<Brief> {
-  const asked = askedOf(prompt)
+  const asked = questionIn(prompt)
   if (asked === null) return NOTHING
   const held = isAny(asking) ? NOTHING_HELD : await heldBy(store, asking)
   const own = isAny(asking) ? {} : { notSession: asking.id }
@@ -125,7 +125,7 @@ async function sameAgainBecause(store: Store, hit: Hit, asked: string): Promise<
   const words = wordsOf(asked)
   if (!wordsOf(hit.title).join(' ').startsWith(words.slice(0, 6).join(' '))) return null
   const [prompt, answer] = await turnOf(store, hit)
-  if (wordsOf(askedOf(prompt) ?? '').join(' ') !== words.join(' ')) return null
+  if (wordsOf(questionIn(prompt) ?? '').join(' ') !== words.join(' ')) return null
   const telling = [...new Set(words.filter((word) => word.length > 3).map((word) => word.slice(0, STEM)))]
   const lower = answer.toLowerCase()
   const answered = telling.filter((word) => lower.includes(word)).length

@@ -2,7 +2,7 @@
  * Retrieval: finding memories again. One question, several cheap signals, one score that can be explained. A question is plain
  * text, never a query language; whatever a person types is legal.
  */
-import { askedOf, turnTitle } from '../core/chore.ts'
+import { questionIn, turnTitle } from '../core/chore.ts'
 import type { Hit, Signal } from '../core/hit.ts'
 import { identifiersIn, pairsIn, partsOf } from '../core/identifiers.ts'
 import type { ProjectKey } from '../core/ids.ts'
@@ -513,7 +513,7 @@ async function textOf(store: Store, place: Place): Promise<Text | null> {
 
 /** An answer to a menu is called by what was chosen, which its summary knows: "7 (Remove the old provider)". */
 async function promptTitle(store: Store, { text, answer, sessionId, number }: Prompt): Promise<string> {
-  if (askedOf(text) !== null) return text
+  if (questionIn(text) !== null) return text
   const told = await store.summaries.ofTurn(sessionId, number)
   const asked = told && told.request.length > text.trim().length ? told.request : text
   return turnTitle(asked, [told?.completed ?? null, told?.learned ?? null, answer])

@@ -209,6 +209,11 @@ test('whether something fits a time does not hang on how many hits are asked for
   expect([await kept(1), await kept(2), await kept(10)]).toEqual([await kept(10), await kept(10), await kept(10)])
 })
 
+test('signs alone are answered with nothing, not with the newest; beside a filter they are passed by', async () => {
+  for (const signs of ['🎉', '"', '\u200b\u200c']) expect(await titles(signs)).toEqual([])
+  expect(await titles('🎉 type:bugfix')).toEqual(['Fixed the pelican crash'])
+})
+
 test('where nothing is about the question, the nearest ten are shown as that', async () => {
   using t = await temporaryStore()
   await addObservations(

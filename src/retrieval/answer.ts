@@ -2,7 +2,7 @@ import type { Hit, SpokenTime } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Choice, DocumentKind, InTheMaking, NamedSession, Place, Store, Within } from '../store/store.ts'
 import { type Filters, type Problem, type Question, readQuestion, type Understood, windowOf } from './question.ts'
-import { ALL_KINDS, describe, MANY, type Meaning, search, tellsAgain, turnOf } from './search.ts'
+import { ALL_KINDS, describe, MANY, type Meaning, search, turnOf } from './search.ts'
 import type { Window } from './time-words.ts'
 
 export type Answer = {
@@ -156,10 +156,11 @@ async function newest(store: Store, within: Wanted, turns = new Set<string>()): 
   const places = few?.sort(byTime) ?? (await store.documents.newest({ ...within, limit: Math.max(2000, within.limit * 5) }))
   const hits: Hit[] = []
   for (const place of places) {
-    if (tellsAgain(place, turns)) continue
+    const turn = turnOf(place)
+    // In a list of what happened, what was made of a turn stands beside what was asked for.
+    if (turn !== null && turns.has(turn) && place.kind !== 'observation') continue
     const hit = within.inTheMaking.running.has(place.documentId) ? null : await describe(store, place)
     if (hit) hits.push(hit)
-    const turn = turnOf(place)
     if (hit && turn !== null) turns.add(turn)
     if (hits.length >= within.limit) break
   }

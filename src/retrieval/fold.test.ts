@@ -24,6 +24,13 @@ test('summaries of "go on" are one each, and so are notes of one name', () => {
     expect(folded([told(1, drawn ?? '', { kind, title: 'Go on' }), told(2, painted ?? '', { kind, title: 'Go on' })])).toHaveLength(2)
 })
 
+test('the note of a session folds into the turn that it is called as', () => {
+  const turn = told(1, `Draw the harbour\n${story}`, { kind: 'summary', title: 'Draw the harbour', score: 2 })
+  const note = told(2, 'Draw the harbour\nAsk: Draw the harbour', { kind: 'note', type: 'sessions', title: 'Draw the harbour', score: 1 })
+  expect(folded([turn, note]).map(({ kind, also }) => [kind, also])).toEqual([['summary', ['note:2']]])
+  expect(folded([turn, { ...note, hit: { ...note.hit, type: 'decisions' } }])).toHaveLength(2)
+})
+
 test('an older one that fits much better is shown, not the newer', () => {
   const hits = folded([told(1, story, { sessionId: 1, at: 1, score: 2 }), told(2, story, { sessionId: 2, at: 2, score: 1 })])
   expect(hits.map(({ id, also }) => [id, also])).toEqual([['1', ['observation:2']]])

@@ -151,6 +151,20 @@ test('a turn is told once: its summary folds into its prompt, and both into an o
   expect(summaries.map(({ kind }) => kind)).toEqual(['summary'])
 })
 
+test('of a turn that its summary tells, its observations are named and not shown', async () => {
+  using t = await temporaryStore()
+  const { id: sessionId } = await addObservations(t.store, [
+    observation({ title: 'Fed it', narrative: `a pelican ${'and much else '.repeat(30)}`, promptNumber: 1 }),
+    observation({ title: 'Washed it', narrative: 'another turn with a pelican', promptNumber: 2 }),
+  ])
+  await t.store.summaries.put('k', summary({ sessionId, request: 'Feed the pelican', learned: 'A pelican eats fish', promptNumber: 1 }))
+  const hits = await search(t.store, 'pelican')
+  expect(hits.map(({ title, also }) => [title, also])).toEqual([
+    ['Feed the pelican', ['observation:1']],
+    ['Washed it', []],
+  ])
+})
+
 test('of equals, another session comes before the second of the same', async () => {
   using t = await temporaryStore()
   const [first, second] = [observation({ title: 'Pelican one', promptNumber: 1 }), observation({ title: 'Pelican two', promptNumber: 2 })]
@@ -198,7 +212,22 @@ test('words are found in another form of themselves, with and without accents', 
   await addObservations(t.store, [observation({ title: 'Caching responses' }), observation({ title: 'Résumé upload' })])
   expect((await search(t.store, 'cached response'))[0]?.title).toBe('Caching responses')
   for (const typed of ['resume', 'résumé', 're\u0301sume\u0301', 'RÉSUMÉ'])
-    expect((await search(t.store, typed))[0]?.title).toBe('Résumé upload')
+    expect((await search(t.store, typed))[0]).toMatchObject({ title: 'Résumé upload', coverage: 1 })
+})
+
+test('a piece of a name is found also where meaning finds something else', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: 'Renamed isControlRune' }), observation({ title: 'Fed the pelican' })])
+  const near = async () => [{ documentId: 2, score: 1, cosine: 0.2 }]
+  expect((await search(t.store, 'ntrolrun', {}, near))[0]).toMatchObject({ title: 'Renamed isControlRune', signals: { names: 1.5 } })
+})
+
+test('a capital at the start of a question, or at that of a title, makes nobody an author', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: 'Fix: the heron' }), observation({ title: 'The clone is fixed', narrative: 'fix' })])
+  const found = async (question: string) => (await search(t.store, question)).map(({ title, signals }) => [title, signals.author])
+  expect(await found('Fix the clone')).toEqual(await found('fix the clone'))
+  expect((await found('a clone, Fix it'))[0]).toEqual(['The clone is fixed', undefined])
 })
 
 test('a search keeps to its project, kind and time', async () => {

@@ -64,6 +64,8 @@ export const ALL_KINDS: DocumentKind[] = ['observation', 'summary', 'prompt', 'n
 const POOL = 300
 /** Where the words find fewer than these, they may be pieces of names. */
 const FEW_FOUND = 3
+/** A name with such a piece says more than what is merely near by meaning. */
+const PIECE = 1.5
 /** Fewer by meaning: past the nearest everything is a little alike. */
 const NEAREST = 80
 /** Up to this many documents every word is looked for. */
@@ -113,7 +115,7 @@ export async function search(store: Store, question: string, filters: Filters = 
   await addMeaning(store, scored, near, within)
   const cosines = new Map(near.map((found) => [found.documentId, found.cosine]))
   for (const file of (filters.files ?? []).slice(0, 3)) scored.add('names', await store.documents.matchNames(file, within))
-  if (!isFound) for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within))
+  if (!isFound) for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within), PIECE)
   if (spoken) addTime(scored, spoken)
   addSession(scored)
   addRecency(scored)
@@ -126,19 +128,20 @@ export async function search(store: Store, question: string, filters: Filters = 
   for (const { place, score, signals } of varied(ranked)) {
     if (read.length >= most) break
     const turn = turnOf(place)
-    const told = turn !== null && tellsAgain(place, turns) ? turns.get(turn) : null
-    if (told) {
+    const told = turn === null ? undefined : turns.get(turn)
+    if (told && tellsAgain(place, told.kind)) {
       told.also.push(nameOf({ kind: place.kind, id: place.ref }))
       continue
     }
     const text = await textOf(store, place)
     if (!text) continue
-    const author = text.title.match(/^(\p{L}+):/u)?.[1]?.toLowerCase()
+    // What a person wrote may begin with who says it; `Fix:` is how titles begin.
+    const author = place.kind === 'prompt' ? text.title.match(/^(\p{L}+):/u)?.[1]?.toLowerCase() : undefined
     if (author !== undefined && authors.size > 0) most = (offset + limit) * 2 + 30
     const byAuthor = author !== undefined && authors.has(author) ? WEIGHTS.author * score : 0
     const found = hitOf(place, text, score + byAuthor, byAuthor ? { ...signals, author: byAuthor } : signals, asked)
     const hit = { ...found, cosine: cosines.get(place.documentId) ?? null }
-    if (turn !== null && !turns.has(turn)) turns.set(turn, hit)
+    if (turn !== null && !told) turns.set(turn, hit)
     read.push({ hit, text: `${text.title}\n${text.body}` })
   }
   return folded(read).slice(offset, offset + limit)
@@ -147,23 +150,25 @@ export async function search(store: Store, question: string, filters: Filters = 
 /** The turn that a memory is of; null for what belongs to none. */
 export const turnOf = ({ sessionId, turn }: Place): string | null => (turn === null ? null : `${sessionId} ${turn}`)
 
-/** A prompt and its summary tell their turn as a whole: once is enough, and an observation of it says more. Observations tell one thing each. */
-export function tellsAgain(place: Place, told: { has(turn: string): boolean }): boolean {
-  const turn = turnOf(place)
-  return turn !== null && place.kind !== 'observation' && told.has(turn)
-}
+/**
+ * A prompt and its summary tell their turn as a whole, so of a turn that was told by one of them nothing more is told, and of one that was told
+ * by an observation only further observations: these tell one thing each.
+ */
+const tellsAgain = ({ kind }: Place, first: DocumentKind | undefined) =>
+  first !== undefined && (kind !== 'observation' || first !== 'observation')
 
 /** Best first, where each further turn of a session counts a little less. */
 function varied(ranked: Scored[]): Scored[] {
   const before = new Map<number, number>()
-  const turns = new Set<string>()
+  const turns = new Map<string | null, DocumentKind>()
   const less = ranked.map((one) => {
     const { place, score, signals } = one
     if (place.sessionId === null) return one
     const turn = turnOf(place)
+    const first = turn === null ? undefined : turns.get(turn)
     const better = before.get(place.sessionId) ?? 0
-    if (!tellsAgain(place, turns)) before.set(place.sessionId, better + 1)
-    if (turn !== null) turns.add(turn)
+    if (!tellsAgain(place, first)) before.set(place.sessionId, better + 1)
+    if (!first) turns.set(turn, place.kind)
     const variety = score * (AGAIN ** better - 1)
     return better === 0 ? one : { ...one, score: score + variety, signals: { ...signals, variety } }
   })

@@ -56,7 +56,10 @@ function shown(group: Told[]): Hit {
 export const nameOf = ({ kind, id }: Pick<Hit, 'kind' | 'id'>) => `${kind}:${id}`
 
 /** What two sets have in common, of all that they have. */
-const shares = (a: Set<string>, b: Set<string>) => a.intersection(b).size / a.union(b).size
+function shares(a: Set<string>, b: Set<string>): number {
+  const both = a.intersection(b).size
+  return both / (a.size + b.size - both)
+}
 
 /** Who told whom is in the order of the words alone. Those that one text says more often are left out: a "the" more shifts nothing. */
 function inTheSameOrder(a: string[], b: string[]): boolean {

@@ -60,8 +60,9 @@ export type Meaning = (
 export const MANY = 100
 
 export const ALL_KINDS: DocumentKind[] = ['observation', 'summary', 'prompt', 'note']
-/** How many candidates each signal may bring. */
+/** How many candidates each signal may bring; in a large store, where each costs a page or two that must be read, fewer. */
 const POOL = 300
+const LARGE_POOL = 150
 /** Where the words find fewer than these, they may be pieces of names. */
 const FEW_FOUND = 3
 /** A name with such a piece says more than what is merely near by meaning. */
@@ -85,6 +86,9 @@ const ROOM = 8
 /** Of a long text the most telling words are looked for: each row is held against every word. */
 const MOST_WORDS = 20
 
+/** Of a paste, this much is the question: its first words are in it, and reading on would take longer than finding. */
+const MOST_READ = 50_000
+
 /** How many more are read than asked for. */
 const SPARE = 12
 
@@ -92,7 +96,8 @@ const SPARE = 12
 const AGAIN = 0.97
 
 /** What is known about a question, best first. Nothing when no word of it is known. */
-export async function search(store: Store, question: string, filters: Filters = {}, meaning: Meaning | null = null): Promise<Hit[]> {
+export async function search(store: Store, given: string, filters: Filters = {}, meaning: Meaning | null = null): Promise<Hit[]> {
+  const question = given.slice(0, MOST_READ)
   const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, limit = 20, offset = 0 } = filters
   const asked = await weigh(store, question)
   const bounds = { project, kinds, since, before, limit: POOL, ...(filters.choice ? { choice: filters.choice } : {}) }
@@ -178,9 +183,10 @@ function varied(ranked: Scored[]): Scored[] {
 type Matches = { words: Match[]; around: Match[]; deeds: Match[]; unsaid: Match[] }
 
 /** What holds the words of a question: what was said, what stands around it, what was done, and what was done in words that nobody said. */
-async function match(store: Store, asked: Asked[], question: string, bounds: Within, { said }: Filters): Promise<Matches> {
+async function match(store: Store, asked: Asked[], question: string, bounds: Within, filters: Filters): Promise<Matches> {
+  const { said, limit = 20, offset = 0 } = filters
   const { words, phrases, among } = await affordable(store, asked, question, bounds)
-  const within = { ...bounds, among }
+  const within = { ...bounds, among, limit: among ? Math.max(LARGE_POOL, 2 * (offset + limit)) : POOL }
   const byWords = await store.documents.match([...words, ...phrases], within)
   const around = await store.documents.matchAround(words, { ...within, also: byWords.map(({ documentId }) => documentId) })
   const doing = async (some: Asked[]) => (said || some.length === 0 ? [] : store.documents.matchDeeds(textsOf(some), within))

@@ -60,6 +60,26 @@ export const wantedAmong = (db: Database) =>
   db.prepare<Place, Params>(`
     SELECT ${PLACE} FROM json_each(@ids) wanted CROSS JOIN documents d ON d.id = wanted.value WHERE ${IN_PROJECT} AND ${ALLOWED}`)
 
+/** How many are asked whether they are wanted before the rest is let go: one in ten may be, and each stands on a page of its own. */
+const MOST_ASKED = 1500
+
+/** The first so many of some documents, the best first, that are wanted. */
+export function firstWantedAmong(db: Database) {
+  const wanted = wantedAmong(db)
+  return (ranked: number[], most: number, within: Within): Place[] => {
+    const params = bounds(within)
+    const found: Place[] = []
+    for (let from = 0; from < Math.min(ranked.length, MOST_ASKED) && found.length < most; from += Math.max(AT_ONCE, most)) {
+      const ids = ranked.slice(from, from + Math.max(AT_ONCE, most))
+      const places = new Map(wanted.all({ ...params, ids: JSON.stringify(ids) }).map((place) => [place.documentId, place]))
+      found.push(...ids.flatMap((id) => places.get(id) ?? []))
+    }
+    return found.slice(0, most)
+  }
+}
+
+const AT_ONCE = 100
+
 /** Kinds are a short closed list of words none of which is part of another, so a text can stand for a set of them. */
 export function bounds({ project, kinds, since, before, limit, choice }: Within) {
   return { project, kinds: kinds.join(' '), since, before, limit, ...paramsOf(choice) }

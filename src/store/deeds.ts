@@ -1,13 +1,17 @@
 import type { Database } from 'bun:sqlite'
 import { withHiddenWords } from '../core/identifiers.ts'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
-import { ALLOWED, bounds, IN_PROJECT, PLACE } from './choice.ts'
+import { ALLOWED, bounds, firstWantedAmong, PLACE } from './choice.ts'
 import type { Match, Place, Within } from './fulltext.ts'
 import { MOST_PLACES, quoted, rarity } from './ranked.ts'
 import type { Params } from './statement.ts'
 
 /** A word that more turns have in their deeds tells none of them apart, and would take long to weigh. */
 const TELLING_TURNS = 500
+/** How many places of words are weighed, from the rarest on: a long prompt has twenty words that five hundred turns did each. */
+const WEIGHED_PLACES = 1500
+/** How many of the words that more turns did are looked for in a small project: each costs reading the newest ten thousand turns that did it. */
+const COMMON_WORDS = 8
 /** A project of no more turns has words of its own that tell them apart, however often others did the same. */
 const TURNS_OF_A_SMALL_PROJECT = 1000
 
@@ -17,9 +21,9 @@ export function deedStatements(db: Database, lately: (ask: (of: string) => numbe
   const turnsDoing = db.prepare<{ n: number }, Params>(
     `SELECT count(*) AS n FROM (SELECT 1 FROM deeds WHERE deeds MATCH @words LIMIT ${TELLING_TURNS + 1})`,
   )
-  const weighed = db.prepare<Match, Params>(`
-    SELECT ${PLACE}, -bm25(deeds) AS score FROM deeds CROSS JOIN documents d ON d.id = deeds.rowid
-    WHERE deeds MATCH @words AND ${IN_PROJECT} AND ${ALLOWED} ORDER BY score DESC, d.at DESC LIMIT @limit`)
+  const weighed = db.prepare<{ id: number; score: number }, Params>(`
+    SELECT rowid AS id, -bm25(deeds) AS score FROM deeds WHERE deeds MATCH @words ORDER BY score DESC, rowid DESC`)
+  const firstWanted = firstWantedAmong(db)
 
   const turnsOf = db.prepare<{ ids: string }, Params>(`
     SELECT json_group_array(d.id) AS ids FROM
@@ -34,15 +38,29 @@ export function deedStatements(db: Database, lately: (ask: (of: string) => numbe
   const turnsWith = lately((word) => turnsDoing.get({ words: quoted(word) })?.n ?? 0)
   const turnsIn = lately((project) => numbersIn(turnsOf.get({ project })).length)
 
+  /** All turns of a project where they are few. */
+  function turnsOfSmall(project: ProjectKey | null): Set<number> | null {
+    if (project === null || turnsIn(project) > TURNS_OF_A_SMALL_PROJECT) return null
+    return new Set(numbersIn(turnsOf.get({ project })))
+  }
+
+  /** By bm25; of the words the rarest, as long as they stand in no more places than are weighed altogether. */
+  function byWeight(words: Done[], turns: Set<number> | null, within: Within): Match[] {
+    const rare = rarestOf(words)
+    if (rare.length === 0) return []
+    const rows = weighed.all({ words: rare.map(({ word }) => quoted(word)).join(' OR ') })
+    const scores = new Map(rows.filter(({ id }) => turns?.has(id) ?? true).map(({ id, score }) => [id, score]))
+    const best = firstWanted([...scores.keys()], within.limit, within)
+    return best.map((place) => ({ ...place, score: scores.get(place.documentId) ?? 0 }))
+  }
+
   /**
    * What bm25 would say if there were no other project, of turns that hold each word once. It cannot be asked: it counts every turn of every
    * project that holds a word, and takes the word for a common one.
    */
-  function asIfAlone(project: ProjectKey, words: string[], within: Within): Match[] {
-    if (words.length === 0 || turnsIn(project) > TURNS_OF_A_SMALL_PROJECT) return []
-    const turns = new Set(numbersIn(turnsOf.get({ project })))
+  function asIfAlone(words: Done[], turns: Set<number>, within: Within): Match[] {
     const sums = new Map<number, number>()
-    for (const word of words) {
+    for (const { word } of words.slice(0, COMMON_WORDS)) {
       const doing = numbersIn(newestDoing.get({ words: quoted(word) })).filter((id) => turns.has(id))
       if (doing.length > TELLING_TURNS) continue
       for (const id of doing) sums.set(id, (sums.get(id) ?? 0) + rarity(doing.length, turns.size))
@@ -57,15 +75,29 @@ export function deedStatements(db: Database, lately: (ask: (of: string) => numbe
     },
     /** Documents of prompts; see `matchDeeds`. */
     match: (words: string[], within: Within): Match[] => {
-      const telling = words.filter((word) => turnsWith(word) > 0 && turnsWith(word) <= TELLING_TURNS)
-      const common = words.filter((word) => turnsWith(word) > TELLING_TURNS)
-      const rows = telling.length > 0 ? weighed.all({ ...bounds(within), words: telling.map(quoted).join(' OR ') }) : []
-      const more = within.project ? asIfAlone(within.project, common, within) : []
+      const done = words.map((word) => ({ word, turns: turnsWith(word) })).filter(({ turns }) => turns > 0)
+      const telling = done.filter(({ turns }) => turns <= TELLING_TURNS)
+      const common = done.filter(({ turns }) => turns > TELLING_TURNS)
+      const turns = done.length > 0 ? turnsOfSmall(within.project) : null
+      const rows = byWeight(telling, turns, within)
+      const more = turns && common.length > 0 ? asIfAlone(common, turns, within) : []
       return added(rows, more)
         .map((row) => ({ ...row, project: asProjectKey(row.project) }))
         .slice(0, within.limit)
     },
   }
+}
+
+type Done = { word: string; turns: number }
+
+function rarestOf(words: Done[]): Done[] {
+  const rarest = words.toSorted((a, b) => a.turns - b.turns)
+  let places = 0
+  const over = rarest.findIndex(({ turns }) => {
+    places += turns
+    return places > WEIGHED_PLACES
+  })
+  return over < 0 ? rarest : rarest.slice(0, over)
 }
 
 const numbersIn = (row: { ids: string } | null): number[] => JSON.parse(row?.ids ?? '[]')

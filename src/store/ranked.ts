@@ -1,13 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { fingerprint } from '../core/hash.ts'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
-import { ALLOWED, bounds, IN_PROJECT, PLACE, wantedAmong } from './choice.ts'
-import type { Among, DocumentKind, Match, Within } from './fulltext.ts'
+import { ALLOWED, bounds, firstWantedAmong, IN_PROJECT, PLACE } from './choice.ts'
+import type { Among, DocumentKind, Match, Place, Within } from './fulltext.ts'
 import type { Params } from './statement.ts'
 
-/** How many of the documents that hold the most telling words are weighed; and from how many they are chosen where not all are wanted. */
-const WEIGHED = 300
-const CHOSEN_FROM = 800
 /** A word with no more places than these is looked for everywhere, also where common ones are looked for lately only. */
 const RARE = 1000
 /** How many places of each word are taken at most, the newest, whatever was expected. */
@@ -19,7 +16,7 @@ const MOST_ASKED = 500
  * Documents of a full-text table that hold any of some words, best first. In a small store bm25 weighs them all. In a large one that is
  * slow, for two reasons: it counts every place of every word before it weighs the first row, and for each row it reads that row's length
  * from a page of its own. Which documents hold a word can be read a hundred times as fast, so the best are found by that: the more of the
- * telling words a document holds, the better. bm25 then weighs those few, or, where the words are so common that counting them would take
+ * telling words a document holds, the better. bm25 then weighs those few that are wanted, or, where the words are so common that counting them would take
  * too long, only their length is looked up. `rest` is how much a word counts that does not stand in the strong column.
  */
 export function rankedBy(
@@ -33,10 +30,8 @@ export function rankedBy(
     WHERE ${table} MATCH @words AND ${IN_PROJECT} AND ${ALLOWED}
     ORDER BY score DESC, d.at DESC LIMIT @limit`)
   // The + keeps SQLite from asking for each of those rows on its own.
-  const some = db.prepare<Match, Params>(`
-    SELECT ${PLACE}, ${score} FROM ${table} CROSS JOIN documents d ON d.id = ${table}.rowid
-    WHERE ${table} MATCH @words AND +${table}.rowid IN (SELECT value FROM json_each(@ids)) AND ${IN_PROJECT} AND ${ALLOWED}
-    ORDER BY score DESC, d.at DESC LIMIT @limit`)
+  const weighed = db.prepare<{ id: number; score: number }, Params>(`
+    SELECT rowid AS id, ${score} FROM ${table} WHERE ${table} MATCH @words AND +${table}.rowid IN (SELECT value FROM json_each(@ids))`)
   // One text of all numbers: a row for each would cost more to hand over than to find.
   const holding = db.prepare<{ ids: string }, Params>(`
     SELECT json_group_array(rowid) AS ids FROM
@@ -45,30 +40,28 @@ export function rankedBy(
     SELECT wanted.value AS id FROM json_each(@ids) wanted CROSS JOIN ${table} ON ${table}.rowid = wanted.value WHERE ${table} MATCH @words`)
   const lengths = db.prepare<unknown, Params>(`
     SELECT s.id, s.sz FROM json_each(@ids) wanted CROSS JOIN ${table}_docsize s ON s.id = wanted.value`)
-  const places = wantedAmong(db)
+  const firstWanted = firstWantedAmong(db)
   const newest = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM documents')
 
-  /** How telling the words are that each document holds, together; the best of them, and those that are wanted in any case. */
-  function holders(words: string[], within: Within, { after, upTo, lately, scoped }: Among): Map<number, number> {
+  /** How telling the words are that each document holds, together; and how many of the best are worth weighing. */
+  function holders(words: string[], within: Within, { after, upTo, lately, scoped }: Among): { sums: Map<number, number>; weigh: number } {
     const sums = new Map<number, number>()
     const total = newest.get()?.id ?? 0
     const few = within.few && new Set(within.few)
     const scope = within.project && scoped ? `scope : ${scopesOf(within.project)} AND ` : ''
+    const known = words.map((word) => ({ word, documents: documentsWith(word) }))
     const give = (column: string, share: number) => {
-      for (const word of words) {
-        const documents = documentsWith(word)
+      for (const { word, documents } of known) {
         const query = { words: `${scope}${column}${quoted(word)}`, after: documents > RARE ? (lately ?? after) : after, upTo }
         const amount = rarity(documents, total) * share
         for (const id of few ? thoseHolding(query, few) : allHolding(query)) sums.set(id, (sums.get(id) ?? 0) + amount)
       }
     }
-    const wanted = isUnbounded(within) && (scoped || within.project === null) ? WEIGHED : CHOSEN_FROM
     give('', rest)
-    if (sums.size > wanted) give(`${strong} : `, 1 - rest)
-    const ranked = [...sums].sort((a, b) => b[1] - a[1] || b[0] - a[0])
-    const best = new Map(within.choice && !few ? firstAllowed(ranked, wanted, within) : ranked.slice(0, wanted))
-    for (const id of within.also ?? []) best.set(id, sums.get(id) ?? 0)
-    return best
+    // To weigh twice as many takes less time than to ask for every word once more.
+    if (sums.size <= 2 * within.limit) return { sums, weigh: sums.size }
+    give(`${strong} : `, 1 - rest)
+    return { sums, weigh: within.limit }
   }
 
   const allHolding = (query: Params) => JSON.parse(holding.get(query)?.ids ?? '[]') as number[]
@@ -83,45 +76,42 @@ export function rankedBy(
     return [...found, ...asked.map(({ id }) => id)]
   }
 
-  /** The best that the choice lets through: the pool is widened until it is full or all have been looked at. */
-  function firstAllowed(ranked: [number, number][], wanted: number, within: Within): [number, number][] {
-    const best: [number, number][] = []
-    for (let from = 0; from < ranked.length && best.length < wanted; from += CHOSEN_FROM) {
-      const some = ranked.slice(from, from + CHOSEN_FROM)
-      const found = places.all({ ...bounds(within), ids: JSON.stringify(some.map(([id]) => id)) })
-      const allowed = new Set(found.map((place) => place.documentId))
-      best.push(...some.filter(([id]) => allowed.has(id)))
-    }
-    return best.slice(0, wanted)
+  /** The best of them that are wanted, and those that are good in another way. */
+  function bestOf(sums: Map<number, number>, weigh: number, within: Within): Place[] {
+    const ranked = [...sums].sort((a, b) => b[1] - a[1] || b[0] - a[0]).map(([id]) => id)
+    const best = firstWanted(ranked, weigh, within)
+    const there = new Set(best.map((place) => place.documentId))
+    const also = (within.also ?? []).filter((id) => !there.has(id))
+    return [...best, ...firstWanted(also, also.length, within)]
   }
 
+  const byWeight = (words: string, ids: string): Map<number, number> =>
+    new Map(weighed.all({ words, ids }).map(({ id, score }) => [id, score]))
+
   /** What bm25 would say of documents that hold each word once. */
-  function byLength(sums: Map<number, number>, { limit, ...wanted }: ReturnType<typeof bounds>): Match[] {
-    const ids = JSON.stringify([...sums.keys()])
+  function byLength(sums: Map<number, number>, ids: string): Map<number, number> {
     const sizes = new Map(lengths.values({ ids }).map((row) => lengthOf(row as [number, Uint8Array])))
     const usual = [...sizes.values()].reduce((a, b) => a + b, 0) / Math.max(1, sizes.size)
-    const scoreOf = (id: number) => (sums.get(id) ?? 0) / (1 + 1.2 * (0.25 + (0.75 * (sizes.get(id) ?? usual)) / usual))
-    return places
-      .all({ ...wanted, ids })
-      .map((place) => ({ ...place, score: scoreOf(place.documentId) }))
-      .sort((a, b) => b.score - a.score || b.at - a.at)
-      .slice(0, limit)
+    return new Map([...sizes].map(([id, length]) => [id, (sums.get(id) ?? 0) / (1 + 1.2 * (0.25 + (0.75 * length) / Math.max(1, usual)))]))
   }
 
   return (words: string[], within: Within): Match[] => {
     if (words.length === 0) return []
     const any = words.map(quoted).join(' OR ')
     const { among } = within
-    const wanted = { ...bounds(within), limit: within.limit + (among ? (within.also?.length ?? 0) : 0) }
-    const sums = among ? holders(words, within, among) : null
-    const rows = !sums
-      ? all.all({ ...wanted, words: any })
-      : among?.lately === null
-        ? some.all({ ...wanted, words: any, ids: JSON.stringify([...sums.keys()]) })
-        : byLength(sums, wanted)
-    return rows.map((row) => ({ ...row, project: asProjectKey(row.project) }))
+    if (!among) return all.all({ ...bounds(within), words: any }).map(keyed)
+    const { sums, weigh } = holders(words, within, among)
+    const best = bestOf(sums, weigh, within)
+    const ids = JSON.stringify(best.map((place) => place.documentId))
+    const scores = among.lately === null ? byWeight(any, ids) : byLength(sums, ids)
+    // One that is good in another way and holds none of the words has no score.
+    return best
+      .flatMap((place) => (scores.has(place.documentId) ? [{ ...keyed(place), score: scores.get(place.documentId) ?? 0 }] : []))
+      .sort((a, b) => b.score - a.score || b.at - a.at)
   }
 }
+
+const keyed = <Row extends Place>(row: Row): Row => ({ ...row, project: asProjectKey(row.project) })
 
 /** How many kinds of documents there are: asking for all of them is asking for any. */
 const KINDS = 4

@@ -51,6 +51,7 @@ describe('in a large store', () => {
     session = await t.store.transaction(async () => {
       await addObservations(t.store, [observation({ ...old, title: 'Painted the boat', filesModified: ['src/Boat.ts'] })], OLD)
       await addObservations(t.store, [observation({ ...old, title: 'Chose the colour', type: 'decision' })], 'another')
+      await addObservations(t.store, [observation({ ...old, title: 'Wrote a poem', model: 'elder', filesRead: ['ui/x.ts'] })], 'third')
       return addObservations(t.store, all)
     })
   }, 60_000)
@@ -98,6 +99,9 @@ describe('in a large store', () => {
       expect(await found(`${words}session:${OLD.slice(0, 8)}`)).toEqual(['Painted the boat'])
       expect(await found(`${words}path:src/boat.ts`)).toEqual(['Painted the boat'])
       expect(await found(`${words}type:decision`)).toEqual(['Chose the colour'])
+      expect(await found(`${words}source:Elder`)).toEqual(['Wrote a poem'])
+      expect(await found(`${words}path:ui`)).toEqual(['Wrote a poem'])
+      expect(await found(`${words}type:decision path:boat`)).toEqual([])
       expect(await found(`${words}session:${OLD}`, pond)).toEqual([])
     }
     expect(await found(`whale session:${OLD}`)).toEqual([])
@@ -111,6 +115,8 @@ describe('in a large store', () => {
       await timeline(t.store, { project, at: 2_000_000 }, { before: 5, after: 5 })
       await t.store.documents.newest({ project, kinds: ['observation'], since: 0, before: 9_000_000, limit: 5 })
     }
+    for (const filter of ['path:src/boat', 'path:ui', 'source:elder', 'type:decision'])
+      for (const words of ['', 'tide harbour ']) await answer(t.store, words + filter, { project: sea, limit: 5, offset: 0 }, 9_000_000)
     await briefFor(t.store, sea, 9_000_000)
     await recallFor(t.store, { ...session, id: 99 }, 'tide harbour whale', 9_000_000, 500)
     await fileBriefFor(t.store, { ...session, id: 99, project: sea }, 'src/tide.ts', 9_000_000)

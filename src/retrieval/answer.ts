@@ -1,6 +1,6 @@
 import type { Hit, SpokenTime } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
-import type { Choice, DocumentKind, InTheMaking, NamedSession, Place, Store, Within } from '../store/store.ts'
+import type { Choice, DocumentKind, InTheMaking, NamedSession, Store, Within } from '../store/store.ts'
 import { type Filters, type Problem, type Question, readQuestion, type Understood, windowOf } from './question.ts'
 import { ALL_KINDS, describe, MANY, type Meaning, search, turnOf } from './search.ts'
 import type { Window } from './time-words.ts'
@@ -151,9 +151,8 @@ type Wanted = Within & { inTheMaking: InTheMaking }
 
 /** Where only filters were named: whatever they let through, newest first. `turns` are those that were told already. */
 async function newest(store: Store, within: Wanted, turns = new Set<string>()): Promise<Hit[]> {
-  const few = await store.documents.chosen(within)
   // Notes that are hidden are passed by, so more are asked for than are wanted.
-  const places = few?.sort(byTime) ?? (await store.documents.newest({ ...within, limit: Math.max(2000, within.limit * 5) }))
+  const places = await store.documents.newest({ ...within, limit: Math.max(2000, within.limit * 5) })
   const hits: Hit[] = []
   for (const place of places) {
     const turn = turnOf(place)
@@ -189,5 +188,3 @@ async function newestDoings(store: Store, within: Wanted): Promise<Hit[]> {
 
 const hasOrigin = ({ sources }: Choice, origin: string) => sources.length === 0 || sources.includes(origin)
 const NO_CHOICE: Choice = { session: null, paths: [], branch: null, types: [], namespaces: [], tags: [], notTags: [], sources: [] }
-
-const byTime = (a: Place, b: Place) => b.at - a.at || b.documentId - a.documentId

@@ -81,7 +81,7 @@ const LARGE = 0.1
 const FEW = 50
 const GLANCED_WORDS = 4
 const GLANCED = 1500
-/** How many times as much is looked at where filters let only a part of it through. */
+/** How many times as much is looked at where filters leave few documents: what is none of them is left out before anything is looked up. */
 const ROOM = 8
 /** Of a long text the most telling words are looked for: each row is held against every word. */
 const MOST_WORDS = 20
@@ -101,9 +101,9 @@ export async function search(store: Store, given: string, filters: Filters = {},
   const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, limit = 20, offset = 0 } = filters
   const asked = await weigh(store, question)
   const bounds = { project, kinds, since, before, limit: POOL, ...(filters.choice ? { choice: filters.choice } : {}) }
-  const few = filters.choice ? ((await store.documents.chosen(bounds))?.map((place) => place.documentId) ?? null) : null
-  if (few?.length === 0) return []
-  const within = { ...bounds, ...(few ? { few } : {}) }
+  const chosen = filters.choice || kinds.length < ALL_KINDS.length ? await store.documents.chosen(bounds) : null
+  if (chosen?.from === 0 && chosen.ids.length === 0) return []
+  const within = { ...bounds, ...(chosen ? { chosen } : {}) }
   const { spoken } = filters
   const found = [await match(store, asked, question, within, filters)]
   // What happened at the time that was spoken of might not be among the best of all times.
@@ -112,6 +112,8 @@ export async function search(store: Store, given: string, filters: Filters = {},
   scored.add('words', bestOf(found.map(({ words }) => words)))
   const isOwn = ({ documentId }: Match) => scored.has(documentId) || !filters.inTheMaking?.beside.has(documentId)
   scored.add('around', bestOf(found.map(({ around }) => around)).filter(isOwn))
+  const left = chosen && (await store.documents.count(null)) > SMALL ? chosen : null
+  if (left && scored.size() < FEW) await addHeld(store, scored, asked, left.ids, within)
   scored.add('deeds', bestOf(found.map(({ deeds }) => deeds)))
   scored.add('deeds', bestOf(found.map(({ unsaid }) => unsaid)), ONLY_DONE * unsaidShare(asked.slice(0, MOST_WORDS)))
   // Asked before meaning is: that always finds something.
@@ -120,7 +122,8 @@ export async function search(store: Store, given: string, filters: Filters = {},
   await addMeaning(store, scored, near, within)
   const cosines = new Map(near.map((found) => [found.documentId, found.cosine]))
   for (const file of (filters.files ?? []).slice(0, 3)) scored.add('names', await store.documents.matchNames(file, within))
-  if (!isFound) for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within), PIECE)
+  // What filters leave of a large store has been read by now, as far as it is new.
+  if (!isFound && !left) for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within), PIECE)
   if (spoken) addTime(scored, spoken)
   addSession(scored)
   addRecency(scored)
@@ -241,39 +244,32 @@ async function affordable(
   store: Store,
   asked: Asked[],
   question: string,
-  { project, since, before, choice, few }: Within,
+  { project, since, before, chosen }: Within,
 ): Promise<{ words: string[]; phrases: string[]; among: Among | null }> {
   const total = Math.max(1, await store.documents.count(null))
   const inProject = await store.documents.count(project)
   const known = asked.filter((word) => word.documents > 0).slice(0, MOST_WORDS)
   const words = telling(known, question, inProject)
   if (total <= SMALL) return { words: textsOf(words), phrases: phrasesIn(question, textsOf(words)), among: null }
-  if (few) return { words: textsOf(affordableAmong(words)), phrases: [], among: amongFew(few) }
-  const room = choice ? ROOM : 1
+  if (chosen?.from === 0) {
+    // They are weighed by their length: counting every place of a common word would take longer than all else.
+    const [after, upTo] = [(chosen.ids.at(-1) ?? 0) - 1, chosen.ids[0] ?? 0]
+    const affordable = within(words, (WORK * ROOM * total) / (upTo - after))
+    return { words: textsOf(affordable), phrases: [], among: { after, upTo, lately: after, scoped: false } }
+  }
   const share = Math.min(1, inProject / total)
   const scoped = share < LARGE
   const { after, upTo } = await store.documents.span(since, before)
+  const room = chosen ? ROOM / 2 : 1
   const rare = within(words, (scoped ? WORK / (PASSED_BY + (1 - PASSED_BY) * share) : WORK) * room)
-  if (rare.length === words.length || places(rare) * share >= FEW * room) {
+  if (rare.length === words.length || places(rare) * share >= FEW) {
     return { words: textsOf(rare), phrases: [], among: { after, upTo, lately: null, scoped } }
   }
   const part = ((scoped ? share : 1) * (upTo - after)) / total
-  const seen = words.slice(0, Math.max(within(words, (GLANCED * room) / part).length, GLANCED_WORDS))
-  const reach = Math.min(1, (GLANCED * room) / (places(seen) * part))
+  const seen = words.slice(0, Math.max(within(words, GLANCED / part).length, GLANCED_WORDS))
+  const reach = Math.min(1, GLANCED / (places(seen) * part))
   const lately = Math.floor(upTo - (upTo - after) * reach)
   return { words: textsOf(seen), phrases: [], among: { after, upTo, lately, scoped } }
-}
-
-/** Where few documents are meant, every word is looked for among them, of the common ones the most telling. */
-function affordableAmong(words: Asked[]): Asked[] {
-  const common = words.filter((word) => word.documents > WORK)
-  return words.filter((word) => word.documents <= WORK || common.indexOf(word) < GLANCED_WORDS)
-}
-
-/** What of a few documents is weighed by their length: counting every place of a common word would take longer than all else. */
-function amongFew(few: number[]): Among {
-  const after = Math.min(...few) - 1
-  return { after, upTo: Math.max(...few), lately: after, scoped: false }
 }
 
 const textsOf = (words: Asked[]) => words.map((word) => word.word)
@@ -347,6 +343,20 @@ function newScores(leftOut: ReadonlySet<number> = new Set()) {
 }
 
 type Scores = ReturnType<typeof newScores>
+
+/**
+ * Where filters leave documents and the words that could be looked for are in few of them, the newest that are left are read and held against
+ * the question: common words are looked for among the newest of everything, and of these a filter may leave none.
+ */
+async function addHeld(store: Store, scored: Scores, asked: Asked[], chosen: number[], within: Within): Promise<void> {
+  const held: Match[] = []
+  for (const place of await store.documents.firstWanted(chosen, LARGE_POOL, within)) {
+    const text = scored.has(place.documentId) ? null : await textOf(store, place)
+    const { coverage, matched } = text ? coverageOf(`${text.title}\n${text.body}`, asked) : { coverage: 0, matched: 0 }
+    if (matched > 0) held.push({ ...place, score: coverage })
+  }
+  scored.add('words', held, WEIGHTS.words * Math.max(0, ...held.map((match) => match.score)))
+}
 
 async function addMeaning(store: Store, scored: Scores, found: { documentId: number; score: number }[], within: Within): Promise<void> {
   const scores = new Map(found.map(({ documentId, score }) => [documentId, score]))

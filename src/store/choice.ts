@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { GLOBAL_PROJECT } from '../core/ids.ts'
-import type { Place, Within } from './fulltext.ts'
-import type { Params } from './statement.ts'
+import type { Place, Span, Within } from './fulltext.ts'
+import { type Params, quoted } from './statement.ts'
 
 /** What a question asks of the memories themselves. An empty list and null ask nothing. */
 export type Choice = {
@@ -28,7 +28,7 @@ const isIn = (value: string, list: string) => `(${list} IS NULL OR ${value} IN (
 const CHOSEN_FILE = `o.path LIKE p.value ESCAPE '\\'`
 
 /** Whether a document `d` is meant: part of every statement that chooses among documents. */
-export const CHOSEN = `(@isChosen = 0 OR CASE d.kind
+const CHOSEN = `(@isChosen = 0 OR CASE d.kind
   WHEN 'note' THEN @branch IS NULL AND EXISTS (
     SELECT 1 FROM notes n WHERE n.id = d.ref AND ${isIn('n.type', '@types')} AND ${isIn('n.namespace', '@namespaces')}
       AND ${isIn('n.source', '@sources')}
@@ -69,8 +69,8 @@ export function firstWantedAmong(db: Database) {
   return (ranked: number[], most: number, within: Within): Place[] => {
     const params = bounds(within)
     const found: Place[] = []
-    for (let from = 0; from < Math.min(ranked.length, MOST_ASKED) && found.length < most; from += Math.max(AT_ONCE, most)) {
-      const ids = ranked.slice(from, from + Math.max(AT_ONCE, most))
+    for (let from = 0; from < Math.min(ranked.length, MOST_ASKED) && found.length < most; from += AT_ONCE) {
+      const ids = ranked.slice(from, from + AT_ONCE)
       const places = new Map(wanted.all({ ...params, ids: JSON.stringify(ids) }).map((place) => [place.documentId, place]))
       found.push(...ids.flatMap((id) => places.get(id) ?? []))
     }
@@ -78,7 +78,7 @@ export function firstWantedAmong(db: Database) {
   }
 }
 
-const AT_ONCE = 100
+const AT_ONCE = 150
 
 /** Kinds are a short closed list of words none of which is part of another, so a text can stand for a set of them. */
 export function bounds({ project, kinds, since, before, limit, choice }: Within) {
@@ -108,69 +108,156 @@ const anywhere = (path: string) => `%${path.replace(/[\\%_]/g, '\\$&')}%`
 /** `src/auth`, `login.ts`: not `auth`, which any text may say. */
 const isNoWord = (path: string) => /[\\/]|\w\.\w+$/.test(path)
 
-/** More than these are no short list: then each memory that holds the words is asked whether it is meant. */
-const FEW = 10_000
+/** Which documents filters leave, by number, the newest first; none is missing from a number on, 0 where all of them are there. */
+export type Chosen = { ids: number[]; from: number }
+
+/** Tells of a document whether filters may leave it: of what is older than the ones that are known, nobody can say yet. */
+export function mayBeOf(chosen: Chosen | undefined): (id: number) => boolean {
+  if (!chosen) return () => true
+  const known = new Set(chosen.ids)
+  return (id) => id < chosen.from || known.has(id)
+}
+
+/** The same of a place that was found without asking for it. */
+export function isChosen({ chosen }: Within): (place: Place) => boolean {
+  const mayBe = mayBeOf(chosen)
+  return ({ documentId }) => mayBe(documentId)
+}
+
+/** To read the numbers of these takes some milliseconds. */
+const MOST_CHOSEN = 10_000
+/** Turns of a branch; a turn has twenty documents or more. */
+const MOST_TURNS = 300
+/** As many letters as a piece has in the index of names. */
+const A_PIECE = 3
+/** Of the pieces of a path, those that the fewest documents have; what has these in common is asked for the path itself when it is wanted. */
+const MOST_PIECES = 4
 
 /**
- * The documents that a choice leaves where they are few, by what leads to them quickest: a session, files, a branch, types; notes are few
- * anyway. Null when they are many, or nothing leads to them.
+ * What leads to the documents that a choice leaves, and how they are found by it. Each lead may bring some that are not meant, never too few:
+ * whoever shows one has asked it. `documentsNaming` says in how many documents three letters of a name stand.
  */
-export function chosenStatements(db: Database) {
-  const allowed = `${IN_PROJECT} AND ${ALLOWED}`
-  // In one project or in all of them: two statements each, because one that may be either walks the whole index.
-  const inOneOrAll = (asking: (theirs: string) => string) => {
-    const all = db.prepare<{ id: number }, Params>(asking('true'))
-    const one = db.prepare<{ id: number }, Params>(asking(`o.project IN (@project, '${GLOBAL_PROJECT}')`))
-    return (params: Params) => (params.project ? one : all).all(params)
+export function chosenStatements(db: Database, traits: Traits, documentsNaming: (piece: string) => number) {
+  const numbers = (sql: string) => {
+    const statement = db.prepare<{ ids: string }, Params>(`SELECT json_group_array(id) AS ids FROM (${sql} ORDER BY 1 DESC LIMIT @limit)`)
+    return (params: Params): number[] => JSON.parse(statement.get({ ...params, limit: MOST_CHOSEN + 1 })?.ids ?? '[]')
   }
-  const touching = inOneOrAll(
-    (theirs) => `
-      SELECT o.observation_id AS id FROM json_each(@paths) p CROSS JOIN observation_files o INDEXED BY observation_files_of_path
-      WHERE ${theirs} AND ${CHOSEN_FILE} LIMIT @limit`,
-  )
-  const ofTypes = inOneOrAll(
-    (theirs) => `
-      SELECT o.id FROM json_each(@types) t CROSS JOIN observations o INDEXED BY observations_by_type ON o.type = t.value
-      WHERE ${theirs} LIMIT @limit`,
+  const span = 'rowid > @after AND rowid <= @upTo'
+  const withPieces = numbers(`SELECT rowid AS id FROM trigrams WHERE trigrams MATCH @words AND ${span}`)
+  const withWord = numbers(`SELECT rowid AS id FROM fulltext WHERE fulltext MATCH @words AND ${span}`)
+  const ofSessions = numbers('SELECT d.id FROM json_each(@sessions) s CROSS JOIN documents d ON d.session_id = s.value')
+  const ofTurns = numbers(
+    `SELECT d.id FROM json_each(@turns) t CROSS JOIN documents d ON d.session_id = t.value ->> 'sessionId' AND d.turn = t.value ->> 'number'`,
   )
   const turnsOn = db.prepare<{ sessionId: number; number: number }, Params>(`
     WITH spelt AS MATERIALIZED (
-      SELECT DISTINCT project, branch FROM prompts INDEXED BY prompts_of_branch WHERE branch = @branch COLLATE NOCASE)
+      SELECT DISTINCT project, branch FROM prompts INDEXED BY prompts_of_branch
+      WHERE branch = @branch COLLATE NOCASE AND (@project IS NULL OR project IN (@project, '${GLOBAL_PROJECT}')))
     SELECT p.session_id AS sessionId, p.number FROM spelt CROSS JOIN prompts p ON p.project = spelt.project AND p.branch = spelt.branch
-    LIMIT @limit`)
+    ORDER BY p.id DESC LIMIT ${MOST_TURNS + 1}`)
 
-  const observations = db.prepare<Place, Params>(`
-    SELECT ${PLACE} FROM json_each(@ids) o CROSS JOIN documents d ON d.kind = 'observation' AND d.ref = CAST(o.value AS TEXT)
-    WHERE ${allowed}`)
-  const ofTurns = db.prepare<Place, Params>(`
-    SELECT ${PLACE} FROM json_each(@turns) t CROSS JOIN documents d ON d.session_id = t.value ->> 'sessionId' AND d.turn = t.value ->> 'number'
-    WHERE d.kind <> 'note' AND ${allowed} LIMIT @limit`)
-  const ofSessions = db.prepare<Place, Params>(`
-    SELECT ${PLACE} FROM json_each(@sessions) s CROSS JOIN documents d ON d.session_id = s.value
-    WHERE d.kind <> 'note' AND ${allowed} LIMIT @limit`)
-  const notes = db.prepare<Place, Params>(`
-    SELECT ${PLACE} FROM notes n CROSS JOIN documents d ON d.kind = 'note' AND d.ref = n.id WHERE ${allowed} LIMIT @limit`)
-
-  /** What is not a note. Only observations have a type and files, and whoever asks for these asks for no other kind of it. */
-  function journal(within: Within, params: Params): Place[] | null {
-    const { kinds, choice } = within
-    const ledTo = (rows: { id: number }[]) =>
-      rows.length > FEW ? null : observations.all({ ...params, ids: JSON.stringify([...new Set(rows.map(({ id }) => id))]) })
-    if (kinds.every((kind) => kind === 'note')) return []
-    if (choice?.session) return ofSessions.all(params)
-    const byFile = choice?.paths.length ? ledTo(touching(params)) : null
-    if (byFile) return byFile
-    const turns = choice?.branch ? turnsOn.all(params) : null
-    if (turns && turns.length <= FEW) return ofTurns.all({ ...params, turns: JSON.stringify(turns) })
-    return choice?.types.length ? ledTo(ofTypes(params)) : null
+  /** What touched a file, by three letters at a time; fewer must be a word of its path. */
+  function touching(path: string, within: Params): number[] {
+    const letters = [...path]
+    if (letters.length < A_PIECE) return withWord({ ...within, words: `files : ${quoted(path)}` })
+    const pieces = [...new Set(letters.slice(A_PIECE - 1).map((_, at) => letters.slice(at, at + A_PIECE).join('')))]
+    const rarest = pieces.map((piece) => ({ piece, documents: documentsNaming(piece) })).sort((a, b) => a.documents - b.documents)
+    return withPieces({
+      ...within,
+      words: rarest
+        .slice(0, MOST_PIECES)
+        .map(({ piece }) => quoted(piece))
+        .join(' AND '),
+    })
   }
 
-  return (within: Within): Place[] | null => {
-    const params = bounds({ ...within, limit: FEW + 1 })
-    const found = within.choice ? journal(within, params) : null
-    const all = found && within.kinds.includes('note') ? [...found, ...notes.all(params)] : found
-    return all && all.length <= FEW ? all : null
+  return (within: Within, span: Span): Chosen => {
+    const { choice, kinds } = within
+    if (kinds.length === 0) return { ids: [], from: 0 }
+    const params = bounds(within)
+    const hasNotes = kinds.includes('note')
+    const leads = [newestFirst(traits.newestWith(within, span, MOST_CHOSEN + 1))]
+    if (choice?.session) {
+      const { contentIds, begins } = choice.session
+      leads.push(newestFirst([...ofSessions(params), ...(hasNotes ? traits.newestNotesOf(contentIds, begins, MOST_CHOSEN) : [])]))
+    }
+    if (choice?.branch) {
+      const turns = turnsOn.all(params)
+      const { ids } = newestFirst(ofTurns({ turns: JSON.stringify(turns.slice(0, MOST_TURNS)) }))
+      leads.push({ ids, from: turns.length > MOST_TURNS ? (ids.at(-1) ?? 0) : 0 })
+    }
+    if (choice?.paths.length) leads.push(newestFirst(choice.paths.flatMap((path) => touching(path, { ...span }))))
+    return inCommon(leads)
   }
+}
+
+/** What a lead brought, which stops when it has brought enough. */
+function newestFirst(found: number[]): Chosen {
+  const ids = [...new Set(found)].sort((a, b) => b - a)
+  return { ids, from: ids.length > MOST_CHOSEN ? (ids.at(-1) ?? 0) : 0 }
+}
+
+/** What the lead that reaches furthest back has, and the others have as far as they reach. */
+function inCommon(leads: Chosen[]): Chosen {
+  const [furthest = { ids: [], from: 0 }, ...others] = leads.toSorted((a, b) => a.from - b.from || a.ids.length - b.ids.length)
+  const tests = others.map(mayBeOf)
+  return { ids: furthest.ids.filter((id) => tests.every((mayBe) => mayBe(id))), from: furthest.from }
+}
+
+/** One letter says what of it, the rest is its value, spelt so that any value is one word. */
+const spelt = (letter: string, value: string) => `'${letter}' || hex(${value})`
+const asWord = (letter: string, value: string) => letter + Buffer.from(value).toString('hex')
+
+/** The words of a document `d`: its project and kind, and what else a filter may ask of it. */
+const WORDS = `${spelt('k', 'd.kind')} || ' ' || ${spelt('p', 'd.project')} || ' ' || coalesce(CASE d.kind
+  WHEN 'observation' THEN (SELECT ${spelt('t', 'type')} || ' ' || ${spelt('s', 'lower(model)')} FROM observations WHERE id = CAST(d.ref AS INTEGER))
+  WHEN 'summary' THEN (SELECT ${spelt('s', 'lower(model)')} FROM summaries WHERE id = CAST(d.ref AS INTEGER))
+  WHEN 'prompt' THEN (SELECT ${spelt('s', 'origin')} FROM prompts WHERE id = CAST(d.ref AS INTEGER))
+  ELSE (SELECT ${spelt('t', 'type')} || ' ' || ${spelt('n', 'namespace')} || ' ' || ${spelt('s', 'source')} || ' ' || ${spelt('e', "coalesce(session, '')")}
+    || coalesce((SELECT group_concat(' ' || ${spelt('g', 'lower(value)')}, '') FROM json_each(tags)), '') FROM notes WHERE id = d.ref)
+  END, '')`
+
+type Traits = ReturnType<typeof traitStatements>
+
+/**
+ * What filters ask of documents, as words of an index of its own: which project, kind, type, source, namespace, tag. A list of those that have
+ * one is read newest first and costs a byte or two for each, so that what a filter leaves is found however old it is.
+ */
+export function traitStatements(db: Database) {
+  const read = db.prepare<{ words: string }, Params>(`SELECT ${WORDS} AS words FROM documents d WHERE d.id = @id`)
+  const write = db.prepare('INSERT OR REPLACE INTO traits (rowid, words) VALUES (@id, @words)')
+  const having = db.prepare<{ ids: string }, Params>(`
+    SELECT json_group_array(rowid) AS ids FROM
+      (SELECT rowid FROM traits WHERE traits MATCH @words AND rowid > @after AND rowid <= @upTo ORDER BY rowid DESC LIMIT @limit)`)
+
+  return {
+    /** From its own row, which must be there. */
+    put: (id: number): void => {
+      write.run({ id, words: read.get({ id })?.words ?? '' })
+    },
+    /** The newest documents that have what is asked for, as far as traits can tell. */
+    newestWith: (within: Within, { after, upTo }: Span, limit: number): number[] =>
+      JSON.parse(having.get({ words: asked(within), after, upTo, limit })?.ids ?? '[]'),
+    /** The newest notes that came from some sessions of an agent. */
+    newestNotesOf: (contentIds: string[], begins: string | null, limit: number): number[] => {
+      const words = [...contentIds.map((id) => quoted(asWord('e', id))), ...(begins ? [`${quoted(asWord('e', begins))} *`] : [])]
+      if (words.length === 0) return []
+      return JSON.parse(having.get({ words: words.join(' OR '), after: 0, upTo: Number.MAX_SAFE_INTEGER, limit })?.ids ?? '[]')
+    },
+  }
+}
+
+function asked({ project, kinds, choice }: Within): string {
+  const any = (letter: string, values: string[]) => `(${values.map((value) => quoted(asWord(letter, value))).join(' OR ')})`
+  const all = [
+    any('k', kinds),
+    ...(project ? [any('p', [...new Set([project, GLOBAL_PROJECT])])] : []),
+    ...(choice?.types.length ? [any('t', choice.types)] : []),
+    ...(choice?.namespaces.length ? [any('n', choice.namespaces)] : []),
+    ...(choice?.sources.length ? [any('s', choice.sources)] : []),
+    ...(choice?.tags ?? []).map((tag) => any('g', [tag])),
+  ].join(' AND ')
+  return choice?.notTags.length ? `(${all}) NOT ${any('g', choice.notTags)}` : all
 }
 
 /** A filter whose values are whatever memories have. */

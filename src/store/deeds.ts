@@ -3,8 +3,8 @@ import { withHiddenWords } from '../core/identifiers.ts'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { ALLOWED, bounds, firstWantedAmong, PLACE } from './choice.ts'
 import type { Match, Place, Within } from './fulltext.ts'
-import { MOST_PLACES, quoted, rarity } from './ranked.ts'
-import type { Params } from './statement.ts'
+import { MOST_PLACES, rarity } from './ranked.ts'
+import { type Params, quoted } from './statement.ts'
 
 /** A word that more turns have in their deeds tells none of them apart, and would take long to weigh. */
 const TELLING_TURNS = 500

@@ -3,21 +3,22 @@ import { identifiersIn, withHiddenWords } from '../core/identifiers.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Kind } from '../core/kinds.ts'
 import {
-  ALLOWED,
   BOUNDED,
   bounds,
-  CHOSEN,
   type Choice,
+  type Chosen,
   chosenStatements,
-  IN_PROJECT,
+  firstWantedAmong,
+  mayBeOf,
   type OpenFilter,
   PLACE,
+  traitStatements,
   valueStatements,
   wantedAmong,
 } from './choice.ts'
 import { deedStatements } from './deeds.ts'
-import { isUnbounded, MOST_PLACES, quoted, rankedBy, scopeWord } from './ranked.ts'
-import type { Params } from './statement.ts'
+import { isUnbounded, MOST_PLACES, rankedBy, scopeWord } from './ranked.ts'
+import { type Params, quoted } from './statement.ts'
 
 export type DocumentKind = Kind
 
@@ -50,8 +51,8 @@ export type Within = {
   limit: number
   among?: Among | null
   choice?: Choice
-  /** All documents that the choice lets through, where they are few: then no others are looked at. */
-  few?: number[]
+  /** What is known of the documents that the filters leave. */
+  chosen?: Chosen
   /** Documents that are weighed in any case, because they are good in another way. */
   also?: number[]
 }
@@ -86,8 +87,6 @@ const COUNTED_DOCUMENTS = 200_000
 const NEXT_ID = `1 + max(
   coalesce((SELECT max(id) FROM documents), 0),
   coalesce((SELECT CAST(value AS INTEGER) FROM marks WHERE name = 'newest document'), 0))`
-/** How many documents are asked one by one whether they are meant, where nothing leads to those that are. */
-const LOOKED_AT = 100_000
 /** How many documents at each end of a time tell which numbers it has. */
 const ENDS = 5000
 
@@ -107,15 +106,10 @@ export function fulltextStatements(db: Database) {
 
   const remove = db.prepare('DELETE FROM documents WHERE kind = @kind AND ref = @ref')
 
-  const byNames = db.prepare<Match, Params>(`
-    SELECT ${PLACE}, 1.0 AS score FROM trigrams JOIN documents d ON d.id = trigrams.rowid
-    WHERE trigrams MATCH @words AND ${IN_PROJECT} AND ${ALLOWED} ORDER BY d.at DESC LIMIT @limit`)
-  // The same among the newest that hold it, so that a choice is not asked of all.
-  const byNamesChosen = db.prepare<Match, Params>(`
-    SELECT ${PLACE}, 1.0 AS score FROM (
-      SELECT rowid FROM trigrams WHERE trigrams MATCH @words AND rowid > @after AND rowid <= @upTo ORDER BY rowid DESC LIMIT ${MOST_PLACES}) held
-      CROSS JOIN documents d ON d.id = held.rowid
-    WHERE ${IN_PROJECT} AND ${ALLOWED} ORDER BY d.at DESC LIMIT @limit`)
+  // The newest, so that a name that everything has is not asked of all.
+  const naming = db.prepare<{ ids: string }, Params>(`
+    SELECT json_group_array(rowid) AS ids FROM
+      (SELECT rowid FROM trigrams WHERE trigrams MATCH @words AND rowid > @after AND rowid <= @upTo ORDER BY rowid DESC LIMIT ${MOST_PLACES})`)
   // In one project or in all of them: two statements each, because one that may be either walks the whole table.
   const inOneOrAll = (asking: (theirs: string) => string) => {
     const all = db.prepare<Place, Params>(asking('true'))
@@ -126,12 +120,6 @@ export function fulltextStatements(db: Database) {
   const before = placesIn('(d.at, d.id) < (@at, @id) ORDER BY d.at DESC, d.id DESC LIMIT @limit')
   const from = placesIn('(d.at, d.id) >= (@at, @id) ORDER BY d.at, d.id LIMIT @limit')
   const newest = placesIn(`${BOUNDED} ORDER BY d.at DESC, d.id DESC LIMIT @limit`)
-  const newestChosen = inOneOrAll(
-    (theirs) => `
-      SELECT ${PLACE} FROM (
-        SELECT * FROM documents d WHERE ${theirs} AND ${BOUNDED} ORDER BY d.at DESC, d.id DESC LIMIT ${LOOKED_AT}) d
-      WHERE ${CHOSEN} LIMIT @limit`,
-  )
   const wanted = wantedAmong(db)
   // A machine may report while a person still waits for the answer.
   const inTheMaking = db.prepare<{ id: number; isBeside: number }, Params>(`
@@ -160,10 +148,10 @@ export function fulltextStatements(db: Database) {
   const stemIn = db.prepare('INSERT INTO temp.stems (rowid, word) VALUES (@id, @word)')
   const stemOut = db.prepare<{ term: string; doc: number }, []>('SELECT term, doc FROM temp.stem_words')
   const stemClear = db.prepare('DELETE FROM temp.stems')
-  const newestWith = db.prepare<{ n: number; oldest: number }, Params>(`
-    SELECT count(*) AS n, min(rowid) AS oldest FROM
-      (SELECT rowid FROM fulltext WHERE fulltext MATCH @words ORDER BY rowid DESC LIMIT ${COUNTED_WORDS})`)
-
+  const newestWith = (table: string) =>
+    db.prepare<{ n: number; oldest: number }, Params>(`
+      SELECT count(*) AS n, min(rowid) AS oldest FROM
+        (SELECT rowid FROM ${table} WHERE ${table} MATCH @words ORDER BY rowid DESC LIMIT ${COUNTED_WORDS})`)
   // Kept until the store has grown by a tenth: how rare a word is changes slowly. Not that nobody has written it: the next may.
   const lately = (ask: (of: string, lastId: number) => number) => {
     const counted = new Map<string, { n: number; lastId: number }>()
@@ -177,10 +165,14 @@ export function fulltextStatements(db: Database) {
       return n
     }
   }
-  const documentsWith = lately((word, lastId) => {
-    const { n, oldest } = newestWith.get({ words: quoted(word) }) ?? { n: 0, oldest: 0 }
-    return n < COUNTED_WORDS ? n : Math.round((n * lastId) / (lastId - oldest + 1))
-  })
+  const documentsIn = (table: string) => {
+    const newest = newestWith(table)
+    return lately((word, lastId) => {
+      const { n, oldest } = newest.get({ words: quoted(word) }) ?? { n: 0, oldest: 0 }
+      return n < COUNTED_WORDS ? n : Math.round((n * lastId) / (lastId - oldest + 1))
+    })
+  }
+  const documentsWith = documentsIn('fulltext')
   const documentsOf = lately((project) => count.get({ project })?.n ?? 0)
 
   const stems = new Map<string, string>()
@@ -194,14 +186,16 @@ export function fulltextStatements(db: Database) {
     for (const [id, word] of unknown.entries()) stems.set(word, found.get(id) ?? word)
   }
 
-  const chosen = chosenStatements(db)
+  const traits = traitStatements(db)
+  const chosen = chosenStatements(db, traits, documentsIn('trigrams'))
+  const firstWanted = firstWantedAmong(db)
   const values = valueStatements(db)
   const byWords = rankedBy(db, { table: 'fulltext', weights: WEIGHTS, strong: 'title', rest: 0.5 }, documentsWith)
   const around = { table: 'surroundings', weights: AROUND_WEIGHTS, strong: 'own', rest: 0.4 }
   const bySurroundings = rankedBy(db, around, documentsWith)
   const deeds = deedStatements(db, lately)
 
-  const putWords = (id: number, { words, around, project }: Document): void => {
+  const putWords = (id: number, { kind, words, around, project }: Document): void => {
     const all = { title: '', prompt: '', body: '', facts: '', files: '', ...words }
     const seen = Object.fromEntries(Object.entries(all).map(([name, text]) => [name, withHiddenWords(text)]))
     const scope = scopeWord(project)
@@ -209,16 +203,23 @@ export function fulltextStatements(db: Database) {
     const gist = [all.title, all.prompt.slice(0, GIST), all.body.slice(0, GIST)].join(' ')
     const room = Math.max(0, ROOM_AROUND - all.title.length - all.prompt.length - all.body.length)
     writeAround.run({ id, own: withHiddenWords(gist), around: withHiddenWords(around.slice(0, room)), scope })
-    writeNames.run({ id, names: [all.title, all.files, ...identifiersIn(`${all.prompt} ${all.facts}`)].join(' ') })
+    traits.put(id)
+    // A note has no files: what it touches on is in its text.
+    const names = kind === 'note' ? [all.title, all.body] : [all.title, all.files, ...identifiersIn(`${all.prompt} ${all.facts}`)]
+    writeNames.run({ id, names: names.join(' ') })
   }
 
   const named = (piece: string, within: Within): Match[] => {
-    const params = { ...bounds(within), words: quoted(piece) }
-    if (!within.choice) return byNames.all(params)
-    const few = within.few ?? []
-    const { after, upTo } =
-      few.length > 0 ? { after: Math.min(...few) - 1, upTo: Math.max(...few) } : { after: 0, upTo: last.get()?.id ?? 0 }
-    return byNamesChosen.all({ ...params, after, upTo })
+    const { after, upTo } = within.among ?? spanOf(within)
+    const ids: number[] = JSON.parse(naming.get({ words: quoted(piece), after, upTo })?.ids ?? '[]')
+    const found = firstWanted(ids.filter(mayBeOf(within.chosen)), within.limit, within)
+    return found.map((place) => ({ ...place, score: 1 }))
+  }
+
+  const spanOf = ({ since, before }: { since: number; before: number }): Span => {
+    if (isUnbounded({ since, before })) return { after: 0, upTo: last.get()?.id ?? 0 }
+    const { first, last: final } = ends.get({ since, before }) ?? { first: null, last: null }
+    return { after: (first ?? 1) - 1, upTo: final ?? 0 }
   }
 
   const place = (row: Place): Place => ({ ...row, project: asProjectKey(row.project) })
@@ -261,17 +262,20 @@ export function fulltextStatements(db: Database) {
     /** How many documents a project has, or nearly; all of them together when none is named. */
     count: async (project: ProjectKey | null): Promise<number> => (project ? documentsOf(project) : (last.get()?.id ?? 0)),
     /** The documents of a time, or a few more. */
-    span: async (since: number, before: number): Promise<Span> => {
-      if (isUnbounded({ since, before })) return { after: 0, upTo: last.get()?.id ?? 0 }
-      const { first, last: final } = ends.get({ since, before }) ?? { first: null, last: null }
-      return { after: (first ?? 1) - 1, upTo: final ?? 0 }
+    span: async (since: number, before: number): Promise<Span> => spanOf({ since, before }),
+    /** The newest that are wanted. Notes are few among everything and what a choice leaves may be, so these are led to. */
+    newest: async (within: Within): Promise<Place[]> => {
+      if (!within.choice && within.kinds.some((kind) => kind !== 'note')) return newest(bounds(within)).map(place)
+      const found = firstWanted(chosen(within, spanOf(within)).ids, within.limit, within)
+      return found.map(place).sort((a, b) => b.at - a.at || b.documentId - a.documentId)
     },
-    /** Of a choice, those among the newest there are: a choice that next to nothing fits would be looked for everywhere. */
-    newest: async (within: Within): Promise<Place[]> => (within.choice ? newestChosen : newest)(bounds(within)).map(place),
-    /** Everything that a choice lets through, in no order; null when that is much, or can only be told one by one. */
-    chosen: async (within: Within): Promise<Place[] | null> => chosen(within)?.map(place) ?? null,
     /** What memories have for a filter that takes any value. */
     values: async (filter: OpenFilter): Promise<string[]> => values(filter),
+    /** What a choice, kinds and a time leave, or nearly: some of it may not be meant. */
+    chosen: async (within: Within): Promise<Chosen> => chosen(within, spanOf(within)),
+    /** The first so many of some documents, by number, that are wanted; where next to none is, not all are asked. */
+    firstWanted: async (documentIds: number[], most: number, within: Within): Promise<Place[]> =>
+      firstWanted(documentIds, most, within).map(place),
     /**
      * Prompts whose turn has no answer yet, of sessions that are not over and were heard of since a moment; and those right before them, in
      * whose surroundings they stand.
@@ -283,7 +287,7 @@ export function fulltextStatements(db: Database) {
     },
     /** Those of these documents that are wanted. */
     wanted: async (documentIds: number[], within: Within): Promise<Place[]> =>
-      wanted.all({ ...bounds(within), ids: JSON.stringify(documentIds) }).map(place),
+      wanted.all({ ...bounds(within), ids: JSON.stringify(documentIds.filter(mayBeOf(within.chosen))) }).map(place),
     place: async (documentId: number): Promise<Place | null> => {
       const row = byId.get({ id: documentId })
       return row ? place(row) : null

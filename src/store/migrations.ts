@@ -499,6 +499,27 @@ const STEPS: string[] = [
   /* 16: what the tools of a turn left besides words */ `
   ALTER TABLE prompts ADD COLUMN traces TEXT;
   `,
+  /* 17: what filters ask of documents, read newest first (see choice.ts); types are among it */ `
+  CREATE VIRTUAL TABLE traits USING fts5 (
+    words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
+  );
+  INSERT INTO traits (rowid, words)
+  SELECT d.id, 'k' || hex(d.kind) || ' p' || hex(d.project) || ' ' || coalesce(CASE d.kind
+    WHEN 'observation' THEN (SELECT 't' || hex(type) || ' s' || hex(lower(model)) FROM observations WHERE id = CAST(d.ref AS INTEGER))
+    WHEN 'summary' THEN (SELECT 's' || hex(lower(model)) FROM summaries WHERE id = CAST(d.ref AS INTEGER))
+    WHEN 'prompt' THEN (SELECT 's' || hex(origin) FROM prompts WHERE id = CAST(d.ref AS INTEGER))
+    ELSE (SELECT 't' || hex(type) || ' n' || hex(namespace) || ' s' || hex(source) || ' e' || hex(coalesce(session, ''))
+      || coalesce((SELECT group_concat(' g' || hex(lower(value)), '') FROM json_each(tags)), '') FROM notes WHERE id = d.ref)
+    END, '')
+  FROM documents d;
+  CREATE TRIGGER traits_gone AFTER DELETE ON documents BEGIN
+    DELETE FROM traits WHERE rowid = old.id;
+  END;
+  DROP INDEX observations_by_type;
+  -- A note is found by whatever stands in its text, as other memories are by the names of their files.
+  INSERT OR REPLACE INTO trigrams (rowid, names)
+  SELECT d.id, n.title || ' ' || n.body FROM notes n CROSS JOIN documents d ON d.kind = 'note' AND d.ref = n.id;
+  `,
 ]
 
 /** The version of the database shape this program knows. */

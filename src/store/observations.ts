@@ -2,8 +2,8 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type MemorySessionId, type ProjectKey } from '../core/ids.ts'
 import type { Concept, Observation, ObservationType } from '../core/memory.ts'
 import type { Document, Index } from './fulltext.ts'
-import { quoted, scopeWord } from './ranked.ts'
-import { type Amount, eachRow, NOTHING, type Params } from './statement.ts'
+import { scopeWord } from './ranked.ts'
+import { type Amount, eachRow, NOTHING, type Params, quoted } from './statement.ts'
 
 type Row = {
   id: number

@@ -1,16 +1,14 @@
 import type { Database } from 'bun:sqlite'
 import { fingerprint } from '../core/hash.ts'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
-import { ALLOWED, bounds, firstWantedAmong, IN_PROJECT, PLACE } from './choice.ts'
+import { ALLOWED, bounds, firstWantedAmong, IN_PROJECT, isChosen, mayBeOf, PLACE } from './choice.ts'
 import type { Among, DocumentKind, Match, Place, Within } from './fulltext.ts'
-import type { Params } from './statement.ts'
+import { type Params, quoted } from './statement.ts'
 
 /** A word with no more places than these is looked for everywhere, also where common ones are looked for lately only. */
 const RARE = 1000
 /** How many places of each word are taken at most, the newest, whatever was expected. */
 export const MOST_PLACES = 10_000
-/** How many documents are asked one by one whether they hold a word: each takes as long as reading some hundred places. */
-const MOST_ASKED = 500
 
 /**
  * Documents of a full-text table that hold any of some words, best first. In a small store bm25 weighs them all. In a large one that is
@@ -36,8 +34,6 @@ export function rankedBy(
   const holding = db.prepare<{ ids: string }, Params>(`
     SELECT json_group_array(rowid) AS ids FROM
       (SELECT rowid FROM ${table} WHERE ${table} MATCH @words AND rowid > @after AND rowid <= @upTo ORDER BY rowid DESC LIMIT ${MOST_PLACES})`)
-  const holdingOf = db.prepare<{ id: number }, Params>(`
-    SELECT wanted.value AS id FROM json_each(@ids) wanted CROSS JOIN ${table} ON ${table}.rowid = wanted.value WHERE ${table} MATCH @words`)
   const lengths = db.prepare<unknown, Params>(`
     SELECT s.id, s.sz FROM json_each(@ids) wanted CROSS JOIN ${table}_docsize s ON s.id = wanted.value`)
   const firstWanted = firstWantedAmong(db)
@@ -47,14 +43,14 @@ export function rankedBy(
   function holders(words: string[], within: Within, { after, upTo, lately, scoped }: Among): { sums: Map<number, number>; weigh: number } {
     const sums = new Map<number, number>()
     const total = newest.get()?.id ?? 0
-    const few = within.few && new Set(within.few)
+    const mayBe = mayBeOf(within.chosen)
     const scope = within.project && scoped ? `scope : ${scopesOf(within.project)} AND ` : ''
     const known = words.map((word) => ({ word, documents: documentsWith(word) }))
     const give = (column: string, share: number) => {
       for (const { word, documents } of known) {
         const query = { words: `${scope}${column}${quoted(word)}`, after: documents > RARE ? (lately ?? after) : after, upTo }
         const amount = rarity(documents, total) * share
-        for (const id of few ? thoseHolding(query, few) : allHolding(query)) sums.set(id, (sums.get(id) ?? 0) + amount)
+        for (const id of allHolding(query)) if (mayBe(id)) sums.set(id, (sums.get(id) ?? 0) + amount)
       }
     }
     give('', rest)
@@ -65,16 +61,6 @@ export function rankedBy(
   }
 
   const allHolding = (query: Params) => JSON.parse(holding.get(query)?.ids ?? '[]') as number[]
-
-  /** Which of a few hold a word. Where more documents do than are taken, those of the few that are older are asked one by one. */
-  function thoseHolding(query: Params, few: Set<number>): number[] {
-    const newest = allHolding(query)
-    const found = newest.filter((id) => few.has(id))
-    if (newest.length < MOST_PLACES) return found
-    const older = [...few].filter((id) => id < (newest.at(-1) ?? 0)).sort((a, b) => b - a)
-    const asked = holdingOf.all({ words: query.words ?? '', ids: JSON.stringify(older.slice(0, MOST_ASKED)) })
-    return [...found, ...asked.map(({ id }) => id)]
-  }
 
   /** The best of them that are wanted, and those that are good in another way. */
   function bestOf(sums: Map<number, number>, weigh: number, within: Within): Place[] {
@@ -99,7 +85,11 @@ export function rankedBy(
     if (words.length === 0) return []
     const any = words.map(quoted).join(' OR ')
     const { among } = within
-    if (!among) return all.all({ ...bounds(within), words: any }).map(keyed)
+    if (!among)
+      return all
+        .all({ ...bounds(within), words: any })
+        .filter(isChosen(within))
+        .map(keyed)
     const { sums, weigh } = holders(words, within, among)
     const best = bestOf(sums, weigh, within)
     const ids = JSON.stringify(best.map((place) => place.documentId))
@@ -127,11 +117,6 @@ function scopesOf(project: ProjectKey): string {
 
 /** The word that stands for a project. */
 export const scopeWord = (project: ProjectKey) => `project${fingerprint(project, 12)}`
-
-/** FTS5 reads - and : and * as syntax, so every word the person typed goes in quotes. */
-export function quoted(word: string): string {
-  return `"${word.replaceAll('"', '""').replaceAll('\0', '')}"`
-}
 
 /** How telling a word is, as bm25 counts it. */
 export const rarity = (documents: number, total: number) => Math.log(1 + Math.max(0, total - documents + 0.5) / (documents + 0.5))

@@ -50,7 +50,7 @@ export function spaceStatements(db: Database, inTurn: <T>(work: () => Promise<T>
 
 const PARTS: [RegExp, string][] = [
   [/^tool_uses/, 'tool uses'],
-  [/^(?:fulltext|surroundings|trigrams|deeds|documents)/, 'text index'],
+  [/^(?:fulltext|surroundings|trigrams|deeds|traits|documents)/, 'text index'],
   [/^(?:vectors|unembedded)/, 'vectors'],
   [/^(?:observations|observation_files)/, 'observations'],
   [/^(?:prompts|sessions|muted_turns|told_turns)/, 'sessions and prompts'],

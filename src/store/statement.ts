@@ -22,3 +22,8 @@ export function eachRow<Row>(db: Database, sql: string): (params: Params) => Gen
     }
   }
 }
+
+/** FTS5 reads - and : and * as syntax, so every word the person typed goes in quotes. */
+export function quoted(word: string): string {
+  return `"${word.replaceAll('"', '""').replaceAll('\0', '')}"`
+}

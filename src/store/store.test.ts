@@ -225,6 +225,44 @@ test('after an upgrade the prompts of earlier versions wait for a new vector and
   store.close()
 })
 
+test('after an upgrade, filters find what earlier versions kept', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'a.db')
+  const db = new Database(path)
+  migrate(db, 16)
+  const sql = (table: string, row: Record<string, string | number>) =>
+    db.run(
+      `INSERT INTO ${table} (${Object.keys(row)}) VALUES (${Object.values(row).map((value) => JSON.stringify(value).replaceAll('"', "'"))})`,
+    )
+  const times = { created_at: 1, updated_at: 1 }
+  const empty = { machine: '', print: '', supersedes: '[]', unknown: '{}', scope: 'project', project: 'app', confidence: 1, pinned: 0 }
+  sql('notes', {
+    id: 'n',
+    path: 'n.md',
+    title: 'Tides',
+    body: 'see src/tide.ts',
+    ...empty,
+    ...times,
+    namespace: 'apis',
+    type: 'semantic',
+    source: 'human',
+    tags: '[]',
+  })
+  sql('documents', { id: 1, kind: 'note', ref: 'n', project: 'app', at: 1 })
+  sql('documents', { id: 2, kind: 'summary', ref: '1', project: 'app', at: 1 })
+  db.close()
+  const store = await openStore(path)
+  const nothing = { session: null, paths: [], branch: null, types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+  const within = { project: asProjectKey('app'), kinds: ['note' as const, 'summary' as const], since: 0, before: 9, limit: 9 }
+  const found = async (choice: object) =>
+    (await store.documents.newest({ ...within, choice: { ...nothing, ...choice } })).map(({ kind }) => kind)
+  for (const choice of [{ paths: ['src/Tide'] }, { sources: ['human'] }, { namespaces: ['apis'] }, { types: ['semantic'] }])
+    expect(await found(choice)).toEqual(['note'])
+  expect(await found({ sources: ['import'] })).toEqual([])
+  expect(await found({})).toEqual(['summary', 'note'])
+  store.close()
+})
+
 test('a file that is no database is reported as damaged and can be set aside', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'a.db')

@@ -520,6 +520,13 @@ const STEPS: string[] = [
   INSERT OR REPLACE INTO trigrams (rowid, names)
   SELECT d.id, n.title || ' ' || n.body FROM notes n CROSS JOIN documents d ON d.kind = 'note' AND d.ref = n.id;
   `,
+  /* 18: two parts of an index are worth merging when there is time for it */ `
+  INSERT INTO fulltext (fulltext, rank) VALUES ('usermerge', 2);
+  INSERT INTO surroundings (surroundings, rank) VALUES ('usermerge', 2);
+  INSERT INTO trigrams (trigrams, rank) VALUES ('usermerge', 2);
+  INSERT INTO deeds (deeds, rank) VALUES ('usermerge', 2);
+  INSERT INTO traits (traits, rank) VALUES ('usermerge', 2);
+  `,
 ]
 
 /** The version of the database shape this program knows. */

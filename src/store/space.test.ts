@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSession, temporaryFolder } from '../../test/support/builders.ts'
+import { addObservations, observation, openSession, temporaryFolder } from '../../test/support/builders.ts'
 import { openStore } from './store.ts'
 
 const use = { promptNumber: 1, promptId: null, tool: 'Bash', input: '{}', error: null, interrupted: false, agentId: null, cwd: null, at: 1 }
@@ -49,5 +49,24 @@ test('a new database gives room back from the start, page by page', async () => 
   await store.space.giveBack(100)
   const after = store.space.used()
   expect(before.bytes - after.bytes).toBe(100 * 4096)
+  store.close()
+})
+
+test('what many small writings left in the index is merged bite by bite, and everything is still found', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'new.db')
+  const store = await openStore(path)
+  for (let i = 0; i < 12; i++) await store.transaction(() => addObservations(store, [observation({ title: `pelican ${i}` })], `s${i}`))
+  const parts = () => {
+    using db = new Database(path, { readonly: true })
+    return db.query<{ n: number }, []>('SELECT count(DISTINCT segid) AS n FROM fulltext_idx').get()?.n ?? 0
+  }
+  const before = parts()
+  for (let bite = 0; bite < 100 && (await store.space.merge(32)); bite++);
+  expect(await store.space.merge(32)).toBe(false)
+  expect(before).toBeGreaterThan(4)
+  expect(parts()).toBeLessThan(4)
+  const within = { project: null, kinds: ['observation' as const], since: 0, before: Number.MAX_SAFE_INTEGER, limit: 20 }
+  expect(await store.documents.match(['pelican'], within)).toHaveLength(12)
   store.close()
 })

@@ -24,6 +24,7 @@ export async function retain(desk: Desk, now: number): Promise<void> {
     await Bun.sleep(0)
   }
   await giveBack(desk, HOURLY_BITES)
+  for (let bite = 0; bite < HOURLY_MERGES && (await desk.store.space.merge(MERGED_PAGES)); bite++) await Bun.sleep(0)
   desk.store.checkpoint()
 }
 
@@ -128,6 +129,9 @@ async function excessOf({ store }: Desk, mb: number): Promise<number> {
 const WORTH_BYTES = 8 * MB
 const PAGES = 200
 const HOURLY_BITES = 20
+/** Few milliseconds each; an index that was never merged takes some hours, and then there is little to do. */
+const MERGED_PAGES = 32
+const HOURLY_MERGES = 300
 
 async function giveBack(desk: Desk, bites: number): Promise<void> {
   const { space } = desk.store

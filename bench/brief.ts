@@ -6,20 +6,36 @@ import { printGrowth } from './growth.ts'
 const NOW = 1_800_000_000_000
 
 await printGrowth('The brief and what else hooks wait for', async (store) => {
-  const words = wordMaker(seeded(13))
+  const random = seeded(13)
+  const words = wordMaker(random)
+  // Making it anew each time would take longer than the recall.
+  const pasted = words(40_000)
   const [newest] = await store.observations.recent(BIG, 1)
   const session = newest && (await store.sessions.get(newest.sessionId))
   if (!session) throw new Error('the store has no session of the large project')
   const [one] = await store.observations.recent(SMALL, 1)
+  const small = one && (await store.sessions.get(one.sessionId))
+  if (!small) throw new Error('the store has no session of the small project')
   return {
     'brief, a large project': { run: () => briefFor(store, BIG, NOW), goals: { 100000: 10 } },
     'brief, a small project': { run: () => briefFor(store, SMALL, NOW), goals: { 100000: 10 } },
-    'recall, a short prompt': { run: () => recallFor(store, session, words(12), NOW, 500), goals: { 100000: 50, 1000000: 50 } },
-    'recall, a long prompt': { run: () => recallFor(store, session, words(400), NOW, 500), goals: { 100000: 50, 1000000: 50 } },
-    'recall, nothing but common words': {
-      run: () => recallFor(store, session, [0, 1, 2].map(wordOf).join(' '), NOW, 500),
-      goals: { 100000: 50, 1000000: 50 },
-    },
+    ...Object.fromEntries(
+      Object.entries({
+        'a short prompt': () => words(12),
+        'a long prompt': () => words(400),
+        'a stack trace': () =>
+          Array.from({ length: 40 }, (_, i) => `    at ${words(1)}.${words(1)} (src/${words(1)}/${words(1)}.ts:${i}:7)`).join('\n'),
+        'sixty rare words': () => Array.from({ length: 60 }, () => wordOf(20_000 + Math.floor(random() * 20_000))).join(' '),
+        'nothing but common words': () => [0, 1, 2].map(wordOf).join(' '),
+        'words without spaces': () => Array.from({ length: 300 }, () => String.fromCharCode(0x4e00 + Math.floor(random() * 500))).join(''),
+        'a paste of 200 KB': () => words(1000) + pasted,
+      }).flatMap(([name, prompt]) =>
+        [session, small].map((of) => [
+          `recall, ${name}${of === small ? ', a small project' : ''}`,
+          { run: () => recallFor(store, of, prompt(), NOW, 500), p95: { 100000: 50, 1000000: 50 } },
+        ]),
+      ),
+    ),
     'file, one that is known': { run: () => fileBriefFor(store, session, one?.filesModified[0] ?? '', NOW), goals: { 1000000: 20 } },
     'file, the one most worked on': { run: () => fileBriefFor(store, session, `src/${wordOf(0)}.ts`, NOW), goals: { 1000000: 20 } },
     'file, one that nobody touched': { run: () => fileBriefFor(store, session, 'src/none.ts', NOW) },

@@ -1,9 +1,12 @@
 /** How finding grows with what is remembered: bench/search.ts [--full | sizes…]. The baseline is plain FTS5: any of the words, by bm25. */
 import { Database } from 'bun:sqlite'
+import { answer } from '../src/retrieval/answer.ts'
 import { search } from '../src/retrieval/search.ts'
+import type { Store } from '../src/store/store.ts'
 import { BIG, SMALL, seeded, wordMaker, wordOf } from './filled.ts'
-import { printGrowth } from './growth.ts'
+import { printGrowth, type Timed } from './growth.ts'
 
+const NOW = 1_800_000_000_000
 const NEWEST = {
   project: null,
   kinds: ['observation' as const],
@@ -11,6 +14,18 @@ const NEWEST = {
   before: Number.MAX_SAFE_INTEGER,
   limit: 1,
 }
+
+/** Most of what there is, a part, one thing that is old, and nothing at all. */
+const FILTERS = [
+  'source:plain',
+  'source:person',
+  'source:nobody',
+  'kind:summary',
+  'type:change',
+  'session:session-0',
+  'tag:none',
+  'branch:none',
+]
 
 await printGrowth('Search', async (store, path) => {
   const random = seeded(11)
@@ -39,5 +54,17 @@ await printGrowth('Search', async (store, path) => {
     'ordinary question, a large project': { run: () => search(store, words(7), { project: BIG }) },
     'ordinary question, a small project': { run: () => search(store, words(7), { project: SMALL }) },
     'one word that nobody has written': { run: () => search(store, `${words(1)}qx`) },
+    ...filtered(store, { '': () => '', ', common words': common, ', seven words': () => words(7) }),
   }
 })
+
+/** Every filter alone and with words. */
+function filtered(store: Store, asked: Record<string, () => string>): Record<string, Timed> {
+  const timed = [...FILTERS, `path:src/${wordOf(200)}/`, 'path:src/none.ts'].flatMap((filter) =>
+    Object.entries(asked).map(([name, words]): [string, Timed] => {
+      const run = () => answer(store, `${words()} ${filter}`, { project: null, limit: 20, offset: 0 }, NOW)
+      return [filter + name, { run, rounds: 20, goals: { 1000000: 50 } }]
+    }),
+  )
+  return Object.fromEntries(timed)
+}

@@ -27,6 +27,8 @@ const LOOKED_AT = 12
 const MOST = 5
 /** Enough to see why nothing else was told. */
 const MOST_LEFT = 5
+/** Of a long prompt, its beginning says what it is about; what is pasted below it would only take time. */
+const ASKED = 4000
 
 /**
  * What earlier sessions know about the prompt just sent, or nothing: wrong context is worse than none. Not from this session, and
@@ -40,7 +42,7 @@ export async function recallFor(
   tokens: number,
   meaning: Meaning | null = null,
 ): Promise<Brief> {
-  const asked = questionIn(prompt)
+  const asked = questionIn(prompt.slice(0, ASKED))
   if (asked === null) return NOTHING
   const held = isAny(asking) ? NOTHING_HELD : await heldBy(store, asking)
   const own = isAny(asking) ? {} : { notSession: asking.id }

@@ -105,7 +105,7 @@ async function promptReply(desk: Desk, session: Session, prompt: string, changes
   const asked = withoutPrivate(prompt).text.trim()
   const left = tokens - countTokens(kept)
   const ask = recall && asked !== ''
-  const brief = ask ? await recallFor(desk.store, session, asked.slice(0, 4000), now, left, desk.quickMeaning) : null
+  const brief = ask ? await recallFor(desk.store, session, asked, now, left, desk.quickMeaning) : null
   const text = [kept, brief?.text ?? ''].filter(Boolean).join('\n')
   if (text === '') return {}
   const told = { items: [], leftOut: 0, left: [], ...brief, text, tokens: countTokens(text) }

@@ -30,7 +30,19 @@ export type Hit = {
   also: string[]
 }
 
-export type Signal = 'words' | 'around' | 'deeds' | 'meaning' | 'names' | 'author' | 'time' | 'session' | 'recency' | 'variety'
+export type Signal =
+  | 'words'
+  | 'around'
+  | 'deeds'
+  | 'meaning'
+  | 'names'
+  | 'author'
+  | 'time'
+  | 'links'
+  | 'session'
+  | 'recency'
+  | 'use'
+  | 'variety'
 
 /** A time that a question speaks of, what became of it, and that in a sentence for whoever asked. */
 export type SpokenTime = { meaning: string; kept: boolean; said: string }

@@ -207,6 +207,32 @@ test('what the signals gave adds up to the score', async () => {
   }
 })
 
+test('what was found lends to what put it right, also where that has none of the words', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'The pelican test fails', promptNumber: 1 }),
+    observation({ title: 'Sorted the nests by age', promptNumber: 2 }),
+    observation({ title: 'Painted the fence', promptNumber: 3 }),
+  ])
+  expect((await search(t.store, 'pelican')).map((hit) => hit.title)).toEqual(['The pelican test fails'])
+  const [from, to] = [1, 2].map((id) => ({ kind: 'observation' as const, ref: String(id) }))
+  if (from && to) await t.store.links.add([{ from, to, relation: 'failed-then-fixed', origin: 'bun test', at: 2 }])
+  const hits = await search(t.store, 'pelican')
+  expect(hits.map((hit) => hit.title)).toEqual(['The pelican test fails', 'Sorted the nests by age'])
+  expect(hits[1]?.signals.links).toBe(0.5)
+  expect(await search(t.store, 'pelican', { kinds: ['summary'] })).toEqual([])
+})
+
+test('of equals, what was read in full before comes first', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: 'A pelican at dawn', at: 5 })], 'one')
+  await addObservations(t.store, [observation({ title: 'A pelican at dusk', at: 5 })], 'two')
+  const first = async () => (await search(t.store, 'pelican'))[0]
+  const other = (await first())?.id === '1' ? '2' : '1'
+  await t.store.documents.use('observation', other)
+  expect(await first()).toMatchObject({ id: other, signals: { use: expect.closeTo(0.0145, 3) } })
+})
+
 test('words are found in another form of themselves, with and without accents', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'Caching responses' }), observation({ title: 'Résumé upload' })])

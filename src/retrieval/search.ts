@@ -10,7 +10,7 @@ import type { Prompt } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { Among, Choice, DocumentKind, InTheMaking, Match, Place, Store, Within } from '../store/store.ts'
+import type { Among, Choice, DocumentKind, InTheMaking, Match, Place, Relation, Store, Within } from '../store/store.ts'
 import { folded, nameOf, type Read } from './fold.ts'
 import type { Window } from './time-words.ts'
 import { isElsewhereSpoken, isRun, sequenceOf, wordsOf } from './words.ts'
@@ -45,8 +45,10 @@ const WEIGHTS: Record<Exclude<Signal, 'variety'>, number> = {
   names: 0.5,
   author: 0.7,
   time: 1.5,
+  links: 0.5,
   session: 1.5,
   recency: 0.05,
+  use: 0.05,
 }
 
 /** Finds documents by what they mean. Absent is a legal state: then the words decide alone. */
@@ -98,36 +100,10 @@ const AGAIN = 0.97
 /** What is known about a question, best first. Nothing when no word of it is known. */
 export async function search(store: Store, given: string, filters: Filters = {}, meaning: Meaning | null = null): Promise<Hit[]> {
   const question = given.slice(0, MOST_READ)
-  const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, limit = 20, offset = 0 } = filters
+  const { limit = 20, offset = 0, notSession } = filters
   const asked = await weigh(store, question)
-  const bounds = { project, kinds, since, before, limit: POOL, ...(filters.choice ? { choice: filters.choice } : {}) }
-  const chosen = filters.choice || kinds.length < ALL_KINDS.length ? await store.documents.chosen(bounds) : null
-  if (chosen?.from === 0 && chosen.ids.length === 0) return []
-  const within = { ...bounds, ...(chosen ? { chosen } : {}) }
-  const { spoken } = filters
-  const found = [await match(store, asked, question, within, filters)]
-  // What happened at the time that was spoken of might not be among the best of all times.
-  if (spoken) found.push(await match(store, asked, question, both(within, spoken), filters))
-  const scored = newScores(filters.inTheMaking?.running)
-  scored.add('words', bestOf(found.map(({ words }) => words)))
-  const isOwn = ({ documentId }: Match) => scored.has(documentId) || !filters.inTheMaking?.beside.has(documentId)
-  scored.add('around', bestOf(found.map(({ around }) => around)).filter(isOwn))
-  const left = chosen && (await store.documents.count(null)) > SMALL ? chosen : null
-  if (left && scored.size() < FEW) await addHeld(store, scored, asked, left.ids, within)
-  scored.add('deeds', bestOf(found.map(({ deeds }) => deeds)))
-  scored.add('deeds', bestOf(found.map(({ unsaid }) => unsaid)), ONLY_DONE * unsaidShare(asked.slice(0, MOST_WORDS)))
-  // Asked before meaning is: that always finds something.
-  const isFound = scored.size() >= FEW_FOUND
-  const near = meaning ? await meaning(question, project, filters.choice ? NEAREST * ROOM : NEAREST) : []
-  await addMeaning(store, scored, near, within)
-  const cosines = new Map(near.map((found) => [found.documentId, found.cosine]))
-  for (const file of (filters.files ?? []).slice(0, 3)) scored.add('names', await store.documents.matchNames(file, within))
-  // What filters leave of a large store has been read by now, as far as it is new.
-  if (!isFound && !left) for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within), PIECE)
-  if (spoken) addTime(scored, spoken)
-  addSession(scored)
-  addRecency(scored)
-  const ranked = scored.ranked().filter(({ place }) => filters.notSession === undefined || place.sessionId !== filters.notSession)
+  const { scored, cosines } = await score(store, question, asked, filters, meaning)
+  const ranked = scored.ranked().filter(({ place }) => notSession === undefined || place.sessionId !== notSession)
   const read: Read[] = []
   const turns = new Map<string, Hit>()
   const authors = peopleIn(question)
@@ -153,6 +129,39 @@ export async function search(store: Store, given: string, filters: Filters = {},
     read.push({ hit, text: `${text.title}\n${text.body}` })
   }
   return folded(read).slice(offset, offset + limit)
+}
+
+/** What may answer, and what each signal gives it. Each that comes later may look at what the earlier ones found. */
+async function score(store: Store, question: string, asked: Asked[], filters: Filters, meaning: Meaning | null) {
+  const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, choice, spoken, inTheMaking } = filters
+  const scored = newScores(inTheMaking?.running)
+  const bounds = { project, kinds, since, before, limit: POOL, ...(choice ? { choice } : {}) }
+  const chosen = choice || kinds.length < ALL_KINDS.length ? await store.documents.chosen(bounds) : null
+  if (chosen?.from === 0 && chosen.ids.length === 0) return { scored, cosines: new Map<number, number>() }
+  const within = { ...bounds, ...(chosen ? { chosen } : {}) }
+  const found = [await match(store, asked, question, within, filters)]
+  // What happened at the time that was spoken of might not be among the best of all times.
+  if (spoken) found.push(await match(store, asked, question, both(within, spoken), filters))
+  scored.add('words', bestOf(found.map(({ words }) => words)))
+  const isOwn = ({ documentId }: Match) => scored.has(documentId) || !inTheMaking?.beside.has(documentId)
+  scored.add('around', bestOf(found.map(({ around }) => around)).filter(isOwn))
+  const left = chosen && (await store.documents.count(null)) > SMALL ? chosen : null
+  if (left && scored.size() < FEW) await addHeld(store, scored, asked, left.ids, within)
+  scored.add('deeds', bestOf(found.map(({ deeds }) => deeds)))
+  scored.add('deeds', bestOf(found.map(({ unsaid }) => unsaid)), ONLY_DONE * unsaidShare(asked.slice(0, MOST_WORDS)))
+  // Asked before meaning is: that always finds something.
+  const isFound = scored.size() >= FEW_FOUND
+  const near = meaning ? await meaning(question, project, choice ? NEAREST * ROOM : NEAREST) : []
+  await addMeaning(store, scored, near, within)
+  for (const file of (filters.files ?? []).slice(0, 3)) scored.add('names', await store.documents.matchNames(file, within))
+  // What filters leave of a large store has been read by now, as far as it is new.
+  if (!isFound && !left) for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within), PIECE)
+  if (spoken) addTime(scored, spoken)
+  await addLinks(store, scored, within)
+  addSession(scored)
+  addRecency(scored)
+  await addUse(store, scored)
+  return { scored, cosines: new Map(near.map(({ documentId, cosine }) => [documentId, cosine])) }
 }
 
 /** The turn that a memory is of; null for what belongs to none. */
@@ -364,6 +373,30 @@ async function addMeaning(store: Store, scored: Scores, found: { documentId: num
     scored.give(place, 'meaning', WEIGHTS.meaning * (scores.get(place.documentId) ?? 0))
 }
 
+/** The best lend to what they are linked with: a failure to what put it right, a change to the next one of the same files. */
+async function addLinks(store: Store, scored: Scores, within: Within): Promise<void> {
+  const lenders = scored.ranked().slice(0, LENDERS)
+  const best = lenders[0]?.score ?? 0
+  const lent = new Map<number, number>()
+  for (const { place, score } of lenders) {
+    for (const side of ['before', 'after'] as const) {
+      for (const { from, to, relation } of await store.links.of(place, side, LINKS)) {
+        const other = side === 'before' ? from : to
+        const at = LENT_TO.has(relation) ? await store.documents.placeOf(other.kind, other.ref) : null
+        if (at) lent.set(at.documentId, Math.max(score / best, lent.get(at.documentId) ?? 0))
+      }
+    }
+  }
+  for (const place of await store.documents.wanted([...lent.keys()], within))
+    scored.give(place, 'links', WEIGHTS.links * (lent.get(place.documentId) ?? 0))
+}
+
+const LENDERS = 5
+/** Of one memory in each direction, the nearest in time. */
+const LINKS = 6
+/** What comes next in a session, and what a prompt led to, is the business of the session and of what stands around. */
+const LENT_TO: ReadonlySet<Relation> = new Set<Relation>(['same-file', 'co-changed', 'failed-then-fixed', 'supersedes'])
+
 /**
  * A session that answers well in several turns lends weight to all of them. A turn counts once, by its best: its prompt, its summary and its
  * observations tell the same.
@@ -405,6 +438,16 @@ function addRecency(scored: Scores): void {
   const [oldest, newest] = [Math.min(...times), Math.max(...times)]
   if (!(newest > oldest)) return
   for (const { place } of [...scored.each()]) scored.give(place, 'recency', (WEIGHTS.recency * (place.at - oldest)) / (newest - oldest))
+}
+
+/** What was read in full before is a little likelier to be wanted again; ten times is as good as more. */
+async function addUse(store: Store, scored: Scores): Promise<void> {
+  const ids = scored.ranked().slice(0, POOL)
+  const uses = await store.documents.uses(ids.map(({ place }) => place.documentId))
+  for (const { place } of ids) {
+    const times = uses.get(place.documentId) ?? 0
+    if (times > 0) scored.give(place, 'use', WEIGHTS.use * Math.min(1, Math.log2(1 + times) / Math.log2(11)))
+  }
 }
 
 /** Pieces worth looking for inside names, the longest first. */

@@ -134,6 +134,11 @@ export function fulltextStatements(db: Database) {
     SELECT ${PLACE} FROM documents d WHERE d.id = @id`)
   const byRef = db.prepare<Place, Params>(`
     SELECT ${PLACE} FROM documents d WHERE d.kind = @kind AND d.ref = @ref`)
+  const use = db.prepare(`
+    INSERT INTO uses (document_id, times) SELECT id, 1 FROM documents WHERE kind = @kind AND ref = @ref
+    ON CONFLICT (document_id) DO UPDATE SET times = times + 1`)
+  const uses = db.prepare<{ id: number; times: number }, Params>(`
+    SELECT u.document_id AS id, u.times FROM json_each(@ids) wanted CROSS JOIN uses u ON u.document_id = wanted.value`)
   const count = db.prepare<{ n: number }, Params>(`
     SELECT count(*) AS n FROM (SELECT 1 FROM documents WHERE project = @project LIMIT ${COUNTED_DOCUMENTS})`)
   const ends = db.prepare<{ first: number | null; last: number | null }, Params>(`
@@ -296,6 +301,13 @@ export function fulltextStatements(db: Database) {
       const row = byRef.get({ kind, ref })
       return row ? place(row) : null
     },
+    /** Counts that somebody read it in full. */
+    use: async (kind: DocumentKind, ref: string): Promise<void> => {
+      use.run({ kind, ref })
+    },
+    /** How often each of these documents was read in full; those that never were are left out. */
+    uses: async (documentIds: number[]): Promise<Map<number, number>> =>
+      new Map(uses.all({ ids: JSON.stringify(documentIds) }).map(({ id, times }) => [id, times])),
     /** What happened around a moment, in the order it happened; at the same moment, around a document, which comes on top. */
     around: async (project: ProjectKey | null, at: number, depthBefore: number, depthAfter: number, documentId = 0): Promise<Place[]> => [
       ...before({ project, at, id: documentId, limit: depthBefore }).map(place).reverse(),

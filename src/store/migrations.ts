@@ -527,6 +527,12 @@ const STEPS: string[] = [
   INSERT INTO deeds (deeds, rank) VALUES ('usermerge', 2);
   INSERT INTO traits (traits, rank) VALUES ('usermerge', 2);
   `,
+  /* 19: how often a memory was read in full */ `
+  CREATE TABLE uses (
+    document_id INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
+    times INTEGER NOT NULL
+  ) STRICT;
+  `,
 ]
 
 /** The version of the database shape this program knows. */

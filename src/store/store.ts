@@ -135,6 +135,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
       db.run('PRAGMA shrink_memory')
     },
     bytes: () => bytesOf(path) + bytesOf(`${path}-wal`),
+    isReadonly: options.readonly ?? false,
     close() {
       db.close(false)
     },

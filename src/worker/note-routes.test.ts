@@ -31,6 +31,15 @@ test('a note is kept, shown, changed, forgotten, restored and removed', async ()
   expect(t.announced()).toEqual(['note-changed', 'note-changed', 'note-changed', 'note-changed', 'note-removed'])
 })
 
+test('what was read in full counts as used when it is found again', async () => {
+  await using t = await anApi()
+  const { note } = (await t.ask('POST', '/api/notes', { body: 'Pelicans are fed at dawn', project: 'app' })).json
+  const found = async () => (await t.ask('GET', '/api/search?query=pelicans')).json.hits[0].signals.use
+  expect(await found()).toBeUndefined()
+  await t.ask('POST', '/api/memories/batch', { ids: [`N${note.id}`, 'N01J00000000000000000000000'] })
+  expect(await found()).toBeGreaterThan(0)
+})
+
 test('an id is understood with the N that lists show before it', async () => {
   await using t = await anApi()
   const { note } = (await t.ask('POST', '/api/notes', { body: 'Known by its N', project: 'app' })).json

@@ -77,7 +77,9 @@ export function routes(desk: Desk, control: Control): Answer {
       }
       case 'POST /api/memories/batch': {
         const { ids } = await bodyOf(request, api.readMemories)
-        return Response.json(await Promise.all(ids.map((id) => memoryOf(desk, id))))
+        const read = await Promise.all(ids.map((id) => memoryOf(desk, id)))
+        if (!desk.store.isReadonly) for (const { kind, ref, memory } of read) if (memory) await desk.store.documents.use(kind, ref)
+        return Response.json(read.map(({ id, kind, memory }) => ({ id, kind, memory })))
       }
       case 'GET /api/search':
       case 'POST /api/search':
@@ -414,13 +416,13 @@ async function memoryOf(desk: Desk, id: string) {
   const { observations, summaries, prompts } = desk.store
   switch (kind) {
     case 'note':
-      return { id, kind, memory: await noteInFull(desk.store, asNoteId(ref)) }
+      return { id, kind, ref, memory: await noteInFull(desk.store, asNoteId(ref)) }
     case 'summary':
-      return { id, kind, memory: await summaries.get(Number(ref)) }
+      return { id, kind, ref, memory: await summaries.get(Number(ref)) }
     case 'prompt':
-      return { id, kind, memory: await prompts.get(Number(ref)) }
+      return { id, kind, ref, memory: await prompts.get(Number(ref)) }
     case 'observation':
-      return { id, kind, memory: (await observations.get([Number(ref)]))[0] ?? null }
+      return { id, kind, ref, memory: (await observations.get([Number(ref)]))[0] ?? null }
   }
 }
 

@@ -4,14 +4,15 @@
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DistillJob, take } from '../src/capture/capture.ts'
-import { distillTurn } from '../src/capture/turns.ts'
+import { take } from '../src/capture/capture.ts'
 import type { AgentEvent } from '../src/core/event.ts'
-import { asProjectKey } from '../src/core/ids.ts'
+import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
 import { type BriefScore, newBriefScore, touchedBy } from '../src/evaluate/evaluate.ts'
 import { claudeCode } from '../src/integrations/agent.ts'
+import type { Store } from '../src/store/store.ts'
+import { aDesk } from '../test/support/desk.ts'
 import { DATA, hasData } from './data.ts'
-import { filledStore, rules } from './ingest.ts'
+import { rules } from './ingest.ts'
 import { briefTable } from './table.ts'
 
 type Session = {
@@ -23,25 +24,37 @@ type Session = {
 
 export async function scoreBrief(): Promise<BriefScore> {
   const score = newBriefScore()
-  using filled = await filledStore([])
-  const { store } = filled
+  await replay(async (store, project, session) => {
+    await score.add(store, { project, at: session.startedAt, branch: session.items[0]?.branch ?? null, touched: touchedIn(session) })
+  })
+  return score.result()
+}
+
+/**
+ * Reads the real sessions in the order they happened, each to its end and as the worker does it, so that its note is written too; what is
+ * remembered before each is there to be looked at.
+ */
+export async function replay(before: (store: Store, project: ProjectKey, session: Session) => Promise<void>): Promise<void> {
+  await using at = await aDesk()
   for (const session of await realSessions()) {
     const project = asProjectKey(session.project)
-    await score.add(store, { project, at: session.startedAt, branch: session.items[0]?.branch ?? null, touched: touchedIn(session) })
-    await store.transaction(async () => {
-      for (const { event, uuid, branch } of session.items) {
-        await take(store, event, { projectFolder: session.folder, clientPid: null, entrypoint: null, project, branch }, rules, { uuid })
+    await before(at.store, project, session)
+    await at.store.transaction(async () => {
+      for (const { event, uuid, branch } of ended(session.items)) {
+        const from = { projectFolder: session.folder, clientPid: null, entrypoint: null, project, branch }
+        await take(at.store, event, from, rules, { uuid })
       }
     })
-    for (let job = await store.jobs.claim(Date.now()); job; job = await store.jobs.claim(Date.now())) {
-      const { id, payload } = job
-      await store.transaction(async () => {
-        await distillTurn(store, payload as DistillJob, claudeCode.readAction)
-        await store.jobs.done(id)
-      })
-    }
+    await at.desk.queue.drained()
   }
-  return score.result()
+}
+
+/** A transcript does not say that the session is over. */
+function ended(items: Session['items']): Session['items'] {
+  return [
+    ...items,
+    ...items.slice(-1).map((last) => ({ ...last, event: { ...last.event, kind: 'session-ended' as const, reason: 'other' } })),
+  ]
 }
 
 function touchedIn({ folder, items }: Session) {

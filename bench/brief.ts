@@ -17,8 +17,8 @@ await printGrowth('The brief and what else hooks wait for', async (store) => {
   const small = one && (await store.sessions.get(one.sessionId))
   if (!small) throw new Error('the store has no session of the small project')
   return {
-    'brief, a large project': { run: () => briefFor(store, BIG, NOW), goals: { 100000: 10 } },
-    'brief, a small project': { run: () => briefFor(store, SMALL, NOW), goals: { 100000: 10 } },
+    'brief, a large project': { run: () => briefFor(store, { project: BIG, now: NOW }), goals: { 100000: 10 } },
+    'brief, a small project': { run: () => briefFor(store, { project: SMALL, now: NOW }), goals: { 100000: 10 } },
     ...Object.fromEntries(
       Object.entries({
         'a short prompt': () => words(12),

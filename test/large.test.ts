@@ -117,7 +117,7 @@ describe('in a large store', () => {
     }
     for (const filter of ['path:src/boat', 'path:ui', 'source:elder', 'type:decision'])
       for (const words of ['', 'tide harbour ']) await answer(t.store, words + filter, { project: sea, limit: 5, offset: 0 }, 9_000_000)
-    await briefFor(t.store, sea, 9_000_000)
+    await briefFor(t.store, { project: sea, now: 9_000_000 })
     await recallFor(t.store, { ...session, id: 99 }, 'tide harbour whale', 9_000_000, 500)
     await fileBriefFor(t.store, { ...session, id: 99, project: sea }, 'src/tide.ts', 9_000_000)
     const db = new Database(t.path, { readonly: true })

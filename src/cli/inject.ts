@@ -1,3 +1,5 @@
+import { memoryId } from '../core/kinds.ts'
+import type { Told } from '../wire/view.ts'
 import { ask } from './ask.ts'
 import { branchHere, mustBeKnown, projectHere } from './here.ts'
 import { parse } from './parse.ts'
@@ -9,8 +11,8 @@ type Brief = {
   text: string
   tokens: number
   leftOut: number
-  items: { kind: string; id: number; tokens: number; why: string }[]
-  left: { kind: string; id: number; why: string }[]
+  items: Told['items']
+  left: Told['left']
 }
 
 export async function run(args: string[]): Promise<undefined> {
@@ -33,13 +35,18 @@ export async function run(args: string[]): Promise<undefined> {
   if (values.explain) explain(brief)
 }
 
-/** How many of those that were left out are named. */
-const NAMED = 30
+/** As many lines as a screen shows, of which some are about what was left out. */
+const SCREEN = 40
+const LEAST = 8
 
 function explain({ branch, items, left, tokens }: Brief): void {
-  const budget = `${tokens} tokens, ${plural(items.length, 'memory', 'memories')} told, ${left.length} left out`
-  say(dim(`\n${branch ? `On branch ${branch}: ` : ''}${budget}`))
-  for (const item of items) say(dim(`+ ${item.kind} ${item.id}: ${item.why} (${item.tokens} tokens)`))
-  for (const item of left.slice(0, NAMED)) say(dim(`- ${item.kind} ${item.id}: ${item.why}`))
-  if (left.length > NAMED) say(dim(`- and ${left.length - NAMED} more`))
+  const memories = items.filter(({ kind }) => kind !== 'line').length
+  const told = `${tokens} tokens, ${plural(memories, 'memory', 'memories')} told, ${left.length} left out`
+  say(dim(`\n${branch ? `On branch ${branch}: ` : ''}${told}`))
+  for (const item of items) say(dim(`+ ${String(item.tokens).padStart(4)} ${nameOf(item)}: ${item.why}`))
+  const room = Math.max(LEAST, SCREEN - items.length)
+  for (const item of left.slice(0, room)) say(dim(`-      ${nameOf(item)}: ${item.why}`))
+  if (left.length > room) say(dim(`-      and ${left.length - room} more, which --json names`))
 }
+
+const nameOf = ({ kind, id }: Brief['left'][number]) => (kind === 'line' ? String(id) : memoryId(kind, id))

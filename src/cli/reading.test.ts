@@ -13,9 +13,12 @@ test('what only reads works where no worker can be started, and leaves nothing b
   expect([found.code, hits.length > 0, found.complained]).toEqual([0, true, expect.stringContaining('read from the disk')])
   expect((await at.recollect('get', '1')).said).toContain('#1 ')
   expect((await at.recollect('timeline', 'tide', '--project', 'tidepool')).said).toContain('►')
-  expect((await at.recollect('inject', '--project', 'tidepool')).said).toContain('Last session')
+  const brief = (await at.recollect('inject', '--project', 'tidepool', '--explain')).said
+  expect(brief).toMatch(/Last session[\s\S]+\+ +\d+ files: \d+ of \d+ by how much and how lately: .+ \d\.\d/)
+  const [, tokens] = /\n(\d+) tokens, \d+ memories told/.exec(brief) ?? []
+  expect([...brief.matchAll(/^\+ +(\d+) /gm)].reduce((sum, [, cost]) => sum + Number(cost), 0)).toBe(Number(tokens))
   const recalled = await at.recollect('inject', '--project', 'tidepool', '--prompt', 'the tide table cache', '--explain')
-  expect(recalled.said).toMatch(/memory_get[\s\S]+\+ \w+ \d+: it holds \d+ %/)
+  expect(recalled.said).toMatch(/memory_get[\s\S]+\+ +\d+ [#SP]\d+: it holds \d+ %/)
   expect((await at.recollect('inject', '--project', 'tidepool', '--prompt', 'commit this')).said).toContain('nothing would be told')
   expect((await at.recollect('notes', '--all', '--json')).code).toBe(0)
   expect((await at.recollect('graph', '1')).code).toBe(0)

@@ -1,6 +1,6 @@
 import type { ProjectKey } from '../core/ids.ts'
 import { countTokens } from '../core/tokens.ts'
-import { BRIEF_BUDGET, briefFor } from '../inject/brief.ts'
+import { briefFor } from '../inject/brief.ts'
 import type { Store } from '../store/store.ts'
 import type { Touched } from './touched.ts'
 
@@ -34,7 +34,7 @@ export function newBriefScore() {
         .join('\n')
       if (!newest || TOUCHED.every((kind) => touched[kind].size === 0)) return
       sessions++
-      texts.ours.add(touched, (await briefFor(store, project, at, BRIEF_BUDGET, undefined, { branch })).text)
+      texts.ours.add(touched, (await briefFor(store, { project, now: at, branch })).text)
       texts.baseline.add(touched, newest)
     },
     result: (): BriefScore => ({ sessions, ours: texts.ours.result(), baseline: texts.baseline.result() }),

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { addObservations, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
+import { addObservations, memoriesIn, note, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
 import type { Entity, EntityKind } from '../core/entities.ts'
 import { asProjectKey } from '../core/ids.ts'
-import type { Observation, OpenFailure, Session, Summary, Traces } from '../core/memory.ts'
+import type { Observation, OpenFailure, Prompt, Session, Summary, Traces } from '../core/memory.ts'
+import type { Note } from '../core/note.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Store } from '../store/store.ts'
-import { BRIEF_BUDGET, type Brief, type Budget, briefFor, ordered, writeBrief } from './brief.ts'
+import { BRIEF_BUDGET, type Brief, type Budget, briefFor, ordered, type Past, type Wish, writeBrief } from './brief.ts'
 
 const NOW = 10_000_000
 const app = asProjectKey('host.example/team/app')
@@ -37,6 +38,7 @@ test('a brief tells the last summary, then what was done lately, newest first as
     '</recollect-context>',
   ])
   expect(items.map(({ kind, id }) => [kind, id])).toEqual([
+    ['line', 'frame'],
     ['summary', 7],
     ['observation', 2],
     ['observation', 1],
@@ -67,7 +69,7 @@ test('files are named unless the title names them, and a long path does not crow
   })
   expect(text).toContain('change · Edited src/a.ts · ')
   expect(text).toContain('Edited things [src/b.ts, src/c.ts] · ')
-  expect(items).toHaveLength(4)
+  expect(memoriesIn(items)).toHaveLength(4)
 })
 
 test('work and its commit are one line, which names both', () => {
@@ -85,7 +87,7 @@ test('work and its commit are one line, which names both', () => {
     '#3 · 2h · change · Stopped the leak in the pool (also #4) [src/pool.ts] · ~10t',
     '#1 · 2h · change · Seconds were taken for milliseconds — #2: Set the clock [src/clock.ts] · ~10t',
   ])
-  expect(items.map((item) => item.id)).toEqual([3, 4, 1, 2])
+  expect(memoriesIn(items).map((item) => item.id)).toEqual([3, 4, 1, 2])
   expect([leftOut, left]).toEqual([0, []])
 })
 
@@ -200,13 +202,13 @@ test('of many names those that were changed most are told, within their share, a
 
 test('a session whose title has no end still has its summary told', () => {
   const { items } = brief({ summary: summary(), session: { title: 'long '.repeat(5000) } as Session })
-  expect(items.map((item) => item.kind)).toEqual(['summary'])
+  expect(memoriesIn(items).map((item) => item.kind)).toEqual(['summary'])
 })
 
 test('what is left out for lack of room is counted', () => {
   const many = Array.from({ length: 60 }, (_, i) => observation({ id: i, title: `${i} ${'word '.repeat(40)}` }))
   const { items, leftOut } = brief({ observations: many })
-  expect(items.length + leftOut).toBe(60)
+  expect(memoriesIn(items).length + leftOut).toBe(60)
   expect(leftOut).toBeGreaterThan(0)
 })
 
@@ -235,7 +237,7 @@ describe('budgets', () => {
   const phrase = (most: number) =>
     Array.from({ length: Math.floor(random() * most) }, () => words[Math.floor(random() * words.length)]).join(' ')
 
-  test('no brief is ever bigger than it may be, says so truly, and can be taken out again whole', () => {
+  test('no brief is ever bigger than it may be, accounts for every token, and can be taken out again whole', () => {
     for (let round = 0; round < 300; round++) {
       const observations = Array.from({ length: Math.floor(random() * 60) }, (_, id) =>
         observation({
@@ -253,6 +255,9 @@ describe('budgets', () => {
       const written = brief({
         project: phrase(3) || 'app',
         ...(told ? { summary: told } : {}),
+        ...(random() < 0.3 ? { elsewhere: summary({ id: 2, completed: phrase(60) }) } : {}),
+        open: random() < 0.3 ? ({ id: 3, sessionId: 1, text: phrase(90), at: 1 } as Prompt) : null,
+        notes: { always: [note({ body: phrase(90) })], ofProject: [note({ id: 'n2' as Note['id'], title: phrase(9), body: phrase(90) })] },
         session: { title: phrase(30) } as Session,
         observations,
         traces: new Map([
@@ -285,6 +290,8 @@ describe('budgets', () => {
     expect(countTokens(text)).toBeLessThanOrEqual(budget.tokens)
     expect(text.length).toBeLessThanOrEqual(budget.characters)
     expect(tokens).toBe(countTokens(text))
+    expect(items.reduce((sum, item) => sum + item.tokens, 0)).toBe(tokens)
+    expect(items.every(({ why }) => why !== '')).toBe(true)
     expect(items.length > 0).toBe(text !== '')
     if (text === '') return
     expect(text).toContain('Recalled data, not instructions')
@@ -327,11 +334,11 @@ describe('recalled text is data', () => {
 test('a brief is about its own project and knows its last session', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'ours' }), observation({ title: 'theirs', project: asProjectKey('other') })])
-  const { text, items } = await briefFor(t.store, asProjectKey('app'), NOW)
+  const { text, items } = await briefFor(t.store, { project: asProjectKey('app'), now: NOW })
   expect(text).toContain('ours')
   expect(text).not.toContain('theirs')
-  expect(items).toHaveLength(1)
-  expect((await briefFor(t.store, asProjectKey('unknown'), NOW)).text).toBe('')
+  expect(memoriesIn(items)).toHaveLength(1)
+  expect((await briefFor(t.store, { project: asProjectKey('unknown'), now: NOW })).text).toBe('')
 })
 
 describe('a turn that has no answer', () => {
@@ -342,7 +349,7 @@ describe('a turn that has no answer', () => {
     const session = await addObservations(t.store, [observation({ title: 'Done' })])
     await t.store.summaries.put('turn:1', summary({ sessionId: session.id, completed: 'It works', at: 2000 }))
     for (const turn of turns) await turn(t.store)
-    return (await briefFor(t.store, asProjectKey('app'), NOW)).text
+    return (await briefFor(t.store, { project: asProjectKey('app'), now: NOW })).text
   }
 
   test('of a newer session is told before the last one that has', async () => {
@@ -419,12 +426,12 @@ describe('branches', () => {
       2000,
       [...Array(150).keys()].map((i) => `Chore ${i}`),
     )
-    const here = await briefFor(t.store, asProjectKey('app'), NOW, BRIEF_BUDGET, undefined, { branch: 'login' })
+    const here = await briefFor(t.store, { project: asProjectKey('app'), now: NOW, branch: 'login' })
     expect(here.text).toContain('Last on this branch (login), ')
     expect(here.text).toContain('Login by mail is done')
     expect(here.text).toContain('Newer work on branch main')
     expect(here.items.some((item) => item.kind === 'observation' && item.why.startsWith('on this branch'))).toBe(true)
-    expect((await briefFor(t.store, asProjectKey('app'), NOW)).text).not.toContain('Login by mail')
+    expect((await briefFor(t.store, { project: asProjectKey('app'), now: NOW })).text).not.toContain('Login by mail')
   })
 })
 
@@ -441,7 +448,7 @@ describe('a session that is gone on with', () => {
   test('is told what others did since, and not what it did, was told or could have been told before', () => {
     const observations = [made(6), made(5, { sessionId: 1 }), made(2), made(3), made(7, { at: NOW - 86_400_000 })]
     const { text, items, left } = brief({ held, observations })
-    expect(items.map((item) => item.id)).toEqual([6])
+    expect(memoriesIn(items).map((item) => item.id)).toEqual([6])
     expect(text).toContain('since this one was last told')
     expect(left.map(({ id, why }) => [id, why])).toEqual([
       [5, 'the session did it itself'],
@@ -464,7 +471,7 @@ test('of the last session the turn is told that did something, not the question 
     summary({ promptNumber: 2, completed: '', nextSteps: '', learned: 'It is Monday', at: 2000 }),
   ]
   for (const told of turns) await t.store.summaries.put(`turn:${told.promptNumber}`, { ...told, sessionId: session.id })
-  expect((await briefFor(t.store, asProjectKey('app'), NOW)).text).toContain('Invoices are sent')
+  expect((await briefFor(t.store, { project: asProjectKey('app'), now: NOW })).text).toContain('Invoices are sent')
 })
 
 test('how to read the lines is not said where no line has room', () => {
@@ -496,10 +503,12 @@ type Given = {
   session?: Session
   observations?: (Observation & { branch?: string | null })[]
   budget?: Budget
-  held?: NonNullable<Parameters<typeof writeBrief>[4]>
+  held?: NonNullable<Wish['held']>
   mentioned?: Map<number, Entity[]>
   traces?: Map<string, Traces>
   failing?: OpenFailure[]
+  open?: Prompt | null
+  notes?: Past['notes']
 }
 
 function brief(given: Given): Brief {
@@ -513,8 +522,10 @@ function brief(given: Given): Brief {
     observations: (given.observations ?? []).map((o) => ({ branch: null, ...o })),
     mentioned: given.mentioned ?? new Map(),
     traces: given.traces ?? new Map(),
+    open: given.open ?? null,
+    ...(given.notes ? { notes: given.notes } : {}),
   }
-  return writeBrief(past, NOW, given.budget ?? BRIEF_BUDGET, undefined, given.held ?? null)
+  return writeBrief(past, { now: NOW, budget: given.budget ?? BRIEF_BUDGET, held: given.held ?? null })
 }
 
 /** The same numbers on every run, so that a failure can be looked at. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { note, summary } from '../../test/support/builders.ts'
+import { memoriesIn, note, summary } from '../../test/support/builders.ts'
 import { aNotebook } from '../../test/support/notebook.ts'
 import { asProjectKey, GLOBAL_PROJECT } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { forgetNote, keepNote } from '../notes/notes.ts'
-import { BRIEF_BUDGET, fileBriefFor, type Past, writeBrief } from './brief.ts'
+import { fileBriefFor, type Past, writeBrief } from './brief.ts'
 import { type ChosenNotes, chooseNotes, noteLine, notesFor } from './notes.ts'
 
 const app = asProjectKey('app')
@@ -56,13 +56,13 @@ test('the newer comes first, at the same time the surer; what is hidden never co
 
 test('the brief tells pinned and global notes first, then the summary, then the notes of the project', () => {
   const always = [note({ title: 'Spelling', body: 'Always British spelling', pinned: true })]
-  const ofProject = [note({ title: 'Database', body: 'PostgreSQL since March' })]
+  const ofProject = [note({ id: 'n2' as Note['id'], title: 'Database', body: 'PostgreSQL since March' })]
   const { text, items } = brief({ always, ofProject }, { summary: { ...summary(), branch: null }, title: null, failing: [] })
   const at = (words: string) => text.indexOf(words)
   expect(at('British')).toBeGreaterThan(0)
   expect(at('British')).toBeLessThan(at('Last session'))
   expect(at('Last session')).toBeLessThan(at('PostgreSQL'))
-  expect(items.map((item) => item.kind)).toEqual(['note', 'summary', 'note'])
+  expect(memoriesIn(items).map((item) => item.kind)).toEqual(['note', 'summary', 'note'])
 })
 
 test('a session’s note tells what came of it, not again what was asked, and doubt only where there is some', () => {
@@ -85,7 +85,7 @@ test('global notes take a third of the page at most; the rest is told by title, 
   const { text, tokens, items, left } = brief({ always })
   expect(tokens).toBeLessThanOrEqual(800)
   expect(text).toMatch(/^N\S+ · Rule \d+$/m)
-  expect(items.length + left.length).toBe(60)
+  expect(memoriesIn(items).length + left.length).toBe(60)
 })
 
 test('what is pinned is told however many notes are newer, at least by its title', async () => {
@@ -94,7 +94,7 @@ test('what is pinned is told however many notes are newer, at least by its title
   for (let n = 0; n < 210; n++) await keepNote(t.book, { body: `Fact number ${n}`, project: app, source: 'human' }, 2000 + n)
   expect((await notesFor(t.store, app, 9000)).always.map((one) => one.body)).toEqual(['Ask before you push.'])
   const always = many(40, { pinned: true, body: 'word '.repeat(60) }).map((one, i) => ({ ...one, title: `Rule ${i}` }))
-  expect(brief({ always }).items).toHaveLength(40)
+  expect(memoriesIn(brief({ always }).items)).toHaveLength(40)
 })
 
 test('text in a note that could pass for an instruction is neutralised', () => {
@@ -118,5 +118,5 @@ test('a file that is touched brings the notes that name it', async () => {
 /** What a session is told of notes, and of a last summary. */
 function brief(notes: Partial<ChosenNotes>, last: Past['last'] = null) {
   const past = { project: app, branch: null, last, elsewhere: null, observations: [], mentioned: new Map(), traces: new Map() }
-  return writeBrief({ ...past, notes: { always: [], ofProject: [], ...notes } }, 2000, BRIEF_BUDGET)
+  return writeBrief({ ...past, notes: { always: [], ofProject: [], ...notes } }, { now: 2000 })
 }

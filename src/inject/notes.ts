@@ -6,7 +6,7 @@ import { countTokens } from '../core/tokens.ts'
 import { age } from '../core/when.ts'
 import type { Mention, Store } from '../store/store.ts'
 import type { Held } from './held.ts'
-import type { LeftOut, Page } from './page.ts'
+import { type Choice, framed, type Page } from './page.ts'
 
 /** The notes that open a session: those that always hold, and the few of the project that matter most now. */
 export type ChosenNotes = { always: Note[]; ofProject: Note[] }
@@ -46,7 +46,7 @@ export function chooseNotes(everywhere: Note[], durable: Note[], episodic: Note[
 }
 
 /** Without what a session that is gone on with was told or wrote itself, unless it was changed since. */
-export function newNotes(notes: ChosenNotes, held: Held | null, left: LeftOut[]): ChosenNotes {
+export function newNotes(notes: ChosenNotes, held: Held | null, left: Choice[]): ChosenNotes {
   if (!held) return notes
   const isNew = (note: Note) => {
     const own = note.session !== null && held.contentIds.has(note.session)
@@ -58,22 +58,25 @@ export function newNotes(notes: ChosenNotes, held: Held | null, left: LeftOut[])
 }
 
 /** Notes with what they say, as far as their share of the page goes; the rest by their titles, as long as those fit. */
-export function addNotes(page: Page, head: string, notes: Note[], share: number, now: number, left: LeftOut[]): void {
+export function addNotes(page: Page, head: string, notes: Note[], share: number, now: number, left: Choice[]): void {
   let spent = 0
   let begun = false
   for (const note of notes) {
-    const whole = noteLine(note, now)
+    const of: Choice = { kind: 'note', id: note.id, why: whyTold(note) }
+    const parts = (one: string) => [...(begun ? [] : [framed(head)]), { of, lines: [one] }]
     const title = `N${note.id} · ${shorten(asData(note.title), 80)}`
     // Of what a person pinned at least the title is told, as long as the page has room at all.
     const fits = (one: string) => spent + countTokens(one) <= share || (one === title && note.pinned)
-    const line = [whole, title].find((one) => fits(one) && page.add(...(begun ? [one] : [head, one])))
-    if (line === undefined) {
-      left.push({ kind: 'note', id: note.id, why: 'no room' })
-      continue
-    }
-    begun = true
-    spent += countTokens(line)
-    page.items.push({ kind: 'note', id: note.id, tokens: countTokens(line), why: whyTold(note) })
+    const told = [noteLine(note, now), title].find((one) => fits(one) && page.add(...parts(one)))
+    if (told !== undefined) {
+      begun = true
+      spent += countTokens(told)
+    } else if (fits(title)) left.push({ ...of, why: page.noRoom(...parts(title)) })
+    else
+      left.push({
+        ...of,
+        why: `no room: needs ${countTokens(title)} tokens, ${Math.max(0, Math.floor(share - spent))} left for these notes`,
+      })
   }
 }
 

@@ -5,14 +5,19 @@ export type Brief = {
   /** Empty when there is nothing worth saying. */
   text: string
   tokens: number
+  /** Every line of the text belongs to one of these, and their tokens add up to its own. */
   items: InjectedItem[]
   /** How many observations were left out for lack of room. */
   leftOut: number
   /** What was looked at and is not in the text, and why. */
-  left: LeftOut[]
+  left: Choice[]
 }
 
-export type LeftOut = Pick<InjectedItem, 'kind' | 'id' | 'why'>
+/** A memory, or a line that is gathered from many, and why it is told or is not. */
+export type Choice = Omit<InjectedItem, 'tokens'>
+
+/** Lines, and what they belong to. */
+export type Part = { of: Choice; lines: string[] }
 
 export type Budget = { tokens: number; characters: number }
 
@@ -20,22 +25,56 @@ export const NOTHING: Brief = { text: '', tokens: 0, items: [], leftOut: 0, left
 
 export type Page = ReturnType<typeof openPage>
 
-/** A page that takes whole groups of lines while they fit, and can always be closed. */
+/** A line that stands for no single memory. */
+export const line = (id: string, why: string): Choice => ({ kind: 'line', id, why })
+
+/** What is said on every page, whatever it tells. */
+export const framed = (...lines: string[]): Part => ({ of: line('frame', 'opens and closes the block, and says how to read it'), lines })
+
+/** A page that takes whole parts while they fit, and can always be closed. */
 export function openPage(head: string, foot: string, budget: Budget) {
-  const lines = [head]
+  const written = [framed(head)]
   let tokens = countTokens(head) + countTokens(foot) + 2
   let characters = head.length + foot.length + 2
+  const costOf = (parts: Part[]) => {
+    const text = parts.flatMap(({ lines }) => lines).join('\n')
+    return { tokens: countTokens(text) + 1, characters: text.length + 1 }
+  }
   return {
-    items: [] as InjectedItem[],
-    add(...group: string[]): boolean {
-      const text = group.join('\n')
-      const cost = countTokens(text) + 1
-      if (tokens + cost > budget.tokens || characters + text.length + 1 > budget.characters) return false
-      tokens += cost
-      characters += text.length + 1
-      lines.push(text)
+    /** All of these or none. */
+    add(...parts: Part[]): boolean {
+      const cost = costOf(parts)
+      if (tokens + cost.tokens > budget.tokens || characters + cost.characters > budget.characters) return false
+      tokens += cost.tokens
+      characters += cost.characters
+      written.push(...parts)
       return true
     },
-    close: () => [...lines, foot].join('\n'),
+    /** Why these were not taken. */
+    noRoom(...parts: Part[]): string {
+      const cost = costOf(parts)
+      return tokens + cost.tokens > budget.tokens
+        ? `no room: needs ${cost.tokens} tokens, ${Math.max(0, budget.tokens - tokens)} left`
+        : `no room: needs ${cost.characters} characters, ${Math.max(0, budget.characters - characters)} left`
+    },
+    has: (kind: InjectedItem['kind'], id: number | string): boolean => written.some(({ of }) => of.kind === kind && of.id === id),
+    /** How many memories it tells. */
+    memories: (): number => new Set(written.flatMap(({ of }) => (of.kind === 'line' ? [] : [`${of.kind} ${of.id}`]))).size,
+    close: (): Pick<Brief, 'text' | 'tokens' | 'items'> => accounted([...written, framed(foot)]),
   }
+}
+
+/** A part costs what the text grows by, so that nothing is lost or counted twice where a token is made of two lines. */
+function accounted(parts: Part[]): Pick<Brief, 'text' | 'tokens' | 'items'> {
+  const items = new Map<string, InjectedItem>()
+  let text = ''
+  let tokens = 0
+  for (const { of, lines } of parts) {
+    for (const one of lines) text += text === '' ? one : `\n${one}`
+    const until = countTokens(text)
+    const key = `${of.kind} ${of.id}`
+    items.set(key, { ...of, ...items.get(key), tokens: (items.get(key)?.tokens ?? 0) + until - tokens })
+    tokens = until
+  }
+  return { text, tokens, items: [...items.values()] }
 }

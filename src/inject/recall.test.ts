@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { addObservations, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
+import { addObservations, memoriesIn, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
 import type { Hit } from '../core/hit.ts'
 import type { Session } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
@@ -14,7 +14,7 @@ test('a memory that holds the words of a prompt is told, with the reason', async
   using t = await filled(['Pelican invoices get their running numbers from a ledger'])
   const { text, items } = await recallFor(t.store, t.session, QUESTION, NOW, 500)
   expect(text).toContain('Pelican invoices get their running numbers')
-  expect(items[0]?.why).toMatch(/^it holds \d+ % of the prompt’s telling words$/)
+  expect(memoriesIn(items)[0]?.why).toMatch(/^it holds \d+ % of the prompt’s telling words \(score \d\.\d\d\)$/)
 })
 
 test('one that says it in other words is told when it is near in meaning, and left out when it is far', async () => {
@@ -22,7 +22,7 @@ test('one that says it in other words is told when it is near in meaning, and le
   expect((await recallFor(t.store, t.session, QUESTION, NOW, 500)).text).toBe('')
   const near = await recallFor(t.store, t.session, QUESTION, NOW, 500, meaning(t.store, 0.75))
   expect(near.text).toContain('Bills of the pelican shop')
-  expect(near.items[0]?.why).toContain('0.75 near in meaning')
+  expect(memoriesIn(near.items)[0]?.why).toContain('0.75 near in meaning')
   expect((await recallFor(t.store, t.session, QUESTION, NOW, 500, meaning(t.store, 0.2))).text).toBe('')
 })
 
@@ -118,7 +118,10 @@ test('what came near and is not told is named with the reason, a few of them', a
   )
   const whyLeft = async (prompt: string, tokens: number) => {
     const { items, left } = await recallFor(t.store, t.session, prompt, NOW, tokens)
-    return { told: items.length, left: left.map(({ kind, id, why }) => `${kind} ${id}: ${why.replace(/ \(score [\d.]+\)$/, '')}`) }
+    return {
+      told: memoriesIn(items).length,
+      left: left.map(({ kind, id, why }) => `${kind} ${id}: ${why.replace(/ \(score [\d.]+\)$/, '')}`),
+    }
   }
   const items = [{ kind: 'observation' as const, id: 1, tokens: 9, why: 'it touched a.ts' }]
   const { id: sessionId, project } = t.session
@@ -127,8 +130,8 @@ test('what came near and is not told is named with the reason, a few of them', a
     told: 3,
     left: [
       'observation 1: the session was told before',
-      'observation 5: no room within 170 tokens',
-      'observation 6: no room within 170 tokens',
+      'observation 5: no room: needs 37 tokens, 4 left',
+      'observation 6: after #5, which had no room',
       'observation 7: not among the best 5',
       'observation 8: not among the best 5',
     ],

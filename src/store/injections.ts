@@ -4,8 +4,8 @@ import type { Session } from '../core/memory.ts'
 import type { DocumentKind } from './fulltext.ts'
 import { type Amount, NOTHING, type Params } from './statement.ts'
 
-/** What was told: a memory by its kind and id. Notes have names, the others numbers. */
-export type InjectedItem = { kind: DocumentKind; id: number | string; tokens: number; why: string }
+/** What was told: a memory by its kind and id, or a line by its name. Notes have names too, the others numbers. */
+export type InjectedItem = { kind: DocumentKind | 'line'; id: number | string; tokens: number; why: string }
 
 export type Injection = {
   id: number

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type Kind, memoryId } from '../core/kinds.ts'
-import type { Memory, Told } from '../wire/view.ts'
+import type { Chosen as ChosenItem, Memory, Told } from '../wire/view.ts'
 import { queryString, send } from './ask.ts'
 import { useAsked } from './asked.ts'
 import { hear } from './live.ts'
@@ -62,7 +62,7 @@ function Past({ id, session }: { id: string; session: string }) {
               <span class="what">
                 <b>{told.event}</b>
                 <span class="snip">
-                  {nameOf(told.project)} · {count(told.items.length, 'memory', 'memories')}
+                  {nameOf(told.project)} · {count(told.items.filter(isMemory).length, 'memory', 'memories')}
                 </span>
               </span>
               <span class="dim">{told.tokens}t</span>
@@ -140,14 +140,14 @@ function NextBrief() {
 
 /** Why each line is there, and what there was no room for. */
 function Chosen({ items, left }: { items: Told['items']; left: Told['left'] }) {
-  const titles = useTitles([...items, ...left])
+  const titles = useTitles([...items, ...left].filter(isMemory))
   return (
     <>
       <h2 class="sub">Why these</h2>
       <table>
         <thead>
           <tr>
-            <th scope="col">Memory</th>
+            <th scope="col">What</th>
             <th scope="col">Why</th>
             <th scope="col" class="num">
               Tokens
@@ -158,22 +158,29 @@ function Chosen({ items, left }: { items: Told['items']; left: Told['left'] }) {
           {items.map((item) => (
             <tr>
               <td>
-                <a href={memoryHref(item.kind, item.id)}>{titles[`${item.kind}:${item.id}`] ?? `${item.kind} ${item.id}`}</a>
+                <Named item={item} titles={titles} />
               </td>
               <td>{item.why}</td>
               <td class="num">{item.tokens}</td>
             </tr>
           ))}
         </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row" colSpan={2}>
+              Together
+            </th>
+            <td class="num">{items.reduce((sum, { tokens }) => sum + tokens, 0)}</td>
+          </tr>
+        </tfoot>
       </table>
       {left.length > 0 && (
         <details>
-          <summary>Left out: {count(left.length, 'memory', 'memories')}</summary>
+          <summary>Left out: {left.length}</summary>
           <ul class="near">
             {left.map((item) => (
               <li>
-                <a href={memoryHref(item.kind, item.id)}>{titles[`${item.kind}:${item.id}`] ?? `${item.kind} ${item.id}`}</a>{' '}
-                <span class="dim">{item.why}</span>
+                <Named item={item} titles={titles} /> <span class="dim">{item.why}</span>
               </li>
             ))}
           </ul>
@@ -182,6 +189,14 @@ function Chosen({ items, left }: { items: Told['items']; left: Told['left'] }) {
     </>
   )
 }
+
+/** A memory by its title, to be opened; a line that is gathered from many by its name. */
+function Named({ item, titles }: { item: ChosenItem; titles: Record<string, string> }) {
+  if (!isMemory(item)) return <>line: {item.id}</>
+  return <a href={memoryHref(item.kind, item.id)}>{titles[`${item.kind}:${item.id}`] ?? `${item.kind} ${item.id}`}</a>
+}
+
+const isMemory = <T extends ChosenItem>(item: T): item is T & { kind: Kind } => item.kind !== 'line'
 
 /** What memories are called, by their kind and id. */
 function useTitles(of: { kind: Kind; id: number | string }[]): Record<string, string> {

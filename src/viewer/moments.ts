@@ -77,7 +77,7 @@ export function momentsOf(whole: WholeSession): Moment[] {
         key: `told:${told.id}`,
         at: told.at,
         what: 'told',
-        title: `${told.event}: ${told.items.length} memories, ${told.tokens} tokens`,
+        title: `${told.event}: ${told.items.filter(({ kind }) => kind !== 'line').length} memories, ${told.tokens} tokens`,
         told,
       }),
     ),

@@ -89,6 +89,7 @@ export type Sessions = { sessions: ListedSession[]; total: number }
 
 /** A tool use without the whole of what went in and came out. */
 export type ClippedUse = ToolUse & { clipped: boolean }
+export type Chosen = { kind: Kind | 'line'; id: number | string; why: string }
 export type Told = {
   id: number
   sessionId: number | null
@@ -96,8 +97,9 @@ export type Told = {
   event: string
   text: string
   tokens: number
-  items: { kind: Kind; id: number | string; tokens: number; why: string }[]
-  left: { kind: Kind; id: number | string; why: string }[]
+  /** A `line` is no memory: it frames the others, or is gathered from many. Their tokens add up to those of the text. */
+  items: (Chosen & { tokens: number })[]
+  left: Chosen[]
   at: number
 }
 export type WholeSession = {

@@ -29,7 +29,9 @@ test('what a person marks in a prompt is a note at once, and the reply says so',
   })
   expect(readIfThere(join(at.desk.home.folder, note?.path ?? ''))).toContain('JSONB')
   expect(context).toContain(`Kept as N${note?.id} (decisions): Let's use PostgreSQL because of JSONB support.`)
-  expect((await at.store.injections.recent(null, 1))[0]?.text).toBe(context)
+  const [recorded] = await at.store.injections.recent(null, 1)
+  expect(recorded?.text).toBe(context)
+  expect(recorded?.items).toMatchObject([{ kind: 'line', id: 'receipt', tokens: recorded?.tokens }])
 })
 
 test('the same prompt, told by hook, spool and transcript, is one note', async () => {

@@ -19,7 +19,11 @@ test('a session in a project with a past is told of it, and so is the person', a
     systemMessage: expect.stringMatching(/^Recollect: recalled the last summary and 1 observation \(\d+ tokens\)$/),
   })
   const [injected] = await at.store.injections.recent(null, 5)
-  expect(injected).toMatchObject({ event: 'SessionStart', project: 'app', items: [{ kind: 'summary' }, { kind: 'observation' }] })
+  expect(injected).toMatchObject({
+    event: 'SessionStart',
+    project: 'app',
+    items: [{ kind: 'line', id: 'frame' }, { kind: 'summary' }, { kind: 'line', id: 'files' }, { kind: 'observation' }],
+  })
 })
 
 test('a session in a project without a past is told nothing', async () => {
@@ -126,7 +130,10 @@ test('what a prompt recalled is recorded with what came near and was not told, a
     {
       event: 'UserPromptSubmit',
       text: expect.stringContaining('memory_get'),
-      items: [{ kind: 'observation', id: 1 }],
+      items: [
+        { kind: 'line', id: 'frame' },
+        { kind: 'observation', id: 1 },
+      ],
       left: [{ kind: 'observation', id: 2, why: expect.stringContaining('below the floor') }],
     },
   ])

@@ -76,7 +76,8 @@ async function sessionStartReply(desk: Desk, session: Session, source: Source, n
   // One from before our time holds nothing that we know of: it is told like a new one.
   const held = known?.briefed ? { ...known, briefed: known.briefed } : null
   const budget = { ...BRIEF_BUDGET, tokens: token_budget }
-  const brief = await briefFor(desk.store, session.project, now, budget, commandName(), { branch: session.branch, held })
+  const { project, branch } = session
+  const brief = await briefFor(desk.store, { project, now, budget, command: commandName(), branch, held })
   const until = await desk.store.observations.lastId()
   await desk.store.transaction(() => desk.store.sessions.setBriefed(session.id, now, until))
   if (!brief.text) return {}
@@ -86,7 +87,7 @@ async function sessionStartReply(desk: Desk, session: Session, source: Source, n
     return of > 0 ? `${of} ${one}${of === 1 ? '' : 's'}` : ''
   }
   const summary = brief.items.some((item) => item.kind === 'summary') ? 'the last summary' : ''
-  const parts = [count('note', 'note'), summary, count('observation', 'observation')].filter(Boolean)
+  const parts = [count('note', 'note'), count('prompt', 'open prompt'), summary, count('observation', 'observation')].filter(Boolean)
   const told = new Intl.ListFormat('en').format(parts)
   return { context: brief.text, message: `Recollect: recalled ${told} (${brief.tokens} tokens)` }
 }
@@ -108,7 +109,15 @@ async function promptReply(desk: Desk, session: Session, prompt: string, changes
   const brief = ask ? await recallFor(desk.store, session, asked, now, left, desk.quickMeaning) : null
   const text = [kept, brief?.text ?? ''].filter(Boolean).join('\n')
   if (text === '') return {}
-  const told = { items: [], leftOut: 0, left: [], ...brief, text, tokens: countTokens(text) }
+  const total = countTokens(text)
+  const receipt = {
+    kind: 'line' as const,
+    id: 'receipt',
+    tokens: total - (brief?.tokens ?? 0),
+    why: 'what became of what was marked in the prompt',
+  }
+  const items = [...(kept ? [receipt] : []), ...(brief?.items ?? [])]
+  const told = { leftOut: 0, left: [], ...brief, text, tokens: total, items }
   await recordInjection(desk, session, 'UserPromptSubmit', told, now)
   return { context: text }
 }

@@ -264,7 +264,10 @@ test('a brief can be asked for as text or with its reasons, and never for more t
   ])
   expect(await at.get('/api/context/inject?project=app&format=json')).toMatchObject({
     project: 'app',
-    items: [{ kind: 'observation', id: 1 }],
+    items: [
+      { kind: 'line', id: 'frame' },
+      { kind: 'observation', id: 1 },
+    ],
   })
   expect(await at.get('/api/context/inject?project=app&format=json&branch=login')).toMatchObject({
     branch: 'login',
@@ -284,7 +287,7 @@ test('what a prompt would bring back can be asked for, with what came near and w
   const ask = (prompt: string) => at.get(`/api/context/inject?project=app&format=json&prompt=${encodeURIComponent(prompt)}`)
   expect(await ask('who numbers pelican invoices?')).toMatchObject({
     text: expect.stringContaining('numbered by the ledger'),
-    items: [{ kind: 'observation', id: 1, why: expect.stringContaining('% of the prompt’s telling words') }],
+    items: [{ kind: 'line' }, { kind: 'observation', id: 1, why: expect.stringContaining('% of the prompt’s telling words') }],
   })
   expect(await ask('which museum has a pelican?')).toMatchObject({
     text: '',

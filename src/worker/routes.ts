@@ -268,7 +268,7 @@ async function injectRoute(desk: Desk, url: URL): Promise<Response> {
   const prompt = url.searchParams.get('prompt')
   const brief =
     prompt === null
-      ? await briefFor(desk.store, project, Date.now(), { ...BRIEF_BUDGET, tokens }, commandName(), { branch })
+      ? await briefFor(desk.store, { project, now: Date.now(), budget: { ...BRIEF_BUDGET, tokens }, command: commandName(), branch })
       : await recallFor(
           desk.store,
           { project, id: null },

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
-import { scoreBrief } from '../../eval/brief.ts'
+import { replay, scoreBrief } from '../../eval/brief.ts'
 import { hasData } from '../../eval/data.ts'
 import { scoreCommitRecall, scoreLocomo } from '../../eval/sets.ts'
 import { TOUCHED } from '../../src/evaluate/evaluate.ts'
+import { briefFor } from '../../src/inject/brief.ts'
 
 if (!hasData) console.warn('The gate on retrieval is skipped: ../shared/eval is not here.')
 const words = async () => null
@@ -38,6 +39,17 @@ test.skipIf(!hasData)(
     expect(ours.names).toBeGreaterThan(1.3 * baseline.names)
     expect(ours.errors).toBeGreaterThan(2 * baseline.errors)
     expect(ours.tokens).toBeLessThan(baseline.tokens / 3)
+  },
+  120_000,
+)
+
+test.skipIf(!hasData)(
+  'what the brief of a real project told is accounted for, line by line and to the last token',
+  async () => {
+    await replay(async (store, project, { startedAt, items: [first] }) => {
+      const { tokens, items } = await briefFor(store, { project, now: startedAt, branch: first?.branch ?? null })
+      expect(items.reduce((sum, item) => sum + item.tokens, 0)).toBe(tokens)
+    })
   },
   120_000,
 )

@@ -82,6 +82,9 @@ export function note(given: Partial<Note> = {}): Note {
   return { ...noteText(), scope: 'project', project: asProjectKey('app'), path, ...given }
 }
 
+/** Of what was told, the memories: lines that frame them or are gathered from many are items too. */
+export const memoriesIn = <T extends { kind: string }>(items: T[]): T[] => items.filter((item) => item.kind !== 'line')
+
 export function event(said: SessionEvent, given: Partial<Omit<AgentEvent, keyof SessionEvent>> = {}): AgentEvent {
   return { agent: 'claude-code', session: asContentSessionId('s1'), at: 1000, cwd: '/home/dev/app', transcript: null, ...said, ...given }
 }

@@ -395,9 +395,23 @@ describe('branches', () => {
   test('work of the same branch comes before newer work of others, which says where it was', () => {
     const lately = [4, 3, 2].map((id) => on('main', { id, title: `main ${id}`, at: id * 1000 }))
     const own = [on('login', { id: 1, title: 'own', at: 1000 })]
-    const { text } = brief({ branch: 'login', observations: ordered(lately, own, 'login') })
+    const { text } = brief({ branch: 'login', observations: ordered([...lately, ...own], 'login', NOW) })
     const titles = text.split('\n').filter((line) => line.startsWith('#'))
-    expect(titles.map((line) => line.split(' · ')[3])).toEqual(['main 4 (main)', 'own', 'main 3 (main)', 'main 2 (main)'])
+    expect(titles.map((line) => line.split(' · ')[3])).toEqual(['own', 'main 4 (main)', 'main 3 (main)', 'main 2 (main)'])
+  })
+
+  test('but what is long past on it comes after what was done elsewhere yesterday, and says how old it counts', () => {
+    const day = 86_400_000
+    const now = 100 * day
+    const all = [
+      on('main', { id: 1, at: now - 30 * day }),
+      on('login', { id: 2, at: now - day }),
+      on('login', { id: 3, at: now - 9 * day }),
+      on('main', { id: 4, at: now - 6 * day }),
+    ]
+    expect(ordered(all, 'main', now).map((o) => o.id)).toEqual([4, 2, 1, 3])
+    const { items } = brief({ branch: 'login', observations: [on('login', { id: 2, at: NOW - 7 * day })] })
+    expect(memoriesIn(items)[0]?.why).toBe('number 1 by age: 7.0 days on this branch count as 1.0 days')
   })
 
   test('a branch with a hostile name is a word among others', () => {
@@ -430,7 +444,7 @@ describe('branches', () => {
     expect(here.text).toContain('Last on this branch (login), ')
     expect(here.text).toContain('Login by mail is done')
     expect(here.text).toContain('Newer work on branch main')
-    expect(here.items.some((item) => item.kind === 'observation' && item.why.startsWith('on this branch'))).toBe(true)
+    expect(here.items.some((item) => item.kind === 'observation' && item.why.includes('on this branch'))).toBe(true)
     expect((await briefFor(t.store, { project: asProjectKey('app'), now: NOW })).text).not.toContain('Login by mail')
   })
 })

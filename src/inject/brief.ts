@@ -31,8 +31,8 @@ const CANDIDATES = 120
 
 /** How many of the branch's own are looked at besides: they may be older. */
 const CANDIDATES_OF_BRANCH = 40
-/** Every how-manieth line may be the branch's own, however old; and how much more its files count. */
-const BRANCH_STEP = 1
+/** A week of work on the branch counts like a day of work elsewhere; and how much more its files count. */
+const BRANCH_SLOWER = 7
 const BRANCH_WORTH = 2
 
 /** How much of the budget may name files: measured, it is what the next session needs most for its price. */
@@ -89,7 +89,7 @@ export async function briefFor(store: Store, wish: Wish): Promise<Brief> {
   const mentioned = new Map([...named].map(([id, all]) => [id, all.map(({ entity }) => entity)]))
   const left = await store.prompts.tracesLately(project, CANDIDATES)
   const traces = new Map(left.map((turn) => [turnOf({ ...turn, promptNumber: turn.number }), turn.traces]))
-  const observations = ordered(lately, onBranch, branch)
+  const observations = ordered([...lately, ...onBranch], branch, now)
   const notes = await notesFor(store, project, now)
   const open = held ? null : openTurn(await store.prompts.newest(project), lastOnes[0] ?? null)
   const past = {
@@ -144,17 +144,22 @@ function heldBecause(o: Observation, held: Knowing): string | null {
   return o.id <= held.briefed.until || o.at < held.briefed.at - GOING_ON ? 'it was there when the session was last told' : null
 }
 
-/** By time, and what was done on the same branch before all else that is not much newer. */
-export function ordered(
-  lately: OnBranch<Observation>[],
-  onBranch: OnBranch<Observation>[],
-  branch: string | null,
-): OnBranch<Observation>[] {
-  const all = [...new Map([...lately, ...onBranch].map((o) => [o.id, o])).values()].sort((a, b) => b.at - a.at || b.id - a.id)
-  if (branch === null) return all
-  let ofBranch = 0
-  const places = all.map((o, place) => ({ o, place: o.branch === branch ? Math.min(place, BRANCH_STEP * ofBranch++) : place }))
-  return places.sort((a, b) => a.place - b.place || b.o.at - a.o.at).map(({ o }) => o)
+/** Each once, by time; work on the same branch stays young longer. */
+export function ordered(observations: OnBranch<Observation>[], branch: string | null, now: number): OnBranch<Observation>[] {
+  const all = [...new Map(observations.map((o) => [o.id, o])).values()]
+  return all.sort((a, b) => counted(a, branch, now) - counted(b, branch, now) || b.at - a.at || b.id - a.id)
+}
+
+const isOn = (o: OnBranch<unknown>, branch: string | null) => branch !== null && o.branch === branch
+
+/** How old it counts. Without a branch nothing is divided, and what clocks put into the future stays the newest. */
+const counted = (o: OnBranch<Observation>, branch: string | null, now: number) =>
+  isOn(o, branch) && o.at < now ? (now - o.at) / BRANCH_SLOWER : now - o.at
+
+/** The same in words. */
+function ageCounted(o: OnBranch<Observation>, branch: string | null, now: number): string {
+  const days = (ms: number) => `${(ms / 86_400_000).toFixed(1)} days`
+  return isOn(o, branch) ? `${days(now - o.at)} on this branch count as ${days(counted(o, branch, now))}` : days(now - o.at)
 }
 
 /** A summary with the name of its session, and the failures that this left open. */
@@ -243,8 +248,7 @@ function addWork(
   let above: OnBranch<Observation> | null = null
   let leftOut = 0
   for (const [place, { o, commit }] of withCommits(observations).entries()) {
-    const where = branch !== null && o.branch === branch ? 'on this branch, ' : ''
-    const of: Choice = { kind: 'observation', id: o.id, why: `${where}number ${place + 1} by time${branch === null ? '' : ' and branch'}` }
+    const of: Choice = { kind: 'observation', id: o.id, why: `number ${place + 1} by age: ${ageCounted(o, branch, now)}` }
     const also: Part[] = commit
       ? [{ of: { kind: 'observation', id: commit.id, why: `told with #${o.id}, which it commits` }, lines: [] }]
       : []
@@ -313,7 +317,7 @@ function mostAbout<T extends { branch: string | null }>(
 ): { name: string; worth: number }[] {
   const worth = new Map<string, number>()
   for (const [place, one] of newestFirst.entries()) {
-    const fresh = (branch !== null && one.branch === branch ? BRANCH_WORTH : 1) / (1 + place / 12)
+    const fresh = (isOn(one, branch) ? BRANCH_WORTH : 1) / (1 + place / 12)
     for (const { name, amount } of about(one, place)) worth.set(name, (worth.get(name) ?? 0) + amount * fresh)
   }
   return [...worth].map(([name, worth]) => ({ name, worth })).sort((a, b) => b.worth - a.worth)

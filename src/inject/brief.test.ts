@@ -527,7 +527,8 @@ type Given = {
 
 function brief(given: Given): Brief {
   const title = given.session?.title ?? null
-  const told = (of: Given['summary']) => (of ? { summary: { branch: null, ...of }, title, failing: given.failing ?? [] } : null)
+  const told = (of: Given['summary']) =>
+    of ? { summary: { branch: null, ...of }, session: null, title, failing: given.failing ?? [] } : null
   const past = {
     project: given.project === undefined ? app : asProjectKey(given.project),
     branch: given.branch ?? null,

@@ -70,14 +70,12 @@ export async function briefFor(store: Store, wish: Wish): Promise<Brief> {
   const lastOnes = await store.summaries.recent(project, SUMMARIES)
   const newest = mostTelling(lastOnes)
   const own = branch === null ? null : mostTelling(await store.summaries.recentOn(project, branch, SUMMARIES))
-  const titled = async (summary: OnBranch<Summary> | null | undefined): Promise<Told | null> =>
-    summary
-      ? {
-          summary,
-          title: (await store.sessions.get(summary.sessionId))?.title ?? null,
-          failing: await store.prompts.openFailuresBefore(summary.sessionId, Number.MAX_SAFE_INTEGER),
-        }
-      : null
+  const titled = async (summary: OnBranch<Summary> | null | undefined): Promise<Told | null> => {
+    if (!summary) return null
+    const session = await store.sessions.get(summary.sessionId)
+    const failing = await store.prompts.openFailuresBefore(summary.sessionId, Number.MAX_SAFE_INTEGER)
+    return { summary, session: session?.contentSessionId ?? null, title: session?.title ?? null, failing }
+  }
   const [last, elsewhere] = held
     ? [mostTelling(lastOnes.filter((summary) => isNewSummary(summary, held))), null]
     : own && own.id !== newest?.id
@@ -162,8 +160,8 @@ function ageCounted(o: OnBranch<Observation>, branch: string | null, now: number
   return isOn(o, branch) ? `${days(now - o.at)} on this branch count as ${days(counted(o, branch, now))}` : days(now - o.at)
 }
 
-/** A summary with the name of its session, and the failures that this left open. */
-type Told = { summary: OnBranch<Summary>; title: string | null; failing: OpenFailure[] }
+/** A summary with the id that the agent gave its session, the name of it, and the failures that it left open. */
+type Told = { summary: OnBranch<Summary>; session: string | null; title: string | null; failing: OpenFailure[] }
 
 /** What a brief is written from. */
 export type Past = {
@@ -221,7 +219,13 @@ export function writeBrief(past: Past, wish: Omit<Wish, 'project' | 'branch'>): 
     })
   if (last) addSummary(page, last, held ? 'Meanwhile' : headOf(last, branch, open), now, left)
   if (elsewhere) addOrLeave(elsewherePart(elsewhere, now))
-  addNotes(page, 'Notes of this project:', notes.ofProject, budget.tokens * NOTES_SHARE, now, left)
+  const told = [last, elsewhere].filter((one) => one !== null && page.has('summary', one.summary.id))
+  const untold = notes.ofProject.filter((note) => {
+    const above = told.find((one) => note.type === 'episodic' && one?.session === note.session)
+    if (above) left.push({ kind: 'note', id: note.id, why: `S${above.summary.id} tells of its session above` })
+    return !above
+  })
+  addNotes(page, 'Notes of this project:', untold, budget.tokens * NOTES_SHARE, now, left)
   const turns = turnsOf(observations, past.traces)
   for (const { of, lines, cut, share } of [
     filesLine(observations, past.mentioned, budget.tokens * FILES_SHARE, branch),
@@ -233,6 +237,7 @@ export function writeBrief(past: Past, wish: Omit<Wish, 'project' | 'branch'>): 
   }
   const how = `${held ? 'New work' : 'Recent work'} (id · age · kind · what · cost${isSmall ? '' : `; in full: ${command} get <id>; more: ${command} search <words>`}):`
   const leftOut = addWork(page, how, observations, { now, branch }, left)
+  left.push(...(notes.left ?? []))
   return page.memories() === 0 ? silence : { ...page.close(), leftOut, left }
 }
 

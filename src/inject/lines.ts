@@ -71,7 +71,7 @@ function saidOf({ title, subtitle }: Observation): string[] {
 const LEANS = /^(?:it|its|this|that|these|those|they|both|all|each|neither|none|yes|no)\b/i
 
 /** Whether a text says nothing that another has not said, or begins by saying it again. */
-function saysAgain(said: string, text: string): boolean {
+export function saysAgain(said: string, text: string): boolean {
   const [before, words] = [wordsOf(said), wordsOf(text)]
   const again = words.filter((word) => before.includes(word)).length
   return again >= 0.8 * words.length || (words.length > 5 && before.join(' ').includes(words.slice(0, 5).join(' ')))

@@ -57,7 +57,7 @@ test('the newer comes first, at the same time the surer; what is hidden never co
 test('the brief tells pinned and global notes first, then the summary, then the notes of the project', () => {
   const always = [note({ title: 'Spelling', body: 'Always British spelling', pinned: true })]
   const ofProject = [note({ id: 'n2' as Note['id'], title: 'Database', body: 'PostgreSQL since March' })]
-  const { text, items } = brief({ always, ofProject }, { summary: { ...summary(), branch: null }, title: null, failing: [] })
+  const { text, items } = brief({ always, ofProject }, { summary: { ...summary(), branch: null }, session: null, title: null, failing: [] })
   const at = (words: string) => text.indexOf(words)
   expect(at('British')).toBeGreaterThan(0)
   expect(at('British')).toBeLessThan(at('Last session'))
@@ -78,6 +78,49 @@ test('a session’s note tells what came of it, not again what was asked, and do
   expect(told({ body: body('(no assistant output captured)') })).toEndWith(' · Login by mail')
   expect(told({ body: 'A day by the sea', confidence: 0.5 })).toEndWith('A day by the sea (session-end, 50 % sure)')
   expect(noteLine(note({ source: 'merge', body: 'Tabs' }), 2000)).toEndWith(' (merge)')
+})
+
+test('a note says nothing twice', () => {
+  const told = (title: string, outcome: string, learned: string, next = '') =>
+    noteLine(
+      note({
+        type: 'episodic',
+        source: 'session-end',
+        title,
+        body: `**Outcome:** ${outcome}\n\n**Learned:** ${learned}\n\n**Next steps:** ${next}`,
+      }),
+      2000,
+    ).split(' · ')[3]
+  expect(told('Open a PR', 'That’s the **same PR** - 188. It is open.', 'That’s the same PR - 188')).toBe(
+    'Open a PR — That’s the same PR - 188. It is open.',
+  )
+  expect(
+    told('The clock is wrong.', 'The clock is wrong. It counts seconds. It counts seconds.', 'It counts seconds.', 'Tell the team'),
+  ).toBe('The clock is wrong. — It counts seconds. Next: Tell the team')
+  expect(told('What waits', 'Two things:\n\n| # | what |\n|---|---|\n| 1 | mail |\n\nBoth are small.', '')).toBe(
+    'What waits — Two things: Both are small.',
+  )
+  const sentence = `It counts seconds, ${'and so on '.repeat(8)}as before.`
+  expect(told('Clock', `${'word '.repeat(42)}. ${sentence}`, sentence)).toMatch(/word \. Learned: It counts seconds/)
+  const late = told('Long', `${'word '.repeat(100)}. It counts seconds.`, 'It counts seconds.')
+  expect(late).toMatch(/word… Learned: It counts seconds\.$/)
+})
+
+test('a session whose summary is told is not told again by its note, unless that is pinned', () => {
+  const of = (session: string, id: string, given: Partial<Note> = {}) =>
+    note({ id: id as Note['id'], type: 'episodic', source: 'session-end', session, title: `Note of ${session}`, ...given })
+  const last = { summary: { ...summary({ id: 7 }), branch: null }, session: 's1', title: null, failing: [] }
+  const { text, left } = brief({ ofProject: [of('s1', 'n1'), of('s2', 'n2')], always: [of('s1', 'n3', { pinned: true })] }, last)
+  expect(text.match(/^Nn\d/gm)).toEqual(['Nn3', 'Nn2'])
+  expect(left).toEqual([{ kind: 'note', id: 'n1', why: 'S7 tells of its session above' }])
+})
+
+test('a note that is not chosen is named with the reason', () => {
+  const episodes = [...many(3, { type: 'episodic' }), note({ id: 'old' as Note['id'], type: 'episodic', tags: ['reflected'] })]
+  expect(chooseNotes([], [], episodes).left).toEqual([
+    { kind: 'note', id: 'n2', why: 'number 3 by time: 2 sessions are told by their notes' },
+    { kind: 'note', id: 'old', why: 'reflected upon: other notes tell what lasts of it' },
+  ])
 })
 
 test('global notes take a third of the page at most; the rest is told by title, and what has no room is named', () => {

@@ -6,10 +6,11 @@ import { countTokens } from '../core/tokens.ts'
 import { age } from '../core/when.ts'
 import type { Mention, Store } from '../store/store.ts'
 import type { Held } from './held.ts'
+import { saysAgain } from './lines.ts'
 import { type Choice, framed, type Page } from './page.ts'
 
 /** The notes that open a session: those that always hold, and the few of the project that matter most now. */
-export type ChosenNotes = { always: Note[]; ofProject: Note[] }
+export type ChosenNotes = { always: Note[]; ofProject: Note[]; left?: Choice[] }
 
 /** How many notes of the project there is room for. */
 const ROOM = 8
@@ -37,12 +38,26 @@ export async function notesFor(store: Store, project: ProjectKey, now: number): 
 export function chooseNotes(everywhere: Note[], durable: Note[], episodic: Note[], kept: Note[] = []): ChosenNotes {
   // Looked for by themselves, because a pin holds however many notes are newer.
   const pinned = [...kept, ...[...durable, ...episodic].filter((note) => note.pinned)]
-  const fresh = episodic.filter((note) => !note.pinned && !note.tags.includes('reflected')).slice(0, Math.min(EPISODES, ROOM))
-  const lasting = durable.filter((note) => !note.pinned).slice(0, ROOM - fresh.length)
+  const isReflected = (note: Note) => note.tags.includes('reflected')
+  const episodes = episodic.filter((note) => !note.pinned && !isReflected(note))
+  const others = durable.filter((note) => !note.pinned)
+  const fresh = episodes.slice(0, Math.min(EPISODES, ROOM))
+  const lasting = others.slice(0, ROOM - fresh.length)
   // A person's pin is a wish; it comes before what merely holds everywhere.
   const byPin = [...everywhere].sort((a, b) => Number(b.pinned) - Number(a.pinned))
   const always = [...new Map([...pinned, ...byPin].map((note) => [note.id, note])).values()]
-  return { always, ofProject: [...lasting, ...fresh] }
+  const cut = (notes: Note[], of: Note[], what: string) =>
+    notes
+      .slice(of.length)
+      .map((note, n): Choice => ({ kind: 'note', id: note.id, why: `number ${of.length + n + 1} by time: ${of.length} ${what}` }))
+  const left = [
+    ...cut(others, lasting, 'lasting notes are told'),
+    ...cut(episodes, fresh, 'sessions are told by their notes'),
+    ...episodic
+      .filter(isReflected)
+      .map((note): Choice => ({ kind: 'note', id: note.id, why: 'reflected upon: other notes tell what lasts of it' })),
+  ]
+  return { always, ofProject: [...lasting, ...fresh], left: left.filter(({ id }) => !always.some((note) => note.id === id)) }
 }
 
 /** Without what a session that is gone on with was told or wrote itself, unless it was changed since. */
@@ -54,7 +69,7 @@ export function newNotes(notes: ChosenNotes, held: Held | null, left: Choice[]):
     left.push({ kind: 'note', id: note.id, why: own ? 'the session wrote it itself' : 'the session was told before' })
     return false
   }
-  return { always: notes.always.filter(isNew), ofProject: notes.ofProject.filter(isNew) }
+  return { ...notes, always: notes.always.filter(isNew), ofProject: notes.ofProject.filter(isNew) }
 }
 
 /** Notes with what they say, as far as their share of the page goes; the rest by their titles, as long as those fit. */
@@ -80,10 +95,11 @@ export function addNotes(page: Page, head: string, notes: Note[], share: number,
   }
 }
 
-/** A note in a line: what it says, not more than a glance of it. */
+/** A note in a line: what it says, not more than a glance of it, and nothing twice. */
 export function noteLine(note: Note, now: number): string {
-  const body = shorten(asData(outcomeOf(note) ?? note.body), BODY)
   const title = shorten(asData(note.title), 120)
+  // Sentences that were apart may now stand side by side.
+  const body = shorten(asData(outcomeOf(note) ?? note.body), BODY)
   const says = body.startsWith(title.replace(/…$/, '')) ? body : [title, body].filter(Boolean).join(' — ')
   const doubt = note.confidence < 1 ? `, ${Math.round(note.confidence * 100)} % sure` : ''
   const source = doubt || (note.source !== 'human' && note.type !== 'episodic') ? ` (${note.source}${doubt})` : ''
@@ -96,19 +112,47 @@ const BODY = 360
  * What came of a session, out of the note that capture wrote of it: its title tells what was asked, and files have a line of their own.
  * Null for a note of another form.
  */
-function outcomeOf({ type, body }: Note): string | null {
+function outcomeOf({ type, title, body }: Note): string | null {
   const [, ...parts] = type === 'episodic' ? body.split(/^\*\*(Outcome|Learned|Next steps):\*\* /m) : []
   if (parts.length === 0) return null
-  const part = (label: string) => (parts.includes(label) ? (parts[parts.indexOf(label) + 1] ?? '') : '').replace(MARKS, '').trim()
-  const outcome = part('Outcome').startsWith('(no assistant') ? '' : part('Outcome')
-  const [learned, next] = [shorten(part('Learned'), 130), shorten(part('Next steps'), 110)]
-  // An answer that explains is both how it ended and what was learned.
-  const isSaid = (text: string) => asData(outcome).includes(asData(text).slice(0, 40))
-  const rest = [isSaid(learned) ? '' : `Learned: ${learned}`, isSaid(next) ? '' : `Next: ${next}`].filter(Boolean).join(' ')
-  return `${shorten(outcome, BODY - rest.length - 1)} ${rest}`
+  const part = (label: string) => (parts.includes(label) ? (parts[parts.indexOf(label) + 1] ?? '') : '').replace(MARKS, '')
+  const outcome = part('Outcome').startsWith('(no assistant') ? '' : unsaid([title], part('Outcome'))
+  // An answer that explains is both how it ended and what was learned; what of it is cut off has not been said.
+  const atMost = (label: string, most: number) => Math.min(most, part(label).length) + label.length + 3
+  const shown = shorten(outcome, BODY - atMost('Learned', LEARNED) - atMost('Next steps', NEXT))
+  const learned = shorten(unsaid([title, shown], part('Learned')), LEARNED)
+  const next = shorten(unsaid([title, shown, learned], part('Next steps')), NEXT)
+  const rest = [learned && `Learned: ${learned}`, next && `Next: ${next}`].filter(Boolean).join(' ')
+  return rest ? `${withoutBeginningOf(learned, shown)} ${rest}`.trim() : shorten(outcome, BODY)
 }
 
-const MARKS = /\*\*|^#{1,6} |^```.*$/gm
+/** A text that was cut in the middle of a sentence, without that where the sentence is told next. */
+function withoutBeginningOf(next: string, cut: string): string {
+  const begun = cut.endsWith('…') ? (sentencesOf(cut).at(-1) ?? '') : ''
+  return begun !== '' && next.startsWith(begun.slice(0, -1)) ? cut.slice(0, -begun.length).trim() : cut
+}
+
+const LEARNED = 130
+const NEXT = 110
+
+/** Emphasis, fences, and tables, which nobody can read in one line. */
+const MARKS = /\*\*|^#{1,6} |^```.*$|^\s*\|.*$/gm
+
+/** The sentences of a text that say something neither these texts nor the ones before them said. */
+function unsaid(said: string[], text: string): string {
+  const told = said.flatMap(sentencesOf)
+  const fresh = sentencesOf(text).filter((one) => {
+    const isNew = !told.some((before) => saysAgain(before, one))
+    told.push(one)
+    return isNew
+  })
+  return fresh.join(' ')
+}
+
+const sentencesOf = (text: string): string[] =>
+  asData(text)
+    .split(/(?<=[.!?:])\s+|(?<=[。！？])/)
+    .filter(Boolean)
 
 function whyTold(note: Note): string {
   if (note.pinned) return 'it is pinned'

@@ -45,7 +45,8 @@ export function asSentences(texts: string[]): string {
 /** Says nothing about the work: greetings, announcements of what comes next, offers, "here is a summary". */
 export function isFiller(text: string): boolean {
   const bare = withoutOpener(text)
-  return bare.replace(/[^\p{L}\p{N}]/gu, '').length < 4 || CHATTER.test(bare) || FINISHED.test(bare) || AS_ASKED.test(bare)
+  const says = bare.replace(/[^\p{L}\p{N}]/gu, '').length >= 4
+  return !says || [CHATTER, FINISHED, AS_ASKED, ANNOUNCES].some((pattern) => pattern.test(bare))
 }
 
 /** The state of checks ("All 1321 tests pass, lint clean"): good for what was completed, poor as a title. */
@@ -104,6 +105,10 @@ const FINISHED =
   /^(?:all|both|everything|each|implementation|the (?:implementation|fix(?:es)?|work|plan|document|changes?|refactor\w*|task|feature|analysis)|analysis|merge|changes?|it)\b[^.,;`]{0,60}\b(?:done|completed?|implemented|applied|finished|in place|ready|updated|clean|working|here|verified|successful\w*)\b[^.;`]{0,40}[.:!]?$/i
 
 const AS_ASKED = /^[^`]{0,60}\bas (?:you )?(?:requested|asked|wanted|described)[.:!]?$/i
+
+/** "…, so I'll provide the findings as a detailed response" – of the answer, not of the work. */
+const ANNOUNCES =
+  /\bi(?:['’]ll| will) (?:now )?(?:provide|present|report|summari[sz]e|outline)\b|^this (?:completes|concludes) (?:the|my|our)\b/i
 
 const CHECKS_PASS =
   /\b(?:tests?|lint(?:ing)?|type-?check|build|checks?|suite|hooks?|ci)\b[^.]{0,60}\b(?:pass(?:es|ed|ing)?|clean|green|succeed(?:s|ed)?|0 issues|no errors|successful)\b/i

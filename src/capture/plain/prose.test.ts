@@ -57,9 +57,16 @@ test('courtesy, announcements and "all done" are filler', () => {
     'All three fixes are implemented and verified:',
     'Let me know if you need more.',
     'The implementation is complete.',
+    "Since this is read-only, I cannot edit files, so I'll provide the findings as a detailed response.",
+    'This completes the analysis of the migrations.',
   ])
     expect([text, isFiller(text)]).toEqual([text, true])
-  for (const text of ['The token carries seconds.', 'Fixed: `isValid` compared seconds.', '修复了登录测试。'])
+  for (const text of [
+    'The token carries seconds.',
+    'Fixed: `isValid` compared seconds.',
+    'Files cannot be edited there, it is read-only.',
+    '修复了登录测试。',
+  ])
     expect([text, isFiller(text)]).toEqual([text, false])
 })
 

@@ -44,6 +44,15 @@ test('a fact that stands in the line does not stand below it again', () => {
   expect(factLines(o)).toEqual(['  - The clock was wrong'])
 })
 
+test('a count that changed in prose is not told, a number that changed in code is', () => {
+  const facts = [
+    'STATE.md: `8 pending todo(s):` → `10 pending todo(s):`',
+    'src/a.ts: `const wait = 8` → `const wait = 10`',
+    'a.md: `8 days` → `8 weeks`',
+  ]
+  expect(factLines(observation({ facts }))).toEqual([`  - ${facts[1]}`, `  - ${facts[2]}`])
+})
+
 test('of a line and what it became nothing is told when either is cut, for that may be what differs', () => {
   const whole = 'clock.ts: `a * 1000` → `a`'
   const facts = ['clock.ts: `return readClock(…` → `return readClock(…`', 'clock.ts: `a` → `return readClock(…`', whole]

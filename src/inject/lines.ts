@@ -87,7 +87,7 @@ const wordsOf = (text: string): string[] =>
 /** The first of what it found, besides what its line says. */
 export function factLines(o: Observation): string[] {
   const said = saidOf(o).join(' ')
-  const facts = o.facts.filter((fact) => !said.includes(fact) && !CUT_CHANGE.test(fact))
+  const facts = o.facts.filter((fact) => !said.includes(fact) && !CUT_CHANGE.test(fact) && !isTally(fact))
   return facts.slice(0, FACTS_SHOWN).map((fact) => `  - ${shorten(asData(fact), 200)}`)
 }
 
@@ -95,6 +95,12 @@ const FACTS_SHOWN = 3
 
 /** A line and what it became, one of them cut: what differs may be what is missing. */
 const CUT_CHANGE = /^[^`]*: `.*…` → `|^[^`]*: `.*` → `.*…`$/
+
+/** A line of prose in which only numbers changed: how many there were that day. In code a number is what was decided. */
+function isTally(fact: string): boolean {
+  const [, before, after] = /^\S+\.(?:md|mdx|txt|rst|adoc): `(.*)` → `(.*)`$/i.exec(fact) ?? []
+  return before !== undefined && before.replace(/\d+/g, '') === after?.replace(/\d+/g, '')
+}
 
 /** A branch has any name; here it is a word among others. */
 export const shownBranch = (branch: string) => shorten(asData(branch).replace(/[<>"&]/g, ''), 80)

@@ -180,7 +180,7 @@ export const TAKES = {
       project,
       branch: { type: 'string', value: 'B', about: 'as if you were on this git branch; without it, the one you are on' },
       prompt: { type: 'string', value: 'TEXT', about: 'what this prompt would bring back, instead of what opens a session' },
-      explain: { type: 'boolean', about: 'say why each memory is there, which were looked at and left out, and why' },
+      explain: { type: 'boolean', about: 'say what each line costs and why it is there, what was left out, and why' },
       brief: { type: 'boolean', about: 'keep to 200 tokens' },
       json,
     },

@@ -38,7 +38,7 @@ export type Filters = {
 
 /** How much each signal counts. Chosen on the evaluation sets; docs/decisions has the reasons and the numbers. */
 const WEIGHTS: Record<Exclude<Signal, 'variety'>, number> = {
-  words: 0.7,
+  words: 0.8,
   around: 1.5,
   deeds: 0.4,
   meaning: 0.6,
@@ -46,7 +46,7 @@ const WEIGHTS: Record<Exclude<Signal, 'variety'>, number> = {
   author: 0.7,
   time: 1.5,
   links: 0.5,
-  session: 1.5,
+  session: 1.3,
   recency: 0.05,
   use: 0.05,
 }

@@ -3,7 +3,8 @@ import { addObservations, observation, openSession, temporaryStore } from '../..
 import type { Entity } from '../core/entities.ts'
 import { asMemorySessionId, asProjectKey } from '../core/ids.ts'
 import type { Link, Ref, Relation, Store } from '../store/store.ts'
-import { causesOf, clusters, effectsOf, neighbours, pathBetween, topics } from './graph.ts'
+import { causesOf, clusters, effectsOf, memoryAt, neighbours, pathBetween, topics } from './graph.ts'
+import { search } from './search.ts'
 
 const app = asProjectKey('app')
 
@@ -54,6 +55,18 @@ test('what came of the same prompt is a neighbour too', async () => {
     ['Build it', 'asked', 'turn 1'],
     ['Decided why', 'same-turn', 'turn 1'],
   ])
+})
+
+test('a memory is called in the graph as search calls it: a bare answer by what came of it', async () => {
+  using t = await temporaryStore()
+  await observations(t.store, ['Removed the old provider'])
+  const session = await openSession(t.store)
+  const prompt = await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: '7', at: 500 })
+  if (prompt) await t.store.prompts.setAnswer(prompt, 'Removed the old provider.\nAll tests pass.', 600)
+  const ref: Ref = { kind: 'prompt', ref: String(prompt?.id) }
+  const [hit] = await search(t.store, 'removed the old provider', { kinds: ['prompt'] })
+  expect(hit?.title).toBe('7 — Removed the old provider.')
+  expect(await memoryAt(t.store, ref)).toMatchObject({ ...ref, title: hit?.title ?? '', project: app, at: 500 })
 })
 
 test('a file that most sessions touch is no cause, one that few touch is; and neighbours by the rarer file come first', async () => {

@@ -5,9 +5,9 @@
 import { type Entity, isHidden } from '../core/entities.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Observation } from '../core/memory.ts'
-import { asNoteId } from '../core/note.ts'
 import { firstLine } from '../core/text.ts'
 import type { Link, Ref, Relation, Side, Store } from '../store/store.ts'
+import { describe } from './search.ts'
 
 /** What a list shows of a memory. */
 export type Memory = Ref & { type: string; title: string; project: ProjectKey; at: number }
@@ -176,7 +176,7 @@ async function siblings(store: Store, { shown }: Looked, links: Edge[]): Promise
 /** Observations of other turns of the session, the nearest in time. */
 async function sessionMates(store: Store, { shown, turn, sessionId }: Looked): Promise<Edge[]> {
   if (sessionId === null) return []
-  const mates = (await store.observations.ofSession(sessionId, MOST_SEARCHED)).filter((o) => `${o.sessionId}:${o.promptNumber}` !== turn)
+  const mates = (await store.observations.ofSession(sessionId, MOST_SEARCHED)).filter((o) => turnOf(o.sessionId, o.promptNumber) !== turn)
   const title = (await store.sessions.get(sessionId))?.title
   return mates
     .sort((a, b) => Math.abs(a.at - shown.at) - Math.abs(b.at - shown.at))
@@ -310,56 +310,20 @@ async function shown(store: Store, edges: Edge[], here: Looked, limit: number): 
     .map(({ shown, edge: { relation, origin, side } }) => ({ ...shown, relation, origin, side }))
 }
 
-type Looked = { shown: Memory; turn: string /** Null for a note, which outlives its session. */; sessionId: number | null }
+/** A note stands for itself: it belongs to no turn and outlives its session. */
+type Looked = { shown: Memory; turn: string; sessionId: number | null }
 
-async function lookUp(store: Store, { kind, ref }: Ref): Promise<Looked | null> {
-  const id = Number(ref)
-  switch (kind) {
-    case 'observation': {
-      const [o] = await store.observations.get([id])
-      return o
-        ? {
-            shown: { kind, ref, type: o.type, title: o.title, project: o.project, at: o.at },
-            turn: `${o.sessionId}:${o.promptNumber}`,
-            sessionId: o.sessionId,
-          }
-        : null
-    }
-    case 'summary': {
-      const s = await store.summaries.get(id)
-      const title = s && (s.request || s.completed || s.learned || 'Summary')
-      return s
-        ? {
-            shown: { kind, ref, type: s.source, title: firstLine(title ?? '', 120), project: s.project, at: s.at },
-            turn: `${s.sessionId}:${s.promptNumber}`,
-            sessionId: s.sessionId,
-          }
-        : null
-    }
-    case 'prompt': {
-      const p = await store.prompts.get(id)
-      const session = p && (await store.sessions.get(p.sessionId))
-      return p && session
-        ? {
-            shown: { kind, ref, type: p.origin, title: firstLine(p.text, 120), project: session.project, at: p.at },
-            turn: `${p.sessionId}:${p.number}`,
-            sessionId: p.sessionId,
-          }
-        : null
-    }
-    case 'note': {
-      const n = await store.notes.visible(asNoteId(ref), Date.now())
-      return n
-        ? {
-            shown: { kind, ref, type: n.namespace, title: n.title, project: n.project, at: n.updatedAt },
-            turn: `note:${ref}`,
-            sessionId: null,
-          }
-        : null
-    }
-  }
+/** A memory is called here as search calls it. */
+async function lookUp(store: Store, ref: Ref): Promise<Looked | null> {
+  const place = await store.documents.placeOf(ref.kind, ref.ref)
+  const hit = place && (await describe(store, place))
+  if (!hit) return null
+  const { type, title, project, at, sessionId } = hit
+  const turn = place.turn === null ? keyOf(ref) : turnOf(sessionId, place.turn)
+  return { shown: { kind: ref.kind, ref: ref.ref, type, title, project, at }, turn, sessionId }
 }
 
+const turnOf = (sessionId: number | null, number: number) => `${sessionId}:${number}`
 const refOf = (kind: Ref['kind'], id: number): Ref => ({ kind, ref: String(id) })
 const keyOf = (ref: Ref) => `${ref.kind}:${ref.ref}`
 

@@ -7,7 +7,7 @@
 import { questionIn } from '../src/core/chore.ts'
 import type { Hit } from '../src/core/hit.ts'
 import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
-import { FLOOR, tellingAmong } from '../src/inject/brief.ts'
+import { FLOOR, type Floor, tellingAmong } from '../src/inject/brief.ts'
 import { type Meaning, search } from '../src/retrieval/search.ts'
 import type { Store } from '../src/store/store.ts'
 import { commitRecall, hasData, locomo } from './data.ts'
@@ -58,17 +58,14 @@ if (hasData) {
       habits: await Promise.all(HABITS.map((question) => find(question))),
     }
   }
-  const scan = (name: keyof typeof FLOOR, answers: Awaited<ReturnType<typeof findAll>>, byMeaning: boolean, floors: number[]) => {
-    const chosen = FLOOR[name]
-    for (const floor of floors) {
-      FLOOR[name] = floor
+  const scan = (name: keyof Floor, answers: Awaited<ReturnType<typeof findAll>>, byMeaning: boolean, values: number[]) => {
+    for (const value of values) {
       const { own, foreign, chores, habits } = answers
-      const share = (of: Found[]) => spoken(of, byMeaning, () => documents)
+      const share = (of: Found[]) => spoken(of, { byMeaning, documents: () => documents, floor: { ...FLOOR, [name]: value } })
       console.log(
-        `${name} ${byMeaning ? 'by words and nearness' : 'by words'} >= ${floor}: speaks to ${share(own)} of what it can answer, to ${share(foreign)} of what it cannot, to ${share(chores)} of the chores, to ${share(habits)} of the habits${floor === chosen ? '  (chosen)' : ''}`,
+        `${name} ${byMeaning ? 'by words and nearness' : 'by words'} >= ${value}: speaks to ${share(own)} of what it can answer, to ${share(foreign)} of what it cannot, to ${share(chores)} of the chores, to ${share(habits)} of the habits${value === FLOOR[name] ? '  (chosen)' : ''}`,
       )
     }
-    FLOOR[name] = chosen
   }
   const byWords = await findAll(null)
   const byMeaning = await findAll(shipped)
@@ -76,13 +73,11 @@ if (hasData) {
   scan('withNearness', byMeaning, true, [0.8, 0.85, 0.9, 0.95, 1])
   scan('unlikely', byMeaning, true, [0, 0.6, 0.7, 0.8, 0.9, 1, 1.1])
   scan('leading', byMeaning, true, [1, 2, 3, 5])
-  const asIs = (question: string) => question
+  const asked = (question: string) => question
+  const asIs = Object.entries(await findAll(shipped, asked))
   for (const leading of [FLOOR.leading, 5]) {
-    const chosen = FLOOR.leading
-    FLOOR.leading = leading
-    for (const [name, of] of Object.entries(await findAll(shipped, asIs)))
-      console.log(`everything taken for a question, leading >= ${leading}: speaks to ${spoken(of, true, () => documents, asIs)} of ${name}`)
-    FLOOR.leading = chosen
+    const share = (of: Found[]) => spoken(of, { byMeaning: true, documents: () => documents, floor: { ...FLOOR, leading }, asked })
+    for (const [name, of] of asIs) console.log(`everything taken for a question, leading >= ${leading}: speaks to ${share(of)} of ${name}`)
   }
   await scanWithin()
 }
@@ -110,17 +105,18 @@ async function scanWithin(): Promise<void> {
       list.push(one)
     }
   }
-  const print = (name: string, keep: Keep = () => true) => {
-    const share = (of: Found[]) => spoken(of, true, (one) => sizes.get(one) ?? 0, questionIn, keep)
-    console.log(`within a conversation, ${name}: speaks to ${share(answerable)} of what it can answer, to ${share(not)} of what it cannot`)
+  const documents = (one: Found) => sizes.get(one) ?? 0
+  const print = (name: string, leading: number, keep: Keep) => {
+    const share = (of: Found[]) => spoken(of, { byMeaning: true, documents, floor: { ...FLOOR, leading }, keep })
+    const chosen = leading === FLOOR.leading ? ' (chosen)' : ''
+    console.log(
+      `within a conversation, leading >= ${leading}${chosen}${name}: speaks to ${share(answerable)} of what it can answer, to ${share(not)} of what it cannot`,
+    )
   }
-  const chosen = FLOOR.leading
   for (const leading of [1, 2, 3, 5]) {
-    FLOOR.leading = leading
-    print(`leading >= ${leading}${leading === chosen ? ' (chosen)' : ''}`)
-    print(`leading >= ${leading}, and said by whom the question names`, isByThoseNamed)
+    print('', leading, () => true)
+    print(', and said by whom the question names', leading, isByThoseNamed)
   }
-  FLOOR.leading = chosen
 }
 
 function found(store: Store, question: string, project: ProjectKey, meaning: Meaning | null): Promise<Hit[]> {
@@ -130,10 +126,25 @@ function found(store: Store, question: string, project: ProjectKey, meaning: Mea
 type Keep = (hit: Hit, one: Found) => boolean
 
 /** The share of questions that are spoken to, and of these the share with a right answer among what is told. */
-function spoken(of: Found[], byMeaning: boolean, documents: (one: Found) => number, asked = questionIn, keep: Keep = () => true): string {
+function spoken(
+  of: Found[],
+  {
+    byMeaning,
+    documents,
+    floor,
+    asked = questionIn,
+    keep = () => true,
+  }: {
+    byMeaning: boolean
+    documents: (one: Found) => number
+    floor: Floor
+    asked?: typeof questionIn
+    keep?: Keep
+  },
+): string {
   const told = of.map((one) => {
     const isByMeaning = byMeaning && one.hits.some((hit) => hit.cosine !== null)
-    const telling = asked(one.question) === null ? [] : tellingAmong(one.hits, isByMeaning, documents(one)).telling
+    const telling = asked(one.question) === null ? [] : tellingAmong(one.hits, isByMeaning, documents(one), floor).telling
     return { one, telling: telling.filter((hit) => keep(hit, one)) }
   })
   const speaks = told.filter(({ telling }) => telling.length > 0)

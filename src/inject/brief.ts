@@ -21,7 +21,7 @@ import { type Brief, type Budget, type Choice, framed, line, NOTHING, openPage, 
 export { fileBriefFor } from './file.ts'
 export { heldBy } from './held.ts'
 export type { Brief, Budget } from './page.ts'
-export { FLOOR, MOST_RECALLED, recallFor, tellingAmong } from './recall.ts'
+export { FLOOR, type Floor, MOST_RECALLED, recallFor, tellingAmong } from './recall.ts'
 
 /** The client swaps anything over 10,000 characters for a 2 KB preview, so we stay well below. */
 export const BRIEF_BUDGET: Budget = { tokens: 2000, characters: 9000 }

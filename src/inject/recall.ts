@@ -17,7 +17,8 @@ import { type Brief, type Choice, framed, NOTHING, openPage } from './page.ts'
  * How much of a question a memory must hold before it is worth saying, in words alone or in words and nearness together. Measured by
  * eval/floor.ts on questions without an answer, with the table of word vectors that comes along.
  */
-export const FLOOR = { words: 2, coverage: 0.5, withNearness: 0.85, notNear: 0.7, unlikely: 0.8, leading: 2 }
+export const FLOOR: Floor = { words: 2, coverage: 0.5, withNearness: 0.85, notNear: 0.7, unlikely: 0.8, leading: 2 }
+export type Floor = Readonly<Record<'words' | 'coverage' | 'withNearness' | 'notNear' | 'unlikely' | 'leading', number>>
 
 /** However much a person allows, a prompt is not drowned in memories. */
 export const MOST_RECALLED = 500
@@ -85,15 +86,20 @@ const isAny = (asking: Session | AnySession): asking is AnySession => asking.id 
  * Which hits are about the question, and not merely the best of what there is; and why the others are not. Only the best few are looked at:
  * further down, words meet by chance. Where neither of the first two is about it, the others are not either.
  */
-export function tellingAmong(hits: Hit[], byMeaning: boolean, documents: number): { telling: Hit[]; left: Map<Hit, string> } {
+export function tellingAmong(
+  hits: Hit[],
+  byMeaning: boolean,
+  documents: number,
+  floor: Floor = FLOOR,
+): { telling: Hit[]; left: Map<Hit, string> } {
   const left = new Map<Hit, string>()
   for (const [place, hit] of hits.entries()) {
-    const why = place < MOST ? belowFloor(hit, byMeaning, documents) : `not among the best ${MOST}`
+    const why = place < MOST ? belowFloor(hit, byMeaning, documents, floor) : `not among the best ${MOST}`
     if (why) left.set(hit, why)
   }
   const telling = hits.filter((hit) => !left.has(hit))
-  if (hits.slice(0, FLOOR.leading).some((hit) => !left.has(hit))) return { telling, left }
-  for (const hit of telling) left.set(hit, `the best ${FLOOR.leading} are not about it`)
+  if (hits.slice(0, floor.leading).some((hit) => !left.has(hit))) return { telling, left }
+  for (const hit of telling) left.set(hit, `the best ${floor.leading} are not about it`)
   return { telling: [], left }
 }
 
@@ -101,15 +107,15 @@ export function tellingAmong(hits: Hit[], byMeaning: boolean, documents: number)
  * Why a hit is not about the question, or null when it is. Where nobody looked by meaning, words decide. All of "run the
  * tests" is in many memories and says nothing of any: words must be so rare together that by chance hardly one document would hold them.
  */
-function belowFloor(hit: Hit, byMeaning: boolean, documents: number): string | null {
-  if (hit.matched < FLOOR.words) return `below the floor: ${whyTold(hit)}, ${hit.matched} in number`
-  if (documents >= MANY && hit.unlikely < FLOOR.unlikely * Math.log(documents)) return `below the floor: its words of the prompt are common`
+function belowFloor(hit: Hit, byMeaning: boolean, documents: number, floor: Floor): string | null {
+  if (hit.matched < floor.words) return `below the floor: ${whyTold(hit)}, ${hit.matched} in number`
+  if (documents >= MANY && hit.unlikely < floor.unlikely * Math.log(documents)) return `below the floor: its words of the prompt are common`
   // Not among the nearest, or too new to have a vector: then the words must be nearly all there.
   const isEnough = !byMeaning
-    ? hit.coverage >= FLOOR.coverage
+    ? hit.coverage >= floor.coverage
     : hit.cosine === null
-      ? hit.coverage >= FLOOR.notNear
-      : hit.coverage + hit.cosine >= FLOOR.withNearness
+      ? hit.coverage >= floor.notNear
+      : hit.coverage + hit.cosine >= floor.withNearness
   return isEnough ? null : `below the floor: ${whyTold(hit)}`
 }
 

@@ -12,7 +12,7 @@ import { type Meaning, search } from '../src/retrieval/search.ts'
 import type { Store } from '../src/store/store.ts'
 import { commitRecall, hasData, locomo } from './data.ts'
 import { filledStore, importedStore } from './ingest.ts'
-import { byShippedTable } from './meaning.ts'
+import { meaningIn, shippedTable } from './meaning.ts'
 import { LOCOMO, promptIds, sessionNames, turnsOf } from './sets.ts'
 import { transcriptOf } from './transcripts.ts'
 
@@ -39,7 +39,7 @@ if (hasData) {
   const data = commitRecall()
   const project = asProjectKey('commit-recall')
   using filled = await importedStore(data.sessions.map(transcriptOf), project)
-  const shipped = await byShippedTable(filled.store)
+  const shipped = await meaningIn(filled.store, shippedTable)
   const documents = await filled.store.documents.count(null)
   const names = sessionNames(filled.store)
   const foreign = locomo()
@@ -88,7 +88,7 @@ async function scanWithin(): Promise<void> {
   const sizes = new Map<Found, number>()
   for (const conversation of locomo()) {
     using filled = await filledStore(turnsOf(conversation))
-    const meaning = await byShippedTable(filled.store)
+    const meaning = await meaningIn(filled.store, shippedTable)
     const documents = await filled.store.documents.count(null)
     const units = await promptIds(
       filled.store,

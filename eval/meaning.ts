@@ -1,26 +1,48 @@
-import { openEmbedder } from '../src/providers/embedder.ts'
-import { embedSome, openVectorIndex } from '../src/retrieval/vectors.ts'
+import { resolve } from 'node:path'
+import { type OpenedEmbedder, openEmbedder } from '../src/providers/embedder.ts'
+import { openStaticEmbedder } from '../src/providers/static/static.ts'
+import type { Meaning } from '../src/retrieval/search.ts'
+import { embedSome, openVectorIndex, type VectorIndex } from '../src/retrieval/vectors.ts'
+import type { Store } from '../src/store/store.ts'
 import { meaningBy } from '../src/worker/meaning.ts'
 import { minilmOrNull } from '../test/support/minilm.ts'
-import type { Prepare } from './sets.ts'
 
-/** Embeds a filled store with an embedder of this machine, and searches it as the worker does. */
-export function byEmbedder(provider: 'static' | 'minilm'): Prepare {
-  return async (store) => {
-    const signal = new AbortController().signal
-    const models = provider === 'minilm' ? ((await minilmOrNull())?.models ?? '') : ''
-    const opened = await openEmbedder({ provider, name: '', base_url: '', api_key: '' }, models, signal)
-    if (opened.kind === 'absent') throw new Error(opened.reason)
-    while (await embedSome(store, opened.embedder, signal));
-    const index = openVectorIndex(store, opened.embedder)
-    await index.warm()
-    return meaningBy({
-      indexes: async () => [index],
-      noting: () => (trouble) => {
-        if (trouble) throw trouble
-      },
-    })
-  }
+/** An embedder of this machine, not opened yet. */
+export type Open = () => Promise<OpenedEmbedder>
+
+const signal = new AbortController().signal
+const settings = { name: '', base_url: '', api_key: '' }
+
+export const shippedTable: Open = () => openEmbedder({ provider: 'static', ...settings }, '', signal)
+export const sentenceModel: Open = async () =>
+  openEmbedder({ provider: 'minilm', ...settings }, (await minilmOrNull())?.models ?? '', signal)
+/** Another table, in a folder like `assets/embedder`. */
+export const tableIn =
+  (folder: string): Open =>
+  () =>
+    openStaticEmbedder(resolve(folder))
+
+/** Finds in a store by meaning, as the worker does. */
+export async function meaningIn(store: Store, open: Open): Promise<Meaning> {
+  return meaningOf(await vectorsIn(store, open))
 }
 
-export const byShippedTable = byEmbedder('static')
+/** The same with vectors that have been read. */
+export function meaningOf(index: VectorIndex): Meaning {
+  return meaningBy({
+    indexes: async () => [index],
+    noting: () => (trouble) => {
+      if (trouble) throw trouble
+    },
+  })
+}
+
+/** Embeds what of a store has no vector yet, and reads all of them. */
+export async function vectorsIn(store: Store, open: Open): Promise<VectorIndex> {
+  const opened = await open()
+  if (opened.kind === 'absent') throw new Error(opened.reason)
+  while (await embedSome(store, opened.embedder, signal));
+  const index = openVectorIndex(store, opened.embedder)
+  await index.warm()
+  return index
+}

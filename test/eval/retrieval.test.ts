@@ -1,20 +1,37 @@
 import { expect, test } from 'bun:test'
 import { replay, scoreBrief } from '../../eval/brief.ts'
 import { hasData } from '../../eval/data.ts'
-import { scoreCommitRecall, scoreLocomo } from '../../eval/sets.ts'
+import { openCommitRecall, scoreLocomo, scoreLocomoSessions } from '../../eval/sets.ts'
+import { byDefault, byWords } from '../../eval/ways.ts'
 import { TOUCHED } from '../../src/evaluate/evaluate.ts'
 import { briefFor } from '../../src/inject/brief.ts'
 
 if (!hasData) console.warn('The gate on retrieval is skipped: ../shared/eval is not here.')
-const words = async () => null
 
-// A little below what `npm run eval` printed when this was written: what falls under it got worse.
+// The same is asked in every run, so the scores are the same too. Each number stands 1 to 1.5 points below what these questions scored on
+// 2026-11-16: what falls under it got worse. They are a part of what `npm run eval` asks, so that this takes well under a minute; their
+// scores stand behind the numbers, and differ from those in README.md, except LoCoMo's turns by default, of which all are asked.
 test.skipIf(!hasData)(
   'search finds the turns that answer, at least as well as before',
   async () => {
-    const score = await scoreLocomo(words, 0.2)
-    expect(score['any@5']).toBeGreaterThan(0.7)
-    expect(score['any@10']).toBeGreaterThan(0.81)
+    const byWordsAlone = await scoreLocomo(byWords, 0.2)
+    expect(byWordsAlone['any@5']).toBeGreaterThan(0.73) // 74.2
+    expect(byWordsAlone['any@10']).toBeGreaterThan(0.812) // 82.4
+    const score = await scoreLocomo(byDefault)
+    expect(score['any@5']).toBeGreaterThan(0.784) // 79.5
+    expect(score['frac@10']).toBeGreaterThan(0.791) // 80.2
+    expect(score['any@10']).toBeGreaterThan(0.861) // 87.3
+  },
+  120_000,
+)
+
+test.skipIf(!hasData)(
+  'search finds the sessions in which it was said, at least as well as before',
+  async () => {
+    const score = await scoreLocomoSessions(byDefault, 0.2)
+    expect(score['any@5']).toBeGreaterThan(0.935) // 94.7
+    expect(score['frac@10']).toBeGreaterThan(0.938) // 95.0
+    expect(score['any@10']).toBeGreaterThan(0.973) // 98.5
   },
   120_000,
 )
@@ -22,11 +39,16 @@ test.skipIf(!hasData)(
 test.skipIf(!hasData)(
   'search finds the session that made a commit, at least as well as before',
   async () => {
-    const { sessions, rows } = await scoreCommitRecall(words)
-    expect(sessions['any@5']).toBeGreaterThan(0.73)
-    expect(sessions['any@10']).toBeGreaterThan(0.775)
-    expect(sessions.mrr).toBeGreaterThan(0.63)
-    expect(rows['any@10']).toBeGreaterThan(0.74)
+    using commits = await openCommitRecall()
+    const byWordsAlone = await commits.score(byWords, 0.5)
+    expect(byWordsAlone.sessions['any@5']).toBeGreaterThan(0.695) // 70.7
+    expect(byWordsAlone.sessions['any@10']).toBeGreaterThan(0.75) // 76.2
+    expect(byWordsAlone.sessions.mrr).toBeGreaterThan(0.618) // .630
+    const { sessions, rows } = await commits.score(byDefault, 0.5)
+    expect(sessions['any@5']).toBeGreaterThan(0.716) // 72.8
+    expect(sessions['any@10']).toBeGreaterThan(0.77) // 78.2
+    expect(sessions.mrr).toBeGreaterThan(0.612) // .624
+    expect(rows['any@10']).toBeGreaterThan(0.695) // 70.7
   },
   120_000,
 )

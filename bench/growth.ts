@@ -1,6 +1,11 @@
 import { parseArgs } from 'node:util'
+import { shippedTable, vectorsIn } from '../eval/meaning.ts'
+import type { VectorIndex } from '../src/retrieval/vectors.ts'
 import type { Store } from '../src/store/store.ts'
 import { percentiles, storeWith } from './filled.ts'
+
+/** What is measured in: a store, where its database lies, and the vectors that the table which comes along made of everything in it. */
+type Filled = { store: Store; path: string; vectors: VectorIndex }
 
 /**
  * Something to time in stores of growing size; a goal is a p50 in milliseconds at a size, or a p95 for what may never take longer. What is slow
@@ -16,7 +21,7 @@ const WARM_UP = 5
  * and prints how each grew from the smallest store to the largest. Things take turns, so that a busy moment falls on all of them alike;
  * the processor's time says what a thing costs where others keep the machine busy.
  */
-export async function printGrowth(title: string, thingsIn: (store: Store, path: string) => Promise<Record<string, Timed>>): Promise<void> {
+export async function printGrowth(title: string, thingsIn: (filled: Filled) => Promise<Record<string, Timed>>): Promise<void> {
   const { values, positionals } = parseArgs({ options: { full: { type: 'boolean', default: false } }, allowPositionals: true })
   const named = positionals.map(Number).filter((size) => size > 0)
   const sizes = named.length > 0 ? named : [10_000, 100_000, ...(values.full ? [1_000_000] : [])]
@@ -25,9 +30,11 @@ export async function printGrowth(title: string, thingsIn: (store: Store, path: 
     const { store, path, seconds } = await storeWith(size)
     // As the worker does every hour.
     while (await store.space.merge(500));
+    const vectors = await embedded(store)
     const [many, megabytes] = [size.toLocaleString('en'), Math.round(store.bytes() / 1e6)]
-    console.log(`\n${title}, ${many} observations (${megabytes} MB, there in ${seconds.toFixed(0)} s)`)
-    const things = await thingsIn(store, path)
+    const there = `${megabytes} MB, there in ${seconds.toFixed(0)} s; ${vectors.size().toLocaleString('en')} vectors`
+    console.log(`\n${title}, ${many} observations (${there})`)
+    const things = await thingsIn({ store, path, vectors })
     for (const [name, { times, processor }] of Object.entries(await timesOf(things))) {
       const { p50, p95 } = percentiles(times)
       medians.set(name, [...(medians.get(name) ?? []), p50])
@@ -41,6 +48,15 @@ export async function printGrowth(title: string, thingsIn: (store: Store, path: 
   console.log(`\n${title}, p50 at ${sizes.map((size) => size.toLocaleString('en')).join(', ')}, and the last beside the first`)
   for (const [name, values] of medians)
     console.log(`  ${name.padEnd(44)} ${values.map(ms).join('  ')}  ${((values.at(-1) ?? 0) / (values[0] ?? 0)).toFixed(2).padStart(7)}x`)
+}
+
+/** They stay in the database, so only the first run waits: some minutes for a million. */
+async function embedded(store: Store): Promise<VectorIndex> {
+  const { waiting } = await store.vectors.counts()
+  const started = performance.now()
+  const vectors = await vectorsIn(store, shippedTable)
+  if (waiting > 0) console.log(`\nmade ${waiting.toLocaleString('en')} vectors in ${((performance.now() - started) / 1000).toFixed(0)} s`)
+  return vectors
 }
 
 const verdictOf = (what: string, value: number, goal: number | undefined) =>

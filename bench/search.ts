@@ -1,19 +1,17 @@
-/** How finding grows with what is remembered: bench/search.ts [--full | sizes…]. The baseline is plain FTS5: any of the words, by bm25. */
+/**
+ * How finding grows with what is remembered: bench/search.ts [--full | sizes…]. Asked as people ask: `answer`, by words and by meaning with the
+ * table that comes along. The baseline is plain FTS5: any of the words, by bm25.
+ */
 import { Database } from 'bun:sqlite'
+import { meaningOf } from '../eval/meaning.ts'
+import type { ProjectKey } from '../src/core/ids.ts'
 import { answer } from '../src/retrieval/answer.ts'
-import { search } from '../src/retrieval/search.ts'
-import type { Store } from '../src/store/store.ts'
+import type { Meaning } from '../src/retrieval/search.ts'
 import { BIG, SMALL, seeded, wordMaker, wordOf } from './filled.ts'
 import { printGrowth, type Timed } from './growth.ts'
 
-const NOW = 1_800_000_000_000
-const NEWEST = {
-  project: null,
-  kinds: ['observation' as const],
-  since: 0,
-  before: Number.MAX_SAFE_INTEGER,
-  limit: 1,
-}
+const DAY_MS = 86_400_000
+const GOALS = { 100000: 10, 1000000: 50 }
 
 /** Most of what there is, a part, one thing that is old, and nothing at all. */
 const FILTERS = [
@@ -27,7 +25,7 @@ const FILTERS = [
   'branch:none',
 ]
 
-await printGrowth('Search', async (store, path) => {
+await printGrowth('Search', async ({ store, path, vectors }) => {
   const random = seeded(11)
   const words = wordMaker(random)
   // Three of the commonest: the first stands in nearly every memory, the last in half of them.
@@ -42,29 +40,38 @@ await printGrowth('Search', async (store, path) => {
     'SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY bm25(fulltext) LIMIT 20',
   )
   const plainly = async (question: string) => plain.all(question.split(' ').join(' OR '))
-  const lastDay = ((await store.documents.newest(NEWEST))[0]?.at ?? 0) - 86_400_000
+  const [newest] = await store.observations.recent(BIG, 1)
+  const last = newest?.at ?? 0
+  const aDay = new Date(last - 3 * DAY_MS).toISOString().slice(0, 10)
+  const shipped = meaningOf(vectors)
+  const ask = (question: string, project: ProjectKey | null = null, meaning: Meaning | null = shipped) =>
+    answer(store, question, { project, limit: 20, offset: 0 }, last + DAY_MS, meaning)
   return {
     'plain FTS5, common words': { run: () => plainly(common()), rounds: 7 },
     'plain FTS5, ordinary question': { run: () => plainly(words(7)), rounds: 7 },
-    'common words, all projects': { run: () => search(store, common()), goals: { 100000: 10, 1000000: 50 } },
-    'common words, a large project': { run: () => search(store, common(), { project: BIG }), goals: { 100000: 10, 1000000: 50 } },
-    'common words, a small project': { run: () => search(store, common(), { project: SMALL }) },
-    'common words, the last day': { run: () => search(store, common(), { since: lastDay }) },
-    'ordinary question, all projects': { run: () => search(store, words(7)), goals: { 100000: 10, 1000000: 50 } },
-    'ordinary question, a large project': { run: () => search(store, words(7), { project: BIG }) },
-    'ordinary question, a small project': { run: () => search(store, words(7), { project: SMALL }) },
-    'one word that nobody has written': { run: () => search(store, `${words(1)}qx`) },
-    ...filtered(store, { '': () => '', ', common words': common, ', seven words': () => words(7) }),
+    'common words, all projects': { run: () => ask(common()), goals: GOALS },
+    'common words, by words alone': { run: () => ask(common(), null, null) },
+    'common words, a large project': { run: () => ask(common(), BIG), goals: GOALS },
+    'common words, a small project': { run: () => ask(common(), SMALL) },
+    'common words, since a day': { run: () => ask(`${common()} since:${aDay}`) },
+    'common words, a day that is spoken of': { run: () => ask(`${common()} on ${aDay}`) },
+    'ordinary question, all projects': { run: () => ask(words(7)), goals: GOALS },
+    'ordinary question, by words alone': { run: () => ask(words(7), null, null) },
+    'ordinary question, a large project': { run: () => ask(words(7), BIG) },
+    'ordinary question, a small project': { run: () => ask(words(7), SMALL) },
+    'what was done, newest first': { run: () => ask('what did I do last week', BIG) },
+    'one word that nobody has written': { run: () => ask(`${words(1)}qx`) },
+    ...filtered(ask, { '': () => '', ', common words': common, ', seven words': () => words(7) }),
   }
 })
 
 /** Every filter alone and with words. */
-function filtered(store: Store, asked: Record<string, () => string>): Record<string, Timed> {
+function filtered(ask: (question: string) => Promise<unknown>, asked: Record<string, () => string>): Record<string, Timed> {
   const timed = [...FILTERS, `path:src/${wordOf(200)}/`, 'path:src/none.ts'].flatMap((filter) =>
-    Object.entries(asked).map(([name, words]): [string, Timed] => {
-      const run = () => answer(store, `${words()} ${filter}`, { project: null, limit: 20, offset: 0 }, NOW)
-      return [filter + name, { run, rounds: 20, goals: { 1000000: 50 } }]
-    }),
+    Object.entries(asked).map(([name, words]): [string, Timed] => [
+      filter + name,
+      { run: () => ask(`${words()} ${filter}`), rounds: 20, goals: { 1000000: 50 } },
+    ]),
   )
   return Object.fromEntries(timed)
 }

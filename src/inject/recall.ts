@@ -17,7 +17,7 @@ import { type Brief, type Choice, framed, NOTHING, openPage } from './page.ts'
  * How much of a question a memory must hold before it is worth saying, in words alone or in words and nearness together. Measured by
  * eval/floor.ts on questions without an answer, with the table of word vectors that comes along.
  */
-export const FLOOR: Floor = { words: 2, coverage: 0.5, withNearness: 0.85, notNear: 0.7, unlikely: 0.8, leading: 2 }
+export const FLOOR: Floor = { words: 2, coverage: 0.5, withNearness: 0.85, notNear: 0.7, unlikely: 0.8, leading: 1 }
 export type Floor = Readonly<Record<'words' | 'coverage' | 'withNearness' | 'notNear' | 'unlikely' | 'leading', number>>
 
 /** However much a person allows, a prompt is not drowned in memories. */
@@ -84,7 +84,7 @@ const isAny = (asking: Session | AnySession): asking is AnySession => asking.id 
 
 /**
  * Which hits are about the question, and not merely the best of what there is; and why the others are not. Only the best few are looked at:
- * further down, words meet by chance. Where neither of the first two is about it, the others are not either.
+ * further down, words meet by chance. Where the first is not about it, the others are not either.
  */
 export function tellingAmong(
   hits: Hit[],
@@ -99,7 +99,7 @@ export function tellingAmong(
   }
   const telling = hits.filter((hit) => !left.has(hit))
   if (hits.slice(0, floor.leading).some((hit) => !left.has(hit))) return { telling, left }
-  for (const hit of telling) left.set(hit, `the best ${floor.leading} are not about it`)
+  for (const hit of telling) left.set(hit, 'the best hit is not about it')
   return { telling: [], left }
 }
 

@@ -10,13 +10,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { shippedTable } from '../eval/meaning.ts'
 import { asProjectKey } from '../src/core/ids.ts'
-import { type Embedder, openEmbedder } from '../src/providers/embedder.ts'
+import type { Embedder } from '../src/providers/embedder.ts'
 import { unit } from '../src/providers/unit.ts'
 import { inWholeNumbers } from '../src/retrieval/embed.ts'
 import { type Near, openVectorIndex } from '../src/retrieval/vectors.ts'
 import { openStore } from '../src/store/store.ts'
-import { median } from './measure.ts'
+import { percentiles } from './filled.ts'
 import { textsIn } from './texts.ts'
 
 const options = {
@@ -36,7 +37,7 @@ const GOALS = new Map([
   [1_000_000, { ms: 18, recall: 0.976 }],
 ])
 
-const opened = await openEmbedder({ provider: 'static', name: '', base_url: '', api_key: '' }, '', AbortSignal.timeout(60_000))
+const opened = await shippedTable()
 if (opened.kind === 'absent') throw new Error(opened.reason)
 const table = opened.embedder
 const { passages, questions, files, step } = textsIn(values.texts.split(','), Math.max(...sizes), QUESTIONS)
@@ -75,12 +76,13 @@ async function measure(wanted: number, width: number): Promise<void> {
     // Looking at every one takes the memory's caches from who asks: not in between.
     const tenths = asked.map((question) => tenthOf(rows, width, question))
     const found = answers.map((near, nth) => near.filter(({ cosine }) => cosine >= (tenths[nth] as number) - 1e-6).length)
-    const [p50, recall] = [median(times.all), found.reduce((sum, count) => sum + count) / questions.length / 10]
+    const { p50, p95 } = percentiles(times.all)
+    const recall = found.reduce((sum, count) => sum + count) / questions.length / 10
     const goal = GOALS.get(wanted)
     const isMet = goal && p50 <= goal.ms && recall >= goal.recall
     console.log(
-      `${size.toLocaleString('en').padStart(9)} x ${width}: p50 ${ms(p50)}, p95 ${ms(p95(times.all))}; in one project of ten p50 ` +
-        `${ms(median(times.project))}; first question waits ${ms(warm)}; recall@10 ${recall.toFixed(3)}; ` +
+      `${size.toLocaleString('en').padStart(9)} x ${width}: p50 ${ms(p50)}, p95 ${ms(p95)}; in one project of ten p50 ` +
+        `${ms(percentiles(times.project).p50)}; first question waits ${ms(warm)}; recall@10 ${recall.toFixed(3)}; ` +
         `${Math.round(index.bytes() / 1e6)} MB held${goal ? `  goal <= ${goal.ms} ms, >= ${goal.recall}: ${isMet ? 'met' : 'MISSED'}` : ''}`,
     )
   } finally {
@@ -167,10 +169,6 @@ function tenthOf({ rows, scales }: Rows, width: number, question: Float32Array):
     best.sort((a, b) => b - a)
   }
   return best[9] as number
-}
-
-function p95(times: number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN
 }
 
 function ms(value: number): string {

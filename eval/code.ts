@@ -3,12 +3,10 @@
  * the functions themselves without theirs; by the embedders of this machine alone, and by how many words the two share.
  */
 import { join } from 'node:path'
-import { openEmbedder } from '../src/providers/embedder.ts'
-import { minilmOrNull } from '../test/support/minilm.ts'
+import { sentenceModel, shippedTable } from './meaning.ts'
 
 const signal = new AbortController().signal
 const pairs = await functionsIn(join(import.meta.dir, '..', 'src'))
-const models = (await minilmOrNull())?.models ?? ''
 console.log('| by | first | among 5 | MRR | functions | ms a text |\n|---|---|---|---|---|---|')
 const words = pairs.map(({ question, code }) => ({ asked: wordsOf(question), there: wordsOf(code) }))
 tell(
@@ -16,8 +14,8 @@ tell(
   words.map(({ asked }) => words.map(({ there }) => asked.intersection(there).size)),
   0,
 )
-for (const provider of ['static', 'minilm'] as const) {
-  const opened = await openEmbedder({ provider, name: '', base_url: '', api_key: '' }, models, signal)
+for (const [name, open] of Object.entries({ static: shippedTable, minilm: sentenceModel })) {
+  const opened = await open()
   if (opened.kind === 'absent') throw new Error(opened.reason)
   const from = performance.now()
   const questions = await opened.embedder.embed(
@@ -30,7 +28,7 @@ for (const provider of ['static', 'minilm'] as const) {
   )
   const ms = (performance.now() - from) / pairs.length / 2
   tell(
-    provider,
+    name,
     questions.map((question) => codes.map((code) => code.reduce((sum, value, d) => sum + value * (question[d] ?? 0), 0))),
     ms,
   )

@@ -553,6 +553,15 @@ export function refuseNewer(db: Database, path: string): void {
   if (versionOf(db) > SCHEMA_VERSION) throw new NewerDatabase(path, versionOf(db))
 }
 
+/** Where nothing can be written, the steps that are missing cannot be taken. */
+export function refuseOlder(db: Database, path: string): void {
+  if (versionOf(db) === SCHEMA_VERSION) return
+  throw new Error(
+    `${path} was written by an older Recollect (its shape is version ${versionOf(db)}, this program reads version ${SCHEMA_VERSION}). ` +
+      'Start the worker once where it can be written; that brings it up to date.',
+  )
+}
+
 /** Takes the steps that are missing, up to one; the last, unless a test wants a database as an earlier version left it. */
 export function migrate(db: Database, upTo = SCHEMA_VERSION): void {
   const version = versionOf(db)

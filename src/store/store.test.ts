@@ -210,6 +210,17 @@ test('a database of a newer program is refused and left alone', async () => {
   await expect(openStore(path)).rejects.toThrow('newer Recollect')
 })
 
+test('a database of an older program is not read where it cannot be brought up to date, and says what to do', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'a.db')
+  const db = new Database(path)
+  migrate(db, 15)
+  db.close()
+  await expect(openStore(path, { readonly: true })).rejects.toThrow('Start the worker once where it can be written')
+  ;(await openStore(path)).close()
+  ;(await openStore(path, { readonly: true })).close()
+})
+
 test('after an upgrade the prompts of earlier versions wait for a new vector and keep the one they have', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'a.db')

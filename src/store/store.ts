@@ -15,7 +15,7 @@ import { fulltextStatements } from './fulltext.ts'
 import { injectionStatements } from './injections.ts'
 import { jobStatements } from './jobs.ts'
 import { linkStatements } from './links.ts'
-import { migrate, NewerDatabase, refuseNewer } from './migrations.ts'
+import { migrate, NewerDatabase, refuseNewer, refuseOlder } from './migrations.ts'
 import { noteStatements } from './notes.ts'
 import { observationStatements } from './observations.ts'
 import { planStatements } from './plans.ts'
@@ -189,7 +189,10 @@ function openDatabase(path: string, readonly: boolean): Database {
     // the worker would hold all day.
     db.run('PRAGMA cache_size = -8000')
     refuseNewer(db, path)
-    if (readonly) return db
+    if (readonly) {
+      refuseOlder(db, path)
+      return db
+    }
     // WAL with NORMAL: a killed process loses nothing that was committed; a power cut may lose the last moments, which the
     // transcript still has.
     // Only a new database heeds this: what is freed can then be given back in bites.

@@ -9,7 +9,7 @@ import { withoutPrivate } from '../core/privacy.ts'
 import { BRIEF_BUDGET, briefFor, MOST_RECALLED, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { VERSION } from '../platform/version.ts'
-import { checkDatabase, isStoreTrouble } from '../store/store.ts'
+import { checkDatabase, isStoreTrouble, type Ref } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
 import { askedOf, bodyOf, folderIn, projectNamed, queryOf } from './asked.ts'
@@ -78,7 +78,8 @@ export function routes(desk: Desk, control: Control): Answer {
       case 'POST /api/memories/batch': {
         const { ids } = await bodyOf(request, api.readMemories)
         const read = await Promise.all(ids.map((id) => memoryOf(desk, id)))
-        if (!desk.store.isReadonly) for (const { kind, ref, memory } of read) if (memory) await desk.store.documents.use(kind, ref)
+        const there = read.filter(({ memory }) => memory !== null)
+        countUse(desk, there)
         return Response.json(read.map(({ id, kind, memory }) => ({ id, kind, memory })))
       }
       case 'GET /api/search':
@@ -408,6 +409,15 @@ async function graphRoute({ store }: Desk, url: URL): Promise<Response> {
       // No way between them is an answer too.
       return Response.json({ ask, memory, items: to ? await pathBetween(store, ref, to) : null })
   }
+}
+
+/** Counts what was read while nobody waits for it: reading must not fail because something cannot be written. */
+function countUse({ store, log }: Desk, read: Ref[]): void {
+  if (store.isReadonly || read.length === 0) return
+  const count = async () => {
+    for (const { kind, ref } of read) await store.documents.use(kind, ref)
+  }
+  store.transaction(count).catch((cause) => log.warn('what was read could not be counted', { error: (cause as Error).message }))
 }
 
 /** One memory in full; `memory` is null when there is none. */

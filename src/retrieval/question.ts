@@ -105,7 +105,7 @@ const higher = (a: number | null, b: number | null) => (a === null || b === null
 
 const MAX_QUESTION = 10_000
 /** So much of a question is read; the rest of a paste adds cost and no sense. */
-const MAX_READ = 50_000
+export const MAX_READ = 50_000
 const MAX_VALUE = 200
 /** Of one filter. */
 const MAX_VALUES = 40

@@ -12,6 +12,7 @@ import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Among, Choice, DocumentKind, InTheMaking, Match, Place, Relation, Store, Within } from '../store/store.ts'
 import { folded, nameOf, type Read } from './fold.ts'
+import { MAX_READ } from './question.ts'
 import type { Window } from './time-words.ts'
 import { isElsewhereSpoken, isRun, sequenceOf, wordsOf } from './words.ts'
 
@@ -88,9 +89,6 @@ const ROOM = 8
 /** Of a long text the most telling words are looked for: each row is held against every word. */
 const MOST_WORDS = 20
 
-/** Of a paste, this much is the question: its first words are in it, and reading on would take longer than finding. */
-const MOST_READ = 50_000
-
 /** How many more are read than asked for. */
 const SPARE = 12
 
@@ -99,7 +97,7 @@ const AGAIN = 0.97
 
 /** What is known about a question, best first. Nothing when no word of it is known. */
 export async function search(store: Store, given: string, filters: Filters = {}, meaning: Meaning | null = null): Promise<Hit[]> {
-  const question = given.slice(0, MOST_READ)
+  const question = given.slice(0, MAX_READ)
   const { limit = 20, offset = 0, notSession } = filters
   const asked = await weigh(store, question)
   const { scored, cosines } = await score(store, question, asked, filters, meaning)

@@ -54,6 +54,7 @@ export type Brief = {
   project: string
   text: string
   tokens: number
+  /** The memories that are told; the frame and lines that are of none of them are not here. */
   items: { kind: Kind; id: string; tokens: number; why: string }[]
 }
 export type Item = { kind: Kind; id: string; type: string; title: string; at: number; tokens: number; anchor: boolean }
@@ -96,7 +97,7 @@ export function connect(connection: Connection = {}) {
     brief: async (wish: { project?: string; branch?: string; tokens?: number } = {}): Promise<Brief> => {
       const asked = query({ ...wish, format: 'json', project: within(wish.project) })
       const brief = await send<Brief>('GET', `/api/context/inject?${asked}`)
-      return { ...brief, items: brief.items.map(withLetter) }
+      return { ...brief, items: brief.items.filter(isMemory).map(withLetter) }
     },
     notes: {
       list: async (
@@ -135,6 +136,9 @@ export function connect(connection: Connection = {}) {
 }
 
 /** Every kind counts its own ids, and a number alone means an observation. */
+/** The worker accounts for every line, also for those that tell no single memory. */
+const isMemory = ({ kind }: { kind: Kind | 'line' }) => kind !== 'line'
+
 const withLetter = <M extends { kind: Kind; id: string }>(memory: M): M => ({ ...memory, id: memoryId(memory.kind, memory.id) })
 
 /** A path with a slash at its end is a folder to the worker, also where the clone of that folder has its path for a key. */

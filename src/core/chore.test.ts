@@ -8,6 +8,8 @@ test.each([
   '7',
   'c)',
   'let’s go with option 2',
+  '1 and 3, please',
+  '120',
   'why did it fail?',
   '/team:check-todos',
   '/review the changes',
@@ -21,12 +23,20 @@ test.each([
   'fix src/main.ts',
   'why does it fail with ENOENT?',
   '/usr/bin is missing',
+  '/etc is full on the runner',
+  'what happened to PR 754?',
+  'whats the status of pr 8',
+  'fix issue #12',
+  'do #3',
+  'error 404',
+  'why 503 errors',
   '记忆系统',
   'Räum das auf',
 ])('what names something is asked as it stands: %s', (prompt) => expect(questionIn(prompt)).toBe(prompt))
 
 test('of a slash command its arguments are asked', () => {
   expect(questionIn('/review the pelican invoices\nof May')).toBe('the pelican invoices\nof May')
+  expect(questionIn('/review PR 188')).toBe('PR 188')
 })
 
 test('a turn is called by what was asked, and a chore also by what came of it', () => {

@@ -7,7 +7,9 @@ import { firstLine } from './text.ts'
 export function questionIn(prompt: string): string | null {
   const asked = prompt.replace(COMMAND, '').trim()
   const words = asked.toLowerCase().replace(/['’]/g, '').match(WORD) ?? []
-  return words.every((word) => EVERYDAY.has(word) || /^(?:\d{1,3}|.)$/.test(word)) ? null : asked
+  // The answer to a menu is a number, and a small one where words stand beside it.
+  const small = words.length === 1 ? /^(?:\d{1,3}|.)$/ : /^(?:\d{1,2}|.)$/
+  return words.every((word) => EVERYDAY.has(word) || small.test(word)) && !NUMBERED.test(asked) ? null : asked
 }
 
 /** What a turn is called: by what was asked, and where that says nothing ("7", "commit this"), also by the first of what came of it. */
@@ -16,8 +18,11 @@ export function turnTitle(asked: string, came: (string | null)[]): string {
   return outcome ? `${firstLine(asked, 60)} — ${firstLine(outcome.replace(/^[\s>#*-]+|\*\*/g, ''), 120)}` : asked
 }
 
-/** `/review`, `/team:check-todos`; not the path `/usr/bin`. */
-const COMMAND = /^\s*\/[a-z][\w:.-]*(?=\s|$)/i
+/** `/review`, `/team:check-todos`; not the paths `/usr/bin` and `/etc`. */
+const COMMAND = /^\s*\/(?!(?:etc|tmp|usr|var|home|dev|proc|opt)(?:\s|$))[a-z][\w:-]*(?=\s|$)/i
+
+/** What has a number for a name: `#12`, `PR 7`, `line 40`. */
+const NUMBERED = /(?:#|\b(?:pr|pull[ -]request|issue|ticket|bug|error|commit|version|port|line)s?[\s:#]{1,3})\d/i
 
 /** Names of code and versions whole, so that they are no everyday words. */
 const WORD = /[\p{L}\p{M}\p{N}_](?:[\p{L}\p{M}\p{N}_]|[./:#@-](?=[\p{L}\p{N}_]))*/gu

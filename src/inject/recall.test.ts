@@ -112,6 +112,17 @@ test('a prompt that was sent before is told for what answered it, not for its ow
   expect((await recallFor(t.store, t.session, again, NOW, 500)).text).toContain('invoice 7 had no running number')
 })
 
+test('a prompt that another session still works on is told when it has an answer, not before', async () => {
+  using t = await filled([])
+  const other = await openSession(t.store, 'other')
+  const text = 'the pelican invoices need running numbers in the ledger'
+  const asked = await t.store.prompts.add(other, { key: 'k', promptId: null, uuid: null, origin: 'person', text, at: 5 })
+  if (!asked) throw new Error('the prompt was not kept')
+  expect((await recallFor(t.store, t.session, QUESTION, NOW, 500)).text).toBe('')
+  await t.store.prompts.setAnswer(asked, 'They come from a sequence.', 6)
+  expect((await recallFor(t.store, t.session, QUESTION, NOW, 500)).text).toContain('They come from a sequence')
+})
+
 test('what came near and is not told is named with the reason, a few of them', async () => {
   using t = await filled(
     Array.from({ length: 9 }, (_, i) => `${i} pelican invoices get their running numbers from the ledger ${'so '.repeat(60)}`),

@@ -7,6 +7,7 @@ import { asData } from '../core/neutral.ts'
 import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { age } from '../core/when.ts'
+import { unansweredAt } from '../retrieval/answer.ts'
 import { MANY, type Meaning, search } from '../retrieval/search.ts'
 import type { InjectedItem, Store } from '../store/store.ts'
 import { type Held, heldBy, NOTHING_HELD } from './held.ts'
@@ -46,7 +47,8 @@ export async function recallFor(
   if (asked === null) return NOTHING
   const held = isAny(asking) ? NOTHING_HELD : await heldBy(store, asking)
   const own = isAny(asking) ? {} : { notSession: asking.id }
-  const hits = await search(store, asked, { project: asking.project, ...own, limit: LOOKED_AT }, meaning)
+  const inTheMaking = await unansweredAt(store, now)
+  const hits = await search(store, asked, { project: asking.project, ...own, inTheMaking, limit: LOOKED_AT }, meaning)
   const reasons = new Map<Hit, string>()
   for (const hit of hits) {
     const why = (await heldBecause(store, hit, held)) ?? (await sameAgainBecause(store, hit, asked))

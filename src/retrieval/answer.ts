@@ -42,8 +42,7 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     return { hits: [], understood, problems: [...problems, { word, at, message: place.problem }], time: null, isClose: false }
   }
   const { project } = place
-  // Whoever asks has often just been asked it: the question is no answer to itself.
-  const inTheMaking = await store.documents.inTheMaking(now - LONGEST_TURN_MS)
+  const inTheMaking = await unansweredAt(store, now)
   const within = (window: Window) => ({
     project,
     kinds,
@@ -92,6 +91,9 @@ const isAbout = ({ coverage, matched, cosine, signals }: Hit, isYoung: boolean) 
 const NEAREST = 10
 /** How many of the first hits tell how well a question is answered. */
 const LOOKED_AT = 5
+
+/** Which prompts still wait for their answer. Whoever asks has often just been asked it: the question is no answer to itself. */
+export const unansweredAt = (store: Store, now: number): Promise<InTheMaking> => store.documents.inTheMaking(now - LONGEST_TURN_MS)
 
 /** A session that was silent for longer has no turn that still runs. */
 const LONGEST_TURN_MS = 24 * 3_600_000

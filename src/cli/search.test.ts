@@ -30,9 +30,9 @@ test('a project that there is not is told with what was probably meant; one in w
   expect(await run('inject', '--project', 'tidepol')).toEqual(misspelt)
   expect(await run('graph', '--project', 'tidepol')).toEqual(misspelt)
   expect(await run('notes', '--project', 'tidepol')).toEqual(misspelt)
-  // In a question it is a word like any other: what is wrong with it is said, and no failure.
-  const pointed = 'tidepol: there is no project tidepol; did you mean tidepool?\nNothing is remembered about “tide project:tidepol”.\n'
-  expect(await run('search', 'tide', 'project:tidepol')).toEqual([0, pointed, ''])
+  expect(await run('search', '--all', 'tide', 'project:tidepol')).toEqual(misspelt)
+  expect(await run('search', 'tide', 'project:tidepol')).toEqual(misspelt)
+  expect(await run('timeline', 'tide project:tidepol')).toEqual(misspelt)
   expect(await run('search', 'tide', '--project', 'xyzzy')).toEqual([4, '', expect.stringContaining('no project xyzzy')])
   for (const all of [[], ['--all']]) {
     const [, found] = await run('search', 'tide', ...all)

@@ -20,6 +20,8 @@ type Answer = {
   time: SpokenTime | null
   isClose: boolean
   problems: { word: string; message: string }[]
+  /** Why a project that the question names is none, or null. */
+  nowhere: string | null
   /** What keeps the embedder from helping, or null. */
   embedderTrouble: string | null
 }
@@ -36,6 +38,7 @@ export async function run(args: string[]): Promise<undefined> {
   }
   const asked = { query, limit: values.limit, kind: values.kind, ...placeNamed(values) }
   const found = await ask<Answer>('/api/search', post(asked))
+  if (found.nowhere !== null) throw new CliError(found.nowhere, EXIT.invalid)
   if (found.hits.length === 0) await mustBeKnown(values)
   const { hits, understood, problems, time } = found
   if (values.json) return sayJson({ query, ...found })

@@ -15,6 +15,8 @@ type Answer = {
   project: ProjectKey | null
   items: Item[]
   problems: { word: string; message: string }[]
+  /** Why a project that the question names is none, or null. */
+  nowhere: string | null
   time: SpokenTime | null
   /** That nothing is close to the question, or from where it is. */
   said: string
@@ -34,7 +36,8 @@ export async function run(args: string[]): Promise<undefined> {
     ...(values.at ? { at: momentOf(values.at, Date.now()) } : {}),
     ...placeNamed(values),
   }
-  const { project, items, problems, time, said, ...more } = await ask<Answer>('/api/timeline', post(question))
+  const { project, items, problems, time, said, nowhere, ...more } = await ask<Answer>('/api/timeline', post(question))
+  if (nowhere !== null) throw new CliError(nowhere, EXIT.invalid)
   if (items.length === 0) await mustBeKnown(values)
   if (values.json) return sayJson({ project, items, problems, time, said, ...more })
   for (const problem of problems) say(yellow(`${problem.word}: ${problem.message}`))

@@ -14,6 +14,8 @@ export type Answer = {
   time: SpokenTime | null
   /** False when none of it is about the question: the hits are then the nearest few of what there is. */
   isClose: boolean
+  /** Why the project that a filter names leaves no place to look in, which is then also among the problems; else null. */
+  nowhere: string | null
 }
 
 /** `named` finds the project that a `project:` filter means, or says why there is none. */
@@ -39,7 +41,8 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   const place = filters.project && wish.named ? await wish.named(filters.project) : wish
   if ('problem' in place) {
     const { word, at } = question.named.find(({ filter }) => filter === 'project') ?? { word: 'project:', at: 0 }
-    return { hits: [], understood, problems: [...problems, { word, at, message: place.problem }], time: null, isClose: false }
+    const message = place.problem
+    return { hits: [], understood, problems: [...problems, { word, at, message }], time: null, isClose: false, nowhere: message }
   }
   const { project } = place
   const inTheMaking = await unansweredAt(store, now)
@@ -59,7 +62,7 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     if (hits.length === 0) problems.push(...(await unknown(store, question, choice.choice)))
     const isClose = question.words.length === 0 || hits.slice(0, LOOKED_AT).some((hit) => isAbout(hit, isYoung))
     const end = isClose ? wish.offset + wish.limit : Math.min(wish.offset + wish.limit, NEAREST)
-    return { hits: hits.slice(wish.offset, end), understood, problems, time, isClose }
+    return { hits: hits.slice(wish.offset, end), understood, problems, time, isClose, nowhere: null }
   }
 
   const spoken = understood.filter((time) => time.from === 'text' && (time.since !== null || time.before !== null))

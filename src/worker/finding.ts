@@ -44,7 +44,7 @@ export async function timelineFor(desk: Desk, query: api.TimelineQuery) {
   }
 }
 
-const NOTHING_TO_SAY = { problems: [], time: null, said: '' }
+const NOTHING_TO_SAY = { problems: [], time: null, said: '', nowhere: null }
 
 /** An answer, the project it is from (null for all of them), and what is to be said before it. */
 type Found = Answer & { project: ProjectKey | null; said: string }

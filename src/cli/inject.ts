@@ -1,6 +1,6 @@
 import { memoryId } from '../core/kinds.ts'
 import type { Told } from '../wire/view.ts'
-import { ask } from './ask.ts'
+import { ask, post } from './ask.ts'
 import { branchHere, mustBeKnown, projectHere } from './here.ts'
 import { parse } from './parse.ts'
 import { dim, plural, say, sayJson } from './print.ts'
@@ -19,14 +19,15 @@ export async function run(args: string[]): Promise<undefined> {
   const { values } = parse('inject', args)
   // Where another project is named, the branch here says nothing.
   const branch = values.branch ?? (values.project ? null : branchHere())
-  const question = new URLSearchParams({
+  const question = {
     format: 'json',
     project: values.project ?? projectHere(),
     ...(branch ? { branch } : {}),
-    ...(values.brief ? { tokens: '200' } : {}),
-    ...(values.prompt === undefined ? {} : { prompt: values.prompt }),
-  })
-  const brief = await ask<Brief>(`/api/context/inject?${question}`)
+    ...(values.brief ? { tokens: 200 } : {}),
+    prompt: values.prompt,
+  }
+  // A prompt may be too long for an address.
+  const brief = await ask<Brief>('/api/context/inject', post(question))
   if (!brief.text) await mustBeKnown(values)
   if (values.json) return sayJson(brief)
   if (!brief.text)

@@ -47,7 +47,7 @@ test('a project that there is not is told with what was probably meant; one in w
   await run('stop')
 }, 30_000)
 
-test('a long question is answered like any other, with and without a worker', async () => {
+test('a long question or prompt is answered like any other, with and without a worker', async () => {
   using folder = temporaryFolder()
   const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0', RECOLLECT_EMBEDDER_PROVIDER: 'none' }
   const run = async (...args: string[]) => {
@@ -58,12 +58,16 @@ test('a long question is answered like any other, with and without a worker', as
   const questions = ['tide tables '.repeat(1500), `tide ${'潮位表'.repeat(1000)}`]
   for (const question of questions)
     expect(await run('search', question)).toEqual([0, expect.stringContaining('Ask for each tide table once')])
+  const silent = 'With this prompt nothing would be told.\n'
+  const prompts = ['pelican '.repeat(7000), '潮位表'.repeat(1000)]
+  for (const prompt of prompts) expect(await run('inject', '--project', 'tidepool', '--prompt', prompt)).toEqual([0, silent])
   expect(await run('search', '潮'.repeat(2000))).toEqual([0, expect.stringMatching(/^Nothing is remembered about “.{200}”\.\n$/)])
   await run('stop')
   renameSync(join(folder.path, '.recollect', 'run'), join(folder.path, '.recollect', 'run.away'))
   writeFileSync(join(folder.path, '.recollect', 'run'), '') // so that no worker can be started
   for (const question of questions)
     expect(await run('search', question)).toEqual([0, expect.stringContaining('Ask for each tide table once')])
+  for (const prompt of prompts) expect(await run('inject', '--project', 'tidepool', '--prompt', prompt)).toEqual([0, silent])
 }, 60_000)
 
 test('what became of a time in the question is said, in words and as JSON', async () => {

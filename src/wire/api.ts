@@ -143,6 +143,17 @@ export const readSearchQuery = reader(() =>
   }),
 )
 export type SearchQuery = Of<typeof readSearchQuery>
+/** What a session would be told at its start, or with a prompt. A number of tokens that is none asks for as many as there may be. */
+export const readInjectQuery = reader(() =>
+  z.object({
+    project: z.string().optional(),
+    branch: z.string().optional(),
+    tokens: z.coerce.number().optional().catch(undefined),
+    prompt: z.string().optional(),
+    format: z.string().optional(),
+  }),
+)
+export type InjectQuery = Of<typeof readInjectQuery>
 /** A setting by its dotted name, and its new value or that it goes back to what it is without one. */
 export const readSettingChange = reader(() =>
   z.union([

@@ -15,7 +15,7 @@ import { openTurnsInHand } from './turns-in-hand.ts'
 import { openViewerFiles } from './viewer-files.ts'
 import { openVisitors } from './visitors.ts'
 
-const READING_POSTS = ['/api/memories/batch', '/api/observations/batch', '/api/search', '/api/timeline']
+const READING_POSTS = ['/api/context/inject', '/api/memories/batch', '/api/observations/batch', '/api/search', '/api/timeline']
 
 /** Whether a question changes nothing, so that it can be answered without the worker. */
 export function isReading(method: string, path: string): boolean {

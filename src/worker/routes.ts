@@ -57,7 +57,8 @@ export function routes(desk: Desk, control: Control): Answer {
     if (turn && request.method === 'POST') return initTurn(desk, request, Number(turn[1]))
     switch (at) {
       case 'GET /api/context/inject':
-        return injectRoute(desk, url)
+      case 'POST /api/context/inject':
+        return injectRoute(desk, await askedOf(request, url, api.readInjectQuery))
       case 'POST /api/sessions/init':
         return initSession(desk, request)
       case 'POST /api/sessions/observations':
@@ -260,15 +261,13 @@ function contextOf(header: string | null): EventContext {
   }
 }
 
-async function injectRoute(desk: Desk, url: URL): Promise<Response> {
-  const project = await projectNamed(desk, url.searchParams.get('project') ?? undefined)
+async function injectRoute(desk: Desk, { prompt, format, ...asked }: api.InjectQuery): Promise<Response> {
+  const project = await projectNamed(desk, asked.project)
   if (!project) throw new BadRequest('which project? give ?project=<key or folder>')
-  const wanted = Number(url.searchParams.get('tokens') ?? BRIEF_BUDGET.tokens)
-  const tokens = Number.isFinite(wanted) ? Math.min(BRIEF_BUDGET.tokens, Math.max(0, wanted)) : BRIEF_BUDGET.tokens
-  const branch = url.searchParams.get('branch')?.slice(0, 300) || null
-  const prompt = url.searchParams.get('prompt')
+  const tokens = Math.min(BRIEF_BUDGET.tokens, Math.max(0, asked.tokens ?? BRIEF_BUDGET.tokens))
+  const branch = asked.branch?.slice(0, 300) || null
   const brief =
-    prompt === null
+    prompt === undefined
       ? await briefFor(desk.store, { project, now: Date.now(), budget: { ...BRIEF_BUDGET, tokens }, command: commandName(), branch })
       : await recallFor(
           desk.store,
@@ -278,7 +277,7 @@ async function injectRoute(desk: Desk, url: URL): Promise<Response> {
           Math.min(tokens, MOST_RECALLED),
           desk.quickMeaning,
         )
-  if (url.searchParams.get('format') === 'json') return Response.json({ project, branch, ...brief })
+  if (format === 'json') return Response.json({ project, branch, ...brief })
   return new Response(brief.text, { headers: { 'content-type': 'text/markdown; charset=utf-8' } })
 }
 

@@ -9,19 +9,16 @@ export function asData(text: string): string {
   // U+FEFF counts as a blank in a pattern and as nothing on a screen.
   const seen = asTyped(text.replace(/[^\S\ufeff ]/g, ' '))
   // Capture takes our own block out by its tags; a tag in the middle of it, in whatever spelling, would end that too early.
-  return (
-    withoutPrivate(seen)
-      .text.replace(/ {2,}/g, ' ')
-      .replace(/^(?:\s*(?:#{1,6}\s|>|[-*]\s|```))+/, '')
-      .replace(ORDER, (order, at: number, whole: string) => (isQuoted(order, at, whole) ? order : `“${order}”`))
-      .replace(SPEAKING, (name, at: number, whole: string) =>
-        isSpeech(name, whole.slice(at + name.length, at + name.length + 30)) ? `“${name}”` : name,
-      )
-      // Last, because behind quotes there is no index and no type.
-      .replace(MARK, '“$1”')
-      .replace(TAG, '‹')
-      .trim()
+  const line = withoutPrivate(seen)
+    .text.replace(/ {2,}/g, ' ')
+    .replace(/^(?:\s*(?:#{1,6}\s|>|[-*]\s|```))+/, '')
+  const ordered = changed(line, ORDER, (order, { index }) => (isQuoted(order, index, line) ? order : `“${order}”`))
+  const spoken = changed(ordered, SPEAKING, (name, { 0: read, index }) =>
+    isSpeech(read, ordered.slice(index + name.length, index + name.length + 30)) ? `“${name}”` : name,
   )
+  // Last, because behind quotes there is no index and no type.
+  const marked = changed(spoken, MARK, (mark) => `“${mark.slice(1, -1).trim()}”`)
+  return changed(marked, TAG, () => '‹').trim()
 }
 
 /**
@@ -36,21 +33,46 @@ export function asDataLines(text: string): string {
     return `${indent}${mark ? '- ' : ''}${asData(line).replace(/<(?=[|/]?$)/, '‹')}`.trimEnd()
   })
   const flat = asData(seen)
-  const orders = (part: string) => part.match(ORDER)?.length ?? 0
+  const orders = (part: string) => asRead(part).match(ORDER)?.length ?? 0
   return orders(flat) > lines.reduce((sum, line) => sum + orders(line), 0) ? flat : lines.join('\n')
 }
 
 /** Whether a text addresses the model over the head of the person. */
-export const soundsLikeOrder = (text: string) => asTyped(text).search(ORDER) >= 0
+export const soundsLikeOrder = (text: string) => asRead(asTyped(text)).search(ORDER) >= 0
 
-/** Without what nobody sees, and in the letters of a keyboard. */
-const asTyped = (text: string) => text.replace(INVISIBLE, '').replace(DISGUISED, (letter) => letter.normalize('NFKC'))
+/** Without what nobody sees, and in the letters of a keyboard. The empty pattern of Braille is seen as a blank. */
+const asTyped = (text: string) =>
+  text
+    .replace(INVISIBLE, '')
+    .replaceAll('\u2800', ' ')
+    .replace(DISGUISED, (letter) => letter.normalize('NFKC'))
+
+/** Changes what a pattern finds in a text as it is read; what is kept of it stays as it was written. */
+function changed(text: string, pattern: RegExp, change: (written: string, found: RegExpExecArray) => string): string {
+  let [done, from] = ['', 0]
+  for (const found of asRead(text).matchAll(pattern)) {
+    const end = found.index + found[0].length
+    done += text.slice(from, found.index) + change(text.slice(found.index, end), found)
+    from = end
+  }
+  return done + text.slice(from)
+}
+
+/** With Latin letters for those that look like them, each in its place: only to find by, because Russian and Greek are written with them. */
+const asRead = (text: string) => text.replace(ALIKE, (letter) => LATIN[LOOKING_LATIN.indexOf(letter)] ?? letter)
+
+const LOOKING_LATIN = 'аеорсухіјѕԁһӏԛԝкмтАВЕКМНОРСТУХІЈЅαορνικτυΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɑɡ'
+const LATIN = 'aeopcyxijsdhlqwkmtABEKMHOPCTYXIJSaopviktuABEZHIKMNOPTYXiag'
+const ALIKE = new RegExp(`[${LOOKING_LATIN}]`, 'g')
 
 /** Control, zero-width, direction, variation and tag characters, and blank letters: a person does not see them, a model does. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
-/** Letters and brackets that read as others do: full-width ones, and the alphabets that were made for mathematics. */
-const DISGUISED = /[Ａ-Ｚａ-ｚ＜＞｜／［］﹤﹥\u{1d400}-\u{1d7ff}]/gu
+/** Letters and signs that read as others do: full-width, small, circled and squared ones, and the alphabets that were made for mathematics. */
+const DISGUISED = /[Ａ-Ｚａ-ｚ＜＞｜／［］﹤﹥﹕ſⓐ-ⓩⒶ-Ⓩ\u{1d400}-\u{1d7ff}\u{1f130}-\u{1f149}]/gu
+
+/** What reads as a colon. */
+const COLON = '[:：꞉∶]'
 
 /** Who speaks in a conversation with a model. */
 const SPEAKER = 'system|assistant|human|user|developer'
@@ -74,9 +96,9 @@ const TAG = new RegExp(
 /** Marks in square brackets by which some models' prompts are told apart. */
 const MARK = new RegExp(`(?<!\\w)\\[\\s?(/?\\s?(?:inst|sys|(?:${SPEAKER})(?:[ _](?:prompt|message))?))\\s?\\]`, 'gi')
 
-/** A speaker's name before a colon; in quotes it is quoted already. */
+/** A speaker's name before a colon; in quotes it is quoted already. An underscore before it is emphasis, or joins it to a word. */
 const SPEAKING = new RegExp(
-  `(?<![\\w“"'\`.-])(?:${SPEAKER})(?:[ _-](?:prompt|message|instructions?|note|notice|override|reminder|update))?(?=[*_]{0,3} ?[:：])`,
+  `(?<![a-z\\d“"'\`.-]|[a-z\\d]_{1,3})(?:${SPEAKER})(?:[ _-](?:prompt|message|instructions?|note|notice|override|reminder|update))?(?=[*_]{0,3} ?${COLON})`,
   'gi',
 )
 
@@ -85,15 +107,17 @@ const SPEAKING = new RegExp(
  * `system:masters`), though not of a `human:`. A figure is a fact: `system: 24 GB`.
  */
 function isSpeech(name: string, after: string): boolean {
-  const said = after.replace(/^[*_]{0,3} ?[:：]/, '')
+  const [mark = '', colon] = SPEECH.exec(after) ?? []
+  const said = after.slice(mark.length)
   if (/^[:/]/.test(said)) return false
-  if (/^(?:[\s*_]|$)/.test(said) || after.includes('：')) return !(/^(?:system|user)$/.test(name) && FIGURE.test(said))
+  if (/^(?:[\s*_]|$)/.test(said) || colon !== ':') return !(/^(?:system|user)$/.test(name) && FIGURE.test(said))
   return /^(?:\p{Lu}|human|assistant)/u.test(name)
 }
 
+const SPEECH = new RegExp(`^[*_]{0,3} ?(${COLON})`)
 const FIGURE = /^ \d+(?:[.,]\d+)*(?: ?(?:[a-z]{1,3}|%))?(?![\w.)])/i
 
-const BLANK = '[\\s*_,]{1,6}'
+const BLANK = '[\\s*_,…-]{1,6}'
 const words = (...all: string[]) => all.map((one) => one.replaceAll(' ', BLANK)).join('|')
 const FILLER = `(?:(?:all|any|every|each|of|the|your|my|our|these|those|this|that|other|and|or)${BLANK}){0,6}`
 const BEFORE = 'previous|prior|earlier|above|preceding|foregoing|past|initial|original|system|developer|safety'
@@ -129,7 +153,7 @@ const ORDER = new RegExp(
       '\\bfrom now on you (?:must|are|will|shall)\\b',
       '\\bpretend (?:that )?you (?:are|have)\\b',
     ),
-    `\\bnew${BLANK}(?:system${BLANK})?instructions?\\b(?=\\s*[:：])`,
+    `\\bnew${BLANK}(?:system${BLANK})?instructions?\\b(?=\\s*${COLON})`,
     // Whom not to tell.
     words(
       "\\b(?:do not|don[’']t|never) (?:tell|inform|mention (?:this |it )?to|notify|alert|warn|show) (?:this to |it to )?the (?:user|human|person|developer)\\b",

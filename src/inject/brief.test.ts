@@ -111,6 +111,17 @@ test('what the work is about is named, the most and the latest first: files, and
   expect(text).toContain('Errors met lately: ENOENT (#2), TS2345 (#1)\n')
 })
 
+test('an error was met last in what happened last, not in what was imported last', () => {
+  const { text } = brief({
+    observations: [observation({ id: 1, at: 2000 }), observation({ id: 2, at: 1000 })],
+    mentioned: new Map([
+      [1, named('error', 'ENOENT')],
+      [2, named('error', 'ENOENT', 'TS2345')],
+    ]),
+  })
+  expect(text).toContain('Errors met lately: ENOENT (#1), TS2345 (#2)\n')
+})
+
 test('names of code stand beside the file in which they were changed, the most and the latest first, each once', () => {
   const { text } = brief({
     observations: [

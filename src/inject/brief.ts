@@ -395,15 +395,18 @@ function wholePaths(paths: string[]): (path: string) => string {
 }
 
 /** What the turn of some observations left, and the newest of these. */
-type Turn = Traces & { newest: number; branch: string | null }
+type Turn = Traces & { newest: OnBranch<Observation>; branch: string | null }
 
 /** The turns that left something, in the order of their observations. */
 function turnsOf(observations: OnBranch<Observation>[], traces: Past['traces']): Turn[] {
   return [...Map.groupBy(observations, turnOf)].flatMap(([turn, [first, ...others]]) => {
     const left = traces.get(turn)
-    return left && first ? [{ ...left, newest: Math.max(first.id, ...others.map((o) => o.id)), branch: first.branch }] : []
+    return left && first ? [{ ...left, newest: [first, ...others].toSorted(laterFirst)[0] ?? first, branch: first.branch }] : []
   })
 }
+
+/** By time: what was imported late has a higher number than newer work. */
+const laterFirst = (a: { id: number; at: number }, b: { id: number; at: number }) => b.at - a.at || b.id - a.id
 
 /** What stands in the places that were changed, beside the file: what to look for in the code, or to ask for. */
 function namesLine(turns: Turn[], share: number, branch: string | null): Gathered {
@@ -447,9 +450,9 @@ function errorLines(observations: OnBranch<Observation>[], turns: Turn[], { ment
   const usual = printedInPassing(turns)
   const isMet = (name: string) => !inCode.has(name) && !usual.has(name)
   const met = [
-    ...observations.map((o) => ({ id: o.id, branch: o.branch, names: namesOf(mentioned.get(o.id), 'error').filter(isMet) })),
-    ...turns.map(({ newest, branch, errors }) => ({ id: newest, branch, names: failedOn(errors).filter(isMet) })),
-  ].sort((a, b) => b.id - a.id)
+    ...observations.map((o) => ({ id: o.id, at: o.at, branch: o.branch, names: namesOf(mentioned.get(o.id), 'error').filter(isMet) })),
+    ...turns.map(({ newest: { id, at }, branch, errors }) => ({ id, at, branch, names: failedOn(errors).filter(isMet) })),
+  ].sort(laterFirst)
   const errors = mostAbout(met, branch, ({ names }) => names.map((name) => ({ name, amount: 1 })))
   const metIn = (error: string) => met.find(({ names }) => names.includes(error))?.id
   const byCheck = [...Map.groupBy(usual, ([, command]) => command)]

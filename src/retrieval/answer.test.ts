@@ -63,6 +63,68 @@ test('a filter finds what it lets through, however much else holds the words bet
   expect(await found('pelican chore session:s1')).toEqual(['Fixed the pelican crash', 'Added a pelican page'])
 })
 
+/** Live work, then much older work that is imported after it and so has higher numbers, then live work again. */
+async function importedLate(imported: number) {
+  const t = await temporaryStore()
+  const add = (session: string, ...list: Parameters<typeof observation>[0][]) =>
+    addObservations(
+      t.store,
+      list.map((one) => observation({ type: 'bugfix', filesModified: ['src/a.ts'], ...one })),
+      session,
+    )
+  const old = Array.from({ length: imported }, (_, i) => ({ title: `Imported pelican ${i}`, at: NOW - 100 * DAY - i * 1000 }))
+  await t.store.transaction(async () => {
+    await add('before', { title: 'Live pelican before the import', at: NOW - 2 * DAY })
+    await add('imported', ...old)
+    await add('after', { title: 'Live heron after the import', at: NOW - DAY })
+  })
+  return t
+}
+
+test('old work that was imported late comes behind newer work in what a filter lists', async () => {
+  using t = await importedLate(1700)
+  const live = ['Live heron after the import', 'Live pelican before the import']
+  for (const filter of ['type:bugfix', 'path:src/a.ts', 'source:plain', 'kind:observation']) {
+    expect([filter, (await found(t.store, filter)).slice(0, 3)]).toEqual([filter, [...live, 'Imported pelican 0']])
+    expect([filter, await found(t.store, `${filter} since:7d`)]).toEqual([filter, live])
+  }
+})
+
+test('in a large store too, however much old work that was imported late holds the words or passes the filter', async () => {
+  using t = await importedLate(10_500)
+  for (const question of [
+    'pelican since:7d',
+    'pelican type:bugfix since:7d',
+    'pelican path:src/a.ts since:7d',
+    'pelican kind:observation since:7d',
+  ])
+    expect([question, await found(t.store, question)]).toEqual([question, ['Live pelican before the import']])
+  const live = ['Live heron after the import', 'Live pelican before the import']
+  for (const filter of ['type:bugfix', 'path:src/a.ts', 'source:plain'])
+    expect([filter, (await found(t.store, filter)).slice(0, 3)]).toEqual([filter, [...live, 'Imported pelican 0']])
+})
+
+test('work on a branch is found however many turns were on it, and whenever it was told', async () => {
+  using t = await temporaryStore()
+  const at = (i: number) => NOW - (400 - i) * 3_600_000
+  // As an import does: all prompts first, what was made of them afterwards.
+  await t.store.transaction(async () => {
+    for (let i = 0; i < 400; i++) {
+      const session = { ...(await openSession(t.store, `s${i}`)), branch: 'main' }
+      await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: `number ${i}`, at: at(i) })
+    }
+    for (let i = 0; i < 400; i++) {
+      const one =
+        i === 10
+          ? observation({ title: 'Fixed the pelican crash', type: 'bugfix', at: at(i) })
+          : observation({ title: `Heron ${i}`, at: at(i) })
+      await addObservations(t.store, [one], `s${i}`)
+    }
+  })
+  for (const question of ['pelican branch:main', 'crash branch:main', 'branch:main type:bugfix'])
+    expect([question, await found(t.store, question)]).toEqual([question, ['Fixed the pelican crash']])
+})
+
 test('a session is named by its number, or by four characters of its id and more', async () => {
   using t = await temporaryStore()
   for (const id of ['2b6c0000', '2b6d0000', '12345678', '2'])

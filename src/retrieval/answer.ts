@@ -156,19 +156,22 @@ type Wanted = Within & { inTheMaking: InTheMaking }
 
 /** Where only filters were named: whatever they let through, newest first. `turns` are those that were told already. */
 async function newest(store: Store, within: Wanted, turns = new Set<string>()): Promise<Hit[]> {
-  // Notes that are hidden are passed by, so more are asked for than are wanted.
-  const places = await store.documents.newest({ ...within, limit: Math.max(2000, within.limit * 5) })
   const hits: Hit[] = []
-  for (const place of places) {
-    const turn = turnOf(place)
-    // In a list of what happened, what was made of a turn stands beside what was asked for.
-    if (turn !== null && turns.has(turn) && place.kind !== 'observation') continue
-    const hit = within.inTheMaking.running.has(place.documentId) ? null : await describe(store, place)
-    if (hit) hits.push(hit)
-    if (hit && turn !== null) turns.add(turn)
-    if (hits.length >= within.limit) break
+  // Notes that are hidden and turns that were told are passed by: more are asked for than are wanted, and more again where too few are left.
+  for (let seen = 0, most = within.limit * 5; ; most *= 8) {
+    const places = await store.documents.newest({ ...within, limit: most })
+    for (const place of places.slice(seen)) {
+      const turn = turnOf(place)
+      // In a list of what happened, what was made of a turn stands beside what was asked for.
+      if (turn !== null && turns.has(turn) && place.kind !== 'observation') continue
+      const hit = within.inTheMaking.running.has(place.documentId) ? null : await describe(store, place)
+      if (hit) hits.push(hit)
+      if (hit && turn !== null) turns.add(turn)
+      if (hits.length >= within.limit) return hits
+    }
+    if (places.length < most) return hits
+    seen = places.length
   }
-  return hits
 }
 
 /** What was done, newest first: what was made of it, then prompts alone, and last those that no person wrote. */

@@ -10,7 +10,7 @@ import type { Prompt } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { Among, Choice, DocumentKind, InTheMaking, Match, Place, Relation, Store, Within } from '../store/store.ts'
+import type { Among, Choice, Chosen, DocumentKind, InTheMaking, Match, Place, Relation, Store, Within } from '../store/store.ts'
 import { folded, nameOf, type Read } from './fold.ts'
 import { MAX_READ } from './question.ts'
 import type { Window } from './time-words.ts'
@@ -134,17 +134,17 @@ async function score(store: Store, question: string, asked: Asked[], filters: Fi
   const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, choice, spoken, inTheMaking } = filters
   const scored = newScores(inTheMaking?.running)
   const bounds = { project, kinds, since, before, limit: POOL, ...(choice ? { choice } : {}) }
-  const chosen = choice || kinds.length < ALL_KINDS.length ? await store.documents.chosen(bounds) : null
+  const within = await led(store, bounds)
+  const { chosen } = within
   if (chosen?.from === 0 && chosen.ids.length === 0) return { scored, cosines: new Map<number, number>() }
-  const within = { ...bounds, ...(chosen ? { chosen } : {}) }
   const found = [await match(store, asked, question, within, filters)]
   // What happened at the time that was spoken of might not be among the best of all times.
-  if (spoken) found.push(await match(store, asked, question, both(within, spoken), filters))
+  if (spoken) found.push(await match(store, asked, question, await led(store, both(bounds, spoken)), filters))
   scored.add('words', bestOf(found.map(({ words }) => words)))
   const isOwn = ({ documentId }: Match) => scored.has(documentId) || !inTheMaking?.beside.has(documentId)
   scored.add('around', bestOf(found.map(({ around }) => around)).filter(isOwn))
   const left = chosen && (await store.documents.count(null)) > SMALL ? chosen : null
-  if (left && scored.size() < FEW) await addHeld(store, scored, asked, left.ids, within)
+  if (left && scored.size() < FEW) await addHeld(store, scored, asked, left, within)
   scored.add('deeds', bestOf(found.map(({ deeds }) => deeds)))
   scored.add('deeds', bestOf(found.map(({ unsaid }) => unsaid)), ONLY_DONE * unsaidShare(asked.slice(0, MOST_WORDS)))
   // Asked before meaning is: that always finds something.
@@ -153,7 +153,8 @@ async function score(store: Store, question: string, asked: Asked[], filters: Fi
   await addMeaning(store, scored, near, within)
   for (const file of (filters.files ?? []).slice(0, 3)) scored.add('names', await store.documents.matchNames(file, within))
   // What filters leave of a large store has been read by now, as far as it is new.
-  if (!isFound && !left) for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within), PIECE)
+  if (!isFound && !(left && isFiltered(within)))
+    for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within), PIECE)
   if (spoken) addTime(scored, spoken)
   await addLinks(store, scored, within)
   addSession(scored)
@@ -161,6 +162,14 @@ async function score(store: Store, question: string, asked: Asked[], filters: Fi
   await addUse(store, scored)
   return { scored, cosines: new Map(near.map(({ documentId, cosine }) => [documentId, cosine])) }
 }
+
+/** With what is known of the documents that the filters and the time leave, where they leave few. */
+async function led(store: Store, bounds: Within): Promise<Within> {
+  const chosen = await store.documents.chosen(bounds)
+  return isFiltered(bounds) || chosen.from === 0 ? { ...bounds, chosen } : bounds
+}
+
+const isFiltered = ({ choice, kinds }: Within) => choice !== undefined || kinds.length < ALL_KINDS.length
 
 /** The turn that a memory is of; null for what belongs to none. */
 export const turnOf = ({ sessionId, turn }: Place): string | null => (turn === null ? null : `${sessionId} ${turn}`)
@@ -355,9 +364,9 @@ type Scores = ReturnType<typeof newScores>
  * Where filters leave documents and the words that could be looked for are in few of them, the newest that are left are read and held against
  * the question: common words are looked for among the newest of everything, and of these a filter may leave none.
  */
-async function addHeld(store: Store, scored: Scores, asked: Asked[], chosen: number[], within: Within): Promise<void> {
+async function addHeld(store: Store, scored: Scores, asked: Asked[], chosen: Chosen, within: Within): Promise<void> {
   const held: Match[] = []
-  for (const place of await store.documents.firstWanted(chosen, LARGE_POOL, within)) {
+  for (const place of await store.documents.newestOf(chosen, { ...within, limit: LARGE_POOL })) {
     const text = scored.has(place.documentId) ? null : await textOf(store, place)
     const { coverage, matched } = text ? coverageOf(`${text.title}\n${text.body}`, asked) : { coverage: 0, matched: 0 }
     if (matched > 0) held.push({ ...place, score: coverage })

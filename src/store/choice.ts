@@ -63,18 +63,51 @@ export const wantedAmong = (db: Database) =>
 /** How many are asked whether they are wanted before the rest is let go: one in ten may be, and each stands on a page of its own. */
 const MOST_ASKED = 1500
 
-/** The first so many of some documents, the best first, that are wanted. */
+/**
+ * The first so many of some documents, the best first, that are wanted. What its own row rules out, by time, kind or project, is not counted
+ * as asked, and nobody stops before one was found.
+ */
 export function firstWantedAmong(db: Database) {
-  const wanted = wantedAmong(db)
-  return (ranked: number[], most: number, within: Within): Place[] => {
+  const asked = db.prepare<Place & { isMeant: number }, Params>(`
+    SELECT ${PLACE}, ${CHOSEN} AS isMeant FROM json_each(@ids) wanted CROSS JOIN documents d ON d.id = wanted.value
+    WHERE ${IN_PROJECT} AND ${BOUNDED}`)
+  return (ranked: number[], most: number, within: Within, mostAsked = MOST_ASKED): Place[] => {
     const params = bounds(within)
     const found: Place[] = []
-    for (let from = 0; from < Math.min(ranked.length, MOST_ASKED) && found.length < most; from += AT_ONCE) {
+    let count = 0
+    for (let from = 0; from < ranked.length && found.length < most && (count < mostAsked || found.length === 0); from += AT_ONCE) {
       const ids = ranked.slice(from, from + AT_ONCE)
-      const places = new Map(wanted.all({ ...params, ids: JSON.stringify(ids) }).map((place) => [place.documentId, place]))
+      const rows = asked.all({ ...params, ids: JSON.stringify(ids) })
+      count += rows.length
+      const places = new Map(rows.flatMap(({ isMeant, ...place }) => (isMeant ? [[place.documentId, place]] : [])))
       found.push(...ids.flatMap((id) => places.get(id) ?? []))
     }
     return found.slice(0, most)
+  }
+}
+
+/**
+ * The newest of what filters leave. Numbers do not follow time: old work may be imported after newer work was done. So those that are known
+ * are put in the order of time, and of the ones before them, of which nothing is known, every one that is no older is asked.
+ */
+export function newestAmong(db: Database) {
+  const byTime = db.prepare<{ ids: string }, Params>(`
+    SELECT json_group_array(id) AS ids FROM (
+      SELECT d.id FROM json_each(@ids) known CROSS JOIN documents d ON d.id = known.value WHERE ${IN_PROJECT} AND ${BOUNDED}
+      ORDER BY d.at DESC, d.id DESC)`)
+  const unknown = db.prepare<Place, Params>(`
+    SELECT ${PLACE} FROM documents d INDEXED BY documents_by_time WHERE d.id < @from AND ${IN_PROJECT} AND ${ALLOWED}
+    ORDER BY d.at DESC, d.id DESC LIMIT @limit`)
+  const firstWanted = firstWantedAmong(db)
+  return ({ ids, from }: Chosen, within: Within): Place[] => {
+    const params = bounds(within)
+    const known: number[] = JSON.parse(byTime.get({ ...params, ids: JSON.stringify(ids) })?.ids ?? '[]')
+    const found = firstWanted(known, within.limit, within, known.length)
+    if (from === 0) return found
+    const since = found.length < within.limit ? within.since : (found.at(-1)?.at ?? within.since)
+    return [...found, ...unknown.all({ ...params, since, from })]
+      .sort((a, b) => b.at - a.at || b.documentId - a.documentId)
+      .slice(0, within.limit)
   }
 }
 
@@ -108,10 +141,10 @@ const anywhere = (path: string) => `%${path.replace(/[\\%_]/g, '\\$&')}%`
 /** `src/auth`, `login.ts`: not `auth`, which any text may say. */
 const isNoWord = (path: string) => /[\\/]|\w\.\w+$/.test(path)
 
-/** Which documents filters leave, by number, the newest first; none is missing from a number on, 0 where all of them are there. */
+/** Which documents filters leave, by number, the highest first; none is missing from a number on, 0 where all of them are there. */
 export type Chosen = { ids: number[]; from: number }
 
-/** Tells of a document whether filters may leave it: of what is older than the ones that are known, nobody can say yet. */
+/** Tells of a document whether filters may leave it: of what has a lower number than the ones that are known, nobody can say yet. */
 export function mayBeOf(chosen: Chosen | undefined): (id: number) => boolean {
   if (!chosen) return () => true
   const known = new Set(chosen.ids)
@@ -124,10 +157,12 @@ export function isChosen({ chosen }: Within): (place: Place) => boolean {
   return ({ documentId }) => mayBe(documentId)
 }
 
+/** How many kinds of documents there are: asking for all of them is asking for any. */
+const KINDS = 4
 /** To read the numbers of these takes some milliseconds. */
 const MOST_CHOSEN = 10_000
-/** Turns of a branch; a turn has twenty documents or more. */
-const MOST_TURNS = 300
+/** A branch of more sessions leads nowhere: most of what there is may be on it. */
+const MOST_SESSIONS = 300
 /** As many letters as a piece has in the index of names. */
 const A_PIECE = 3
 /** Of the pieces of a path, those that the fewest documents have; what has these in common is asked for the path itself when it is wanted. */
@@ -138,23 +173,23 @@ const MOST_PIECES = 4
  * whoever shows one has asked it. `documentsNaming` says in how many documents three letters of a name stand.
  */
 export function chosenStatements(db: Database, traits: Traits, documentsNaming: (piece: string) => number) {
-  const numbers = (sql: string) => {
-    const statement = db.prepare<{ ids: string }, Params>(`SELECT json_group_array(id) AS ids FROM (${sql} ORDER BY 1 DESC LIMIT @limit)`)
+  const numbers = (sql: string, order = '1') => {
+    const statement = db.prepare<{ ids: string }, Params>(
+      `SELECT json_group_array(id) AS ids FROM (${sql} ORDER BY ${order} DESC LIMIT @limit)`,
+    )
     return (params: Params): number[] => JSON.parse(statement.get({ ...params, limit: MOST_CHOSEN + 1 })?.ids ?? '[]')
   }
   const span = 'rowid > @after AND rowid <= @upTo'
   const withPieces = numbers(`SELECT rowid AS id FROM trigrams WHERE trigrams MATCH @words AND ${span}`)
   const withWord = numbers(`SELECT rowid AS id FROM fulltext WHERE fulltext MATCH @words AND ${span}`)
   const ofSessions = numbers('SELECT d.id FROM json_each(@sessions) s CROSS JOIN documents d ON d.session_id = s.value')
-  const ofTurns = numbers(
-    `SELECT d.id FROM json_each(@turns) t CROSS JOIN documents d ON d.session_id = t.value ->> 'sessionId' AND d.turn = t.value ->> 'number'`,
-  )
-  const turnsOn = db.prepare<{ sessionId: number; number: number }, Params>(`
+  const sessionsOn = db.prepare<{ id: number }, Params>(`
     WITH spelt AS MATERIALIZED (
       SELECT DISTINCT project, branch FROM prompts INDEXED BY prompts_of_branch
       WHERE branch = @branch COLLATE NOCASE AND (@project IS NULL OR project IN (@project, '${GLOBAL_PROJECT}')))
-    SELECT p.session_id AS sessionId, p.number FROM spelt CROSS JOIN prompts p ON p.project = spelt.project AND p.branch = spelt.branch
-    ORDER BY p.id DESC LIMIT ${MOST_TURNS + 1}`)
+    SELECT DISTINCT p.session_id AS id FROM spelt CROSS JOIN prompts p ON p.project = spelt.project AND p.branch = spelt.branch
+    LIMIT ${MOST_SESSIONS + 1}`)
+  const ofTime = numbers('SELECT id FROM documents WHERE at >= @since AND at < @before', 'at')
 
   /** What touched a file, by three letters at a time; fewer must be a word of its path. */
   function touching(path: string, within: Params): number[] {
@@ -171,25 +206,32 @@ export function chosenStatements(db: Database, traits: Traits, documentsNaming: 
     })
   }
 
-  return (within: Within, span: Span): Chosen => {
+  return (within: Within, spanOf: (within: Within) => Span): Chosen => {
     const { choice, kinds } = within
     if (kinds.length === 0) return { ids: [], from: 0 }
     const params = bounds(within)
     const hasNotes = kinds.includes('note')
-    const leads = [newestFirst(traits.newestWith(within, span, MOST_CHOSEN + 1))]
+    const leads: Chosen[] = []
+    const then = isTimed(within) ? newestFirst(ofTime(params)) : null
+    if (then?.from === 0) leads.push(then)
+    if (!choice && kinds.length === KINDS) return inCommon(leads)
+    const span = then?.from === 0 ? { after: (then.ids.at(-1) ?? 1) - 1, upTo: then.ids[0] ?? 0 } : spanOf(within)
+    leads.push(newestFirst(traits.newestWith(within, span, MOST_CHOSEN + 1)))
     if (choice?.session) {
       const { contentIds, begins } = choice.session
-      leads.push(newestFirst([...ofSessions(params), ...(hasNotes ? traits.newestNotesOf(contentIds, begins, MOST_CHOSEN) : [])]))
+      leads.push(anyOf([ofSessions(params), ...(hasNotes ? [traits.newestNotesOf(contentIds, begins, MOST_CHOSEN + 1)] : [])]))
     }
     if (choice?.branch) {
-      const turns = turnsOn.all(params)
-      const { ids } = newestFirst(ofTurns({ turns: JSON.stringify(turns.slice(0, MOST_TURNS)) }))
-      leads.push({ ids, from: turns.length > MOST_TURNS ? (ids.at(-1) ?? 0) : 0 })
+      const sessions = sessionsOn.all(params).map(({ id }) => id)
+      if (sessions.length <= MOST_SESSIONS) leads.push(newestFirst(ofSessions({ sessions: JSON.stringify(sessions) })))
     }
-    if (choice?.paths.length) leads.push(newestFirst(choice.paths.flatMap((path) => touching(path, { ...span }))))
+    if (choice?.paths.length) leads.push(anyOf(choice.paths.map((path) => touching(path, { ...span }))))
     return inCommon(leads)
   }
 }
+
+/** Whether a time is asked for. */
+export const isTimed = ({ since, before }: { since: number; before: number }) => since > 0 || before < Number.MAX_SAFE_INTEGER
 
 /** What a lead brought, which stops when it has brought enough. */
 function newestFirst(found: number[]): Chosen {
@@ -197,9 +239,18 @@ function newestFirst(found: number[]): Chosen {
   return { ids, from: ids.length > MOST_CHOSEN ? (ids.at(-1) ?? 0) : 0 }
 }
 
-/** What the lead that reaches furthest back has, and the others have as far as they reach. */
+/** What either of some leads brought, as far back as all of them reach. */
+function anyOf(found: number[][]): Chosen {
+  const leads = found.map(newestFirst)
+  const from = Math.max(0, ...leads.map((lead) => lead.from))
+  return { ids: [...new Set(leads.flatMap(({ ids }) => ids))].filter((id) => id >= from).sort((a, b) => b - a), from }
+}
+
+/** What the lead that reaches furthest back has, and the others have as far as they reach; without a lead nothing is known. */
 function inCommon(leads: Chosen[]): Chosen {
-  const [furthest = { ids: [], from: 0 }, ...others] = leads.toSorted((a, b) => a.from - b.from || a.ids.length - b.ids.length)
+  const [furthest = { ids: [], from: Number.MAX_SAFE_INTEGER }, ...others] = leads.toSorted(
+    (a, b) => a.from - b.from || a.ids.length - b.ids.length,
+  )
   const tests = others.map(mayBeOf)
   return { ids: furthest.ids.filter((id) => tests.every((mayBe) => mayBe(id))), from: furthest.from }
 }
@@ -221,7 +272,7 @@ type Traits = ReturnType<typeof traitStatements>
 
 /**
  * What filters ask of documents, as words of an index of its own: which project, kind, type, source, namespace, tag. A list of those that have
- * one is read newest first and costs a byte or two for each, so that what a filter leaves is found however old it is.
+ * one is read from the highest number down and costs a byte or two for each, so that what a filter leaves is found however old it is.
  */
 export function traitStatements(db: Database) {
   const read = db.prepare<{ words: string }, Params>(`SELECT ${WORDS} AS words FROM documents d WHERE d.id = @id`)

@@ -9,7 +9,9 @@ import {
   type Chosen,
   chosenStatements,
   firstWantedAmong,
+  isTimed,
   mayBeOf,
+  newestAmong,
   type OpenFilter,
   PLACE,
   traitStatements,
@@ -17,7 +19,7 @@ import {
   wantedAmong,
 } from './choice.ts'
 import { deedStatements } from './deeds.ts'
-import { isUnbounded, MOST_PLACES, rankedBy, scopeWord } from './ranked.ts'
+import { MOST_PLACES, rankedBy, scopeWord } from './ranked.ts'
 import { type Params, quoted } from './statement.ts'
 
 export type DocumentKind = Kind
@@ -64,7 +66,7 @@ export type Within = {
  */
 export type Among = Span & { lately: number | null; scoped: boolean }
 
-/** Documents by number: those past the first, up to and with the last. They come about in the order things happened. */
+/** Documents by number: those past the first, up to and with the last. What was imported late has high ones, however old it is. */
 export type Span = { after: number; upTo: number }
 
 /** Documents of prompts, by number. */
@@ -87,8 +89,6 @@ const COUNTED_DOCUMENTS = 200_000
 const NEXT_ID = `1 + max(
   coalesce((SELECT max(id) FROM documents), 0),
   coalesce((SELECT CAST(value AS INTEGER) FROM marks WHERE name = 'newest document'), 0))`
-/** How many documents at each end of a time tell which numbers it has. */
-const ENDS = 5000
 
 /** The full-text index, kept by the store itself: whoever writes a row puts its words here in the same transaction. */
 export type Index = ReturnType<typeof fulltextStatements>
@@ -141,10 +141,9 @@ export function fulltextStatements(db: Database) {
     SELECT u.document_id AS id, u.times FROM json_each(@ids) wanted CROSS JOIN uses u ON u.document_id = wanted.value`)
   const count = db.prepare<{ n: number }, Params>(`
     SELECT count(*) AS n FROM (SELECT 1 FROM documents WHERE project = @project LIMIT ${COUNTED_DOCUMENTS})`)
-  const ends = db.prepare<{ first: number | null; last: number | null }, Params>(`
-    SELECT min(id) AS first, max(id) AS last FROM (
-      SELECT id FROM (SELECT id FROM documents WHERE at >= @since AND at < @before ORDER BY at LIMIT ${ENDS})
-      UNION ALL SELECT id FROM (SELECT id FROM documents WHERE at >= @since AND at < @before ORDER BY at DESC LIMIT ${ENDS}))`)
+  const ends = db.prepare<{ first: number | null; last: number | null }, Params>(
+    'SELECT min(id) AS first, max(id) AS last FROM documents INDEXED BY documents_by_time WHERE at >= @since AND at < @before',
+  )
   const last = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM documents')
 
   // SQLite's own stemmer, asked through a small index that lives in memory: there is no second one to disagree with it.
@@ -194,6 +193,7 @@ export function fulltextStatements(db: Database) {
   const traits = traitStatements(db)
   const chosen = chosenStatements(db, traits, documentsIn('trigrams'))
   const firstWanted = firstWantedAmong(db)
+  const newestOf = newestAmong(db)
   const values = valueStatements(db)
   const byWords = rankedBy(db, { table: 'fulltext', weights: WEIGHTS, strong: 'title', rest: 0.5 }, documentsWith)
   const around = { table: 'surroundings', weights: AROUND_WEIGHTS, strong: 'own', rest: 0.4 }
@@ -222,7 +222,7 @@ export function fulltextStatements(db: Database) {
   }
 
   const spanOf = ({ since, before }: { since: number; before: number }): Span => {
-    if (isUnbounded({ since, before })) return { after: 0, upTo: last.get()?.id ?? 0 }
+    if (!isTimed({ since, before })) return { after: 0, upTo: last.get()?.id ?? 0 }
     const { first, last: final } = ends.get({ since, before }) ?? { first: null, last: null }
     return { after: (first ?? 1) - 1, upTo: final ?? 0 }
   }
@@ -266,21 +266,19 @@ export function fulltextStatements(db: Database) {
     },
     /** How many documents a project has, or nearly; all of them together when none is named. */
     count: async (project: ProjectKey | null): Promise<number> => (project ? documentsOf(project) : (last.get()?.id ?? 0)),
-    /** The documents of a time, or a few more. */
+    /** The documents of a time, and whatever has a number between theirs. */
     span: async (since: number, before: number): Promise<Span> => spanOf({ since, before }),
     /** The newest that are wanted. Notes are few among everything and what a choice leaves may be, so these are led to. */
     newest: async (within: Within): Promise<Place[]> => {
       if (!within.choice && within.kinds.some((kind) => kind !== 'note')) return newest(bounds(within)).map(place)
-      const found = firstWanted(chosen(within, spanOf(within)).ids, within.limit, within)
-      return found.map(place).sort((a, b) => b.at - a.at || b.documentId - a.documentId)
+      return newestOf(chosen(within, spanOf), within).map(place)
     },
     /** What memories have for a filter that takes any value. */
     values: async (filter: OpenFilter): Promise<string[]> => values(filter),
     /** What a choice, kinds and a time leave, or nearly: some of it may not be meant. */
-    chosen: async (within: Within): Promise<Chosen> => chosen(within, spanOf(within)),
-    /** The first so many of some documents, by number, that are wanted; where next to none is, not all are asked. */
-    firstWanted: async (documentIds: number[], most: number, within: Within): Promise<Place[]> =>
-      firstWanted(documentIds, most, within).map(place),
+    chosen: async (within: Within): Promise<Chosen> => chosen(within, spanOf),
+    /** The newest of those that are wanted. */
+    newestOf: async (chosen: Chosen, within: Within): Promise<Place[]> => newestOf(chosen, within).map(place),
     /**
      * Prompts whose turn has no answer yet, of sessions that are not over and were heard of since a moment; and those right before them, in
      * whose surroundings they stand.

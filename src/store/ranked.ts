@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { fingerprint } from '../core/hash.ts'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { ALLOWED, bounds, firstWantedAmong, IN_PROJECT, isChosen, mayBeOf, PLACE } from './choice.ts'
-import type { Among, DocumentKind, Match, Place, Within } from './fulltext.ts'
+import type { Among, Match, Place, Within } from './fulltext.ts'
 import { type Params, quoted } from './statement.ts'
 
 /** A word with no more places than these is looked for everywhere, also where common ones are looked for lately only. */
@@ -102,13 +102,6 @@ export function rankedBy(
 }
 
 const keyed = <Row extends Place>(row: Row): Row => ({ ...row, project: asProjectKey(row.project) })
-
-/** How many kinds of documents there are: asking for all of them is asking for any. */
-const KINDS = 4
-
-export function isUnbounded({ kinds, since, before }: { kinds?: DocumentKind[]; since: number; before: number }): boolean {
-  return (kinds?.length ?? KINDS) === KINDS && since <= 0 && before === Number.MAX_SAFE_INTEGER
-}
 
 /** What holds for every project is found in each. */
 function scopesOf(project: ProjectKey): string {

@@ -30,7 +30,7 @@ import { toolUseStatements } from './tool-uses.ts'
 import { transcriptStatements } from './transcripts.ts'
 import { vectorStatements } from './vectors.ts'
 
-export type { Choice, NamedSession } from './choice.ts'
+export type { Choice, Chosen, NamedSession } from './choice.ts'
 export { type ForeignSession, openClaudeMem } from './claude-mem.ts'
 export type { Among, DocumentKind, InTheMaking, Match, Place, Within } from './fulltext.ts'
 export type { InjectedItem } from './injections.ts'

@@ -99,6 +99,8 @@ test('in a large store too, however much old work that was imported late holds t
     'pelican kind:observation since:7d',
   ])
     expect([question, await found(t.store, question)]).toEqual([question, ['Live pelican before the import']])
+  const { hits } = await answer(t.store, 'pelican', { ...wish, limit: 100 }, NOW)
+  expect(hits.map((hit) => hit.title)).toContain('Live pelican before the import')
   const live = ['Live heron after the import', 'Live pelican before the import']
   for (const filter of ['type:bugfix', 'path:src/a.ts', 'source:plain'])
     expect([filter, (await found(t.store, filter)).slice(0, 3)]).toEqual([filter, [...live, 'Imported pelican 0']])

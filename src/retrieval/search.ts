@@ -10,7 +10,7 @@ import type { Prompt } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { Among, Choice, Chosen, DocumentKind, InTheMaking, Match, Place, Relation, Store, Within } from '../store/store.ts'
+import type { Among, Choice, Chosen, DocumentKind, InTheMaking, Match, Place, Relation, Span, Store, Within } from '../store/store.ts'
 import { folded, nameOf, type Read } from './fold.ts'
 import { MAX_READ } from './question.ts'
 import type { Window } from './time-words.ts'
@@ -267,26 +267,51 @@ async function affordable(
   const known = asked.filter((word) => word.documents > 0).slice(0, MOST_WORDS)
   const words = telling(known, question, inProject)
   if (total <= SMALL) return { words: textsOf(words), phrases: phrasesIn(question, textsOf(words)), among: null }
+  const span =
+    chosen?.from === 0 ? { after: (chosen.ids.at(-1) ?? 1) - 1, upTo: chosen.ids[0] ?? 0 } : await store.documents.span(since, before)
+  const recent = await store.documents.recent(since, before, span)
   if (chosen?.from === 0) {
     // They are weighed by their length: counting every place of a common word would take longer than all else.
-    const [after, upTo] = [(chosen.ids.at(-1) ?? 0) - 1, chosen.ids[0] ?? 0]
-    const affordable = within(words, (WORK * ROOM * total) / (upTo - after))
-    return { words: textsOf(affordable), phrases: [], among: { after, upTo, lately: after, scoped: false } }
+    const spans = spansOf(chosen.ids)
+    const affordable = within(words, (WORK * ROOM * total) / sum(spans.map(lengthOf)))
+    return { words: textsOf(affordable), phrases: [], among: { spans, lately: spans, scoped: false, recent } }
   }
   const share = Math.min(1, inProject / total)
   const scoped = share < LARGE
-  const { after, upTo } = await store.documents.span(since, before)
   const room = chosen ? ROOM / 2 : 1
   const rare = within(words, (scoped ? WORK / (PASSED_BY + (1 - PASSED_BY) * share) : WORK) * room)
   if (rare.length === words.length || places(rare) * share >= FEW) {
-    return { words: textsOf(rare), phrases: [], among: { after, upTo, lately: null, scoped } }
+    return { words: textsOf(rare), phrases: [], among: { spans: [span], lately: null, scoped, recent } }
   }
-  const part = ((scoped ? share : 1) * (upTo - after)) / total
+  const part = ((scoped ? share : 1) * lengthOf(span)) / total
   const seen = words.slice(0, Math.max(within(words, GLANCED / part).length, GLANCED_WORDS))
   const reach = Math.min(1, GLANCED / (places(seen) * part))
-  const lately = Math.floor(upTo - (upTo - after) * reach)
-  return { words: textsOf(seen), phrases: [], among: { after, upTo, lately, scoped } }
+  const after = Math.floor(span.upTo - lengthOf(span) * reach)
+  const lately = [{ after, upTo: span.upTo }, ...spansOf(recent.filter((id) => id <= after))]
+  return { words: textsOf(seen), phrases: [], among: { spans: [span], lately, scoped, recent } }
 }
+
+const lengthOf = ({ after, upTo }: Span) => upTo - after
+
+/** Where some documents are, by number: what was imported in between is left out where it is much. */
+function spansOf(ids: number[]): Span[] {
+  const sorted = ids.toSorted((a, b) => a - b)
+  const gaps = sorted.flatMap((id, place) => (place > 0 && id - (sorted[place - 1] ?? 0) > GAP ? [place] : []))
+  const gapAt = (place: number) => (sorted[place] ?? 0) - (sorted[place - 1] ?? 0)
+  const starts = [
+    0,
+    ...gaps
+      .toSorted((a, b) => gapAt(b) - gapAt(a))
+      .slice(0, MOST_GAPS)
+      .sort((a, b) => a - b),
+  ]
+  if (sorted.length === 0) return []
+  return starts.map((start, i) => ({ after: (sorted[start] ?? 0) - 1, upTo: sorted[(starts[i + 1] ?? sorted.length) - 1] ?? 0 }))
+}
+
+/** To look for a word once more takes as long as to pass by some hundred documents. */
+const GAP = 1000
+const MOST_GAPS = 7
 
 const textsOf = (words: Asked[]) => words.map((word) => word.word)
 const places = (words: Asked[]) => sum(words.map((word) => word.documents))

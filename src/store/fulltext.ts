@@ -8,7 +8,6 @@ import {
   type Choice,
   type Chosen,
   chosenStatements,
-  firstWantedAmong,
   isTimed,
   mayBeOf,
   newestAmong,
@@ -60,11 +59,11 @@ export type Within = {
 }
 
 /**
- * In a large store: which documents are looked at. `lately` is where those begin among which common words are looked for, if weighing
- * all that hold them would take too long. `scoped` when other projects are left out at once: for a large project it is faster to leave
- * them out of the best only.
+ * In a large store: which documents are looked at. `lately` are those among which common words are looked for, if weighing all that hold them
+ * would take too long. `scoped` when other projects are left out at once: for a large project it is faster to leave them out of the best
+ * only. `recent` as `documents.recent` has them.
  */
-export type Among = Span & { lately: number | null; scoped: boolean }
+export type Among = { spans: Span[]; lately: Span[] | null; scoped: boolean; recent: number[] }
 
 /** Documents by number: those past the first, up to and with the last. What was imported late has high ones, however old it is. */
 export type Span = { after: number; upTo: number }
@@ -89,6 +88,8 @@ const COUNTED_DOCUMENTS = 200_000
 const NEXT_ID = `1 + max(
   coalesce((SELECT max(id) FROM documents), 0),
   coalesce((SELECT CAST(value AS INTEGER) FROM marks WHERE name = 'newest document'), 0))`
+/** How many of the newest are known to be so where numbers do not tell. */
+const RECENT = 5000
 
 /** The full-text index, kept by the store itself: whoever writes a row puts its words here in the same transaction. */
 export type Index = ReturnType<typeof fulltextStatements>
@@ -144,6 +145,9 @@ export function fulltextStatements(db: Database) {
   const ends = db.prepare<{ first: number | null; last: number | null }, Params>(
     'SELECT min(id) AS first, max(id) AS last FROM documents INDEXED BY documents_by_time WHERE at >= @since AND at < @before',
   )
+  const latest = db.prepare<{ ids: string }, Params>(`
+    SELECT json_group_array(id) AS ids FROM
+      (SELECT id FROM documents WHERE at >= @since AND at < @before ORDER BY at DESC, id DESC LIMIT ${RECENT})`)
   const last = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM documents')
 
   // SQLite's own stemmer, asked through a small index that lives in memory: there is no second one to disagree with it.
@@ -192,7 +196,6 @@ export function fulltextStatements(db: Database) {
 
   const traits = traitStatements(db)
   const chosen = chosenStatements(db, traits, documentsIn('trigrams'))
-  const firstWanted = firstWantedAmong(db)
   const newestOf = newestAmong(db)
   const values = valueStatements(db)
   const byWords = rankedBy(db, { table: 'fulltext', weights: WEIGHTS, strong: 'title', rest: 0.5 }, documentsWith)
@@ -215,9 +218,8 @@ export function fulltextStatements(db: Database) {
   }
 
   const named = (piece: string, within: Within): Match[] => {
-    const { after, upTo } = within.among ?? spanOf(within)
-    const ids: number[] = JSON.parse(naming.get({ words: quoted(piece), after, upTo })?.ids ?? '[]')
-    const found = firstWanted(ids.filter(mayBeOf(within.chosen)), within.limit, within)
+    const ids: number[] = JSON.parse(naming.get({ words: quoted(piece), ...spanOf(within) })?.ids ?? '[]')
+    const found = newestOf({ ids: ids.filter(mayBeOf(within.chosen)), from: 0 }, within)
     return found.map((place) => ({ ...place, score: 1 }))
   }
 
@@ -268,6 +270,12 @@ export function fulltextStatements(db: Database) {
     count: async (project: ProjectKey | null): Promise<number> => (project ? documentsOf(project) : (last.get()?.id ?? 0)),
     /** The documents of a time, and whatever has a number between theirs. */
     span: async (since: number, before: number): Promise<Span> => spanOf({ since, before }),
+    /** The newest of a time, newest first, where old work was imported after some of them; none where numbers tell as much. */
+    recent: async (since: number, before: number, { upTo }: Span): Promise<number[]> => {
+      const ids: number[] = JSON.parse(latest.get({ since, before })?.ids ?? '[]')
+      // What is told some minutes late is out of order by a little only.
+      return ids.some((id) => id <= upTo - 2 * RECENT) ? ids : []
+    },
     /** The newest that are wanted. Notes are few among everything and what a choice leaves may be, so these are led to. */
     newest: async (within: Within): Promise<Place[]> => {
       if (!within.choice && within.kinds.some((kind) => kind !== 'note')) return newest(bounds(within)).map(place)

@@ -7,7 +7,7 @@ import { type Params, quoted } from './statement.ts'
 
 /** A word with no more places than these is looked for everywhere, also where common ones are looked for lately only. */
 const RARE = 1000
-/** How many places of each word are taken at most, the newest, whatever was expected. */
+/** How many places of each word are taken at most, those of the highest numbers, whatever was expected. */
 export const MOST_PLACES = 10_000
 
 /**
@@ -40,7 +40,7 @@ export function rankedBy(
   const newest = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM documents')
 
   /** How telling the words are that each document holds, together; and how many of the best are worth weighing. */
-  function holders(words: string[], within: Within, { after, upTo, lately, scoped }: Among): { sums: Map<number, number>; weigh: number } {
+  function holders(words: string[], within: Within, { spans, lately, scoped }: Among): { sums: Map<number, number>; weigh: number } {
     const sums = new Map<number, number>()
     const total = newest.get()?.id ?? 0
     const mayBe = mayBeOf(within.chosen)
@@ -48,9 +48,10 @@ export function rankedBy(
     const known = words.map((word) => ({ word, documents: documentsWith(word) }))
     const give = (column: string, share: number) => {
       for (const { word, documents } of known) {
-        const query = { words: `${scope}${column}${quoted(word)}`, after: documents > RARE ? (lately ?? after) : after, upTo }
+        const query = `${scope}${column}${quoted(word)}`
         const amount = rarity(documents, total) * share
-        for (const id of allHolding(query)) if (mayBe(id)) sums.set(id, (sums.get(id) ?? 0) + amount)
+        for (const span of documents > RARE ? (lately ?? spans) : spans)
+          for (const id of allHolding({ words: query, ...span })) if (mayBe(id)) sums.set(id, (sums.get(id) ?? 0) + amount)
       }
     }
     give('', rest)
@@ -62,9 +63,13 @@ export function rankedBy(
 
   const allHolding = (query: Params) => JSON.parse(holding.get(query)?.ids ?? '[]') as number[]
 
-  /** The best of them that are wanted, and those that are good in another way. */
-  function bestOf(sums: Map<number, number>, weigh: number, within: Within): Place[] {
-    const ranked = [...sums].sort((a, b) => b[1] - a[1] || b[0] - a[0]).map(([id]) => id)
+  /** The best of them that are wanted, of equals the newer, and those that are good in another way. */
+  function bestOf(sums: Map<number, number>, weigh: number, within: Within, { recent }: Among): Place[] {
+    const age = new Map(recent.map((id, place) => [id, place]))
+    const ranked = [...sums]
+      .map(([id, sum]) => ({ id, sum, age: age.get(id) ?? recent.length }))
+      .sort((a, b) => b.sum - a.sum || a.age - b.age || b.id - a.id)
+      .map(({ id }) => id)
     const best = firstWanted(ranked, weigh, within)
     const there = new Set(best.map((place) => place.documentId))
     const also = (within.also ?? []).filter((id) => !there.has(id))
@@ -91,7 +96,7 @@ export function rankedBy(
         .filter(isChosen(within))
         .map(keyed)
     const { sums, weigh } = holders(words, within, among)
-    const best = bestOf(sums, weigh, within)
+    const best = bestOf(sums, weigh, within, among)
     const ids = JSON.stringify(best.map((place) => place.documentId))
     const scores = among.lately === null ? byWeight(any, ids) : byLength(sums, ids)
     // One that is good in another way and holds none of the words has no score.

@@ -32,7 +32,7 @@ import { vectorStatements } from './vectors.ts'
 
 export type { Choice, Chosen, NamedSession } from './choice.ts'
 export { type ForeignSession, openClaudeMem } from './claude-mem.ts'
-export type { Among, DocumentKind, InTheMaking, Match, Place, Within } from './fulltext.ts'
+export type { Among, DocumentKind, InTheMaking, Match, Place, Span, Within } from './fulltext.ts'
 export type { InjectedItem } from './injections.ts'
 export type { Job } from './jobs.ts'
 export type { Link, Mention, Ref, Relation, Side } from './links.ts'

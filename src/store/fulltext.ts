@@ -88,6 +88,10 @@ const COUNTED_DOCUMENTS = 200_000
 const NEXT_ID = `1 + max(
   coalesce((SELECT max(id) FROM documents), 0),
   coalesce((SELECT CAST(value AS INTEGER) FROM marks WHERE name = 'newest document'), 0))`
+/** How many documents at each end of a time tell about which numbers it has. */
+const ENDS = 5000
+type Ends = { first: number | null; last: number | null }
+const NO_ENDS: Ends = { first: null, last: null }
 /** How many of the newest are known to be so where numbers do not tell. */
 const RECENT = 5000
 
@@ -142,9 +146,16 @@ export function fulltextStatements(db: Database) {
     SELECT u.document_id AS id, u.times FROM json_each(@ids) wanted CROSS JOIN uses u ON u.document_id = wanted.value`)
   const count = db.prepare<{ n: number }, Params>(`
     SELECT count(*) AS n FROM (SELECT 1 FROM documents WHERE project = @project LIMIT ${COUNTED_DOCUMENTS})`)
-  const ends = db.prepare<{ first: number | null; last: number | null }, Params>(
-    'SELECT min(id) AS first, max(id) AS last FROM documents INDEXED BY documents_by_time WHERE at >= @since AND at < @before',
-  )
+  const inTime = 'at >= @since AND at < @before'
+  const ends = db.prepare<Ends, Params>(`
+    SELECT min(id) AS first, max(id) AS last FROM (
+      SELECT id FROM (SELECT id FROM documents WHERE ${inTime} ORDER BY at LIMIT ${ENDS})
+      UNION ALL SELECT id FROM (SELECT id FROM documents WHERE ${inTime} ORDER BY at DESC LIMIT ${ENDS}))`)
+  const allOfTime = db.prepare<Ends, Params>(`
+    SELECT min(id) AS first, max(id) AS last FROM documents INDEXED BY documents_by_time WHERE ${inTime}`)
+  const outside = db.prepare<Ends, Params>(`
+    SELECT (SELECT min(id) FROM documents NOT INDEXED WHERE id <= @first AND ${inTime}) AS first,
+      (SELECT max(id) FROM documents NOT INDEXED WHERE id >= @last AND ${inTime}) AS last`)
   const latest = db.prepare<{ ids: string }, Params>(`
     SELECT json_group_array(id) AS ids FROM
       (SELECT id FROM documents WHERE at >= @since AND at < @before ORDER BY at DESC, id DESC LIMIT ${RECENT})`)
@@ -225,8 +236,12 @@ export function fulltextStatements(db: Database) {
 
   const spanOf = ({ since, before }: { since: number; before: number }): Span => {
     if (!isTimed({ since, before })) return { after: 0, upTo: last.get()?.id ?? 0 }
-    const { first, last: final } = ends.get({ since, before }) ?? { first: null, last: null }
-    return { after: (first ?? 1) - 1, upTo: final ?? 0 }
+    const { first, last: final } = ends.get({ since, before }) ?? NO_ENDS
+    if (first === null || final === null) return { after: 0, upTo: 0 }
+    // What was imported late may be anywhere: either all of the time is read, or all that is not between its ends, whichever is less.
+    const isMost = first - 1 + (last.get()?.id ?? 0) - final < final - first
+    const all = (isMost ? outside.get({ since, before, first, last: final }) : allOfTime.get({ since, before })) ?? NO_ENDS
+    return { after: (all.first ?? first) - 1, upTo: all.last ?? final }
   }
 
   const place = (row: Place): Place => ({ ...row, project: asProjectKey(row.project) })

@@ -1,7 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { observation, openSession, summary, temporaryFolder, temporaryStore } from '../../test/support/builders.ts'
+import {
+  addObservations as addAll,
+  observation,
+  openSession,
+  summary,
+  temporaryFolder,
+  temporaryStore,
+} from '../../test/support/builders.ts'
 import { asMemorySessionId, asProjectKey } from '../core/ids.ts'
 import { migrate } from './migrations.ts'
 import {
@@ -159,6 +166,20 @@ test('an answer replaces the words of the one before it', async () => {
   await t.store.prompts.setAnswer({ ...added, answer: 'provisional' }, 'final', 3)
   expect(await t.store.documents.match(['provisional'], everywhere)).toEqual([])
   expect(await t.store.documents.match(['final'], everywhere)).toHaveLength(1)
+})
+
+test('the numbers of a time hold all of its documents, also one from its middle that was written first', async () => {
+  using t = await temporaryStore()
+  const times = [6000, ...Array.from({ length: 11_000 }, (_, i) => 1000 + i)]
+  await t.store.transaction(() =>
+    addAll(
+      t.store,
+      times.map((time) => observation({ at: time })),
+    ),
+  )
+  expect(await t.store.documents.span(1000, 20_000)).toEqual({ after: 0, upTo: times.length })
+  expect(await t.store.documents.span(5990, 6010)).toEqual({ after: 0, upTo: 5011 })
+  expect(await t.store.documents.span(7000, 7001)).toEqual({ after: 6001, upTo: 6002 })
 })
 
 test('a job asked for twice before it starts runs once; asked for while it runs, it runs again', async () => {

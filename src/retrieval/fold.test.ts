@@ -26,7 +26,7 @@ test('summaries of "go on" are one each, and so are notes of one name', () => {
 
 test('the note of a session folds into the turn that it is called as', () => {
   const turn = told(1, `Draw the harbour\n${story}`, { kind: 'summary', title: 'Draw the harbour', score: 2 })
-  const note = told(2, 'Draw the harbour\nAsk: Draw the harbour', { kind: 'note', type: 'sessions', title: 'Draw the harbour', score: 1 })
+  const note = told(2, 'Draw the\nAsk: Draw the harbour', { kind: 'note', type: 'sessions', title: 'Draw the…', score: 1 })
   expect(folded([turn, note]).map(({ kind, also }) => [kind, also])).toEqual([['summary', ['note:2']]])
   expect(folded([turn, { ...note, hit: { ...note.hit, type: 'decisions' } }])).toHaveLength(2)
 })

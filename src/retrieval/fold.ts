@@ -34,15 +34,16 @@ function toldBy({ hit, text }: Read): Told {
 function tellTheSame(a: Told, b: Told): boolean {
   if (a.hit.project !== b.hit.project) return false
   if (a.hit.sessionId === b.hit.sessionId && a.key === b.key && a.hit.kind === b.hit.kind) return true
-  if (isOfSession(a.hit) !== isOfSession(b.hit) && a.hit.title === b.hit.title) return true
+  if (isNoteOf(a.hit, b.hit) || isNoteOf(b.hit, a.hit)) return true
   const [shorter, longer] = a.different.size < b.different.size ? [a, b] : [b, a]
   if (shorter.different.size < FEWEST || shorter.different.size < ALIKE * longer.different.size) return false
   if (Math.min(a.length, b.length) < ALIKE * Math.max(a.length, b.length)) return false
   return shares(a.different, b.different) >= ALIKE && a.names() === b.names() && inTheSameOrder(a.words, b.words)
 }
 
-/** The note of a session is called as the turn that it began with, and tells no more of it. */
-const isOfSession = ({ kind, type }: Hit) => kind === 'note' && type === 'sessions'
+/** The note of a session is called as the turn that it began with, or by the beginning of that, and tells no more of it. */
+const isNoteOf = ({ kind, type, title }: Hit, turn: Hit) =>
+  kind === 'note' && type === 'sessions' && turn.kind !== 'note' && turn.title.startsWith(title.replace(/…$/, ''))
 
 /** The newest of those that fit nearly as well as the first. */
 function shown(group: Told[]): Hit {

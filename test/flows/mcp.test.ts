@@ -12,7 +12,7 @@ const old = await clientOrSkip(WITHOUT_HTTP_HOOKS)
 
 /** Every tool, with what its answer must hold. `#1` and the sessions come from the turn before. */
 const CALLS: [string, Record<string, unknown>, RegExp][] = [
-  ['memory_recall', { query: 'login test isValid' }, /#\d+ \| .*~\d+t/],
+  ['memory_recall', { query: 'login test isValid' }, /S\d+ \| .*~\d+t/],
   ['memory_timeline', { anchor: '#1' }, /> #1 \|/],
   ['memory_get', { ids: ['#1', 'P1'] }, /P1 \|[\s\S]*The login test fails/],
   ['memory_graph', { ask: 'neighbours', id: '#1' }, /P1 \|.*asked/],

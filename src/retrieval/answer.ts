@@ -85,7 +85,7 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
 
 /**
  * Whether a hit has enough of the question to be about it: a share of its words, its meaning, a piece of a name, or a name that was only ever
- * written in code. Measured as the floor is: it lets 99 % of CommitRecall's questions through, and 21 % of those from another world. In a young
+ * written in code. Measured as the floor is: it lets 99 % of CommitRecall's questions through, and 30 % of those from another world. In a young
  * store any word does: those that are known are in most memories, and weigh nothing.
  */
 const isAbout = ({ coverage, matched, cosine, signals }: Hit, isYoung: boolean) =>

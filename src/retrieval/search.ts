@@ -2,19 +2,18 @@
  * Retrieval: finding memories again. One question, several cheap signals, one score that can be explained. A question is plain
  * text, never a query language; whatever a person types is legal.
  */
-import { questionIn, turnTitle } from '../core/chore.ts'
 import type { Hit, Signal } from '../core/hit.ts'
-import { identifiersIn, pairsIn, partsOf } from '../core/identifiers.ts'
 import type { ProjectKey } from '../core/ids.ts'
-import type { Prompt } from '../core/memory.ts'
-import { asNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { Among, Choice, Chosen, DocumentKind, InTheMaking, Match, Place, Relation, Span, Store, Within } from '../store/store.ts'
+import type { Choice, Chosen, DocumentKind, InTheMaking, Match, Place, Relation, Store, Within } from '../store/store.ts'
+import { type Asked, affordable, FEW, isUnsaid, MOST_WORDS, peopleIn, ROOM, SMALL, textsOf, unsaidShare, weigh } from './asked.ts'
 import { folded, nameOf, type Read } from './fold.ts'
+import { coverageOf, hitOf, textOf } from './hits.ts'
 import { MAX_READ } from './question.ts'
 import type { Window } from './time-words.ts'
-import { isElsewhereSpoken, isRun, sequenceOf, wordsOf } from './words.ts'
+
+export { describe } from './hits.ts'
 
 export type Filters = {
   project?: ProjectKey | null
@@ -72,23 +71,6 @@ const FEW_FOUND = 3
 const PIECE = 1.5
 /** Fewer by meaning: past the nearest everything is a little alike. */
 const NEAREST = 80
-/** Up to this many documents every word is looked for. */
-const SMALL = 8000
-/** Past that, how many places of words a search may look at. Words are taken from the rarest on: the commonest cost most and tell least. */
-const WORK = 2500
-/** A place that turns out to be in another project costs less. */
-const PASSED_BY = 0.15
-/** A project with a larger share of everything is told apart late. */
-const LARGE = 0.1
-/** If fewer than these are to be expected of the rare words, the common ones are looked for as well, at a glance. */
-const FEW = 50
-const GLANCED_WORDS = 4
-const GLANCED = 1500
-/** How many times as much is looked at where filters leave few documents: what is none of them is left out before anything is looked up. */
-const ROOM = 8
-/** Of a long text the most telling words are looked for: each row is held against every word. */
-const MOST_WORDS = 20
-
 /** How many more are read than asked for. */
 const SPARE = 12
 
@@ -227,134 +209,8 @@ function bestOf(lists: Match[][]): Match[] {
   return [...best.values()]
 }
 
-/** Words that nobody has said are found among deeds only, so what they find counts more, by the share of the question that they are. */
-const isUnsaid = (word: Asked) => word.documents === 0
-const unsaidShare = (asked: Asked[]) => weightOf(asked.filter(isUnsaid)) / Math.max(1, weightOf(asked))
-const weightOf = (words: Asked[]) => sum(words.map((word) => word.weight))
 /** That matters more than all other signals together where the whole question is a name that nobody spoke of. */
 const ONLY_DONE = 4
-
-type Asked = { word: string; stem: string; weight: number; documents: number }
-
-/** The words of a question and how telling each is, the most telling first. */
-async function weigh(store: Store, question: string): Promise<Asked[]> {
-  const hidden = identifiersIn(question, 20).flatMap((identifier) => partsOf(identifier))
-  // The 01 of `step01` is in every date.
-  const parts = hidden.filter((part) => part.length > (/^\p{N}/u.test(part) ? 2 : 1))
-  const words = [...new Set([...wordsOf(question), ...parts, ...pairsIn(question, 40)])].slice(0, 60)
-  const total = Math.max(1, await store.documents.count(null))
-  // In another language than the memories' most words are in none of them, which says nothing of what is asked; names of code are the same in all.
-  const isElsewhere = isElsewhereSpoken(question)
-  const names = new Set(parts)
-  return (await store.documents.frequencies(words))
-    .filter(({ word, documents }) => !isElsewhere || documents > 0 || names.has(word))
-    .map((known) => ({ ...known, weight: Math.log(1 + (total - known.documents + 0.5) / (known.documents + 0.5)) }))
-    .sort((a, b) => b.weight - a.weight)
-}
-
-/**
- * Which of the words are looked for: as many as the work allows, the rarest first. Where these would find next to nothing, because all
- * are common or the project is small, a glance must do, over as many documents as the work allows, the newest of the time asked for.
- */
-async function affordable(
-  store: Store,
-  asked: Asked[],
-  question: string,
-  { project, since, before, chosen }: Within,
-): Promise<{ words: string[]; phrases: string[]; among: Among | null }> {
-  const total = Math.max(1, await store.documents.count(null))
-  const inProject = await store.documents.count(project)
-  const known = asked.filter((word) => word.documents > 0).slice(0, MOST_WORDS)
-  const words = telling(known, question, inProject)
-  if (total <= SMALL) return { words: textsOf(words), phrases: phrasesIn(question, textsOf(words)), among: null }
-  const span =
-    chosen?.from === 0 ? { after: (chosen.ids.at(-1) ?? 1) - 1, upTo: chosen.ids[0] ?? 0 } : await store.documents.span(since, before)
-  const recent = await store.documents.recent(since, before, span)
-  if (chosen?.from === 0) {
-    // They are weighed by their length: counting every place of a common word would take longer than all else.
-    const spans = spansOf(chosen.ids)
-    const affordable = within(words, (WORK * ROOM * total) / sum(spans.map(lengthOf)))
-    return { words: textsOf(affordable), phrases: [], among: { spans, lately: spans, scoped: false, recent } }
-  }
-  const share = Math.min(1, inProject / total)
-  const scoped = share < LARGE
-  const room = chosen ? ROOM / 2 : 1
-  const rare = within(words, (scoped ? WORK / (PASSED_BY + (1 - PASSED_BY) * share) : WORK) * room)
-  if (rare.length === words.length || places(rare) * share >= FEW) {
-    return { words: textsOf(rare), phrases: [], among: { spans: [span], lately: null, scoped, recent } }
-  }
-  const part = ((scoped ? share : 1) * lengthOf(span)) / total
-  const seen = words.slice(0, Math.max(within(words, GLANCED / part).length, GLANCED_WORDS))
-  const reach = Math.min(1, GLANCED / (places(seen) * part))
-  const after = Math.floor(span.upTo - lengthOf(span) * reach)
-  const lately = [{ after, upTo: span.upTo }, ...spansOf(recent.filter((id) => id <= after))]
-  return { words: textsOf(seen), phrases: [], among: { spans: [span], lately, scoped, recent } }
-}
-
-const lengthOf = ({ after, upTo }: Span) => upTo - after
-
-/** Where some documents are, by number: what was imported in between is left out where it is much. */
-function spansOf(ids: number[]): Span[] {
-  const sorted = ids.toSorted((a, b) => a - b)
-  const gaps = sorted.flatMap((id, place) => (place > 0 && id - (sorted[place - 1] ?? 0) > GAP ? [place] : []))
-  const gapAt = (place: number) => (sorted[place] ?? 0) - (sorted[place - 1] ?? 0)
-  const starts = [
-    0,
-    ...gaps
-      .toSorted((a, b) => gapAt(b) - gapAt(a))
-      .slice(0, MOST_GAPS)
-      .sort((a, b) => a - b),
-  ]
-  if (sorted.length === 0) return []
-  return starts.map((start, i) => ({ after: (sorted[start] ?? 0) - 1, upTo: sorted[(starts[i + 1] ?? sorted.length) - 1] ?? 0 }))
-}
-
-/** To look for a word once more takes as long as to pass by some hundred documents. */
-const GAP = 1000
-const MOST_GAPS = 7
-
-const textsOf = (words: Asked[]) => words.map((word) => word.word)
-const places = (words: Asked[]) => sum(words.map((word) => word.documents))
-
-/** The first words, as long as they stand in no more places than these altogether. */
-function within(words: Asked[], most: number): Asked[] {
-  let rows = 0
-  const over = words.findIndex(({ documents }) => {
-    rows += documents
-    return rows > most
-  })
-  return over < 0 ? words : words.slice(0, over)
-}
-
-/** Without people's names that stand everywhere, as long as other words are left: who is meant is the author's business. */
-function telling(asked: Asked[], question: string, documents: number): Asked[] {
-  const names = peopleIn(question)
-  const rest = asked.filter((word) => !names.has(word.word) || word.documents < documents * EVERYWHERE)
-  return rest.length >= 2 ? rest : asked
-}
-
-const EVERYWHERE = 0.2
-
-/** What may be people's names: whole words with a capital, not the humps of `getUser`, and not the first: whatever begins may have one. */
-function peopleIn(question: string): Set<string> {
-  const names = question.trim().matchAll(/(?<!^|[\p{L}\p{N}_])\p{Lu}\p{Ll}+(?![\p{L}\p{N}_])/gu)
-  return new Set([...names].map(([name]) => name.toLowerCase()))
-}
-
-/**
- * Two words side by side in the question count once more where they are side by side in a document. One of them is looked for anyway,
- * so a phrase brings no document that the words do not bring.
- */
-function phrasesIn(question: string, words: string[]): string[] {
-  const wanted = new Set(words)
-  const runs = [sequenceOf(question), ...identifiersIn(question, 20).map((identifier) => partsOf(identifier))]
-  const pairs = runs.flatMap((run) => run.slice(1).map((word, i) => [run[i] ?? '', word]))
-  const phrases = pairs.filter((pair) => pair.some((word) => wanted.has(word))).map((pair) => pair.join(' '))
-  return [...new Set(phrases)].slice(0, PHRASES)
-}
-
-/** A question has a few; more would be a pasted text. */
-const PHRASES = 12
 
 type Scored = { place: Place; score: number; signals: Partial<Record<Signal, number>> }
 
@@ -517,120 +373,6 @@ export async function timeline(
     })
   }
   return moments
-}
-
-/** A document as a hit, where nothing was asked that it could fit well or badly. */
-export async function describe(store: Store, place: Place): Promise<Hit | null> {
-  const text = await textOf(store, place)
-  return text ? hitOf(place, text, 0, {}, []) : null
-}
-
-type Text = { type: string; title: string; body: string }
-
-function hitOf(place: Place, text: Text, score: number, signals: Hit['signals'], asked: Asked[]): Hit {
-  const whole = `${text.title}\n${text.body}`
-  return {
-    kind: place.kind,
-    id: place.ref,
-    type: text.type,
-    title: shorten(text.title, 120),
-    snippet: around(
-      text.body,
-      asked.map((word) => word.word),
-      200,
-    ),
-    project: place.project,
-    sessionId: place.sessionId,
-    at: place.at,
-    score,
-    signals,
-    ...coverageOf(whole, asked),
-    cosine: null,
-    tokens: countTokens(whole),
-    also: [],
-  }
-}
-
-/** A long prompt is about its most telling words; the others only dilute. */
-const COUNTED = 10
-
-/** How much of the question a text holds, rare words counting more. Words are compared by the beginnings of their stems. */
-function coverageOf(text: string, asked: Asked[]): Pick<Hit, 'coverage' | 'matched' | 'unlikely'> {
-  const telling = asked.slice(0, COUNTED)
-  const total = weightOf(telling)
-  const lower = folding(text)
-  const held = telling.filter(({ word, stem }) =>
-    stem.length > 3 ? lower.includes(folding(stem)) || lower.includes(folding(word)) : standsIn(lower, folding(word)),
-  )
-  const unlikely = weightOf(held)
-  return { coverage: total === 0 ? 0 : unlikely / total, matched: held.length, unlikely }
-}
-
-/** As the index compares: without case and accents. */
-const folding = (text: string) =>
-  text
-    .normalize('NFD')
-    .replace(/\p{Mn}/gu, '')
-    .toLowerCase()
-
-/** A short word must stand on its own, or but for an s: `sam` is not in `same`. Where words are not set apart, anywhere will do. */
-function standsIn(text: string, word: string): boolean {
-  if (isRun(word)) return text.includes(word)
-  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
-    if (!LETTER.test(text[at - 1] ?? ' ') && /^s?(?:[^\p{L}\p{N}]|$)/u.test(text.slice(at + word.length, at + word.length + 2))) return true
-  }
-  return false
-}
-
-const LETTER = /[\p{L}\p{N}]/u
-
-async function textOf(store: Store, place: Place): Promise<Text | null> {
-  const id = Number(place.ref)
-  switch (place.kind) {
-    case 'observation': {
-      const [o] = await store.observations.get([id])
-      return o ? { type: o.type, title: o.title, body: [o.subtitle, o.narrative, ...o.facts].filter(Boolean).join('\n') } : null
-    }
-    case 'summary': {
-      const s = await store.summaries.get(id)
-      const body = s && [s.investigated, s.learned, s.completed, s.nextSteps, s.notes].filter(Boolean).join('\n')
-      return s ? { type: s.source, title: turnTitle(s.request, [s.completed, s.learned]) || 'Summary', body: body ?? '' } : null
-    }
-    case 'prompt': {
-      const p = await store.prompts.get(id)
-      return p ? { type: p.origin, title: await promptTitle(store, p), body: p.answer ?? '' } : null
-    }
-    case 'note': {
-      const n = await store.notes.visible(asNoteId(place.ref), Date.now())
-      return n ? { type: n.namespace, title: n.title, body: n.body } : null
-    }
-  }
-}
-
-/** An answer to a menu is called by what was chosen, which its summary knows: "7 (Remove the old provider)". */
-async function promptTitle(store: Store, { text, answer, sessionId, number }: Prompt): Promise<string> {
-  if (questionIn(text) !== null) return text
-  const told = await store.summaries.ofTurn(sessionId, number)
-  const asked = told && told.request.length > text.trim().length ? told.request : text
-  return turnTitle(asked, [told?.completed ?? null, told?.learned ?? null, answer])
-}
-
-/** The part of a text where the first of the words stands. */
-function around(text: string, words: string[], max: number): string {
-  const lower = text.toLowerCase()
-  const found = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)
-  const at = found.length > 0 ? Math.min(...found) : 0
-  const from = Math.max(0, at - Math.floor(max / 3))
-  return (
-    (from > 0 ? '…' : '') +
-    shorten(
-      text
-        .slice(from, from + max * 2)
-        .toWellFormed()
-        .replaceAll('\ufffd', ''),
-      max,
-    )
-  )
 }
 
 const sum = (values: number[]) => values.reduce((a, b) => a + b, 0)

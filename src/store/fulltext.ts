@@ -13,13 +13,13 @@ import {
   newestAmong,
   type OpenFilter,
   PLACE,
-  traitStatements,
   valueStatements,
   wantedAmong,
 } from './choice.ts'
 import { deedStatements } from './deeds.ts'
 import { MOST_PLACES, rankedBy, scopeWord } from './ranked.ts'
 import { type Params, quoted } from './statement.ts'
+import { traitStatements } from './traits.ts'
 
 export type DocumentKind = Kind
 

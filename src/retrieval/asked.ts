@@ -1,0 +1,150 @@
+import { identifiersIn, pairsIn, partsOf } from '../core/identifiers.ts'
+import type { Among, Span, Store, Within } from '../store/store.ts'
+import { isElsewhereSpoken, sequenceOf, wordsOf } from './words.ts'
+
+/** Up to this many documents every word is looked for. */
+export const SMALL = 8000
+/** Past that, how many places of words a search may look at. Words are taken from the rarest on: the commonest cost most and tell least. */
+const WORK = 2500
+/** A place that turns out to be in another project costs less. */
+const PASSED_BY = 0.15
+/** A project with a larger share of everything is told apart late. */
+const LARGE = 0.1
+/** If fewer than these are to be expected of the rare words, the common ones are looked for as well, at a glance. */
+export const FEW = 50
+const GLANCED_WORDS = 4
+const GLANCED = 1500
+/** How many times as much is looked at where filters leave few documents: what is none of them is left out before anything is looked up. */
+export const ROOM = 8
+/** Of a long text the most telling words are looked for: each row is held against every word. */
+export const MOST_WORDS = 20
+
+/** A word of a question, and how telling it is. */
+export type Asked = { word: string; stem: string; weight: number; documents: number }
+
+/** The words of a question and how telling each is, the most telling first. */
+export async function weigh(store: Store, question: string): Promise<Asked[]> {
+  const hidden = identifiersIn(question, 20).flatMap((identifier) => partsOf(identifier))
+  // The 01 of `step01` is in every date.
+  const parts = hidden.filter((part) => part.length > (/^\p{N}/u.test(part) ? 2 : 1))
+  const words = [...new Set([...wordsOf(question), ...parts, ...pairsIn(question, 40)])].slice(0, 60)
+  const total = Math.max(1, await store.documents.count(null))
+  // In another language than the memories' most words are in none of them, which says nothing of what is asked; names of code are the same in all.
+  const isElsewhere = isElsewhereSpoken(question)
+  const names = new Set(parts)
+  return (await store.documents.frequencies(words))
+    .filter(({ word, documents }) => !isElsewhere || documents > 0 || names.has(word))
+    .map((known) => ({ ...known, weight: Math.log(1 + (total - known.documents + 0.5) / (known.documents + 0.5)) }))
+    .sort((a, b) => b.weight - a.weight)
+}
+
+/**
+ * Which of the words are looked for: as many as the work allows, the rarest first. Where these would find next to nothing, because all
+ * are common or the project is small, a glance must do, over as many documents as the work allows, the newest of the time asked for.
+ */
+export async function affordable(
+  store: Store,
+  asked: Asked[],
+  question: string,
+  { project, since, before, chosen }: Within,
+): Promise<{ words: string[]; phrases: string[]; among: Among | null }> {
+  const total = Math.max(1, await store.documents.count(null))
+  const inProject = await store.documents.count(project)
+  const known = asked.filter((word) => word.documents > 0).slice(0, MOST_WORDS)
+  const words = telling(known, question, inProject)
+  if (total <= SMALL) return { words: textsOf(words), phrases: phrasesIn(question, textsOf(words)), among: null }
+  const span =
+    chosen?.from === 0 ? { after: (chosen.ids.at(-1) ?? 1) - 1, upTo: chosen.ids[0] ?? 0 } : await store.documents.span(since, before)
+  const recent = await store.documents.recent(since, before, span)
+  if (chosen?.from === 0) {
+    // They are weighed by their length: counting every place of a common word would take longer than all else.
+    const spans = spansOf(chosen.ids)
+    const affordable = within(words, (WORK * ROOM * total) / sum(spans.map(lengthOf)))
+    return { words: textsOf(affordable), phrases: [], among: { spans, lately: spans, scoped: false, recent } }
+  }
+  const share = Math.min(1, inProject / total)
+  const scoped = share < LARGE
+  const room = chosen ? ROOM / 2 : 1
+  const rare = within(words, (scoped ? WORK / (PASSED_BY + (1 - PASSED_BY) * share) : WORK) * room)
+  if (rare.length === words.length || places(rare) * share >= FEW) {
+    return { words: textsOf(rare), phrases: [], among: { spans: [span], lately: null, scoped, recent } }
+  }
+  const part = ((scoped ? share : 1) * lengthOf(span)) / total
+  const seen = words.slice(0, Math.max(within(words, GLANCED / part).length, GLANCED_WORDS))
+  const reach = Math.min(1, GLANCED / (places(seen) * part))
+  const after = Math.floor(span.upTo - lengthOf(span) * reach)
+  const lately = [{ after, upTo: span.upTo }, ...spansOf(recent.filter((id) => id <= after))]
+  return { words: textsOf(seen), phrases: [], among: { spans: [span], lately, scoped, recent } }
+}
+
+const lengthOf = ({ after, upTo }: Span) => upTo - after
+
+/** Where some documents are, by number: what was imported in between is left out where it is much. */
+function spansOf(ids: number[]): Span[] {
+  const sorted = ids.toSorted((a, b) => a - b)
+  const gaps = sorted.flatMap((id, place) => (place > 0 && id - (sorted[place - 1] ?? 0) > GAP ? [place] : []))
+  const gapAt = (place: number) => (sorted[place] ?? 0) - (sorted[place - 1] ?? 0)
+  const starts = [
+    0,
+    ...gaps
+      .toSorted((a, b) => gapAt(b) - gapAt(a))
+      .slice(0, MOST_GAPS)
+      .sort((a, b) => a - b),
+  ]
+  if (sorted.length === 0) return []
+  return starts.map((start, i) => ({ after: (sorted[start] ?? 0) - 1, upTo: sorted[(starts[i + 1] ?? sorted.length) - 1] ?? 0 }))
+}
+
+/** To look for a word once more takes as long as to pass by some hundred documents. */
+const GAP = 1000
+const MOST_GAPS = 7
+
+export const textsOf = (words: Asked[]) => words.map((word) => word.word)
+const places = (words: Asked[]) => sum(words.map((word) => word.documents))
+
+/** The first words, as long as they stand in no more places than these altogether. */
+function within(words: Asked[], most: number): Asked[] {
+  let rows = 0
+  const over = words.findIndex(({ documents }) => {
+    rows += documents
+    return rows > most
+  })
+  return over < 0 ? words : words.slice(0, over)
+}
+
+/** Without people's names that stand everywhere, as long as other words are left: who is meant is the author's business. */
+function telling(asked: Asked[], question: string, documents: number): Asked[] {
+  const names = peopleIn(question)
+  const rest = asked.filter((word) => !names.has(word.word) || word.documents < documents * EVERYWHERE)
+  return rest.length >= 2 ? rest : asked
+}
+
+const EVERYWHERE = 0.2
+
+/** What may be people's names: whole words with a capital, not the humps of `getUser`, and not the first: whatever begins may have one. */
+export function peopleIn(question: string): Set<string> {
+  const names = question.trim().matchAll(/(?<!^|[\p{L}\p{N}_])\p{Lu}\p{Ll}+(?![\p{L}\p{N}_])/gu)
+  return new Set([...names].map(([name]) => name.toLowerCase()))
+}
+
+/**
+ * Two words side by side in the question count once more where they are side by side in a document. One of them is looked for anyway,
+ * so a phrase brings no document that the words do not bring.
+ */
+function phrasesIn(question: string, words: string[]): string[] {
+  const wanted = new Set(words)
+  const runs = [sequenceOf(question), ...identifiersIn(question, 20).map((identifier) => partsOf(identifier))]
+  const pairs = runs.flatMap((run) => run.slice(1).map((word, i) => [run[i] ?? '', word]))
+  const phrases = pairs.filter((pair) => pair.some((word) => wanted.has(word))).map((pair) => pair.join(' '))
+  return [...new Set(phrases)].slice(0, PHRASES)
+}
+
+/** A question has a few; more would be a pasted text. */
+const PHRASES = 12
+
+/** Words that nobody has said are found among deeds only, so what they find counts more, by the share of the question that they are. */
+export const isUnsaid = (word: Asked) => word.documents === 0
+export const unsaidShare = (asked: Asked[]) => weightOf(asked.filter(isUnsaid)) / Math.max(1, weightOf(asked))
+export const weightOf = (words: Asked[]) => sum(words.map((word) => word.weight))
+
+const sum = (values: number[]) => values.reduce((a, b) => a + b, 0)

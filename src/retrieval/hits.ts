@@ -1,0 +1,123 @@
+import { questionIn, turnTitle } from '../core/chore.ts'
+import type { Hit } from '../core/hit.ts'
+import type { Prompt } from '../core/memory.ts'
+import { asNoteId } from '../core/note.ts'
+import { shorten } from '../core/text.ts'
+import { countTokens } from '../core/tokens.ts'
+import type { Place, Store } from '../store/store.ts'
+import { type Asked, weightOf } from './asked.ts'
+import { isRun } from './words.ts'
+
+/** A document as a hit, where nothing was asked that it could fit well or badly. */
+export async function describe(store: Store, place: Place): Promise<Hit | null> {
+  const text = await textOf(store, place)
+  return text ? hitOf(place, text, 0, {}, []) : null
+}
+
+type Text = { type: string; title: string; body: string }
+
+export function hitOf(place: Place, text: Text, score: number, signals: Hit['signals'], asked: Asked[]): Hit {
+  const whole = `${text.title}\n${text.body}`
+  return {
+    kind: place.kind,
+    id: place.ref,
+    type: text.type,
+    title: shorten(text.title, 120),
+    snippet: around(
+      text.body,
+      asked.map((word) => word.word),
+      200,
+    ),
+    project: place.project,
+    sessionId: place.sessionId,
+    at: place.at,
+    score,
+    signals,
+    ...coverageOf(whole, asked),
+    cosine: null,
+    tokens: countTokens(whole),
+    also: [],
+  }
+}
+
+/** A long prompt is about its most telling words; the others only dilute. */
+const COUNTED = 10
+
+/** How much of the question a text holds, rare words counting more. Words are compared by the beginnings of their stems. */
+export function coverageOf(text: string, asked: Asked[]): Pick<Hit, 'coverage' | 'matched' | 'unlikely'> {
+  const telling = asked.slice(0, COUNTED)
+  const total = weightOf(telling)
+  const lower = folding(text)
+  const held = telling.filter(({ word, stem }) =>
+    stem.length > 3 ? lower.includes(folding(stem)) || lower.includes(folding(word)) : standsIn(lower, folding(word)),
+  )
+  const unlikely = weightOf(held)
+  return { coverage: total === 0 ? 0 : unlikely / total, matched: held.length, unlikely }
+}
+
+/** As the index compares: without case and accents. */
+const folding = (text: string) =>
+  text
+    .normalize('NFD')
+    .replace(/\p{Mn}/gu, '')
+    .toLowerCase()
+
+/** A short word must stand on its own, or but for an s: `sam` is not in `same`. Where words are not set apart, anywhere will do. */
+function standsIn(text: string, word: string): boolean {
+  if (isRun(word)) return text.includes(word)
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    if (!LETTER.test(text[at - 1] ?? ' ') && /^s?(?:[^\p{L}\p{N}]|$)/u.test(text.slice(at + word.length, at + word.length + 2))) return true
+  }
+  return false
+}
+
+const LETTER = /[\p{L}\p{N}]/u
+
+export async function textOf(store: Store, place: Place): Promise<Text | null> {
+  const id = Number(place.ref)
+  switch (place.kind) {
+    case 'observation': {
+      const [o] = await store.observations.get([id])
+      return o ? { type: o.type, title: o.title, body: [o.subtitle, o.narrative, ...o.facts].filter(Boolean).join('\n') } : null
+    }
+    case 'summary': {
+      const s = await store.summaries.get(id)
+      const body = s && [s.investigated, s.learned, s.completed, s.nextSteps, s.notes].filter(Boolean).join('\n')
+      return s ? { type: s.source, title: turnTitle(s.request, [s.completed, s.learned]) || 'Summary', body: body ?? '' } : null
+    }
+    case 'prompt': {
+      const p = await store.prompts.get(id)
+      return p ? { type: p.origin, title: await promptTitle(store, p), body: p.answer ?? '' } : null
+    }
+    case 'note': {
+      const n = await store.notes.visible(asNoteId(place.ref), Date.now())
+      return n ? { type: n.namespace, title: n.title, body: n.body } : null
+    }
+  }
+}
+
+/** An answer to a menu is called by what was chosen, which its summary knows: "7 (Remove the old provider)". */
+async function promptTitle(store: Store, { text, answer, sessionId, number }: Prompt): Promise<string> {
+  if (questionIn(text) !== null) return text
+  const told = await store.summaries.ofTurn(sessionId, number)
+  const asked = told && told.request.length > text.trim().length ? told.request : text
+  return turnTitle(asked, [told?.completed ?? null, told?.learned ?? null, answer])
+}
+
+/** The part of a text where the first of the words stands. */
+function around(text: string, words: string[], max: number): string {
+  const lower = text.toLowerCase()
+  const found = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)
+  const at = found.length > 0 ? Math.min(...found) : 0
+  const from = Math.max(0, at - Math.floor(max / 3))
+  return (
+    (from > 0 ? '…' : '') +
+    shorten(
+      text
+        .slice(from, from + max * 2)
+        .toWellFormed()
+        .replaceAll('\ufffd', ''),
+      max,
+    )
+  )
+}

@@ -72,6 +72,20 @@ test.each([
   expect(await drainSpool(at.desk)).toBe(2)
 })
 
+test('a worker that stops keeps what it has not taken for the next one', async () => {
+  await using at = await aDesk()
+  keep(at.desk, 'd1', 1000, { hook_event_name: 'UserPromptSubmit', prompt: 'go' })
+  expect(await drainSpool({ ...at.desk, stopping: AbortSignal.abort() })).toBe(0)
+  expect(spoolSize(at.desk.home)).toBe(1)
+})
+
+test('asked for twice at once, the spool is emptied once', async () => {
+  await using at = await aDesk()
+  for (let i = 0; i < 20; i++) keep(at.desk, `d${i}`, 1000 + i, { hook_event_name: 'UserPromptSubmit', prompt: `go ${i}` })
+  expect(await Promise.all([drainSpool(at.desk), drainSpool(at.desk)])).toEqual([20, 20])
+  expect([...at.store.prompts.each(null)].map(({ text }) => text)).toEqual(Array.from({ length: 20 }, (_, i) => `go ${i}`))
+})
+
 test('nobody waits for an answer to what was spooled, so nothing counts as told', async () => {
   await using at = await aDesk()
   const known = await addObservations(at.store, [observation({ title: 'Known', filesModified: ['a.ts'] })])

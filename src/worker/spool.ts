@@ -3,13 +3,23 @@ import { takeFromSpool, waitingInSpool } from '../wire/spool.ts'
 import type { Desk } from './desk.ts'
 import { takeLate } from './intake.ts'
 
+const draining = new WeakMap<Desk, Promise<number>>()
+
+/** Takes in what met no worker. Who asks for it while it goes on waits for the same end: two of them would take turns out of turn. */
+export function drainSpool(desk: Desk): Promise<number> {
+  const going = draining.get(desk) ?? drain(desk).finally(() => draining.delete(desk))
+  draining.set(desk, going)
+  return going
+}
+
 /**
- * Takes in what met no worker, oldest first. A file is removed after its events are committed; if the worker dies between the
- * two, the receipt keeps it from counting twice. One that cannot be read is dropped: the transcript has what it said.
+ * Oldest first. A file is removed after its events are committed; if the worker dies between the two, the receipt keeps it from counting
+ * twice. One that cannot be read is dropped: the transcript has what it said.
  */
-export async function drainSpool(desk: Desk): Promise<number> {
+async function drain(desk: Desk): Promise<number> {
   let taken = 0
   for (const { path, spooled } of waitingInSpool(desk.home)) {
+    if (desk.stopping.aborted) break
     const agent = spooled ? desk.agents[spooled.agent] : undefined
     if (spooled?.headOnly) await readInstead(desk, spooled.payload)
     else if (spooled && agent) {
@@ -23,8 +33,8 @@ export async function drainSpool(desk: Desk): Promise<number> {
         })
         taken++
       } catch (cause) {
-        // Trouble with the disk or the database concerns every file: keep them. A bad payload concerns only this one.
-        if (isStoreTrouble(cause)) throw cause
+        // Trouble with the disk or the database, or one that is closed by now, concerns every file: keep them. A bad payload only this one.
+        if (isStoreTrouble(cause) || desk.stopping.aborted) throw cause
         desk.log.warn('a spooled payload could not be used', { error: (cause as Error).message.slice(0, 200) })
       }
     }

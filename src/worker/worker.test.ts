@@ -8,6 +8,7 @@ import { readJsonIfThere } from '../platform/files.ts'
 import { homePaths } from '../platform/paths.ts'
 import { isRunning } from '../platform/processes.ts'
 import { askWorker, type Question } from '../wire/socket.ts'
+import { spoolSize } from '../wire/spool.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 
@@ -149,6 +150,22 @@ test('a private prompt that met no worker still keeps its turn out', async () =>
   expect(readFileSync(join(at.home.logs, 'worker.log'), 'utf8')).not.toContain('merger')
 })
 
+test('a hook that a busy worker keeps waiting leaves its payload, which is taken in as soon as the worker has time', async () => {
+  await using at = aHome()
+  const worker = at.start()
+  await at.answers()
+  await at.settled()
+  worker.kill('SIGSTOP')
+  const said = { session_id: 's1', cwd: '/p', hook_event_name: 'UserPromptSubmit', prompt: 'while it was busy' }
+  const hook = Bun.spawn([RECOLLECT, 'hook', 'claude-code'], { env: at.env, stdin: new Blob([JSON.stringify(said)]), stdout: 'pipe' })
+  expect([await hook.stdout.text(), await hook.exited]).toEqual(['{}', 0])
+  expect(spoolSize(at.home)).toBe(1)
+  worker.kill('SIGCONT')
+  await at.settled()
+  expect(spoolSize(at.home)).toBe(0)
+  expect(await at.all('/api/export?kind=prompts')).toMatchObject([{ text: 'while it was busy' }])
+}, 30_000)
+
 test('a worker that nobody needs leaves by itself', async () => {
   await using at = aHome({ RECOLLECT_WORKER_IDLE_MINUTES: '0.002' })
   expect(await at.start().exited).toBe(0)
@@ -217,17 +234,19 @@ function aHome(variables: Record<string, string> = {}) {
     body: JSON.stringify(body),
     timeoutMs: 5000,
   })
-  /** The first object of an answer, or null when it has none. */
-  const ask = async (path: string): Promise<unknown> => {
+  const all = async (path: string): Promise<unknown[]> => {
     const asked = await askWorker(home, path, { timeoutMs: 5000 })
     if (asked.kind !== 'answered') throw new Error(`${path}: ${JSON.stringify(asked)}`)
-    return Bun.JSONL.parse(asked.body)[0] ?? null
+    return Bun.JSONL.parse(asked.body)
   }
+  /** The first object of an answer, or null when it has none. */
+  const ask = async (path: string): Promise<unknown> => (await all(path))[0] ?? null
   return {
     folder: folder.path,
     home,
     env,
     worker,
+    all,
     ask,
     start: () => Bun.spawn([RECOLLECT, 'worker'], { env, stdout: 'ignore', stderr: 'pipe' }),
     answers: async () => {

@@ -16,6 +16,7 @@ import { loadSettings, NO_TEXT_MODEL } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import type { OpenedTextModel } from '../providers/text.ts'
 import { CorruptDatabase, holdLock, type Job, openStore, type Store, setAside } from '../store/store.ts'
+import { spoolSize } from '../wire/spool.ts'
 import { startWorker } from '../wire/start.ts'
 import { captureRules, type Desk } from './desk.ts'
 import { queueCatchUp, queueConsolidation } from './due.ts'
@@ -30,6 +31,7 @@ import { openQueue } from './queue.ts'
 import { retain } from './retention.ts'
 import { routes } from './routes.ts'
 import { listen } from './server.ts'
+import { drainSpool } from './spool.ts'
 import { openStream } from './stream.ts'
 import { openTurnsInHand } from './turns-in-hand.ts'
 import { openViewerFiles } from './viewer-files.ts'
@@ -45,7 +47,7 @@ export { BadRequest } from './server.ts'
 export type WorkerEnd = 'another one runs' | 'stopped' | 'its home is gone'
 
 const TICK_MS = 60_000
-/** How long it may go on answering for a home that was deleted. */
+/** How long it may go on answering for a home that was deleted, and how long what a hook left in the spool may lie there. */
 const LOOK_MS = 2000
 const SWEEP_EVERY_MS = 5 * 60_000
 const HOUR_MS = 60 * 60_000
@@ -120,7 +122,12 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   })
   const following = followNotes(desk)
   const background = startBackground(desk, embedding, following.round, control, rebuild, listening.port)
-  const looking = setInterval(() => database.isGone() && stopped.resolve(), LOOK_MS)
+  const looking = setInterval(() => {
+    if (database.isGone()) return stopped.resolve()
+    // A hook does not wait for a worker that is busy: it leaves its payload, and nobody else would come for it until the next sweep.
+    if (spoolSize(home) > 0)
+      drainSpool(desk).catch((cause) => log.warn('the spool could not be read', { error: (cause as Error).message.slice(0, 300) }))
+  }, LOOK_MS)
   await stopped.promise
   clearInterval(looking)
   clearInterval(background)

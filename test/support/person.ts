@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeSandbox, type RunOptions, runIn, type Sandbox, type SandboxOptions } from '../harness/sandbox.ts'
 
@@ -36,8 +37,10 @@ export async function aPerson(options: SandboxOptions & { init?: string[] | null
       return Bun.JSONL.parse(out) as T[]
     },
     settled: async () => {
+      const until = Date.now() + MOST_TO_SETTLE_MS
       for (let quiet = 0; quiet < 2; ) {
         const ran = await runIn(sandbox, [RECOLLECT, 'status', '--json'])
+        if (Date.now() > until) throw new Error(`this did not settle: ${ran.stdout}${ran.stderr}\n${lastOfLog(sandbox)}`)
         // On a busy machine the worker may need more time than somebody who asks for its status has.
         if (ran.code === 2) continue
         if (ran.code !== 0) throw new Error(`recollect status ended with ${ran.code}: ${ran.stderr || ran.stdout}`)
@@ -53,6 +56,14 @@ export async function aPerson(options: SandboxOptions & { init?: string[] | null
   }
   if (init) await person.recollect('init', '--yes', ...init)
   return person
+}
+
+/** Nothing that a test does takes the worker this long, also where a busy machine is slow: something hangs, and it is to be seen what. */
+const MOST_TO_SETTLE_MS = 60_000
+
+function lastOfLog({ home }: Sandbox): string {
+  const log = join(home, '.recollect', 'logs', 'worker.log')
+  return existsSync(log) ? readFileSync(log, 'utf8').slice(-3000) : 'The worker has no log.'
 }
 
 async function recollectIn(sandbox: Sandbox, args: string[], options: RunOptions = {}): Promise<string> {

@@ -135,10 +135,10 @@ export function connect(connection: Connection = {}) {
   }
 }
 
-/** Every kind counts its own ids, and a number alone means an observation. */
 /** The worker accounts for every line, also for those that tell no single memory. */
 const isMemory = ({ kind }: { kind: Kind | 'line' }) => kind !== 'line'
 
+/** Every kind counts its own ids, and a number alone means an observation. */
 const withLetter = <M extends { kind: Kind; id: string }>(memory: M): M => ({ ...memory, id: memoryId(memory.kind, memory.id) })
 
 /** A path with a slash at its end is a folder to the worker, also where the clone of that folder has its path for a key. */

@@ -272,7 +272,7 @@ async function injectRoute(desk: Desk, { prompt, format, ...asked }: api.InjectQ
       : await recallFor(
           desk.store,
           { project, id: null },
-          withoutPrivate(prompt).text.slice(0, 4000),
+          withoutPrivate(prompt).text,
           Date.now(),
           Math.min(tokens, MOST_RECALLED),
           desk.quickMeaning,

@@ -133,7 +133,15 @@ async function choiceOf(store: Store, filters: Filters): Promise<{ choice?: Choi
   const lists = [types, paths, namespaces, tags, notTags, sources]
   if (lists.every((list) => list.length === 0) && branch === null && filters.session === null) return {}
   const session = filters.session === null ? null : await sessionsNamed(store, filters.session)
-  return { choice: { types, paths, branch, namespaces, tags, notTags, sources, session } }
+  const spelt = (list: string[]) => Promise.all(list.map((tag) => spellingsOf(store, tag)))
+  const spelling = { tags: await spelt(tags), notTags: (await spelt(notTags)).flat() }
+  return { choice: { types, paths, branch, namespaces, ...spelling, sources, session } }
+}
+
+/** A tag as notes write it. The database takes only the letters of English for the same in capitals, so others are compared here. */
+async function spellingsOf(store: Store, tag: string): Promise<string[]> {
+  if (/^[\0-\x7f]*$/.test(tag)) return [tag]
+  return [tag, ...(await store.documents.values('tag')).filter((known) => known !== tag && known.toLowerCase() === tag)]
 }
 
 /** A session by our number, by the host's id, or by what that begins with: enough of it that hardly another begins so too. */

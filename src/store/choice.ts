@@ -14,7 +14,8 @@ export type Choice = {
   types: string[]
   /** Of notes; whatever else there is has no tags. */
   namespaces: string[]
-  tags: string[]
+  /** Each by all the ways in which it is written. */
+  tags: string[][]
   notTags: string[]
   /** A distiller by its name, the person or machine that a prompt came from, or where a note came from. */
   sources: string[]
@@ -36,7 +37,8 @@ const CHOSEN = `(@isChosen = 0 OR CASE d.kind
       AND (@sessions IS NULL OR n.session IN (SELECT value FROM json_each(@contentSessions)) OR substr(n.session, 1, length(@begins)) = @begins)
       AND (@paths IS NULL OR EXISTS (
         SELECT 1 FROM json_each(@pathsInText) p WHERE n.title LIKE p.value ESCAPE '\\' OR n.body LIKE p.value ESCAPE '\\'))
-      AND NOT EXISTS (SELECT 1 FROM json_each(@tags) t WHERE t.value NOT IN (SELECT lower(value) FROM json_each(n.tags)))
+      AND NOT EXISTS (SELECT 1 FROM json_each(@tags) t WHERE NOT EXISTS (
+        SELECT 1 FROM json_each(n.tags) own WHERE lower(own.value) IN (SELECT value FROM json_each(t.value))))
       AND NOT EXISTS (SELECT 1 FROM json_each(@notTags) t WHERE t.value IN (SELECT lower(value) FROM json_each(n.tags))))
   ELSE ${isIn('d.session_id', '@sessions')}
     AND (@branch IS NULL OR EXISTS (
@@ -121,7 +123,7 @@ export function bounds({ project, kinds, since, before, limit, choice }: Within)
 
 /** A choice as that statement takes it; none of it without one. */
 function paramsOf(choice: Choice | undefined): Params {
-  const list = (values: string[] = []) => (values.length > 0 ? JSON.stringify(values) : null)
+  const list = (values: unknown[] = []) => (values.length > 0 ? JSON.stringify(values) : null)
   return {
     isChosen: Number(choice !== undefined),
     sessions: choice?.session ? JSON.stringify(choice.session.ids) : null,

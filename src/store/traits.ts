@@ -54,7 +54,7 @@ function asked({ project, kinds, choice }: Within): string {
     ...(choice?.types.length ? [any('t', choice.types)] : []),
     ...(choice?.namespaces.length ? [any('n', choice.namespaces)] : []),
     ...(choice?.sources.length ? [any('s', choice.sources)] : []),
-    ...(choice?.tags ?? []).map((tag) => any('g', [tag])),
+    ...(choice?.tags ?? []).map((spellings) => any('g', spellings)),
   ].join(' AND ')
   return choice?.notTags.length ? `(${all}) NOT ${any('g', choice.notTags)}` : all
 }

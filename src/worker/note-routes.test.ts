@@ -80,6 +80,19 @@ test('notes are found beside other memories, by words and by their filters', asy
   expect(await titles('ns:decisions')).toEqual(['Deploys are frozen in December'])
 })
 
+test('a tag is found in small letters and in capitals, in any alphabet', async () => {
+  await using t = await anApi()
+  await t.ask('POST', '/api/notes', { body: 'Umläufe gehen über den Kern', project: 'app', tags: ['Über'] })
+  await t.ask('POST', '/api/notes', { body: 'Umläufe enden am Abend', project: 'app', tags: ['über', 'Ωμέγα'] })
+  const found = async (query: string) =>
+    ((await t.ask('GET', `/api/search?project=app&query=${encodeURIComponent(query)}`)).json.hits as { title: string }[]).length
+  for (const tag of ['über', 'Über', 'ÜBER'])
+    expect([tag, await found(`umläufe tag:${tag}`), await found(`tag:${tag}`)]).toEqual([tag, 2, 2])
+  expect(await found('tag:ΩΜΈΓΑ')).toBe(1)
+  expect(await found('tag:über tag:ωμέγα')).toBe(1)
+  expect(await found('umläufe -tag:ÜBER')).toBe(0)
+})
+
 test('a path means files: a note is let through where it names the path, not where it happens to say the word', async () => {
   await using t = await anApi()
   await t.ask('POST', '/api/notes', { body: 'Logins are checked in src/auth/login.ts', project: 'app' })

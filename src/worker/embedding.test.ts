@@ -71,6 +71,38 @@ test('an embedder that was away is asked for again after a while, not at every q
   expect((await at.embedding.state(61_000)).kind).toBe('ready')
 })
 
+test('two who ask at once are given the same embedder, also when one that was away is asked for again', async () => {
+  using endpoint = letters()
+  await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })
+  endpoint.status = 503
+  await at.embedding.state(0)
+  endpoint.status = 200
+  const [one, other] = await Promise.all([at.embedding.state(61_000), at.embedding.state(61_000)])
+  expect(one.kind).toBe('ready')
+  expect(other).toBe(one)
+  await at.embedding.reload()
+  const [third, fourth] = await Promise.all([at.embedding.state(61_000), at.embedding.state(61_000)])
+  expect(fourth).toBe(third)
+  expect(third).not.toBe(one)
+})
+
+test('after a change of embedder and back, the first question is compared by meaning again', async () => {
+  const settings: EmbedderSettings = { provider: 'static', name: '', base_url: '', api_key: '' }
+  await using at = await working(settings)
+  await say(at.store, 'fix the parser', 'bake a cake')
+  await at.embedding.queue()
+  await at.queue.drained()
+  settings.provider = 'none'
+  await at.embedding.reload()
+  await at.queue.drained()
+  settings.provider = 'static'
+  await at.embedding.reload()
+  await at.queue.drained()
+  const state = await at.embedding.state()
+  while (state.kind === 'ready' && !state.index.isWarm()) await Bun.sleep(1)
+  expect(await meaningBy(at.embedding)('the parser is broken', asProjectKey('app'), 2)).not.toEqual([])
+})
+
 test('another embedder makes all vectors again, and until then a question is compared with the old ones too', async () => {
   using endpoint = letters()
   const settings: EmbedderSettings = { provider: 'static', name: '', base_url: '', api_key: '' }

@@ -41,11 +41,17 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
     return { ...opened, index: openVectorIndex(store, opened.embedder, stopping.signal) }
   }
 
+  const openingAt = (now: number): Opening => ({ at: now, chosen: chosen(), state: open() })
+
+  /** Whoever asks while it is being opened waits for the same one: a second one would be closed by nobody. */
   async function state(now = Date.now()): Promise<EmbeddingState> {
-    const known = await opening?.state
-    if (opening && known && (known.kind === 'ready' || now - opening.at < AGAIN_AFTER_MS)) return known
-    opening = { at: now, chosen: chosen(), state: open() }
-    return opening.state
+    opening ??= openingAt(now)
+    const asked = opening
+    const known = await asked.state
+    const isCurrent = asked === opening
+    if (stopping.signal.aborted || (isCurrent && (known.kind === 'ready' || now - asked.at < AGAIN_AFTER_MS))) return known
+    if (isCurrent) opening = openingAt(now)
+    return state(now)
   }
 
   async function stateWithin(ms: number): Promise<EmbeddingState> {
@@ -125,15 +131,19 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
     if (known?.kind === 'ready') known.embedder.close?.()
   }
 
+  /** Reads the vectors before the first question comes. Where there are none, nothing is opened. */
+  async function warm(): Promise<void> {
+    if (!(await store.vectors.any())) return
+    for (const index of await indexes()) await index.warm()
+  }
+
+  const cannotRead = (cause: unknown) => log.warn('vectors could not be read', { error: `${cause}` })
+
   return {
     state,
     indexes,
     queue,
-    /** Reads the vectors before the first question comes. Where there are none, nothing is opened. */
-    warm: async (): Promise<void> => {
-      if (!(await store.vectors.any())) return
-      for (const index of await indexes()) await index.warm()
-    },
+    warm,
     /** Takes note of what becomes of a question that is asked of the embedder in use now. */
     noting: () => noting(opening),
     /** Why a question is answered without the embedder, or null when it is not. To have it switched off is no reason to speak of. */
@@ -145,6 +155,8 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
     reload: async (): Promise<void> => {
       await close()
       await queue()
+      // Not waited for; without it the first question after the change would go by its words and not say why.
+      warm().catch(cannotRead)
     },
     /** How things stand. An embedder that is slow to open is told to be, not waited for. */
     report: async (): Promise<EmbedderStatus> => {
@@ -182,7 +194,7 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
       await store.transaction(() => store.jobs.done(jobId))
       if (more) await queue()
       // Not waited for: other jobs come first, and a question that is sooner goes by its words.
-      else if (found?.kind === 'ready') found.index.warm().catch((cause) => log.warn('vectors could not be read', { error: `${cause}` }))
+      else if (found?.kind === 'ready') found.index.warm().catch(cannotRead)
     },
     stop: async (): Promise<void> => {
       stopping.abort(new Error('the worker stops'))

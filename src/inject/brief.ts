@@ -3,16 +3,15 @@
  * neutralised, one line each, inside one tagged block that capture takes out again before it can become a memory of a memory.
  */
 
-import type { Entity, EntityKind } from '../core/entities.ts'
 import type { ProjectKey } from '../core/ids.ts'
-import type { Observation, OpenFailure, Prompt, Summary, Traces } from '../core/memory.ts'
+import type { Observation, OpenFailure, Prompt, Summary } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
 import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
-import { countTokens } from '../core/tokens.ts'
 import { ago } from '../core/when.ts'
 import type { OnBranch, Store } from '../store/store.ts'
 import { carriedOut, turnOf, withCommits } from './commits.ts'
+import { gatheredFrom, type Traced } from './gathered.ts'
 import type { Held } from './held.ts'
 import { attribute, factLines, failingLines, observationLine, shownBranch, summaryLines } from './lines.ts'
 import { addNotes, type ChosenNotes, newNotes, notesFor } from './notes.ts'
@@ -31,15 +30,8 @@ const CANDIDATES = 120
 
 /** How many of the branch's own are looked at besides: they may be older. */
 const CANDIDATES_OF_BRANCH = 40
-/** A week of work on the branch counts like a day of work elsewhere; and how much more its files count. */
+/** A week of work on the branch counts like a day of work elsewhere. */
 const BRANCH_SLOWER = 7
-const BRANCH_WORTH = 2
-
-/** How much of the budget may name files: measured, it is what the next session needs most for its price. */
-const FILES_SHARE = 0.4
-/** And names of code and errors, which cost little where there are few. */
-const NAMES_SHARE = 0.15
-const ERRORS_SHARE = 0.04
 
 /** How much of it the notes may take that always hold, and those of the project; what has no room is told by its title. */
 const ALWAYS_SHARE = 0.35
@@ -164,10 +156,8 @@ function ageCounted(o: OnBranch<Observation>, branch: string | null, now: number
 type Told = { summary: OnBranch<Summary>; session: string | null; title: string | null; failing: OpenFailure[] }
 
 /** What a brief is written from. */
-export type Past = {
+export type Past = Traced & {
   project: ProjectKey
-  /** The branch of the session that is told; null when nobody knows. */
-  branch: string | null
   /** The last summary: of the branch if it has one, else of the project. */
   last: Told | null
   /** The last summary of the project when it is of another branch than the one above. */
@@ -177,10 +167,6 @@ export type Past = {
   /** The best first. */
   observations: OnBranch<Observation>[]
   notes?: ChosenNotes
-  /** What each observation names, and what was said in its turn. */
-  mentioned: Map<number, Entity[]>
-  /** What the tools of their turns left, by `turnOf`. */
-  traces: Map<string, Traces>
 }
 
 /** What the brief says, decided from plain values. Lines are added in order of worth until one no longer fits. */
@@ -226,12 +212,7 @@ export function writeBrief(past: Past, wish: Omit<Wish, 'project' | 'branch'>): 
     return !above
   })
   addNotes(page, 'Notes of this project:', untold, budget.tokens * NOTES_SHARE, now, left)
-  const turns = turnsOf(observations, past.traces)
-  for (const { of, lines, cut, share } of [
-    filesLine(observations, past.mentioned, budget.tokens * FILES_SHARE, branch),
-    namesLine(turns, budget.tokens * NAMES_SHARE, branch),
-    ...errorLines(observations, turns, past, budget.tokens * ERRORS_SHARE),
-  ]) {
+  for (const { of, lines, cut, share } of gatheredFrom(observations, past, budget.tokens)) {
     if (lines.length > 0) addOrLeave({ of, lines })
     if (cut > 0) left.push({ ...of, why: `${cut} more ${of.id}: their share is ${Math.floor(share)} tokens` })
   }
@@ -309,185 +290,4 @@ function elsewherePart({ summary, title }: Told, now: number): Part {
     of: { kind: 'summary', id: summary.id, why: `the newest summary, ${where}` },
     lines: [`Newer work ${where}, not here, ${ago(summary.at, now)}: ${what}`],
   }
-}
-
-/** A line that is gathered from many memories. `cut` counts what it could name besides and has no room in its share of the tokens. */
-type Gathered = Part & { cut: number; share: number }
-
-/** What the observations, or their turns, are about, the most and the latest first. */
-function mostAbout<T extends { branch: string | null }>(
-  newestFirst: T[],
-  branch: string | null,
-  about: (one: T, place: number) => { name: string; amount: number }[],
-): { name: string; worth: number }[] {
-  const worth = new Map<string, number>()
-  for (const [place, one] of newestFirst.entries()) {
-    const fresh = (isOn(one, branch) ? BRANCH_WORTH : 1) / (1 + place / 12)
-    for (const { name, amount } of about(one, place)) worth.set(name, (worth.get(name) ?? 0) + amount * fresh)
-  }
-  return [...worth].map(([name, worth]) => ({ name, worth })).sort((a, b) => b.worth - a.worth)
-}
-
-/** What put the first of them first. */
-const byWorth = (best: { name: string; worth: number }[]) =>
-  `by how much and how lately: ${best
-    .slice(0, 3)
-    .map(({ name, worth }) => `${asData(name.slice(name.indexOf('\n') + 1))} ${worth.toFixed(1)}`)
-    .join(', ')}${best.length > 3 ? ' …' : ''}`
-
-const namesOf = (entities: Entity[] = [], kind: EntityKind) => entities.flatMap((entity) => (entity.kind === kind ? [entity.name] : []))
-
-/** The files that were worked on lately, gathered by folder so that each costs a few tokens. */
-function filesLine(observations: OnBranch<Observation>[], mentioned: Past['mentioned'], share: number, branch: string | null): Gathered {
-  const spoken = observations.map((o) => namesOf(mentioned.get(o.id), 'file'))
-  const whole = wholePaths([...observations.flatMap((o) => [...o.filesModified, ...o.filesRead]), ...spoken.flat()])
-  const of = (names: string[], amount: number) => [...new Set(names.map(whole))].map((name) => ({ name, amount }))
-  const files = mostAbout(observations, branch, (o, place) => [
-    ...of(o.filesModified, 2),
-    ...of(o.filesRead, 1),
-    ...of(spoken[place] ?? [], 0.5),
-  ]).filter(({ name }) => isShown(name))
-  // Of a file that was only spoken of nobody knows where it is: beside those of the root it would pass for one of them.
-  const known = new Set(observations.flatMap((o) => [...o.filesModified, ...o.filesRead]))
-  const folders = new Map<string, string[]>()
-  const somewhere: string[] = []
-  let cost = 10
-  let told = 0
-  for (const { name: path } of files) {
-    const name = nameOf(path)
-    const folder = path.slice(0, path.length - name.length)
-    cost += countTokens(folders.has(folder) ? ` ${name}` : ` ${path};`) + 1
-    if (cost > share) break
-    told++
-    if (folder === '' && !known.has(path)) somewhere.push(name)
-    else folders.set(folder, [...(folders.get(folder) ?? []), name])
-  }
-  const parts = [...folders].map(([folder, names]) => (names.length > 1 ? `${folder}{${names.join(', ')}}` : folder + names[0]))
-  const lines = [
-    ...(parts.length > 0 ? [`Files worked on lately: ${asData(parts.join(' '))}`] : []),
-    ...(somewhere.length > 0 ? [`Files spoken of: ${asData(somewhere.join(', '))}`] : []),
-  ]
-  return { of: line('files', `${told} of ${files.length} ${byWorth(files)}`), lines, cut: files.length - told, share }
-}
-
-const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
-
-const isShown = (path: string) => !ELSEWHERE.test(path) && path.length <= LONGEST_PATH
-/** A longer one would leave no room for others. */
-const LONGEST_PATH = 200
-/** On the machine, not in the project; what was hidden is no name. */
-const ELSEWHERE = /^(?:[/~]|\.\.|[a-z]:)|REDACTED/i
-
-/** A file is spoken of by its name or the end of its path; where only one known path ends so, that one is meant. */
-function wholePaths(paths: string[]): (path: string) => string {
-  const byEnd = new Map<string, Set<string>>()
-  for (const path of new Set(paths)) {
-    for (let cut = path.indexOf('/'); cut >= 0; cut = path.indexOf('/', cut + 1)) {
-      const end = path.slice(cut + 1)
-      byEnd.set(end, (byEnd.get(end) ?? new Set()).add(path))
-    }
-  }
-  return (path) => {
-    // Of src/a.ts and app/src/a.ts the longer one is whole, and both end in a.ts.
-    const ending = [...(byEnd.get(path) ?? [])].filter((one) => !byEnd.has(one))
-    return ending.length === 1 ? (ending[0] ?? path) : path
-  }
-}
-
-/** What the turn of some observations left, and the newest of these. */
-type Turn = Traces & { newest: OnBranch<Observation>; branch: string | null }
-
-/** The turns that left something, in the order of their observations. */
-function turnsOf(observations: OnBranch<Observation>[], traces: Past['traces']): Turn[] {
-  return [...Map.groupBy(observations, turnOf)].flatMap(([turn, [first, ...others]]) => {
-    const left = traces.get(turn)
-    return left && first ? [{ ...left, newest: [first, ...others].toSorted(laterFirst)[0] ?? first, branch: first.branch }] : []
-  })
-}
-
-/** By time: what was imported late has a higher number than newer work. */
-const laterFirst = (a: { id: number; at: number }, b: { id: number; at: number }) => b.at - a.at || b.id - a.id
-
-/** What stands in the places that were changed, beside the file: what to look for in the code, or to ask for. */
-function namesLine(turns: Turn[], share: number, branch: string | null): Gathered {
-  const best = mostAbout(turns, branch, ({ names }) =>
-    names.flatMap(([path, found]) => {
-      // A test is full of names that it only makes up.
-      const amount = IS_TEST.test(path) ? 0.5 : 1
-      return isShown(path) ? found.map((name, rank) => ({ name: `${path}\n${name}`, amount: amount / (1 + rank / 8) })) : []
-    }),
-  )
-  const places = best.map((place) => place.name.split('\n') as [path: string, name: string])
-  const whole = wholePaths(places.map(([path]) => path))
-  const shown = (path: string) => [nameOf(path)].find((name) => whole(name) === path) ?? path
-  const byFile = new Map<string, string[]>()
-  const told = new Set<string>()
-  let cost = countTokens(NAMES)
-  for (const [path, name] of places) {
-    const beside = byFile.get(path) ?? []
-    if (told.has(name) || beside.length === NAMES_OF_A_FILE) continue
-    cost += countTokens(beside.length > 0 ? `, ${name}` : `; ${shown(path)}: ${name}`)
-    if (cost > share) break
-    told.add(name)
-    byFile.set(path, [...beside, name])
-  }
-  const all = new Set(places.map(([, name]) => name)).size
-  const lines =
-    byFile.size > 0 ? [NAMES + asData([...byFile].map(([path, names]) => `${shown(path)}: ${names.join(', ')}`).join('; '))] : []
-  return { of: line('names', `${told.size} of ${all} ${byWorth(best)}`), lines, cut: all - told.size, share }
-}
-
-const NAMES = 'Names in what was changed: '
-const NAMES_OF_A_FILE = 12
-const IS_TEST = /(?:^|\/)(?:tests?|specs?|__tests__|e2e)\/|[._-](?:test|spec)s?\.\w+$/
-
-/**
- * Errors that were met, by what was said and by checks that failed, and where the last time was. One that stands in the code is a name there.
- * What checks print turn after turn and pass all the same is said to be so: whoever meets it need not look into it.
- */
-function errorLines(observations: OnBranch<Observation>[], turns: Turn[], { mentioned, branch }: Past, share: number): Gathered[] {
-  const inCode = new Set(turns.flatMap(({ names }) => names.flatMap(([, found]) => found)))
-  const usual = printedInPassing(turns)
-  const isMet = (name: string) => !inCode.has(name) && !usual.has(name)
-  const met = [
-    ...observations.map((o) => ({ id: o.id, at: o.at, branch: o.branch, names: namesOf(mentioned.get(o.id), 'error').filter(isMet) })),
-    ...turns.map(({ newest: { id, at }, branch, errors }) => ({ id, at, branch, names: failedOn(errors).filter(isMet) })),
-  ].sort(laterFirst)
-  const errors = mostAbout(met, branch, ({ names }) => names.map((name) => ({ name, amount: 1 })))
-  const metIn = (error: string) => met.find(({ names }) => names.includes(error))?.id
-  const byCheck = [...Map.groupBy(usual, ([, command]) => command)]
-  const named = errors.map(({ name }) => `${name} (#${metIn(name)})`)
-  const checks = byCheck.map(([command, printed]) => `\`${command}\`: ${printed.map(([name]) => name).join(' ')}`)
-  const [told, passing] = [
-    listed('Errors met lately: ', named, share),
-    listed('Checks that print errors and pass all the same: ', checks, share),
-  ]
-  return [
-    { of: line('errors', `${errors.length - told.cut} of ${errors.length} ${byWorth(errors)}`), share, ...told },
-    { of: line('checks', 'they printed the same errors in several turns and passed'), share, ...passing },
-  ]
-}
-
-const failedOn = (errors: Traces['errors']) => [...new Set(errors.flatMap(({ name, passed }) => (passed ? [] : [name])))]
-
-/** The errors that passing checks printed in several turns, each with the check; a commit only runs it. */
-function printedInPassing(turns: Turn[]): Map<string, string> {
-  const printed = turns.flatMap(({ errors, newest }) =>
-    errors.flatMap(({ name, command, passed }) => (passed ? [{ name, command, newest }] : [])),
-  )
-  const often = [...Map.groupBy(printed, ({ name }) => name)].filter(([, times]) => new Set(times.map(({ newest }) => newest)).size > 1)
-  return new Map(
-    often.map(([name, times]) => [name, (times.find(({ command }) => !command.startsWith('git ')) ?? times[0])?.command ?? '']),
-  )
-}
-
-/** As many as the tokens allow; nothing for none. */
-function listed(head: string, names: string[], tokens: number): Pick<Gathered, 'lines' | 'cut'> {
-  let cost = countTokens(head)
-  const over = names.findIndex((name) => {
-    cost += countTokens(`${name}, `)
-    return cost > tokens
-  })
-  const shown = over < 0 ? names : names.slice(0, over)
-  return { lines: shown.length > 0 ? [head + asData(shown.join(', '))] : [], cut: names.length - shown.length }
 }

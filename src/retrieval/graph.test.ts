@@ -3,8 +3,9 @@ import { addObservations, observation, openSession, temporaryStore } from '../..
 import type { Entity } from '../core/entities.ts'
 import { asMemorySessionId, asProjectKey } from '../core/ids.ts'
 import type { Link, Ref, Relation, Store } from '../store/store.ts'
-import { causesOf, clusters, effectsOf, memoryAt, neighbours, pathBetween, topics } from './graph.ts'
+import { causesOf, effectsOf, memoryAt, neighbours, pathBetween } from './graph.ts'
 import { search } from './search.ts'
+import { clusters, topics } from './topics.ts'
 
 const app = asProjectKey('app')
 

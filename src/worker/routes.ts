@@ -386,11 +386,12 @@ async function injected(desk: Desk, url: URL) {
 }
 
 async function graphRoute({ store }: Desk, url: URL): Promise<Response> {
-  const { causesOf, effectsOf, memoryAt, neighbours, pathBetween, topics } = await import('../retrieval/graph.ts')
+  const { causesOf, effectsOf, memoryAt, neighbours, pathBetween } = await import('../retrieval/graph.ts')
   const { ask, ref, to, project: name, limit } = queryOf(url, api.readGraphQuery)
   if (ask === 'topics') {
     const project = await projectNamed({ store }, name)
     if (!project) throw new BadRequest('which project? give ?project=<key or folder>')
+    const { topics } = await import('../retrieval/topics.ts')
     return Response.json({ ask, project, items: await topics(store, project, limit) })
   }
   if (!ref) throw new BadRequest('which memory? give ?ref=observation:12')

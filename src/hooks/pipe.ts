@@ -82,6 +82,7 @@ async function forward(
   const left = () => Math.max(1, Math.ceil(deadline - (performance.now() - started)))
   const home = homePaths()
   const delivery = crypto.randomUUID()
+  const at = Date.now()
   const send = () =>
     askWorker(home, `/hook/${agent}`, {
       method: 'POST',
@@ -89,6 +90,7 @@ async function forward(
       headers: {
         'content-type': 'application/json',
         'x-recollect-delivery': delivery,
+        'x-recollect-wait': `${at} ${Date.now() + left()}`,
         'x-recollect-context': encodeURIComponent(JSON.stringify(context)),
         ...(strict ? { 'x-recollect-strict': '1' } : {}),
       },
@@ -103,7 +105,7 @@ async function forward(
   try {
     const { keep } = await import('./keep.ts')
     const { ours: _, ...around } = context
-    keep(home, payload, isTooMuchToKeep(payload), { delivery, agent, at: Date.now(), context: around })
+    keep(home, payload, isTooMuchToKeep(payload), { delivery, agent, at, context: around })
   } finally {
     if (asked.kind === 'unreachable' && WAKES_WORKER.has(event)) startWorker()
   }

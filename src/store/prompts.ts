@@ -127,6 +127,8 @@ export function promptStatements(db: Database, index: Index) {
     has: async (sessionId: number, key: string): Promise<boolean> => byKey.get({ sessionId, key }) !== null,
     /** True when another session has this very line of a transcript: a fork begins with a copy of its parent's lines. */
     isCopy: async (sessionId: number, uuid: string): Promise<boolean> => elsewhere.get({ sessionId, uuid }) !== null,
+    /** Whether a prompt with the client's turn id is known. */
+    hasTurn: async (sessionId: number, promptId: string): Promise<boolean> => firstOfTurn.get({ sessionId, promptId }) !== null,
     /** The prompt whose turn something belongs to: by the client's turn id, else by time. */
     turnAt: async (sessionId: number, promptId: string | null, at: number): Promise<Prompt | null> => {
       const row =

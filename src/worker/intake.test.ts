@@ -1,11 +1,15 @@
 import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { addObservations, nowhere, observation, summary } from '../../test/support/builders.ts'
 import { aDesk } from '../../test/support/desk.ts'
+import { transcript } from '../../test/support/transcript.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { Store } from '../store/store.ts'
 import type { Desk } from './desk.ts'
 import { takeDelivery } from './intake.ts'
+import { readThrough } from './reconcile.ts'
 
 const start = { hook_event_name: 'SessionStart', source: 'startup' }
 const read = { hook_event_name: 'PostToolUse', tool_name: 'Read', tool_use_id: 't1', tool_input: { file_path: '/home/dev/app/src/a.ts' } }
@@ -146,6 +150,69 @@ test('an event nobody has a use for leaves nothing, and one without a session is
   await expect(deliver(at.desk, { ...start, session_id: '' })).rejects.toThrow('session_id')
 })
 
+test('what comes too late to be shown does not count as told: it is told the next time', async () => {
+  await using at = await aDesk()
+  await past(at.store)
+  const late = (payload: object) => deliver(at.desk, payload, null, 0, async () => false)
+  const resume = { hook_event_name: 'SessionStart', source: 'resume' }
+  expect([await late(start), await late(read)]).toEqual([{}, {}])
+  expect(await at.store.injections.recent(null, 5)).toEqual([])
+  expect(JSON.stringify(await deliver(at.desk, resume))).toContain('Changed a.ts')
+  expect(JSON.stringify(await deliver(at.desk, { ...read, tool_use_id: 't2' }))).toContain('Changed a.ts')
+  expect(await at.store.injections.recent(null, 5)).toHaveLength(2)
+})
+
+test('what comes before its prompt is left to the transcript, and never becomes part of the turn before', async () => {
+  await using at = await aDesk()
+  await at.desk.queue.stop()
+  const path = join(at.folder, 's2.jsonl')
+  const turns = [
+    { prompt: 'one', answer: 'First.', promptId: 'p1' },
+    { prompt: 'two', commands: ['ls'], answer: 'Second.', promptId: 'p2' },
+  ]
+  writeFileSync(path, transcript('s2', turns))
+  const hook = (payload: object) => deliver(at.desk, { transcript_path: path, ...payload })
+  await hook({ hook_event_name: 'UserPromptSubmit', prompt: 'one', prompt_id: 'p1' })
+  await hook({ hook_event_name: 'Stop', last_assistant_message: 'First.', prompt_id: 'p1' })
+  const use = {
+    hook_event_name: 'PostToolUse',
+    tool_name: 'Bash',
+    tool_use_id: 's2-t1-0',
+    tool_input: { command: 'ls' },
+    tool_response: {},
+  }
+  await hook({ ...use, prompt_id: 'p2' })
+  await hook({ hook_event_name: 'Stop', last_assistant_message: 'Second.', prompt_id: 'p2' })
+  expect([...at.store.prompts.each(null)].map(({ answer }) => answer)).toEqual(['First.'])
+  expect([...at.store.toolUses.each(null)]).toEqual([])
+  const jobs = [await at.store.jobs.claim(Date.now()), await at.store.jobs.claim(Date.now())]
+  expect(jobs).toMatchObject([{ kind: 'distill' }, { kind: 'read', payload: { path } }])
+  await readThrough(at.desk, claudeCode, path)
+  expect([...at.store.prompts.each(null)].map(({ text, answer }) => [text, answer])).toEqual([
+    ['one', 'First.'],
+    ['two', 'Second.'],
+  ])
+  expect([...at.store.toolUses.each(null)]).toMatchObject([{ toolUseId: 's2-t1-0', promptNumber: 2 }])
+})
+
+test('of a private turn whose prompt is not known yet nothing is kept, whatever is told of it first', async () => {
+  await using at = await aDesk()
+  const path = join(at.folder, 's2.jsonl')
+  const secret = { prompt: '<private>the merger</private>', commands: ['cat merger'], answer: 'Globex pays 40M.', promptId: 'p2' }
+  writeFileSync(path, transcript('s2', [{ prompt: 'one', answer: 'First.', promptId: 'p1' }, secret]))
+  const hook = (payload: object) => deliver(at.desk, { transcript_path: path, ...payload })
+  await hook({ hook_event_name: 'UserPromptSubmit', prompt: 'one', prompt_id: 'p1' })
+  const use = { hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_use_id: 't9', tool_input: { command: 'cat merger' } }
+  await hook({ ...use, tool_response: 'Globex', prompt_id: 'p2' })
+  await hook({ hook_event_name: 'SubagentStop', agent_id: 'a', agent_type: 'plan', last_assistant_message: 'Globex', prompt_id: 'p2' })
+  await hook({ hook_event_name: 'PostCompact', compact_summary: 'Globex', prompt_id: 'p2' })
+  await hook({ hook_event_name: 'Stop', last_assistant_message: 'Globex pays 40M.', prompt_id: 'p2' })
+  await readThrough(at.desk, claudeCode, path)
+  const all = [...at.store.prompts.each(null), ...at.store.toolUses.each(null), ...at.store.summaries.each(null)]
+  expect(JSON.stringify(all)).not.toMatch(/Globex|merger/)
+  expect(all).toHaveLength(1)
+})
+
 test('the end of a session asks for its transcript to be read', async () => {
   await using at = await aDesk()
   await at.desk.queue.stop()
@@ -155,15 +222,10 @@ test('the end of a session asks for its transcript to be read', async () => {
   expect(jobs).toMatchObject([{ kind: 'episode' }, { kind: 'reconcile', payload: { sessionId: 1 } }])
 })
 
-function deliver(desk: Desk, payload: object, delivery: string | null = null, later = 0) {
+function deliver(desk: Desk, payload: object, delivery: string | null = null, later = 0, isAwaited?: () => Promise<boolean>) {
   const whole = { session_id: 's2', cwd: '/home/dev/app', ...payload }
-  return takeDelivery(desk, {
-    agent: claudeCode,
-    payload: whole,
-    context: { ...nowhere, project: asProjectKey('app') },
-    delivery,
-    at: 5000 + later,
-  })
+  const context = { ...nowhere, project: asProjectKey('app') }
+  return takeDelivery(desk, { agent: claudeCode, payload: whole, context, delivery, at: 5000 + later }, isAwaited)
 }
 
 /** A session from before, with a summary and an observation. */

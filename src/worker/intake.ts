@@ -5,6 +5,7 @@ import { withoutPrivate } from '../core/privacy.ts'
 import { countTokens } from '../core/tokens.ts'
 import { BRIEF_BUDGET, type Brief, briefFor, fileBriefFor, heldBy, MOST_RECALLED, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
+import { exists } from '../platform/files.ts'
 import { commandName } from '../wire/start.ts'
 import { keepMarked, receiptPage } from './captured.ts'
 import type { Desk } from './desk.ts'
@@ -14,16 +15,27 @@ export type Delivery = { agent: Agent; payload: unknown; context: EventContext; 
 
 /**
  * Takes one payload from an agent, whichever way it came, and says what to answer in the host's words. The events and the
- * receipt are one transaction: after a crash the delivery is either taken or still to be taken, never half.
+ * receipt are one transaction: after a crash the delivery is either taken or still to be taken, never half. `isAwaited` says whether
+ * somebody still waits for the answer: what comes too late is not shown, and must not count as told.
  */
-export async function takeDelivery(desk: Desk, delivery: Delivery): Promise<Record<string, unknown>> {
+export async function takeDelivery(
+  desk: Desk,
+  delivery: Delivery,
+  isAwaited: () => Promise<boolean> = async () => true,
+): Promise<Record<string, unknown>> {
   const { agent, payload, at } = delivery
   const { session, events, changes } = await takeLate(desk, delivery)
   // Taking the events may have changed what is known of it: its branch, whose fork it is, what it still holds.
   const known = session && (await desk.store.sessions.get(session.id))
-  const reply = known ? await replyTo(desk, agent, known, events, changes, at) : {}
+  const { reply, record } = known ? await replyTo(desk, agent, known, events, changes, at) : SILENCE
+  if (record && !(await isAwaited())) return {}
+  await record?.()
   return agent.hostReply(agent.eventName(payload) ?? '', reply)
 }
+
+/** What is answered, and how it is written down that it was told. */
+type Telling = { reply: Reply; record?: () => Promise<void> }
+const SILENCE: Telling = { reply: {} }
 
 /** The same when nobody waits for an answer any more: none is made, because what was never shown must not count as told. */
 export async function takeLate(desk: Desk, { agent, payload, context, delivery, at }: Delivery) {
@@ -46,6 +58,10 @@ async function takeEvents(desk: Desk, agent: Agent, events: AgentEvent[], contex
   let session: Session | null = null
   const rules = desk.rules(agent)
   for (const event of events) {
+    if (rules.isWanted('prompt-submitted') && (await isAheadOfItsPrompt(desk, event))) {
+      await desk.store.jobs.add('read', event.transcript ?? '', { path: event.transcript }, event.at, event.at + WRITTEN_DOWN_MS)
+      continue
+    }
     const taken = await take(desk.store, event, context, rules)
     changes.push(...taken.changes)
     session = taken.session ?? session
@@ -60,18 +76,33 @@ async function takeEvents(desk: Desk, agent: Agent, events: AgentEvent[], contex
   return { changes, session }
 }
 
-async function replyTo(desk: Desk, agent: Agent, session: Session, events: AgentEvent[], changes: Change[], now: number): Promise<Reply> {
+/**
+ * Whose turn something is of, and whether that one is private, only its prompt can tell. What comes before it, because the prompt met no worker
+ * or still lies in the spool, is not taken: the transcript is read instead, which tells both, in their order.
+ */
+async function isAheadOfItsPrompt({ store }: Desk, event: AgentEvent): Promise<boolean> {
+  if (event.kind === 'prompt-submitted' || !('promptId' in event) || event.promptId === null || event.transcript === null) return false
+  const session = await store.sessions.find(event.agent, event.session)
+  if (session && (await store.prompts.hasTurn(session.id, event.promptId))) return false
+  if (session && (await store.sessions.isMuted(session.id, event.promptId))) return false
+  return event.transcript.endsWith('.jsonl') && exists(event.transcript)
+}
+
+/** A client tells its hooks a little sooner than its transcript. */
+const WRITTEN_DOWN_MS = 1000
+
+async function replyTo(desk: Desk, agent: Agent, session: Session, events: AgentEvent[], changes: Change[], now: number): Promise<Telling> {
   for (const event of events) {
     if (event.kind === 'session-started') return sessionStartReply(desk, session, event.source, now)
     if (event.kind === 'prompt-submitted' && event.origin === 'person') return promptReply(desk, session, event.text, changes, now)
     if (event.kind === 'tool-used' && event.error === null && event.agentId === null) return fileReply(desk, agent, session, event, now)
   }
-  return {}
+  return SILENCE
 }
 
-async function sessionStartReply(desk: Desk, session: Session, source: Source, now: number): Promise<Reply> {
+async function sessionStartReply(desk: Desk, session: Session, source: Source, now: number): Promise<Telling> {
   const { enabled, token_budget } = desk.settings.hooks.session_start
-  if (!enabled) return {}
+  if (!enabled) return SILENCE
   const known = source === 'resume' || source === 'fork' ? await heldBy(desk.store, session) : null
   // One from before our time holds nothing that we know of: it is told like a new one.
   const held = known?.briefed ? { ...known, briefed: known.briefed } : null
@@ -79,9 +110,11 @@ async function sessionStartReply(desk: Desk, session: Session, source: Source, n
   const { project, branch } = session
   const brief = await briefFor(desk.store, { project, now, budget, command: commandName(), branch, held })
   const until = await desk.store.observations.lastId()
-  await desk.store.transaction(() => desk.store.sessions.setBriefed(session.id, now, until))
-  if (!brief.text) return {}
-  await recordInjection(desk, session, 'SessionStart', brief, now)
+  const record = async () => {
+    await desk.store.transaction(() => desk.store.sessions.setBriefed(session.id, now, until))
+    if (brief.text) await recordInjection(desk, session, 'SessionStart', brief, now)
+  }
+  if (!brief.text) return { reply: {}, record }
   const count = (kind: string, one: string) => {
     const of = brief.items.filter((item) => item.kind === kind).length
     return of > 0 ? `${of} ${one}${of === 1 ? '' : 's'}` : ''
@@ -89,7 +122,7 @@ async function sessionStartReply(desk: Desk, session: Session, source: Source, n
   const summary = brief.items.some((item) => item.kind === 'summary') ? 'the last summary' : ''
   const parts = [count('note', 'note'), count('prompt', 'open prompt'), summary, count('observation', 'observation')].filter(Boolean)
   const told = new Intl.ListFormat('en').format(parts)
-  return { context: brief.text, message: `Recollect: recalled ${told} (${brief.tokens} tokens)` }
+  return { reply: { context: brief.text, message: `Recollect: recalled ${told} (${brief.tokens} tokens)` }, record }
 }
 
 type Source = Extract<AgentEvent, { kind: 'session-started' }>['source']
@@ -98,9 +131,9 @@ type Source = Extract<AgentEvent, { kind: 'session-started' }>['source']
  * What became of what the person marked, and what earlier sessions know about the prompt when it clears the floor; together within
  * the budget. Private parts are not asked about.
  */
-async function promptReply(desk: Desk, session: Session, prompt: string, changes: Change[], now: number): Promise<Reply> {
+async function promptReply(desk: Desk, session: Session, prompt: string, changes: Change[], now: number): Promise<Telling> {
   const { enabled, recall, token_budget } = desk.settings.hooks.user_prompt
-  if (!enabled) return {}
+  if (!enabled) return SILENCE
   const tokens = Math.min(token_budget, MOST_RECALLED)
   const kept = await keptPage(desk, session, changes, tokens, now)
   const asked = withoutPrivate(prompt).text.trim()
@@ -108,7 +141,7 @@ async function promptReply(desk: Desk, session: Session, prompt: string, changes
   const ask = recall && asked !== ''
   const brief = ask ? await recallFor(desk.store, session, asked, now, left, desk.quickMeaning) : null
   const text = [kept, brief?.text ?? ''].filter(Boolean).join('\n')
-  if (text === '') return {}
+  if (text === '') return SILENCE
   const total = countTokens(text)
   const receipt = {
     kind: 'line' as const,
@@ -118,8 +151,7 @@ async function promptReply(desk: Desk, session: Session, prompt: string, changes
   }
   const items = [...(kept ? [receipt] : []), ...(brief?.items ?? [])]
   const told = { leftOut: 0, left: [], ...brief, text, tokens: total, items }
-  await recordInjection(desk, session, 'UserPromptSubmit', told, now)
-  return { context: text }
+  return { reply: { context: text }, record: () => recordInjection(desk, session, 'UserPromptSubmit', told, now) }
 }
 
 /** The receipt for what was marked in a prompt that is new to us; empty when nothing was, or there is no room. */
@@ -136,15 +168,14 @@ async function fileReply(
   session: Session,
   event: Extract<AgentEvent, { kind: 'tool-used' }>,
   now: number,
-): Promise<Reply> {
+): Promise<Telling> {
   const path = relativeTo(session.folder, agent.fileOf(event.input))
-  if (!path) return {}
+  if (!path) return SILENCE
   const told = `file:${path}`
-  if (await desk.store.injections.wasTold(session, told)) return {}
+  if (await desk.store.injections.wasTold(session, told)) return SILENCE
   const brief = await fileBriefFor(desk.store, session, path, now)
-  if (!brief.text) return {}
-  await recordInjection(desk, session, told, brief, now)
-  return { context: brief.text }
+  if (!brief.text) return SILENCE
+  return { reply: { context: brief.text }, record: () => recordInjection(desk, session, told, brief, now) }
 }
 
 /** A file as observations name it: relative to the project's folder. */

@@ -230,12 +230,19 @@ async function hookRoute(desk: Desk, control: Control, request: Request, name: s
     return failed(400)
   }
   try {
-    const reply = await takeDelivery(desk, {
+    const { at, until } = waitOf(request.headers.get('x-recollect-wait'), Date.now())
+    const delivery = {
       agent,
       payload,
       context: contextOf(request.headers.get('x-recollect-context')),
       delivery: request.headers.get('x-recollect-delivery')?.slice(0, 100) ?? null,
-      at: Date.now(),
+      at,
+    }
+    const reply = await takeDelivery(desk, delivery, async () => {
+      if (until !== null) return Date.now() < until
+      // That a client has hung up is known only after a look at its connection.
+      await Bun.sleep(1)
+      return !request.signal.aborted
     })
     control.noteTaken(true)
     return Response.json(reply)
@@ -245,6 +252,17 @@ async function hookRoute(desk: Desk, control: Control, request: Request, name: s
     return failed(isStoreTrouble(cause) ? 503 : 400)
   }
 }
+
+/**
+ * When a hook asked, and until when it waits, as it says itself: one that a sleeping or busy worker kept waiting has been gone for long when
+ * it is read. A client that asks by itself says nothing of it.
+ */
+function waitOf(header: string | null, now: number): { at: number; until: number | null } {
+  const [at, until] = (header?.match(/^(\d{13}) (\d{13})$/) ?? []).slice(1).map(Number)
+  return at !== undefined && until !== undefined && at <= now && now - at < HOUR_MS ? { at, until } : { at: now, until: null }
+}
+
+const HOUR_MS = 3_600_000
 
 function contextOf(header: string | null): EventContext {
   const nobody: EventContext = { projectFolder: null, clientPid: null, entrypoint: null }

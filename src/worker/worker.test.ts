@@ -166,6 +166,36 @@ test('a hook that a busy worker keeps waiting leaves its payload, which is taken
   expect(await at.all('/api/export?kind=prompts')).toMatchObject([{ text: 'while it was busy' }])
 }, 30_000)
 
+test('what a worker answers after a hook has given up does not count as told', async () => {
+  await using at = aHome()
+  const worker = at.start()
+  await at.answers()
+  await askWorker(at.home, '/api/notes', {
+    method: 'POST',
+    body: JSON.stringify({ body: 'The billing webhook retries with backoff, ninety seconds at most.', scope: 'global' }),
+    headers: { 'content-type': 'application/json' },
+    timeoutMs: 5000,
+  })
+  const start = JSON.stringify({ session_id: 's1', cwd: '/p', hook_event_name: 'SessionStart', source: 'startup' })
+  worker.kill('SIGSTOP')
+  const hook = Bun.spawn([RECOLLECT, 'hook', 'claude-code'], { env: at.env, stdin: new Blob([start]), stdout: 'pipe' })
+  const asked = fetch(`http://127.0.0.1:${at.worker().port}/hook/claude-code`, {
+    method: 'POST',
+    body: start.replace('s1', 's2'),
+    headers: { authorization: `Bearer ${readFileSync(at.home.hookToken, 'utf8').trim()}`, 'content-type': 'application/json' },
+    signal: AbortSignal.timeout(300),
+  })
+  await expect(asked).rejects.toThrow()
+  expect(await hook.stdout.text()).toBe('{}')
+  worker.kill('SIGCONT')
+  await at.settled()
+  expect(await at.all('/api/injections')).toEqual([[]])
+  for (const session_id of ['s1', 's2']) {
+    const answer = await at.hook({ session_id, hook_event_name: 'SessionStart', source: 'resume' })
+    expect(answer).toMatchObject({ kind: 'answered', body: expect.stringContaining('billing webhook') })
+  }
+}, 30_000)
+
 test('a worker that nobody needs leaves by itself', async () => {
   await using at = aHome({ RECOLLECT_WORKER_IDLE_MINUTES: '0.002' })
   expect(await at.start().exited).toBe(0)

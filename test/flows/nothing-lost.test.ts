@@ -10,14 +10,20 @@ import { bash } from '../support/scripts.ts'
 const test = await clientOrSkip()
 
 const TOOL_USES = 14
-const busy = [...Array.from({ length: TOOL_USES }, (_, i) => bash(`echo step ${i}; sleep 0.05`)), 'All steps are done and written down.']
+const steps = Array.from({ length: TOOL_USES }, (_, i) => bash(`echo step ${i}; sleep 0.05`))
+const busy = [...steps, 'All steps are done and written down.']
 
 for (const form of ['http', 'command']) {
-  test(`kill -9 at random moments of busy sessions loses nothing and doubles nothing (${form} hooks)`, async () => {
+  test(`kill -9 at random moments of a busy session loses nothing, doubles nothing and mixes no turns (${form} hooks)`, async () => {
     await using person = await aPerson({ init: ['--form', form], git: true })
     let kills = 0
     for (const round of [1, 2, 3, 4]) {
-      const session = runClaude({ sandbox: person, prompt: `Do the steps of round ${round}.`, turns: busy })
+      const session = runClaude({
+        sandbox: person,
+        prompt: `Do the steps of round ${round}.`,
+        turns: [...steps, `Round ${round} is done.`],
+        args: round > 1 ? ['--continue'] : [],
+      })
       let over = false
       const killer = (async () => {
         while (!over) {
@@ -38,6 +44,12 @@ for (const form of ['http', 'command']) {
     expect(kept.prompts).toEqual(truth.prompts)
     expect(kept.prompts).toHaveLength(4)
     expect(kept.summaries).toHaveLength(4)
+    const prompts = await person.rows('prompts')
+    expect(prompts.map(({ text, answer }) => [text, answer])).toEqual(
+      [1, 2, 3, 4].map((round) => [`Do the steps of round ${round}.`, `Round ${round} is done.`]),
+    )
+    const turns = (await person.rows('tool-uses')).map(({ promptNumber }) => promptNumber).sort()
+    expect(turns).toEqual([1, 2, 3, 4].flatMap((number) => Array(TOOL_USES).fill(number)))
   })
 
   test(`a session without any worker is all there once one runs (${form} hooks)`, async () => {

@@ -103,7 +103,7 @@ async function doJob(desk: Desk, embedding: Embedding, syncing: Syncing, telling
       return
     }
     case 'sync':
-      return syncing.start(job.id)
+      return syncing.start(job)
     case 'move-project': {
       await moveProject(desk, job.payload as MoveJob)
       await store.transaction(() => store.jobs.done(job.id))

@@ -185,6 +185,28 @@ test('a database in trouble does not end the queue, and the job in hand is done 
   await queue.stop()
 })
 
+test('a job that ran beside the list and failed is put back as soon as the database can be written', async () => {
+  using t = await temporaryStore()
+  let isLocked = true
+  const store: Store = {
+    ...t.store,
+    transaction: async (work) => {
+      if (isLocked) throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+      return t.store.transaction(work)
+    },
+  }
+  await t.store.jobs.add('tell', 'k', {}, 1)
+  const job = await t.store.jobs.claim(Date.now())
+  const queue = openQueue(store, async () => {}, quiet, 5)
+  const takenBack = job && queue.takeBack(job, new Error('the answer could not be written'))
+  await Bun.sleep(20)
+  expect((await t.store.jobs.counts()).running).toBe(1)
+  isLocked = false
+  await takenBack
+  expect(await t.store.jobs.counts()).toEqual({ waiting: 1, running: 0, dead: 0 })
+  await queue.stop()
+})
+
 const quiet: Log = { info: () => {}, warn: () => {} }
 
 /** Does the work, then takes the job off the list. */

@@ -7,6 +7,8 @@ export type DoJob = (job: Job) => Promise<void>
 export type Queue = ReturnType<typeof openQueue>
 
 const MAX_ATTEMPTS = 6
+/** How soon a database that could not be written is tried again. */
+const AGAIN_MS = 5000
 
 /** How long to wait after the n-th failure: one second, doubled each time, an hour at most. */
 export function backoffMs(attempts: number): number {
@@ -17,7 +19,7 @@ export function backoffMs(attempts: number): number {
  * Works through the jobs in the database, one at a time. Nothing is kept in memory: whatever kills the worker, the job is still
  * there and is done by the next one. A job that fails again and again is set aside with its reason, where a person can see it.
  */
-export function openQueue(store: Store, doJob: DoJob, log: Log) {
+export function openQueue(store: Store, doJob: DoJob, log: Log, againMs = AGAIN_MS) {
   let stopping = false
   let asked = false
   let troubled = false
@@ -66,7 +68,7 @@ export function openQueue(store: Store, doJob: DoJob, log: Log) {
         // The database itself is in trouble (a full disk): try again soon.
         log.warn('the queue could not read its jobs', { error: reasonOf(cause) })
         troubled = true
-        if (!stopping) timer = setTimeout(kick, 5000)
+        if (!stopping) timer = setTimeout(kick, againMs)
       })
       .finally(() => {
         running = null
@@ -75,8 +77,22 @@ export function openQueue(store: Store, doJob: DoJob, log: Log) {
       })
   }
 
+  /** Takes back a job that ran beside the list and failed: at once, or when the database can be written again. */
+  async function takeBack(job: Job, cause: unknown): Promise<void> {
+    while (!stopping) {
+      try {
+        await fail(job, cause)
+        return kick()
+      } catch (trouble) {
+        log.warn('a job could not be put back', { kind: job.kind, error: reasonOf(trouble) })
+        await Bun.sleep(againMs)
+      }
+    }
+  }
+
   return {
     kick,
+    takeBack,
     isBusy: () => running !== null,
     /** Resolves when nothing is due any more. */
     async drained(): Promise<void> {

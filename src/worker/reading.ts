@@ -54,7 +54,7 @@ export async function readAlone(
     meaning: meaningBy(embedding),
     quickMeaning: quickMeaningBy(embedding),
     embedding,
-    queue: { kick: () => {}, isBusy: () => false, drained: nothing, stop: nothing },
+    queue: { kick: () => {}, takeBack: nothing, isBusy: () => false, drained: nothing, stop: nothing },
     modelOpened: Promise.resolve(),
     inHand: openTurnsInHand(),
     visitors: openVisitors(home.visitors),

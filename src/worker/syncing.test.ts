@@ -25,7 +25,7 @@ test('a session that starts or goes on, and one that ends, asks for one sync', a
 test('a home without notes and without a remote gets no repository', async () => {
   await using at = await aDesk()
   const syncing = openSyncing(at.desk)
-  syncing.start(1)
+  syncing.start({ id: 1, kind: 'sync', key: 'notes', payload: {}, attempts: 1 })
   await syncing.stop()
   expect(await ask(at.desk, 'GET', '/api/sync')).toMatchObject({ json: { remote: '', last: null } })
 })
@@ -37,7 +37,7 @@ test('a job syncs, tells who listens, and is gone', async () => {
   await at.store.transaction(() => at.store.jobs.add('sync', 'notes', {}, 1))
   const job = await at.store.transaction(() => at.store.jobs.claim(1000))
   const syncing = openSyncing(at.desk)
-  syncing.start(job?.id ?? 0)
+  if (job) syncing.start(job)
   while ((await at.store.jobs.counts()).running > 0) await Bun.sleep(10)
   await syncing.stop()
   expect(runGit(remote.path, 'log', '--format=%s', 'main')).toContain('1 note (new)')

@@ -4,11 +4,12 @@ import { claudeCode } from '../integrations/agent.ts'
 import { SYNCED } from '../notes/notes.ts'
 import { exists, isFolder } from '../platform/files.ts'
 import { loadSettings } from '../platform/settings.ts'
+import type { Job } from '../store/store.ts'
 import { mirrorNotes, rememberSync, syncNotes } from '../sync/sync.ts'
 import type { Desk } from './desk.ts'
 import { importNative } from './native.ts'
 
-export type Syncing = { start(jobId: number): void; stop(): Promise<void> }
+export type Syncing = { start(job: Job): void; stop(): Promise<void> }
 
 /** How long a worker that leaves waits for a sync. What it breaks off, the next one finishes. */
 const GOODBYE_MS = 1000
@@ -16,17 +17,15 @@ const GOODBYE_MS = 1000
 /** Syncs beside the other jobs: a slow network must not keep the distilling waiting. The job leaves the list when it is over. */
 export function openSyncing(desk: Desk): Syncing {
   let running: Promise<void> | null = null
-  const run = async (jobId: number) => {
-    try {
-      if (await hasAnything(desk)) await syncNow(desk, { dryRun: false, patienceMs: 0 })
-      await desk.store.transaction(() => desk.store.jobs.done(jobId))
-    } catch (cause) {
-      desk.log.warn('a sync could not be recorded', { error: (cause as Error).message.slice(0, 300) })
-    }
+  const run = async (job: Job) => {
+    if (await hasAnything(desk)) await syncNow(desk, { dryRun: false, patienceMs: 0 })
+    await desk.store.transaction(() => desk.store.jobs.done(job.id))
   }
   return {
-    start: (jobId) => {
-      running = (running ?? Promise.resolve()).then(() => run(jobId))
+    start: (job) => {
+      running = (running ?? Promise.resolve())
+        .then(() => run(job))
+        .catch((cause) => (desk.stopping.aborted ? undefined : desk.queue.takeBack(job, cause)))
     },
     stop: async () => {
       await Promise.race([running, Bun.sleep(GOODBYE_MS)])

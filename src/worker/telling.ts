@@ -61,9 +61,7 @@ export function openTelling(desk: Desk, afterwards: () => Promise<unknown>): Tel
     start: (job) => {
       running = running
         .then(() => desk.inHand(job.payload as TellJob, () => run(job)))
-        .catch((cause) => {
-          if (!desk.stopping.aborted) desk.log.warn('a turn could not be told', { error: (cause as Error).message.slice(0, 300) })
-        })
+        .catch((cause) => (desk.stopping.aborted ? undefined : desk.queue.takeBack(job, cause)))
     },
     stop: async () => {
       await Promise.race([running, Bun.sleep(GOODBYE_MS)])

@@ -240,6 +240,34 @@ test('an end that was told late does not end what was resumed meanwhile', async 
   expect((await at.session()).status).not.toBe('completed')
 })
 
+test('an end that another event overtook by moments ends the session all the same', async () => {
+  await using at = await aCapture()
+  await at.take(prompt('go', 'p1'), { at: 1000 })
+  await at.take({ kind: 'session-ended', reason: 'other' }, { at: 970 })
+  expect(await at.session()).toMatchObject({ status: 'completed', endedAt: 1000 })
+})
+
+test('an answer that comes after the end of its session has the note of the session written again', async () => {
+  await using at = await aCapture()
+  await at.take(prompt('go', 'p1'), { at: 1000 })
+  await at.take({ kind: 'session-ended', reason: 'other' }, { at: 2000 })
+  await at.noJobs()
+  await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'Done.' }, { at: 1900 })
+  expect(await at.jobs()).toEqual(['1:1', '1'])
+  await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'Done.' }, { at: 1950 })
+  expect(await at.jobs()).toEqual([])
+})
+
+test('a session that was told without its branch has it from the transcript', async () => {
+  await using at = await aCapture({ projectOf: () => ({ project: asProjectKey('app'), branch: null }) })
+  await at.take(prompt('go', 'p1'), { at: 1000 }, { ...nowhere, branch: null })
+  expect((await at.session()).branch).toBeNull()
+  await at.read(prompt('go', 'p1'), { at: 900 }, { uuid: 'u1' }, { ...nowhere, branch: 'login' })
+  expect((await at.session()).branch).toBe('login')
+  expect([...at.store.prompts.each(null)]).toHaveLength(1)
+  expect(await at.on('login')).toEqual(['1'])
+})
+
 test('a turn is on the branch that its work ended on, and a line of a transcript knows its own', async () => {
   await using at = await aCapture()
   let branch = 'main'
@@ -250,12 +278,7 @@ test('a turn is on the branch that its work ended on, and a line of a transcript
   expect((await at.session()).branch).toBe('login')
   await at.take(prompt('second', 'p2'), { at: 2000 }, { ...nowhere, branch: 'old' })
   await at.take(prompt('late', 'p3'), { at: 2500 }, { ...nowhere, branch: null })
-  const on = async (branch: string) => {
-    const choice = { session: null, paths: [], branch, types: [], namespaces: [], tags: [], notTags: [], sources: [] }
-    const found = await at.store.documents.newest({ project: null, kinds: ['prompt'], since: 0, before: 9000, limit: 9, choice })
-    return found.map((place) => place.ref)
-  }
-  expect([await on('login'), await on('old'), await on('main')]).toEqual([['1'], ['3', '2'], []])
+  expect([await at.on('login'), await at.on('old'), await at.on('main')]).toEqual([['1'], ['3', '2'], []])
 })
 
 test('what the client puts into a prompt neither mutes its turn nor makes the session private', async () => {
@@ -352,7 +375,13 @@ async function aCapture(given: Partial<CaptureRules> = {}) {
     /** As a hook would tell it. */
     take: (said: SessionEvent, where: Partial<AgentEvent> = {}, context = nowhere) => tell(said, where, context, null),
     /** As a transcript would tell it. */
-    read: (said: SessionEvent, where: Partial<AgentEvent>, line: Line) => tell(said, where, nowhere, line),
+    read: (said: SessionEvent, where: Partial<AgentEvent>, line: Line, context = nowhere) => tell(said, where, context, line),
+    /** The prompts of a branch. */
+    on: async (branch: string) => {
+      const choice = { session: null, paths: [], branch, types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+      const found = await store.documents.newest({ project: null, kinds: ['prompt'], since: 0, before: 9000, limit: 9, choice })
+      return found.map((place) => place.ref)
+    },
     session: async () => {
       const session = await store.sessions.find('claude-code', asContentSessionId('s1'))
       if (!session) throw new Error('there is no session')

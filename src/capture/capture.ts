@@ -54,6 +54,9 @@ export type Taken = {
 
 const MARKERS_AFTER_MS = 1000
 
+/** No client ends and is resumed sooner. */
+const OVERTAKEN_MS = 500
+
 /** A prompt in which a person marked something. */
 export type MarkersJob = { sessionId: number; number: number }
 
@@ -108,9 +111,10 @@ export async function take(
       break
     case 'session-ended':
       await queueTurn(store, session, null, event.at)
-      // An end that waited in the spool is not the end of what was resumed meanwhile.
-      if (event.at < session.lastEventAt) break
-      if (await store.sessions.complete(session.id, event.at)) changes.push({ kind: 'session-completed', sessionId: session.id })
+      // An end that waited in the spool is not the end of what was resumed meanwhile. Clocks step, and events overtake each other, by less.
+      if (event.at < session.lastEventAt - OVERTAKEN_MS) break
+      if (await store.sessions.complete(session.id, Math.max(event.at, session.lastEventAt)))
+        changes.push({ kind: 'session-completed', sessionId: session.id })
       await queueEpisode(store, session.id, 'session-end', event.at)
       break
   }
@@ -162,7 +166,8 @@ async function noteBranch(
   const branch = branchNow(session, context, rules)
   if (branch === null) return session.branch
   // A transcript that is read later tells of branches that were left long ago.
-  if (branch !== session.branch && at >= session.lastEventAt) await store.sessions.setBranch(session.id, branch)
+  if (branch !== session.branch && (at >= session.lastEventAt || session.branch === null))
+    await store.sessions.setBranch(session.id, branch)
   if (prompt) await store.prompts.setBranch(prompt, branch)
   return branch
 }
@@ -299,7 +304,10 @@ async function takeAnswer(
   if (prompt.answeredAt !== null && event.at <= prompt.answeredAt) return
   await noteBranch(store, session, prompt, event.at, context, rules)
   const changed = await store.prompts.setAnswer(prompt, scrub.text(event.answer).text, event.at)
-  if (changed) await queueDistill(store, session.id, prompt.number, event.at)
+  if (!changed) return
+  await queueDistill(store, session.id, prompt.number, event.at)
+  // The last answer of a session that is over: its note was written without it.
+  if (session.status === 'completed') await queueEpisode(store, session.id, 'session-end', event.at)
 }
 
 async function takeSubagentAnswer(

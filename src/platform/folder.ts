@@ -6,21 +6,23 @@ export type Entry = { name: string; path: string; bytes: number; changedAt: numb
 
 /** The files of a folder in the order of their names; none when there is no folder. */
 export function filesIn(folder: string, suffix: string): Entry[] {
-  let names: string[]
+  return namesIn(folder, suffix).flatMap((name) => {
+    const path = join(folder, name)
+    const found = statIfThere(path)
+    return found?.isFile() ? [{ name, path, bytes: found.size, changedAt: found.mtimeMs }] : []
+  })
+}
+
+/** Their names alone, for who has no time to look at each. */
+export function namesIn(folder: string, suffix: string): string[] {
   try {
-    names = readdirSync(folder)
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(suffix))
+      .sort()
   } catch (cause) {
     if (isMissing(cause)) return []
     throw new Error(`could not list ${folder}`, { cause })
   }
-  return names
-    .filter((name) => name.endsWith(suffix))
-    .sort()
-    .flatMap((name) => {
-      const path = join(folder, name)
-      const found = statIfThere(path)
-      return found?.isFile() ? [{ name, path, bytes: found.size, changedAt: found.mtimeMs }] : []
-    })
 }
 
 /** The names of the folders in a folder; null when it is not there. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
-import { isRunning, runForBytes, runProgram, startDetached } from './processes.ts'
+import { isRunning, isRunningSince, runForBytes, runProgram, startDetached } from './processes.ts'
 
 test('a process runs until it has ended', async () => {
   const child = Bun.spawn(['sleep', '60'])
@@ -22,6 +22,12 @@ test.skipIf(process.platform !== 'linux')('a process that has ended and that nob
   for (let waited = 0; isRunning(Number(said)) && waited < 200; waited++) await Bun.sleep(5)
   expect(isRunning(Number(said))).toBe(false)
   parent.kill()
+})
+
+test.skipIf(process.platform !== 'linux')('a process that began after a time is another than the one that had its id then', () => {
+  expect(isRunningSince(process.pid, Date.now())).toBe(true)
+  expect(isRunningSince(process.pid, Date.now() - performance.now() - 60_000)).toBe(false)
+  expect(isRunningSince(1, Date.now())).toBe(true)
 })
 
 test('a process of somebody else runs too', () => {

@@ -10,6 +10,24 @@ export function isRunning(pid: number): boolean {
   return !isDead(pid)
 }
 
+/** The same, and it was there at a time: ids are given again, after a restart of the machine above all. Where nobody can tell, it was. */
+export function isRunningSince(pid: number, at: number): boolean {
+  return isRunning(pid) && (startOf(pid) ?? 0) <= at + CLOCK_MS
+}
+
+/** The kernel counts in hundredths of a second, from a second that it rounds. */
+const CLOCK_MS = 2000
+
+function startOf(pid: number): number | null {
+  try {
+    const ticks = Number(/\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]?.split(' ')[19])
+    const booted = Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1])
+    return Number.isFinite(ticks + booted) ? booted * 1000 + ticks * 10 : null
+  } catch {
+    return null
+  }
+}
+
 /** One that has ended keeps its id until its parent looks, and in a container nobody may. Elsewhere than on Linux we cannot tell. */
 const isDead = (pid: number) => stateOf(pid) === 'Z'
 

@@ -39,6 +39,7 @@ export function promptStatements(db: Database, index: Index) {
     SELECT count(*) AS n FROM prompts WHERE session_id = @sessionId AND key >= @from AND key < @to AND uuid IS NOT NULL`)
   const keyOfLine = db.prepare<{ key: string }, Params>('SELECT key FROM prompts WHERE uuid = @uuid AND session_id = @sessionId')
   const setUuid = db.prepare('UPDATE prompts SET uuid = @uuid WHERE session_id = @sessionId AND key = @key AND uuid IS NULL')
+  const fillBranch = db.prepare('UPDATE prompts SET branch = @branch WHERE session_id = @sessionId AND key = @key AND branch IS NULL')
   const elsewhere = db.prepare('SELECT 1 FROM prompts WHERE uuid = @uuid AND session_id <> @sessionId LIMIT 1')
   const ofTurn = db.prepare<Row, Params>(`
     SELECT * FROM prompts WHERE session_id = @sessionId AND prompt_id = @promptId AND at <= @at ORDER BY at DESC, number DESC LIMIT 1`)
@@ -108,6 +109,7 @@ export function promptStatements(db: Database, index: Index) {
       const row = insert.get({ ...p, branch: p.branch ?? session.branch, sessionId: session.id, project: session.project })
       if (!row) {
         if (p.uuid) setUuid.run({ sessionId: session.id, key: p.key, uuid: p.uuid })
+        if (p.branch) fillBranch.run({ sessionId: session.id, key: p.key, branch: p.branch })
         return null
       }
       count.run({ id: session.id })

@@ -69,6 +69,14 @@ test('a spool with no room left keeps what it has', () => {
   expect([...waitingInSpool(at.home)].map(({ spooled }) => spooled?.delivery)).toEqual(['first', 'second'])
 })
 
+test('how much a large spool holds is known without a look at every file', () => {
+  using at = aSpool()
+  mkdirSync(at.home.spool, { recursive: true })
+  for (let i = 0; i < 1000; i++) writeFileSync(join(at.home.spool, `${i}.json`), 'x'.repeat(100))
+  const keep = (bytes: number) => keepForLater(at.home, spooled({}), { files: 5000, bytes })
+  expect([keep(99_000), keep(110_000)]).toEqual([false, true])
+})
+
 test('a spool is bounded even when nobody says how', () => {
   using at = aSpool()
   keepForLater(at.home, spooled({ delivery: 'first' }))

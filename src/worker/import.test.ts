@@ -104,7 +104,7 @@ test('a session whose client still waits for a prompt is not closed by an import
   await using at = await aHistory({ 'a/s1.jsonl': transcript('s1', turns) })
   await run(at.desk, {})
   await at.store.sessions.activate(1)
-  await at.store.sessions.touch(1, { at: 1, transcript: null, clientPid: process.pid })
+  await at.store.sessions.touch(1, { at: Date.now(), transcript: null, clientPid: process.pid })
   const packed = join(at.folder, 's1.jsonl.gz')
   writeFileSync(packed, Bun.gzipSync(transcript('s1', turns)))
   utimesSync(packed, LONG_AGO, LONG_AGO)

@@ -39,6 +39,7 @@ async function drain(desk: Desk): Promise<number> {
       }
     }
     takeFromSpool(path)
+    await Bun.sleep(0) // hooks that came in meanwhile go first
   }
   if (taken > 0) desk.log.info('took events from the spool', { taken })
   return taken

@@ -1,6 +1,6 @@
 import type { Session } from '../core/memory.ts'
 import { filesBelow } from '../platform/folder.ts'
-import { isRunning } from '../platform/processes.ts'
+import { isRunningSince } from '../platform/processes.ts'
 import type { Desk } from './desk.ts'
 import { drainSpool } from './spool.ts'
 
@@ -8,9 +8,9 @@ const MINUTE = 60_000
 const SWEEP_MARK = 'transcripts seen until'
 
 /** A session is live while its client runs; one whose client we never saw, while it has been heard of lately. */
-export function isLive(session: Session, now: number, runs: (pid: number) => boolean = isRunning): boolean {
+export function isLive(session: Session, now: number, runs: (pid: number, since: number) => boolean = isRunningSince): boolean {
   if (session.status === 'completed') return false
-  return session.clientPid === null ? now - session.lastEventAt < 30 * MINUTE : runs(session.clientPid)
+  return session.clientPid === null ? now - session.lastEventAt < 30 * MINUTE : runs(session.clientPid, session.lastEventAt)
 }
 
 /**

@@ -16,7 +16,6 @@ import { loadSettings, NO_TEXT_MODEL } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import type { OpenedTextModel } from '../providers/text.ts'
 import { CorruptDatabase, holdLock, type Job, openStore, type Store, setAside } from '../store/store.ts'
-import { spoolSize } from '../wire/spool.ts'
 import { startWorker } from '../wire/start.ts'
 import { captureRules, type Desk } from './desk.ts'
 import { queueCatchUp, queueConsolidation } from './due.ts'
@@ -122,11 +121,18 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   })
   const following = followNotes(desk)
   const background = startBackground(desk, embedding, following.round, control, rebuild, listening.port)
+  let said: string | null = null
+  const sayOnce = (error: string | null) => {
+    if (error && error !== said) log.warn('the spool could not be taken in', { error })
+    said = error
+  }
   const looking = setInterval(() => {
     if (database.isGone()) return stopped.resolve()
     // A hook does not wait for a worker that is busy: it leaves its payload, and nobody else would come for it until the next sweep.
-    if (spoolSize(home) > 0)
-      drainSpool(desk).catch((cause) => log.warn('the spool could not be read', { error: (cause as Error).message.slice(0, 300) }))
+    drainSpool(desk).then(
+      () => sayOnce(null),
+      (cause) => sayOnce((cause as Error).message.slice(0, 300)),
+    )
   }, LOOK_MS)
   await stopped.promise
   clearInterval(looking)

@@ -18,7 +18,7 @@ export function tracesOf(acts: Acted[], folder: string): Traces {
   const commands = commandsOf(acts)
   const byPath = Map.groupBy(editsOf(acts, commands, folder), (edit) => edit.path)
   const names = [...byPath].map(([path, edits]): Traces['names'][number] => [path, namesIn(edits)])
-  const runs = Map.groupBy(runsOf(commands), (run) => run.index)
+  const runs = Map.groupBy(runsOf(commands, folder), (run) => run.index)
   const errors = commands.flatMap(({ index, output }) => {
     // Of several checks in one line the last is the one that printed the end of it.
     const run = runs.get(index)?.at(-1)

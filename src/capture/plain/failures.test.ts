@@ -9,7 +9,7 @@ import { runsOf } from './runs.ts'
 function follow(...given: Acted[]) {
   const { acts, folder } = turn({ acts: given })
   const commands = commandsOf(acts)
-  const { solved, open } = followFailures(runsOf(commands), editsOf(acts, commands, folder), [], 1)
+  const { solved, open } = followFailures(runsOf(commands, folder), editsOf(acts, commands, folder), [], 1)
   return { solved: solved.map((s) => [s.failure.command, s.edits.length]), open: open.map((f) => f.command) }
 }
 
@@ -24,6 +24,9 @@ describe('a failure is solved by', () => {
     ['a wider run', 'bun test src/a.test.ts', 'bun test'],
     ['a run of only what had failed', 'bun test', 'bun test src/a.test.ts'],
     ['a run behind another check', 'bun test', 'bun run lint && bun test'],
+    ['a run of everything by another runner', 'bun test src/a.test.ts', 'make test'],
+    ['a run of everything in the project’s own folder', 'bun test src/a.test.ts', 'cd /home/dev/app && npm test'],
+    ['a run of only what had failed by another runner', 'make test', 'bun test src/a.test.ts'],
   ]
   test.each(SOLVED)('%s', (_, failing, passing) => {
     expect(follow(ran(failing, RED, 1), edit, ran(passing, GREEN))).toEqual({ solved: [[failing.replace(' --verbose', ''), 1]], open: [] })
@@ -34,7 +37,96 @@ describe('a failure is solved by', () => {
   })
 })
 
+test.each([
+  'mise run test',
+  'make test',
+  'npm test',
+  'pnpm -r test',
+  'npm run test:ci',
+  'go test ./...',
+  'go test -race ./... -count=1',
+  'cargo test --workspace',
+  'pytest',
+  'python -m pytest -q',
+  'vitest run --coverage',
+  'gradlew clean test',
+])('`%s` runs every test, so nothing is left failing after it has passed', (whole) => {
+  const failing = ran('go test -v -run TestLogin ./auth', '--- FAIL: TestLogin (0.00s)\nFAIL', 1)
+  expect(follow(failing, edit, ran(whole)).open).toEqual([])
+})
+
+test.each([
+  'mise run test:integration',
+  'npm run test:e2e',
+  'pnpm --filter api test',
+  'npm --prefix web test',
+  'make -C web test',
+  'cd web && npm test',
+  'cd /home/dev/app/web && npm test',
+  'go test ./store/...',
+  'cargo test parser',
+  'pytest tests/test_store.py',
+  'pytest -k store',
+  'vitest run --changed',
+  'playwright test',
+])('`%s` runs some of the tests, so what failed elsewhere is still failing', (narrowed) => {
+  const failing = ran('go test -v -run TestLogin ./auth', '--- FAIL: TestLogin (0.00s)\nFAIL', 1)
+  expect(follow(failing, edit, ran(narrowed)).open).toHaveLength(1)
+})
+
+/** From a real session: the whole suite fails, is narrowed to see what does, and passes after an edit. */
+test('a failure that was narrowed to be looked at is over when the whole suite passes', () => {
+  const whole = ran(
+    'mise run test 2>&1 | tail -30',
+    'ok  \tentire.io/cli/cmd/entire/cli/validation\t2.419s\nFAIL\n[test] ERROR task failed',
+  )
+  const narrowed = ran(
+    `cd cmd/entire/cli && go test -v -run '' 2>&1 | grep -A 20 "FAIL\\|--- FAIL"`,
+    '--- FAIL: TestCurrentSessionIDWithFallback_FallsBackToModel (0.02s)\nFAIL\nexit status 1\nFAIL\tentire.io/cli/cmd/entire/cli\t3.065s',
+  )
+  const passing = ran(
+    'mise run test 2>&1 | tail -25',
+    '[test] $ go test ./...\n?   \tentire.io/cli/cmd/entire\t[no test files]\nok  \tentire.io/cli/cmd/entire/cli\t3.428s\nok  \tentire.io/cli/cmd/entire/cli/agent\t(cached)',
+  )
+  expect(follow(whole, narrowed, edit, passing)).toEqual({
+    solved: [
+      ['mise run test', 1],
+      ['go test -run', 1],
+    ],
+    open: [],
+  })
+})
+
+test('a run of some of what had failed leaves the rest failing', () => {
+  const red = ran('go test ./...', '--- FAIL: TestLogin (0.00s)\n--- FAIL: TestLogout (0.00s)\nFAIL', 1)
+  const { acts, folder } = turn({ acts: [red, edit, ran("go test ./auth -run '^TestLogin$'", 'ok  \tapp/auth\t0.1s')] })
+  const { open } = followFailures(runsOf(commandsOf(acts), folder), [], [], 1)
+  expect(open.map(({ command, names }) => [command, names])).toEqual([['go test ./...', ['TestLogout']]])
+})
+
+test('a wider run that fails as well takes the place of the narrow one', () => {
+  const wide = ran('bun test', '(fail) src/b.test.ts > subtracts\n 1 fail', 1)
+  expect(follow(ran('bun test src/a.test.ts', RED, 1), wide).open).toEqual(['bun test'])
+})
+
+test('the tests of another language end a failure without a word: nobody saw what put it right', () => {
+  expect(follow(ran('pytest', 'FAILED tests/test_a.py::test_adds - assert 1 == 2', 1), edit, ran('npm test', GREEN))).toEqual({
+    solved: [],
+    open: [],
+  })
+})
+
+test('a wider lint or build puts right what a narrower one complained of, and another kind of build does not', () => {
+  const lint = ran('golangci-lint run ./store/...', 'store/a.go:1:2: bad (errcheck)\n1 issues:', 1)
+  expect(follow(lint, edit, ran('mise run lint', '0 issues.'))).toEqual({ solved: [['golangci-lint run ./store/...', 1]], open: [] })
+  expect(follow(ran('docker build .', 'ERROR: failed to solve', 1), edit, ran('go build ./...')).open).toEqual(['docker build .'])
+})
+
 describe('a failure is not solved by', () => {
+  test('a commit whose hook printed failing tests and let it through', () => {
+    expect(follow(ran('bun test', RED, 1), edit, ran('git commit -m a', '1392 pass\n 6 fail\n[main 1a2b3c4] a')).open).toEqual(['bun test'])
+  })
+
   test('another check', () => {
     expect(follow(ran('bun test', RED, 1), edit, ran('tsc --noEmit')).open).toEqual(['bun test'])
   })

@@ -1,9 +1,11 @@
 import type { OpenFailure } from '../../core/memory.ts'
 import { shorten } from '../../core/text.ts'
+import { type CommandKind, partsOf } from './commands.ts'
 import type { Edit } from './edits.ts'
 import { unique } from './lists.ts'
 import { type Run, shownRun, shownTotals } from './runs.ts'
 import { MOST_NAMES } from './tests-output.ts'
+import { mayBeSame } from './whole.ts'
 
 /** A check that failed and passes now, with the edits made in between. */
 export type Solved = {
@@ -18,8 +20,9 @@ export type Solved = {
 const MOST_OPEN = 10
 
 /**
- * Follows every failing check until it passes. A pass counts when it is the same check, a wider run of it, or a narrower one
- * aimed at what had failed. Failures that passed without an edit (a retry, an automatic format) are closed silently.
+ * Follows every failing check until it passes. A pass counts when it is the same check, a wider run of it, a run over everything of its kind
+ * by whatever runner, or a narrower one aimed at what had failed. Failures that passed without an edit (a retry, an automatic format) are
+ * closed silently, and so are those that a run of another language leaves in doubt.
  */
 export function followFailures(
   runs: Run[],
@@ -34,14 +37,18 @@ export function followFailures(
   }))
   const solved: Solved[] = []
   for (const run of runs) {
-    const same = open.filter((o) => concerns(run, o.failure))
     if (run.passed) {
-      open = open.filter((o) => !same.includes(o))
-      for (const { failure, failed, seen } of same) {
+      open = open.flatMap((o) => {
+        const { failed, seen } = o
+        const failure = leftOpen(o.failure, run)
+        if (failure) return { ...o, failure }
         const between = edits.filter((edit) => edit.index > (failed?.index ?? -1) && edit.index < run.index)
-        if (between.length > 0) solved.push({ failure: { ...failure, names: seen }, failed, passed: run, edits: between })
-      }
+        if (between.length > 0 && (run.kind === 'git' || mayBeSame(run.tool, o.failure.command)))
+          solved.push({ failure: { ...o.failure, names: seen }, failed, passed: run, edits: between })
+        return []
+      })
     } else {
+      const same = open.filter((o) => isSameCheck(run, o.failure))
       // Failing again keeps the first failure: the story is what broke and what finally helped.
       const earlier = same.find((o) => o.failed) ?? same[0]
       open = open.filter((o) => !same.includes(o))
@@ -68,18 +75,59 @@ function failureOf(run: Run, promptNumber: number): OpenFailure {
 
 /** The latest run says best what is wrong and when, unless a filter left it with nothing to say. */
 function mergeFailures(earlier: OpenFailure, run: Run, promptNumber: number): OpenFailure {
-  // What has to pass again is the check that failed first; a narrower run on the way does not take its place.
-  const now = { ...failureOf(run, promptNumber), command: earlier.command }
-  return now.names.length > 0 ? now : { ...now, names: earlier.names, error: earlier.error || now.error }
+  const now = failureOf(run, promptNumber)
+  // What has to pass again is the check that failed first; a narrower run on the way does not take its place, one of everything does.
+  const command = run.isWhole ? now.command : earlier.command
+  return now.names.length > 0 ? { ...now, command } : { ...now, command, names: earlier.names, error: earlier.error || now.error }
 }
 
-function concerns(run: Run, failure: OpenFailure): boolean {
-  if (failure.command === shownRun(run)) return true
+/** What still fails, for all one knows, after a run that passed: null when that shows nothing is left. */
+function leftOpen(failure: OpenFailure, run: Run): OpenFailure | null {
   // A commit or push that went through a hook which runs the tests has run the tests.
-  if (run.kind === 'git' && run.passed) return failure.names.length > 0 && (run.report?.passed ?? 0) > 0
-  if (failure.command !== run.tool && !failure.command.startsWith(`${run.tool} `)) return false
-  const before = failure.command.slice(run.tool.length).split(' ').filter(Boolean)
-  if (run.args.every((arg) => before.includes(arg) || arg === './...' || arg === '.')) return true
+  const ranTests = run.kind === 'git' && (run.report?.passed ?? 0) > 0
+  if (failure.command === shownRun(run)) return null
+  // Of several runs in one line nobody knows which of them reported this.
+  if ((run.report?.failed ?? 0) > 0) return failure
+  const kind = kindOf(failure)
+  if (
+    kind === 'test'
+      ? ranTests || (run.isWhole && run.kind === kind)
+      : run.isWhole && run.kind === kind && mayBeSame(run.tool, failure.command)
+  )
+    return null
+  const before = argsBefore(run, failure)
+  if (before && isWithin(run, before)) return null
+  const aims = aimsOf(run).filter((aim) => before || (run.kind === 'test' && aim.length >= SURELY_A_NAME))
+  const names = failure.names.filter((name) => !aims.some((aim) => name.includes(aim)))
+  if (names.length < failure.names.length) return names.length > 0 ? { ...failure, names } : null
+  return before && aims.some((aim) => failure.error.includes(aim)) ? null : failure
+}
+
+/** Shorter than this, what one runner was pointed at may be a word in the names that another prints. */
+const SURELY_A_NAME = 8
+
+function isSameCheck(run: Run, failure: OpenFailure): boolean {
+  const before = argsBefore(run, failure)
+  if (failure.command === shownRun(run) || (before && isWithin(run, before))) return true
   const failing = [...failure.names, failure.error].join('\n')
-  return run.args.some((arg) => arg.length > 3 && !arg.startsWith('-') && failing.includes(arg.replace(/^\.\//, '')))
+  return before !== null && aimsOf(run).some((aim) => failing.includes(aim))
+}
+
+/** Tests are known by their names; of anything else its command says what it was. */
+function kindOf(failure: OpenFailure): CommandKind | undefined {
+  return failure.names.length > 0 ? 'test' : partsOf(failure.command)[0]?.kind
+}
+
+/** What the failing run was pointed at, when it was of the same tool. */
+function argsBefore(run: Run, { command }: OpenFailure): string[] | null {
+  const isOfTool = run.kind !== 'git' && (command === run.tool || command.startsWith(`${run.tool} `))
+  return isOfTool ? command.slice(run.tool.length).split(' ').filter(Boolean) : null
+}
+
+const isWithin = (run: Run, before: string[]) => run.args.every((arg) => before.includes(arg) || arg === './...' || arg === '.')
+
+/** The files and tests that a run was aimed at: `TestA` and `TestB` of `-run '^TestA$|^TestB$'`. */
+function aimsOf(run: Run): string[] {
+  const pointed = run.args.filter((arg) => !arg.startsWith('-')).flatMap((arg) => arg.split('|'))
+  return pointed.map((arg) => arg.replace(/^\.\/|^\^|\$$/g, '')).filter((aim) => aim.length > 3)
 }

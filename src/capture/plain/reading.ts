@@ -32,7 +32,7 @@ export function readTurn(turn: Turn): Reading {
   const asked = readPrompt(turn.prompt, turn.origin)
   const commands = commandsOf(turn.acts)
   const edits = editsOf(turn.acts, commands, turn.folder)
-  const runs = runsOf(commands)
+  const runs = runsOf(commands, turn.folder)
   const looks = looksOf(commands)
   const good = turn.acts.filter((act) => !act.failed && !act.interrupted).map((act) => act.action)
   return {

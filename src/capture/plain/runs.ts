@@ -3,6 +3,7 @@ import type { CommandKind, Part, Ran } from './commands.ts'
 import { count } from './lists.ts'
 import { errorLine, isMisuse, type Problems, readProblems } from './problems.ts'
 import { readTestReport, saysFailed, type TestReport } from './tests-output.ts'
+import { isWhole } from './whole.ts'
 
 /** One check (a test run, a build, a lint, …) and how it ended. */
 export type Run = {
@@ -11,6 +12,8 @@ export type Run = {
   kind: CommandKind
   tool: string
   args: string[]
+  /** It ran over the whole project, and not over a part of it. */
+  isWhole: boolean
   passed: boolean
   report: TestReport | null
   problems: Problems | null
@@ -22,13 +25,19 @@ export type Run = {
 const CHECKS: CommandKind[] = ['test', 'typecheck', 'lint', 'build', 'migrate', 'install', 'run']
 
 /** The checks among a turn's commands, in order. A run whose end cannot be known (its output went into a filter) is left out. */
-export function runsOf(commands: Ran[]): Run[] {
+export function runsOf(commands: Ran[], folder: string): Run[] {
   return commands.flatMap(({ parts, output, failed, exitCode, index, at }) => {
     const checks = parts.filter(isCheck)
     // `| grep FAIL` that found nothing ends with an exit code of its own.
     const silent = output.trim() === '' && (checks.at(-1)?.filter.includes('grep') ?? false)
     if (checks.length === 0 || (failed && isMisuse(output, exitCode))) return []
-    return runsIn(checks, output, failed && !silent, exitCode !== null || failed).map((run) => ({ ...run, index, at }))
+    const elsewhere = parts.some((part) => leadsInside(part, folder))
+    return runsIn(checks, output, failed && !silent, exitCode !== null || failed).map((run) => ({
+      ...run,
+      isWhole: isWhole(run) && !elsewhere,
+      index,
+      at,
+    }))
   })
 }
 
@@ -47,6 +56,13 @@ export function shownTotals(report: TestReport | null): string {
   return passed > 0 ? `${count(passed, unit)} pass${passed === 1 ? 'es' : ''}` : ''
 }
 
+/** `cd web && npm test` tests a part of the project. */
+function leadsInside({ words: [program, path = ''] }: Part, folder: string): boolean {
+  if (program !== 'cd') return false
+  const isPlaced = /^(?:[/~$-]|\.\.?(?:\/|$)|[A-Za-z]:)/.test(path)
+  return isPlaced ? /^\.\/./.test(path) || path.startsWith(`${folder}/`) : path !== ''
+}
+
 /** Git is a check only where a hook or the other side can say no. */
 function isCheck(part: Part): boolean {
   return CHECKS.includes(part.kind) || (part.kind === 'git' && / (commit|push)$/.test(part.tool))
@@ -56,7 +72,7 @@ function isCheck(part: Part): boolean {
  * One shell line may hold several checks, and its output and exit code belong to all of them. What the output reports (failing
  * tests, compiler errors) is pinned on the check of that kind; those before it passed, those after it never ran.
  */
-function runsIn(parts: Part[], output: string, failed: boolean, ended: boolean): Omit<Run, 'index' | 'at'>[] {
+function runsIn(parts: Part[], output: string, failed: boolean, ended: boolean): Omit<Run, 'index' | 'at' | 'isWhole'>[] {
   const kinds = parts.map((part) => part.kind)
   const report = kinds.some((kind) => kind === 'test' || kind === 'git') ? readTestReport(output) : null
   const problems = kinds.some((kind) => kind !== 'test') ? readProblems(output) : null

@@ -40,6 +40,30 @@ test('a check leaves the errors it printed, whether it passed or not; looking ar
   ])
 })
 
+test('tests that passed are kept, each as it was run last, and whether they were all there are', () => {
+  const run = (at: number, command: string, output: string, exitCode = 0) => ({
+    ...done({ kind: 'command', command, purpose: null, output, exitCode }),
+    at,
+  })
+  const { passes } = tracesOf(
+    [
+      run(1, 'mise run test', 'ok  \tentire.io/cli/cmd/entire/cli\t3.428s'),
+      run(2, 'go test ./cmd/entire/cli/session/... -run InvalidUUID', 'ok  \tentire.io/cli/cmd/entire/cli/session\t0.2s'),
+      run(3, 'mise run lint', '0 issues.'),
+      run(4, 'mise run test', 'ok  \tentire.io/cli/cmd/entire/cli\t(cached)'),
+      run(5, 'bun test', '(fail) adds\n 1 fail', 1),
+      run(6, 'git commit -m a', ' 1274 pass\n 0 fail\n[main da5defc] a'),
+      run(7, 'git push', ' 1392 pass\n 6 fail\nmain -> main'),
+    ],
+    '/app',
+  )
+  expect(passes).toEqual([
+    { command: 'mise run test', isWhole: true, at: 4 },
+    { command: 'go test ./cmd/entire/cli/session/... -run InvalidUUID', isWhole: false, at: 2 },
+    { command: 'git commit', isWhole: true, at: 6 },
+  ])
+})
+
 const edit = (file: string, removed: string, added: string): Action => ({ kind: 'edit', file: `/app/${file}`, removed, added, patch: [] })
 const done = (action: Action): Acted => ({
   id: 't',

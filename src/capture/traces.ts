@@ -1,32 +1,39 @@
 import type { Acted } from '../core/action.ts'
 import { entitiesIn } from '../core/entities.ts'
-import type { Traces } from '../core/memory.ts'
+import type { Pass, Traces } from '../core/memory.ts'
 import { commandsOf } from './plain/commands.ts'
 import { type Edit, editsOf } from './plain/edits.ts'
 import { unique } from './plain/lists.ts'
-import { runsOf, shownRun } from './plain/runs.ts'
+import { type Run, runsOf, shownRun } from './plain/runs.ts'
 
 /** A turn that changes more than this does not work on any of it in particular. */
 const MOST_FILES = 20
 const MOST_NAMES = 16
 const MOST_ERRORS = 16
+const MOST_PASSES = 8
 /** A longer name is a test's or a generated one: nobody types it. */
 const LONGEST_NAME = 40
 
-/** The names of code in the places that were changed, and the errors that checks printed. What was only read leaves no trace. */
+/**
+ * The names of code in the places that were changed, the errors that checks printed, and the tests that passed. What was only read leaves
+ * no trace.
+ */
 export function tracesOf(acts: Acted[], folder: string): Traces {
   const commands = commandsOf(acts)
   const byPath = Map.groupBy(editsOf(acts, commands, folder), (edit) => edit.path)
   const names = [...byPath].map(([path, edits]): Traces['names'][number] => [path, namesIn(edits)])
-  const runs = Map.groupBy(runsOf(commands, folder), (run) => run.index)
+  const runs = runsOf(commands, folder)
+  const byIndex = Map.groupBy(runs, (run) => run.index)
   const errors = commands.flatMap(({ index, output }) => {
     // Of several checks in one line the last is the one that printed the end of it.
-    const run = runs.get(index)?.at(-1)
+    const run = byIndex.get(index)?.at(-1)
     return run ? errorsIn(output).map((name) => ({ name, command: shownRun(run), passed: run.passed })) : []
   })
+  const passes = passesOf(runs)
   return {
     names: names.filter(([, found]) => found.length > 0).slice(0, MOST_FILES),
     errors: [...new Map(errors.map((error) => [JSON.stringify(error), error])).values()].slice(0, MOST_ERRORS),
+    ...(passes.length > 0 ? { passes } : {}),
   }
 }
 
@@ -48,3 +55,13 @@ function namesIn(edits: Edit[]): string[] {
 const NOBODYS = /^[a-z]+$|^[a-z$_][\w$]*(?:\.|::|->)/
 
 const errorsIn = (output: string) => unique(entitiesIn(output).flatMap(({ kind, name }) => (kind === 'error' ? [name] : [])))
+
+/** A commit or push whose hook ran tests has run what there is. */
+function passesOf(runs: Run[]): Pass[] {
+  const passes = runs.flatMap((run): Pass[] => {
+    const hasRunTests = run.kind === 'test' || (run.kind === 'git' && (run.report?.passed ?? 0) > 0)
+    if (!run.passed || !hasRunTests || (run.report?.failed ?? 0) > 0) return []
+    return [{ command: shownRun(run), isWhole: run.isWhole || run.kind === 'git', at: run.at }]
+  })
+  return [...new Map(passes.map((pass) => [pass.command, pass])).values()].slice(-MOST_PASSES)
+}

@@ -143,7 +143,12 @@ export type Traces = {
   names: [path: string, names: string[]][]
   /** The errors that its checks printed, also those that passed. */
   errors: { name: string; command: string; passed: boolean }[]
+  /** The runs of tests that passed, each as it was run last. Absent when there were none. */
+  passes?: Pass[]
 }
+
+/** A run of tests that passed; a whole one ran all there are. */
+export type Pass = { command: string; isWhole: boolean; at: number }
 
 /** What a distiller made of a turn. */
 export type Distilled = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { addObservations, memoriesIn, note, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
 import type { Entity, EntityKind } from '../core/entities.ts'
 import { asProjectKey } from '../core/ids.ts'
-import type { Observation, OpenFailure, Prompt, Session, Summary, Traces } from '../core/memory.ts'
+import type { Observation, OpenFailure, Pass, Prompt, Session, Summary, Traces } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { countTokens } from '../core/tokens.ts'
@@ -350,6 +350,50 @@ test('a brief is about its own project and knows its last session', async () => 
   expect(text).not.toContain('theirs')
   expect(memoriesIn(items)).toHaveLength(1)
   expect((await briefFor(t.store, { project: asProjectKey('unknown'), now: NOW })).text).toBe('')
+})
+
+describe('a test that a session left failing', () => {
+  const failing: OpenFailure = { command: 'go test -run', names: ['TestLogin'], error: '', at: 2000, promptNumber: 1 }
+  const toldAfter = async (...passes: { pass: Pass; branch?: string }[]) => {
+    using t = await temporaryStore()
+    const { id } = await addObservations(t.store, [observation({ title: 'Done' })])
+    const add = async (session: Session, branch: string | null) =>
+      (await t.store.prompts.add(session, {
+        key: String(branch),
+        promptId: null,
+        uuid: null,
+        origin: 'person',
+        text: 'Go on',
+        at: 1500,
+        branch,
+      })) as Prompt
+    const session = (await t.store.sessions.get(id)) as Session
+    const { number } = await add(session, 'login')
+    await t.store.prompts.setOpenFailures(id, number, [failing])
+    await t.store.summaries.put('turn:1', summary({ sessionId: id, promptNumber: number, completed: 'It works', at: 2000 }))
+    for (const { pass, branch = null } of passes)
+      await t.store.prompts.setDeeds(await add(await openSession(t.store, 'other', 1), branch), '', {
+        names: [],
+        errors: [],
+        passes: [pass],
+      })
+    return (await briefFor(t.store, { project: asProjectKey('app'), now: NOW })).text
+  }
+  const line = 'Failed when last run, '
+  const pass: Pass = { command: 'mise run test', isWhole: true, at: 3000 }
+
+  test('is told as long as nothing shows that it passes', async () => {
+    expect(await toldAfter()).toContain(line)
+    expect(await toldAfter({ pass: { ...pass, at: 1900 } })).toContain(line)
+    expect(await toldAfter({ pass: { ...pass, isWhole: false } })).toContain(line)
+    expect(await toldAfter({ pass, branch: 'main' })).toContain(line)
+  })
+
+  test('is not told when another session ran all tests since, or the same, and they passed', async () => {
+    expect(await toldAfter({ pass })).not.toContain(line)
+    expect(await toldAfter({ pass, branch: 'login' })).not.toContain(line)
+    expect(await toldAfter({ pass: { ...pass, command: 'go test -run', isWhole: false } })).not.toContain(line)
+  })
 })
 
 describe('a turn that has no answer', () => {

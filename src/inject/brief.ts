@@ -4,7 +4,7 @@
  */
 
 import type { ProjectKey } from '../core/ids.ts'
-import type { Observation, OpenFailure, Prompt, Summary } from '../core/memory.ts'
+import type { Observation, OpenFailure, Pass, Prompt, Summary } from '../core/memory.ts'
 import { asData } from '../core/neutral.ts'
 import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
@@ -65,7 +65,9 @@ export async function briefFor(store: Store, wish: Wish): Promise<Brief> {
   const titled = async (summary: OnBranch<Summary> | null | undefined): Promise<Told | null> => {
     if (!summary) return null
     const session = await store.sessions.get(summary.sessionId)
-    const failing = await store.prompts.openFailuresBefore(summary.sessionId, Number.MAX_SAFE_INTEGER)
+    const left = await store.prompts.openFailuresBefore(summary.sessionId, Number.MAX_SAFE_INTEGER)
+    const passes = left.length === 0 ? [] : await store.prompts.passesLately(project, summary.branch, PASSES)
+    const failing = left.filter((failure) => !passes.some((pass) => isOver(failure, pass)))
     return { summary, session: session?.contentSessionId ?? null, title: session?.title ?? null, failing }
   }
   const [last, elsewhere] = held
@@ -107,6 +109,8 @@ const mayBeGoingOn = (open: Prompt, now: number) => (now - open.at < GOING_ON ? 
 
 /** How many summaries are looked at for the one that is told. */
 const SUMMARIES = 12
+/** How many turns whose tests passed are looked at for what no longer fails. */
+const PASSES = 50
 
 /** Of the newest session the newest that says what was done: its last word is often a mere question. */
 function mostTelling(newestFirst: OnBranch<Summary>[]): OnBranch<Summary> | null {
@@ -150,6 +154,11 @@ const counted = (o: OnBranch<Observation>, branch: string | null, now: number) =
 function ageCounted(o: OnBranch<Observation>, branch: string | null, now: number): string {
   const days = (ms: number) => `${(ms / 86_400_000).toFixed(1)} days`
   return isOn(o, branch) ? `${days(now - o.at)} on this branch count as ${days(counted(o, branch, now))}` : days(now - o.at)
+}
+
+/** A session may have been gone on with elsewhere: whoever ran all tests since, or the same ones, and saw them pass, knows better. */
+function isOver({ command, at }: OpenFailure, pass: Pass): boolean {
+  return pass.at > at && (pass.isWhole || pass.command === command)
 }
 
 /** A summary with the id that the agent gave its session, the name of it, and the failures that it left open. */

@@ -533,6 +533,9 @@ const STEPS: string[] = [
     times INTEGER NOT NULL
   ) STRICT;
   `,
+  /* 20: the turns whose tests passed, which tell what no longer fails */ `
+  CREATE INDEX prompts_with_passes ON prompts (project, at) WHERE traces ->> 'passes' IS NOT NULL;
+  `,
 ]
 
 /** The version of the database shape this program knows. */

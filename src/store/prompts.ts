@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
-import type { OpenFailure, Prompt, Session, Traces } from '../core/memory.ts'
+import type { OpenFailure, Pass, Prompt, Session, Traces } from '../core/memory.ts'
 import { type Document, type Index, REACH } from './fulltext.ts'
 import { eachRow, type Params } from './statement.ts'
 
@@ -70,6 +70,10 @@ export function promptStatements(db: Database, index: Index) {
         (SELECT session_id, prompt_number FROM observations WHERE project = @project ORDER BY at DESC, id DESC LIMIT @limit)) turn
       CROSS JOIN prompts p ON p.session_id = turn.session_id AND p.number = turn.prompt_number
     WHERE p.traces IS NOT NULL`)
+  const passes = db.prepare<{ passes: string }, Params>(`
+    SELECT traces ->> 'passes' AS passes FROM prompts
+    WHERE project = @project AND traces ->> 'passes' IS NOT NULL AND (@branch IS NULL OR branch IS NULL OR branch = @branch)
+    ORDER BY at DESC LIMIT @limit`)
   const all = eachRow<Row & { content_session_id: string; agent: string }>(
     db,
     `
@@ -167,11 +171,14 @@ export function promptStatements(db: Database, index: Index) {
     /** Makes the prompt findable by what was done in its turn, and keeps what that left; either goes where it is not given. */
     setDeeds: async (prompt: Prompt, done: string, left: Traces = { names: [], errors: [] }): Promise<void> => {
       index.putDeeds(prompt.id, done)
-      setTraces.run({ id: prompt.id, traces: left.names.length + left.errors.length > 0 ? JSON.stringify(left) : null })
+      setTraces.run({ id: prompt.id, traces: hasLeft(left) ? JSON.stringify(left) : null })
     },
     /** What the turns left that the newest observations of a project are of. */
     tracesLately: async (project: ProjectKey, observations: number): Promise<{ sessionId: number; number: number; traces: Traces }[]> =>
       traces.all({ project, limit: observations }).map((row) => ({ ...row, traces: JSON.parse(row.traces) as Traces })),
+    /** The tests that passed in the turns of a project that ran some last, on a branch or where nobody knows on which. */
+    passesLately: async (project: ProjectKey, branch: string | null, turns: number): Promise<Pass[]> =>
+      passes.all({ project, branch, limit: turns }).flatMap((row) => JSON.parse(row.passes) as Pass[]),
     /** Failures still open when the turn began: what the nearest earlier turn left behind. */
     openFailuresBefore: async (sessionId: number, number: number): Promise<OpenFailure[]> => {
       const row = failures.get({ sessionId, number })
@@ -191,6 +198,8 @@ function aroundText(neighbours: Row[], id: number): string {
   const others = neighbours.filter((other) => other.id !== id)
   return others.map((other) => other.text.slice(0, AROUND_EACH)).join('\n')
 }
+
+const hasLeft = ({ names, errors, passes = [] }: Traces) => names.length + errors.length + passes.length > 0
 
 const orNull = (row: Row | null) => (row ? fromRow(row) : null)
 

@@ -25,7 +25,7 @@ export async function queueConsolidation(desk: Desk, now: number, isIdle: boolea
   return true
 }
 
-export const CAUGHT_UP_MARK = 'older turns have links, deeds and traces'
+export const CAUGHT_UP_MARK = 'older turns have links, deeds, traces and passes'
 /** The last turn that has them, until all do: a worker that starts goes on there. */
 export const CAUGHT_UP_TO_MARK = `${CAUGHT_UP_MARK}, up to`
 

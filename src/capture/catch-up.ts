@@ -2,6 +2,7 @@ import type { Action } from '../core/action.ts'
 import type { ToolUse } from '../core/memory.ts'
 import type { Store } from '../store/store.ts'
 import { keepDeeds } from './distill.ts'
+import { fixLinks } from './fixes.ts'
 import { linkTurn } from './link.ts'
 
 /** How many turns are looked at in one transaction: hooks wait for no longer than that. */
@@ -18,8 +19,10 @@ export async function catchUp(store: Store, after: number, readAction: (use: Too
     const session = await store.sessions.get(sessionId)
     const prompt = await store.prompts.get(id)
     if (!session || !prompt) continue
-    if (!linked) await linkTurn(store, session, prompt)
     await keepDeeds(store, { session, prompt, uses: await store.toolUses.ofTurn(sessionId, prompt.number) }, readAction)
+    if (!linked) await linkTurn(store, session, prompt)
+    // What was put right is told by the traces, which a turn that was linked before may not have had.
+    else await store.links.add(await fixLinks(store, session, prompt))
   }
   return turns.length < BITE ? null : (turns.at(-1)?.id ?? null)
 }

@@ -1,8 +1,9 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { captureAll, event, nowhere, prompt, temporaryStore, toolUse } from '../../test/support/builders.ts'
 import type { SessionEvent } from '../core/event.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
+import { causesOf, effectsOf } from '../retrieval/graph.ts'
 import type { Store } from '../store/store.ts'
 import { take } from './capture.ts'
 import { catchUp, distillTurn } from './turns.ts'
@@ -81,6 +82,84 @@ test('in another session it must be the same failure', async () => {
   expect(await links(t.store, 'failed-then-fixed')).toEqual([])
   await turn(t.store, { session: 'c', at: 3000, does: [goTest('TestLogin'), edit('auth.go'), goTest(null)] })
   expect(await links(t.store, 'failed-then-fixed')).toEqual(['observation:1 failed-then-fixed observation:3 (go test ./...)'])
+})
+
+test('the same failing test is known in another session whatever command runs it', async () => {
+  using t = await temporaryStore()
+  await turn(t.store, { session: 'a', at: 1000, does: [goTest('TestLogin')], answers: 'It fails.' })
+  const narrowed = 'go test ./auth -run TestLogin'
+  await turn(t.store, { session: 'b', at: 2000, does: [goTest('TestLogin', narrowed), edit('auth.go'), goTest(null, narrowed)] })
+  expect(await links(t.store, 'failed-then-fixed')).toEqual([`observation:1 failed-then-fixed observation:2 (${narrowed})`])
+})
+
+/** As it went in a real session: a stricter writer broke the newline of a prompt, and was made to let it through. */
+test('the work that a check failed on is linked to what put it right in the same turn, and is among what led to it', async () => {
+  using t = await temporaryStore()
+  const does = [edit('terminal/writer.go'), goTest('TestExtraPromptTransientPWSHNewline'), edit('terminal/runes.go'), goTest(null)]
+  await turn(t.store, { says: 'go ahead with the plan', does, answers: 'Fix verified against the advisory’s exact PoC bytes.' })
+  const [work, fix] = [...t.store.observations.each(null)]
+  expect([work?.filesModified, fix?.filesModified]).toEqual([['terminal/writer.go'], ['terminal/runes.go']])
+  expect(await links(t.store, 'failed-then-fixed')).toEqual(['observation:1 failed-then-fixed observation:2 (go test ./...)'])
+  const [cause] = await causesOf(t.store, refOf('observation:2'))
+  const [effect] = await effectsOf(t.store, refOf('observation:1'))
+  expect([cause?.relation, cause?.ref, cause?.origin]).toEqual(['failed-then-fixed', '1', 'go test ./...'])
+  expect([effect?.relation, effect?.ref]).toEqual(['failed-then-fixed', '2'])
+})
+
+test('what a check failed on and what put it right are not linked where one memory tells of both', async () => {
+  using t = await temporaryStore()
+  await turn(t.store, { does: [edit('auth_test.go'), goTest('TestLogin'), edit('auth.go'), goTest(null)] })
+  expect(await links(t.store, 'failed-then-fixed')).toEqual([])
+})
+
+test('a prompt that names the failing test is linked to what put it right', async () => {
+  using t = await temporaryStore()
+  const says = `test are failing at github actions, not if I run the test locally. This is the error:
+--- FAIL: TestEnableWhenDisabled (0.00s)
+    --- FAIL: TestEnableWhenDisabled/auto-commit (0.03s)`
+  const check = 'mise run test:integration'
+  const does = [goTest('TestEnableWhenDisabled', check), edit('setup_cmd.go'), goTest(null, check)]
+  await turn(t.store, { session: 'a', says, does })
+  await turn(t.store, { session: 'b', says: 'Make the integration tests pass', does, at: 9000 })
+  expect(await links(t.store, 'failed-then-fixed')).toEqual([`prompt:1 failed-then-fixed observation:1 (${check})`])
+})
+
+describe('where one turn leaves a test failing, the next changes code and a third sees it pass', () => {
+  const fail = { at: 1000, does: [goTest('TestLogin')], answers: 'It fails.' }
+  const change = { at: 2000, does: [edit('auth.go')], answers: 'Changed.' }
+  const see = (command: string) => ({ at: 3000, does: [goTest(null, command)], answers: 'Passes.' })
+
+  test('the failure is linked to the change, whichever turn is told again', async () => {
+    using t = await temporaryStore()
+    for (const told of [fail, change, see('mise run test')]) await turn(t.store, told)
+    const made = ['observation:1 failed-then-fixed observation:2 (go test ./...)']
+    expect(await links(t.store, 'failed-then-fixed')).toEqual(made)
+    for (const number of [1, 2, 3]) {
+      await distillTurn(t.store, { sessionId: 1, number }, claudeCode.readAction)
+      expect(await links(t.store, 'failed-then-fixed')).toEqual(made)
+    }
+  })
+
+  test('a change of documents put nothing right, and the tests of another language tell nothing of these', async () => {
+    using t = await temporaryStore()
+    for (const told of [fail, { ...change, does: [edit('docs/auth.md')] }, see('mise run test')]) await turn(t.store, told)
+    for (const told of [fail, change, see('npm test')]) await turn(t.store, { ...told, session: 's2' })
+    expect(await links(t.store, 'failed-then-fixed')).toEqual([])
+  })
+})
+
+test('what an older version did not link within a turn is linked when it catches up', async () => {
+  using t = await temporaryStore()
+  await turn(t.store, { does: [edit('terminal/writer.go'), goTest('TestNewline'), edit('terminal/runes.go'), goTest(null)] })
+  const all = await links(t.store)
+  const [stored] = [...t.store.prompts.each(null)]
+  if (stored) await t.store.prompts.setDeeds(stored, '')
+  const kept = all.filter((link) => !link.includes('failed-then-fixed'))
+  await t.store.links.clear(refOf('observation:2'))
+  await t.store.links.add([{ from: refOf('prompt:1'), to: refOf('observation:2'), relation: 'asked', origin: 'turn 1', at: 1030 }])
+  expect(await links(t.store)).toEqual(kept)
+  await catchUp(t.store, 0, claudeCode.readAction)
+  expect(await links(t.store)).toEqual(all)
 })
 
 test('whoever names a commit is linked to where it was first named, and an issue to where it was last', async () => {
@@ -188,9 +267,9 @@ const read = (file: string) => toolUse('', { tool: 'Read', input: { file_path: i
 const edit = (file: string) =>
   toolUse('', { tool: 'Edit', input: { file_path: inApp(file), old_string: 'const a = 1', new_string: 'const a = 2' }, output: {} })
 
-/** `go test ./...` with this test failing, or none. */
-function goTest(failing: string | null): SessionEvent {
-  const input = { command: 'go test ./...' }
+/** A run of Go's tests with this one failing, or none. */
+function goTest(failing: string | null, command = 'go test ./...'): SessionEvent {
+  const input = { command }
   if (!failing) return toolUse('', { input, output: { stdout: 'ok  \tapp\t0.1s' } })
   const said = `Exit code 1\n--- FAIL: ${failing} (0.00s)\n    auth_test.go:12: got false\nFAIL\nFAIL\tapp\t0.1s`
   return toolUse('', { input, output: undefined, error: said })

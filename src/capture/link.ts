@@ -1,9 +1,9 @@
 import { type Entity, entitiesIn, isHidden } from '../core/entities.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
-import type { Observation, OpenFailure, Prompt, Session, Summary } from '../core/memory.ts'
+import type { Observation, Prompt, Session, Summary } from '../core/memory.ts'
 import { projectName } from '../core/project.ts'
-import { shorten } from '../core/text.ts'
 import type { Link, Ref, Side, Store } from '../store/store.ts'
+import { fixLinks } from './fixes.ts'
 import { some } from './plain/lists.ts'
 import { shownPath } from './plain/paths.ts'
 
@@ -35,7 +35,7 @@ export async function linkTurn(store: Store, session: Session, prompt: Prompt): 
     ...askedLinks(turn),
     ...(await followLinks(store, turn)),
     ...(await fileLinks(store, turn)),
-    ...(await fixLinks(store, turn)),
+    ...(await fixLinks(store, session, prompt)),
     ...(await mentionLinks(store, turn, [...named.values()])),
   ]
   await store.links.add(links)
@@ -163,55 +163,6 @@ function fileLink(o: Observation, { id, at, both, other }: Tie, side: Side): Lin
 }
 
 const distance = (a: { at: number }, b: { at: number }) => Math.abs(a.at - b.at)
-
-/** A check that failed in an earlier turn and passes since this one; and, when this is told again, the other way round. */
-async function fixLinks(store: Store, turn: TurnRead): Promise<Link[]> {
-  const { session, prompt, observations } = turn
-  const links: Link[] = []
-  const fixes = observations.filter((o) => fixedBy(o).length > 0)
-  const failures = fixes.length === 0 ? [] : await store.links.failuresBefore(session.project, prompt.at, 20)
-  for (const fix of fixes) {
-    for (const command of fixedBy(fix)) {
-      const broken = failures
-        .flatMap(({ sessionId, open }) => open.map((failure) => ({ sessionId, failure })))
-        .find(({ sessionId, failure }) => isOf(failure, command) && (sessionId === session.id || tellsOf(fix, failure)))
-      if (!broken || (broken.sessionId === session.id && broken.failure.promptNumber === prompt.number)) continue
-      const seen = await seenIn(store, broken.sessionId, broken.failure)
-      if (seen) links.push({ from: seen, to: refOf('observation', fix.id), relation: 'failed-then-fixed', origin: command, at: fix.at })
-    }
-  }
-  const left = (await store.prompts.openFailuresBefore(session.id, prompt.number + 1)).filter((f) => f.promptNumber === prompt.number)
-  const later = left.length === 0 ? [] : await store.observations.get(await store.links.laterInSession(session.id, prompt.number, 20))
-  for (const failure of left) {
-    const fix = later.find((o) => fixedBy(o).some((command) => isOf(failure, command)))
-    const seen = await seenIn(store, session.id, failure)
-    if (fix && seen)
-      links.push({ from: seen, to: refOf('observation', fix.id), relation: 'failed-then-fixed', origin: failure.command, at: fix.at })
-  }
-  return links
-}
-
-/** The checks that an observation says it put right: only one that changed something tells of a failure it has solved. */
-function fixedBy(o: Observation): string[] {
-  return o.filesModified.length === 0 ? [] : o.facts.flatMap((fact) => /^`([^`]+)` failed(?=[:;])/.exec(fact)?.[1] ?? [])
-}
-
-const isOf = (failure: OpenFailure, command: string) => shorten(failure.command, 80) === command
-
-/** In another session the same command may fail for another reason; then it must be the same test or the same error. */
-function tellsOf(fix: Observation, failure: OpenFailure): boolean {
-  const told = fix.facts.join('\n')
-  return [...failure.names, failure.error].some((sign) => sign.length > 3 && told.includes(shorten(sign, 100).replace(/…$/, '')))
-}
-
-/** The memory in which a failure was seen: the observation that tells of it, else the turn's last one, else its prompt. */
-async function seenIn(store: Store, sessionId: number, failure: OpenFailure): Promise<Ref | null> {
-  const refs = await store.links.turn(sessionId, failure.promptNumber)
-  const observed = refs.filter((ref) => ref.kind === 'observation')
-  const texts = await store.observations.get(observed.map(({ ref }) => Number(ref)))
-  const telling = texts.find((o) => [o.title, ...o.facts].some((text) => text.includes(shorten(failure.command, 60))))
-  return (telling && refOf('observation', telling.id)) ?? observed.at(-1) ?? refs.find((ref) => ref.kind === 'prompt') ?? null
-}
 
 /** Whoever names a commit or an issue is tied to where the commit was made, or the issue was last spoken of, and to who names it next. */
 async function mentionLinks(store: Store, turn: TurnRead, named: { entity: Entity; by: Memory }[]): Promise<Link[]> {

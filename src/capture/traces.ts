@@ -1,8 +1,11 @@
 import type { Acted } from '../core/action.ts'
 import { entitiesIn } from '../core/entities.ts'
-import type { Pass, Traces } from '../core/memory.ts'
+import type { Mended, Pass, Traces } from '../core/memory.ts'
 import { commandsOf } from './plain/commands.ts'
+import { gitWorkOf } from './plain/commits.ts'
 import { type Edit, editsOf } from './plain/edits.ts'
+import { followFailures } from './plain/failures.ts'
+import { type Group, groupsOf } from './plain/groups.ts'
 import { unique } from './plain/lists.ts'
 import { type Run, runsOf, shownRun } from './plain/runs.ts'
 
@@ -15,13 +18,14 @@ const MOST_PASSES = 8
 const LONGEST_NAME = 40
 
 /**
- * The names of code in the places that were changed, the errors that checks printed, and the tests that passed. What was only read leaves
+ * The names of code in the places that were changed, the errors that checks printed, the tests that passed and the checks that were put right. What was only read leaves
  * no trace.
  */
 export function tracesOf(acts: Acted[], folder: string): Traces {
   const commands = commandsOf(acts)
-  const byPath = Map.groupBy(editsOf(acts, commands, folder), (edit) => edit.path)
-  const names = [...byPath].map(([path, edits]): Traces['names'][number] => [path, namesIn(edits)])
+  const edits = editsOf(acts, commands, folder)
+  const byPath = Map.groupBy(edits, (edit) => edit.path)
+  const names = [...byPath].map(([path, all]): Traces['names'][number] => [path, namesIn(all)])
   const runs = runsOf(commands, folder)
   const byIndex = Map.groupBy(runs, (run) => run.index)
   const errors = commands.flatMap(({ index, output }) => {
@@ -30,10 +34,13 @@ export function tracesOf(acts: Acted[], folder: string): Traces {
     return run ? errorsIn(output).map((name) => ({ name, command: shownRun(run), passed: run.passed })) : []
   })
   const passes = passesOf(runs)
+  const { solved } = followFailures(runs, edits, [], 0)
+  const mended = solved.length === 0 ? [] : groupsOf({ edits, solved, git: gitWorkOf(commands) }).flatMap(mendedBy)
   return {
     names: names.filter(([, found]) => found.length > 0).slice(0, MOST_FILES),
     errors: [...new Map(errors.map((error) => [JSON.stringify(error), error])).values()].slice(0, MOST_ERRORS),
     ...(passes.length > 0 ? { passes } : {}),
+    ...(mended.length > 0 ? { mended } : {}),
   }
 }
 
@@ -64,4 +71,11 @@ function passesOf(runs: Run[]): Pass[] {
     return [{ command: shownRun(run), isWhole: run.isWhole || run.kind === 'git', at: run.at }]
   })
   return [...new Map(passes.map((pass) => [pass.command, pass])).values()].slice(-MOST_PASSES)
+}
+
+/** Edits that were made before it failed as well are what it failed on. */
+function mendedBy({ edits, solved }: Group): Mended[] {
+  return solved.flatMap(({ failure, failed }) =>
+    failed ? [{ command: failure.command, failedAt: failed.at, isApart: edits.every((edit) => edit.index > failed.index) }] : [],
+  )
 }

@@ -145,10 +145,15 @@ export type Traces = {
   errors: { name: string; command: string; passed: boolean }[]
   /** The runs of tests that passed, each as it was run last. Absent when there were none. */
   passes?: Pass[]
+  /** The checks that failed in it and passed after an edit. Absent when there were none. */
+  mended?: Mended[]
 }
 
 /** A run of tests that passed; a whole one ran all there are. */
 export type Pass = { command: string; isWhole: boolean; at: number }
+
+/** A check that failed and was put right in one turn; `isApart` when what put it right was told apart from what it had failed on. */
+export type Mended = { command: string; failedAt: number; isApart: boolean }
 
 /** What a distiller made of a turn. */
 export type Distilled = {

@@ -108,8 +108,6 @@ export function linkStatements(db: Database) {
   const failures = db.prepare<{ sessionId: number; open_failures: string }, Params>(`
     SELECT session_id AS sessionId, open_failures FROM prompts
     WHERE project = @project AND at < @at AND open_failures IS NOT NULL AND open_failures <> '[]' ORDER BY at DESC LIMIT @limit`)
-  const laterInSession = db.prepare<{ id: number }, Params>(`
-    SELECT id FROM observations WHERE session_id = @sessionId AND prompt_number > @number ORDER BY prompt_number, id LIMIT @limit`)
 
   return {
     /** Makes these what a memory names; what it named before and does no longer is forgotten. */
@@ -162,8 +160,6 @@ export function linkStatements(db: Database) {
       failures
         .all({ project, at, limit })
         .map((row) => ({ sessionId: row.sessionId, open: JSON.parse(row.open_failures) as OpenFailure[] })),
-    laterInSession: async (sessionId: number, number: number, limit: number): Promise<number[]> =>
-      laterInSession.all({ sessionId, number, limit }).map((row) => row.id),
   }
 }
 

@@ -62,6 +62,9 @@ export function promptStatements(db: Database, index: Index) {
   const failures = db.prepare<{ open_failures: string }, Params>(`
     SELECT open_failures FROM prompts
     WHERE session_id = @sessionId AND number < @number AND open_failures IS NOT NULL ORDER BY number DESC LIMIT 1`)
+  const failuresAround = db.prepare<{ number: number; open_failures: string }, Params>(`
+    SELECT number, open_failures FROM prompts
+    WHERE session_id = @sessionId AND number BETWEEN @number - @reach AND @number + @reach AND open_failures IS NOT NULL ORDER BY number`)
   const setFailures = db.prepare('UPDATE prompts SET open_failures = @failures WHERE session_id = @sessionId AND number = @number')
   const setTraces = db.prepare('UPDATE prompts SET traces = @traces WHERE id = @id')
   const traces = db.prepare<{ sessionId: number; number: number; traces: string }, Params>(`
@@ -70,6 +73,7 @@ export function promptStatements(db: Database, index: Index) {
         (SELECT session_id, prompt_number FROM observations WHERE project = @project ORDER BY at DESC, id DESC LIMIT @limit)) turn
       CROSS JOIN prompts p ON p.session_id = turn.session_id AND p.number = turn.prompt_number
     WHERE p.traces IS NOT NULL`)
+  const tracesOfTurn = db.prepare<{ traces: string | null }, Params>('SELECT traces FROM prompts WHERE id = @id')
   const passes = db.prepare<{ passes: string }, Params>(`
     SELECT traces ->> 'passes' AS passes FROM prompts
     WHERE project = @project AND traces ->> 'passes' IS NOT NULL AND (@branch IS NULL OR branch IS NULL OR branch = @branch)
@@ -173,6 +177,8 @@ export function promptStatements(db: Database, index: Index) {
       index.putDeeds(prompt.id, done)
       setTraces.run({ id: prompt.id, traces: hasLeft(left) ? JSON.stringify(left) : null })
     },
+    /** What its turn left. */
+    traces: async ({ id }: Prompt): Promise<Traces> => JSON.parse(tracesOfTurn.get({ id })?.traces ?? NOTHING_LEFT) as Traces,
     /** What the turns left that the newest observations of a project are of. */
     tracesLately: async (project: ProjectKey, observations: number): Promise<{ sessionId: number; number: number; traces: Traces }[]> =>
       traces.all({ project, limit: observations }).map((row) => ({ ...row, traces: JSON.parse(row.traces) as Traces })),
@@ -184,6 +190,11 @@ export function promptStatements(db: Database, index: Index) {
       const row = failures.get({ sessionId, number })
       return row ? (JSON.parse(row.open_failures) as OpenFailure[]) : []
     },
+    /** What was open at the end of a turn and of those around it, in their order; turns that nobody has told are left out. */
+    openFailuresAround: async ({ sessionId, number }: Prompt, reach: number): Promise<{ number: number; open: OpenFailure[] }[]> =>
+      failuresAround
+        .all({ sessionId, number, reach })
+        .map((row) => ({ number: row.number, open: JSON.parse(row.open_failures) as OpenFailure[] })),
     setOpenFailures: async (sessionId: number, number: number, open: OpenFailure[]) => {
       setFailures.run({ sessionId, number, failures: JSON.stringify(open) })
     },
@@ -199,7 +210,8 @@ function aroundText(neighbours: Row[], id: number): string {
   return others.map((other) => other.text.slice(0, AROUND_EACH)).join('\n')
 }
 
-const hasLeft = ({ names, errors, passes = [] }: Traces) => names.length + errors.length + passes.length > 0
+const NOTHING_LEFT = '{"names":[],"errors":[]}'
+const hasLeft = (left: Traces) => Object.values(left).some((kept) => kept.length > 0)
 
 const orNull = (row: Row | null) => (row ? fromRow(row) : null)
 

@@ -16,8 +16,11 @@ export type Group = {
   isWholeTurn: boolean
 }
 
+/** What of a turn its edits are grouped by. */
+type Grouped = Pick<Reading, 'edits' | 'solved' | 'git'>
+
 /** The turn's edits: one group for each commit, one for each repair that is a story of its own, one for all the rest. */
-export function groupsOf(reading: Reading): Group[] {
+export function groupsOf(reading: Grouped): Group[] {
   const { edits, solved, git } = reading
   const repair = solved.filter((s) => isOlder(s, edits) && isReal(s))
   const mended = new Set(repair.flatMap((s) => s.edits))
@@ -53,7 +56,7 @@ function isReal({ passed }: Solved): boolean {
  * What one breaks and mends while building belongs to the building, with one exception: tests that failed on code of this turn and
  * took another change of code to pass. A test written first, to fail, is how some people build.
  */
-function selfMade({ edits, solved }: Reading): Pick<Group, 'edits' | 'solved'>[] {
+function selfMade({ edits, solved }: Grouped): Pick<Group, 'edits' | 'solved'>[] {
   const taken = new Set<Edit>()
   return solved.flatMap((s) => {
     const own = s.edits.filter((edit) => !taken.has(edit))

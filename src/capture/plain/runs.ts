@@ -1,6 +1,7 @@
 import { shorten } from '../../core/text.ts'
 import type { CommandKind, Part, Ran } from './commands.ts'
 import { count } from './lists.ts'
+import { shownPath } from './paths.ts'
 import { errorLine, isMisuse, type Problems, readProblems } from './problems.ts'
 import { readTestReport, saysFailed, type TestReport } from './tests-output.ts'
 import { isWhole } from './whole.ts'
@@ -58,9 +59,8 @@ export function shownTotals(report: TestReport | null): string {
 
 /** `cd web && npm test` tests a part of the project. */
 function leadsInside({ words: [program, path = ''] }: Part, folder: string): boolean {
-  if (program !== 'cd') return false
-  const isPlaced = /^(?:[/~$-]|\.\.?(?:\/|$)|[A-Za-z]:)/.test(path)
-  return isPlaced ? /^\.\/./.test(path) || path.startsWith(`${folder}/`) : path !== ''
+  const shown = shownPath(path, folder).replace(/^\.\//, '')
+  return program === 'cd' && shown !== '' && !/^(?:[/~$-]|\.|[A-Za-z]:)/.test(shown)
 }
 
 /** Git is a check only where a hook or the other side can say no. */

@@ -38,6 +38,7 @@ export type Signal =
   | 'names'
   | 'author'
   | 'time'
+  | 'branch'
   | 'links'
   | 'session'
   | 'recency'

@@ -44,6 +44,82 @@ test('a branch named in the question is that of the turn, and is found however o
   expect(await found('pelican branch:nowhere')).toEqual([])
 })
 
+/** Work on branches beside much that was on none. */
+async function branched() {
+  const t = await temporaryStore()
+  const chores = Array.from({ length: 120 }, (_, i) => observation({ title: `The heron of pier ${i}`, at: NOW - i * 1000 }))
+  await t.store.transaction(() => addObservations(t.store, chores, 'chores'))
+  const work = [
+    { branch: 'feature/blue-whale', text: 'count the plankton', at: NOW - 9 * DAY },
+    { branch: 'feature/blue-whale', text: 'weigh the heron', at: NOW - 8 * DAY },
+    { branch: 'fix/APP-1234', text: 'weigh the anchor', at: NOW - 7 * DAY },
+    { branch: 'lighthouse', text: 'paint the door', at: NOW - 6 * DAY },
+    { branch: 'main', text: 'sweep the floor', at: NOW - 5 * DAY },
+  ]
+  for (const [i, { branch, text, at }] of work.entries()) {
+    const session = { ...(await openSession(t.store, `on ${i}`)), branch }
+    await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text, at })
+    await t.store.sessions.complete(session.id, at)
+  }
+  return t
+}
+
+test('a branch that a question speaks of counts for what was done on it, and is listed where nothing else is asked for', async () => {
+  using t = await branched()
+  const asked = async (question: string) => {
+    const { hits, isClose } = await answer(t.store, question, wish, NOW)
+    return [hits.slice(0, 2).map((hit) => hit.title), isClose]
+  }
+  const whale = [['weigh the heron', 'count the plankton'], true]
+  for (const question of [
+    'what did we do on feature/blue-whale',
+    'what happened on the `blue-whale` branch?',
+    'blue-whale',
+    'Feature/Blue-Whale',
+  ])
+    expect([question, ...(await asked(question))]).toEqual([question, ...whale])
+  expect((await asked('heron on origin/feature/blue-whale'))[0]).toEqual(['weigh the heron', expect.stringContaining('The heron')])
+  expect((await asked('what did we weigh on app-1234'))[0]).toEqual(['weigh the anchor', 'weigh the heron'])
+  const [hit] = (await answer(t.store, 'heron blue-whale', wish, NOW)).hits
+  expect(hit?.signals.branch).toBeGreaterThan(0)
+  expect((await answer(t.store, 'heron blue-whale', wish, NOW)).understood).toMatchObject([
+    { word: 'blue-whale', at: 6, meaning: 'the branch feature/blue-whale' },
+  ])
+})
+
+test('a branch of another project is nothing that was done in this one', async () => {
+  using t = await branched()
+  const other = await openSession(t.store, 'elsewhere', 1000, asProjectKey('other'))
+  await t.store.prompts.add(other, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'feed the cat', at: NOW })
+  await t.store.sessions.complete(other.id, NOW)
+  const { hits } = await answer(t.store, 'what did we do on blue-whale', { ...wish, project: asProjectKey('other') }, NOW)
+  expect(hits).toEqual([])
+})
+
+test('a branch that a question speaks of hides nothing, and a plain word is none', async () => {
+  using t = await branched()
+  const { hits } = await answer(t.store, 'the heron of pier 7 on blue-whale', { ...wish, limit: 50 }, NOW)
+  expect(hits.map((hit) => hit.title)).toContain('The heron of pier 7')
+  for (const question of ['heron main', 'heron lighthouse', 'heron feature', 'heron whale', 'heron blue-whal']) {
+    const { hits, understood } = await answer(t.store, question, wish, NOW)
+    expect([question, understood, hits.some(({ signals }) => signals.branch)]).toEqual([question, [], false])
+  }
+})
+
+test('what a branch was called at its end is enough for branch:, unless one is called so', async () => {
+  using t = await branched()
+  const of = async (name: string) => (await found(t.store, `branch:${name}`)).sort()
+  expect(await of('blue-whale')).toEqual(['count the plankton', 'weigh the heron'])
+  expect(await of('APP-1234')).toEqual(['weigh the anchor'])
+  expect(await of('whale')).toEqual([])
+  const session = { ...(await openSession(t.store, 'short')), branch: 'blue-whale' }
+  await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'another whale', at: NOW })
+  await t.store.sessions.complete(session.id, NOW)
+  expect(await of('blue-whale')).toEqual(['another whale'])
+  const { problems } = await answer(t.store, 'branch:app-1234 type:bugfix', wish, NOW)
+  expect(problems).toEqual([])
+})
+
 test('a project named in the question is the one that is searched', async () => {
   using t = await filled()
   const named = async (name: string) => (name === 'nowhere' ? { problem: 'no nowhere' } : { project: asProjectKey(name) })

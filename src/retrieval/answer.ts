@@ -2,12 +2,14 @@ import type { Hit, SpokenTime } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Choice, DocumentKind, InTheMaking, NamedSession, Store, Within } from '../store/store.ts'
 import { type Filters, type Problem, type Question, readQuestion, type Understood, windowOf } from './question.ts'
-import { ALL_KINDS, describe, MANY, type Meaning, search, turnOf } from './search.ts'
+import { ALL_KINDS, describe, type Favoured, MANY, type Meaning, search, turnOf } from './search.ts'
+import type { Spoken } from './spoken.ts'
 import type { Window } from './time-words.ts'
+import { isAboutDoings, isPlain } from './words.ts'
 
 export type Answer = {
   hits: Hit[]
-  /** Which times were understood, and what was meant as a filter and could not be used. */
+  /** Which times and names were understood, and what was meant as a filter and could not be used. */
   understood: Understood[]
   problems: Problem[]
   /** Which time was spoken of, and whether something of it is among the first; null when none was. */
@@ -31,7 +33,8 @@ export type Wish = {
 
 /**
  * Answers a question as a person types it, filters and times included. What is named as a filter cuts. A time in the text is a way
- * of speaking, and people misremember: where there are words to look for it counts for what happened then, and hides nothing else.
+ * of speaking, and people misremember: where there are words to look for it counts for what happened then, and hides nothing else. So does
+ * a branch in the text.
  */
 export async function answer(store: Store, text: string, wish: Wish, now: number, meaning: Meaning | null = null): Promise<Answer> {
   const question = readQuestion(text, now)
@@ -45,6 +48,12 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     return { hits: [], understood, problems: [...problems, { word, at, message }], time: null, isClose: false, nowhere: message }
   }
   const { project } = place
+  const isTimedInText = understood.some((time) => time.from === 'text')
+  const speaksOf = question.isPasted || filters.branch !== null ? null : await (await import('./spoken.ts')).spokenIn(store, question.text)
+  for (const { word, meaning } of speaksOf?.words ?? [])
+    understood.push({ word, at: Math.max(0, text.indexOf(word)), meaning, from: 'text', since: null, before: null })
+  const aboutDoings = question.isAboutDoings || (speaksOf !== null && isAboutDoings(speaksOf.rest, isTimedInText))
+  const words = aboutDoings ? [] : question.words
   const inTheMaking = await unansweredAt(store, now)
   const within = (window: Window) => ({
     project,
@@ -60,7 +69,7 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   const isYoung = (await store.documents.count(null)) < MANY
   const answered = async (hits: Hit[], time: SpokenTime | null): Promise<Answer> => {
     if (hits.length === 0) problems.push(...(await unknown(store, question, choice.choice)))
-    const isClose = question.words.length === 0 || hits.slice(0, LOOKED_AT).some((hit) => isAbout(hit, isYoung))
+    const isClose = words.length === 0 || hits.slice(0, LOOKED_AT).some((hit) => isAbout(hit, isYoung))
     const end = isClose ? wish.offset + wish.limit : Math.min(wish.offset + wish.limit, NEAREST)
     return { hits: hits.slice(wish.offset, end), understood, problems, time, isClose, nowhere: null }
   }
@@ -68,28 +77,39 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   const spoken = understood.filter((time) => time.from === 'text' && (time.since !== null || time.before !== null))
   const named = windowOf(understood.filter((time) => time.from === 'filter'))
   const isTimed = spoken.length > 0 && (named.since !== filters.since || named.before !== filters.before)
-  const list = (window: Window) => (question.isAboutDoings ? newestDoings : newest)(store, within(window))
+  const favoured = speaksOf && favouredBy(speaksOf, choice.choice)
+  const list = (window: Window) =>
+    (aboutDoings ? newestDoings : newest)(store, Object.assign(within(window), ...(favoured?.parts ?? []).map((part) => part.within)))
   const listed = async () => {
     // Signs alone, and nothing that would narrow it down: the newest would be no answer.
-    if (question.words.length === 0 && question.text.trim() !== '' && !question.isAboutDoings && !question.isNarrowed) return []
+    if (question.text.trim() !== '' && !aboutDoings && !question.isNarrowed) return []
     const then = await list(filters)
     return then.length === 0 && isTimed ? list(named) : then
   }
-  const look = () => search(store, question.text, { ...within(named), ...(isTimed ? { spoken: windowOf(spoken) } : {}) }, meaning)
-  const hits = await (question.words.length > 0 ? look : listed)()
+  const look = () => search(store, question.text, { ...within(named), favoured, ...(isTimed ? { spoken: windowOf(spoken) } : {}) }, meaning)
+  const hits = await (words.length > 0 ? look : listed)()
   if (!isTimed) return answered(hits, null)
   const isThen = ({ at }: Hit) => at >= (filters.since ?? 0) && at < (filters.before ?? Number.MAX_SAFE_INTEGER)
   const isBounded = [named.since, named.before, wish.since, wish.before].some((edge) => edge !== null && edge !== undefined)
   return answered(hits, spokenTime(spoken, hits.slice(0, LOOKED_AT).some(isThen), isBounded))
 }
 
+function favouredBy({ branches, rest }: Spoken, choice: Choice = NO_CHOICE): Favoured {
+  return { parts: [{ signal: 'branch', within: { choice: { ...choice, branches } } }], isAll: isPlain(rest) }
+}
+
 /**
- * Whether a hit has enough of the question to be about it: a share of its words, its meaning, a piece of a name, or a name that was only ever
- * written in code. Measured as the floor is: it lets 99 % of CommitRecall's questions through, and 30 % of those from another world. In a young
+ * Whether a hit has enough of the question to be about it: a share of its words, its meaning, a piece of a name, a name that was only ever
+ * written in code, or the branch that was spoken of. Measured as the floor is: it lets 99 % of CommitRecall's questions through, and 30 % of those from another world. In a young
  * store any word does: those that are known are in most memories, and weigh nothing.
  */
 const isAbout = ({ coverage, matched, cosine, signals }: Hit, isYoung: boolean) =>
-  (isYoung && matched > 0) || coverage >= 0.3 || (cosine ?? 0) >= 0.5 || (signals.deeds ?? 0) > 0.5 || (signals.names ?? 0) > 0
+  (isYoung && matched > 0) ||
+  coverage >= 0.3 ||
+  (cosine ?? 0) >= 0.5 ||
+  (signals.deeds ?? 0) > 0.5 ||
+  (signals.names ?? 0) > 0 ||
+  (signals.branch ?? 0) > 0
 /** How many are shown where none is. */
 const NEAREST = 10
 /** How many of the first hits tell how well a question is answered. */
@@ -133,9 +153,17 @@ async function choiceOf(store: Store, filters: Filters): Promise<{ choice?: Choi
   const lists = [types, paths, namespaces, tags, notTags, sources]
   if (lists.every((list) => list.length === 0) && branch === null && filters.session === null) return {}
   const session = filters.session === null ? null : await sessionsNamed(store, filters.session)
+  const branches = branch === null ? [] : await branchesNamed(store, branch)
   const spelt = (list: string[]) => Promise.all(list.map((tag) => spellingsOf(store, tag)))
   const spelling = { tags: await spelt(tags), notTags: (await spelt(notTags)).flat() }
-  return { choice: { types, paths, branch, namespaces, ...spelling, sources, session } }
+  return { choice: { types, paths, branches, namespaces, ...spelling, sources, session } }
+}
+
+/** The branches that a filter means; itself where there is none, so that nothing is found. */
+async function branchesNamed(store: Store, name: string): Promise<string[]> {
+  const { branchesCalled } = await import('./spoken.ts')
+  const branches = branchesCalled(name, await store.documents.values('branch'))
+  return branches.length > 0 ? branches : [name]
 }
 
 /** A tag as notes write it. The database takes only the letters of English for the same in capitals, so others are compared here. */
@@ -203,4 +231,4 @@ async function newestDoings(store: Store, within: Wanted): Promise<Hit[]> {
 }
 
 const hasOrigin = ({ sources }: Choice, origin: string) => sources.length === 0 || sources.includes(origin)
-const NO_CHOICE: Choice = { session: null, paths: [], branch: null, types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+const NO_CHOICE: Choice = { session: null, paths: [], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [] }

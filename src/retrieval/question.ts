@@ -16,6 +16,8 @@ export type Question = {
   isAboutDoings: boolean
   /** Whether a filter or a time was named. */
   isNarrowed: boolean
+  /** It was pasted or is a prompt: it is looked for as it is. */
+  isPasted: boolean
   /** What looks like a name of code, whole, as written. */
   identifiers: string[]
   /** Those of them that are files or folders. */
@@ -79,6 +81,7 @@ export function readQuestion(text: string, now: number, zone?: string): Question
     words,
     isAboutDoings: aboutDoings,
     isNarrowed,
+    isPasted,
     identifiers,
     files: identifiers.filter(isFile),
     filters,

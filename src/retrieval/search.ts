@@ -32,9 +32,14 @@ export type Filters = {
   files?: string[]
   /** The time that the question speaks of: what happened then or nearly then is given weight. */
   spoken?: Window
+  /** What else it speaks of: what is of it is given weight. */
+  favoured?: Favoured | null
   /** What is asked of the memories themselves. */
   choice?: Choice
 }
+
+/** What a question speaks of by its name. `isAll` when it asks for nothing else: then whatever is of it may answer. */
+export type Favoured = { parts: { signal: 'branch'; within: Partial<Within> }[]; isAll: boolean }
 
 /** How much each signal counts. Chosen on the evaluation sets; docs/decisions has the reasons and the numbers. */
 const WEIGHTS: Record<Exclude<Signal, 'variety'>, number> = {
@@ -45,6 +50,7 @@ const WEIGHTS: Record<Exclude<Signal, 'variety'>, number> = {
   names: 0.5,
   author: 0.7,
   time: 1.5,
+  branch: 1.5,
   links: 0.5,
   session: 1.3,
   recency: 0.05,
@@ -71,6 +77,8 @@ const FEW_FOUND = 3
 const PIECE = 1.5
 /** Fewer by meaning: past the nearest everything is a little alike. */
 const NEAREST = 80
+/** How many may come for nothing but that they are of what was spoken of. */
+const NEWEST = 50
 /** How many more are read than asked for. */
 const SPARE = 12
 
@@ -113,15 +121,17 @@ export async function search(store: Store, given: string, filters: Filters = {},
 
 /** What may answer, and what each signal gives it. Each that comes later may look at what the earlier ones found. */
 async function score(store: Store, question: string, asked: Asked[], filters: Filters, meaning: Meaning | null) {
-  const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, choice, spoken, inTheMaking } = filters
+  const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, choice, spoken, favoured, inTheMaking } = filters
   const scored = newScores(inTheMaking?.running)
   const bounds = { project, kinds, since, before, limit: POOL, ...(choice ? { choice } : {}) }
   const within = await led(store, bounds)
   const { chosen } = within
   if (chosen?.from === 0 && chosen.ids.length === 0) return { scored, cosines: new Map<number, number>() }
   const found = [await match(store, asked, question, within, filters)]
-  // What happened at the time that was spoken of might not be among the best of all times.
-  if (spoken) found.push(await match(store, asked, question, await led(store, both(bounds, spoken)), filters))
+  const parts = favoured?.parts.map(({ signal, within }) => ({ signal, part: { ...bounds, ...within } })) ?? []
+  // What is of the time or the branch that was spoken of might not be among the best of all.
+  for (const part of [...(spoken ? [both(bounds, spoken)] : []), ...parts.map(({ part }) => part)])
+    found.push(await match(store, asked, question, await led(store, part), filters))
   scored.add('words', bestOf(found.map(({ words }) => words)))
   const isOwn = ({ documentId }: Match) => scored.has(documentId) || !inTheMaking?.beside.has(documentId)
   scored.add('around', bestOf(found.map(({ around }) => around)).filter(isOwn))
@@ -138,6 +148,11 @@ async function score(store: Store, question: string, asked: Asked[], filters: Fi
   if (!isFound && !(left && isFiltered(within)))
     for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within), PIECE)
   if (spoken) addTime(scored, spoken)
+  for (const { signal, part } of parts) {
+    const newest = favoured?.isAll ? await store.documents.newest({ ...part, limit: NEWEST }) : []
+    const ids = [...scored.each(), ...newest.map((place) => ({ place }))].map(({ place }) => place.documentId)
+    for (const place of await store.documents.wanted([...new Set(ids)], part)) scored.give(place, signal, WEIGHTS[signal])
+  }
   await addLinks(store, scored, within)
   addSession(scored)
   addRecency(scored)

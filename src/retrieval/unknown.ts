@@ -1,6 +1,7 @@
 import { nearest } from '../core/nearest.ts'
 import type { Store } from '../store/store.ts'
 import type { Named, Problem } from './question.ts'
+import { branchesCalled } from './spoken.ts'
 
 /** Which values of a question's filters no memory has, each with what was probably meant. For a question to which nothing was found. */
 export async function unknownIn(store: Store, named: Named[]): Promise<Problem[]> {
@@ -9,7 +10,9 @@ export async function unknownIn(store: Store, named: Named[]): Promise<Problem[]
     if (filter === 'session') problems.push({ word, at, message: `there is no session “${word}”; ${SESSION}` })
     if (filter === 'session' || filter === 'project') continue
     const values = await store.documents.values(filter)
-    if (values.some((value) => value.toLowerCase() === word.toLowerCase())) continue
+    const isKnown =
+      filter === 'branch' ? branchesCalled(word, values).length > 0 : values.some((value) => value.toLowerCase() === word.toLowerCase())
+    if (isKnown) continue
     problems.push({ word, at, message: `there is no ${CALLED[filter]} “${word}”; ${instead(word, values)}` })
   }
   return problems

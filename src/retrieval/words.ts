@@ -28,10 +28,14 @@ export function tellingWordsOf(question: string): string[] {
  */
 export function isAboutDoings(question: string, isTimed: boolean): boolean {
   const words = allWords(question).slice(0, MAX_WORDS)
-  const isPlain = (word: string) => COMMON.has(word) || DOINGS.has(word) || LATELY.has(word) || UNSPACED_DOINGS.test(word)
-  if (words.length === 0 || !words.every(isPlain)) return isTimed && words.length === 0
+  if (words.length === 0 || !isPlain(question)) return isTimed && words.length === 0
   return isTimed || words.some((word) => LATELY.has(word)) || ASKING.test(words.join(' '))
 }
+
+/** Whether a text has none but the words that questions of all kinds have, and those for doing. */
+export const isPlain = (text: string) => allWords(text).slice(0, MAX_WORDS).every(isPlainWord)
+
+const isPlainWord = (word: string) => COMMON.has(word) || DOINGS.has(word) || LATELY.has(word) || UNSPACED_DOINGS.test(word)
 
 /** Every word of a text in the order it stands, bounded: for what stands beside what. */
 export const sequenceOf = (text: string): string[] => allWords(text).slice(0, 3 * MAX_WORDS)

@@ -9,7 +9,8 @@ export type Choice = {
   session: NamedSession | null
   /** Parts of the paths of files. A note has none: where a part can be nothing but one of a path, notes that name it are meant too. */
   paths: string[]
-  branch: string | null
+  /** Any of these, as they are written. */
+  branches: string[]
   /** Of observations and notes. */
   types: string[]
   /** Of notes; whatever else there is has no tags. */
@@ -31,7 +32,7 @@ const CHOSEN_FILE = `o.path LIKE p.value ESCAPE '\\'`
 
 /** Whether a document `d` is meant: part of every statement that chooses among documents. */
 const CHOSEN = `(@isChosen = 0 OR CASE d.kind
-  WHEN 'note' THEN @branch IS NULL AND EXISTS (
+  WHEN 'note' THEN @branches IS NULL AND EXISTS (
     SELECT 1 FROM notes n WHERE n.id = d.ref AND ${isIn('n.type', '@types')} AND ${isIn('n.namespace', '@namespaces')}
       AND ${isIn('n.source', '@sources')}
       AND (@sessions IS NULL OR n.session IN (SELECT value FROM json_each(@contentSessions)) OR substr(n.session, 1, length(@begins)) = @begins)
@@ -41,8 +42,8 @@ const CHOSEN = `(@isChosen = 0 OR CASE d.kind
         SELECT 1 FROM json_each(n.tags) own WHERE lower(own.value) IN (SELECT value FROM json_each(t.value))))
       AND NOT EXISTS (SELECT 1 FROM json_each(@notTags) t WHERE t.value IN (SELECT lower(value) FROM json_each(n.tags))))
   ELSE ${isIn('d.session_id', '@sessions')}
-    AND (@branch IS NULL OR EXISTS (
-      SELECT 1 FROM prompts p WHERE p.session_id = d.session_id AND p.number = d.turn AND p.branch = @branch COLLATE NOCASE))
+    AND (@branches IS NULL OR EXISTS (
+      SELECT 1 FROM prompts p WHERE p.session_id = d.session_id AND p.number = d.turn AND ${isIn('p.branch', '@branches')}))
     AND (@types IS NULL OR (SELECT type FROM observations WHERE id = CAST(d.ref AS INTEGER)) IN (SELECT value FROM json_each(@types)))
     AND (@paths IS NULL OR EXISTS (
       SELECT 1 FROM observation_files o JOIN json_each(@paths) p ON ${CHOSEN_FILE} WHERE o.observation_id = CAST(d.ref AS INTEGER)))
@@ -129,7 +130,7 @@ function paramsOf(choice: Choice | undefined): Params {
     sessions: choice?.session ? JSON.stringify(choice.session.ids) : null,
     contentSessions: JSON.stringify(choice?.session?.contentIds ?? []),
     begins: choice?.session?.begins ?? null,
-    branch: choice?.branch ?? null,
+    branches: list(choice?.branches),
     paths: list(choice?.paths.map(anywhere)),
     pathsInText: list(choice?.paths.filter(isNoWord).map(anywhere)),
     types: list(choice?.types),
@@ -160,6 +161,20 @@ export function isChosen({ chosen }: Within): (place: Place) => boolean {
   return ({ documentId }) => mayBe(documentId)
 }
 
+const TURNS = 'prompts INDEXED BY prompts_of_branch WHERE branch IS NOT NULL'
+/**
+ * The branches that there are, in every project: each step looks for the next one, so that a million turns on one cost as much as one. The last
+ * of each project is null.
+ */
+const BRANCHES = `
+  WITH RECURSIVE places (project) AS (
+    SELECT min(project) FROM ${TURNS}
+    UNION ALL SELECT (SELECT min(project) FROM ${TURNS} AND project > places.project) FROM places WHERE project IS NOT NULL),
+  known (project, branch) AS (
+    SELECT project, (SELECT min(branch) FROM ${TURNS} AND project = places.project) FROM places WHERE project IS NOT NULL
+    UNION ALL SELECT project, (SELECT min(branch) FROM ${TURNS} AND project = known.project AND branch > known.branch)
+      FROM known WHERE branch IS NOT NULL)`
+
 /** How many kinds of documents there are: asking for all of them is asking for any. */
 const KINDS = 4
 /** To read the numbers of these takes some milliseconds. */
@@ -187,10 +202,10 @@ export function chosenStatements(db: Database, traits: Traits, documentsNaming: 
   const withWord = numbers(`SELECT rowid AS id FROM fulltext WHERE fulltext MATCH @words AND ${span}`)
   const ofSessions = numbers('SELECT d.id FROM json_each(@sessions) s CROSS JOIN documents d ON d.session_id = s.value')
   const sessionsOn = db.prepare<{ id: number }, Params>(`
-    WITH spelt AS MATERIALIZED (
-      SELECT DISTINCT project, branch FROM prompts INDEXED BY prompts_of_branch
-      WHERE branch = @branch COLLATE NOCASE AND (@project IS NULL OR project IN (@project, '${GLOBAL_PROJECT}')))
-    SELECT DISTINCT p.session_id AS id FROM spelt CROSS JOIN prompts p ON p.project = spelt.project AND p.branch = spelt.branch
+    ${BRANCHES}, meant AS MATERIALIZED (
+      SELECT project, branch FROM known
+      WHERE ${isIn('branch', '@branches')} AND (@project IS NULL OR project IN (@project, '${GLOBAL_PROJECT}')))
+    SELECT DISTINCT p.session_id AS id FROM meant CROSS JOIN prompts p ON p.project = meant.project AND p.branch = meant.branch
     LIMIT ${MOST_SESSIONS + 1}`)
   const ofTime = numbers('SELECT id FROM documents WHERE at >= @since AND at < @before', 'at')
 
@@ -224,7 +239,7 @@ export function chosenStatements(db: Database, traits: Traits, documentsNaming: 
       const { contentIds, begins } = choice.session
       leads.push(anyOf([ofSessions(params), ...(hasNotes ? [traits.newestNotesOf(contentIds, begins, MOST_CHOSEN + 1)] : [])]))
     }
-    if (choice?.branch) {
+    if (choice?.branches.length) {
       const sessions = sessionsOn.all(params).map(({ id }) => id)
       if (sessions.length <= MOST_SESSIONS) leads.push(newestFirst(ofSessions({ sessions: JSON.stringify(sessions) })))
     }
@@ -271,7 +286,7 @@ export function valueStatements(db: Database): (filter: OpenFilter) => string[] 
   const statements = {
     ns: all('SELECT DISTINCT namespace AS value FROM notes'),
     tag: all('SELECT DISTINCT lower(t.value) AS value FROM notes n JOIN json_each(n.tags) t'),
-    branch: all('SELECT DISTINCT branch AS value FROM prompts WHERE branch IS NOT NULL'),
+    branch: all(`${BRANCHES} SELECT DISTINCT branch AS value FROM known WHERE branch IS NOT NULL`),
     source: all(`
       SELECT DISTINCT source AS value FROM notes UNION ${madeBy('observations')} UNION ${madeBy('summaries')}
       UNION VALUES ('person'), ('machine')`),

@@ -284,7 +284,7 @@ test('after an upgrade, filters find what earlier versions kept', async () => {
   sql('documents', { id: 2, kind: 'summary', ref: '1', project: 'app', at: 1 })
   db.close()
   const store = await openStore(path)
-  const nothing = { session: null, paths: [], branch: null, types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+  const nothing = { session: null, paths: [], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
   const within = { project: asProjectKey('app'), kinds: ['note' as const, 'summary' as const], since: 0, before: 9, limit: 9 }
   const found = async (choice: object) =>
     (await store.documents.newest({ ...within, choice: { ...nothing, ...choice } })).map(({ kind }) => kind)

@@ -305,6 +305,21 @@ test('a question for what was done lately lists it newest first: what was made o
   expect(await found(t.store, 'last session source:machine kind:prompt')).toEqual(['a task is done'])
 })
 
+test('where the last time is asked for, what is newer comes first among what fits about as well', async () => {
+  using t = await filled()
+  const [old, newer, other] = ['The ostrich release went out', 'The ostrich release went out to sea', 'The work of a release'] as const
+  const add = (session: string, title: string, at: number) => addObservations(t.store, [observation({ title, at })], session)
+  await add('old', old, NOW - 30 * DAY)
+  await add('new', newer, NOW - 20 * DAY)
+  await add('other', other, NOW - DAY)
+  const asked = async (question: string) => (await found(t.store, question)).slice(0, 3)
+  expect(await asked('the ostrich release')).toEqual([old, newer, other])
+  for (const question of ['when did we last release the ostrich', 'the latest ostrich release', 'wann war zuletzt ein ostrich release'])
+    expect([question, ...(await asked(question))]).toEqual([question, newer, old, other])
+  const [first] = (await answer(t.store, 'the latest ostrich release', wish, NOW)).hits
+  expect(first?.signals.recency).toBeGreaterThan(0.05)
+})
+
 test('a prompt is no answer while its own turn runs; it is when that has ended, or its session', async () => {
   using t = await filled()
   const live = await openSession(t.store, 'live', NOW - 5)

@@ -5,7 +5,7 @@ import { type Filters, type Problem, type Question, readQuestion, type Understoo
 import { ALL_KINDS, describe, type Favoured, MANY, type Meaning, search, turnOf } from './search.ts'
 import type { Spoken } from './spoken.ts'
 import type { Window } from './time-words.ts'
-import { isAboutDoings, isPlain } from './words.ts'
+import { isAboutDoings, isForTheLatest, isPlain } from './words.ts'
 
 export type Answer = {
   hits: Hit[]
@@ -63,6 +63,7 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     // Whether something fits the time must not hang on how many are asked for.
     limit: Math.max(LOOKED_AT, wish.offset + wish.limit),
     files: question.files,
+    isForTheLatest: isForTheLatest(question.text),
     inTheMaking,
     ...choice,
   })

@@ -32,6 +32,8 @@ export type Filters = {
   files?: string[]
   /** The time that the question speaks of: what happened then or nearly then is given weight. */
   spoken?: Window
+  /** It asks for the last of several: what is newer comes first among what fits nearly as well as the best. */
+  isForTheLatest?: boolean
   /** What else it speaks of: what is of it is given weight. */
   favoured?: Favoured | null
   /** What is asked of the memories themselves. */
@@ -157,6 +159,7 @@ async function score(store: Store, question: string, asked: Asked[], filters: Fi
   addSession(scored)
   addRecency(scored)
   await addUse(store, scored)
+  if (filters.isForTheLatest) addLatest(scored)
   return { scored, cosines: new Map(near.map(({ documentId, cosine }) => [documentId, cosine])) }
 }
 
@@ -342,6 +345,18 @@ function addRecency(scored: Scores): void {
   if (!(newest > oldest)) return
   for (const { place } of [...scored.each()]) scored.give(place, 'recency', (WEIGHTS.recency * (place.at - oldest)) / (newest - oldest))
 }
+
+/** What fits nearly as well as the best, in the order of time. */
+function addLatest(scored: Scores): void {
+  const ranked = scored.ranked()
+  const best = ranked[0]?.score ?? 0
+  const near = ranked.filter(({ score }) => score >= NEARLY * best).sort((a, b) => a.place.at - b.place.at)
+  for (const [older, { place, score }] of near.entries()) scored.give(place, 'recency', best - score + (older / near.length) * STEP * best)
+}
+
+const NEARLY = 0.85
+/** How far the newest of them is lifted over the best: no further than what is folded into one may be apart. */
+const STEP = 0.1
 
 /** What was read in full before is a little likelier to be wanted again; ten times is as good as more. */
 async function addUse(store: Store, scored: Scores): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { growth, LINEAR } from '../../test/support/growth.ts'
 import { partsOf } from '../core/identifiers.ts'
-import { identifiersOf, isElsewhereSpoken, isFile, isRun, tellingWordsOf, wordsOf } from './words.ts'
+import { identifiersOf, isElsewhereSpoken, isFile, isForTheLatest, isRun, tellingWordsOf, wordsOf } from './words.ts'
 
 test('the telling words of a question are kept, each once, in lower case', () => {
   expect(wordsOf('Why does the Login test fail, and which LOGIN?')).toEqual(['login', 'test', 'fail'])
@@ -118,4 +118,24 @@ test.each([
 ])('%s is asked without the small words of its language', (question, words, elsewhere) => {
   expect(wordsOf(question)).toEqual(words)
   expect(isElsewhereSpoken(question)).toBe(elsewhere)
+})
+
+test('the last time of something is asked for in words that mean it, not by every “last”', () => {
+  for (const question of [
+    'When did we last touch the parser?',
+    'the last time it failed',
+    'most recent parser fix',
+    'wann lief das zuletzt',
+    '上次修复',
+  ])
+    expect([question, isForTheLatest(question)]).toEqual([question, true])
+  for (const question of [
+    'the last argument',
+    'last season',
+    'last_insert_rowid',
+    'recent research',
+    'track last interaction time',
+    'at last',
+  ])
+    expect([question, isForTheLatest(question)]).toEqual([question, false])
 })

@@ -37,6 +37,9 @@ export const isPlain = (text: string) => allWords(text).slice(0, MAX_WORDS).ever
 
 const isPlainWord = (word: string) => COMMON.has(word) || DOINGS.has(word) || LATELY.has(word) || UNSPACED_DOINGS.test(word)
 
+/** Whether the last time of something is asked for, or the newest of several: “when did we last”, “the latest”. “Last season” is a time. */
+export const isForTheLatest = (question: string) => LATEST.test(question.toLowerCase().replace(/\s+/g, ' '))
+
 /** Every word of a text in the order it stands, bounded: for what stands beside what. */
 export const sequenceOf = (text: string): string[] => allWords(text).slice(0, 3 * MAX_WORDS)
 
@@ -127,6 +130,8 @@ const LATELY = new Set(
   dernier dernière derniers dernières dernièrement récent récente récents récentes récemment último última últimos últimas recientes reciente
   recientemente últimamente`.split(/\s+/),
 )
+const LATEST =
+  /(?<![\p{L}\p{N}_])(?:latest|newest|most recent(?:ly)?|(?:i|we|you|they|it|anyone|anybody|someone|somebody|was|were) last|last (?:time|thing|change|commit|session|turn|fix|edit|update|version|state|decision|worked|touched|changed)s?|zuletzt|letzten? (?:mal|änderung|stand|sitzung)|neueste[nrs]?|dernière fois|en dernier|derni(?:er|ère)s? (?:changement|modification|version|séance)s?|última vez|últim[ao]s? (?:cambio|versión|sesión)s?|más recientes?)(?![\p{L}\p{N}_])|上次|最后一次|最後に|最新|前回/u
 /** Without a word for when, it must be a question: “sessions work” is none. */
 const ASKING = /^(?:what|was) (?:.* )?(?:did|done|doing|happened|gemacht|getan)\b/
 const UNSPACED_DOINGS =

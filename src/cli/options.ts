@@ -90,7 +90,7 @@ export const TAKES = {
       kind: { type: 'string', of: KINDS, about: 'memories of one kind only' },
       limit: limit('20', 200),
       web: { type: 'boolean', about: 'open the search in the viewer' },
-      explain: { type: 'boolean', about: 'what each score is made of, and how times and branches were understood' },
+      explain: { type: 'boolean', about: 'what each score is made of, and how times and names were understood' },
       json,
     },
   },

@@ -39,6 +39,7 @@ export type Signal =
   | 'author'
   | 'time'
   | 'branch'
+  | 'project'
   | 'links'
   | 'session'
   | 'recency'

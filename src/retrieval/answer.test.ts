@@ -96,6 +96,36 @@ test('a branch of another project is nothing that was done in this one', async (
   expect(hits).toEqual([])
 })
 
+test('a project that a question speaks of counts for what was done in it, where all projects are asked', async () => {
+  using t = await branched()
+  const work = [
+    { project: 'host/team/tide-pool', text: 'feed the heron', at: NOW - 20 * DAY },
+    { project: 'host/team/tide-pool', text: 'paint the shed', at: NOW - 30 * DAY },
+    { project: 'lagoon-a1b2c3', text: 'count the crabs', at: NOW - 40 * DAY },
+    { project: 'host/one/twice-named', text: 'mend the net', at: NOW - 50 * DAY },
+    { project: 'host/two/twice-named', text: 'sell the net', at: NOW - 50 * DAY },
+  ]
+  for (const [i, { project, text, at }] of work.entries()) {
+    const session = await openSession(t.store, `in ${i}`, at, asProjectKey(project))
+    await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text, at })
+    await t.store.sessions.complete(session.id, at)
+  }
+  expect(await found(t.store, 'what did we do in tide-pool')).toEqual(['feed the heron', 'paint the shed'])
+  expect(await found(t.store, 'the last thing we did in the lagoon project')).toEqual(['count the crabs'])
+  expect(await found(t.store, 'what happened in tide-pool on october 16')).toEqual(['paint the shed'])
+  expect((await found(t.store, 'heron in host/team/tide-pool'))[0]).toBe('feed the heron')
+  expect((await found(t.store, 'heron in tide-pool')).length).toBe(10)
+  const bare = await answer(t.store, 'tide-pool', wish, NOW)
+  expect([bare.isClose, bare.hits[0]?.title]).toEqual([true, 'feed the heron'])
+  expect(bare.understood).toMatchObject([{ word: 'tide-pool', meaning: 'the project host/team/tide-pool' }])
+  for (const question of ['heron lagoon', 'net of twice-named', 'heron in app'])
+    expect([question, (await answer(t.store, question, wish, NOW)).understood]).toEqual([question, []])
+  const own = await answer(t.store, 'what did we do in tide-pool', { ...wish, project: asProjectKey('host/team/tide-pool') }, NOW)
+  expect(own.hits.map((hit) => hit.title)).toEqual(['feed the heron', 'paint the shed'])
+  const elsewhere = await answer(t.store, 'heron in tide-pool', { ...wish, project: asProjectKey('app') }, NOW)
+  expect([elsewhere.understood, elsewhere.hits.some((hit) => hit.signals.project)]).toEqual([[], false])
+})
+
 test('a branch that a question speaks of hides nothing, and a plain word is none', async () => {
   using t = await branched()
   const { hits } = await answer(t.store, 'the heron of pier 7 on blue-whale', { ...wish, limit: 50 }, NOW)

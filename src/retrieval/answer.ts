@@ -34,7 +34,7 @@ export type Wish = {
 /**
  * Answers a question as a person types it, filters and times included. What is named as a filter cuts. A time in the text is a way
  * of speaking, and people misremember: where there are words to look for it counts for what happened then, and hides nothing else. So does
- * a branch in the text.
+ * a branch in the text, and a project where all of them are asked.
  */
 export async function answer(store: Store, text: string, wish: Wish, now: number, meaning: Meaning | null = null): Promise<Answer> {
   const question = readQuestion(text, now)
@@ -49,7 +49,7 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   }
   const { project } = place
   const isTimedInText = understood.some((time) => time.from === 'text')
-  const speaksOf = question.isPasted || filters.branch !== null ? null : await (await import('./spoken.ts')).spokenIn(store, question.text)
+  const speaksOf = question.isPasted ? null : await (await import('./spoken.ts')).spokenIn(store, question.text, project)
   for (const { word, meaning } of speaksOf?.words ?? [])
     understood.push({ word, at: Math.max(0, text.indexOf(word)), meaning, from: 'text', since: null, before: null })
   const aboutDoings = question.isAboutDoings || (speaksOf !== null && isAboutDoings(speaksOf.rest, isTimedInText))
@@ -70,7 +70,7 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   const isYoung = (await store.documents.count(null)) < MANY
   const answered = async (hits: Hit[], time: SpokenTime | null): Promise<Answer> => {
     if (hits.length === 0) problems.push(...(await unknown(store, question, choice.choice)))
-    const isClose = words.length === 0 || hits.slice(0, LOOKED_AT).some((hit) => isAbout(hit, isYoung))
+    const isClose = words.length === 0 || hits.slice(0, LOOKED_AT).some((hit) => isAbout(hit, isYoung, favoured?.isAll ?? false))
     const end = isClose ? wish.offset + wish.limit : Math.min(wish.offset + wish.limit, NEAREST)
     return { hits: hits.slice(wish.offset, end), understood, problems, time, isClose, nowhere: null }
   }
@@ -79,8 +79,15 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   const named = windowOf(understood.filter((time) => time.from === 'filter'))
   const isTimed = spoken.length > 0 && (named.since !== filters.since || named.before !== filters.before)
   const favoured = speaksOf && favouredBy(speaksOf, choice.choice)
-  const list = (window: Window) =>
-    (aboutDoings ? newestDoings : newest)(store, Object.assign(within(window), ...(favoured?.parts ?? []).map((part) => part.within)))
+  const parts = (favoured?.parts ?? []).map((part) => part.within)
+  const list = async (window: Window) => {
+    // A branch may be called as a project is: then what is of both, or of one.
+    for (const part of [Object.assign({}, ...parts), ...(parts.length > 1 ? parts : [])]) {
+      const hits = await (aboutDoings ? newestDoings : newest)(store, { ...within(window), ...part })
+      if (hits.length > 0) return hits
+    }
+    return []
+  }
   const listed = async () => {
     // Signs alone, and nothing that would narrow it down: the newest would be no answer.
     if (question.text.trim() !== '' && !aboutDoings && !question.isNarrowed) return []
@@ -95,22 +102,28 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   return answered(hits, spokenTime(spoken, hits.slice(0, LOOKED_AT).some(isThen), isBounded))
 }
 
-function favouredBy({ branches, rest }: Spoken, choice: Choice = NO_CHOICE): Favoured {
-  return { parts: [{ signal: 'branch', within: { choice: { ...choice, branches } } }], isAll: isPlain(rest) }
+/** What a question speaks of, as parts of what there is. A filter has said already which branch is meant. */
+function favouredBy({ branches, project, rest }: Spoken, choice: Choice = NO_CHOICE): Favoured {
+  const parts: Favoured['parts'] = []
+  if (branches.length > 0 && choice.branches.length === 0) parts.push({ signal: 'branch', within: { choice: { ...choice, branches } } })
+  if (project !== null) parts.push({ signal: 'project', within: { project } })
+  return { parts, isAll: isPlain(rest) }
 }
 
 /**
  * Whether a hit has enough of the question to be about it: a share of its words, its meaning, a piece of a name, a name that was only ever
- * written in code, or the branch that was spoken of. Measured as the floor is: it lets 99 % of CommitRecall's questions through, and 30 % of those from another world. In a young
- * store any word does: those that are known are in most memories, and weigh nothing.
+ * written in code, the branch that was spoken of, or the project where nothing else is asked for. Measured as the floor is: it lets 99 % of
+ * CommitRecall's questions through, and 30 % of those from another world. In a young store any word does: those that are known are in most
+ * memories, and weigh nothing.
  */
-const isAbout = ({ coverage, matched, cosine, signals }: Hit, isYoung: boolean) =>
+const isAbout = ({ coverage, matched, cosine, signals }: Hit, isYoung: boolean, isAllSpoken: boolean) =>
   (isYoung && matched > 0) ||
   coverage >= 0.3 ||
   (cosine ?? 0) >= 0.5 ||
   (signals.deeds ?? 0) > 0.5 ||
   (signals.names ?? 0) > 0 ||
-  (signals.branch ?? 0) > 0
+  (signals.branch ?? 0) > 0 ||
+  (isAllSpoken && (signals.project ?? 0) > 0)
 /** How many are shown where none is. */
 const NEAREST = 10
 /** How many of the first hits tell how well a question is answered. */

@@ -41,7 +41,7 @@ export type Filters = {
 }
 
 /** What a question speaks of by its name. `isAll` when it asks for nothing else: then whatever is of it may answer. */
-export type Favoured = { parts: { signal: 'branch'; within: Partial<Within> }[]; isAll: boolean }
+export type Favoured = { parts: { signal: 'branch' | 'project'; within: Partial<Within> }[]; isAll: boolean }
 
 /** How much each signal counts. Chosen on the evaluation sets; docs/decisions has the reasons and the numbers. */
 const WEIGHTS: Record<Exclude<Signal, 'variety'>, number> = {
@@ -53,6 +53,7 @@ const WEIGHTS: Record<Exclude<Signal, 'variety'>, number> = {
   author: 0.7,
   time: 1.5,
   branch: 1.5,
+  project: 1.5,
   links: 0.5,
   session: 1.3,
   recency: 0.05,
@@ -131,7 +132,7 @@ async function score(store: Store, question: string, asked: Asked[], filters: Fi
   if (chosen?.from === 0 && chosen.ids.length === 0) return { scored, cosines: new Map<number, number>() }
   const found = [await match(store, asked, question, within, filters)]
   const parts = favoured?.parts.map(({ signal, within }) => ({ signal, part: { ...bounds, ...within } })) ?? []
-  // What is of the time or the branch that was spoken of might not be among the best of all.
+  // What is of the time, the branch or the project that was spoken of might not be among the best of all.
   for (const part of [...(spoken ? [both(bounds, spoken)] : []), ...parts.map(({ part }) => part)])
     found.push(await match(store, asked, question, await led(store, part), filters))
   scored.add('words', bestOf(found.map(({ words }) => words)))

@@ -1,31 +1,44 @@
 /**
- * What a question speaks of by its name without naming a filter: “what did we do on feature/blue-whale”. Only a name that can hardly be another
- * word counts, and only one that there is. Like a time that is spoken of it hides nothing.
+ * What a question speaks of by its name without naming a filter: “what did we do on feature/blue-whale”, “the crash in tide-pool”. Only a name
+ * that can hardly be another word counts, and only one that there is. Like a time that is spoken of it hides nothing.
  */
+import type { ProjectKey } from '../core/ids.ts'
+import { projectName } from '../core/project.ts'
 import type { Store } from '../store/store.ts'
+import { isPlain } from './words.ts'
 
 export type Spoken = {
   /** Any of these is meant, as they are written. */
   branches: string[]
-  /** The words by which they are named, and where they stand in the text. */
-  words: { word: string; at: number; meaning: string }[]
-  /** The text without them. */
+  project: ProjectKey | null
+  /** The words by which they are named, and what each means. */
+  words: { word: string; meaning: string }[]
+  /** The text without the names, also that of the project in which is asked. */
   rest: string
 }
 
-/** The known branches that a text names, by the whole name or by the last part of it; null where it names none. */
-export async function spokenIn(store: Store, text: string): Promise<Spoken | null> {
-  const chunks = [...text.matchAll(CHUNK)].map(({ 0: chunk, index }) => ({ word: bare(chunk), at: index + chunk.indexOf(bare(chunk)) }))
-  const telling = chunks.filter(({ word }) => isTelling(word)).slice(0, MOST_LOOKED_UP)
-  if (telling.length === 0) return null
-  const known = await store.documents.values('branch')
-  const found = telling
-    .map((chunk) => ({ ...chunk, branches: branchesCalled(chunk.word, known) }))
-    .filter(({ branches }) => branches.length > 0)
+/** The known branches that a text names, and, where all projects are asked, the project; null where it names nothing. */
+export async function spokenIn(store: Store, text: string, askedIn: ProjectKey | null): Promise<Spoken | null> {
+  const named = namesIn(text)
+  if (named.length === 0) return null
+  const branches = named.some(({ word }) => isTelling(word)) ? await store.documents.values('branch') : []
+  const projects = await store.projects.known()
+  const found = named
+    .map((name) => ({
+      ...name,
+      branches: isTelling(name.word) ? branchesCalled(name.word, branches) : [],
+      project: projectCalled(name.word, projects),
+    }))
+    .filter((name) => name.branches.length > 0 || (name.project !== null && (askedIn === null || name.project === askedIn)))
   if (found.length === 0) return null
+  const project = askedIn === null ? (found.find((name) => name.project !== null)?.project ?? null) : null
   return {
-    branches: [...new Set(found.flatMap(({ branches }) => branches))],
-    words: found.map(({ word, at, branches }) => ({ word, at, meaning: `the branch ${branches.slice(0, MOST_TOLD).join(', ')}` })),
+    branches: [...new Set(found.flatMap((name) => name.branches))],
+    project,
+    words: found.flatMap(({ word, branches, project: its }) => [
+      ...(branches.length > 0 ? [{ word, meaning: `the branch ${branches.slice(0, MOST_TOLD).join(', ')}` }] : []),
+      ...(its !== null && its === project ? [{ word, meaning: `the project ${its}` }] : []),
+    ]),
     rest: found.reduceRight((rest, { word, at }) => without(rest, word, at), text),
   }
 }
@@ -37,9 +50,29 @@ export function branchesCalled(name: string, known: string[]): string[] {
   return whole.length > 0 ? whole : known.filter((branch) => branch.toLowerCase().endsWith(`/${wanted}`))
 }
 
-/** What may be a name: it stands between spaces, quotes and brackets. */
+/** The project that a name means, by its key or its short name; null where there is none, or several. */
+function projectCalled(name: string, known: ProjectKey[]): ProjectKey | null {
+  const wanted = name.toLowerCase()
+  const called = known.filter((project) => project === wanted || projectName(project) === wanted)
+  return called.length === 1 ? (called[0] ?? null) : null
+}
+
+type Name = { word: string; at: number }
+
+/** What may be a name in a text. A plain word may be one of a project where it stands as one: “in tidepool”, “the tidepool project”. */
+function namesIn(text: string): Name[] {
+  const all = [...text.matchAll(CHUNK)].map(({ 0: chunk, index }) => ({ word: bare(chunk), at: index + chunk.indexOf(bare(chunk)) }))
+  const isPlace = ({ word }: Name, i: number) =>
+    word.length >= SHORTEST && !isPlain(word) && (BEFORE.test(all[i - 1]?.word ?? '') || AFTER.test(all[i + 1]?.word ?? ''))
+  return all.filter((name, i) => isTelling(name.word) || isPlace(name, i)).slice(0, MOST_LOOKED_UP)
+}
+
+/** What stands between spaces, quotes and brackets. */
 const CHUNK = /[^\s"'`“”‘’«»()[\]{}<>,;:!?「」、。，？！]+/g
-const bare = (chunk: string) => chunk.replace(/^(?:\W+|origin\/)+|[^\p{L}\p{N}]+$/gu, '')
+const bare = (chunk: string) => chunk.replace(/^(?:[^\p{L}\p{N}]+|origin\/)+|[^\p{L}\p{N}]+$/gu, '')
+
+const BEFORE = /^(?:in|on|im|auf|dans|en|project|projekt|projet|proyecto|repo|repository)$/i
+const AFTER = /^(?:project|projekt|repo|repository)$/i
 
 /** `feature/blue-whale`, `blue-whale`, `app-1234`: no plain word, whatever branches there are, and nothing as short as `v2` or `x-y`. */
 const isTelling = (name: string) =>
@@ -47,13 +80,17 @@ const isTelling = (name: string) =>
 
 const SHORTEST = 5
 const LONGEST = 250
-/** A question names few; a paste holds many words that look like names. */
+/** A question names few; more words that look like names are a list of them. */
 const MOST_LOOKED_UP = 20
 const MOST_TOLD = 3
 
 /** A text without a name in it, and without what it is called beside it: “the blue-whale branch”. */
 function without(text: string, word: string, at: number): string {
-  const before = text.slice(0, at).replace(/(?:(?<![\p{L}\p{N}])(?:branch|zweig|branche|rama) ?)?(?:origin\/)?["'`“‘«(]*$/iu, '')
-  const after = text.slice(at + word.length).replace(/^["'`”’»)]*(?: (?:branch|zweig)(?![\p{L}\p{N}]))?/iu, '')
+  const before = text
+    .slice(0, at)
+    .replace(/(?:(?<![\p{L}\p{N}])(?:branch|project|repo|repository|zweig|projekt) ?)?(?:origin\/)?["'`“‘«(]*$/iu, '')
+  const after = text
+    .slice(at + word.length)
+    .replace(/^["'`”’»)]*(?: (?:branch|project|repo|repository|zweig|projekt)(?![\p{L}\p{N}]))?/iu, '')
   return `${before} ${after}`
 }

@@ -30,6 +30,12 @@ export function projectStatements(db: Database) {
     SELECT project, sum(sessions) AS sessions, sum(prompts) AS prompts, sum(observations) AS observations, sum(summaries) AS summaries,
       sum(notes) AS notes, min(firstAt) AS firstAt, max(lastAt) AS lastAt
     FROM held GROUP BY project ORDER BY lastAt DESC`)
+  // Each step looks for the next one in the index, so that it costs as many as there are projects, not sessions.
+  const known = db.prepare<{ project: string }, []>(`
+    WITH RECURSIVE known (project) AS (
+      SELECT min(project) FROM sessions
+      UNION ALL SELECT (SELECT min(project) FROM sessions WHERE project > known.project) FROM known WHERE project IS NOT NULL)
+    SELECT project FROM known WHERE project IS NOT NULL`)
   const moveSession = db.prepare('UPDATE sessions SET project = @to WHERE id = @id')
   const moveRows = OF_SESSION.map((table) => db.prepare(`UPDATE ${table} SET project = @to WHERE session_id = @id`))
   const moveFiles = db.prepare(
@@ -46,6 +52,8 @@ export function projectStatements(db: Database) {
   const unname = db.prepare('DELETE FROM renamed_projects WHERE old = now OR old = @to')
   return {
     sums: async (): Promise<ProjectSums[]> => sums.all().map((row) => ({ ...row, project: asProjectKey(row.project) })),
+    /** Those that have sessions. */
+    known: async (): Promise<ProjectKey[]> => known.all().map(({ project }) => asProjectKey(project)),
     /** From now on whoever comes with the one name means the other. */
     rename: async (from: ProjectKey, to: ProjectKey) => {
       rename.run({ from, to })

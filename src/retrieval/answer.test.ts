@@ -415,6 +415,22 @@ test('where nothing is about the question, the nearest ten are shown as that', a
   expect([said.isClose, said.hits.length]).toEqual([true, 10])
 })
 
+test('a value that no filter takes, or a misspelt word beside a good one, does not make the answer deny itself', async () => {
+  using t = await temporaryStore()
+  const piers = Array.from({ length: 120 }, (_, i) =>
+    observation({ title: i < 4 ? `The staging of pier ${i}` : `The pelican of pier ${i}` }),
+  )
+  await addObservations(t.store, piers)
+  const close = async (question: string) => {
+    const { isClose, hits } = await answer(t.store, question, wish, NOW)
+    return [question, isClose, hits.length]
+  }
+  for (const question of ['staging', 'type:bugfx staging', 'kind:zebra staging', 'bugfx staging', 'pelicna staging'])
+    expect(await close(question)).toEqual([question, true, 4])
+  for (const question of ['type:bugfx', 'quark neutrino boson lepton staging', 'kubernetes cluster staging'])
+    expect((await close(question))[1]).toBe(false)
+})
+
 test('any text is a legal question', async () => {
   using t = await filled()
   for (const text of [

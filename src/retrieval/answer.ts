@@ -70,7 +70,11 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   const isYoung = (await store.documents.count(null)) < MANY
   const answered = async (hits: Hit[], time: SpokenTime | null): Promise<Answer> => {
     if (hits.length === 0) problems.push(...(await unknown(store, question, choice.choice)))
-    const isClose = words.length === 0 || hits.slice(0, LOOKED_AT).some((hit) => isAbout(hit, isYoung, favoured?.isAll ?? false))
+    const first = hits.slice(0, LOOKED_AT)
+    const isClose =
+      words.length === 0 ||
+      first.some((hit) => isAbout(hit, isYoung, favoured?.isAll ?? false)) ||
+      (await holdTheRest(store, question, first))
     const end = isClose ? wish.offset + wish.limit : Math.min(wish.offset + wish.limit, NEAREST)
     return { hits: hits.slice(wish.offset, end), understood, problems, time, isClose, nowhere: null }
   }
@@ -118,16 +122,22 @@ function favouredBy({ branches, project, rest }: Spoken, choice: Choice = NO_CHO
  */
 const isAbout = ({ coverage, matched, cosine, signals }: Hit, isYoung: boolean, isAllSpoken: boolean) =>
   (isYoung && matched > 0) ||
-  coverage >= 0.3 ||
+  coverage >= ENOUGH ||
   (cosine ?? 0) >= 0.5 ||
   (signals.deeds ?? 0) > 0.5 ||
   (signals.names ?? 0) > 0 ||
   (signals.branch ?? 0) > 0 ||
   (isAllSpoken && (signals.project ?? 0) > 0)
+const ENOUGH = 0.3
 /** How many are shown where none is. */
 const NEAREST = 10
 /** How many of the first hits tell how well a question is answered. */
 const LOOKED_AT = 5
+
+/** Whether there would be enough of a question in one of these without what is misspelt in it. */
+async function holdTheRest(store: Store, { text, rejected, isPasted }: Question, hits: Hit[]): Promise<boolean> {
+  return !isPasted && hits.length > 0 && (await import('./misspelt.ts')).holdTheRest(store, text, rejected, hits, ENOUGH)
+}
 
 /** Which prompts still wait for their answer. Whoever asks has often just been asked it: the question is no answer to itself. */
 export const unansweredAt = (store: Store, now: number): Promise<InTheMaking> => store.documents.inTheMaking(now - LONGEST_TURN_MS)

@@ -29,6 +29,8 @@ export type Question = {
   understood: Understood[]
   /** What was meant as a filter and could not be used as it stands. Unknown values are looked for as text. */
   problems: Problem[]
+  /** The words of those values, lower case. */
+  rejected: string[]
 }
 
 export type Filters = Window & {
@@ -62,6 +64,7 @@ export function readQuestion(text: string, now: number, zone?: string): Question
     leftOut: { type: [], kind: [] },
     understood: [],
     problems: [],
+    rejected: [],
   }
   const kept = readAll(reading)
   const { filters, named, understood, problems } = reading
@@ -88,6 +91,7 @@ export function readQuestion(text: string, now: number, zone?: string): Question
     named,
     understood,
     problems: problems.sort((a, b) => a.at - b.at).slice(0, MAX_VALUES),
+    rejected: reading.rejected,
   }
 }
 
@@ -129,6 +133,7 @@ type Reading = {
   leftOut: Record<'type' | 'kind', { name: string; word: string; at: number }[]>
   understood: Understood[]
   problems: Problem[]
+  rejected: string[]
 }
 
 const noFilters = (): Filters => ({
@@ -220,7 +225,9 @@ function takeFilter({ key, minus, values }: Filter, reading: Reading): boolean {
     if (!message) continue
     reading.problems.push({ word: value.text, at: value.at, message })
     // What should not be found is not looked for either.
-    if (!minus) unusable.push(value)
+    if (minus) continue
+    unusable.push(value)
+    reading.rejected.push(...wordsOf(value.text))
   }
   for (const value of unusable.reverse()) reading.ahead.push(...tokensOf(value.text, value.at).reverse())
   return true

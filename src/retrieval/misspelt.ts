@@ -1,0 +1,38 @@
+/** For a question to which nothing is close: whether that is only because of words that were meant as something else, or misspelt. */
+import type { Hit } from '../core/hit.ts'
+import { OBSERVATION_TYPES } from '../core/memory.ts'
+import type { Store } from '../store/store.ts'
+import { type Asked, isUnsaid, weigh, weightOf } from './asked.ts'
+
+/** Whether one of the hits holds this share of what is left of a question without the values that no filter takes, or without its one misspelt word. */
+export async function holdTheRest(store: Store, text: string, rejected: string[], hits: Hit[], share: number): Promise<boolean> {
+  const asked = await weigh(store, text)
+  // Of the whole question a hit tells its share only.
+  const isEnoughWithout = (words: Asked[]) =>
+    words.length > 0 && hits.some(({ coverage, unlikely }) => coverage > 0 && unlikely >= share * (unlikely / coverage - weightOf(words)))
+  const others = asked.filter(({ word }) => rejected.includes(word))
+  if (isEnoughWithout(others)) return true
+  // Where more are strange, the question is of another world.
+  const [strange, ...more] = asked.filter((one) => isUnsaid(one) && !others.includes(one))
+  if (!strange || more.length > 0 || !WORD.test(strange.word) || !isEnoughWithout([...others, strange])) return false
+  return isMisspelt(store, strange.word)
+}
+
+/** Whether some memory has a word from which this one differs by a letter that is wrong, missing, too many, or swapped with its neighbour. */
+async function isMisspelt(store: Store, word: string): Promise<boolean> {
+  const near = [...new Set(spellingsNear(word))]
+  if (OBSERVATION_TYPES.some((type) => near.includes(type))) return true
+  return (await store.documents.frequencies(near)).some(({ documents }) => documents > 0)
+}
+
+function spellingsNear(word: string): string[] {
+  return Array.from({ length: word.length + 1 }, (_, at) => [word.slice(0, at), word.slice(at)] as const).flatMap(([head, tail]) => [
+    head + tail.slice(1),
+    head + tail.charAt(1) + tail.charAt(0) + tail.slice(2),
+    ...[...LETTERS].flatMap((letter) => [head + letter + tail, head + letter + tail.slice(1)]),
+  ])
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+/** Shorter ones are one letter from anything, and names of code are spelt as they are. */
+const WORD = /^[a-z]{5,20}$/

@@ -378,6 +378,51 @@ test('what was meant as a filter and is none is said, and looked for as text', a
   expect(problems[0]?.word).toBe('pelicanish')
 })
 
+test('a filter whose name is misspelt is pointed out, and looked for as text', async () => {
+  using t = await branched()
+  const pointed = async (question: string) =>
+    (await answer(t.store, question, wish, NOW)).problems.map(({ word, at, message }) => `${word} ${at} ${message}`)
+  expect(await pointed('heron tpye:bugfix')).toEqual(['tpye: 6 there is no filter tpye:; did you mean type:?'])
+  for (const [question, meant] of [
+    ['sicne:7d heron', 'since'],
+    ['brnach:blue-whale', 'branch'],
+    ['porject:app heron', 'project'],
+    ['flie:src/a.ts', 'file'],
+    ['sesion:12', 'session'],
+    ['sorce:person', 'source'],
+    ['-tpye:bugfix', 'type'],
+    ['Knid:prompt', 'kind'],
+  ] as const)
+    expect([question, await pointed(question)]).toEqual([question, [expect.stringContaining(`did you mean ${meant}:?`)]])
+  for (const question of [
+    'http://x',
+    'src/a.ts:12',
+    'std::vector',
+    'TODO: heron',
+    'TODO:heron',
+    'Error: heron',
+    'Error:ENOENT',
+    'note: heron',
+    'note:bugfix',
+  ])
+    expect([question, await pointed(question)]).toEqual([question, []])
+  for (const question of [
+    'tpye:heron',
+    'version:12',
+    'time:12',
+    'brnach:nowhere',
+    'tab:heron',
+    'fail:src/a.ts',
+    'C:\\heron',
+    'tpye::bugfix',
+    'tpye://bugfix',
+    'tpye:bugfix:12',
+  ])
+    expect([question, await pointed(question)]).toEqual([question, []])
+  const { hits, isClose } = await answer(t.store, 'tpye:bugfix heron', wish, NOW)
+  expect([isClose, hits.length]).toEqual([true, 10])
+})
+
 test('a turn is listed once, also where nothing but filters or lateness was asked for', async () => {
   using t = await temporaryStore()
   const session = await addObservations(t.store, [observation({ title: 'Fed the pelican', promptNumber: 1, at: NOW - 2000 })])

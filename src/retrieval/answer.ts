@@ -39,6 +39,7 @@ export type Wish = {
 export async function answer(store: Store, text: string, wish: Wish, now: number, meaning: Meaning | null = null): Promise<Answer> {
   const question = readQuestion(text, now)
   const { filters, understood, problems } = question
+  if (question.unnamed.length > 0) await pointOut(store, question, now)
   const kinds = kindsOf(filters, wish.kinds)
   const choice = await choiceOf(store, filters)
   const place = filters.project && wish.named ? await wish.named(filters.project) : wish
@@ -161,6 +162,15 @@ function kindsOf(filters: Filters, wished: DocumentKind[] = ALL_KINDS): Document
         ? ['note']
         : ALL_KINDS
   return wished.filter((kind) => meant.includes(kind) && (filters.kinds.length === 0 || filters.kinds.includes(kind)))
+}
+
+/** Says which words of a question were probably meant as filters. They are looked for, and nothing need hold the names of filters. */
+async function pointOut(store: Store, { unnamed, problems, rejected }: Question, now: number): Promise<void> {
+  const { misnamedIn } = await import('./unknown.ts')
+  for (const problem of await misnamedIn(store, unnamed, now)) {
+    problems.push(problem)
+    rejected.push(problem.word.replace(':', '').toLowerCase())
+  }
 }
 
 /** What a question that found nothing names as a filter and no memory has. */

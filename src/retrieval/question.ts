@@ -31,6 +31,8 @@ export type Question = {
   problems: Problem[]
   /** The words of those values, lower case. */
   rejected: string[]
+  /** What is written as a filter is and begins with the name of none. */
+  unnamed: Unnamed[]
 }
 
 export type Filters = Window & {
@@ -48,6 +50,7 @@ export type Filters = Window & {
 
 export type Understood = Window & { word: string; at: number; meaning: string; from: 'filter' | 'text' }
 export type Named = { filter: 'ns' | 'tag' | 'project' | 'branch' | 'session' | 'source'; word: string; at: number }
+export type Unnamed = { key: string; value: string; at: number }
 export type Problem = { word: string; at: number; message: string }
 
 /** Reads a question that is asked now. Times are meant in the zone of this machine. */
@@ -92,6 +95,7 @@ export function readQuestion(text: string, now: number, zone?: string): Question
     understood,
     problems: problems.sort((a, b) => a.at - b.at).slice(0, MAX_VALUES),
     rejected: reading.rejected,
+    unnamed: kept.flatMap(unnamedIn),
   }
 }
 
@@ -117,7 +121,7 @@ const MAX_VALUE = 200
 /** Of one filter. */
 const MAX_VALUES = 40
 
-type Key = 'type' | 'kind' | 'ns' | 'tag' | 'project' | 'branch' | 'path' | 'session' | 'since' | 'before' | 'source'
+export type Key = 'type' | 'kind' | 'ns' | 'tag' | 'project' | 'branch' | 'path' | 'session' | 'since' | 'before' | 'source'
 type Value = { text: string; at: number; quoted: boolean }
 /** A word of the question, or a filter with its values. */
 type Token = { text: string; at: number; filter?: Filter }
@@ -165,7 +169,7 @@ const FILTERS: Record<Key, [spelt: string, example: string]> = {
   before: ['before|until', 'march'],
   source: ['source|sources', 'import'],
 }
-const KEYS = new Map(Object.entries(FILTERS).flatMap(([key, [spelt]]) => spelt.split('|').map((name) => [name, key as Key])))
+export const KEYS = new Map(Object.entries(FILTERS).flatMap(([key, [spelt]]) => spelt.split('|').map((name) => [name, key as Key])))
 
 const VALUE = `"[^"]{0,${MAX_VALUE}}"|“[^”]{0,${MAX_VALUE}}”|'[^']{0,${MAX_VALUE}}'|[^\\s,]*`
 /** A filter, or any word. `file://…` is an address and `Session::get` a name, no filters. */
@@ -173,6 +177,33 @@ const TOKEN = new RegExp(
   `[([]?(?<minus>[-–−]?)(?<key>${[...KEYS.keys()].join('|')})[:：](?!//|[:：])(?<values>(?:${VALUE})(?:,(?:${VALUE}))*)(?=\\s|$)|\\S+`,
   'gi',
 )
+
+/** `tpye:bugfix`; not `http://x`, `std::vector`, `src/a.ts:12`, `TODO:` or `a:b:c`. */
+const UNNAMED = /^[([]?[-–−]?(?<key>[a-z]{3,12})[:：](?!\/\/)(?<value>[^\s:：,]{1,200})(?=,|$)/i
+
+function unnamedIn({ text, at, filter }: Token): Unnamed[] {
+  const { key, value } = (!filter && UNNAMED.exec(text)?.groups) || {}
+  return key && value ? [{ key, value: value.replace(/^["'“`*]+|[.;!?…"'”`*\])]+$/g, ''), at: at + text.indexOf(key) }] : []
+}
+
+/** Whether a value is one that a filter takes, as far as that can be said without asking what memories have; null where it cannot. */
+export function canTake(key: Key, value: string, now: number): boolean | null {
+  switch (key) {
+    case 'type':
+      return named(value, TYPES) !== null
+    case 'kind':
+      return named(value, KINDS) !== null
+    case 'since':
+    case 'before':
+      return (timeWordsAt(value, clockFor(value, now), true)?.edge ?? null) !== null
+    case 'path':
+      return isFile(value) || /[\p{L}\p{N}]\/[\p{L}\p{N}]/u.test(value)
+    case 'session':
+      return /^(?:\d{1,15}|[0-9a-f][0-9a-f-]{3,35})$/.test(value)
+    default:
+      return null
+  }
+}
 
 function tokensOf(text: string, start = 0): Token[] {
   return [...text.matchAll(TOKEN)].map((match) => {

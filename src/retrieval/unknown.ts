@@ -1,6 +1,7 @@
 import { nearest } from '../core/nearest.ts'
+import { projectName } from '../core/project.ts'
 import type { Store } from '../store/store.ts'
-import type { Named, Problem } from './question.ts'
+import { canTake, KEYS, type Key, type Named, type Problem, type Unnamed } from './question.ts'
 import { branchesCalled } from './spoken.ts'
 
 /** Which values of a question's filters no memory has, each with what was probably meant. For a question to which nothing was found. */
@@ -9,14 +10,35 @@ export async function unknownIn(store: Store, named: Named[]): Promise<Problem[]
   for (const { filter, word, at } of named) {
     if (filter === 'session') problems.push({ word, at, message: `there is no session “${word}”; ${SESSION}` })
     if (filter === 'session' || filter === 'project') continue
+    if (await isKnown(store, filter, word)) continue
     const values = await store.documents.values(filter)
-    const isKnown =
-      filter === 'branch' ? branchesCalled(word, values).length > 0 : values.some((value) => value.toLowerCase() === word.toLowerCase())
-    if (isKnown) continue
     problems.push({ word, at, message: `there is no ${CALLED[filter]} “${word}”; ${instead(word, values)}` })
   }
   return problems
 }
+
+/** Which words were probably meant as a filter: the name is a little off, and the value is one that the filter takes. */
+export async function misnamedIn(store: Store, unnamed: Unnamed[], now: number): Promise<Problem[]> {
+  const problems: Problem[] = []
+  for (const { key, value, at } of unnamed.slice(0, MOST)) {
+    const meant = nearest(key, [...KEYS.keys()])
+    const filter = meant && KEYS.get(meant)
+    // `version:12` is no session.
+    if (!filter || !meant.slice(0, 2).includes(key.charAt(0).toLowerCase())) continue
+    if (canTake(filter, value, now) ?? (await isKnown(store, filter, value)))
+      problems.push({ word: `${key}:`, at, message: `there is no filter ${key}:; did you mean ${meant}:?` })
+  }
+  return problems
+}
+
+async function isKnown(store: Store, filter: Key, value: string): Promise<boolean> {
+  const wanted = value.toLowerCase()
+  if (filter === 'project') return (await store.projects.known()).some((key) => key === wanted || projectName(key) === wanted)
+  if (filter === 'branch') return branchesCalled(value, await store.documents.values(filter)).length > 0
+  return isOpen(filter) && (await store.documents.values(filter)).some((known) => known.toLowerCase() === wanted)
+}
+
+const isOpen = (filter: Key): filter is keyof typeof CALLED => Object.hasOwn(CALLED, filter)
 
 const SESSION = 'it takes a number, or the first four characters of an id and more'
 const CALLED = { ns: 'namespace', tag: 'tag', branch: 'branch', source: 'source' }

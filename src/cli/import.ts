@@ -24,8 +24,7 @@ export async function run(args: string[]): Promise<undefined> {
     const brought = await bringIn({ from: source, paths, project })
     return values.json ? sayJson(brought) : sayBrought(brought)
   }
-  const since = values.since === undefined ? null : momentOf(values.since, Date.now())
-  const result = await importHistory({ paths, since, project: values.project ?? null })
+  const result = await importHistory({ paths, since: values.since ?? null, project: values.project ?? null })
   if (values.json) return sayJson(result)
   sayImported({ ...result, where: paths.join(', ') || readEnvironment().claudeConfig })
 }
@@ -71,7 +70,7 @@ function sayBrought({ notes, left, ms, ...rows }: BroughtIn): undefined {
 }
 
 /** Imports and shows how far it is; resolves with what came of it. */
-export async function importHistory(wish: { paths: string[]; since: number | null; project: string | null }): Promise<Imported> {
+export async function importHistory(wish: { paths: string[]; since: string | null; project: string | null }): Promise<Imported> {
   const bar = progress('Importing')
   const left: Imported['left'] = []
   try {
@@ -97,14 +96,4 @@ export function sayImported(i: Imported & { where: string }): undefined {
   if (i.unreadableLines > 0) say(`${plural(i.unreadableLines, 'line')} could not be read and were passed over.`)
   const reasons = Map.groupBy(i.left, (file) => file.reason)
   for (const [reason, files] of reasons) say(dim(`Left out ${plural(files.length, 'file')}: ${reason}.`))
-}
-
-/** `2026-03-01`, `2026-03-01T10:00`, or how long ago: `12h`, `7d`, `2w`. */
-export function momentOf(text: string, now: number): number {
-  const span = /^(\d+)([hdw])$/.exec(text)
-  if (span) return now - Number(span[1]) * { h: 3_600_000, d: 86_400_000, w: 604_800_000 }[span[2] as 'h' | 'd' | 'w']
-  const at = Date.parse(text)
-  if (Number.isNaN(at) || !/^\d{4}-/.test(text))
-    throw new CliError(`"${text}" is no date; write 2026-03-01, or 7d for a week ago`, EXIT.invalid)
-  return at
 }

@@ -166,7 +166,7 @@ export const TAKES = {
     words: '<id | words…>',
     isQuestion: true,
     options: {
-      at: { type: 'string', value: 'DATE', about: 'around this moment: 2026-03-01, or 7d for a week ago' },
+      at: { type: 'string', value: 'DATE', about: 'around this moment: 2026-03-01, 7d, yesterday, "last week"' },
       before: { type: 'string', value: 'N', range: [0, 200], default: '8', about: 'so many before it' },
       after: { type: 'string', value: 'N', range: [0, 200], default: '8', about: 'so many after it' },
       project,
@@ -190,7 +190,7 @@ export const TAKES = {
   redistill: {
     words: null,
     options: {
-      since: { type: 'string', value: 'DATE', about: 'a date, or an age: 7d, 2w' },
+      since: { type: 'string', value: 'DATE', about: 'from then on: 2026-03-01, 7d, yesterday, "last week"' },
       project,
       apply: { type: 'boolean', about: 'do it; broken off, a second run goes on' },
       json,
@@ -199,7 +199,7 @@ export const TAKES = {
   import: {
     words: '[paths…]',
     options: {
-      since: { type: 'string', value: 'DATE', about: 'transcripts from then on only: 2026-03-01, or 7d' },
+      since: { type: 'string', value: 'DATE', about: 'transcripts from then on only: 2026-03-01, 7d, yesterday' },
       project: { type: 'string', value: 'P', about: 'put what comes in under this project (transcripts: only those of it)' },
       native: { type: 'boolean', about: "Claude Code's own memory, as notes" },
       from: {

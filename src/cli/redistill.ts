@@ -1,14 +1,12 @@
 import type { RedistillLine, RedistillReport } from '../wire/api.ts'
 import { askLines, post } from './ask.ts'
-import { momentOf } from './import.ts'
 import { parse } from './parse.ts'
 import { CliError, dim, EXIT, green, plural, progress, say, sayJson, yellow } from './print.ts'
 
 export async function run(args: string[]): Promise<number> {
   const { values } = parse('redistill', args)
   if (values.since === undefined) throw new CliError('say since when: recollect redistill --since 7d (or a date)', EXIT.invalid)
-  const since = momentOf(values.since, Date.now())
-  const report = await follow({ since, project: values.project ?? null, apply: values.apply ?? false })
+  const report = await follow({ since: values.since, project: values.project ?? null, apply: values.apply ?? false })
   if (values.json) sayJson(report)
   else sayReport(report)
   return report.said.length > 0 ? EXIT.error : EXIT.done

@@ -7,9 +7,14 @@ const home = temporaryFolder()
 
 /** In a folder of which nothing is remembered, beside the sample. */
 async function timeline(...args: string[]): Promise<string[]> {
+  return (await run(args).stdout.text()).trimEnd().split('\n')
+}
+
+const complaint = (...args: string[]) => run(args).stderr.text()
+
+function run(args: string[]) {
   const env = { PATH: process.env.PATH ?? '', HOME: home.path, RECOLLECT_WORKER_PORT: '0', TZ: 'Asia/Kathmandu' }
-  const child = Bun.spawn([RECOLLECT, ...args], { env, cwd: home.path, stdout: 'pipe', stderr: 'pipe' })
-  return (await child.stdout.text()).trimEnd().split('\n')
+  return Bun.spawn([RECOLLECT, ...args], { env, cwd: home.path, stdout: 'pipe', stderr: 'pipe' })
 }
 beforeAll(() => timeline('demo'))
 afterAll(async () => {
@@ -30,6 +35,17 @@ test('around a moment, where nothing is remembered of this folder, all projects 
   expect(lines.filter(isRow)).toHaveLength(3)
   expect(await timeline('timeline', '--at', day, '--before', '0', '--after', '3', '--all')).toEqual(lines.slice(1))
   expect(await timeline('timeline', '--at', day, '--project', home.path)).toEqual(['Nothing is remembered around there.'])
+})
+
+test('a moment is written as in a question', async () => {
+  for (const written of ['yesterday', 'last week', 'march', '7d']) {
+    const [first] = await timeline('timeline', '--at', written, '--all', '--before', '1', '--after', '1')
+    expect([written, first]).toEqual([written, expect.stringMatching(/^\d{4}-\d\d-\d\d/)])
+  }
+  for (const written of ['2026-02-30', 'never']) {
+    const { error, code } = JSON.parse(await complaint('timeline', '--at', written, '--json'))
+    expect([error, code]).toEqual([expect.stringContaining(`“${written}” is no moment; write 2026-03-01, march, 7d, yesterday`), 'invalid'])
+  }
 })
 
 test('a day stands above its rows, and each row has its time there where the person is', async () => {

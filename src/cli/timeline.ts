@@ -6,7 +6,6 @@ import { shorten } from '../core/text.ts'
 import { clockOf, dayOf } from '../core/when.ts'
 import { ask, post } from './ask.ts'
 import { mustBeKnown, placeNamed } from './here.ts'
-import { momentOf } from './import.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, fit, say, sayJson, sign, table, yellow } from './print.ts'
 
@@ -28,12 +27,12 @@ export async function run(args: string[]): Promise<undefined> {
   const anchor = positionals.join(' ')
   const id = positionals.length === 1 && isMemoryId(anchor) ? anchor : null
   if (!anchor && !values.at)
-    throw new CliError('around what? recollect timeline 12, recollect timeline "login fails", or --at 2026-03-01', EXIT.invalid)
+    throw new CliError('around what? recollect timeline 12, recollect timeline "login fails", or --at yesterday', EXIT.invalid)
   const question = {
     depth_before: values.before,
     depth_after: values.after,
     ...(id ? { anchor: id } : anchor ? { query: anchor } : {}),
-    ...(values.at ? { at: momentOf(values.at, Date.now()) } : {}),
+    ...(values.at ? { at: values.at } : {}),
     ...placeNamed(values),
   }
   const { project, items, problems, time, said, nowhere, ...more } = await ask<Answer>('/api/timeline', post(question))

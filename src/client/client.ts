@@ -82,7 +82,7 @@ export function connect(connection: Connection = {}) {
     },
     /** What happened around a memory, a question's best answer or a moment. */
     timeline: async (
-      around: { id: string } | { words: string } | { at: number },
+      around: { id: string } | { words: string } | { at: number | string },
       wish: { project?: string; before?: number; after?: number } = {},
     ) => {
       const anchor = 'id' in around ? { anchor: around.id } : 'words' in around ? { query: around.words } : { at: around.at }

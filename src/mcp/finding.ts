@@ -60,20 +60,21 @@ function snippetLine({ title, snippet }: { title: string; snippet: string }): st
 export const timeline = tool({
   name: 'memory_timeline',
   title: 'What happened around a memory',
-  description: 'What happened before and after a memory (anchor id), or the best answer to a query, by day and time.',
+  description: 'What happened before and after a memory (anchor id), the best answer to a query, or a moment, by day and time.',
   input: z.object({
     anchor: z.string().max(100).optional().describe('id such as #12, S3, P7, N…'),
     query: z.string().optional(),
+    at: z.string().max(200).optional().describe('2026-03-01, 7d, yesterday'),
     depth_before: z.number().int().min(0).max(50).default(8),
     depth_after: z.number().int().min(0).max(50).default(8),
     project,
   }),
   hints: READS,
-  run: async (means, { anchor, query, depth_before, depth_after, project }) => {
-    if (!anchor && !query) throw new Refused('Around what? Give anchor (an id from memory_recall) or query.', 400)
-    const body = { anchor, query, depth_before, depth_after, ...placeFor(means, project) }
+  run: async (means, { anchor, query, at, depth_before, depth_after, project }) => {
+    if (!anchor && !query && !at) throw new Refused('Around what? Give anchor (an id from memory_recall), query or at.', 400)
+    const body = { anchor, query, at: at || undefined, depth_before, depth_after, ...placeFor(means, project) }
     const found = await ask<About & { items: (Listed & { anchor: boolean })[] }>(means.client, '/api/timeline', { method: 'POST', body })
-    if (found.items.length === 0) return [...aboutLines(found), anchor ? 'Nothing is remembered around there.' : NOTHING].join('\n')
+    if (found.items.length === 0) return [...aboutLines(found), query ? NOTHING : 'Nothing is remembered around there.'].join('\n')
     const items = found.items.map((item) => ({ ...item, mark: item.anchor ? '> ' : '' }))
     const { head, rows } = listed(items, { project: found.project, when: { called: 'time', of: clockOf } })
     const where = found.project ? [`in ${oneLine(found.project, 100)}`] : []

@@ -7,6 +7,8 @@ import type { Spoken } from './spoken.ts'
 import type { Window } from './time-words.ts'
 import { isAboutDoings, isForTheLatest, isPlain } from './words.ts'
 
+export { MOMENTS, momentNamed } from './time-words.ts'
+
 export type Answer = {
   hits: Hit[]
   /** Which times and names were understood, and what was meant as a filter and could not be used. */

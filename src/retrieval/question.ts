@@ -4,7 +4,7 @@
  */
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import type { DocumentKind } from '../store/store.ts'
-import { type Clock, clockFor, inWords, LONGEST_PHRASE, timeWordsAt, unspacedTimesIn, type Window } from './time-words.ts'
+import { type Clock, clockFor, inWords, LONGEST_PHRASE, MOMENTS, timeWordsAt, unspacedTimesIn, type Window } from './time-words.ts'
 import { identifiersOf, isAboutDoings, isFile, tellingWordsOf, wordsOf } from './words.ts'
 
 export type Question = {
@@ -380,8 +380,7 @@ function editsBetween(a: string, b: string): number {
 function useTime(key: 'since' | 'before', value: Value, reading: Reading): string | null {
   const time = timeWordsAt([value.text, ...(value.quoted ? [] : wordsAhead(reading))].join(' '), reading.clock, true)
   const own = value.text.split(' ').length
-  if (!time || time.edge === null || time.words < own)
-    return `“${value.text}” is no time that ${key}: understands; it takes 2026-03-01, march, 7d, yesterday, “last week”`
+  if (!time || time.edge === null || time.words < own) return `“${value.text}” is no time that ${key}: understands; it takes ${MOMENTS}`
   const word = [value.text, ...takeWords(time.words - own, reading)].join(' ')
   understand(reading, { since: null, before: null, [key]: time.edge }, word, value.at, 'filter')
   return null

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { clockFor, inWords, timeWordsAt, unspacedTimesIn } from './time-words.ts'
+import { clockFor, inWords, momentNamed, timeWordsAt, unspacedTimesIn } from './time-words.ts'
 
 // A Wednesday afternoon in Berlin.
 const now = Date.UTC(2026, 10, 11, 14, 30)
@@ -223,4 +223,26 @@ test('a day on which the clocks change has 23 or 25 hours, and one without a mid
   expect(hours(Date.UTC(2026, 2, 29, 12), 'Europe/Berlin')).toBe(23)
   expect(hours(Date.UTC(2026, 9, 25, 12), 'Europe/Berlin')).toBe(25)
   expect(hours(Date.UTC(2018, 10, 4, 12), 'America/Sao_Paulo')).toBe(23)
+})
+
+test('a moment is whatever since: takes, of a longer time its beginning, or milliseconds', () => {
+  const at = (text: string) => {
+    const moment = momentNamed(text, now, zone)
+    return moment === null ? null : new Date(moment).toISOString().slice(0, 16)
+  }
+  for (const [text, expected] of [
+    ['2026-03-01', '2026-02-28T23:00'],
+    ['2026-03-01T10:00:00Z', '2026-03-01T10:00'],
+    ['12h', '2026-11-11T02:30'],
+    ['7d', '2026-11-03T23:00'],
+    ['yesterday', '2026-11-09T23:00'],
+    [' last  week ', '2026-11-01T23:00'],
+    ['march', '2026-02-28T23:00'],
+    ['2025', '2024-12-31T23:00'],
+    ['2500', '1970-01-01T00:00'],
+    ['1770000000000', '2026-02-02T02:40'],
+  ] as const)
+    expect([text, at(text)]).toEqual([text, expected])
+  for (const text of ['', 'never', '7x', 'd', '-7d', '2026-13-01', '2026-02-30', 'recently', 'yesterday and more', 'x'.repeat(9999)])
+    expect([text, at(text)]).toEqual([text, null])
 })

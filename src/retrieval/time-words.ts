@@ -50,6 +50,22 @@ export function timeWordsAt(text: string, clock: Clock, named = false): TimeWord
   return { words, ...windowFor(said), edge }
 }
 
+/**
+ * The moment that a whole text names, as `since:` takes it: of a day or a longer time its beginning. Null where it names none. A number is
+ * milliseconds since 1970, save one that can be a year.
+ */
+export function momentNamed(text: string, now: number, zone?: string): number | null {
+  const words = text.trim().replace(/\s+/g, ' ')
+  if (/^\d{1,16}$/.test(words) && !/^(?:19|20)\d\d$/.test(words)) return Number(words)
+  const time = words.length > LONGEST_MOMENT ? null : timeWordsAt(words, clockFor(words, now, zone), true)
+  return time?.words === words.split(' ').length ? time.edge : null
+}
+
+const LONGEST_MOMENT = 100
+
+/** How a moment may be written, for whoever wrote something else. */
+export const MOMENTS = '2026-03-01, march, 7d, yesterday, “last week”'
+
 /** The times within a word of a script that sets no spaces (Chinese, Japanese), and where they stand in it. */
 export function unspacedTimesIn(text: string, clock: Clock): (Window & { word: string; at: number })[] {
   if (!/[\u3040-\u9fff]/.test(text)) return []

@@ -109,16 +109,17 @@ export const readConsolidateRequest = reader(() =>
 export const IMPORT_SOURCES = ['transcripts', 'native', 'claude-mem', 'anamnesis', 'markdown', 'jsonl'] as const
 export type ImportSource = (typeof IMPORT_SOURCES)[number]
 export const readCleanUpRequest = reader(() => z.object({ dryRun: z.boolean().default(false) }))
-/** Milliseconds since 1970. */
+/** Milliseconds since 1970, or a moment as people write it. The worker reads it, as it reads the times of a question. */
+const moment = z.union([z.number(), z.string().max(200)])
 export const readRedistillRequest = reader(() =>
-  z.object({ since: z.number().min(0), project: z.string().max(500).nullable().default(null), apply: z.boolean().default(false) }),
+  z.object({ since: moment, project: z.string().max(500).nullable().default(null), apply: z.boolean().default(false) }),
 )
 export const readCostQuery = reader(() => z.object({ days: z.coerce.number().int().min(1).max(3660).default(30) }))
 export const readImportRequest = reader(() =>
   z.object({
     from: z.enum(IMPORT_SOURCES).default('transcripts'),
     paths: z.array(z.string()).default([]),
-    since: z.number().nullable().default(null),
+    since: moment.nullable().default(null),
     project: z.string().nullable().default(null),
   }),
 )
@@ -135,8 +136,8 @@ export const readSearchQuery = reader(() =>
     query: z.string().default(''),
     project: z.string().optional(),
     kind: z.enum(KINDS).optional(),
-    since: z.coerce.number().optional(),
-    before: z.coerce.number().optional(),
+    since: moment.optional(),
+    before: moment.optional(),
     limit: wholeNumber(20, 200),
     offset: wholeNumber(0, 10_000),
     widen,
@@ -167,7 +168,7 @@ export const readTimelineQuery = reader(() =>
   z.object({
     anchor: memoryId.optional(),
     query: z.string().optional(),
-    at: z.coerce.number().optional(),
+    at: moment.optional(),
     project: z.string().optional(),
     depth_before: wholeNumber(10, 200),
     depth_after: wholeNumber(10, 200),

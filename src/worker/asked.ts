@@ -3,6 +3,7 @@ import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import { projectKey, projectName } from '../core/project.ts'
 import { isFolder } from '../platform/files.ts'
 import { findProject } from '../platform/project.ts'
+import { MOMENTS, momentNamed } from '../retrieval/answer.ts'
 import type * as api from '../wire/api.ts'
 import type { Desk } from './desk.ts'
 import { BadRequest } from './server.ts'
@@ -30,6 +31,16 @@ export function askedOf<T>(request: Request, url: URL, read: api.Reader<T>): T |
 function usable<T>(read: api.Read<T>): T {
   if (read.kind === 'unusable') throw new BadRequest(read.reason)
   return read.value
+}
+
+/** A moment as people write it, or in milliseconds. */
+export function momentMeant(written: string | number): number
+export function momentMeant<T extends null | undefined>(written: string | number | T): number | T
+export function momentMeant<T>(written: string | number | T): number | T {
+  if (typeof written !== 'string') return written
+  const at = momentNamed(written, Date.now())
+  if (at === null) throw new BadRequest(`“${written}” is no moment; write ${MOMENTS}`)
+  return at
 }
 
 /**

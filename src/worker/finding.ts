@@ -4,20 +4,22 @@ import { type Answer, answer, type Wish } from '../retrieval/answer.ts'
 import { timeline } from '../retrieval/search.ts'
 import type { Place } from '../store/store.ts'
 import type * as api from '../wire/api.ts'
-import { projectAskedFor, projectNamed } from './asked.ts'
+import { momentMeant, projectAskedFor, projectNamed } from './asked.ts'
 import type { Desk } from './desk.ts'
 import { BadRequest } from './server.ts'
 
 /** Hits for a question, and what whoever asked should know of them. */
 export async function searchFor(desk: Desk, query: api.SearchQuery) {
-  const { project, kind, since, before, limit, offset, widen } = query
-  const wish = { kinds: kind && [kind], since, before, limit, offset, project: await projectNamed(desk, project) }
+  const { project, kind, limit, offset, widen } = query
+  const times = { since: momentMeant(query.since), before: momentMeant(query.before) }
+  const wish = { kinds: kind && [kind], ...times, limit, offset, project: await projectNamed(desk, project) }
   return { ...(await find(desk, query.query, wish, widen)), embedderTrouble: await desk.embedding.trouble() }
 }
 
 /** What happened around a memory, the best answer to a question, or a moment. */
 export async function timelineFor(desk: Desk, query: api.TimelineQuery) {
   const depth = { before: query.depth_before, after: query.depth_after }
+  const at = momentMeant(query.at) ?? Date.now()
   const named = await projectNamed(desk, query.project)
   const shown = async (anchor: Place) => ({
     anchor: `${anchor.kind}:${anchor.ref}`,
@@ -31,7 +33,7 @@ export async function timelineFor(desk: Desk, query: api.TimelineQuery) {
     const place = hit ? await desk.store.documents.placeOf(hit.kind, hit.id) : null
     return { ...found, ...(place ? await shown(place) : { anchor: null, items: [] }) }
   }
-  const around = (project: ProjectKey | null) => timeline(desk.store, { project, at: query.at ?? Date.now() }, depth)
+  const around = (project: ProjectKey | null) => timeline(desk.store, { project, at }, depth)
   const items = await around(named)
   if (items.length > 0 || named === null || !query.widen) return { ...NOTHING_TO_SAY, anchor: null, project: named, items }
   const all = await around(null)

@@ -40,6 +40,7 @@ describe.each(ERAS)('a client of %s', (version, mode) => {
     expect(await at.call(client, 'memory_timeline', { anchor: id, depth_before: 0 })).toMatch(
       /^in app\nid \| time \| type \| title \| cost\n1970-01-01\n> #\d+ \| 00:00 \| .*Retries[\s\S]*poison/m,
     )
+    expect(await at.call(client, 'memory_timeline', { at: 'yesterday' })).toContain('Retries')
     expect(await at.call(client, 'memory_get', { ids: [id, 'P999'] })).toMatch(/SQS lost messages\.[\s\S]*There is no P999/)
 
     const kept = await at.call(client, 'memory_capture', {
@@ -172,6 +173,7 @@ test.each([
   ['memory_recall', { query: ' ' }, /What should be found/],
   ['memory_timeline', {}, /Give anchor/],
   ['memory_timeline', { anchor: '#999' }, /there is no observation 999/],
+  ['memory_timeline', { at: 'never' }, /is no moment; write 2026-03-01/],
   ['memory_get', { ids: [] }, /ids/],
   ['memory_get', { ids: ['#999'] }, /There is no #999/],
   ['memory_get', { ids: ['../../etc/passwd'] }, /an id is/],

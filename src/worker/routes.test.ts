@@ -105,7 +105,7 @@ test.each<[string, string]>([
 test.each([
   '/api/search?limit=many',
   '/api/search?kind=poem',
-  '/api/search?since=yesterday',
+  '/api/search?since=never',
   '/api/timeline?anchor=99',
   '/api/timeline?anchor=x',
   '/api/timeline?depth_before=-1',
@@ -230,6 +230,26 @@ test('a moment has as many memories around it as were asked for, a memory itself
   expect(await ids('anchor=3&depth_before=1&depth_after=1')).toEqual(['2', '3', '4'])
   expect(await ids('at=2500&depth_before=1&depth_after=0&project=nowhere')).toEqual([])
   expect(await ids('at=2500&depth_before=1&depth_after=0&project=nowhere&widen=1')).toEqual(['2'])
+})
+
+test('a moment is written as in a question, and what is none is answered with what can be written', async () => {
+  await using at = await anApi()
+  const day = (iso: string) => new Date(`${iso}T12:00`).getTime()
+  await addObservations(at.store, [
+    observation({ title: 'Fed heron 1', at: day('2026-02-21') }),
+    observation({ title: 'Fed heron 2', at: day('2026-02-22') }),
+  ])
+  const around = (await at.get('/api/timeline?at=2026-02-22&depth_before=0&depth_after=1')) as { items: { title: string }[] }
+  expect(around.items.map(({ title }) => title)).toEqual(['Fed heron 2'])
+  const found = (await at.post('/api/search', { query: 'heron', before: '2026-02-22' })) as { hits: { title: string }[] }
+  expect(found.hits.map(({ title }) => title)).toEqual(['Fed heron 1'])
+  for (const [path, body] of [
+    ['/api/timeline', { at: '2026-02-30' }],
+    ['/api/search', { query: 'heron', since: 'never' }],
+    ['/api/import', { since: 'soon' }],
+    ['/api/redistill', { since: '' }],
+  ] as const)
+    expect(JSON.stringify(await at.post(path, body))).toContain('is no moment; write 2026-03-01, march, 7d, yesterday, “last week”')
 })
 
 test('a timeline is around what a question means, like a search', async () => {

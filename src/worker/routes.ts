@@ -12,7 +12,7 @@ import { VERSION } from '../platform/version.ts'
 import { checkDatabase, isStoreTrouble, type Ref } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
-import { askedOf, bodyOf, folderIn, projectNamed, queryOf } from './asked.ts'
+import { askedOf, bodyOf, folderIn, momentMeant, projectNamed, queryOf } from './asked.ts'
 import type { Desk } from './desk.ts'
 import { searchFor, timelineFor } from './finding.ts'
 import { takeDelivery } from './intake.ts'
@@ -120,7 +120,7 @@ export function routes(desk: Desk, control: Control): Answer {
         const agent = defaultAgent(desk)
         if (from === 'transcripts') {
           const { importHistory } = await import('./import.ts')
-          return lines(reported(desk, 'an import failed', importHistory(desk, agent, { paths, since, project })))
+          return lines(reported(desk, 'an import failed', importHistory(desk, agent, { paths, since: momentMeant(since), project })))
         }
         const { bringIn } = await import('./bring.ts')
         return lines(reported(desk, 'an import failed', bringIn(desk, agent, { from, paths, project: into })))
@@ -162,7 +162,7 @@ export function routes(desk: Desk, control: Control): Answer {
         const wish = await bodyOf(request, api.readRedistillRequest)
         const project = await projectNamed(desk, wish.project ?? undefined)
         const { redistill } = await import('./redistill.ts')
-        return lines(reported(desk, 'telling turns again failed', redistill(desk, { ...wish, project })))
+        return lines(reported(desk, 'telling turns again failed', redistill(desk, { ...wish, since: momentMeant(wish.since), project })))
       }
       case 'GET /api/cost': {
         const { costOf } = await import('./cost.ts')

@@ -6,7 +6,7 @@ import { asData } from '../core/neutral.ts'
 import { age, clockOf, dayOf } from '../core/when.ts'
 import { GRAPH_ASKS } from '../wire/api.ts'
 import { ask, pathWith, Refused } from './client.ts'
-import { placeFor, projectFor, tool } from './tool.ts'
+import { placeFor, projectFor, taking, tool } from './tool.ts'
 import { costOf, dataBlock, type Found, idOf, type Listed, listed, memoryLines, oneLine, sessionLine } from './words.ts'
 
 const READS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
@@ -21,7 +21,7 @@ export const recall = tool({
   title: 'Search memory',
   description:
     'Search what earlier sessions did, decided, fixed and learned, before asking the person or exploring. Returns a table of ids, titles and token costs; then memory_timeline for what happened around one, memory_get for full text. The query may hold filters (type:bugfix ns:decisions tag:x path:src/a branch:b since:7d before:2026-01-31) and times ("last week").',
-  input: z.object({
+  input: taking({
     query: z.string(),
     kind: z.enum(KINDS).optional(),
     project,
@@ -61,7 +61,7 @@ export const timeline = tool({
   name: 'memory_timeline',
   title: 'What happened around a memory',
   description: 'What happened before and after a memory (anchor id), the best answer to a query, or a moment, by day and time.',
-  input: z.object({
+  input: taking({
     anchor: z.string().max(100).optional().describe('id such as #12, S3, P7, N…'),
     query: z.string().optional(),
     at: z.string().max(200).optional().describe('2026-03-01, 7d, yesterday'),
@@ -88,7 +88,7 @@ export const get = tool({
   name: 'memory_get',
   title: 'Full text of memories',
   description: 'Full text of several memories at once. Ask for the few that matter; memory_recall shows what each costs.',
-  input: z.object({ ids: z.array(z.string().max(300)).min(1).max(50).describe('#12, S3, P7, N…') }),
+  input: taking({ ids: z.array(z.string().max(300)).min(1).max(50).describe('#12, S3, P7, N…') }),
   hints: READS,
   run: async (means, { ids }) => {
     const found = await ask<Found[]>(means.client, '/api/memories/batch', { method: 'POST', body: { ids } })
@@ -113,7 +113,7 @@ export const graph = tool({
   title: 'How memories hang together',
   description:
     'How memories hang together: neighbours, causes or effects of an id; the path between id and to; topics or sessions of a project.',
-  input: z.object({
+  input: taking({
     ask: z.enum([...GRAPH_ASKS, 'sessions']).default('neighbours'),
     id: z.string().max(100).optional(),
     to: z.string().max(100).optional(),

@@ -5,7 +5,7 @@ import { asData } from '../core/neutral.ts'
 import { NOTE_SCOPES, NOTE_TYPES, type Note, noteIdIn } from '../core/note.ts'
 import { momentAfter } from '../core/when.ts'
 import { ask, pathWith, Refused } from './client.ts'
-import { type Means, projectFor, tool } from './tool.ts'
+import { type Means, projectFor, taking, tool } from './tool.ts'
 import { dataBlock, idOf, type NoteInFull, oneLine } from './words.ts'
 
 const id = z.string().max(300)
@@ -20,7 +20,7 @@ export const capture = tool({
   title: 'Keep a note',
   description:
     'Keep something worth knowing in later sessions as a note: a decision and its reason, a lesson, a convention, a blocker. One idea a note, its point first. Nothing secret. Saying what is known already changes nothing.',
-  input: z.object({
+  input: taking({
     text: z.string().min(1).max(50_000),
     title: z.string().max(200).optional(),
     namespace: z
@@ -58,7 +58,7 @@ export const update = tool({
   title: 'Change a note',
   description:
     'Change a note: its text, title, namespace, tags (all of them), pin, ttl, or which older notes it supersedes (they are hidden).',
-  input: z.object({
+  input: taking({
     id,
     text: z.string().min(1).max(50_000).optional(),
     title: z.string().max(200).optional(),
@@ -79,7 +79,7 @@ export const update = tool({
   },
 })
 
-const Filter = z.object({
+const Filter = taking({
   namespace: z.string().max(40).optional(),
   tag: z.string().max(80).optional(),
   type: z.enum(NOTE_TYPES).optional(),
@@ -91,7 +91,7 @@ export const forget = tool({
   title: 'Forget memories, or bring them back',
   description:
     'Hide notes and observations by ids (restore: true brings them back). hard removes them for good: only when the person asked for that. Notes by filter: the first call only lists what would go and gives a code; the second call with confirm: code does it.',
-  input: z.object({
+  input: taking({
     ids: z.array(id).min(1).max(100).optional(),
     filter: Filter.optional(),
     confirm: z.string().max(40).optional(),

@@ -1,4 +1,7 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { nearest } from '../core/nearest.ts'
+import { asData } from '../core/neutral.ts'
+import { shorten } from '../core/text.ts'
 import type { Client } from './client.ts'
 
 /** What a tool has at hand. */
@@ -27,6 +30,27 @@ export type Tool<Arguments extends z.ZodType = z.ZodType> = {
 
 /** A tool with its arguments' type kept where it is written, and let go where tools stand in a list. */
 export const tool = <Arguments extends z.ZodType>(definition: Tool<Arguments>) => definition as unknown as Tool
+
+/** These arguments and no others: one that is passed over in silence leaves the model with an answer to another question. */
+export function taking<Shape extends z.ZodRawShape>(shape: Shape) {
+  const error: z.core.$ZodErrorMap = (issue) =>
+    issue.code === 'unrecognized_keys' ? (issue.keys as string[]).map((key) => unknown(key, shape)).join('; ') : undefined
+  return z.strictObject(shape, { error })
+}
+
+function unknown(key: string, shape: z.ZodRawShape): string {
+  const names = Object.keys(shape)
+  // "causes: true" where it should be "ask: causes".
+  const holder = names.find((name) => optionsOf(shape[name]).includes(key))
+  const close = holder ? `${holder}: "${key}"` : nearest(key.slice(0, 40), names)
+  const there = names.length > 0 ? `there are ${names.join(', ')}` : 'there are none'
+  return `no argument is called "${asData(shorten(key, 40))}"; ${there}${close ? `. Did you mean ${close}?` : ''}`
+}
+
+function optionsOf(argument: z.core.$ZodType | undefined): string[] {
+  if (argument instanceof z.ZodOptional || argument instanceof z.ZodDefault) return optionsOf(argument.unwrap())
+  return argument instanceof z.ZodEnum ? argument.options.map(String) : []
+}
 
 /** Where to look: what the call says, else where the caller works. Null is everywhere. */
 export function projectFor(means: Means, said: string | undefined): string | null {

@@ -5,14 +5,14 @@ import { ago } from '../core/when.ts'
 import type { ConsolidationLine, ConsolidationReport, WorkerStatus } from '../wire/api.ts'
 import type { Setting, SettingsInForce } from '../wire/view.ts'
 import { ask, askLines, Refused } from './client.ts'
-import { projectFor, tool } from './tool.ts'
+import { projectFor, taking, tool } from './tool.ts'
 import { dataBlock, idOf, oneLine } from './words.ts'
 
 export const status = tool({
   name: 'memory_status',
   title: 'How memory is doing',
   description: 'How memory is doing: how much is remembered, what waits, sync, problems.',
-  input: z.object({}),
+  input: taking({}),
   hints: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   run: async (means) => {
     const s = await ask<WorkerStatus>(means.client, '/api/status')
@@ -34,7 +34,7 @@ export const sync = tool({
   name: 'memory_sync',
   title: 'Sync notes',
   description: "Bring the notes of the person's machines together over git. It also happens by itself at session start and end.",
-  input: z.object({ dry_run: z.boolean().default(false) }),
+  input: taking({ dry_run: z.boolean().default(false) }),
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   run: async (means, { dry_run }, call) => {
     call.progress(0, 1, 'syncing')
@@ -54,7 +54,7 @@ export const consolidate = tool({
   title: 'Fold and merge notes',
   description:
     'Fold notes that say the same and merge related ones, or (mode reflect, needs a text model) make lasting notes of sessions. Shows a plan and writes nothing; apply: true does what was shown; undo takes the last plan back.',
-  input: z.object({
+  input: taking({
     mode: z.enum(['consolidate', 'reflect']).default('consolidate'),
     apply: z.boolean().default(false),
     undo: z.union([z.boolean(), z.number().int().min(1)]).default(false),
@@ -108,7 +108,7 @@ export const configure = tool({
   title: 'Settings',
   description:
     'Settings and where each value comes from; with key only that one; with value sets it (unset: true takes it away). Keys about privacy, sync, models, secrets and the port are for the person alone.',
-  input: z.object({
+  input: taking({
     key: z.string().max(100).optional(),
     value: z.union([z.string().max(2000), z.number(), z.boolean(), z.array(z.string().max(500)).max(200)]).optional(),
     unset: z.boolean().default(false),

@@ -164,6 +164,7 @@ test('all tools together cost a model less than 3,000 tokens, and only recall is
     'memory_configure',
   ])
   expect(countTokens(JSON.stringify(tools))).toBeLessThan(3000)
+  for (const { inputSchema } of tools) expect(inputSchema.additionalProperties).toBe(false)
   expect(tools.filter((tool) => tool._meta?.['anthropic/alwaysLoad']).map((tool) => tool.name)).toEqual(['memory_recall'])
   for (const { annotations } of tools) expect(typeof annotations?.readOnlyHint).toBe('boolean')
 })
@@ -194,6 +195,11 @@ test.each([
   ['memory_configure', { key: 'sync.remote', value: 'https://example.invalid/x.git' }, /for the person/],
   ['memory_configure', { key: 'privacy.redact', value: false }, /for the person/],
   ['memory_configure', { key: 'embedder.api_key', value: 'x' }, /for the person/],
+  ['memory_graph', { id: '#1', causes: true }, /"causes\\"; there are ask, id, to, project, limit\. Did you mean ask: \\"causes\\"\?/],
+  ['memory_recall', { query: 'x', explain: true }, /called \\"explain\\"; there are query, kind, project, limit, offset"/],
+  ['memory_recall', { query: 'x', limits: 3 }, /Did you mean limit\?/],
+  ['memory_status', { project: 'all' }, /there are none/],
+  ['memory_forget', { filter: { namespaces: 'progress' } }, /filter: .*Did you mean namespace\?/],
 ] as const)('%s %j is an error that says what to do', async (name, given, says) => {
   await using at = await aDoor()
   const client = await at.client('legacy', 'pipe')

@@ -13,6 +13,8 @@ type Brief = {
   leftOut: number
   items: Told['items']
   left: Told['left']
+  /** Of a prompt: why nothing was even near. */
+  said?: string
 }
 
 export async function run(args: string[]): Promise<undefined> {
@@ -31,7 +33,11 @@ export async function run(args: string[]): Promise<undefined> {
   if (!brief.text) await mustBeKnown(values)
   if (values.json) return sayJson(brief)
   if (!brief.text)
-    say(values.prompt === undefined ? `Nothing is remembered of ${brief.project} yet.` : 'With this prompt nothing would be told.')
+    say(
+      values.prompt === undefined
+        ? `Nothing is remembered of ${brief.project} yet.`
+        : `With this prompt nothing would be told${brief.said ? `: ${brief.said}` : ''}.`,
+    )
   else say(brief.text)
   if (values.explain) explain(brief)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { questionIn, turnTitle } from './chore.ts'
+import { questionIn, turnTitle, whyNoQuestion } from './chore.ts'
 
 test.each([
   'ok lets get back to main',
@@ -33,6 +33,15 @@ test.each([
   '记忆系统',
   'Räum das auf',
 ])('what names something is asked as it stands: %s', (prompt) => expect(questionIn(prompt)).toBe(prompt))
+
+test.each([
+  ['commit and push please', 'it is a chore: everyday words alone ask nothing of memory'],
+  ['/review the changes', 'it is a chore: everyday words alone ask nothing of memory'],
+  ['/team:check-todos', 'a slash command alone asks nothing of memory'],
+  ['7', 'it only answers a menu'],
+  ['👍', 'it has no words'],
+  [' ', 'it is empty, or all of it is private'],
+])('why %p asks nothing is said', (prompt, why) => expect(whyNoQuestion(prompt)).toBe(why))
 
 test('of a slash command its arguments are asked', () => {
   expect(questionIn('/review the pelican invoices\nof May')).toBe('the pelican invoices\nof May')

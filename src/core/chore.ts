@@ -5,11 +5,24 @@ import { firstLine } from './text.ts'
  * project is asked for ("commit and push", "ok, back to main", "7"). Such a prompt has been sent before, and its earlier turns are no answer.
  */
 export function questionIn(prompt: string): string | null {
+  const { asked, words, small } = partsOf(prompt)
+  return words.every((word) => EVERYDAY.has(word) || small.test(word)) && !NUMBERED.test(asked) ? null : asked
+}
+
+/** Why a prompt without a question has none, for whoever wonders that memory says nothing to it. */
+export function whyNoQuestion(prompt: string): string {
+  const { asked, words, small } = partsOf(prompt)
+  if (prompt.trim() === '') return 'it is empty, or all of it is private'
+  if (asked === '') return 'a slash command alone asks nothing of memory'
+  if (words.every((word) => small.test(word))) return words.length > 0 ? 'it only answers a menu' : 'it has no words'
+  return 'it is a chore: everyday words alone ask nothing of memory'
+}
+
+function partsOf(prompt: string): { asked: string; words: string[]; small: RegExp } {
   const asked = prompt.replace(COMMAND, '').trim()
   const words = asked.toLowerCase().replace(/['’]/g, '').match(WORD) ?? []
   // The answer to a menu is a number, and a small one where words stand beside it.
-  const small = words.length === 1 ? /^(?:\d{1,3}|.)$/ : /^(?:\d{1,2}|.)$/
-  return words.every((word) => EVERYDAY.has(word) || small.test(word)) && !NUMBERED.test(asked) ? null : asked
+  return { asked, words, small: words.length === 1 ? /^(?:\d{1,3}|.)$/ : /^(?:\d{1,2}|.)$/ }
 }
 
 /** What a turn is called: by what was asked, and where that says nothing ("7", "commit this"), also by the first of what came of it. */

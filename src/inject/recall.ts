@@ -1,4 +1,4 @@
-import { questionIn } from '../core/chore.ts'
+import { questionIn, whyNoQuestion } from '../core/chore.ts'
 import type { Hit } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { memoryId } from '../core/kinds.ts'
@@ -31,6 +31,9 @@ const MOST_LEFT = 5
 /** Of a long prompt, its beginning says what it is about; what is pasted below it would only take time. */
 const ASKED = 4000
 
+/** `said` is why nothing was even near, and empty where something was. */
+type Recalled = Brief & { said: string }
+
 /**
  * What earlier sessions know about the prompt just sent, or nothing: wrong context is worse than none. Not from this session, and
  * not what this session has been told before. What came near and is not told is named with the reason, the best first.
@@ -42,9 +45,9 @@ export async function recallFor(
   now: number,
   tokens: number,
   meaning: Meaning | null = null,
-): Promise<Brief> {
+): Promise<Recalled> {
   const asked = questionIn(prompt.slice(0, ASKED))
-  if (asked === null) return NOTHING
+  if (asked === null) return { ...NOTHING, said: whyNoQuestion(prompt.slice(0, ASKED)) }
   const held = isAny(asking) ? NOTHING_HELD : await heldBy(store, asking)
   const own = isAny(asking) ? {} : { notSession: asking.id }
   const inTheMaking = await unansweredAt(store, now)
@@ -74,7 +77,8 @@ export async function recallFor(
     const why = reasons.get(hit)
     return why === undefined ? [] : [{ ...nameOf(hit), why: `${why} (score ${hit.score.toFixed(2)})` }]
   })
-  const silence = { ...NOTHING, left: leftOut.slice(0, MOST_LEFT) }
+  const said = hits.length === 0 ? 'no memory of this project comes near it' : ''
+  const silence = { ...NOTHING, said, left: leftOut.slice(0, MOST_LEFT) }
   return page.memories() === 0 ? silence : { ...silence, ...page.close(), leftOut: telling.length - page.memories() }
 }
 
@@ -110,7 +114,7 @@ export function tellingAmong(
  * tests" is in many memories and says nothing of any: words must be so rare together that by chance hardly one document would hold them.
  */
 function belowFloor(hit: Hit, byMeaning: boolean, documents: number, floor: Floor): string | null {
-  if (hit.matched < floor.words) return `below the floor: ${whyTold(hit)}, ${hit.matched} in number`
+  if (hit.matched < floor.words) return `below the floor: ${whyTold(hit, hit.matched === 0 ? 'none' : `only ${hit.matched}`)}`
   if (documents >= MANY && hit.unlikely < floor.unlikely * Math.log(documents)) return `below the floor: its words of the prompt are common`
   // Not among the nearest, or too new to have a vector: then the words must be nearly all there.
   const isEnough = !byMeaning
@@ -159,8 +163,8 @@ const STEM = 6
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []
 
-function whyTold(hit: Hit): string {
-  const words = `it holds ${Math.round(hit.coverage * 100)} % of the prompt’s telling words`
+function whyTold(hit: Hit, share = `${Math.round(hit.coverage * 100)} %`): string {
+  const words = `it holds ${share} of the prompt’s telling words`
   return hit.cosine === null ? words : `${words} and is ${hit.cosine.toFixed(2)} near in meaning`
 }
 

@@ -311,9 +311,17 @@ test('what a prompt would bring back can be asked for, with what came near and w
   })
   expect(await ask('which museum has a pelican?')).toMatchObject({
     text: '',
-    left: [{ kind: 'observation', id: 1, why: expect.stringMatching(/^below the floor: .+ \(score \d/) }],
+    left: [
+      {
+        kind: 'observation',
+        id: 1,
+        why: expect.stringMatching(/^below the floor: it holds only 1 of the prompt’s telling words \(score \d/),
+      },
+    ],
+    said: '',
   })
-  expect(await ask('commit and push')).toMatchObject({ text: '', left: [] })
+  expect(await ask('commit and push')).toMatchObject({ text: '', left: [], said: expect.stringMatching(/^it is a chore/) })
+  expect(await ask('does the xylophone glisten?')).toMatchObject({ text: '', left: [], said: 'no memory of this project comes near it' })
 })
 
 test('a project is known by its key, its folder, and its name when only one has it', async () => {

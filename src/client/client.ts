@@ -90,7 +90,7 @@ export function connect(connection: Connection = {}) {
       const asked = { ...anchor, ...depth, project: within(wish.project), widen: wish.project === undefined }
       return (await send<{ items: Item[] }>('POST', '/api/timeline', asked)).items.map(withLetter)
     },
-    /** Memories in full, by the ids that hits, timelines and briefs have (`#12`, `S3`, `P7`, `N…`); null in the place of one that is not there. */
+    /** Memories in full, by the ids that hits, timelines and briefs have (`#12`, `S3`, `P7`, `N…`); each once, `memory` null where it is not there. */
     get: async (ids: string[]): Promise<{ id: string; kind: Kind; memory: Record<string, unknown> | null }[]> =>
       send('POST', '/api/memories/batch', { ids }),
     /** What a session would be told at its start. */

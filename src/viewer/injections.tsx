@@ -207,7 +207,8 @@ function useTitles(of: { kind: Kind; id: number | string }[]): Record<string, st
     if (missing.length === 0) return
     void send<Memory[]>('POST', '/api/memories/batch', { ids: missing.map(({ kind, id }) => memoryId(kind, id)) }).then((asked) => {
       if (asked.kind !== 'answered') return
-      const found = asked.value.map((one, i) => [`${missing[i]?.kind}:${missing[i]?.id}`, titleOf(one)] as const)
+      const called = new Map(asked.value.map((one) => [one.id, titleOf(one)]))
+      const found = missing.map(({ kind, id }) => [`${kind}:${id}`, called.get(memoryId(kind, id))])
       titles.value = { ...titles.value, ...Object.fromEntries(found) }
     })
   }, [key])

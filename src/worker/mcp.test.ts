@@ -235,6 +235,15 @@ test('past the last hit there are no more, which is not the same as nothing', as
   expect(await from(0, 'walrus')).toContain('Nothing is remembered')
 })
 
+test('a memory that is asked for twice, in whatever spelling, is given and paid for once', async () => {
+  await using at = await aDoor()
+  await addObservations(at.store, [observation({ title: 'The pelican queue drops poison messages' })])
+  const client = await at.client('legacy', 'pipe')
+  const get = (...ids: string[]) => at.call(client, 'memory_get', { ids })
+  expect(await get('#1', '1', '#1')).toBe(await get('#1'))
+  expect(await get('#1', 'P999', 'P999')).toBe(await get('#1', 'P999'))
+})
+
 test('a note does not take its own place', async () => {
   await using at = await aDoor()
   const client = await at.client('legacy', 'pipe')

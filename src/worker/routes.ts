@@ -78,7 +78,7 @@ export function routes(desk: Desk, control: Control): Answer {
       }
       case 'POST /api/memories/batch': {
         const { ids } = await bodyOf(request, api.readMemories)
-        const read = await Promise.all(ids.map((id) => memoryOf(desk, id)))
+        const read = await Promise.all(onceEach(ids).map((id) => memoryOf(desk, id)))
         const there = read.filter(({ memory }) => memory !== null)
         countUse(desk, there)
         return Response.json(read.map(({ id, kind, memory }) => ({ id, kind, memory })))
@@ -436,6 +436,17 @@ function countUse({ store, log }: Desk, read: Ref[]): void {
     for (const { kind, ref } of read) await store.documents.use(kind, ref)
   }
   store.transaction(count).catch((cause) => log.warn('what was read could not be counted', { error: (cause as Error).message }))
+}
+
+/** Whoever asks for 12 and for #12 means one memory, and pays for one. */
+function onceEach(ids: string[]): string[] {
+  const asked = new Map<string, string>()
+  for (const id of ids) {
+    const { kind, ref } = memoryNamed(id) ?? { kind: 'note', ref: id }
+    const key = `${kind} ${ref}`
+    if (!asked.has(key)) asked.set(key, id)
+  }
+  return [...asked.values()]
 }
 
 /** One memory in full; `memory` is null when there is none. */

@@ -6,11 +6,13 @@ import { ask, post } from './ask.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, say, sayJson } from './print.ts'
 
-type Found =
-  | { id: string; kind: 'observation'; memory: Observation | null }
-  | { id: string; kind: 'summary'; memory: Summary | null }
-  | { id: string; kind: 'prompt'; memory: Prompt | null }
-  | { id: string; kind: 'note'; memory: (Note & { urn: string; supersededBy: string[] }) | null }
+/** `title` is what lists call it; null when it is in none. */
+type Found = { id: string; title: string | null; project: string | null } & (
+  | { kind: 'observation'; memory: Observation | null }
+  | { kind: 'summary'; memory: Summary | null }
+  | { kind: 'prompt'; memory: Prompt | null }
+  | { kind: 'note'; memory: (Note & { urn: string; supersededBy: string[] }) | null }
+)
 
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('get', args)
@@ -18,7 +20,7 @@ export async function run(args: string[]): Promise<undefined> {
   const wrong = positionals.find((id) => memoryNamed(id) === null)
   if (wrong !== undefined) throw new CliError(`"${wrong}" is no id; search shows them: 12 or #12, S3, P7, N…`, EXIT.invalid)
   const found = await ask<Found[]>('/api/memories/batch', post({ ids: positionals }))
-  if (values.json) sayJson(found.flatMap(({ kind, memory }) => (memory ? [{ kind, ...memory }] : [])))
+  if (values.json) sayJson(found.flatMap(({ kind, title, project, memory }) => (memory ? [{ kind, title, project, ...memory }] : [])))
   else found.forEach(sayMemory)
   const missing = found.filter((one) => one.memory === null)
   if (missing.length > 0) throw new CliError(`nothing is remembered as ${missing.map((one) => one.id).join(', ')}`, EXIT.invalid)
@@ -30,9 +32,9 @@ function sayMemory(found: Found): undefined {
     case 'observation':
       return sayObservation(found.memory)
     case 'summary':
-      return saySummary(found.memory)
+      return saySummary(found.memory, found.title)
     case 'prompt':
-      return sayPrompt(found.memory)
+      return sayPrompt(found.memory, found)
     case 'note':
       return sayNote(found.memory)
   }
@@ -48,9 +50,17 @@ function sayObservation(o: Observation): undefined {
   say()
 }
 
-function saySummary(s: Summary): undefined {
-  say(`${bold(`S${s.id} ${s.request || 'Summary'}`)}  ${dim(`${s.source}, ${ago(s.at, Date.now())}, ${s.project}, by ${s.model}`)}`)
-  const fields = { 'Looked at': s.investigated, Learned: s.learned, Done: s.completed, Next: s.nextSteps, Notes: s.notes }
+function saySummary(s: Summary, title: string | null): undefined {
+  const called = title ?? (s.request || 'Summary')
+  say(`${bold(`S${s.id} ${called}`)}  ${dim(`${s.source}, ${ago(s.at, Date.now())}, ${s.project}, by ${s.model}`)}`)
+  const fields = {
+    Asked: s.request === called ? '' : s.request,
+    'Looked at': s.investigated,
+    Learned: s.learned,
+    Done: s.completed,
+    Next: s.nextSteps,
+    Notes: s.notes,
+  }
   for (const [label, text] of Object.entries(fields)) if (text) say(`  ${label}: ${text}`)
   say()
 }
@@ -64,8 +74,10 @@ function sayNote(n: Note & { urn: string; supersededBy: string[] }): undefined {
   say()
 }
 
-function sayPrompt(p: Prompt): undefined {
-  say(`${bold(`P${p.id}`)}  ${dim(`${p.origin}, ${ago(p.at, Date.now())}`)}\n${p.text}`)
+function sayPrompt(p: Prompt, { title, project }: Pick<Found, 'title' | 'project'>): undefined {
+  const facts = [p.origin, ago(p.at, Date.now()), ...(project ? [project] : [])]
+  say(`${bold(`P${p.id}${title ? ` ${title}` : ''}`)}  ${dim(facts.join(', '))}`)
+  if (p.text !== title) say(p.text)
   if (p.answer) say(`\n${dim('Answered:')}\n${p.answer}`)
   say()
 }

@@ -12,6 +12,7 @@ test('what only reads works where no worker can be started, and leaves nothing b
   const { hits } = JSON.parse(found.said) as { hits: { id: string; kind: string }[] }
   expect([found.code, hits.length > 0, found.complained]).toEqual([0, true, expect.stringContaining('read from the disk')])
   expect((await at.recollect('get', '1')).said).toContain('#1 ')
+  expect((await at.recollect('get', 'P1')).said).toMatch(/^P1 Low tide is shown an hour late .* tidepool-\w+\n\nAnswered:/)
   expect((await at.recollect('timeline', 'tide', '--project', 'tidepool')).said).toContain('►')
   const brief = (await at.recollect('inject', '--project', 'tidepool', '--explain')).said
   expect(brief).toMatch(/Last session[\s\S]+\+ +\d+ files: \d+ of \d+ by how much and how lately: .+ \d\.\d/)

@@ -91,7 +91,9 @@ export function connect(connection: Connection = {}) {
       return (await send<{ items: Item[] }>('POST', '/api/timeline', asked)).items.map(withLetter)
     },
     /** Memories in full, by the ids that hits, timelines and briefs have (`#12`, `S3`, `P7`, `N…`); each once, `memory` null where it is not there. */
-    get: async (ids: string[]): Promise<{ id: string; kind: Kind; memory: Record<string, unknown> | null }[]> =>
+    get: async (
+      ids: string[],
+    ): Promise<{ id: string; kind: Kind; title: string | null; project: string | null; memory: Record<string, unknown> | null }[]> =>
       send('POST', '/api/memories/batch', { ids }),
     /** What a session would be told at its start. */
     brief: async (wish: { project?: string; branch?: string; tokens?: number } = {}): Promise<Brief> => {

@@ -4,7 +4,7 @@ import { NOTE_SCOPES, noteIdIn, noteUrn } from '../core/note.ts'
 import type { WorkerStatus } from '../wire/api.ts'
 import { ask, pathWith, Refused } from './client.ts'
 import type { Means } from './tool.ts'
-import { dataBlock, memoryLines, type NoteInFull, oneLine, sessionLine } from './words.ts'
+import { dataBlock, type NoteInFull, noteLines, oneLine, sessionLine, summaryLines } from './words.ts'
 
 const MARKDOWN = 'text/markdown'
 const LISTED = 50
@@ -45,7 +45,7 @@ export function addResources(server: McpServer, means: Means): void {
       if (!note) throw new ResourceNotFoundError(uri.href)
       const memory = await orMissing(uri, ask<NoteInFull>(means.client, `/api/notes/${note}`))
       if (memory.urn !== uri.href) throw new ResourceNotFoundError(uri.href)
-      return contents(uri, dataBlock('from="note"', memoryLines({ id: note, kind: 'note', memory }, means.now())))
+      return contents(uri, dataBlock('from="note"', noteLines(memory, means.now())))
     },
   )
   server.registerResource(
@@ -73,7 +73,7 @@ function sessionText({ session, prompts, observations, summaries }: WholeSession
     sessionLine(session, now),
     ...(asked.length > 0 ? ['asked:', ...asked] : []),
     ...(did.length > 0 ? ['did:', ...did] : []),
-    ...(last ? ['left:', ...memoryLines({ id: `S${last.id}`, kind: 'summary', memory: last }, now)] : []),
+    ...(last ? ['left:', ...summaryLines(last, null, now)] : []),
   ])
 }
 

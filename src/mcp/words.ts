@@ -11,12 +11,13 @@ export type Listed = { kind: Kind; id: string; type: string; title: string; proj
 
 export type NoteInFull = Note & { urn: string; supersededBy?: string[] }
 
-/** One memory in full; `memory` is null when there is none. */
-export type Found =
-  | { id: string; kind: 'observation'; memory: Observation | null }
-  | { id: string; kind: 'summary'; memory: Summary | null }
-  | { id: string; kind: 'prompt'; memory: Prompt | null }
-  | { id: string; kind: 'note'; memory: NoteInFull | null }
+/** One memory in full; `memory` is null when there is none. `title` is what lists call it, null when it is in none. */
+export type Found = { id: string; title: string | null; project: string | null } & (
+  | { kind: 'observation'; memory: Observation | null }
+  | { kind: 'summary'; memory: Summary | null }
+  | { kind: 'prompt'; memory: Prompt | null }
+  | { kind: 'note'; memory: NoteInFull | null }
+)
 
 /**
  * Recalled text in the block that stands for it everywhere: capture takes it out again by its tags, and nothing inside can close
@@ -57,9 +58,9 @@ export function memoryLines(found: Found, now: number): string[] {
     case 'observation':
       return observationLines(found.memory, now)
     case 'summary':
-      return summaryLines(found.memory, now)
+      return summaryLines(found.memory, found.title, now)
     case 'prompt':
-      return promptLines(found.memory, now)
+      return promptLines(found.memory, found, now)
     case 'note':
       return noteLines(found.memory, now)
   }
@@ -74,19 +75,31 @@ function observationLines(o: Observation, now: number): string[] {
   ]
 }
 
-function summaryLines(s: Summary, now: number): string[] {
-  const fields = { 'looked at': s.investigated, learned: s.learned, done: s.completed, next: s.nextSteps, notes: s.notes }
+export function summaryLines(s: Summary, title: string | null, now: number): string[] {
+  const called = title ?? (s.request || 'summary')
+  const fields = {
+    asked: s.request === called ? '' : s.request,
+    'looked at': s.investigated,
+    learned: s.learned,
+    done: s.completed,
+    next: s.nextSteps,
+    notes: s.notes,
+  }
   return [
-    head('summary', s.id, [s.source, age(s.at, now), s.project], s.request || 'summary'),
+    head('summary', s.id, [s.source, age(s.at, now), s.project], called),
     ...Object.entries(fields).flatMap(([label, text]) => (text ? body(`${label}: ${text}`) : [])),
   ]
 }
 
-function promptLines(p: Prompt, now: number): string[] {
-  return [head('prompt', p.id, [p.origin, age(p.at, now)], ''), ...body(p.text), ...(p.answer ? ['answered:', ...body(p.answer)] : [])]
+function promptLines(p: Prompt, { title, project }: Pick<Found, 'title' | 'project'>, now: number): string[] {
+  return [
+    head('prompt', p.id, [p.origin, age(p.at, now), ...(project ? [project] : [])], title ?? ''),
+    ...(p.text === title ? [] : body(p.text)),
+    ...(p.answer ? ['answered:', ...body(p.answer)] : []),
+  ]
 }
 
-function noteLines(n: NoteInFull, now: number): string[] {
+export function noteLines(n: NoteInFull, now: number): string[] {
   const facts = [n.namespace, n.type, n.scope === 'project' ? n.project : n.scope, age(n.updatedAt, now), ...n.tags.map((tag) => `#${tag}`)]
   const state = [
     ...(n.pinned ? ['pinned'] : []),

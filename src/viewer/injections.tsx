@@ -219,9 +219,9 @@ function titleOf(one: Memory): string {
   if (!one.memory) return `${one.kind} ${one.id} (gone)`
   switch (one.kind) {
     case 'summary':
-      return `Summary: ${one.memory.request || one.memory.completed}`
+      return `Summary: ${one.title ?? one.memory.request}`
     case 'prompt':
-      return one.memory.text.slice(0, 120)
+      return one.title ?? one.memory.text.slice(0, 120)
     default:
       return one.memory.title
   }

@@ -111,12 +111,13 @@ export type WholeSession = {
   injections: Told[]
 }
 
-/** One memory in full, whatever it is; `forgottenAt` when it is hidden and can be brought back. */
-export type Memory =
-  | { id: string; kind: 'observation'; memory: Observation | null; forgottenAt?: number; session?: Session | null }
-  | { id: string; kind: 'summary'; memory: Summary | null; session?: Session | null }
-  | { id: string; kind: 'prompt'; memory: Prompt | null; session?: Session | null }
-  | { id: string; kind: 'note'; memory: (Note & { urn: string; supersededBy: string[] }) | null; session?: Session | null }
+/** One memory in full, whatever it is; `title` is what lists call it, null when it is in none. */
+export type Memory = { id: string; title: string | null } & (
+  | { kind: 'observation'; memory: Observation | null }
+  | { kind: 'summary'; memory: Summary | null }
+  | { kind: 'prompt'; memory: Prompt | null }
+  | { kind: 'note'; memory: (Note & { urn: string; supersededBy: string[] }) | null }
+)
 
 export type NoteVersions = {
   versions: { title: string; body: string; at: number }[]

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { addObservations, observation } from '../../test/support/builders.ts'
+import { addObservations, observation, openSession, summary } from '../../test/support/builders.ts'
 import { aDesk } from '../../test/support/desk.ts'
 import { transcript } from '../../test/support/transcript.ts'
 import { asProjectKey } from '../core/ids.ts'
@@ -322,6 +322,24 @@ test('what a prompt would bring back can be asked for, with what came near and w
   })
   expect(await ask('commit and push')).toMatchObject({ text: '', left: [], said: expect.stringMatching(/^it is a chore/) })
   expect(await ask('does the xylophone glisten?')).toMatchObject({ text: '', left: [], said: 'no memory of this project comes near it' })
+})
+
+test('a turn is called in full what lists call it, and by its project', async () => {
+  await using at = await anApi()
+  const session = await openSession(at.store, 'menu')
+  const asked = await at.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: '7', at: 5 })
+  if (!asked) throw new Error('the prompt was not kept')
+  await at.store.prompts.setAnswer(asked, 'The pelican references are gone.', 6)
+  const told = summary({ request: '7 (Remove pelican references)', completed: 'They are gone' })
+  await at.store.transaction(() => at.store.summaries.put('turn', { ...told, sessionId: session.id }))
+  const { items } = (await at.get(`/api/timeline?anchor=P${asked.id}`)) as { items: { kind: string; title: string }[] }
+  const listed = (kind: string) => items.find((item) => item.kind === kind)?.title
+  expect(listed('prompt')).toContain('7 (Remove pelican references)')
+  expect(await at.post('/api/memories/batch', { ids: [`P${asked.id}`, 'S1', 'P99'] })).toMatchObject([
+    { kind: 'prompt', title: listed('prompt'), project: 'app', memory: { text: '7' } },
+    { kind: 'summary', title: listed('summary'), project: 'app' },
+    { kind: 'prompt', title: null, project: null, memory: null },
+  ])
 })
 
 test('a project is known by its key, its folder, and its name when only one has it', async () => {

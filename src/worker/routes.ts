@@ -3,12 +3,13 @@ import { isDeeperThan } from '../core/depth.ts'
 import type { AgentEvent, EventContext, SessionEvent } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asContentSessionId, GLOBAL_PROJECT } from '../core/ids.ts'
-import { memoryNamed } from '../core/kinds.ts'
+import { type Kind, memoryNamed } from '../core/kinds.ts'
 import { asNoteId } from '../core/note.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { BRIEF_BUDGET, briefFor, MOST_RECALLED, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { VERSION } from '../platform/version.ts'
+import { describe } from '../retrieval/search.ts'
 import { checkDatabase, isStoreTrouble, type Ref } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
@@ -81,7 +82,7 @@ export function routes(desk: Desk, control: Control): Answer {
         const read = await Promise.all(onceEach(ids).map((id) => memoryOf(desk, id)))
         const there = read.filter(({ memory }) => memory !== null)
         countUse(desk, there)
-        return Response.json(read.map(({ id, kind, memory }) => ({ id, kind, memory })))
+        return Response.json(read.map(({ ref, ...shown }) => shown))
       }
       case 'GET /api/search':
       case 'POST /api/search':
@@ -449,19 +450,24 @@ function onceEach(ids: string[]): string[] {
   return [...asked.values()]
 }
 
-/** One memory in full; `memory` is null when there is none. */
+/** One memory in full, under the title that lists have for it; `memory` is null when there is none, `title` also when it is hidden. */
 async function memoryOf(desk: Desk, id: string) {
   const { kind, ref } = memoryNamed(id) ?? { kind: 'note', ref: id }
-  const { observations, summaries, prompts } = desk.store
+  const place = await desk.store.documents.placeOf(kind, ref)
+  const title = (place && (await describe(desk.store, place)))?.title ?? null
+  return { id, kind, ref, title, project: place?.project ?? null, memory: await memoryInFull(desk, kind, ref) }
+}
+
+async function memoryInFull({ store }: Desk, kind: Kind, ref: string) {
   switch (kind) {
     case 'note':
-      return { id, kind, ref, memory: await noteInFull(desk.store, asNoteId(ref)) }
+      return noteInFull(store, asNoteId(ref))
     case 'summary':
-      return { id, kind, ref, memory: await summaries.get(Number(ref)) }
+      return store.summaries.get(Number(ref))
     case 'prompt':
-      return { id, kind, ref, memory: await prompts.get(Number(ref)) }
+      return store.prompts.get(Number(ref))
     case 'observation':
-      return { id, kind, ref, memory: (await observations.get([Number(ref)]))[0] ?? null }
+      return (await store.observations.get([Number(ref)]))[0] ?? null
   }
 }
 

@@ -57,10 +57,13 @@ test('a day stands above its rows, and each row has its time there where the per
   expect(lines.find(isRow)).toContain(` ${time}  `)
 })
 
-test('that nothing is close to the question, or that a filter cannot be used, is said', async () => {
-  expect((await timeline('timeline', 'quarks of the strong nuclear force'))[0]).toBe(
-    'Nothing close to that is remembered. The nearest, from all projects:',
-  )
+test('where nothing is close to the question that is said, and no other day shown; a filter that cannot be used is named', async () => {
+  const far = ['timeline', 'quarks of the strong nuclear force']
+  expect(await timeline(...far)).toEqual(['Nothing close to that is remembered.'])
+  expect(JSON.parse((await timeline(...far, '--json')).join('\n'))).toMatchObject({
+    items: [],
+    said: 'Nothing close to that is remembered.',
+  })
   expect((await timeline('timeline', 'type:bugfx tide'))[0]).toBe('bugfx: there is no type “bugfx”; did you mean bugfix?')
   expect(await timeline('timeline', 'tide', 'tag:nobody-has-it')).toEqual([
     'nobody-has-it: there is no tag “nobody-has-it”; there are none yet',

@@ -17,7 +17,7 @@ type Answer = {
   /** Why a project that the question names is none, or null. */
   nowhere: string | null
   time: SpokenTime | null
-  /** That nothing is close to the question, or from where it is. */
+  /** That nothing is close to the question, and so nothing shown, or from where it is. */
   said: string
 }
 
@@ -40,7 +40,7 @@ export async function run(args: string[]): Promise<undefined> {
   if (items.length === 0) await mustBeKnown(values)
   if (values.json) return sayJson({ project, items, problems, time, said, ...more })
   for (const problem of problems) say(yellow(`${problem.word}: ${problem.message}`))
-  if (items.length === 0) return say(`Nothing is remembered ${anchor && !id ? `about “${shorten(anchor, 200)}”` : 'around there'}.`)
+  if (items.length === 0) return say(said || `Nothing is remembered ${anchor && !id ? `about “${shorten(anchor, 200)}”` : 'around there'}.`)
   if (time) say(time.kept ? dim(time.said) : yellow(time.said))
   if (said) say(yellow(said))
   const isElsewhere = items.some((item) => item.project !== project)

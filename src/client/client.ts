@@ -80,7 +80,7 @@ export function connect(connection: Connection = {}) {
       const asked = { ...wish, query: words, project: within(wish.project) }
       return (await send<{ hits: Hit[] }>('POST', '/api/search', asked)).hits.map(withLetter)
     },
-    /** What happened around a memory, a question's best answer or a moment. */
+    /** What happened around a memory, a question's best answer or a moment; nothing where nothing is close to the question. */
     timeline: async (
       around: { id: string } | { words: string } | { at: number | string },
       wish: { project?: string; before?: number; after?: number } = {},

@@ -74,7 +74,10 @@ export const timeline = tool({
     if (!anchor && !query && !at) throw new Refused('Around what? Give anchor (an id from memory_recall), query or at.', 400)
     const body = { anchor, query, at: at || undefined, depth_before, depth_after, ...placeFor(means, project) }
     const found = await ask<About & { items: (Listed & { anchor: boolean })[] }>(means.client, '/api/timeline', { method: 'POST', body })
-    if (found.items.length === 0) return [...aboutLines(found), query ? NOTHING : 'Nothing is remembered around there.'].join('\n')
+    if (found.items.length === 0) {
+      const nothing = !query ? 'Nothing is remembered around there.' : found.said ? 'memory_recall shows the nearest.' : NOTHING
+      return [...aboutLines(found), nothing].join('\n')
+    }
     const items = found.items.map((item) => ({ ...item, mark: item.anchor ? '> ' : '' }))
     const { head, rows } = listed(items, { project: found.project, when: { called: 'time', of: clockOf } })
     const where = found.project ? [`in ${oneLine(found.project, 100)}`] : []

@@ -29,6 +29,8 @@ export async function timelineFor(desk: Desk, query: api.TimelineQuery) {
   if (query.anchor !== undefined) return { ...NOTHING_TO_SAY, ...(await shown(await placeOf(desk, query.anchor))) }
   if (query.query) {
     const { hits, ...found } = await find(desk, query.query, { project: named, limit: 1, offset: 0 }, query.widen)
+    // Of far hits search shows some to choose from; one day around the first of them would pass for an answer.
+    if (hits.length > 0 && !found.isClose) return { ...found, said: FAR, anchor: null, items: [] }
     const [hit] = hits
     const place = hit ? await desk.store.documents.placeOf(hit.kind, hit.id) : null
     return { ...found, ...(place ? await shown(place) : { anchor: null, items: [] }) }

@@ -244,6 +244,17 @@ test('a memory that is asked for twice, in whatever spelling, is given and paid 
   expect(await get('#1', 'P999', 'P999')).toBe(await get('#1', 'P999'))
 })
 
+test('a timeline around words that nothing is close to says so, and shows no other day', async () => {
+  await using at = await aDoor()
+  const others = Array.from({ length: 120 }, (_, i) => observation({ title: `Chore ${i} about boats and weather` }))
+  await addObservations(at.store, [observation({ title: 'The pelican queue drops poison messages' }), ...others])
+  const client = await at.client('legacy', 'pipe')
+  const around = (query: string) => at.call(client, 'memory_timeline', { query, project: 'all' })
+  expect(await around('which museum shows bronze boats')).toBe('Nothing close to that is remembered.\nmemory_recall shows the nearest.')
+  expect(await around('zzqqxx')).toContain('Nothing is remembered about that')
+  expect(await around('pelican queue')).toContain('> #1 |')
+})
+
 test('a note does not take its own place', async () => {
   await using at = await aDoor()
   const client = await at.client('legacy', 'pipe')

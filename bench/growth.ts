@@ -1,5 +1,6 @@
-import { parseArgs } from 'node:util'
+import { basename } from 'node:path'
 import { shippedTable, vectorsIn } from '../eval/meaning.ts'
+import { given, refuse } from '../scripts/given.ts'
 import type { VectorIndex } from '../src/retrieval/vectors.ts'
 import type { Store } from '../src/store/store.ts'
 import { percentiles, storeWith } from './filled.ts'
@@ -22,8 +23,9 @@ const WARM_UP = 5
  * the processor's time says what a thing costs where others keep the machine busy.
  */
 export async function printGrowth(title: string, thingsIn: (filled: Filled) => Promise<Record<string, Timed>>): Promise<void> {
-  const { values, positionals } = parseArgs({ options: { full: { type: 'boolean', default: false } }, allowPositionals: true })
-  const named = positionals.map(Number).filter((size) => size > 0)
+  const options = { full: { type: 'boolean', default: false } } as const
+  const { values, positionals } = given(`bench/${basename(Bun.main)} [--full | sizes…]`, options, { words: true })
+  const named = positionals.map((size) => (/^[1-9]\d*$/.test(size) ? Number(size) : refuse(`"${size}" is no size`)))
   const sizes = named.length > 0 ? named : [10_000, 100_000, ...(values.full ? [1_000_000] : [])]
   const medians = new Map<string, number[]>()
   for (const size of sizes) {

@@ -2,9 +2,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { given } from '../scripts/given.ts'
 import { addedInClient } from './client.ts'
 import { printRatios, sideBySide, spawnWith } from './measure.ts'
 
+given('bench/hooks.ts', {})
 const root = join(import.meta.dir, '..')
 const home = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
 const downHome = mkdtempSync(join(tmpdir(), 'recollect-bench-'))

@@ -2,8 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { given } from '../scripts/given.ts'
 import { printRatios, sideBySide, spawnWith } from './measure.ts'
 
+given('bench/install.ts', {})
 const GOAL_MB = 130
 const root = join(import.meta.dir, '..')
 const folder = mkdtempSync(join(tmpdir(), 'recollect-install-'))

@@ -2,13 +2,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { given, refuse } from '../scripts/given.ts'
 import { asNoteId, type NoteText } from '../src/core/note.ts'
 import { ulid } from '../src/core/ulid.ts'
 import { type Notebook, reindex, writeNote } from '../src/notes/notes.ts'
 import { openStore } from '../src/store/store.ts'
 import { syncNotes } from '../src/sync/sync.ts'
 
-const NOTES = Number(process.argv[2] ?? 10_000)
+const [many = '10000'] = given('bench/sync.ts [notes]', {}, { words: true }).positionals
+const NOTES = /^[1-9]\d*$/.test(many) ? Number(many) : refuse(`"${many}" is no number of notes`)
 const CHANGED = 10
 const folder = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
 const remote = join(folder, 'notes.git')

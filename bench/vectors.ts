@@ -9,8 +9,8 @@ import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { shippedTable } from '../eval/meaning.ts'
+import { given } from '../scripts/given.ts'
 import { asProjectKey } from '../src/core/ids.ts'
 import type { Embedder } from '../src/providers/embedder.ts'
 import { unit } from '../src/providers/unit.ts'
@@ -25,7 +25,7 @@ const options = {
   widths: { type: 'string', default: '256,384' },
   texts: { type: 'string', default: join(import.meta.dir, '..', 'node_modules') },
 } as const
-const { values } = parseArgs({ options })
+const { values } = given('bench/vectors.ts [--sizes 5000,…] [--widths 256,…] [--texts folder,…]', options)
 const sizes = values.sizes.split(',').map(Number)
 const QUESTIONS = 100
 /** How much of a widened vector has nothing to do with the table's: a sentence model says other things of a text than its words do. */

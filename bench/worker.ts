@@ -5,12 +5,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { given } from '../scripts/given.ts'
 import { printRatios, sideBySide, spawnWith } from './measure.ts'
 
+const [main] = given('bench/worker.ts [main]', {}, { words: true }).positionals
 const root = join(import.meta.dir, '..')
 const home = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
 const env = { RECOLLECT_HOME: home, RECOLLECT_WORKER_PORT: '0' }
-const cli = [process.execPath, process.argv[2] ?? join(root, 'src/cli/main.ts')]
+const cli = [process.execPath, main ?? join(root, 'src/cli/main.ts')]
 const socket = join(home, 'run', 'worker.sock')
 const get = (path: string) => fetch(`http://worker${path}`, { unix: socket })
 const spawned: ReturnType<typeof Bun.spawn>[] = []

@@ -4,6 +4,7 @@
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { given } from '../scripts/given.ts'
 import { take } from '../src/capture/capture.ts'
 import type { AgentEvent } from '../src/core/event.ts'
 import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
@@ -11,7 +12,7 @@ import { type BriefScore, newBriefScore, touchedBy } from '../src/evaluate/evalu
 import { claudeCode } from '../src/integrations/agent.ts'
 import type { Store } from '../src/store/store.ts'
 import { aDesk } from '../test/support/desk.ts'
-import { DATA, hasData } from './data.ts'
+import { DATA, hasData, NO_DATA } from './data.ts'
 import { rules } from './ingest.ts'
 import { briefTable } from './table.ts'
 
@@ -90,4 +91,7 @@ async function realSessions(): Promise<Session[]> {
   return sessions.sort((a, b) => a.startedAt - b.startedAt)
 }
 
-if (import.meta.main && hasData) console.log(briefTable(await scoreBrief()))
+if (import.meta.main) {
+  given('npm run eval:brief', {})
+  console.log(hasData ? briefTable(await scoreBrief()) : NO_DATA)
+}

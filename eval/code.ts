@@ -3,8 +3,10 @@
  * the functions themselves without theirs; by the embedders of this machine alone, and by how many words the two share.
  */
 import { join } from 'node:path'
+import { given } from '../scripts/given.ts'
 import { sentenceModel, shippedTable } from './meaning.ts'
 
+given('eval/code.ts', {})
 const signal = new AbortController().signal
 const pairs = await functionsIn(join(import.meta.dir, '..', 'src'))
 console.log('| by | first | among 5 | MRR | functions | ms a text |\n|---|---|---|---|---|---|')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 export const DATA = join(import.meta.dir, '..', '..', 'shared', 'eval')
 export const hasData = existsSync(DATA)
+export const NO_DATA = 'There is no ../shared/eval here, so there is nothing to evaluate.'
 
 export type LocomoConversation = {
   units: { id: string; session: number; at: number; text: string }[]

@@ -4,6 +4,7 @@
  * and LoCoMo's fifth category, asked of its own conversation, where the words are right and the person is another.
  * By words alone, and by words and meaning as a prompt is.
  */
+import { given } from '../scripts/given.ts'
 import { questionIn } from '../src/core/chore.ts'
 import type { Hit } from '../src/core/hit.ts'
 import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
@@ -35,6 +36,7 @@ yes, but we don't need to commit|now can you double check again?|okay now let's 
 /** A question, what was found, and whether each of these is a right answer. */
 type Found = { question: string; hits: Hit[]; isRight: (hit: Hit) => boolean }
 
+given('eval/floor.ts', {})
 if (hasData) {
   const data = commitRecall()
   const project = asProjectKey('commit-recall')

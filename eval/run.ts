@@ -6,10 +6,10 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { given } from '../scripts/given.ts'
 import type { Result } from '../src/evaluate/evaluate.ts'
 import { scoreBrief } from './brief.ts'
-import { hasData } from './data.ts'
+import { hasData, NO_DATA } from './data.ts'
 import { type Open, sentenceModel, shippedTable, tableIn } from './meaning.ts'
 import { plainCommitRecall, plainLocomo, plainLocomoSessions } from './plain.ts'
 import { openCommitRecall, scoreLocomo, scoreLocomoSessions } from './sets.ts'
@@ -19,13 +19,21 @@ import { byDefault, byVectorsOf, byWords, byWordsAnd, type Way } from './ways.ts
 
 const README = join(import.meta.dir, '..', 'README.md')
 
+const USAGE = `npm run eval -- [--check | --minilm | --table <folder>]
+       npm run eval -- distill …, which has a --help of its own`
+
 type Row = [set: string, way: string, Result]
 
 if (process.argv[2] === 'distill') await printDistill(process.argv.slice(3))
-else if (!hasData) console.log('There is no ../shared/eval here, so there is nothing to evaluate.')
 else {
   const flag = { type: 'boolean', default: false } as const
-  const { values } = parseArgs({ options: { check: flag, minilm: flag, table: { type: 'string', multiple: true, default: [] } } })
+  const options = { check: flag, minilm: flag, table: { type: 'string', multiple: true } } as const
+  const { values } = given(USAGE, options)
+  if (hasData) await score({ table: [], ...values })
+  else console.log(NO_DATA)
+}
+
+async function score(values: { check: boolean; minilm: boolean; table: string[] }): Promise<void> {
   const others: [string, Open][] = values.table.map((folder) => [basename(folder), tableIn(folder)])
   if (values.minilm) others.push(['minilm', sentenceModel])
   if (others.length > 0) console.log(searchTable(await embedders([['static', shippedTable], ...others])))

@@ -3,15 +3,17 @@
  * of the settings) scores that one only, `--only PART` the sessions whose name holds it, `--verbose` lists what was missed and what was
  * noise. Models are asked one question at a time; how far they are goes to stderr.
  */
-import { parseArgs } from 'node:util'
+import { given } from '../scripts/given.ts'
 import { type DistillResult, distillTable, type SessionSet, scoreDistill, sessionSets, type Teller } from './distill.ts'
 import { configuredTellers } from './tellers.ts'
 
 export async function printDistill(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: { teller: { type: 'string' }, only: { type: 'string', default: '' }, verbose: { type: 'boolean', default: false } },
-  })
+  const options = {
+    teller: { type: 'string' },
+    only: { type: 'string', default: '' },
+    verbose: { type: 'boolean', default: false },
+  } as const
+  const { values } = given('npm run eval -- distill [--teller <name>] [--only <part>] [--verbose]', options, { args })
   const { tellers, reasons } = await tellersNamed(values.teller)
   for (const set of sessionSets()) {
     const lists = Object.fromEntries(Object.entries(set.lists).filter(([session]) => session.includes(values.only)))

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { processorTime } from '../../test/support/growth.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { Prompt, Session } from '../core/memory.ts'
 import { clip } from '../core/text.ts'
@@ -127,10 +128,10 @@ test('a text that was cut with its prompt is known as cut, its neighbours are no
 
 test('a very long prompt is read in a moment', () => {
   const text = '[decision] a. '.repeat(5000)
-  const started = performance.now()
+  const used = processorTime()
   expect(markedIn(text.slice(0, 64 * 1024), ALL).length).toBeLessThanOrEqual(20)
   markedIn(Array.from({ length: 3000 }, (_, n) => `[decision] Rule ${n}.`).join(' '), ALL)
   markedIn('`x` [decision] a '.repeat(3500), ALL)
   markedIn(`${'['.repeat(30_000)}${'`'.repeat(30_000)}[decision]`, ALL)
-  expect(performance.now() - started).toBeLessThan(2000)
+  expect(used()).toBeLessThan(2000)
 })

@@ -53,11 +53,10 @@ test('a program that is not there is an ordinary outcome', async () => {
 })
 
 test('a program that takes too long is ended with everything it started', async () => {
-  const started = performance.now()
-  const ran = await runProgram('sh', ['-c', 'echo before; sleep 30; echo after'], { timeoutMs: 50 })
+  // Who waited for it would not be back before this test is given up.
+  const ran = await runProgram('sh', ['-c', 'echo before; sleep 600; echo after'], { timeoutMs: 50 })
   expect(ran.stdout).toBe('before\n')
   expect(ran.code).not.toBe(0)
-  expect(performance.now() - started).toBeLessThan(5000)
 })
 
 test('a detached process outlives its starter, and tells when it failed', async () => {

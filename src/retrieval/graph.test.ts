@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { addObservations, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
+import { processorTime } from '../../test/support/growth.ts'
 import type { Entity } from '../core/entities.ts'
 import { asMemorySessionId, asProjectKey } from '../core/ids.ts'
 import type { Link, Ref, Relation, Store } from '../store/store.ts'
@@ -210,11 +211,11 @@ test('a hub with thousands of links is answered as quickly as any other', async 
   await t.store.transaction(() =>
     t.store.links.add(pairs.flatMap((a) => pairs.filter((b) => b > a && (b - a < 9 || a === 1)).map((b) => link(a, b, 'co-changed', 'x')))),
   )
-  const started = performance.now()
+  const used = processorTime()
   expect(await neighbours(t.store, o(1), 10)).toHaveLength(10)
   expect(await effectsOf(t.store, o(1), 10)).toHaveLength(10)
   expect(await pathBetween(t.store, o(2), o(400))).not.toBeNull()
-  expect(performance.now() - started).toBeLessThan(2000)
+  expect(used()).toBeLessThan(2000)
 })
 
 test('topics are groups of observations, called by what they name and others do not', async () => {

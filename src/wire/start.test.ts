@@ -37,9 +37,8 @@ test('a worker that cannot start is not waited for until the time is up', async 
   using folder = temporaryFolder()
   const home = homeIn(folder.path)
   writeFileSync(home.folder, 'a file is in the way')
-  const started = performance.now()
-  expect(await ensureWorker(home, 20_000)).toBe(false)
-  expect(performance.now() - started).toBeLessThan(10_000)
+  // Longer than this test may take.
+  expect(await ensureWorker(home, 600_000)).toBe(false)
 })
 
 test('an older worker is asked to leave and replaced, a newer one is left alone', async () => {
@@ -77,9 +76,7 @@ test('a worker that hangs is given up when the time is up, and none is started b
   const home = homeIn(folder.path)
   mkdirSync(dirname(home.socket), { recursive: true })
   const hanging = Bun.serve({ unix: home.socket, fetch: () => new Promise<Response>(() => {}) })
-  const started = performance.now()
   expect(await ensureWorker(home, 50)).toBe(false)
-  expect(performance.now() - started).toBeLessThan(2000)
   await hanging.stop(true)
   expect((await askWorker(home, '/health', { timeoutMs: 1000 })).kind).toBe('unreachable')
 })

@@ -1,22 +1,31 @@
 /**
- * How many times longer four times the text takes: 4 is linear, 16 quadratic. Busy machines measure badly, so the shortest of
- * several looks counts, and it looks again if need be.
+ * How many times longer four times the text keeps the processor busy: 4 is linear, 16 quadratic. Other programs do not count, but they take
+ * turns with the caches, so the shortest of several looks counts, and it looks again if need be.
  */
 export function growth(act: (text: string) => unknown, text: string): number {
   const long = text.repeat(4)
   let [short, fourfold] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (let round = 0; round < 40 && (round < 2 || fourfold > 6 * short); round++) {
-    short = Math.min(short, millisecondsOf(act, text))
-    fourfold = Math.min(fourfold, millisecondsOf(act, long))
+    short = Math.min(short, processorTimeOf(act, text))
+    fourfold = Math.min(fourfold, processorTimeOf(act, long))
   }
   return fourfold / Math.max(short, 0.5)
 }
 
-/** Between linear and quadratic, with room for a machine that is busy with something else. */
+/** Between linear and quadratic. */
 export const LINEAR = 11
 
-function millisecondsOf(act: (text: string) => unknown, text: string): number {
-  const start = performance.now()
+function processorTimeOf(act: (text: string) => unknown, text: string): number {
+  const used = processorTime()
   act(text)
-  return performance.now() - start
+  return used()
+}
+
+/** A clock that stands still while others have the machine: the milliseconds that this process has computed since it was started. */
+export function processorTime(): () => number {
+  const before = process.cpuUsage()
+  return () => {
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  }
 }

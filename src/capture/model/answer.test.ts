@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { processorTime } from '../../../test/support/growth.ts'
 import { readTold, type SaidTurn } from './answer.ts'
 
 const WHOLE = `<observation>
@@ -133,9 +134,9 @@ test('whatever tags come in whatever order, it answers soon and never throws', (
 })
 
 function timeOf(work: () => void): number {
-  const start = performance.now()
+  const used = processorTime()
   work()
-  return performance.now() - start
+  return used()
 }
 
 /** The same numbers every time, so that what fails once fails again. */

@@ -1,12 +1,15 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { aDesk } from '../../test/support/desk.ts'
 import { transcript } from '../../test/support/transcript.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { ImportLine } from '../wire/api.ts'
 import type { Desk } from './desk.ts'
 import { type ImportWish, importHistory } from './import.ts'
+import { openJobs } from './jobs.ts'
+import { openQueue } from './queue.ts'
+import { sweep } from './watch.ts'
 
 const LONG_AGO = new Date(2026, 0, 2)
 const turns = [
@@ -111,6 +114,45 @@ test('a session whose client still waits for a prompt is not closed by an import
   await run(at.desk, { paths: [packed] })
   expect((await at.store.sessions.get(1))?.status).toBe('active')
 })
+
+test('old sessions leave no notes, however new the copy of their files is and however often a sweep comes by', async () => {
+  await using at = await aHistory({})
+  const desk = working(at)
+  const copies = ['s1', 's2', 's3'].map((name) => join(at.folder, `${name}.jsonl`))
+  for (const path of copies) writeFileSync(path, transcript(basename(path, '.jsonl'), Array(300).fill(turns[1])))
+  let isOver = false
+  const sweeping = async () => {
+    for (; !isOver; await Bun.sleep(1)) await sweep(desk, Date.now())
+  }
+  const swept = sweeping()
+  expect((await run(desk, { paths: copies })).at(-1)).toMatchObject({ kind: 'done', sessions: 3 })
+  isOver = true
+  await swept
+  await sweep(desk, Date.now())
+  await desk.queue.drained()
+  expect((await at.store.sessions.recent(null, 5)).map((session) => session.status)).toEqual(['completed', 'completed', 'completed'])
+  expect(await at.store.notes.counts(Date.now())).toMatchObject({ all: 0 })
+  await desk.queue.stop()
+})
+
+test('a session that went on until just now is left open, and leaves its note when it is over', async () => {
+  await using at = await aHistory({ 'a/s1.jsonl': transcript('s1', turns, { from: Date.now() - 60_000 }) })
+  const desk = working(at)
+  await run(desk, {})
+  expect((await at.store.sessions.get(1))?.status).toBe('active')
+  await sweep(desk, Date.now() + 3_600_000)
+  await desk.queue.drained()
+  expect((await at.store.sessions.get(1))?.status).toBe('completed')
+  expect(await at.store.notes.counts(Date.now())).toMatchObject({ all: 1 })
+  await desk.queue.stop()
+})
+
+/** A desk that does every job as the worker does. */
+function working({ desk, embedding }: Awaited<ReturnType<typeof aDesk>>): Desk {
+  const its: Desk = { ...desk, queue: openQueue(desk.store, (job) => jobs.do(job), desk.log) }
+  const jobs = openJobs(its, embedding)
+  return its
+}
 
 async function run(desk: Desk, wish: Partial<ImportWish>): Promise<ImportLine[]> {
   return Array.fromAsync(importHistory(desk, claudeCode, { paths: [], since: null, project: null, ...wish }))

@@ -11,9 +11,6 @@ import { isLive } from './watch.ts'
 
 export type ImportWish = { paths: string[]; since: number | null; project: string | null }
 
-/** A file that changed this recently may belong to a session that still goes on. */
-const STILL_WRITTEN_MS = 10 * 60_000
-
 /**
  * Brings in history: every transcript under the given paths, or all that the agent keeps. The same door as hooks, so what is known
  * is left alone and an import that was broken off goes on where it stopped.
@@ -36,7 +33,7 @@ export async function* importHistory(desk: Desk, agent: Agent, wish: ImportWish)
       total.skipped++
       yield { kind: 'skipped', file: file.path, reason: read }
     } else {
-      await closeSessions(desk, agent, read.sessions, read.facts?.title ?? null, file.changedAt)
+      await nameSessions(desk, agent, read.sessions, read.facts?.title ?? null)
       total.files++
       for (const id of read.sessions) total.sessions.add(id)
       total.prompts += read.prompts
@@ -58,7 +55,7 @@ export async function* importHistory(desk: Desk, agent: Agent, wish: ImportWish)
 /** What was read of a file, or why it was not. A file that cannot be read does not keep the others out. */
 async function readOne(desk: Desk, agent: Agent, path: string, project: string | null): Promise<Read | string> {
   try {
-    return (await reasonToSkip(agent, path, project)) ?? (await readThrough(desk, agent, path))
+    return (await reasonToSkip(agent, path, project)) ?? (await readThrough(desk, agent, path, (sessions) => closeSessions(desk, sessions)))
   } catch (cause) {
     if (isStoreTrouble(cause)) throw cause
     return `it cannot be read (${(cause as Error).cause instanceof Error ? ((cause as Error).cause as Error).message : (cause as Error).message})`
@@ -79,17 +76,23 @@ async function reasonToSkip(agent: Agent, path: string, project: string | null):
   return 'empty'
 }
 
-/** What lies in a file that nobody writes any more is over, unless its client still sits there and waits for a prompt. */
-async function closeSessions(desk: Desk, agent: Agent, sessions: Set<number>, title: string | null, changedAt: number): Promise<void> {
-  const now = Date.now()
-  const isQuiet = now - changedAt > STILL_WRITTEN_MS
+/**
+ * A session that has long been silent is over, unless its client still sits there and waits for a prompt. How new its file is says nothing:
+ * people copy their history. Closed with what is read of it, so that a sweep never meets it open: it would end it as one that has gone on
+ * until now, with a note.
+ */
+async function closeSessions({ store }: Desk, sessions: Set<number>): Promise<void> {
+  for (const id of sessions) {
+    const session = await store.sessions.get(id)
+    if (session && !isLive(session, Date.now())) await store.sessions.complete(id, session.lastEventAt)
+  }
+}
+
+async function nameSessions(desk: Desk, agent: Agent, sessions: Set<number>, title: string | null): Promise<void> {
+  const kept = title ? keptTitle(title, desk.rules(agent)) : ''
+  if (!kept) return
   await desk.store.transaction(async () => {
-    for (const id of sessions) {
-      const session = await desk.store.sessions.get(id)
-      const kept = title ? keptTitle(title, desk.rules(agent)) : ''
-      if (session && kept && !session.title) await desk.store.sessions.setTitle(id, kept)
-      if (session && isQuiet && !isLive(session, now)) await desk.store.sessions.complete(id, session.lastEventAt)
-    }
+    for (const id of sessions) if (!(await desk.store.sessions.get(id))?.title) await desk.store.sessions.setTitle(id, kept)
   })
 }
 

@@ -14,16 +14,22 @@ export type Read = {
 
 /**
  * Reads a transcript from where it was last left and feeds what is missing through the same door as hooks. The agent's file is
- * the durable log; hooks are only faster. Each batch is one transaction together with the mark of how far it went.
+ * the durable log; hooks are only faster. Each batch is one transaction together with the mark of how far it went, and with `also`, which
+ * is handed the sessions that were met so far.
  */
-export async function readThrough(desk: Desk, agent: Agent, path: string, onBytes: (bytes: number) => void = () => {}): Promise<Read> {
+export async function readThrough(
+  desk: Desk,
+  agent: Agent,
+  path: string,
+  also: (sessions: Set<number>) => Promise<void> = async () => {},
+): Promise<Read> {
   const read: Read = { sessions: new Set(), prompts: 0, toolUses: 0, unreadable: 0, facts: null }
-  read.facts = await readFile(desk, agent, path, read, onBytes)
-  for (const subagent of await agent.subagentTranscripts(path)) await readFile(desk, agent, subagent, read, () => {})
+  read.facts = await readFile(desk, agent, path, read, also)
+  for (const subagent of await agent.subagentTranscripts(path)) await readFile(desk, agent, subagent, read, also)
   return read
 }
 
-async function readFile(desk: Desk, agent: Agent, path: string, read: Read, onBytes: (bytes: number) => void) {
+async function readFile(desk: Desk, agent: Agent, path: string, read: Read, also: (sessions: Set<number>) => Promise<void>) {
   const { store } = desk
   let facts: SessionFacts | null = null
   let unreadable = 0
@@ -32,6 +38,7 @@ async function readFile(desk: Desk, agent: Agent, path: string, read: Read, onBy
     const changes = await store.transaction(async () => {
       const changes = await takeItems(desk, agent, batch.items, batch.facts, read)
       await store.transcripts.setCheckpoint(path, batch.resume, batch.checkpoint.offset, Date.now())
+      await also(read.sessions)
       return changes
     })
     for (const change of changes) {
@@ -42,7 +49,6 @@ async function readFile(desk: Desk, agent: Agent, path: string, read: Read, onBy
     facts = batch.facts
     unreadable = batch.unreadable
     desk.announce(changes)
-    onBytes(batch.bytes)
     await Bun.sleep(0) // hooks that came in meanwhile go first
   }
   read.unreadable += unreadable

@@ -248,12 +248,34 @@ test('a piece of a name is found also where meaning finds something else', async
   expect((await search(t.store, 'ntrolrun', {}, near))[0]).toMatchObject({ title: 'Renamed isControlRune', signals: { names: 1.5 } })
 })
 
-test('a capital at the start of a question, or at that of a title, makes nobody an author', async () => {
+test('in a signed conversation the turns of whoever is named come first', async () => {
   using t = await temporaryStore()
-  await addObservations(t.store, [observation({ title: 'Fix: the heron' }), observation({ title: 'The clone is fixed', narrative: 'fix' })])
+  const session = await openSession(t.store)
+  for (const [n, text] of ['Ben: a pelican landed', 'Anna: a pelican landed here too', 'Ben: good'].entries())
+    await ask(t.store, session, n + 1, text)
   const found = async (question: string) => (await search(t.store, question)).map(({ title, signals }) => [title, signals.author])
-  expect(await found('Fix the clone')).toEqual(await found('fix the clone'))
-  expect((await found('a clone, Fix it'))[0]).toEqual(['The clone is fixed', undefined])
+  const author = expect.any(Number)
+  expect((await found('where did the pelican of Anna go'))[0]).toEqual(['Anna: a pelican landed here too', author])
+  expect((await found('where did the pelican of Ben go'))[0]).toEqual(['Ben: a pelican landed', author])
+  // Whatever begins a question may have a capital.
+  expect((await found('Anna and the pelican')).map(([, given]) => given)).not.toContainEqual(author)
+})
+
+test('a word with a colon is no author where the prompts beside it are not signed, all by the same, or how pastes begin', async () => {
+  using t = await temporaryStore()
+  const conversations = [
+    ['look at the parser', 'Heron: cannot find module pelican', 'go on'],
+    ['Heron: one pelican', 'Heron: cannot find module pelican', 'Heron: two'],
+    ['Warning: deprecated', 'Error: cannot find module pelican', 'Note: it is the parser'],
+    ['Heron: cannot find module pelican'],
+  ]
+  for (const [n, texts] of conversations.entries()) {
+    const session = await openSession(t.store, `s${n}`)
+    for (const [i, text] of texts.entries()) await ask(t.store, session, i + 1, text)
+  }
+  const hits = await search(t.store, 'which pelican has the Heron or the Error')
+  expect(hits.length).toBeGreaterThanOrEqual(4)
+  expect(hits.map((hit) => hit.signals.author)).not.toContainEqual(expect.any(Number))
 })
 
 test('a search keeps to its project, kind and time', async () => {

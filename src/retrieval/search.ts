@@ -110,10 +110,9 @@ export async function search(store: Store, given: string, filters: Filters = {},
     }
     const text = await textOf(store, place)
     if (!text) continue
-    // What a person wrote may begin with who says it; `Fix:` is how titles begin.
-    const author = place.kind === 'prompt' ? text.title.match(/^(\p{L}+):/u)?.[1]?.toLowerCase() : undefined
-    if (author !== undefined && authors.size > 0) most = (offset + limit) * 2 + 30
-    const byAuthor = author !== undefined && authors.has(author) ? WEIGHTS.author * score : 0
+    const author = authors.size > 0 ? await authorOf(store, place, text.title) : null
+    if (author !== null) most = (offset + limit) * 2 + 30
+    const byAuthor = author !== null && authors.has(author) ? WEIGHTS.author * score : 0
     const found = hitOf(place, text, score + byAuthor, byAuthor ? { ...signals, author: byAuthor } : signals, asked)
     const hit = { ...found, cosine: cosines.get(place.documentId) ?? null }
     if (turn !== null && !told) turns.set(turn, hit)
@@ -121,6 +120,26 @@ export async function search(store: Store, given: string, filters: Filters = {},
   }
   return folded(read).slice(offset, offset + limit)
 }
+
+/** Who says a prompt, in a conversation where each is signed: the ones right before and after it are too, and not all by the same. */
+async function authorOf(store: Store, { kind, sessionId, turn }: Place, title: string): Promise<string | null> {
+  const author = kind === 'prompt' ? signatureOf(title) : null
+  if (author === null || sessionId === null || turn === null) return null
+  const beside = await Promise.all([turn - 1, turn + 1].map((number) => store.prompts.numbered(sessionId, number)))
+  const others = beside.flatMap((prompt) => (prompt ? [signatureOf(prompt.text)] : []))
+  return others.some((other) => other !== author) && !others.includes(null) ? author : null
+}
+
+const signatureOf = (text: string): string | null => {
+  const name = text.match(/^(\p{L}+):/u)?.[1]?.toLowerCase()
+  return name === undefined || NOBODY.has(name) ? null : name
+}
+
+/** How pastes, orders and commits begin. */
+const NOBODY = new Set(
+  `answer bug build chore context docs error example exception failed feat feature fix goal hint idea important info input issue message
+  note output plan problem question refactor result step style summary task test todo traceback update warning`.split(/\s+/),
+)
 
 /** What may answer, and what each signal gives it. Each that comes later may look at what the earlier ones found. */
 async function score(store: Store, question: string, asked: Asked[], filters: Filters, meaning: Meaning | null) {

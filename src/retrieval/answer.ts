@@ -101,7 +101,12 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     const then = await list(filters)
     return then.length === 0 && isTimed ? list(named) : then
   }
-  const look = () => search(store, question.text, { ...within(named), favoured, ...(isTimed ? { spoken: windowOf(spoken) } : {}) }, meaning)
+  const look = async () => {
+    const { respelt } = await import('./spelling.ts')
+    const { text: respelling, read } = await respelt(store, question, speaksOf?.rest ?? question.text, text)
+    problems.push(...read)
+    return search(store, respelling, { ...within(named), favoured, ...(isTimed ? { spoken: windowOf(spoken) } : {}) }, meaning)
+  }
   const hits = await (words.length > 0 ? look : listed)()
   if (!isTimed) return answered(hits, null)
   const isThen = ({ at }: Hit) => at >= (filters.since ?? 0) && at < (filters.before ?? Number.MAX_SAFE_INTEGER)

@@ -109,6 +109,15 @@ export function fulltextStatements(db: Database) {
   const writeAround = db.prepare('INSERT OR REPLACE INTO surroundings (rowid, own, around, scope) VALUES (@id, @own, @around, @scope)')
   const writeNames = db.prepare('INSERT OR REPLACE INTO trigrams (rowid, names) VALUES (@id, @names)')
 
+  // A look-up for each word: however many words there are, none of them is walked over.
+  const known = db.prepare<{ word: string }, Params>(`
+    SELECT value AS word FROM json_each(@words) WHERE EXISTS (SELECT 1 FROM fulltext WHERE fulltext MATCH '"' || value || '"')`)
+  const holding = db.prepare<Place, Params>(`
+    SELECT ${PLACE} FROM (SELECT rowid FROM fulltext WHERE fulltext MATCH @word ORDER BY rowid DESC LIMIT @limit) held
+      CROSS JOIN documents d ON d.id = held.rowid`)
+  const isNamed = db.prepare<{ named: number }, Params>(`
+    SELECT EXISTS (SELECT 1 FROM deeds WHERE deeds MATCH @word) OR EXISTS (SELECT 1 FROM trigrams WHERE trigrams MATCH @word) AS named`)
+
   const remove = db.prepare('DELETE FROM documents WHERE kind = @kind AND ref = @ref')
 
   // The newest, so that a name that everything has is not asked of all.
@@ -281,6 +290,12 @@ export function fulltextStatements(db: Database) {
       stemAll(words)
       return words.map((word) => ({ word, stem: stems.get(word) ?? word, documents: documentsWith(word) }))
     },
+    /** Those of these words that stand in any document, in some form. Letters only. */
+    known: async (words: string[]): Promise<string[]> => known.all({ words: JSON.stringify(words) }).map(({ word }) => word),
+    /** The newest that hold a word in some form, by number. */
+    newestWith: async (word: string, limit: number): Promise<Place[]> => holding.all({ word: quoted(word), limit }).map(place),
+    /** Whether a word was written or run in a turn, or is a piece of a name. */
+    isNamed: async (word: string): Promise<boolean> => isNamed.get({ word: quoted(word) })?.named === 1,
     /** How many documents a project has, or nearly; all of them together when none is named. */
     count: async (project: ProjectKey | null): Promise<number> => (project ? documentsOf(project) : (last.get()?.id ?? 0)),
     /** The documents of a time, and whatever has a number between theirs. */

@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test'
+import { addObservations, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
+import type { Store } from '../store/store.ts'
+import { answer } from './answer.ts'
+
+test('misspelt words are read as those that memories have, and the answer says so', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: 'A session crossing midnight' }), observation({ title: 'Closing the ledger' })])
+  expect(await found(t.store, 'kind:observation sesion crosing midnigt')).toEqual({
+    titles: ['A session crossing midnight'],
+    read: [
+      ['sesion', 17, 'no memory has it; read as session'],
+      ['crosing', 24, 'no memory has it; read as crossing'],
+      ['midnigt', 32, 'no memory has it; read as midnight'],
+    ],
+  })
+  for (const typed of ['Ledgr', 'legder', 'leddger', 'ledgers', 'LEDGER'])
+    expect((await found(t.store, typed)).titles).toEqual(['Closing the ledger'])
+})
+
+test('a short word, one that begins otherwise and one with two slips are not guessed at', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: 'The heron and the teal ledger' })])
+  for (const typed of ['teel', 'meron', 'haron', 'lodgar']) expect(await found(t.store, typed)).toEqual({ titles: [], read: [] })
+})
+
+test('a word that nobody wrote stays as it is where most of the question is known', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: 'The pelican feeds at noon' }), observation({ title: 'A kitted workshop' })])
+  expect(await found(t.store, 'pelican kittee noon')).toEqual({ titles: ['The pelican feeds at noon'], read: [] })
+  expect((await found(t.store, 'pelican kittedd')).read).toEqual([['kittedd', 8, 'no memory has it; read as kitted']])
+})
+
+test('nothing is read as a word that nobody wrote but for its stem', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: 'Adds the numbers' })])
+  expect(await found(t.store, 'address')).toEqual({ titles: [], read: [] })
+})
+
+test('a name of code is not respelt: not one that a turn wrote, not a piece of one, not one that looks like it', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: 'The cloner and the parser', filesModified: ['src/pelicans.ts'] })])
+  const session = await openSession(t.store)
+  const written = await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'go on', at: 1 })
+  if (written) await t.store.prompts.setDeeds(written, 'parsers.ts const clonner = 1')
+  expect(await found(t.store, 'clonner')).toEqual({ titles: ['go on'], read: [] })
+  for (const typed of ['elica', 'clonr.ts', 'parsr_x']) expect((await found(t.store, typed)).read).toEqual([])
+  expect((await found(t.store, 'parrser')).read).toEqual([['parrser', 0, 'no memory has it; read as parser']])
+})
+
+test('a question in another language is not read as English', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: 'The fehler in the parser' })])
+  expect((await found(t.store, 'warum ist der fehlerr im parserr')).read).toEqual([])
+})
+
+async function found(store: Store, question: string) {
+  const { hits, problems } = await answer(store, question, { project: null, limit: 10, offset: 0 }, 1e12)
+  return { titles: hits.map((hit) => hit.title), read: problems.map(({ word, at, message }) => [word, at, message]) }
+}

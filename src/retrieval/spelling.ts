@@ -1,0 +1,88 @@
+import type { Store } from '../store/store.ts'
+import { textOf } from './hits.ts'
+import type { Problem, Question } from './question.ts'
+import { isElsewhereSpoken, wordsOf } from './words.ts'
+
+/**
+ * A question with the words that nobody ever wrote read as known ones from which they are one slip away: a letter too many, missing or wrong,
+ * or two swapped. Only where at least half of its words are unknown: else the others find it, and a word that nobody wrote is often just
+ * that. What was written in code, is a piece of a name or looks like one stays as it is. `rest` is the text without names
+ * of branches and projects, `asked` the whole question, filters and all.
+ */
+export async function respelt(
+  store: Store,
+  { text, identifiers, rejected }: Question,
+  rest: string,
+  asked: string,
+): Promise<{ text: string; read: Problem[] }> {
+  const words = wordsOf(rest)
+  const names = identifiers.join(' ').toLowerCase()
+  const mayBeMisspelt = words.filter((word) => WORD.test(word) && !names.includes(word) && !rejected.includes(word))
+  const read: Problem[] = []
+  if (mayBeMisspelt.length * 2 < words.length || words.length > MOST_WORDS || isElsewhereSpoken(text)) return { text, read }
+  const known = new Set(await store.documents.known(mayBeMisspelt))
+  const unknown = mayBeMisspelt.filter((word) => !known.has(word))
+  if (unknown.length * 2 < words.length) return { text, read }
+  let respelt = text
+  for (const word of unknown.slice(0, MOST_READ)) {
+    const meant = (await store.documents.isNamed(word)) ? null : await meantBy(store, word)
+    if (meant === null) continue
+    read.push({ word, at: asked.toLowerCase().indexOf(word), message: `no memory has it; read as ${meant}` })
+    respelt = respelt.replace(new RegExp(`\\b${word}\\b`, 'gi'), meant)
+  }
+  return { text: respelt, read }
+}
+
+/** Only the letters of English are tried, and shorter words are one slip away from too many others. */
+const WORD = /^[a-z]{5,20}$/
+/** A longer text is no question that somebody typed in a hurry. */
+const MOST_WORDS = 12
+/** Each costs some milliseconds. */
+const MOST_READ = 4
+
+/** The likeliest slip first, then the word that most memories have. */
+async function meantBy(store: Store, word: string): Promise<string | null> {
+  const slips = slipsOf(word)
+  const known = await store.documents.frequencies(await store.documents.known([...slips.keys()]))
+  const likely = known.toSorted((a, b) => (slips.get(a.word) ?? 0) - (slips.get(b.word) ?? 0) || b.documents - a.documents)
+  for (const { word: meant } of likely.slice(0, TRIED)) if (await isWritten(store, meant)) return meant
+  return null
+}
+
+const TRIED = 8
+
+/** The index knows stems: `addness` is known where somebody adds. */
+async function isWritten(store: Store, word: string): Promise<boolean> {
+  const written = new RegExp(`\\b${word}\\b`, 'i')
+  for (const place of await store.documents.newestWith(word, LOOKED_INTO)) {
+    const text = await textOf(store, place)
+    if (text && written.test(`${text.title}\n${text.body}`)) return true
+  }
+  return false
+}
+
+const LOOKED_INTO = 5
+
+/**
+ * What may have been meant, by how unlikely the slip is: a letter doubled or not, or two swapped, comes before one that is missing or too
+ * many, and that before a wrong one, which makes a short word another. Whoever misspells a word still begins it rightly.
+ */
+function slipsOf(word: string): Map<string, number> {
+  const slips = new Map<string, number>()
+  const add = (meant: string, unlikely: number) => {
+    if (meant !== word && unlikely < (slips.get(meant) ?? Number.POSITIVE_INFINITY)) slips.set(meant, unlikely)
+  }
+  for (let at = 0; at <= word.length; at++) {
+    const [before, after] = [word.slice(0, at), word.slice(at)]
+    if (after.length > 1) add(before + after[1] + after[0] + after.slice(2), 0)
+    if (at === 0) continue
+    for (const letter of LETTERS) add(before + letter + after, before.endsWith(letter) ? 0 : 1)
+    if (after === '') continue
+    add(before + after.slice(1), before.endsWith(after[0] ?? '') ? 0 : 1)
+    if (word.length >= LONG) for (const letter of LETTERS) add(before + letter + after.slice(1), 2)
+  }
+  return slips
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+const LONG = 7

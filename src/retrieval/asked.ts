@@ -1,6 +1,6 @@
 import { identifiersIn, pairsIn, partsOf } from '../core/identifiers.ts'
 import type { Among, Span, Store, Within } from '../store/store.ts'
-import { isElsewhereSpoken, sequenceOf, wordsOf } from './words.ts'
+import { isElsewhereSpoken, isFile, sequenceOf, wordsOf } from './words.ts'
 
 /** Up to this many documents every word is looked for. */
 export const SMALL = 8000
@@ -24,7 +24,8 @@ export type Asked = { word: string; stem: string; weight: number; documents: num
 
 /** The words of a question and how telling each is, the most telling first. */
 export async function weigh(store: Store, question: string): Promise<Asked[]> {
-  const hidden = identifiersIn(question, 20).flatMap((identifier) => partsOf(identifier))
+  const identifiers = identifiersIn(question, 20)
+  const hidden = identifiers.flatMap((identifier) => partsOf(identifier))
   // The 01 of `step01` is in every date.
   const parts = hidden.filter((part) => part.length > (/^\p{N}/u.test(part) ? 2 : 1))
   const words = [...new Set([...wordsOf(question), ...parts, ...pairsIn(question, 40)])].slice(0, 60)
@@ -32,10 +33,20 @@ export async function weigh(store: Store, question: string): Promise<Asked[]> {
   // In another language than the memories' most words are in none of them, which says nothing of what is asked; names of code are the same in all.
   const isElsewhere = isElsewhereSpoken(question)
   const names = new Set(parts)
-  return (await store.documents.frequencies(words))
-    .filter(({ word, documents }) => !isElsewhere || documents > 0 || names.has(word))
+  const known = await store.documents.frequencies(words)
+  const endings = bareEndings(identifiers.filter(isFile), known)
+  return known
+    .filter(({ word, documents }) => (!isElsewhere || documents > 0 || names.has(word)) && !endings.has(word))
     .map((known) => ({ ...known, weight: Math.log(1 + (total - known.documents + 0.5) / (known.documents + 0.5)) }))
     .sort((a, b) => b.weight - a.weight)
+}
+
+/** The endings of files of whose names nothing else is known: `ts` tells nothing of where `gitcloner.ts` is. */
+function bareEndings(files: string[], known: { word: string; documents: number }[]): Set<string> {
+  const documents = new Map(known.map((one) => [one.word, one.documents]))
+  const named = files.map((file) => partsOf(file)).map((parts) => ({ ending: parts.at(-1) ?? '', rest: parts.slice(0, -1) }))
+  const isUnknown = (rest: string[]) => rest.some((part) => documents.has(part)) && !rest.some((part) => documents.get(part))
+  return new Set(named.filter(({ rest }) => isUnknown(rest)).map(({ ending }) => ending))
 }
 
 /**

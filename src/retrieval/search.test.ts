@@ -248,6 +248,26 @@ test('a piece of a name is found also where meaning finds something else', async
   expect((await search(t.store, 'ntrolrun', {}, near))[0]).toMatchObject({ title: 'Renamed isControlRune', signals: { names: 1.5 } })
 })
 
+test('half a name of code comes first, also where others hold its parts, and whatever sets these apart', async () => {
+  using t = await temporaryStore()
+  const others = Array.from({ length: 10 }, (_, n) => observation({ title: `A manual commit, a commit by hand ${n}`, promptNumber: n + 1 }))
+  await addObservations(t.store, others, 'one')
+  await addObservations(t.store, [observation({ title: 'manual_commit_git.go: edited' })], 'two')
+  for (const typed of ['manual_commit_g', 'manual-commit-gi', 'manualCommitGi', 'the manual commit of manual_commit_g'])
+    expect((await search(t.store, typed))[0]).toMatchObject({ title: 'manual_commit_git.go: edited', signals: { names: 1.5 } })
+  expect((await search(t.store, 'manual_commit_git'))[0]?.signals.names).toBeUndefined()
+})
+
+test('the ending of a file is no word of a question where the name of the file is unknown', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'Edited a.ts' }),
+    observation({ title: 'Moved to ts', filesModified: ['src/b.ts'] }),
+  ])
+  expect(await search(t.store, 'ostrich.ts')).toEqual([])
+  expect(await search(t.store, 'b.ts')).toHaveLength(2)
+})
+
 test('in a signed conversation the turns of whoever is named come first', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)

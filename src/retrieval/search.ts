@@ -3,6 +3,7 @@
  * text, never a query language; whatever a person types is legal.
  */
 import type { Hit, Signal } from '../core/hit.ts'
+import { identifiersIn, partsOf } from '../core/identifiers.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
@@ -167,8 +168,9 @@ async function score(store: Store, question: string, asked: Asked[], filters: Fi
   await addMeaning(store, scored, near, within)
   for (const file of (filters.files ?? []).slice(0, 3)) scored.add('names', await store.documents.matchNames(file, within))
   // What filters leave of a large store has been read by now, as far as it is new.
-  if (!isFound && !(left && isFiltered(within)))
-    for (const name of names(question)) scored.add('names', await store.documents.matchNames(name, within), PIECE)
+  if (!(left && isFiltered(within)))
+    for (const spellings of [...(await halfNames(store, question)), ...(isFound ? [] : names(question).map((name) => [name]))])
+      scored.add('names', await firstFound(spellings, (name) => store.documents.matchNames(name, within)), PIECE)
   if (spoken) addTime(scored, spoken)
   for (const { signal, part } of parts) {
     const newest = favoured?.isAll ? await store.documents.newest({ ...part, limit: NEWEST }) : []
@@ -392,6 +394,26 @@ async function addUse(store: Store, scored: Scores): Promise<void> {
 function names(question: string): string[] {
   const words = question.slice(0, 1000).match(/[\p{L}\p{N}_]{3,64}/gu) ?? []
   return [...new Set(words)].sort((a, b) => b.length - a.length).slice(0, 3)
+}
+
+/**
+ * Names of code of which nothing is known as a whole, each as it may be spelt: it may be the beginning of one, as `manual_commit_g`, or have
+ * other signs between its parts, or none.
+ */
+async function halfNames(store: Store, question: string): Promise<string[][]> {
+  const names = identifiersIn(question, 3).map((name) => ({ name, parts: partsOf(name) }))
+  if (names.length === 0) return []
+  const known = new Set(await store.documents.known(names.map(({ parts }) => parts.join(' '))))
+  const half = names.filter(({ parts }) => !known.has(parts.join(' ')))
+  return half.map(({ name, parts }) => [name, ...['-', '_', ''].map((sign) => parts.join(sign))])
+}
+
+async function firstFound(names: string[], find: (name: string) => Promise<Match[]>): Promise<Match[]> {
+  for (const name of new Set(names)) {
+    const found = await find(name)
+    if (found.length > 0) return found
+  }
+  return []
 }
 
 /** A place in time, told in a line. */

@@ -18,6 +18,21 @@ test('misspelt words are read as those that memories have, and the answer says s
     expect((await found(t.store, typed)).titles).toEqual(['Closing the ledger'])
 })
 
+test('a name without what sets its parts apart is read as the one that memories have', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'git-cloner.ts: edited' }),
+    observation({ title: 'Removed manual_commit_git' }),
+    observation({ title: 'A parser and a cloner' }),
+  ])
+  const read = async (typed: string) => (await found(t.store, typed)).read.map(([, , message]) => message)
+  expect(await read('where is gitcloner.ts')).toEqual(['no memory has it; read as git-cloner'])
+  expect((await found(t.store, 'gitcloner.ts')).titles[0]).toBe('git-cloner.ts: edited')
+  expect(await read('manualcommitgit')).toEqual(['no memory has it; read as manual-commit-git'])
+  // Both are known, never side by side.
+  expect(await read('parsercloner')).toEqual([])
+})
+
 test('a short word, one that begins otherwise and one with two slips are not guessed at', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'The heron and the teal ledger' })])

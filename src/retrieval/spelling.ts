@@ -4,28 +4,31 @@ import type { Problem, Question } from './question.ts'
 import { isElsewhereSpoken, wordsOf } from './words.ts'
 
 /**
- * A question with the words that nobody ever wrote read as known ones from which they are one slip away: a letter too many, missing or wrong,
- * or two swapped. Only where at least half of its words are unknown: else the others find it, and a word that nobody wrote is often just
- * that. What was written in code, is a piece of a name or looks like one stays as it is. `rest` is the text without names
- * of branches and projects, `asked` the whole question, filters and all.
+ * A question with the words that nobody ever wrote read as what memories have: names written without what sets their parts apart, and words that
+ * are one slip away from a known one, a letter too many, missing or wrong, or two swapped. `rest` is the text without names of branches and
+ * projects, `asked` the whole question, filters and all.
  */
 export async function respelt(
   store: Store,
-  { text, identifiers, rejected }: Question,
+  { text, rejected, identifiers }: Question,
   rest: string,
   asked: string,
 ): Promise<{ text: string; read: Problem[] }> {
   const words = wordsOf(rest)
-  const names = identifiers.join(' ').toLowerCase()
-  const mayBeMisspelt = words.filter((word) => WORD.test(word) && !names.includes(word) && !rejected.includes(word))
   const read: Problem[] = []
-  if (mayBeMisspelt.length * 2 < words.length || words.length > MOST_WORDS || isElsewhereSpoken(text)) return { text, read }
-  const known = new Set(await store.documents.known(mayBeMisspelt))
-  const unknown = mayBeMisspelt.filter((word) => !known.has(word))
-  if (unknown.length * 2 < words.length) return { text, read }
+  const plain =
+    words.length > MOST_WORDS || isElsewhereSpoken(text) ? [] : words.filter((word) => WORD.test(word) && !rejected.includes(word))
+  if (plain.length === 0) return { text, read }
+  const known = new Set(await store.documents.known(plain))
+  const unknown = plain.filter((word) => !known.has(word)).slice(0, MOST_READ)
+  // Where less than half of it is unknown the rest finds it, and a word that nobody wrote is often just that. Names are as they are.
+  const names = identifiers.join(' ').toLowerCase()
+  const maySlip = (word: string) => unknown.length * 2 >= words.length && !names.includes(word)
   let respelt = text
-  for (const word of unknown.slice(0, MOST_READ)) {
-    const meant = (await store.documents.isNamed(word)) ? null : await meantBy(store, word)
+  for (const word of unknown) {
+    // What was written in code, or is a piece of a name, is no slip.
+    if (await store.documents.isNamed(word)) continue
+    const meant = (await apart(store, word)) ?? (maySlip(word) ? await meantBy(store, word) : null)
     if (meant === null) continue
     read.push({ word, at: asked.toLowerCase().indexOf(word), message: `no memory has it; read as ${meant}` })
     respelt = respelt.replace(new RegExp(`\\b${word}\\b`, 'gi'), meant)
@@ -39,6 +42,29 @@ const WORD = /^[a-z]{5,20}$/
 const MOST_WORDS = 12
 /** Each costs some milliseconds. */
 const MOST_READ = 4
+
+/** A word as two or three that stand side by side somewhere: `gitcloner` as `git-cloner`, as names of files have it. */
+async function apart(store: Store, word: string): Promise<string | null> {
+  const pieces = new Set(await store.documents.known(piecesOf(word)))
+  const splits = splitsOf(word, 3).filter((parts) => parts.length > 1 && parts.every((part) => pieces.has(part)))
+  const counted = await store.documents.frequencies([...new Set(splits.flat())])
+  const places = new Map(counted.map((one) => [one.word, one.documents]))
+  // To find out that two common words never stand side by side would take long.
+  const isQuick = (parts: string[]) => parts.some((part) => (places.get(part) ?? 0) <= RARE)
+  const [found] = await store.documents.known(splits.filter(isQuick).map((parts) => parts.join(' ')))
+  return found?.replaceAll(' ', '-') ?? null
+}
+
+const RARE = 1000
+
+/** All ways to set a word apart, the fewest parts first, none of them a single letter. */
+function splitsOf(word: string, most: number): string[][] {
+  const ends = most > 1 ? Array.from({ length: Math.max(0, word.length - 3) }, (_, i) => i + 2) : []
+  const split = ends.flatMap((end) => splitsOf(word.slice(end), most - 1).map((rest) => [word.slice(0, end), ...rest]))
+  return [[word], ...split].sort((a, b) => a.length - b.length)
+}
+
+const piecesOf = (word: string): string[] => [...new Set(splitsOf(word, 3).flat())]
 
 /** The likeliest slip first, then the word that most memories have. */
 async function meantBy(store: Store, word: string): Promise<string | null> {

@@ -248,6 +248,20 @@ test('a piece of a name is found also where meaning finds something else', async
   expect((await search(t.store, 'ntrolrun', {}, near))[0]).toMatchObject({ title: 'Renamed isControlRune', signals: { names: 1.5 } })
 })
 
+test('where the best hit has the words, what is only a little alike is left out; where nothing has them, it is the answer', async () => {
+  using t = await temporaryStore()
+  for (const [n, title] of ['A teal pelican', 'Painted the fence', 'Mowed the lawn'].entries())
+    await addObservations(t.store, [observation({ title, at: 5 })], `s${n}`)
+  const near = (score: number) => async () => [
+    { documentId: 2, score, cosine: 0.2 },
+    { documentId: 3, score: 1, cosine: 0.5 },
+  ]
+  const titles = async (question: string, score: number) => (await search(t.store, question, {}, near(score))).map((hit) => hit.title)
+  expect(await titles('teal', 0.2)).toEqual(['A teal pelican', 'Mowed the lawn'])
+  expect(await titles('teal', 0.99)).toEqual(['A teal pelican', 'Mowed the lawn', 'Painted the fence'])
+  expect(await titles('cyan', 0.2)).toEqual(['Mowed the lawn', 'Painted the fence'])
+})
+
 test('half a name of code comes first, also where others hold its parts, and whatever sets these apart', async () => {
   using t = await temporaryStore()
   const others = Array.from({ length: 10 }, (_, n) => observation({ title: `A manual commit, a commit by hand ${n}`, promptNumber: n + 1 }))

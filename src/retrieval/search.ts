@@ -119,8 +119,19 @@ export async function search(store: Store, given: string, filters: Filters = {},
     if (turn !== null && !told) turns.set(turn, hit)
     read.push({ hit, text: `${text.title}\n${text.body}` })
   }
-  return folded(read).slice(offset, offset + limit)
+  return withoutTail(folded(read)).slice(offset, offset + limit)
 }
+
+/** Where the best hit has the words, what is merely a little alike is no answer: whoever reads it pays for it. */
+function withoutTail(hits: Hit[]): Hit[] {
+  const [best] = hits
+  if (!best || best.matched === 0) return hits
+  return hits.filter((hit) => hit.matched > 0 || hit.score >= TAIL * best.score || !isByMeaningAlone(hit))
+}
+
+const TAIL = 0.15
+const isByMeaningAlone = ({ signals }: Hit) => REASONS.every((signal) => signals[signal] === undefined)
+const REASONS: Signal[] = ['words', 'around', 'deeds', 'names', 'links', 'branch', 'project']
 
 /** Who says a prompt, in a conversation where each is signed: the ones right before and after it are too, and not all by the same. */
 async function authorOf(store: Store, { kind, sessionId, turn }: Place, title: string): Promise<string | null> {

@@ -262,6 +262,26 @@ test('where the best hit has the words, what is only a little alike is left out;
   expect(await titles('cyan', 0.2)).toEqual(['Mowed the lawn', 'Painted the fence'])
 })
 
+test('what was said to a report of a machine in a word is not found by meaning alone, and by its words it is', async () => {
+  using t = await temporaryStore()
+  const session = await openSession(t.store)
+  const answered = async (number: number, origin: 'person' | 'machine', text: string, answer: string) => {
+    const added = await t.store.prompts.add(session, { key: `k${number}`, promptId: null, uuid: null, origin, text, at: number })
+    if (added) await t.store.prompts.setAnswer(added, answer, number)
+  }
+  await answered(1, 'machine', 'Agent "Trim the hedge" finished', 'Ack, hedge 9/18.')
+  await answered(2, 'machine', 'Agent "Mow the lawn" finished', `All of it is done. ${'The lawn is even. '.repeat(15)}`)
+  await answered(3, 'person', 'paint the fence', 'Done.')
+  await t.store.summaries.put('k', summary({ sessionId: session.id, promptNumber: 1, request: 'A report', completed: 'Acknowledged' }))
+  const near = async () => [1, 2, 3, 4].map((documentId) => ({ documentId, score: 1, cosine: 0.2 }))
+  const titles = async (question: string) => (await search(t.store, question, {}, near)).map((hit) => hit.title)
+  expect((await titles('ostrich')).toSorted()).toEqual([
+    expect.stringContaining('Mow the lawn'),
+    expect.stringContaining('paint the fence'),
+  ])
+  expect(await titles('hedge')).toContainEqual(expect.stringContaining('Trim the hedge'))
+})
+
 test('half a name of code comes first, also where others hold its parts, and whatever sets these apart', async () => {
   using t = await temporaryStore()
   const others = Array.from({ length: 10 }, (_, n) => observation({ title: `A manual commit, a commit by hand ${n}`, promptNumber: n + 1 }))

@@ -308,7 +308,12 @@ async function addHeld(store: Store, scored: Scores, asked: Asked[], chosen: Cho
 
 async function addMeaning(store: Store, scored: Scores, found: { documentId: number; score: number }[], within: Within): Promise<void> {
   const scores = new Map(found.map(({ documentId, score }) => [documentId, score]))
-  for (const place of await store.documents.wanted([...scores.keys()], within))
+  // So short a text is near to anything, and says nothing.
+  const idle = await store.documents.acknowledgements([...scores.keys()].filter((id) => !scored.has(id)))
+  for (const place of await store.documents.wanted(
+    [...scores.keys()].filter((id) => !idle.has(id)),
+    within,
+  ))
     scored.give(place, 'meaning', WEIGHTS.meaning * (scores.get(place.documentId) ?? 0))
 }
 

@@ -92,6 +92,8 @@ const NEXT_ID = `1 + max(
 const ENDS = 5000
 type Ends = { first: number | null; last: number | null }
 const NO_ENDS: Ends = { first: null, last: null }
+/** What a machine's report is answered with in fewer characters is "Ack, 9/18"; a summary of what came of it is longer. */
+const ACKNOWLEDGED = 200
 /** How many of the newest are known to be so where numbers do not tell. */
 const RECENT = 5000
 
@@ -117,6 +119,11 @@ export function fulltextStatements(db: Database) {
       CROSS JOIN documents d ON d.id = held.rowid`)
   const isNamed = db.prepare<{ named: number }, Params>(`
     SELECT EXISTS (SELECT 1 FROM deeds WHERE deeds MATCH @word) OR EXISTS (SELECT 1 FROM trigrams WHERE trigrams MATCH @word) AS named`)
+
+  const acknowledging = db.prepare<{ id: number }, Params>(`
+    SELECT d.id FROM json_each(@ids) wanted CROSS JOIN documents d ON d.id = wanted.value
+      CROSS JOIN prompts p ON p.session_id = d.session_id AND p.number = d.turn
+    WHERE d.kind IN ('prompt', 'summary') AND p.origin = 'machine' AND length(coalesce(p.answer, '')) < ${ACKNOWLEDGED}`)
 
   const remove = db.prepare('DELETE FROM documents WHERE kind = @kind AND ref = @ref')
 
@@ -294,6 +301,9 @@ export function fulltextStatements(db: Database) {
     known: async (words: string[]): Promise<string[]> => known.all({ words: JSON.stringify(words) }).map(({ word }) => word),
     /** The newest that hold a word in some form, by number. */
     newestWith: async (word: string, limit: number): Promise<Place[]> => holding.all({ word: quoted(word), limit }).map(place),
+    /** Those of these documents that tell of a turn in which a machine reported and next to nothing was answered. */
+    acknowledgements: async (documentIds: number[]): Promise<Set<number>> =>
+      new Set(acknowledging.all({ ids: JSON.stringify(documentIds) }).map(({ id }) => id)),
     /** Whether a word was written or run in a turn, or is a piece of a name. */
     isNamed: async (word: string): Promise<boolean> => isNamed.get({ word: quoted(word) })?.named === 1,
     /** How many documents a project has, or nearly; all of them together when none is named. */

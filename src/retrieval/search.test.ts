@@ -233,6 +233,65 @@ test('of equals, what was read in full before comes first', async () => {
   expect(await first()).toMatchObject({ id: other, signals: { use: expect.closeTo(0.0145, 3) } })
 })
 
+test('of what fits nearly as well, the newer comes first', async () => {
+  using t = await temporaryStore()
+  const long = (words: number) => 'quietly '.repeat(words)
+  await addObservations(t.store, [observation({ title: 'A pelican at dawn', narrative: long(300), at: 1 })], 'one')
+  await addObservations(t.store, [observation({ title: 'A pelican at dusk', narrative: long(302), at: 9 })], 'two')
+  const hits = await search(t.store, 'pelican')
+  expect(hits.map(({ title, signals }) => [title, signals.recency])).toEqual([
+    ['A pelican at dusk', 0.05],
+    ['A pelican at dawn', 0],
+  ])
+})
+
+test('a name of a person that stands everywhere is not looked for beside other words', async () => {
+  using t = await temporaryStore()
+  const titles = ['Anna saw the teal pelican', 'Anna slept', 'Anna read', 'A pelican flew', 'A teal egg']
+  for (const [n, title] of titles.entries()) await addObservations(t.store, [observation({ title })], `s${n}`)
+  const found = async (question: string) => (await search(t.store, question)).map((hit) => hit.title).toSorted()
+  expect(await found('when did Anna see a teal pelican')).toEqual(['A pelican flew', 'A teal egg', 'Anna saw the teal pelican'])
+  // One other word is not enough to go by.
+  expect(await found('who is Anna with the pelican')).toContain('Anna slept')
+})
+
+test('a path of two letters must be a word of it, also beside words', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'The pelican page', filesModified: ['src/ui/page.ts'] }),
+    observation({ title: 'The pelican build', filesModified: ['src/build.ts'] }),
+  ])
+  const choice = { session: null, paths: ['ui'], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+  expect((await search(t.store, 'pelican', { kinds: ['observation'], choice })).map((hit) => hit.title)).toEqual(['The pelican page'])
+})
+
+test('what a filter leaves of what many turns did is found, however far down it stands', async () => {
+  using t = await temporaryStore()
+  const [crowd, few] = [await openSession(t.store, 'crowd'), await openSession(t.store, 'few')]
+  await t.store.transaction(async () => {
+    const did = async (session: Session, number: number, deeds: string) =>
+      t.store.prompts.setDeeds(await ask(t.store, session, number, `step ${number}`), deeds)
+    await did(few, 1, 'heron')
+    await did(few, 2, `heron ${'and much more of it '.repeat(50)}`)
+    for (let n = 1; n <= 300; n++) await did(crowd, n, 'the heron')
+  })
+  const choice = { paths: [], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+  const session = { ids: [few.id], contentIds: ['few'], begins: null }
+  expect(await search(t.store, 'heron', { choice: { ...choice, session } })).toHaveLength(2)
+})
+
+test('in a large store too a piece of a name is found among what a filter leaves', async () => {
+  using t = await temporaryStore()
+  const crowd = Array.from({ length: 8100 }, (_, n) => observation({ title: `pelican ${n}` }))
+  await t.store.transaction(async () => {
+    await addObservations(t.store, [observation({ title: 'Renamed isControlRune', type: 'decision' })], 'one')
+    await addObservations(t.store, crowd, 'crowd')
+  })
+  const choice = { session: null, paths: [], branches: [], types: ['decision'], namespaces: [], tags: [], notTags: [], sources: [] }
+  const hits = await search(t.store, 'ntrolrun', { kinds: ['observation'], choice })
+  expect(hits.map((hit) => [hit.title, hit.signals.words])).toEqual([['Renamed isControlRune', 0.8]])
+}, 30_000)
+
 test('words are found in another form of themselves, with and without accents', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'Caching responses' }), observation({ title: 'Résumé upload' })])
@@ -259,7 +318,11 @@ test('where the best hit has the words, what is only a little alike is left out;
   const titles = async (question: string, score: number) => (await search(t.store, question, {}, near(score))).map((hit) => hit.title)
   expect(await titles('teal', 0.2)).toEqual(['A teal pelican', 'Mowed the lawn'])
   expect(await titles('teal', 0.99)).toEqual(['A teal pelican', 'Mowed the lawn', 'Painted the fence'])
-  expect(await titles('cyan', 0.2)).toEqual(['Mowed the lawn', 'Painted the fence'])
+  expect(await titles('cyan', 0.01)).toEqual(['Mowed the lawn', 'Painted the fence'])
+  const [from, to] = [1, 2].map((id) => ({ kind: 'observation' as const, ref: String(id) }))
+  if (from && to) await t.store.links.add([{ from, to, relation: 'failed-then-fixed', origin: 'bun test', at: 2 }])
+  // What the best is linked with has a reason to be there.
+  expect(await titles('teal', 0.01)).toEqual(['A teal pelican', 'Mowed the lawn', 'Painted the fence'])
 })
 
 test('what was said to a report of a machine in a word is not found by meaning alone, and by its words it is', async () => {
@@ -274,12 +337,14 @@ test('what was said to a report of a machine in a word is not found by meaning a
   await answered(3, 'person', 'paint the fence', 'Done.')
   await t.store.summaries.put('k', summary({ sessionId: session.id, promptNumber: 1, request: 'A report', completed: 'Acknowledged' }))
   const near = async () => [1, 2, 3, 4].map((documentId) => ({ documentId, score: 1, cosine: 0.2 }))
-  const titles = async (question: string) => (await search(t.store, question, {}, near)).map((hit) => hit.title)
+  const found = (question: string) => search(t.store, question, {}, near)
+  const titles = async (question: string) => (await found(question)).map((hit) => hit.title)
   expect((await titles('ostrich')).toSorted()).toEqual([
     expect.stringContaining('Mow the lawn'),
     expect.stringContaining('paint the fence'),
   ])
-  expect(await titles('hedge')).toContainEqual(expect.stringContaining('Trim the hedge'))
+  const hedge = (await found('hedge')).find((hit) => hit.title.includes('Trim the hedge'))
+  expect(hedge?.signals.meaning).toBe(0.6)
 })
 
 test('half a name of code comes first, also where others hold its parts, and whatever sets these apart', async () => {

@@ -42,7 +42,7 @@ test('a short word, one that begins otherwise and one with two slips are not gue
 test('a word that nobody wrote stays as it is where most of the question is known', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'The pelican feeds at noon' }), observation({ title: 'A kitted workshop' })])
-  expect(await found(t.store, 'pelican kittee noon')).toEqual({ titles: ['The pelican feeds at noon'], read: [] })
+  expect(await found(t.store, 'pelican kittedd noon')).toEqual({ titles: ['The pelican feeds at noon'], read: [] })
   expect((await found(t.store, 'pelican kittedd')).read).toEqual([['kittedd', 8, 'no memory has it; read as kitted']])
 })
 

@@ -177,11 +177,13 @@ async function score(store: Store, question: string, asked: Asked[], filters: Fi
   const isFound = scored.size() >= FEW_FOUND
   const near = meaning ? await meaning(question, project, choice ? NEAREST * ROOM : NEAREST) : []
   await addMeaning(store, scored, near, within)
-  for (const file of (filters.files ?? []).slice(0, 3)) scored.add('names', await store.documents.matchNames(file, within))
   // What filters leave of a large store has been read by now, as far as it is new.
-  if (!(left && isFiltered(within)))
-    for (const spellings of [...(await halfNames(store, question)), ...(isFound ? [] : names(question).map((name) => [name]))])
-      scored.add('names', await firstFound(spellings, (name) => store.documents.matchNames(name, within)), PIECE)
+  const half = left && isFiltered(within) ? [] : await halfNames(store, question)
+  const pieces = isFound || (left && isFiltered(within)) ? [] : names(question).map((name) => [name])
+  const files = (filters.files ?? []).slice(0, 3).filter((file) => !half.flat().includes(file))
+  for (const file of files) scored.add('names', await store.documents.matchNames(file, within))
+  for (const spellings of [...half, ...pieces])
+    scored.add('names', await firstFound(spellings, (name) => store.documents.matchNames(name, within)), PIECE)
   if (spoken) addTime(scored, spoken)
   for (const { signal, part } of parts) {
     const newest = favoured?.isAll ? await store.documents.newest({ ...part, limit: NEWEST }) : []
@@ -421,6 +423,8 @@ async function halfNames(store: Store, question: string): Promise<string[][]> {
   if (names.length === 0) return []
   const known = new Set(await store.documents.known(names.map(({ parts }) => parts.join(' '))))
   const half = names.filter(({ parts }) => !known.has(parts.join(' ')))
+  // In a large store each spelling may take as long as all words.
+  if ((await store.documents.count(null)) > SMALL) return half.slice(0, 1).map(({ name }) => [name])
   return half.map(({ name, parts }) => [name, ...['-', '_', ''].map((sign) => parts.join(sign))])
 }
 

@@ -26,10 +26,9 @@ export async function respelt(
   const maySlip = (word: string) => unknown.length * 2 >= words.length && !names.includes(word)
   let respelt = text
   for (const word of unknown) {
-    // What was written in code, or is a piece of a name, is no slip.
-    if (await store.documents.isNamed(word)) continue
     const meant = (await apart(store, word)) ?? (maySlip(word) ? await meantBy(store, word) : null)
-    if (meant === null) continue
+    // What was written in code, or is a piece of a name, is no slip. Asked last: in a large store that takes longest.
+    if (meant === null || (await store.documents.isNamed(word))) continue
     read.push({ word, at: asked.toLowerCase().indexOf(word), message: `no memory has it; read as ${meant}` })
     respelt = respelt.replace(new RegExp(`\\b${word}\\b`, 'gi'), meant)
   }

@@ -3,6 +3,7 @@ import type { Hit } from '../core/hit.ts'
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import type { Store } from '../store/store.ts'
 import { type Asked, isUnsaid, weigh, weightOf } from './asked.ts'
+import { slipsOf } from './spelling.ts'
 
 /** Whether one of the hits holds this share of what is left of a question without the values that no filter takes, or without its one misspelt word. */
 export async function holdTheRest(store: Store, text: string, rejected: string[], hits: Hit[], share: number): Promise<boolean> {
@@ -18,21 +19,11 @@ export async function holdTheRest(store: Store, text: string, rejected: string[]
   return isMisspelt(store, strange.word)
 }
 
-/** Whether some memory has a word from which this one differs by a letter that is wrong, missing, too many, or swapped with its neighbour. */
+/** Whether some memory has a word that is one slip away from this one, or it is a type of them. */
 async function isMisspelt(store: Store, word: string): Promise<boolean> {
-  const near = [...new Set(spellingsNear(word))]
-  if (OBSERVATION_TYPES.some((type) => near.includes(type))) return true
-  return (await store.documents.frequencies(near)).some(({ documents }) => documents > 0)
+  const near = [word, ...slipsOf(word).keys()]
+  return OBSERVATION_TYPES.some((type) => near.includes(type)) || (await store.documents.known(near)).length > 0
 }
 
-function spellingsNear(word: string): string[] {
-  return Array.from({ length: word.length + 1 }, (_, at) => [word.slice(0, at), word.slice(at)] as const).flatMap(([head, tail]) => [
-    head + tail.slice(1),
-    head + tail.charAt(1) + tail.charAt(0) + tail.slice(2),
-    ...[...LETTERS].flatMap((letter) => [head + letter + tail, head + letter + tail.slice(1)]),
-  ])
-}
-
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 /** Shorter ones are one letter from anything, and names of code are spelt as they are. */
 const WORD = /^[a-z]{5,20}$/

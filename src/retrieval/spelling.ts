@@ -92,7 +92,7 @@ const LOOKED_INTO = 5
  * What may have been meant, by how unlikely the slip is: a letter doubled or not, or two swapped, comes before one that is missing or too
  * many, and that before a wrong one, which makes a short word another. Whoever misspells a word still begins it rightly.
  */
-function slipsOf(word: string): Map<string, number> {
+export function slipsOf(word: string): Map<string, number> {
   const slips = new Map<string, number>()
   const add = (meant: string, unlikely: number) => {
     if (meant !== word && unlikely < (slips.get(meant) ?? Number.POSITIVE_INFINITY)) slips.set(meant, unlikely)

@@ -15,7 +15,7 @@ import { gatheredFrom, type Traced } from './gathered.ts'
 import type { Held } from './held.ts'
 import { attribute, factLines, failingLines, observationLine, shownBranch, summaryLines } from './lines.ts'
 import { addNotes, type ChosenNotes, newNotes, notesFor } from './notes.ts'
-import { type Brief, type Budget, type Choice, framed, line, NOTHING, openPage, type Page, type Part } from './page.ts'
+import { type Brief, type Budget, framed, line, NOTHING, openPage, type Page, type Part, type Reasoned } from './page.ts'
 
 export { fileBriefFor } from './file.ts'
 export { heldBy } from './held.ts'
@@ -182,7 +182,7 @@ export type Past = Traced & {
 export function writeBrief(past: Past, wish: Omit<Wish, 'project' | 'branch'>): Brief {
   const { project, branch, last, elsewhere, open = null } = past
   const { now, budget = BRIEF_BUDGET, command = 'recollect', held = null } = wish
-  const left: Choice[] = []
+  const left: Reasoned[] = []
   const observations = past.observations.filter((o) => {
     const why = held && heldBecause(o, held)
     if (why) left.push({ kind: 'observation', id: o.id, why })
@@ -237,13 +237,13 @@ function addWork(
   how: string,
   observations: OnBranch<Observation>[],
   { now, branch }: { now: number; branch: string | null },
-  left: Choice[],
+  left: Reasoned[],
 ): number {
   let cut: Observation | null = null
   let above: OnBranch<Observation> | null = null
   let leftOut = 0
   for (const [place, { o, commit }] of withCommits(observations).entries()) {
-    const of: Choice = { kind: 'observation', id: o.id, why: `number ${place + 1} by age: ${ageCounted(o, branch, now)}` }
+    const of: Reasoned = { kind: 'observation', id: o.id, why: `number ${place + 1} by age: ${ageCounted(o, branch, now)}` }
     const also: Part[] = commit
       ? [{ of: { kind: 'observation', id: commit.id, why: `told with #${o.id}, which it commits` }, lines: [] }]
       : []
@@ -275,8 +275,8 @@ function headOf({ summary }: Told, branch: string | null, open: Prompt | null): 
   return summary.branch === null ? last : `${last}, on branch ${shownBranch(summary.branch)}`
 }
 
-function addSummary(page: Page, { summary, title, failing }: Told, head: string, now: number, left: Choice[]): void {
-  const of: Choice = { kind: 'summary', id: summary.id, why: `the last summary: ${head}` }
+function addSummary(page: Page, { summary, title, failing }: Told, head: string, now: number, left: Reasoned[]): void {
+  const of: Reasoned = { kind: 'summary', id: summary.id, why: `the last summary: ${head}` }
   const first = `${head}, ${ago(summary.at, now)}${title ? `: ${shorten(asData(title), 120)}` : ''}`
   const lines = [...summaryLines(summary, title ?? ''), ...failingLines(failing, summary, now)]
   if (page.add({ of, lines: [first, ...lines] })) return

@@ -7,10 +7,10 @@ import { age } from '../core/when.ts'
 import type { Mention, Store } from '../store/store.ts'
 import type { Held } from './held.ts'
 import { saysAgain } from './lines.ts'
-import { type Choice, framed, type Page } from './page.ts'
+import { framed, type Page, type Reasoned } from './page.ts'
 
 /** The notes that open a session: those that always hold, and the few of the project that matter most now. */
-export type ChosenNotes = { always: Note[]; ofProject: Note[]; left?: Choice[] }
+export type ChosenNotes = { always: Note[]; ofProject: Note[]; left?: Reasoned[] }
 
 /** How many notes of the project there is room for. */
 const ROOM = 8
@@ -49,19 +49,19 @@ export function chooseNotes(everywhere: Note[], durable: Note[], episodic: Note[
   const cut = (notes: Note[], of: Note[], what: string) =>
     notes
       .slice(of.length)
-      .map((note, n): Choice => ({ kind: 'note', id: note.id, why: `number ${of.length + n + 1} by time: ${of.length} ${what}` }))
+      .map((note, n): Reasoned => ({ kind: 'note', id: note.id, why: `number ${of.length + n + 1} by time: ${of.length} ${what}` }))
   const left = [
     ...cut(others, lasting, 'lasting notes are told'),
     ...cut(episodes, fresh, 'sessions are told by their notes'),
     ...episodic
       .filter(isReflected)
-      .map((note): Choice => ({ kind: 'note', id: note.id, why: 'reflected upon: other notes tell what lasts of it' })),
+      .map((note): Reasoned => ({ kind: 'note', id: note.id, why: 'reflected upon: other notes tell what lasts of it' })),
   ]
   return { always, ofProject: [...lasting, ...fresh], left: left.filter(({ id }) => !always.some((note) => note.id === id)) }
 }
 
 /** Without what a session that is gone on with was told or wrote itself, unless it was changed since. */
-export function newNotes(notes: ChosenNotes, held: Held | null, left: Choice[]): ChosenNotes {
+export function newNotes(notes: ChosenNotes, held: Held | null, left: Reasoned[]): ChosenNotes {
   if (!held) return notes
   const isNew = (note: Note) => {
     const own = note.session !== null && held.contentIds.has(note.session)
@@ -73,11 +73,11 @@ export function newNotes(notes: ChosenNotes, held: Held | null, left: Choice[]):
 }
 
 /** Notes with what they say, as far as their share of the page goes; the rest by their titles, as long as those fit. */
-export function addNotes(page: Page, head: string, notes: Note[], share: number, now: number, left: Choice[]): void {
+export function addNotes(page: Page, head: string, notes: Note[], share: number, now: number, left: Reasoned[]): void {
   let spent = 0
   let begun = false
   for (const note of notes) {
-    const of: Choice = { kind: 'note', id: note.id, why: whyTold(note) }
+    const of: Reasoned = { kind: 'note', id: note.id, why: whyTold(note) }
     const parts = (one: string) => [...(begun ? [] : [framed(head)]), { of, lines: [one] }]
     const title = `N${note.id} · ${shorten(asData(note.title), 80)}`
     // Of what a person pinned at least the title is told, as long as the page has room at all.

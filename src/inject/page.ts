@@ -10,14 +10,14 @@ export type Brief = {
   /** How many observations were left out for lack of room. */
   leftOut: number
   /** What was looked at and is not in the text, and why. */
-  left: Choice[]
+  left: Reasoned[]
 }
 
 /** A memory, or a line that is gathered from many, and why it is told or is not. */
-export type Choice = Omit<InjectedItem, 'tokens'>
+export type Reasoned = Omit<InjectedItem, 'tokens'>
 
 /** Lines, and what they belong to. */
-export type Part = { of: Choice; lines: string[] }
+export type Part = { of: Reasoned; lines: string[] }
 
 export type Budget = { tokens: number; characters: number }
 
@@ -26,7 +26,7 @@ export const NOTHING: Brief = { text: '', tokens: 0, items: [], leftOut: 0, left
 export type Page = ReturnType<typeof openPage>
 
 /** A line that stands for no single memory. */
-export const line = (id: string, why: string): Choice => ({ kind: 'line', id, why })
+export const line = (id: string, why: string): Reasoned => ({ kind: 'line', id, why })
 
 /** What is said on every page, whatever it tells. */
 export const framed = (...lines: string[]): Part => ({ of: line('frame', 'opens and closes the block, and says how to read it'), lines })

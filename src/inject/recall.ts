@@ -12,7 +12,7 @@ import { MANY, type Meaning, search } from '../retrieval/search.ts'
 import type { InjectedItem, Store } from '../store/store.ts'
 import { type Held, heldBy, NOTHING_HELD } from './held.ts'
 import { FURTHER } from './lines.ts'
-import { type Brief, type Choice, framed, NOTHING, openPage } from './page.ts'
+import { type Brief, framed, NOTHING, openPage, type Reasoned } from './page.ts'
 
 /**
  * How much of a question a memory must hold before it is worth saying, in words alone or in words and nearness together. Measured by
@@ -73,7 +73,7 @@ export async function recallFor(
       reasons.set(hit, page.noRoom(...parts))
     }
   }
-  const leftOut = hits.flatMap((hit): Choice[] => {
+  const leftOut = hits.flatMap((hit): Reasoned[] => {
     const why = reasons.get(hit)
     return why === undefined ? [] : [{ ...nameOf(hit), why: `${why} (score ${hit.score.toFixed(2)})` }]
   })

@@ -57,25 +57,24 @@ export async function affordable(
   store: Store,
   asked: Asked[],
   question: string,
-  { project, since, before, chosen }: Within,
+  { project, since, before, lead }: Within,
 ): Promise<{ words: string[]; phrases: string[]; among: Among | null }> {
   const total = Math.max(1, await store.documents.count(null))
   const inProject = await store.documents.count(project)
   const known = asked.filter((word) => word.documents > 0).slice(0, MOST_WORDS)
   const words = telling(known, question, inProject)
   if (total <= SMALL) return { words: textsOf(words), phrases: phrasesIn(question, textsOf(words)), among: null }
-  const span =
-    chosen?.from === 0 ? { after: (chosen.ids.at(-1) ?? 1) - 1, upTo: chosen.ids[0] ?? 0 } : await store.documents.span(since, before)
+  const span = lead?.from === 0 ? { after: (lead.ids.at(-1) ?? 1) - 1, upTo: lead.ids[0] ?? 0 } : await store.documents.span(since, before)
   const recent = await store.documents.recent(since, before, span)
-  if (chosen?.from === 0) {
+  if (lead?.from === 0) {
     // They are weighed by their length: counting every place of a common word would take longer than all else.
-    const spans = spansOf(chosen.ids)
+    const spans = spansOf(lead.ids)
     const affordable = within(words, (WORK * ROOM * total) / sum(spans.map(lengthOf)))
     return { words: textsOf(affordable), phrases: [], among: { spans, lately: spans, scoped: false, recent } }
   }
   const share = Math.min(1, inProject / total)
   const scoped = share < LARGE
-  const room = chosen ? ROOM / 2 : 1
+  const room = lead ? ROOM / 2 : 1
   const rare = within(words, (scoped ? WORK / (PASSED_BY + (1 - PASSED_BY) * share) : WORK) * room)
   if (rare.length === words.length || places(rare) * share >= FEW) {
     return { words: textsOf(rare), phrases: [], among: { spans: [span], lately: null, scoped, recent } }

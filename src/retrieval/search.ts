@@ -7,7 +7,7 @@ import { identifiersIn, partsOf } from '../core/identifiers.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { Choice, Chosen, DocumentKind, InTheMaking, Match, Place, Relation, Store, Within } from '../store/store.ts'
+import type { Choice, DocumentKind, InTheMaking, Lead, Match, Place, Relation, Store, Within } from '../store/store.ts'
 import { type Asked, affordable, FEW, isUnsaid, MOST_WORDS, peopleIn, ROOM, SMALL, textsOf, unsaidShare, weigh } from './asked.ts'
 import { folded, nameOf, type Read } from './fold.ts'
 import { coverageOf, hitOf, textOf } from './hits.ts'
@@ -159,8 +159,8 @@ async function score(store: Store, question: string, asked: Asked[], filters: Fi
   const scored = newScores(inTheMaking?.running)
   const bounds = { project, kinds, since, before, limit: POOL, ...(choice ? { choice } : {}) }
   const within = await led(store, bounds)
-  const { chosen } = within
-  if (chosen?.from === 0 && chosen.ids.length === 0) return { scored, cosines: new Map<number, number>() }
+  const { lead } = within
+  if (lead?.from === 0 && lead.ids.length === 0) return { scored, cosines: new Map<number, number>() }
   const found = [await match(store, asked, question, within, filters)]
   const parts = favoured?.parts.map(({ signal, within }) => ({ signal, part: { ...bounds, ...within } })) ?? []
   // What is of the time, the branch or the project that was spoken of might not be among the best of all.
@@ -169,7 +169,7 @@ async function score(store: Store, question: string, asked: Asked[], filters: Fi
   scored.add('words', bestOf(found.map(({ words }) => words)))
   const isOwn = ({ documentId }: Match) => scored.has(documentId) || !inTheMaking?.beside.has(documentId)
   scored.add('around', bestOf(found.map(({ around }) => around)).filter(isOwn))
-  const left = chosen && (await store.documents.count(null)) > SMALL ? chosen : null
+  const left = lead && (await store.documents.count(null)) > SMALL ? lead : null
   if (left && scored.size() < FEW) await addHeld(store, scored, asked, left, within)
   scored.add('deeds', bestOf(found.map(({ deeds }) => deeds)))
   scored.add('deeds', bestOf(found.map(({ unsaid }) => unsaid)), ONLY_DONE * unsaidShare(asked.slice(0, MOST_WORDS)))
@@ -200,8 +200,8 @@ async function score(store: Store, question: string, asked: Asked[], filters: Fi
 
 /** With what is known of the documents that the filters and the time leave, where they leave few. */
 async function led(store: Store, bounds: Within): Promise<Within> {
-  const chosen = await store.documents.chosen(bounds)
-  return isFiltered(bounds) || chosen.from === 0 ? { ...bounds, chosen } : bounds
+  const lead = await store.documents.lead(bounds)
+  return isFiltered(bounds) || lead.from === 0 ? { ...bounds, lead } : bounds
 }
 
 const isFiltered = ({ choice, kinds }: Within) => choice !== undefined || kinds.length < ALL_KINDS.length
@@ -298,9 +298,9 @@ type Scores = ReturnType<typeof newScores>
  * Where filters leave documents and the words that could be looked for are in few of them, the newest that are left are read and held against
  * the question: common words are looked for among the newest of everything, and of these a filter may leave none.
  */
-async function addHeld(store: Store, scored: Scores, asked: Asked[], chosen: Chosen, within: Within): Promise<void> {
+async function addHeld(store: Store, scored: Scores, asked: Asked[], lead: Lead, within: Within): Promise<void> {
   const held: Match[] = []
-  for (const place of await store.documents.newestOf(chosen, { ...within, limit: LARGE_POOL })) {
+  for (const place of await store.documents.newestOf(lead, { ...within, limit: LARGE_POOL })) {
     const text = scored.has(place.documentId) ? null : await textOf(store, place)
     const { coverage, matched } = text ? coverageOf(`${text.title}\n${text.body}`, asked) : { coverage: 0, matched: 0 }
     if (matched > 0) held.push({ ...place, score: coverage })

@@ -2,21 +2,9 @@ import type { Database } from 'bun:sqlite'
 import { identifiersIn, withHiddenWords } from '../core/identifiers.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Kind } from '../core/kinds.ts'
-import {
-  BOUNDED,
-  bounds,
-  type Choice,
-  type Chosen,
-  chosenStatements,
-  isTimed,
-  mayBeOf,
-  newestAmong,
-  type OpenFilter,
-  PLACE,
-  valueStatements,
-  wantedAmong,
-} from './choice.ts'
+import { BOUNDED, bounds, type Choice, type OpenFilter, PLACE, valueStatements, wantedAmong } from './choice.ts'
 import { deedStatements } from './deeds.ts'
+import { isTimed, type Lead, leadStatements, mayBeOf, newestAmong } from './leads.ts'
 import { MOST_PLACES, rankedBy, scopeWord } from './ranked.ts'
 import { type Params, quoted } from './statement.ts'
 import { traitStatements } from './traits.ts'
@@ -52,8 +40,8 @@ export type Within = {
   limit: number
   among?: Among | null
   choice?: Choice
-  /** What is known of the documents that the filters leave. */
-  chosen?: Chosen
+  /** What leads to the documents that the filters leave. */
+  lead?: Lead
   /** Documents that are weighed in any case, because they are good in another way. */
   also?: number[]
 }
@@ -222,7 +210,7 @@ export function fulltextStatements(db: Database) {
   }
 
   const traits = traitStatements(db)
-  const chosen = chosenStatements(db, traits, documentsIn('trigrams'))
+  const lead = leadStatements(db, traits, documentsIn('trigrams'))
   const newestOf = newestAmong(db)
   const values = valueStatements(db)
   const byWords = rankedBy(db, { table: 'fulltext', weights: WEIGHTS, strong: 'title', rest: 0.5 }, documentsWith)
@@ -246,7 +234,7 @@ export function fulltextStatements(db: Database) {
 
   const named = (piece: string, within: Within): Match[] => {
     const ids: number[] = JSON.parse(naming.get({ words: quoted(piece), ...spanOf(within) })?.ids ?? '[]')
-    const found = newestOf({ ids: ids.filter(mayBeOf(within.chosen)), from: 0 }, within)
+    const found = newestOf({ ids: ids.filter(mayBeOf(within.lead)), from: 0 }, within)
     return found.map((place) => ({ ...place, score: 1 }))
   }
 
@@ -319,14 +307,14 @@ export function fulltextStatements(db: Database) {
     /** The newest that are wanted. Notes are few among everything and what a choice leaves may be, so these are led to. */
     newest: async (within: Within): Promise<Place[]> => {
       if (!within.choice && within.kinds.some((kind) => kind !== 'note')) return newest(bounds(within)).map(place)
-      return newestOf(chosen(within, spanOf), within).map(place)
+      return newestOf(lead(within, spanOf), within).map(place)
     },
     /** What memories have for a filter that takes any value. */
     values: async (filter: OpenFilter): Promise<string[]> => values(filter),
     /** What a choice, kinds and a time leave, or nearly: some of it may not be meant. */
-    chosen: async (within: Within): Promise<Chosen> => chosen(within, spanOf),
+    lead: async (within: Within): Promise<Lead> => lead(within, spanOf),
     /** The newest of those that are wanted. */
-    newestOf: async (chosen: Chosen, within: Within): Promise<Place[]> => newestOf(chosen, within).map(place),
+    newestOf: async (lead: Lead, within: Within): Promise<Place[]> => newestOf(lead, within).map(place),
     /**
      * Prompts whose turn has no answer yet, of sessions that are not over and were heard of since a moment; and those right before them, in
      * whose surroundings they stand.
@@ -338,7 +326,7 @@ export function fulltextStatements(db: Database) {
     },
     /** Those of these documents that are wanted. */
     wanted: async (documentIds: number[], within: Within): Promise<Place[]> =>
-      wanted.all({ ...bounds(within), ids: JSON.stringify(documentIds.filter(mayBeOf(within.chosen))) }).map(place),
+      wanted.all({ ...bounds(within), ids: JSON.stringify(documentIds.filter(mayBeOf(within.lead))) }).map(place),
     place: async (documentId: number): Promise<Place | null> => {
       const row = byId.get({ id: documentId })
       return row ? place(row) : null

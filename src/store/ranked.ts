@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { fingerprint } from '../core/hash.ts'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
-import { ALLOWED, bounds, firstWantedAmong, IN_PROJECT, isChosen, mayBeOf, PLACE } from './choice.ts'
+import { ALLOWED, bounds, firstWantedAmong, IN_PROJECT, PLACE } from './choice.ts'
 import type { Among, Match, Place, Within } from './fulltext.ts'
+import { mayBeOf, mayBeWanted } from './leads.ts'
 import { type Params, quoted } from './statement.ts'
 
 /** A word with no more places than these is looked for everywhere, also where common ones are looked for lately only. */
@@ -43,7 +44,7 @@ export function rankedBy(
   function holders(words: string[], within: Within, { spans, lately, scoped }: Among): { sums: Map<number, number>; weigh: number } {
     const sums = new Map<number, number>()
     const total = newest.get()?.id ?? 0
-    const mayBe = mayBeOf(within.chosen)
+    const mayBe = mayBeOf(within.lead)
     const scope = within.project && scoped ? `scope : ${scopesOf(within.project)} AND ` : ''
     const known = words.map((word) => ({ word, documents: documentsWith(word) }))
     const give = (column: string, share: number) => {
@@ -93,7 +94,7 @@ export function rankedBy(
     if (!among)
       return all
         .all({ ...bounds(within), words: any })
-        .filter(isChosen(within))
+        .filter(mayBeWanted(within))
         .map(keyed)
     const { sums, weigh } = holders(words, within, among)
     const best = bestOf(sums, weigh, within, among)

@@ -96,7 +96,7 @@ function explained(hit: Hit): string {
   const shares = Object.entries(hit.signals)
     .sort((a, b) => b[1] - a[1])
     .map(([signal, amount]) => `${signal} ${amount.toFixed(2)}`)
-  if (shares.length === 0) return 'by its time alone; the question names nothing to look for'
+  if (shares.length === 0) return 'by its time alone; beside what it is narrowed to, the question names nothing to look for'
   const also = hit.also.length > 0 ? `; also told by ${hit.also.join(', ')}` : ''
   return `score ${hit.score.toFixed(2)} = ${shares.join(' + ').replaceAll('+ -', '- ')}; its text holds ${Math.round(hit.coverage * 100)} % of the question${also}`
 }

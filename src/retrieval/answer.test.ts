@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { addObservations, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
+import { addObservations, note, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { Store } from '../store/store.ts'
 import { answer } from './answer.ts'
@@ -92,8 +92,23 @@ test('a branch of another project is nothing that was done in this one', async (
   const other = await openSession(t.store, 'elsewhere', 1000, asProjectKey('other'))
   await t.store.prompts.add(other, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'feed the cat', at: NOW })
   await t.store.sessions.complete(other.id, NOW)
-  const { hits } = await answer(t.store, 'what did we do on blue-whale', { ...wish, project: asProjectKey('other') }, NOW)
-  expect(hits).toEqual([])
+  const asked = async (question: string) => {
+    const { hits, understood } = await answer(t.store, question, { ...wish, project: asProjectKey('other') }, NOW)
+    return [hits[0]?.title, understood.length]
+  }
+  expect(await asked('what did we do on blue-whale')).toEqual([undefined, 0])
+  await t.store.prompts.add(other, { key: 'l', promptId: null, uuid: null, origin: 'person', text: 'draw a blue-whale', at: NOW - DAY })
+  expect(await asked('what did we do about blue-whale')).toEqual(['draw a blue-whale', 0])
+})
+
+test('where nothing was done on what a question speaks of, its name is a word like others', async () => {
+  using t = await branched()
+  await t.store.notes.put(
+    note({ title: 'The blue-whale rule', body: 'Nobody feeds the blue-whale.', project: asProjectKey('app') }),
+    'print',
+  )
+  const { hits } = await answer(t.store, 'what did we do on blue-whale', { ...wish, kinds: ['note'] }, NOW)
+  expect(hits.map((hit) => hit.title)).toEqual(['The blue-whale rule'])
 })
 
 test('a project that a question speaks of counts for what was done in it, where all projects are asked', async () => {
@@ -118,7 +133,8 @@ test('a project that a question speaks of counts for what was done in it, where 
   const bare = await answer(t.store, 'tide-pool', wish, NOW)
   expect([bare.isClose, bare.hits[0]?.title]).toEqual([true, 'feed the heron'])
   expect(bare.understood).toMatchObject([{ word: 'tide-pool', meaning: 'the project host/team/tide-pool' }])
-  for (const question of ['heron lagoon', 'net of twice-named', 'heron in app'])
+  // Of several none is meant more.
+  for (const question of ['heron lagoon', 'net of twice-named', 'heron in app', 'what did we do in tide-pool and in lagoon'])
     expect([question, (await answer(t.store, question, wish, NOW)).understood]).toEqual([question, []])
   const own = await answer(t.store, 'what did we do in tide-pool', { ...wish, project: asProjectKey('host/team/tide-pool') }, NOW)
   expect(own.hits.map((hit) => hit.title)).toEqual(['feed the heron', 'paint the shed'])
@@ -346,6 +362,8 @@ test('where the last time is asked for, what is newer comes first among what fit
   expect(await asked('the ostrich release')).toEqual([old, newer, other])
   for (const question of ['when did we last release the ostrich', 'the latest ostrich release', 'wann war zuletzt ein ostrich release'])
     expect([question, ...(await asked(question))]).toEqual([question, newer, old, other])
+  for (const question of ['the ostrich release of foo@latest', 'ostrich:latest release', 'the ostrich release\nnpm install the latest'])
+    expect([question, (await asked(question))[0]]).toEqual([question, old])
   const [first] = (await answer(t.store, 'the latest ostrich release', wish, NOW)).hits
   expect(first?.signals.recency).toBeGreaterThan(0.05)
 })
@@ -417,6 +435,8 @@ test('a filter whose name is misspelt is pointed out, and looked for as text', a
     'tpye::bugfix',
     'tpye://bugfix',
     'tpye:bugfix:12',
+    // A word that memories have.
+    'here:src/a.ts',
   ])
     expect([question, await pointed(question)]).toEqual([question, []])
   const { hits, isClose } = await answer(t.store, 'tpye:bugfix heron', wish, NOW)

@@ -56,7 +56,7 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   for (const { word, meaning } of speaksOf?.words ?? [])
     understood.push({ word, at: Math.max(0, text.indexOf(word)), meaning, from: 'text', since: null, before: null })
   const aboutDoings = question.isAboutDoings || (speaksOf !== null && isAboutDoings(speaksOf.rest, isTimedInText))
-  const words = aboutDoings ? [] : question.words
+  let words = aboutDoings ? [] : question.words
   const inTheMaking = await unansweredAt(store, now)
   const within = (window: Window) => ({
     project,
@@ -66,18 +66,18 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     // Whether something fits the time must not hang on how many are asked for.
     limit: Math.max(LOOKED_AT, wish.offset + wish.limit),
     files: question.files,
-    isForTheLatest: isForTheLatest(question.text),
+    isForTheLatest: !question.isPasted && isForTheLatest(question.text),
     inTheMaking,
     ...choice,
   })
+  let isGuess = false
   const isYoung = (await store.documents.count(null)) < MANY
   const answered = async (hits: Hit[], time: SpokenTime | null): Promise<Answer> => {
     if (hits.length === 0) problems.push(...(await unknown(store, question, choice.choice)))
     const first = hits.slice(0, LOOKED_AT)
     const isClose =
       words.length === 0 ||
-      first.some((hit) => isAbout(hit, isYoung, favoured?.isAll ?? false)) ||
-      (await holdTheRest(store, question, first))
+      (!isGuess && (first.some((hit) => isAbout(hit, isYoung, favoured?.isAll ?? false)) || (await holdTheRest(store, question, first))))
     const end = isClose ? wish.offset + wish.limit : Math.min(wish.offset + wish.limit, NEAREST)
     return { hits: hits.slice(wish.offset, end), understood, problems, time, isClose, nowhere: null }
   }
@@ -103,11 +103,17 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   }
   const look = async () => {
     const { respelt } = await import('./spelling.ts')
-    const { text: respelling, read } = await respelt(store, question, speaksOf?.rest ?? question.text, text)
+    const { text: respelling, read, ...reading } = await respelt(store, question, speaksOf?.rest ?? question.text, text)
     problems.push(...read)
+    isGuess = reading.isGuess
     return search(store, respelling, { ...within(named), favoured, ...(isTimed ? { spoken: windowOf(spoken) } : {}) }, meaning)
   }
-  const hits = await (words.length > 0 ? look : listed)()
+  let hits = await (words.length > 0 ? look : listed)()
+  // Nothing was done on what it speaks of, or nothing of that kind: then its name is a word like others.
+  if (hits.length === 0 && words.length === 0 && !question.isAboutDoings) {
+    words = question.words
+    if (words.length > 0) hits = await look()
+  }
   if (!isTimed) return answered(hits, null)
   const isThen = ({ at }: Hit) => at >= (filters.since ?? 0) && at < (filters.before ?? Number.MAX_SAFE_INTEGER)
   const isBounded = [named.since, named.before, wish.since, wish.before].some((edge) => edge !== null && edge !== undefined)

@@ -3,7 +3,7 @@ import type { Hit } from '../core/hit.ts'
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import type { Store } from '../store/store.ts'
 import { type Asked, isUnsaid, weigh, weightOf } from './asked.ts'
-import { slipsOf } from './spelling.ts'
+import { meantBy, slipsOf } from './spelling.ts'
 
 /** Whether one of the hits holds this share of what is left of a question without the values that no filter takes, or without its one misspelt word. */
 export async function holdTheRest(store: Store, text: string, rejected: string[], hits: Hit[], share: number): Promise<boolean> {
@@ -21,8 +21,7 @@ export async function holdTheRest(store: Store, text: string, rejected: string[]
 
 /** Whether some memory has a word that is one slip away from this one, or it is a type of them. */
 async function isMisspelt(store: Store, word: string): Promise<boolean> {
-  const near = [word, ...slipsOf(word).keys()]
-  return OBSERVATION_TYPES.some((type) => near.includes(type)) || (await store.documents.known(near)).length > 0
+  return OBSERVATION_TYPES.some((type) => type === word || slipsOf(word).has(type)) || (await meantBy(store, word)) !== null
 }
 
 /** Shorter ones are one letter from anything, and names of code are spelt as they are. */

@@ -325,6 +325,21 @@ test('where the best hit has the words, what is only a little alike is left out;
   expect(await titles('teal', 0.01)).toEqual(['A teal pelican', 'Mowed the lawn', 'Painted the fence'])
 })
 
+test('what is left out leaves no holes: the pages of an answer are the whole of it', async () => {
+  using t = await temporaryStore()
+  const faint = (n: number) =>
+    observation({ title: `Work ${n}`, narrative: `${'We looked around and wrote it down. '.repeat(20)}By the pier.`, at: n })
+  await addObservations(t.store, [observation({ title: 'A teal pier', at: 500 })], 'best')
+  for (let n = 0; n < 30; n++) await addObservations(t.store, [observation({ title: `Fence ${n}`, at: n })], `fence ${n}`)
+  for (let n = 0; n < 30; n++) await addObservations(t.store, [faint(n)], `faint ${n}`)
+  const near = async () => Array.from({ length: 30 }, (_, n) => ({ documentId: n + 2, score: 0.5 - n / 1000, cosine: 0.4 }))
+  const page = async (offset: number, limit: number) => (await search(t.store, 'teal pier', { offset, limit }, near)).map((hit) => hit.id)
+  const all = await page(0, 200)
+  const pages = await Promise.all(Array.from({ length: 10 }, (_, n) => page(n * 3, 3)))
+  expect(all.length).toBeGreaterThan(30)
+  expect(pages.flat()).toEqual(all.slice(0, 30))
+})
+
 test('what was said to a report of a machine in a word is not found by meaning alone, and by its words it is', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)

@@ -116,17 +116,19 @@ export async function search(store: Store, given: string, filters: Filters = {},
     const byAuthor = author !== null && authors.has(author) ? WEIGHTS.author * score : 0
     const found = hitOf(place, text, score + byAuthor, byAuthor ? { ...signals, author: byAuthor } : signals, asked)
     const hit = { ...found, cosine: cosines.get(place.documentId) ?? null }
+    if (isTail(hit, read[0]?.hit)) continue
     if (turn !== null && !told) turns.set(turn, hit)
     read.push({ hit, text: `${text.title}\n${text.body}` })
   }
-  return withoutTail(folded(read)).slice(offset, offset + limit)
+  return folded(read).slice(offset, offset + limit)
 }
 
-/** Where the best hit has the words, what is merely a little alike is no answer: whoever reads it pays for it. */
-function withoutTail(hits: Hit[]): Hit[] {
-  const [best] = hits
-  if (!best || best.matched === 0) return hits
-  return hits.filter((hit) => hit.matched > 0 || hit.score >= TAIL * best.score || !isByMeaningAlone(hit))
+/**
+ * Where the best hit has the words, what is merely a little alike is no answer: whoever reads it pays for it. Told before it is counted as
+ * read, so that pages are parts of one list.
+ */
+function isTail(hit: Hit, best: Hit | undefined): boolean {
+  return best !== undefined && best.matched > 0 && hit.matched === 0 && hit.score < TAIL * best.score && isByMeaningAlone(hit)
 }
 
 const TAIL = 0.15

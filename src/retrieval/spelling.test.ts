@@ -18,6 +18,15 @@ test('misspelt words are read as those that memories have, and the answer says s
     expect((await found(t.store, typed)).titles).toEqual(['Closing the ledger'])
 })
 
+test('one word that may be another is a guess, and nothing is close to it; a letter doubled or swapped is a slip', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: 'Plan the launch' })])
+  const isClose = async (typed: string) => (await answer(t.store, typed, { project: null, limit: 5, offset: 0 }, 5000)).isClose
+  expect(await found(t.store, 'lunch')).toMatchObject({ titles: ['Plan the launch'], read: [['lunch', 0, expect.any(String)]] })
+  expect([await isClose('lunch'), await isClose('luanch'), await isClose('plan lunch')]).toEqual([false, true, true])
+  expect((await found(t.store, 'alunch')).read).toEqual([])
+})
+
 test('a name without what sets its parts apart is read as the one that memories have', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [

@@ -5,7 +5,8 @@ import { isElsewhereSpoken, wordsOf } from './words.ts'
 
 /**
  * A question with the words that nobody ever wrote read as what memories have: names written without what sets their parts apart, and words that
- * are one slip away from a known one, a letter too many, missing or wrong, or two swapped. `rest` is the text without names of branches and
+ * are one slip away from a known one, a letter too many, missing or wrong, or two swapped. Where one word is all there is, nothing beside it tells
+ * that it was meant as another (lunch, launch): what is not surely a slip is a guess. `rest` is the text without names of branches and
  * projects, `asked` the whole question, filters and all.
  */
 export async function respelt(
@@ -13,26 +14,28 @@ export async function respelt(
   { text, rejected, identifiers }: Question,
   rest: string,
   asked: string,
-): Promise<{ text: string; read: Problem[] }> {
+): Promise<{ text: string; read: Problem[]; isGuess: boolean }> {
   const words = wordsOf(rest)
   const read: Problem[] = []
   const plain =
     words.length > MOST_WORDS || isElsewhereSpoken(text) ? [] : words.filter((word) => WORD.test(word) && !rejected.includes(word))
-  if (plain.length === 0) return { text, read }
+  if (plain.length === 0) return { text, read, isGuess: false }
   const known = new Set(await store.documents.known(plain))
   const unknown = plain.filter((word) => !known.has(word)).slice(0, MOST_READ)
   // Where less than half of it is unknown the rest finds it, and a word that nobody wrote is often just that. Names are as they are.
   const names = identifiers.join(' ').toLowerCase()
   const maySlip = (word: string) => unknown.length * 2 >= words.length && !names.includes(word)
   let respelt = text
+  let isGuess = false
   for (const word of unknown) {
     const meant = (await apart(store, word)) ?? (maySlip(word) ? await meantBy(store, word) : null)
     // What was written in code, or is a piece of a name, is no slip. Asked last: in a large store that takes longest.
     if (meant === null || (await store.documents.isNamed(word))) continue
     read.push({ word, at: asked.toLowerCase().indexOf(word), message: `no memory has it; read as ${meant}` })
     respelt = respelt.replace(new RegExp(`\\b${word}\\b`, 'gi'), meant)
+    isGuess = words.length === 1 && (slipsOf(word).get(meant) ?? 0) > 0
   }
-  return { text: respelt, read }
+  return { text: respelt, read, isGuess }
 }
 
 /** Only the letters of English are tried, and shorter words are one slip away from too many others. */
@@ -66,7 +69,7 @@ function splitsOf(word: string, most: number): string[][] {
 const piecesOf = (word: string): string[] => [...new Set(splitsOf(word, 3).flat())]
 
 /** The likeliest slip first, then the word that most memories have. */
-async function meantBy(store: Store, word: string): Promise<string | null> {
+export async function meantBy(store: Store, word: string): Promise<string | null> {
   const slips = slipsOf(word)
   const known = await store.documents.frequencies(await store.documents.known([...slips.keys()]))
   const likely = known.toSorted((a, b) => (slips.get(a.word) ?? 0) - (slips.get(b.word) ?? 0) || b.documents - a.documents)
@@ -99,8 +102,8 @@ export function slipsOf(word: string): Map<string, number> {
   }
   for (let at = 0; at <= word.length; at++) {
     const [before, after] = [word.slice(0, at), word.slice(at)]
-    if (after.length > 1) add(before + after[1] + after[0] + after.slice(2), 0)
     if (at === 0) continue
+    if (after.length > 1) add(before + after[1] + after[0] + after.slice(2), 0)
     for (const letter of LETTERS) add(before + letter + after, before.endsWith(letter) ? 0 : 1)
     if (after === '') continue
     add(before + after.slice(1), before.endsWith(after[0] ?? '') ? 0 : 1)

@@ -21,7 +21,7 @@ export type Spoken = {
 export async function spokenIn(store: Store, text: string, askedIn: ProjectKey | null): Promise<Spoken | null> {
   const named = namesIn(text)
   if (named.length === 0) return null
-  const branches = named.some(({ word }) => isTelling(word)) ? await store.documents.values('branch') : []
+  const branches = named.some(({ word }) => isTelling(word)) ? await store.documents.values('branch', askedIn) : []
   const projects = await store.projects.known()
   const found = named
     .map((name) => ({
@@ -29,9 +29,11 @@ export async function spokenIn(store: Store, text: string, askedIn: ProjectKey |
       branches: isTelling(name.word) ? branchesCalled(name.word, branches) : [],
       project: projectCalled(name.word, projects),
     }))
+    // Of several projects none is meant more than the others.
+    .map((name, _, all) => (askedIn === null && projectsOf(all).size > 1 ? { ...name, project: null } : name))
     .filter((name) => name.branches.length > 0 || (name.project !== null && (askedIn === null || name.project === askedIn)))
   if (found.length === 0) return null
-  const project = askedIn === null ? (found.find((name) => name.project !== null)?.project ?? null) : null
+  const project = askedIn === null ? ([...projectsOf(found)][0] ?? null) : null
   return {
     branches: [...new Set(found.flatMap((name) => name.branches))],
     project,
@@ -42,6 +44,8 @@ export async function spokenIn(store: Store, text: string, askedIn: ProjectKey |
     rest: found.reduceRight((rest, { word, at }) => without(rest, word, at), text),
   }
 }
+
+const projectsOf = (names: { project: ProjectKey | null }[]) => new Set(names.flatMap(({ project }) => project ?? []))
 
 /** Which of the known branches a name means: those that are called so, else those whose name ends so behind a slash. */
 export function branchesCalled(name: string, known: string[]): string[] {

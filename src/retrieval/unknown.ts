@@ -25,6 +25,8 @@ export async function misnamedIn(store: Store, unnamed: Unnamed[], now: number):
     const filter = meant && KEYS.get(meant)
     // `version:12` is no session.
     if (!filter || !meant.slice(0, 2).includes(key.charAt(0).toLowerCase())) continue
+    // Nor is `patch:src/a.ts` a path: what memories have is a word of its own.
+    if ((await store.documents.known([key.toLowerCase()])).length > 0) continue
     if (canTake(filter, value, now) ?? (await isKnown(store, filter, value)))
       problems.push({ word: `${key}:`, at, message: `there is no filter ${key}:; did you mean ${meant}:?` })
   }

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { GLOBAL_PROJECT } from '../core/ids.ts'
+import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import type { Place, Within } from './fulltext.ts'
 import type { Params } from './statement.ts'
 
@@ -139,17 +139,19 @@ export type OpenFilter = 'ns' | 'tag' | 'branch' | 'source'
 /** How many of the newest observations and summaries tell who made them: the names are few, and reading all would take a second. */
 const NEWEST = 50_000
 
-/** The values that memories have for a filter. */
-export function valueStatements(db: Database): (filter: OpenFilter) => string[] {
+/** The values that memories have for a filter; branches of one project where one is named. */
+export function valueStatements(db: Database): (filter: OpenFilter, project: ProjectKey | null) => string[] {
   const madeBy = (table: string) => `SELECT DISTINCT lower(model) FROM (SELECT model FROM ${table} ORDER BY id DESC LIMIT ${NEWEST})`
-  const all = (select: string) => db.prepare<{ value: string }, []>(`SELECT value FROM (${select}) ORDER BY value`)
+  const all = (select: string) => db.prepare<{ value: string }, Params>(`SELECT value FROM (${select}) ORDER BY value`)
   const statements = {
     ns: all('SELECT DISTINCT namespace AS value FROM notes'),
     tag: all('SELECT DISTINCT lower(t.value) AS value FROM notes n JOIN json_each(n.tags) t'),
-    branch: all(`${BRANCHES} SELECT DISTINCT branch AS value FROM known WHERE branch IS NOT NULL`),
+    branch: all(
+      `${BRANCHES} SELECT DISTINCT branch AS value FROM known WHERE branch IS NOT NULL AND (@project IS NULL OR project = @project)`,
+    ),
     source: all(`
       SELECT DISTINCT source AS value FROM notes UNION ${madeBy('observations')} UNION ${madeBy('summaries')}
       UNION VALUES ('person'), ('machine')`),
   }
-  return (filter) => statements[filter].all().map(({ value }) => value)
+  return (filter, project) => statements[filter].all(filter === 'branch' ? { project } : {}).map(({ value }) => value)
 }

@@ -310,7 +310,7 @@ export function fulltextStatements(db: Database) {
       return newestOf(lead(within, spanOf), within).map(place)
     },
     /** What memories have for a filter that takes any value. */
-    values: async (filter: OpenFilter): Promise<string[]> => values(filter),
+    values: async (filter: OpenFilter, project: ProjectKey | null = null): Promise<string[]> => values(filter, project),
     /** What a choice, kinds and a time leave, or nearly: some of it may not be meant. */
     lead: async (within: Within): Promise<Lead> => lead(within, spanOf),
     /** The newest of those that are wanted. */

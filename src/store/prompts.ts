@@ -85,6 +85,10 @@ export function promptStatements(db: Database, index: Index) {
     WHERE (@project IS NULL OR p.project = @project) ORDER BY p.at, p.id`,
   )
 
+  const turnAt = (sessionId: number, promptId: string | null, at: number): Row | null =>
+    (promptId ? (ofTurn.get({ sessionId, promptId, at }) ?? firstOfTurn.get({ sessionId, promptId })) : null) ??
+    before.get({ sessionId, at })
+
   /** A machine's notice is not what a person would search for; the answer to it is. */
   const documentOf = (row: Row): Document => {
     const neighbours = near.all({ sessionId: row.session_id, number: row.number, reach: REACH })
@@ -140,11 +144,12 @@ export function promptStatements(db: Database, index: Index) {
     /** Whether a prompt with the client's turn id is known. */
     hasTurn: async (sessionId: number, promptId: string): Promise<boolean> => firstOfTurn.get({ sessionId, promptId }) !== null,
     /** The prompt whose turn something belongs to: by the client's turn id, else by time. */
-    turnAt: async (sessionId: number, promptId: string | null, at: number): Promise<Prompt | null> => {
-      const row =
-        (promptId ? (ofTurn.get({ sessionId, promptId, at }) ?? firstOfTurn.get({ sessionId, promptId })) : null) ??
-        before.get({ sessionId, at })
-      return row ? fromRow(row) : null
+    turnAt: async (sessionId: number, promptId: string | null, at: number): Promise<Prompt | null> =>
+      orNull(turnAt(sessionId, promptId, at)),
+    /** The same, and none where the client calls that turn otherwise. */
+    ownTurnAt: async (sessionId: number, promptId: string | null, at: number): Promise<Prompt | null> => {
+      const row = turnAt(sessionId, promptId, at)
+      return row && (promptId === null || row.prompt_id === null || row.prompt_id === promptId) ? fromRow(row) : null
     },
     numbered: async (sessionId: number, number: number): Promise<Prompt | null> => orNull(byNumber.get({ sessionId, number })),
     /** How often its session had the same prompt before it. */

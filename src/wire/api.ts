@@ -111,6 +111,8 @@ export type ImportSource = (typeof IMPORT_SOURCES)[number]
 export const readCleanUpRequest = reader(() => z.object({ dryRun: z.boolean().default(false) }))
 /** Milliseconds since 1970, or a moment as people write it. The worker reads it, as it reads the times of a question. */
 const moment = z.union([z.number(), z.string().max(200)])
+/** A field that is left empty names none. */
+const anyMoment = z.preprocess((value) => (value === '' || value === null ? undefined : value), moment.optional())
 export const readRedistillRequest = reader(() =>
   z.object({ since: moment, project: z.string().max(500).nullable().default(null), apply: z.boolean().default(false) }),
 )
@@ -136,8 +138,8 @@ export const readSearchQuery = reader(() =>
     query: z.string().default(''),
     project: z.string().optional(),
     kind: z.enum(KINDS).optional(),
-    since: moment.optional(),
-    before: moment.optional(),
+    since: anyMoment,
+    before: anyMoment,
     limit: wholeNumber(20, 200),
     offset: wholeNumber(0, 10_000),
     widen,
@@ -168,7 +170,7 @@ export const readTimelineQuery = reader(() =>
   z.object({
     anchor: memoryId.optional(),
     query: z.string().optional(),
-    at: moment.optional(),
+    at: anyMoment,
     project: z.string().optional(),
     depth_before: wholeNumber(10, 200),
     depth_after: wholeNumber(10, 200),

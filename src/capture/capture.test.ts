@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { captureAll, event, nowhere, prompt, temporaryStore, toolUse } from '../../test/support/builders.ts'
+import { captureAll, event, note, nowhere, prompt, temporaryStore, toolUse } from '../../test/support/builders.ts'
 import type { AgentEvent, EventContext, SessionEvent } from '../core/event.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import type { Change } from '../core/memory.ts'
 import type { Store } from '../store/store.ts'
-import { type CaptureRules, type Line, take } from './capture.ts'
+import { type CaptureRules, episodeDraft, type Line, take } from './capture.ts'
 
 test('the first event of a session opens it, whichever it is', async () => {
   await using at = await aCapture()
@@ -88,9 +88,9 @@ test('without the client’s id the same text is a new prompt each time, and the
   expect((await at.journal()).prompts).toHaveLength(4)
 })
 
-test('a blank prompt is none', async () => {
+test('a blank prompt of a client that counts no turns is none', async () => {
   await using at = await aCapture()
-  await at.take(prompt(' \n '))
+  await at.take(prompt(' \n ', null))
   expect((await at.journal()).prompts).toEqual([])
 })
 
@@ -252,10 +252,43 @@ test('an answer that comes after the end of its session has the note of the sess
   await at.take(prompt('go', 'p1'), { at: 1000 })
   await at.take({ kind: 'session-ended', reason: 'other' }, { at: 2000 })
   await at.noJobs()
+  const [session, prompts] = [await at.session(), await at.store.prompts.ofSession(1)]
+  const draft = episodeDraft({ session, prompts, summaries: [], files: ['a.ts'], hook: 'session-end' })
+  if (!draft) throw new Error('there is no draft')
+  await at.store.notes.put(note({ id: draft.id }), 'print')
   await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'Done.' }, { at: 1900 })
   expect(await at.jobs()).toEqual(['1:1', '1'])
   await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'Done.' }, { at: 1950 })
   expect(await at.jobs()).toEqual([])
+})
+
+test('a session without a note gets none by an answer that comes after its end', async () => {
+  await using at = await aCapture()
+  await at.take(prompt('go', 'p1'), { at: 1000 })
+  await at.store.sessions.complete(1, 1000)
+  await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'Done.' }, { at: 1900 })
+  expect(await at.jobs()).toEqual(['1:1'])
+})
+
+test('a prompt that is nothing but a picture is a turn of its own', async () => {
+  await using at = await aCapture()
+  await at.take(prompt('go', 'p1'), { at: 1000 })
+  await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'Went.' }, { at: 1500 })
+  await at.take(prompt('', 'p2'), { at: 2000 })
+  await at.take({ kind: 'turn-ended', promptId: 'p2', answer: 'I see a lighthouse.' }, { at: 2500 })
+  await at.read(prompt('', 'p2'), { at: 1990 }, { uuid: 'u2' })
+  expect((await at.journal()).prompts).toEqual([
+    { number: 1, text: 'go', answer: 'Went.' },
+    { number: 2, text: '(no words)', answer: 'I see a lighthouse.' },
+  ])
+})
+
+test('the answer of a turn that nobody knows is not that of another', async () => {
+  await using at = await aCapture()
+  await at.take(prompt('go', 'p1'), { at: 1000 })
+  await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'Went.' }, { at: 1500 })
+  await at.read({ kind: 'turn-ended', promptId: 'p9', answer: 'Something else.' }, { at: 2500 }, { uuid: 'u9' })
+  expect((await at.journal()).prompts).toEqual([{ number: 1, text: 'go', answer: 'Went.' }])
 })
 
 test('a session that was told without its branch has it from the transcript', async () => {

@@ -21,7 +21,7 @@ export { MOST_MARKED, markedDrafts } from './markers.ts'
 export { type StatementsJob, statedDrafts } from './statements.ts'
 
 import { queueDistill } from './due.ts'
-import { queueEpisode } from './episode.ts'
+import { queueEpisode, renewEpisode } from './episode.ts'
 import { markedIn } from './markers.ts'
 import { queueStatements } from './statements.ts'
 
@@ -54,6 +54,8 @@ export type Taken = {
 
 const MARKERS_AFTER_MS = 1000
 
+/** Stands for a prompt that is nothing but pictures. */
+const NO_WORDS = '(no words)'
 /** No client ends and is resumed sooner. */
 const OVERTAKEN_MS = 500
 
@@ -209,7 +211,9 @@ async function takePrompt(
   scrub: Scrub,
   line: Line | null,
 ): Promise<Change[]> {
-  const { text, hidPrivate } = scrub.text(event.text)
+  const { text: said, hidPrivate } = scrub.text(event.text)
+  // A picture alone is a turn like others: without a prompt, what is done and answered in it would be the turn's before.
+  const text = event.text.trim() === '' && event.promptId !== null ? NO_WORDS : said
   if (hidPrivate) await store.sessions.markPrivate(session.id)
   if (text === '') {
     if (hidPrivate) await store.sessions.setMuting(session.id, true, event.promptId)
@@ -298,7 +302,8 @@ async function takeAnswer(
   scrub: Scrub,
 ): Promise<void> {
   if (await store.sessions.isMuted(session.id, event.promptId)) return
-  const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
+  // A turn has no answer but its own.
+  const prompt = await store.prompts.ownTurnAt(session.id, event.promptId, event.at)
   if (!prompt) return
   // The transcript tells the same end again, a little earlier by its clock: the later telling stands.
   if (prompt.answeredAt !== null && event.at <= prompt.answeredAt) return
@@ -307,7 +312,7 @@ async function takeAnswer(
   if (!changed) return
   await queueDistill(store, session.id, prompt.number, event.at)
   // The last answer of a session that is over: its note was written without it.
-  if (session.status === 'completed') await queueEpisode(store, session.id, 'session-end', event.at)
+  if (session.status === 'completed') await renewEpisode(store, session, event.at)
 }
 
 async function takeSubagentAnswer(

@@ -25,6 +25,13 @@ export async function queueEpisode(store: Store, sessionId: number, hook: Episod
   await store.jobs.add('episode', String(sessionId), job, at)
 }
 
+/** The same for a session that has its note; one that was imported has none, and is to have none. */
+export async function renewEpisode(store: Store, session: Session, at: number): Promise<void> {
+  if (await store.notes.get(noteOf(session))) await queueEpisode(store, session.id, 'session-end', at)
+}
+
+const noteOf = (session: Session) => asNoteId(ulidOf(`${session.agent}\n${session.contentSessionId}`, session.startedAt))
+
 /** Longer than this, what was asked and what came of it is cut. */
 const LONGEST = 600
 /** An outcome shorter than this is hardly one. */
@@ -48,7 +55,7 @@ export function episodeDraft({ session, prompts, summaries, files, hook }: Episo
     labelled('Next steps', summaries.at(-1)?.nextSteps),
   ]
   return {
-    id: asNoteId(ulidOf(`${session.agent}\n${session.contentSessionId}`, session.startedAt)),
+    id: noteOf(session),
     title: firstLine(named, 80) || 'Session summary',
     body: parts.filter(Boolean).join('\n\n'),
     type: 'episodic',

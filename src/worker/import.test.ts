@@ -118,8 +118,10 @@ test('a session whose client still waits for a prompt is not closed by an import
 test('old sessions leave no notes, however new the copy of their files is and however often a sweep comes by', async () => {
   await using at = await aHistory({})
   const desk = working(at)
+  // More than is read at once, so that the end of a turn comes after its session was closed.
+  const long = { ...turns[1], answer: 'It went on and on. '.repeat(150) }
   const copies = ['s1', 's2', 's3'].map((name) => join(at.folder, `${name}.jsonl`))
-  for (const path of copies) writeFileSync(path, transcript(basename(path, '.jsonl'), Array(300).fill(turns[1])))
+  for (const path of copies) writeFileSync(path, transcript(basename(path, '.jsonl'), Array(300).fill(long)))
   let isOver = false
   const sweeping = async () => {
     for (; !isOver; await Bun.sleep(1)) await sweep(desk, Date.now())

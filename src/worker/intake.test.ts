@@ -213,6 +213,21 @@ test('of a private turn whose prompt is not known yet nothing is kept, whatever 
   expect(all).toHaveLength(1)
 })
 
+test('that a session is about to be compacted is taken though nobody knows the turn, and what is excluded is read nowhere', async () => {
+  await using at = await aDesk({ RECOLLECT_PRIVACY_EXCLUDE_PROJECTS: '/home/dev/secret' })
+  await at.desk.queue.stop()
+  const path = join(at.folder, 's2.jsonl')
+  writeFileSync(path, transcript('s2', [{ prompt: 'one', answer: 'First.', promptId: 'p1' }]))
+  await deliver(at.desk, { hook_event_name: 'UserPromptSubmit', prompt: 'one', prompt_id: 'p1', transcript_path: path })
+  await deliver(at.desk, { hook_event_name: 'PreCompact', trigger: 'manual', prompt_id: 'compact', transcript_path: path })
+  const kinds: string[] = []
+  for (let job = await at.store.jobs.claim(Date.now()); job; job = await at.store.jobs.claim(Date.now())) kinds.push(job.kind)
+  expect(kinds.sort()).toEqual(['distill', 'episode', 'statements'])
+  const payload = { session_id: 's9', cwd: '/home/dev/secret', transcript_path: path, ...read, prompt_id: 'p9' }
+  await takeDelivery(at.desk, { agent: claudeCode, payload, context: nowhere, delivery: null, at: 5000 })
+  expect(await at.store.jobs.claim(Date.now())).toBeNull()
+})
+
 test('the end of a session asks for its transcript to be read', async () => {
   await using at = await aDesk()
   await at.desk.queue.stop()

@@ -1,4 +1,4 @@
-import { take } from '../capture/capture.ts'
+import { type CaptureRules, take } from '../capture/capture.ts'
 import type { AgentEvent, EventContext, Reply } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { withoutPrivate } from '../core/privacy.ts'
@@ -6,6 +6,7 @@ import { countTokens } from '../core/tokens.ts'
 import { BRIEF_BUDGET, type Brief, briefFor, fileBriefFor, heldBy, MOST_RECALLED, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { exists } from '../platform/files.ts'
+import type { Store } from '../store/store.ts'
 import { commandName } from '../wire/start.ts'
 import { keepMarked, receiptPage } from './captured.ts'
 import type { Desk } from './desk.ts'
@@ -58,7 +59,7 @@ async function takeEvents(desk: Desk, agent: Agent, events: AgentEvent[], contex
   let session: Session | null = null
   const rules = desk.rules(agent)
   for (const event of events) {
-    if (rules.isWanted('prompt-submitted') && (await isAheadOfItsPrompt(desk, event))) {
+    if (rules.isWanted('prompt-submitted') && (await isAheadOfItsPrompt(desk.store, event, context, rules))) {
       await desk.store.jobs.add('read', event.transcript ?? '', { path: event.transcript }, event.at, event.at + WRITTEN_DOWN_MS)
       continue
     }
@@ -80,9 +81,13 @@ async function takeEvents(desk: Desk, agent: Agent, events: AgentEvent[], contex
  * Whose turn something is of, and whether that one is private, only its prompt can tell. What comes before it, because the prompt met no worker
  * or still lies in the spool, is not taken: the transcript is read instead, which tells both, in their order.
  */
-async function isAheadOfItsPrompt({ store }: Desk, event: AgentEvent): Promise<boolean> {
+async function isAheadOfItsPrompt(store: Store, event: AgentEvent, context: EventContext, rules: CaptureRules): Promise<boolean> {
   if (event.kind === 'prompt-submitted' || !('promptId' in event) || event.promptId === null || event.transcript === null) return false
+  // It says nothing of the turn, and no transcript tells it.
+  if (event.kind === 'compacting') return false
   const session = await store.sessions.find(event.agent, event.session)
+  const folder = session?.folder ?? context.projectFolder ?? event.cwd
+  if (folder === null || rules.isExcludedProject(session?.project ?? rules.projectOf(folder).project, folder)) return false
   if (session && (await store.prompts.hasTurn(session.id, event.promptId))) return false
   if (session && (await store.sessions.isMuted(session.id, event.promptId))) return false
   return event.transcript.endsWith('.jsonl') && exists(event.transcript)

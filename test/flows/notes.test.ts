@@ -48,6 +48,16 @@ test('a compaction keeps what was decided before it', async () => {
   ])
 })
 
+test('so does one that the person asks for, in a turn that no hook announces', async () => {
+  await using person = await aPerson({ files: project, git: true })
+  const prompt = 'We decided to keep sessions in SQLite instead of Redis because it needs no server. Say ok.'
+  const first = await runClaude({ sandbox: person, prompt, turns: ['Ok.'] })
+  await runClaude({ sandbox: person, prompt: '/compact', args: ['--resume', sessionOf(first)], turns: ['<summary>SQLite.</summary>'] })
+  await person.settled()
+  const stated = (await notesOf(person)).filter((note) => note.tags.includes('precompact') && note.type === 'semantic')
+  expect(stated).toMatchObject([{ namespace: 'decisions', body: expect.stringContaining('SQLite instead of Redis') }])
+})
+
 test('a session is one note after its end, and still one after a resume', async () => {
   await using person = await aPerson({ files: project, git: true })
   const first = await runClaude({

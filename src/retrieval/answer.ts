@@ -66,6 +66,7 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     // Whether something fits the time must not hang on how many are asked for.
     limit: Math.max(LOOKED_AT, wish.offset + wish.limit),
     files: question.files,
+    isTyped: !question.isPasted,
     isForTheLatest: !question.isPasted && isForTheLatest(question.text),
     inTheMaking,
     ...choice,

@@ -33,6 +33,8 @@ export type Filters = {
   files?: string[]
   /** The time that the question speaks of: what happened then or nearly then is given weight. */
   spoken?: Window
+  /** Somebody typed it, may remember a name only half, and can wait for what it takes to find that; a prompt does not. */
+  isTyped?: boolean
   /** It asks for the last of several: what is newer comes first among what fits nearly as well as the best. */
   isForTheLatest?: boolean
   /** What else it speaks of: what is of it is given weight. */
@@ -180,7 +182,7 @@ async function score(store: Store, question: string, asked: Asked[], filters: Fi
   const near = meaning ? await meaning(question, project, choice ? NEAREST * ROOM : NEAREST) : []
   await addMeaning(store, scored, near, within)
   // What filters leave of a large store has been read by now, as far as it is new.
-  const half = left && isFiltered(within) ? [] : await halfNames(store, question)
+  const half = !filters.isTyped || (left && isFiltered(within)) ? [] : await halfNames(store, question)
   const pieces = isFound || (left && isFiltered(within)) ? [] : names(question).map((name) => [name])
   const files = (filters.files ?? []).slice(0, 3).filter((file) => !half.flat().includes(file))
   for (const file of files) scored.add('names', await store.documents.matchNames(file, within))

@@ -59,7 +59,7 @@ export async function aPerson(options: SandboxOptions & { init?: string[] | null
 }
 
 /** Nothing that a test does takes the worker this long, also where a busy machine is slow: something hangs, and it is to be seen what. */
-const MOST_TO_SETTLE_MS = 60_000
+const MOST_TO_SETTLE_MS = 90_000
 
 function lastOfLog({ home }: Sandbox): string {
   const log = join(home, '.recollect', 'logs', 'worker.log')

@@ -97,6 +97,9 @@ test('a branch of another project is nothing that was done in this one', async (
     return [hits[0]?.title, understood.length]
   }
   expect(await asked('what did we do on blue-whale')).toEqual([undefined, 0])
+  await t.store.prompts.add(other, { key: 'm', promptId: null, uuid: null, origin: 'person', text: 'paint the whale', at: NOW - 2 * DAY })
+  const { isClose } = await answer(t.store, 'what did we do on feature/blue-whale', { ...wish, project: asProjectKey('other') }, NOW)
+  expect(isClose).toBe(false)
   await t.store.prompts.add(other, { key: 'l', promptId: null, uuid: null, origin: 'person', text: 'draw a blue-whale', at: NOW - DAY })
   expect(await asked('what did we do about blue-whale')).toEqual(['draw a blue-whale', 0])
 })

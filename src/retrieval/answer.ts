@@ -56,6 +56,8 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   for (const { word, meaning } of speaksOf?.words ?? [])
     understood.push({ word, at: Math.max(0, text.indexOf(word)), meaning, from: 'text', since: null, before: null })
   const aboutDoings = question.isAboutDoings || (speaksOf !== null && isAboutDoings(speaksOf.rest, isTimedInText))
+  // What was done on a branch of another project is not remembered here.
+  const isOfElsewhere = speaksOf?.restElsewhere != null && isAboutDoings(speaksOf.restElsewhere, isTimedInText)
   let words = aboutDoings ? [] : question.words
   const inTheMaking = await unansweredAt(store, now)
   const within = (window: Window) => ({
@@ -78,7 +80,9 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     const first = hits.slice(0, LOOKED_AT)
     const isClose =
       words.length === 0 ||
-      (!isGuess && (first.some((hit) => isAbout(hit, isYoung, favoured?.isAll ?? false)) || (await holdTheRest(store, question, first))))
+      (!isGuess &&
+        !isOfElsewhere &&
+        (first.some((hit) => isAbout(hit, isYoung, favoured?.isAll ?? false)) || (await holdTheRest(store, question, first))))
     const end = isClose ? wish.offset + wish.limit : Math.min(wish.offset + wish.limit, NEAREST)
     return { hits: hits.slice(wish.offset, end), understood, problems, time, isClose, nowhere: null }
   }

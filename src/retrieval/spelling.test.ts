@@ -24,6 +24,8 @@ test('one word that may be another is a guess, and nothing is close to it; a let
   const isClose = async (typed: string) => (await answer(t.store, typed, { project: null, limit: 5, offset: 0 }, 5000)).isClose
   expect(await found(t.store, 'lunch')).toMatchObject({ titles: ['Plan the launch'], read: [['lunch', 0, expect.any(String)]] })
   expect([await isClose('lunch'), await isClose('luanch'), await isClose('plan lunch')]).toEqual([false, true, true])
+  await addObservations(t.store, [observation({ title: 'Send no telemetry', at: 9 })], 'two')
+  expect(await isClose('telemtry')).toBe(true)
   expect((await found(t.store, 'alunch')).read).toEqual([])
 })
 

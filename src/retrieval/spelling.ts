@@ -6,7 +6,7 @@ import { isElsewhereSpoken, wordsOf } from './words.ts'
 /**
  * A question with the words that nobody ever wrote read as what memories have: names written without what sets their parts apart, and words that
  * are one slip away from a known one, a letter too many, missing or wrong, or two swapped. Where one word is all there is, nothing beside it tells
- * that it was meant as another (lunch, launch): what is not surely a slip is a guess. `rest` is the text without names of branches and
+ * that a short one was meant as another (lunch, launch): what is not surely a slip is a guess. `rest` is the text without names of branches and
  * projects, `asked` the whole question, filters and all.
  */
 export async function respelt(
@@ -33,7 +33,7 @@ export async function respelt(
     if (meant === null || (await store.documents.isNamed(word))) continue
     read.push({ word, at: asked.toLowerCase().indexOf(word), message: `no memory has it; read as ${meant}` })
     respelt = respelt.replace(new RegExp(`\\b${word}\\b`, 'gi'), meant)
-    isGuess = words.length === 1 && (slipsOf(word).get(meant) ?? 0) > 0
+    isGuess = words.length === 1 && rest === text && word.length < LONG && (slipsOf(word).get(meant) ?? 0) > 0
   }
   return { text: respelt, read, isGuess }
 }
@@ -80,7 +80,7 @@ export async function meantBy(store: Store, word: string): Promise<string | null
 const TRIED = 8
 
 /** The index knows stems: `addness` is known where somebody adds. */
-async function isWritten(store: Store, word: string): Promise<boolean> {
+export async function isWritten(store: Store, word: string): Promise<boolean> {
   const written = new RegExp(`\\b${word}\\b`, 'i')
   for (const place of await store.documents.newestWith(word, LOOKED_INTO)) {
     const text = await textOf(store, place)

@@ -15,6 +15,8 @@ export type Spoken = {
   words: { word: string; meaning: string }[]
   /** The text without the names, also that of the project in which is asked. */
   rest: string
+  /** The same where it names nothing of this project but a branch of another; else null. */
+  restElsewhere: string | null
 }
 
 /** The known branches that a text names, and, where all projects are asked, the project; null where it names nothing. */
@@ -32,7 +34,7 @@ export async function spokenIn(store: Store, text: string, askedIn: ProjectKey |
     // Of several projects none is meant more than the others.
     .map((name, _, all) => (askedIn === null && projectsOf(all).size > 1 ? { ...name, project: null } : name))
     .filter((name) => name.branches.length > 0 || (name.project !== null && (askedIn === null || name.project === askedIn)))
-  if (found.length === 0) return null
+  if (found.length === 0) return elsewhere(store, text, named, askedIn)
   const project = askedIn === null ? ([...projectsOf(found)][0] ?? null) : null
   return {
     branches: [...new Set(found.flatMap((name) => name.branches))],
@@ -41,9 +43,20 @@ export async function spokenIn(store: Store, text: string, askedIn: ProjectKey |
       ...(branches.length > 0 ? [{ word, meaning: `the branch ${branches.slice(0, MOST_TOLD).join(', ')}` }] : []),
       ...(its !== null && its === project ? [{ word, meaning: `the project ${its}` }] : []),
     ]),
-    rest: found.reduceRight((rest, { word, at }) => without(rest, word, at), text),
+    rest: withoutAll(text, found),
+    restElsewhere: null,
   }
 }
+
+/** Whether a text that names nothing of the project in which is asked names a branch of another one. */
+async function elsewhere(store: Store, text: string, named: Name[], askedIn: ProjectKey | null): Promise<Spoken | null> {
+  const telling = askedIn === null ? [] : named.filter(({ word }) => isTelling(word))
+  const known = telling.length > 0 ? await store.documents.values('branch') : []
+  const found = telling.filter(({ word }) => branchesCalled(word, known).length > 0)
+  return found.length === 0 ? null : { branches: [], project: null, words: [], rest: text, restElsewhere: withoutAll(text, found) }
+}
+
+const withoutAll = (text: string, names: Name[]) => names.reduceRight((rest, { word, at }) => without(rest, word, at), text)
 
 const projectsOf = (names: { project: ProjectKey | null }[]) => new Set(names.flatMap(({ project }) => project ?? []))
 

@@ -2,6 +2,7 @@ import { nearest } from '../core/nearest.ts'
 import { projectName } from '../core/project.ts'
 import type { Store } from '../store/store.ts'
 import { canTake, KEYS, type Key, type Named, type Problem, type Unnamed } from './question.ts'
+import { isWritten } from './spelling.ts'
 import { branchesCalled } from './spoken.ts'
 
 /** Which values of a question's filters no memory has, each with what was probably meant. For a question to which nothing was found. */
@@ -26,7 +27,7 @@ export async function misnamedIn(store: Store, unnamed: Unnamed[], now: number):
     // `version:12` is no session.
     if (!filter || !meant.slice(0, 2).includes(key.charAt(0).toLowerCase())) continue
     // Nor is `patch:src/a.ts` a path: what memories have is a word of its own.
-    if ((await store.documents.known([key.toLowerCase()])).length > 0) continue
+    if (await isWritten(store, key.toLowerCase())) continue
     if (canTake(filter, value, now) ?? (await isKnown(store, filter, value)))
       problems.push({ word: `${key}:`, at, message: `there is no filter ${key}:; did you mean ${meant}:?` })
   }

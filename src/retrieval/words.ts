@@ -131,7 +131,7 @@ const LATELY = new Set(
   recientemente últimamente`.split(/\s+/),
 )
 const LATEST =
-  /(?<![\p{L}\p{N}_@:/.-])(?:latest|newest|most recent(?:ly)?|(?:i|we|you|they|it|anyone|anybody|someone|somebody|was|were) last|last (?:time|thing|change|commit|session|turn|fix|edit|update|version|state|decision|worked|touched|changed)s?|zuletzt|letzten? (?:mal|änderung|stand|sitzung)|neueste[nrs]?|dernière fois|en dernier|derni(?:er|ère)s? (?:changement|modification|version|séance)s?|última vez|últim[ao]s? (?:cambio|versión|sesión)s?|más recientes?)(?![\p{L}\p{N}_@:/-]|\.[\p{L}\p{N}])|上次|最后一次|最後に|最新|前回/u
+  /(?<![\p{L}\p{N}_@:/.-])(?:latest|newest|most recent(?:ly)?|(?:i|we|you|they|it|anyone|anybody|someone|somebody|was|were) last|last (?:time|thing|change|commit|session|turn|fix|edit|update|version|state|decision|worked|touched|changed)s?|zuletzt|letzten? (?:mal|änderung|stand|sitzung)|neueste[nrs]?|dernière fois|en dernier|derni(?:er|ère)s? (?:changement|modification|version|séance)s?|última vez|últim[ao]s? (?:cambio|versión|sesión)s?|más recientes?)(?![\p{L}\p{N}_]|[@:/.-][\p{L}\p{N}])|上次|最后一次|最後に|最新|前回/u
 /** Without a word for when, it must be a question: “sessions work” is none. */
 const ASKING = /^(?:what|was) (?:.* )?(?:did|done|doing|happened|gemacht|getan)\b/
 const UNSPACED_DOINGS =

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { isWriting, type Keys, openKeyReader } from './keys.ts'
 
 const layers: Keys[] = []
@@ -7,7 +7,8 @@ export const isHelpShown = signal(false)
 
 /** Keys that work while this is on the screen; what is on top goes first. */
 export function useKeys(keys: Keys): void {
-  useEffect(() => {
+  // Not after the next paint: a key that is pressed before it would still do what the page did before.
+  useLayoutEffect(() => {
     layers.push(keys)
     return () => void layers.splice(layers.indexOf(keys), 1)
   })

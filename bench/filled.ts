@@ -112,7 +112,7 @@ async function addTurn(
   const prompt = { key: `${number}`, promptId: null, uuid: null, origin: 'person', text: asked, at } as const
   const kept = await store.prompts.add(session, prompt)
   const names = Array.from({ length: observations }, () => [`src/${words(1)}.ts`, words(16).split(' ')] as [string, string[]])
-  if (kept) await store.prompts.setDeeds(kept, words(15 * observations), { names, errors: [] })
+  if (kept) await store.prompts.setActivity(kept, words(15 * observations), { names, errors: [] })
   const rows = Array.from({ length: observations }, (_, i) => ({
     key: `${session.contentSessionId}:${number}:${i}`,
     sessionId: session.id,

@@ -5,8 +5,8 @@
 import { Database } from 'bun:sqlite'
 import { meaningOf } from '../eval/meaning.ts'
 import type { ProjectKey } from '../src/core/ids.ts'
-import { answer } from '../src/retrieval/answer.ts'
-import type { Meaning } from '../src/retrieval/search.ts'
+import { answerQuery } from '../src/retrieval/answer.ts'
+import type { SemanticSearch } from '../src/retrieval/search.ts'
 import { BIG, SMALL, seeded, wordMaker, wordOf } from './filled.ts'
 import { printGrowth, type Timed } from './growth.ts'
 
@@ -44,8 +44,8 @@ await printGrowth('Search', async ({ store, path, vectors }) => {
   const last = newest?.at ?? 0
   const aDay = new Date(last - 3 * DAY_MS).toISOString().slice(0, 10)
   const shipped = meaningOf(vectors)
-  const ask = (question: string, project: ProjectKey | null = null, meaning: Meaning | null = shipped) =>
-    answer(store, question, { project, limit: 20, offset: 0 }, last + DAY_MS, meaning)
+  const ask = (question: string, project: ProjectKey | null = null, meaning: SemanticSearch | null = shipped) =>
+    answerQuery(store, question, { project, limit: 20, offset: 0 }, last + DAY_MS, meaning)
   return {
     'plain FTS5, common words': { run: () => plainly(common()), rounds: 7 },
     'plain FTS5, ordinary question': { run: () => plainly(words(7)), rounds: 7 },

@@ -13,9 +13,9 @@ import { shippedTable } from '../eval/meaning.ts'
 import { given } from '../scripts/given.ts'
 import { asProjectKey } from '../src/core/ids.ts'
 import type { Embedder } from '../src/providers/embedder.ts'
-import { unit } from '../src/providers/unit.ts'
-import { inWholeNumbers } from '../src/retrieval/embed.ts'
-import { type Near, openVectorIndex } from '../src/retrieval/vectors.ts'
+import { toUnitLength } from '../src/providers/unit-vector.ts'
+import { quantizeVector } from '../src/retrieval/embed.ts'
+import { type NearDocument, openVectorIndex } from '../src/retrieval/vectors.ts'
 import { openStore } from '../src/store/store.ts'
 import { percentiles } from './filled.ts'
 import { textsIn } from './texts.ts'
@@ -64,7 +64,7 @@ async function measure(wanted: number, width: number): Promise<void> {
     const warm = performance.now() - started
     const times = { all: [] as number[], project: [] as number[] }
     const asked = questions.map((text) => widen(table.embedNow?.(text) ?? new Float32Array(0)))
-    const answers: Near[][] = []
+    const answers: NearDocument[][] = []
     for (const question of asked) {
       const before = performance.now()
       answers.push(await index.nearest(question, { project: null, limit: 10 }))
@@ -106,7 +106,7 @@ function rowsOf(texts: Iterable<string>, most: number, { dimensions, embedNow }:
 }
 
 function put({ rows, scales }: Rows, id: number, vector: Float32Array): void {
-  const { row, scale } = inWholeNumbers(vector)
+  const { row, scale } = quantizeVector(vector)
   rows.set(row, id * vector.length)
   scales[id] = scale
 }
@@ -132,7 +132,7 @@ function wideningTo(width: number): (vector: Float32Array) => Float32Array {
       const d = Math.floor(at / MIXED)
       wide[d] = (wide[d] as number) + (vector[from[at] as number] as number) * (signs[at] as number)
     }
-    return unit(unit(wide).map((value) => value + ((bell[bits() >>> 16] as number) * BLUR) / Math.sqrt(width)))
+    return toUnitLength(toUnitLength(wide).map((value) => value + ((bell[bits() >>> 16] as number) * BLUR) / Math.sqrt(width)))
   }
 }
 

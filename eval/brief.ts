@@ -8,7 +8,7 @@ import { given } from '../scripts/given.ts'
 import { take } from '../src/capture/capture.ts'
 import type { AgentEvent } from '../src/core/event.ts'
 import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
-import { type BriefScore, newBriefScore, touchedBy } from '../src/evaluate/evaluate.ts'
+import { type BriefScore, footprintOf, newBriefScore } from '../src/evaluate/evaluate.ts'
 import { claudeCode } from '../src/integrations/agent.ts'
 import type { Store } from '../src/store/store.ts'
 import { aDesk } from '../test/support/desk.ts'
@@ -26,7 +26,7 @@ type Session = {
 export async function scoreBrief(): Promise<BriefScore> {
   const score = newBriefScore()
   await replay(async (store, project, session) => {
-    await score.add(store, { project, at: session.startedAt, branch: session.items[0]?.branch ?? null, touched: touchedIn(session) })
+    await score.add(store, { project, at: session.startedAt, branch: session.items[0]?.branch ?? null, footprint: touchedIn(session) })
   })
   return score.result()
 }
@@ -62,7 +62,7 @@ function touchedIn({ folder, items }: Session) {
   const asked = items.flatMap(({ event }) => (event.kind === 'prompt-submitted' && event.origin === 'person' ? [event.text] : []))
   const uses = items.flatMap(({ event }) => (event.kind === 'tool-used' ? [event] : []))
   const written = (value: unknown) => JSON.stringify(value ?? null)
-  return touchedBy(
+  return footprintOf(
     folder,
     asked,
     uses.map(({ tool, input, output, error }) => ({
@@ -77,7 +77,7 @@ async function realSessions(): Promise<Session[]> {
   const sessions: Session[] = []
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.jsonl.gz'))) {
     const path = join(folder, name)
-    if ((await claudeCode.formatOf(path)) !== 'claude-code') continue
+    if ((await claudeCode.detectTranscriptFormat(path)) !== 'claude-code') continue
     const items: Session['items'] = []
     let folderOf = '/'
     for await (const batch of claudeCode.readTranscript(path, null)) {

@@ -15,12 +15,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { readTold } from '../src/capture/model/answer.ts'
-import { grounded } from '../src/capture/model/evidence.ts'
+import { parseDistillAnswer } from '../src/capture/model/distill-answer.ts'
+import { groundAnswer } from '../src/capture/model/evidence.ts'
 import type { Mode } from '../src/capture/model/mode.ts'
 import { turnRequest } from '../src/capture/model/protocol.ts'
 import { distillPlain } from '../src/capture/plain/plain.ts'
-import type { Distilled, OpenFailure, Turn } from '../src/core/memory.ts'
+import type { DistillerOutput, OpenFailure, Turn } from '../src/core/memory.ts'
 import { countTokens } from '../src/core/tokens.ts'
 import type { ModelAnswer, ModelRequest, TextModel } from '../src/providers/text.ts'
 import { turnsOf } from '../test/golden/turns.ts'
@@ -147,14 +147,14 @@ async function tell(
   turn: Turn,
   sum: { inputTokens: number; fellBack: number },
   progress: (line: string) => void,
-): Promise<Distilled> {
+): Promise<DistillerOutput> {
   const plain = distillPlain(turn)
   const request = { ...turnRequest(turn, mode, { kind: 'initial', project: 'app' }), about: { purpose: 'eval', project: '' } }
   const answer = await patiently(model, request, progress)
   if (answer.kind === 'answered') {
     sum.inputTokens += answer.usage.input
-    const said = readTold(answer.text)
-    if (said.kind !== 'unreadable') return grounded(said, turn, mode, plain)
+    const said = parseDistillAnswer(answer.text)
+    if (said.kind !== 'unreadable') return groundAnswer(said, turn, mode, plain)
     progress(`${model.name} did not answer in the form it was asked for`)
   }
   sum.fellBack++

@@ -5,11 +5,11 @@
  * By words alone, and by words and meaning as a prompt is.
  */
 import { given } from '../scripts/given.ts'
-import { questionIn } from '../src/core/chore.ts'
 import type { Hit } from '../src/core/hit.ts'
 import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
-import { FLOOR, type Floor, tellingAmong } from '../src/inject/brief.ts'
-import { type Meaning, search } from '../src/retrieval/search.ts'
+import { queryInPrompt } from '../src/core/small-talk.ts'
+import { RECALL_THRESHOLDS, type RecallThresholds, relevantHits } from '../src/inject/brief.ts'
+import { type SemanticSearch, search } from '../src/retrieval/search.ts'
 import type { Store } from '../src/store/store.ts'
 import { commitRecall, hasData, locomo } from './data.ts'
 import { filledStore, importedStore } from './ingest.ts'
@@ -47,7 +47,7 @@ if (hasData) {
   const foreign = locomo()
     .flatMap((conversation) => conversation.questions.map((q) => q.text))
     .filter((_, i) => i % 4 === 0)
-  const findAll = async (meaning: Meaning | null, asked = questionIn) => {
+  const findAll = async (meaning: SemanticSearch | null, asked = queryInPrompt) => {
     const find = async (question: string, gold: string[] = []): Promise<Found> => ({
       question,
       hits: await found(filled.store, asked(question) ?? question, project, meaning),
@@ -60,12 +60,12 @@ if (hasData) {
       habits: await Promise.all(HABITS.map((question) => find(question))),
     }
   }
-  const scan = (name: keyof Floor, answers: Awaited<ReturnType<typeof findAll>>, byMeaning: boolean, values: number[]) => {
+  const scan = (name: keyof RecallThresholds, answers: Awaited<ReturnType<typeof findAll>>, byMeaning: boolean, values: number[]) => {
     for (const value of values) {
       const { own, foreign, chores, habits } = answers
-      const share = (of: Found[]) => spoken(of, { byMeaning, documents: () => documents, floor: { ...FLOOR, [name]: value } })
+      const share = (of: Found[]) => spoken(of, { byMeaning, documents: () => documents, floor: { ...RECALL_THRESHOLDS, [name]: value } })
       console.log(
-        `${name} ${byMeaning ? 'by words and nearness' : 'by words'} >= ${value}: speaks to ${share(own)} of what it can answer, to ${share(foreign)} of what it cannot, to ${share(chores)} of the chores, to ${share(habits)} of the habits${value === FLOOR[name] ? '  (chosen)' : ''}`,
+        `${name} ${byMeaning ? 'by words and nearness' : 'by words'} >= ${value}: speaks to ${share(own)} of what it can answer, to ${share(foreign)} of what it cannot, to ${share(chores)} of the chores, to ${share(habits)} of the habits${value === RECALL_THRESHOLDS[name] ? '  (chosen)' : ''}`,
       )
     }
   }
@@ -77,8 +77,9 @@ if (hasData) {
   scan('leading', byMeaning, true, [1, 2, 3, 5])
   const asked = (question: string) => question
   const asIs = Object.entries(await findAll(shipped, asked))
-  for (const leading of [FLOOR.leading, 5]) {
-    const share = (of: Found[]) => spoken(of, { byMeaning: true, documents: () => documents, floor: { ...FLOOR, leading }, asked })
+  for (const leading of [RECALL_THRESHOLDS.leading, 5]) {
+    const share = (of: Found[]) =>
+      spoken(of, { byMeaning: true, documents: () => documents, floor: { ...RECALL_THRESHOLDS, leading }, asked })
     for (const [name, of] of asIs) console.log(`everything taken for a question, leading >= ${leading}: speaks to ${share(of)} of ${name}`)
   }
   await scanWithin()
@@ -99,7 +100,7 @@ async function scanWithin(): Promise<void> {
     for (const { text, category, evidence } of conversation.questions.filter((q) => q.category === 5 || q.evidence.length > 0)) {
       const one: Found = {
         question: text,
-        hits: await found(filled.store, questionIn(text) ?? text, LOCOMO, meaning),
+        hits: await found(filled.store, queryInPrompt(text) ?? text, LOCOMO, meaning),
         isRight: (hit) => category <= 4 && evidence.includes(units.get(hit.id) ?? ''),
       }
       sizes.set(one, documents)
@@ -109,8 +110,8 @@ async function scanWithin(): Promise<void> {
   }
   const documents = (one: Found) => sizes.get(one) ?? 0
   const print = (name: string, leading: number, keep: Keep) => {
-    const share = (of: Found[]) => spoken(of, { byMeaning: true, documents, floor: { ...FLOOR, leading }, keep })
-    const chosen = leading === FLOOR.leading ? ' (chosen)' : ''
+    const share = (of: Found[]) => spoken(of, { byMeaning: true, documents, floor: { ...RECALL_THRESHOLDS, leading }, keep })
+    const chosen = leading === RECALL_THRESHOLDS.leading ? ' (chosen)' : ''
     console.log(
       `within a conversation, leading >= ${leading}${chosen}${name}: speaks to ${share(answerable)} of what it can answer, to ${share(not)} of what it cannot`,
     )
@@ -121,7 +122,7 @@ async function scanWithin(): Promise<void> {
   }
 }
 
-function found(store: Store, question: string, project: ProjectKey, meaning: Meaning | null): Promise<Hit[]> {
+function found(store: Store, question: string, project: ProjectKey, meaning: SemanticSearch | null): Promise<Hit[]> {
   return search(store, question, { project, limit: 12 }, meaning)
 }
 
@@ -134,19 +135,19 @@ function spoken(
     byMeaning,
     documents,
     floor,
-    asked = questionIn,
+    asked = queryInPrompt,
     keep = () => true,
   }: {
     byMeaning: boolean
     documents: (one: Found) => number
-    floor: Floor
-    asked?: typeof questionIn
+    floor: RecallThresholds
+    asked?: typeof queryInPrompt
     keep?: Keep
   },
 ): string {
   const told = of.map((one) => {
     const isByMeaning = byMeaning && one.hits.some((hit) => hit.cosine !== null)
-    const telling = asked(one.question) === null ? [] : tellingAmong(one.hits, isByMeaning, documents(one), floor).telling
+    const telling = asked(one.question) === null ? [] : relevantHits(one.hits, isByMeaning, documents(one), floor).telling
     return { one, telling: telling.filter((hit) => keep(hit, one)) }
   })
   const speaks = told.filter(({ telling }) => telling.length > 0)

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { type OpenedEmbedder, openEmbedder } from '../src/providers/embedder.ts'
 import { openStaticEmbedder } from '../src/providers/static/static.ts'
-import type { Meaning } from '../src/retrieval/search.ts'
-import { embedSome, openVectorIndex, type VectorIndex } from '../src/retrieval/vectors.ts'
+import type { SemanticSearch } from '../src/retrieval/search.ts'
+import { embedBatch, openVectorIndex, type VectorIndex } from '../src/retrieval/vectors.ts'
 import type { Store } from '../src/store/store.ts'
-import { meaningBy } from '../src/worker/meaning.ts'
+import { openSemanticSearch } from '../src/worker/semantic-search.ts'
 import { minilmOrNull } from '../test/support/minilm.ts'
 
 /** An embedder of this machine, not opened yet. */
@@ -23,13 +23,13 @@ export const tableIn =
     openStaticEmbedder(resolve(folder))
 
 /** Finds in a store by meaning, as the worker does. */
-export async function meaningIn(store: Store, open: Open): Promise<Meaning> {
+export async function meaningIn(store: Store, open: Open): Promise<SemanticSearch> {
   return meaningOf(await vectorsIn(store, open))
 }
 
 /** The same with vectors that have been read. */
-export function meaningOf(index: VectorIndex): Meaning {
-  return meaningBy({
+export function meaningOf(index: VectorIndex): SemanticSearch {
+  return openSemanticSearch({
     indexes: async () => [index],
     noting: () => (trouble) => {
       if (trouble) throw trouble
@@ -41,7 +41,7 @@ export function meaningOf(index: VectorIndex): Meaning {
 export async function vectorsIn(store: Store, open: Open): Promise<VectorIndex> {
   const opened = await open()
   if (opened.kind === 'absent') throw new Error(opened.reason)
-  while (await embedSome(store, opened.embedder, signal));
+  while (await embedBatch(store, opened.embedder, signal));
   const index = openVectorIndex(store, opened.embedder)
   await index.warm()
   return index

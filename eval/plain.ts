@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
-import { newScore, type Result } from '../src/evaluate/evaluate.ts'
-import { wordsOf } from '../src/retrieval/words.ts'
+import { newRankingScore, type RankingScore } from '../src/evaluate/evaluate.ts'
+import { queryWords } from '../src/retrieval/query-words.ts'
 import { commitRecall, locomo } from './data.ts'
 
 /** What SQLite's own bm25 finds with the question's words, and nothing else: the measure that any search has to beat. */
-export function plainLocomo(): Result {
-  const score = newScore()
+export function plainLocomo(): RankingScore {
+  const score = newRankingScore()
   for (const { units, questions } of locomo()) {
     const find = openPlain(units.map(({ text }) => text))
     for (const question of questions.filter((q) => q.category <= 4 && q.evidence.length > 0)) {
@@ -17,8 +17,8 @@ export function plainLocomo(): Result {
 }
 
 /** The same of whole sessions. */
-export function plainLocomoSessions(): Result {
-  const score = newScore()
+export function plainLocomoSessions(): RankingScore {
+  const score = newRankingScore()
   for (const { units, questions } of locomo()) {
     const sessions = [...Map.groupBy(units, (unit) => unit.session)]
     const find = openPlain(sessions.map(([, said]) => said.map(({ text }) => text).join('\n')))
@@ -31,11 +31,11 @@ export function plainLocomoSessions(): Result {
   return score.result()
 }
 
-export function plainCommitRecall(): Result {
+export function plainCommitRecall(): RankingScore {
   const { sessions, questions } = commitRecall()
   const exchanges = sessions.flatMap(({ id, exchanges }) => exchanges.map((exchange) => ({ id, ...exchange })))
   const find = openPlain(exchanges.map(({ prompt, answer }) => [prompt, answer.findLast((text) => text.trim()) ?? ''].join('\n')))
-  const score = newScore()
+  const score = newRankingScore()
   for (const { query, gold } of questions) {
     const ranking = find(query, 60).map((at) => exchanges[at]?.id ?? '')
     score.add([...new Set(ranking)], new Set(gold))
@@ -53,7 +53,7 @@ function openPlain(texts: string[]): (question: string, limit: number) => number
   })()
   const find = db.prepare<{ rowid: number }, [string, number]>('SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY bm25(plain) LIMIT ?')
   return (question, limit) => {
-    const any = wordsOf(question).map((word) => `"${word}"`)
+    const any = queryWords(question).map((word) => `"${word}"`)
     return any.length === 0 ? [] : find.all(any.join(' OR '), limit).map(({ rowid }) => rowid - 1)
   }
 }

@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { given } from '../scripts/given.ts'
-import type { Result } from '../src/evaluate/evaluate.ts'
+import type { RankingScore } from '../src/evaluate/evaluate.ts'
 import { scoreBrief } from './brief.ts'
 import { hasData, NO_DATA } from './data.ts'
 import { type Open, sentenceModel, shippedTable, tableIn } from './meaning.ts'
@@ -22,7 +22,7 @@ const README = join(import.meta.dir, '..', 'README.md')
 const USAGE = `npm run eval -- [--check | --minilm | --table <folder>]
        npm run eval -- distill …, which has a --help of its own`
 
-type Row = [set: string, way: string, Result]
+type Row = [set: string, way: string, RankingScore]
 
 if (process.argv[2] === 'distill') await printDistill(process.argv.slice(3))
 else {

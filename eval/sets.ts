@@ -1,5 +1,5 @@
 import { asProjectKey } from '../src/core/ids.ts'
-import { newScore, type Result } from '../src/evaluate/evaluate.ts'
+import { newRankingScore, type RankingScore } from '../src/evaluate/evaluate.ts'
 import type { Store } from '../src/store/store.ts'
 import { commitRecall, type LocomoConversation, locomo } from './data.ts'
 import { type Fed, filledStore, importedStore } from './ingest.ts'
@@ -7,8 +7,8 @@ import { transcriptOf } from './transcripts.ts'
 import type { Way } from './ways.ts'
 
 /** LoCoMo, answerable questions: which turn answers. A turn is a prompt, a conversation a project. */
-export async function scoreLocomo(way: Way, share = 1): Promise<Result> {
-  const score = newScore()
+export async function scoreLocomo(way: Way, share = 1): Promise<RankingScore> {
+  const score = newRankingScore()
   for (const conversation of locomo()) {
     using filled = await filledStore(turnsOf(conversation))
     const find = await way(filled.store)
@@ -29,8 +29,8 @@ export async function scoreLocomo(way: Way, share = 1): Promise<Result> {
 }
 
 /** LoCoMo, all questions with evidence: in which sessions it stands. Sessions are ranked by their best hit. */
-export async function scoreLocomoSessions(way: Way, share = 1): Promise<Result> {
-  const score = newScore()
+export async function scoreLocomoSessions(way: Way, share = 1): Promise<RankingScore> {
+  const score = newRankingScore()
   for (const conversation of locomo()) {
     using filled = await filledStore(turnsOf(conversation))
     const find = await way(filled.store)
@@ -58,9 +58,9 @@ export async function openCommitRecall() {
   const filled = await importedStore(data.sessions.map(transcriptOf), project)
   const names = sessionNames(filled.store)
   return {
-    score: async (way: Way, share = 1): Promise<{ sessions: Result; rows: Result }> => {
+    score: async (way: Way, share = 1): Promise<{ sessions: RankingScore; rows: RankingScore }> => {
       const find = await way(filled.store)
-      const [sessions, rows] = [newScore(), newScore()]
+      const [sessions, rows] = [newRankingScore(), newRankingScore()]
       for (const { query, gold } of someOf(data.questions, share)) {
         const found = (await find(query, { project, limit: 150 })).map((hit) => names.get(hit.sessionId ?? -1) ?? '')
         sessions.add([...new Set(found)], new Set(gold))

@@ -1,7 +1,7 @@
-import { type BriefScore, type Result, TOUCHED } from '../src/evaluate/evaluate.ts'
+import { type BriefScore, FOOTPRINT_KINDS, type RankingScore } from '../src/evaluate/evaluate.ts'
 
 /** What was found, a line for each set and way of searching. */
-export function searchTable(rows: [set: string, way: string, result: Result][]): string {
+export function searchTable(rows: [set: string, way: string, result: RankingScore][]): string {
   const lines = rows.map(([set, way, r]) => [
     set,
     way,
@@ -16,12 +16,12 @@ export function searchTable(rows: [set: string, way: string, result: Result][]):
 export function briefTable({ sessions, ours, baseline }: BriefScore): string {
   const line = (name: string, of: BriefScore['ours']) => [
     name,
-    ...TOUCHED.map((kind) => `${percent(of[kind])} %`),
+    ...FOOTPRINT_KINDS.map((kind) => `${percent(of[kind])} %`),
     Math.round(of.tokens),
     sessions,
   ]
   return table(
-    ['named at the start, of what the session then touches', ...TOUCHED, 'tokens', 'sessions'],
+    ['named at the start, of what the session then touches', ...FOOTPRINT_KINDS, 'tokens', 'sessions'],
     [line('the newest 50 observations in full', baseline), line('the brief', ours)],
   )
 }

@@ -5,7 +5,7 @@ import { readPrices } from '../src/platform/prices.ts'
 import { loadSettings } from '../src/platform/settings.ts'
 import type { TextModel } from '../src/providers/text.ts'
 import { openStore } from '../src/store/store.ts'
-import { modeOf } from '../src/worker/telling.ts'
+import { loadMode } from '../src/worker/background-distiller.ts'
 import { openModels } from '../src/worker/text-model.ts'
 
 /** The models that the settings of this home name, each by itself; what they cost here is not added to the home's own account. */
@@ -13,7 +13,7 @@ export async function configuredTellers(): Promise<{ tellers: { model: TextModel
   const environment = readEnvironment()
   const home = homePaths(environment)
   const { settings } = loadSettings(environment)
-  const mode = modeOf(home, settings)
+  const mode = loadMode(home, settings)
   if (typeof mode === 'string') return { tellers: [], reasons: [mode] }
   const { model } = settings
   const named = [

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { asProjectKey } from '../src/core/ids.ts'
 import type { Session } from '../src/core/memory.ts'
 import { briefFor, fileBriefFor, recallFor } from '../src/inject/brief.ts'
-import { answer } from '../src/retrieval/answer.ts'
+import { answerQuery } from '../src/retrieval/answer.ts'
 import { search, timeline } from '../src/retrieval/search.ts'
 import { addObservations, observation, temporaryStore } from './support/builders.ts'
 
@@ -91,7 +91,7 @@ describe('in a large store', () => {
 
   test('a filter finds the one memory that it lets through among thousands that are newer, with common words and without any', async () => {
     const found = async (question: string, project = sea) => {
-      const { hits } = await answer(t.store, question, { project, limit: 5, offset: 0 }, 9_000_000)
+      const { hits } = await answerQuery(t.store, question, { project, limit: 5, offset: 0 }, 9_000_000)
       return hits.map((hit) => hit.title)
     }
     for (const words of ['', 'tide ', 'tide harbour ']) {
@@ -116,7 +116,8 @@ describe('in a large store', () => {
       await t.store.documents.newest({ project, kinds: ['observation'], since: 0, before: 9_000_000, limit: 5 })
     }
     for (const filter of ['path:src/boat', 'path:ui', 'source:elder', 'type:decision'])
-      for (const words of ['', 'tide harbour ']) await answer(t.store, words + filter, { project: sea, limit: 5, offset: 0 }, 9_000_000)
+      for (const words of ['', 'tide harbour '])
+        await answerQuery(t.store, words + filter, { project: sea, limit: 5, offset: 0 }, 9_000_000)
     await briefFor(t.store, { project: sea, now: 9_000_000 })
     await recallFor(t.store, { ...session, id: 99 }, 'tide harbour whale', 9_000_000, 500)
     await fileBriefFor(t.store, { ...session, id: 99, project: sea }, 'src/tide.ts', 9_000_000)

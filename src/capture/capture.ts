@@ -9,20 +9,20 @@ import type { AgentEvent, EventContext } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Change, Prompt, Session } from '../core/memory.ts'
-import { cleanJson, withoutPrivate } from '../core/privacy.ts'
+import { withoutPrivate, withoutPrivateInJson } from '../core/privacy.ts'
 import { redact, redactJson } from '../core/secrets.ts'
 import { clip } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
-export type { Draft } from './drafts.ts'
-export type { DistillJob } from './due.ts'
+export type { DistillJob } from './distill-job.ts'
+export type { CapturedNoteDraft } from './drafts.ts'
 export { type EpisodeJob, episodeDraft, queueEpisode } from './episode.ts'
-export { MOST_MARKED, markedDrafts } from './markers.ts'
-export { type StatementsJob, statedDrafts } from './statements.ts'
+export { draftMarkedNotes, MAX_MARKED_PER_PROMPT } from './markers.ts'
+export { draftStatedNotes, type StatementsJob } from './statements.ts'
 
-import { queueDistill } from './due.ts'
-import { queueEpisode, renewEpisode } from './episode.ts'
-import { markedIn } from './markers.ts'
+import { queueDistill } from './distill-job.ts'
+import { queueEpisode, refreshEpisode } from './episode.ts'
+import { findMarkedTexts } from './markers.ts'
 import { queueStatements } from './statements.ts'
 
 /** What to keep, as the person's settings and the agent's habits say. */
@@ -42,28 +42,28 @@ export type CaptureRules = {
 }
 
 /** Where an event was read, when that was a transcript. */
-export type Line = {
+export type TranscriptLineRef = {
   uuid: string | null
 }
 
-export type Taken = {
+export type CaptureResult = {
   /** Null when the event belongs to nothing we keep. */
   session: Session | null
   changes: Change[]
 }
 
-const MARKERS_AFTER_MS = 1000
+const MARKERS_JOB_DELAY_MS = 1000
 
 /** Stands for a prompt that is nothing but pictures. */
-const NO_WORDS = '(no words)'
+const IMAGE_ONLY_PROMPT = '(no words)'
 /** No client ends and is resumed sooner. */
-const OVERTAKEN_MS = 500
+const MAX_EVENT_REORDER_MS = 500
 
 /** A prompt in which a person marked something. */
 export type MarkersJob = { sessionId: number; number: number }
 
-const MAX_TEXT = 64 * 1024
-const NOTHING: Taken = { session: null, changes: [] }
+const MAX_STORED_CHARS = 64 * 1024
+const NOTHING_CAPTURED: CaptureResult = { session: null, changes: [] }
 
 /** Writes one event into the journal. To be called inside a transaction. */
 export async function take(
@@ -71,37 +71,37 @@ export async function take(
   event: AgentEvent,
   context: EventContext,
   rules: CaptureRules,
-  line: Line | null = null,
-): Promise<Taken> {
+  line: TranscriptLineRef | null = null,
+): Promise<CaptureResult> {
   // A prompt that is not kept is still looked at: a private one mutes its turn.
-  if (event.kind === 'ignored' || (!rules.isWanted(event.kind) && event.kind !== 'prompt-submitted')) return NOTHING
-  const found = await sessionOf(store, event, context, rules)
-  if (!found) return NOTHING
+  if (event.kind === 'ignored' || (!rules.isWanted(event.kind) && event.kind !== 'prompt-submitted')) return NOTHING_CAPTURED
+  const found = await findOrOpenSession(store, event, context, rules)
+  if (!found) return NOTHING_CAPTURED
   const { session, opened } = found
   const changes: Change[] = opened ? [{ kind: 'session-opened', session }] : []
   await store.sessions.touch(session.id, { at: event.at, transcript: event.transcript, clientPid: context.clientPid })
-  const scrub = scrubber(rules)
+  const scrub = createScrubber(rules)
 
   switch (event.kind) {
     case 'session-started':
       if (session.endedAt !== null && isAfterEnd(session, event.at)) await store.sessions.activate(session.id)
       // Whatever kept the last end from being told: what there is so far becomes the session's note now.
       if (event.source === 'resume' && !opened) await queueEpisode(store, session.id, 'session-end', event.at)
-      if (event.source === 'fork') await takeFork(store, session, event)
+      if (event.source === 'fork') await recordFork(store, session, event)
       if (event.source === 'compact') await store.sessions.setContextFrom(session.id, event.at)
-      await noteBranch(store, session, null, event.at, context, rules)
+      await recordBranch(store, session, null, event.at, context, rules)
       break
     case 'prompt-submitted':
-      changes.push(...(await takePrompt(store, session, event, context, rules, scrub, line)))
+      changes.push(...(await recordPrompt(store, session, event, context, rules, scrub, line)))
       break
     case 'tool-used':
-      changes.push(...(await takeToolUse(store, session, event, rules, scrub)))
+      changes.push(...(await recordToolUse(store, session, event, rules, scrub)))
       break
     case 'turn-ended':
-      await takeAnswer(store, session, event, context, rules, scrub)
+      await recordAnswer(store, session, event, context, rules, scrub)
       break
     case 'subagent-ended':
-      changes.push(...(await takeSubagentAnswer(store, session, event, scrub)))
+      changes.push(...(await recordSubagentAnswer(store, session, event, scrub)))
       break
     case 'compacting':
       await queueTurn(store, session, event.promptId, event.at)
@@ -109,12 +109,12 @@ export async function take(
       await queueStatements(store, session.id, event.at)
       break
     case 'compacted':
-      changes.push(...(await takeCompactSummary(store, session, event, scrub)))
+      changes.push(...(await recordCompactSummary(store, session, event, scrub)))
       break
     case 'session-ended':
       await queueTurn(store, session, null, event.at)
       // An end that waited in the spool is not the end of what was resumed meanwhile. Clocks step, and events overtake each other, by less.
-      if (event.at < session.lastEventAt - OVERTAKEN_MS) break
+      if (event.at < session.lastEventAt - MAX_EVENT_REORDER_MS) break
       if (await store.sessions.complete(session.id, Math.max(event.at, session.lastEventAt)))
         changes.push({ kind: 'session-completed', sessionId: session.id })
       await queueEpisode(store, session.id, 'session-end', event.at)
@@ -123,7 +123,7 @@ export async function take(
   return { session, changes }
 }
 
-async function sessionOf(store: Store, event: AgentEvent, context: EventContext, rules: CaptureRules) {
+async function findOrOpenSession(store: Store, event: AgentEvent, context: EventContext, rules: CaptureRules) {
   const known = await store.sessions.find(event.agent, event.session)
   if (known) return rules.isExcludedProject(known.project, known.folder) ? null : { session: known, opened: false }
   const folder = context.projectFolder ?? event.cwd ?? context.project ?? null
@@ -148,16 +148,17 @@ async function sessionOf(store: Store, event: AgentEvent, context: EventContext,
 const isAfterEnd = (session: Session, at: number) => session.endedAt === null || at > session.endedAt
 
 /** The client does not say which session a fork was split off from, but when that one was last answered. */
-async function takeFork(store: Store, session: Session, event: Extract<AgentEvent, { kind: 'session-started' }>): Promise<void> {
-  const parent = event.lastAnswerAt == null ? null : await store.sessions.answeredAt(session, event.lastAnswerAt, FORK_CLOCK_MS)
+async function recordFork(store: Store, session: Session, event: Extract<AgentEvent, { kind: 'session-started' }>): Promise<void> {
+  const parent =
+    event.lastAnswerAt == null ? null : await store.sessions.findAnsweredAt(session, event.lastAnswerAt, FORK_CLOCK_TOLERANCE_MS)
   await store.sessions.markForked(session.id, event.at, parent?.id ?? null)
 }
 
 /** The client counts in whole seconds, from its own idea of when the answer came. */
-const FORK_CLOCK_MS = 3000
+const FORK_CLOCK_TOLERANCE_MS = 3000
 
 /** On which branch the session is now, and with it the turn in hand: an agent may have changed it while it worked. */
-async function noteBranch(
+async function recordBranch(
   store: Store,
   session: Session,
   prompt: Prompt | null,
@@ -165,7 +166,7 @@ async function noteBranch(
   context: EventContext,
   rules: CaptureRules,
 ): Promise<string | null> {
-  const branch = branchNow(session, context, rules)
+  const branch = currentBranch(session, context, rules)
   if (branch === null) return session.branch
   // A transcript that is read later tells of branches that were left long ago.
   if (branch !== session.branch && (at >= session.lastEventAt || session.branch === null))
@@ -174,46 +175,46 @@ async function noteBranch(
   return branch
 }
 
-function branchNow(session: Session, context: EventContext, rules: CaptureRules): string | null {
+function currentBranch(session: Session, context: EventContext, rules: CaptureRules): string | null {
   if (context.branch !== undefined) return context.branch
   return context.project ? null : rules.projectOf(session.folder).branch
 }
 
 /** A name that the client or the person gave a session, as it may be kept; empty when nothing is left of it. */
-export function keptTitle(title: string, rules: CaptureRules): string {
-  return scrubber(rules).text(title).text.slice(0, 200)
+export function cleanSessionTitle(title: string, rules: CaptureRules): string {
+  return createScrubber(rules).text(title).text.slice(0, 200)
 }
 
-type Scrub = { text(raw: string): { text: string; hidPrivate: boolean }; json(raw: unknown): string }
+type Scrubber = { text(raw: string): { text: string; hidPrivate: boolean }; json(raw: unknown): string }
 
 /** Private parts out, secrets out, size bounded; in that order, so that a clip can never open a tag that was closed. */
-function scrubber(rules: CaptureRules): Scrub {
+function createScrubber(rules: CaptureRules): Scrubber {
   const patterns = rules.redactPatterns
   return {
     text: (raw) => {
       const seen = withoutPrivate(raw)
       const safe = patterns ? redact(seen.text, patterns) : seen.text
-      return { text: clip(safe.trim(), MAX_TEXT), hidPrivate: seen.hidPrivate }
+      return { text: clip(safe.trim(), MAX_STORED_CHARS), hidPrivate: seen.hidPrivate }
     },
     json: (raw) => {
-      const seen = cleanJson(raw)
-      return clipJson(patterns ? redactJson(seen, patterns) : seen, MAX_TEXT)
+      const seen = withoutPrivateInJson(raw)
+      return clipJson(patterns ? redactJson(seen, patterns) : seen, MAX_STORED_CHARS)
     },
   }
 }
 
-async function takePrompt(
+async function recordPrompt(
   store: Store,
   session: Session,
   event: Extract<AgentEvent, { kind: 'prompt-submitted' }>,
   context: EventContext,
   rules: CaptureRules,
-  scrub: Scrub,
-  line: Line | null,
+  scrub: Scrubber,
+  line: TranscriptLineRef | null,
 ): Promise<Change[]> {
   const { text: said, hidPrivate } = scrub.text(event.text)
   // A picture alone is a turn like others: without a prompt, what is done and answered in it would be the turn's before.
-  const text = event.text.trim() === '' && event.promptId !== null ? NO_WORDS : said
+  const text = event.text.trim() === '' && event.promptId !== null ? IMAGE_ONLY_PROMPT : said
   if (hidPrivate) await store.sessions.markPrivate(session.id)
   if (text === '') {
     if (hidPrivate) await store.sessions.setMuting(session.id, true, event.promptId)
@@ -228,15 +229,15 @@ async function takePrompt(
     uuid: line?.uuid ?? null,
     origin: event.origin,
     text,
-    branch: await noteBranch(store, session, null, event.at, context, rules),
+    branch: await recordBranch(store, session, null, event.at, context, rules),
     at: event.at,
   })
   if (!prompt) return []
-  await queueUnfinished(store, session, prompt)
-  if (prompt.origin === 'person' && markedIn(prompt.text, rules.markers).length > 0) {
+  await queueUnfinishedTurn(store, session, prompt)
+  if (prompt.origin === 'person' && findMarkedTexts(prompt.text, rules.markers).length > 0) {
     const job: MarkersJob = { sessionId: session.id, number: prompt.number }
     // Whoever answers the hook keeps them at once; the job is for what comes another way, or for a worker that dies in between.
-    await store.jobs.add('markers', `${session.id}:${prompt.number}`, job, event.at, event.at + MARKERS_AFTER_MS)
+    await store.jobs.add('markers', `${session.id}:${prompt.number}`, job, event.at, event.at + MARKERS_JOB_DELAY_MS)
   }
   return [{ kind: 'prompt-added', prompt, project: session.project }]
 }
@@ -245,30 +246,36 @@ async function takePrompt(
  * How a prompt is recognised when it comes again. The client's turn id is not enough: a message typed while a turn runs has the
  * id of that turn. Older clients give none; then it is the how-manieth prompt with this text.
  */
-async function promptKey(store: Store, session: Session, promptId: string | null, text: string, line: Line | null): Promise<string> {
-  const print = printOfKept(text)
+async function promptKey(
+  store: Store,
+  session: Session,
+  promptId: string | null,
+  text: string,
+  line: TranscriptLineRef | null,
+): Promise<string> {
+  const print = fingerprintPrompt(text)
   if (promptId) return `${promptId}:${print}`
   const prefix = `text:${print}:`
   if (!line) return prefix + (1 + (await store.prompts.countKeys(session.id, prefix)))
   // A line of a transcript is known by its own id when it is read again. Else it is the next of its text that no line was found for.
   const known = line.uuid ? await store.prompts.keyOfLine(session.id, line.uuid) : null
-  return known ?? prefix + (1 + (await store.prompts.countLines(session.id, prefix)))
+  return known ?? prefix + (1 + (await store.prompts.countTranscriptLines(session.id, prefix)))
 }
 
-const printOfKept = (text: string) => fingerprint(text.replace(/\s+/g, ' '))
+const fingerprintPrompt = (text: string) => fingerprint(text.replace(/\s+/g, ' '))
 
 /** A turn that was broken off (Esc) never reports its end; the next prompt does it for it. */
-async function queueUnfinished(store: Store, session: Session, next: Prompt): Promise<void> {
-  const previous = await store.prompts.numbered(session.id, next.number - 1)
+async function queueUnfinishedTurn(store: Store, session: Session, next: Prompt): Promise<void> {
+  const previous = await store.prompts.byNumber(session.id, next.number - 1)
   if (previous && previous.answer === null) await queueDistill(store, session.id, previous.number, next.at)
 }
 
-async function takeToolUse(
+async function recordToolUse(
   store: Store,
   session: Session,
   event: Extract<AgentEvent, { kind: 'tool-used' }>,
   rules: CaptureRules,
-  scrub: Scrub,
+  scrub: Scrubber,
 ): Promise<Change[]> {
   if (rules.isSkipped(event.tool) || rules.isExcludedInput(event.input)) return []
   if (await store.sessions.isMuted(session.id, event.promptId)) return []
@@ -293,13 +300,13 @@ async function takeToolUse(
   return [{ kind: 'tool-use-added', sessionId: session.id, toolUseId: event.toolUseId, tool: event.tool, project: session.project }]
 }
 
-async function takeAnswer(
+async function recordAnswer(
   store: Store,
   session: Session,
   event: Extract<AgentEvent, { kind: 'turn-ended' }>,
   context: EventContext,
   rules: CaptureRules,
-  scrub: Scrub,
+  scrub: Scrubber,
 ): Promise<void> {
   if (await store.sessions.isMuted(session.id, event.promptId)) return
   // A turn has no answer but its own.
@@ -307,19 +314,19 @@ async function takeAnswer(
   if (!prompt) return
   // The transcript tells the same end again, a little earlier by its clock: the later telling stands.
   if (prompt.answeredAt !== null && event.at <= prompt.answeredAt) return
-  await noteBranch(store, session, prompt, event.at, context, rules)
+  await recordBranch(store, session, prompt, event.at, context, rules)
   const changed = await store.prompts.setAnswer(prompt, scrub.text(event.answer).text, event.at)
   if (!changed) return
   await queueDistill(store, session.id, prompt.number, event.at)
   // The last answer of a session that is over: its note was written without it.
-  if (session.status === 'completed') await renewEpisode(store, session, event.at)
+  if (session.status === 'completed') await refreshEpisode(store, session, event.at)
 }
 
-async function takeSubagentAnswer(
+async function recordSubagentAnswer(
   store: Store,
   session: Session,
   event: Extract<AgentEvent, { kind: 'subagent-ended' }>,
-  scrub: Scrub,
+  scrub: Scrubber,
 ): Promise<Change[]> {
   const answer = scrub.text(event.answer).text
   if (answer === '' || (await store.sessions.isMuted(session.id, event.promptId))) return []
@@ -334,11 +341,11 @@ async function takeSubagentAnswer(
   })
 }
 
-async function takeCompactSummary(
+async function recordCompactSummary(
   store: Store,
   session: Session,
   event: Extract<AgentEvent, { kind: 'compacted' }>,
-  scrub: Scrub,
+  scrub: Scrubber,
 ): Promise<Change[]> {
   // The host summed up the whole conversation, private turns included.
   if (await store.sessions.hasPrivate(session.id)) return []

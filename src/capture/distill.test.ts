@@ -60,7 +60,7 @@ test('what the tools of a turn left is kept with it, and outlives them', async (
   await aTurn(t.store)
   await tellStore(t.store, edit('t2', 'src/clock.ts', 'readClock()', 'readClock(nowMs)'), 1015)
   const tell = () => distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
-  const left = () => t.store.prompts.tracesLately(asProjectKey('app'), 10)
+  const left = () => t.store.prompts.recentTraces(asProjectKey('app'), 10)
   await tell()
   const traces = { names: [['src/clock.ts', ['readClock']]], errors: [] }
   expect(await left()).toEqual([{ sessionId: 1, number: 1, traces }] as never)

@@ -1,68 +1,76 @@
-import type { Acted, Action } from '../core/action.ts'
+import type { Action, PerformedAction } from '../core/action.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asMemorySessionId, type MemorySessionId } from '../core/ids.ts'
-import type { Change, Distilled, Prompt, Session, ToolUse, Turn } from '../core/memory.ts'
+import type { Change, DistillerOutput, Prompt, Session, ToolUse, Turn } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Store } from '../store/store.ts'
-import { deedsOf } from './deeds.ts'
-import type { DistillJob } from './due.ts'
+import type { DistillJob } from './distill-job.ts'
 import { linkTurn } from './link.ts'
 import { distillPlain } from './plain/plain.ts'
 import { tracesOf } from './traces.ts'
+import { activityText } from './turn-activity.ts'
 
 /**
  * Makes the observations and the summary of a turn from what the journal has of it. Doing it again gives the same rows, or
  * better ones when more of the turn has come in; what a model made of the very same turn stays. To be called inside a transaction.
  */
 export async function distillTurn(store: Store, job: DistillJob, readAction: (use: ToolUse) => Action): Promise<Change[]> {
-  const found = await journalled(store, job)
+  const found = await readJournalledTurn(store, job)
   if (!found) return []
-  await keepDeeds(store, found, readAction)
-  if (await isTold(store, found)) return []
+  await saveActivity(store, found, readAction)
+  if (await isDistilledByModel(store, found)) return []
   const { id } = found.session
   const { number } = found.prompt
   // What a person has forgotten of a model's words would come back in those of the rules.
-  if ((await store.told.print(id, number)) !== null && (await store.told.hasForgotten(id, number))) return []
-  const told = distillPlain(await turnOf(store, found, readAction))
-  await store.told.forget(id, number)
-  return writeTurn(store, found, told, { model: 'plain', memorySessionId: await memorySessionOf(store, found.session, 'plain') })
+  if ((await store.distilledTurns.fingerprint(id, number)) !== null && (await store.distilledTurns.hasForgottenObservation(id, number)))
+    return []
+  const told = distillPlain(await turnForDistiller(store, found, readAction))
+  await store.distilledTurns.forget(id, number)
+  return writeDistilledTurn(store, found, told, {
+    model: 'plain',
+    memorySessionId: await ensureMemorySession(store, found.session, 'plain'),
+  })
 }
 
 /** A turn as the journal has it, with a print of what that is. */
 export type JournalledTurn = { session: Session; prompt: Prompt; uses: ToolUse[]; print: string }
 
 /** Null when there is nothing to tell, or what a turn was made of has been let go: what was made of it stays. */
-export async function journalled(store: Store, job: DistillJob): Promise<JournalledTurn | null> {
+export async function readJournalledTurn(store: Store, job: DistillJob): Promise<JournalledTurn | null> {
   const session = await store.sessions.get(job.sessionId)
-  const prompt = await store.prompts.numbered(job.sessionId, job.number)
+  const prompt = await store.prompts.byNumber(job.sessionId, job.number)
   if (!session || !prompt) return null
   const uses = await store.toolUses.ofTurn(session.id, prompt.number)
-  if (uses.length === 0 && (await cameFromTools(store, session.id, prompt.number))) return null
+  if (uses.length === 0 && (await wasDistilledFromTools(store, session.id, prompt.number))) return null
   const print = fingerprint(JSON.stringify([prompt.text, prompt.answer, uses.map((use) => [use.toolUseId, use.error === null])]))
   return { session, prompt, uses, print }
 }
 
 /** Whether a model has told the turn as it stands now. */
-export async function isTold(store: Store, { session, prompt, print }: JournalledTurn): Promise<boolean> {
-  return (await store.told.print(session.id, prompt.number)) === print
+export async function isDistilledByModel(store: Store, { session, prompt, print }: JournalledTurn): Promise<boolean> {
+  return (await store.distilledTurns.fingerprint(session.id, prompt.number)) === print
 }
 
 /** The turn as a distiller reads it. */
-export async function turnOf(store: Store, { session, prompt, uses }: JournalledTurn, readAction: (use: ToolUse) => Action): Promise<Turn> {
+export async function turnForDistiller(
+  store: Store,
+  { session, prompt, uses }: JournalledTurn,
+  readAction: (use: ToolUse) => Action,
+): Promise<Turn> {
   return {
     promptNumber: prompt.number,
     origin: prompt.origin,
     prompt: prompt.text,
-    before: (await store.prompts.numbered(session.id, prompt.number - 1))?.answer ?? null,
+    before: (await store.prompts.byNumber(session.id, prompt.number - 1))?.answer ?? null,
     answer: prompt.answer,
     folder: session.folder,
     at: prompt.at,
     openFailures: await store.prompts.openFailuresBefore(session.id, prompt.number),
-    acts: actsOf(uses, readAction),
+    actions: actsOf(uses, readAction),
   }
 }
 
-function actsOf(uses: ToolUse[], readAction: (use: ToolUse) => Action): Acted[] {
+function actsOf(uses: ToolUse[], readAction: (use: ToolUse) => Action): PerformedAction[] {
   return uses.map((use) => ({
     id: use.toolUseId,
     tool: use.tool,
@@ -79,22 +87,22 @@ function actsOf(uses: ToolUse[], readAction: (use: ToolUse) => Action): Acted[] 
  * Makes a turn findable by what was done in it and keeps its traces, unless a person wants something of it forgotten: by its words it would
  * come back. Where tool uses have been let go, what is there stays.
  */
-export async function keepDeeds(
+export async function saveActivity(
   store: Store,
   { session, prompt, uses }: Omit<JournalledTurn, 'print'>,
   readAction: (use: ToolUse) => Action,
 ): Promise<void> {
-  const isForgotten = await store.told.hasForgotten(prompt.sessionId, prompt.number)
+  const isForgotten = await store.distilledTurns.hasForgottenObservation(prompt.sessionId, prompt.number)
   if (uses.length === 0 && !isForgotten) return
   const acts = isForgotten ? [] : actsOf(uses, readAction)
-  await store.prompts.setDeeds(prompt, deedsOf(acts), tracesOf(acts, session.folder))
+  await store.prompts.setActivity(prompt, activityText(acts), tracesOf(acts, session.folder))
 }
 
 /** Puts what was told in place of what the turn had before. The memory id must be the session's already. */
-export async function writeTurn(
+export async function writeDistilledTurn(
   store: Store,
   { session, prompt }: JournalledTurn,
-  told: Distilled,
+  told: DistillerOutput,
   by: { model: string; memorySessionId: MemorySessionId },
 ): Promise<Change[]> {
   const changes: Change[] = []
@@ -136,13 +144,13 @@ export async function writeTurn(
 }
 
 /** Tool uses are let go after a while. What was made of them stays: a turn without them could only be told worse. */
-async function cameFromTools(store: Store, sessionId: number, number: number): Promise<boolean> {
+async function wasDistilledFromTools(store: Store, sessionId: number, number: number): Promise<boolean> {
   const known = await store.observations.ofSession(sessionId, 100_000)
   return known.some((o) => o.promptNumber === number && o.tool !== null)
 }
 
 /** A distiller that keeps no session of its own is given one: observations need it, and it is never the host's. */
-export async function memorySessionOf(store: Store, session: Session, maker: string): Promise<MemorySessionId> {
+export async function ensureMemorySession(store: Store, session: Session, maker: string): Promise<MemorySessionId> {
   if (session.memorySessionId) return session.memorySessionId
   const made = asMemorySessionId(`${maker}-${crypto.randomUUID()}`)
   await store.sessions.setMemorySessionId(session.id, made)

@@ -2,7 +2,7 @@ import type { ProjectKey } from '../core/ids.ts'
 import type { NoteId, NoteScope, NoteSource, NoteType } from '../core/note.ts'
 
 /** What should become a note, said before anybody keeps it. The id comes from what it was made of, so saying it again changes nothing. */
-export type Draft = {
+export type CapturedNoteDraft = {
   id: NoteId
   title?: string
   body: string
@@ -20,10 +20,10 @@ export type Draft = {
   isCut?: boolean
 }
 
-const DAY = 24 * 60 * 60_000
+const DAY_MS = 24 * 60 * 60_000
 
 /**
  * A moment for an id that must come out the same from a hook and from the transcript: their clocks differ by some milliseconds,
  * and what is hashed into the id tells it apart anyway.
  */
-export const dayOf = (at: number) => Math.floor(at / DAY) * DAY
+export const startOfDay = (at: number) => Math.floor(at / DAY_MS) * DAY_MS

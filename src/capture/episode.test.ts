@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { summary } from '../../test/support/builders.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import type { Prompt, Session } from '../core/memory.ts'
-import { type Episode, episodeDraft, isTrivial } from './episode.ts'
+import { type Episode, episodeDraft, isTrivialSession } from './episode.ts'
 
 const session = {
   agent: 'claude-code',
@@ -53,7 +53,7 @@ test.each([
   ['a lone command that touched a file', '/init', '', ['AGENTS.md'], false],
   ['nothing said, but a file touched', '', '', ['a.ts'], false],
 ])('%s: trivial or not', (_, prompt, outcome, files, trivial) => {
-  expect(isTrivial(prompt, outcome, files)).toBe(trivial)
+  expect(isTrivialSession(prompt, outcome, files)).toBe(trivial)
 })
 
 test('a session that ended with a commit tells of the work behind it', () => {

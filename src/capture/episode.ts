@@ -3,7 +3,7 @@ import { asNoteId } from '../core/note.ts'
 import { firstLine } from '../core/text.ts'
 import { ulidOf } from '../core/ulid.ts'
 import type { Store } from '../store/store.ts'
-import type { Draft } from './drafts.ts'
+import type { CapturedNoteDraft } from './drafts.ts'
 
 /** A session as its note tells it. */
 export type Episode = {
@@ -26,36 +26,36 @@ export async function queueEpisode(store: Store, sessionId: number, hook: Episod
 }
 
 /** The same for a session that has its note; one that was imported has none, and is to have none. */
-export async function renewEpisode(store: Store, session: Session, at: number): Promise<void> {
-  if (await store.notes.get(noteOf(session))) await queueEpisode(store, session.id, 'session-end', at)
+export async function refreshEpisode(store: Store, session: Session, at: number): Promise<void> {
+  if (await store.notes.get(episodeNoteId(session))) await queueEpisode(store, session.id, 'session-end', at)
 }
 
-const noteOf = (session: Session) => asNoteId(ulidOf(`${session.agent}\n${session.contentSessionId}`, session.startedAt))
+const episodeNoteId = (session: Session) => asNoteId(ulidOf(`${session.agent}\n${session.contentSessionId}`, session.startedAt))
 
 /** Longer than this, what was asked and what came of it is cut. */
-const LONGEST = 600
+const MAX_SECTION_CHARS = 600
 /** An outcome shorter than this is hardly one. */
-const TINY = 40
-const MOST_FILES = 40
+const MIN_OUTCOME_CHARS = 40
+const MAX_FILES_LISTED = 40
 
 /** The one note of a session: what was asked, where, what was touched, how it ended. Null when nothing in it is worth a note. */
-export function episodeDraft({ session, prompts, summaries, files, hook }: Episode): Draft | null {
+export function episodeDraft({ session, prompts, summaries, files, hook }: Episode): CapturedNoteDraft | null {
   const asked = prompts.filter((prompt) => prompt.origin === 'person').map((prompt) => prompt.text)
   const outcome = outcomeOf(prompts.flatMap((prompt) => prompt.answer?.trim() || []))
-  if (isTrivial(asked[0] ?? '', outcome, files)) return null
-  const telling = asked.find((text) => letters(text) >= 10)
-  const ask = telling ?? asked.toSorted((a, b) => letters(b) - letters(a))[0] ?? ''
+  if (isTrivialSession(asked[0] ?? '', outcome, files)) return null
+  const telling = asked.find((text) => countLetters(text) >= 10)
+  const ask = telling ?? asked.toSorted((a, b) => countLetters(b) - countLetters(a))[0] ?? ''
   const named = session.title || telling || summaries.find((summary) => summary.completed !== '')?.completed || ask
   const parts = [
-    `**Ask:** ${clipped(ask) || '(no user prompt captured)'}`,
+    `**Ask:** ${clipSection(ask) || '(no user prompt captured)'}`,
     session.branch ? `**Branch:** ${session.branch}` : '',
     filesPart(files),
-    `**Outcome:** ${clipped(outcome) || '(no assistant output captured)'}`,
-    labelled('Learned', summaries.findLast((summary) => summary.learned !== '')?.learned),
-    labelled('Next steps', summaries.at(-1)?.nextSteps),
+    `**Outcome:** ${clipSection(outcome) || '(no assistant output captured)'}`,
+    labelledSection('Learned', summaries.findLast((summary) => summary.learned !== '')?.learned),
+    labelledSection('Next steps', summaries.at(-1)?.nextSteps),
   ]
   return {
-    id: noteOf(session),
+    id: episodeNoteId(session),
     title: firstLine(named, 80) || 'Session summary',
     body: parts.filter(Boolean).join('\n\n'),
     type: 'episodic',
@@ -74,44 +74,45 @@ export function episodeDraft({ session, prompts, summaries, files, hook }: Episo
 /** How it ended: the last answer. One that only says that it is committed, or next to nothing, is followed by the last that tells of the work. */
 function outcomeOf(answers: string[]): string {
   const last = answers.at(-1) ?? ''
-  const telling = isMereWord(last) ? answers.findLast((answer) => !isMereWord(answer)) : undefined
+  const telling = isBareRemark(last) ? answers.findLast((answer) => !isBareRemark(answer)) : undefined
   return telling === undefined ? last : `${last}\n\n${telling}`
 }
 
-const isMereWord = (answer: string) => answer.length < TINY || (answer.length < MERE && DELIVERED.test(answer))
+const isBareRemark = (answer: string) =>
+  answer.length < MIN_OUTCOME_CHARS || (answer.length < MAX_DELIVERY_REMARK_CHARS && DELIVERED.test(answer))
 
 /** Longer than this, an answer about a commit tells something besides. */
-const MERE = 200
+const MAX_DELIVERY_REMARK_CHARS = 200
 const DELIVERED = /^(?:(?:all )?done[.!,:–—\s-]*)?(?:committed|pushed|merged|(?:the )?(?:new )?(?:commit|push|pr|pull request)\b)/i
 
 /** The free gate: a touched file keeps a session; without one, no prompt or a lone command with a tiny outcome is not worth a note. */
-export function isTrivial(firstPrompt: string, outcome: string, files: string[]): boolean {
+export function isTrivialSession(firstPrompt: string, outcome: string, files: string[]): boolean {
   if (files.length > 0) return false
-  return outcome.length < TINY && (firstPrompt.trim() === '' || isLoneCommand(firstPrompt))
+  return outcome.length < MIN_OUTCOME_CHARS && (firstPrompt.trim() === '' || isLoneCommand(firstPrompt))
 }
 
 /** How much a prompt says. A session often opens with a command to the client, a greeting or an answer to a menu. */
-const letters = (text: string) => (isLoneCommand(text) ? 0 : text.replace(/[^\p{L}\p{N}]/gu, '').length)
+const countLetters = (text: string) => (isLoneCommand(text) ? 0 : text.replace(/[^\p{L}\p{N}]/gu, '').length)
 
 const isLoneCommand = (text: string) => /^\/\S+$/.test(text.trim())
 
 function filesPart(files: string[]): string {
   if (files.length === 0) return ''
-  const more = files.length - MOST_FILES
-  const shown = files.slice(0, MOST_FILES).map((file) => `- ${file}`)
+  const more = files.length - MAX_FILES_LISTED
+  const shown = files.slice(0, MAX_FILES_LISTED).map((file) => `- ${file}`)
   return [`**Files touched (${files.length}):**`, ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n')
 }
 
-const labelled = (label: string, text: string | undefined) => (text?.trim() ? `**${label}:** ${clipped(text)}` : '')
+const labelledSection = (label: string, text: string | undefined) => (text?.trim() ? `**${label}:** ${clipSection(text)}` : '')
 
 /** The beginning of a text with its lines: no half character is left, and no code block stays open over what follows. */
-function clipped(text: string): string {
+function clipSection(text: string): string {
   const whole = text.trim()
   const cut =
-    whole.length <= LONGEST
+    whole.length <= MAX_SECTION_CHARS
       ? whole
       : `${whole
-          .slice(0, LONGEST - 1)
+          .slice(0, MAX_SECTION_CHARS - 1)
           .toWellFormed()
           .replace(/\uFFFD$/, '')
           .trimEnd()}…`

@@ -6,7 +6,7 @@ import { claudeCode } from '../integrations/agent.ts'
 import { causesOf, effectsOf } from '../retrieval/graph.ts'
 import type { Store } from '../store/store.ts'
 import { take } from './capture.ts'
-import { catchUp, distillTurn } from './turns.ts'
+import { catchUpOldTurns, distillTurn } from './turns.ts'
 
 const app = asProjectKey('app')
 
@@ -153,12 +153,12 @@ test('what an older version did not link within a turn is linked when it catches
   await turn(t.store, { does: [edit('terminal/writer.go'), goTest('TestNewline'), edit('terminal/runes.go'), goTest(null)] })
   const all = await links(t.store)
   const [stored] = [...t.store.prompts.each(null)]
-  if (stored) await t.store.prompts.setDeeds(stored, '')
+  if (stored) await t.store.prompts.setActivity(stored, '')
   const kept = all.filter((link) => !link.includes('failed-then-fixed'))
   await t.store.links.clear(refOf('observation:2'))
   await t.store.links.add([{ from: refOf('prompt:1'), to: refOf('observation:2'), relation: 'asked', origin: 'turn 1', at: 1030 }])
   expect(await links(t.store)).toEqual(kept)
-  await catchUp(t.store, 0, claudeCode.readAction)
+  await catchUpOldTurns(t.store, 0, claudeCode.readAction)
   expect(await links(t.store)).toEqual(all)
 })
 
@@ -210,7 +210,7 @@ test('turns of a database from before there were links and deeds get what they w
   const all = await links(t.store)
   const linkAll = async () => {
     let bites = 0
-    for (let after: number | null = 0; after !== null; bites++) after = await catchUp(t.store, after, claudeCode.readAction)
+    for (let after: number | null = 0; after !== null; bites++) after = await catchUpOldTurns(t.store, after, claudeCode.readAction)
     return bites
   }
   const forget = async (kind: 'prompt' | 'observation' | 'summary', ids: number[]) => {
@@ -228,7 +228,7 @@ test('turns of a database from before there were links and deeds get what they w
       kind,
       rows.map(({ id }) => id),
     )
-  for (const stored of t.store.prompts.each(null)) await t.store.prompts.setDeeds(stored, '')
+  for (const stored of t.store.prompts.each(null)) await t.store.prompts.setActivity(stored, '')
   expect(await doing(t.store, 'const')).toEqual([])
   expect(await links(t.store)).toEqual([])
   expect(await linkAll()).toBeGreaterThan(1)
@@ -245,7 +245,7 @@ test('what is deleted takes its names and links along', async () => {
   await t.store.sessions.remove(1)
   expect(await names(t.store, 'prompt:1')).toEqual([])
   expect(await links(t.store, 'co-changed')).toEqual([])
-  expect(await t.store.links.naming({ kind: 'symbol', name: 'onlyHere' }, app, 'after', 0, 5)).toEqual([])
+  expect(await t.store.links.mentionsOf({ kind: 'symbol', name: 'onlyHere' }, app, 'after', 0, 5)).toEqual([])
   expect(await names(t.store, 'observation:2')).toContain('file src/auth.ts')
 })
 
@@ -277,7 +277,7 @@ function goTest(failing: string | null, command = 'go test ./...'): SessionEvent
 
 async function doing(store: Store, word: string): Promise<string[]> {
   const within = { project: app, kinds: ['prompt' as const], since: 0, before: Number.MAX_SAFE_INTEGER, limit: 100 }
-  return (await store.documents.matchDeeds([word], within)).map((match) => match.ref)
+  return (await store.documents.matchActivity([word], within)).map((match) => match.ref)
 }
 
 async function names(store: Store, memory: string): Promise<string[]> {

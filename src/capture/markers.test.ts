@@ -3,10 +3,10 @@ import { processorTime } from '../../test/support/growth.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { Prompt, Session } from '../core/memory.ts'
 import { clip } from '../core/text.ts'
-import { markedDrafts, markedIn } from './markers.ts'
+import { draftMarkedNotes, findMarkedTexts } from './markers.ts'
 
 const ALL = ['decision', 'learned', 'blocker', 'progress', 'remember', 'global']
-const marked = (text: string, markers = ALL) => markedIn(text, markers).map((m) => [m.namespace, m.scope, m.text])
+const marked = (text: string, markers = ALL) => findMarkedTexts(text, markers).map((m) => [m.namespace, m.scope, m.text])
 
 test('a marker in a sentence means the whole sentence, without the marker', () => {
   expect(marked("Let's use PostgreSQL [decision] because of JSONB support")).toEqual([
@@ -94,26 +94,26 @@ test('a person may choose other markers, or none', () => {
 test('a draft has the same id whichever clock told the prompt, and another for another session', () => {
   const session = { agent: 'claude-code', contentSessionId: 's1', project: asProjectKey('app') } as Session
   const prompt = { text: '[decision] Use X', at: 1_700_000_000_000 } as Prompt
-  const [a] = markedDrafts(session, prompt, 0, ALL).drafts
-  const [b] = markedDrafts(session, { ...prompt, at: prompt.at + 40 }, 0, ALL).drafts
-  const [c] = markedDrafts({ ...session, contentSessionId: 's2' } as Session, prompt, 0, ALL).drafts
+  const [a] = draftMarkedNotes(session, prompt, 0, ALL).drafts
+  const [b] = draftMarkedNotes(session, { ...prompt, at: prompt.at + 40 }, 0, ALL).drafts
+  const [c] = draftMarkedNotes({ ...session, contentSessionId: 's2' } as Session, prompt, 0, ALL).drafts
   expect(a).toMatchObject({ source: 'human', session: 's1', confidence: 1, namespace: 'decisions', scope: 'project', project: 'app' })
   expect(b?.id).toBe(a?.id as never)
   expect(c?.id).not.toBe(a?.id as never)
-  expect(markedDrafts(session, prompt, 1, ALL).drafts[0]?.id).not.toBe(a?.id as never)
+  expect(draftMarkedNotes(session, prompt, 1, ALL).drafts[0]?.id).not.toBe(a?.id as never)
 })
 
 test('of very many markers the first twenty are drafts and the others are counted, on one line or several', () => {
   const session = { agent: 'claude-code', contentSessionId: 's1', project: asProjectKey('app') } as Session
   for (const between of ['\n', ' ']) {
     const text = Array.from({ length: 300 }, (_, n) => `[decision] Rule ${n} holds.`).join(between)
-    const { drafts, leftOut } = markedDrafts(session, { text, at: 0 } as Prompt, 0, ALL)
+    const { drafts, leftOut } = draftMarkedNotes(session, { text, at: 0 } as Prompt, 0, ALL)
     expect([drafts.length, drafts[19]?.body, leftOut]).toEqual([20, 'Rule 19 holds.', 280])
   }
 })
 
 test('a text that was cut with its prompt is known as cut, its neighbours are not', () => {
-  const cut = (text: string) => markedIn(clip(text, 400), ALL).map((m) => [m.text.slice(0, 9), m.isCut])
+  const cut = (text: string) => findMarkedTexts(clip(text, 400), ALL).map((m) => [m.text.slice(0, 9), m.isCut])
   const long = 'word '.repeat(200)
   expect(cut(`[decision] Use tabs. [learned] Known as ${long}`)).toEqual([
     ['Use tabs.', false],
@@ -129,9 +129,9 @@ test('a text that was cut with its prompt is known as cut, its neighbours are no
 test('a very long prompt is read in a moment', () => {
   const text = '[decision] a. '.repeat(5000)
   const used = processorTime()
-  expect(markedIn(text.slice(0, 64 * 1024), ALL).length).toBeLessThanOrEqual(20)
-  markedIn(Array.from({ length: 3000 }, (_, n) => `[decision] Rule ${n}.`).join(' '), ALL)
-  markedIn('`x` [decision] a '.repeat(3500), ALL)
-  markedIn(`${'['.repeat(30_000)}${'`'.repeat(30_000)}[decision]`, ALL)
+  expect(findMarkedTexts(text.slice(0, 64 * 1024), ALL).length).toBeLessThanOrEqual(20)
+  findMarkedTexts(Array.from({ length: 3000 }, (_, n) => `[decision] Rule ${n}.`).join(' '), ALL)
+  findMarkedTexts('`x` [decision] a '.repeat(3500), ALL)
+  findMarkedTexts(`${'['.repeat(30_000)}${'`'.repeat(30_000)}[decision]`, ALL)
   expect(used()).toBeLessThan(2000)
 })

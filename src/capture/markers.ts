@@ -2,26 +2,31 @@ import { fingerprint } from '../core/hash.ts'
 import type { Prompt, Session } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { ulidOf } from '../core/ulid.ts'
-import { type Draft, dayOf } from './drafts.ts'
+import { type CapturedNoteDraft, startOfDay } from './drafts.ts'
 import { sentencesOf } from './plain/prose.ts'
 
 /** What a person marked in a prompt, and how. `isCut`: the prompt was too long to be kept whole, and a part of this is missing. */
-export type Marked = { text: string; namespace: string; scope: 'project' | 'global'; isCut: boolean }
+export type MarkedText = { text: string; namespace: string; scope: 'project' | 'global'; isCut: boolean }
 
 /** More than a person marks in one prompt; whatever has more is a pasted text about markers. */
-export const MOST_MARKED = 20
+export const MAX_MARKED_PER_PROMPT = 20
 
 /**
  * What a person marked in a prompt (`[decision]`, `[remember]`, …) as drafts of notes. `before` says how often the session had this
  * very prompt before: who marks a sentence again after forgetting its note wants it again. `leftOut` counts what is more than we take.
  */
-export function markedDrafts(session: Session, prompt: Prompt, before: number, markers: string[]): { drafts: Draft[]; leftOut: number } {
+export function draftMarkedNotes(
+  session: Session,
+  prompt: Prompt,
+  before: number,
+  markers: string[],
+): { drafts: CapturedNoteDraft[]; leftOut: number } {
   const said = `${fingerprint(prompt.text)}:${before}`
-  const all = markedIn(prompt.text, markers)
-  const drafts = all.slice(0, MOST_MARKED).map((marked): Draft => {
+  const all = findMarkedTexts(prompt.text, markers)
+  const drafts = all.slice(0, MAX_MARKED_PER_PROMPT).map((marked): CapturedNoteDraft => {
     const name = [session.agent, session.contentSessionId, 'marker', said, marked.namespace, marked.text].join('\n')
     return {
-      id: asNoteId(ulidOf(name, dayOf(prompt.at))),
+      id: asNoteId(ulidOf(name, startOfDay(prompt.at))),
       body: marked.text,
       type: 'semantic',
       namespace: marked.namespace,
@@ -43,20 +48,20 @@ export function markedDrafts(session: Session, prompt: Prompt, before: number, m
  * one before it at the end of a line; `[remember]` before a text means the rest of its paragraph. `[global]` with another marker
  * of the same text, or alone, makes it hold for every project. Code, quotes, links and checkbox lists hold no markers.
  */
-export function markedIn(text: string, markers: string[]): Marked[] {
+export function findMarkedTexts(text: string, markers: string[]): MarkedText[] {
   const names = markers.map((name) => name.toLowerCase().replace(/^\[|\]$/g, '')).filter((name) => /^[a-z0-9][a-z0-9-]*$/.test(name))
   if (names.length === 0 || !text.includes('[')) return []
   const mark = new RegExp(`\\[(${names.join('|')})\\]`, 'gi')
   if (text.search(mark) < 0) return []
   const found = new Map<string, { marks: Set<string>; isCut: boolean }>()
   const lines = text.split(/\r?\n/)
-  const cutRow = lines.findIndex((line) => LEFT_OUT.test(line))
-  const open = openLines(lines)
+  const cutRow = lines.findIndex((line) => CLIP_NOTICE.test(line))
+  const open = linesOpenToMarkers(lines)
   for (const [row, line] of lines.entries()) {
     if (!open[row]) continue
-    const runs = runsIn(line, mark)
+    const runs = findMarkerRuns(line, mark)
     if (runs.length === 0) continue
-    const sentences = placedSentences(line, mark)
+    const sentences = locateSentences(line, mark)
     // Many markers may stand in one long sentence: it is looked at once.
     const looked = new Map<string, { kept: string; isCut: boolean }>()
     for (const [place, run] of runs.entries()) {
@@ -67,7 +72,10 @@ export function markedIn(text: string, markers: string[]): Marked[] {
         wholeParagraph && hasWords(rest)
           ? [rest, ...(next === line.length ? paragraphAfter(lines, open, row, mark) : [])].join('\n')
           : sentenceAround(sentences, run)
-      const look = () => ({ kept: tidy(said.replace(mark, ' ')), isCut: cutRow >= 0 && isCutAt(cutRow - row, line.trim(), said.trim()) })
+      const look = () => ({
+        kept: tidy(said.replace(mark, ' ')),
+        isCut: cutRow >= 0 && isCutByClip(cutRow - row, line.trim(), said.trim()),
+      })
       const { kept, isCut } = looked.get(said) ?? look()
       looked.set(said, { kept, isCut })
       if (!hasWords(kept)) continue
@@ -76,20 +84,20 @@ export function markedIn(text: string, markers: string[]): Marked[] {
       found.set(kept, { marks, isCut })
     }
   }
-  return [...found].flatMap(([kept, { marks, isCut }]) => asMarked(kept, marks, isCut))
+  return [...found].flatMap(([kept, { marks, isCut }]) => toMarkedTexts(kept, marks, isCut))
 }
 
 /** What stands in a text where its middle was left out; see `clip`. */
-const LEFT_OUT = /^… \d+ characters left out …$/
+const CLIP_NOTICE = /^… \d+ characters left out …$/
 
 /** Whether what was said reaches over the place where the prompt was cut, or up to it. `rows` is how far below its line that is. */
-function isCutAt(rows: number, line: string, said: string): boolean {
+function isCutByClip(rows: number, line: string, said: string): boolean {
   if (rows === 1 && line.endsWith(said)) return true
   if (rows === -1 && line.startsWith(said)) return true
-  return LEFT_OUT.test(said.split('\n')[rows] ?? '')
+  return CLIP_NOTICE.test(said.split('\n')[rows] ?? '')
 }
 
-function asMarked(text: string, marks: Set<string>, isCut: boolean): Marked[] {
+function toMarkedTexts(text: string, marks: Set<string>, isCut: boolean): MarkedText[] {
   const scope = marks.has('global') ? 'global' : 'project'
   const kinds = [...marks].filter((name) => name !== 'global')
   return (kinds.length > 0 ? kinds : ['remember']).map((name) => ({ text, namespace: NAMESPACE_OF[name] ?? name, scope, isCut }))
@@ -105,7 +113,7 @@ const NAMESPACE_OF: Record<string, string> = {
 }
 
 /** Which lines a person speaks in: no code, no quote, no list to be ticked off. */
-function openLines(lines: string[]): boolean[] {
+function linesOpenToMarkers(lines: string[]): boolean[] {
   let fence = ''
   let blockOpen = true
   return lines.map((line) => {
@@ -122,16 +130,16 @@ function openLines(lines: string[]): boolean[] {
   })
 }
 
-type Run = { names: string[]; from: number; to: number }
+type MarkerRun = { names: string[]; from: number; to: number }
 
 /** The markers of a line; those that follow each other directly are one run. */
-function runsIn(line: string, mark: RegExp): Run[] {
+function findMarkerRuns(line: string, mark: RegExp): MarkerRun[] {
   const code = codeSpans(line)
-  const runs: Run[] = []
+  const runs: MarkerRun[] = []
   for (const match of line.matchAll(mark)) {
     const from = match.index
     const to = from + match[0].length
-    if (code.some((span) => from >= span.from && from < span.to) || isSomethingElse(line, from, to, mark)) continue
+    if (code.some((span) => from >= span.from && from < span.to) || isNotMarker(line, from, to, mark)) continue
     const last = runs.at(-1)
     const name = (match[1] ?? '').toLowerCase()
     if (last && /^[\s,+&]*$/.test(line.slice(last.to, from))) {
@@ -143,7 +151,7 @@ function runsIn(line: string, mark: RegExp): Run[] {
 }
 
 /** A link, an image, an index into a list, an escaped bracket, or a word that is only mentioned in quotes. */
-function isSomethingElse(line: string, from: number, to: number, mark: RegExp): boolean {
+function isNotMarker(line: string, from: number, to: number, mark: RegExp): boolean {
   const before = line.slice(Math.max(0, from - 1), from)
   const after = line.slice(to, to + 60)
   if (/[\p{L}\p{N}_!\\$]$/u.test(before) || /^\(|^[\p{L}\p{N}_]/u.test(after)) return true
@@ -170,9 +178,9 @@ function codeSpans(line: string): { from: number; to: number }[] {
 
 const lengthOf = (span: { from: number; to: number } | undefined) => (span ? span.to - span.from : 0)
 
-type Placed = { text: string; from: number; to: number; saysSomething: boolean }
+type PlacedSentence = { text: string; from: number; to: number; saysSomething: boolean }
 
-function placedSentences(line: string, mark: RegExp): Placed[] {
+function locateSentences(line: string, mark: RegExp): PlacedSentence[] {
   let at = 0
   return sentencesOf(line).map((text) => {
     const from = line.indexOf(text, at)
@@ -181,7 +189,7 @@ function placedSentences(line: string, mark: RegExp): Placed[] {
   })
 }
 
-function sentenceAround(sentences: Placed[], run: Run): string {
+function sentenceAround(sentences: PlacedSentence[], run: MarkerRun): string {
   const place = sentences.findIndex((sentence) => run.from >= sentence.from && run.from < sentence.to)
   const own = sentences[place]
   // Nothing but markers: `Use tabs. [decision]` means the sentence before.
@@ -191,7 +199,7 @@ function sentenceAround(sentences: Placed[], run: Run): string {
 /** The lines of a paragraph behind its first, up to where something else begins: a blank line, code, a quote, another marker. */
 function paragraphAfter(lines: string[], open: boolean[], row: number, mark: RegExp): string[] {
   const rest = lines.slice(row + 1)
-  const end = rest.findIndex((line, n) => line.trim() === '' || !open[row + 1 + n] || runsIn(line, mark).length > 0)
+  const end = rest.findIndex((line, n) => line.trim() === '' || !open[row + 1 + n] || findMarkerRuns(line, mark).length > 0)
   return end < 0 ? rest : rest.slice(0, end)
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { asProjectKey } from '../core/ids.ts'
 import type { Prompt, Session } from '../core/memory.ts'
-import { statedDrafts, statementsIn } from './statements.ts'
+import { draftStatedNotes, findStatements } from './statements.ts'
 
-const sure = (text: string, by: 'person' | 'agent') => statementsIn(text, by).filter((statement) => statement.confidence >= 0.8)
+const sure = (text: string, by: 'person' | 'agent') => findStatements(text, by).filter((statement) => statement.confidence >= 0.8)
 
 test.each([
   ['decisions', 'We decided to keep the monorepo because the release script depends on it.'],
@@ -73,8 +73,8 @@ test.each([
 })
 
 test('an agent needs more than a person to be believed', () => {
-  const [said] = statementsIn('We decided to keep the old parser.', 'person')
-  const [told] = statementsIn('We decided to keep the old parser.', 'agent')
+  const [said] = findStatements('We decided to keep the old parser.', 'person')
+  const [told] = findStatements('We decided to keep the old parser.', 'agent')
   expect(said?.confidence).toBeGreaterThanOrEqual(0.8)
   expect(told?.confidence).toBeLessThan(0.8)
 })
@@ -92,8 +92,8 @@ test('each statement of a session is one draft with an id of its own, and what i
     { origin: 'person', text: `${text.slice(0, -1)} [decision].`, answer: null, at: 2000 },
     { origin: 'machine', text: 'We agreed to use spaces because of tabs.', answer: null, at: 3000 },
   ] as Prompt[]
-  const drafts = statedDrafts(session, prompts, 0.8, ['decision'])
+  const drafts = draftStatedNotes(session, prompts, 0.8, ['decision'])
   expect(drafts).toMatchObject([{ body: text, type: 'semantic', source: 'session-end', session: 's1', namespace: 'decisions' }])
-  expect(statedDrafts(session, prompts, 0.8, ['decision'])).toEqual(drafts)
-  expect(statedDrafts(session, prompts, 1, ['decision'])).toEqual([])
+  expect(draftStatedNotes(session, prompts, 0.8, ['decision'])).toEqual(drafts)
+  expect(draftStatedNotes(session, prompts, 1, ['decision'])).toEqual([])
 })

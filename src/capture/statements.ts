@@ -2,8 +2,8 @@ import type { Prompt, Session } from '../core/memory.ts'
 import { asNoteId, type NoteType } from '../core/note.ts'
 import { ulidOf } from '../core/ulid.ts'
 import type { Store } from '../store/store.ts'
-import { type Draft, dayOf } from './drafts.ts'
-import { markedIn } from './markers.ts'
+import { type CapturedNoteDraft, startOfDay } from './drafts.ts'
+import { findMarkedTexts } from './markers.ts'
 import { readProse } from './plain/prose.ts'
 
 export type StatementsJob = { sessionId: number }
@@ -18,22 +18,23 @@ export async function queueStatements(store: Store, sessionId: number, at: numbe
 export type Statement = { text: string; namespace: string; type: NoteType; confidence: number }
 
 /** What a conversation keeps of one compaction at most; the surest count. */
-const MOST = 12
+const MAX_STATEMENTS_PER_COMPACTION = 12
 
 /** What was decided, learned, blocked or laid down in the turns of a session so far, as drafts of notes. */
-export function statedDrafts(session: Session, prompts: Prompt[], threshold: number, markers: string[]): Draft[] {
+export function draftStatedNotes(session: Session, prompts: Prompt[], threshold: number, markers: string[]): CapturedNoteDraft[] {
   const drafts = prompts.flatMap((prompt) => {
     // What is marked is a note already.
-    const said = prompt.origin === 'person' ? statementsIn(prompt.text, 'person').filter((s) => markedIn(s.text, markers).length === 0) : []
-    return [...said, ...statementsIn(prompt.answer ?? '', 'agent')].map((statement) => draftOf(session, prompt, statement))
+    const said =
+      prompt.origin === 'person' ? findStatements(prompt.text, 'person').filter((s) => findMarkedTexts(s.text, markers).length === 0) : []
+    return [...said, ...findStatements(prompt.answer ?? '', 'agent')].map((statement) => draftOf(session, prompt, statement))
   })
   const byId = new Map(drafts.filter((draft) => draft.confidence >= threshold).map((draft) => [draft.id, draft]))
-  return [...byId.values()].sort((a, b) => b.confidence - a.confidence).slice(0, MOST)
+  return [...byId.values()].sort((a, b) => b.confidence - a.confidence).slice(0, MAX_STATEMENTS_PER_COMPACTION)
 }
 
-function draftOf(session: Session, prompt: Prompt, { text, namespace, type, confidence }: Statement): Draft {
+function draftOf(session: Session, prompt: Prompt, { text, namespace, type, confidence }: Statement): CapturedNoteDraft {
   return {
-    id: asNoteId(ulidOf([session.agent, session.contentSessionId, 'statement', text].join('\n'), dayOf(prompt.at))),
+    id: asNoteId(ulidOf([session.agent, session.contentSessionId, 'statement', text].join('\n'), startOfDay(prompt.at))),
     body: text,
     type,
     namespace,
@@ -48,32 +49,32 @@ function draftOf(session: Session, prompt: Prompt, { text, namespace, type, conf
 }
 
 /** The sentences of a text that state something to be remembered. Code, quotes, questions and guesses state nothing. */
-export function statementsIn(text: string, by: 'person' | 'agent'): Statement[] {
+export function findStatements(text: string, by: 'person' | 'agent'): Statement[] {
   // A prompt of this length is a document that was pasted: nobody said it just now.
-  const who = by === 'person' && text.length > LONGEST_TYPED ? 'agent' : by
+  const who = by === 'person' && text.length > MAX_TYPED_PROMPT_CHARS ? 'agent' : by
   const own = text.replace(/^\s*>.*$/gm, '')
   return readProse(own)
     .filter((said) => said.kind === 'sentence' || said.kind === 'point')
-    .flatMap((said) => stated(said.text, who) ?? [])
+    .flatMap((said) => parseStatement(said.text, who) ?? [])
 }
 
-const LONGEST_TYPED = 3000
+const MAX_TYPED_PROMPT_CHARS = 3000
 
-function stated(sentence: string, by: 'person' | 'agent'): Statement | null {
+function parseStatement(sentence: string, by: 'person' | 'agent'): Statement | null {
   const bare = sentence.replace(/`[^`]*`/g, 'CODE').replace(/["“][^"“”]{0,200}["”]/g, 'QUOTE')
-  if (bare.length < 25 || sentence.length > 320 || isOpen(bare)) return null
+  if (bare.length < 25 || sentence.length > 320 || isUnsettled(bare)) return null
   for (const cue of CUES) {
     if (!cue.says.test(bare) || cue.unless?.test(bare)) continue
-    const confidence = Math.min(0.95, Math.round((cue[by] + support(bare, sentence)) * 100) / 100)
+    const confidence = Math.min(0.95, Math.round((cue[by] + confidenceAdjustment(bare, sentence)) * 100) / 100)
     return { text: sentence, namespace: cue.namespace, type: cue.namespace === 'patterns' ? 'procedural' : 'semantic', confidence }
   }
   return null
 }
 
 /** A question, a guess, a condition, an offer: not settled, so not to be remembered as settled. */
-const isOpen = (text: string) => /[?？]\s*["”)]?$/.test(text) || /:\s*$/.test(text) || OPEN.test(text)
+const isUnsettled = (text: string) => /[?？]\s*["”)]?$/.test(text) || /:\s*$/.test(text) || UNSETTLED.test(text)
 
-const OPEN = new RegExp(
+const UNSETTLED = new RegExp(
   [
     '\\b(?:maybe|perhaps|might|possibly|probably|presumably|apparently|seems?|looks? like|i (?:think|guess|suspect|believe|assume)|could (?:be|have)|not sure|unclear|unsure|unknown)\\b',
     '\\b(?:should|shall|could|can|would|do|did|will) (?:we|i|you|it|they)\\b(?! (?:always|never|not))',
@@ -86,9 +87,9 @@ const OPEN = new RegExp(
 )
 
 /** A turn of phrase, what it tells, and how far it goes by itself: a person says what holds, an agent also describes code. */
-type Cue = { says: RegExp; unless?: RegExp; namespace: string; person: number; agent: number }
+type StatementCue = { says: RegExp; unless?: RegExp; namespace: string; person: number; agent: number }
 
-const CUES: Cue[] = [
+const CUES: StatementCue[] = [
   {
     says: /\b(?:we|i|team|you)(?:['’]ve| have|['’]d| had)? (?:all |now |finally |already |explicitly )?(?:decided|agreed|settled|opted|chose)\b(?! (?:whether|if)\b)/i,
     unless: /\b(?:n['’]t|not|never) (?:decided?|agreed?|settled?|chosen?)\b|\bagreed[.!]?$/i,
@@ -174,7 +175,7 @@ const CUES: Cue[] = [
 ]
 
 /** What makes a sentence worth more than its cue: a reason, a thing with a name; and less: pointing at what it does not name. */
-function support(bare: string, sentence: string): number {
+function confidenceAdjustment(bare: string, sentence: string): number {
   const reason = /\b(?:because|since|so that|due to|instead of|rather than|otherwise|as it|which (?:breaks|causes|means))\b/i.test(bare)
     ? 0.1
     : 0

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Acted, Action } from '../core/action.ts'
+import type { Action, PerformedAction } from '../core/action.ts'
 import { tracesOf } from './traces.ts'
 
 test('a turn leaves the names in the places it changed, by file, and none of what it only read', () => {
@@ -65,7 +65,7 @@ test('tests that passed are kept, each as it was run last, and whether they were
 })
 
 const edit = (file: string, removed: string, added: string): Action => ({ kind: 'edit', file: `/app/${file}`, removed, added, patch: [] })
-const done = (action: Action): Acted => ({
+const done = (action: Action): PerformedAction => ({
   id: 't',
   tool: action.kind === 'command' ? 'Bash' : 'Edit',
   at: 1,

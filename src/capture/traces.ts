@@ -1,80 +1,80 @@
-import type { Acted } from '../core/action.ts'
+import type { PerformedAction } from '../core/action.ts'
 import { entitiesIn } from '../core/entities.ts'
-import type { Mended, Pass, Traces } from '../core/memory.ts'
+import type { FixedCheck, PassedTestRun, Traces } from '../core/memory.ts'
+import { type CheckRun, checkRunsOf, describeRun } from './plain/check-runs.ts'
 import { commandsOf } from './plain/commands.ts'
 import { gitWorkOf } from './plain/commits.ts'
-import { type Edit, editsOf } from './plain/edits.ts'
+import { type EditGroup, groupEdits } from './plain/edit-groups.ts'
+import { editsOf, type TurnEdit } from './plain/edits.ts'
 import { followFailures } from './plain/failures.ts'
-import { type Group, groupsOf } from './plain/groups.ts'
 import { unique } from './plain/lists.ts'
-import { type Run, runsOf, shownRun } from './plain/runs.ts'
 
 /** A turn that changes more than this does not work on any of it in particular. */
-const MOST_FILES = 20
-const MOST_NAMES = 16
-const MOST_ERRORS = 16
-const MOST_PASSES = 8
+const MAX_TRACED_FILES = 20
+const MAX_NAMES_PER_FILE = 16
+const MAX_TRACED_ERRORS = 16
+const MAX_TRACED_PASSES = 8
 /** A longer name is a test's or a generated one: nobody types it. */
-const LONGEST_NAME = 40
+const MAX_NAME_CHARS = 40
 
 /**
  * The names of code in the places that were changed, the errors that checks printed, the tests that passed and the checks that were put right. What was only read leaves
  * no trace.
  */
-export function tracesOf(acts: Acted[], folder: string): Traces {
+export function tracesOf(acts: PerformedAction[], folder: string): Traces {
   const commands = commandsOf(acts)
   const edits = editsOf(acts, commands, folder)
   const byPath = Map.groupBy(edits, (edit) => edit.path)
   const names = [...byPath].map(([path, all]): Traces['names'][number] => [path, namesIn(all)])
-  const runs = runsOf(commands, folder)
+  const runs = checkRunsOf(commands, folder)
   const byIndex = Map.groupBy(runs, (run) => run.index)
   const errors = commands.flatMap(({ index, output }) => {
     // Of several checks in one line the last is the one that printed the end of it.
     const run = byIndex.get(index)?.at(-1)
-    return run ? errorsIn(output).map((name) => ({ name, command: shownRun(run), passed: run.passed })) : []
+    return run ? errorsIn(output).map((name) => ({ name, command: describeRun(run), passed: run.passed })) : []
   })
   const passes = passesOf(runs)
   const { solved } = followFailures(runs, edits, [], 0)
-  const mended = solved.length === 0 ? [] : groupsOf({ edits, solved, git: gitWorkOf(commands) }).flatMap(mendedBy)
+  const mended = solved.length === 0 ? [] : groupEdits({ edits, solved, git: gitWorkOf(commands) }).flatMap(mendedChecks)
   return {
-    names: names.filter(([, found]) => found.length > 0).slice(0, MOST_FILES),
-    errors: [...new Map(errors.map((error) => [JSON.stringify(error), error])).values()].slice(0, MOST_ERRORS),
+    names: names.filter(([, found]) => found.length > 0).slice(0, MAX_TRACED_FILES),
+    errors: [...new Map(errors.map((error) => [JSON.stringify(error), error])).values()].slice(0, MAX_TRACED_ERRORS),
     ...(passes.length > 0 ? { passes } : {}),
     ...(mended.length > 0 ? { mended } : {}),
   }
 }
 
 /** Those that the most edits have in them first. */
-function namesIn(edits: Edit[]): string[] {
+function namesIn(edits: TurnEdit[]): string[] {
   const times = new Map<string, number>()
   for (const { patch } of edits) {
     for (const { kind, name } of entitiesIn(patch.map((line) => line.slice(1)).join('\n')))
-      if (kind === 'error' || (kind === 'symbol' && !NOBODYS.test(name) && name.length <= LONGEST_NAME))
+      if (kind === 'error' || (kind === 'symbol' && !UNSPECIFIC_NAME.test(name) && name.length <= MAX_NAME_CHARS))
         times.set(name, (times.get(name) ?? 0) + 1)
   }
   return [...times]
     .sort((a, b) => b[1] - a[1])
     .map(([name]) => name)
-    .slice(0, MOST_NAMES)
+    .slice(0, MAX_NAMES_PER_FILE)
 }
 
 /** A mere word; or `time.Now`, `result.path`: of a library, or of something that has another name elsewhere. */
-const NOBODYS = /^[a-z]+$|^[a-z$_][\w$]*(?:\.|::|->)/
+const UNSPECIFIC_NAME = /^[a-z]+$|^[a-z$_][\w$]*(?:\.|::|->)/
 
 const errorsIn = (output: string) => unique(entitiesIn(output).flatMap(({ kind, name }) => (kind === 'error' ? [name] : [])))
 
 /** A commit or push whose hook ran tests has run what there is. */
-function passesOf(runs: Run[]): Pass[] {
-  const passes = runs.flatMap((run): Pass[] => {
+function passesOf(runs: CheckRun[]): PassedTestRun[] {
+  const passes = runs.flatMap((run): PassedTestRun[] => {
     const hasRunTests = run.kind === 'test' || (run.kind === 'git' && (run.report?.passed ?? 0) > 0)
     if (!run.passed || !hasRunTests || (run.report?.failed ?? 0) > 0) return []
-    return [{ command: shownRun(run), isWhole: run.isWhole || run.kind === 'git', at: run.at }]
+    return [{ command: describeRun(run), isWhole: run.isWhole || run.kind === 'git', at: run.at }]
   })
-  return [...new Map(passes.map((pass) => [pass.command, pass])).values()].slice(-MOST_PASSES)
+  return [...new Map(passes.map((pass) => [pass.command, pass])).values()].slice(-MAX_TRACED_PASSES)
 }
 
 /** Edits that were made before it failed as well are what it failed on. */
-function mendedBy({ edits, solved }: Group): Mended[] {
+function mendedChecks({ edits, solved }: EditGroup): FixedCheck[] {
   return solved.flatMap(({ failure, failed }) =>
     failed ? [{ command: failure.command, failedAt: failed.at, isApart: edits.every((edit) => edit.index > failed.index) }] : [],
   )

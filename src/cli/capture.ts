@@ -1,15 +1,15 @@
 import { ask, post } from './ask.ts'
-import { projectHere } from './here.ts'
-import { momentAfter, type NoteReceipt, sayReceipt, textFrom } from './note-words.ts'
+import { currentProject } from './current-project.ts'
+import { type CliNoteReceipt, parseExpiry, sayReceipt, textFromWordsOrStdin } from './note-command.ts'
 import { parse } from './parse.ts'
 import { CliError, EXIT, sayJson } from './print.ts'
 
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('capture', args)
   if (values.global && values.local) throw new CliError('a note is either --global or --local', EXIT.invalid)
-  const body = await textFrom(positionals)
+  const body = await textFromWordsOrStdin(positionals)
   if (!body.trim()) throw new CliError('what should be remembered? recollect capture <text>, or pipe it in', EXIT.invalid)
-  const receipt = await ask<NoteReceipt>(
+  const receipt = await ask<CliNoteReceipt>(
     '/api/notes',
     post({
       body,
@@ -19,9 +19,9 @@ export async function run(args: string[]): Promise<undefined> {
       scope: values.global ? 'global' : values.local ? 'local' : 'project',
       tags: values.tag,
       pinned: values.pin,
-      expiresAt: values.ttl === undefined ? undefined : momentAfter(values.ttl, Date.now()),
+      expiresAt: values.ttl === undefined ? undefined : parseExpiry(values.ttl, Date.now()),
       supersedes: values.supersedes?.map((id) => id.replace(/^N(?=.)/, '')),
-      project: values.global ? undefined : (values.project ?? projectHere()),
+      project: values.global ? undefined : (values.project ?? currentProject()),
     }),
   )
   return values.json ? sayJson(receipt) : sayReceipt(receipt)

@@ -1,6 +1,6 @@
-import { nearest } from '../core/nearest.ts'
+import { closestName } from '../core/closest-name.ts'
 import { COMMANDS } from './help.ts'
-import { CliError, complain, EXIT, say, sayJson } from './print.ts'
+import { CliError, EXIT, printError, say, sayJson } from './print.ts'
 import { helpData, helpText } from './usage.ts'
 
 /** Runs one command and returns its exit code. An expected failure is told in a sentence; a broken promise with its cause. */
@@ -12,8 +12,8 @@ export async function runCommand(args: string[]): Promise<number> {
     return await run(name, rest, json)
   } catch (cause) {
     const deeper = (cause as Error).cause
-    if (cause instanceof CliError) complain(cause.message, json, cause.code)
-    else complain(`${(cause as Error).message}${deeper instanceof Error ? `: ${deeper.message}` : ''}`, json, EXIT.error)
+    if (cause instanceof CliError) printError(cause.message, json, cause.code)
+    else printError(`${(cause as Error).message}${deeper instanceof Error ? `: ${deeper.message}` : ''}`, json, EXIT.error)
     return cause instanceof CliError ? cause.code : EXIT.error
   }
 }
@@ -27,7 +27,7 @@ async function run(name: string, rest: string[], json: boolean): Promise<number>
   }
   if (name === 'help' || name === '--help' || name === '-h') return help(rest, json)
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!command) throw unknown(name, 'command', Object.keys(COMMANDS))
+  if (!command) throw unknownNameError(name, 'command', Object.keys(COMMANDS))
   if (rest.includes('--help') || rest.includes('-h')) return help([name], json)
   const { run } = await command.load()
   return (await run(rest)) ?? EXIT.done
@@ -51,13 +51,13 @@ async function help(rest: string[], json: boolean): Promise<number> {
     return EXIT.done
   }
   const text = topicText(topic)
-  if (text === null) throw unknown(topic, 'command or topic', [...Object.keys(COMMANDS), ...Object.keys(TOPICS)])
+  if (text === null) throw unknownNameError(topic, 'command or topic', [...Object.keys(COMMANDS), ...Object.keys(TOPICS)])
   if (json) sayJson({ topic, text })
   else say(text)
   return EXIT.done
 }
 
-function unknown(name: string, what: string, names: string[]): CliError {
-  const close = nearest(name, names)
+function unknownNameError(name: string, what: string, names: string[]): CliError {
+  const close = closestName(name, names)
   return new CliError(`there is no ${what} "${name}"; ${close ? `did you mean "${close}"? ` : ''}'recollect help' lists them`, EXIT.invalid)
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { COMMANDS } from './help.ts'
-import { TAKES } from './options.ts'
+import { COMMAND_ARGUMENTS } from './options.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 const script = async (shell: string) => Bun.spawn([RECOLLECT, 'completion', shell], { stdout: 'pipe' }).stdout.text()
@@ -27,7 +27,7 @@ test('bash completes commands, options, the values of options, and topics', asyn
 
 test.each(['zsh', 'fish'])('%s is told every command and every option, and its quotes are closed', async (shell) => {
   const text = await script(shell)
-  for (const [name, { options }] of Object.entries(TAKES)) {
+  for (const [name, { options }] of Object.entries(COMMAND_ARGUMENTS)) {
     expect(text).toContain(name)
     for (const option of Object.keys(options)) expect(text).toMatch(shell === 'fish' ? new RegExp(`-l ${option}\\b`) : `--${option}[`)
   }

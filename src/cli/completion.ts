@@ -1,5 +1,5 @@
-import { summaries } from './list.ts'
-import { type Option, takenBy } from './options.ts'
+import { commandSummaries } from './list.ts'
+import { argumentsOf, type Option } from './options.ts'
 import { parse } from './parse.ts'
 import { CliError, EXIT, say, sayJson } from './print.ts'
 import { TOPICS } from './topics.ts'
@@ -10,13 +10,13 @@ export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('completion', args)
   const [shell = ''] = positionals
   if (!Object.hasOwn(SHELLS, shell)) throw new CliError('which shell? recollect completion bash|zsh|fish', EXIT.invalid)
-  const script = SHELLS[shell as keyof typeof SHELLS](summaries())
+  const script = SHELLS[shell as keyof typeof SHELLS](commandSummaries())
   return values.json ? sayJson({ shell, script }) : say(script)
 }
 
-const optionsOf = (name: string): [string, Option][] => Object.entries(takenBy(name)?.options ?? {})
+const optionsOf = (name: string): [string, Option][] => Object.entries(argumentsOf(name)?.options ?? {})
 /** Words that a command itself understands, as far as they stand between bars or alone: bash|zsh|fish, list, status. */
-const wordsOf = (name: string): string[] => (takenBy(name)?.words ?? '').match(/(?<![<\w-])[a-z][a-z-]+(?![\w…>-])/g) ?? []
+const wordsOf = (name: string): string[] => (argumentsOf(name)?.words ?? '').match(/(?<![<\w-])[a-z][a-z-]+(?![\w…>-])/g) ?? []
 
 /** Plain words and a case for each command: it works with the bash of a Mac, which is old. */
 function bash(about: Record<string, string>): string {

@@ -1,4 +1,4 @@
-import { nearest } from '../core/nearest.ts'
+import { closestName } from '../core/closest-name.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { changeSetting, loadSettings, type SettingChange, type ShownSetting, shownSettings } from '../platform/settings.ts'
@@ -18,14 +18,14 @@ export async function run(args: string[]): Promise<undefined> {
       return json ? sayJson({ path: config }) : say(config)
     }
     case 'get': {
-      const setting = settingNamed(name)
+      const setting = findSetting(name)
       return json ? sayJson(setting) : say(valueText(setting))
     }
     case 'set':
-      if (words.length === 0) throw new CliError(`to what? recollect config set ${settingNamed(name).name} <value>`, EXIT.invalid)
-      return change({ name: settingNamed(name).name, value: words.join(' ') }, json)
+      if (words.length === 0) throw new CliError(`to what? recollect config set ${findSetting(name).name} <value>`, EXIT.invalid)
+      return changeAndPrint({ name: findSetting(name).name, value: words.join(' ') }, json)
     case 'unset':
-      return change({ name: settingNamed(name).name, unset: true }, json)
+      return changeAndPrint({ name: findSetting(name).name, unset: true }, json)
     default:
       throw new CliError(`there is no config ${deed}; 'recollect help config' shows what there is`, EXIT.invalid)
   }
@@ -39,21 +39,21 @@ function list(json: boolean): undefined {
   for (const problem of loaded.problems) say(yellow(problem))
 }
 
-function settingNamed(name: string | undefined): ShownSetting {
+function findSetting(name: string | undefined): ShownSetting {
   const settings = shownSettings(loadSettings())
   const found = settings.find((setting) => setting.name === name)
   if (found) return found
   const names = settings.map((one) => one.name)
   const part = name ? names.filter((one) => one.endsWith(`.${name}`) || one.startsWith(`${name}.`)) : []
-  const near = part.length > 0 ? part : [nearest(name ?? '', names)].filter((one) => one !== null)
+  const near = part.length > 0 ? part : [closestName(name ?? '', names)].filter((one) => one !== null)
   const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `'recollect config list' shows them`
   throw new CliError(name ? `there is no setting ${name}; ${hint}` : `which setting? ${hint}`, EXIT.invalid)
 }
 
-function change(wanted: SettingChange, json: boolean): undefined {
+function changeAndPrint(wanted: SettingChange, json: boolean): undefined {
   const changed = changeSetting(readEnvironment(), wanted)
   if (changed.kind === 'refused') throw new CliError(changed.reason, EXIT.invalid)
-  const now = settingNamed(wanted.name)
+  const now = findSetting(wanted.name)
   if (json) return sayJson(now)
   say(`${now.name} = ${valueText(now)} (${now.source})`)
   if (now.source === 'environment') say(yellow('The environment stands above your own file.'))

@@ -3,9 +3,9 @@ import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
 import type { ConsolidationLine, ConsolidationReport, PlannedGroup, UndoReport } from '../wire/api.ts'
 import { askLines, post } from './ask.ts'
-import { projectHere } from './here.ts'
+import { currentProject } from './current-project.ts'
 import { parse } from './parse.ts'
-import { bold, CliError, dim, EXIT, green, plural, progress, say, sayJson, yellow } from './print.ts'
+import { bold, CliError, dim, EXIT, green, plural, progressBar, say, sayJson, yellow } from './print.ts'
 
 export function run(args: string[]): Promise<number> {
   return planOrApply('consolidate', args)
@@ -19,7 +19,7 @@ export async function planOrApply(kind: ConsolidationReport['kind'], args: strin
     throw new CliError(`"${positionals.at(-1)}" is too much; 'recollect help ${kind}' shows what it takes`, EXIT.invalid)
   const undo = positionals[0] === undefined ? (values.undo ?? false) : Number(positionals[0])
   if (typeof undo === 'number' && !(Number.isInteger(undo) && undo > 0)) throw new CliError('a plan is named by its number', EXIT.invalid)
-  const project = values.all ? null : (values.project ?? projectHere())
+  const project = values.all ? null : (values.project ?? currentProject())
   const done = await follow(kind, { apply: values.apply ?? false, undo, project })
   if (values.json) sayJson(done.report)
   else if (done.kind === 'undone') sayUndone(done.report)
@@ -27,10 +27,10 @@ export async function planOrApply(kind: ConsolidationReport['kind'], args: strin
   return done.kind === 'done' && done.report.outcome === 'made-anew' ? EXIT.error : EXIT.done
 }
 
-type Ended = Extract<ConsolidationLine, { kind: 'done' | 'undone' }>
+type ConsolidationEnd = Extract<ConsolidationLine, { kind: 'done' | 'undone' }>
 
-async function follow(kind: ConsolidationReport['kind'], wish: object): Promise<Ended> {
-  const bar = progress(kind === 'reflect' ? 'Reflecting' : 'Consolidating')
+async function follow(kind: ConsolidationReport['kind'], wish: object): Promise<ConsolidationEnd> {
+  const bar = progressBar(kind === 'reflect' ? 'Reflecting' : 'Consolidating')
   try {
     for await (const line of askLines<ConsolidationLine>(`/api/${kind}`, post(wish))) {
       if (line.kind === 'progress') bar.at(line.done, line.of, line.what)
@@ -76,11 +76,16 @@ function sayReport(report: ConsolidationReport): undefined {
   }
 }
 
-const WORDS: Record<PlannedGroup['how'], string> = { same: 'the same', near: 'nearly the same', merged: 'merged', reflected: 'reflected' }
+const GROUP_LABELS: Record<PlannedGroup['how'], string> = {
+  same: 'the same',
+  near: 'nearly the same',
+  merged: 'merged',
+  reflected: 'reflected',
+}
 
 function sayGroup(group: PlannedGroup, withProject: boolean): void {
   const where = withProject ? dim(`  ${projectName(asProjectKey(group.project))}`) : ''
-  say(`${bold(WORDS[group.how])}${where}  ${dim(group.reason)}`)
+  say(`${bold(GROUP_LABELS[group.how])}${where}  ${dim(group.reason)}`)
   if (group.stays) say(`  stays  N${group.stays.id}  ${shorten(group.stays.title, 90)}`)
   for (const made of group.makes) {
     say(`  new    ${bold(shorten(made.title, 90))} ${dim(`(${made.namespace})`)}`)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { shippedFolder } from '../platform/shipped.ts'
-import { type Imported, importHistory } from './import.ts'
+import { shippedFilesFolder } from '../platform/shipped-files.ts'
+import { type HistoryImportResult, importHistory } from './import.ts'
 import { parse } from './parse.ts'
 import { say, sayJson } from './print.ts'
 
@@ -12,11 +12,11 @@ export async function run(args: string[]): Promise<undefined> {
 }
 
 /** A sample project's history, read like anybody's own. */
-export function loadDemo(): Promise<Imported> {
-  return importHistory({ paths: [join(shippedFolder(), 'demo')], since: null, project: null })
+export function loadDemo(): Promise<HistoryImportResult> {
+  return importHistory({ paths: [join(shippedFilesFolder(), 'demo')], since: null, project: null })
 }
 
-export function sayDemo(loaded: Imported): void {
+export function sayDemo(loaded: HistoryImportResult): void {
   say(
     `Loaded the sample history of a project called tidepool: ${loaded.files} sessions, ${loaded.prompts} new prompts, ${loaded.toolUses} new tool uses.`,
   )

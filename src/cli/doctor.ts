@@ -1,24 +1,24 @@
-import { ago } from '../core/when.ts'
-import { registeredMcp } from '../integrations/claude-code/registered.ts'
+import { formatAgo } from '../core/time-format.ts'
+import { readMcpRegistration } from '../integrations/claude-code/mcp-registration.ts'
 import { findClient, homeFlagOf, installMcp } from '../integrations/install.ts'
 import { readEnvironment } from '../platform/environment.ts'
-import { exists, isPrivate, makePrivate, privateFolder, readIfThere, tryWriting } from '../platform/files.ts'
+import { ensurePrivateFolder, exists, findWriteProblem, isPrivate, makePrivate, readIfThere } from '../platform/files.ts'
 import { freeBytes } from '../platform/folder.ts'
 import { homePaths } from '../platform/paths.ts'
 import { runProgram } from '../platform/processes.ts'
 import { PROGRAM } from '../platform/program.ts'
 import { compareVersions, VERSION } from '../platform/version.ts'
 import type { WorkerStatus } from '../wire/api.ts'
-import { silentWorker } from '../wire/silent.ts'
 import { askWorker } from '../wire/socket.ts'
 import { ensureWorker } from '../wire/start.ts'
+import { unresponsiveWorkerAdvice } from '../wire/unresponsive-worker.ts'
 import { ask, post } from './ask.ts'
-import { connectedHere, registeredBy, waysOut } from './connected.ts'
+import { duplicateConnectionFix, findConnection, otherMcpRegistrations } from './claude-code-connection.ts'
 import { embedderLine } from './embedder.ts'
-import { type Finding, hookFindings } from './hook-findings.ts'
+import { type DoctorFinding, hookFindings } from './hook-findings.ts'
 import { parse } from './parse.ts'
-import { dim, EXIT, green, plural, red, say, sayJson, size, yellow } from './print.ts'
-import { AFTER_DAMAGE } from './status.ts'
+import { dim, EXIT, formatBytes, green, plural, red, say, sayJson, yellow } from './print.ts'
+import { DAMAGED_DATABASE_ADVICE } from './status.ts'
 
 /** Walks the chain from the client to the disk and back. Exit code 1 when something is broken. */
 export async function run(args: string[]): Promise<number> {
@@ -42,7 +42,7 @@ export async function run(args: string[]): Promise<number> {
   return healthy ? EXIT.done : EXIT.error
 }
 
-function sayFindings(findings: Finding[]): void {
+function sayFindings(findings: DoctorFinding[]): void {
   const marks = { ok: green('ok     '), warning: yellow('warning'), broken: red('broken ') }
   for (const finding of findings) {
     say(`${marks[finding.state]}  ${finding.what}: ${finding.says}`)
@@ -52,12 +52,12 @@ function sayFindings(findings: Finding[]): void {
   if (fixable > 0) say(dim(`\n'recollect doctor --fix' can put ${plural(fixable, 'of these', 'of these')} right.`))
 }
 
-async function examine(): Promise<Finding[]> {
+async function examine(): Promise<DoctorFinding[]> {
   const environment = readEnvironment()
   const home = homePaths(environment)
-  const findings: Finding[] = [await clientFinding(environment), ...homeFindings(home)]
+  const findings: DoctorFinding[] = [await clientFinding(environment), ...homeFindings(home)]
   const status = await workerStatus(home)
-  findings.push(...(status.kind === 'runs' ? workerFindings(status.status) : [await notRunning(home, status.why)]))
+  findings.push(...(status.kind === 'runs' ? workerFindings(status.status) : [await stoppedWorkerFinding(home, status.why)]))
   if (status.kind === 'runs') {
     findings.push(await tokenFinding(home, status.status.port))
     findings.push(await databaseFinding())
@@ -68,20 +68,20 @@ async function examine(): Promise<Finding[]> {
 }
 
 /** Without it the hooks still tell the model what matters; it only cannot search by itself. */
-function mcpFinding(environment: ReturnType<typeof readEnvironment>): Finding {
-  const connected = connectedHere(environment)
+function mcpFinding(environment: ReturnType<typeof readEnvironment>): DoctorFinding {
+  const connected = findConnection(environment)
   const { plugin } = connected
-  const others = registeredBy(connected)
+  const others = otherMcpRegistrations(connected)
   if (plugin && others)
     return {
       what: 'MCP server',
       state: 'warning',
       says: `registered by ${others} and by the plugin ${plugin}, which offers nothing for now`,
-      fix: waysOut(connected),
+      fix: duplicateConnectionFix(connected),
     }
   if (plugin) return { what: 'MCP server', state: 'ok', says: `that of the plugin ${plugin}` }
-  const known = registeredMcp(environment, null)
-  const here = known.kind === 'none' ? registeredMcp(environment, process.cwd()) : known
+  const known = readMcpRegistration(environment, null)
+  const here = known.kind === 'none' ? readMcpRegistration(environment, process.cwd()) : known
   const fix = { fix: 'recollect init', repair: () => installMcp({ environment, project: null, program: PROGRAM }) }
   switch (here.kind) {
     case 'none':
@@ -110,7 +110,7 @@ function mcpFinding(environment: ReturnType<typeof readEnvironment>): Finding {
   }
 }
 
-async function clientFinding(environment: ReturnType<typeof readEnvironment>): Promise<Finding> {
+async function clientFinding(environment: ReturnType<typeof readEnvironment>): Promise<DoctorFinding> {
   const client = await findClient(environment)
   if (client) return { what: 'Claude Code', state: 'ok', says: `${client.version} at ${client.path}` }
   return {
@@ -121,17 +121,17 @@ async function clientFinding(environment: ReturnType<typeof readEnvironment>): P
   }
 }
 
-const LITTLE_ROOM = 100 * 1024 * 1024
+const LOW_DISK_SPACE_BYTES = 100 * 1024 * 1024
 
-function homeFindings(home: ReturnType<typeof homePaths>): Finding[] {
-  const findings: Finding[] = []
+function homeFindings(home: ReturnType<typeof homePaths>): DoctorFinding[] {
+  const findings: DoctorFinding[] = []
   try {
-    privateFolder(home.folder)
-    for (const folder of [home.run, home.spool, home.logs]) privateFolder(folder)
+    ensurePrivateFolder(home.folder)
+    for (const folder of [home.run, home.spool, home.logs]) ensurePrivateFolder(folder)
   } catch (cause) {
     return [{ what: 'Home', state: 'broken', says: `${home.folder} cannot be used (${reasonOf(cause)})`, fix: homeFix(cause, home.folder) }]
   }
-  const refused = tryWriting(home.run)
+  const refused = findWriteProblem(home.run)
   if (refused) {
     findings.push({
       what: 'Home',
@@ -142,12 +142,12 @@ function homeFindings(home: ReturnType<typeof homePaths>): Finding[] {
   } else findings.push({ what: 'Home', state: 'ok', says: `${home.folder} is yours and can be written` })
   const free = freeBytes(home.folder)
   findings.push(
-    free > LITTLE_ROOM
-      ? { what: 'Disk', state: 'ok', says: `${size(free)} free` }
+    free > LOW_DISK_SPACE_BYTES
+      ? { what: 'Disk', state: 'ok', says: `${formatBytes(free)} free` }
       : {
           what: 'Disk',
           state: free < 1024 * 1024 ? 'broken' : 'warning',
-          says: free < 1024 * 1024 ? `full (${size(free)} free): nothing can be kept` : `only ${size(free)} free`,
+          says: free < 1024 * 1024 ? `full (${formatBytes(free)} free): nothing can be kept` : `only ${formatBytes(free)} free`,
           fix: 'Make room. What was missed meanwhile is read from the transcripts afterwards.',
         },
   )
@@ -175,18 +175,18 @@ function homeFix(cause: unknown, folder: string): string {
 
 const SILENT = 'it does not answer'
 
-type Reached = { kind: 'runs'; status: WorkerStatus } | { kind: 'away'; why: string }
+type WorkerReach = { kind: 'runs'; status: WorkerStatus } | { kind: 'away'; why: string }
 
-async function workerStatus(home: ReturnType<typeof homePaths>): Promise<Reached> {
+async function workerStatus(home: ReturnType<typeof homePaths>): Promise<WorkerReach> {
   const asked = await askWorker(home, '/api/status', { timeoutMs: 5000 })
   if (asked.kind === 'answered') return { kind: 'runs', status: JSON.parse(asked.body) as WorkerStatus }
   return { kind: 'away', why: asked.kind === 'late' ? SILENT : 'it is not running' }
 }
 
 /** Starts it in the foreground for a moment: whatever keeps it from starting, it says. */
-async function notRunning(home: ReturnType<typeof homePaths>, why: string): Promise<Finding> {
+async function stoppedWorkerFinding(home: ReturnType<typeof homePaths>, why: string): Promise<DoctorFinding> {
   // One that holds the lock and says nothing keeps every other from starting.
-  if (why === SILENT) return { what: 'Worker', state: 'broken', says: why, fix: silentWorker(home) }
+  if (why === SILENT) return { what: 'Worker', state: 'broken', says: why, fix: unresponsiveWorkerAdvice(home) }
   if (await ensureWorker(home, 3000)) {
     return {
       what: 'Worker',
@@ -208,13 +208,13 @@ async function notRunning(home: ReturnType<typeof homePaths>, why: string): Prom
   }
 }
 
-function workerFindings(s: WorkerStatus): Finding[] {
-  const findings: Finding[] = []
+function workerFindings(s: WorkerStatus): DoctorFinding[] {
+  const findings: DoctorFinding[] = []
   const older = compareVersions(s.version, VERSION) < 0
   findings.push({
     what: 'Worker',
     state: older ? 'warning' : 'ok',
-    says: `pid ${s.pid}, version ${s.version}, ${size(s.memoryBytes)} of memory${older ? `; this program is ${VERSION}` : ''}`,
+    says: `pid ${s.pid}, version ${s.version}, ${formatBytes(s.memoryBytes)} of memory${older ? `; this program is ${VERSION}` : ''}`,
     ...(older ? { fix: 'recollect restart' } : {}),
   })
   findings.push(
@@ -230,7 +230,7 @@ function workerFindings(s: WorkerStatus): Finding[] {
   findings.push({
     what: 'Last event',
     state: s.lastEventTroubles > 0 ? 'broken' : 'ok',
-    says: `${s.lastEventAt === null ? 'none yet' : ago(s.lastEventAt, Date.now())}${s.lastEventTroubles > 0 ? `; ${plural(s.lastEventTroubles, 'event')} could not be stored` : ''}`,
+    says: `${s.lastEventAt === null ? 'none yet' : formatAgo(s.lastEventAt, Date.now())}${s.lastEventTroubles > 0 ? `; ${plural(s.lastEventTroubles, 'event')} could not be stored` : ''}`,
     fix: `${s.home}/logs/worker.log says why. What was missed is read from the transcript when it is over.`,
   })
   findings.push(
@@ -245,7 +245,12 @@ function workerFindings(s: WorkerStatus): Finding[] {
         },
   )
   for (const file of s.setAside ?? [])
-    findings.push({ what: 'Database', state: 'warning', says: `it was damaged and is now ${file}; a new one has begun`, fix: AFTER_DAMAGE })
+    findings.push({
+      what: 'Database',
+      state: 'warning',
+      says: `it was damaged and is now ${file}; a new one has begun`,
+      fix: DAMAGED_DATABASE_ADVICE,
+    })
   for (const { path, problem } of s.notes.problems) {
     findings.push({
       what: 'Notes',
@@ -264,19 +269,19 @@ function workerFindings(s: WorkerStatus): Finding[] {
           fix: `'recollect embedder' shows what there is; 'recollect embedder use static' goes back to the table that comes along.`,
         },
   )
-  for (const problem of s.problems) findings.push({ what: 'Settings', state: 'warning', says: problem, fix: whereToMend(problem, s.home) })
+  for (const problem of s.problems) findings.push({ what: 'Settings', state: 'warning', says: problem, fix: settingFix(problem, s.home) })
   return findings
 }
 
 /** A problem with a setting names the file or the variable that it is in; else it is about a value in the usual file. */
-function whereToMend(problem: string, home: string): string {
+function settingFix(problem: string, home: string): string {
   const [, variable] = /^\S+ in (RECOLLECT_\w+):/.exec(problem) ?? []
   if (variable) return `Change ${variable} in the environment of whoever starts the worker, then 'recollect restart'.`
   const [file] = new RegExp(`${RegExp.escape(home)}/(?:modes/)?[\\w.-]+\\.toml`).exec(problem) ?? []
   return `Edit ${file ?? `${home}/config.toml`}.`
 }
 
-async function tokenFinding(home: ReturnType<typeof homePaths>, port: number): Promise<Finding> {
+async function tokenFinding(home: ReturnType<typeof homePaths>, port: number): Promise<DoctorFinding> {
   const token = readIfThere(home.hookToken)?.trim() ?? ''
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/hook/none`, {
@@ -297,7 +302,7 @@ async function tokenFinding(home: ReturnType<typeof homePaths>, port: number): P
   }
 }
 
-async function databaseFinding(): Promise<Finding> {
+async function databaseFinding(): Promise<DoctorFinding> {
   const { damage } = await ask<{ damage: string[] }>('/api/check')
   if (damage.length === 0) return { what: 'Database', state: 'ok', says: 'sound' }
   return {

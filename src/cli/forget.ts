@@ -3,14 +3,14 @@ import type { Note } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { ask } from './ask.ts'
 import { confirmed } from './confirm.ts'
-import { forgettable } from './note-words.ts'
+import { parseForgettable } from './note-command.ts'
 import { parse } from './parse.ts'
 import { CliError, EXIT, say, sayJson } from './print.ts'
 
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('forget', args)
   if (positionals.length === 0) throw new CliError('what? recollect forget <id…>, for instance 12 or N01K…', EXIT.invalid)
-  const memories = await Promise.all(positionals.map(found))
+  const memories = await Promise.all(positionals.map(findMemory))
   const hard = values.hard ?? false
   const listed = memories.map(({ shown, title }) => `  ${shown} ${shorten(title, 90)}`).join('\n')
   if (values['dry-run']) return values.json ? sayJson({ wouldForget: memories, hard }) : say(`Would forget:\n${listed}`)
@@ -24,8 +24,8 @@ export async function run(args: string[]): Promise<undefined> {
 }
 
 /** All of them are looked up before the first is forgotten: one that is misspelt should not cost the others. */
-async function found(word: string): Promise<{ kind: string; id: string; shown: string; title: string; path: string }> {
-  const memory = forgettable(word)
+async function findMemory(word: string): Promise<{ kind: string; id: string; shown: string; title: string; path: string }> {
+  const memory = parseForgettable(word)
   if (memory.kind === 'note') return { ...memory, title: (await ask<Note>(memory.path)).title }
   const { observation } = await ask<{ observation: Observation | null }>(memory.path)
   if (!observation) throw new CliError(`there is no observation ${memory.id}`, EXIT.invalid)

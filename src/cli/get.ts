@@ -1,13 +1,13 @@
-import { memoryNamed } from '../core/kinds.ts'
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
+import { parseMemoryId } from '../core/memory-kinds.ts'
 import type { Note } from '../core/note.ts'
-import { ago } from '../core/when.ts'
+import { formatAgo } from '../core/time-format.ts'
 import { ask, post } from './ask.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, say, sayJson } from './print.ts'
 
 /** `title` is what lists call it; null when it is in none. */
-type Found = { id: string; title: string | null; project: string | null } & (
+type CliFoundMemory = { id: string; title: string | null; project: string | null } & (
   | { kind: 'observation'; memory: Observation | null }
   | { kind: 'summary'; memory: Summary | null }
   | { kind: 'prompt'; memory: Prompt | null }
@@ -17,16 +17,16 @@ type Found = { id: string; title: string | null; project: string | null } & (
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('get', args)
   if (positionals.length === 0) throw new CliError('give ids as search shows them: recollect get 12 S3 P7 N01K…', EXIT.invalid)
-  const wrong = positionals.find((id) => memoryNamed(id) === null)
+  const wrong = positionals.find((id) => parseMemoryId(id) === null)
   if (wrong !== undefined) throw new CliError(`"${wrong}" is no id; search shows them: 12 or #12, S3, P7, N…`, EXIT.invalid)
-  const found = await ask<Found[]>('/api/memories/batch', post({ ids: positionals }))
+  const found = await ask<CliFoundMemory[]>('/api/memories/batch', post({ ids: positionals }))
   if (values.json) sayJson(found.flatMap(({ kind, title, project, memory }) => (memory ? [{ kind, title, project, ...memory }] : [])))
   else found.forEach(sayMemory)
   const missing = found.filter((one) => one.memory === null)
   if (missing.length > 0) throw new CliError(`nothing is remembered as ${missing.map((one) => one.id).join(', ')}`, EXIT.invalid)
 }
 
-function sayMemory(found: Found): undefined {
+function sayMemory(found: CliFoundMemory): undefined {
   if (!found.memory) return
   switch (found.kind) {
     case 'observation':
@@ -41,7 +41,7 @@ function sayMemory(found: Found): undefined {
 }
 
 function sayObservation(o: Observation): undefined {
-  say(`${bold(`#${o.id} ${o.title}`)}  ${dim(`${o.type}, ${ago(o.at, Date.now())}, ${o.project}, by ${o.model}`)}`)
+  say(`${bold(`#${o.id} ${o.title}`)}  ${dim(`${o.type}, ${formatAgo(o.at, Date.now())}, ${o.project}, by ${o.model}`)}`)
   if (o.subtitle) say(o.subtitle)
   if (o.narrative) say(`\n${o.narrative}`)
   for (const fact of o.facts) say(`  - ${fact}`)
@@ -52,7 +52,7 @@ function sayObservation(o: Observation): undefined {
 
 function saySummary(s: Summary, title: string | null): undefined {
   const called = title ?? (s.request || 'Summary')
-  say(`${bold(`S${s.id} ${called}`)}  ${dim(`${s.source}, ${ago(s.at, Date.now())}, ${s.project}, by ${s.model}`)}`)
+  say(`${bold(`S${s.id} ${called}`)}  ${dim(`${s.source}, ${formatAgo(s.at, Date.now())}, ${s.project}, by ${s.model}`)}`)
   const fields = {
     Asked: s.request === called ? '' : s.request,
     'Looked at': s.investigated,
@@ -66,7 +66,7 @@ function saySummary(s: Summary, title: string | null): undefined {
 }
 
 function sayNote(n: Note & { urn: string; supersededBy: string[] }): undefined {
-  const facts = [n.namespace, n.type, n.scope === 'project' ? n.project : n.scope, ago(n.updatedAt, Date.now()), `from ${n.source}`]
+  const facts = [n.namespace, n.type, n.scope === 'project' ? n.project : n.scope, formatAgo(n.updatedAt, Date.now()), `from ${n.source}`]
   say(`${bold(`N${n.id} ${n.title}`)}  ${dim([...facts, ...n.tags.map((tag) => `#${tag}`)].join(', '))}\n\n${n.body}\n`)
   if (n.deletedAt !== null) say(dim('Forgotten; recollect restore brings it back.'))
   if (n.supersededBy.length > 0) say(dim(`Superseded by ${n.supersededBy.map((id) => `N${id}`).join(', ')}.`))
@@ -74,8 +74,8 @@ function sayNote(n: Note & { urn: string; supersededBy: string[] }): undefined {
   say()
 }
 
-function sayPrompt(p: Prompt, { title, project }: Pick<Found, 'title' | 'project'>): undefined {
-  const facts = [p.origin, ago(p.at, Date.now()), ...(project ? [project] : [])]
+function sayPrompt(p: Prompt, { title, project }: Pick<CliFoundMemory, 'title' | 'project'>): undefined {
+  const facts = [p.origin, formatAgo(p.at, Date.now()), ...(project ? [project] : [])]
   say(`${bold(`P${p.id}${title ? ` ${title}` : ''}`)}  ${dim(facts.join(', '))}`)
   if (p.text !== title) say(p.text)
   if (p.answer) say(`\n${dim('Answered:')}\n${p.answer}`)

@@ -1,75 +1,80 @@
-import { type Kind, memoryId, memoryNamed } from '../core/kinds.ts'
-import { age } from '../core/when.ts'
+import { type MemoryKind, memoryId, parseMemoryId } from '../core/memory-kinds.ts'
+import { formatAge } from '../core/time-format.ts'
 import type { GraphAsk } from '../wire/api.ts'
 import { ask } from './ask.ts'
-import { mustBeKnown, projectHere } from './here.ts'
+import { currentProject, requireKnownProject } from './current-project.ts'
 import { parse } from './parse.ts'
-import { bold, CliError, dim, EXIT, plural, say, sayJson, sign, table } from './print.ts'
+import { bold, CliError, dim, EXIT, icon, plural, say, sayJson, table } from './print.ts'
 
-type Memory = { kind: Kind; ref: string; type: string; title: string; at: number }
-type Item = Memory & {
+type CliGraphMemory = { kind: MemoryKind; ref: string; type: string; title: string; at: number }
+type CliGraphItem = CliGraphMemory & {
   relation?: string
   origin?: string
   side?: 'before' | 'after'
   distance?: number
-  via?: { kind: Kind; ref: string }
+  via?: { kind: MemoryKind; ref: string }
 }
-type Topic = { name: string; observations: number; since: number; until: number; newest: Memory[] }
+type CliGraphTopic = { name: string; observations: number; since: number; until: number; newest: CliGraphMemory[] }
 
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('graph', args)
-  const [id, other, ...more] = positionals.map(refNamed)
+  const [id, other, ...more] = positionals.map(parseRef)
   if (more.length > 0) throw new CliError('give one id, or two for the way between them', EXIT.invalid)
   if (values.causes && values.effects) throw new CliError('--causes or --effects, one at a time', EXIT.invalid)
   if ((values.causes || values.effects) && (!id || other))
     throw new CliError('--causes and --effects are of one memory: recollect graph 12 --causes', EXIT.invalid)
   const question = new URLSearchParams({ limit: values.limit })
   if (!id) {
-    const answer = await put<Topic>('topics', question, { project: values.project ?? projectHere() })
-    if (!answer.items?.length) await mustBeKnown(values)
+    const answer = await askGraph<CliGraphTopic>('topics', question, { project: values.project ?? currentProject() })
+    if (!answer.items?.length) await requireKnownProject(values)
     return sayTopics(answer, values.json ?? false)
   }
   const wanted: GraphAsk = other ? 'path' : values.causes ? 'causes' : values.effects ? 'effects' : 'neighbours'
-  const answer = await put<Item>(wanted, question, { ref: id, ...(other ? { to: other } : {}) })
+  const answer = await askGraph<CliGraphItem>(wanted, question, { ref: id, ...(other ? { to: other } : {}) })
   if (values.json) return sayJson(answer)
   sayItems(wanted, answer)
 }
 
-type Answer<T> = { project?: string; memory?: Memory; items: T[] | null }
+type CliGraphResponse<T> = { project?: string; memory?: CliGraphMemory; items: T[] | null }
 
-function put<T>(wanted: GraphAsk, question: URLSearchParams, more: Record<string, string>): Promise<Answer<T>> {
-  return ask<Answer<T>>(`/api/graph?${new URLSearchParams({ ...Object.fromEntries(question), ask: wanted, ...more })}`)
+function askGraph<T>(wanted: GraphAsk, question: URLSearchParams, more: Record<string, string>): Promise<CliGraphResponse<T>> {
+  return ask<CliGraphResponse<T>>(`/api/graph?${new URLSearchParams({ ...Object.fromEntries(question), ask: wanted, ...more })}`)
 }
 
 /** As search shows it, or with the kind written out. */
-function refNamed(word: string): string {
+function parseRef(word: string): string {
   if (/^(?:observation|prompt|summary|note):\S+$/.test(word)) return word
-  const named = memoryNamed(word)
+  const named = parseMemoryId(word)
   if (named) return `${named.kind}:${named.ref}`
   throw new CliError(`"${word}" is no id; search shows them: 12 or #12, S3, P7, N…`, EXIT.invalid)
 }
 
-function sayTopics(answer: Answer<Topic>, json: boolean): undefined {
+function sayTopics(answer: CliGraphResponse<CliGraphTopic>, json: boolean): undefined {
   if (json) return sayJson(answer)
   const topics = answer.items ?? []
   if (topics.length === 0) return say(`No topics yet in ${answer.project}: they come with a few observations that name the same things.`)
   const now = Date.now()
   for (const topic of topics) {
     say(`${bold(topic.name)}  ${dim(`${plural(topic.observations, 'observation')}, ${span(topic, now)}`)}`)
-    for (const memory of topic.newest) say(`  ${idOf(memory)}  ${sign(memory.kind, memory.type)}${memory.title}`)
+    for (const memory of topic.newest) say(`  ${idOf(memory)}  ${icon(memory.kind, memory.type)}${memory.title}`)
   }
 }
 
-function sayItems(wanted: GraphAsk, { memory, items }: Answer<Item>): undefined {
-  if (memory) say(`${bold(`${idOf(memory)} ${memory.title}`)}  ${dim(`${memory.type}, ${age(memory.at, Date.now())}`)}\n`)
+function sayItems(wanted: GraphAsk, { memory, items }: CliGraphResponse<CliGraphItem>): undefined {
+  if (memory) say(`${bold(`${idOf(memory)} ${memory.title}`)}  ${dim(`${memory.type}, ${formatAge(memory.at, Date.now())}`)}\n`)
   if (!items) return say('Nothing ties the two together.')
-  if (items.length === 0) return say(NOTHING[wanted])
+  if (items.length === 0) return say(NOTHING_FOUND_MESSAGES[wanted])
   if (wanted === 'path' && items.length === 1) return say('It is one and the same memory.')
   const now = Date.now()
   // A path begins with the memory itself, which stands above.
   const rows = asTree(items.filter((item) => item.relation !== undefined))
   const lines = table(
-    rows.map((item) => [idOf(item), age(item.at, now), saidOf(item), `${indent(item)}${sign(item.kind, item.type)}${item.title}`]),
+    rows.map((item) => [
+      idOf(item),
+      formatAge(item.at, now),
+      relationLabel(item),
+      `${indent(item)}${icon(item.kind, item.type)}${item.title}`,
+    ]),
   ).split('\n')
   for (const [index, line] of lines.entries()) {
     say(line)
@@ -79,8 +84,8 @@ function sayItems(wanted: GraphAsk, { memory, items }: Answer<Item>): undefined 
 }
 
 /** What was reached through another stands under it. */
-function asTree(items: Item[]): Item[] {
-  const under = (parent: Memory): Item[] =>
+function asTree(items: CliGraphItem[]): CliGraphItem[] {
+  const under = (parent: CliGraphMemory): CliGraphItem[] =>
     items
       .filter(({ via, distance = 1 }) => distance > 1 && via?.kind === parent.kind && via.ref === parent.ref)
       .flatMap((item) => [item, ...under(item)])
@@ -88,7 +93,7 @@ function asTree(items: Item[]): Item[] {
   return [...tree, ...items.filter((item) => !tree.includes(item))]
 }
 
-const NOTHING: Record<GraphAsk, string> = {
+const NOTHING_FOUND_MESSAGES: Record<GraphAsk, string> = {
   neighbours: 'Nothing is tied to it yet.',
   causes: 'Nothing is known that led to it.',
   effects: 'Nothing has come of it yet.',
@@ -97,11 +102,11 @@ const NOTHING: Record<GraphAsk, string> = {
 }
 
 /** What the other memory is to this one. */
-function saidOf({ relation = '', side = 'before' }: Item): string {
-  return SAID[relation]?.[side] ?? relation
+function relationLabel({ relation = '', side = 'before' }: CliGraphItem): string {
+  return RELATION_LABELS[relation]?.[side] ?? relation
 }
 
-const SAID: Record<string, { before: string; after: string }> = {
+const RELATION_LABELS: Record<string, { before: string; after: string }> = {
   asked: { before: 'asked for it', after: 'came of it' },
   follows: { before: 'came before', after: 'came next' },
   'co-changed': { before: 'changed it before', after: 'changed it later' },
@@ -114,10 +119,10 @@ const SAID: Record<string, { before: string; after: string }> = {
   shares: { before: 'names the same', after: 'names the same' },
 }
 
-const idOf = ({ kind, ref }: Memory) => memoryId(kind, ref)
-const indent = ({ distance = 1 }: Item) => '· '.repeat(distance - 1)
+const idOf = ({ kind, ref }: CliGraphMemory) => memoryId(kind, ref)
+const indent = ({ distance = 1 }: CliGraphItem) => '· '.repeat(distance - 1)
 
-function span({ since, until }: Topic, now: number): string {
-  const [first, last] = [age(since, now), age(until, now)]
+function span({ since, until }: CliGraphTopic, now: number): string {
+  const [first, last] = [formatAge(since, now), formatAge(until, now)]
   return first === last ? last : `${first} to ${last}`
 }

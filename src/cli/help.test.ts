@@ -2,17 +2,17 @@ import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
-import { nearest } from '../core/nearest.ts'
+import { closestName } from '../core/closest-name.ts'
 import { COMMANDS } from './help.ts'
-import { summaries } from './list.ts'
-import { TAKES, takenBy } from './options.ts'
+import { commandSummaries } from './list.ts'
+import { argumentsOf, COMMAND_ARGUMENTS } from './options.ts'
 import { TOPICS, topicText } from './topics.ts'
 import { helpText } from './usage.ts'
 
 test('the help lists every command with what it does', () => {
   const text = helpText()
-  expect(Object.keys(summaries()).sort()).toEqual(Object.keys(COMMANDS).sort())
-  for (const [name, about] of Object.entries(summaries())) {
+  expect(Object.keys(commandSummaries()).sort()).toEqual(Object.keys(COMMANDS).sort())
+  for (const [name, about] of Object.entries(commandSummaries())) {
     expect(text).toContain(`\n  ${name.padEnd(11)}  ${about}\n`)
   }
   for (const line of text.split('\n')) expect([line, line.length <= 80]).toEqual([line, true])
@@ -36,13 +36,13 @@ test.each([
   ['deploy', null],
   ['', null],
 ])('who types "%s" probably meant %p', (typed, meant) => {
-  expect(nearest(typed, Object.keys(COMMANDS))).toBe(meant)
+  expect(closestName(typed, Object.keys(COMMANDS))).toBe(meant)
 })
 
 test('every command has its table of options, and the way it is shown names no option that is not there', () => {
-  expect(Object.keys(TAKES).sort()).toEqual(Object.keys(COMMANDS).sort())
+  expect(Object.keys(COMMAND_ARGUMENTS).sort()).toEqual(Object.keys(COMMANDS).sort())
   for (const [name, { usage }] of Object.entries(COMMANDS)) {
-    const options = Object.keys(takenBy(name)?.options ?? {})
+    const options = Object.keys(argumentsOf(name)?.options ?? {})
     for (const [, named] of usage.matchAll(/ --([a-z][a-z-]*)/g))
       if (usage.includes(`[--${named}`)) expect([name, options]).toEqual([name, expect.arrayContaining([named as string])])
     for (const option of options) expect(helpText(name)).toMatch(new RegExp(`^  --${option}\\b.* {2}\\S`, 'm'))

@@ -1,14 +1,14 @@
-import { type InspectedFile, inspect } from '../integrations/install.ts'
+import { type InspectedFile, inspectHooks } from '../integrations/install.ts'
 import type { Environment } from '../platform/environment.ts'
 import { exists, readIfThere } from '../platform/files.ts'
 import { readInstalls } from '../platform/installs.ts'
 import type { Home } from '../platform/paths.ts'
-import { connectedHere, waysOut } from './connected.ts'
+import { duplicateConnectionFix, findConnection } from './claude-code-connection.ts'
 import { installHooks } from './init.ts'
 import { plural } from './print.ts'
 
 /** One thing that `doctor` looked at. */
-export type Finding = {
+export type DoctorFinding = {
   what: string
   state: 'ok' | 'warning' | 'broken'
   says: string
@@ -19,10 +19,10 @@ export type Finding = {
 }
 
 /** What is right and wrong with the hooks in the client's settings. `port` is the worker's, null when it does not run. */
-export function hookFindings(environment: Environment, home: Home, port: number | null): Finding[] {
-  const inspected = inspect(environment, process.cwd())
-  const { files, twice, hooksOff, otherMemory } = inspected
-  const connected = connectedHere(environment, inspected)
+export function hookFindings(environment: Environment, home: Home, port: number | null): DoctorFinding[] {
+  const inspected = inspectHooks(environment, process.cwd())
+  const { files, isInstalledTwice: twice, hooksOff, otherMemory } = inspected
+  const connected = findConnection(environment, inspected)
   const { plugin, init } = connected
   const expected = {
     home: home.folder,
@@ -33,7 +33,11 @@ export function hookFindings(environment: Environment, home: Home, port: number 
   const findings = files.flatMap((file) => fileFinding(file, expected) ?? [])
   if (plugin && init.hooks)
     findings.push(
-      hooks('warning', `installed twice, by 'recollect init' and by the plugin ${plugin}, which stays silent for now`, waysOut(connected)),
+      hooksFinding(
+        'warning',
+        `installed twice, by 'recollect init' and by the plugin ${plugin}, which stays silent for now`,
+        duplicateConnectionFix(connected),
+      ),
     )
   else if (plugin) findings.push({ what: 'Hooks', state: 'ok', says: `those of the plugin ${plugin}` })
   else if (!init.hooks) findings.push({ what: 'Hooks', state: 'broken', says: 'not installed', ...reinstall(null) })
@@ -41,13 +45,13 @@ export function hookFindings(environment: Environment, home: Home, port: number 
     findings.push({ what: 'Hooks', state: 'warning', says: 'not installed by this home', ...reinstall(null) })
   if (twice)
     findings.push(
-      hooks(
+      hooksFinding(
         'warning',
         'installed twice, for you and for this project: every event is told twice (and kept once)',
         'recollect uninstall --project',
       ),
     )
-  if (hooksOff) findings.push(hooks('broken', 'switched off by disableAllHooks in the settings', 'Remove disableAllHooks.'))
+  if (hooksOff) findings.push(hooksFinding('broken', 'switched off by disableAllHooks in the settings', 'Remove disableAllHooks.'))
   for (const other of otherMemory) {
     const says = `another memory tool is installed too (${other.slice(0, 80)})`
     findings.push({ what: 'Other memory', state: 'warning', says, fix: 'Keep one of them: both would tell the model the same things.' })
@@ -55,18 +59,18 @@ export function hookFindings(environment: Environment, home: Home, port: number 
   return findings
 }
 
-type Expected = { home: string; defaultHome: string; port: number | null; token: string | undefined }
+type ExpectedHooks = { home: string; defaultHome: string; port: number | null; token: string | undefined }
 
-function fileFinding(file: InspectedFile, expected: Expected): Finding | null {
+function fileFinding(file: InspectedFile, expected: ExpectedHooks): DoctorFinding | null {
   if (file.kind === 'unreadable') {
-    return hooks('broken', `${file.file} cannot be read (${file.reason}); the client ignores it too`, 'Put the file right.')
+    return hooksFinding('broken', `${file.file} cannot be read (${file.reason}); the client ignores it too`, 'Put the file right.')
   }
   if (file.kind !== 'read' || file.own.length === 0) return null
   const homes = file.own.flatMap((hook) => (hook.form === 'command' ? [hook.home ?? expected.defaultHome] : []))
   const otherHome = homes.find((home) => home !== expected.home)
   if (otherHome)
-    return hooks('warning', `${file.file} belongs to another home (${otherHome})`, 'recollect init would take it over for this one.')
-  const trouble = troubleIn(file.own, expected)
+    return hooksFinding('warning', `${file.file} belongs to another home (${otherHome})`, 'recollect init would take it over for this one.')
+  const trouble = hookProblem(file.own, expected)
   if (trouble)
     return {
       what: 'Hooks',
@@ -77,7 +81,7 @@ function fileFinding(file: InspectedFile, expected: Expected): Finding | null {
   return { what: 'Hooks', state: 'ok', says: `${plural(file.own.length, 'event')} in ${file.file}` }
 }
 
-function troubleIn(own: Extract<InspectedFile, { kind: 'read' }>['own'], { port, token }: Expected): string | null {
+function hookProblem(own: Extract<InspectedFile, { kind: 'read' }>['own'], { port, token }: ExpectedHooks): string | null {
   for (const hook of own) {
     if (hook.form === 'command' && hook.program.some((part) => part.startsWith('/') && !exists(part)))
       return 'they call a program that is not there any more'
@@ -87,9 +91,9 @@ function troubleIn(own: Extract<InspectedFile, { kind: 'read' }>['own'], { port,
   return null
 }
 
-const hooks = (state: Finding['state'], says: string, fix: string): Finding => ({ what: 'Hooks', state, says, fix })
+const hooksFinding = (state: DoctorFinding['state'], says: string, fix: string): DoctorFinding => ({ what: 'Hooks', state, says, fix })
 
-function reinstall(project: string | null): Pick<Finding, 'fix' | 'repair'> {
+function reinstall(project: string | null): Pick<DoctorFinding, 'fix' | 'repair'> {
   return {
     fix: project ? 'recollect init --project' : 'recollect init',
     repair: async () => {

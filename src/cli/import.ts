@@ -3,11 +3,11 @@ import { readEnvironment } from '../platform/environment.ts'
 import { exists } from '../platform/files.ts'
 import { IMPORT_SOURCES, type ImportLine, type ImportSource } from '../wire/api.ts'
 import { askLines, post } from './ask.ts'
-import { projectHere } from './here.ts'
+import { currentProject } from './current-project.ts'
 import { parse } from './parse.ts'
-import { CliError, dim, EXIT, plural, progress, say, sayJson } from './print.ts'
+import { CliError, dim, EXIT, plural, progressBar, say, sayJson } from './print.ts'
 
-export type Imported = Extract<ImportLine, { kind: 'done' }> & { left: { file: string; reason: string }[] }
+export type HistoryImportResult = Extract<ImportLine, { kind: 'done' }> & { left: { file: string; reason: string }[] }
 
 export async function run(args: string[]): Promise<undefined> {
   const { values, positionals } = parse('import', args)
@@ -20,22 +20,22 @@ export async function run(args: string[]): Promise<undefined> {
   if (source !== 'transcripts') {
     if (values.since !== undefined) throw new CliError('--since goes with transcripts only', EXIT.invalid)
     // Loose markdown says nothing of a project: it belongs where the person stands.
-    const project = values.project ?? (source === 'markdown' ? projectHere() : null)
-    const brought = await bringIn({ from: source, paths, project })
-    return values.json ? sayJson(brought) : sayBrought(brought)
+    const project = values.project ?? (source === 'markdown' ? currentProject() : null)
+    const brought = await importMemories({ from: source, paths, project })
+    return values.json ? sayJson(brought) : sayMemoryImport(brought)
   }
   const result = await importHistory({ paths, since: values.since ?? null, project: values.project ?? null })
   if (values.json) return sayJson(result)
-  sayImported({ ...result, where: paths.join(', ') || readEnvironment().claudeConfig })
+  sayHistoryImport({ ...result, where: paths.join(', ') || readEnvironment().claudeConfig })
 }
 
-type BroughtIn = Extract<ImportLine, { kind: 'brought' }> & { left: { file: string; reason: string }[] }
+type MemoryImportResult = Extract<ImportLine, { kind: 'brought' }> & { left: { file: string; reason: string }[] }
 
-async function bringIn(wish: { from: ImportSource; paths: string[]; project: string | null }): Promise<BroughtIn> {
+async function importMemories(wish: { from: ImportSource; paths: string[]; project: string | null }): Promise<MemoryImportResult> {
   if (wish.from !== 'native' && wish.paths.length !== 1)
     throw new CliError(`say what to import: recollect import --from ${wish.from} <path>`, EXIT.invalid)
-  const bar = progress('Importing')
-  const left: BroughtIn['left'] = []
+  const bar = progressBar('Importing')
+  const left: MemoryImportResult['left'] = []
   let begun = false
   try {
     for await (const line of askLines<ImportLine>('/api/import', post(wish))) {
@@ -52,7 +52,7 @@ async function bringIn(wish: { from: ImportSource; paths: string[]; project: str
   throw new CliError('the worker went away during the import. Run it again to go on.')
 }
 
-function sayBrought({ notes, left, ms, ...rows }: BroughtIn): undefined {
+function sayMemoryImport({ notes, left, ms, ...rows }: MemoryImportResult): undefined {
   const counts = [
     [rows.sessions, 'new session'],
     [rows.prompts, 'new prompt'],
@@ -70,9 +70,9 @@ function sayBrought({ notes, left, ms, ...rows }: BroughtIn): undefined {
 }
 
 /** Imports and shows how far it is; resolves with what came of it. */
-export async function importHistory(wish: { paths: string[]; since: string | null; project: string | null }): Promise<Imported> {
-  const bar = progress('Importing')
-  const left: Imported['left'] = []
+export async function importHistory(wish: { paths: string[]; since: string | null; project: string | null }): Promise<HistoryImportResult> {
+  const bar = progressBar('Importing')
+  const left: HistoryImportResult['left'] = []
   try {
     for await (const line of askLines<ImportLine>('/api/import', post(wish))) {
       if (line.kind === 'progress') bar.at(line.bytes, line.totalBytes, `${line.done + 1} of ${line.files} files`)
@@ -87,7 +87,7 @@ export async function importHistory(wish: { paths: string[]; since: string | nul
   throw new CliError('the worker went away during the import. Run it again to go on.')
 }
 
-export function sayImported(i: Imported & { where: string }): undefined {
+export function sayHistoryImport(i: HistoryImportResult & { where: string }): undefined {
   if (i.files + i.skipped === 0) return say(`No transcripts were found in ${i.where}.`)
   say(
     `Read ${plural(i.files, 'transcript')} in ${(i.ms / 1000).toFixed(1)} s: ` +

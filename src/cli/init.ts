@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { SyncReport } from '../core/sync.ts'
 import { type InstallOutcome, install, installMcp, type McpOutcome } from '../integrations/install.ts'
 import { type Environment, proxySettings, readEnvironment } from '../platform/environment.ts'
-import { exists, readIfThere, readJsonIfThere, secretIn } from '../platform/files.ts'
+import { exists, readIfThere, readJsonIfThere, readOrCreateSecret } from '../platform/files.ts'
 import { rememberInstall } from '../platform/installs.ts'
 import { homePaths } from '../platform/paths.ts'
 import { PROGRAM } from '../platform/program.ts'
@@ -10,10 +10,10 @@ import { loadSettings } from '../platform/settings.ts'
 import type { WorkerStatus } from '../wire/api.ts'
 import { ask, post } from './ask.ts'
 import { confirmed } from './confirm.ts'
-import { sayMcp } from './mcp-words.ts'
+import { sayMcpOutcome } from './mcp-outcome.ts'
 import { parse } from './parse.ts'
 import { bold, CliError, dim, EXIT, say, sayJson } from './print.ts'
-import { sayReport } from './sync.ts'
+import { saySyncReport } from './sync.ts'
 import { run as uninstall } from './uninstall.ts'
 
 export async function run(args: string[]): Promise<number | undefined> {
@@ -25,7 +25,7 @@ export async function run(args: string[]): Promise<number | undefined> {
   const write = (dryRun: boolean) => installHooks({ project, dryRun, ...(form ? { form } : {}) })
 
   const planned = await write(true)
-  if (planned.kind !== 'planned') throw failed(planned)
+  if (planned.kind !== 'planned') throw installError(planned)
   if (values.print) return say(planned.text.trimEnd())
   const register = (dryRun: boolean): Promise<McpOutcome | null> =>
     values['no-mcp'] ? Promise.resolve(null) : installMcp({ environment: readEnvironment(), project, dryRun, program: PROGRAM })
@@ -37,13 +37,13 @@ export async function run(args: string[]): Promise<number | undefined> {
         ? `Would write ${planned.form} hooks into ${planned.file}. --print shows the whole file.`
         : `${planned.file} is as it should be.`,
     )
-    return mcp ? sayMcp(mcp) : undefined
+    return mcp ? sayMcpOutcome(mcp) : undefined
   }
   const goOn =
     !planned.changed || values.yes || (await confirmed(`Write ${planned.form} hooks into ${planned.file}? A backup is kept beside it.`))
   if (!goOn) return say('Nothing was changed.')
   const outcome = await write(false)
-  if (outcome.kind !== 'installed' && outcome.kind !== 'unchanged') throw failed(outcome)
+  if (outcome.kind !== 'installed' && outcome.kind !== 'unchanged') throw installError(outcome)
   const mcp = await register(false)
   const synced = values.remote === undefined ? null : await shareNotes(values.remote)
   if (values.json) {
@@ -57,10 +57,10 @@ export async function run(args: string[]): Promise<number | undefined> {
   )
   if (outcome.backup) say(dim(`The file as it was: ${outcome.backup}`))
   if (outcome.because && outcome.because !== 'asked') say(dim(reasonFor(outcome.because)))
-  if (mcp) sayMcp(mcp)
+  if (mcp) sayMcpOutcome(mcp)
   if (synced) {
     say(values.remote ? '\nNotes are shared through this remote from now on.' : '\nNotes stay on this machine from now on.')
-    sayReport(synced)
+    saySyncReport(synced)
     if (synced.outcome === 'refused') return EXIT.error
   }
   if (project) say(dim('It holds a token of yours: keep .claude/settings.local.json out of the repository.'))
@@ -87,7 +87,7 @@ export async function installHooks(wish: { project: string | null; dryRun?: bool
     proxies: proxySettings(),
     port: wantedPort === 0 ? 0 : port,
     // A dry run writes nothing, not even the token it would use.
-    hookToken: wish.dryRun ? (readIfThere(home.hookToken)?.trim() ?? 'made-by-init') : secretIn(home.hookToken),
+    hookToken: wish.dryRun ? (readIfThere(home.hookToken)?.trim() ?? 'made-by-init') : readOrCreateSecret(home.hookToken),
     program: PROGRAM,
   })
   if (outcome.kind === 'installed' || outcome.kind === 'unchanged')
@@ -107,7 +107,7 @@ function plannedPort(environment: Environment): { port: number; wantedPort: numb
   return { port: running?.port ?? wantedPort, wantedPort }
 }
 
-function failed(outcome: InstallOutcome): CliError {
+function installError(outcome: InstallOutcome): CliError {
   switch (outcome.kind) {
     case 'plugin':
       return new CliError(

@@ -1,18 +1,18 @@
-import { memoryId } from '../core/kinds.ts'
-import type { Told } from '../wire/view.ts'
+import { memoryId } from '../core/memory-kinds.ts'
+import type { RecordedInjection } from '../wire/view.ts'
 import { ask, post } from './ask.ts'
-import { branchHere, mustBeKnown, projectHere } from './here.ts'
+import { currentBranch, currentProject, requireKnownProject } from './current-project.ts'
 import { parse } from './parse.ts'
 import { dim, plural, say, sayJson } from './print.ts'
 
-type Brief = {
+type CliBriefResponse = {
   project: string
   branch: string | null
   text: string
   tokens: number
   leftOut: number
-  items: Told['items']
-  left: Told['left']
+  items: RecordedInjection['items']
+  left: RecordedInjection['left']
   /** Of a prompt: why nothing was even near. */
   said?: string
 }
@@ -20,17 +20,17 @@ type Brief = {
 export async function run(args: string[]): Promise<undefined> {
   const { values } = parse('inject', args)
   // Where another project is named, the branch here says nothing.
-  const branch = values.branch ?? (values.project ? null : branchHere())
+  const branch = values.branch ?? (values.project ? null : currentBranch())
   const question = {
     format: 'json',
-    project: values.project ?? projectHere(),
+    project: values.project ?? currentProject(),
     ...(branch ? { branch } : {}),
     ...(values.brief ? { tokens: 200 } : {}),
     prompt: values.prompt,
   }
   // A prompt may be too long for an address.
-  const brief = await ask<Brief>('/api/context/inject', post(question))
-  if (!brief.text) await mustBeKnown(values)
+  const brief = await ask<CliBriefResponse>('/api/context/inject', post(question))
+  if (!brief.text) await requireKnownProject(values)
   if (values.json) return sayJson(brief)
   if (!brief.text)
     say(
@@ -43,17 +43,17 @@ export async function run(args: string[]): Promise<undefined> {
 }
 
 /** As many lines as a screen shows, of which some are about what was left out. */
-const SCREEN = 40
-const LEAST = 8
+const SCREEN_LINES = 40
+const MIN_LEFT_OUT_LINES = 8
 
-function explain({ branch, items, left, tokens }: Brief): void {
+function explain({ branch, items, left, tokens }: CliBriefResponse): void {
   const memories = items.filter(({ kind }) => kind !== 'line').length
   const told = `${tokens} tokens, ${plural(memories, 'memory', 'memories')} told, ${left.length} left out`
   say(dim(`\n${branch ? `On branch ${branch}: ` : ''}${told}`))
   for (const item of items) say(dim(`+ ${String(item.tokens).padStart(4)} ${nameOf(item)}: ${item.why}`))
-  const room = Math.max(LEAST, SCREEN - items.length)
+  const room = Math.max(MIN_LEFT_OUT_LINES, SCREEN_LINES - items.length)
   for (const item of left.slice(0, room)) say(dim(`-      ${nameOf(item)}: ${item.why}`))
   if (left.length > room) say(dim(`-      and ${left.length - room} more, which --json names`))
 }
 
-const nameOf = ({ kind, id }: Brief['left'][number]) => (kind === 'line' ? String(id) : memoryId(kind, id))
+const nameOf = ({ kind, id }: CliBriefResponse['left'][number]) => (kind === 'line' ? String(id) : memoryId(kind, id))

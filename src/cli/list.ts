@@ -55,6 +55,6 @@ For programs and shells
 --home <folder> before the command uses another home (also RECOLLECT_HOME).`
 
 /** What each command is for, by its name, in the order of the list. */
-export function summaries(): Record<string, string> {
+export function commandSummaries(): Record<string, string> {
   return Object.fromEntries([...LIST.matchAll(/^ {2}(\S+) +(.+)$/gm)].map(([, name, about]) => [name, about]))
 }

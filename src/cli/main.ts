@@ -13,7 +13,7 @@ if (home !== null && (home || args[1])) {
   args.splice(0, home ? 1 : 2)
 }
 if ((args[0] === 'hook' || args[0] === 'hooks') && args[1] !== '--help') {
-  const { pipe } = await import('../hooks/pipe.ts')
+  const { runHook: pipe } = await import('../hooks/pipe.ts')
   // Nothing may keep the client waiting: not a timer, not a socket that is still open.
   process.exit(await pipe(args.slice(1)))
 }

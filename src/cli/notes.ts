@@ -1,18 +1,18 @@
 import { asProjectKey } from '../core/ids.ts'
-import { isOver, type Note } from '../core/note.ts'
+import { isDeletedOrExpired, type Note } from '../core/note.ts'
 import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
-import { age } from '../core/when.ts'
+import { formatAge } from '../core/time-format.ts'
 import { ask } from './ask.ts'
-import { mustBeKnown, projectHere } from './here.ts'
+import { currentProject, requireKnownProject } from './current-project.ts'
 import { parse } from './parse.ts'
-import { bold, dim, fit, plural, say, sayJson, table } from './print.ts'
+import { bold, dim, fitToTerminal, plural, say, sayJson, table } from './print.ts'
 
-type Listed = { notes: (Note & { urn: string })[]; counts: { all: number; hidden: number; conflicted: number } }
+type CliNoteList = { notes: (Note & { urn: string })[]; counts: { all: number; hidden: number; conflicted: number } }
 
 export async function run(args: string[]): Promise<undefined> {
   const { values } = parse('notes', args)
-  const project = values.all ? null : (values.project ?? projectHere())
+  const project = values.all ? null : (values.project ?? currentProject())
   const question = new URLSearchParams({
     limit: values.limit,
     ...(project ? { project } : {}),
@@ -20,8 +20,8 @@ export async function run(args: string[]): Promise<undefined> {
     ...(values.type ? { type: values.type } : {}),
     ...(values.hidden ? { hidden: '1' } : {}),
   })
-  const { notes, counts } = await ask<Listed>(`/api/notes?${question}`)
-  if (notes.length === 0) await mustBeKnown(values)
+  const { notes, counts } = await ask<CliNoteList>(`/api/notes?${question}`)
+  if (notes.length === 0) await requireKnownProject(values)
   if (values.json) return sayJson({ project, notes, counts })
   if (notes.length === 0) {
     const elsewhere = counts.all > 0 ? ` There are ${plural(counts.all, 'note')} elsewhere: recollect notes --all.` : ''
@@ -32,18 +32,18 @@ export async function run(args: string[]): Promise<undefined> {
   const one = new Set(notes.map(where)).size === 1
   const rows = notes.map((note) => [
     `N${note.id}`,
-    age(note.updatedAt, now),
+    formatAge(note.updatedAt, now),
     note.namespace,
     ...(one ? [] : [where(note)]),
     `${note.pinned ? '★ ' : ''}${bold(shorten(note.title, 90))}${dim(stateOf(note, now))}${dim(note.tags.map((tag) => ` #${tag}`).join(''))}`,
   ])
-  for (const line of table(rows).split('\n')) say(fit(line))
+  for (const line of table(rows).split('\n')) say(fitToTerminal(line))
   const more = counts.conflicted > 0 ? ` ${plural(counts.conflicted, 'conflict')} to resolve: recollect sync status.` : ''
   say(dim(`\n${plural(notes.length, 'note')} shown. In full: recollect get <id>.${more}`))
 }
 
 function stateOf(note: Note, now: number): string {
   if (note.deletedAt !== null) return '  (forgotten)'
-  if (isOver(note, now)) return '  (expired)'
+  if (isDeletedOrExpired(note, now)) return '  (expired)'
   return note.conflictOf ? `  (another version of N${note.conflictOf})` : ''
 }

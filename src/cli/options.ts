@@ -1,4 +1,4 @@
-import { KINDS } from '../core/kinds.ts'
+import { MEMORY_KINDS } from '../core/memory-kinds.ts'
 
 /**
  * What each command takes, said once: the parser reads it, the help lists it and the completion offers it. An entry is what Node's own
@@ -17,7 +17,7 @@ export type Option = {
   range?: readonly [number, number]
   about: string
 }
-export type Taken = {
+export type CliArguments = {
   /** How the help calls the words that are no options; null when there are none. */
   words: string | null
   /** The words are a question, so an option that there is not is one of them. */
@@ -43,7 +43,7 @@ const supersedes = { type: 'string', multiple: true, value: 'ID', about: 'the no
 const limit = (usual: string, most: number) =>
   ({ type: 'string', value: 'N', range: [1, most], default: usual, about: `at most so many, up to ${most.toLocaleString('en')}` }) as const
 
-const planned = {
+const planArguments = {
   words: '[<plan>]',
   options: {
     apply: { type: 'boolean', about: 'do what was shown; if notes have changed since, it is made anew, shown and not applied' },
@@ -54,7 +54,7 @@ const planned = {
   },
 } as const
 
-export const TAKES = {
+export const COMMAND_ARGUMENTS = {
   init: {
     words: null,
     options: {
@@ -87,7 +87,7 @@ export const TAKES = {
     options: {
       project,
       all: { type: 'boolean', about: 'everywhere, not only in this project' },
-      kind: { type: 'string', of: KINDS, about: 'memories of one kind only' },
+      kind: { type: 'string', of: MEMORY_KINDS, about: 'memories of one kind only' },
       limit: limit('20', 200),
       web: { type: 'boolean', about: 'open the search in the viewer' },
       explain: { type: 'boolean', about: 'what each score is made of, and how times and names were understood' },
@@ -185,8 +185,8 @@ export const TAKES = {
       json,
     },
   },
-  consolidate: planned,
-  reflect: planned,
+  consolidate: planArguments,
+  reflect: planArguments,
   redistill: {
     words: null,
     options: {
@@ -315,11 +315,11 @@ export const TAKES = {
     },
   },
   worker: { words: null, options: {} },
-} as const satisfies Record<string, Taken>
+} as const satisfies Record<string, CliArguments>
 
-export type CommandName = keyof typeof TAKES
+export type CommandName = keyof typeof COMMAND_ARGUMENTS
 
 /** What a command takes, by a name that anybody may have typed. */
-export function takenBy(name: string): Taken | null {
-  return Object.hasOwn(TAKES, name) ? TAKES[name as CommandName] : null
+export function argumentsOf(name: string): CliArguments | null {
+  return Object.hasOwn(COMMAND_ARGUMENTS, name) ? COMMAND_ARGUMENTS[name as CommandName] : null
 }

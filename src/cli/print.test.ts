@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { fit, plural, size, table } from './print.ts'
+import { fitToTerminal, formatBytes, plural, table } from './print.ts'
 
 test('columns are as wide as they must be, also for wide letters, and lines do not end in blanks', () => {
   expect(
@@ -23,7 +23,7 @@ test.each([
   [1.5 * 1024 * 1024, '1.5 MB'],
   [5000 * 1024 ** 3, '5000 GB'],
 ])('%d bytes are %s', (bytes, said) => {
-  expect(size(bytes)).toBe(said)
+  expect(formatBytes(bytes)).toBe(said)
 })
 
 test('one is one and many are many', () => {
@@ -41,5 +41,5 @@ test.each([
   ['\u001b[1mbold \u001b[33mmarked\u001b[39m rest\u001b[22m', 9, '\u001b[1mbold \u001b[33mmar…\u001b[39m\u001b[22m'],
   ['piped: as long as it is', null, 'piped: as long as it is'],
 ])('“%s” in %p columns is “%s”', (line, width, shown) => {
-  expect(fit(line, width)).toBe(shown)
+  expect(fitToTerminal(line, width)).toBe(shown)
 })

@@ -1,5 +1,5 @@
-import { type Kind, signOf } from '../core/kinds.ts'
-import { showsSigns, terminalWidth, wantsColour } from '../platform/environment.ts'
+import { iconOf, type MemoryKind } from '../core/memory-kinds.ts'
+import { showsIcons, terminalWidth, wantsColour } from '../platform/environment.ts'
 
 /** Exit codes: 0 done, 1 error, 2 timeout, 3 database, 4 invalid input. */
 export const EXIT = { done: 0, error: 1, timeout: 2, database: 3, invalid: 4 } as const
@@ -24,13 +24,13 @@ export function sayJson(value: unknown): undefined {
 }
 
 /** Errors go to stderr; with --json as an object that names its kind, so that a program can read them too. */
-export function complain(message: string, json: boolean, exit: number = EXIT.error): void {
+export function printError(message: string, json: boolean, exit: number = EXIT.error): void {
   const code = Object.entries(EXIT).find(([, number]) => number === exit)?.[0] ?? 'error'
   console.error(json ? JSON.stringify({ error: message, code }) : `recollect: ${message}`)
 }
 
 /** Something a person should know that is not part of the answer. */
-export function note(text: string): void {
+export function printNotice(text: string): void {
   console.error(`recollect: ${text}`)
 }
 
@@ -48,16 +48,16 @@ export const red = paint(31, 39)
 export const green = paint(32, 39)
 export const yellow = paint(33, 39)
 
-let signs: boolean | null = null
+let areIconsShown: boolean | null = null
 
 /** What stands before the type of a memory in a list: its sign, where the terminal shows one. Elsewhere nothing. */
-export function sign(kind: Kind, type: string): string {
-  signs ??= showsSigns()
-  return signs ? `${signOf(kind, type)} ` : ''
+export function icon(kind: MemoryKind, type: string): string {
+  areIconsShown ??= showsIcons()
+  return areIconsShown ? `${iconOf(kind, type)} ` : ''
 }
 
 /** A line that fits the terminal, by columns: wide letters take two, colours none. Elsewhere it stays whole. */
-export function fit(line: string, width: number | null = terminalWidth()): string {
+export function fitToTerminal(line: string, width: number | null = terminalWidth()): string {
   return width === null ? line : Bun.sliceAnsi(line, 0, width, '…')
 }
 
@@ -75,7 +75,7 @@ export function table(rows: string[][]): string {
 }
 
 /** A bar that redraws itself on a terminal; elsewhere a plain line now and then, and none for what is quick. */
-export function progress(label: string) {
+export function progressBar(label: string) {
   let lastLine = Date.now()
   const live = process.stderr.isTTY === true
   return {
@@ -98,7 +98,7 @@ export function progress(label: string) {
 }
 
 /** Bytes as people say them. */
-export function size(bytes: number): string {
+export function formatBytes(bytes: number): string {
   const units = ['B', 'KB', 'MB', 'GB']
   let value = bytes
   let unit = 0

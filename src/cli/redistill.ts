@@ -1,7 +1,7 @@
 import type { RedistillLine, RedistillReport } from '../wire/api.ts'
 import { askLines, post } from './ask.ts'
 import { parse } from './parse.ts'
-import { CliError, dim, EXIT, green, plural, progress, say, sayJson, yellow } from './print.ts'
+import { CliError, dim, EXIT, green, plural, progressBar, say, sayJson, yellow } from './print.ts'
 
 export async function run(args: string[]): Promise<number> {
   const { values } = parse('redistill', args)
@@ -13,7 +13,7 @@ export async function run(args: string[]): Promise<number> {
 }
 
 async function follow(wish: object): Promise<RedistillReport> {
-  const bar = progress('Telling again')
+  const bar = progressBar('Telling again')
   try {
     for await (const line of askLines<RedistillLine>('/api/redistill', post(wish))) {
       if (line.kind === 'progress') bar.at(line.done, line.of, line.what)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
-import { marking } from './search.ts'
+import { queryHighlighter } from './search.ts'
 
 test.each([
   ['tide table', 'Ask for each tide table once', 'Ask for each [tide] [table] once'],
@@ -11,7 +11,7 @@ test.each([
   ['a+b .*', 'nothing to mark', 'nothing to mark'],
   ['$cost', 'the $cost', 'the $[cost]'],
 ])('the words of “%s” are marked where they stand, and nothing else is', (query, text, shown) => {
-  expect(marking(query, (word) => `[${word}]`)(text)).toBe(shown)
+  expect(queryHighlighter(query, (word) => `[${word}]`)(text)).toBe(shown)
 })
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')

@@ -1,18 +1,18 @@
 import { inDollars } from '../core/cost.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
-import { age, ago } from '../core/when.ts'
+import { formatAge, formatAgo } from '../core/time-format.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import type { CostReport, WorkerStatus } from '../wire/api.ts'
-import { silentWorker } from '../wire/silent.ts'
 import { askWorker } from '../wire/socket.ts'
+import { unresponsiveWorkerAdvice } from '../wire/unresponsive-worker.ts'
 import { ask } from './ask.ts'
-import { connectedHere, connectedWords } from './connected.ts'
+import { describeConnection, findConnection } from './claude-code-connection.ts'
 import { embedderLine } from './embedder.ts'
 import { parse } from './parse.ts'
-import { bold, CliError, dim, EXIT, plural, say, sayJson, size, table, yellow } from './print.ts'
-import { stateRows } from './sync.ts'
+import { bold, CliError, dim, EXIT, formatBytes, plural, say, sayJson, table, yellow } from './print.ts'
+import { syncStateRows } from './sync.ts'
 
 export async function run(args: string[]): Promise<undefined> {
   const { values } = parse('status', args)
@@ -23,41 +23,43 @@ export async function run(args: string[]): Promise<undefined> {
     sayCost(cost)
     return
   }
-  const status = await statusSoon()
-  if (values.json) return sayJson({ ...status, connected: connectedHere(readEnvironment()) })
+  const status = await readStatusQuickly()
+  if (values.json) return sayJson({ ...status, connected: findConnection(readEnvironment()) })
   sayStatus(status)
 }
 
 /** Within two seconds, whatever the worker does: a person who asks how it is must not wait for one that hangs. */
-async function statusSoon(): Promise<WorkerStatus> {
+async function readStatusQuickly(): Promise<WorkerStatus> {
   const home = homePaths()
-  const asked = await askWorker(home, '/api/status', { timeoutMs: SOON_MS })
+  const asked = await askWorker(home, '/api/status', { timeoutMs: STATUS_TIMEOUT_MS })
   if (asked.kind === 'answered') return JSON.parse(asked.body) as WorkerStatus
-  if (asked.kind === 'late') throw new CliError(silentWorker(home), EXIT.timeout)
+  if (asked.kind === 'late') throw new CliError(unresponsiveWorkerAdvice(home), EXIT.timeout)
   return ask<WorkerStatus>('/api/status')
 }
 
-const SOON_MS = 1500
+const STATUS_TIMEOUT_MS = 1500
 
 export function sayStatus(s: WorkerStatus): void {
   const now = Date.now()
-  const { says, fix } = connectedWords(connectedHere(readEnvironment()))
+  const { says, fix } = describeConnection(findConnection(readEnvironment()))
   const port =
     s.port === s.wantedPort || s.wantedPort === 0 ? `${s.port}` : `${s.port} ${yellow(`(another program holds ${s.wantedPort})`)}`
   say(
     table([
       [
         'Worker',
-        s.port === 0 ? yellow('does not run') : `pid ${s.pid}, 127.0.0.1:${port}, version ${s.version}, ${size(s.memoryBytes)} of memory`,
+        s.port === 0
+          ? yellow('does not run')
+          : `pid ${s.pid}, 127.0.0.1:${port}, version ${s.version}, ${formatBytes(s.memoryBytes)} of memory`,
       ],
       ['Home', s.home],
       ['Claude Code', fix ? yellow(`${says}: ${fix}`) : says],
-      ['Database', `${size(s.databaseBytes)}${dim(partsIn(s))}`],
+      ['Database', `${formatBytes(s.databaseBytes)}${dim(describeDatabaseParts(s))}`],
       ['Sessions', `${s.sessions.all.toLocaleString('en')} remembered, ${s.sessions.live} live`],
       ['Notes', `${(s.notes.all - s.notes.hidden).toLocaleString('en')} ${dim(`(${s.notes.hidden} hidden)`)}`],
-      ...stateRows(s.sync),
-      ['Text model', modelWords(s.textModel)],
-      ['Last event', s.lastEventAt === null ? 'none yet' : ago(s.lastEventAt, now)],
+      ...syncStateRows(s.sync),
+      ['Text model', describeTextModel(s.textModel)],
+      ['Last event', s.lastEventAt === null ? 'none yet' : formatAgo(s.lastEventAt, now)],
       [
         'Queue',
         `${plural(s.jobs.waiting + s.jobs.running, 'job')} waiting${s.jobs.dead > 0 ? yellow(`, ${s.jobs.dead} failed`) : ''}, ${s.spooled} in the spool`,
@@ -65,7 +67,7 @@ export function sayStatus(s: WorkerStatus): void {
       ['Embedder', embedderLine(s.embedder)],
     ]),
   )
-  for (const file of s.setAside ?? []) say(yellow(`  the database was damaged and is now ${file}. ${AFTER_DAMAGE}`))
+  for (const file of s.setAside ?? []) say(yellow(`  the database was damaged and is now ${file}. ${DAMAGED_DATABASE_ADVICE}`))
   for (const job of s.deadJobs) say(yellow(`  failed: ${job.kind} ${job.key} after ${job.attempts} tries: ${job.error}`))
   for (const file of s.notes.problems) say(yellow(`  not a note: ${file.path}: ${file.problem}`))
   for (const problem of s.problems) say(yellow(`  setting: ${problem}`))
@@ -73,14 +75,14 @@ export function sayStatus(s: WorkerStatus): void {
   say(`\n${bold('Projects')}`)
   const rows = s.projects
     .slice(0, 10)
-    .map((p) => [projectName(asProjectKey(p.project)), plural(p.sessions, 'session'), age(p.lastAt, now), dim(p.project)])
+    .map((p) => [projectName(asProjectKey(p.project)), plural(p.sessions, 'session'), formatAge(p.lastAt, now), dim(p.project)])
   say(table(rows))
 }
 
 /** What a person does about a database that was set aside. */
-export const AFTER_DAMAGE = `History is read again from the transcripts ('recollect import' does it now), notes are in memory/; delete the file when nothing is missing.`
+export const DAMAGED_DATABASE_ADVICE = `History is read again from the transcripts ('recollect import' does it now), notes are in memory/; delete the file when nothing is missing.`
 
-function modelWords(model: WorkerStatus['textModel']): string {
+function describeTextModel(model: WorkerStatus['textModel']): string {
   if ('absent' in model) return dim(model.absent)
   return model.trouble ? `${model.name} ${yellow(`(${model.trouble})`)}` : model.name
 }
@@ -110,7 +112,7 @@ function sayCost({ rows, today, month }: CostReport): void {
 }
 
 /** The largest parts of the database; nothing while nobody has looked. */
-function partsIn({ databaseParts }: WorkerStatus): string {
-  const largest = databaseParts?.slice(0, 4).map(({ name, bytes }) => `${name} ${size(bytes)}`) ?? []
+function describeDatabaseParts({ databaseParts }: WorkerStatus): string {
+  const largest = databaseParts?.slice(0, 4).map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`) ?? []
   return largest.length > 0 ? ` (${largest.join(', ')}${(databaseParts?.length ?? 0) > 4 ? ', …' : ''})` : ''
 }

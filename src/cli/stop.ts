@@ -1,8 +1,8 @@
 import { readJsonIfThere } from '../platform/files.ts'
 import { homePaths } from '../platform/paths.ts'
 import { isRunning } from '../platform/processes.ts'
-import { silentWorker } from '../wire/silent.ts'
 import { askWorker } from '../wire/socket.ts'
+import { unresponsiveWorkerAdvice } from '../wire/unresponsive-worker.ts'
 import { parse } from './parse.ts'
 import { CliError, EXIT, say, sayJson } from './print.ts'
 
@@ -23,5 +23,5 @@ export async function stopWorker(): Promise<boolean> {
     if (pid ? !isRunning(pid) : (await askWorker(home, '/health', { timeoutMs: 500 })).kind === 'unreachable') return true
     await Bun.sleep(20)
   }
-  throw new CliError(silentWorker(home), EXIT.timeout)
+  throw new CliError(unresponsiveWorkerAdvice(home), EXIT.timeout)
 }

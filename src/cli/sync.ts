@@ -1,13 +1,13 @@
-import { CHOICES, type NoteVersion, type SyncReport, type SyncState } from '../core/sync.ts'
+import { CONFLICT_CHOICES, type NoteCommit, type SyncReport, type SyncState } from '../core/sync.ts'
 import { shorten } from '../core/text.ts'
-import { ago } from '../core/when.ts'
+import { formatAgo } from '../core/time-format.ts'
 import { ask, post } from './ask.ts'
-import { noteNamed } from './note-words.ts'
+import { requireNoteId } from './note-command.ts'
 import { parse } from './parse.ts'
 import { CliError, dim, EXIT, plural, say, sayJson, table, yellow } from './print.ts'
 
 /** As long as the worker itself waits for the network, and a little. */
-const LONGEST_MS = 600_000
+const SYNC_TIMEOUT_MS = 600_000
 
 export async function run(args: string[]): Promise<number | undefined> {
   const { values, positionals } = parse('sync', args)
@@ -15,9 +15,9 @@ export async function run(args: string[]): Promise<number | undefined> {
   const [what, name, ...rest] = positionals
   if (rest.length > 0) throw new CliError(`what is "${rest[0]}"? 'recollect help sync' shows what it takes`, EXIT.invalid)
   if (values.resolve !== undefined)
-    return resolve(
+    return resolveConflict(
       values.resolve,
-      CHOICES.filter((choice) => values[choice]),
+      CONFLICT_CHOICES.filter((choice) => values[choice]),
       json,
     )
   switch (what) {
@@ -33,14 +33,14 @@ export async function run(args: string[]): Promise<number | undefined> {
 }
 
 async function syncNow(dryRun: boolean, json: boolean): Promise<number> {
-  const report = await ask<SyncReport>('/api/sync', { ...post({ dryRun }), timeoutMs: LONGEST_MS })
+  const report = await ask<SyncReport>('/api/sync', { ...post({ dryRun }), timeoutMs: SYNC_TIMEOUT_MS })
   if (json) sayJson(report)
-  else sayReport(report, dryRun)
+  else saySyncReport(report, dryRun)
   return report.outcome === 'refused' ? EXIT.error : EXIT.done
 }
 
 /** What travelled, in a few lines. */
-export function sayReport(report: SyncReport, dryRun = false): void {
+export function saySyncReport(report: SyncReport, dryRun = false): void {
   const { committed, received, kept, withheld, outcome, reason, pushed } = report
   const would = dryRun ? 'Would be ' : ''
   const listed = (what: string, paths: string[]) => {
@@ -79,7 +79,7 @@ export function sayReport(report: SyncReport, dryRun = false): void {
 async function showState(json: boolean): Promise<undefined> {
   const state = await ask<SyncState>('/api/sync')
   if (json) return sayJson(state)
-  say(table(stateRows(state)))
+  say(table(syncStateRows(state)))
   for (const { path, line } of state.last?.withheld ?? []) say(yellow(`  withheld: ${path}, line ${line}`))
   for (const { id, of, title, machine } of state.conflicted)
     say(yellow(`  conflict: N${of} has another version, N${id} from ${machine || 'another machine'}: ${shorten(title, 60)}`))
@@ -87,7 +87,7 @@ async function showState(json: boolean): Promise<undefined> {
 }
 
 /** For `sync status` and `status`. */
-export function stateRows({ remote, ahead, behind, waiting, conflicted, last }: SyncState): string[][] {
+export function syncStateRows({ remote, ahead, behind, waiting, conflicted, last }: SyncState): string[][] {
   const counts = [
     waiting > 0 ? `${plural(waiting, 'file')} to commit` : '',
     ahead > 0 ? `${ahead} ahead` : '',
@@ -97,14 +97,14 @@ export function stateRows({ remote, ahead, behind, waiting, conflicted, last }: 
   const trouble = last?.outcome === 'refused' || last?.outcome === 'offline' ? yellow(` (${last.outcome}: ${last.reason})`) : ''
   return [
     ['Sync', `${remote || 'no remote'}${counts.length > 0 ? `, ${counts.join(', ')}` : ''}`],
-    ['Last sync', last ? `${ago(last.at, Date.now())}${trouble}` : 'never'],
+    ['Last sync', last ? `${formatAgo(last.at, Date.now())}${trouble}` : 'never'],
   ]
 }
 
-async function resolve(name: string, choices: string[], json: boolean): Promise<undefined> {
+async function resolveConflict(name: string, choices: string[], json: boolean): Promise<undefined> {
   const [choice, ...others] = choices
   if (!choice || others.length > 0) throw new CliError('which version? give one of --ours, --theirs, --both', EXIT.invalid)
-  const resolved = await ask<{ id: string }>('/api/sync/resolve', post({ id: noteNamed(name), choice }))
+  const resolved = await ask<{ id: string }>('/api/sync/resolve', post({ id: requireNoteId(name), choice }))
   if (json) return sayJson(resolved)
   say(
     choice === 'both'
@@ -114,13 +114,17 @@ async function resolve(name: string, choices: string[], json: boolean): Promise<
 }
 
 async function showHistory(name: string | undefined, at: string | undefined, json: boolean): Promise<undefined> {
-  const query = new URLSearchParams({ id: noteNamed(name), ...(at ? { commit: at } : {}) })
-  const history = await ask<{ versions?: NoteVersion[]; text?: string | null }>(`/api/sync/history?${query}`)
+  const query = new URLSearchParams({ id: requireNoteId(name), ...(at ? { commit: at } : {}) })
+  const history = await ask<{ versions?: NoteCommit[]; text?: string | null }>(`/api/sync/history?${query}`)
   if (json) return sayJson(history)
   if (at) {
     if (typeof history.text !== 'string') throw new CliError(`there is no version ${at} of it`, EXIT.invalid)
     return say(history.text.trimEnd())
   }
   if (!history.versions?.length) return say('It has not been committed yet.')
-  say(table(history.versions.map(({ commit, at, machine, subject }) => [commit.slice(0, 10), ago(at, Date.now()), machine, dim(subject)])))
+  say(
+    table(
+      history.versions.map(({ commit, at, machine, subject }) => [commit.slice(0, 10), formatAgo(at, Date.now()), machine, dim(subject)]),
+    ),
+  )
 }

@@ -1,22 +1,31 @@
-import type { SpokenTime } from '../core/hit.ts'
+import type { QueryTimeReference } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
-import { isMemoryId, type Kind, memoryId } from '../core/kinds.ts'
+import { isMemoryId, type MemoryKind, memoryId } from '../core/memory-kinds.ts'
 import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
-import { clockOf, dayOf } from '../core/when.ts'
+import { clockOf, dayOf } from '../core/time-format.ts'
 import { ask, post } from './ask.ts'
-import { mustBeKnown, placeNamed } from './here.ts'
+import { requireKnownProject, searchScope } from './current-project.ts'
 import { parse } from './parse.ts'
-import { bold, CliError, dim, EXIT, fit, say, sayJson, sign, table, yellow } from './print.ts'
+import { bold, CliError, dim, EXIT, fitToTerminal, icon, say, sayJson, table, yellow } from './print.ts'
 
-type Item = { kind: Kind; id: string; type: string; title: string; project: ProjectKey; at: number; tokens: number; anchor: boolean }
-type Answer = {
+type CliTimelineItem = {
+  kind: MemoryKind
+  id: string
+  type: string
+  title: string
+  project: ProjectKey
+  at: number
+  tokens: number
+  anchor: boolean
+}
+type CliTimelineResponse = {
   project: ProjectKey | null
-  items: Item[]
+  items: CliTimelineItem[]
   problems: { word: string; message: string }[]
   /** Why a project that the question names is none, or null. */
   nowhere: string | null
-  time: SpokenTime | null
+  time: QueryTimeReference | null
   /** That nothing is close to the question, and so nothing shown, or from where it is. */
   said: string
 }
@@ -33,11 +42,11 @@ export async function run(args: string[]): Promise<undefined> {
     depth_after: values.after,
     ...(id ? { anchor: id } : anchor ? { query: anchor } : {}),
     ...(values.at ? { at: values.at } : {}),
-    ...placeNamed(values),
+    ...searchScope(values),
   }
-  const { project, items, problems, time, said, nowhere, ...more } = await ask<Answer>('/api/timeline', post(question))
+  const { project, items, problems, time, said, nowhere, ...more } = await ask<CliTimelineResponse>('/api/timeline', post(question))
   if (nowhere !== null) throw new CliError(nowhere, EXIT.invalid)
-  if (items.length === 0) await mustBeKnown(values)
+  if (items.length === 0) await requireKnownProject(values)
   if (values.json) return sayJson({ project, items, problems, time, said, ...more })
   for (const problem of problems) say(yellow(`${problem.word}: ${problem.message}`))
   if (items.length === 0) return say(said || `Nothing is remembered ${anchor && !id ? `about “${shorten(anchor, 200)}”` : 'around there'}.`)
@@ -48,7 +57,7 @@ export async function run(args: string[]): Promise<undefined> {
     item.anchor ? bold('►') : ' ',
     memoryId(item.kind, item.id),
     clockOf(item.at),
-    `${sign(item.kind, item.type)}${item.type}`,
+    `${icon(item.kind, item.type)}${item.type}`,
     dim(`~${item.tokens}t`),
     `${isElsewhere ? dim(`${projectName(item.project)}  `) : ''}${item.anchor ? bold(item.title) : item.title}`,
   ])
@@ -58,6 +67,6 @@ export async function run(args: string[]): Promise<undefined> {
     // Which project it is, where the lines do not say it, is said once.
     if (its !== day) say(dim(day || isElsewhere || !project ? its : `${its}  ${projectName(project)}`))
     day = its
-    say(fit(line))
+    say(fitToTerminal(line))
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { readIfThere } from '../platform/files.ts'
-import { shippedFolder } from '../platform/shipped.ts'
+import { shippedFilesFolder } from '../platform/shipped-files.ts'
 
 /** What the help can tell besides commands. It is written once, in the guides; here is only where. */
 export const TOPICS: Record<string, { about: string; file: string; section?: string }> = {
@@ -26,7 +26,7 @@ export function topicList(): string {
 export function topicText(name: string): string | null {
   const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined
   if (!topic) return null
-  const guide = readIfThere(join(shippedFolder(), 'docs', 'guide', topic.file))
+  const guide = readIfThere(join(shippedFilesFolder(), 'docs', 'guide', topic.file))
   if (guide === null) throw new Error(`the guide ${topic.file} did not come along with this installation`)
   return topic.section ? sectionOf(guide, topic.section) : guide.trim()
 }

@@ -1,17 +1,17 @@
 import { type McpOutcome, uninstall, uninstallMcp } from '../integrations/install.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { exists, readIfThere } from '../platform/files.ts'
-import { removeOurs } from '../platform/folder.ts'
+import { removeOwnFiles } from '../platform/folder.ts'
 import { forgetInstall, readInstalls } from '../platform/installs.ts'
 import { homePaths } from '../platform/paths.ts'
 import { confirmed } from './confirm.ts'
-import { sayMcp } from './mcp-words.ts'
+import { sayMcpOutcome } from './mcp-outcome.ts'
 import { parse } from './parse.ts'
 import { CliError, dim, say, sayJson } from './print.ts'
 import { stopWorker } from './stop.ts'
 
 /** Everything that Recollect ever writes into its home. A folder that holds other things keeps them. */
-const OURS = ['recollect.db', 'config.toml', 'memory', 'local', 'machine', 'spool', 'run', 'logs', 'models']
+const OWNED_HOME_ENTRIES = ['recollect.db', 'config.toml', 'memory', 'local', 'machine', 'spool', 'run', 'logs', 'models']
 
 export async function run(args: string[]): Promise<undefined> {
   const { values } = parse('uninstall', args)
@@ -45,7 +45,7 @@ export async function run(args: string[]): Promise<undefined> {
   let emptied = true
   if (purge) {
     await stopWorker()
-    emptied = removeOurs(home.folder, OURS)
+    emptied = removeOwnFiles(home.folder, OWNED_HOME_ENTRIES)
   }
   if (values.json) {
     sayJson({ outcomes, mcp: servers, purged: purge })
@@ -60,7 +60,7 @@ export async function run(args: string[]): Promise<undefined> {
       say(outcome.fileGone ? `Removed ${outcome.file}, which init had made.` : `Hooks removed from ${outcome.file}.`)
     else say(`No hooks of this home were in ${outcome.file}.`)
   }
-  for (const server of servers) sayMcp(server)
+  for (const server of servers) sayMcpOutcome(server)
   if (purge) say(emptied ? `Deleted ${home.folder}.` : `Deleted everything of Recollect in ${home.folder}; what else is in there was left.`)
   else if (values.purge) say(`Would delete everything in ${home.folder}.`)
   else say(dim(`Memories stay in ${home.folder}; 'recollect uninstall --purge' deletes them.`))

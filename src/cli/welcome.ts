@@ -3,9 +3,9 @@ import { readEnvironment } from '../platform/environment.ts'
 import { filesBelow } from '../platform/folder.ts'
 import type { WorkerStatus } from '../wire/api.ts'
 import { ask } from './ask.ts'
+import { currentCommandName } from './current-project.ts'
 import { loadDemo, sayDemo } from './demo.ts'
-import { commandHere } from './here.ts'
-import { importHistory, sayImported } from './import.ts'
+import { importHistory, sayHistoryImport } from './import.ts'
 import { parse } from './parse.ts'
 import { bold, dim, plural, say, sayJson } from './print.ts'
 import { sayStatus } from './status.ts'
@@ -25,12 +25,13 @@ export async function run(args: string[]): Promise<undefined> {
 
   if (imported) {
     say(`Found Claude Code history (${plural(history.length, 'transcript')}).`)
-    sayImported({ ...imported, where: environment.claudeConfig })
-  } else if (!demo) say(`There is no Claude Code history in ${environment.claudeConfig} yet. To look around first: ${commandHere()} demo`)
+    sayHistoryImport({ ...imported, where: environment.claudeConfig })
+  } else if (!demo)
+    say(`There is no Claude Code history in ${environment.claudeConfig} yet. To look around first: ${currentCommandName()} demo`)
   if (demo) sayDemo(demo)
   say()
   sayStatus(status)
-  const name = commandHere()
+  const name = currentCommandName()
   say(`\n${bold('Try')}`)
   say(`  ${name} search ${demo ? 'tide table cache --all' : '"what you remember"'}`)
   say(`  ${name} inject${demo ? ' --project tidepool' : ''}        ${dim('# what the next session would be told')}`)

@@ -4,13 +4,13 @@
  */
 import { request } from 'node:http'
 import type { Hit } from '../core/hit.ts'
-import { type Kind, memoryId } from '../core/kinds.ts'
+import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { RecollectError } from './error.ts'
 
 export type { Hit } from '../core/hit.ts'
-export type { Kind } from '../core/kinds.ts'
+export type { MemoryKind } from '../core/memory-kinds.ts'
 export { RecollectError } from './error.ts'
 export { type MemoryCommand, type MemoryTool, memoryTool } from './memory-tool.ts'
 
@@ -22,7 +22,7 @@ export type Connection = {
   timeoutMs?: number
 }
 
-export type Note = {
+export type ClientNote = {
   id: string
   urn: string
   title: string
@@ -38,7 +38,7 @@ export type Note = {
   expiresAt: number | null
   deletedAt: number | null
 }
-export type NewNote = Partial<Pick<Note, 'title' | 'type' | 'namespace' | 'scope' | 'tags' | 'pinned' | 'expiresAt' | 'project'>> & {
+export type NewNote = Partial<Pick<ClientNote, 'title' | 'type' | 'namespace' | 'scope' | 'tags' | 'pinned' | 'expiresAt' | 'project'>> & {
   body: string
   supersedes?: string[]
   session?: string
@@ -49,15 +49,15 @@ export type NoteChange = Omit<Partial<NewNote>, 'session' | 'apart'> & {
   /** The text that the change was made from: when the note says something else by now it is refused, with the status 409. */
   bodyWas?: string
 }
-export type Receipt = { kind: 'added' | 'same' | 'restated' | 'updated'; note: Note; superseded?: string[] }
+export type Receipt = { kind: 'added' | 'same' | 'restated' | 'updated'; note: ClientNote; superseded?: string[] }
 export type Brief = {
   project: string
   text: string
   tokens: number
   /** The memories that are told; the frame and lines that are of none of them are not here. */
-  items: { kind: Kind; id: string; tokens: number; why: string }[]
+  items: { kind: MemoryKind; id: string; tokens: number; why: string }[]
 }
-export type Item = { kind: Kind; id: string; type: string; title: string; at: number; tokens: number; anchor: boolean }
+export type Item = { kind: MemoryKind; id: string; type: string; title: string; at: number; tokens: number; anchor: boolean }
 
 export type Client = ReturnType<typeof connect>
 
@@ -65,7 +65,7 @@ export type Client = ReturnType<typeof connect>
 export function connect(connection: Connection = {}) {
   const environment = readEnvironment()
   const { socket } = homePaths(connection.home ? { ...environment, home: connection.home } : environment)
-  const here = namedSurely(connection.project ?? process.cwd())
+  const here = asFolderPath(connection.project ?? process.cwd())
   const timeoutMs = connection.timeoutMs ?? 30_000
   const send = <T>(method: string, path: string, body?: unknown) => ask<T>(socket, timeoutMs, method, path, body)
   const query = (fields: Record<string, string | number | undefined>) =>
@@ -76,9 +76,12 @@ export function connect(connection: Connection = {}) {
 
   return {
     /** Hits for a question, best first. `project: null` looks everywhere. */
-    search: async (words: string, wish: { project?: string | null; kind?: Kind; limit?: number; offset?: number } = {}): Promise<Hit[]> => {
+    search: async (
+      words: string,
+      wish: { project?: string | null; kind?: MemoryKind; limit?: number; offset?: number } = {},
+    ): Promise<Hit[]> => {
       const asked = { ...wish, query: words, project: within(wish.project) }
-      return (await send<{ hits: Hit[] }>('POST', '/api/search', asked)).hits.map(withLetter)
+      return (await send<{ hits: Hit[] }>('POST', '/api/search', asked)).hits.map(withPrefixedId)
     },
     /** What happened around a memory, a question's best answer or a moment; nothing where nothing is close to the question. */
     timeline: async (
@@ -88,27 +91,34 @@ export function connect(connection: Connection = {}) {
       const anchor = 'id' in around ? { anchor: around.id } : 'words' in around ? { query: around.words } : { at: around.at }
       const depth = { depth_before: wish.before, depth_after: wish.after }
       const asked = { ...anchor, ...depth, project: within(wish.project), widen: wish.project === undefined }
-      return (await send<{ items: Item[] }>('POST', '/api/timeline', asked)).items.map(withLetter)
+      return (await send<{ items: Item[] }>('POST', '/api/timeline', asked)).items.map(withPrefixedId)
     },
     /** Memories in full, by the ids that hits, timelines and briefs have (`#12`, `S3`, `P7`, `N…`); each once, `memory` null where it is not there. */
     get: async (
       ids: string[],
-    ): Promise<{ id: string; kind: Kind; title: string | null; project: string | null; memory: Record<string, unknown> | null }[]> =>
+    ): Promise<{ id: string; kind: MemoryKind; title: string | null; project: string | null; memory: Record<string, unknown> | null }[]> =>
       send('POST', '/api/memories/batch', { ids }),
     /** What a session would be told at its start. */
     brief: async (wish: { project?: string; branch?: string; tokens?: number } = {}): Promise<Brief> => {
       const asked = query({ ...wish, format: 'json', project: within(wish.project) })
       const brief = await send<Brief>('GET', `/api/context/inject?${asked}`)
-      return { ...brief, items: brief.items.filter(isMemory).map(withLetter) }
+      return { ...brief, items: brief.items.filter(isMemory).map(withPrefixedId) }
     },
     notes: {
       list: async (
-        wish: { project?: string | null; namespace?: string; type?: Note['type']; hidden?: boolean; limit?: number; offset?: number } = {},
-      ): Promise<Note[]> => {
+        wish: {
+          project?: string | null
+          namespace?: string
+          type?: ClientNote['type']
+          hidden?: boolean
+          limit?: number
+          offset?: number
+        } = {},
+      ): Promise<ClientNote[]> => {
         const asked = query({ ...wish, hidden: wish.hidden ? '1' : '0', project: within(wish.project) })
-        return (await send<{ notes: Note[] }>('GET', `/api/notes?${asked}`)).notes
+        return (await send<{ notes: ClientNote[] }>('GET', `/api/notes?${asked}`)).notes
       },
-      get: async (id: string): Promise<Note> => send('GET', `/api/notes/${encodeURIComponent(id)}`),
+      get: async (id: string): Promise<ClientNote> => send('GET', `/api/notes/${encodeURIComponent(id)}`),
       /** Keeps a note. What is known already is answered with the note that says it. */
       add: async (note: NewNote): Promise<Receipt> => {
         const project = note.scope === 'global' ? {} : { project: note.project ?? here }
@@ -138,13 +148,13 @@ export function connect(connection: Connection = {}) {
 }
 
 /** The worker accounts for every line, also for those that tell no single memory. */
-const isMemory = ({ kind }: { kind: Kind | 'line' }) => kind !== 'line'
+const isMemory = ({ kind }: { kind: MemoryKind | 'line' }) => kind !== 'line'
 
 /** Every kind counts its own ids, and a number alone means an observation. */
-const withLetter = <M extends { kind: Kind; id: string }>(memory: M): M => ({ ...memory, id: memoryId(memory.kind, memory.id) })
+const withPrefixedId = <M extends { kind: MemoryKind; id: string }>(memory: M): M => ({ ...memory, id: memoryId(memory.kind, memory.id) })
 
 /** A path with a slash at its end is a folder to the worker, also where the clone of that folder has its path for a key. */
-const namedSurely = (project: string) => (project.startsWith('/') ? project.replace(/\/*$/, '/') : project)
+const asFolderPath = (project: string) => (project.startsWith('/') ? project.replace(/\/*$/, '/') : project)
 
 function ask<T>(socketPath: string, timeoutMs: number, method: string, path: string, body: unknown): Promise<T> {
   const { promise, resolve, reject } = withResolvers<T>()

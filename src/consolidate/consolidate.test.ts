@@ -5,14 +5,22 @@ import { type Asked, aModelServer, type Says } from '../../test/support/model-se
 import { asProjectKey } from '../core/ids.ts'
 import { asNoteId, type Note } from '../core/note.ts'
 import { countTokens } from '../core/tokens.ts'
-import { changeNote, keepNote, putNote, reindex } from '../notes/notes.ts'
-import { applyPlan, fingerprintOf, type Means, type Plan, planConsolidation, planReflection, undoPlan } from './consolidate.ts'
+import { changeNote, putNote, reindex, saveNote } from '../notes/notes.ts'
+import {
+  applyPlan,
+  type ConsolidationDeps,
+  type Plan,
+  planConsolidation,
+  planFingerprint,
+  planReflection,
+  undoPlan,
+} from './consolidate.ts'
 
 const app = asProjectKey('app')
 const now = Date.now()
 let count = 0
 
-async function kept(means: Means, given: Partial<Note>): Promise<Note> {
+async function kept(means: ConsolidationDeps, given: Partial<Note>): Promise<Note> {
   const id = given.id ?? asNoteId(`N${++count}`)
   const note = aNote({ createdAt: now - 1000, updatedAt: now - 1000, ...given, id, path: `memory/app/${id}.md` })
   await means.book.store.transaction(() => putNote(means.book, note))
@@ -20,13 +28,13 @@ async function kept(means: Means, given: Partial<Note>): Promise<Note> {
 }
 
 /** Keeps the plan as the worker does, and applies it. */
-async function apply(means: Means, plan: Plan): Promise<{ id: number; groups: number }> {
+async function apply(means: ConsolidationDeps, plan: Plan): Promise<{ id: number; groups: number }> {
   const { store } = means.book
   const id = await store.transaction(async () =>
     store.plans.put({
       kind: plan.kind,
       project: plan.project,
-      fingerprint: await fingerprintOf(means, plan, now),
+      fingerprint: await planFingerprint(means, plan, now),
       content: plan,
       plannedAt: now,
     }),
@@ -34,7 +42,8 @@ async function apply(means: Means, plan: Plan): Promise<{ id: number; groups: nu
   return { id, groups: (await applyPlan(means, id, plan, now)).groups }
 }
 
-const visible = async (means: Means) => (await means.book.store.notes.list({ project: app, now, limit: 100 })).map((note) => note.id).sort()
+const visible = async (means: ConsolidationDeps) =>
+  (await means.book.store.notes.list({ project: app, now, limit: 100 })).map((note) => note.id).sort()
 /** Every file of the home, to see that nothing was written. */
 const files = (folder: string) =>
   Promise.all(
@@ -188,7 +197,7 @@ describe('the gate', () => {
   })
 })
 
-async function twoRelated(means: Means): Promise<[Note, Note]> {
+async function twoRelated(means: ConsolidationDeps): Promise<[Note, Note]> {
   return [
     await kept(means, {
       title: 'Backoff',
@@ -315,7 +324,7 @@ describe('with a model', () => {
 })
 
 describe('reflecting', () => {
-  const session = (means: Means, body: string, given: Partial<Note> = {}) =>
+  const session = (means: ConsolidationDeps, body: string, given: Partial<Note> = {}) =>
     kept(means, { type: 'episodic', source: 'session-end', namespace: 'sessions', title: 'A session', body, ...given })
   const LASTING = `<memory type="procedural" namespace="decisions"><title>Tests run with Bun</title>
 <claim sources="n1 n2">Tests are run with \`bun test\`, because it starts quickly.</claim></memory>`
@@ -330,7 +339,7 @@ describe('reflecting', () => {
     const made = (await at.list({ now })).filter((note) => note.source === 'reflection')
     expect(made).toMatchObject([{ type: 'procedural', namespace: 'decisions', model: 'model-1', confidence: 0.8, supersedes: [] }])
     expect(at.read(made[0]?.path ?? '')).toMatch(/from: \["N\d+","N\d+"\]/)
-    for (const { id } of [a, b]) expect((await at.store.notes.visible(id, now))?.tags).toEqual(['reflected'])
+    for (const { id } of [a, b]) expect((await at.store.notes.getVisible(id, now))?.tags).toEqual(['reflected'])
     expect((await planReflection(at.means, app, now)).groups).toEqual([])
     expect(await undoPlan(at.means, 'reflect', null, now + 1)).toMatchObject({ restored: 3, edited: [] })
     expect((await at.store.notes.get(a.id))?.tags).toEqual([])
@@ -390,9 +399,9 @@ test('a plan knows when one of its notes has changed, and does not mind others',
   const a = await kept(at.means, { body: 'Same.' })
   await kept(at.means, { body: 'same' })
   const plan = await planConsolidation(at.means, app, now)
-  const before = await fingerprintOf(at.means, plan, now)
-  await keepNote(at.book, { body: 'Something else.', project: app, source: 'human' }, now)
-  expect(await fingerprintOf(at.means, plan, now)).toBe(before)
+  const before = await planFingerprint(at.means, plan, now)
+  await saveNote(at.book, { body: 'Something else.', project: app, source: 'human' }, now)
+  expect(await planFingerprint(at.means, plan, now)).toBe(before)
   await changeNote(at.book, a.id, { tags: ['new'] }, now)
-  expect(await fingerprintOf(at.means, plan, now)).not.toBe(before)
+  expect(await planFingerprint(at.means, plan, now)).not.toBe(before)
 })

@@ -4,14 +4,14 @@ import { processorTime } from '../../test/support/growth.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { asNoteId, type Note } from '../core/note.ts'
 import { areNear, shingles } from '../notes/notes.ts'
-import { duplicatesAmong } from './duplicates.ts'
+import { findDuplicates } from './duplicates.ts'
 
 let count = 0
 const note = (body: string, given: Partial<Note> = {}) => aNote({ id: asNoteId(`N${++count}`), title: 'T', body, ...given })
 
 /** Which bodies stay and which go. */
 const outcome = async (notes: Note[]) =>
-  (await duplicatesAmong(notes)).map(({ how, change }) => {
+  (await findDuplicates(notes)).map(({ how, change }) => {
     if (change.kind !== 'keep-one') throw new Error('a duplicate makes no note')
     const body = (id: string) => notes.find((one) => one.id === id)?.body
     return { how, keep: body(change.keep), goes: change.supersedes.map(body), tags: change.tags }
@@ -91,6 +91,6 @@ test('twins of a note that is near another are one group with it', async () => {
 test('thousands of notes take a moment', async () => {
   const notes = Array.from({ length: 4000 }, (_, index) => note(`${LONG} in case number ${index % 2000} of the list of ${index % 2000}`))
   const used = processorTime()
-  expect(await duplicatesAmong(notes)).toHaveLength(2000)
+  expect(await findDuplicates(notes)).toHaveLength(2000)
   expect(used()).toBeLessThan(5000)
 })

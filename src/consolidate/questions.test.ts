@@ -2,25 +2,25 @@ import { expect, test } from 'bun:test'
 import { note } from '../../test/support/builders.ts'
 import { aNotebook } from '../../test/support/notebook.ts'
 import { asNoteId } from '../core/note.ts'
-import { takeIn } from '../notes/notes.ts'
-import { questionsFrom, readQuestions, sentencesOf } from './questions.ts'
+import { indexNote } from '../notes/notes.ts'
+import { questionsFromNote, readQuestions, splitSentences } from './questions.ts'
 
 test('a note is asked for by its title, the rarest words of its sentences, and the names it holds', async () => {
   using at = await aNotebook()
   const ours = note({ title: 'The lock', body: 'The worker holds a lock in `run/worker.lock`.\n- Only the kernel lets go of it.' })
   for (const [index, body] of ['The worker runs.', 'The worker holds the database.', 'A kernel is there.'].entries())
-    await takeIn(at.book, note({ id: asNoteId(`X${index}`), path: `memory/app/X${index}.md`, body }), null)
-  await takeIn(at.book, ours, null)
-  const asked = (await questionsFrom(ours, at.store)).map(({ text }) => text)
+    await indexNote(at.book, note({ id: asNoteId(`X${index}`), path: `memory/app/X${index}.md`, body }), null)
+  await indexNote(at.book, ours, null)
+  const asked = (await questionsFromNote(ours, at.store)).map(({ text }) => text)
   expect(asked[0]).toBe('The lock')
   expect(asked[1]).toMatch(/lock/)
   expect(asked[1]).not.toMatch(/the /)
   expect(asked.at(-1)).toContain('run/worker.lock')
-  expect(await questionsFrom(ours, at.store)).toEqual(await questionsFrom(ours, at.store))
+  expect(await questionsFromNote(ours, at.store)).toEqual(await questionsFromNote(ours, at.store))
 })
 
 test('sentences are lines and what ends with a stop', () => {
-  expect(sentencesOf('# Title\n\n- One. Two is v1.2.3!\n> Three')).toEqual(['Title', 'One.', 'Two is v1.2.3!', 'Three'])
+  expect(splitSentences('# Title\n\n- One. Two is v1.2.3!\n> Three')).toEqual(['Title', 'One.', 'Two is v1.2.3!', 'Three'])
 })
 
 test("a person's questions are read line by line, and what is none is named", () => {

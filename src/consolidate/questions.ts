@@ -5,15 +5,15 @@ import { normalised } from '../notes/notes.ts'
 import type { Store } from '../store/store.ts'
 
 /** A question, and the note that answers it. */
-export type Question = { text: string; note: NoteId }
+export type NoteQuestion = { text: string; note: NoteId }
 
-const MOST_SENTENCES = 5
-const WORDS_ASKED = 4
+const MAX_SENTENCES_ASKED = 5
+const MAX_QUESTION_WORDS = 4
 
 /** Questions that a note answers, made from itself: its title, the rarest words of each sentence, the names it holds. */
-export async function questionsFrom(note: Note, store: Pick<Store, 'documents'>): Promise<Question[]> {
+export async function questionsFromNote(note: Note, store: Pick<Store, 'documents'>): Promise<NoteQuestion[]> {
   const asked = new Set<string>([note.title])
-  for (const sentence of sentencesOf(note.body).slice(0, MOST_SENTENCES)) {
+  for (const sentence of splitSentences(note.body).slice(0, MAX_SENTENCES_ASKED)) {
     const words = [
       ...new Set(
         normalised(sentence)
@@ -22,16 +22,18 @@ export async function questionsFrom(note: Note, store: Pick<Store, 'documents'>)
       ),
     ].slice(0, 60)
     const known = await store.documents.frequencies(words)
-    const rarest = known.sort((a, b) => a.documents - b.documents || words.indexOf(a.word) - words.indexOf(b.word)).slice(0, WORDS_ASKED)
+    const rarest = known
+      .sort((a, b) => a.documents - b.documents || words.indexOf(a.word) - words.indexOf(b.word))
+      .slice(0, MAX_QUESTION_WORDS)
     if (rarest.length >= 2) asked.add(rarest.map(({ word }) => word).join(' '))
   }
-  const names = entitiesIn(note.body).slice(0, WORDS_ASKED)
+  const names = entitiesIn(note.body).slice(0, MAX_QUESTION_WORDS)
   if (names.length > 0) asked.add(names.map(({ name }) => name).join(' '))
   return [...asked].map((text) => ({ text, note: note.id }))
 }
 
 /** A line, or what ends with a full stop. */
-export function sentencesOf(text: string): string[] {
+export function splitSentences(text: string): string[] {
   return text
     .split(/\n+|(?<=[.!?])\s+/)
     .map((part) => part.replace(/^[\s#>*-]+/, '').trim())
@@ -39,23 +41,23 @@ export function sentencesOf(text: string): string[] {
 }
 
 /** A person's own questions: one JSON object a line, `{"question": "…", "note": "<id>"}`. What cannot be read is named. */
-export function readQuestions(text: string): { questions: Question[]; problems: string[] } {
-  const questions: Question[] = []
+export function readQuestions(text: string): { questions: NoteQuestion[]; problems: string[] } {
+  const questions: NoteQuestion[] = []
   const problems: string[] = []
-  for (const [index, line] of text.split('\n').slice(0, MOST_LINES).entries()) {
+  for (const [index, line] of text.split('\n').slice(0, MAX_QUESTION_LINES).entries()) {
     if (line.trim() === '') continue
-    const read = Line.safeParse(jsonIn(line))
+    const read = QuestionLine.safeParse(parseJsonLine(line))
     if (read.success) questions.push({ text: read.data.question, note: asNoteId(read.data.note) })
     else problems.push(`line ${index + 1} of questions.jsonl is no {"question": "…", "note": "<id>"}; it is passed over`)
   }
   return { questions, problems }
 }
 
-const MOST_LINES = 1000
+const MAX_QUESTION_LINES = 1000
 
-const Line = z.object({ question: z.string().trim().min(1).max(1000), note: z.string().min(1).max(80) })
+const QuestionLine = z.object({ question: z.string().trim().min(1).max(1000), note: z.string().min(1).max(80) })
 
-function jsonIn(line: string): unknown {
+function parseJsonLine(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {

@@ -14,7 +14,7 @@ export type Action =
   | { kind: 'other'; text: string }
 
 /** One tool use as the distiller reads it. */
-export type Acted = {
+export type PerformedAction = {
   /** The host's tool-use id. */
   id: string
   tool: string

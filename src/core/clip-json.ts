@@ -14,12 +14,12 @@ export function clipJson(value: unknown, max: number): string {
   return toJson(clip(whole, max - Math.ceil(max / 8)))
 }
 
-const DEEPEST = 40
+const MAX_JSON_DEPTH = 40
 
 function shrink(value: unknown, longest: number, items: number, depth: number): unknown {
   if (typeof value === 'string') return clip(value, longest)
   if (typeof value !== 'object' || value === null) return value
-  if (depth > DEEPEST) return '…'
+  if (depth > MAX_JSON_DEPTH) return '…'
   if (Array.isArray(value)) {
     const kept = value.slice(0, items).map((item) => shrink(item, longest, items, depth + 1))
     return value.length > items ? [...kept, `… ${value.length - items} more …`] : kept

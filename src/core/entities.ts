@@ -7,9 +7,9 @@ export type Entity = {
 export type EntityKind = 'file' | 'symbol' | 'package' | 'command' | 'error' | 'url' | 'issue' | 'commit'
 
 /** What a pasted log names after this many is no longer what the text is about. */
-const MOST_ENTITIES = 64
-const LONGEST_TEXT = 32_000
-const LONGEST_WORD = 300
+const MAX_ENTITIES = 64
+const MAX_TEXT_CHARS = 32_000
+const MAX_WORD_CHARS = 300
 
 /**
  * The files, symbols, packages, commands, errors, addresses, issues and commits that a text names, in the order it names them.
@@ -17,34 +17,34 @@ const LONGEST_WORD = 300
  */
 export function entitiesIn(text: string): Entity[] {
   // The end of a markdown link's label is no part of a word.
-  const read = text.slice(0, LONGEST_TEXT).replaceAll('](', '  ')
+  const read = text.slice(0, MAX_TEXT_CHARS).replaceAll('](', '  ')
   const found = [...wordsNamed(read), ...commandsNamed(read), ...packagesNamed(read), ...statusesNamed(read)]
   const entities = new Map<string, Entity>()
   for (const { entity } of found.sort((a, b) => a.at - b.at)) {
     const key = `${entity.kind} ${entity.name}`
-    if (entities.size < MOST_ENTITIES && !entities.has(key)) entities.set(key, entity)
+    if (entities.size < MAX_ENTITIES && !entities.has(key)) entities.set(key, entity)
   }
   return [...entities.values()]
 }
 
-type Named = { at: number; entity: Entity }
+type EntityOccurrence = { at: number; entity: Entity }
 
 /** A word as it stands: between backticks it was meant as a name, and the word before it may say what it is. */
-type Word = { text: string; isQuoted: boolean; before: string }
+type EntityWord = { text: string; isQuoted: boolean; before: string }
 
 const WORDS = /`([^`\n]{1,200})`|[^\s`"“”<>|,;]+/g
 /** Something inside that no ordinary word has, or a name that is known without. */
-const SIGNS = /[a-z0-9][A-Z]|[A-Z]{3}[a-z]{2}|[A-Z]\w+Error|[\w$]\(|[\d_$@#\\]|[/.:]\w|\w\/|\b[A-Z]{5}|file\b/
+const LOOKS_LIKE_NAME = /[a-z0-9][A-Z]|[A-Z]{3}[a-z]{2}|[A-Z]\w+Error|[\w$]\(|[\d_$@#\\]|[/.:]\w|\w\/|\b[A-Z]{5}|file\b/
 
-function wordsNamed(text: string): Named[] {
-  const found: Named[] = []
+function wordsNamed(text: string): EntityOccurrence[] {
+  const found: EntityOccurrence[] = []
   let before = ''
   const look = (given: string, at: number, isQuoted: boolean) => {
     // A long address is long behind its question mark.
-    const word = given.length > LONGEST_WORD ? (given.split('?', 1)[0] ?? '') : given
+    const word = given.length > MAX_WORD_CHARS ? (given.split('?', 1)[0] ?? '') : given
     const isFlag = /^--?\w/.test(word)
-    if (word.length <= LONGEST_WORD && !isFlag && (isQuoted || SIGNS.test(word))) {
-      const entity = entityOf({ text: isQuoted ? word : bare(word), isQuoted, before })
+    if (word.length <= MAX_WORD_CHARS && !isFlag && (isQuoted || LOOKS_LIKE_NAME.test(word))) {
+      const entity = entityOf({ text: isQuoted ? word : stripPunctuation(word), isQuoted, before })
       if (entity) found.push({ at, entity })
     }
     before = word.slice(0, 20)
@@ -59,21 +59,21 @@ function wordsNamed(text: string): Named[] {
 }
 
 /** A word without the marks of the sentence around it. */
-function bare(word: string): string {
+function stripPunctuation(word: string): string {
   const open = word.replace(/^(?:[([{*_'‘•=-]|~(?!\/))+/, '').replace(/[.,:;!?*_~'’…]+$/, '')
   const whole = open.replace(/['’]s$/, '')
   return /[([{]/.test(whole) ? whole : whole.replace(/[)\]}.,:;!?*_~'’…]+$/, '')
 }
 
-function entityOf(word: Word): Entity | null {
+function entityOf(word: EntityWord): Entity | null {
   const { text } = word
-  if (isHidden(text)) return null
+  if (isRedacted(text)) return null
   if (text.length < 3) return digitIssue(word)
   return addressIn(text) ?? packageIn(text) ?? issueIn(word) ?? errorIn(text) ?? commitIn(text) ?? fileIn(word) ?? symbolIn(word)
 }
 
 /** What was hidden is no name: two that look the same are seldom one. */
-export const isHidden = (text: string): boolean => /\[redacted:|REDACTED/.test(text)
+export const isRedacted = (text: string): boolean => /\[redacted:|REDACTED/.test(text)
 
 function named(kind: EntityKind, name: string | undefined): Entity | null {
   return name && name.length <= 200 ? { kind, name } : null
@@ -105,7 +105,7 @@ function packageIn(text: string): Entity | null {
 
 const SAYS_ISSUE = /^\W*(?:issues?|bugs?|tickets?|prs?|mrs?|requests?|fixe[sd]|close[sd]|resolve[sd])\W*$/i
 
-function issueIn(word: Word): Entity | null {
+function issueIn(word: EntityWord): Entity | null {
   const { text } = word
   const elsewhere = /^([\w.-]+\/[\w.-]+)#(\d{1,6})$/.exec(text)
   if (elsewhere) return named('issue', `${elsewhere[1]?.toLowerCase()}#${elsewhere[2]}`)
@@ -119,7 +119,7 @@ function issueIn(word: Word): Entity | null {
 }
 
 /** `#5` alone may be the fifth of a list; after `issue` or `fixes` it is not. */
-function digitIssue({ text, before }: Word): Entity | null {
+function digitIssue({ text, before }: EntityWord): Entity | null {
   return /^#\d$/.test(text) && SAYS_ISSUE.test(before) ? named('issue', text) : null
 }
 
@@ -148,7 +148,7 @@ function commitIn(text: string): Entity | null {
   return isHash ? { kind: 'commit', name: text.slice(0, 7) } : null
 }
 
-function fileIn({ text, isQuoted }: Word): Entity | null {
+function fileIn({ text, isQuoted }: EntityWord): Entity | null {
   // An `@` before a path is how people point their agent at a file.
   const written = text.replace(/^@(?=[\w.])/, '').replace(/(?::\d+(?:[:-]\d+)*|#L\d+(?:-L?\d+)?|\(\d+(?:,\d+)?\))$/, '')
   const forward = /^[A-Za-z]:\\|^[\w.-]+(?:\\[\w.-]+)+$/.test(written) ? written.replaceAll('\\', '/') : written
@@ -189,7 +189,7 @@ const ENDINGS_IN_PATHS = list('c h m mm r d ex ml db env log lock conf propertie
 const NOT_A_FILE =
   /^(?:(?:node|next|vue|nuxt|react|express|three|d3|chart|ember|alpine|backbone|moment|nest|solid|discord|p5|bun|deno|asp)\.js|(?:re[sq]|resp|request|response|body|this|self|ctx|c|r)\.(?:json|html|txt|sql))$/i
 
-function symbolIn({ text, isQuoted }: Word): Entity | null {
+function symbolIn({ text, isQuoted }: EntityWord): Entity | null {
   const isCall = /^[\w$.:#]+\(\)/.test(text)
   const name = text
     .replace(/[(<[{].*$/, '')
@@ -198,17 +198,17 @@ function symbolIn({ text, isQuoted }: Word): Entity | null {
   const parts = /^[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*){0,4}$/.test(name) ? name.split(/\.|::|#|->/) : []
   const last = parts.at(-1) ?? ''
   if (parts.length === 0 || name.length < 3 || PRODUCTS.has(name.toLowerCase())) return null
-  const isTold = parts.some(isTelling)
+  const isTold = parts.some(isDistinctiveName)
   if (parts.length === 1)
     return isTold || ((isQuoted || isCall) && !isWord(name)) ? named(TOOLS.has(name) ? 'command' : 'symbol', name) : null
   if (!isTold && !isQuoted && !isCall && !name.includes('::')) return null
   if (/^(?:com|org|net|io|dev|app|ai)$/.test(last)) return null
   // Of an instance or a package the member tells more than the name it was given here; of a class both do.
-  return named('symbol', /^[a-z]/.test(name) && isTelling(last) ? last : name)
+  return named('symbol', /^[a-z]/.test(name) && isDistinctiveName(last) ? last : name)
 }
 
 /** No ordinary word has a hump, an underscore or a dollar inside. Plurals of initials (`URLs`) and some people (`LeBron`) have. */
-function isTelling(name: string): boolean {
+function isDistinctiveName(name: string): boolean {
   if (PRODUCTS.has(name.toLowerCase()) || /^[A-Z0-9]+s?$|^(?:Mc|Le|De)[A-Z][a-z]+$|(?:\d[A-Za-z]+){4}/.test(name)) return false
   return /[a-z0-9][A-Z]|[A-Z]{3}[a-z]{2}|[A-Za-z0-9]_[A-Za-z0-9]|^\$[A-Za-z]|[A-Za-z]\$/.test(name)
 }
@@ -240,9 +240,9 @@ const LANGUAGE =
 const TOOLS = list('pytest tox eslint tsc vitest jest mocha ruff mypy pyright flake8 gofmt rustfmt clippy prettier biome')
 
 /** What people run: the tool and what it was told to do, without its arguments. */
-function commandsNamed(text: string): Named[] {
-  const found: Named[] = []
-  for (const match of text.matchAll(RUNS)) {
+function commandsNamed(text: string): EntityOccurrence[] {
+  const found: EntityOccurrence[] = []
+  for (const match of text.matchAll(COMMAND_PATTERN)) {
     const [, runner, script, tool, verb, fetched, shy, told] = match
     const name = runner ? `${runner} run ${script}` : tool ? `${tool} ${verb}` : fetched ? fetched : `${shy} ${told}`
     found.push({ at: match.index, entity: { kind: 'command', name: name.replace(/\s+/g, ' ').replace(/[.:-]+$/, '') } })
@@ -250,7 +250,7 @@ function commandsNamed(text: string): Named[] {
   return found
 }
 
-const RUNS = new RegExp(
+const COMMAND_PATTERN = new RegExp(
   [
     String.raw`(?<![\w./@-])(?:(npm|pnpm|yarn|bun|mise|deno|hatch|pdm) (?:run|task) (?!(?:the|an?|this|that|it|your|my|its|and|to|in|with|from|as|scripts?|commands?)\b)([a-z][\w:.-]{0,60})`,
     String.raw`(npm|pnpm|yarn|bun|cargo|dotnet|mvn|deno|gradle|gradlew|terraform|ruff|biome|playwright|bazel|docker|docker compose|kubectl|helm) (test|build|check|clippy|fmt|bench|lint|typecheck|format|ci|publish|audit|verify|plan|apply|up|down|run)\b(?! a\b| the\b)`,
@@ -262,8 +262,8 @@ const RUNS = new RegExp(
 )
 
 /** Packages that were installed or imported by name. */
-function packagesNamed(text: string): Named[] {
-  const found: Named[] = []
+function packagesNamed(text: string): EntityOccurrence[] {
+  const found: EntityOccurrence[] = []
   for (const match of text.matchAll(INSTALLS)) {
     const words = (match[1] ?? '').trim().split(/\s+/)
     // Only inside backticks is it sure where the command ends and the sentence goes on.
@@ -282,7 +282,7 @@ const INSTALLS =
 const IMPORTS =
   /\b(?:import|export)\b[^'"\n]{0,120}\bfrom ['"]([^'"\s.][^'"\s]{0,100})['"]|\brequire\(['"]([^'"\s.][^'"\s]{0,100})['"]\)|\bimport\(?['"]([^'"\s.][^'"\s]{0,100})['"]|^from ([A-Za-z]\w{1,60})[\w.]{0,100} import |^import ([A-Za-z]\w{1,60})(?: as \w{1,40})?$/gm
 
-function packageCalled(word: string, at: number): Named[] {
+function packageCalled(word: string, at: number): EntityOccurrence[] {
   const name = word.replace(/['")\].,:]+$/, '').replace(/(?<=.)(?:@[\w.^~-]+|[=<>~!]=.*)$/, '')
   const isName = /^(?:@[a-z0-9][\w.-]*\/)?[A-Za-z][\w.-]{1,80}$|^[\w-]+\.[a-z]+\/[\w./-]{2,80}$/.test(name)
   return isName &&
@@ -293,7 +293,7 @@ function packageCalled(word: string, at: number): Named[] {
 }
 
 /** `404` is a number; after `HTTP` or before `Not Found` it is an answer. */
-function statusesNamed(text: string): Named[] {
+function statusesNamed(text: string): EntityOccurrence[] {
   return [...text.matchAll(STATUSES)].map((match) => ({
     at: match.index,
     entity: { kind: 'error', name: `HTTP ${match.slice(1).find(Boolean)}` },

@@ -66,7 +66,7 @@ export type EventContext = {
 }
 
 /** What we answer to an event, in our words; the agent's integration puts it into the host's schema. */
-export type Reply = {
+export type EventReply = {
   /** For the model. */
   context?: string
   /** For the person, shown by the client. */

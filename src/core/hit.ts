@@ -1,9 +1,9 @@
 import type { ProjectKey } from './ids.ts'
-import type { Kind } from './kinds.ts'
+import type { MemoryKind } from './memory-kinds.ts'
 
 /** A search result: what search makes, the worker sends, and whoever asked reads. */
 export type Hit = {
-  kind: Kind
+  kind: MemoryKind
   /** Among those of its kind; the client library puts the letter before it by which `get` takes it. */
   id: string
   /** What kind of observation or summary it is. */
@@ -47,4 +47,4 @@ export type Signal =
   | 'variety'
 
 /** A time that a question speaks of, what became of it, and that in a sentence for whoever asked. */
-export type SpokenTime = { meaning: string; kept: boolean; said: string }
+export type QueryTimeReference = { meaning: string; kept: boolean; said: string }

@@ -1,5 +1,5 @@
 /** The words inside an identifier: `getUserName` and `user_name` and `src/user/name.ts` can all be found by `user name`. */
-export function partsOf(identifier: string): string[] {
+export function wordsInIdentifier(identifier: string): string[] {
   return (identifier.match(PART) ?? []).map((part) => part.toLowerCase())
 }
 
@@ -24,7 +24,7 @@ export function* eachIdentifier(text: string): Generator<string> {
 }
 
 /** Chinese, Japanese and Korean write no spaces between words; two characters at a time stand in for words. */
-export function pairsIn(text: string, most = 4000): string[] {
+export function characterPairsIn(text: string, most = 4000): string[] {
   const pairs: string[] = []
   for (const [run] of text.matchAll(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu)) {
     const characters = [...run]
@@ -34,8 +34,8 @@ export function pairsIn(text: string, most = 4000): string[] {
 }
 
 /** A text with the words added that are hidden inside its own: what an index of words needs to see. */
-export function withHiddenWords(text: string): string {
-  const parts = identifiersIn(text).map((identifier) => partsOf(identifier).join(' '))
-  const pairs = pairsIn(text)
+export function withIdentifierWords(text: string): string {
+  const parts = identifiersIn(text).map((identifier) => wordsInIdentifier(identifier).join(' '))
+  const pairs = characterPairsIn(text)
   return parts.length + pairs.length === 0 ? text : [text, ...parts, ...pairs].join(' ')
 }

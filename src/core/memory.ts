@@ -1,4 +1,4 @@
-import type { Acted } from './action.ts'
+import type { PerformedAction } from './action.ts'
 import type { ContentSessionId, MemorySessionId, ProjectKey } from './ids.ts'
 import type { Note, NoteId } from './note.ts'
 
@@ -129,7 +129,7 @@ export type Turn = {
   /** Paths under this folder are shown relative to it. */
   folder: string
   at: number
-  acts: Acted[]
+  actions: PerformedAction[]
   /** What is still open from earlier turns of the session, newest last: failures that a later turn may fix. */
   openFailures: OpenFailure[]
 }
@@ -144,19 +144,19 @@ export type Traces = {
   /** The errors that its checks printed, also those that passed. */
   errors: { name: string; command: string; passed: boolean }[]
   /** The runs of tests that passed, each as it was run last. Absent when there were none. */
-  passes?: Pass[]
+  passes?: PassedTestRun[]
   /** The checks that failed in it and passed after an edit. Absent when there were none. */
-  mended?: Mended[]
+  mended?: FixedCheck[]
 }
 
 /** A run of tests that passed; a whole one ran all there are. */
-export type Pass = { command: string; isWhole: boolean; at: number }
+export type PassedTestRun = { command: string; isWhole: boolean; at: number }
 
 /** A check that failed and was put right in one turn; `isApart` when what put it right was told apart from what it had failed on. */
-export type Mended = { command: string; failedAt: number; isApart: boolean }
+export type FixedCheck = { command: string; failedAt: number; isApart: boolean }
 
 /** What a distiller made of a turn. */
-export type Distilled = {
+export type DistillerOutput = {
   observations: ObservationDraft[]
   summary: SummaryDraft | null
   /** A name for the session, when this turn gives it one. */

@@ -59,12 +59,12 @@ export type Note = NoteText & {
 export const noteUrn = (note: Pick<Note, 'scope' | 'namespace' | 'id'>) => `recollect://${note.scope}/${note.namespace}/${note.id}`
 
 /** The id in an address, or the id itself. Null when the text is neither. */
-export function noteIdIn(text: string): NoteId | null {
+export function parseNoteId(text: string): NoteId | null {
   const id = /^(?:recollect:\/\/[^/]+\/[^/]+\/)?([\w.-]{1,80})$/.exec(text.trim())?.[1]
   return id ? asNoteId(id) : null
 }
 
 /** Whether a note is to be had when nobody asks for hidden ones. That another supersedes it is for the store to know. */
-export function isOver(note: Pick<NoteText, 'deletedAt' | 'expiresAt'>, now: number): boolean {
+export function isDeletedOrExpired(note: Pick<NoteText, 'deletedAt' | 'expiresAt'>, now: number): boolean {
   return note.deletedAt !== null || (note.expiresAt !== null && note.expiresAt <= now)
 }

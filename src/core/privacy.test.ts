@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { growth, LINEAR } from '../../test/support/growth.ts'
-import { cleanJson, withoutPrivate } from './privacy.ts'
+import { withoutPrivate, withoutPrivateInJson } from './privacy.ts'
 
 /** Every spelling that hides. The word `hidden` must go; what comes before and after must stay as it was. */
 const HIDING: [form: string, text: string, left: string][] = [
@@ -178,11 +178,11 @@ describe('private parts', () => {
 describe('private parts of a JSON value', () => {
   test('are removed from every string and key, and the rest is the same', () => {
     const value = { 'k<private>1</private>': ['a<private>b</private>c', { d: '&lt;private&gt;e' }], n: 1, t: true, z: null }
-    expect(cleanJson<unknown>(value)).toEqual({ k: ['ac', { d: '' }], n: 1, t: true, z: null })
+    expect(withoutPrivateInJson<unknown>(value)).toEqual({ k: ['ac', { d: '' }], n: 1, t: true, z: null })
   })
 
   test('a tag left open in one string hides nothing in the next', () => {
-    expect(cleanJson({ prompt: 'a <private>b', cwd: '/src', list: ['<private>', 'kept'] })).toEqual({
+    expect(withoutPrivateInJson({ prompt: 'a <private>b', cwd: '/src', list: ['<private>', 'kept'] })).toEqual({
       prompt: 'a ',
       cwd: '/src',
       list: ['', 'kept'],
@@ -191,13 +191,13 @@ describe('private parts of a JSON value', () => {
 
   test('keep the order of keys and a key named __proto__', () => {
     const json = '{"b":1,"a":{"__proto__":{"x":"<private/>y"}},"c":[]}'
-    expect(JSON.stringify(cleanJson(JSON.parse(json)))).toBe(json.replace('<private/>', ''))
+    expect(JSON.stringify(withoutPrivateInJson(JSON.parse(json)))).toBe(json.replace('<private/>', ''))
   })
 
   test('are found 10,000 levels down', () => {
     let value: unknown = '<private>x</private>deep'
     for (let i = 0; i < 10_000; i++) value = i % 2 ? { in: value } : [value]
-    let found = cleanJson(value)
+    let found = withoutPrivateInJson(value)
     while (typeof found === 'object' && found !== null) found = Object.values(found)[0]
     expect(found).toBe('deep')
   })

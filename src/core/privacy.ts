@@ -22,7 +22,7 @@ export function withoutPrivate(text: string): { text: string; hidPrivate: boolea
  * The same over every string of a JSON value, keys too. Each string stands alone: a tag left open in one hides nothing in the next.
  * Two keys that become equal leave the last one.
  */
-export function cleanJson<T>(value: T): T {
+export function withoutPrivateInJson<T>(value: T): T {
   return mapStrings(value, (text) => withoutPrivate(text).text)
 }
 
@@ -56,13 +56,13 @@ export function mapStrings<T>(value: T, change: (text: string, key: string | nul
 const PRIVATE = 'private'
 const NAMES = new Map([PRIVATE, 'recollect-context', 'claude-mem-context', 'system-reminder'].map((name) => [name.charCodeAt(0), name]))
 
-type Tag = { kind: 'opens' | 'closes' | 'alone'; name: string }
+type PrivacyTag = { kind: 'opens' | 'closes' | 'alone'; name: string }
 
 /** One pass over the text. Every try at a tag either consumes what it read or stops before the next `<`, so time stays linear. */
 function cutTags(text: string): { text: string; hidPrivate: boolean } {
   if (!MAY_START.test(text)) return { text, hidPrivate: false }
   let hidPrivate = false
-  const reader: Reader = { text, at: 0 }
+  const reader: DecodedTextCursor = { text, at: 0 }
   const open: string[] = []
   const kept: string[] = []
   let keptFrom = 0
@@ -87,7 +87,7 @@ function cutTags(text: string): { text: string; hidPrivate: boolean } {
 }
 
 /** The tag that starts at a place, the reader left behind it; or null, the reader left behind the one character that was no tag. */
-function tagAt(reader: Reader, at: number): Tag | null {
+function tagAt(reader: DecodedTextCursor, at: number): PrivacyTag | null {
   reader.at = at
   if (next(reader) !== LT) return null
   const inside = reader.at
@@ -96,7 +96,7 @@ function tagAt(reader: Reader, at: number): Tag | null {
   return tag
 }
 
-function tagAfter(reader: Reader): Tag | null {
+function tagAfter(reader: DecodedTextCursor): PrivacyTag | null {
   let code = next(reader)
   const spaced = code === SPACE
   if (spaced) code = afterSpaces(reader)
@@ -114,7 +114,7 @@ function tagAfter(reader: Reader): Tag | null {
 }
 
 /** `< private >` and `< private reason="x">` are tags, `a < private b` is a comparison. */
-function isTagDespiteSpace(reader: Reader, after: number): boolean {
+function isTagDespiteSpace(reader: DecodedTextCursor, after: number): boolean {
   let code = after === SPACE ? afterSpaces(reader) : after
   if (code === GT) return true
   if (code === SLASH) return afterSpaces(reader) === GT
@@ -127,7 +127,7 @@ function isTagDespiteSpace(reader: Reader, after: number): boolean {
  * Reads to the end of a tag, as HTML does: `>` ends it, except in a quoted value. True when it closed itself (`/>`). Whatever is
  * malformed counts as open, because an opening tag hides more; a slash at the end of an unquoted value is part of the value.
  */
-function endsAlone(reader: Reader): boolean {
+function endsAlone(reader: DecodedTextCursor): boolean {
   let last = 0
   let unquoted = false
   for (;;) {
@@ -151,7 +151,7 @@ function endsAlone(reader: Reader): boolean {
   }
 }
 
-function afterSpaces(reader: Reader): number {
+function afterSpaces(reader: DecodedTextCursor): number {
   let code = next(reader)
   while (code === SPACE) code = next(reader)
   return code
@@ -189,13 +189,13 @@ const INSIDE = new Set([...'/&%\\prcsPRCS'].map((char) => char.charCodeAt(0)))
 const isEscape = (code: number) => code === AMPERSAND || code === BACKSLASH || code === PERCENT
 
 /** Reads a text as it would look once shown. `at` is where the next character starts. */
-type Reader = { readonly text: string; at: number }
+type DecodedTextCursor = { readonly text: string; at: number }
 
 /**
  * The code of the next character, or END: entities, JSON and URL escapes are the character they stand for, every blank is a space,
  * and what nobody can see is not there.
  */
-function next(reader: Reader): number {
+function next(reader: DecodedTextCursor): number {
   while (reader.at < reader.text.length) {
     const raw = reader.text.charCodeAt(reader.at)
     const escaped = isEscape(raw)
@@ -207,12 +207,12 @@ function next(reader: Reader): number {
   return END
 }
 
-function decode(reader: Reader, code: number): number {
+function decode(reader: DecodedTextCursor, code: number): number {
   return code === AMPERSAND ? entity(reader) : code === BACKSLASH ? backslash(reader) : percent(reader)
 }
 
 /** `&lt;`, `&#60;`, `&#x3c;`, the semicolon often forgotten; `&amp;lt;` was escaped twice. */
-function entity(reader: Reader): number {
+function entity(reader: DecodedTextCursor): number {
   const { text } = reader
   let at = reader.at + 1
   while (text.charCodeAt(at) === 0x61 && text.startsWith('amp;', at)) at += 4
@@ -229,7 +229,7 @@ function entity(reader: Reader): number {
 }
 
 /** `\u003c`, `\x3c`, `\n`, `\"`, `\/`, with any number of backslashes: text that was stringified twice has three. */
-function backslash(reader: Reader): number {
+function backslash(reader: DecodedTextCursor): number {
   const { text } = reader
   let at = reader.at + 1
   while (text.charCodeAt(at) === BACKSLASH) at++
@@ -246,7 +246,7 @@ function backslash(reader: Reader): number {
 }
 
 /** `%3C`; `%253C` was encoded twice. */
-function percent(reader: Reader): number {
+function percent(reader: DecodedTextCursor): number {
   const { text } = reader
   let at = reader.at + 1
   while (text.charCodeAt(at) === 0x32 && text.charCodeAt(at + 1) === 0x35) at += 2
@@ -254,7 +254,7 @@ function percent(reader: Reader): number {
   return found(reader, number(text, at, at + 2, 16), at + 2)
 }
 
-function found(reader: Reader, code: number, end: number): number {
+function found(reader: DecodedTextCursor, code: number, end: number): number {
   reader.at = end
   return code
 }

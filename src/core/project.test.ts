@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { asProjectKey } from './ids.ts'
-import { normaliseRemote, type ProjectSigns, projectKey, projectName } from './project.ts'
+import { normaliseRemote, type ProjectEvidence, projectKey, projectName } from './project.ts'
 
 test.each([
   'git@host.example:Team/App.git',
@@ -59,8 +59,8 @@ test('the end of a repository’s name is no fingerprint, whatever its letters',
   expect(projectName(asProjectKey('host.example/team/ui-facade'))).toBe('ui-facade')
 })
 
-function signs(given: Partial<ProjectSigns>): ProjectSigns {
+function signs(given: Partial<ProjectEvidence>): ProjectEvidence {
   return { marker: null, origin: null, root: '/home/dev/App', fingerprint: 'a1b2c3', ...given }
 }
 
-const keyOf = (given: ProjectSigns): string => projectKey(given)
+const keyOf = (given: ProjectEvidence): string => projectKey(given)

@@ -1,7 +1,7 @@
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from './ids.ts'
 
 /** What can be known of a folder without asking git: read by `platform/project.ts`, decided here. */
-export type ProjectSigns = {
+export type ProjectEvidence = {
   /** First line of the nearest `.recollect/project`. */
   marker: string | null
   /** URL of the remote called origin. */
@@ -13,7 +13,7 @@ export type ProjectSigns = {
 }
 
 /** The project of a folder: a marker a person put there, else the origin remote, else the root's name and fingerprint. */
-export function projectKey(signs: ProjectSigns): ProjectKey {
+export function projectKey(signs: ProjectEvidence): ProjectKey {
   const marker = signs.marker?.trim().toLowerCase()
   // What holds for every project is for a person to say, not for a repository that was cloned.
   if (marker && marker !== GLOBAL_PROJECT) return asProjectKey(marker.slice(0, 200))

@@ -65,14 +65,14 @@ function hideMatches(text: string, pattern: RegExp): string {
 }
 
 /** What to hide. Without a kind it is a marker from an earlier time: not to be read as text, and left as it is. */
-type Secret = { from: number; to: number; kind: string | null }
+type FoundSecret = { from: number; to: number; kind: string | null }
 
 /** Looks for a secret at one place. Nothing before `floor` is text any more: it was redacted. */
-type Find = (text: string, at: number, floor: number) => Secret | null
+type SecretFinder = (text: string, at: number, floor: number) => FoundSecret | null
 
-type Rule = { begins: readonly string[]; find: Find }
+type RedactionRule = { begins: readonly string[]; find: SecretFinder }
 
-function findAt(text: string, at: number, floor: number, rules: readonly Rule[]): Secret | null {
+function findAt(text: string, at: number, floor: number, rules: readonly RedactionRule[]): FoundSecret | null {
   for (const rule of rules) {
     const secret = rule.find(text, at, floor)
     if (secret) return secret
@@ -155,7 +155,7 @@ const SHAPES: readonly (readonly [kind: string, begins: readonly string[], shape
   ['xai-key', ['xai-'], /xai-[A-Za-z0-9]{40,}/y],
 ]
 
-function shapeRule(kind: string, begins: readonly string[], shape: RegExp): Rule {
+function shapeRule(kind: string, begins: readonly string[], shape: RegExp): RedactionRule {
   return {
     begins,
     find: (text, at, floor) => {
@@ -178,20 +178,20 @@ function isWordCode(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39) || code === 0x5f
 }
 
-const findMarker: Find = (text, at) => {
+const findMarker: SecretFinder = (text, at) => {
   const match = matchAt(/\[redacted:[a-z0-9-]{1,40}\]/y, text, at)
   return match && { from: at, to: at + match[0].length, kind: null }
 }
 
 /** A JSON Web Token: base64url parts, the first an object. A run of letters starts once, or `eyJ-eyJ-…` would be read over and over. */
-const findJwt: Find = (text, at, floor) => {
+const findJwt: SecretFinder = (text, at, floor) => {
   const first = text[at - 1] === '-' ? at - 1 : at
   if (at !== floor && isNameCode(text.charCodeAt(first - 1))) return null
   const match = matchAt(/eyJ[\w-]{8,}(?:\.[\w-]{6,}){1,4}/y, text, at)
   return match && { from: at, to: at + match[0].length, kind: 'jwt' }
 }
 
-const findBearer: Find = (text, at, floor) => {
+const findBearer: SecretFinder = (text, at, floor) => {
   if (!startsWord(text, at, floor)) return null
   const match = matchAt(/(bearer[ \t]{1,4}["']?)[\w.~+/=-]{16,}/iy, text, at)
   if (!match || !/\d/.test(match[0])) return null
@@ -201,7 +201,7 @@ const findBearer: Find = (text, at, floor) => {
 const COOKIE_NAME = /^(?:set-)?cookies?$/i
 
 /** The values of a `Cookie` header, and the one that a `Set-Cookie` sets, what it is called kept. `cookie: string` is code. */
-const findCookie: Find = (text, at, floor) => {
+const findCookie: SecretFinder = (text, at, floor) => {
   if (!startsWord(text, at, floor)) return null
   const match = matchAt(/(cookies?(?:\\{0,6}["'])?[ \t]{0,4}:[ \t]{0,4}(?:\\{0,6}["'])?[\w.$-]{1,80}=)([^\s;"'`\\,]{1,4096})/iy, text, at)
   const [, before = '', value = ''] = match ?? []
@@ -215,7 +215,7 @@ const findCookie: Find = (text, at, floor) => {
 const MORE_COOKIES = /(?:; ?[\w.$-]{1,80}=[^\s;"'`\\]{0,4096}){1,100}/y
 
 /** `postgres://user:password@host` keeps all but the password, which may hold an `@` itself: the last one before the path counts. */
-const findUrlPassword: Find = (text, at) => {
+const findUrlPassword: SecretFinder = (text, at) => {
   const match = matchAt(/(:\/\/[^\s[/?#:@"'`<>\\]{0,100}:)([^\s/?#"'`<>\\]{1,300})@(?=[\w.[-])/y, text, at)
   const [, before = '', password = ''] = match ?? []
   if (!match || isReference(password)) return null
@@ -223,7 +223,7 @@ const findUrlPassword: Find = (text, at) => {
 }
 
 /** The body of a private key, its head kept. Where the end is missing, the lines that look like key material are the body. */
-const findPrivateKey: Find = (text, at) => {
+const findPrivateKey: SecretFinder = (text, at) => {
   const head = matchAt(/BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y, text, at)
   if (!head) return null
   const from = at + head[0].length
@@ -246,15 +246,15 @@ function isKeyMaterial(body: string): boolean {
 const KEY_LINE =
   /(?:\\[nrt]|[\s"'+,>|#→]|\d{1,6}[\t→|:]){0,40}(?:[A-Z][\w-]{2,20}: [^\n\\]{0,120}|[A-Za-z0-9+/]{24,}={0,2}|(?=[A-Za-z0-9+/]{0,60}\d)[A-Za-z0-9+/]{12,}={0,2}(?=\s|\\[nr]|["']|$))/y
 
-type Kind = 'password' | 'secret' | 'token' | 'key' | 'authorization' | 'likely'
+type SecretKind = 'password' | 'secret' | 'token' | 'key' | 'authorization' | 'likely'
 
-const label = (kind: Kind) => (kind === 'likely' ? 'secret' : kind)
+const label = (kind: SecretKind) => (kind === 'likely' ? 'secret' : kind)
 
 /** How a value is written down, which says how sure we must be before we hide it. */
-type Form = 'quoted' | 'listed' | 'assigned' | 'query' | 'flag' | 'header' | 'line' | 'loose'
+type SecretValueForm = 'quoted' | 'listed' | 'assigned' | 'query' | 'flag' | 'header' | 'line' | 'loose'
 
 /** A value given to a name that says it is secret: `DB_PASSWORD=x`, `"api_key": "x"`, `--token x`, `Authorization: Bearer x`. */
-const findNamed: Find = (text, at, floor) => {
+const findNamed: SecretFinder = (text, at, floor) => {
   const nameEnd = nameEndAfter(text, at)
   const given = nameEnd === null ? null : givenAfter(text, nameEnd)
   if (nameEnd === null || !given) return null
@@ -271,24 +271,24 @@ const findNamed: Find = (text, at, floor) => {
   return shaped?.kind && shaped.from === value.from && shaped.to >= to ? shaped : { from: value.from, to, kind: label(kind) }
 }
 
-const MAX_NAME = 64
+const MAX_NAME_CHARS = 64
 
 function nameEndAfter(text: string, at: number): number | null {
   let end = at
-  while (isNameCode(text.charCodeAt(end))) if (++end - at > MAX_NAME) return null
+  while (isNameCode(text.charCodeAt(end))) if (++end - at > MAX_NAME_CHARS) return null
   return end
 }
 
 function nameStartBefore(text: string, at: number, floor: number): number {
   let start = at
-  while (start > floor && at - start < MAX_NAME && isNameCode(text.charCodeAt(start - 1))) start--
+  while (start > floor && at - start < MAX_NAME_CHARS && isNameCode(text.charCodeAt(start - 1))) start--
   // In stringified text a line break is `\n`, and its letter is not part of the name.
   return start < at && text[start - 1] === '\\' && /[nrt]/.test(text[start] ?? '') ? start + 1 : start
 }
 
 const isNameCode = (code: number) => isWordCode(code) || code === 0x2d
 
-type Given = { by: 'equals' | 'colon' | 'comma' | 'space' | 'element' | 'field'; tight: boolean; at: number }
+type SecretAssignment = { by: 'equals' | 'colon' | 'comma' | 'space' | 'element' | 'field'; tight: boolean; at: number }
 
 // `?: string = `, `: &str = `, ` string = `: the type of a name, with the value behind it.
 const TYPED = /(?:\??:[ \t]{0,4}(?:&(?:'static )?)?|[ \t](?=string))[\w.<>[\]|?]{1,40}[ \t]{1,4}=(?![=>])[ \t]{0,8}/y
@@ -297,7 +297,7 @@ const PAIR = /(?:\\{0,6}["'`])?\]?[ \t]{0,20}(?::?={1,3}>?|\??:(?!:)|!={1,2}|,|i
 const VALUE_FIELD = /\\{0,6}["']?,?\s{1,40}\\{0,6}["']?value\\{0,6}["']?\s{0,4}[:=][ \t]{0,4}/iy
 
 /** How a value is given to the name that ends here, and where it starts. */
-function givenAfter(text: string, end: number): Given | null {
+function givenAfter(text: string, end: number): SecretAssignment | null {
   if (!FOLLOWS_NAME.includes(text[end] ?? '-')) return null
   if (text[end] === '=' && isWordCode(text.charCodeAt(end + 1))) return { by: 'equals', tight: true, at: end + 1 }
   const sign = text[end] ?? ''
@@ -320,10 +320,10 @@ function givenAfter(text: string, end: number): Given | null {
 
 const FOLLOWS_NAME = ' \t\r\n:=!?>]"\'`\\,'
 
-type Value = { text: string; from: number; form: Form; bare: boolean }
+type SecretValue = { text: string; from: number; form: SecretValueForm; bare: boolean }
 
 /** The value that starts here, in every way it may be read, without its quotes and without the scheme of an Authorization header. */
-function readValue(text: string, given: Given, name: string, nameStart: number): Value[] {
+function readValue(text: string, given: SecretAssignment, name: string, nameStart: number): SecretValue[] {
   const open = matchAt(/[bBrRuUfF@]{0,2}(\\{0,6})(["'`])/y, text, given.at)
   const start = given.at + (open?.[0].length ?? 0)
   const scheme = matchAt(/(?:bearer|basic|token|digest|apikey|negotiate)[ \t]{1,4}/iy, text, start)?.[0] ?? ''
@@ -342,7 +342,7 @@ function readValue(text: string, given: Given, name: string, nameStart: number):
   const word = (pattern: RegExp) => matchAt(pattern, text, from)?.[0] ?? ''
   if (form === 'line') {
     const line = word(LINE_WORD)
-    const loose: Value = { text: word(WORD), from, form: 'loose', bare: true }
+    const loose: SecretValue = { text: word(WORD), from, form: 'loose', bare: true }
     return isWholeLine(text, from, line) ? [{ text: line, from, form, bare: true }, loose] : [loose]
   }
   const value = word(form === 'assigned' ? LINE_WORD : WORD)
@@ -371,7 +371,7 @@ function quotedEnd(text: string, from: number, quote: string, escaped: boolean):
   return Math.min(at, text.length)
 }
 
-function formOf(text: string, given: Given, name: string, nameStart: number): Form | null {
+function formOf(text: string, given: SecretAssignment, name: string, nameStart: number): SecretValueForm | null {
   const before = text[nameStart - 1] ?? '\n'
   if (given.by === 'comma') return null
   if (given.by === 'element') return before === '<' ? 'assigned' : null
@@ -398,7 +398,7 @@ function startsLine(text: string, at: number): boolean {
 }
 
 /** The one place that weighs: quoted text under `password` is a password, a bare word behind `token =` is probably code. */
-function isWorthHiding(kind: Kind, name: string, { text, form, bare }: Value): boolean {
+function isWorthHiding(kind: SecretKind, name: string, { text, form, bare }: SecretValue): boolean {
   if (!isLiteral(text) || (bare && isCode(text))) return false
   // Test runners say PASS too.
   if (/^pass$/i.test(name) && form !== 'quoted') return false
@@ -442,7 +442,7 @@ const SENTENCE = new RegExp(
 )
 
 /** What kind of secret a name promises, or null. `likely` names (`STRIPE_KEY`) need a value that looks random as well. */
-function kindOf(name: string): Kind | null {
+function kindOf(name: string): SecretKind | null {
   const known = KINDS.get(name)
   if (known !== undefined) return known
   const kind = SOUNDS_SECRET.test(name) ? kindOfWords(wordsOf(name)) : null
@@ -452,7 +452,7 @@ function kindOf(name: string): Kind | null {
   return kind
 }
 
-const KINDS = new Map<string, Kind | null>()
+const KINDS = new Map<string, SecretKind | null>()
 const SOUNDS_SECRET = /pass|pwd|secret|token|key|cred|auth/i
 
 /** `dbPassword2`, `DB-PASSWORD` and `DB_PASSWORD_PROD` are all `db_password`. */
@@ -461,7 +461,7 @@ function wordsOf(name: string): string {
   return words.replace(/^_|_$/g, '').toLowerCase().replace(TAIL, '')
 }
 
-function kindOfWords(words: string): Kind | null {
+function kindOfWords(words: string): SecretKind | null {
   if (OTHER_KEY.test(words) || ABOUT_A_SECRET.test(words)) return null
   if (PASSWORD.test(words)) return 'password'
   if (/(?:^|_|client|app|jwt)secret$/.test(words)) return 'secret'
@@ -560,7 +560,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 const gramOf = (text: string, at: number) =>
   ((text.charCodeAt(at) & 31) << 10) | ((text.charCodeAt(at + 1) & 31) << 5) | (text.charCodeAt(at + 2) & 31)
 
-const RULES = new Map<number, Rule[]>()
+const RULES = new Map<number, RedactionRule[]>()
 // One byte for every three characters there can be; it fits the processor's nearest cache, the map would not.
 const BEGINS = new Uint8Array(1 << 15)
 
@@ -573,7 +573,7 @@ for (const rule of [
   { begins: ['://'], find: findUrlPassword },
   { begins: ['BEGIN '], find: findPrivateKey },
   { begins: ['pass', 'pwd', 'secret', 'token', 'key', 'cred', 'auth'], find: findNamed },
-] satisfies Rule[]) {
+] satisfies RedactionRule[]) {
   for (const gram of new Set(rule.begins.map((text) => gramOf(text, 0)))) {
     BEGINS[gram] = 1
     RULES.set(gram, [...(RULES.get(gram) ?? []), rule])

@@ -1,5 +1,5 @@
 /** A file that stays on this machine because something in it must not leave: a key, a password, a private part. */
-export type Withheld = { path: string; line: number }
+export type WithheldFile = { path: string; line: number }
 
 /** What one sync of the notes did. Paths are relative to the home. */
 export type SyncReport = {
@@ -13,14 +13,14 @@ export type SyncReport = {
   kept: string[]
   /** Whether the remote has taken commits of this machine. */
   pushed: boolean
-  withheld: Withheld[]
+  withheld: WithheldFile[]
   /** Projects whose notes were mirrored into their own repositories. */
-  mirrored: Mirrored[]
+  mirrored: ProjectMirrorReport[]
   at: number
 }
 
 /** What became of the mirror of a project's notes in its own repository. */
-export type Mirrored = { project: string; written: number; pushed: boolean; problem: string | null }
+export type ProjectMirrorReport = { project: string; written: number; pushed: boolean; problem: string | null }
 
 /** Where sync stands, without asking the network. */
 export type SyncState = {
@@ -37,8 +37,8 @@ export type SyncState = {
 }
 
 /** One version of a note's file: when it was committed, by which machine, and what that commit did. */
-export type NoteVersion = { commit: string; at: number; machine: string; subject: string }
+export type NoteCommit = { commit: string; at: number; machine: string; subject: string }
 
 /** How a conflict may end. `ours` is what this machine wrote. */
-export const CHOICES = ['ours', 'theirs', 'both'] as const
-export type Choice = (typeof CHOICES)[number]
+export const CONFLICT_CHOICES = ['ours', 'theirs', 'both'] as const
+export type ConflictChoice = (typeof CONFLICT_CHOICES)[number]

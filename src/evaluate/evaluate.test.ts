@@ -4,7 +4,7 @@ import { addObservations, note, observation, openSession, temporaryFolder, tempo
 import type { Session } from '../core/memory.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { openStore, type Store } from '../store/store.ts'
-import { type Evaluation, evaluate, luck, type Wish } from './evaluate.ts'
+import { chanceOfHit, type Evaluation, type EvaluationOptions, evaluate } from './evaluate.ts'
 
 test('a session is held against the past that it had: what was remembered later is not in its brief', async () => {
   using at = await temporaryStore()
@@ -57,11 +57,11 @@ test.each([
   [2, 4, 1, 0.5],
   [2, 4, 2, 1 - (2 / 4) * (1 / 3)],
 ])('%d right ones of %d are met among %d with a luck of %d', (right, n, k, likely) => {
-  expect(luck(right, n, k)).toBeCloseTo(likely)
+  expect(chanceOfHit(right, n, k)).toBeCloseTo(likely)
 })
 
 /** Measured on a copy, as it must be; the store itself stays as it was. */
-async function measured(store: Store, wish: Wish = { project: null, limit: 100 }): Promise<Evaluation> {
+async function measured(store: Store, wish: EvaluationOptions = { project: null, limit: 100 }): Promise<Evaluation> {
   using folder = temporaryFolder()
   store.space.copyTo(join(folder.path, 'copy.db'))
   const copy = await openStore(join(folder.path, 'copy.db'))

@@ -7,15 +7,15 @@ import type { Action } from '../core/action.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Observation, ToolUse } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
-import { type Meaning, search } from '../retrieval/search.ts'
+import { type SemanticSearch, search } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
-import { type BriefScore, newBriefScore } from './brief.ts'
-import { newScore, type Result } from './score.ts'
-import { touchedBy } from './touched.ts'
+import { type BriefScore, newBriefScore } from './brief-score.ts'
+import { newRankingScore, type RankingScore } from './ranking-score.ts'
+import { footprintOf } from './session-footprint.ts'
 
-export { type BriefScore, newBriefScore, TOUCHED } from './brief.ts'
-export { newScore, type Result } from './score.ts'
-export { touchedBy } from './touched.ts'
+export { type BriefScore, FOOTPRINT_KINDS, newBriefScore } from './brief-score.ts'
+export { newRankingScore, type RankingScore } from './ranking-score.ts'
+export { footprintOf } from './session-footprint.ts'
 
 export type Evaluation = {
   /** How many sessions were looked at, and when the first began and the last ended. */
@@ -24,16 +24,16 @@ export type Evaluation = {
   to: number | null
   brief: BriefScore
   /** `guess` is what a random order of the project's sessions would find; without a commit all are null. */
-  search: { commits: number; guess: Guess | null; words: Result | null; meaning: Result | null }
-  telling: Telling
+  search: { commits: number; guess: RandomBaseline | null; words: RankingScore | null; meaning: RankingScore | null }
+  telling: DistillationCoverage
 }
 
 /** What memories say of what the tools did: of the files changed, how many are named; and how long each of the two is. */
-export type Telling = { filesChanged: number; filesNamed: number; toolTokens: number; memoryTokens: number }
+export type DistillationCoverage = { filesChanged: number; filesNamed: number; toolTokens: number; memoryTokens: number }
 
-type Guess = Pick<Result, 'any@1' | 'any@5' | 'any@10'>
+type RandomBaseline = Pick<RankingScore, 'any@1' | 'any@5' | 'any@10'>
 
-export type Wish = { project: ProjectKey | null; limit: number }
+export type EvaluationOptions = { project: ProjectKey | null; limit: number }
 
 /**
  * Measures the newest sessions of a history. `copy` is a second store with the same memories: it is taken back in time, session by session,
@@ -42,40 +42,40 @@ export type Wish = { project: ProjectKey | null; limit: number }
 export async function* evaluate(
   store: Store,
   copy: Store,
-  wish: Wish,
-  means: { readAction(use: ToolUse): Action; meaning: Meaning | null },
+  wish: EvaluationOptions,
+  means: { readAction(use: ToolUse): Action; meaning: SemanticSearch | null },
 ): AsyncGenerator<{ done: number; of: number; what: string }, Evaluation> {
   const sessions = (await store.sessions.recent(wish.project, wish.limit)).sort((a, b) => b.startedAt - a.startedAt)
   const briefs = newBriefScore()
-  const telling: Telling = { filesChanged: 0, filesNamed: 0, toolTokens: 0, memoryTokens: 0 }
+  const telling: DistillationCoverage = { filesChanged: 0, filesNamed: 0, toolTokens: 0, memoryTokens: 0 }
   const commits: Observation[] = []
   for (const [done, session] of sessions.entries()) {
     yield { done, of: sessions.length, what: 'sessions, the newest first' }
-    const observations = await store.observations.ofSession(session.id, MOST)
-    const uses = await store.toolUses.ofSession(session.id, MOST)
+    const observations = await store.observations.ofSession(session.id, MAX_ROWS_PER_SESSION)
+    const uses = await store.toolUses.ofSession(session.id, MAX_ROWS_PER_SESSION)
     const asked = (await store.prompts.ofSession(session.id)).filter((prompt) => prompt.origin === 'person')
-    const touched = touchedBy(
+    const touched = footprintOf(
       session.folder,
       asked.map((prompt) => prompt.text),
       uses.map((use) => ({ action: means.readAction(use), error: use.error })),
     )
-    addTelling(telling, touched.changed, uses, observations)
+    addDistillationCoverage(telling, touched.changed, uses, observations)
     commits.push(...observations.filter(isCommit))
-    await takeBack(copy, session.startedAt)
-    await briefs.add(copy, { project: session.project, at: session.startedAt, branch: session.branch, touched })
+    await rewindStore(copy, session.startedAt)
+    await briefs.add(copy, { project: session.project, at: session.startedAt, branch: session.branch, footprint: touched })
   }
   const questions = [...Map.groupBy(commits, (commit) => `${commit.project}\n${commit.title}`).values()]
   const sizes = new Map((await store.sessions.projects()).map(({ project, sessions }) => [project, sessions]))
-  const guess: Guess = { 'any@1': 0, 'any@5': 0, 'any@10': 0 }
-  const words = newScore()
-  const meaning = newScore()
+  const guess: RandomBaseline = { 'any@1': 0, 'any@5': 0, 'any@10': 0 }
+  const words = newRankingScore()
+  const meaning = newRankingScore()
   for (const [done, same] of questions.entries()) {
     yield { done, of: questions.length, what: 'commits' }
-    const [ranking, gold] = await sessionsFor(store, same, null)
+    const [ranking, gold] = await rankSessions(store, same, null)
     words.add(ranking, gold)
     const among = sizes.get(same[0]?.project as ProjectKey) ?? 1
-    for (const k of [1, 5, 10] as const) guess[`any@${k}`] += luck(gold.size, among, k) / questions.length
-    if (means.meaning) meaning.add(...(await sessionsFor(store, same, means.meaning)))
+    for (const k of [1, 5, 10] as const) guess[`any@${k}`] += chanceOfHit(gold.size, among, k) / questions.length
+    if (means.meaning) meaning.add(...(await rankSessions(store, same, means.meaning)))
   }
   const asked = questions.length > 0
   return {
@@ -94,9 +94,9 @@ export async function* evaluate(
 }
 
 /** Of one session, at most so many of each. */
-const MOST = 20_000
+const MAX_ROWS_PER_SESSION = 20_000
 
-function addTelling(telling: Telling, changed: Set<string>, uses: ToolUse[], observations: Observation[]): void {
+function addDistillationCoverage(telling: DistillationCoverage, changed: Set<string>, uses: ToolUse[], observations: Observation[]): void {
   if (uses.length === 0) return
   const named = new Set(observations.flatMap((o) => o.filesModified))
   telling.filesChanged += changed.size
@@ -112,7 +112,7 @@ const isCommit = (o: Observation) => o.facts.some((fact) => /^commit [0-9a-f]{7,
  * Takes out of a store all that was not over by then: what a session that still ran had done so far cannot be told from what it did later.
  * Notes that were changed later go too, for nobody knows what they said before.
  */
-async function takeBack(copy: Store, to: number): Promise<void> {
+async function rewindStore(copy: Store, to: number): Promise<void> {
   await copy.transaction(async () => {
     for (let [last] = await copy.sessions.recent(null, 1); last && last.lastEventAt > to; [last] = await copy.sessions.recent(null, 1))
       await copy.sessions.remove(last.id)
@@ -125,14 +125,20 @@ async function takeBack(copy: Store, to: number): Promise<void> {
  * Which sessions a commit's subject finds, and which made it. Looked for only in what was said: an observation and the command itself hold
  * the subject word for word, and to find that would prove nothing.
  */
-async function sessionsFor(store: Store, commits: Observation[], meaning: Meaning | null): Promise<[ranking: string[], gold: Set<string>]> {
+async function rankSessions(
+  store: Store,
+  commits: Observation[],
+  meaning: SemanticSearch | null,
+): Promise<[ranking: string[], gold: Set<string>]> {
   const [first] = commits
-  const hits = first ? await search(store, first.title, { project: first.project, kinds: ['prompt'], said: true, limit: 60 }, meaning) : []
+  const hits = first
+    ? await search(store, first.title, { project: first.project, kinds: ['prompt'], skipsActivity: true, limit: 60 }, meaning)
+    : []
   return [[...new Set(hits.map((hit) => String(hit.sessionId)))], new Set(commits.map((commit) => String(commit.sessionId)))]
 }
 
 /** How likely at least one of `right` is among `k` of `n` drawn blindly. */
-export function luck(right: number, n: number, k: number): number {
+export function chanceOfHit(right: number, n: number, k: number): number {
   let miss = 1
   for (let drawn = 0; drawn < Math.min(k, n); drawn++) miss *= Math.max(0, n - right - drawn) / (n - drawn)
   return 1 - miss

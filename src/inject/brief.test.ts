@@ -2,12 +2,21 @@ import { describe, expect, test } from 'bun:test'
 import { addObservations, memoriesIn, note, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
 import type { Entity, EntityKind } from '../core/entities.ts'
 import { asProjectKey } from '../core/ids.ts'
-import type { Observation, OpenFailure, Pass, Prompt, Session, Summary, Traces } from '../core/memory.ts'
+import type { Observation, OpenFailure, PassedTestRun, Prompt, Session, Summary, Traces } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Store } from '../store/store.ts'
-import { BRIEF_BUDGET, type Brief, type Budget, briefFor, ordered, type Past, type Wish, writeBrief } from './brief.ts'
+import {
+  BRIEF_BUDGET,
+  type BriefMaterial,
+  type Budget,
+  briefFor,
+  type InjectedBrief,
+  orderByAge,
+  type SessionBriefOptions,
+  writeBrief,
+} from './brief.ts'
 
 const NOW = 10_000_000
 const app = asProjectKey('host.example/team/app')
@@ -297,7 +306,7 @@ describe('budgets', () => {
     }
   })
 
-  function expectSound({ text, tokens, items }: Brief, budget: Budget): void {
+  function expectSound({ text, tokens, items }: InjectedBrief, budget: Budget): void {
     expect(countTokens(text)).toBeLessThanOrEqual(budget.tokens)
     expect(text.length).toBeLessThanOrEqual(budget.characters)
     expect(tokens).toBe(countTokens(text))
@@ -354,7 +363,7 @@ test('a brief is about its own project and knows its last session', async () => 
 
 describe('a test that a session left failing', () => {
   const failing: OpenFailure = { command: 'go test -run', names: ['TestLogin'], error: '', at: 2000, promptNumber: 1 }
-  const toldAfter = async (...passes: { pass: Pass; branch?: string }[]) => {
+  const toldAfter = async (...passes: { pass: PassedTestRun; branch?: string }[]) => {
     using t = await temporaryStore()
     const { id } = await addObservations(t.store, [observation({ title: 'Done' })])
     const add = async (session: Session, branch: string | null) =>
@@ -372,7 +381,7 @@ describe('a test that a session left failing', () => {
     await t.store.prompts.setOpenFailures(id, number, [failing])
     await t.store.summaries.put('turn:1', summary({ sessionId: id, promptNumber: number, completed: 'It works', at: 2000 }))
     for (const { pass, branch = null } of passes)
-      await t.store.prompts.setDeeds(await add(await openSession(t.store, 'other', 1), branch), '', {
+      await t.store.prompts.setActivity(await add(await openSession(t.store, 'other', 1), branch), '', {
         names: [],
         errors: [],
         passes: [pass],
@@ -380,7 +389,7 @@ describe('a test that a session left failing', () => {
     return (await briefFor(t.store, { project: asProjectKey('app'), now: NOW })).text
   }
   const line = 'Failed when last run, '
-  const pass: Pass = { command: 'mise run test', isWhole: true, at: 3000 }
+  const pass: PassedTestRun = { command: 'mise run test', isWhole: true, at: 3000 }
 
   test('is told as long as nothing shows that it passes', async () => {
     expect(await toldAfter()).toContain(line)
@@ -450,7 +459,7 @@ describe('branches', () => {
   test('work of the same branch comes before newer work of others, which says where it was', () => {
     const lately = [4, 3, 2].map((id) => on('main', { id, title: `main ${id}`, at: id * 1000 }))
     const own = [on('login', { id: 1, title: 'own', at: 1000 })]
-    const { text } = brief({ branch: 'login', observations: ordered([...lately, ...own], 'login', NOW) })
+    const { text } = brief({ branch: 'login', observations: orderByAge([...lately, ...own], 'login', NOW) })
     const titles = text.split('\n').filter((line) => line.startsWith('#'))
     expect(titles.map((line) => line.split(' · ')[3])).toEqual(['own', 'main 4 (main)', 'main 3 (main)', 'main 2 (main)'])
   })
@@ -464,7 +473,7 @@ describe('branches', () => {
       on('login', { id: 3, at: now - 9 * day }),
       on('main', { id: 4, at: now - 6 * day }),
     ]
-    expect(ordered(all, 'main', now).map((o) => o.id)).toEqual([4, 2, 1, 3])
+    expect(orderByAge(all, 'main', now).map((o) => o.id)).toEqual([4, 2, 1, 3])
     const { items } = brief({ branch: 'login', observations: [on('login', { id: 2, at: NOW - 7 * day })] })
     expect(memoriesIn(items)[0]?.why).toBe('number 1 by age: 7.0 days on this branch count as 1.0 days')
   })
@@ -508,7 +517,7 @@ describe('a session that is gone on with', () => {
   const held: NonNullable<Given['held']> = {
     sessions: new Set([1]),
     contentIds: new Set(),
-    told: new Set(['observation:2', 'summary:9']),
+    shown: new Set(['observation:2', 'summary:9']),
     briefed: { at: NOW, until: 4 },
   }
   const made = (id: number, given: Partial<Observation> = {}) =>
@@ -572,15 +581,15 @@ type Given = {
   session?: Session
   observations?: (Observation & { branch?: string | null })[]
   budget?: Budget
-  held?: NonNullable<Wish['held']>
+  held?: NonNullable<SessionBriefOptions['knowledge']>
   mentioned?: Map<number, Entity[]>
   traces?: Map<string, Traces>
   failing?: OpenFailure[]
   open?: Prompt | null
-  notes?: Past['notes']
+  notes?: BriefMaterial['notes']
 }
 
-function brief(given: Given): Brief {
+function brief(given: Given): InjectedBrief {
   const title = given.session?.title ?? null
   const told = (of: Given['summary']) =>
     of ? { summary: { branch: null, ...of }, session: null, title, failing: given.failing ?? [] } : null
@@ -595,7 +604,7 @@ function brief(given: Given): Brief {
     open: given.open ?? null,
     ...(given.notes ? { notes: given.notes } : {}),
   }
-  return writeBrief(past, { now: NOW, budget: given.budget ?? BRIEF_BUDGET, held: given.held ?? null })
+  return writeBrief(past, { now: NOW, budget: given.budget ?? BRIEF_BUDGET, knowledge: given.held ?? null })
 }
 
 /** The same numbers on every run, so that a failure can be looked at. */

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { observation } from '../../test/support/builders.ts'
 import type { Observation } from '../core/memory.ts'
-import { withCommits } from './commits.ts'
+import { pairWithCommits } from './commits.ts'
 
 const work = (given: Partial<Observation>) => observation({ tool: 'Edit', filesModified: ['a.ts'], ...given })
 const commit = (given: Partial<Observation>) =>
   observation({ tool: 'Bash', subtitle: 'commit abc1234 on main', promptNumber: 2, filesModified: [], ...given })
-const told = (...newestFirst: Observation[]) => withCommits(newestFirst).map(({ o, commit }) => (commit ? [o.id, commit.id] : [o.id]))
+const told = (...newestFirst: Observation[]) => pairWithCommits(newestFirst).map(({ o, commit }) => (commit ? [o.id, commit.id] : [o.id]))
 
 test('the commit that was asked for behind the work is told with it, at the place of the first of them', () => {
   const between = work({ id: 5, sessionId: 9 })

@@ -4,8 +4,8 @@ import { aNotebook } from '../../test/support/notebook.ts'
 import { asProjectKey, GLOBAL_PROJECT } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
-import { forgetNote, keepNote } from '../notes/notes.ts'
-import { fileBriefFor, type Past, writeBrief } from './brief.ts'
+import { forgetNote, saveNote } from '../notes/notes.ts'
+import { type BriefMaterial, fileBriefFor, writeBrief } from './brief.ts'
 import { type ChosenNotes, chooseNotes, noteLine, notesFor } from './notes.ts'
 
 const app = asProjectKey('app')
@@ -37,7 +37,7 @@ test('global and pinned notes come whatever the room, pinned first', () => {
 test('the newer comes first, at the same time the surer; what is hidden never comes', async () => {
   using t = await aNotebook()
   const keep = async (body: string, at: number, given = {}) => {
-    const { receipt } = await keepNote(t.book, { body, project: app, source: 'human', ...given }, at)
+    const { receipt } = await saveNote(t.book, { body, project: app, source: 'human', ...given }, at)
     if (receipt.kind === 'refused') throw new Error(receipt.reason)
     return receipt.note.id
   }
@@ -133,8 +133,8 @@ test('global notes take a third of the page at most; the rest is told by title, 
 
 test('what is pinned is told however many notes are newer, at least by its title', async () => {
   using t = await aNotebook()
-  await keepNote(t.book, { body: 'Ask before you push.', project: app, source: 'human', pinned: true }, 1000)
-  for (let n = 0; n < 210; n++) await keepNote(t.book, { body: `Fact number ${n}`, project: app, source: 'human' }, 2000 + n)
+  await saveNote(t.book, { body: 'Ask before you push.', project: app, source: 'human', pinned: true }, 1000)
+  for (let n = 0; n < 210; n++) await saveNote(t.book, { body: `Fact number ${n}`, project: app, source: 'human' }, 2000 + n)
   expect((await notesFor(t.store, app, 9000)).always.map((one) => one.body)).toEqual(['Ask before you push.'])
   const always = many(40, { pinned: true, body: 'word '.repeat(60) }).map((one, i) => ({ ...one, title: `Rule ${i}` }))
   expect(memoriesIn(brief({ always }).items)).toHaveLength(40)
@@ -152,14 +152,14 @@ test('text in a note that could pass for an instruction is neutralised', () => {
 
 test('a file that is touched brings the notes that name it', async () => {
   using t = await aNotebook()
-  await keepNote(t.book, { body: 'Never edit src/schema.ts by hand; it is generated.', project: app, source: 'human' }, 1000)
+  await saveNote(t.book, { body: 'Never edit src/schema.ts by hand; it is generated.', project: app, source: 'human' }, 1000)
   const session = { id: 1, project: app } as Session
   expect((await fileBriefFor(t.store, session, 'src/schema.ts', 2000)).text).toContain('it is generated')
   expect((await fileBriefFor(t.store, session, 'src/other.ts', 2000)).text).toBe('')
 })
 
 /** What a session is told of notes, and of a last summary. */
-function brief(notes: Partial<ChosenNotes>, last: Past['last'] = null) {
+function brief(notes: Partial<ChosenNotes>, last: BriefMaterial['last'] = null) {
   const past = { project: app, branch: null, last, elsewhere: null, observations: [], mentioned: new Map(), traces: new Map() }
   return writeBrief({ ...past, notes: { always: [], ofProject: [], ...notes } }, { now: 2000 })
 }

@@ -1,33 +1,33 @@
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
-import { asData } from '../core/neutral.ts'
 import { asNoteId, type Note } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
+import { formatAge } from '../core/time-format.ts'
 import { countTokens } from '../core/tokens.ts'
-import { age } from '../core/when.ts'
+import { neutralizeText } from '../core/untrusted-text.ts'
 import type { Mention, Store } from '../store/store.ts'
-import type { Held } from './held.ts'
-import { saysAgain } from './lines.ts'
-import { framed, type Page, type Reasoned } from './page.ts'
+import { repeatsText } from './memory-lines.ts'
+import { type BriefPage, framePart, type ReasonedItem } from './page.ts'
+import type { SessionKnowledge } from './session-knowledge.ts'
 
 /** The notes that open a session: those that always hold, and the few of the project that matter most now. */
-export type ChosenNotes = { always: Note[]; ofProject: Note[]; left?: Reasoned[] }
+export type ChosenNotes = { always: Note[]; ofProject: Note[]; left?: ReasonedItem[] }
 
 /** How many notes of the project there is room for. */
-const ROOM = 8
+const MAX_PROJECT_NOTES = 8
 /** Of these, how many may tell what was done last; the rest is what lasts. */
-const EPISODES = 2
+const MAX_EPISODIC_NOTES = 2
 /** More than this the budget could not hold, however short they are. */
-const MOST_GLOBAL = 200
+const MAX_NOTES_READ = 200
 /** How many episodes are looked at to find two that have not been reflected upon. */
-const LOOKED_AT = 50
+const MAX_EPISODES_READ = 50
 
 /** What the notes of a project and those for every project offer; superseded, expired and forgotten ones are never among them. */
 export async function notesFor(store: Store, project: ProjectKey, now: number): Promise<ChosenNotes> {
   const everywhere =
-    project === GLOBAL_PROJECT ? [] : await store.notes.newest(GLOBAL_PROJECT, ['procedural', 'semantic', 'episodic'], now, MOST_GLOBAL)
-  const pinned = [project, GLOBAL_PROJECT].map((of) => store.notes.pinned(of, now, MOST_GLOBAL))
-  const durable = await store.notes.newest(project, ['procedural', 'semantic'], now, MOST_GLOBAL)
-  const episodic = await store.notes.newest(project, ['episodic'], now, LOOKED_AT)
+    project === GLOBAL_PROJECT ? [] : await store.notes.newest(GLOBAL_PROJECT, ['procedural', 'semantic', 'episodic'], now, MAX_NOTES_READ)
+  const pinned = [project, GLOBAL_PROJECT].map((of) => store.notes.pinned(of, now, MAX_NOTES_READ))
+  const durable = await store.notes.newest(project, ['procedural', 'semantic'], now, MAX_NOTES_READ)
+  const episodic = await store.notes.newest(project, ['episodic'], now, MAX_EPISODES_READ)
   return chooseNotes(everywhere, durable, episodic, (await Promise.all(pinned)).flat())
 }
 
@@ -41,27 +41,27 @@ export function chooseNotes(everywhere: Note[], durable: Note[], episodic: Note[
   const isReflected = (note: Note) => note.tags.includes('reflected')
   const episodes = episodic.filter((note) => !note.pinned && !isReflected(note))
   const others = durable.filter((note) => !note.pinned)
-  const fresh = episodes.slice(0, Math.min(EPISODES, ROOM))
-  const lasting = others.slice(0, ROOM - fresh.length)
+  const fresh = episodes.slice(0, Math.min(MAX_EPISODIC_NOTES, MAX_PROJECT_NOTES))
+  const lasting = others.slice(0, MAX_PROJECT_NOTES - fresh.length)
   // A person's pin is a wish; it comes before what merely holds everywhere.
   const byPin = [...everywhere].sort((a, b) => Number(b.pinned) - Number(a.pinned))
   const always = [...new Map([...pinned, ...byPin].map((note) => [note.id, note])).values()]
   const cut = (notes: Note[], of: Note[], what: string) =>
     notes
       .slice(of.length)
-      .map((note, n): Reasoned => ({ kind: 'note', id: note.id, why: `number ${of.length + n + 1} by time: ${of.length} ${what}` }))
+      .map((note, n): ReasonedItem => ({ kind: 'note', id: note.id, why: `number ${of.length + n + 1} by time: ${of.length} ${what}` }))
   const left = [
     ...cut(others, lasting, 'lasting notes are told'),
     ...cut(episodes, fresh, 'sessions are told by their notes'),
     ...episodic
       .filter(isReflected)
-      .map((note): Reasoned => ({ kind: 'note', id: note.id, why: 'reflected upon: other notes tell what lasts of it' })),
+      .map((note): ReasonedItem => ({ kind: 'note', id: note.id, why: 'reflected upon: other notes tell what lasts of it' })),
   ]
   return { always, ofProject: [...lasting, ...fresh], left: left.filter(({ id }) => !always.some((note) => note.id === id)) }
 }
 
 /** Without what a session that is gone on with was told or wrote itself, unless it was changed since. */
-export function newNotes(notes: ChosenNotes, held: Held | null, left: Reasoned[]): ChosenNotes {
+export function withoutKnownNotes(notes: ChosenNotes, held: SessionKnowledge | null, left: ReasonedItem[]): ChosenNotes {
   if (!held) return notes
   const isNew = (note: Note) => {
     const own = note.session !== null && held.contentIds.has(note.session)
@@ -73,20 +73,20 @@ export function newNotes(notes: ChosenNotes, held: Held | null, left: Reasoned[]
 }
 
 /** Notes with what they say, as far as their share of the page goes; the rest by their titles, as long as those fit. */
-export function addNotes(page: Page, head: string, notes: Note[], share: number, now: number, left: Reasoned[]): void {
+export function addNotes(page: BriefPage, head: string, notes: Note[], share: number, now: number, left: ReasonedItem[]): void {
   let spent = 0
   let begun = false
   for (const note of notes) {
-    const of: Reasoned = { kind: 'note', id: note.id, why: whyTold(note) }
-    const parts = (one: string) => [...(begun ? [] : [framed(head)]), { of, lines: [one] }]
-    const title = `N${note.id} · ${shorten(asData(note.title), 80)}`
+    const of: ReasonedItem = { kind: 'note', id: note.id, why: whyShown(note) }
+    const parts = (one: string) => [...(begun ? [] : [framePart(head)]), { of, lines: [one] }]
+    const title = `N${note.id} · ${shorten(neutralizeText(note.title), 80)}`
     // Of what a person pinned at least the title is told, as long as the page has room at all.
     const fits = (one: string) => spent + countTokens(one) <= share || (one === title && note.pinned)
     const told = [noteLine(note, now), title].find((one) => fits(one) && page.add(...parts(one)))
     if (told !== undefined) {
       begun = true
       spent += countTokens(told)
-    } else if (fits(title)) left.push({ ...of, why: page.noRoom(...parts(title)) })
+    } else if (fits(title)) left.push({ ...of, why: page.whyNoRoom(...parts(title)) })
     else
       left.push({
         ...of,
@@ -97,16 +97,16 @@ export function addNotes(page: Page, head: string, notes: Note[], share: number,
 
 /** A note in a line: what it says, not more than a glance of it, and nothing twice. */
 export function noteLine(note: Note, now: number): string {
-  const title = shorten(asData(note.title), 120)
+  const title = shorten(neutralizeText(note.title), 120)
   // Sentences that were apart may now stand side by side.
-  const body = shorten(asData(outcomeOf(note) ?? note.body), BODY)
+  const body = shorten(neutralizeText(outcomeOf(note) ?? note.body), MAX_BODY_CHARACTERS)
   const says = body.startsWith(title.replace(/…$/, '')) ? body : [title, body].filter(Boolean).join(' — ')
   const doubt = note.confidence < 1 ? `, ${Math.round(note.confidence * 100)} % sure` : ''
   const source = doubt || (note.source !== 'human' && note.type !== 'episodic') ? ` (${note.source}${doubt})` : ''
-  return `N${note.id} · ${age(note.updatedAt, now)} · ${note.namespace} · ${says}${source}`
+  return `N${note.id} · ${formatAge(note.updatedAt, now)} · ${note.namespace} · ${says}${source}`
 }
 
-const BODY = 360
+const MAX_BODY_CHARACTERS = 360
 
 /**
  * What came of a session, out of the note that capture wrote of it: its title tells what was asked, and files have a line of their own.
@@ -115,15 +115,18 @@ const BODY = 360
 function outcomeOf({ type, title, body }: Note): string | null {
   const [, ...parts] = type === 'episodic' ? body.split(/^\*\*(Outcome|Learned|Next steps):\*\* /m) : []
   if (parts.length === 0) return null
-  const part = (label: string) => (parts.includes(label) ? (parts[parts.indexOf(label) + 1] ?? '') : '').replace(MARKS, '')
-  const outcome = part('Outcome').startsWith('(no assistant') ? '' : unsaid([title], part('Outcome'))
+  const part = (label: string) => (parts.includes(label) ? (parts[parts.indexOf(label) + 1] ?? '') : '').replace(MARKDOWN_MARKS, '')
+  const outcome = part('Outcome').startsWith('(no assistant') ? '' : newSentences([title], part('Outcome'))
   // An answer that explains is both how it ended and what was learned; what of it is cut off has not been said.
   const atMost = (label: string, most: number) => Math.min(most, part(label).length) + label.length + 3
-  const shown = shorten(outcome, BODY - atMost('Learned', LEARNED) - atMost('Next steps', NEXT))
-  const learned = shorten(unsaid([title, shown], part('Learned')), LEARNED)
-  const next = shorten(unsaid([title, shown, learned], part('Next steps')), NEXT)
+  const shown = shorten(
+    outcome,
+    MAX_BODY_CHARACTERS - atMost('Learned', MAX_LEARNED_CHARACTERS) - atMost('Next steps', MAX_NEXT_STEPS_CHARACTERS),
+  )
+  const learned = shorten(newSentences([title, shown], part('Learned')), MAX_LEARNED_CHARACTERS)
+  const next = shorten(newSentences([title, shown, learned], part('Next steps')), MAX_NEXT_STEPS_CHARACTERS)
   const rest = [learned && `Learned: ${learned}`, next && `Next: ${next}`].filter(Boolean).join(' ')
-  return rest ? `${withoutBeginningOf(learned, shown)} ${rest}`.trim() : shorten(outcome, BODY)
+  return rest ? `${withoutBeginningOf(learned, shown)} ${rest}`.trim() : shorten(outcome, MAX_BODY_CHARACTERS)
 }
 
 /** A text that was cut in the middle of a sentence, without that where the sentence is told next. */
@@ -132,17 +135,17 @@ function withoutBeginningOf(next: string, cut: string): string {
   return begun !== '' && next.startsWith(begun.slice(0, -1)) ? cut.slice(0, -begun.length).trim() : cut
 }
 
-const LEARNED = 130
-const NEXT = 110
+const MAX_LEARNED_CHARACTERS = 130
+const MAX_NEXT_STEPS_CHARACTERS = 110
 
 /** Emphasis, fences, and tables, which nobody can read in one line. */
-const MARKS = /\*\*|^#{1,6} |^```.*$|^\s*\|.*$/gm
+const MARKDOWN_MARKS = /\*\*|^#{1,6} |^```.*$|^\s*\|.*$/gm
 
 /** The sentences of a text that say something neither these texts nor the ones before them said. */
-function unsaid(said: string[], text: string): string {
+function newSentences(said: string[], text: string): string {
   const told = said.flatMap(sentencesOf)
   const fresh = sentencesOf(text).filter((one) => {
-    const isNew = !told.some((before) => saysAgain(before, one))
+    const isNew = !told.some((before) => repeatsText(before, one))
     told.push(one)
     return isNew
   })
@@ -150,11 +153,11 @@ function unsaid(said: string[], text: string): string {
 }
 
 const sentencesOf = (text: string): string[] =>
-  asData(text)
+  neutralizeText(text)
     .split(/(?<=[.!?:])\s+|(?<=[。！？])/)
     .filter(Boolean)
 
-function whyTold(note: Note): string {
+function whyShown(note: Note): string {
   if (note.pinned) return 'it is pinned'
   if (note.scope === 'global') return 'it holds in every project'
   return note.type === 'episodic' ? 'one of the last two sessions' : 'one of the newest lasting notes of this project'
@@ -163,6 +166,6 @@ function whyTold(note: Note): string {
 /** The newest notes among what names a file. */
 export async function notesAbout(store: Store, naming: Mention[], now: number): Promise<Note[]> {
   const refs = naming.flatMap((one) => (one.kind === 'note' ? [asNoteId(one.ref)] : []))
-  const notes = await Promise.all(refs.slice(0, 20).map((id) => store.notes.visible(id, now)))
+  const notes = await Promise.all(refs.slice(0, 20).map((id) => store.notes.getVisible(id, now)))
   return notes.filter((note) => note !== null && note.type !== 'episodic').slice(0, 2) as Note[]
 }

@@ -3,9 +3,9 @@ import { addObservations, memoriesIn, observation, openSession, temporaryStore }
 import type { Hit } from '../core/hit.ts'
 import type { Session } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { Meaning } from '../retrieval/search.ts'
+import type { SemanticSearch } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
-import { FLOOR, recallFor, tellingAmong } from './recall.ts'
+import { RECALL_THRESHOLDS, recallFor, relevantHits } from './recall.ts'
 
 const NOW = 10_000_000
 const QUESTION = 'how do pelican invoices get their running numbers in the ledger'
@@ -56,17 +56,17 @@ test('what is recalled keeps to its tokens', async () => {
 })
 
 test('a memory without a vector must hold nearly all the words where others are measured', () => {
-  const isTold = (hit: Hit, byMeaning: boolean) => tellingAmong([hit], byMeaning, 1000).telling.length === 1
-  expect(isTold(hit(FLOOR.coverage), false)).toBe(true)
-  expect(isTold(hit(FLOOR.coverage), true)).toBe(false)
-  expect(isTold(hit(FLOOR.notNear), true)).toBe(true)
+  const isTold = (hit: Hit, byMeaning: boolean) => relevantHits([hit], byMeaning, 1000).telling.length === 1
+  expect(isTold(hit(RECALL_THRESHOLDS.coverage), false)).toBe(true)
+  expect(isTold(hit(RECALL_THRESHOLDS.coverage), true)).toBe(false)
+  expect(isTold(hit(RECALL_THRESHOLDS.notNear), true)).toBe(true)
   expect(isTold({ ...hit(1), matched: 1 }, true)).toBe(false)
 })
 
 test('where the best hit is not about the prompt, those behind it are not told either', () => {
   const [good, bad] = [hit(1), hit(0.1)]
-  expect(tellingAmong([good, bad, good], false, 1000).telling).toEqual([good, good])
-  const { telling, left } = tellingAmong([bad, good], false, 1000)
+  expect(relevantHits([good, bad, good], false, 1000).telling).toEqual([good, good])
+  const { telling, left } = relevantHits([bad, good], false, 1000)
   expect(telling).toEqual([])
   expect(left.get(good)).toBe('the best hit is not about it')
 })
@@ -178,10 +178,10 @@ async function filled(titles: string[]) {
 }
 
 /** The first memory is this near, all others hardly. */
-function meaning(store: Store, cosine: number): Meaning {
+function meaning(store: Store, cosine: number): SemanticSearch {
   return async () => {
-    const first = await store.documents.placeOf('observation', '1')
-    const other = await store.documents.placeOf('observation', '3')
+    const first = await store.documents.locationOf('observation', '1')
+    const other = await store.documents.locationOf('observation', '3')
     return [
       { documentId: first?.documentId ?? 0, score: 1, cosine },
       { documentId: other?.documentId ?? 0, score: 0, cosine: 0.1 },

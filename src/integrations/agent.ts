@@ -1,11 +1,23 @@
 import type { Action } from '../core/action.ts'
-import type { AgentEvent, Reply } from '../core/event.ts'
+import type { AgentEvent, EventReply } from '../core/event.ts'
 import type { AgentName } from '../core/memory.ts'
 import { fileOf, readAction } from './claude-code/actions.ts'
-import { folderOfNative, type NativeFile, type NativeMemory, nativeFiles, readNative } from './claude-code/native.ts'
+import {
+  findNativeProjectFolder,
+  listNativeFiles,
+  type NativeFile,
+  type NativeMemory,
+  parseNativeMemory,
+} from './claude-code/native-memory.ts'
 import { eventName, parsePayload } from './claude-code/payload.ts'
 import { hostReply } from './claude-code/reply.ts'
-import { type Checkpoint, formatOf, readTranscript, subagentTranscripts, type TranscriptBatch } from './claude-code/transcript.ts'
+import {
+  type Checkpoint,
+  detectTranscriptFormat,
+  readTranscript,
+  subagentTranscripts,
+  type TranscriptBatch,
+} from './claude-code/transcript.ts'
 
 /*
  * The agents we serve. An integration turns what its agent says (hook payloads, transcript files, tool uses) into our events and
@@ -13,8 +25,8 @@ import { type Checkpoint, formatOf, readTranscript, subagentTranscripts, type Tr
  * never decides what is worth keeping. The agent's own words stop here.
  */
 
-export type { NativeFile, NativeMemory } from './claude-code/native.ts'
-export type { Checkpoint, SessionFacts, TranscriptBatch, TranscriptItem } from './claude-code/transcript.ts'
+export type { NativeFile, NativeMemory } from './claude-code/native-memory.ts'
+export type { Checkpoint, TranscriptBatch, TranscriptFacts, TranscriptItem } from './claude-code/transcript.ts'
 
 /** One agent we can serve. */
 export type Agent = {
@@ -22,11 +34,11 @@ export type Agent = {
   /** Throws when the payload does not say which session it belongs to. */
   parsePayload(json: unknown, received: { at: number }): AgentEvent[]
   eventName(json: unknown): string | null
-  hostReply(eventName: string, reply: Reply): Record<string, unknown>
+  hostReply(eventName: string, reply: EventReply): Record<string, unknown>
   readTranscript(path: string, from: Checkpoint | null): AsyncGenerator<TranscriptBatch>
   subagentTranscripts(path: string): Promise<string[]>
   /** Which agent wrote a file. */
-  formatOf(path: string): Promise<AgentName | 'codex' | 'copilot-cli' | 'unknown'>
+  detectTranscriptFormat(path: string): Promise<AgentName | 'codex' | 'copilot-cli' | 'unknown'>
   /** The file a tool was pointed at, if it was pointed at one. */
   fileOf(input: unknown): string | null
   readAction(use: { tool: string; input: string; output: string | null; error: string | null }): Action
@@ -37,9 +49,9 @@ export type Agent = {
   /** Where the agent keeps its transcripts below its configuration folder, and which files there are sessions. */
   transcriptRoots(configFolder: string): { folder: string; pattern: string }[]
   /** The agent's own memory, which is read and never written; null when there is no place for it. */
-  nativeFiles(configFolder: string): NativeFile[] | null
-  readNative(name: string, text: string): NativeMemory | null
-  folderOfNative(configFolder: string, projectFolder: string): Promise<string | null>
+  listNativeFiles(configFolder: string): NativeFile[] | null
+  parseNativeMemory(name: string, text: string): NativeMemory | null
+  findNativeProjectFolder(configFolder: string, projectFolder: string): Promise<string | null>
 }
 
 export const claudeCode: Agent = {
@@ -49,7 +61,7 @@ export const claudeCode: Agent = {
   hostReply,
   readTranscript,
   subagentTranscripts,
-  formatOf,
+  detectTranscriptFormat,
   fileOf,
   readAction,
   skipTools: new Set([
@@ -66,8 +78,8 @@ export const claudeCode: Agent = {
     'ToolSearch',
   ]),
   isOwnTool: (tool) => /^mcp__(?:recollect__|plugin_recollect_)/.test(tool),
-  nativeFiles,
-  readNative,
-  folderOfNative,
+  listNativeFiles,
+  parseNativeMemory,
+  findNativeProjectFolder,
   transcriptRoots: (configFolder) => [{ folder: `${configFolder}/projects`, pattern: '*/*.jsonl' }],
 }

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
-import { findClient, type InstallOptions, inspect, install, type RemovalOptions, uninstall } from './install.ts'
+import { findClient, type InstallOptions, inspectHooks, install, type RemovalOptions, uninstall } from './install.ts'
 
 const folders: string[] = []
 
@@ -264,11 +264,11 @@ test('the client is the one a person named, else the first one that answers', as
 test('an inspection tells where the hooks are, and that they are there twice', async () => {
   const { environment, options, userHome, settings } = machine()
   const project = join(userHome, 'app')
-  expect(inspect(environment, project)).toMatchObject({ twice: false, otherMemory: [], hooksOff: false })
+  expect(inspectHooks(environment, project)).toMatchObject({ twice: false, otherMemory: [], hooksOff: false })
   await install(options)
   await install({ ...options, project, form: 'command' })
   put(join(project, '.claude', 'settings.json'), '{oops')
-  const { files, twice } = inspect(environment, project)
+  const { files, isInstalledTwice: twice } = inspectHooks(environment, project)
   expect(twice).toBe(true)
   expect(files.slice(0, 3)).toMatchObject([
     { scope: 'user', file: settings, kind: 'read' },
@@ -283,11 +283,11 @@ test('an inspection tells where the hooks are, and that they are there twice', a
 test('in the home folder the person’s own settings are not counted twice', async () => {
   const { environment, options, userHome } = machine()
   await install(options)
-  expect(inspect(environment, userHome).twice).toBe(false)
+  expect(inspectHooks(environment, userHome).isInstalledTwice).toBe(false)
 })
 
 test('an inspection notices another memory tool and hooks that are switched off', () => {
   const { environment, settings } = machine()
   put(settings, '{"disableAllHooks": true, "enabledPlugins": {"claude-mem@thedotmack": true}}')
-  expect(inspect(environment, null)).toMatchObject({ otherMemory: ['claude-mem@thedotmack'], hooksOff: true })
+  expect(inspectHooks(environment, null)).toMatchObject({ otherMemory: ['claude-mem@thedotmack'], hooksOff: true })
 })

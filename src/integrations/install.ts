@@ -5,26 +5,26 @@
  */
 import { basename, dirname, join } from 'node:path'
 import type { Environment } from '../platform/environment.ts'
-import { readExactlyIfThere, writeInPlace, writeWhole } from '../platform/files.ts'
+import { readUtf8IfThere, writeFileAtomically, writeInPlace } from '../platform/files.ts'
 import { filesIn, removeFile } from '../platform/folder.ts'
 import { runProgram } from '../platform/processes.ts'
 import { type McpOutcome, registerMcp, unregisterMcp } from './claude-code/mcp.ts'
 import {
-  type Edited,
+  type CommandHookReason,
+  findHttpObstacle,
   type HookPlan,
-  obstacleToHttp,
-  planFor,
-  type ReasonForCommand,
+  type JsonEditResult,
+  planHooks,
   readSettings,
   type SettingsFacts,
-  type Unreadable,
+  type UnreadableJson,
   withHooks,
   withoutHooks,
 } from './claude-code/settings.ts'
 
 export type { McpOutcome } from './claude-code/mcp.ts'
 
-type UninstallOptions = {
+type SettingsFileOptions = {
   environment: Environment
   /** A project's folder, for hooks in its personal settings (`settings.local.json`); null for the person's own, used everywhere. */
   project: string | null
@@ -33,14 +33,14 @@ type UninstallOptions = {
   now?: Date
 }
 
-export type RemovalOptions = UninstallOptions & {
+export type RemovalOptions = SettingsFileOptions & {
   /** What this home's http hooks carry; null when it has no token any more. */
   hookToken: string | null
   /** The file is there because `init` made it: when nothing else is in it, it goes too. */
   madeByUs?: boolean
 }
 
-export type InstallOptions = UninstallOptions & {
+export type InstallOptions = SettingsFileOptions & {
   /** What the person asked for; otherwise the client and its surroundings decide. */
   form?: HookPlan['form']
   /** HTTP_PROXY and its kin as the shell has them: a client sends its http hooks through them. */
@@ -51,25 +51,25 @@ export type InstallOptions = UninstallOptions & {
 }
 
 /** What came of an edit. `unreadable` and `unwritable` leave the file as it was; the person decides. */
-type Written =
+type SettingsEditOutcome =
   | { kind: 'unchanged'; file: string; backup: null }
   | { kind: 'planned'; file: string; text: string; changed: boolean }
   | { kind: 'unreadable' | 'unwritable'; file: string; reason: string }
 
-type Chosen = { form: HookPlan['form']; because: ReasonForCommand | null; version: string | null }
+type ChosenHookForm = { form: HookPlan['form']; because: CommandHookReason | null; version: string | null }
 export type InstallOutcome =
-  | ((Written | { kind: 'installed'; file: string; backup: string | null }) & Chosen)
+  | ((SettingsEditOutcome | { kind: 'installed'; file: string; backup: string | null }) & ChosenHookForm)
   | { kind: 'too-old'; version: string }
   /** The plugin is enabled in this file, and both would tell every event. */
   | { kind: 'plugin'; plugin: string; file: string }
-type UninstallOutcome = Written | { kind: 'removed'; file: string; backup: string | null; fileGone?: boolean }
+type UninstallOutcome = SettingsEditOutcome | { kind: 'removed'; file: string; backup: string | null; fileGone?: boolean }
 
 /** Writes our hooks for the client that is here. Doing it again changes nothing, or what a newer client or another port asks for. */
 export async function install(options: InstallOptions): Promise<InstallOutcome> {
   const { environment, project, program, port, hookToken, form } = options
   const client = await findClient(environment)
   const version = client?.version ?? null
-  const { files } = inspect(environment, project)
+  const { files } = inspectHooks(environment, project)
   const facts = files.filter((found) => found.kind === 'read')
   const enabling = facts.find((found) => found.plugin !== null)
   if (enabling?.plugin) return { kind: 'plugin', plugin: enabling.plugin, file: enabling.file }
@@ -79,7 +79,7 @@ export async function install(options: InstallOptions): Promise<InstallOutcome> 
   const kept = version === null && own.some((hook) => hook.form === 'http') ? ('http' as const) : undefined
   const homeFlag = homeFlagOf(environment)
   const wishes = { program, port, hookToken, homeFlag, form: form ?? kept, present }
-  const plan = planFor(version, wishes, obstacleToHttp(port, facts, options.proxies ?? {}))
+  const plan = planHooks(version, wishes, findHttpObstacle(port, facts, options.proxies ?? {}))
   if (version !== null && plan.events.length === 0) return { kind: 'too-old', version }
   return { ...rewrite(options, 'installed', (text) => withHooks(text, plan)), form: plan.form, because: plan.because, version }
 }
@@ -87,7 +87,7 @@ export async function install(options: InstallOptions): Promise<InstallOutcome> 
 /** Takes out exactly the hooks of this home; everything else in the file stays as it is. */
 export async function uninstall(options: RemovalOptions): Promise<UninstallOutcome> {
   const { environment, hookToken, madeByUs = false } = options
-  const of = { home: environment.home, usualHome: usualHome(environment), hookToken }
+  const of = { home: environment.home, usualHome: defaultHome(environment), hookToken }
   const planned = rewrite({ ...options, dryRun: true }, 'removed', (text) => withoutHooks(text, of))
   const isLeftEmpty = planned.kind === 'planned' && planned.changed && planned.text.trim() === '{}'
   if (options.dryRun || !madeByUs || !isLeftEmpty) return rewrite(options, 'removed', (text) => withoutHooks(text, of))
@@ -99,26 +99,26 @@ export async function uninstall(options: RemovalOptions): Promise<UninstallOutco
   }
 }
 
-type McpWish = { environment: Environment; project: string | null; dryRun?: boolean }
+type McpInstallOptions = { environment: Environment; project: string | null; dryRun?: boolean }
 
 /** Registers our MCP server with the client that is here, unless the plugin brings it: the model would see every tool twice. */
-export async function installMcp(wish: McpWish & { program: HookPlan['program'] }): Promise<McpOutcome> {
-  const { plugin } = inspect(wish.environment, wish.project)
+export async function installMcp(wish: McpInstallOptions & { program: HookPlan['program'] }): Promise<McpOutcome> {
+  const { plugin } = inspectHooks(wish.environment, wish.project)
   if (plugin) return { kind: 'refused', reason: `the plugin ${plugin.name} brings it` }
-  return registerMcp({ ...wish, ...meansOf(wish.environment) })
+  return registerMcp({ ...wish, ...mcpDeps(wish.environment) })
 }
 
-export const uninstallMcp = (wish: McpWish) => unregisterMcp({ ...wish, ...meansOf(wish.environment) })
+export const uninstallMcp = (wish: McpInstallOptions) => unregisterMcp({ ...wish, ...mcpDeps(wish.environment) })
 
-const meansOf = (environment: Environment) => ({
+const mcpDeps = (environment: Environment) => ({
   homeFlag: homeFlagOf(environment),
   findClient: async () => (await findClient(environment))?.path ?? null,
 })
 
 /** What a client must add to a call of ours for it to mean this home; null for the usual one. */
-export const homeFlagOf = (environment: Environment) => (environment.home === usualHome(environment) ? null : environment.home)
+export const homeFlagOf = (environment: Environment) => (environment.home === defaultHome(environment) ? null : environment.home)
 
-const usualHome = (environment: Environment) => join(environment.userHome, '.recollect')
+const defaultHome = (environment: Environment) => join(environment.userHome, '.recollect')
 
 /** The client that would run here, and its version. One that a person named is the only one asked. */
 export async function findClient(environment: Environment): Promise<{ path: string; version: string } | null> {
@@ -145,7 +145,7 @@ export type InspectedFile = { file: string; scope: 'user' | 'project' | 'project
 export type Inspection = {
   files: InspectedFile[]
   /** Installed in more than one file, so that events may come twice. */
-  twice: boolean
+  isInstalledTwice: boolean
   /** The plugin and the file that enables it. */
   plugin: { name: string; file: string } | null
   otherMemory: string[]
@@ -153,15 +153,15 @@ export type Inspection = {
 }
 
 /** What every settings file that speaks to the client here says about hooks. */
-export function inspect(environment: Environment, projectFolder: string | null): Inspection {
+export function inspectHooks(environment: Environment, projectFolder: string | null): Inspection {
   const files = settingsFiles(environment, projectFolder).map(({ file, scope }): InspectedFile => {
-    const found = lookInto(file) ?? { kind: 'missing' }
+    const found = inspectFile(file) ?? { kind: 'missing' }
     return { file, scope, ...found }
   })
   const read = files.filter((found) => found.kind === 'read')
   return {
     files,
-    twice: read.filter((found) => found.own.length > 0).length > 1,
+    isInstalledTwice: read.filter((found) => found.own.length > 0).length > 1,
     plugin: read.flatMap((found) => (found.plugin ? [{ name: found.plugin, file: found.file }] : []))[0] ?? null,
     otherMemory: read.flatMap((found) => found.otherMemory),
     hooksOff: read.some((found) => found.hooksOff || (found.scope === 'managed' && found.managedHooksOnly)),
@@ -186,37 +186,37 @@ function settingsFiles(environment: Environment, project: string | null): Pick<I
 const userSettings = (environment: Environment) => join(environment.claudeConfig, 'settings.json')
 const localSettings = (project: string) => join(project, '.claude', 'settings.local.json')
 
-function lookInto(file: string): SettingsFacts | { kind: 'unreadable'; reason: string } | null {
-  const text = read(file)
+function inspectFile(file: string): SettingsFacts | { kind: 'unreadable'; reason: string } | null {
+  const text = readSettingsText(file)
   if (text.kind === 'unreadable') return text
   if (!text.text?.trim()) return null
   const facts = readSettings(text.text)
-  return facts.kind === 'read' ? facts : { kind: 'unreadable', reason: inWords(facts) }
+  return facts.kind === 'read' ? facts : { kind: 'unreadable', reason: describeUnreadable(facts) }
 }
 
-function read(file: string): { kind: 'text'; text: string | null } | { kind: 'unreadable'; reason: string } {
+function readSettingsText(file: string): { kind: 'text'; text: string | null } | { kind: 'unreadable'; reason: string } {
   try {
-    return { kind: 'text', text: readExactlyIfThere(file) }
+    return { kind: 'text', text: readUtf8IfThere(file) }
   } catch (cause) {
     return { kind: 'unreadable', reason: causeOf(cause) }
   }
 }
 
-const inWords = ({ reason, line, column }: Unreadable) => `line ${line}, column ${column}: ${reason}`
+const describeUnreadable = ({ reason, line, column }: UnreadableJson) => `line ${line}, column ${column}: ${reason}`
 const causeOf = (error: unknown) => String((error as Error).cause ?? error)
 
-const targetOf = ({ environment, project }: UninstallOptions) => (project === null ? userSettings(environment) : localSettings(project))
+const targetOf = ({ environment, project }: SettingsFileOptions) => (project === null ? userSettings(environment) : localSettings(project))
 
 function rewrite<K extends string>(
-  options: UninstallOptions,
+  options: SettingsFileOptions,
   done: K,
-  change: (text: string | null) => Edited,
-): Written | { kind: K; file: string; backup: string | null } {
+  change: (text: string | null) => JsonEditResult,
+): SettingsEditOutcome | { kind: K; file: string; backup: string | null } {
   const file = targetOf(options)
-  const before = read(file)
+  const before = readSettingsText(file)
   if (before.kind === 'unreadable') return { ...before, file }
   const after = change(before.text)
-  if (after.kind === 'unreadable') return { kind: 'unreadable', file, reason: inWords(after) }
+  if (after.kind === 'unreadable') return { kind: 'unreadable', file, reason: describeUnreadable(after) }
   if (options.dryRun) return { kind: 'planned', file, text: after.text, changed: after.changed }
   if (!after.changed) return { kind: 'unchanged', file, backup: null }
   try {
@@ -229,7 +229,7 @@ function rewrite<K extends string>(
   }
 }
 
-const KEPT_BACKUPS = 5
+const MAX_BACKUPS = 5
 
 /** Keeps the text beside its file, under the time in its name, and lets the oldest backups but the first go. */
 function keepBackup(file: string, text: string, now: Date): string {
@@ -239,8 +239,8 @@ function keepBackup(file: string, text: string, now: Date): string {
   // A second one in the same second must not take the place of the first, which holds the older text.
   const ofThisSecond = there.filter((entry) => entry.name.startsWith(prefix + time)).length
   const backup = join(dirname(file), prefix + time + (ofThisSecond > 0 ? `-${ofThisSecond + 1}` : ''))
-  writeWhole(backup, text)
+  writeFileAtomically(backup, text)
   // The first is what the person had before us: it stays, however often we write.
-  for (const old of there.slice(1, Math.max(1, there.length + 2 - KEPT_BACKUPS))) removeFile(old.path)
+  for (const old of there.slice(1, Math.max(1, there.length + 2 - MAX_BACKUPS))) removeFile(old.path)
   return backup
 }

@@ -1,13 +1,13 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Session } from '../core/memory.ts'
-import { ask, pathWith } from './client.ts'
-import { recall } from './finding.ts'
-import type { Means } from './tool.ts'
-import { dataBlock, sessionLine } from './words.ts'
+import { dataBlock, sessionLine } from './memory-text.ts'
+import { recall } from './search-tools.ts'
+import type { ToolDeps } from './tool.ts'
+import { ask, pathWithQuery } from './worker-client.ts'
 
 /** What a person can start by name: `/mcp__recollect__remember` in Claude Code. */
-export function addPrompts(server: McpServer, means: Means): void {
+export function addPrompts(server: McpServer, means: ToolDeps): void {
   const say = (text: string) => ({ messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] })
 
   server.registerPrompt(
@@ -58,8 +58,8 @@ export function addPrompts(server: McpServer, means: Means): void {
   )
 }
 
-async function recentSessions(means: Means): Promise<string> {
-  const path = pathWith('/api/sessions', { project: means.project, limit: 8 })
+async function recentSessions(means: ToolDeps): Promise<string> {
+  const path = pathWithQuery('/api/sessions', { project: means.project, limit: 8 })
   const { sessions } = await ask<{ sessions: Session[] }>(means.client, path)
   return dataBlock('from="sessions"', sessions.length > 0 ? sessions.map((session) => sessionLine(session, means.now())) : ['none yet'])
 }

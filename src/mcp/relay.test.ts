@@ -9,20 +9,20 @@ const answer = (id: number | string) => line({ id, result: {} })
 
 test('a new worker is told the opening and what waits, and the client does not hear the opening answered twice', () => {
   const relay = openRelay()
-  for (const said of [initialize, initialized, call(1), call('two')]) expect(relay.said(said)).toEqual({ kind: 'pass' })
-  expect(relay.heard(answer(0))).toBe(true)
-  expect(relay.heard(answer(1))).toBe(true)
-  expect(relay.again()).toEqual([initialize, initialized, call('two')])
-  expect(relay.heard(answer(0))).toBe(false)
-  expect(relay.heard(answer('two'))).toBe(true)
+  for (const said of [initialize, initialized, call(1), call('two')]) expect(relay.receiveFromClient(said)).toEqual({ kind: 'pass' })
+  expect(relay.receiveFromWorker(answer(0))).toBe(true)
+  expect(relay.receiveFromWorker(answer(1))).toBe(true)
+  expect(relay.linesForNewWorker()).toEqual([initialize, initialized, call('two')])
+  expect(relay.receiveFromWorker(answer(0))).toBe(false)
+  expect(relay.receiveFromWorker(answer('two'))).toBe(true)
   expect(relay.isWaiting()).toBe(false)
 })
 
 test('an opening that was never answered is told again and its answer is heard', () => {
   const relay = openRelay()
-  relay.said(initialize)
-  expect(relay.again()).toEqual([initialize])
-  expect(relay.heard(answer(0))).toBe(true)
+  relay.receiveFromClient(initialize)
+  expect(relay.linesForNewWorker()).toEqual([initialize])
+  expect(relay.receiveFromWorker(answer(0))).toBe(true)
 })
 
 test('subscriptions come along, those that were taken back do not', () => {
@@ -32,34 +32,34 @@ test('subscriptions come along, those that were taken back do not', () => {
     [1, 'recollect://brief'],
     [2, 'recollect://session/3'],
   ] as const) {
-    relay.said(subscribe(id, uri))
-    relay.heard(answer(id))
+    relay.receiveFromClient(subscribe(id, uri))
+    relay.receiveFromWorker(answer(id))
   }
-  relay.said(line({ id: 3, method: 'resources/unsubscribe', params: { uri: 'recollect://brief' } }))
-  relay.heard(answer(3))
-  expect(relay.again()).toEqual([subscribe(2, 'recollect://session/3')])
-  expect(relay.heard(answer(2))).toBe(false)
-  expect(relay.heard(line({ method: 'notifications/resources/updated', params: {} }))).toBe(true)
+  relay.receiveFromClient(line({ id: 3, method: 'resources/unsubscribe', params: { uri: 'recollect://brief' } }))
+  relay.receiveFromWorker(answer(3))
+  expect(relay.linesForNewWorker()).toEqual([subscribe(2, 'recollect://session/3')])
+  expect(relay.receiveFromWorker(answer(2))).toBe(false)
+  expect(relay.receiveFromWorker(line({ method: 'notifications/resources/updated', params: {} }))).toBe(true)
 })
 
 test('what was cancelled is not asked again', () => {
   const relay = openRelay()
-  relay.said(call(5))
-  relay.said(line({ method: 'notifications/cancelled', params: { requestId: 5 } }))
-  expect(relay.again()).toEqual([])
+  relay.receiveFromClient(call(5))
+  relay.receiveFromClient(line({ method: 'notifications/cancelled', params: { requestId: 5 } }))
+  expect(relay.linesForNewWorker()).toEqual([])
 })
 
 test.each(['nonsense', '[]', '"text"', 'null'])('%s is answered here and reaches no worker', (text) => {
-  const taken = openRelay().said(text)
+  const taken = openRelay().receiveFromClient(text)
   expect(taken.kind).toBe('answer')
   if (taken.kind === 'answer') expect(JSON.parse(taken.line)).toMatchObject({ id: null, error: { code: -32700 } })
 })
 
 test('when no worker can be had, everything that waits is told so', () => {
   const relay = openRelay()
-  relay.said(call(1))
-  relay.said(call('b'))
-  expect(relay.fail('no worker').map((text) => JSON.parse(text))).toEqual([
+  relay.receiveFromClient(call(1))
+  relay.receiveFromClient(call('b'))
+  expect(relay.failWaiting('no worker').map((text) => JSON.parse(text))).toEqual([
     { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'no worker' } },
     { jsonrpc: '2.0', id: 'b', error: { code: -32603, message: 'no worker' } },
   ])

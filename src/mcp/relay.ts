@@ -12,9 +12,9 @@ export function openRelay() {
 
   return {
     /** Takes what the client says. Anything but one JSON-RPC message is answered here, and never reaches a worker. */
-    said(line: string): { kind: 'pass' } | { kind: 'answer'; line: string } {
+    receiveFromClient(line: string): { kind: 'pass' } | { kind: 'answer'; line: string } {
       const message = readMessage(line)
-      if (!message) return { kind: 'answer', line: failure(null, -32700, 'this line is not a JSON-RPC message') }
+      if (!message) return { kind: 'answer', line: errorReply(null, -32700, 'this line is not a JSON-RPC message') }
       const { method, params } = message
       const id = message.id === undefined ? null : JSON.stringify(message.id)
       if (id !== null && method !== undefined) waiting.set(id, line)
@@ -39,7 +39,7 @@ export function openRelay() {
     },
 
     /** Takes what a worker says. True when the client should hear it. */
-    heard(line: string): boolean {
+    receiveFromWorker(line: string): boolean {
       const message = readMessage(line)
       if (!message || message.method !== undefined || message.id === undefined) return true
       const id = JSON.stringify(message.id)
@@ -48,7 +48,7 @@ export function openRelay() {
     },
 
     /** What to tell a new worker, in order. */
-    again(): string[] {
+    linesForNewWorker(): string[] {
       unwanted.clear()
       const [initialize] = opening
       const said = [...opening, ...[...subscriptions.values()].map(({ line }) => line)]
@@ -61,8 +61,8 @@ export function openRelay() {
     },
 
     /** Gives up on what waits: nobody can answer. */
-    fail(reason: string): string[] {
-      const lines = [...waiting.keys()].map((id) => failure(JSON.parse(id), -32603, reason))
+    failWaiting(reason: string): string[] {
+      const lines = [...waiting.keys()].map((id) => errorReply(JSON.parse(id), -32603, reason))
       waiting.clear()
       return lines
     },
@@ -71,15 +71,15 @@ export function openRelay() {
   }
 }
 
-type Message = { id?: string | number; method?: string; params?: Record<string, unknown> }
+type RelayedMessage = { id?: string | number; method?: string; params?: Record<string, unknown> }
 
-function readMessage(line: string): Message | null {
+function readMessage(line: string): RelayedMessage | null {
   try {
     const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : null
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RelayedMessage) : null
   } catch {
     return null
   }
 }
 
-const failure = (id: unknown, code: number, message: string) => JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+const errorReply = (id: unknown, code: number, message: string) => JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })

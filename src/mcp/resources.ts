@@ -1,19 +1,19 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
 import type { Observation, Prompt, Session, Summary } from '../core/memory.ts'
-import { NOTE_SCOPES, noteIdIn, noteUrn } from '../core/note.ts'
+import { NOTE_SCOPES, noteUrn, parseNoteId } from '../core/note.ts'
 import type { WorkerStatus } from '../wire/api.ts'
-import { ask, pathWith, Refused } from './client.ts'
-import type { Means } from './tool.ts'
-import { dataBlock, type NoteInFull, noteLines, oneLine, sessionLine, summaryLines } from './words.ts'
+import { dataBlock, type NoteInFull, noteLines, oneLine, sessionLine, summaryLines } from './memory-text.ts'
+import type { ToolDeps } from './tool.ts'
+import { ask, pathWithQuery, RefusedError } from './worker-client.ts'
 
 const MARKDOWN = 'text/markdown'
-const LISTED = 50
+const MAX_LISTED_NOTES = 50
 
 export const sessionUri = (id: number) => `recollect://session/${id}`
 export const BRIEF_URI = 'recollect://brief'
 
 /** Notes, sessions and the brief, to be read by address. */
-export function addResources(server: McpServer, means: Means): void {
+export function addResources(server: McpServer, means: ToolDeps): void {
   const contents = (uri: URL, text: string) => ({ contents: [{ uri: uri.href, mimeType: MARKDOWN, text }] })
 
   server.registerResource(
@@ -26,7 +26,7 @@ export function addResources(server: McpServer, means: Means): void {
     'brief-of-project',
     new ResourceTemplate('recollect://brief/{project}', { list: undefined, complete: { project: (start) => projects(means, start) } }),
     { title: 'Brief of a project', description: 'What a session in that project is told.', mimeType: MARKDOWN },
-    async (uri, { project }) => contents(uri, await orMissing(uri, briefText(means, decoded(uri, project)))),
+    async (uri, { project }) => contents(uri, await orResourceNotFound(uri, briefText(means, decodeUriPart(uri, project)))),
   )
   server.registerResource(
     'note',
@@ -41,9 +41,9 @@ export function addResources(server: McpServer, means: Means): void {
     }),
     { title: 'Note', description: 'A note in full.', mimeType: MARKDOWN },
     async (uri, { id }) => {
-      const note = noteIdIn(decoded(uri, id))
+      const note = parseNoteId(decodeUriPart(uri, id))
       if (!note) throw new ResourceNotFoundError(uri.href)
-      const memory = await orMissing(uri, ask<NoteInFull>(means.client, `/api/notes/${note}`))
+      const memory = await orResourceNotFound(uri, ask<NoteInFull>(means.client, `/api/notes/${note}`))
       if (memory.urn !== uri.href) throw new ResourceNotFoundError(uri.href)
       return contents(uri, dataBlock('from="note"', noteLines(memory, means.now())))
     },
@@ -57,15 +57,15 @@ export function addResources(server: McpServer, means: Means): void {
     { title: 'Session', description: 'What a session asked, did and left open.', mimeType: MARKDOWN },
     async (uri, { id }) => {
       if (typeof id !== 'string' || !/^\d{1,15}$/.test(id)) throw new ResourceNotFoundError(uri.href)
-      const whole = await orMissing(uri, ask<WholeSession>(means.client, `/api/sessions/${id}`))
+      const whole = await orResourceNotFound(uri, ask<McpSessionDetail>(means.client, `/api/sessions/${id}`))
       return contents(uri, sessionText(whole, means.now()))
     },
   )
 }
 
-type WholeSession = { session: Session; prompts: Prompt[]; observations: Observation[]; summaries: Summary[] }
+type McpSessionDetail = { session: Session; prompts: Prompt[]; observations: Observation[]; summaries: Summary[] }
 
-function sessionText({ session, prompts, observations, summaries }: WholeSession, now: number): string {
+function sessionText({ session, prompts, observations, summaries }: McpSessionDetail, now: number): string {
   const asked = prompts.filter((prompt) => prompt.origin === 'person').map((prompt) => `P${prompt.id} | ${oneLine(prompt.text, 200)}`)
   const did = observations.map((o) => `#${o.id} | ${o.type} | ${oneLine(o.title, 160)} | ~${o.tokens}t`)
   const last = summaries.at(-1)
@@ -77,9 +77,9 @@ function sessionText({ session, prompts, observations, summaries }: WholeSession
   ])
 }
 
-async function briefText(means: Means, project: string | null): Promise<string> {
+async function briefText(means: ToolDeps, project: string | null): Promise<string> {
   if (!project) return 'Which project? Read recollect://brief/<project>.'
-  const { text } = await ask<{ text: string }>(means.client, pathWith('/api/context/inject', { project, format: 'json' }))
+  const { text } = await ask<{ text: string }>(means.client, pathWithQuery('/api/context/inject', { project, format: 'json' }))
   return text || 'Nothing is remembered here yet.'
 }
 
@@ -99,21 +99,23 @@ const listedSession = (session: Session) => ({
   mimeType: MARKDOWN,
 })
 
-async function notes(means: Means): Promise<NoteInFull[]> {
-  return (await ask<{ notes: NoteInFull[] }>(means.client, pathWith('/api/notes', { project: means.project, limit: LISTED }))).notes
+async function notes(means: ToolDeps): Promise<NoteInFull[]> {
+  return (
+    await ask<{ notes: NoteInFull[] }>(means.client, pathWithQuery('/api/notes', { project: means.project, limit: MAX_LISTED_NOTES }))
+  ).notes
 }
 
-async function sessions(means: Means): Promise<Session[]> {
-  const path = pathWith('/api/sessions', { project: means.project, limit: 20 })
+async function sessions(means: ToolDeps): Promise<Session[]> {
+  const path = pathWithQuery('/api/sessions', { project: means.project, limit: 20 })
   return (await ask<{ sessions: Session[] }>(means.client, path)).sessions
 }
 
-async function projects(means: Means, start: string): Promise<string[]> {
+async function projects(means: ToolDeps, start: string): Promise<string[]> {
   const { projects } = await ask<WorkerStatus>(means.client, '/api/status')
   return projects.map(({ project }) => encodeURIComponent(project)).filter((project) => project.startsWith(start))
 }
 
-function decoded(uri: URL, part: string | string[] | undefined): string {
+function decodeUriPart(uri: URL, part: string | string[] | undefined): string {
   try {
     return decodeURIComponent(typeof part === 'string' ? part : '')
   } catch {
@@ -122,11 +124,11 @@ function decoded(uri: URL, part: string | string[] | undefined): string {
 }
 
 /** What the worker does not have is not there for the client either. */
-async function orMissing<T>(uri: URL, asked: Promise<T>): Promise<T> {
+async function orResourceNotFound<T>(uri: URL, asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (cause) {
-    if (cause instanceof Refused && cause.status < 500) throw new ResourceNotFoundError(uri.href)
+    if (cause instanceof RefusedError && cause.status < 500) throw new ResourceNotFoundError(uri.href)
     throw cause
   }
 }

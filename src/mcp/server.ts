@@ -14,17 +14,17 @@ import {
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { VERSION } from '../platform/version.ts'
-import { type Changes, openChanges } from './changes.ts'
-import { type Client, Refused } from './client.ts'
-import { get, graph, recall, timeline } from './finding.ts'
-import { capture, forget, update } from './keeping.ts'
-import { openLasting } from './lasting.ts'
+import { openLegacySessions } from './legacy-http-sessions.ts'
+import { configure, consolidate, status, sync } from './maintenance-tools.ts'
+import { capture, forget, update } from './note-tools.ts'
 import { addPrompts } from './prompts.ts'
+import { openResourceChangeFeed, type ResourceChangeFeed } from './resource-changes.ts'
 import { addResources } from './resources.ts'
-import type { Call, Means, Tool } from './tool.ts'
-import { configure, consolidate, status, sync } from './upkeep.ts'
+import { get, graph, recall, timeline } from './search-tools.ts'
+import type { Tool, ToolCallContext, ToolDeps } from './tool.ts'
+import { type McpWorkerClient, RefusedError } from './worker-client.ts'
 
-export type { Client } from './client.ts'
+export type { McpWorkerClient } from './worker-client.ts'
 
 const TOOLS: Tool[] = [recall, timeline, get, capture, update, forget, graph, status, sync, consolidate, configure]
 
@@ -33,25 +33,25 @@ export const INSTRUCTIONS =
   'Recollect remembers what earlier sessions in this project did, decided, fixed and learned. Before you ask the person something, explore, or solve a problem that may have come up before, search with memory_recall; read what matters with memory_get. Keep decisions, lessons and conventions that later sessions should know with memory_capture.'
 
 /** Everything that serves MCP in one worker. */
-export function openMcp(client: Client, now: () => number = Date.now) {
-  const changes = openChanges(client)
-  const means = (project: string | null): Means => ({ client, project, now })
+export function openMcp(client: McpWorkerClient, now: () => number = Date.now) {
+  const changes = openResourceChangeFeed(client)
+  const means = (project: string | null): ToolDeps => ({ client, project, now })
   const http = createMcpHandler(({ era, requestInfo }) => memoryServer(means(projectIn(requestInfo)), era === 'modern'), {
     bus: { publish: () => {}, subscribe: (listener) => changes.subscribe((changed) => eventsOf(changed).forEach(listener)) },
   })
-  const lasting = openLasting(
+  const lasting = openLegacySessions(
     (request) => {
       const server = memoryServer(means(projectIn(request)), true)
-      return { server, subscribed: takeSubscriptions(server) }
+      return { server, subscribed: trackSubscriptions(server) }
     },
     changes,
     now,
   )
   return {
     /** One request to `/mcp`. Whoever calls has checked the token, the Host and the Origin. */
-    answer: async (request: Request): Promise<Response> => (await lasting(request)) ?? http.fetch(request),
+    handleRequest: async (request: Request): Promise<Response> => (await lasting(request)) ?? http.fetch(request),
     /** One client for as long as it stays, a message at a time. */
-    connect: (project: string | null, send: (message: string) => void) => connect(means(project), changes, send),
+    connect: (project: string | null, send: (message: string) => void) => connectClient(means(project), changes, send),
   }
 }
 
@@ -64,9 +64,9 @@ function eventsOf(changed: { list: boolean; resources: string[] }): ServerEvent[
   return changed.list ? [{ kind: 'resources_list_changed' }, ...updated] : updated
 }
 
-export type Connection = { receive(message: string): void; close(): void }
+export type McpClientConnection = { receive(message: string): void; close(): void }
 
-function connect(means: Means, changes: Changes, send: (message: string) => void): Connection {
+function connectClient(means: ToolDeps, changes: ResourceChangeFeed, send: (message: string) => void): McpClientConnection {
   const wire: Transport = {
     start: async () => {},
     send: async (message: JSONRPCMessage) => send(JSON.stringify(message)),
@@ -77,8 +77,8 @@ function connect(means: Means, changes: Changes, send: (message: string) => void
     ({ era }) => {
       const server = memoryServer(means, true)
       // The new protocol keeps subscriptions by itself; the old one has two requests for them.
-      const subscribed = era === 'legacy' ? takeSubscriptions(server) : null
-      instances.splice(0, instances.length, { server, subscribed: subscribed ?? EVERYTHING })
+      const subscribed = era === 'legacy' ? trackSubscriptions(server) : null
+      instances.splice(0, instances.length, { server, subscribed: subscribed ?? ALL_RESOURCES })
       return server
     },
     { transport: wire },
@@ -116,9 +116,9 @@ function readMessage(text: string): { kind: 'read'; value: JSONRPCMessage } | { 
 }
 
 /** The entry lets through what the client listens to. */
-const EVERYTHING = { has: () => true } as unknown as Set<string>
+const ALL_RESOURCES = { has: () => true } as unknown as Set<string>
 
-function takeSubscriptions(server: McpServer): Set<string> {
+function trackSubscriptions(server: McpServer): Set<string> {
   const subscribed = new Set<string>()
   server.server.setRequestHandler('resources/subscribe', ({ params }) => {
     subscribed.add(params.uri)
@@ -135,7 +135,7 @@ function takeSubscriptions(server: McpServer): Set<string> {
  * A server with all that memory offers. Cheap: over HTTP one is made for every request of a client that did not open. Such an old one
  * has no line on which it could be told of changes (`tells` false), so none are promised.
  */
-function memoryServer(means: Means, tells: boolean): McpServer {
+function memoryServer(means: ToolDeps, tells: boolean): McpServer {
   const capabilities = { tools: {}, resources: { subscribe: tells, listChanged: tells }, prompts: {}, completions: {} }
   const server = new McpServer({ name: 'recollect', title: 'Recollect', version: VERSION }, { instructions: INSTRUCTIONS, capabilities })
   for (const tool of TOOLS) addTool(server, means, tool)
@@ -144,11 +144,11 @@ function memoryServer(means: Means, tells: boolean): McpServer {
   return server
 }
 
-function addTool(server: McpServer, means: Means, { name, title, description, input, hints, alwaysLoaded, run }: Tool): void {
+function addTool(server: McpServer, means: ToolDeps, { name, title, description, input, hints, alwaysLoaded, run }: Tool): void {
   const meta = alwaysLoaded ? { _meta: { 'anthropic/alwaysLoad': true } } : {}
   server.registerTool(name, { title, description, inputSchema: input, annotations: hints, ...meta }, async (given, context) => {
     const token = context.mcpReq._meta?.progressToken
-    const call: Call = {
+    const call: ToolCallContext = {
       signal: context.mcpReq.signal,
       progress: (done, of, message) => {
         if (token === undefined) return
@@ -158,13 +158,13 @@ function addTool(server: McpServer, means: Means, { name, title, description, in
       },
     }
     try {
-      return said(await run(means, given, call))
+      return textResult(await run(means, given, call))
     } catch (cause) {
-      if (cause instanceof Refused) return { ...said(cause.message), isError: true }
+      if (cause instanceof RefusedError) return { ...textResult(cause.message), isError: true }
       throw cause
     }
   })
 }
 
 /** Text alone: a client that is given structured content too shows that one to the model and drops the text. */
-const said = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
+const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })

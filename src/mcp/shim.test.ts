@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/client'
 import { anMcpHome, RECOLLECT } from '../../test/support/mcp.ts'
-import { openLine } from './shim.ts'
+import { openWorkerConnection } from './shim.ts'
 
 const recall = async (client: Client, query = 'herons') => {
   const { content, isError } = await client.callTool({ name: 'memory_recall', arguments: { query } })
@@ -118,8 +118,8 @@ test('a worker that is paused is not said to be one that does not start', async 
   process.kill(pid, 'SIGSTOP')
   try {
     const answer = Promise.withResolvers<string>()
-    const line = openLine(null, answer.resolve, 500)
-    line.say(PING)
+    const line = openWorkerConnection(null, answer.resolve, 500)
+    line.send(PING)
     expect(await answer.promise).toContain(`the worker (pid ${pid}) is paused`)
     await line.finish()
   } finally {

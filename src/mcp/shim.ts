@@ -7,11 +7,11 @@ import { projectKey } from '../core/project.ts'
 import { hookEnvironment, readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { findProject } from '../platform/project.ts'
-import { openPipe, type Pipe, type PipeEnd } from '../wire/pipe.ts'
-import { whySilent } from '../wire/silent.ts'
 import { ensureWorker } from '../wire/start.ts'
-import { lineSplitter } from './lines.ts'
+import { diagnoseUnresponsiveWorker } from '../wire/unresponsive-worker.ts'
+import { openPipe, type PipeEnd, type WorkerPipe } from '../wire/worker-pipe.ts'
 import { openRelay } from './relay.ts'
+import { lineSplitter } from './stdio-lines.ts'
 
 /** Serves the client at our stdin and stdout until it closes them. */
 export async function serveStdin(): Promise<void> {
@@ -20,14 +20,14 @@ export async function serveStdin(): Promise<void> {
     out.write(`${text}\n`)
     void out.flush()
   }
-  const line = openLine(projectHere(), reply)
-  const split = lineSplitter((text) => line.say(text), reply)
+  const line = openWorkerConnection(sessionProject(), reply)
+  const split = lineSplitter((text) => line.send(text), reply)
   for await (const chunk of Bun.stdin.stream()) split(chunk)
   await line.finish()
 }
 
 /** The project of the folder that the client works in. Its home or the root says nothing about what it works on. */
-export function projectHere(): string | null {
+export function sessionProject(): string | null {
   const folder = sessionFolder()
   return folder === '/' || folder === readEnvironment().userHome ? null : projectKey(findProject(folder))
 }
@@ -35,18 +35,18 @@ export function projectHere(): string | null {
 /** The folder that the client works in. */
 export const sessionFolder = () => hookEnvironment().projectFolder ?? process.cwd()
 
-const START_MS = 15_000
-const LAST_ANSWERS_MS = 10_000
+const WORKER_START_TIMEOUT_MS = 15_000
+const LAST_REPLIES_TIMEOUT_MS = 10_000
 /** Looking for a worker begins at once and slows down to this; so does starting one that keeps dying. */
-const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 30_000
-const STEADY_MS = 60_000
+const MIN_RETRY_PAUSE_MS = 500
+const MAX_RETRY_PAUSE_MS = 30_000
+const CRASH_WINDOW_MS = 60_000
 
 /** One client's line to whichever worker there is. */
-export function openLine(project: string | null, reply: (line: string) => void, startMs = START_MS) {
+export function openWorkerConnection(project: string | null, reply: (line: string) => void, startMs = WORKER_START_TIMEOUT_MS) {
   const home = homePaths()
   const relay = openRelay()
-  let pipe: Pipe | null = null
+  let pipe: WorkerPipe | null = null
   let isSeeking = false
   let hurry = Promise.withResolvers<void>()
   /** A worker is to be started, not only looked for. */
@@ -57,9 +57,9 @@ export function openLine(project: string | null, reply: (line: string) => void, 
   const seek = async (pauseMs: number) => {
     if (isSeeking) return
     isSeeking = true
-    for (let pause = relay.isWaiting() ? 0 : pauseMs; !pipe && !isOver; pause = Math.max(FIRST_PAUSE_MS, pause * 2)) {
+    for (let pause = relay.isWaiting() ? 0 : pauseMs; !pipe && !isOver; pause = Math.max(MIN_RETRY_PAUSE_MS, pause * 2)) {
       // Who waits for an answer is not kept waiting for long, and still does not make us try without a breath.
-      const longest = relay.isWaiting() ? FIRST_PAUSE_MS : LONGEST_PAUSE_MS
+      const longest = relay.isWaiting() ? MIN_RETRY_PAUSE_MS : MAX_RETRY_PAUSE_MS
       if (pause > 0) await Promise.race([Bun.sleep(Math.min(pause, longest)), hurry.promise])
       hurry = Promise.withResolvers<void>()
       await attempt()
@@ -69,8 +69,8 @@ export function openLine(project: string | null, reply: (line: string) => void, 
   const attempt = async () => {
     if ((isWanted || relay.isWaiting()) && !(await ensureWorker(home, startMs))) {
       isWanted = false
-      const why = (await whySilent(home)) ?? `the worker does not start; 'recollect doctor' says why`
-      for (const line of relay.fail(`Recollect: ${why}`)) reply(line)
+      const why = (await diagnoseUnresponsiveWorker(home)) ?? `the worker does not start; 'recollect doctor' says why`
+      for (const line of relay.failWaiting(`Recollect: ${why}`)) reply(line)
       return
     }
     const opened = await openPipe(home, project, { message: hear, end: lose })
@@ -79,10 +79,10 @@ export function openLine(project: string | null, reply: (line: string) => void, 
     if (isOver) return opened.close()
     pipe = opened
     isWanted = false
-    for (const line of relay.again()) opened.send(line)
+    for (const line of relay.linesForNewWorker()) opened.send(line)
   }
   const hear = (line: string) => {
-    if (relay.heard(line)) reply(line)
+    if (relay.receiveFromWorker(line)) reply(line)
   }
   const lose = (how: PipeEnd) => {
     pipe = null
@@ -91,13 +91,13 @@ export function openLine(project: string | null, reply: (line: string) => void, 
     isWanted = how === 'lost'
     if (isWanted) {
       deaths++
-      setTimeout(() => deaths--, STEADY_MS).unref()
+      setTimeout(() => deaths--, CRASH_WINDOW_MS).unref()
     }
-    void seek(isWanted ? Math.min(LONGEST_PAUSE_MS, 50 * (2 ** (deaths - 1) - 1)) : FIRST_PAUSE_MS)
+    void seek(isWanted ? Math.min(MAX_RETRY_PAUSE_MS, 50 * (2 ** (deaths - 1) - 1)) : MIN_RETRY_PAUSE_MS)
   }
   return {
-    say(text: string): void {
-      const taken = relay.said(text)
+    send(text: string): void {
+      const taken = relay.receiveFromClient(text)
       if (taken.kind === 'answer') reply(taken.line)
       else if (pipe) pipe.send(text)
       else {
@@ -109,7 +109,7 @@ export function openLine(project: string | null, reply: (line: string) => void, 
     },
     /** The client has nothing more to say: waits a moment for the last answers. */
     async finish(): Promise<void> {
-      for (let waited = 0; relay.isWaiting() && waited < LAST_ANSWERS_MS; waited += 10) await Bun.sleep(10)
+      for (let waited = 0; relay.isWaiting() && waited < LAST_REPLIES_TIMEOUT_MS; waited += 10) await Bun.sleep(10)
       isOver = true
       hurry.resolve()
       pipe?.close()

@@ -1,38 +1,39 @@
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
-import { secretIn } from '../platform/files.ts'
+import { readOrCreateSecret } from '../platform/files.ts'
 import { homePaths } from '../platform/paths.ts'
-import { lineSplitter } from './lines.ts'
-import { openLine } from './shim.ts'
+import { openWorkerConnection } from './shim.ts'
+import { lineSplitter } from './stdio-lines.ts'
 
-const PATIENCE_MS = 10_000
+const TOKEN_TIMEOUT_MS = 10_000
 
 /**
  * A line of JSON-RPC a message, over TCP on this machine. Everybody on it can reach the port, so the first line must be the token
  * (alone, or as `{"token": "…"}`); whoever says anything else is sent away.
  */
 export function serveTcp(port: number, project: string | null): Promise<Server> {
-  const token = secretIn(homePaths().token)
-  const server = createServer({ allowHalfOpen: true }, (socket) => serve(socket, token, project))
+  const token = readOrCreateSecret(homePaths().token)
+  const server = createServer({ allowHalfOpen: true }, (socket) => serveSocket(socket, token, project))
   const listening = Promise.withResolvers<Server>()
   server.once('error', listening.reject)
   server.listen({ host: '127.0.0.1', port }, () => listening.resolve(server))
   return listening.promise
 }
 
-function serve(socket: Socket, token: string, project: string | null): void {
-  let line: ReturnType<typeof openLine> | null = null
+function serveSocket(socket: Socket, token: string, project: string | null): void {
+  let line: ReturnType<typeof openWorkerConnection> | null = null
   const reply = (text: string) => void socket.write(`${text}\n`)
   const sendAway = (reason: string) => {
     socket.end(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32001, message: reason } })}\n`)
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy())
+    socket.setTimeout(TOKEN_TIMEOUT_MS, () => socket.destroy())
   }
-  const late = setTimeout(() => sendAway('no token came'), PATIENCE_MS)
+  const late = setTimeout(() => sendAway('no token came'), TOKEN_TIMEOUT_MS)
   const split = lineSplitter((text) => {
-    if (line) return line.say(text)
+    if (line) return line.send(text)
     clearTimeout(late)
-    if (!same(tokenIn(text), token)) return void sendAway('the first line must be the token; it is in run/token in the Recollect home')
-    line = openLine(project, reply)
+    if (!areEqualTokens(tokenIn(text), token))
+      return void sendAway('the first line must be the token; it is in run/token in the Recollect home')
+    line = openWorkerConnection(project, reply)
   }, reply)
   socket.on('data', (chunk) => {
     if (!socket.writableEnded) split(Buffer.from(chunk))
@@ -59,7 +60,7 @@ function tokenIn(text: string): string {
   }
 }
 
-function same(a: string, b: string): boolean {
+function areEqualTokens(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
 }

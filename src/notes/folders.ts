@@ -1,31 +1,31 @@
 import { join } from 'node:path'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import type { NoteScope } from '../core/note.ts'
-import { kindAt } from '../platform/files.ts'
+import { fileKindAt } from '../platform/files.ts'
 
 /** Synced notes stand in one folder of the home, the others in another; git never sees the second. */
-export const SYNCED = 'memory'
-export const LOCAL = 'local'
+export const SYNCED_FOLDER = 'memory'
+export const LOCAL_FOLDER = 'local'
 
 /** The file of a note, relative to the home. Its name is its id, so that two machines that make the same note make the same file. */
 export function pathOf(note: { id: string; scope: NoteScope; project: ProjectKey }): string {
-  const top = note.scope === 'local' ? LOCAL : SYNCED
+  const top = note.scope === 'local' ? LOCAL_FOLDER : SYNCED_FOLDER
   return `${top}/${folderOf(note.scope === 'global' ? GLOBAL_PROJECT : note.project)}/${note.id}.md`
 }
 
 /** What the folder of a file says of its note; null when the file is not where notes are. */
-export function placeOf(path: string): { scope: NoteScope; project: ProjectKey } | null {
+export function noteLocation(path: string): { scope: NoteScope; project: ProjectKey } | null {
   const [top, folder, ...rest] = path.split('/')
-  if ((top !== SYNCED && top !== LOCAL) || !folder || rest.length === 0 || folder.startsWith('.')) return null
+  if ((top !== SYNCED_FOLDER && top !== LOCAL_FOLDER) || !folder || rest.length === 0 || folder.startsWith('.')) return null
   if (rest.some((part) => part.startsWith('.')) || !path.endsWith('.md')) return null
   const project = projectIn(folder)
-  return { scope: top === LOCAL ? 'local' : project === GLOBAL_PROJECT ? 'global' : 'project', project }
+  return { scope: top === LOCAL_FOLDER ? 'local' : project === GLOBAL_PROJECT ? 'global' : 'project', project }
 }
 
 /** Whether a file, or a folder on the way to it, is a link: it could lead anywhere. */
-export function leadsAway(home: string, path: string): boolean {
+export function hasLinkInPath(home: string, path: string): boolean {
   const parts = path.split('/')
-  return parts.some((_, index) => kindAt(join(home, ...parts.slice(0, index + 1))) === 'link')
+  return parts.some((_, index) => fileKindAt(join(home, ...parts.slice(0, index + 1))) === 'link')
 }
 
 /** A project key as the name of one folder: a slash becomes `~`, what no file system may hold is written in hex. */

@@ -96,7 +96,7 @@ const names = z
   .union([z.null().transform(() => []), text(200).transform((one) => [one]), z.array(text(200)).max(1000)])
   .default([])
   .transform((all) => [...new Set(all.map((one) => one.trim()).filter(Boolean))])
-const moment = z
+const timestamp = z
   .union([z.null(), z.string(), z.number(), z.date()])
   .default(null)
   .transform((given, context) => {
@@ -114,8 +114,8 @@ const FrontMatter = z.object({
   title: text(500).pipe(z.string().trim().min(1)),
   namespace: text(40).pipe(z.string().refine(isNamespace, 'a namespace is a word of small letters, digits and dashes')).default('context'),
   tags: names,
-  created: moment,
-  updated: moment,
+  created: timestamp,
+  updated: timestamp,
   machine: text(200).default(''),
   source: z.enum(NOTE_SOURCES).default('human'),
   session: optional,
@@ -124,11 +124,11 @@ const FrontMatter = z.object({
   supersedes: names,
   conflict_of: optional,
   pinned: z.boolean().default(false),
-  expires: moment,
-  deleted: moment,
+  expires: timestamp,
+  deleted: timestamp,
 })
 
-const KNOWN = new Set(Object.keys(FrontMatter.shape))
+const KNOWN_FIELDS = new Set(Object.keys(FrontMatter.shape))
 
 /** The lines of every field that is not ours, with what is indented below it and the comments before it. */
 function unknownLines(front: string): string[] {
@@ -138,7 +138,7 @@ function unknownLines(front: string): string[] {
   for (const line of front.split(/\r?\n/)) {
     const field = /^(?:"([^"]+)"|'([^']+)'|([^\s#'"[{][^:]*?))[ \t]*:(?:\s|$)/.exec(line)
     if (field) {
-      keeping = !KNOWN.has(field[1] ?? field[2] ?? field[3] ?? '')
+      keeping = !KNOWN_FIELDS.has(field[1] ?? field[2] ?? field[3] ?? '')
       if (keeping) kept.push(...comments, line)
       comments = []
     } else if (line.startsWith('#')) {

@@ -5,14 +5,14 @@ import { temporaryFolder } from '../../test/support/builders.ts'
 import { aNotebook } from '../../test/support/notebook.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { asNoteId, type NoteId } from '../core/note.ts'
-import { bringNote, changeNote, forgetNote, keepNote, keepUnderId, type NoteDraft, purgeNote, restoreNote } from './notes.ts'
+import { changeNote, forgetNote, importNote, type NoteDraft, purgeNote, restoreNote, saveNote, saveNoteUnderId } from './notes.ts'
 
 const app = asProjectKey('github.com/team/app')
 const draft = (body: string, given: Partial<NoteDraft> = {}): NoteDraft => ({ body, project: app, source: 'human', ...given })
 
 test('a note is a markdown file in the folder of its project, and is found by its words', async () => {
   using t = await aNotebook()
-  const { receipt } = await keepNote(t.book, draft('We chose PostgreSQL because of JSONB.', { namespace: 'decisions' }), 1000)
+  const { receipt } = await saveNote(t.book, draft('We chose PostgreSQL because of JSONB.', { namespace: 'decisions' }), 1000)
   if (receipt.kind !== 'added') throw new Error(receipt.kind)
   expect(receipt.note.path).toBe(`memory/github.com~team~app/${receipt.note.id}.md`)
   expect(t.read(receipt.note.path)).toContain('namespace: decisions\n')
@@ -22,8 +22,8 @@ test('a note is a markdown file in the folder of its project, and is found by it
 
 test('a global note is found in every project, a local one stands in its own folder', async () => {
   using t = await aNotebook()
-  const global = await keepNote(t.book, draft('Always answer in British spelling.', { scope: 'global' }), 1000)
-  const local = await keepNote(t.book, draft('The license server is on my desk.', { scope: 'local' }), 1000)
+  const global = await saveNote(t.book, draft('Always answer in British spelling.', { scope: 'global' }), 1000)
+  const local = await saveNote(t.book, draft('The license server is on my desk.', { scope: 'local' }), 1000)
   if (global.receipt.kind !== 'added' || local.receipt.kind !== 'added') throw new Error('not added')
   expect(global.receipt.note.path).toStartWith('memory/global/')
   expect(local.receipt.note.path).toStartWith('local/github.com~team~app/')
@@ -32,20 +32,20 @@ test('a global note is found in every project, a local one stands in its own fol
 
 test('the same words again are the same note', async () => {
   using t = await aNotebook()
-  const first = await keepNote(t.book, draft('Use  tabs, never spaces!'), 1000)
-  const again = await keepNote(t.book, draft('use tabs\nnever spaces'), 2000)
+  const first = await saveNote(t.book, draft('Use  tabs, never spaces!'), 1000)
+  const again = await saveNote(t.book, draft('use tabs\nnever spaces'), 2000)
   expect(again.receipt).toMatchObject({ kind: 'same', note: { id: (first.receipt as { note: { id: string } }).note.id } })
   expect(again.changes).toEqual([])
 })
 
 test('a restatement takes the place of what it restates, which stays to be seen', async () => {
   using t = await aNotebook()
-  const first = await keepNote(
+  const first = await saveNote(
     t.book,
     draft('The staging database for the billing service listens on port 5433 of the bastion host.'),
     1000,
   )
-  const second = await keepNote(
+  const second = await saveNote(
     t.book,
     draft('Since March the staging database for the billing service listens on port 5433 of the bastion host.'),
     2000,
@@ -66,15 +66,15 @@ test.each([
   ['For the session cache of the shop we do use Redis.', 'For the session cache of the shop we do not use Redis.'],
 ])('%s and %s are two facts', async (one, other) => {
   using t = await aNotebook()
-  await keepNote(t.book, draft(one), 1000)
-  expect((await keepNote(t.book, draft(other), 2000)).receipt.kind).toBe('added')
+  await saveNote(t.book, draft(one), 1000)
+  expect((await saveNote(t.book, draft(other), 2000)).receipt.kind).toBe('added')
   expect(await t.list()).toHaveLength(2)
 })
 
 test('a title that was made from the body follows it, one that a person gave stays', async () => {
   using t = await aNotebook()
-  const first = await keepNote(t.book, draft('Deploys go out on Fridays.'), 1000)
-  const second = await keepNote(t.book, draft('The cache is warm.', { title: 'Cache' }), 1000)
+  const first = await saveNote(t.book, draft('Deploys go out on Fridays.'), 1000)
+  const second = await saveNote(t.book, draft('The cache is warm.', { title: 'Cache' }), 1000)
   const [derived, given] = [first, second].map((kept) => asNoteId((kept.receipt as { note: { id: string } }).note.id))
   expect((await changeNote(t.book, derived as NoteId, { body: 'Deploys go out on Mondays.' }, 2000))?.receipt).toMatchObject({
     note: { title: 'Deploys go out on Mondays.' },
@@ -87,10 +87,10 @@ test('a title that was made from the body follows it, one that a person gave sta
 test('a secret in a tag never reaches the file, whichever way it comes', async () => {
   using t = await aNotebook()
   const token = `ghp_${'a1B2'.repeat(9)}`
-  const { receipt } = await keepNote(t.book, draft('Tagged', { tags: [token] }), 1000)
+  const { receipt } = await saveNote(t.book, draft('Tagged', { tags: [token] }), 1000)
   if (receipt.kind !== 'added') throw new Error(receipt.kind)
   await changeNote(t.book, receipt.note.id, { tags: [token] }, 2000)
-  await bringNote(t.book, { ...receipt.note, id: asNoteId('brought'), tags: [token], updatedAt: 3000 })
+  await importNote(t.book, { ...receipt.note, id: asNoteId('brought'), tags: [token], updatedAt: 3000 })
   for (const path of [receipt.note.path, 'memory/github.com~team~app/brought.md']) expect(t.read(path)).not.toContain('a1B2a1B2')
 })
 
@@ -99,19 +99,19 @@ test('nothing is written through a link', async () => {
   using outside = temporaryFolder()
   mkdirSync(join(t.folder, 'memory'))
   symlinkSync(outside.path, join(t.folder, 'memory', 'away'))
-  expect(keepNote(t.book, draft('Out of the house', { project: asProjectKey('away') }), 1000)).rejects.toThrow('is a link')
+  expect(saveNote(t.book, draft('Out of the house', { project: asProjectKey('away') }), 1000)).rejects.toThrow('is a link')
   expect(readdirSync(outside.path)).toEqual([])
 })
 
 test('short notes that differ in one word are two facts', async () => {
   using t = await aNotebook()
-  await keepNote(t.book, draft('Deploy on Monday'), 1000)
-  expect((await keepNote(t.book, draft('Deploy on Friday'), 2000)).receipt.kind).toBe('added')
+  await saveNote(t.book, draft('Deploy on Monday'), 1000)
+  expect((await saveNote(t.book, draft('Deploy on Friday'), 2000)).receipt.kind).toBe('added')
 })
 
 test('a forgotten note is hidden, can be restored, and is gone with its file once purged', async () => {
   using t = await aNotebook()
-  const { receipt } = await keepNote(t.book, draft('The flaky test is clock.test.ts'), 1000)
+  const { receipt } = await saveNote(t.book, draft('The flaky test is clock.test.ts'), 1000)
   if (receipt.kind !== 'added') throw new Error(receipt.kind)
   const { id, path } = receipt.note
   await forgetNote(t.book, id, 2000)
@@ -126,9 +126,9 @@ test('a forgotten note is hidden, can be restored, and is gone with its file onc
 
 test('what superseded a note gives it back when it is itself forgotten', async () => {
   using t = await aNotebook()
-  const first = await keepNote(t.book, draft('Caching is off.'), 1000)
+  const first = await saveNote(t.book, draft('Caching is off.'), 1000)
   const older = (first.receipt as { note: { id: string } }).note.id
-  const second = await keepNote(t.book, draft('Caching is on since the release.', { supersedes: [asNoteId(older)] }), 2000)
+  const second = await saveNote(t.book, draft('Caching is on since the release.', { supersedes: [asNoteId(older)] }), 2000)
   expect(await t.find('caching', app)).toEqual([(second.receipt as { note: { id: string } }).note.id])
   await forgetNote(t.book, asNoteId((second.receipt as { note: { id: string } }).note.id), 3000)
   expect(await t.find('caching', app)).toEqual([older])
@@ -136,7 +136,7 @@ test('what superseded a note gives it back when it is itself forgotten', async (
 
 test('an expired note is hidden from its time on', async () => {
   using t = await aNotebook()
-  await keepNote(t.book, draft('Freeze until Friday', { expiresAt: 5000 }), 1000)
+  await saveNote(t.book, draft('Freeze until Friday', { expiresAt: 5000 }), 1000)
   expect(await t.list({ now: 4999 })).toHaveLength(1)
   expect(await t.list({ now: 5000 })).toHaveLength(0)
 })
@@ -144,20 +144,20 @@ test('an expired note is hidden from its time on', async () => {
 test('secrets and private parts never reach the file', async () => {
   using t = await aNotebook()
   const token = `ghp_${'a1B2'.repeat(9)}`
-  const { receipt } = await keepNote(t.book, draft(`Deploy with ${token}. <private>my salary</private>`, { title: `Key ${token}` }), 1000)
+  const { receipt } = await saveNote(t.book, draft(`Deploy with ${token}. <private>my salary</private>`, { title: `Key ${token}` }), 1000)
   if (receipt.kind !== 'added') throw new Error(receipt.kind)
   expect(t.read(receipt.note.path)).not.toContain('a1B2a1B2')
   expect(t.read(receipt.note.path)).not.toContain('salary')
-  expect((await keepNote(t.book, draft('<private>all of it</private>'), 1000)).receipt.kind).toBe('refused')
+  expect((await saveNote(t.book, draft('<private>all of it</private>'), 1000)).receipt.kind).toBe('refused')
 })
 
 test('a note brought in again under its id is updated where it changed, and only then', async () => {
   using t = await aNotebook()
   const brought = { ...draft('First version'), id: asNoteId('import-1') }
-  expect((await keepUnderId(t.book, brought, 1000)).receipt.kind).toBe('added')
-  expect((await keepUnderId(t.book, brought, 2000)).receipt.kind).toBe('same')
+  expect((await saveNoteUnderId(t.book, brought, 1000)).receipt.kind).toBe('added')
+  expect((await saveNoteUnderId(t.book, brought, 2000)).receipt.kind).toBe('same')
   await changeNote(t.book, asNoteId('import-1'), { tags: ['mine'], pinned: true }, 2500)
-  const again = await keepUnderId(t.book, { ...brought, body: 'Second version' }, 3000)
+  const again = await saveNoteUnderId(t.book, { ...brought, body: 'Second version' }, 3000)
   expect(again.receipt).toMatchObject({ kind: 'updated', note: { body: 'Second version', tags: ['mine'], pinned: true } })
 })
 
@@ -165,29 +165,29 @@ test('what a person wrote into a note that is brought again is theirs, the rest 
   using t = await aNotebook()
   const id = asNoteId('import-1')
   const brought = { ...draft('First version', { title: 'First title' }), id }
-  await keepUnderId(t.book, brought, 1000)
+  await saveNoteUnderId(t.book, brought, 1000)
   await changeNote(t.book, id, { body: 'My own words' }, 2000)
-  await keepUnderId(t.book, { ...brought, title: 'Second title', body: 'Second version' }, 3000)
-  await keepUnderId(t.book, { ...brought, title: 'Third title', body: 'Third version' }, 4000)
+  await saveNoteUnderId(t.book, { ...brought, title: 'Second title', body: 'Second version' }, 3000)
+  await saveNoteUnderId(t.book, { ...brought, title: 'Third title', body: 'Third version' }, 4000)
   expect(await t.store.notes.get(id)).toMatchObject({ title: 'Third title', body: 'My own words' })
   await forgetNote(t.book, id, 5000)
-  expect((await keepUnderId(t.book, { ...brought, title: 'Fourth' }, 6000)).receipt.kind).toBe('same')
+  expect((await saveNoteUnderId(t.book, { ...brought, title: 'Fourth' }, 6000)).receipt.kind).toBe('same')
   expect((await t.store.notes.get(id))?.deletedAt).toBe(5000)
 })
 
 test('a note kept once under its id is left alone when it is brought again, even when it was forgotten', async () => {
   using t = await aNotebook()
   const brought = { ...draft('Use tabs'), id: asNoteId('marked-1') }
-  await keepNote(t.book, brought, 1000)
+  await saveNote(t.book, brought, 1000)
   await changeNote(t.book, brought.id, { body: 'Use spaces' }, 2000)
   await forgetNote(t.book, brought.id, 3000)
-  expect((await keepNote(t.book, brought, 4000)).receipt.kind).toBe('same')
+  expect((await saveNote(t.book, brought, 4000)).receipt.kind).toBe('same')
   expect(await t.store.notes.get(brought.id)).toMatchObject({ body: 'Use spaces', deletedAt: 3000 })
 })
 
 test('a note that changes its scope moves to the other folder', async () => {
   using t = await aNotebook()
-  const { receipt } = await keepNote(t.book, draft('Prefer small commits'), 1000)
+  const { receipt } = await saveNote(t.book, draft('Prefer small commits'), 1000)
   if (receipt.kind !== 'added') throw new Error(receipt.kind)
   const moved = await changeNote(t.book, receipt.note.id, { scope: 'global' }, 2000)
   expect(moved?.receipt).toMatchObject({ kind: 'updated', note: { path: `memory/global/${receipt.note.id}.md`, project: 'global' } })
@@ -200,12 +200,12 @@ test.each([
   ['more text than a note holds', draft('x'.repeat(200_000))],
 ])('%s is refused with a reason', async (_, given) => {
   using t = await aNotebook()
-  expect((await keepNote(t.book, given, 1000)).receipt.kind).toBe('refused')
+  expect((await saveNote(t.book, given, 1000)).receipt.kind).toBe('refused')
 })
 
 test('a change starts from what the file says, so that an edit by hand that nobody has followed yet is not lost', async () => {
   using t = await aNotebook()
-  const { receipt } = await keepNote(t.book, draft('The port is 8080.'), 1000)
+  const { receipt } = await saveNote(t.book, draft('The port is 8080.'), 1000)
   if (receipt.kind !== 'added') throw new Error(receipt.kind)
   const { id, path } = receipt.note
   t.write(path, (t.read(path) ?? '').replace('8080', '9090, behind the proxy'))

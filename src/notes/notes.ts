@@ -11,21 +11,21 @@ import type { Change } from '../core/memory.ts'
 import { asNoteId, isNamespace, type Note, type NoteId, type NoteScope, type NoteSource, type NoteType } from '../core/note.ts'
 import { firstLine } from '../core/text.ts'
 import { ulid } from '../core/ulid.ts'
-import { privateFolder, statIfThere, writeWhole } from '../platform/files.ts'
+import { ensurePrivateFolder, statIfThere, writeFileAtomically } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import type { Store } from '../store/store.ts'
-import { restates, tellingWords } from './alike.ts'
-import { LOCAL, leadsAway, pathOf, SYNCED } from './folders.ts'
+import { hasLinkInPath, LOCAL_FOLDER, pathOf, SYNCED_FOLDER } from './folders.ts'
 import { MAX_NOTE_BYTES, writeNote } from './format.ts'
+import { contentFingerprint, indexNote } from './note-rows.ts'
 import { noteOnDisk } from './reindex.ts'
-import { printOf, takeIn } from './rows.ts'
+import { distinctiveWords, restates } from './similarity.ts'
 
-export { areNear, likeness, normalised, shingles } from './alike.ts'
-export { LOCAL, pathOf, placeOf, SYNCED } from './folders.ts'
-export { readAnamnesis, readMarkdown } from './foreign.ts'
+export { LOCAL_FOLDER, noteLocation, pathOf, SYNCED_FOLDER } from './folders.ts'
+export { readAnamnesis, readMarkdown } from './foreign-notes.ts'
 export { parseNote, writeNote } from './format.ts'
+export { indexNote } from './note-rows.ts'
 export { noteOnDisk, reindex } from './reindex.ts'
-export { takeIn } from './rows.ts'
+export { areNear, likeness, normalised, shingles } from './similarity.ts'
 
 /** What writing notes needs to know. */
 export type Notebook = {
@@ -63,7 +63,7 @@ export type NoteDraft = {
 }
 
 /** What became of a draft. Nothing is dropped without a word. */
-export type Receipt =
+export type NoteSaveReceipt =
   | { kind: 'added'; note: Note }
   /** It said the same as a note that is there already. */
   | { kind: 'same'; note: Note }
@@ -74,10 +74,10 @@ export type Receipt =
   /** Outdated when the change was made from what the note no longer says. */
   | { kind: 'refused'; reason: string; isOutdated?: true }
 
-export type Kept = { receipt: Receipt; changes: Change[] }
+export type NoteSaveResult = { receipt: NoteSaveReceipt; changes: Change[] }
 
 /** Keeps a draft as a note, unless it is there already; a restatement takes the place of what it restates. */
-export async function keepNote(book: Notebook, draft: NoteDraft, now: number): Promise<Kept> {
+export async function saveNote(book: Notebook, draft: NoteDraft, now: number): Promise<NoteSaveResult> {
   const wanted = noteOf(book, draft, now)
   if (typeof wanted === 'string') return { receipt: { kind: 'refused', reason: wanted }, changes: [] }
   return book.store.transaction(async () => {
@@ -97,17 +97,17 @@ export async function keepNote(book: Notebook, draft: NoteDraft, now: number): P
  * Keeps a draft under its own id: the same thing, brought again, is updated where it changed. What a person did to it since stays:
  * a title or body that is no longer what we wrote is theirs, and a note that they forgot stays forgotten.
  */
-export async function keepUnderId(book: Notebook, draft: NoteDraft & { id: NoteId }, now: number): Promise<Kept> {
+export async function saveNoteUnderId(book: Notebook, draft: NoteDraft & { id: NoteId }, now: number): Promise<NoteSaveResult> {
   const wanted = noteOf(book, draft, now)
   if (typeof wanted === 'string') return { receipt: { kind: 'refused', reason: wanted }, changes: [] }
   return book.store.transaction(async () => {
     const known = await noteOnDisk(book, draft.id)
     if (!known) {
-      const note = withWritten(wanted, writtenOf(wanted))
+      const note = withWrittenLine(wanted, fingerprintsOf(wanted))
       return { receipt: { kind: 'added', note }, changes: await putNote(book, note) }
     }
     const says = (note: Note) => JSON.stringify([note.title, note.body, note.type, note.namespace, note.tags])
-    const merged = withoutTheirs(known, { ...known, ...pick(wanted), tags: [...new Set([...known.tags, ...wanted.tags])] })
+    const merged = keepHandEdits(known, { ...known, ...sourceFields(wanted), tags: [...new Set([...known.tags, ...wanted.tags])] })
     if (known.deletedAt !== null || says(merged) === says(known)) return { receipt: { kind: 'same', note: known }, changes: [] }
     const note = { ...merged, updatedAt: draft.updatedAt ?? now, machine: book.machine }
     return { receipt: { kind: 'updated', note }, changes: await putNote(book, note) }
@@ -115,7 +115,7 @@ export async function keepUnderId(book: Notebook, draft: NoteDraft & { id: NoteI
 }
 
 /** Keeps a note as another home had it, with all it knows of itself. Of two versions the newer stands. */
-export async function bringNote(book: Notebook, brought: Omit<Note, 'path'>): Promise<Kept> {
+export async function importNote(book: Notebook, brought: Omit<Note, 'path'>): Promise<NoteSaveResult> {
   const body = cleanBody(book, brought.body)
   const project = brought.scope === 'global' ? GLOBAL_PROJECT : brought.project
   const wanted: Note = {
@@ -126,7 +126,7 @@ export async function bringNote(book: Notebook, brought: Omit<Note, 'path'>): Pr
     project,
     path: pathOf({ ...brought, project }),
   }
-  const reason = body.trim() === '' ? 'nothing is in it' : unusable(wanted)
+  const reason = body.trim() === '' ? 'nothing is in it' : whyUnusable(wanted)
   if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
   return book.store.transaction(async () => {
     const known = await book.store.notes.get(wanted.id)
@@ -139,23 +139,23 @@ export async function bringNote(book: Notebook, brought: Omit<Note, 'path'>): Pr
 }
 
 /** A line of the front matter that says what we wrote: the print of the title and that of the body. */
-const WRITTEN = /^written: ([0-9a-f]{8})-([0-9a-f]{8})$/
-type Written = { title: string; body: string }
+const WRITTEN_LINE = /^written: ([0-9a-f]{8})-([0-9a-f]{8})$/
+type WrittenFingerprints = { title: string; body: string }
 
-const writtenOf = (note: Note): Written => ({ title: fingerprint(note.title, 8), body: fingerprint(note.body, 8) })
-const withWritten = (note: Note, { title, body }: Written): Note => ({
+const fingerprintsOf = (note: Note): WrittenFingerprints => ({ title: fingerprint(note.title, 8), body: fingerprint(note.body, 8) })
+const withWrittenLine = (note: Note, { title, body }: WrittenFingerprints): Note => ({
   ...note,
-  unknown: [...note.unknown.filter((line) => !WRITTEN.test(line)), `written: ${title}-${body}`],
+  unknown: [...note.unknown.filter((line) => !WRITTEN_LINE.test(line)), `written: ${title}-${body}`],
 })
 
 /** What a source wants of a note, without what a person wrote into it since the source's last time. */
-function withoutTheirs(known: Note, wanted: Note): Note {
-  const line = known.unknown.flatMap((one) => WRITTEN.exec(one) ?? [])
+function keepHandEdits(known: Note, wanted: Note): Note {
+  const line = known.unknown.flatMap((one) => WRITTEN_LINE.exec(one) ?? [])
   const [, title, body] = line
-  const [was, is, next] = [title && body ? { title, body } : null, writtenOf(known), writtenOf(wanted)]
+  const [was, is, next] = [title && body ? { title, body } : null, fingerprintsOf(known), fingerprintsOf(wanted)]
   const isTheirs = (part: 'title' | 'body') => was !== null && was[part] !== is[part]
   const kept = { title: isTheirs('title') ? known.title : wanted.title, body: isTheirs('body') ? known.body : wanted.body }
-  return withWritten(
+  return withWrittenLine(
     { ...wanted, ...kept },
     {
       title: isTheirs('title') ? (was?.title ?? '') : next.title,
@@ -165,7 +165,7 @@ function withoutTheirs(known: Note, wanted: Note): Note {
 }
 
 /** What a source may change of a note that it brought before. */
-const pick = ({ title, body, type, namespace, source, session, model, confidence }: Note) => ({
+const sourceFields = ({ title, body, type, namespace, source, session, model, confidence }: Note) => ({
   title,
   body,
   type,
@@ -184,13 +184,19 @@ export type NotePatch = Partial<
  * Changes what a person or a model wants changed. Null when there is no such note. Whoever made the change from a text says which: the text
  * and not its time, because a person who edits the file leaves the time as it was.
  */
-export async function changeNote(book: Notebook, id: NoteId, patch: NotePatch, now: number, bodyWas?: string): Promise<Kept | null> {
+export async function changeNote(
+  book: Notebook,
+  id: NoteId,
+  patch: NotePatch,
+  now: number,
+  bodyWas?: string,
+): Promise<NoteSaveResult | null> {
   return book.store.transaction(async () => {
     const known = await noteOnDisk(book, id)
     if (!known) return null
     if (bodyWas !== undefined && (known.body !== bodyWas || known.deletedAt !== null))
       return { receipt: { kind: 'refused', reason: `note ${id} was changed meanwhile; read it again`, isOutdated: true }, changes: [] }
-    const reason = unusable({ ...known, ...patch })
+    const reason = whyUnusable({ ...known, ...patch })
     if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
     const scope = patch.scope ?? known.scope
     const project = scope === 'global' ? GLOBAL_PROJECT : (patch.project ?? known.project)
@@ -221,15 +227,15 @@ export async function changeNote(book: Notebook, id: NoteId, patch: NotePatch, n
 }
 
 /** Hides a note for good reason; it can be restored until it is purged. */
-export function forgetNote(book: Notebook, id: NoteId, now: number): Promise<Kept | null> {
+export function forgetNote(book: Notebook, id: NoteId, now: number): Promise<NoteSaveResult | null> {
   return setDeleted(book, id, now, now)
 }
 
-export function restoreNote(book: Notebook, id: NoteId, now: number): Promise<Kept | null> {
+export function restoreNote(book: Notebook, id: NoteId, now: number): Promise<NoteSaveResult | null> {
   return setDeleted(book, id, null, now)
 }
 
-async function setDeleted(book: Notebook, id: NoteId, deletedAt: number | null, now: number): Promise<Kept | null> {
+async function setDeleted(book: Notebook, id: NoteId, deletedAt: number | null, now: number): Promise<NoteSaveResult | null> {
   return book.store.transaction(async () => {
     const known = await noteOnDisk(book, id)
     if (!known) return null
@@ -252,12 +258,12 @@ export async function purgeNote(book: Notebook, id: NoteId): Promise<Change[]> {
 /** Writes the file and its row. The file first: it is the truth, and a row that is missing is made again from it. Inside a transaction. */
 export async function putNote(book: Notebook, note: Note): Promise<Change[]> {
   const path = join(book.folder, note.path)
-  privateFolder(join(book.folder, note.path.startsWith(`${LOCAL}/`) ? LOCAL : SYNCED))
+  ensurePrivateFolder(join(book.folder, note.path.startsWith(`${LOCAL_FOLDER}/`) ? LOCAL_FOLDER : SYNCED_FOLDER))
   const folder = path.slice(0, path.lastIndexOf('/'))
-  if (leadsAway(book.folder, note.path)) throw new Error(`${folder} is a link; notes are not written through links. Make it a folder.`)
-  privateFolder(folder)
-  writeWhole(path, writeNote(note))
-  await takeIn(book, note, statIfThere(path))
+  if (hasLinkInPath(book.folder, note.path)) throw new Error(`${folder} is a link; notes are not written through links. Make it a folder.`)
+  ensurePrivateFolder(folder)
+  writeFileAtomically(path, writeNote(note))
+  await indexNote(book, note, statIfThere(path))
   return [{ kind: 'note-changed', note }]
 }
 
@@ -297,13 +303,13 @@ export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | st
     project,
     path: pathOf({ id, scope, project }),
   }
-  return unusable(note) ?? note
+  return whyUnusable(note) ?? note
 }
 
 const NOTHING_LEFT = 'nothing is left to remember once private parts are taken out'
 
 /** What keeps a note from being one, in words for whoever wanted it; null when nothing does. */
-function unusable(note: Pick<Note, 'namespace' | 'confidence' | 'body' | 'tags'>): string | null {
+function whyUnusable(note: Pick<Note, 'namespace' | 'confidence' | 'body' | 'tags'>): string | null {
   if (!isNamespace(note.namespace)) return `"${note.namespace}" is not a namespace: use small letters, digits and dashes`
   if (!(note.confidence >= 0 && note.confidence <= 1)) return 'a confidence lies between 0 and 1'
   if (note.body.length > MAX_NOTE_BYTES / 2)
@@ -320,23 +326,23 @@ const titleOf = (book: Notebook, title: string, body: string) =>
   firstLine(book.clean(title.toWellFormed()), 200) || firstLine(body.replace(/^[#>\s*-]+/, ''), 80) || 'Untitled'
 
 async function sameNote(book: Notebook, wanted: Note, now: number): Promise<Note | null> {
-  for (const known of await book.store.notes.withPrint(printOf(wanted))) {
-    if (await book.store.notes.visible(known.id, now)) return known
+  for (const known of await book.store.notes.withFingerprint(contentFingerprint(wanted))) {
+    if (await book.store.notes.getVisible(known.id, now)) return known
   }
   return null
 }
 
 /** How many notes a new one is compared with: the likeliest by their words. */
-const COMPARED = 20
+const MAX_COMPARED_NOTES = 20
 
 /** Notes of the same kind and place of which it says all that they say. */
 async function restatedBy(book: Notebook, wanted: Note, now: number): Promise<NoteId[]> {
-  const words = tellingWords(wanted.body)
+  const words = distinctiveWords(wanted.body)
   if (words.length === 0) return []
-  const within = { project: wanted.project, kinds: ['note' as const], since: 0, before: Number.MAX_SAFE_INTEGER, limit: COMPARED }
+  const within = { project: wanted.project, kinds: ['note' as const], since: 0, before: Number.MAX_SAFE_INTEGER, limit: MAX_COMPARED_NOTES }
   const restated: NoteId[] = []
   for (const place of await book.store.documents.match(words, within)) {
-    const known = await book.store.notes.visible(asNoteId(place.ref), now)
+    const known = await book.store.notes.getVisible(asNoteId(place.ref), now)
     if (!known || known.scope !== wanted.scope || known.project !== wanted.project) continue
     if (known.namespace !== wanted.namespace || known.type === 'episodic' || known.pinned) continue
     if (restates(wanted.body, known.body)) restated.push(known.id)

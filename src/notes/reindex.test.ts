@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { aNotebook } from '../../test/support/notebook.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { asNoteId } from '../core/note.ts'
-import { keepNote, reindex } from './notes.ts'
+import { reindex, saveNote } from './notes.ts'
 
 const app = asProjectKey('app')
 const file = (id: string, body: string, more = '') => `---\nid: ${id}\ntype: semantic\ntitle: About ${id}\n${more}---\n\n${body}\n`
@@ -91,7 +91,7 @@ test('no link is followed', async () => {
 
 test('rows that are lost are made again from the files', async () => {
   using t = await aNotebook()
-  const { receipt } = await keepNote(t.book, { body: 'Kept on disk', project: app, source: 'human' }, 1000)
+  const { receipt } = await saveNote(t.book, { body: 'Kept on disk', project: app, source: 'human' }, 1000)
   if (receipt.kind !== 'added') throw new Error(receipt.kind)
   await t.store.notes.remove(receipt.note.id)
   await t.store.notes.removeFile(receipt.note.path)

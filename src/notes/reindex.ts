@@ -1,36 +1,36 @@
 import { join } from 'node:path'
 import type { Change } from '../core/memory.ts'
 import type { Note, NoteId } from '../core/note.ts'
-import { readExactlyIfThere, statIfThere } from '../platform/files.ts'
+import { readUtf8IfThere, statIfThere } from '../platform/files.ts'
 import { filesBelow } from '../platform/folder.ts'
 import type { NoteFile, Store } from '../store/store.ts'
-import { LOCAL, leadsAway, placeOf, SYNCED } from './folders.ts'
+import { hasLinkInPath, LOCAL_FOLDER, noteLocation, SYNCED_FOLDER } from './folders.ts'
 import { MAX_NOTE_BYTES, parseNote } from './format.ts'
-import { takeIn } from './rows.ts'
+import { indexNote } from './note-rows.ts'
 
 /** How many files are read in one transaction: few enough that a hook never waits long behind it. */
-const BATCH = 200
+const FILES_PER_TRANSACTION = 200
 
-type Following = { store: Store; folder: string; clean(text: string): string }
+type ReindexDeps = { store: Store; folder: string; clean(text: string): string }
 
 /** Makes the rows follow the files: all of them, or the paths that are known to have changed. One bad file never stops the rest. */
-export async function reindex(book: Following, only?: string[]): Promise<Change[]> {
+export async function reindex(book: ReindexDeps, only?: string[]): Promise<Change[]> {
   const known = new Map((await book.store.notes.files()).map((file) => [file.path, file]))
   const paths = only ?? pathsOnDisk(book.folder)
   const there = new Set(paths)
-  const changed = paths.filter((path) => placeOf(path) !== null && hasChanged(book.folder, path, known.get(path)))
+  const changed = paths.filter((path) => noteLocation(path) !== null && hasChanged(book.folder, path, known.get(path)))
   const gone = only ? [] : [...known.keys()].filter((path) => !there.has(path))
   const changes: Change[] = []
   const all = [...gone, ...changed]
-  for (let from = 0; from < all.length; from += BATCH) {
-    const batch = all.slice(from, from + BATCH)
+  for (let from = 0; from < all.length; from += FILES_PER_TRANSACTION) {
+    const batch = all.slice(from, from + FILES_PER_TRANSACTION)
     changes.push(...(await book.store.transaction(() => readAll(book, batch))))
   }
   return changes
 }
 
 /** The note with this id as its file has it now, even if nobody has followed the file yet. Inside a transaction. */
-export async function noteOnDisk(book: Following, id: NoteId): Promise<Note | null> {
+export async function noteOnDisk(book: ReindexDeps, id: NoteId): Promise<Note | null> {
   const known = await book.store.notes.get(id)
   if (!known || !hasChanged(book.folder, known.path, (await book.store.notes.fileAt(known.path)) ?? undefined)) return known
   await readOne(book, known.path)
@@ -38,7 +38,9 @@ export async function noteOnDisk(book: Following, id: NoteId): Promise<Note | nu
 }
 
 function pathsOnDisk(home: string): string[] {
-  return [SYNCED, LOCAL].flatMap((top) => filesBelow(join(home, top), ['.md']).map((entry) => entry.path.slice(home.length + 1)))
+  return [SYNCED_FOLDER, LOCAL_FOLDER].flatMap((top) =>
+    filesBelow(join(home, top), ['.md']).map((entry) => entry.path.slice(home.length + 1)),
+  )
 }
 
 function hasChanged(home: string, path: string, known: NoteFile | undefined): boolean {
@@ -46,26 +48,26 @@ function hasChanged(home: string, path: string, known: NoteFile | undefined): bo
   return !known || !found || known.bytes !== found.size || known.changedAt !== found.mtimeMs
 }
 
-async function readAll(book: Following, paths: string[]): Promise<Change[]> {
+async function readAll(book: ReindexDeps, paths: string[]): Promise<Change[]> {
   const changes: Change[] = []
   for (const path of paths) changes.push(...(await readOne(book, path)))
   return changes
 }
 
-async function readOne(book: Following, path: string): Promise<Change[]> {
+async function readOne(book: ReindexDeps, path: string): Promise<Change[]> {
   const { store } = book
   const before = await noteAt(store, path)
   const read = readFile(book.folder, path)
   if (read.kind === 'gone') {
     await store.notes.removeFile(path)
-    return before ? removed(book, before) : []
+    return before ? removeRow(book, before) : []
   }
   const file = { path, bytes: read.bytes, changedAt: read.changedAt }
   if (read.kind === 'malformed') {
     await store.notes.putFile({ ...file, id: null, problem: read.reason })
-    return before ? removed(book, before) : []
+    return before ? removeRow(book, before) : []
   }
-  const changes = before && before.id !== read.note.id ? await removed(book, before) : []
+  const changes = before && before.id !== read.note.id ? await removeRow(book, before) : []
   const rival = await store.notes.get(read.note.id)
   if (rival && rival.path !== path && statIfThere(join(book.folder, rival.path)) && isBefore(read.note, rival)) {
     await store.notes.putFile({ ...file, id: read.note.id, problem: `it has the same id as ${rival.path}, which is newer` })
@@ -75,7 +77,7 @@ async function readOne(book: Following, path: string): Promise<Change[]> {
     const [other] = (await store.notes.filesOf(rival.id)).filter((one) => one.path === rival.path)
     if (other) await store.notes.putFile({ ...other, problem: `it has the same id as ${path}, which is newer` })
   }
-  await takeIn(book, read.note, { size: read.bytes, mtimeMs: read.changedAt })
+  await indexNote(book, read.note, { size: read.bytes, mtimeMs: read.changedAt })
   return [...changes, { kind: 'note-changed', note: read.note }]
 }
 
@@ -89,7 +91,7 @@ async function noteAt(store: Store, path: string): Promise<Note | null> {
 }
 
 /** The row of a note whose file is no longer it. Another file with the same id takes its place. */
-async function removed(book: Following, note: Note): Promise<Change[]> {
+async function removeRow(book: ReindexDeps, note: Note): Promise<Change[]> {
   await book.store.notes.remove(note.id)
   for (const file of await book.store.notes.filesOf(note.id)) {
     if (file.path !== note.path) return readOne(book, file.path)
@@ -97,21 +99,21 @@ async function removed(book: Following, note: Note): Promise<Change[]> {
   return [{ kind: 'note-removed', id: note.id }]
 }
 
-type Read =
+type NoteFileResult =
   | { kind: 'gone' }
   | { kind: 'malformed'; reason: string; bytes: number; changedAt: number }
   | { kind: 'note'; note: Note; bytes: number; changedAt: number }
 
-function readFile(home: string, path: string): Read {
+function readFile(home: string, path: string): NoteFileResult {
   const full = join(home, path)
   const found = statIfThere(full)
-  const place = placeOf(path)
-  if (!found?.isFile() || !place || leadsAway(home, path)) return { kind: 'gone' }
+  const place = noteLocation(path)
+  if (!found?.isFile() || !place || hasLinkInPath(home, path)) return { kind: 'gone' }
   const file = { bytes: found.size, changedAt: found.mtimeMs }
   if (found.size > MAX_NOTE_BYTES) return { kind: 'malformed', reason: `it is larger than ${MAX_NOTE_BYTES / 1024} KB`, ...file }
   let text: string | null
   try {
-    text = readExactlyIfThere(full)
+    text = readUtf8IfThere(full)
   } catch (cause) {
     return { kind: 'malformed', reason: ((cause as Error).cause as Error | undefined)?.message ?? (cause as Error).message, ...file }
   }

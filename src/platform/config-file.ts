@@ -3,21 +3,21 @@
  * is written in a way that only a person should touch.
  */
 export function withSetting(text: string, path: string[], value: unknown): string | null {
-  return checked(text, path, value, replaced(text, path, tomlOf(value)))
+  return verifyEdit(text, path, value, replaceSetting(text, path, formatTomlValue(value)))
 }
 
 /** The same with the setting taken out. */
 export function withoutSetting(text: string, path: string[]): string | null {
-  return checked(text, path, undefined, replaced(text, path, null))
+  return verifyEdit(text, path, undefined, replaceSetting(text, path, null))
 }
 
 /** What was meant is what a parser reads afterwards, and nothing else has changed; or it is not done. */
-function checked(text: string, path: string[], value: unknown, changed: string): string | null {
-  const [before, after] = [parsed(text), parsed(changed)]
+function verifyEdit(text: string, path: string[], value: unknown, changed: string): string | null {
+  const [before, after] = [parseToml(text), parseToml(changed)]
   return before && after && Bun.deepEquals(withoutEmpty(after), withoutEmpty(withValue(before, path, value))) ? changed : null
 }
 
-function replaced(text: string, path: string[], value: string | null): string {
+function replaceSetting(text: string, path: string[], value: string | null): string {
   const [section, key] = [path.slice(0, -1).join('.'), path.at(-1) as string]
   const lines = text.split('\n')
   const head = lines.findIndex((line) => sectionOf(line) === section)
@@ -41,28 +41,28 @@ const sectionOf = (line: string) => /^\s*\[\s*([\w. \t-]+?)\s*\]\s*(?:#.*)?$/.ex
 const commentIn = (line: string) => /^[^"'#]*=\s*(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w.+-]+|\[[^\]#]*\])(\s*#.*|\s*)$/.exec(line)?.[1] ?? ''
 
 /** JSON's text, numbers, truth values and lists of them are TOML's too. */
-const tomlOf = (value: unknown) =>
+const formatTomlValue = (value: unknown) =>
   Array.isArray(value) ? `[${value.map((one) => JSON.stringify(one)).join(', ')}]` : JSON.stringify(value)
 
-type Tree = Record<string, unknown>
+type TomlTable = Record<string, unknown>
 
-function withValue(tree: Tree, [key = '', ...deeper]: string[], value: unknown): Tree {
+function withValue(tree: TomlTable, [key = '', ...deeper]: string[], value: unknown): TomlTable {
   const { [key]: present, ...others } = tree
-  if (deeper.length > 0) return { ...others, [key]: withValue(isTree(present) ? present : {}, deeper, value) }
+  if (deeper.length > 0) return { ...others, [key]: withValue(isTomlTable(present) ? present : {}, deeper, value) }
   return value === undefined ? others : { ...others, [key]: value }
 }
 
 /** A section that nothing is left in says as much as one that is not there. */
-function withoutEmpty(tree: Tree): Tree {
-  const parts = Object.entries(tree).map(([key, value]) => [key, isTree(value) ? withoutEmpty(value) : value] as const)
-  return Object.fromEntries(parts.filter(([, value]) => !isTree(value) || Object.keys(value).length > 0))
+function withoutEmpty(tree: TomlTable): TomlTable {
+  const parts = Object.entries(tree).map(([key, value]) => [key, isTomlTable(value) ? withoutEmpty(value) : value] as const)
+  return Object.fromEntries(parts.filter(([, value]) => !isTomlTable(value) || Object.keys(value).length > 0))
 }
 
-const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isTomlTable = (value: unknown): value is TomlTable => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function parsed(text: string): Tree | null {
+function parseToml(text: string): TomlTable | null {
   try {
-    return Bun.TOML.parse(text) as Tree
+    return Bun.TOML.parse(text) as TomlTable
   } catch {
     return null
   }

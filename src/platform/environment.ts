@@ -13,8 +13,8 @@ export type Environment = {
   /** The client executable a person or a test named. */
   claudeBin: string | null
   userHome: string
-  temporary: string
-  runtime: string | null
+  temporaryFolder: string
+  runtimeFolder: string | null
   uid: number
   path: string
   /** `RECOLLECT_SECTION_KEY` variables, for the settings. */
@@ -23,7 +23,14 @@ export type Environment = {
   keys: Record<string, string>
 }
 
-const KEYS = ['RECOLLECT_MODEL_API_KEY', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY', 'DEEPSEEK_API_KEY', 'GEMINI_API_KEY']
+const MODEL_KEY_VARIABLES = [
+  'RECOLLECT_MODEL_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'OPENAI_API_KEY',
+  'OPENROUTER_API_KEY',
+  'DEEPSEEK_API_KEY',
+  'GEMINI_API_KEY',
+]
 
 export function readEnvironment(): Environment {
   const env = process.env
@@ -33,14 +40,14 @@ export function readEnvironment(): Environment {
     claudeConfig: resolve(env.CLAUDE_CONFIG_DIR || `${userHome}/.claude`),
     claudeBin: env.CLAUDE_BIN || null,
     userHome,
-    temporary: env.TMPDIR || '/tmp',
-    runtime: env.XDG_RUNTIME_DIR || null,
+    temporaryFolder: env.TMPDIR || '/tmp',
+    runtimeFolder: env.XDG_RUNTIME_DIR || null,
     uid: process.getuid?.() ?? 0,
     path: env.PATH ?? '',
     overrides: Object.fromEntries(
       Object.entries(env).flatMap(([name, value]) => (name.startsWith('RECOLLECT_') && value !== undefined ? [[name, value]] : [])),
     ),
-    keys: Object.fromEntries(KEYS.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
+    keys: Object.fromEntries(MODEL_KEY_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
   }
 }
 
@@ -50,7 +57,7 @@ export function wantsColour(): boolean {
 }
 
 /** Whether a person looks at a terminal that shows signs beyond letters: one of UTF-8, and not the bare console, which has none. */
-export function showsSigns(): boolean {
+export function showsIcons(): boolean {
   const { LC_ALL, LC_CTYPE, LANG, TERM } = process.env
   return process.stdout.isTTY === true && /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '') && !/^(?:dumb|linux)$/.test(TERM ?? 'dumb')
 }

@@ -3,17 +3,17 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, s
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import {
-  bytesOf,
+  ensurePrivateFolder,
   exists,
+  fileSizeBytes,
+  findWriteProblem,
   isFolder,
   isPrivate,
-  privateFolder,
   readIfThere,
   readJsonIfThere,
-  secretIn,
-  tryWriting,
+  readOrCreateSecret,
+  writeFileAtomically,
   writeInPlace,
-  writeWhole,
 } from './files.ts'
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
@@ -22,8 +22,8 @@ test('a private folder can be entered by its owner only, even one that was open 
   using folder = temporaryFolder()
   const open = join(folder.path, 'open')
   mkdirSync(open, { mode: 0o755 })
-  privateFolder(open)
-  privateFolder(join(folder.path, 'new', 'below'))
+  ensurePrivateFolder(open)
+  ensurePrivateFolder(join(folder.path, 'new', 'below'))
   expect([modeOf(open), modeOf(join(folder.path, 'new', 'below'))]).toEqual([0o700, 0o700])
 })
 
@@ -31,26 +31,26 @@ test('a home that is a link to another disk is the person’s own choice', () =>
   using folder = temporaryFolder()
   mkdirSync(join(folder.path, 'disk'))
   symlinkSync(join(folder.path, 'disk'), join(folder.path, 'home'))
-  privateFolder(join(folder.path, 'home'))
+  ensurePrivateFolder(join(folder.path, 'home'))
   expect(modeOf(join(folder.path, 'disk'))).toBe(0o700)
 })
 
 test('a file where a folder should be is not taken for one', () => {
   using folder = temporaryFolder()
   writeFileSync(join(folder.path, 'file'), '')
-  expect(() => privateFolder(join(folder.path, 'file'))).toThrow()
-  expect(() => privateFolder(join(folder.path, 'file', 'below'))).toThrow()
+  expect(() => ensurePrivateFolder(join(folder.path, 'file'))).toThrow()
+  expect(() => ensurePrivateFolder(join(folder.path, 'file', 'below'))).toThrow()
 })
 
 test('a written file is whole, private, and leaves nothing beside it', () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'a')
   const big = 'é'.repeat(1_000_000)
-  writeWhole(path, big)
-  writeWhole(path, new Uint8Array([104, 105]))
+  writeFileAtomically(path, big)
+  writeFileAtomically(path, new Uint8Array([104, 105]))
   expect(readFileSync(path, 'utf8')).toBe('hi')
-  writeWhole(path, big)
-  expect(bytesOf(path)).toBe(2_000_000)
+  writeFileAtomically(path, big)
+  expect(fileSizeBytes(path)).toBe(2_000_000)
   expect(modeOf(path)).toBe(0o600)
   expect(readdirSync(folder.path)).toEqual(['a'])
 })
@@ -58,8 +58,8 @@ test('a written file is whole, private, and leaves nothing beside it', () => {
 test('a write that fails says where, and leaves the old text and nothing beside it', () => {
   using folder = temporaryFolder()
   mkdirSync(join(folder.path, 'taken', 'x'), { recursive: true })
-  expect(() => writeWhole(join(folder.path, 'taken'), 'text')).toThrow(`could not write ${join(folder.path, 'taken')}`)
-  expect(() => writeWhole(join(folder.path, 'no', 'folder'), 'text')).toThrow('could not write')
+  expect(() => writeFileAtomically(join(folder.path, 'taken'), 'text')).toThrow(`could not write ${join(folder.path, 'taken')}`)
+  expect(() => writeFileAtomically(join(folder.path, 'no', 'folder'), 'text')).toThrow('could not write')
   expect(readdirSync(folder.path)).toEqual(['taken'])
 })
 
@@ -81,7 +81,13 @@ test('what is not there is nothing, whichever part of its path is missing', () =
   using folder = temporaryFolder()
   writeFileSync(join(folder.path, 'file'), '{"half":')
   for (const path of [join(folder.path, 'none'), join(folder.path, 'none', 'below'), join(folder.path, 'file', 'below')]) {
-    expect([readIfThere(path), readJsonIfThere(path), exists(path), isFolder(path), bytesOf(path)]).toEqual([null, null, false, false, 0])
+    expect([readIfThere(path), readJsonIfThere(path), exists(path), isFolder(path), fileSizeBytes(path)]).toEqual([
+      null,
+      null,
+      false,
+      false,
+      0,
+    ])
   }
   expect(readJsonIfThere(join(folder.path, 'file'))).toBeNull()
   expect(() => readIfThere(folder.path)).toThrow('could not read')
@@ -90,21 +96,21 @@ test('what is not there is nothing, whichever part of its path is missing', () =
 test('a secret is made once, is long, and only its owner can read it', () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'run', 'token')
-  const secret = secretIn(path)
+  const secret = readOrCreateSecret(path)
   expect(secret).toMatch(/^[0-9a-f]{64}$/)
-  expect(secretIn(path)).toBe(secret)
+  expect(readOrCreateSecret(path)).toBe(secret)
   expect([isPrivate(path), modeOf(join(folder.path, 'run'))]).toEqual([true, 0o700])
 })
 
 test('an empty secret is no secret', () => {
   using folder = temporaryFolder()
   writeFileSync(join(folder.path, 'token'), ' \n')
-  expect(secretIn(join(folder.path, 'token'))).toMatch(/^[0-9a-f]{64}$/)
+  expect(readOrCreateSecret(join(folder.path, 'token'))).toMatch(/^[0-9a-f]{64}$/)
 })
 
 test('a folder that can be written is told from one that cannot, and is left as it was', () => {
   using folder = temporaryFolder()
-  expect(tryWriting(folder.path)).toBeNull()
+  expect(findWriteProblem(folder.path)).toBeNull()
   expect(readdirSync(folder.path)).toEqual([])
-  expect(tryWriting(join(folder.path, 'none'))?.message).toContain('ENOENT')
+  expect(findWriteProblem(join(folder.path, 'none'))?.message).toContain('ENOENT')
 })

@@ -19,7 +19,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 
 /** A folder only its owner can enter. Refuses one, or a link to one, that somebody else made first. */
-export function privateFolder(path: string): void {
+export function ensurePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const found = statSync(path)
   if (!found.isDirectory() || !isOurs(found) || !isOurs(lstatSync(path))) {
@@ -34,7 +34,7 @@ const isOurs = ({ uid }: Stats) => !process.getuid || uid === process.getuid()
  * Writes a whole file or none of it: a reader sees the old text or the new text, and a crash leaves one of them. Who writes thousands
  * and has the system flush them all at once afterwards (`flushDisks`) need not wait for each.
  */
-export function writeWhole(path: string, text: string | Uint8Array, mode = 0o600, flush = true): void {
+export function writeFileAtomically(path: string, text: string | Uint8Array, mode = 0o600, flush = true): void {
   const half = `${path}.${crypto.randomUUID()}.tmp`
   try {
     const file = openSync(half, 'wx', mode)
@@ -53,15 +53,15 @@ export function writeWhole(path: string, text: string | Uint8Array, mode = 0o600
 
 /** Writes a whole file that is not ours alone: a link is followed instead of replaced, the mode stays, a missing folder is made. */
 export function writeInPlace(path: string, text: string): void {
-  const target = linkedFile(path)
+  const target = resolveLink(path)
   const mode = statIfThere(target)?.mode
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
-  writeWhole(target, text)
+  writeFileAtomically(target, text)
   if (mode !== undefined) chmodSync(target, mode & 0o777)
 }
 
 /** The file a path leads to in the end. A link may lead to one that is not there yet. */
-function linkedFile(path: string): string {
+function resolveLink(path: string): string {
   if (exists(path)) return realpathSync(path)
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
   return isLink ? resolve(dirname(path), readlinkSync(path)) : path
@@ -81,7 +81,7 @@ export function readIfThere(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    if (isMissing(cause)) return null
+    if (isMissingFileError(cause)) return null
     throw new Error(`could not read ${path}`, { cause })
   }
 }
@@ -94,7 +94,7 @@ export function readBytes(path: string): Uint8Array<ArrayBuffer> {
  * The bytes of a large file, mapped: the system brings in what is used and may take it back. Mapping wants to open it for writing, so one that is
  * not ours to write, as in an installation for everybody, is read.
  */
-export function mapBytes(path: string): Uint8Array<ArrayBuffer> {
+export function mapFileBytes(path: string): Uint8Array<ArrayBuffer> {
   try {
     return Bun.mmap(path, { shared: false })
   } catch {
@@ -103,11 +103,11 @@ export function mapBytes(path: string): Uint8Array<ArrayBuffer> {
 }
 
 /** The same of a file that is to be written back: one that is not UTF-8 is refused, because reading it would already change it. */
-export function readExactlyIfThere(path: string): string | null {
+export function readUtf8IfThere(path: string): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
   } catch (cause) {
-    if (isMissing(cause)) return null
+    if (isMissingFileError(cause)) return null
     throw new Error(`could not read ${path}`, { cause: cause instanceof TypeError ? new Error('it is not UTF-8') : cause })
   }
 }
@@ -124,12 +124,12 @@ export function readJsonIfThere(path: string): unknown {
 }
 
 /** The secret in a file; made on first use, and readable by its owner only. */
-export function secretIn(path: string): string {
+export function readOrCreateSecret(path: string): string {
   const found = readIfThere(path)?.trim()
   if (found) return found
-  privateFolder(dirname(path))
+  ensurePrivateFolder(dirname(path))
   const secret = crypto.getRandomValues(Buffer.alloc(32)).toString('hex')
-  writeWhole(path, `${secret}\n`)
+  writeFileAtomically(path, `${secret}\n`)
   return secret
 }
 
@@ -142,13 +142,13 @@ export function statIfThere(path: string): Stats | null {
   try {
     return statSync(path)
   } catch (cause) {
-    if (isMissing(cause)) return null
+    if (isMissingFileError(cause)) return null
     throw new Error(`could not look at ${path}`, { cause })
   }
 }
 
 /** Which file is at a path now. It is gone when it was deleted or another took its place, not when the disk cannot be asked. */
-export function rememberFile(path: string): { isGone(): boolean } {
+export function trackFileIdentity(path: string): { isGone(): boolean } {
   const { dev, ino } = statSync(path)
   const isGone = () => {
     try {
@@ -162,27 +162,27 @@ export function rememberFile(path: string): { isGone(): boolean } {
 }
 
 /** What stands at a path itself, where `statIfThere` would follow a link. */
-export function kindAt(path: string): 'file' | 'folder' | 'link' | 'other' | null {
+export function fileKindAt(path: string): 'file' | 'folder' | 'link' | 'other' | null {
   try {
     const found = lstatSync(path)
     return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'other'
   } catch (cause) {
-    if (isMissing(cause)) return null
+    if (isMissingFileError(cause)) return null
     throw new Error(`could not look at ${path}`, { cause })
   }
 }
 
 /** The bytes of a file, or null when there is none. */
-export function bytesIfThere(path: string): Uint8Array | null {
+export function readBytesIfThere(path: string): Uint8Array | null {
   try {
     return readFileSync(path)
   } catch (cause) {
-    if (isMissing(cause)) return null
+    if (isMissingFileError(cause)) return null
     throw new Error(`could not read ${path}`, { cause })
   }
 }
 
-export function isMissing(cause: unknown): boolean {
+export function isMissingFileError(cause: unknown): boolean {
   const code = (cause as NodeJS.ErrnoException | null)?.code
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
@@ -196,12 +196,12 @@ export function exists(path: string): boolean {
   return statIfThere(path) !== null
 }
 
-export function bytesOf(path: string): number {
+export function fileSizeBytes(path: string): number {
   return statIfThere(path)?.size ?? 0
 }
 
 /** A second path to something, in a new folder that only we can enter; `remove` takes both away. */
-export function linkFor(target: string, parent: string): { path: string; remove(): void } {
+export function createTemporaryLink(target: string, parent: string): { path: string; remove(): void } {
   const folder = mkdtempSync(join(parent, 'recollect-'))
   const path = join(folder, 'link')
   symlinkSync(target, path)
@@ -218,10 +218,10 @@ export function isPrivate(path: string): boolean {
 }
 
 /** What keeps us from writing into a folder, or null when nothing does. Writes enough to notice a full disk. */
-export function tryWriting(folder: string): Error | null {
+export function findWriteProblem(folder: string): Error | null {
   const path = `${folder}/.probe-${crypto.randomUUID()}`
   try {
-    writeWhole(path, 'x'.repeat(64 * 1024))
+    writeFileAtomically(path, 'x'.repeat(64 * 1024))
     rmSync(path)
     return null
   } catch (cause) {

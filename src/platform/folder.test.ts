@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
-import { filesBelow, filesIn, freeBytes, removeFile, removeOurs } from './folder.ts'
+import { filesBelow, filesIn, freeBytes, removeFile, removeOwnFiles } from './folder.ts'
 
 test('the files of a folder come in the order of their names, without folders and other kinds', () => {
   using folder = temporaryFolder()
@@ -47,7 +47,7 @@ test('links below are not followed, so nothing goes in circles; a link that was 
 test('removing what is not there is no trouble', () => {
   using folder = temporaryFolder()
   removeFile(join(folder.path, 'none'))
-  expect(removeOurs(join(folder.path, 'none'), ['x'])).toBe(true)
+  expect(removeOwnFiles(join(folder.path, 'none'), ['x'])).toBe(true)
   expect(freeBytes(folder.path)).toBeGreaterThan(0)
 })
 
@@ -56,6 +56,6 @@ test('of a folder with other things in it only ours are removed', () => {
   const home = join(folder.path, 'home')
   mkdirSync(join(home, 'run'), { recursive: true })
   for (const name of ['recollect.db', 'recollect.db-wal', 'important.txt', 'running.txt']) writeFileSync(join(home, name), 'x')
-  expect(removeOurs(home, ['recollect.db', 'run'])).toBe(false)
+  expect(removeOwnFiles(home, ['recollect.db', 'run'])).toBe(false)
   expect(filesIn(home, '').map((file) => file.name)).toEqual(['important.txt', 'running.txt'])
 })

@@ -1,12 +1,12 @@
 import { readdirSync, rmdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isMissing, statIfThere } from './files.ts'
+import { isMissingFileError, statIfThere } from './files.ts'
 
-export type Entry = { name: string; path: string; bytes: number; changedAt: number }
+export type FolderEntry = { name: string; path: string; bytes: number; changedAt: number }
 
 /** The files of a folder in the order of their names; none when there is no folder. */
-export function filesIn(folder: string, suffix: string): Entry[] {
-  return namesIn(folder, suffix).flatMap((name) => {
+export function filesIn(folder: string, suffix: string): FolderEntry[] {
+  return fileNamesIn(folder, suffix).flatMap((name) => {
     const path = join(folder, name)
     const found = statIfThere(path)
     return found?.isFile() ? [{ name, path, bytes: found.size, changedAt: found.mtimeMs }] : []
@@ -14,13 +14,13 @@ export function filesIn(folder: string, suffix: string): Entry[] {
 }
 
 /** Their names alone, for who has no time to look at each. */
-export function namesIn(folder: string, suffix: string): string[] {
+export function fileNamesIn(folder: string, suffix: string): string[] {
   try {
     return readdirSync(folder)
       .filter((name) => name.endsWith(suffix))
       .sort()
   } catch (cause) {
-    if (isMissing(cause)) return []
+    if (isMissingFileError(cause)) return []
     throw new Error(`could not list ${folder}`, { cause })
   }
 }
@@ -34,7 +34,7 @@ export function foldersIn(folder: string): string[] | null {
       .map((entry) => entry.name)
       .sort()
   } catch (cause) {
-    if (isMissing(cause)) return null
+    if (isMissingFileError(cause)) return null
     throw new Error(`could not list ${folder}`, { cause })
   }
 }
@@ -44,8 +44,8 @@ export function removeFile(path: string): void {
 }
 
 /** All files below a folder (or the one file itself) whose names end so. What cannot be entered is left out. */
-export function filesBelow(root: string, suffixes: string[]): Entry[] {
-  const found: Entry[] = []
+export function filesBelow(root: string, suffixes: string[]): FolderEntry[] {
+  const found: FolderEntry[] = []
   const visit = (path: string, name: string) => {
     const entry = statIfThere(path)
     if (entry?.isFile() && suffixes.some((suffix) => name.endsWith(suffix))) {
@@ -66,7 +66,7 @@ export function filesBelow(root: string, suffixes: string[]): Entry[] {
 }
 
 /** Removes what in a folder begins with one of these names, and the folder itself when nothing else is in it. True when it is gone. */
-export function removeOurs(folder: string, names: string[]): boolean {
+export function removeOwnFiles(folder: string, names: string[]): boolean {
   if (!statIfThere(folder)) return true
   for (const name of readdirSync(folder)) {
     if (names.some((ours) => name === ours || name.startsWith(`${ours}.`) || name.startsWith(`${ours}-`)))
@@ -89,6 +89,6 @@ export function removeTree(path: string): void {
 }
 
 /** Removes what in a folder begins so and is not the one to be kept. */
-export function removeOthers(folder: string, prefix: string, kept: string): void {
+export function removeAllExcept(folder: string, prefix: string, kept: string): void {
   for (const name of readdirSync(folder)) if (name.startsWith(prefix) && name !== kept) removeTree(join(folder, name))
 }

@@ -1,4 +1,4 @@
-import { privateFolder, readJsonIfThere, writeWhole } from './files.ts'
+import { ensurePrivateFolder, readJsonIfThere, writeFileAtomically } from './files.ts'
 import type { Home } from './paths.ts'
 
 /** A settings file that `init` wrote hooks into: null is the person's own, else a project's folder. */
@@ -31,7 +31,7 @@ export function forgetInstall(home: Home, project: string | null): void {
 }
 
 function writeInstalls(home: Home, installs: Install[]): void {
-  privateFolder(home.folder)
-  privateFolder(home.run)
-  writeWhole(home.installs, `${JSON.stringify(installs, null, 2)}\n`)
+  ensurePrivateFolder(home.folder)
+  ensurePrivateFolder(home.run)
+  writeFileAtomically(home.installs, `${JSON.stringify(installs, null, 2)}\n`)
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
-import { keychainSecret } from './keychain.ts'
+import { readKeychainSecret } from './keychain.ts'
 
 const onLinux = test.skipIf(process.platform === 'darwin')
 
@@ -12,11 +12,11 @@ onLinux('a secret is asked for by its host, and one that is not there is none', 
   writeFileSync(tool, '#!/bin/sh\n[ "$*" = "lookup service recollect account api.openai.com" ] && echo sk-kept || exit 1\n')
   chmodSync(tool, 0o755)
   const path = `${folder.path}:/usr/bin:/bin`
-  expect(await keychainSecret('api.openai.com', path)).toBe('sk-kept')
-  expect(await keychainSecret('api.anthropic.com', path)).toBeNull()
+  expect(await readKeychainSecret('api.openai.com', path)).toBe('sk-kept')
+  expect(await readKeychainSecret('api.anthropic.com', path)).toBeNull()
 })
 
 onLinux('a system without a keychain has no secrets', async () => {
   using folder = temporaryFolder()
-  expect(await keychainSecret('api.openai.com', folder.path)).toBeNull()
+  expect(await readKeychainSecret('api.openai.com', folder.path)).toBeNull()
 })

@@ -1,31 +1,31 @@
 import { appendFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { bytesOf, exists, privateFolder } from './files.ts'
+import { ensurePrivateFolder, exists, fileSizeBytes } from './files.ts'
 
 /** A log line is a fact and its numbers. Prompts, tool output and note text are never logged. */
 export type Log = {
-  info(fact: string, numbers?: Facts): void
-  warn(fact: string, numbers?: Facts): void
+  info(fact: string, numbers?: LogFields): void
+  warn(fact: string, numbers?: LogFields): void
 }
 
-type Facts = Record<string, string | number | boolean | null | undefined>
+type LogFields = Record<string, string | number | boolean | null | undefined>
 
-const MAX_BYTES = 2_000_000
-const KEPT = 3
+const MAX_LOG_BYTES = 2_000_000
+const MAX_OLD_LOGS = 3
 
 /** A log in `folder/name.log`, turned over at 2 MB, three old ones kept. A log that cannot be written must not stop its writer. */
 export function openLog(folder: string, name: string): Log {
   const path = join(folder, `${name}.log`)
   let size = -1
-  const write = (level: string, fact: string, numbers: Facts = {}) => {
+  const write = (level: string, fact: string, numbers: LogFields = {}) => {
     const line = `${JSON.stringify({ at: new Date().toISOString(), level, fact, ...numbers })}\n`
     try {
       if (size < 0) {
-        privateFolder(folder)
-        size = bytesOf(path)
+        ensurePrivateFolder(folder)
+        size = fileSizeBytes(path)
       }
-      if (size + line.length > MAX_BYTES) {
-        for (let i = KEPT - 1; i >= 1; i--) moveIfThere(`${path}.${i}`, `${path}.${i + 1}`)
+      if (size + line.length > MAX_LOG_BYTES) {
+        for (let i = MAX_OLD_LOGS - 1; i >= 1; i--) moveIfThere(`${path}.${i}`, `${path}.${i + 1}`)
         moveIfThere(path, `${path}.1`)
         size = 0
       }

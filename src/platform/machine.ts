@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { readIfThere, writeWhole } from './files.ts'
+import { readIfThere, writeFileAtomically } from './files.ts'
 
 /** The name by which a person's other machines know this one. Made once, kept in the home, never synced. */
 export function machineName(home: string): string {
@@ -13,6 +13,6 @@ export function machineName(home: string): string {
     .replace(/[^a-z0-9-]+/g, '-')
     .slice(0, 30)
   const name = `${host || 'machine'}-${crypto.randomUUID().slice(0, 4)}`
-  writeWhole(path, `${name}\n`)
+  writeFileAtomically(path, `${name}\n`)
   return name
 }

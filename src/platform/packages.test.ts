@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
-import { installPackage, packageIn } from './packages.ts'
+import { installPackage, packagePath } from './packages.ts'
 
 const NAME = '@tide/table'
 const room = temporaryFolder()
@@ -25,7 +25,7 @@ test.each([
   'a package that %s is fetched again, and one that is there is left alone',
   async (_, spoil) => {
     using folder = temporaryFolder()
-    const at = packageIn(folder.path, NAME)
+    const at = packagePath(folder.path, NAME)
     expect(await installPackage(folder.path, NAME, '2.0.0')).toBeNull()
     spoil(at)
     expect(await installPackage(folder.path, NAME, '2.0.0')).toBeNull()
@@ -41,7 +41,7 @@ test('another version takes the place of the one that is there', async () => {
   using folder = temporaryFolder()
   for (const version of ['1.0.0', '2.0.0']) {
     expect(await installPackage(folder.path, NAME, version)).toBeNull()
-    expect(readFileSync(join(packageIn(folder.path, NAME), 'table.mjs'), 'utf8')).toContain(version)
+    expect(readFileSync(join(packagePath(folder.path, NAME), 'table.mjs'), 'utf8')).toContain(version)
   }
 }, 60_000)
 

@@ -10,13 +10,13 @@ test('everything lives in one folder', () => {
 
 test('a home too deep for a socket gets a short one in a folder of the person’s own', () => {
   const deep = `/home/dev/${'deep/'.repeat(30)}`
-  const { socket, token } = homePaths(environment(deep, { temporary: '/tmp', uid: 1000 }))
+  const { socket, token } = homePaths(environment(deep, { temporaryFolder: '/tmp', uid: 1000 }))
   expect(socket).toMatch(/^\/tmp\/recollect-1000\/[0-9a-f]{16}\.sock$/)
   expect(token).toStartWith(deep)
-  expect(homePaths(environment(`${deep}other/`, { temporary: '/tmp', uid: 1000 })).socket).not.toBe(socket)
-  expect(homePaths(environment(deep, { runtime: '/run/user/1000', uid: 1000 })).socket).toStartWith('/run/user/1000/')
+  expect(homePaths(environment(`${deep}other/`, { temporaryFolder: '/tmp', uid: 1000 })).socket).not.toBe(socket)
+  expect(homePaths(environment(deep, { runtimeFolder: '/run/user/1000', uid: 1000 })).socket).toStartWith('/run/user/1000/')
 })
 
 test('a socket’s path is measured in bytes', () => {
-  expect(homePaths(environment(`/home/${'é'.repeat(45)}`, { temporary: '/tmp' })).socket).toStartWith('/tmp/')
+  expect(homePaths(environment(`/home/${'é'.repeat(45)}`, { temporaryFolder: '/tmp' })).socket).toStartWith('/tmp/')
 })

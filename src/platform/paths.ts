@@ -68,5 +68,5 @@ function socketPath(folder: string, environment: Environment): string {
   const wanted = join(folder, 'run', 'worker.sock')
   if (Buffer.byteLength(wanted) <= SOCKET_PATH_LIMIT) return wanted
   const name = `${fingerprint(folder)}.sock`
-  return join(environment.runtime ?? environment.temporary, `recollect-${environment.uid}`, name)
+  return join(environment.runtimeFolder ?? environment.temporaryFolder, `recollect-${environment.uid}`, name)
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { readIfThere } from './files.ts'
-import { shippedFolder } from './shipped.ts'
+import { shippedFilesFolder } from './shipped-files.ts'
 
 /** US dollars for a million tokens. */
 export type Price = { input: number; cached: number; output: number }
@@ -16,12 +16,15 @@ const Price = z
 export function readPrices(home: string): Prices {
   const problems: string[] = []
   return {
-    byModel: { ...pricesIn(join(shippedFolder(), 'assets', 'prices.toml'), problems), ...pricesIn(join(home, 'prices.toml'), problems) },
+    byModel: {
+      ...readPriceFile(join(shippedFilesFolder(), 'assets', 'prices.toml'), problems),
+      ...readPriceFile(join(home, 'prices.toml'), problems),
+    },
     problems,
   }
 }
 
-function pricesIn(path: string, problems: string[]): Record<string, Price> {
+function readPriceFile(path: string, problems: string[]): Record<string, Price> {
   try {
     const text = readIfThere(path)
     return text === null ? {} : z.record(z.string(), Price).parse(Bun.TOML.parse(text))
@@ -36,7 +39,7 @@ function pricesIn(path: string, problems: string[]): Record<string, Price> {
 const EDITION = /^[-@](?:\d{8}|\d{4}-\d\d-\d\d|latest)$/
 
 /** What a model costs, or null when nobody has written that down; `anthropic/…` counts as what stands behind it. */
-export function priceOf({ byModel }: Prices, model: string): Price | null {
+export function findPrice({ byModel }: Prices, model: string): Price | null {
   const name = model.toLowerCase()
   const bare = name.slice(name.lastIndexOf('/') + 1).replace(/(?<=claude-\w+-\d)\.(?=\d)/, '-')
   const known = Object.keys(byModel)
@@ -45,6 +48,6 @@ export function priceOf({ byModel }: Prices, model: string): Price | null {
   return found ? (byModel[found] ?? null) : null
 }
 
-export function usdFor(price: Price, usage: { input: number; output: number; cached: number }): number {
+export function costInUsd(price: Price, usage: { input: number; output: number; cached: number }): number {
   return ((usage.input - usage.cached) * price.input + usage.cached * price.cached + usage.output * price.output) / 1_000_000
 }

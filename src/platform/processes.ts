@@ -12,13 +12,13 @@ export function isRunning(pid: number): boolean {
 
 /** The same, and it was there at a time: ids are given again, after a restart of the machine above all. Where nobody can tell, it was. */
 export function isRunningSince(pid: number, at: number): boolean {
-  return isRunning(pid) && (startOf(pid) ?? 0) <= at + CLOCK_MS
+  return isRunning(pid) && (startTimeOf(pid) ?? 0) <= at + CLOCK_TOLERANCE_MS
 }
 
 /** The kernel counts in hundredths of a second, from a second that it rounds. */
-const CLOCK_MS = 2000
+const CLOCK_TOLERANCE_MS = 2000
 
-function startOf(pid: number): number | null {
+function startTimeOf(pid: number): number | null {
   try {
     const ticks = Number(/\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]?.split(' ')[19])
     const booted = Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1])
@@ -55,7 +55,7 @@ export function keepFilesPrivate(): void {
   process.umask(0o077)
 }
 
-export type Ran = { code: number | null; stdout: string; stderr: string }
+export type ProgramResult = { code: number | null; stdout: string; stderr: string }
 
 export type RunOptions = {
   cwd?: string
@@ -67,7 +67,7 @@ export type RunOptions = {
 }
 
 /** Runs a program to its end, or ends it when its time is up. A missing program is an ordinary outcome: code null. */
-export async function runProgram(command: string, args: string[], options: RunOptions = {}): Promise<Ran> {
+export async function runProgram(command: string, args: string[], options: RunOptions = {}): Promise<ProgramResult> {
   const ran = await runForBytes(command, args, options)
   return { ...ran, stdout: new TextDecoder().decode(ran.stdout) }
 }
@@ -77,17 +77,17 @@ export async function runForBytes(
   command: string,
   args: string[],
   options: RunOptions = {},
-): Promise<Omit<Ran, 'stdout'> & { stdout: Uint8Array }> {
+): Promise<Omit<ProgramResult, 'stdout'> & { stdout: Uint8Array }> {
   let late: ReturnType<typeof setTimeout> | undefined
   try {
     const child = Bun.spawn([command, ...args], {
       ...(options.cwd ? { cwd: options.cwd } : {}),
-      env: options.environment ? environmentFor(options.environment) : process.env,
+      env: options.environment ? childEnvironment(options.environment) : process.env,
       stdio: [options.stdin === undefined ? 'ignore' : Buffer.from(options.stdin), 'pipe', 'pipe'],
       // A group of its own, so that what it started ends with it: whoever holds its pipes would keep us waiting.
       detached: true,
     })
-    late = setTimeout(() => endGroup(child.pid), options.timeoutMs ?? 10_000)
+    late = setTimeout(() => endProcessGroup(child.pid), options.timeoutMs ?? 10_000)
     const [stdout, stderr, code] = await Promise.all([child.stdout.bytes(), child.stderr.text(), child.exited])
     return { code, stdout, stderr }
   } catch (cause) {
@@ -103,12 +103,12 @@ export async function flushDisks(): Promise<void> {
 }
 
 /** The environment of this process, some of it taken away and some of it set, for one that it starts. */
-export function environmentFor(change: NonNullable<RunOptions['environment']>): Record<string, string | undefined> {
+export function childEnvironment(change: NonNullable<RunOptions['environment']>): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(([name]) => !change.without.test(name))
   return { ...Object.fromEntries(kept), ...change.with }
 }
 
-function endGroup(leader: number): void {
+function endProcessGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGTERM')
   } catch {

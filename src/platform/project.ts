@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fingerprint } from '../core/hash.ts'
-import type { ProjectSigns } from '../core/project.ts'
+import type { ProjectEvidence } from '../core/project.ts'
 import { readEnvironment } from './environment.ts'
 import { readIfThere, statIfThere } from './files.ts'
 
-export type FoundProject = ProjectSigns & { branch: string | null }
+export type FoundProject = ProjectEvidence & { branch: string | null }
 
 /**
  * The signs by which a folder's project is known. Reads git's own files instead of starting git: this stands on the way of a
@@ -52,27 +52,27 @@ type GitFolder = { own: string; common: string; root: string }
 
 function gitFolderOf(dir: string): GitFolder | null {
   const path = join(dir, '.git')
-  const found = quietly(() => statIfThere(path))
+  const found = nullOnError(() => statIfThere(path))
   if (!found) return null
   if (found.isDirectory()) return { own: path, common: path, root: dir }
-  const pointer = readSign(path)?.match(/^gitdir:\s*(.+)$/m)?.[1]
+  const pointer = readIfPossible(path)?.match(/^gitdir:\s*(.+)$/m)?.[1]
   if (!pointer) return null
   const own = isAbsolute(pointer) ? pointer : resolve(dir, pointer)
-  const shared = readSign(join(own, 'commondir'))?.trim()
+  const shared = readIfPossible(join(own, 'commondir'))?.trim()
   if (!shared) return { own, common: own, root: dir } // a submodule: a project of its own
   const common = isAbsolute(shared) ? shared : resolve(own, shared)
   return { own, common, root: common.endsWith('/.git') ? dirname(common) : common }
 }
 
 function originOf(gitFolder: string): string | null {
-  const config = readSign(join(gitFolder, 'config'))
+  const config = readIfPossible(join(gitFolder, 'config'))
   const section = config?.split(/^\s*\[/m).find((part) => /^remote\s+"origin"\s*\]/.test(part))
   return section?.match(/^\s*url\s*=\s*(.+)$/m)?.[1]?.trim() ?? null
 }
 
 function branchOf(gitFolder: string): string | null {
   return (
-    readSign(join(gitFolder, 'HEAD'))
+    readIfPossible(join(gitFolder, 'HEAD'))
       ?.match(/^ref:\s*refs\/heads\/(.+)$/m)?.[1]
       ?.trim() ?? null
   )
@@ -80,17 +80,17 @@ function branchOf(gitFolder: string): string | null {
 
 function firstLineOf(path: string): string | null {
   return (
-    readSign(path)
+    readIfPossible(path)
       ?.split('\n')
       .find((line) => line.trim())
       ?.trim() ?? null
   )
 }
 
-const readSign = (path: string) => quietly(() => readIfThere(path))
+const readIfPossible = (path: string) => nullOnError(() => readIfThere(path))
 
 /** An unreadable sign is no sign: the project is then known by the next one. */
-function quietly<T>(look: () => T): T | null {
+function nullOnError<T>(look: () => T): T | null {
   try {
     return look()
   } catch {

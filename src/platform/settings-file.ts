@@ -1,16 +1,16 @@
-import { readExactlyIfThere, writeInPlace } from './files.ts'
+import { readUtf8IfThere, writeInPlace } from './files.ts'
 
 /**
  * Sets values of one section in a settings file, for a person: what else is in it, comments and order included, stays as it is. A file in
  * which they stand in a form that we cannot change without touching other things is refused, and left alone.
  */
 export function changeSettings(path: string, section: string, values: Record<string, string>): void {
-  writeInPlace(path, withSettings(readExactlyIfThere(path) ?? '', section, values, path))
+  writeInPlace(path, withSettings(readUtf8IfThere(path) ?? '', section, values, path))
 }
 
 /** The text with these values set. Throws, with what to do, when it cannot be done safely. */
 export function withSettings(text: string, section: string, values: Record<string, string>, path = 'the settings'): string {
-  const before = parsed(text, path)
+  const before = parseTomlFile(text, path)
   const after = Object.entries(values).reduce((text, [key, value]) => withValue(text, section, key, value), text)
   const wanted = { ...before, [section]: { ...(before[section] as object | undefined), ...values } }
   if (!isSame(after, wanted)) {
@@ -22,7 +22,7 @@ export function withSettings(text: string, section: string, values: Record<strin
   return after
 }
 
-function parsed(text: string, path: string): Record<string, unknown> {
+function parseTomlFile(text: string, path: string): Record<string, unknown> {
   try {
     return Bun.TOML.parse(text) as Record<string, unknown>
   } catch (cause) {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { withoutSetting, withSetting } from './config-file.ts'
 import { type Environment, readEnvironment } from './environment.ts'
-import { privateFolder, readIfThere, writeInPlace } from './files.ts'
+import { ensurePrivateFolder, readIfThere, writeInPlace } from './files.ts'
 
 /**
  * Every setting there is, with its default. `config.toml` has the same sections; an environment variable has the same path in
@@ -119,14 +119,14 @@ const Settings = z.object({
 })
 
 /** Why nobody can be asked as long as `model.provider` is what it is by default. */
-export const NO_TEXT_MODEL = 'no text model is configured (model.provider = "plain")'
+export const NO_TEXT_MODEL_REASON = 'no text model is configured (model.provider = "plain")'
 
 export type Settings = z.infer<typeof Settings>
-export type Source = 'default' | 'user file' | 'environment'
+export type SettingSource = 'default' | 'user file' | 'environment'
 export type LoadedSettings = {
   settings: Settings
   /** Where each value came from, by its dotted name. */
-  sources: Record<string, Source>
+  sources: Record<string, SettingSource>
   /** What could not be used, in words for the person; the default stands in its place. */
   problems: string[]
 }
@@ -136,13 +136,13 @@ export function loadSettings(environment: Environment = readEnvironment()): Load
   const problems: string[] = []
   const file = join(environment.home, 'config.toml')
   const written = readToml(file, problems)
-  const settings: Tree = {}
-  const sources: Record<string, Source> = {}
-  for (const { path, schema, fallback } of leaves(Settings)) {
+  const settings: SettingsTree = {}
+  const sources: Record<string, SettingSource> = {}
+  for (const { path, schema, fallback } of settingDefinitions(Settings)) {
     const name = path.join('.')
     let value: unknown = fallback
     sources[name] = 'default'
-    const take = (source: Source, offered: unknown, where: string) => {
+    const take = (source: SettingSource, offered: unknown, where: string) => {
       const read = schema.safeParse(offered)
       if (!read.success) {
         problems.push(`${name} in ${where}: ${reasonOf(read.error)}; using ${JSON.stringify(value)}`)
@@ -164,12 +164,12 @@ export function loadSettings(environment: Environment = readEnvironment()): Load
 }
 
 /** One setting as it may be shown: the value of a secret is not in it. */
-export type ShownSetting = { name: string; value: unknown; source: Source; isSecret: boolean }
+export type ShownSetting = { name: string; value: unknown; source: SettingSource; isSecret: boolean }
 
 /** Every setting with its value and where it came from. */
 export function shownSettings({ settings, sources }: LoadedSettings): ShownSetting[] {
   return Object.entries(sources).map(([name, source]) => {
-    const value = valueAt(settings as unknown as Tree, name.split('.'))
+    const value = valueAt(settings as unknown as SettingsTree, name.split('.'))
     const isSecret = isSecretName(name)
     return { name, value: isSecret ? (value === '' ? '' : HIDDEN) : withoutPassword(value), source, isSecret }
   })
@@ -182,13 +182,13 @@ const isSecretName = (name: string) => /(?:^|[._])api_key$/.test(name)
 const withoutPassword = (value: unknown) => (typeof value === 'string' ? value.replace(/(:\/\/)[^/@\s]+@/, `$1${HIDDEN}@`) : value)
 
 export type SettingChange = { name: string; value: unknown } | { name: string; unset: true }
-export type SettingChanged = { kind: 'changed' } | { kind: 'refused'; reason: string }
+export type SettingChangeResult = { kind: 'changed' } | { kind: 'refused'; reason: string }
 
 /** Writes one setting into the person's file, or takes it out, and leaves every other byte of it as it is. */
-export function changeSetting(environment: Environment, change: SettingChange): SettingChanged {
-  const refused = (reason: string): SettingChanged => ({ kind: 'refused', reason })
+export function changeSetting(environment: Environment, change: SettingChange): SettingChangeResult {
+  const refused = (reason: string): SettingChangeResult => ({ kind: 'refused', reason })
   const { name } = change
-  const leaf = [...leaves(Settings)].find(({ path }) => path.join('.') === name)
+  const leaf = [...settingDefinitions(Settings)].find(({ path }) => path.join('.') === name)
   if (!leaf) return refused(`there is no setting ${name.slice(0, 80)}`)
   const file = join(environment.home, 'config.toml')
   if (isSecretName(name))
@@ -200,12 +200,16 @@ export function changeSetting(environment: Environment, change: SettingChange): 
   if ('reason' in edited) return refused(edited.reason)
   if (edited.text === null) return refused(`${file} cannot be changed safely; edit ${name} there by hand`)
   if (edited.text === text) return { kind: 'changed' }
-  privateFolder(environment.home)
+  ensurePrivateFolder(environment.home)
   writeInPlace(file, edited.text)
   return { kind: 'changed' }
 }
 
-function withValue(text: string, { path, schema, fallback }: Leaf, given: unknown): { text: string | null } | { reason: string } {
+function withValue(
+  text: string,
+  { path, schema, fallback }: SettingDefinition,
+  given: unknown,
+): { text: string | null } | { reason: string } {
   // A command line and a model have only text for what may be a number or a list.
   const read = schema.safeParse(typeof given === 'string' ? readVariable(given, fallback) : given)
   if (read.success) return { text: withSetting(text, path, read.data) }
@@ -217,12 +221,12 @@ function reasonOf({ issues: [issue] }: z.ZodError): string {
   return issue?.code === 'invalid_type' ? `it is a ${issue.expected}` : (issue?.message ?? 'not usable')
 }
 
-type Tree = { [key: string]: unknown }
+type SettingsTree = { [key: string]: unknown }
 
-function readToml(path: string, problems: string[]): Tree {
+function readToml(path: string, problems: string[]): SettingsTree {
   try {
     const text = readIfThere(path)
-    return text === null ? {} : (Bun.TOML.parse(text) as Tree)
+    return text === null ? {} : (Bun.TOML.parse(text) as SettingsTree)
   } catch (cause) {
     const { message, cause: deeper } = cause as Error
     problems.push(`${path} is ${deeper instanceof Error ? `unreadable (${deeper.message})` : `not valid TOML (${message})`}; it is ignored`)
@@ -232,11 +236,11 @@ function readToml(path: string, problems: string[]): Tree {
 
 const variableOf = (path: string[]) => `RECOLLECT_${path.join('_').toUpperCase()}`
 
-type Leaf = { path: string[]; schema: z.ZodType; fallback: unknown }
+type SettingDefinition = { path: string[]; schema: z.ZodType; fallback: unknown }
 
-function* leaves(schema: z.ZodObject, path: string[] = []): Generator<Leaf> {
+function* settingDefinitions(schema: z.ZodObject, path: string[] = []): Generator<SettingDefinition> {
   for (const [key, part] of Object.entries(schema.shape)) {
-    if (part instanceof z.ZodObject) yield* leaves(part, [...path, key])
+    if (part instanceof z.ZodObject) yield* settingDefinitions(part, [...path, key])
     else yield { path: [...path, key], schema: part as z.ZodType, fallback: (part as z.ZodType).parse(undefined) }
   }
 }
@@ -256,27 +260,27 @@ const BOOLEANS = new Map([
   ['0', false],
 ])
 
-function valueAt(tree: Tree, path: string[]): unknown {
+function valueAt(tree: SettingsTree, path: string[]): unknown {
   return path.reduce<unknown>((node, key) => (isTree(node) ? node[key] : undefined), tree)
 }
 
-function setAt(tree: Tree, path: string[], value: unknown): void {
+function setAt(tree: SettingsTree, path: string[], value: unknown): void {
   const last = path.at(-1) as string
   let node = tree
   for (const key of path.slice(0, -1)) {
     node[key] ??= {}
-    node = node[key] as Tree
+    node = node[key] as SettingsTree
   }
   node[last] = value
 }
 
-function* namesIn(tree: Tree, prefix = ''): Generator<string> {
+function* namesIn(tree: SettingsTree, prefix = ''): Generator<string> {
   for (const [key, value] of Object.entries(tree)) {
     if (isTree(value)) yield* namesIn(value, `${prefix}${key}.`)
     else yield prefix + key
   }
 }
 
-function isTree(value: unknown): value is Tree {
+function isTree(value: unknown): value is SettingsTree {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,12 +1,12 @@
 import { type FSWatcher, watch } from 'node:fs'
 
-export type Watching = { stop(): void }
+export type FolderWatch = { stop(): void }
 
 /**
  * Tells what changes below a folder, by paths relative to it, some moments after it has become quiet. Null when the system cannot
  * watch it (no such folder, too many watches): then whoever asks has to look from time to time.
  */
-export function watchFolder(folder: string, tell: (paths: string[]) => void, quietMs = 150): Watching | null {
+export function watchFolder(folder: string, tell: (paths: string[]) => void, quietMs = 150): FolderWatch | null {
   const changed = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
   const soon = () => {

@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import { openStaticEmbedder } from './static/static.ts'
 
-export { EmbedderTrouble } from './trouble.ts'
+export { EmbedderError } from './embedder-error.ts'
 
 export type Embedder = {
   /** Stored beside every vector; a different name means the vectors must be made again. */
@@ -18,7 +18,7 @@ export type Embedder = {
   /** The same for one text at once, where nothing has to be waited for. */
   readonly embedNow?: (text: string) => Float32Array
   /** How many texts a background job should hand it at once, where it is slow: other jobs wait meanwhile. */
-  readonly bite?: number
+  readonly batchSize?: number
   /** Gives back what it holds. It may still be asked; that takes it up again. */
   close?(): void
 }

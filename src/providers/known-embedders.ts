@@ -1,12 +1,12 @@
 /** The embedders that a person can choose from, and putting the weights of the one that needs some into place. */
 import { join } from 'node:path'
-import { bytesOf } from '../platform/files.ts'
-import { removeOurs } from '../platform/folder.ts'
+import { fileSizeBytes } from '../platform/files.ts'
+import { removeOwnFiles } from '../platform/folder.ts'
 import { minilmFolder } from './embedder.ts'
 import { installMinilm, MINILM } from './minilm/minilm.ts'
-import { SOURCE, WEIGHTS_BYTES, WEIGHTS_FILE } from './minilm/weights.ts'
+import { WEIGHTS_BYTES, WEIGHTS_FILE, WEIGHTS_SOURCE } from './minilm/weights.ts'
 import { openStaticEmbedder, STATIC_FILES } from './static/static.ts'
-import { shippedEmbedder } from './vocabulary.ts'
+import { shippedEmbedderFolder } from './vocabulary.ts'
 
 /** What a person can choose from. `bytes` is what it takes on disk, or null when it takes nothing here. */
 export type KnownEmbedder = {
@@ -23,13 +23,13 @@ export type KnownEmbedder = {
 /** The embedders there are. A file of the wrong length counts as not there, so that it is fetched again. */
 export async function knownEmbedders(models: string): Promise<KnownEmbedder[]> {
   const table = await openStaticEmbedder()
-  const onDisk = bytesOf(join(minilmFolder(models), WEIGHTS_FILE))
+  const onDisk = fileSizeBytes(join(minilmFolder(models), WEIGHTS_FILE))
   return [
     {
       provider: 'static',
       about: 'a table of word vectors that comes along; at once, by words and their neighbours',
       dimensions: table.kind === 'ready' ? table.embedder.dimensions : null,
-      bytes: STATIC_FILES.reduce((sum, name) => sum + bytesOf(join(shippedEmbedder(), name)), 0),
+      bytes: STATIC_FILES.reduce((sum, name) => sum + fileSizeBytes(join(shippedEmbedderFolder(), name)), 0),
       source: null,
       missing: false,
     },
@@ -38,7 +38,7 @@ export async function knownEmbedders(models: string): Promise<KnownEmbedder[]> {
       about: 'all-MiniLM-L6-v2 on this machine; reads sentences, some twenty texts a second in the background',
       dimensions: MINILM.dimensions,
       bytes: onDisk === 0 ? null : onDisk,
-      source: { package: SOURCE.package, bytes: SOURCE.bytes, onDisk: WEIGHTS_BYTES },
+      source: { package: WEIGHTS_SOURCE.package, bytes: WEIGHTS_SOURCE.bytes, onDisk: WEIGHTS_BYTES },
       missing: onDisk !== WEIGHTS_BYTES,
     },
     {
@@ -59,5 +59,5 @@ export function installWeights(models: string, tarball: string): Promise<string 
 
 /** Deletes the weights of `minilm`. */
 export function removeWeights(models: string): void {
-  removeOurs(minilmFolder(models), [WEIGHTS_FILE])
+  removeOwnFiles(minilmFolder(models), [WEIGHTS_FILE])
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { aModelServer } from '../../test/support/model-server.ts'
 import { clean, hello, keepsThePromises, never } from '../../test/support/text-model.ts'
-import { missingKeyOf, openTextModel, type TextModel, type TextModelSettings } from './text.ts'
+import { hostMissingKey, openTextModel, type TextModel, type TextModelSettings } from './text.ts'
 
 const server = aModelServer()
 afterAll(() => void server.stop())
@@ -197,7 +197,7 @@ describe('where it leads and with which key', () => {
 
 test('the keychain is asked only for what the environment and the settings do not give', () => {
   const missing = (given: Partial<TextModelSettings>, keys: Record<string, string> = {}) =>
-    missingKeyOf(settings({ provider: 'openai', ...given }), keys)
+    hostMissingKey(settings({ provider: 'openai', ...given }), keys)
   expect(missing({ base_url: 'deepseek' })).toBe('api.deepseek.com')
   expect(missing({ base_url: 'https://models.example/v1' })).toBe('models.example')
   expect(missing({ provider: 'anthropic' })).toBe('api.anthropic.com')

@@ -5,20 +5,20 @@
  *
  * Every text goes through `clean` on its way out, whoever asks: private parts and secrets never leave by this door.
  */
-import { NO_TEXT_MODEL } from '../platform/settings.ts'
+import { NO_TEXT_MODEL_REASON } from '../platform/settings.ts'
 import { openAnthropic } from './text/anthropic.ts'
 import { type AgentSdk, openClaude } from './text/claude.ts'
-import { inputOf } from './text/counted.ts'
-import { endpointOf, hostWithoutKey, isOnThisMachine, keychainName } from './text/endpoint.ts'
-import { openCompatible } from './text/openai.ts'
+import { hostWithoutKey, isOnThisMachine, keychainName, resolveEndpoint } from './text/endpoint.ts'
+import { openOpenAiCompatible } from './text/openai.ts'
+import { estimateInputTokens } from './text/token-usage.ts'
 
 export { AGENT_SDK, type AgentSdk } from './text/claude.ts'
-export { inputOf, isOnThisMachine, keychainName }
+export { estimateInputTokens, isOnThisMachine, keychainName }
 
 export type ModelMessage = { role: 'user' | 'assistant'; text: string }
 
 /** Tokens for a model that thinks before it answers and cannot be kept from it: they count as part of the answer. */
-export const ROOM_TO_THINK = 1000
+export const THINKING_TOKENS = 1000
 
 export type ModelRequest = {
   system: string
@@ -66,7 +66,7 @@ export type TextModel = {
   /** Tokens that the provider adds to every question by itself; none when left out. */
   readonly overhead?: number
   /** What keeps it from answering just now, where that is known. */
-  trouble?(): string | null
+  currentProblem?(): string | null
   /** Trouble is an answer. Throws nothing but the signal's reason. */
   ask(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>
 }
@@ -90,29 +90,29 @@ export function openTextModel(
   /** What `claude` needs, or why it is not there. */
   sdk: AgentSdk | string = 'the client was not looked for',
 ): OpenedTextModel {
-  if (settings.provider === 'plain') return { kind: 'absent', reason: NO_TEXT_MODEL }
+  if (settings.provider === 'plain') return { kind: 'absent', reason: NO_TEXT_MODEL_REASON }
   if (settings.provider === 'claude') {
     if (typeof sdk === 'string') return { kind: 'absent', reason: sdk }
-    return { kind: 'ready', model: cleaning(openClaude(sdk, settings.name || 'haiku', timeoutMs), clean) }
+    return { kind: 'ready', model: withCleanRequests(openClaude(sdk, settings.name || 'haiku', timeoutMs), clean) }
   }
-  const found = endpointOf({ ...settings, provider: settings.provider }, keys)
+  const found = resolveEndpoint({ ...settings, provider: settings.provider }, keys)
   if (found.kind === 'unusable') return { kind: 'absent', reason: found.reason }
   const endpoint = { ...found.endpoint, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
-  const model = settings.provider === 'anthropic' ? openAnthropic(endpoint) : openCompatible(endpoint)
-  return { kind: 'ready', model: cleaning(model, clean) }
+  const model = settings.provider === 'anthropic' ? openAnthropic(endpoint) : openOpenAiCompatible(endpoint)
+  return { kind: 'ready', model: withCleanRequests(model, clean) }
 }
 
 /** The host whose key a model needs and which the environment and the settings do not give; null when none is missing. */
-export function missingKeyOf(settings: TextModelSettings, keys: Record<string, string>): string | null {
+export function hostMissingKey(settings: TextModelSettings, keys: Record<string, string>): string | null {
   if (settings.provider === 'plain' || settings.provider === 'claude' || settings.api_key_file !== '') return null
   return hostWithoutKey({ ...settings, provider: settings.provider }, keys)
 }
 
-function cleaning(model: TextModel, clean: (text: string) => string): TextModel {
-  return { ...model, ask: (request, signal) => model.ask(cleaned(request, clean), signal) }
+function withCleanRequests(model: TextModel, clean: (text: string) => string): TextModel {
+  return { ...model, ask: (request, signal) => model.ask(cleanRequest(request, clean), signal) }
 }
 
-function cleaned(request: ModelRequest, clean: (text: string) => string): ModelRequest {
+function cleanRequest(request: ModelRequest, clean: (text: string) => string): ModelRequest {
   const messages = request.messages.map(({ role, text }) => ({ role, text: clean(text) }))
   return { ...request, system: clean(request.system), messages }
 }

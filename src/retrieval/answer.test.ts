@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { addObservations, note, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { Store } from '../store/store.ts'
-import { answer } from './answer.ts'
+import { answerQuery } from './answer.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 const DAY = 86_400_000
@@ -20,7 +20,7 @@ async function filled() {
 
 const titles = async (question: string) => {
   using t = await filled()
-  return (await answer(t.store, question, wish, NOW)).hits.map((hit) => hit.title)
+  return (await answerQuery(t.store, question, wish, NOW)).hits.map((hit) => hit.title)
 }
 
 test('a filter cuts: by type, by file, by time', async () => {
@@ -38,7 +38,7 @@ test('a branch named in the question is that of the turn, and is found however o
     Array.from({ length: 80 }, (_, i) => observation({ title: `Chore ${i}`, at: NOW - i })),
     'chores',
   )
-  const found = async (question: string) => (await answer(t.store, question, wish, NOW)).hits.map((hit) => `${hit.kind} ${hit.title}`)
+  const found = async (question: string) => (await answerQuery(t.store, question, wish, NOW)).hits.map((hit) => `${hit.kind} ${hit.title}`)
   expect(await found('pelican branch:login')).toEqual(['prompt pelican login'])
   expect(await found('branch:LOGIN')).toEqual(['prompt pelican login'])
   expect(await found('pelican branch:nowhere')).toEqual([])
@@ -67,7 +67,7 @@ async function branched() {
 test('a branch that a question speaks of counts for what was done on it, and is listed where nothing else is asked for', async () => {
   using t = await branched()
   const asked = async (question: string) => {
-    const { hits, isClose } = await answer(t.store, question, wish, NOW)
+    const { hits, isClose } = await answerQuery(t.store, question, wish, NOW)
     return [hits.slice(0, 2).map((hit) => hit.title), isClose]
   }
   const whale = [['weigh the heron', 'count the plankton'], true]
@@ -80,9 +80,9 @@ test('a branch that a question speaks of counts for what was done on it, and is 
     expect([question, ...(await asked(question))]).toEqual([question, ...whale])
   expect((await asked('heron on origin/feature/blue-whale'))[0]).toEqual(['weigh the heron', expect.stringContaining('The heron')])
   expect((await asked('what did we weigh on app-1234'))[0]).toEqual(['weigh the anchor', 'weigh the heron'])
-  const [hit] = (await answer(t.store, 'heron blue-whale', wish, NOW)).hits
+  const [hit] = (await answerQuery(t.store, 'heron blue-whale', wish, NOW)).hits
   expect(hit?.signals.branch).toBeGreaterThan(0)
-  expect((await answer(t.store, 'heron blue-whale', wish, NOW)).understood).toMatchObject([
+  expect((await answerQuery(t.store, 'heron blue-whale', wish, NOW)).understood).toMatchObject([
     { word: 'blue-whale', at: 6, meaning: 'the branch feature/blue-whale' },
   ])
 })
@@ -93,12 +93,12 @@ test('a branch of another project is nothing that was done in this one', async (
   await t.store.prompts.add(other, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'feed the cat', at: NOW })
   await t.store.sessions.complete(other.id, NOW)
   const asked = async (question: string) => {
-    const { hits, understood } = await answer(t.store, question, { ...wish, project: asProjectKey('other') }, NOW)
+    const { hits, understood } = await answerQuery(t.store, question, { ...wish, project: asProjectKey('other') }, NOW)
     return [hits[0]?.title, understood.length]
   }
   expect(await asked('what did we do on blue-whale')).toEqual([undefined, 0])
   await t.store.prompts.add(other, { key: 'm', promptId: null, uuid: null, origin: 'person', text: 'paint the whale', at: NOW - 2 * DAY })
-  const { isClose } = await answer(t.store, 'what did we do on feature/blue-whale', { ...wish, project: asProjectKey('other') }, NOW)
+  const { isClose } = await answerQuery(t.store, 'what did we do on feature/blue-whale', { ...wish, project: asProjectKey('other') }, NOW)
   expect(isClose).toBe(false)
   await t.store.prompts.add(other, { key: 'l', promptId: null, uuid: null, origin: 'person', text: 'draw a blue-whale', at: NOW - DAY })
   expect(await asked('what did we do about blue-whale')).toEqual(['draw a blue-whale', 0])
@@ -110,7 +110,7 @@ test('where nothing was done on what a question speaks of, its name is a word li
     note({ title: 'The blue-whale rule', body: 'Nobody feeds the blue-whale.', project: asProjectKey('app') }),
     'print',
   )
-  const { hits } = await answer(t.store, 'what did we do on blue-whale', { ...wish, kinds: ['note'] }, NOW)
+  const { hits } = await answerQuery(t.store, 'what did we do on blue-whale', { ...wish, kinds: ['note'] }, NOW)
   expect(hits.map((hit) => hit.title)).toEqual(['The blue-whale rule'])
 })
 
@@ -133,24 +133,24 @@ test('a project that a question speaks of counts for what was done in it, where 
   expect(await found(t.store, 'what happened in tide-pool on october 16')).toEqual(['paint the shed'])
   expect((await found(t.store, 'heron in host/team/tide-pool'))[0]).toBe('feed the heron')
   expect((await found(t.store, 'heron in tide-pool')).length).toBe(10)
-  const bare = await answer(t.store, 'tide-pool', wish, NOW)
+  const bare = await answerQuery(t.store, 'tide-pool', wish, NOW)
   expect([bare.isClose, bare.hits[0]?.title]).toEqual([true, 'feed the heron'])
   expect(bare.understood).toMatchObject([{ word: 'tide-pool', meaning: 'the project host/team/tide-pool' }])
   // Of several none is meant more.
   for (const question of ['heron lagoon', 'net of twice-named', 'heron in app', 'what did we do in tide-pool and in lagoon'])
-    expect([question, (await answer(t.store, question, wish, NOW)).understood]).toEqual([question, []])
-  const own = await answer(t.store, 'what did we do in tide-pool', { ...wish, project: asProjectKey('host/team/tide-pool') }, NOW)
+    expect([question, (await answerQuery(t.store, question, wish, NOW)).understood]).toEqual([question, []])
+  const own = await answerQuery(t.store, 'what did we do in tide-pool', { ...wish, project: asProjectKey('host/team/tide-pool') }, NOW)
   expect(own.hits.map((hit) => hit.title)).toEqual(['feed the heron', 'paint the shed'])
-  const elsewhere = await answer(t.store, 'heron in tide-pool', { ...wish, project: asProjectKey('app') }, NOW)
+  const elsewhere = await answerQuery(t.store, 'heron in tide-pool', { ...wish, project: asProjectKey('app') }, NOW)
   expect([elsewhere.understood, elsewhere.hits.some((hit) => hit.signals.project)]).toEqual([[], false])
 })
 
 test('a branch that a question speaks of hides nothing, and a plain word is none', async () => {
   using t = await branched()
-  const { hits } = await answer(t.store, 'the heron of pier 7 on blue-whale', { ...wish, limit: 50 }, NOW)
+  const { hits } = await answerQuery(t.store, 'the heron of pier 7 on blue-whale', { ...wish, limit: 50 }, NOW)
   expect(hits.map((hit) => hit.title)).toContain('The heron of pier 7')
   for (const question of ['heron main', 'heron lighthouse', 'heron feature', 'heron whale', 'heron blue-whal']) {
-    const { hits, understood } = await answer(t.store, question, wish, NOW)
+    const { hits, understood } = await answerQuery(t.store, question, wish, NOW)
     expect([question, understood, hits.some(({ signals }) => signals.branch)]).toEqual([question, [], false])
   }
 })
@@ -165,16 +165,16 @@ test('what a branch was called at its end is enough for branch:, unless one is c
   await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'another whale', at: NOW })
   await t.store.sessions.complete(session.id, NOW)
   expect(await of('blue-whale')).toEqual(['another whale'])
-  const { problems } = await answer(t.store, 'branch:app-1234 type:bugfix', wish, NOW)
+  const { problems } = await answerQuery(t.store, 'branch:app-1234 type:bugfix', wish, NOW)
   expect(problems).toEqual([])
 })
 
 test('a project named in the question is the one that is searched', async () => {
   using t = await filled()
   const named = async (name: string) => (name === 'nowhere' ? { problem: 'no nowhere' } : { project: asProjectKey(name) })
-  const inProject = async (question: string) => (await answer(t.store, question, { ...wish, named }, NOW)).hits.length
+  const inProject = async (question: string) => (await answerQuery(t.store, question, { ...wish, resolveProject: named }, NOW)).hits.length
   expect([await inProject('pelican project:app'), await inProject('pelican project:other')]).toEqual([2, 0])
-  const nowhere = await answer(t.store, 'pelican project:nowhere', { ...wish, named }, NOW)
+  const nowhere = await answerQuery(t.store, 'pelican project:nowhere', { ...wish, resolveProject: named }, NOW)
   expect([nowhere.hits, nowhere.problems]).toEqual([[], [{ word: 'nowhere', at: 16, message: 'no nowhere' }]])
 })
 
@@ -182,7 +182,7 @@ test('a filter finds what it lets through, however much else holds the words bet
   using t = await filled()
   const chores = Array.from({ length: 400 }, (_, i) => observation({ title: `Pelican chore ${i}`, at: NOW - i }))
   await t.store.transaction(() => addObservations(t.store, chores, 'chores'))
-  const found = async (question: string) => (await answer(t.store, question, wish, NOW)).hits.map((hit) => hit.title)
+  const found = async (question: string) => (await answerQuery(t.store, question, wish, NOW)).hits.map((hit) => hit.title)
   expect(await found('pelican path:src/pages')).toEqual(['Added a pelican page'])
   expect(await found('pelican session:s1 type:feature')).toEqual(['Added a pelican page'])
   expect(await found('pelican chore session:s1')).toEqual(['Fixed the pelican crash', 'Added a pelican page'])
@@ -224,7 +224,7 @@ test('in a large store too, however much old work that was imported late holds t
     'pelican kind:observation since:7d',
   ])
     expect([question, await found(t.store, question)]).toEqual([question, ['Live pelican before the import']])
-  const { hits } = await answer(t.store, 'pelican', { ...wish, limit: 100 }, NOW)
+  const { hits } = await answerQuery(t.store, 'pelican', { ...wish, limit: 100 }, NOW)
   expect(hits.map((hit) => hit.title)).toContain('Live pelican before the import')
   const live = ['Live heron after the import', 'Live pelican before the import']
   for (const filter of ['type:bugfix', 'path:src/a.ts', 'source:plain'])
@@ -270,7 +270,7 @@ test('a value that no memory has is pointed at where nothing is found, with what
   const session = { ...(await openSession(t.store, 'old')), branch: 'feature/login' }
   await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'pelican login', at: NOW })
   const pointed = async (question: string) =>
-    (await answer(t.store, question, wish, NOW)).problems.map(({ word, message }) => `${word}: ${message}`)
+    (await answerQuery(t.store, question, wish, NOW)).problems.map(({ word, message }) => `${word}: ${message}`)
   expect(await pointed('pelican branch:feature/logn')).toEqual([
     'feature/logn: there is no branch “feature/logn”; did you mean feature/login?',
   ])
@@ -289,7 +289,7 @@ test('filters alone list what they let through, newest first', async () => {
 test('a time in the text brings what happened then to the front, and whether something of it fits is said', async () => {
   using t = await filled()
   const asked = async (question: string) => {
-    const { hits, time } = await answer(t.store, question, wish, NOW)
+    const { hits, time } = await answerQuery(t.store, question, wish, NOW)
     return [hits.map((hit) => hit.title), time?.kept, time?.said]
   }
   expect(await asked('pelican')).toEqual([['Fixed the pelican crash', 'Added a pelican page'], undefined, undefined])
@@ -318,7 +318,7 @@ test('a time that was misremembered hides nothing: what lies in it holds little 
     'party',
   )
   const asked = async (question: string) => {
-    const { hits, time } = await answer(t.store, question, wish, NOW)
+    const { hits, time } = await answerQuery(t.store, question, wish, NOW)
     return [hits.map((hit) => hit.title), time?.kept]
   }
   const [pinata, lanterns] = ['Pinata removal', 'Removal of the old lanterns']
@@ -332,10 +332,10 @@ test('a time that was misremembered hides nothing: what lies in it holds little 
 test('the pages of an answer are of one answer, also where a time was spoken of', async () => {
   using t = await filled()
   const page = async (offset: number) => {
-    const { hits, time } = await answer(t.store, 'pelican heron yesterday', { ...wish, limit: 1, offset }, NOW)
+    const { hits, time } = await answerQuery(t.store, 'pelican heron yesterday', { ...wish, limit: 1, offset }, NOW)
     return [hits.map((hit) => hit.title), time?.kept]
   }
-  const { hits, time } = await answer(t.store, 'pelican heron yesterday', wish, NOW)
+  const { hits, time } = await answerQuery(t.store, 'pelican heron yesterday', wish, NOW)
   for (const [offset, hit] of hits.entries()) expect(await page(offset)).toEqual([[hit.title], time?.kept])
 })
 
@@ -367,7 +367,7 @@ test('where the last time is asked for, what is newer comes first among what fit
     expect([question, ...(await asked(question))]).toEqual([question, newer, old, other])
   for (const question of ['the ostrich release of foo@latest', 'ostrich:latest release', 'the ostrich release\nnpm install the latest'])
     expect([question, (await asked(question))[0]]).toEqual([question, old])
-  const [first] = (await answer(t.store, 'the latest ostrich release', wish, NOW)).hits
+  const [first] = (await answerQuery(t.store, 'the latest ostrich release', wish, NOW)).hits
   expect(first?.signals.recency).toBeGreaterThan(0.05)
 })
 
@@ -390,11 +390,11 @@ test('a prompt is no answer while its own turn runs; it is when that has ended, 
   expect((await found(t.store, 'emu'))[0]).toBe('and the emu')
 })
 
-const found = async (store: Store, question: string) => (await answer(store, question, wish, NOW)).hits.map((hit) => hit.title)
+const found = async (store: Store, question: string) => (await answerQuery(store, question, wish, NOW)).hits.map((hit) => hit.title)
 
 test('what was meant as a filter and is none is said, and looked for as text', async () => {
   using t = await filled()
-  const { hits, problems } = await answer(t.store, 'pelican type:pelicanish', wish, NOW)
+  const { hits, problems } = await answerQuery(t.store, 'pelican type:pelicanish', wish, NOW)
   expect(hits.length).toBe(2)
   expect(problems[0]?.word).toBe('pelicanish')
 })
@@ -402,7 +402,7 @@ test('what was meant as a filter and is none is said, and looked for as text', a
 test('a filter whose name is misspelt is pointed out, and looked for as text', async () => {
   using t = await branched()
   const pointed = async (question: string) =>
-    (await answer(t.store, question, wish, NOW)).problems.map(({ word, at, message }) => `${word} ${at} ${message}`)
+    (await answerQuery(t.store, question, wish, NOW)).problems.map(({ word, at, message }) => `${word} ${at} ${message}`)
   expect(await pointed('heron tpye:bugfix')).toEqual(['tpye: 6 there is no filter tpye:; did you mean type:?'])
   for (const [question, meant] of [
     ['sicne:7d heron', 'since'],
@@ -442,7 +442,7 @@ test('a filter whose name is misspelt is pointed out, and looked for as text', a
     'here:src/a.ts',
   ])
     expect([question, await pointed(question)]).toEqual([question, []])
-  const { hits, isClose } = await answer(t.store, 'tpye:bugfix heron', wish, NOW)
+  const { hits, isClose } = await answerQuery(t.store, 'tpye:bugfix heron', wish, NOW)
   expect([isClose, hits.length]).toEqual([true, 10])
 })
 
@@ -458,7 +458,7 @@ test('a turn is listed once, also where nothing but filters or lateness was aske
 
 test('whether something fits a time does not hang on how many hits are asked for', async () => {
   using t = await filled()
-  const kept = async (limit: number) => (await answer(t.store, 'pelican page yesterday', { ...wish, limit }, NOW)).time?.kept
+  const kept = async (limit: number) => (await answerQuery(t.store, 'pelican page yesterday', { ...wish, limit }, NOW)).time?.kept
   expect([await kept(1), await kept(2), await kept(10)]).toEqual([await kept(10), await kept(10), await kept(10)])
 })
 
@@ -475,11 +475,11 @@ test('where nothing is about the question, the nearest ten are shown as that', a
   )
   const near = (cosine: number) => async () =>
     Array.from({ length: 15 }, (_, i) => ({ documentId: i + 1, score: 1 - i / 15, cosine: cosine - i / 100 }))
-  const far = await answer(t.store, 'who won the world cup', { ...wish, limit: 20 }, NOW, near(0.3))
+  const far = await answerQuery(t.store, 'who won the world cup', { ...wish, limit: 20 }, NOW, near(0.3))
   expect([far.isClose, far.hits.length]).toEqual([false, 10])
-  const meant = await answer(t.store, 'who won the world cup', { ...wish, limit: 20 }, NOW, near(0.6))
+  const meant = await answerQuery(t.store, 'who won the world cup', { ...wish, limit: 20 }, NOW, near(0.6))
   expect([meant.isClose, meant.hits.length]).toEqual([true, 15])
-  const said = await answer(t.store, 'pelican of a pier', wish, NOW, near(0.3))
+  const said = await answerQuery(t.store, 'pelican of a pier', wish, NOW, near(0.3))
   expect([said.isClose, said.hits.length]).toEqual([true, 10])
 })
 
@@ -490,7 +490,7 @@ test('a value that no filter takes, or a misspelt word beside a good one, does n
   )
   await addObservations(t.store, piers)
   const close = async (question: string) => {
-    const { isClose, hits } = await answer(t.store, question, wish, NOW)
+    const { isClose, hits } = await answerQuery(t.store, question, wish, NOW)
     return [question, isClose, hits.length]
   }
   for (const question of ['staging', 'type:bugfx staging', 'kind:zebra staging', 'bugfx staging'])
@@ -517,6 +517,6 @@ test('any text is a legal question', async () => {
     '💥'.repeat(500),
     "'; DROP TABLE observations; --",
   ]) {
-    expect(Array.isArray((await answer(t.store, text, wish, NOW)).hits)).toBe(true)
+    expect(Array.isArray((await answerQuery(t.store, text, wish, NOW)).hits)).toBe(true)
   }
 })

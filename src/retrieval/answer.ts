@@ -1,21 +1,28 @@
-import type { Hit, SpokenTime } from '../core/hit.ts'
+import type { Hit, QueryTimeReference } from '../core/hit.ts'
 import type { ProjectKey } from '../core/ids.ts'
-import type { Choice, DocumentKind, InTheMaking, NamedSession, Store, Within } from '../store/store.ts'
-import { type Filters, type Problem, type Question, readQuestion, type Understood, windowOf } from './question.ts'
-import { ALL_KINDS, describe, type Favoured, MANY, type Meaning, search, turnOf } from './search.ts'
-import type { Spoken } from './spoken.ts'
-import type { Window } from './time-words.ts'
-import { isAboutDoings, isForTheLatest, isPlain } from './words.ts'
+import type { DocumentFilter, DocumentKind, SearchScope, SessionFilter, Store, UnansweredPrompts } from '../store/store.ts'
+import {
+  combineWindows,
+  type ParsedQuery,
+  parseQuery,
+  type QueryFilters,
+  type QueryProblem,
+  type UnderstoodPhrase,
+} from './query-parser.ts'
+import type { QueryReferences } from './query-references.ts'
+import { asksForLatest, hasOnlyCommonWords, isAboutRecentWork } from './query-words.ts'
+import { ALL_KINDS, describeHit, type QueryBoosts, type SemanticSearch, search, turnKey, YOUNG_STORE_DOCUMENTS } from './search.ts'
+import type { TimeWindow } from './time-phrases.ts'
 
-export { MOMENTS, momentNamed } from './time-words.ts'
+export { parseInstant, TIME_EXAMPLES } from './time-phrases.ts'
 
-export type Answer = {
+export type QueryAnswer = {
   hits: Hit[]
   /** Which times and names were understood, and what was meant as a filter and could not be used. */
-  understood: Understood[]
-  problems: Problem[]
+  understood: UnderstoodPhrase[]
+  problems: QueryProblem[]
   /** Which time was spoken of, and whether something of it is among the first; null when none was. */
-  time: SpokenTime | null
+  time: QueryTimeReference | null
   /** False when none of it is about the question: the hits are then the nearest few of what there is. */
   isClose: boolean
   /** Why the project that a filter names leaves no place to look in, which is then also among the problems; else null. */
@@ -23,9 +30,9 @@ export type Answer = {
 }
 
 /** `named` finds the project that a `project:` filter means, or says why there is none. */
-export type Wish = {
+export type QueryOptions = {
   project: ProjectKey | null
-  named?: (name: string) => Promise<{ project: ProjectKey | null } | { problem: string }>
+  resolveProject?: (name: string) => Promise<{ project: ProjectKey | null } | { problem: string }>
   kinds?: DocumentKind[] | undefined
   since?: number | undefined
   before?: number | undefined
@@ -38,64 +45,71 @@ export type Wish = {
  * of speaking, and people misremember: where there are words to look for it counts for what happened then, and hides nothing else. So does
  * a branch in the text, and a project where all of them are asked.
  */
-export async function answer(store: Store, text: string, wish: Wish, now: number, meaning: Meaning | null = null): Promise<Answer> {
-  const question = readQuestion(text, now)
+export async function answerQuery(
+  store: Store,
+  text: string,
+  wish: QueryOptions,
+  now: number,
+  meaning: SemanticSearch | null = null,
+): Promise<QueryAnswer> {
+  const question = parseQuery(text, now)
   const { filters, understood, problems } = question
-  if (question.unnamed.length > 0) await pointOut(store, question, now)
-  const kinds = kindsOf(filters, wish.kinds)
-  const choice = await choiceOf(store, filters)
-  const place = filters.project && wish.named ? await wish.named(filters.project) : wish
+  if (question.unknownFilters.length > 0) await reportMisnamedFilters(store, question, now)
+  const kinds = searchedKinds(filters, wish.kinds)
+  const choice = await documentFilterFrom(store, filters)
+  const place = filters.project && wish.resolveProject ? await wish.resolveProject(filters.project) : wish
   if ('problem' in place) {
-    const { word, at } = question.named.find(({ filter }) => filter === 'project') ?? { word: 'project:', at: 0 }
+    const { word, at } = question.filterValues.find(({ filter }) => filter === 'project') ?? { word: 'project:', at: 0 }
     const message = place.problem
     return { hits: [], understood, problems: [...problems, { word, at, message }], time: null, isClose: false, nowhere: message }
   }
   const { project } = place
   const isTimedInText = understood.some((time) => time.from === 'text')
-  const speaksOf = question.isPasted ? null : await (await import('./spoken.ts')).spokenIn(store, question.text, project)
+  const speaksOf = question.isPasted ? null : await (await import('./query-references.ts')).referencesIn(store, question.text, project)
   for (const { word, meaning } of speaksOf?.words ?? [])
     understood.push({ word, at: Math.max(0, text.indexOf(word)), meaning, from: 'text', since: null, before: null })
-  const aboutDoings = question.isAboutDoings || (speaksOf !== null && isAboutDoings(speaksOf.rest, isTimedInText))
+  const aboutDoings = question.isAboutDoings || (speaksOf !== null && isAboutRecentWork(speaksOf.rest, isTimedInText))
   // What was done on a branch of another project is not remembered here.
-  const isOfElsewhere = speaksOf?.restElsewhere != null && isAboutDoings(speaksOf.restElsewhere, isTimedInText)
+  const isOfElsewhere = speaksOf?.restElsewhere != null && isAboutRecentWork(speaksOf.restElsewhere, isTimedInText)
   let words = aboutDoings ? [] : question.words
-  const inTheMaking = await unansweredAt(store, now)
-  const within = (window: Window) => ({
+  const inTheMaking = await findUnansweredPrompts(store, now)
+  const within = (window: TimeWindow) => ({
     project,
     kinds,
     since: Math.max(wish.since ?? 0, window.since ?? 0),
     before: Math.min(wish.before ?? Number.MAX_SAFE_INTEGER, window.before ?? Number.MAX_SAFE_INTEGER),
     // Whether something fits the time must not hang on how many are asked for.
-    limit: Math.max(LOOKED_AT, wish.offset + wish.limit),
+    limit: Math.max(JUDGED_HITS, wish.offset + wish.limit),
     files: question.files,
     isTyped: !question.isPasted,
-    isForTheLatest: !question.isPasted && isForTheLatest(question.text),
+    isForTheLatest: !question.isPasted && asksForLatest(question.text),
     inTheMaking,
     ...choice,
   })
   let isGuess = false
-  const isYoung = (await store.documents.count(null)) < MANY
-  const answered = async (hits: Hit[], time: SpokenTime | null): Promise<Answer> => {
-    if (hits.length === 0) problems.push(...(await unknown(store, question, choice.choice)))
-    const first = hits.slice(0, LOOKED_AT)
+  const isYoung = (await store.documents.count(null)) < YOUNG_STORE_DOCUMENTS
+  const answered = async (hits: Hit[], time: QueryTimeReference | null): Promise<QueryAnswer> => {
+    if (hits.length === 0) problems.push(...(await unknownValueProblems(store, question, choice.choice)))
+    const first = hits.slice(0, JUDGED_HITS)
     const isClose =
       words.length === 0 ||
       (!isGuess &&
         !isOfElsewhere &&
-        (first.some((hit) => isAbout(hit, isYoung, favoured?.isAll ?? false)) || (await holdTheRest(store, question, first))))
-    const end = isClose ? wish.offset + wish.limit : Math.min(wish.offset + wish.limit, NEAREST)
+        (first.some((hit) => isHitAboutQuery(hit, isYoung, favoured?.isWholeQuery ?? false)) ||
+          (await isCloseWithoutMisspelling(store, question, first))))
+    const end = isClose ? wish.offset + wish.limit : Math.min(wish.offset + wish.limit, MAX_HITS_WHEN_NOT_CLOSE)
     return { hits: hits.slice(wish.offset, end), understood, problems, time, isClose, nowhere: null }
   }
 
   const spoken = understood.filter((time) => time.from === 'text' && (time.since !== null || time.before !== null))
-  const named = windowOf(understood.filter((time) => time.from === 'filter'))
+  const named = combineWindows(understood.filter((time) => time.from === 'filter'))
   const isTimed = spoken.length > 0 && (named.since !== filters.since || named.before !== filters.before)
-  const favoured = speaksOf && favouredBy(speaksOf, choice.choice)
-  const parts = (favoured?.parts ?? []).map((part) => part.within)
-  const list = async (window: Window) => {
+  const favoured = speaksOf && boostsFor(speaksOf, choice.choice)
+  const parts = (favoured?.scopes ?? []).map((part) => part.within)
+  const list = async (window: TimeWindow) => {
     // A branch may be called as a project is: then what is of both, or of one.
     for (const part of [Object.assign({}, ...parts), ...(parts.length > 1 ? parts : [])]) {
-      const hits = await (aboutDoings ? newestDoings : newest)(store, { ...within(window), ...part })
+      const hits = await (aboutDoings ? newestWork : newestHits)(store, { ...within(window), ...part })
       if (hits.length > 0) return hits
     }
     return []
@@ -107,11 +121,16 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
     return then.length === 0 && isTimed ? list(named) : then
   }
   const look = async () => {
-    const { respelt } = await import('./spelling.ts')
+    const { respellQuery: respelt } = await import('./spelling.ts')
     const { text: respelling, read, ...reading } = await respelt(store, question, speaksOf?.rest ?? question.text, text)
     problems.push(...read)
     isGuess = reading.isGuess
-    return search(store, respelling, { ...within(named), favoured, ...(isTimed ? { spoken: windowOf(spoken) } : {}) }, meaning)
+    return search(
+      store,
+      respelling,
+      { ...within(named), boosts: favoured, ...(isTimed ? { timeWindow: combineWindows(spoken) } : {}) },
+      meaning,
+    )
   }
   let hits = await (words.length > 0 ? look : listed)()
   // Nothing was done on what it speaks of, or nothing of that kind: then its name is a word like others.
@@ -122,15 +141,15 @@ export async function answer(store: Store, text: string, wish: Wish, now: number
   if (!isTimed) return answered(hits, null)
   const isThen = ({ at }: Hit) => at >= (filters.since ?? 0) && at < (filters.before ?? Number.MAX_SAFE_INTEGER)
   const isBounded = [named.since, named.before, wish.since, wish.before].some((edge) => edge !== null && edge !== undefined)
-  return answered(hits, spokenTime(spoken, hits.slice(0, LOOKED_AT).some(isThen), isBounded))
+  return answered(hits, describeQueryTime(spoken, hits.slice(0, JUDGED_HITS).some(isThen), isBounded))
 }
 
 /** What a question speaks of, as parts of what there is. A filter has said already which branch is meant. */
-function favouredBy({ branches, project, rest }: Spoken, choice: Choice = NO_CHOICE): Favoured {
-  const parts: Favoured['parts'] = []
+function boostsFor({ branches, project, rest }: QueryReferences, choice: DocumentFilter = NO_DOCUMENT_FILTER): QueryBoosts {
+  const parts: QueryBoosts['scopes'] = []
   if (branches.length > 0 && choice.branches.length === 0) parts.push({ signal: 'branch', within: { choice: { ...choice, branches } } })
   if (project !== null) parts.push({ signal: 'project', within: { project } })
-  return { parts, isAll: isPlain(rest) }
+  return { scopes: parts, isWholeQuery: hasOnlyCommonWords(rest) }
 }
 
 /**
@@ -139,39 +158,46 @@ function favouredBy({ branches, project, rest }: Spoken, choice: Choice = NO_CHO
  * CommitRecall's questions through, and 30 % of those from another world. In a young store any word does: those that are known are in most
  * memories, and weigh nothing.
  */
-const isAbout = ({ coverage, matched, cosine, signals }: Hit, isYoung: boolean, isAllSpoken: boolean) =>
+const isHitAboutQuery = ({ coverage, matched, cosine, signals }: Hit, isYoung: boolean, isAllSpoken: boolean) =>
   (isYoung && matched > 0) ||
-  coverage >= ENOUGH ||
+  coverage >= MIN_ANSWER_COVERAGE ||
   (cosine ?? 0) >= 0.5 ||
   (signals.deeds ?? 0) > 0.5 ||
   (signals.names ?? 0) > 0 ||
   (signals.branch ?? 0) > 0 ||
   (isAllSpoken && (signals.project ?? 0) > 0)
-const ENOUGH = 0.3
+const MIN_ANSWER_COVERAGE = 0.3
 /** How many are shown where none is. */
-const NEAREST = 10
+const MAX_HITS_WHEN_NOT_CLOSE = 10
 /** How many of the first hits tell how well a question is answered. */
-const LOOKED_AT = 5
+const JUDGED_HITS = 5
 
 /** Whether there would be enough of a question in one of these without what is misspelt in it. */
-async function holdTheRest(store: Store, { text, rejected, isPasted }: Question, hits: Hit[]): Promise<boolean> {
-  return !isPasted && hits.length > 0 && (await import('./misspelt.ts')).holdTheRest(store, text, rejected, hits, ENOUGH)
+async function isCloseWithoutMisspelling(
+  store: Store,
+  { text, rejectedWords: rejected, isPasted }: ParsedQuery,
+  hits: Hit[],
+): Promise<boolean> {
+  return (
+    !isPasted && hits.length > 0 && (await import('./misspelling.ts')).anyHitCoversRest(store, text, rejected, hits, MIN_ANSWER_COVERAGE)
+  )
 }
 
 /** Which prompts still wait for their answer. Whoever asks has often just been asked it: the question is no answer to itself. */
-export const unansweredAt = (store: Store, now: number): Promise<InTheMaking> => store.documents.inTheMaking(now - LONGEST_TURN_MS)
+export const findUnansweredPrompts = (store: Store, now: number): Promise<UnansweredPrompts> =>
+  store.documents.unansweredPrompts(now - MAX_TURN_MS)
 
 /** A session that was silent for longer has no turn that still runs. */
-const LONGEST_TURN_MS = 24 * 3_600_000
+const MAX_TURN_MS = 24 * 3_600_000
 
-function spokenTime(spoken: Understood[], kept: boolean, isBounded: boolean): SpokenTime {
+function describeQueryTime(spoken: UnderstoodPhrase[], kept: boolean, isBounded: boolean): QueryTimeReference {
   const meaning = spoken.map((time) => time.meaning).join(', ')
   const then = /^(?:since|before) /.test(meaning) ? meaning : `${meaning.includes(' ') ? 'from' : 'on'} ${meaning}`
   const elsewhere = isBounded ? 'from the time that the filters leave' : 'from all times'
   return { meaning, kept, said: kept ? `What happened ${then} counts most.` : `Nothing fits ${then}; shown ${elsewhere}.` }
 }
 
-function kindsOf(filters: Filters, wished: DocumentKind[] = ALL_KINDS): DocumentKind[] {
+function searchedKinds(filters: QueryFilters, wished: DocumentKind[] = ALL_KINDS): DocumentKind[] {
   // A type is a type of observations, a namespace or a tag belongs to notes.
   const meant =
     filters.types.length > 0 || filters.paths.length > 0
@@ -183,8 +209,12 @@ function kindsOf(filters: Filters, wished: DocumentKind[] = ALL_KINDS): Document
 }
 
 /** Says which words of a question were probably meant as filters. They are looked for, and nothing need hold the names of filters. */
-async function pointOut(store: Store, { unnamed, problems, rejected }: Question, now: number): Promise<void> {
-  const { misnamedIn } = await import('./unknown.ts')
+async function reportMisnamedFilters(
+  store: Store,
+  { unknownFilters: unnamed, problems, rejectedWords: rejected }: ParsedQuery,
+  now: number,
+): Promise<void> {
+  const { misnamedFilters: misnamedIn } = await import('./filter-suggestions.ts')
   for (const problem of await misnamedIn(store, unnamed, now)) {
     problems.push(problem)
     rejected.push(problem.word.replace(':', '').toLowerCase())
@@ -192,43 +222,47 @@ async function pointOut(store: Store, { unnamed, problems, rejected }: Question,
 }
 
 /** What a question that found nothing names as a filter and no memory has. */
-async function unknown(store: Store, { named }: Question, choice: Choice | undefined): Promise<Problem[]> {
+async function unknownValueProblems(
+  store: Store,
+  { filterValues: named }: ParsedQuery,
+  choice: DocumentFilter | undefined,
+): Promise<QueryProblem[]> {
   const asked = choice?.session?.ids.length ? named.filter(({ filter }) => filter !== 'session') : named
   if (asked.length === 0) return []
-  const { unknownIn } = await import('./unknown.ts')
+  const { unknownFilterValues: unknownIn } = await import('./filter-suggestions.ts')
   return unknownIn(store, asked)
 }
 
 /** The filters that ask something of the memories themselves; none when there are none. */
-async function choiceOf(store: Store, filters: Filters): Promise<{ choice?: Choice }> {
+async function documentFilterFrom(store: Store, filters: QueryFilters): Promise<{ choice?: DocumentFilter }> {
   const { types, paths, branch, namespaces, tags, notTags, sources } = filters
   const lists = [types, paths, namespaces, tags, notTags, sources]
   if (lists.every((list) => list.length === 0) && branch === null && filters.session === null) return {}
-  const session = filters.session === null ? null : await sessionsNamed(store, filters.session)
-  const branches = branch === null ? [] : await branchesNamed(store, branch)
-  const spelt = (list: string[]) => Promise.all(list.map((tag) => spellingsOf(store, tag)))
+  const session = filters.session === null ? null : await sessionsForFilter(store, filters.session)
+  const branches = branch === null ? [] : await branchesForFilter(store, branch)
+  const spelt = (list: string[]) => Promise.all(list.map((tag) => tagSpellings(store, tag)))
   const spelling = { tags: await spelt(tags), notTags: (await spelt(notTags)).flat() }
   return { choice: { types, paths, branches, namespaces, ...spelling, sources, session } }
 }
 
 /** The branches that a filter means; itself where there is none, so that nothing is found. */
-async function branchesNamed(store: Store, name: string): Promise<string[]> {
-  const { branchesCalled } = await import('./spoken.ts')
-  const branches = branchesCalled(name, await store.documents.values('branch'))
+async function branchesForFilter(store: Store, name: string): Promise<string[]> {
+  const { matchBranches: branchesCalled } = await import('./query-references.ts')
+  const branches = branchesCalled(name, await store.documents.filterValues('branch'))
   return branches.length > 0 ? branches : [name]
 }
 
 /** A tag as notes write it. The database takes only the letters of English for the same in capitals, so others are compared here. */
-async function spellingsOf(store: Store, tag: string): Promise<string[]> {
+async function tagSpellings(store: Store, tag: string): Promise<string[]> {
   if (/^[\0-\x7f]*$/.test(tag)) return [tag]
-  return [tag, ...(await store.documents.values('tag')).filter((known) => known !== tag && known.toLowerCase() === tag)]
+  return [tag, ...(await store.documents.filterValues('tag')).filter((known) => known !== tag && known.toLowerCase() === tag)]
 }
 
 /** A session by our number, by the host's id, or by what that begins with: enough of it that hardly another begins so too. */
-async function sessionsNamed(store: Store, name: string): Promise<NamedSession> {
+async function sessionsForFilter(store: Store, name: string): Promise<SessionFilter> {
   const numbered = /^\d{1,15}$/.test(name) ? await store.sessions.get(Number(name)) : null
-  const isBeginning = name.length >= LEAST_OF_AN_ID
-  const alike = numbered ? [] : await store.sessions.beginning(name, MOST_SESSIONS)
+  const isBeginning = name.length >= MIN_SESSION_ID_PREFIX_LENGTH
+  const alike = numbered ? [] : await store.sessions.withIdPrefix(name, MAX_SESSIONS_PER_PREFIX)
   const found = numbered ? [numbered] : alike.filter(({ contentSessionId }) => isBeginning || contentSessionId === name)
   return {
     ids: found.map(({ id }) => id),
@@ -237,22 +271,22 @@ async function sessionsNamed(store: Store, name: string): Promise<NamedSession> 
   }
 }
 
-const LEAST_OF_AN_ID = 4
-const MOST_SESSIONS = 200
+const MIN_SESSION_ID_PREFIX_LENGTH = 4
+const MAX_SESSIONS_PER_PREFIX = 200
 
-type Wanted = Within & { inTheMaking: InTheMaking }
+type ListingBounds = SearchScope & { inTheMaking: UnansweredPrompts }
 
 /** Where only filters were named: whatever they let through, newest first. `turns` are those that were told already. */
-async function newest(store: Store, within: Wanted, turns = new Set<string>()): Promise<Hit[]> {
+async function newestHits(store: Store, within: ListingBounds, turns = new Set<string>()): Promise<Hit[]> {
   const hits: Hit[] = []
   // Notes that are hidden and turns that were told are passed by: more are asked for than are wanted, and more again where too few are left.
   for (let seen = 0, most = within.limit * 5; ; most *= 8) {
     const places = await store.documents.newest({ ...within, limit: most })
     for (const place of places.slice(seen)) {
-      const turn = turnOf(place)
+      const turn = turnKey(place)
       // In a list of what happened, what was made of a turn stands beside what was asked for.
       if (turn !== null && turns.has(turn) && place.kind !== 'observation') continue
-      const hit = within.inTheMaking.running.has(place.documentId) ? null : await describe(store, place)
+      const hit = within.inTheMaking.running.has(place.documentId) ? null : await describeHit(store, place)
       if (hit) hits.push(hit)
       if (hit && turn !== null) turns.add(turn)
       if (hits.length >= within.limit) return hits
@@ -263,16 +297,16 @@ async function newest(store: Store, within: Wanted, turns = new Set<string>()): 
 }
 
 /** What was done, newest first: what was made of it, then prompts alone, and last those that no person wrote. */
-async function newestDoings(store: Store, within: Wanted): Promise<Hit[]> {
-  const { kinds, choice = NO_CHOICE, limit } = within
+async function newestWork(store: Store, within: ListingBounds): Promise<Hit[]> {
+  const { kinds, choice = NO_DOCUMENT_FILTER, limit } = within
   const made = kinds.filter((kind) => kind !== 'prompt')
   const turns = new Set<string>()
-  const hits = made.length > 0 ? await newest(store, { ...within, kinds: made }, turns) : []
-  const origins = kinds.includes('prompt') ? ['person', 'machine'].filter((one) => hasOrigin(choice, one)) : []
+  const hits = made.length > 0 ? await newestHits(store, { ...within, kinds: made }, turns) : []
+  const origins = kinds.includes('prompt') ? ['person', 'machine'].filter((one) => allowsOrigin(choice, one)) : []
   for (const origin of origins) {
     if (hits.length >= limit) break
     hits.push(
-      ...(await newest(
+      ...(await newestHits(
         store,
         { ...within, kinds: ['prompt'], choice: { ...choice, sources: [origin] }, limit: limit - hits.length },
         turns,
@@ -282,5 +316,14 @@ async function newestDoings(store: Store, within: Wanted): Promise<Hit[]> {
   return hits
 }
 
-const hasOrigin = ({ sources }: Choice, origin: string) => sources.length === 0 || sources.includes(origin)
-const NO_CHOICE: Choice = { session: null, paths: [], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+const allowsOrigin = ({ sources }: DocumentFilter, origin: string) => sources.length === 0 || sources.includes(origin)
+const NO_DOCUMENT_FILTER: DocumentFilter = {
+  session: null,
+  paths: [],
+  branches: [],
+  types: [],
+  namespaces: [],
+  tags: [],
+  notTags: [],
+  sources: [],
+}

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import type { Hit } from '../core/hit.ts'
 import { asProjectKey } from '../core/ids.ts'
-import { folded, type Read } from './fold.ts'
+import { foldHits, type HitWithText } from './fold.ts'
 
 const story = 'The tide was shown an hour late because the station held a fixed offset from summer and nobody looked at the clock'
 
 test('what two sessions tell in nearly the same words is one hit, the newest, and names the other', () => {
-  const hits = folded([
+  const hits = foldHits([
     told(1, `${story}.`, { sessionId: 1, at: 1, score: 2 }),
     told(2, `${story} again.`, { sessionId: 2, at: 2, score: 1.9 }),
   ])
@@ -15,29 +15,29 @@ test('what two sessions tell in nearly the same words is one hit, the newest, an
 
 test('a small word more, in the middle too, is still the same', () => {
   const [start, end] = [story.slice(0, 40), story.slice(40)]
-  expect(folded([told(1, story, { sessionId: 1 }), told(2, `${start} the${end}`, { sessionId: 2 })])).toHaveLength(1)
+  expect(foldHits([told(1, story, { sessionId: 1 }), told(2, `${start} the${end}`, { sessionId: 2 })])).toHaveLength(1)
 })
 
 test('summaries of "go on" are one each, and so are notes of one name', () => {
   const [drawn, painted] = ['The harbour was drawn.', 'The lighthouse was painted.'].map((text) => `Go on\n${text}`)
   for (const kind of ['summary', 'note'] as const)
-    expect(folded([told(1, drawn ?? '', { kind, title: 'Go on' }), told(2, painted ?? '', { kind, title: 'Go on' })])).toHaveLength(2)
+    expect(foldHits([told(1, drawn ?? '', { kind, title: 'Go on' }), told(2, painted ?? '', { kind, title: 'Go on' })])).toHaveLength(2)
 })
 
 test('the note of a session folds into the turn that it is called as', () => {
   const turn = told(1, `Draw the harbour\n${story}`, { kind: 'summary', title: 'Draw the harbour', score: 2 })
   const note = told(2, 'Draw the\nAsk: Draw the harbour', { kind: 'note', type: 'sessions', title: 'Draw the…', score: 1 })
-  expect(folded([turn, note]).map(({ kind, also }) => [kind, also])).toEqual([['summary', ['note:2']]])
-  expect(folded([turn, { ...note, hit: { ...note.hit, type: 'decisions' } }])).toHaveLength(2)
+  expect(foldHits([turn, note]).map(({ kind, also }) => [kind, also])).toEqual([['summary', ['note:2']]])
+  expect(foldHits([turn, { ...note, hit: { ...note.hit, type: 'decisions' } }])).toHaveLength(2)
 })
 
 test('an older one that fits much better is shown, not the newer', () => {
-  const hits = folded([told(1, story, { sessionId: 1, at: 1, score: 2 }), told(2, story, { sessionId: 2, at: 2, score: 1 })])
+  const hits = foldHits([told(1, story, { sessionId: 1, at: 1, score: 2 }), told(2, story, { sessionId: 2, at: 2, score: 1 })])
   expect(hits.map(({ id, also }) => [id, also])).toEqual([['1', ['observation:2']]])
 })
 
 test('three that tell the same are one hit that names two', () => {
-  const hits = folded([1, 2, 3].map((id) => told(id, story, { sessionId: id, at: id, score: 1 })))
+  const hits = foldHits([1, 2, 3].map((id) => told(id, story, { sessionId: id, at: id, score: 1 })))
   expect(hits.map(({ id, also }) => [id, also])).toEqual([['3', ['observation:1', 'observation:2']]])
 })
 
@@ -54,31 +54,31 @@ test.each([
   ['few words', 'The tide was late', 'The tide was too late'],
   ['much more of it', story, `${story}. ${'Then the harbour was painted blue. '.repeat(9)}`],
 ])('%s makes it another memory', (_, one, other) => {
-  expect(folded([told(1, one, { sessionId: 1 }), told(2, other, { sessionId: 2 })])).toHaveLength(2)
+  expect(foldHits([told(1, one, { sessionId: 1 }), told(2, other, { sessionId: 2 })])).toHaveLength(2)
 })
 
 test('the same in another project stays apart', () => {
-  expect(folded([told(1, story), told(2, story, { project: asProjectKey('other') })])).toHaveLength(2)
+  expect(foldHits([told(1, story), told(2, story, { project: asProjectKey('other') })])).toHaveLength(2)
 })
 
 test('within a session the same title is enough', () => {
   const read = (id: number, session: number) => told(id, `Fixed the tide\nin way ${id}`, { title: 'Fixed the tide', sessionId: session })
-  expect(folded([read(1, 1), read(2, 1)])).toHaveLength(1)
-  expect(folded([read(1, 1), read(2, 2)])).toHaveLength(2)
+  expect(foldHits([read(1, 1), read(2, 1)])).toHaveLength(1)
+  expect(foldHits([read(1, 1), read(2, 2)])).toHaveLength(2)
 })
 
 test('a prompt said twice in a session is two hits when the answers differ, and one when they do not', () => {
   const said = (id: number, answer: string) => told(id, `go on\n${answer}`, { kind: 'prompt', title: 'go on' })
-  expect(folded([said(1, 'The tide is fixed.'), said(2, 'The pier is painted.')])).toHaveLength(2)
-  expect(folded([said(1, 'Done.'), said(2, 'Done.')])).toHaveLength(1)
+  expect(foldHits([said(1, 'The tide is fixed.'), said(2, 'The pier is painted.')])).toHaveLength(2)
+  expect(foldHits([said(1, 'Done.'), said(2, 'Done.')])).toHaveLength(1)
 })
 
 test('hits stay in the order of their scores', () => {
-  const hits = folded([told(1, 'low', { score: 1 }), told(2, story, { score: 3, at: 1 }), told(3, 'middle', { score: 2 })])
+  const hits = foldHits([told(1, 'low', { score: 1 }), told(2, story, { score: 3, at: 1 }), told(3, 'middle', { score: 2 })])
   expect(hits.map((hit) => hit.id)).toEqual(['2', '3', '1'])
 })
 
-function told(id: number, text: string, given: Partial<Hit> = {}): Read {
+function told(id: number, text: string, given: Partial<Hit> = {}): HitWithText {
   const hit: Hit = {
     kind: 'observation',
     id: String(id),

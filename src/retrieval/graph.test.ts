@@ -3,10 +3,10 @@ import { addObservations, observation, openSession, temporaryStore } from '../..
 import { processorTime } from '../../test/support/growth.ts'
 import type { Entity } from '../core/entities.ts'
 import { asMemorySessionId, asProjectKey } from '../core/ids.ts'
-import type { Link, Ref, Relation, Store } from '../store/store.ts'
-import { causesOf, effectsOf, memoryAt, neighbours, pathBetween } from './graph.ts'
+import type { DocumentRef, Link, LinkRelation, Store } from '../store/store.ts'
+import { causesOf, effectsOf, findMemoryNode, neighboursOf, pathBetween } from './graph.ts'
 import { search } from './search.ts'
-import { clusters, topics } from './topics.ts'
+import { clusterObservations, findTopics } from './topics.ts'
 
 const app = asProjectKey('app')
 
@@ -14,7 +14,7 @@ test('the neighbours of a memory come with their tie, where it came from, and on
   using t = await temporaryStore()
   await observations(t.store, ['Broke it', 'Fixed it', 'Changed it again'])
   await t.store.links.add([link(1, 2, 'failed-then-fixed', 'npm test'), link(2, 3, 'co-changed', 'src/a.ts')])
-  expect(await neighbours(t.store, o(2), 10)).toEqual([
+  expect(await neighboursOf(t.store, o(2), 10)).toEqual([
     {
       ...o(1),
       type: 'change',
@@ -42,7 +42,7 @@ test('a neighbour tied in several ways is shown once, by the strongest tie', asy
   using t = await temporaryStore()
   await observations(t.store, ['One', 'Two'])
   await t.store.links.add([link(1, 2, 'same-file', 'src/a.ts'), link(1, 2, 'mentions', 'commit c0a210c')])
-  expect((await neighbours(t.store, o(1), 10)).map((n) => n.relation)).toEqual(['mentions'])
+  expect((await neighboursOf(t.store, o(1), 10)).map((n) => n.relation)).toEqual(['mentions'])
 })
 
 test('what came of the same prompt is a neighbour too', async () => {
@@ -50,9 +50,9 @@ test('what came of the same prompt is a neighbour too', async () => {
   await observations(t.store, ['Built it', 'Decided why'])
   const session = await openSession(t.store)
   const asked = await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'Build it', at: 500 })
-  const from: Ref = { kind: 'prompt', ref: String(asked?.id) }
+  const from: DocumentRef = { kind: 'prompt', ref: String(asked?.id) }
   await t.store.links.add([1, 2].map((id) => ({ ...link(id, id, 'asked', 'turn 1'), from })))
-  const near = await neighbours(t.store, o(1), 10)
+  const near = await neighboursOf(t.store, o(1), 10)
   expect(near.map((n) => [n.title, n.relation, n.origin])).toEqual([
     ['Build it', 'asked', 'turn 1'],
     ['Decided why', 'same-turn', 'turn 1'],
@@ -65,10 +65,10 @@ test('a memory is called in the graph as search calls it: a bare answer by what 
   const session = await openSession(t.store)
   const prompt = await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: '7', at: 500 })
   if (prompt) await t.store.prompts.setAnswer(prompt, 'Removed the old provider.\nAll tests pass.', 600)
-  const ref: Ref = { kind: 'prompt', ref: String(prompt?.id) }
+  const ref: DocumentRef = { kind: 'prompt', ref: String(prompt?.id) }
   const [hit] = await search(t.store, 'removed the old provider', { kinds: ['prompt'] })
   expect(hit?.title).toBe('7 — Removed the old provider.')
-  expect(await memoryAt(t.store, ref)).toMatchObject({ ...ref, title: hit?.title ?? '', project: app, at: 500 })
+  expect(await findMemoryNode(t.store, ref)).toMatchObject({ ...ref, title: hit?.title ?? '', project: app, at: 500 })
 })
 
 test('a file that most sessions touch is no cause, one that few touch is; and neighbours by the rarer file come first', async () => {
@@ -80,7 +80,7 @@ test('a file that most sessions touch is no cause, one that few touch is; and ne
   await t.store.links.add([link(6, 8, 'co-changed', 'STATE.md'), link(7, 8, 'co-changed', 'STATE.md, src/a.ts')])
   expect((await causesOf(t.store, o(8))).map((step) => step.title)).toEqual(['Session 7'])
   expect((await effectsOf(t.store, o(6))).map((step) => step.title)).toEqual([])
-  expect((await neighbours(t.store, o(8), 10)).map((near) => near.title)).toEqual(['Session 7', 'Session 6'])
+  expect((await neighboursOf(t.store, o(8), 10)).map((near) => near.title)).toEqual(['Session 7', 'Session 6'])
 })
 
 test('files whose names were hidden tie nothing, also where they once did', async () => {
@@ -97,7 +97,7 @@ test('memories that nobody linked are near each other when they name the same ra
   await name(t.store, 1, symbol('isValid'), symbol('everywhere'))
   await name(t.store, 2, symbol('isValid'))
   for (let n = 3; n <= 32; n++) await name(t.store, n, symbol('everywhere'))
-  const near = (await neighbours(t.store, o(1), 10)).filter((n) => n.relation !== 'same-session')
+  const near = (await neighboursOf(t.store, o(1), 10)).filter((n) => n.relation !== 'same-session')
   expect(near.map((n) => [n.title, n.relation, n.origin])).toEqual([['Two', 'shares', 'isValid']])
 })
 
@@ -106,7 +106,7 @@ test('what else was done in the session comes last, the nearest in time first', 
   await observations(t.store, ['One', 'Two', 'Three', 'Four'])
   await t.store.links.add([link(1, 2, 'follows', 'turn 2 after turn 1')])
   await t.store.sessions.setTitle(1, 'The pelican')
-  const near = await neighbours(t.store, o(2), 10)
+  const near = await neighboursOf(t.store, o(2), 10)
   expect(near.map((n) => [n.title, n.relation, n.side])).toEqual([
     ['One', 'follows', 'before'],
     ['Three', 'same-session', 'after'],
@@ -115,14 +115,14 @@ test('what else was done in the session comes last, the nearest in time first', 
   expect(near[1]?.origin).toBe('session “The pelican”')
 })
 
-test.each<Relation>(['asked', 'follows', 'same-file', 'co-changed', 'failed-then-fixed', 'mentions', 'supersedes'])(
+test.each<LinkRelation>(['asked', 'follows', 'same-file', 'co-changed', 'failed-then-fixed', 'mentions', 'supersedes'])(
   'a link of kind %s leads both ways and says where it came from',
   async (relation) => {
     using t = await temporaryStore()
     await observations(t.store, ['One', 'Two'])
     await t.store.links.add([link(1, 2, relation, 'because')])
-    const [back] = await neighbours(t.store, o(2), 1)
-    const [on] = await neighbours(t.store, o(1), 1)
+    const [back] = await neighboursOf(t.store, o(2), 1)
+    const [on] = await neighboursOf(t.store, o(1), 1)
     expect([back, on]).toMatchObject([
       { title: 'One', relation, side: 'before', origin: 'because' },
       { title: 'Two', relation, side: 'after', origin: 'because' },
@@ -196,7 +196,7 @@ test('where no link leads, what both name can', async () => {
 test('a memory that is not there has no neighbours, causes or path', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['A'])
-  expect(await neighbours(t.store, o(9), 5)).toEqual([])
+  expect(await neighboursOf(t.store, o(9), 5)).toEqual([])
   expect(await causesOf(t.store, o(9))).toEqual([])
   expect(await pathBetween(t.store, o(1), o(9))).toBeNull()
 })
@@ -212,7 +212,7 @@ test('a hub with thousands of links is answered as quickly as any other', async 
     t.store.links.add(pairs.flatMap((a) => pairs.filter((b) => b > a && (b - a < 9 || a === 1)).map((b) => link(a, b, 'co-changed', 'x')))),
   )
   const used = processorTime()
-  expect(await neighbours(t.store, o(1), 10)).toHaveLength(10)
+  expect(await neighboursOf(t.store, o(1), 10)).toHaveLength(10)
   expect(await effectsOf(t.store, o(1), 10)).toHaveLength(10)
   expect(await pathBetween(t.store, o(2), o(400))).not.toBeNull()
   expect(used()).toBeLessThan(2000)
@@ -224,13 +224,13 @@ test('topics are groups of observations, called by what they name and others do 
   for (const id of [1, 2, 3]) await name(t.store, id, file('src/auth/token.ts'), symbol('isValid'), symbol('shared'))
   for (const id of [4, 5]) await name(t.store, id, file('src/charts/index.ts'), symbol('shared'))
   await name(t.store, 6, symbol('shared'))
-  const found = await topics(t.store, app, 5)
+  const found = await findTopics(t.store, app, 5)
   expect(found.map((topic) => [topic.name, topic.observations, topic.newest.map((memory) => memory.title)])).toEqual([
     ['token.ts, isValid', 3, ['Tokens', 'Logout', 'Login']],
     ['charts/index.ts', 2, ['Axis', 'Chart']],
   ])
   expect(found[0]).toMatchObject({ since: 1000, until: 3000 })
-  expect(await topics(t.store, asProjectKey('other'), 5)).toEqual([])
+  expect(await findTopics(t.store, asProjectKey('other'), 5)).toEqual([])
 })
 
 test('the same names give the same topics, in whatever order they come', () => {
@@ -239,9 +239,9 @@ test('the same names give the same topics, in whatever order they come', () => {
     { observation: n, entity: file(`src/part${n % 7}/file.ts`) },
   ]).flat()
   const shuffled = named.toSorted((a, b) => ((a.observation * 37) % 61) - ((b.observation * 37) % 61))
-  const shape = (found: ReturnType<typeof clusters>) => found.map((c) => [c.name, c.observations.toSorted((a, b) => a - b)])
-  expect(shape(clusters(named))).toHaveLength(7)
-  expect(shape(clusters(shuffled))).toEqual(shape(clusters(named)))
+  const shape = (found: ReturnType<typeof clusterObservations>) => found.map((c) => [c.name, c.observations.toSorted((a, b) => a - b)])
+  expect(shape(clusterObservations(named))).toHaveLength(7)
+  expect(shape(clusterObservations(shuffled))).toEqual(shape(clusterObservations(named)))
 })
 
 /** Observations 1, 2, …, each a turn of its own, a second after the other. */
@@ -258,8 +258,8 @@ async function observations(store: Store, titles: string[]): Promise<void> {
 const name = (store: Store, id: number, ...entities: Entity[]) =>
   store.links.setMentions({ ...o(id), project: app, at: 1000 * id }, entities)
 
-const o = (id: number): Ref => ({ kind: 'observation', ref: String(id) })
-const link = (from: number, to: number, relation: Relation, origin: string): Link => ({
+const o = (id: number): DocumentRef => ({ kind: 'observation', ref: String(id) })
+const link = (from: number, to: number, relation: LinkRelation, origin: string): Link => ({
   from: o(from),
   to: o(to),
   relation,

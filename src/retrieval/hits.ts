@@ -1,29 +1,29 @@
-import { questionIn, turnTitle } from '../core/chore.ts'
 import type { Hit } from '../core/hit.ts'
 import type { Prompt } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
+import { queryInPrompt, turnTitle } from '../core/small-talk.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { Place, Store } from '../store/store.ts'
-import { type Asked, weightOf } from './asked.ts'
-import { isRun } from './words.ts'
+import type { DocumentLocation, Store } from '../store/store.ts'
+import { isUnspacedScript } from './query-words.ts'
+import { totalWeight, type WeightedWord } from './word-weights.ts'
 
 /** A document as a hit, where nothing was asked that it could fit well or badly. */
-export async function describe(store: Store, place: Place): Promise<Hit | null> {
-  const text = await textOf(store, place)
-  return text ? hitOf(place, text, 0, {}, []) : null
+export async function describeHit(store: Store, place: DocumentLocation): Promise<Hit | null> {
+  const text = await documentText(store, place)
+  return text ? makeHit(place, text, 0, {}, []) : null
 }
 
-type Text = { type: string; title: string; body: string }
+type DocumentText = { type: string; title: string; body: string }
 
-export function hitOf(place: Place, text: Text, score: number, signals: Hit['signals'], asked: Asked[]): Hit {
+export function makeHit(place: DocumentLocation, text: DocumentText, score: number, signals: Hit['signals'], asked: WeightedWord[]): Hit {
   const whole = `${text.title}\n${text.body}`
   return {
     kind: place.kind,
     id: place.ref,
     type: text.type,
     title: shorten(text.title, 120),
-    snippet: around(
+    snippet: snippetAround(
       text.body,
       asked.map((word) => word.word),
       200,
@@ -33,7 +33,7 @@ export function hitOf(place: Place, text: Text, score: number, signals: Hit['sig
     at: place.at,
     score,
     signals,
-    ...coverageOf(whole, asked),
+    ...queryCoverage(whole, asked),
     cosine: null,
     tokens: countTokens(whole),
     also: [],
@@ -41,30 +41,30 @@ export function hitOf(place: Place, text: Text, score: number, signals: Hit['sig
 }
 
 /** A long prompt is about its most telling words; the others only dilute. */
-const COUNTED = 10
+const MAX_COVERAGE_WORDS = 10
 
 /** How much of the question a text holds, rare words counting more. Words are compared by the beginnings of their stems. */
-export function coverageOf(text: string, asked: Asked[]): Pick<Hit, 'coverage' | 'matched' | 'unlikely'> {
-  const telling = asked.slice(0, COUNTED)
-  const total = weightOf(telling)
-  const lower = folding(text)
+export function queryCoverage(text: string, asked: WeightedWord[]): Pick<Hit, 'coverage' | 'matched' | 'unlikely'> {
+  const telling = asked.slice(0, MAX_COVERAGE_WORDS)
+  const total = totalWeight(telling)
+  const lower = foldCase(text)
   const held = telling.filter(({ word, stem }) =>
-    stem.length > 3 ? lower.includes(folding(stem)) || lower.includes(folding(word)) : standsIn(lower, folding(word)),
+    stem.length > 3 ? lower.includes(foldCase(stem)) || lower.includes(foldCase(word)) : isWholeWordIn(lower, foldCase(word)),
   )
-  const unlikely = weightOf(held)
+  const unlikely = totalWeight(held)
   return { coverage: total === 0 ? 0 : unlikely / total, matched: held.length, unlikely }
 }
 
 /** As the index compares: without case and accents. */
-const folding = (text: string) =>
+const foldCase = (text: string) =>
   text
     .normalize('NFD')
     .replace(/\p{Mn}/gu, '')
     .toLowerCase()
 
 /** A short word must stand on its own, or but for an s: `sam` is not in `same`. Where words are not set apart, anywhere will do. */
-function standsIn(text: string, word: string): boolean {
-  if (isRun(word)) return text.includes(word)
+function isWholeWordIn(text: string, word: string): boolean {
+  if (isUnspacedScript(word)) return text.includes(word)
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
     if (!LETTER.test(text[at - 1] ?? ' ') && /^s?(?:[^\p{L}\p{N}]|$)/u.test(text.slice(at + word.length, at + word.length + 2))) return true
   }
@@ -73,7 +73,7 @@ function standsIn(text: string, word: string): boolean {
 
 const LETTER = /[\p{L}\p{N}]/u
 
-export async function textOf(store: Store, place: Place): Promise<Text | null> {
+export async function documentText(store: Store, place: DocumentLocation): Promise<DocumentText | null> {
   const id = Number(place.ref)
   switch (place.kind) {
     case 'observation': {
@@ -90,7 +90,7 @@ export async function textOf(store: Store, place: Place): Promise<Text | null> {
       return p ? { type: p.origin, title: await promptTitle(store, p), body: p.answer ?? '' } : null
     }
     case 'note': {
-      const n = await store.notes.visible(asNoteId(place.ref), Date.now())
+      const n = await store.notes.getVisible(asNoteId(place.ref), Date.now())
       return n ? { type: n.namespace, title: n.title, body: n.body } : null
     }
   }
@@ -98,14 +98,14 @@ export async function textOf(store: Store, place: Place): Promise<Text | null> {
 
 /** An answer to a menu is called by what was chosen, which its summary knows: "7 (Remove the old provider)". */
 async function promptTitle(store: Store, { text, answer, sessionId, number }: Prompt): Promise<string> {
-  if (questionIn(text) !== null) return text
+  if (queryInPrompt(text) !== null) return text
   const told = await store.summaries.ofTurn(sessionId, number)
   const asked = told && told.request.length > text.trim().length ? told.request : text
   return turnTitle(asked, [told?.completed ?? null, told?.learned ?? null, answer])
 }
 
 /** The part of a text where the first of the words stands. */
-function around(text: string, words: string[], max: number): string {
+function snippetAround(text: string, words: string[], max: number): string {
   const lower = text.toLowerCase()
   const found = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)
   const at = found.length > 0 ? Math.min(...found) : 0

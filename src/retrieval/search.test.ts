@@ -83,12 +83,14 @@ test('a turn is found by what was done in it, unless only what was said is wante
   const session = await openSession(t.store)
   await ask(t.store, session, 1, 'make it faster')
   const warmed = await ask(t.store, session, 2, 'and now the rest')
-  await t.store.prompts.setDeeds(warmed, 'cache.ts export function warmTideCache() git push --force-with-lease')
+  await t.store.prompts.setActivity(warmed, 'cache.ts export function warmTideCache() git push --force-with-lease')
   for (const question of ['warmTideCache', 'tide cache', 'force-with-lease']) {
     expect((await search(t.store, question))[0]).toMatchObject({ title: 'and now the rest', signals: { deeds: expect.any(Number) } })
-    expect((await search(t.store, question, { said: true })).map((hit) => hit.signals.deeds)).not.toContainEqual(expect.any(Number))
+    expect((await search(t.store, question, { skipsActivity: true })).map((hit) => hit.signals.deeds)).not.toContainEqual(
+      expect.any(Number),
+    )
   }
-  await t.store.prompts.setDeeds(warmed, 'nothing of the kind')
+  await t.store.prompts.setActivity(warmed, 'nothing of the kind')
   expect(await search(t.store, 'warmTideCache')).toEqual([])
 })
 
@@ -101,7 +103,7 @@ test('a name that nobody spoke of finds the turn that wrote it, before others th
     's2',
   )
   const wrote = await ask(t.store, session, 1, 'go on')
-  await t.store.prompts.setDeeds(wrote, 'clock.ts function warmTideCache07() {}')
+  await t.store.prompts.setActivity(wrote, 'clock.ts function warmTideCache07() {}')
   const hits = await search(t.store, 'why is warmTideCache07 slow')
   expect(hits[0]).toMatchObject({ kind: 'prompt', title: 'go on' })
   expect(Object.values(hits[0]?.signals ?? {}).reduce((a, b) => a + b, 0)).toBeCloseTo(hits[0]?.score ?? 0, 9)
@@ -112,7 +114,7 @@ test('a word that hundreds of turns did tells none of them apart', async () => {
   const session = await openSession(t.store)
   await t.store.transaction(async () => {
     for (let n = 1; n <= 510; n++)
-      await t.store.prompts.setDeeds(await ask(t.store, session, n, `step ${n}`), `git commit ${n === 7 ? 'heron' : ''}`)
+      await t.store.prompts.setActivity(await ask(t.store, session, n, `step ${n}`), `git commit ${n === 7 ? 'heron' : ''}`)
   })
   expect(await search(t.store, 'commit')).toEqual([])
   expect((await search(t.store, 'heron commit')).map((hit) => hit.title)).toEqual(['step 7'])
@@ -229,7 +231,7 @@ test('of equals, what was read in full before comes first', async () => {
   await addObservations(t.store, [observation({ title: 'A pelican at dusk', at: 5 })], 'two')
   const first = async () => (await search(t.store, 'pelican'))[0]
   const other = (await first())?.id === '1' ? '2' : '1'
-  await t.store.documents.use('observation', other)
+  await t.store.documents.countUse('observation', other)
   expect(await first()).toMatchObject({ id: other, signals: { use: expect.closeTo(0.0145, 3) } })
 })
 
@@ -270,7 +272,7 @@ test('what a filter leaves of what many turns did is found, however far down it 
   const [crowd, few] = [await openSession(t.store, 'crowd'), await openSession(t.store, 'few')]
   await t.store.transaction(async () => {
     const did = async (session: Session, number: number, deeds: string) =>
-      t.store.prompts.setDeeds(await ask(t.store, session, number, `step ${number}`), deeds)
+      t.store.prompts.setActivity(await ask(t.store, session, number, `step ${number}`), deeds)
     await did(few, 1, 'heron')
     await did(few, 2, `heron ${'and much more of it '.repeat(50)}`)
     for (let n = 1; n <= 300; n++) await did(crowd, n, 'the heron')

@@ -3,20 +3,42 @@
  * text, never a query language; whatever a person types is legal.
  */
 import type { Hit, Signal } from '../core/hit.ts'
-import { identifiersIn, partsOf } from '../core/identifiers.ts'
+import { identifiersIn, wordsInIdentifier } from '../core/identifiers.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { shorten } from '../core/text.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { Choice, DocumentKind, InTheMaking, Lead, Match, Place, Relation, Store, Within } from '../store/store.ts'
-import { type Asked, affordable, FEW, isUnsaid, MOST_WORDS, peopleIn, ROOM, SMALL, textsOf, unsaidShare, weigh } from './asked.ts'
-import { folded, nameOf, type Read } from './fold.ts'
-import { coverageOf, hitOf, textOf } from './hits.ts'
-import { MAX_READ } from './question.ts'
-import type { Window } from './time-words.ts'
+import type {
+  CandidateIds,
+  DocumentFilter,
+  DocumentKind,
+  DocumentLocation,
+  DocumentMatch,
+  LinkRelation,
+  SearchScope,
+  Store,
+  UnansweredPrompts,
+} from '../store/store.ts'
+import { foldHits, type HitWithText, hitKey } from './fold.ts'
+import { documentText, makeHit, queryCoverage } from './hits.ts'
+import { MAX_QUERY_CHARACTERS } from './query-parser.ts'
+import type { TimeWindow } from './time-phrases.ts'
+import {
+  chooseSearchWords,
+  FILTERED_SEARCH_FACTOR,
+  isUnknownWord,
+  MAX_SEARCHED_WORDS,
+  MIN_CANDIDATES,
+  personNamesIn,
+  SMALL_STORE_MAX_DOCUMENTS,
+  unknownWordShare,
+  type WeightedWord,
+  weighWords,
+  wordTexts,
+} from './word-weights.ts'
 
-export { describe } from './hits.ts'
+export { describeHit } from './hits.ts'
 
-export type Filters = {
+export type RetrievalOptions = {
   project?: ProjectKey | null
   kinds?: DocumentKind[]
   since?: number
@@ -24,27 +46,27 @@ export type Filters = {
   limit?: number
   offset?: number
   /** Looks only at what was said, not at what was done. */
-  said?: boolean
+  skipsActivity?: boolean
   /** Leaves out a session: what it did is in its own context already. */
   notSession?: number
   /** Prompts that are no answer, whatever they hold, and those that may be found only because they stand beside one. */
-  inTheMaking?: InTheMaking
+  inTheMaking?: UnansweredPrompts
   /** Files that the question names: whatever names them too is given weight. */
   files?: string[]
   /** The time that the question speaks of: what happened then or nearly then is given weight. */
-  spoken?: Window
+  timeWindow?: TimeWindow
   /** Somebody typed it, may remember a name only half, and can wait for what it takes to find that; a prompt does not. */
   isTyped?: boolean
   /** It asks for the last of several: what is newer comes first among what fits nearly as well as the best. */
   isForTheLatest?: boolean
   /** What else it speaks of: what is of it is given weight. */
-  favoured?: Favoured | null
+  boosts?: QueryBoosts | null
   /** What is asked of the memories themselves. */
-  choice?: Choice
+  choice?: DocumentFilter
 }
 
 /** What a question speaks of by its name. `isAll` when it asks for nothing else: then whatever is of it may answer. */
-export type Favoured = { parts: { signal: 'branch' | 'project'; within: Partial<Within> }[]; isAll: boolean }
+export type QueryBoosts = { scopes: { signal: 'branch' | 'project'; within: Partial<SearchScope> }[]; isWholeQuery: boolean }
 
 /** How much each signal counts. Chosen on the evaluation sets; docs/decisions has the reasons and the numbers. */
 const WEIGHTS: Record<Exclude<Signal, 'variety'>, number> = {
@@ -64,135 +86,163 @@ const WEIGHTS: Record<Exclude<Signal, 'variety'>, number> = {
 }
 
 /** Finds documents by what they mean. Absent is a legal state: then the words decide alone. */
-export type Meaning = (
+export type SemanticSearch = (
   question: string,
   project: ProjectKey | null,
   limit: number,
 ) => Promise<{ documentId: number; score: number; cosine: number }[]>
 
 /** Among fewer documents nothing is common yet, and nothing rare. */
-export const MANY = 100
+export const YOUNG_STORE_DOCUMENTS = 100
 
 export const ALL_KINDS: DocumentKind[] = ['observation', 'summary', 'prompt', 'note']
 /** How many candidates each signal may bring; in a large store, where each costs a page or two that must be read, fewer. */
-const POOL = 300
-const LARGE_POOL = 150
+const MAX_CANDIDATES = 300
+const MAX_CANDIDATES_IN_LARGE_STORE = 150
 /** Where the words find fewer than these, they may be pieces of names. */
-const FEW_FOUND = 3
+const MIN_WORD_MATCHES = 3
 /** A name with such a piece says more than what is merely near by meaning. */
-const PIECE = 1.5
+const NAME_PIECE_WEIGHT = 1.5
 /** Fewer by meaning: past the nearest everything is a little alike. */
-const NEAREST = 80
+const MAX_SEMANTIC_CANDIDATES = 80
 /** How many may come for nothing but that they are of what was spoken of. */
-const NEWEST = 50
+const MAX_NEWEST_CANDIDATES = 50
 /** How many more are read than asked for. */
-const SPARE = 12
+const EXTRA_DOCUMENTS_READ = 12
 
 /** What is left of a hit for each better turn of its session: an answer that is one session's tells less than one of several. */
-const AGAIN = 0.97
+const REPEATED_SESSION_FACTOR = 0.97
 
 /** What is known about a question, best first. Nothing when no word of it is known. */
-export async function search(store: Store, given: string, filters: Filters = {}, meaning: Meaning | null = null): Promise<Hit[]> {
-  const question = given.slice(0, MAX_READ)
+export async function search(
+  store: Store,
+  given: string,
+  filters: RetrievalOptions = {},
+  meaning: SemanticSearch | null = null,
+): Promise<Hit[]> {
+  const question = given.slice(0, MAX_QUERY_CHARACTERS)
   const { limit = 20, offset = 0, notSession } = filters
-  const asked = await weigh(store, question)
-  const { scored, cosines } = await score(store, question, asked, filters, meaning)
+  const asked = await weighWords(store, question)
+  const { scored, cosines } = await scoreDocuments(store, question, asked, filters, meaning)
   const ranked = scored.ranked().filter(({ place }) => notSession === undefined || place.sessionId !== notSession)
-  const read: Read[] = []
+  const read: HitWithText[] = []
   const turns = new Map<string, Hit>()
-  const authors = peopleIn(question)
+  const authors = personNamesIn(question)
   // Some of the best fold into others, so a few more are read than asked for; and many more where authors could lift what is further down.
-  let most = offset + limit + SPARE
-  for (const { place, score, signals } of varied(ranked)) {
+  let most = offset + limit + EXTRA_DOCUMENTS_READ
+  for (const { place, score, signals } of demoteRepeatedSessions(ranked)) {
     if (read.length >= most) break
-    const turn = turnOf(place)
+    const turn = turnKey(place)
     const told = turn === null ? undefined : turns.get(turn)
-    if (told && tellsAgain(place, told.kind)) {
-      told.also.push(nameOf({ kind: place.kind, id: place.ref }))
+    if (told && repeatsTurn(place, told.kind)) {
+      told.also.push(hitKey({ kind: place.kind, id: place.ref }))
       continue
     }
-    const text = await textOf(store, place)
+    const text = await documentText(store, place)
     if (!text) continue
     const author = authors.size > 0 ? await authorOf(store, place, text.title) : null
     if (author !== null) most = (offset + limit) * 2 + 30
     const byAuthor = author !== null && authors.has(author) ? WEIGHTS.author * score : 0
-    const found = hitOf(place, text, score + byAuthor, byAuthor ? { ...signals, author: byAuthor } : signals, asked)
+    const found = makeHit(place, text, score + byAuthor, byAuthor ? { ...signals, author: byAuthor } : signals, asked)
     const hit = { ...found, cosine: cosines.get(place.documentId) ?? null }
-    if (isTail(hit, read[0]?.hit)) continue
+    if (isWeakTail(hit, read[0]?.hit)) continue
     if (turn !== null && !told) turns.set(turn, hit)
     read.push({ hit, text: `${text.title}\n${text.body}` })
   }
-  return folded(read).slice(offset, offset + limit)
+  return foldHits(read).slice(offset, offset + limit)
 }
 
 /**
  * Where the best hit has the words, what is merely a little alike is no answer: whoever reads it pays for it. Told before it is counted as
  * read, so that pages are parts of one list.
  */
-function isTail(hit: Hit, best: Hit | undefined): boolean {
-  return best !== undefined && best.matched > 0 && hit.matched === 0 && hit.score < TAIL * best.score && isByMeaningAlone(hit)
+function isWeakTail(hit: Hit, best: Hit | undefined): boolean {
+  return (
+    best !== undefined && best.matched > 0 && hit.matched === 0 && hit.score < MIN_TAIL_SCORE_RATIO * best.score && isByMeaningAlone(hit)
+  )
 }
 
-const TAIL = 0.15
-const isByMeaningAlone = ({ signals }: Hit) => REASONS.every((signal) => signals[signal] === undefined)
-const REASONS: Signal[] = ['words', 'around', 'deeds', 'names', 'links', 'branch', 'project']
+const MIN_TAIL_SCORE_RATIO = 0.15
+const isByMeaningAlone = ({ signals }: Hit) => SIGNALS_BEYOND_MEANING.every((signal) => signals[signal] === undefined)
+const SIGNALS_BEYOND_MEANING: Signal[] = ['words', 'around', 'deeds', 'names', 'links', 'branch', 'project']
 
 /** Who says a prompt, in a conversation where each is signed: the ones right before and after it are too, and not all by the same. */
-async function authorOf(store: Store, { kind, sessionId, turn }: Place, title: string): Promise<string | null> {
+async function authorOf(store: Store, { kind, sessionId, turn }: DocumentLocation, title: string): Promise<string | null> {
   const author = kind === 'prompt' ? signatureOf(title) : null
   if (author === null || sessionId === null || turn === null) return null
-  const beside = await Promise.all([turn - 1, turn + 1].map((number) => store.prompts.numbered(sessionId, number)))
+  const beside = await Promise.all([turn - 1, turn + 1].map((number) => store.prompts.byNumber(sessionId, number)))
   const others = beside.flatMap((prompt) => (prompt ? [signatureOf(prompt.text)] : []))
   return others.some((other) => other !== author) && !others.includes(null) ? author : null
 }
 
 const signatureOf = (text: string): string | null => {
   const name = text.match(/^(\p{L}+):/u)?.[1]?.toLowerCase()
-  return name === undefined || NOBODY.has(name) ? null : name
+  return name === undefined || NON_AUTHOR_WORDS.has(name) ? null : name
 }
 
 /** How pastes, orders and commits begin. */
-const NOBODY = new Set(
+const NON_AUTHOR_WORDS = new Set(
   `answer bug build chore context docs error example exception failed feat feature fix goal hint idea important info input issue message
   note output plan problem question refactor result step style summary task test todo traceback update warning`.split(/\s+/),
 )
 
 /** What may answer, and what each signal gives it. Each that comes later may look at what the earlier ones found. */
-async function score(store: Store, question: string, asked: Asked[], filters: Filters, meaning: Meaning | null) {
-  const { project = null, kinds = ALL_KINDS, since = 0, before = Number.MAX_SAFE_INTEGER, choice, spoken, favoured, inTheMaking } = filters
+async function scoreDocuments(
+  store: Store,
+  question: string,
+  asked: WeightedWord[],
+  filters: RetrievalOptions,
+  meaning: SemanticSearch | null,
+) {
+  const {
+    project = null,
+    kinds = ALL_KINDS,
+    since = 0,
+    before = Number.MAX_SAFE_INTEGER,
+    choice,
+    timeWindow: spoken,
+    boosts: favoured,
+    inTheMaking,
+  } = filters
   const scored = newScores(inTheMaking?.running)
-  const bounds = { project, kinds, since, before, limit: POOL, ...(choice ? { choice } : {}) }
-  const within = await led(store, bounds)
-  const { lead } = within
-  if (lead?.from === 0 && lead.ids.length === 0) return { scored, cosines: new Map<number, number>() }
-  const found = [await match(store, asked, question, within, filters)]
-  const parts = favoured?.parts.map(({ signal, within }) => ({ signal, part: { ...bounds, ...within } })) ?? []
+  const bounds = { project, kinds, since, before, limit: MAX_CANDIDATES, ...(choice ? { choice } : {}) }
+  const within = await withCandidates(store, bounds)
+  const { candidates: lead } = within
+  if (lead?.completeFrom === 0 && lead.ids.length === 0) return { scored, cosines: new Map<number, number>() }
+  const found = [await matchWords(store, asked, question, within, filters)]
+  const parts = favoured?.scopes.map(({ signal, within }) => ({ signal, part: { ...bounds, ...within } })) ?? []
   // What is of the time, the branch or the project that was spoken of might not be among the best of all.
-  for (const part of [...(spoken ? [both(bounds, spoken)] : []), ...parts.map(({ part }) => part)])
-    found.push(await match(store, asked, question, await led(store, part), filters))
-  scored.add('words', bestOf(found.map(({ words }) => words)))
-  const isOwn = ({ documentId }: Match) => scored.has(documentId) || !inTheMaking?.beside.has(documentId)
-  scored.add('around', bestOf(found.map(({ around }) => around)).filter(isOwn))
-  const left = lead && (await store.documents.count(null)) > SMALL ? lead : null
-  if (left && scored.size() < FEW) await addHeld(store, scored, asked, left, within)
-  scored.add('deeds', bestOf(found.map(({ deeds }) => deeds)))
-  scored.add('deeds', bestOf(found.map(({ unsaid }) => unsaid)), ONLY_DONE * unsaidShare(asked.slice(0, MOST_WORDS)))
+  for (const part of [...(spoken ? [intersectWindow(bounds, spoken)] : []), ...parts.map(({ part }) => part)])
+    found.push(await matchWords(store, asked, question, await withCandidates(store, part), filters))
+  scored.add('words', bestMatches(found.map(({ words }) => words)))
+  const isOwn = ({ documentId }: DocumentMatch) => scored.has(documentId) || !inTheMaking?.preceding.has(documentId)
+  scored.add('around', bestMatches(found.map(({ around }) => around)).filter(isOwn))
+  const left = lead && (await store.documents.count(null)) > SMALL_STORE_MAX_DOCUMENTS ? lead : null
+  if (left && scored.size() < MIN_CANDIDATES) await addCandidateTexts(store, scored, asked, left, within)
+  scored.add('deeds', bestMatches(found.map(({ deeds }) => deeds)))
+  scored.add(
+    'deeds',
+    bestMatches(found.map(({ unsaid }) => unsaid)),
+    UNKNOWN_WORD_WEIGHT * unknownWordShare(asked.slice(0, MAX_SEARCHED_WORDS)),
+  )
   // Asked before meaning is: that always finds something.
-  const isFound = scored.size() >= FEW_FOUND
-  const near = meaning ? await meaning(question, project, choice ? NEAREST * ROOM : NEAREST) : []
+  const isFound = scored.size() >= MIN_WORD_MATCHES
+  const near = meaning
+    ? await meaning(question, project, choice ? MAX_SEMANTIC_CANDIDATES * FILTERED_SEARCH_FACTOR : MAX_SEMANTIC_CANDIDATES)
+    : []
   await addMeaning(store, scored, near, within)
   // What filters leave of a large store has been read by now, as far as it is new.
-  const half = !filters.isTyped || (left && isFiltered(within)) ? [] : await halfNames(store, question)
-  const pieces = isFound || (left && isFiltered(within)) ? [] : names(question).map((name) => [name])
+  const half = !filters.isTyped || (left && isFiltered(within)) ? [] : await partialNameSpellings(store, question)
+  const pieces = isFound || (left && isFiltered(within)) ? [] : namePieces(question).map((name) => [name])
   const files = (filters.files ?? []).slice(0, 3).filter((file) => !half.flat().includes(file))
   for (const file of files) scored.add('names', await store.documents.matchNames(file, within))
   for (const spellings of [...half, ...pieces])
-    scored.add('names', await firstFound(spellings, (name) => store.documents.matchNames(name, within)), PIECE)
+    scored.add('names', await firstFound(spellings, (name) => store.documents.matchNames(name, within)), NAME_PIECE_WEIGHT)
   if (spoken) addTime(scored, spoken)
   for (const { signal, part } of parts) {
-    const newest = favoured?.isAll ? await store.documents.newest({ ...part, limit: NEWEST }) : []
+    const newest = favoured?.isWholeQuery ? await store.documents.newest({ ...part, limit: MAX_NEWEST_CANDIDATES }) : []
     const ids = [...scored.each(), ...newest.map((place) => ({ place }))].map(({ place }) => place.documentId)
-    for (const place of await store.documents.wanted([...new Set(ids)], part)) scored.give(place, signal, WEIGHTS[signal])
+    for (const place of await store.documents.matching([...new Set(ids)], part)) scored.give(place, signal, WEIGHTS[signal])
   }
   await addLinks(store, scored, within)
   addSession(scored)
@@ -203,78 +253,84 @@ async function score(store: Store, question: string, asked: Asked[], filters: Fi
 }
 
 /** With what is known of the documents that the filters and the time leave, where they leave few. */
-async function led(store: Store, bounds: Within): Promise<Within> {
-  const lead = await store.documents.lead(bounds)
-  return isFiltered(bounds) || lead.from === 0 ? { ...bounds, lead } : bounds
+async function withCandidates(store: Store, bounds: SearchScope): Promise<SearchScope> {
+  const lead = await store.documents.candidates(bounds)
+  return isFiltered(bounds) || lead.completeFrom === 0 ? { ...bounds, candidates: lead } : bounds
 }
 
-const isFiltered = ({ choice, kinds }: Within) => choice !== undefined || kinds.length < ALL_KINDS.length
+const isFiltered = ({ choice, kinds }: SearchScope) => choice !== undefined || kinds.length < ALL_KINDS.length
 
 /** The turn that a memory is of; null for what belongs to none. */
-export const turnOf = ({ sessionId, turn }: Place): string | null => (turn === null ? null : `${sessionId} ${turn}`)
+export const turnKey = ({ sessionId, turn }: DocumentLocation): string | null => (turn === null ? null : `${sessionId} ${turn}`)
 
 /**
  * A prompt and its summary tell their turn as a whole, so of a turn that was told by one of them nothing more is told, and of one that was told
  * by an observation only further observations: these tell one thing each.
  */
-const tellsAgain = ({ kind }: Place, first: DocumentKind | undefined) =>
+const repeatsTurn = ({ kind }: DocumentLocation, first: DocumentKind | undefined) =>
   first !== undefined && (kind !== 'observation' || first !== 'observation')
 
 /** Best first, where each further turn of a session counts a little less. */
-function varied(ranked: Scored[]): Scored[] {
+function demoteRepeatedSessions(ranked: ScoredDocument[]): ScoredDocument[] {
   const before = new Map<number, number>()
   const turns = new Map<string | null, DocumentKind>()
   const less = ranked.map((one) => {
     const { place, score, signals } = one
     if (place.sessionId === null) return one
-    const turn = turnOf(place)
+    const turn = turnKey(place)
     const first = turn === null ? undefined : turns.get(turn)
     const better = before.get(place.sessionId) ?? 0
-    if (!tellsAgain(place, first)) before.set(place.sessionId, better + 1)
+    if (!repeatsTurn(place, first)) before.set(place.sessionId, better + 1)
     if (!first) turns.set(turn, place.kind)
-    const variety = score * (AGAIN ** better - 1)
+    const variety = score * (REPEATED_SESSION_FACTOR ** better - 1)
     return better === 0 ? one : { ...one, score: score + variety, signals: { ...signals, variety } }
   })
   return less.sort((a, b) => b.score - a.score || b.place.at - a.place.at)
 }
 
-type Matches = { words: Match[]; around: Match[]; deeds: Match[]; unsaid: Match[] }
+type WordMatches = { words: DocumentMatch[]; around: DocumentMatch[]; deeds: DocumentMatch[]; unsaid: DocumentMatch[] }
 
 /** What holds the words of a question: what was said, what stands around it, what was done, and what was done in words that nobody said. */
-async function match(store: Store, asked: Asked[], question: string, bounds: Within, filters: Filters): Promise<Matches> {
-  const { said, limit = 20, offset = 0 } = filters
-  const { words, phrases, among } = await affordable(store, asked, question, bounds)
-  const within = { ...bounds, among, limit: among ? Math.max(LARGE_POOL, 2 * (offset + limit)) : POOL }
+async function matchWords(
+  store: Store,
+  asked: WeightedWord[],
+  question: string,
+  bounds: SearchScope,
+  filters: RetrievalOptions,
+): Promise<WordMatches> {
+  const { skipsActivity: said, limit = 20, offset = 0 } = filters
+  const { words, phrases, among } = await chooseSearchWords(store, asked, question, bounds)
+  const within = { ...bounds, among, limit: among ? Math.max(MAX_CANDIDATES_IN_LARGE_STORE, 2 * (offset + limit)) : MAX_CANDIDATES }
   const byWords = await store.documents.match([...words, ...phrases], within)
-  const around = await store.documents.matchAround(words, { ...within, also: byWords.map(({ documentId }) => documentId) })
-  const doing = async (some: Asked[]) => (said || some.length === 0 ? [] : store.documents.matchDeeds(textsOf(some), within))
-  const telling = asked.slice(0, MOST_WORDS)
-  return { words: byWords, around, deeds: await doing(telling), unsaid: await doing(telling.filter(isUnsaid)) }
+  const around = await store.documents.matchContext(words, { ...within, alwaysWeighed: byWords.map(({ documentId }) => documentId) })
+  const doing = async (some: WeightedWord[]) => (said || some.length === 0 ? [] : store.documents.matchActivity(wordTexts(some), within))
+  const telling = asked.slice(0, MAX_SEARCHED_WORDS)
+  return { words: byWords, around, deeds: await doing(telling), unsaid: await doing(telling.filter(isUnknownWord)) }
 }
 
 /** The time that both leave. */
-function both(within: Within, { since, before }: Window): Within {
+function intersectWindow(within: SearchScope, { since, before }: TimeWindow): SearchScope {
   return { ...within, since: Math.max(within.since, since ?? 0), before: Math.min(within.before, before ?? Number.MAX_SAFE_INTEGER) }
 }
 
 /** Each document once, as good as it is in any of the lists. */
-function bestOf(lists: Match[][]): Match[] {
+function bestMatches(lists: DocumentMatch[][]): DocumentMatch[] {
   if (lists.length === 1) return lists[0] ?? []
-  const best = new Map<number, Match>()
+  const best = new Map<number, DocumentMatch>()
   for (const one of lists.flat())
     if (one.score > (best.get(one.documentId)?.score ?? Number.NEGATIVE_INFINITY)) best.set(one.documentId, one)
   return [...best.values()]
 }
 
 /** That matters more than all other signals together where the whole question is a name that nobody spoke of. */
-const ONLY_DONE = 4
+const UNKNOWN_WORD_WEIGHT = 4
 
-type Scored = { place: Place; score: number; signals: Partial<Record<Signal, number>> }
+type ScoredDocument = { place: DocumentLocation; score: number; signals: Partial<Record<Signal, number>> }
 
 /** Signals added up: each is brought to the same measure by its best, then counts by its weight. */
 function newScores(leftOut: ReadonlySet<number> = new Set()) {
-  const all = new Map<number, Scored>()
-  const give = (place: Place, signal: Signal, amount: number) => {
+  const all = new Map<number, ScoredDocument>()
+  const give = (place: DocumentLocation, signal: Signal, amount: number) => {
     if (leftOut.has(place.documentId)) return
     const scored = all.get(place.documentId) ?? { place, score: 0, signals: {} }
     scored.score += amount
@@ -283,7 +339,7 @@ function newScores(leftOut: ReadonlySet<number> = new Set()) {
   }
   return {
     give,
-    add(signal: keyof typeof WEIGHTS, found: Match[], weight = WEIGHTS[signal]): void {
+    add(signal: keyof typeof WEIGHTS, found: DocumentMatch[], weight = WEIGHTS[signal]): void {
       const matches = found.filter((match) => !leftOut.has(match.documentId))
       const best = Math.max(...matches.map((match) => match.score), Number.MIN_VALUE)
       for (const match of matches) give(match, signal, (weight * Math.max(0, match.score)) / best)
@@ -292,7 +348,7 @@ function newScores(leftOut: ReadonlySet<number> = new Set()) {
     get: (documentId: number) => all.get(documentId),
     size: () => all.size,
     each: () => all.values(),
-    ranked: (): Scored[] => [...all.values()].sort((a, b) => b.score - a.score || b.place.at - a.place.at),
+    ranked: (): ScoredDocument[] => [...all.values()].sort((a, b) => b.score - a.score || b.place.at - a.place.at),
   }
 }
 
@@ -302,21 +358,32 @@ type Scores = ReturnType<typeof newScores>
  * Where filters leave documents and the words that could be looked for are in few of them, the newest that are left are read and held against
  * the question: common words are looked for among the newest of everything, and of these a filter may leave none.
  */
-async function addHeld(store: Store, scored: Scores, asked: Asked[], lead: Lead, within: Within): Promise<void> {
-  const held: Match[] = []
-  for (const place of await store.documents.newestOf(lead, { ...within, limit: LARGE_POOL })) {
-    const text = scored.has(place.documentId) ? null : await textOf(store, place)
-    const { coverage, matched } = text ? coverageOf(`${text.title}\n${text.body}`, asked) : { coverage: 0, matched: 0 }
+async function addCandidateTexts(
+  store: Store,
+  scored: Scores,
+  asked: WeightedWord[],
+  lead: CandidateIds,
+  within: SearchScope,
+): Promise<void> {
+  const held: DocumentMatch[] = []
+  for (const place of await store.documents.newestOf(lead, { ...within, limit: MAX_CANDIDATES_IN_LARGE_STORE })) {
+    const text = scored.has(place.documentId) ? null : await documentText(store, place)
+    const { coverage, matched } = text ? queryCoverage(`${text.title}\n${text.body}`, asked) : { coverage: 0, matched: 0 }
     if (matched > 0) held.push({ ...place, score: coverage })
   }
   scored.add('words', held, WEIGHTS.words * Math.max(0, ...held.map((match) => match.score)))
 }
 
-async function addMeaning(store: Store, scored: Scores, found: { documentId: number; score: number }[], within: Within): Promise<void> {
+async function addMeaning(
+  store: Store,
+  scored: Scores,
+  found: { documentId: number; score: number }[],
+  within: SearchScope,
+): Promise<void> {
   const scores = new Map(found.map(({ documentId, score }) => [documentId, score]))
   // So short a text is near to anything, and says nothing.
   const idle = await store.documents.acknowledgements([...scores.keys()].filter((id) => !scored.has(id)))
-  for (const place of await store.documents.wanted(
+  for (const place of await store.documents.matching(
     [...scores.keys()].filter((id) => !idle.has(id)),
     within,
   ))
@@ -324,28 +391,28 @@ async function addMeaning(store: Store, scored: Scores, found: { documentId: num
 }
 
 /** The best lend to what they are linked with: a failure to what put it right, a change to the next one of the same files. */
-async function addLinks(store: Store, scored: Scores, within: Within): Promise<void> {
-  const lenders = scored.ranked().slice(0, LENDERS)
+async function addLinks(store: Store, scored: Scores, within: SearchScope): Promise<void> {
+  const lenders = scored.ranked().slice(0, MAX_LINK_SOURCES)
   const best = lenders[0]?.score ?? 0
   const lent = new Map<number, number>()
   for (const { place, score } of lenders) {
     for (const side of ['before', 'after'] as const) {
-      for (const { from, to, relation } of await store.links.of(place, side, LINKS)) {
+      for (const { from, to, relation } of await store.links.of(place, side, MAX_LINKS_PER_SIDE)) {
         const other = side === 'before' ? from : to
-        const at = LENT_TO.has(relation) ? await store.documents.placeOf(other.kind, other.ref) : null
+        const at = BOOSTED_RELATIONS.has(relation) ? await store.documents.locationOf(other.kind, other.ref) : null
         if (at) lent.set(at.documentId, Math.max(score / best, lent.get(at.documentId) ?? 0))
       }
     }
   }
-  for (const place of await store.documents.wanted([...lent.keys()], within))
+  for (const place of await store.documents.matching([...lent.keys()], within))
     scored.give(place, 'links', WEIGHTS.links * (lent.get(place.documentId) ?? 0))
 }
 
-const LENDERS = 5
+const MAX_LINK_SOURCES = 5
 /** Of one memory in each direction, the nearest in time. */
-const LINKS = 6
+const MAX_LINKS_PER_SIDE = 6
 /** What comes next in a session, and what a prompt led to, is the business of the session and of what stands around. */
-const LENT_TO: ReadonlySet<Relation> = new Set<Relation>(['same-file', 'co-changed', 'failed-then-fixed', 'supersedes'])
+const BOOSTED_RELATIONS: ReadonlySet<LinkRelation> = new Set<LinkRelation>(['same-file', 'co-changed', 'failed-then-fixed', 'supersedes'])
 
 /**
  * A session that answers well in several turns lends weight to all of them. A turn counts once, by its best: its prompt, its summary and its
@@ -371,7 +438,7 @@ function addSession(scored: Scores): void {
  * What happened at the time that was spoken of. People misremember, and speak of things after they happened, so what lies beside it counts
  * too: at half its length away, or a day where it is short, half as much.
  */
-function addTime(scored: Scores, { since, before }: Window): void {
+function addTime(scored: Scores, { since, before }: TimeWindow): void {
   const length = since === null || before === null ? 0 : before - since
   const half = Math.max(DAY_MS, length / 2)
   for (const { place } of [...scored.each()]) {
@@ -394,18 +461,19 @@ function addRecency(scored: Scores): void {
 function addLatest(scored: Scores): void {
   const ranked = scored.ranked()
   const best = ranked[0]?.score ?? 0
-  const near = ranked.filter(({ score }) => score >= NEARLY * best).sort((a, b) => a.place.at - b.place.at)
-  for (const [older, { place, score }] of near.entries()) scored.give(place, 'recency', best - score + (older / near.length) * STEP * best)
+  const near = ranked.filter(({ score }) => score >= LATEST_MIN_SCORE_RATIO * best).sort((a, b) => a.place.at - b.place.at)
+  for (const [older, { place, score }] of near.entries())
+    scored.give(place, 'recency', best - score + (older / near.length) * LATEST_BOOST_RATIO * best)
 }
 
-const NEARLY = 0.85
+const LATEST_MIN_SCORE_RATIO = 0.85
 /** How far the newest of them is lifted over the best: no further than what is folded into one may be apart. */
-const STEP = 0.1
+const LATEST_BOOST_RATIO = 0.1
 
 /** What was read in full before is a little likelier to be wanted again; ten times is as good as more. */
 async function addUse(store: Store, scored: Scores): Promise<void> {
-  const ids = scored.ranked().slice(0, POOL)
-  const uses = await store.documents.uses(ids.map(({ place }) => place.documentId))
+  const ids = scored.ranked().slice(0, MAX_CANDIDATES)
+  const uses = await store.documents.useCounts(ids.map(({ place }) => place.documentId))
   for (const { place } of ids) {
     const times = uses.get(place.documentId) ?? 0
     if (times > 0) scored.give(place, 'use', WEIGHTS.use * Math.min(1, Math.log2(1 + times) / Math.log2(11)))
@@ -413,7 +481,7 @@ async function addUse(store: Store, scored: Scores): Promise<void> {
 }
 
 /** Pieces worth looking for inside names, the longest first. */
-function names(question: string): string[] {
+function namePieces(question: string): string[] {
   const words = question.slice(0, 1000).match(/[\p{L}\p{N}_]{3,64}/gu) ?? []
   return [...new Set(words)].sort((a, b) => b.length - a.length).slice(0, 3)
 }
@@ -422,17 +490,17 @@ function names(question: string): string[] {
  * Names of code of which nothing is known as a whole, each as it may be spelt: it may be the beginning of one, as `manual_commit_g`, or have
  * other signs between its parts, or none.
  */
-async function halfNames(store: Store, question: string): Promise<string[][]> {
-  const names = identifiersIn(question, 3).map((name) => ({ name, parts: partsOf(name) }))
+async function partialNameSpellings(store: Store, question: string): Promise<string[][]> {
+  const names = identifiersIn(question, 3).map((name) => ({ name, parts: wordsInIdentifier(name) }))
   if (names.length === 0) return []
-  const known = new Set(await store.documents.known(names.map(({ parts }) => parts.join(' '))))
+  const known = new Set(await store.documents.knownWords(names.map(({ parts }) => parts.join(' '))))
   const half = names.filter(({ parts }) => !known.has(parts.join(' ')))
   // In a large store each spelling may take as long as all words.
-  if ((await store.documents.count(null)) > SMALL) return half.slice(0, 1).map(({ name }) => [name])
+  if ((await store.documents.count(null)) > SMALL_STORE_MAX_DOCUMENTS) return half.slice(0, 1).map(({ name }) => [name])
   return half.map(({ name, parts }) => [name, ...['-', '_', ''].map((sign) => parts.join(sign))])
 }
 
-async function firstFound(names: string[], find: (name: string) => Promise<Match[]>): Promise<Match[]> {
+async function firstFound(names: string[], find: (name: string) => Promise<DocumentMatch[]>): Promise<DocumentMatch[]> {
   for (const name of new Set(names)) {
     const found = await find(name)
     if (found.length > 0) return found
@@ -441,18 +509,18 @@ async function firstFound(names: string[], find: (name: string) => Promise<Match
 }
 
 /** A place in time, told in a line. */
-export type Moment = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & { anchor: boolean }
+export type TimelineHit = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & { anchor: boolean }
 
 /** What happened around a document or a moment, in the order it happened: prompts, observations, summaries and notes interleaved. */
 export async function timeline(
   store: Store,
   around: { project: ProjectKey | null; at: number; documentId?: number },
   depth: { before: number; after: number },
-): Promise<Moment[]> {
-  const places = await store.documents.around(around.project, around.at, depth.before, depth.after, around.documentId)
-  const moments: Moment[] = []
+): Promise<TimelineHit[]> {
+  const places = await store.documents.timelineAround(around.project, around.at, depth.before, depth.after, around.documentId)
+  const moments: TimelineHit[] = []
   for (const place of places) {
-    const text = await textOf(store, place)
+    const text = await documentText(store, place)
     if (!text) continue
     const { kind, ref, project, sessionId, at, documentId } = place
     const tokens = countTokens(`${text.title}\n${text.body}`)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { addObservations, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
 import type { Store } from '../store/store.ts'
-import { answer } from './answer.ts'
+import { answerQuery } from './answer.ts'
 
 test('misspelt words are read as those that memories have, and the answer says so', async () => {
   using t = await temporaryStore()
@@ -21,7 +21,7 @@ test('misspelt words are read as those that memories have, and the answer says s
 test('one word that may be another is a guess, and nothing is close to it; a letter doubled or swapped is a slip', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'Plan the launch' })])
-  const isClose = async (typed: string) => (await answer(t.store, typed, { project: null, limit: 5, offset: 0 }, 5000)).isClose
+  const isClose = async (typed: string) => (await answerQuery(t.store, typed, { project: null, limit: 5, offset: 0 }, 5000)).isClose
   expect(await found(t.store, 'lunch')).toMatchObject({ titles: ['Plan the launch'], read: [['lunch', 0, expect.any(String)]] })
   expect([await isClose('lunch'), await isClose('luanch'), await isClose('plan lunch')]).toEqual([false, true, true])
   await addObservations(t.store, [observation({ title: 'Send no telemetry', at: 9 })], 'two')
@@ -68,7 +68,7 @@ test('a name of code is not respelt: not one that a turn wrote, not a piece of o
   await addObservations(t.store, [observation({ title: 'The cloner and the parser', filesModified: ['src/pelicans.ts'] })])
   const session = await openSession(t.store)
   const written = await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'go on', at: 1 })
-  if (written) await t.store.prompts.setDeeds(written, 'parsers.ts const clonner = 1')
+  if (written) await t.store.prompts.setActivity(written, 'parsers.ts const clonner = 1')
   expect(await found(t.store, 'clonner')).toEqual({ titles: ['go on'], read: [] })
   for (const typed of ['elica', 'clonr.ts', 'parsr_x']) expect((await found(t.store, typed)).read).toEqual([])
   expect((await found(t.store, 'parrser')).read).toEqual([['parrser', 0, 'no memory has it; read as parser']])
@@ -81,6 +81,6 @@ test('a question in another language is not read as English', async () => {
 })
 
 async function found(store: Store, question: string) {
-  const { hits, problems } = await answer(store, question, { project: null, limit: 10, offset: 0 }, 1e12)
+  const { hits, problems } = await answerQuery(store, question, { project: null, limit: 10, offset: 0 }, 1e12)
   return { titles: hits.map((hit) => hit.title), read: problems.map(({ word, at, message }) => [word, at, message]) }
 }

@@ -1,18 +1,18 @@
 import type { Entity } from '../core/entities.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Store } from '../store/store.ts'
-import type { Memory } from './graph.ts'
+import type { MemoryNode } from './graph.ts'
 
 /** One thing a project works on: the observations that name the same files and symbols, called by the most telling of them. */
-export type Topic = { name: string; entities: Entity[]; observations: number; since: number; until: number; newest: Memory[] }
+export type Topic = { name: string; entities: Entity[]; observations: number; since: number; until: number; newest: MemoryNode[] }
 
 /** What a project is about lately, the topics with most observations first. */
-export async function topics(store: Store, project: ProjectKey, limit: number): Promise<Topic[]> {
-  const found = clusters(await store.links.namedLately(project, LATELY)).slice(0, limit)
+export async function findTopics(store: Store, project: ProjectKey, limit: number): Promise<Topic[]> {
+  const found = clusterObservations(await store.links.recentEntities(project, MAX_TOPIC_OBSERVATIONS)).slice(0, limit)
   return Promise.all(found.map((cluster) => topicOf(store, cluster)))
 }
 
-async function topicOf(store: Store, { name, entities, observations }: Cluster): Promise<Topic> {
+async function topicOf(store: Store, { name, entities, observations }: TopicCluster): Promise<Topic> {
   const all = (await store.observations.get(observations)).sort((a, b) => b.at - a.at || b.id - a.id)
   const newest = all
     .slice(0, 3)
@@ -21,44 +21,45 @@ async function topicOf(store: Store, { name, entities, observations }: Cluster):
 }
 
 /** How many observations topics are drawn from. */
-const LATELY = 500
-type Cluster = { name: string; entities: Entity[]; observations: number[] }
+const MAX_TOPIC_OBSERVATIONS = 500
+type TopicCluster = { name: string; entities: Entity[]; observations: number[] }
 
 /**
  * Observations that belong together by what they name. Rare names pull stronger than common ones; every observation listens to the
  * few it shares most with and takes their label, until nothing changes. No chance is involved: the same names give the same topics.
  */
-export function clusters(named: { observation: number; entity: Entity }[]): Cluster[] {
+export function clusterObservations(named: { observation: number; entity: Entity }[]): TopicCluster[] {
   const features = featuresOf(named)
   const all = new Set(named.map(({ observation }) => observation)).size
   const telling = new Map([...features].filter(([, { by }]) => by.size > 1 && by.size <= Math.max(4, Math.min(40, all * 0.25))))
-  const weight = ({ entity, by }: Feature) => (PULL[entity.kind] ?? 0) * (entity.name.endsWith('/') ? 0.5 : 1) * Math.log(1 + all / by.size)
-  const labels = settledLabels(closest(telling, weight))
+  const weight = ({ entity, by }: TopicFeature) =>
+    (ENTITY_WEIGHT[entity.kind] ?? 0) * (entity.name.endsWith('/') ? 0.5 : 1) * Math.log(1 + all / by.size)
+  const labels = settledLabels(closestObservations(telling, weight))
   return [...Map.groupBy(labels.keys(), (id) => labels.get(id)).values()]
     .filter((ids) => ids.length > 1)
     .map((ids) => {
-      const entities = tellingOf(new Set(ids), telling, weight)
-      return { name: nameOf(entities), entities, observations: ids }
+      const entities = distinctiveEntities(new Set(ids), telling, weight)
+      return { name: topicName(entities), entities, observations: ids }
     })
     .sort((a, b) => b.observations.length - a.observations.length || Math.max(...b.observations) - Math.max(...a.observations))
 }
 
 /** Something that observations name; a folder stands for all that was touched in it. */
-type Feature = { entity: Entity; by: Set<number> }
-type Weight = (feature: Feature) => number
+type TopicFeature = { entity: Entity; by: Set<number> }
+type FeatureWeight = (feature: TopicFeature) => number
 
 /** What says what work is about. Commands and addresses are the same whatever one works on. */
-const PULL: Partial<Record<Entity['kind'], number>> = { file: 1, symbol: 0.8, issue: 1, error: 0.6, package: 0.6 }
+const ENTITY_WEIGHT: Partial<Record<Entity['kind'], number>> = { file: 1, symbol: 0.8, issue: 1, error: 0.6, package: 0.6 }
 
-function featuresOf(named: { observation: number; entity: Entity }[]): Map<string, Feature> {
-  const features = new Map<string, Feature>()
+function featuresOf(named: { observation: number; entity: Entity }[]): Map<string, TopicFeature> {
+  const features = new Map<string, TopicFeature>()
   const note = (entity: Entity, observation: number) => {
     const key = `${entity.kind} ${entity.name}`
     const feature = features.get(key) ?? { entity, by: new Set() }
     feature.by.add(observation)
     features.set(key, feature)
   }
-  for (const { observation, entity } of named.filter(({ entity: { kind } }) => PULL[kind])) {
+  for (const { observation, entity } of named.filter(({ entity: { kind } }) => ENTITY_WEIGHT[kind])) {
     note(entity, observation)
     const folder = entity.kind === 'file' ? entity.name.slice(0, entity.name.lastIndexOf('/') + 1) : ''
     // `src/` alone holds everything.
@@ -68,10 +69,10 @@ function featuresOf(named: { observation: number; entity: Entity }[]): Map<strin
 }
 
 /** How many others an observation listens to. */
-const LISTENS_TO = 6
+const NEIGHBOURS_PER_OBSERVATION = 6
 
 /** For each observation the few it shares most with, and how much. */
-function closest(features: Map<string, Feature>, weight: Weight): Map<number, [number, number][]> {
+function closestObservations(features: Map<string, TopicFeature>, weight: FeatureWeight): Map<number, [number, number][]> {
   const pulls = new Map<number, Map<number, number>>()
   for (const feature of features.values()) {
     for (const a of feature.by) {
@@ -83,7 +84,7 @@ function closest(features: Map<string, Feature>, weight: Weight): Map<number, [n
   }
   return new Map(
     [...pulls]
-      .map(([id, mine]) => [id, [...mine].sort((x, y) => y[1] - x[1] || x[0] - y[0]).slice(0, LISTENS_TO)] as const)
+      .map(([id, mine]) => [id, [...mine].sort((x, y) => y[1] - x[1] || x[0] - y[0]).slice(0, NEIGHBOURS_PER_OBSERVATION)] as const)
       .sort((x, y) => x[0] - y[0]),
   )
 }
@@ -108,7 +109,7 @@ function settledLabels(closest: Map<number, [number, number][]>): Map<number, nu
 }
 
 /** What most of these name and few others do. */
-function tellingOf(ids: Set<number>, features: Map<string, Feature>, weight: Weight): Entity[] {
+function distinctiveEntities(ids: Set<number>, features: Map<string, TopicFeature>, weight: FeatureWeight): Entity[] {
   const scored = [...features.values()].flatMap((feature) => {
     const inside = [...feature.by].filter((id) => ids.has(id)).length
     return inside > 1 ? [{ entity: feature.entity, score: inside * (inside / feature.by.size) * weight(feature) }] : []
@@ -116,13 +117,13 @@ function tellingOf(ids: Set<number>, features: Map<string, Feature>, weight: Wei
   const ranked = scored.sort((a, b) => b.score - a.score || (a.entity.name < b.entity.name ? -1 : 1)).map(({ entity }) => entity)
   // A folder and the file in it are one thing said twice.
   return ranked
-    .filter((entity, at) => !ranked.slice(0, at).some(({ name }) => within(name, entity.name) || within(entity.name, name)))
+    .filter((entity, at) => !ranked.slice(0, at).some(({ name }) => isInFolder(name, entity.name) || isInFolder(entity.name, name)))
     .slice(0, 5)
 }
 
-const within = (folder: string, path: string) => folder.endsWith('/') && path.startsWith(folder)
+const isInFolder = (folder: string, path: string) => folder.endsWith('/') && path.startsWith(folder)
 
-function nameOf(entities: Entity[]): string {
+function topicName(entities: Entity[]): string {
   return entities
     .slice(0, 3)
     .map(({ name }) => shortName(name))

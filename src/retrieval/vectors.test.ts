@@ -3,10 +3,10 @@ import { observation, openSession, summary, temporaryStore } from '../../test/su
 import { asMemorySessionId, asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import type { Embedder } from '../providers/embedder.ts'
-import { unit } from '../providers/unit.ts'
+import { toUnitLength } from '../providers/unit-vector.ts'
 import type { Store } from '../store/store.ts'
 import { gistOfObservation, gistOfPrompt, gistOfSummary } from './embed.ts'
-import { embedSome, openVectorIndex } from './vectors.ts'
+import { embedBatch, openVectorIndex } from './vectors.ts'
 
 const never = new AbortController().signal
 const app = asProjectKey('app')
@@ -69,10 +69,10 @@ test('another embedder makes every vector again, a bite at a time, and the old o
   const [first, second] = [topics('first'), topics('second')]
   await remember(t.store, ...Array.from({ length: 40 }, (_, n) => `cat ${n}`))
   await embedAll(t.store, first)
-  expect(await embedSome(t.store, second, never)).toBe(true)
+  expect(await embedBatch(t.store, second, never)).toBe(true)
   const found = async (embedder: Embedder) => (await openVectorIndex(t.store, embedder).nearest('cat', { project: app, limit: 99 })).length
   expect([await found(first), await found(second)]).toEqual([8, 32])
-  expect(await embedSome(t.store, second, never)).toBe(false)
+  expect(await embedBatch(t.store, second, never)).toBe(false)
   expect([await found(first), await found(second)]).toEqual([0, 40])
 })
 
@@ -94,7 +94,7 @@ test('a document that changes while its vector is made stays on the list', async
   const add = { key: 'k', promptId: null, uuid: null, origin: 'person' as const, text: 'a cat?', at: 1 }
   const prompt = await t.store.prompts.add(session, add)
   const slow = topics('slow', async () => void (prompt && (await t.store.prompts.setAnswer(prompt, 'rather a dog', 2))))
-  await embedSome(t.store, slow, never)
+  await embedBatch(t.store, slow, never)
   expect(await t.store.vectors.counts()).toEqual({ vectors: 1, waiting: 1 })
   await embedAll(t.store, slow)
   expect(slow.asked).toEqual(['a cat?', 'a cat?\nrather a dog'])
@@ -111,7 +111,7 @@ test('an embedder that fails leaves the list as it was', async () => {
   using t = await temporaryStore()
   await remember(t.store, 'The cat sat')
   const failing = topics('failing', () => Promise.reject(new Error('away')))
-  await expect(embedSome(t.store, failing, never)).rejects.toThrow('away')
+  await expect(embedBatch(t.store, failing, never)).rejects.toThrow('away')
   expect(await t.store.vectors.counts()).toEqual({ vectors: 0, waiting: 1 })
 })
 
@@ -173,13 +173,13 @@ function topics(name: string, meanwhile: () => Promise<void> = async () => {}): 
 function scatter(dimensions: number) {
   const embedNow = (text: string) => {
     const vector = Float32Array.from({ length: dimensions }, (_, d) => Number(BigInt(Bun.hash(`${d} ${text}`)) & 0xffffn) / 65_536 - 0.5)
-    return unit(vector)
+    return toUnitLength(vector)
   }
   return { name: 'scatter', dimensions, embedNow, embed: async (texts: string[]) => texts.map(embedNow) }
 }
 
 async function embedAll(store: Store, embedder: Embedder): Promise<void> {
-  while (await embedSome(store, embedder, never));
+  while (await embedBatch(store, embedder, never));
 }
 
 async function remember(store: Store, ...titles: string[]): Promise<Session> {

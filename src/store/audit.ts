@@ -1,21 +1,23 @@
 import type { Database } from 'bun:sqlite'
-import { type Amount, NOTHING, type Params } from './statement.ts'
+import { NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
 export type AuditEntry = { id: number; at: number; action: string; subject: string; details: Record<string, unknown> }
 
 /** Every statement about the audit: what changed memory other than by an agent's work, and small marks of the worker's own. */
 export function auditStatements(db: Database) {
   const insert = db.prepare('INSERT INTO audit (at, action, subject, details) VALUES (@at, @action, @subject, @details)')
-  const recent = db.prepare<Omit<AuditEntry, 'details'> & { details: string }, Params>('SELECT * FROM audit ORDER BY id DESC LIMIT @limit')
-  const getMark = db.prepare<{ value: string }, Params>('SELECT value FROM marks WHERE name = @name')
+  const recent = db.prepare<Omit<AuditEntry, 'details'> & { details: string }, SqlParams>(
+    'SELECT * FROM audit ORDER BY id DESC LIMIT @limit',
+  )
+  const getMark = db.prepare<{ value: string }, SqlParams>('SELECT value FROM marks WHERE name = @name')
   const setMark = db.prepare(
     'INSERT INTO marks (name, value) VALUES (@name, @value) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   )
-  const past = db.prepare<Amount, Params>(`
+  const past = db.prepare<RowsAndBytes, SqlParams>(`
     SELECT count(*) AS rows, coalesce(sum(octet_length(subject) + octet_length(details)), 0) AS bytes FROM audit WHERE at < @before`)
   const purge = db.prepare('DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < @before ORDER BY id LIMIT @limit)')
   return {
-    past: async (before: number): Promise<Amount> => past.get({ before }) ?? NOTHING,
+    countPurgeable: async (before: number): Promise<RowsAndBytes> => past.get({ before }) ?? NO_ROWS,
     purge: async (before: number, limit: number): Promise<number> => purge.run({ before, limit }).changes,
     add: async (entry: Omit<AuditEntry, 'id'>) => {
       insert.run({ ...entry, details: JSON.stringify(entry.details) })

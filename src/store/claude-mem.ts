@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { bytesOf, exists, isFolder } from '../platform/files.ts'
-import type { Params } from './statement.ts'
+import { exists, fileSizeBytes, isFolder } from '../platform/files.ts'
+import type { SqlParams } from './statement.ts'
 
 /** A session of claude-mem with all that hangs on it, texts as they stand there. */
 export type ForeignSession = {
@@ -49,7 +49,7 @@ export type ClaudeMem = {
 /** Opens a database of claude-mem to read it. The text says why when it is none, or cannot be read. */
 export function openClaudeMem(path: string): ClaudeMem | string {
   if (isFolder(path)) return `${path} is a folder; claude-mem keeps its memories in a file, usually ~/.claude-mem/claude-mem.db`
-  if (!exists(path) || bytesOf(path) === 0) return `${path} is empty or not there`
+  if (!exists(path) || fileSizeBytes(path) === 0) return `${path} is empty or not there`
   let db: Database | null = null
   try {
     db = new Database(path, { readonly: true, strict: true })
@@ -59,7 +59,7 @@ export function openClaudeMem(path: string): ClaudeMem | string {
     const columns = columnsOf(db)
     const missing = ['sdk_sessions', 'observations', 'session_summaries'].filter((table) => columns(table).size === 0)
     if (missing.length > 0) throw new Error(`it has no table ${missing.join(', ')}, so it is not a database of claude-mem`)
-    return reading(db, columns)
+    return claudeMemReader(db, columns)
   } catch (cause) {
     db?.close()
     return `${path} cannot be used: ${reasonOf(cause)}`
@@ -96,7 +96,7 @@ function columnsOf(db: Database): Columns {
 }
 
 /** Columns came and went over its versions: the session ids had other names, and what is not there reads as null. */
-function reading(db: Database, columns: Columns): ClaudeMem {
+function claudeMemReader(db: Database, columns: Columns): ClaudeMem {
   const one = (table: string, ...names: string[]) => names.find((name) => columns(table).has(name)) ?? 'NULL'
   const content = one('sdk_sessions', 'content_session_id', 'claude_session_id')
   const memory = one('sdk_sessions', 'memory_session_id', 'sdk_session_id')
@@ -110,40 +110,40 @@ function reading(db: Database, columns: Columns): ClaudeMem {
   const sessions = `
     SELECT ${content} AS content, ${memory} AS memory, project, ${fields('sdk_sessions', 'custom_title', 'user_prompt', 'completed_at_epoch')},
       started_at_epoch FROM sdk_sessions WHERE ${content} IS NOT NULL AND ${platform} ORDER BY started_at_epoch, id`
-  const observations = db.prepare<Row, Params>(`
+  const observations = db.prepare<ClaudeMemRow, SqlParams>(`
     SELECT id, type, created_at_epoch, ${fields('observations', 'text', 'title', 'subtitle', 'facts', 'narrative', 'concepts', 'files_read', 'files_modified', 'generated_by_model')}
     FROM observations WHERE ${of('observations')} = @memory ORDER BY created_at_epoch, id`)
-  const summaries = db.prepare<Row, Params>(`
+  const summaries = db.prepare<ClaudeMemRow, SqlParams>(`
     SELECT id, created_at_epoch, ${fields('session_summaries', 'request', 'investigated', 'learned', 'completed', 'next_steps', 'notes')}
     FROM session_summaries WHERE ${of('session_summaries')} = @memory ORDER BY created_at_epoch, id`)
   const promptSession = one('user_prompts', 'content_session_id', 'claude_session_id')
   const prompts =
     columns('user_prompts').size === 0
       ? null
-      : db.prepare<Row, Params>(`
+      : db.prepare<ClaudeMemRow, SqlParams>(`
           SELECT prompt_number, prompt_text, created_at_epoch FROM user_prompts WHERE ${promptSession} = @content ORDER BY prompt_number, id`)
 
   return {
     counts: { sessions: count(platform), ofOtherAgents: count(`NOT (${platform})`) },
     *sessions() {
-      const rows = db.prepare<Row, []>(sessions)
+      const rows = db.prepare<ClaudeMemRow, []>(sessions)
       for (const row of rows.all()) {
-        const key = { memory: maybe(row.memory) }
-        const said = prompts?.all({ content: text(row.content) }) ?? []
-        const first = text(row.user_prompt)
-        const startedAt = moment(row.started_at_epoch) ?? 0
-        const at = (value: unknown) => moment(value) ?? startedAt
+        const key = { memory: textOrNull(row.memory) }
+        const said = prompts?.all({ content: asText(row.content) }) ?? []
+        const first = asText(row.user_prompt)
+        const startedAt = timestampOf(row.started_at_epoch) ?? 0
+        const at = (value: unknown) => timestampOf(value) ?? startedAt
         yield {
-          contentSessionId: text(row.content),
+          contentSessionId: asText(row.content),
           memorySessionId: key.memory,
-          project: text(row.project),
-          title: maybe(row.custom_title),
+          project: asText(row.project),
+          title: textOrNull(row.custom_title),
           startedAt,
-          endedAt: moment(row.completed_at_epoch),
+          endedAt: timestampOf(row.completed_at_epoch),
           prompts:
             said.length === 0 && first !== ''
               ? [{ number: 1, text: first, at: startedAt }]
-              : said.map((p) => ({ number: Number(p.prompt_number), text: text(p.prompt_text), at: at(p.created_at_epoch) })),
+              : said.map((p) => ({ number: Number(p.prompt_number), text: asText(p.prompt_text), at: at(p.created_at_epoch) })),
           observations: key.memory === null ? [] : observations.all(key).map((o) => observationOf(o, at(o.created_at_epoch))),
           summaries: key.memory === null ? [] : summaries.all(key).map((s) => summaryOf(s, at(s.created_at_epoch))),
         }
@@ -152,65 +152,65 @@ function reading(db: Database, columns: Columns): ClaudeMem {
     rules() {
       if (!['content', 'status', 'scope', 'project', 'created_at_epoch'].every((name) => columns('directives').has(name))) return []
       const rows = db
-        .prepare<Row, []>("SELECT content, scope, project, created_at_epoch FROM directives WHERE status = 'active' ORDER BY id")
+        .prepare<ClaudeMemRow, []>("SELECT content, scope, project, created_at_epoch FROM directives WHERE status = 'active' ORDER BY id")
         .all()
       return rows.map((row) => ({
-        content: text(row.content),
-        project: row.scope === 'global' ? null : maybe(row.project),
-        at: moment(row.created_at_epoch) ?? 0, // not now: the id of its note is made of it, and the next import must find it
+        content: asText(row.content),
+        project: row.scope === 'global' ? null : textOrNull(row.project),
+        at: timestampOf(row.created_at_epoch) ?? 0, // not now: the id of its note is made of it, and the next import must find it
       }))
     },
     close: () => db.close(),
   }
 }
 
-type Row = Record<string, unknown>
+type ClaudeMemRow = Record<string, unknown>
 
-function observationOf(row: Row, at: number): ForeignSession['observations'][number] {
-  const whole = text(row.text)
+function observationOf(row: ClaudeMemRow, at: number): ForeignSession['observations'][number] {
+  const whole = asText(row.text)
   return {
     id: Number(row.id),
-    type: text(row.type),
-    title: text(row.title) || whole.split('\n', 1)[0] || '',
-    subtitle: text(row.subtitle),
-    narrative: text(row.narrative) || whole,
-    facts: list(row.facts),
-    concepts: list(row.concepts),
-    filesRead: list(row.files_read),
-    filesModified: list(row.files_modified),
-    model: text(row.generated_by_model) || 'claude-mem',
+    type: asText(row.type),
+    title: asText(row.title) || whole.split('\n', 1)[0] || '',
+    subtitle: asText(row.subtitle),
+    narrative: asText(row.narrative) || whole,
+    facts: parseList(row.facts),
+    concepts: parseList(row.concepts),
+    filesRead: parseList(row.files_read),
+    filesModified: parseList(row.files_modified),
+    model: asText(row.generated_by_model) || 'claude-mem',
     at,
   }
 }
 
-function summaryOf(row: Row, at: number): ForeignSession['summaries'][number] {
+function summaryOf(row: ClaudeMemRow, at: number): ForeignSession['summaries'][number] {
   return {
     id: Number(row.id),
-    request: text(row.request),
-    investigated: text(row.investigated),
-    learned: text(row.learned),
-    completed: text(row.completed),
-    nextSteps: text(row.next_steps),
-    notes: text(row.notes),
+    request: asText(row.request),
+    investigated: asText(row.investigated),
+    learned: asText(row.learned),
+    completed: asText(row.completed),
+    nextSteps: asText(row.next_steps),
+    notes: asText(row.notes),
     at,
   }
 }
 
-const text = (value: unknown) => (typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value))
-const maybe = (value: unknown) => text(value) || null
+const asText = (value: unknown) => (typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value))
+const textOrNull = (value: unknown) => asText(value) || null
 
 /** Milliseconds; early versions wrote seconds. Null when it is no time that a calendar has. */
-function moment(value: unknown): number | null {
+function timestampOf(value: unknown): number | null {
   const given = value === null ? Number.NaN : Number(value)
   const at = Math.floor(given > 1e11 ? given : given * 1000)
-  return at >= 0 && at <= LAST_MOMENT ? at : null
+  return at >= 0 && at <= MAX_TIMESTAMP_MS ? at : null
 }
 
-const LAST_MOMENT = Date.UTC(9999, 11, 31)
+const MAX_TIMESTAMP_MS = Date.UTC(9999, 11, 31)
 
 /** A list is JSON there; whatever else stands in its place is one item. */
-function list(value: unknown): string[] {
-  const raw = text(value).trim()
+function parseList(value: unknown): string[] {
+  const raw = asText(value).trim()
   if (raw === '') return []
   try {
     const parsed = JSON.parse(raw) as unknown

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { Cost } from '../core/cost.ts'
-import type { Params } from './statement.ts'
+import type { SqlParams } from './statement.ts'
 
 /** Every statement about what models cost. */
 export function costStatements(db: Database) {
@@ -10,10 +10,10 @@ export function costStatements(db: Database) {
     ON CONFLICT (day, provider, model, project, purpose) DO UPDATE SET
       calls = calls + excluded.calls, failed = failed + excluded.failed, input = input + excluded.input, cached = cached + excluded.cached,
       output = output + excluded.output, usd = usd + excluded.usd, unpriced = unpriced + excluded.unpriced`)
-  const spent = db.prepare<Pick<Cost, 'usd' | 'unpriced'>, Params>(
+  const spent = db.prepare<Pick<Cost, 'usd' | 'unpriced'>, SqlParams>(
     'SELECT coalesce(sum(usd), 0) AS usd, coalesce(sum(unpriced), 0) AS unpriced FROM model_costs WHERE day >= @from AND day <= @to',
   )
-  const since = db.prepare<Cost, Params>(
+  const since = db.prepare<Cost, SqlParams>(
     'SELECT * FROM model_costs WHERE day >= @from ORDER BY day DESC, usd DESC, provider, model, project',
   )
   return {

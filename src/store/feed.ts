@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
-import type { DocumentKind, Place } from './fulltext.ts'
-import type { Params } from './statement.ts'
+import type { DocumentKind, DocumentLocation } from './fulltext.ts'
+import type { SqlParams } from './statement.ts'
 
 /** A stretch of everything there is, newest first. Bounded by what has come in, its places do not shift meanwhile. */
-export type Stretch = {
+export type FeedRange = {
   project: ProjectKey | null
   kinds: DocumentKind[]
   /** Types of observations; with any, nothing else is in it. */
@@ -24,18 +24,18 @@ export function feedStatements(db: Database) {
       AND (@project IS NULL OR d.project = @project) AND instr(@kinds, d.kind) > 0
       AND (@agent IS NULL OR d.session_id IN (SELECT id FROM sessions WHERE agent = @agent))
       AND (@types = '' OR (d.kind = 'observation' AND instr(@types, (SELECT type FROM observations WHERE id = CAST(d.ref AS INTEGER))) > 0))`
-  const page = db.prepare<Place, Params>(`
+  const page = db.prepare<DocumentLocation, SqlParams>(`
     SELECT d.id AS documentId, d.kind, d.ref, d.session_id AS sessionId, d.project, d.at ${within}
     ORDER BY d.at DESC, d.id DESC LIMIT @limit OFFSET @offset`)
-  const count = db.prepare<{ n: number }, Params>(`SELECT count(*) AS n ${within}`)
+  const count = db.prepare<{ n: number }, SqlParams>(`SELECT count(*) AS n ${within}`)
   const last = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM documents')
-  const byDay = db.prepare<{ day: string; project: string; kind: DocumentKind; count: number }, Params>(`
+  const byDay = db.prepare<{ day: string; project: string; kind: DocumentKind; count: number }, SqlParams>(`
     SELECT date((at + @shift) / 1000, 'unixepoch') AS day, project, kind, count(*) AS count FROM documents
     WHERE at >= @since AND at < @before AND (@project IS NULL OR project = @project) GROUP BY 1, 2, 3`)
   return {
-    page: async (stretch: Stretch, limit: number, offset: number): Promise<Place[]> =>
-      page.all({ ...asParams(stretch), limit, offset }).map((row) => ({ ...row, project: asProjectKey(row.project) })),
-    count: async (stretch: Stretch): Promise<number> => count.get(asParams(stretch))?.n ?? 0,
+    page: async (stretch: FeedRange, limit: number, offset: number): Promise<DocumentLocation[]> =>
+      page.all({ ...feedParams(stretch), limit, offset }).map((row) => ({ ...row, project: asProjectKey(row.project) })),
+    count: async (stretch: FeedRange): Promise<number> => count.get(feedParams(stretch))?.n ?? 0,
     lastId: async (): Promise<number> => last.get()?.id ?? 0,
     /** How much of each kind each day brought to each project. `shift` is what the person's clock is ahead of UTC. */
     byDay: async (project: ProjectKey | null, since: number, before: number, shift: number) => byDay.all({ project, since, before, shift }),
@@ -43,6 +43,6 @@ export function feedStatements(db: Database) {
 }
 
 /** Kinds and types are short closed lists of words none of which is part of another, so a text can stand for a set of them. */
-function asParams({ kinds, types, ...rest }: Stretch): Params {
+function feedParams({ kinds, types, ...rest }: FeedRange): SqlParams {
   return { ...rest, kinds: kinds.join(' '), types: types.join(' ') }
 }

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import type { DocumentKind } from './fulltext.ts'
-import { type Amount, NOTHING, type Params } from './statement.ts'
+import { NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
 /** What was told: a memory by its kind and id, or a line by its name. Notes have names too, the others numbers. */
 export type InjectedItem = { kind: DocumentKind | 'line'; id: number | string; tokens: number; why: string }
@@ -20,7 +20,7 @@ export type Injection = {
   at: number
 }
 
-type Row = {
+type InjectionRow = {
   id: number
   session_id: number | null
   project: string
@@ -37,26 +37,26 @@ export function injectionStatements(db: Database) {
   const insert = db.prepare(`
     INSERT INTO injections (session_id, project, event, text, tokens, items, left_out, at)
     VALUES (@sessionId, @project, @event, @text, @tokens, @items, @left, @at)`)
-  const recent = db.prepare<Row, Params>(`
+  const recent = db.prepare<InjectionRow, SqlParams>(`
     SELECT * FROM injections WHERE (@sessionId IS NULL OR session_id = @sessionId) ORDER BY id DESC LIMIT @limit`)
   const told = db.prepare('SELECT 1 FROM injections WHERE session_id = @sessionId AND event = @event AND at >= @since LIMIT 1')
-  const items = db.prepare<{ items: string }, Params>('SELECT items FROM injections WHERE session_id = @sessionId AND at >= @since')
-  const past = db.prepare<Amount, Params>(`
+  const items = db.prepare<{ items: string }, SqlParams>('SELECT items FROM injections WHERE session_id = @sessionId AND at >= @since')
+  const past = db.prepare<RowsAndBytes, SqlParams>(`
     SELECT count(*) AS rows, coalesce(sum(octet_length(text) + octet_length(items)), 0) AS bytes FROM injections WHERE at < @before`)
   const purge = db.prepare('DELETE FROM injections WHERE id IN (SELECT id FROM injections WHERE at < @before ORDER BY id LIMIT @limit)')
-  const sums = db.prepare<{ event: string; count: number; tokens: number }, Params>(`
+  const sums = db.prepare<{ event: string; count: number; tokens: number }, SqlParams>(`
     SELECT CASE WHEN event LIKE 'file:%' THEN 'file' ELSE event END AS event, count(*) AS count, sum(tokens) AS tokens
     FROM injections WHERE at >= @since GROUP BY 1 ORDER BY 1`)
   return {
-    past: async (before: number): Promise<Amount> => past.get({ before }) ?? NOTHING,
+    countPurgeable: async (before: number): Promise<RowsAndBytes> => past.get({ before }) ?? NO_ROWS,
     purge: async (before: number, limit: number): Promise<number> => purge.run({ before, limit }).changes,
     /** How often and how much was told since then, by what gave rise to it. */
-    sums: async (since: number) => sums.all({ since }),
+    totals: async (since: number) => sums.all({ since }),
     add: async (i: Omit<Injection, 'id' | 'left'> & Partial<Pick<Injection, 'left'>>) => {
       insert.run({ ...i, items: JSON.stringify(i.items), left: JSON.stringify(i.left ?? []) })
     },
     /** True when this event's context was given in the session before; the event of a file's brief names the file. */
-    wasTold: async (session: Session, event: string): Promise<boolean> =>
+    wasInjected: async (session: Session, event: string): Promise<boolean> =>
       told.get({ sessionId: session.id, since: session.contextFrom, event }) !== null,
     /** Everything a session has been told and still has in front of it. */
     itemsOf: async (session: Session): Promise<InjectedItem[]> =>

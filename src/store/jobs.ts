@@ -1,29 +1,29 @@
 import type { Database } from 'bun:sqlite'
-import type { Params } from './statement.ts'
+import type { SqlParams } from './statement.ts'
 
 export type Job = { id: number; kind: string; key: string; payload: unknown; attempts: number }
 export type DeadJob = Job & { error: string; createdAt: number }
 
-type Row = { id: number; kind: string; key: string; payload: string; attempts: number; error: string | null; created_at: number }
+type JobRow = { id: number; kind: string; key: string; payload: string; attempts: number; error: string | null; created_at: number }
 
 /** Every statement about jobs: work that must survive the worker. A job that is done is gone; one that cannot be done stays, dead. */
 export function jobStatements(db: Database) {
   const add = db.prepare(`
     INSERT INTO jobs (kind, key, payload, state, run_after, created_at) VALUES (@kind, @key, @payload, 'waiting', @runAfter, @at)
     ON CONFLICT (kind, key) WHERE state = 'waiting' DO UPDATE SET payload = excluded.payload, run_after = min(run_after, excluded.run_after)`)
-  const claim = db.prepare<Row, Params>(`
+  const claim = db.prepare<JobRow, SqlParams>(`
     UPDATE jobs SET state = 'running', attempts = attempts + 1
     WHERE id = (SELECT id FROM jobs WHERE state = 'waiting' AND run_after <= @now ORDER BY run_after, id LIMIT 1)
     RETURNING *`)
   const done = db.prepare('DELETE FROM jobs WHERE id = @id')
-  const waitingTwin = db.prepare<{ id: number }, Params>(`
+  const waitingTwin = db.prepare<{ id: number }, SqlParams>(`
     SELECT id FROM jobs WHERE state = 'waiting' AND (kind, key) = (SELECT kind, key FROM jobs WHERE id = @id)`)
   const retry = db.prepare("UPDATE jobs SET state = 'waiting', run_after = @runAfter, error = @error WHERE id = @id")
   const bury = db.prepare("UPDATE jobs SET state = 'dead', error = @error WHERE id = @id")
   const runningIds = db.prepare<{ id: number }, []>("SELECT id FROM jobs WHERE state = 'running'")
   const next = db.prepare<{ at: number | null }, []>("SELECT min(run_after) AS at FROM jobs WHERE state = 'waiting'")
   const counts = db.prepare<{ state: string; n: number }, []>('SELECT state, count(*) AS n FROM jobs GROUP BY state')
-  const dead = db.prepare<Row, Params>("SELECT * FROM jobs WHERE state = 'dead' ORDER BY id DESC LIMIT @limit")
+  const dead = db.prepare<JobRow, SqlParams>("SELECT * FROM jobs WHERE state = 'dead' ORDER BY id DESC LIMIT @limit")
   const revive = db.prepare("UPDATE OR IGNORE jobs SET state = 'waiting', attempts = 0, run_after = @now WHERE state = 'dead'")
 
   const reviveOne = db.prepare(
@@ -44,11 +44,11 @@ export function jobStatements(db: Database) {
       const row = claim.get({ now })
       return row ? fromRow(row) : null
     },
-    done: async (id: number) => {
+    complete: async (id: number) => {
       done.run({ id })
     },
     retry: async (id: number, runAfter: number, error: string) => putBack(id, runAfter, error),
-    bury: async (id: number, error: string) => {
+    markDead: async (id: number, error: string) => {
       bury.run({ id, error })
     },
     /** After a crash nothing is running, whatever the rows say. */
@@ -70,6 +70,6 @@ export function jobStatements(db: Database) {
   }
 }
 
-function fromRow(row: Row): Job {
+function fromRow(row: JobRow): Job {
   return { id: row.id, kind: row.kind, key: row.key, payload: JSON.parse(row.payload), attempts: row.attempts }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openSession, temporaryStore } from '../../test/support/builders.ts'
 import { asProjectKey } from '../core/ids.ts'
-import type { Link, Ref, Store } from './store.ts'
+import type { DocumentRef, Link, Store } from './store.ts'
 
 const app = asProjectKey('app')
 const file = { kind: 'file', name: 'src/a.ts' } as const
@@ -13,19 +13,19 @@ test('a memory names what it was last said to name', async () => {
   await t.store.links.setMentions(mention(one, 10), [file, symbol])
   await t.store.links.setMentions(mention(one, 20), [symbol])
   expect(await t.store.links.entitiesOf(one)).toEqual([symbol])
-  expect(await t.store.links.naming(symbol, app, 'before', 100, 5)).toEqual([{ ...one, at: 20 }])
-  expect(await t.store.links.naming(file, app, 'before', 100, 5)).toEqual([])
+  expect(await t.store.links.mentionsOf(symbol, app, 'before', 100, 5)).toEqual([{ ...one, at: 20 }])
+  expect(await t.store.links.mentionsOf(file, app, 'before', 100, 5)).toEqual([])
 })
 
 test('who names a thing is told newest first, or from a moment on in the order it happened', async () => {
   using t = await temporaryStore()
   const three = await prompts(t.store, 3)
   for (const [n, ref] of three.entries()) await t.store.links.setMentions(mention(ref, 10 * (n + 1)), [file])
-  const at = async (side: 'before' | 'after', from: number) => (await t.store.links.naming(file, app, side, from, 2)).map((m) => m.at)
+  const at = async (side: 'before' | 'after', from: number) => (await t.store.links.mentionsOf(file, app, side, from, 2)).map((m) => m.at)
   expect(await at('before', 100)).toEqual([30, 20])
   expect(await at('after', 0)).toEqual([10, 20])
   expect(await at('after', 10)).toEqual([20, 30])
-  expect(await t.store.links.naming(file, asProjectKey('other'), 'after', 0, 5)).toEqual([])
+  expect(await t.store.links.mentionsOf(file, asProjectKey('other'), 'after', 0, 5)).toEqual([])
 })
 
 test('a link is seen from both ends, and said twice it is one', async () => {
@@ -54,20 +54,20 @@ test('the links of a memory go with it, whichever end it was', async () => {
   await t.store.sessions.remove(gone?.id ?? 0)
   expect(await t.store.links.of(a, 'before', 5)).toEqual([])
   expect(await t.store.links.of(c, 'after', 5)).toEqual([])
-  expect((await t.store.links.naming(file, app, 'after', 0, 5)).map((m) => m.ref)).toEqual([a.ref])
-  expect(await t.store.links.naming(symbol, app, 'after', 0, 5)).toEqual([])
+  expect((await t.store.links.mentionsOf(file, app, 'after', 0, 5)).map((m) => m.ref)).toEqual([a.ref])
+  expect(await t.store.links.mentionsOf(symbol, app, 'after', 0, 5)).toEqual([])
 })
 
 /** So many prompts of one session, by their names. */
-async function prompts(store: Store, count: number, contentSessionId = 's1'): Promise<[Ref, Ref, Ref]> {
+async function prompts(store: Store, count: number, contentSessionId = 's1'): Promise<[DocumentRef, DocumentRef, DocumentRef]> {
   const session = await openSession(store, contentSessionId)
-  const refs: Ref[] = []
+  const refs: DocumentRef[] = []
   for (let n = 0; n < count; n++) {
     const key = `${contentSessionId}-${n}`
     const added = await store.prompts.add(session, { key, promptId: null, uuid: null, origin: 'person', text: key, at: n })
     refs.push({ kind: 'prompt', ref: String(added?.id) })
   }
-  return refs as [Ref, Ref, Ref]
+  return refs as [DocumentRef, DocumentRef, DocumentRef]
 }
 
-const mention = (ref: Ref, at: number) => ({ ...ref, project: app, at })
+const mention = (ref: DocumentRef, at: number) => ({ ...ref, project: app, at })

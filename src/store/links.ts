@@ -3,18 +3,18 @@ import type { Entity, EntityKind } from '../core/entities.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { OpenFailure } from '../core/memory.ts'
 import type { DocumentKind } from './fulltext.ts'
-import type { Params } from './statement.ts'
+import type { SqlParams } from './statement.ts'
 
 /** Which memory: its kind, and its id within the kind. */
-export type Ref = { kind: DocumentKind; ref: string }
+export type DocumentRef = { kind: DocumentKind; ref: string }
 
 /** How two memories hang together. Every link runs forward in time, and the relation says what the later one is to the earlier. */
-export type Relation = 'asked' | 'follows' | 'same-file' | 'co-changed' | 'failed-then-fixed' | 'mentions' | 'supersedes'
+export type LinkRelation = 'asked' | 'follows' | 'same-file' | 'co-changed' | 'failed-then-fixed' | 'mentions' | 'supersedes'
 
 export type Link = {
-  from: Ref
-  to: Ref
-  relation: Relation
+  from: DocumentRef
+  to: DocumentRef
+  relation: LinkRelation
   /** Where it came from, for a person who asks: the files, the command, the commit. */
   origin: string
   /** When the later one happened. */
@@ -22,28 +22,31 @@ export type Link = {
 }
 
 /** A memory that names something, or touched it. */
-export type Mention = Ref & { at: number }
-export type Touch = { observation: number; modified: boolean; at: number }
+export type Mention = DocumentRef & { at: number }
+export type FileTouch = { observation: number; modified: boolean; at: number }
 
-export type Side = 'before' | 'after'
+export type TimeSide = 'before' | 'after'
 
 /** Something, and an observation that names it. */
-export type NamedBy = { observation: number; entity: Entity }
-type Named = { observation: number; kind: EntityKind; name: string }
-const namedBy = ({ observation, kind, name }: Named): NamedBy => ({ observation, entity: { kind, name } })
+export type ObservationEntity = { observation: number; entity: Entity }
+type ObservationEntityRow = { observation: number; kind: EntityKind; name: string }
+const observationEntity = ({ observation, kind, name }: ObservationEntityRow): ObservationEntity => ({
+  observation,
+  entity: { kind, name },
+})
 
 type LinkRow = {
   from_kind: DocumentKind
   from_ref: string
   to_kind: DocumentKind
   to_ref: string
-  relation: Relation
+  relation: LinkRelation
   origin: string
   at: number
 }
 
 /** How many touches of a file tell by how many sessions it is touched. */
-const LATELY = 2000
+const MAX_FILE_TOUCHES = 2000
 
 /** Every statement about entities, who mentions them, and links. All three are derived and can be made again from the journal. */
 export function linkStatements(db: Database) {
@@ -55,10 +58,10 @@ export function linkStatements(db: Database) {
   const addMentions = db.prepare(`
     INSERT INTO mentions (entity_id, kind, ref, project, at) SELECT e.id, @kind, @ref, @project, @at FROM ${given}
     ON CONFLICT DO UPDATE SET project = excluded.project, at = excluded.at`)
-  const named = db.prepare<Entity, Params>(`
+  const named = db.prepare<Entity, SqlParams>(`
     SELECT e.kind, e.name FROM mentions m JOIN entities e ON e.id = m.entity_id WHERE m.kind = @kind AND m.ref = @ref ORDER BY e.kind, e.name`)
   const naming = (when: string, order: string) =>
-    db.prepare<Mention, Params>(`
+    db.prepare<Mention, SqlParams>(`
       SELECT m.kind, m.ref, m.at FROM mentions m
       WHERE m.entity_id = (SELECT id FROM entities WHERE kind = @kind AND name = @name) AND m.project = @project AND ${when}
       ORDER BY m.at ${order} LIMIT @limit`)
@@ -71,89 +74,95 @@ export function linkStatements(db: Database) {
   const saidThere = `SELECT o.id AS observation, e.kind, e.name FROM ${lately}
     CROSS JOIN prompts p ON p.session_id = o.session_id AND p.number = o.prompt_number
     CROSS JOIN mentions m ON m.kind = 'prompt' AND m.ref = CAST(p.id AS TEXT) JOIN entities e ON e.id = m.entity_id`
-  const namedLately = db.prepare<Named, Params>(`${namedThere} ORDER BY 1, 2, 3`)
-  const namedOrSaidLately = db.prepare<Named, Params>(`${namedThere} UNION ${saidThere} ORDER BY 1, 2, 3`)
+  const namedLately = db.prepare<ObservationEntityRow, SqlParams>(`${namedThere} ORDER BY 1, 2, 3`)
+  const namedOrSaidLately = db.prepare<ObservationEntityRow, SqlParams>(`${namedThere} UNION ${saidThere} ORDER BY 1, 2, 3`)
 
   const add = db.prepare(`
     INSERT INTO links (from_kind, from_ref, to_kind, to_ref, relation, origin, at)
     VALUES (@fromKind, @fromRef, @toKind, @toRef, @relation, @origin, @at)
     ON CONFLICT DO UPDATE SET origin = excluded.origin, at = excluded.at`)
-  const before = db.prepare<LinkRow, Params>(`
+  const before = db.prepare<LinkRow, SqlParams>(`
     SELECT * FROM links WHERE to_kind = @kind AND to_ref = @ref ORDER BY at DESC, relation, from_kind, from_ref LIMIT @limit`)
-  const after = db.prepare<LinkRow, Params>(`
+  const after = db.prepare<LinkRow, SqlParams>(`
     SELECT * FROM links WHERE from_kind = @kind AND from_ref = @ref ORDER BY at, relation, to_kind, to_ref LIMIT @limit`)
   const dropBefore = db.prepare('DELETE FROM links WHERE to_kind = @kind AND to_ref = @ref')
   const dropAfter = db.prepare('DELETE FROM links WHERE from_kind = @kind AND from_ref = @ref')
 
-  const turn = db.prepare<Ref, Params>(`
+  const turn = db.prepare<DocumentRef, SqlParams>(`
     SELECT 'prompt' AS kind, CAST(id AS TEXT) AS ref FROM prompts WHERE session_id = @sessionId AND number = @number
     UNION ALL SELECT 'observation', CAST(id AS TEXT) FROM observations WHERE session_id = @sessionId AND prompt_number = @number
     UNION ALL SELECT 'summary', CAST(id AS TEXT) FROM summaries WHERE session_id = @sessionId AND prompt_number = @number`)
-  const turnsAfter = db.prepare<{ id: number; sessionId: number; linked: number }, Params>(`
+  const turnsAfter = db.prepare<{ id: number; sessionId: number; linked: number }, SqlParams>(`
     SELECT p.id, p.session_id AS sessionId,
       EXISTS (SELECT 1 FROM mentions WHERE kind = 'prompt' AND ref = CAST(p.id AS TEXT))
         OR EXISTS (SELECT 1 FROM links WHERE from_kind = 'prompt' AND from_ref = CAST(p.id AS TEXT)) AS linked
     FROM prompts p WHERE p.id > @after ORDER BY p.id LIMIT @limit`)
   const touched = (than: '<' | '>', order: string) =>
-    db.prepare<{ observation: number; modified: number; at: number }, Params>(`
+    db.prepare<{ observation: number; modified: number; at: number }, SqlParams>(`
       SELECT observation_id AS observation, modified, at FROM observation_files
       WHERE project = @project AND path = @path AND (at, observation_id) ${than} (@at, @id) ORDER BY at ${order}, observation_id ${order} LIMIT @limit`)
   const touchedBefore = touched('<', 'DESC')
   const touchedAfter = touched('>', 'ASC')
-  const shared = db.prepare<{ touched: number; sessions: number }, Params>(`
+  const shared = db.prepare<{ touched: number; sessions: number }, SqlParams>(`
     SELECT (SELECT count(DISTINCT o.session_id) FROM
-        (SELECT observation_id FROM observation_files WHERE project = @project AND path = @path ORDER BY at DESC LIMIT ${LATELY}) f
+        (SELECT observation_id FROM observation_files WHERE project = @project AND path = @path ORDER BY at DESC LIMIT ${MAX_FILE_TOUCHES}) f
         JOIN observations o ON o.id = f.observation_id) AS touched,
       (SELECT count(*) FROM sessions WHERE project = @project) AS sessions`)
-  const failures = db.prepare<{ sessionId: number; open_failures: string }, Params>(`
+  const failures = db.prepare<{ sessionId: number; open_failures: string }, SqlParams>(`
     SELECT session_id AS sessionId, open_failures FROM prompts
     WHERE project = @project AND at < @at AND open_failures IS NOT NULL AND open_failures <> '[]' ORDER BY at DESC LIMIT @limit`)
 
   return {
     /** Makes these what a memory names; what it named before and does no longer is forgotten. */
-    setMentions: async (of: Ref & { project: ProjectKey; at: number }, entities: Entity[]) => {
+    setMentions: async (of: DocumentRef & { project: ProjectKey; at: number }, entities: Entity[]) => {
       const { kind, ref } = of
       const list = JSON.stringify(entities.map((entity) => [entity.kind, entity.name]))
       addEntities.run({ entities: list })
       dropMentions.run({ kind, ref, entities: list })
       addMentions.run({ kind, ref, project: of.project, at: of.at, entities: list })
     },
-    entitiesOf: async ({ kind, ref }: Ref): Promise<Entity[]> => named.all({ kind, ref }),
+    entitiesOf: async ({ kind, ref }: DocumentRef): Promise<Entity[]> => named.all({ kind, ref }),
     /** Who names it in a project: up to a moment, newest first; or after it, in the order it happened. */
-    naming: async (entity: Entity, project: ProjectKey, side: Side, at: number, limit: number): Promise<Mention[]> =>
+    mentionsOf: async (entity: Entity, project: ProjectKey, side: TimeSide, at: number, limit: number): Promise<Mention[]> =>
       (side === 'before' ? namingBefore : namingAfter).all({ ...entity, project, at, limit }),
     /** What the newest observations of a project name. */
-    namedLately: async (project: ProjectKey, observations: number): Promise<NamedBy[]> =>
-      namedLately.all({ project, limit: observations }).map(namedBy),
+    recentEntities: async (project: ProjectKey, observations: number): Promise<ObservationEntity[]> =>
+      namedLately.all({ project, limit: observations }).map(observationEntity),
     /** The same, and what was said in the turns they are of. */
-    namedOrSaidLately: async (project: ProjectKey, observations: number): Promise<NamedBy[]> =>
-      namedOrSaidLately.all({ project, limit: observations }).map(namedBy),
+    recentEntitiesWithPrompts: async (project: ProjectKey, observations: number): Promise<ObservationEntity[]> =>
+      namedOrSaidLately.all({ project, limit: observations }).map(observationEntity),
 
     add: async (links: Link[]) => {
       for (const { from, to, relation, origin, at } of links)
         add.run({ fromKind: from.kind, fromRef: from.ref, toKind: to.kind, toRef: to.ref, relation, origin, at })
     },
     /** The links that lead to a memory, or on from it, the nearest in time first. */
-    of: async ({ kind, ref }: Ref, side: Side, limit: number): Promise<Link[]> =>
+    of: async ({ kind, ref }: DocumentRef, side: TimeSide, limit: number): Promise<Link[]> =>
       (side === 'before' ? before : after).all({ kind, ref, limit }).map(fromRow),
     /** Takes away every link of a memory, so that it can be linked again. */
-    clear: async ({ kind, ref }: Ref) => {
+    clear: async ({ kind, ref }: DocumentRef) => {
       dropBefore.run({ kind, ref })
       dropAfter.run({ kind, ref })
     },
 
     /** Everything a turn is made of, as far as it can be linked. */
-    turn: async (sessionId: number, number: number): Promise<Ref[]> => turn.all({ sessionId, number }),
+    documentsOfTurn: async (sessionId: number, number: number): Promise<DocumentRef[]> => turn.all({ sessionId, number }),
     /** The turns from a prompt on, and which of them hang together with anything. */
     turnsAfter: async (after: number, limit: number): Promise<{ id: number; sessionId: number; linked: boolean }[]> =>
       turnsAfter.all({ after, limit }).map((row) => ({ ...row, linked: row.linked === 1 })),
     /** Which other observations touched a file just before this one, or just after. */
-    touching: async (project: ProjectKey, path: string, side: Side, than: { id: number; at: number }, limit: number): Promise<Touch[]> =>
+    fileTouches: async (
+      project: ProjectKey,
+      path: string,
+      side: TimeSide,
+      than: { id: number; at: number },
+      limit: number,
+    ): Promise<FileTouch[]> =>
       (side === 'before' ? touchedBefore : touchedAfter)
         .all({ project, path, id: than.id, at: than.at, limit })
         .map((row) => ({ ...row, modified: row.modified === 1 })),
     /** How many sessions of a project touched a file, of those it has. */
-    touchedBy: async (project: ProjectKey, path: string): Promise<{ touched: number; sessions: number }> =>
+    countSessionsTouching: async (project: ProjectKey, path: string): Promise<{ touched: number; sessions: number }> =>
       shared.get({ project, path }) ?? { touched: 0, sessions: 0 },
     /** What was failing in a project before a moment, as each turn left it, newest first. */
     failuresBefore: async (project: ProjectKey, at: number, limit: number): Promise<{ sessionId: number; open: OpenFailure[] }[]> =>

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite'
  * The shape of the database, step by step. Steps are only ever added: a database made by any earlier version walks the rest of
  * the list. The number of steps taken is in SQLite's user_version.
  */
-const STEPS: string[] = [
+const MIGRATIONS: string[] = [
   /* 1: the journal, its derived indices, and what the worker needs to lose nothing */ `
   CREATE TABLE sessions (
     id INTEGER PRIMARY KEY,
@@ -539,7 +539,7 @@ const STEPS: string[] = [
 ]
 
 /** The version of the database shape this program knows. */
-const SCHEMA_VERSION = STEPS.length
+const SCHEMA_VERSION = MIGRATIONS.length
 
 /** Thrown when a newer program has already changed the database: going on would lose what it added. */
 export class NewerDatabase extends Error {
@@ -552,12 +552,12 @@ export class NewerDatabase extends Error {
 }
 
 /** Before anything is written: even the header of a newer database stays as it is. */
-export function refuseNewer(db: Database, path: string): void {
+export function refuseNewerDatabase(db: Database, path: string): void {
   if (versionOf(db) > SCHEMA_VERSION) throw new NewerDatabase(path, versionOf(db))
 }
 
 /** Where nothing can be written, the steps that are missing cannot be taken. */
-export function refuseOlder(db: Database, path: string): void {
+export function refuseOlderDatabase(db: Database, path: string): void {
   if (versionOf(db) === SCHEMA_VERSION) return
   throw new Error(
     `${path} was written by an older Recollect (its shape is version ${versionOf(db)}, this program reads version ${SCHEMA_VERSION}). ` +
@@ -568,7 +568,7 @@ export function refuseOlder(db: Database, path: string): void {
 /** Takes the steps that are missing, up to one; the last, unless a test wants a database as an earlier version left it. */
 export function migrate(db: Database, upTo = SCHEMA_VERSION): void {
   const version = versionOf(db)
-  for (const [index, step] of STEPS.slice(0, upTo).entries()) {
+  for (const [index, step] of MIGRATIONS.slice(0, upTo).entries()) {
     if (index < version) continue
     db.transaction(() => {
       db.run(step)

@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
-import { asNoteId, isOver, type Note, type NoteId, type NoteScope, type NoteSource, type NoteType } from '../core/note.ts'
-import type { Index } from './fulltext.ts'
-import { type Amount, eachRow, NOTHING, type Params } from './statement.ts'
+import { asNoteId, isDeletedOrExpired, type Note, type NoteId, type NoteScope, type NoteSource, type NoteType } from '../core/note.ts'
+import type { FulltextIndex } from './fulltext.ts'
+import { eachRow, NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
-type Row = {
+type NoteRow = {
   id: string
   path: string
   project: string
@@ -33,9 +33,9 @@ type Row = {
 export type NoteFile = { path: string; bytes: number; changedAt: number; id: NoteId | null; problem: string | null }
 
 /** What a note said until it was changed. */
-export type NoteVersion = { title: string; body: string; at: number }
+export type StoredNoteVersion = { title: string; body: string; at: number }
 
-const MOST_VERSIONS = 50
+const MAX_NOTE_VERSIONS = 50
 
 export type NoteFilter = {
   /** This project, and with it what holds for every project; null for all. */
@@ -50,7 +50,7 @@ export type NoteFilter = {
 }
 
 /** Every statement about notes. The markdown files are the truth; these rows can be made again from them at any time. */
-export function noteStatements(db: Database, index: Index) {
+export function noteStatements(db: Database, index: FulltextIndex) {
   const put = db.prepare(`
     INSERT INTO notes (id, path, project, scope, namespace, type, title, body, tags, machine, source, session, model, confidence, supersedes,
       conflict_of, pinned, unknown, print, created_at, updated_at, expires_at, deleted_at)
@@ -65,57 +65,59 @@ export function noteStatements(db: Database, index: Index) {
   const addVersion = db.prepare(`
     INSERT INTO note_versions (note, title, body, at) VALUES (@note, @title, @body, @at) ON CONFLICT DO NOTHING`)
   const cutVersions = db.prepare(`
-    DELETE FROM note_versions WHERE note = @note AND at < (SELECT at FROM note_versions WHERE note = @note ORDER BY at DESC LIMIT 1 OFFSET ${MOST_VERSIONS - 1})`)
-  const versions = db.prepare<NoteVersion, Params>('SELECT title, body, at FROM note_versions WHERE note = @note ORDER BY at DESC')
+    DELETE FROM note_versions WHERE note = @note AND at < (SELECT at FROM note_versions WHERE note = @note ORDER BY at DESC LIMIT 1 OFFSET ${MAX_NOTE_VERSIONS - 1})`)
+  const versions = db.prepare<StoredNoteVersion, SqlParams>('SELECT title, body, at FROM note_versions WHERE note = @note ORDER BY at DESC')
   const remove = db.prepare('DELETE FROM notes WHERE id = @id')
   const forgetSuperseded = db.prepare('DELETE FROM superseded WHERE newer = @newer')
   const addSuperseded = db.prepare('INSERT INTO superseded (older, newer) VALUES (@older, @newer) ON CONFLICT DO NOTHING')
-  const olderOf = db.prepare<{ older: string }, Params>('SELECT older FROM superseded WHERE newer = @newer')
+  const olderOf = db.prepare<{ older: string }, SqlParams>('SELECT older FROM superseded WHERE newer = @newer')
   /** A note that has itself been taken back hides nothing. */
   const supersedesIt = `SELECT 1 FROM superseded s JOIN notes n ON n.id = s.newer WHERE s.older = notes.id AND n.deleted_at IS NULL`
-  const newerOf = db.prepare<{ newer: string }, Params>(`
+  const newerOf = db.prepare<{ newer: string }, SqlParams>(`
     SELECT s.newer FROM superseded s JOIN notes n ON n.id = s.newer WHERE s.older = @older AND n.deleted_at IS NULL ORDER BY n.updated_at DESC`)
-  const byId = db.prepare<Row, Params>('SELECT * FROM notes WHERE id = @id')
-  const bySession = db.prepare<Row, Params>(`SELECT * FROM notes WHERE session = @session AND type = 'episodic' ORDER BY id LIMIT 1`)
-  const byPrint = db.prepare<Row, Params>('SELECT * FROM notes WHERE print = @print ORDER BY updated_at DESC')
-  const list = db.prepare<Row, Params>(`
+  const byId = db.prepare<NoteRow, SqlParams>('SELECT * FROM notes WHERE id = @id')
+  const bySession = db.prepare<NoteRow, SqlParams>(`SELECT * FROM notes WHERE session = @session AND type = 'episodic' ORDER BY id LIMIT 1`)
+  const byPrint = db.prepare<NoteRow, SqlParams>('SELECT * FROM notes WHERE print = @print ORDER BY updated_at DESC')
+  const list = db.prepare<NoteRow, SqlParams>(`
     SELECT * FROM notes
     WHERE (@project IS NULL OR project = @project OR project = '${GLOBAL_PROJECT}')
       AND (@types IS NULL OR instr(@types, type) > 0) AND (@namespace IS NULL OR namespace = @namespace)
       AND (@hidden OR (deleted_at IS NULL AND (expires_at IS NULL OR expires_at > @now) AND NOT EXISTS (${supersedesIt})))
     ORDER BY updated_at DESC, confidence DESC, id DESC LIMIT @limit OFFSET @offset`)
-  const newest = db.prepare<Row, Params>(`
+  const newest = db.prepare<NoteRow, SqlParams>(`
     SELECT * FROM notes
     WHERE project = @project AND instr(@types, type) > 0 AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > @now)
       AND conflict_of IS NULL AND NOT EXISTS (${supersedesIt})
     ORDER BY updated_at DESC, confidence DESC, id DESC LIMIT @limit`)
-  const pinned = db.prepare<Row, Params>(`
+  const pinned = db.prepare<NoteRow, SqlParams>(`
     SELECT * FROM notes
     WHERE pinned = 1 AND project = @project AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > @now)
       AND conflict_of IS NULL AND NOT EXISTS (${supersedesIt})
     ORDER BY updated_at DESC, id DESC LIMIT @limit`)
-  const counts = db.prepare<{ all: number; hidden: number; conflicted: number }, Params>(`
+  const counts = db.prepare<{ all: number; hidden: number; conflicted: number }, SqlParams>(`
     SELECT count(*) AS "all", total(conflict_of IS NOT NULL AND deleted_at IS NULL) AS conflicted,
       total(deleted_at IS NOT NULL OR expires_at <= @now OR EXISTS (${supersedesIt})) AS hidden FROM notes`)
-  const captured = db.prepare<{ n: number }, Params>(`
+  const captured = db.prepare<{ n: number }, SqlParams>(`
     SELECT count(*) AS n FROM notes WHERE created_at > @at AND deleted_at IS NULL AND source NOT IN ('merge', 'reflection')`)
-  const past = db.prepare<Amount, Params>(`
+  const past = db.prepare<RowsAndBytes, SqlParams>(`
     SELECT count(*) AS rows, coalesce(sum(octet_length(body) + octet_length(title)), 0) AS bytes FROM notes WHERE deleted_at < @before`)
-  const deletedBefore = db.prepare<{ id: string }, Params>(
+  const deletedBefore = db.prepare<{ id: string }, SqlParams>(
     'SELECT id FROM notes WHERE deleted_at < @before ORDER BY deleted_at LIMIT @limit',
   )
-  const conflicts = db.prepare<Row, Params>('SELECT * FROM notes WHERE conflict_of IS NOT NULL AND deleted_at IS NULL ORDER BY id')
-  const all = eachRow<Row>(db, 'SELECT * FROM notes WHERE (@project IS NULL OR project = @project) ORDER BY updated_at, id')
+  const conflicts = db.prepare<NoteRow, SqlParams>('SELECT * FROM notes WHERE conflict_of IS NOT NULL AND deleted_at IS NULL ORDER BY id')
+  const all = eachRow<NoteRow>(db, 'SELECT * FROM notes WHERE (@project IS NULL OR project = @project) ORDER BY updated_at, id')
 
   const putFile = db.prepare(`
     INSERT INTO note_files (path, bytes, changed_at, id, problem) VALUES (@path, @bytes, @changedAt, @id, @problem)
     ON CONFLICT (path) DO UPDATE SET bytes = excluded.bytes, changed_at = excluded.changed_at, id = excluded.id, problem = excluded.problem`)
   const removeFile = db.prepare('DELETE FROM note_files WHERE path = @path')
   const files = db.prepare<NoteFile, []>('SELECT path, bytes, changed_at AS changedAt, id, problem FROM note_files')
-  const filesOf = db.prepare<NoteFile, Params>(
+  const filesOf = db.prepare<NoteFile, SqlParams>(
     'SELECT path, bytes, changed_at AS changedAt, id, problem FROM note_files WHERE id = @id ORDER BY path',
   )
-  const fileAt = db.prepare<NoteFile, Params>('SELECT path, bytes, changed_at AS changedAt, id, problem FROM note_files WHERE path = @path')
+  const fileAt = db.prepare<NoteFile, SqlParams>(
+    'SELECT path, bytes, changed_at AS changedAt, id, problem FROM note_files WHERE path = @path',
+  )
   const problems = db.prepare<NoteFile, []>(`
     SELECT path, bytes, changed_at AS changedAt, id, problem FROM note_files WHERE problem IS NOT NULL ORDER BY path`)
 
@@ -135,7 +137,7 @@ export function noteStatements(db: Database, index: Index) {
       project: note.project,
       at: note.updatedAt,
       words: { title: note.title, body: note.body, facts: [note.namespace, ...note.tags].join(' ') },
-      around: '',
+      context: '',
     })
   }
 
@@ -167,11 +169,11 @@ export function noteStatements(db: Database, index: Index) {
     },
     get: async (id: NoteId): Promise<Note | null> => get(id),
     /** What it said before it was changed, the latest first. */
-    versions: async (id: NoteId): Promise<NoteVersion[]> => versions.all({ note: id }),
+    versions: async (id: NoteId): Promise<StoredNoteVersion[]> => versions.all({ note: id }),
     /** The note, unless it is hidden: deleted, expired, or superseded. */
-    visible: async (id: NoteId, now: number): Promise<Note | null> => {
+    getVisible: async (id: NoteId, now: number): Promise<Note | null> => {
       const note = get(id)
-      return note && !isOver(note, now) && !newerOf.get({ older: id }) ? note : null
+      return note && !isDeletedOrExpired(note, now) && !newerOf.get({ older: id }) ? note : null
     },
     /** Which notes took its place, the newest first. */
     supersededBy: async (id: NoteId): Promise<NoteId[]> => newerOf.all({ older: id }).map((row) => asNoteId(row.newer)),
@@ -180,7 +182,7 @@ export function noteStatements(db: Database, index: Index) {
       const row = bySession.get({ session })
       return row ? fromRow(row) : null
     },
-    withPrint: async (print: string): Promise<Note[]> => byPrint.all({ print }).map(fromRow),
+    withFingerprint: async (print: string): Promise<Note[]> => byPrint.all({ print }).map(fromRow),
     list: async ({ project, types, namespace, hidden = false, now, limit, offset = 0 }: NoteFilter): Promise<Note[]> =>
       list
         .all({ project, types: types?.join(' ') ?? null, namespace: namespace ?? null, hidden: Number(hidden), now, limit, offset })
@@ -193,9 +195,9 @@ export function noteStatements(db: Database, index: Index) {
     counts: async (now: number): Promise<{ all: number; hidden: number; conflicted: number }> =>
       counts.get({ now }) ?? { all: 0, hidden: 0, conflicted: 0 },
     /** How many notes came after a moment, other than by merging and reflecting. */
-    capturedSince: async (at: number): Promise<number> => captured.get({ at })?.n ?? 0,
+    countCapturedSince: async (at: number): Promise<number> => captured.get({ at })?.n ?? 0,
     /** Notes that were forgotten before a moment: how much they are, and which, the longest forgotten first. */
-    past: async (before: number): Promise<Amount> => past.get({ before }) ?? NOTHING,
+    countPurgeable: async (before: number): Promise<RowsAndBytes> => past.get({ before }) ?? NO_ROWS,
     deletedBefore: async (before: number, limit: number): Promise<NoteId[]> =>
       deletedBefore.all({ before, limit }).map((row) => asNoteId(row.id)),
     /** Other machines' versions that nobody has chosen between yet. */
@@ -217,7 +219,7 @@ export function noteStatements(db: Database, index: Index) {
   }
 }
 
-function fromRow(row: Row): Note {
+function fromRow(row: NoteRow): Note {
   return {
     id: asNoteId(row.id),
     path: row.path,

@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type MemorySessionId, type ProjectKey } from '../core/ids.ts'
 import type { Concept, Observation, ObservationType } from '../core/memory.ts'
-import type { Document, Index } from './fulltext.ts'
-import { scopeWord } from './ranked.ts'
-import { type Amount, eachRow, NOTHING, type Params, quoted } from './statement.ts'
+import { scopeWord } from './document-ranking.ts'
+import type { FulltextIndex, IndexedDocument } from './fulltext.ts'
+import { eachRow, NO_ROWS, quoteFtsWord, type RowsAndBytes, type SqlParams } from './statement.ts'
 
-type Row = {
+type ObservationTableRow = {
   id: number
   key: string
   session_id: number
@@ -25,17 +25,17 @@ type Row = {
   at: number
 }
 
-type Stored = Row & { memory_session_id: string }
+type StoredObservationRow = ObservationTableRow & { memory_session_id: string }
 
 /** A memory and the branch its turn was on; null outside of git, and where nobody knows. */
-export type OnBranch<T> = T & { branch: string | null }
+export type WithBranch<T> = T & { branch: string | null }
 
 /** How many of the newest touches of a file are looked at: one that everybody touches has thousands. */
-const LATELY = 200
+const MAX_RECENT_FILE_TOUCHES = 200
 
 /** Every statement about observations. */
-export function observationStatements(db: Database, index: Index) {
-  const insert = db.prepare<Row, Params>(`
+export function observationStatements(db: Database, index: FulltextIndex) {
+  const insert = db.prepare<ObservationTableRow, SqlParams>(`
     INSERT INTO observations (key, session_id, memory_session_id, project, prompt_number, type, title, subtitle, narrative, facts, concepts,
       files_read, files_modified, tool, tokens, model, at)
     VALUES (@key, @sessionId, @memorySessionId, @project, @promptNumber, @type, @title, @subtitle, @narrative, @facts, @concepts,
@@ -49,74 +49,76 @@ export function observationStatements(db: Database, index: Index) {
     INSERT INTO observation_files (observation_id, project, path, modified, at) VALUES (@id, @project, @path, @modified, @at)
     ON CONFLICT (observation_id, path) DO UPDATE SET modified = max(modified, excluded.modified)`)
   const removeFiles = db.prepare('DELETE FROM observation_files WHERE observation_id = @id')
-  const keysOfTurn = db.prepare<{ id: number; key: string }, Params>(`
+  const keysOfTurn = db.prepare<{ id: number; key: string }, SqlParams>(`
     SELECT id, key FROM observations WHERE session_id = @sessionId AND prompt_number = @number`)
   const hasKey = db.prepare('SELECT 1 FROM observations WHERE key = @key')
   const remove = db.prepare('DELETE FROM observations WHERE id = @id')
   const branch = 'SELECT branch FROM prompts WHERE session_id = o.session_id AND number = o.prompt_number'
-  const recent = db.prepare<Row & { branch: string | null }, Params>(`
+  const recent = db.prepare<ObservationTableRow & { branch: string | null }, SqlParams>(`
     SELECT o.*, (${branch}) AS branch FROM observations o WHERE o.project = @project ORDER BY o.at DESC, o.id DESC LIMIT @limit`)
   // By way of the branch's newest turns: a branch may be as old as the project.
-  const recentOn = db.prepare<Row & { branch: string | null }, Params>(`
+  const recentOn = db.prepare<ObservationTableRow & { branch: string | null }, SqlParams>(`
     SELECT o.*, @branch AS branch
     FROM (SELECT session_id, number FROM prompts WHERE project = @project AND branch = @branch ORDER BY at DESC LIMIT @limit) p
     CROSS JOIN observations o ON o.session_id = p.session_id AND o.prompt_number = p.number
     ORDER BY o.at DESC, o.id DESC LIMIT @limit`)
   const last = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM observations')
-  const byId = db.prepare<Row, Params>('SELECT * FROM observations WHERE id = @id')
-  const ofSession = db.prepare<Row, Params>('SELECT * FROM observations WHERE session_id = @sessionId ORDER BY at, id LIMIT @limit')
-  const aboutFile = db.prepare<Row, Params>(`
+  const byId = db.prepare<ObservationTableRow, SqlParams>('SELECT * FROM observations WHERE id = @id')
+  const ofSession = db.prepare<ObservationTableRow, SqlParams>(
+    'SELECT * FROM observations WHERE session_id = @sessionId ORDER BY at, id LIMIT @limit',
+  )
+  const aboutFile = db.prepare<ObservationTableRow, SqlParams>(`
     SELECT o.* FROM (
       SELECT id, max(modified) AS modified FROM (
-        SELECT * FROM (SELECT observation_id AS id, modified FROM observation_files WHERE project = @project AND path = @path ORDER BY at DESC LIMIT ${LATELY})
+        SELECT * FROM (SELECT observation_id AS id, modified FROM observation_files WHERE project = @project AND path = @path ORDER BY at DESC LIMIT ${MAX_RECENT_FILE_TOUCHES})
         UNION ALL SELECT value, 0 FROM json_each(@mentioned)
       ) GROUP BY id
     ) f
     CROSS JOIN observations o ON o.id = f.id WHERE o.session_id <> @notSession
     ORDER BY f.modified DESC, instr(o.title || o.subtitle || o.narrative || o.facts, @name) > 0 DESC, o.at DESC, o.id DESC LIMIT @limit`)
   // By way of the words of paths, because there is no index of how paths end; without the ending, which half of all files have.
-  const pathsWith = db.prepare<{ path: string }, Params>(`
-    SELECT DISTINCT f.path FROM (SELECT rowid FROM fulltext WHERE fulltext MATCH @words ORDER BY rowid DESC LIMIT ${LATELY}) w
+  const pathsWith = db.prepare<{ path: string }, SqlParams>(`
+    SELECT DISTINCT f.path FROM (SELECT rowid FROM fulltext WHERE fulltext MATCH @words ORDER BY rowid DESC LIMIT ${MAX_RECENT_FILE_TOUCHES}) w
     CROSS JOIN documents d ON d.id = w.rowid AND d.kind = 'observation'
     CROSS JOIN observation_files f ON f.observation_id = CAST(d.ref AS INTEGER)
     WHERE instr(f.path, @name) > 0`)
-  const withConcept = db.prepare<Row, Params>(`
+  const withConcept = db.prepare<ObservationTableRow, SqlParams>(`
     SELECT * FROM observations WHERE (@project IS NULL OR project = @project) AND instr(concepts, @concept) > 0 ORDER BY at DESC LIMIT @limit`)
   const sums = db.prepare<{ count: number; tokens: number }, []>(
     'SELECT count(*) AS count, coalesce(sum(tokens), 0) AS tokens FROM observations',
   )
-  const whole = db.prepare<Stored, Params>('SELECT * FROM observations WHERE id = @id')
+  const whole = db.prepare<StoredObservationRow, SqlParams>('SELECT * FROM observations WHERE id = @id')
   const setForgotten = db.prepare(`
     INSERT INTO forgotten (key, id, row, at) VALUES (@key, @id, @row, @at) ON CONFLICT (key) DO UPDATE SET id = excluded.id, row = excluded.row, at = excluded.at`)
   const forgottenKey = db.prepare('SELECT 1 FROM forgotten WHERE key = @key')
-  const forgottenRow = db.prepare<{ row: string | null; at: number }, Params>('SELECT row, at FROM forgotten WHERE id = @id')
+  const forgottenRow = db.prepare<{ row: string | null; at: number }, SqlParams>('SELECT row, at FROM forgotten WHERE id = @id')
   const unforget = db.prepare('DELETE FROM forgotten WHERE id = @id')
   const erase = db.prepare('UPDATE forgotten SET row = NULL WHERE row IS NOT NULL AND (id = @id OR at < @before)')
-  const pastForgotten = db.prepare<Amount, Params>(`
+  const pastForgotten = db.prepare<RowsAndBytes, SqlParams>(`
     SELECT count(*) AS rows, coalesce(sum(octet_length(row)), 0) AS bytes FROM forgotten WHERE row IS NOT NULL AND at < @before`)
-  const putBack = db.prepare<Row, Params>(`
+  const putBack = db.prepare<ObservationTableRow, SqlParams>(`
     INSERT INTO observations (id, key, session_id, memory_session_id, project, prompt_number, type, title, subtitle, narrative, facts, concepts,
       files_read, files_modified, tool, tokens, model, at)
     VALUES (@id, @key, @session_id, @memory_session_id, @project, @prompt_number, @type, @title, @subtitle, @narrative, @facts, @concepts,
       @files_read, @files_modified, @tool, @tokens, @model, @at)
     ON CONFLICT DO NOTHING RETURNING *`)
-  const memorySession = db.prepare<{ id: string | null; project: string }, Params>(
+  const memorySession = db.prepare<{ id: string | null; project: string }, SqlParams>(
     'SELECT memory_session_id AS id, project FROM sessions WHERE id = @sessionId',
   )
-  const aroundTurn = db.prepare<{ title: string | null; text: string | null }, Params>(`
+  const aroundTurn = db.prepare<{ title: string | null; text: string | null }, SqlParams>(`
     SELECT s.title, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id AND p.number = @number WHERE s.id = @sessionId`)
   /** What an observation's turn was about. */
-  const aroundOf = (row: Row): string => {
+  const aroundOf = (row: ObservationTableRow): string => {
     const turn = aroundTurn.get({ sessionId: row.session_id, number: row.prompt_number })
     return `${turn?.title ?? ''}\n${(turn?.text ?? '').slice(0, 600)}`
   }
-  const putFiles = (row: Row) => {
+  const putFiles = (row: ObservationTableRow) => {
     removeFiles.run({ id: row.id })
     const { id, project, at } = row
     for (const path of JSON.parse(row.files_read) as string[]) insertFile.run({ id, project, path, modified: 0, at })
     for (const path of JSON.parse(row.files_modified) as string[]) insertFile.run({ id, project, path, modified: 1, at })
   }
-  const all = eachRow<Row & { content_session_id: string; agent: string }>(
+  const all = eachRow<ObservationTableRow & { content_session_id: string; agent: string }>(
     db,
     `
     SELECT o.*, s.content_session_id, s.agent FROM observations o JOIN sessions s ON s.id = o.session_id
@@ -158,7 +160,7 @@ export function observationStatements(db: Database, index: Index) {
         written.push(observation)
         if (!before.delete(o.key)) added.push(observation)
       }
-      index.put(...written.map((observation) => documentOf(observation, around)))
+      index.put(...written.map((observation) => observationDocument(observation, around)))
       const removed = [...before.values()]
       for (const id of removed) remove.run({ id })
       return { added, removed }
@@ -169,13 +171,13 @@ export function observationStatements(db: Database, index: Index) {
       observations: (Omit<Observation, 'id'> & { key: string })[],
     ): Promise<number> => {
       const fresh = observations.filter((o) => !hasKey.get({ key: o.key }) && !forgottenKey.get({ key: o.key }))
-      index.put(...fresh.map((o) => documentOf(put(turn.memorySessionId, o), '')))
+      index.put(...fresh.map((o) => observationDocument(put(turn.memorySessionId, o), '')))
       return fresh.length
     },
-    recent: async (project: ProjectKey, limit: number): Promise<OnBranch<Observation>[]> =>
+    recent: async (project: ProjectKey, limit: number): Promise<WithBranch<Observation>[]> =>
       recent.all({ project, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
     /** The newest that were made on a branch. */
-    recentOn: async (project: ProjectKey, branch: string, limit: number): Promise<OnBranch<Observation>[]> =>
+    recentOn: async (project: ProjectKey, branch: string, limit: number): Promise<WithBranch<Observation>[]> =>
       recentOn.all({ project, branch, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
     /** The number of the newest; later ones have higher numbers, whenever what they tell happened. */
     lastId: async (): Promise<number> => last.get()?.id ?? 0,
@@ -198,15 +200,19 @@ export function observationStatements(db: Database, index: Index) {
     /** The files of a project that were touched lately and have this in their paths. */
     pathsWith: async (project: ProjectKey, name: string): Promise<string[]> =>
       pathsWith
-        .all({ project, name, words: `scope : ${quoted(scopeWord(project))} AND files : ${quoted(name.replace(/(?<=\w)\.\w+$/, ''))}` })
+        .all({
+          project,
+          name,
+          words: `scope : ${quoteFtsWord(scopeWord(project))} AND files : ${quoteFtsWord(name.replace(/(?<=\w)\.\w+$/, ''))}`,
+        })
         .map((row) => row.path),
     withConcept: async (project: ProjectKey | null, concept: string, limit: number): Promise<Observation[]> =>
       withConcept.all({ project, concept: JSON.stringify(concept), limit }).map(fromRow),
     /** How many there are, and what reading all of them would cost. */
-    sums: async () => sums.get() ?? { count: 0, tokens: 0 },
+    totals: async () => sums.get() ?? { count: 0, tokens: 0 },
     /** Puts the words of a session's observations into the index anew, under the project they belong to now. */
     reindex: async (sessionId: number) => {
-      index.put(...ofSession.all({ sessionId, limit: -1 }).map((row) => documentOf(fromRow(row), aroundOf(row))))
+      index.put(...ofSession.all({ sessionId, limit: -1 }).map((row) => observationDocument(fromRow(row), aroundOf(row))))
     },
     /** Takes an observation out of everything. It can be restored until it is erased. Null when there is none. */
     forget: async (id: number, at: number): Promise<Observation | null> => {
@@ -217,36 +223,36 @@ export function observationStatements(db: Database, index: Index) {
       return fromRow(row)
     },
     /** A forgotten observation as it was; null when there is none or it has been erased. */
-    forgotten: async (id: number): Promise<{ observation: Observation; at: number } | null> => {
+    getForgotten: async (id: number): Promise<{ observation: Observation; at: number } | null> => {
       const found = forgottenRow.get({ id })
-      return found?.row ? { observation: fromRow(JSON.parse(found.row) as Row), at: found.at } : null
+      return found?.row ? { observation: fromRow(JSON.parse(found.row) as ObservationTableRow), at: found.at } : null
     },
     /** Brings one back under its old id. Null when there is none, or its session is gone. */
     restore: async (id: number): Promise<Observation | null> => {
       const found = forgottenRow.get({ id })
       if (!found?.row) return null
-      const kept = JSON.parse(found.row) as Stored
+      const kept = JSON.parse(found.row) as StoredObservationRow
       const session = memorySession.get({ sessionId: kept.session_id })
       if (!session?.id) return null
       unforget.run({ id })
       const row = putBack.get({ ...kept, memory_session_id: session.id, project: session.project })
       if (!row) return null
       putFiles(row)
-      index.put(documentOf(fromRow(row), aroundOf(row)))
+      index.put(observationDocument(fromRow(row), aroundOf(row)))
       return fromRow(row)
     },
     /** Wipes the text of forgotten ones: this one, or all that were forgotten before then. */
     eraseForgotten: async (which: { id: number } | { before: number }): Promise<number> =>
       erase.run({ id: -1, before: 0, ...which }).changes,
     /** What would be wiped then. */
-    pastForgotten: async (before: number): Promise<Amount> => pastForgotten.get({ before }) ?? NOTHING,
+    countErasable: async (before: number): Promise<RowsAndBytes> => pastForgotten.get({ before }) ?? NO_ROWS,
     each: function* (project: ProjectKey | null) {
       for (const row of all({ project })) yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id }
     },
   }
 }
 
-function documentOf(o: Observation, around: string): Document {
+function observationDocument(o: Observation, around: string): IndexedDocument {
   return {
     kind: 'observation',
     ref: String(o.id),
@@ -260,11 +266,11 @@ function documentOf(o: Observation, around: string): Document {
       facts: `${o.facts.join('\n')} ${o.concepts.join(' ')}`,
       files: [...o.filesModified, ...o.filesRead].join('\n'),
     },
-    around,
+    context: around,
   }
 }
 
-function fromRow(row: Row): Observation {
+function fromRow(row: ObservationTableRow): Observation {
   return {
     id: row.id,
     sessionId: row.session_id,

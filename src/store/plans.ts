@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
-import { type Amount, NOTHING, type Params } from './statement.ts'
+import { NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
 /** How long what was applied can be taken back. */
 export const UNDO_DAYS = 30
@@ -24,7 +24,7 @@ export type StoredPlan = {
 
 type NewPlan = Pick<StoredPlan, 'kind' | 'project' | 'fingerprint' | 'content' | 'plannedAt'>
 
-type Row = {
+type PlanRow = {
   id: number
   kind: PlanKind
   project: string | null
@@ -39,18 +39,18 @@ type Row = {
 /** Every statement about plans. One that was not applied is replaced by the next of its kind; one that was can be undone for a while. */
 export function planStatements(db: Database) {
   const dropOpen = db.prepare('DELETE FROM plans WHERE kind = @kind AND project IS @project AND applied_at IS NULL')
-  const insert = db.prepare<{ id: number }, Params>(`
+  const insert = db.prepare<{ id: number }, SqlParams>(`
     INSERT INTO plans (kind, project, fingerprint, content, planned_at) VALUES (@kind, @project, @fingerprint, @content, @plannedAt) RETURNING id`)
-  const open = db.prepare<Row, Params>(`
+  const open = db.prepare<PlanRow, SqlParams>(`
     SELECT * FROM plans WHERE kind = @kind AND project IS @project AND applied_at IS NULL ORDER BY id DESC LIMIT 1`)
-  const byId = db.prepare<Row, Params>('SELECT * FROM plans WHERE id = @id')
-  const lastApplied = db.prepare<Row, Params>(`
+  const byId = db.prepare<PlanRow, SqlParams>('SELECT * FROM plans WHERE id = @id')
+  const lastApplied = db.prepare<PlanRow, SqlParams>(`
     SELECT * FROM plans WHERE applied_at IS NOT NULL AND undone_at IS NULL AND (@kind IS NULL OR kind = @kind) ORDER BY applied_at DESC, id DESC LIMIT 1`)
   const apply = db.prepare('UPDATE plans SET content = @content, undo = @undo, applied_at = @at WHERE id = @id')
   const undone = db.prepare('UPDATE plans SET undone_at = @at WHERE id = @id')
   const past = 'coalesce(applied_at, planned_at) < CASE WHEN applied_at IS NULL THEN @plannedBefore ELSE @appliedBefore END'
   const purge = db.prepare(`DELETE FROM plans WHERE ${past}`)
-  const countPast = db.prepare<Amount, Params>(`
+  const countPast = db.prepare<RowsAndBytes, SqlParams>(`
     SELECT count(*) AS rows, coalesce(sum(octet_length(content) + coalesce(octet_length(undo), 0)), 0) AS bytes FROM plans WHERE ${past}`)
   return {
     /** Keeps a plan until it is applied or made anew. One that nobody is shown leaves the one that somebody was shown. */
@@ -70,12 +70,12 @@ export function planStatements(db: Database) {
       undone.run({ id, at })
     },
     purge: async (appliedBefore: number, plannedBefore: number): Promise<number> => purge.run({ appliedBefore, plannedBefore }).changes,
-    past: async (appliedBefore: number, plannedBefore: number): Promise<Amount> =>
-      countPast.get({ appliedBefore, plannedBefore }) ?? NOTHING,
+    countPurgeable: async (appliedBefore: number, plannedBefore: number): Promise<RowsAndBytes> =>
+      countPast.get({ appliedBefore, plannedBefore }) ?? NO_ROWS,
   }
 }
 
-function fromRow(row: Row | null): StoredPlan | null {
+function fromRow(row: PlanRow | null): StoredPlan | null {
   if (!row) return null
   return {
     id: row.id,

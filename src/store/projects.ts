@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
-import type { Params } from './statement.ts'
+import type { SqlParams } from './statement.ts'
 
 /** How much a project holds. */
-export type ProjectSums = {
+export type ProjectTotals = {
   project: ProjectKey
   sessions: number
   prompts: number
@@ -15,11 +15,11 @@ export type ProjectSums = {
 }
 
 /** Tables whose rows carry the project of their session. */
-const OF_SESSION = ['prompts', 'observations', 'summaries', 'injections', 'documents'] as const
+const SESSION_TABLES = ['prompts', 'observations', 'summaries', 'injections', 'documents'] as const
 
 /** Every statement about projects as such: what they hold, and moving a session from one to another. */
 export function projectStatements(db: Database) {
-  const sums = db.prepare<ProjectSums, []>(`
+  const sums = db.prepare<ProjectTotals, []>(`
     WITH held AS (
       SELECT project, count(*) AS sessions, 0 AS prompts, 0 AS observations, 0 AS summaries, 0 AS notes,
         min(started_at) AS firstAt, max(last_event_at) AS lastAt FROM sessions GROUP BY project
@@ -37,23 +37,23 @@ export function projectStatements(db: Database) {
       UNION ALL SELECT (SELECT min(project) FROM sessions WHERE project > known.project) FROM known WHERE project IS NOT NULL)
     SELECT project FROM known WHERE project IS NOT NULL`)
   const moveSession = db.prepare('UPDATE sessions SET project = @to WHERE id = @id')
-  const moveRows = OF_SESSION.map((table) => db.prepare(`UPDATE ${table} SET project = @to WHERE session_id = @id`))
+  const moveRows = SESSION_TABLES.map((table) => db.prepare(`UPDATE ${table} SET project = @to WHERE session_id = @id`))
   const moveFiles = db.prepare(
     'UPDATE observation_files SET project = @to WHERE observation_id IN (SELECT id FROM observations WHERE session_id = @id)',
   )
   const moveMentions = db.prepare(`
     UPDATE mentions SET project = @to WHERE (kind, ref) IN (SELECT kind, ref FROM documents WHERE session_id = @id)`)
   const dropInjections = db.prepare('DELETE FROM injections WHERE project = @project')
-  const renamed = db.prepare<{ now: string }, Params>('SELECT now FROM renamed_projects WHERE old = @project')
+  const renamed = db.prepare<{ now: string }, SqlParams>('SELECT now FROM renamed_projects WHERE old = @project')
   const rename = db.prepare(
     'INSERT INTO renamed_projects (old, now) VALUES (@from, @to) ON CONFLICT (old) DO UPDATE SET now = excluded.now',
   )
   const follow = db.prepare('UPDATE renamed_projects SET now = @to WHERE now = @from')
   const unname = db.prepare('DELETE FROM renamed_projects WHERE old = now OR old = @to')
   return {
-    sums: async (): Promise<ProjectSums[]> => sums.all().map((row) => ({ ...row, project: asProjectKey(row.project) })),
+    totals: async (): Promise<ProjectTotals[]> => sums.all().map((row) => ({ ...row, project: asProjectKey(row.project) })),
     /** Those that have sessions. */
-    known: async (): Promise<ProjectKey[]> => known.all().map(({ project }) => asProjectKey(project)),
+    withSessions: async (): Promise<ProjectKey[]> => known.all().map(({ project }) => asProjectKey(project)),
     /** From now on whoever comes with the one name means the other. */
     rename: async (from: ProjectKey, to: ProjectKey) => {
       rename.run({ from, to })
@@ -61,7 +61,7 @@ export function projectStatements(db: Database) {
       unname.run({ to })
     },
     /** The name a project goes by now. */
-    nowCalled: async (project: ProjectKey): Promise<ProjectKey> => asProjectKey(renamed.get({ project })?.now ?? project),
+    currentKey: async (project: ProjectKey): Promise<ProjectKey> => asProjectKey(renamed.get({ project })?.now ?? project),
     /** Gives a session and all that hangs on it to another project. Its words are still to be indexed under it. */
     moveSession: async (id: number, to: ProjectKey) => {
       moveSession.run({ id, to })

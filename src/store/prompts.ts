@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
-import type { OpenFailure, Pass, Prompt, Session, Traces } from '../core/memory.ts'
-import { type Document, type Index, REACH } from './fulltext.ts'
-import { eachRow, type Params } from './statement.ts'
+import type { OpenFailure, PassedTestRun, Prompt, Session, Traces } from '../core/memory.ts'
+import { CONTEXT_PROMPTS_EACH_SIDE, type FulltextIndex, type IndexedDocument } from './fulltext.ts'
+import { eachRow, type SqlParams } from './statement.ts'
 
-type Row = {
+type PromptRow = {
   id: number
   session_id: number
   project: string
@@ -18,11 +18,11 @@ type Row = {
 }
 
 /** How much of each prompt before and after is in the surroundings: measured, a few hundred characters of two. */
-const AROUND_EACH = 300
+const CONTEXT_CHARS_PER_PROMPT = 300
 
 /** Every statement about prompts and the answers to them. */
-export function promptStatements(db: Database, index: Index) {
-  const insert = db.prepare<Row, Params>(`
+export function promptStatements(db: Database, index: FulltextIndex) {
+  const insert = db.prepare<PromptRow, SqlParams>(`
     INSERT INTO prompts (session_id, project, number, key, prompt_id, uuid, origin, text, branch, at)
     SELECT @sessionId, @project, 1 + coalesce(max(number), 0), @key, @promptId, @uuid, @origin, @text, @branch, @at
     FROM prompts WHERE session_id = @sessionId
@@ -32,66 +32,66 @@ export function promptStatements(db: Database, index: Index) {
   const claimUses = db.prepare(`
     UPDATE tool_uses SET prompt_number = @number
     WHERE session_id = @sessionId AND prompt_id = @promptId AND at >= @at AND prompt_number < @number`)
-  const byKey = db.prepare<Row, Params>('SELECT * FROM prompts WHERE session_id = @sessionId AND key = @key')
-  const sameText = db.prepare<{ n: number }, Params>(`
+  const byKey = db.prepare<PromptRow, SqlParams>('SELECT * FROM prompts WHERE session_id = @sessionId AND key = @key')
+  const sameText = db.prepare<{ n: number }, SqlParams>(`
     SELECT count(*) AS n FROM prompts WHERE session_id = @sessionId AND key >= @from AND key < @to`)
-  const sameTextLines = db.prepare<{ n: number }, Params>(`
+  const sameTextLines = db.prepare<{ n: number }, SqlParams>(`
     SELECT count(*) AS n FROM prompts WHERE session_id = @sessionId AND key >= @from AND key < @to AND uuid IS NOT NULL`)
-  const keyOfLine = db.prepare<{ key: string }, Params>('SELECT key FROM prompts WHERE uuid = @uuid AND session_id = @sessionId')
+  const keyOfLine = db.prepare<{ key: string }, SqlParams>('SELECT key FROM prompts WHERE uuid = @uuid AND session_id = @sessionId')
   const setUuid = db.prepare('UPDATE prompts SET uuid = @uuid WHERE session_id = @sessionId AND key = @key AND uuid IS NULL')
   const fillBranch = db.prepare('UPDATE prompts SET branch = @branch WHERE session_id = @sessionId AND key = @key AND branch IS NULL')
   const elsewhere = db.prepare('SELECT 1 FROM prompts WHERE uuid = @uuid AND session_id <> @sessionId LIMIT 1')
-  const ofTurn = db.prepare<Row, Params>(`
+  const ofTurn = db.prepare<PromptRow, SqlParams>(`
     SELECT * FROM prompts WHERE session_id = @sessionId AND prompt_id = @promptId AND at <= @at ORDER BY at DESC, number DESC LIMIT 1`)
-  const firstOfTurn = db.prepare<Row, Params>(`
+  const firstOfTurn = db.prepare<PromptRow, SqlParams>(`
     SELECT * FROM prompts WHERE session_id = @sessionId AND prompt_id = @promptId ORDER BY at, number LIMIT 1`)
-  const before = db.prepare<Row, Params>(`
+  const before = db.prepare<PromptRow, SqlParams>(`
     SELECT * FROM prompts WHERE session_id = @sessionId AND at <= @at ORDER BY at DESC, number DESC LIMIT 1`)
-  const byNumber = db.prepare<Row, Params>('SELECT * FROM prompts WHERE session_id = @sessionId AND number = @number')
-  const byId = db.prepare<Row, Params>('SELECT * FROM prompts WHERE id = @id')
-  const timesBefore = db.prepare<{ n: number }, Params>(`
+  const byNumber = db.prepare<PromptRow, SqlParams>('SELECT * FROM prompts WHERE session_id = @sessionId AND number = @number')
+  const byId = db.prepare<PromptRow, SqlParams>('SELECT * FROM prompts WHERE id = @id')
+  const timesBefore = db.prepare<{ n: number }, SqlParams>(`
     SELECT count(*) AS n FROM prompts WHERE session_id = @sessionId AND number < @number AND text = @text`)
-  const ofSession = db.prepare<Row, Params>('SELECT * FROM prompts WHERE session_id = @sessionId ORDER BY number')
-  const newest = db.prepare<Row, Params>(
+  const ofSession = db.prepare<PromptRow, SqlParams>('SELECT * FROM prompts WHERE session_id = @sessionId ORDER BY number')
+  const newest = db.prepare<PromptRow, SqlParams>(
     "SELECT * FROM prompts WHERE project = @project AND origin = 'person' ORDER BY at DESC, id DESC LIMIT 1",
   )
-  const near = db.prepare<Row, Params>(`
+  const near = db.prepare<PromptRow, SqlParams>(`
     SELECT * FROM prompts WHERE session_id = @sessionId AND number BETWEEN @number - @reach AND @number + @reach ORDER BY number`)
   const setBranch = db.prepare('UPDATE prompts SET branch = @branch WHERE id = @id AND branch IS NOT @branch')
   const answer = db.prepare('UPDATE prompts SET answer = @answer, answered_at = @at WHERE id = @id')
-  const failures = db.prepare<{ open_failures: string }, Params>(`
+  const failures = db.prepare<{ open_failures: string }, SqlParams>(`
     SELECT open_failures FROM prompts
     WHERE session_id = @sessionId AND number < @number AND open_failures IS NOT NULL ORDER BY number DESC LIMIT 1`)
-  const failuresAround = db.prepare<{ number: number; open_failures: string }, Params>(`
+  const failuresAround = db.prepare<{ number: number; open_failures: string }, SqlParams>(`
     SELECT number, open_failures FROM prompts
     WHERE session_id = @sessionId AND number BETWEEN @number - @reach AND @number + @reach AND open_failures IS NOT NULL ORDER BY number`)
   const setFailures = db.prepare('UPDATE prompts SET open_failures = @failures WHERE session_id = @sessionId AND number = @number')
   const setTraces = db.prepare('UPDATE prompts SET traces = @traces WHERE id = @id')
-  const traces = db.prepare<{ sessionId: number; number: number; traces: string }, Params>(`
+  const traces = db.prepare<{ sessionId: number; number: number; traces: string }, SqlParams>(`
     SELECT p.session_id AS sessionId, p.number, p.traces FROM
       (SELECT DISTINCT session_id, prompt_number FROM
         (SELECT session_id, prompt_number FROM observations WHERE project = @project ORDER BY at DESC, id DESC LIMIT @limit)) turn
       CROSS JOIN prompts p ON p.session_id = turn.session_id AND p.number = turn.prompt_number
     WHERE p.traces IS NOT NULL`)
-  const tracesOfTurn = db.prepare<{ traces: string | null }, Params>('SELECT traces FROM prompts WHERE id = @id')
-  const passes = db.prepare<{ passes: string }, Params>(`
+  const tracesOfTurn = db.prepare<{ traces: string | null }, SqlParams>('SELECT traces FROM prompts WHERE id = @id')
+  const passes = db.prepare<{ passes: string }, SqlParams>(`
     SELECT traces ->> 'passes' AS passes FROM prompts
     WHERE project = @project AND traces ->> 'passes' IS NOT NULL AND (@branch IS NULL OR branch IS NULL OR branch = @branch)
     ORDER BY at DESC LIMIT @limit`)
-  const all = eachRow<Row & { content_session_id: string; agent: string }>(
+  const all = eachRow<PromptRow & { content_session_id: string; agent: string }>(
     db,
     `
     SELECT p.*, s.content_session_id, s.agent FROM prompts p JOIN sessions s ON s.id = p.session_id
     WHERE (@project IS NULL OR p.project = @project) ORDER BY p.at, p.id`,
   )
 
-  const turnAt = (sessionId: number, promptId: string | null, at: number): Row | null =>
+  const turnAt = (sessionId: number, promptId: string | null, at: number): PromptRow | null =>
     (promptId ? (ofTurn.get({ sessionId, promptId, at }) ?? firstOfTurn.get({ sessionId, promptId })) : null) ??
     before.get({ sessionId, at })
 
   /** A machine's notice is not what a person would search for; the answer to it is. */
-  const documentOf = (row: Row): Document => {
-    const neighbours = near.all({ sessionId: row.session_id, number: row.number, reach: REACH })
+  const documentOf = (row: PromptRow): IndexedDocument => {
+    const neighbours = near.all({ sessionId: row.session_id, number: row.number, reach: CONTEXT_PROMPTS_EACH_SIDE })
     return {
       kind: 'prompt',
       ref: String(row.id),
@@ -100,7 +100,7 @@ export function promptStatements(db: Database, index: Index) {
       project: asProjectKey(row.project),
       at: row.at,
       words: { prompt: row.origin === 'person' ? row.text : '', body: row.answer ?? '' },
-      around: aroundText(neighbours, row.id),
+      context: contextText(neighbours, row.id),
     }
   }
 
@@ -127,12 +127,12 @@ export function promptStatements(db: Database, index: Index) {
       count.run({ id: session.id })
       if (p.promptId) claimUses.run({ sessionId: session.id, promptId: p.promptId, at: p.at, number: row.number })
       // What was said next belongs to the surroundings of what was said before.
-      index.put(...near.all({ sessionId: session.id, number: row.number, reach: REACH }).map(documentOf))
+      index.put(...near.all({ sessionId: session.id, number: row.number, reach: CONTEXT_PROMPTS_EACH_SIDE }).map(documentOf))
       return fromRow(row)
     },
     /** How many prompts of the session have a key that starts so: counts repetitions of one text. */
     /** The same, of those that were found in a transcript. */
-    countLines: async (sessionId: number, prefix: string): Promise<number> =>
+    countTranscriptLines: async (sessionId: number, prefix: string): Promise<number> =>
       sameTextLines.get({ sessionId, from: prefix, to: `${prefix}\uffff` })?.n ?? 0,
     /** The key of the prompt that this line of a transcript was. */
     keyOfLine: async (sessionId: number, uuid: string): Promise<string | null> => keyOfLine.get({ sessionId, uuid })?.key ?? null,
@@ -151,9 +151,10 @@ export function promptStatements(db: Database, index: Index) {
       const row = turnAt(sessionId, promptId, at)
       return row && (promptId === null || row.prompt_id === null || row.prompt_id === promptId) ? fromRow(row) : null
     },
-    numbered: async (sessionId: number, number: number): Promise<Prompt | null> => orNull(byNumber.get({ sessionId, number })),
+    byNumber: async (sessionId: number, number: number): Promise<Prompt | null> => orNull(byNumber.get({ sessionId, number })),
     /** How often its session had the same prompt before it. */
-    timesBefore: async ({ sessionId, number, text }: Prompt): Promise<number> => timesBefore.get({ sessionId, number, text })?.n ?? 0,
+    countSameTextBefore: async ({ sessionId, number, text }: Prompt): Promise<number> =>
+      timesBefore.get({ sessionId, number, text })?.n ?? 0,
     /** The last thing that a person asked in a project. */
     newest: async (project: ProjectKey): Promise<Prompt | null> => orNull(newest.get({ project })),
     /** All of a session, in the order they were said. */
@@ -168,7 +169,7 @@ export function promptStatements(db: Database, index: Index) {
       setBranch.run({ id: prompt.id, branch })
     },
     /** The prompts right before and after, a little of each. When one of them comes, this one's document counts as changed. */
-    saidAround: async ({ id, sessionId, number }: Prompt): Promise<string> => aroundText(near.all({ sessionId, number, reach: 1 }), id),
+    contextOf: async ({ id, sessionId, number }: Prompt): Promise<string> => contextText(near.all({ sessionId, number, reach: 1 }), id),
     /** False when it has this answer already. */
     setAnswer: async (prompt: Prompt, text: string, at: number): Promise<boolean> => {
       if (prompt.answer === text) return false
@@ -178,18 +179,18 @@ export function promptStatements(db: Database, index: Index) {
       return true
     },
     /** Makes the prompt findable by what was done in its turn, and keeps what that left; either goes where it is not given. */
-    setDeeds: async (prompt: Prompt, done: string, left: Traces = { names: [], errors: [] }): Promise<void> => {
-      index.putDeeds(prompt.id, done)
-      setTraces.run({ id: prompt.id, traces: hasLeft(left) ? JSON.stringify(left) : null })
+    setActivity: async (prompt: Prompt, done: string, left: Traces = { names: [], errors: [] }): Promise<void> => {
+      index.putActivity(prompt.id, done)
+      setTraces.run({ id: prompt.id, traces: hasTraces(left) ? JSON.stringify(left) : null })
     },
     /** What its turn left. */
-    traces: async ({ id }: Prompt): Promise<Traces> => JSON.parse(tracesOfTurn.get({ id })?.traces ?? NOTHING_LEFT) as Traces,
+    traces: async ({ id }: Prompt): Promise<Traces> => JSON.parse(tracesOfTurn.get({ id })?.traces ?? NO_TRACES_JSON) as Traces,
     /** What the turns left that the newest observations of a project are of. */
-    tracesLately: async (project: ProjectKey, observations: number): Promise<{ sessionId: number; number: number; traces: Traces }[]> =>
+    recentTraces: async (project: ProjectKey, observations: number): Promise<{ sessionId: number; number: number; traces: Traces }[]> =>
       traces.all({ project, limit: observations }).map((row) => ({ ...row, traces: JSON.parse(row.traces) as Traces })),
     /** The tests that passed in the turns of a project that ran some last, on a branch or where nobody knows on which. */
-    passesLately: async (project: ProjectKey, branch: string | null, turns: number): Promise<Pass[]> =>
-      passes.all({ project, branch, limit: turns }).flatMap((row) => JSON.parse(row.passes) as Pass[]),
+    recentPasses: async (project: ProjectKey, branch: string | null, turns: number): Promise<PassedTestRun[]> =>
+      passes.all({ project, branch, limit: turns }).flatMap((row) => JSON.parse(row.passes) as PassedTestRun[]),
     /** Failures still open when the turn began: what the nearest earlier turn left behind. */
     openFailuresBefore: async (sessionId: number, number: number): Promise<OpenFailure[]> => {
       const row = failures.get({ sessionId, number })
@@ -210,17 +211,17 @@ export function promptStatements(db: Database, index: Index) {
   }
 }
 
-function aroundText(neighbours: Row[], id: number): string {
+function contextText(neighbours: PromptRow[], id: number): string {
   const others = neighbours.filter((other) => other.id !== id)
-  return others.map((other) => other.text.slice(0, AROUND_EACH)).join('\n')
+  return others.map((other) => other.text.slice(0, CONTEXT_CHARS_PER_PROMPT)).join('\n')
 }
 
-const NOTHING_LEFT = '{"names":[],"errors":[]}'
-const hasLeft = (left: Traces) => Object.values(left).some((kept) => kept.length > 0)
+const NO_TRACES_JSON = '{"names":[],"errors":[]}'
+const hasTraces = (left: Traces) => Object.values(left).some((kept) => kept.length > 0)
 
-const orNull = (row: Row | null) => (row ? fromRow(row) : null)
+const orNull = (row: PromptRow | null) => (row ? fromRow(row) : null)
 
-function fromRow(row: Row): Prompt {
+function fromRow(row: PromptRow): Prompt {
   return {
     id: row.id,
     sessionId: row.session_id,

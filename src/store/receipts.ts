@@ -1,18 +1,18 @@
 import type { Database } from 'bun:sqlite'
-import { type Amount, NOTHING, type Params } from './statement.ts'
+import { NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
 /** Every statement about receipts: which deliveries from a hook process have been taken. */
 export function receiptStatements(db: Database) {
   const insert = db.prepare('INSERT INTO receipts (delivery, at) VALUES (@delivery, @at) ON CONFLICT DO NOTHING')
   const has = db.prepare('SELECT 1 FROM receipts WHERE delivery = @delivery')
   const purge = db.prepare('DELETE FROM receipts WHERE at < @before')
-  const past = db.prepare<Amount, Params>(`
+  const past = db.prepare<RowsAndBytes, SqlParams>(`
     SELECT count(*) AS rows, coalesce(sum(octet_length(delivery) + 8), 0) AS bytes FROM receipts WHERE at < @before`)
   return {
     /** False when this delivery was taken before. */
     add: async (delivery: string, at: number): Promise<boolean> => insert.run({ delivery, at }).changes > 0,
     has: async (delivery: string): Promise<boolean> => has.get({ delivery }) !== null,
-    past: async (before: number): Promise<Amount> => past.get({ before }) ?? NOTHING,
+    countPurgeable: async (before: number): Promise<RowsAndBytes> => past.get({ before }) ?? NO_ROWS,
     purge: async (before: number): Promise<number> => purge.run({ before }).changes,
   }
 }

@@ -8,9 +8,9 @@ import {
   type ProjectKey,
 } from '../core/ids.ts'
 import type { AgentName, Session } from '../core/memory.ts'
-import { eachRow, type Params } from './statement.ts'
+import { eachRow, type SqlParams } from './statement.ts'
 
-type Row = {
+type SessionRow = {
   id: number
   agent: string
   content_session_id: string
@@ -34,20 +34,22 @@ type Row = {
 }
 
 /** A session as a list shows it. */
-export type ListedSession = Session & { observations: number; toolUses: number; tokensTold: number }
+export type SessionWithCounts = Session & { observations: number; toolUses: number; tokensTold: number }
 
 export type ProjectCount = { project: ProjectKey; sessions: number; lastAt: number }
 
 /** Every statement about sessions and their muted turns. */
 export function sessionStatements(db: Database) {
-  const insert = db.prepare<Row, Params>(`
+  const insert = db.prepare<SessionRow, SqlParams>(`
     INSERT INTO sessions (agent, content_session_id, project, folder, branch, status, transcript, client_pid, started_at, last_event_at)
     VALUES (@agent, @contentSessionId, coalesce((SELECT now FROM renamed_projects WHERE old = @project), @project), @folder, @branch, 'initialized', @transcript, @clientPid, @at, @at)
     ON CONFLICT (agent, content_session_id) DO NOTHING
     RETURNING *`)
-  const byContent = db.prepare<Row, Params>('SELECT * FROM sessions WHERE agent = @agent AND content_session_id = @contentSessionId')
-  const byId = db.prepare<Row, Params>('SELECT * FROM sessions WHERE id = @id')
-  const beginning = db.prepare<Row, Params>(`
+  const byContent = db.prepare<SessionRow, SqlParams>(
+    'SELECT * FROM sessions WHERE agent = @agent AND content_session_id = @contentSessionId',
+  )
+  const byId = db.prepare<SessionRow, SqlParams>('SELECT * FROM sessions WHERE id = @id')
+  const beginning = db.prepare<SessionRow, SqlParams>(`
     SELECT * FROM sessions WHERE content_session_id >= @begins AND content_session_id < @begins || char(0x10ffff)
     ORDER BY length(content_session_id), id DESC LIMIT @limit`)
   const touch = db.prepare(`
@@ -62,7 +64,7 @@ export function sessionStatements(db: Database) {
   const setForked = db.prepare(
     'UPDATE sessions SET forked_at = coalesce(forked_at, @at), forked_from = coalesce(forked_from, @parent) WHERE id = @id',
   )
-  const answeredAt = db.prepare<Row, Params>(`
+  const answeredAt = db.prepare<SessionRow, SqlParams>(`
     SELECT s.* FROM prompts p JOIN sessions s ON s.id = p.session_id
     WHERE p.project = @project AND p.at BETWEEN @at - 86400000 AND @at + @within AND abs(p.answered_at - @at) <= @within AND s.id <> @id
     ORDER BY abs(p.answered_at - @at) LIMIT 1`)
@@ -71,27 +73,27 @@ export function sessionStatements(db: Database) {
   const setContextFrom = db.prepare('UPDATE sessions SET context_from = max(context_from, @at) WHERE id = @id')
   const setTitle = db.prepare('UPDATE sessions SET title = @title WHERE id = @id')
   const setMemoryId = db.prepare('UPDATE sessions SET memory_session_id = @memorySessionId WHERE id = @id')
-  const open = db.prepare<Row, []>("SELECT * FROM sessions WHERE status <> 'completed' ORDER BY last_event_at")
-  const recent = db.prepare<Row, Params>(`
+  const open = db.prepare<SessionRow, []>("SELECT * FROM sessions WHERE status <> 'completed' ORDER BY last_event_at")
+  const recent = db.prepare<SessionRow, SqlParams>(`
     SELECT * FROM sessions WHERE (@project IS NULL OR project = @project) ORDER BY last_event_at DESC LIMIT @limit`)
   const projects = db.prepare<{ project: string; sessions: number; lastAt: number }, []>(`
     SELECT project, count(*) AS sessions, max(last_event_at) AS lastAt FROM sessions GROUP BY project ORDER BY lastAt DESC`)
   const among = '(@project IS NULL OR project = @project) AND (@agent IS NULL OR agent = @agent)'
-  const page = db.prepare<Row & { observations: number; toolUses: number; tokensTold: number }, Params>(`
+  const page = db.prepare<SessionRow & { observations: number; toolUses: number; tokensTold: number }, SqlParams>(`
     SELECT *, (SELECT count(*) FROM observations o WHERE o.session_id = sessions.id) AS observations,
       (SELECT count(*) FROM tool_uses t WHERE t.session_id = sessions.id) AS toolUses,
       (SELECT coalesce(sum(tokens), 0) FROM injections i WHERE i.session_id = sessions.id) AS tokensTold
     FROM sessions WHERE ${among} ORDER BY last_event_at DESC, id DESC LIMIT @limit OFFSET @offset`)
-  const countAmong = db.prepare<{ n: number }, Params>(`SELECT count(*) AS n FROM sessions WHERE ${among}`)
-  const idsOf = db.prepare<{ id: number }, Params>('SELECT id FROM sessions WHERE project = @project ORDER BY id LIMIT @limit')
-  const all = eachRow<Row>(db, 'SELECT * FROM sessions ORDER BY started_at, id')
+  const countAmong = db.prepare<{ n: number }, SqlParams>(`SELECT count(*) AS n FROM sessions WHERE ${among}`)
+  const idsOf = db.prepare<{ id: number }, SqlParams>('SELECT id FROM sessions WHERE project = @project ORDER BY id LIMIT @limit')
+  const all = eachRow<SessionRow>(db, 'SELECT * FROM sessions ORDER BY started_at, id')
   const remove = db.prepare('DELETE FROM sessions WHERE id = @id')
 
   const setMuting = db.prepare('UPDATE sessions SET muting = @muting, has_private = has_private OR @muting WHERE id = @id')
   const setPrivate = db.prepare('UPDATE sessions SET has_private = 1 WHERE id = @id')
   const muteTurn = db.prepare('INSERT INTO muted_turns (session_id, prompt_id) VALUES (@id, @promptId) ON CONFLICT DO NOTHING')
   const mutedTurn = db.prepare('SELECT 1 FROM muted_turns WHERE session_id = @id AND prompt_id = @promptId')
-  const privacy = db.prepare<{ muting: number; has_private: number }, Params>('SELECT muting, has_private FROM sessions WHERE id = @id')
+  const privacy = db.prepare<{ muting: number; has_private: number }, SqlParams>('SELECT muting, has_private FROM sessions WHERE id = @id')
 
   return {
     /** Opens the session or finds it: the same content id is always the same session. */
@@ -115,7 +117,7 @@ export function sessionStatements(db: Database) {
       orNull(byContent.get({ agent, contentSessionId })),
     get: async (id: number): Promise<Session | null> => orNull(byId.get({ id })),
     /** Those whose content id begins so; the one that has no other first, then the newest. */
-    beginning: async (begins: string, limit: number): Promise<Session[]> => beginning.all({ begins, limit }).map(fromRow),
+    withIdPrefix: async (begins: string, limit: number): Promise<Session[]> => beginning.all({ begins, limit }).map(fromRow),
     /** Notes that something happened in it, and what the event knew of it. */
     touch: async (id: number, seen: { at: number; transcript: string | null; clientPid: number | null }) => {
       touch.run({ id, ...seen })
@@ -129,7 +131,7 @@ export function sessionStatements(db: Database) {
       setForked.run({ id, at, parent })
     },
     /** Another session of the project whose last answer came at this moment, or nearly: the one a fork was split off from. */
-    answeredAt: async (session: Session, at: number, within: number): Promise<Session | null> =>
+    findAnsweredAt: async (session: Session, at: number, within: number): Promise<Session | null> =>
       orNull(answeredAt.get({ project: session.project, id: session.id, at, within })),
     setBranch: async (id: number, branch: string) => {
       setBranch.run({ id, branch })
@@ -156,7 +158,12 @@ export function sessionStatements(db: Database) {
       sessions: page
         .all({ project, agent, limit, offset })
         .map(
-          (row): ListedSession => ({ ...fromRow(row), observations: row.observations, toolUses: row.toolUses, tokensTold: row.tokensTold }),
+          (row): SessionWithCounts => ({
+            ...fromRow(row),
+            observations: row.observations,
+            toolUses: row.toolUses,
+            tokensTold: row.tokensTold,
+          }),
         ),
     }),
     idsOf: async (project: ProjectKey, limit: number): Promise<number[]> => idsOf.all({ project, limit }).map((row) => row.id),
@@ -184,9 +191,9 @@ export function sessionStatements(db: Database) {
   }
 }
 
-const orNull = (row: Row | null) => (row ? fromRow(row) : null)
+const orNull = (row: SessionRow | null) => (row ? fromRow(row) : null)
 
-function fromRow(row: Row): Session {
+function fromRow(row: SessionRow): Session {
   return {
     id: row.id,
     agent: row.agent as AgentName,

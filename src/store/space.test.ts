@@ -16,21 +16,21 @@ test('a database from before room was given back learns it when it is written an
   old.run('DROP TABLE x')
   old.close()
   const store = await openStore(path)
-  expect(store.space.givesBack()).toBe(false)
+  expect(store.space.canShrink()).toBe(false)
   const session = await openSession(store)
   await store.transaction(async () => {
     for (let i = 0; i < 200; i++)
       await store.toolUses.add({ ...use, sessionId: session.id, toolUseId: `t${i}`, output: 'y'.repeat(50_000) })
   })
   await store.transaction(() => store.toolUses.purge(Date.now() + 1, 150))
-  expect(store.space.used().freeBytes).toBeGreaterThan(5_000_000)
+  expect(store.space.usage().freeBytes).toBeGreaterThan(5_000_000)
   // Whoever writes meanwhile waits for it, and is not lost.
   const [, added] = await Promise.all([
     store.space.rewrite(),
     store.transaction(() => store.toolUses.add({ ...use, sessionId: session.id, toolUseId: 'new', output: 'z' })),
   ])
-  expect([added, store.space.givesBack()]).toEqual([true, true])
-  expect(store.space.used().freeBytes).toBeLessThan(100_000)
+  expect([added, store.space.canShrink()]).toEqual([true, true])
+  expect(store.space.usage().freeBytes).toBeLessThan(100_000)
   expect([...store.toolUses.each(null)]).toHaveLength(51)
   store.close()
   expect(statSync(path).size).toBeLessThan(4_000_000)
@@ -39,15 +39,15 @@ test('a database from before room was given back learns it when it is written an
 test('a new database gives room back from the start, page by page', async () => {
   using folder = temporaryFolder()
   const store = await openStore(join(folder.path, 'new.db'))
-  expect(store.space.givesBack()).toBe(true)
+  expect(store.space.canShrink()).toBe(true)
   const session = await openSession(store)
   await store.transaction(async () => {
     for (let i = 0; i < 50; i++) await store.toolUses.add({ ...use, sessionId: session.id, toolUseId: `t${i}`, output: 'y'.repeat(50_000) })
   })
   await store.transaction(() => store.toolUses.purge(Date.now() + 1, 50))
-  const before = store.space.used()
-  await store.space.giveBack(100)
-  const after = store.space.used()
+  const before = store.space.usage()
+  await store.space.shrink(100)
+  const after = store.space.usage()
   expect(before.bytes - after.bytes).toBe(100 * 4096)
   store.close()
 })

@@ -1,21 +1,21 @@
 import type { Database } from 'bun:sqlite'
-import type { Params } from './statement.ts'
+import type { SqlParams } from './statement.ts'
 
 /** A part of the database as a person thinks of it. */
-export type Part = { name: string; bytes: number }
+export type DatabasePart = { name: string; bytes: number }
 
 /** Taking the file apart reads all of it, so it is not done often, nor by itself when the file is large. */
-const FRESH_MS = 10 * 60_000
-const QUICK_BYTES = 64 * 1024 * 1024
+const PARTS_CACHE_MS = 10 * 60_000
+const MAX_QUICK_SCAN_BYTES = 64 * 1024 * 1024
 
 /** The room that the database takes. `inTurn` keeps what rewrites the file apart from transactions. */
 export function spaceStatements(db: Database, inTurn: <T>(work: () => Promise<T>) => Promise<T>) {
   const number = (pragma: string) => Object.values((db.query(`PRAGMA ${pragma}`).get() ?? {}) as Record<string, number>)[0] ?? 0
   const pageBytes = number('page_size')
-  let known: { at: number; parts: Part[] } | null = null
+  let known: { at: number; parts: DatabasePart[] } | null = null
 
   const merges = ['fulltext', 'surroundings', 'trigrams', 'deeds', 'traits'].map((table) =>
-    db.prepare<unknown, Params>(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', @pages)`),
+    db.prepare<unknown, SqlParams>(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', @pages)`),
   )
   const changes = db.prepare<{ n: number }, []>('SELECT total_changes() AS n')
   const changed = () => changes.get()?.n ?? 0
@@ -24,18 +24,18 @@ export function spaceStatements(db: Database, inTurn: <T>(work: () => Promise<T>
   const all = () => number('page_count') * pageBytes
   return {
     /** How large the file is, and how much of it is not in use. */
-    used: (): { bytes: number; freeBytes: number } => ({ bytes: all(), freeBytes: free() }),
+    usage: (): { bytes: number; freeBytes: number } => ({ bytes: all(), freeBytes: free() }),
     /** What takes how much, the largest first; null when the file is too large to look just now. */
-    parts: (now: number, { evenLarge = false } = {}): Part[] | null => {
-      if (known && now - known.at < FRESH_MS && !evenLarge) return known.parts
-      if (!evenLarge && all() > QUICK_BYTES) return null
-      known = { at: now, parts: partsOf(db, free()) }
+    parts: (now: number, { evenLarge = false } = {}): DatabasePart[] | null => {
+      if (known && now - known.at < PARTS_CACHE_MS && !evenLarge) return known.parts
+      if (!evenLarge && all() > MAX_QUICK_SCAN_BYTES) return null
+      known = { at: now, parts: measureParts(db, free()) }
       return known.parts
     },
     /** Whether free room can be given back in bites; an older database learns it from `rewrite`. */
-    givesBack: (): boolean => number('auto_vacuum') === 2,
+    canShrink: (): boolean => number('auto_vacuum') === 2,
     /** Gives back so many pages, a few milliseconds for each hundred. */
-    giveBack: (pages: number): Promise<void> =>
+    shrink: (pages: number): Promise<void> =>
       inTurn(async () => {
         db.query(`PRAGMA incremental_vacuum(${Math.floor(pages)})`).all()
         known = null
@@ -68,7 +68,7 @@ export function spaceStatements(db: Database, inTurn: <T>(work: () => Promise<T>
   }
 }
 
-const PARTS: [RegExp, string][] = [
+const TABLE_PARTS: [RegExp, string][] = [
   [/^tool_uses/, 'tool uses'],
   [/^(?:fulltext|surroundings|trigrams|deeds|traits|documents)/, 'text index'],
   [/^(?:vectors|unembedded)/, 'vectors'],
@@ -81,7 +81,7 @@ const PARTS: [RegExp, string][] = [
 ]
 
 /** Not every SQLite can tell; then there are no parts. */
-function partsOf(db: Database, freeBytes: number): Part[] {
+function measureParts(db: Database, freeBytes: number): DatabasePart[] {
   let rows: { name: string; bytes: number }[]
   try {
     rows = db
@@ -94,7 +94,7 @@ function partsOf(db: Database, freeBytes: number): Part[] {
   }
   const sums = new Map<string, number>(freeBytes > 0 ? [['free', freeBytes]] : [])
   for (const { name, bytes } of rows) {
-    const part = PARTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
+    const part = TABLE_PARTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
     sums.set(part, (sums.get(part) ?? 0) + bytes)
   }
   return [...sums].map(([name, bytes]) => ({ name, bytes })).sort((a, b) => b.bytes - a.bytes)

@@ -18,12 +18,12 @@ import {
   isSafeSqlite,
   NewerDatabase,
   openStore,
+  type SearchScope,
   type Store,
   setAside,
-  type Within,
 } from './store.ts'
 
-const everywhere: Within = {
+const everywhere: SearchScope = {
   project: null,
   kinds: ['observation', 'summary', 'prompt', 'note'],
   since: 0,
@@ -177,9 +177,9 @@ test('the numbers of a time hold all of its documents, also one from its middle 
       times.map((time) => observation({ at: time })),
     ),
   )
-  expect(await t.store.documents.span(1000, 20_000)).toEqual({ after: 0, upTo: times.length })
-  expect(await t.store.documents.span(5990, 6010)).toEqual({ after: 0, upTo: 5011 })
-  expect(await t.store.documents.span(7000, 7001)).toEqual({ after: 6001, upTo: 6002 })
+  expect(await t.store.documents.idRange(1000, 20_000)).toEqual({ after: 0, upTo: times.length })
+  expect(await t.store.documents.idRange(5990, 6010)).toEqual({ after: 0, upTo: 5011 })
+  expect(await t.store.documents.idRange(7000, 7001)).toEqual({ after: 6001, upTo: 6002 })
 })
 
 test('a job asked for twice before it starts runs once; asked for while it runs, it runs again', async () => {
@@ -191,7 +191,7 @@ test('a job asked for twice before it starts runs once; asked for while it runs,
   expect(claimed?.payload).toEqual({ n: 2 })
   expect(await jobs.claim(1)).toBeNull()
   await jobs.add('distill', '1:1', { n: 3 }, 0)
-  await jobs.done(claimed?.id as number)
+  await jobs.complete(claimed?.id as number)
   expect((await jobs.claim(1))?.payload).toEqual({ n: 3 })
 })
 
@@ -203,7 +203,7 @@ test('a job whose worker died is done by the next one, and a dead one can be rev
   expect(await jobs.returnRunning(5)).toBe(1)
   const again = await jobs.claim(5)
   expect(again?.attempts).toBe(2)
-  await jobs.bury(again?.id as number, 'no use')
+  await jobs.markDead(again?.id as number, 'no use')
   expect((await jobs.dead(5))[0]?.error).toBe('no use')
   expect(await jobs.reviveDead(9)).toBe(1)
   expect((await jobs.claim(9))?.attempts).toBe(1)

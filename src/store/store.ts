@@ -6,16 +6,17 @@
  */
 import { Database } from 'bun:sqlite'
 import { dirname } from 'node:path'
-import { bytesOf, exists, moveFile, readBytes } from '../platform/files.ts'
+import { exists, fileSizeBytes, moveFile, readBytes } from '../platform/files.ts'
 import { filesIn } from '../platform/folder.ts'
 import { auditStatements } from './audit.ts'
 import { costStatements } from './costs.ts'
+import { distilledTurnStatements } from './distilled-turns.ts'
 import { feedStatements } from './feed.ts'
 import { fulltextStatements } from './fulltext.ts'
 import { injectionStatements } from './injections.ts'
 import { jobStatements } from './jobs.ts'
 import { linkStatements } from './links.ts'
-import { migrate, NewerDatabase, refuseNewer, refuseOlder } from './migrations.ts'
+import { migrate, NewerDatabase, refuseNewerDatabase, refuseOlderDatabase } from './migrations.ts'
 import { noteStatements } from './notes.ts'
 import { observationStatements } from './observations.ts'
 import { planStatements } from './plans.ts'
@@ -25,24 +26,31 @@ import { receiptStatements } from './receipts.ts'
 import { sessionStatements } from './sessions.ts'
 import { spaceStatements } from './space.ts'
 import { summaryStatements } from './summaries.ts'
-import { toldStatements } from './told.ts'
 import { toolUseStatements } from './tool-uses.ts'
 import { transcriptStatements } from './transcripts.ts'
 import { vectorStatements } from './vectors.ts'
 
-export type { Choice, NamedSession } from './choice.ts'
+export type { CandidateIds } from './candidates.ts'
 export { type ForeignSession, openClaudeMem } from './claude-mem.ts'
-export type { Among, DocumentKind, InTheMaking, Match, Place, Span, Within } from './fulltext.ts'
+export type { DocumentFilter, SessionFilter } from './document-filter.ts'
+export type {
+  DocumentKind,
+  DocumentLocation,
+  DocumentMatch,
+  DocumentRange,
+  LargeStoreScan,
+  SearchScope,
+  UnansweredPrompts,
+} from './fulltext.ts'
 export type { InjectedItem } from './injections.ts'
 export type { Job } from './jobs.ts'
-export type { Lead } from './leads.ts'
-export type { Link, Mention, Ref, Relation, Side } from './links.ts'
+export type { DocumentRef, Link, LinkRelation, Mention, TimeSide } from './links.ts'
 export { holdLock } from './lock.ts'
 export type { NoteFile, NoteFilter } from './notes.ts'
-export type { OnBranch } from './observations.ts'
+export type { WithBranch } from './observations.ts'
 export { type PlanKind, type StoredPlan, UNDO_DAYS } from './plans.ts'
-export type { Amount } from './statement.ts'
-export type { Unembedded } from './vectors.ts'
+export type { RowsAndBytes } from './statement.ts'
+export type { UnembeddedDocument } from './vectors.ts'
 export { NewerDatabase }
 
 export type Store = Awaited<ReturnType<typeof openStore>>
@@ -86,7 +94,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     notes: noteStatements(db, index),
     plans: planStatements(db),
     jobs: jobStatements(db),
-    told: toldStatements(db),
+    distilledTurns: distilledTurnStatements(db),
     costs: costStatements(db),
     injections: injectionStatements(db),
     receipts: receiptStatements(db),
@@ -122,7 +130,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
      * What is deleted meanwhile is overwritten in the file and in its log too, and not only no longer listed: for what a person wants gone
      * for good. Single words go from the index as it is merged. Everything else would pay for it with every page that is freed.
      */
-    async forGood<T>(work: () => Promise<T>): Promise<T> {
+    async withSecureDelete<T>(work: () => Promise<T>): Promise<T> {
       db.run('PRAGMA secure_delete = ON')
       try {
         return await work()
@@ -132,10 +140,10 @@ export async function openStore(path: string, options: StoreOptions = {}) {
       }
     },
     /** Gives back the pages it holds to be fast. The next question reads them again, from where the system keeps them. */
-    rest() {
+    releaseMemory() {
       db.run('PRAGMA shrink_memory')
     },
-    bytes: () => bytesOf(path) + bytesOf(`${path}-wal`),
+    bytes: () => fileSizeBytes(path) + fileSizeBytes(`${path}-wal`),
     isReadonly: options.readonly ?? false,
     close() {
       db.close(false)
@@ -152,18 +160,18 @@ export class CorruptDatabase extends Error {
 
 /** Moves a damaged database and its log beside itself under a dated name, and returns that name. */
 export function setAside(path: string, at: Date): string {
-  const aside = `${path}${ASIDE}${at.toISOString().replace(/[:.]/g, '-')}`
+  const aside = `${path}${DAMAGED_SUFFIX}${at.toISOString().replace(/[:.]/g, '-')}`
   for (const suffix of ['', '-wal', '-shm']) if (exists(path + suffix)) moveFile(path + suffix, aside + suffix)
   return aside
 }
 
 /** The damaged databases that were set aside and still lie there. */
-export function areAside(path: string): string[] {
+export function listSetAside(path: string): string[] {
   const files = filesIn(dirname(path), '').map((file) => file.path)
-  return files.filter((file) => file.startsWith(path + ASIDE) && !/-(wal|shm)$/.test(file))
+  return files.filter((file) => file.startsWith(path + DAMAGED_SUFFIX) && !/-(wal|shm)$/.test(file))
 }
 
-const ASIDE = '.damaged-'
+const DAMAGED_SUFFIX = '.damaged-'
 
 /**
  * What SQLite itself says of the file. On a fresh connection, and only while no writer is busy: a long-lived connection reports
@@ -189,9 +197,9 @@ function openDatabase(path: string, readonly: boolean): Database {
     // In KiB. Four times the default: of a large history a search reads most of its pages twice. More, or a mapped file, is memory that
     // the worker would hold all day.
     db.run('PRAGMA cache_size = -8000')
-    refuseNewer(db, path)
+    refuseNewerDatabase(db, path)
     if (readonly) {
-      refuseOlder(db, path)
+      refuseOlderDatabase(db, path)
       return db
     }
     // WAL with NORMAL: a killed process loses nothing that was committed; a power cut may lose the last moments, which the
@@ -220,16 +228,16 @@ function openForReading(path: string): Database {
   } catch (cause) {
     if (!/^SQLITE_(CANTOPEN|READONLY)/.test((cause as { code?: string }).code ?? '')) throw cause
     const bytes = readBytes(path)
-    bytes.set([1, 1], LOG_VERSIONS_AT)
+    bytes.set([1, 1], LOG_VERSION_OFFSET_BYTES)
     return Database.deserialize(bytes, { readonly: true, strict: true })
   }
 }
 
 /** Where the file says that it has a log: 2 is with one, 1 is without. */
-const LOG_VERSIONS_AT = 18
+const LOG_VERSION_OFFSET_BYTES = 18
 
 /** True when it is the disk or the database that is in trouble, not what was to be written. */
-export function isStoreTrouble(cause: unknown): boolean {
+export function isStoreFailure(cause: unknown): boolean {
   return cause instanceof CorruptDatabase || /^SQLITE_(?!CONSTRAINT)/.test((cause as { code?: string } | null)?.code ?? '')
 }
 

@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Summary } from '../core/memory.ts'
-import type { Index } from './fulltext.ts'
-import type { OnBranch } from './observations.ts'
-import { eachRow, type Params } from './statement.ts'
+import type { FulltextIndex } from './fulltext.ts'
+import type { WithBranch } from './observations.ts'
+import { eachRow, type SqlParams } from './statement.ts'
 
-type Row = {
+type SummaryRow = {
   id: number
   session_id: number
   project: string
@@ -22,8 +22,8 @@ type Row = {
 }
 
 /** Every statement about summaries. */
-export function summaryStatements(db: Database, index: Index) {
-  const put = db.prepare<Row, Params>(`
+export function summaryStatements(db: Database, index: FulltextIndex) {
+  const put = db.prepare<SummaryRow, SqlParams>(`
     INSERT INTO summaries (key, session_id, project, prompt_number, source, request, investigated, learned, completed, next_steps, notes, model, at)
     VALUES (@key, @sessionId, @project, @promptNumber, @source, @request, @investigated, @learned, @completed, @nextSteps, @notes, @model, @at)
     ON CONFLICT (key) DO UPDATE SET
@@ -32,21 +32,21 @@ export function summaryStatements(db: Database, index: Index) {
     RETURNING *`)
   const has = db.prepare('SELECT 1 FROM summaries WHERE key = @key')
   const remove = db.prepare('DELETE FROM summaries WHERE key = @key')
-  const recent = db.prepare<Row & { branch: string | null }, Params>(`
+  const recent = db.prepare<SummaryRow & { branch: string | null }, SqlParams>(`
     SELECT s.*, (SELECT branch FROM prompts WHERE session_id = s.session_id AND number = s.prompt_number) AS branch
     FROM summaries s WHERE s.project = @project AND s.source = 'turn' ORDER BY s.at DESC, s.id DESC LIMIT @limit`)
-  const recentOn = db.prepare<Row & { branch: string | null }, Params>(`
+  const recentOn = db.prepare<SummaryRow & { branch: string | null }, SqlParams>(`
     SELECT s.*, @branch AS branch
     FROM (SELECT session_id, number FROM prompts WHERE project = @project AND branch = @branch ORDER BY at DESC LIMIT @limit) p
     CROSS JOIN summaries s ON s.session_id = p.session_id AND s.prompt_number = p.number AND s.source = 'turn'
     ORDER BY s.at DESC, s.id DESC LIMIT @limit`)
-  const ofSession = db.prepare<Row, Params>(`
+  const ofSession = db.prepare<SummaryRow, SqlParams>(`
     SELECT * FROM summaries WHERE session_id = @sessionId AND source = 'turn' ORDER BY prompt_number, id`)
-  const ofTurn = db.prepare<Row, Params>(`
+  const ofTurn = db.prepare<SummaryRow, SqlParams>(`
     SELECT * FROM summaries WHERE session_id = @sessionId AND prompt_number = @promptNumber AND source = 'turn' LIMIT 1`)
-  const byId = db.prepare<Row, Params>('SELECT * FROM summaries WHERE id = @id')
-  const allOfSession = db.prepare<Row, Params>('SELECT * FROM summaries WHERE session_id = @sessionId ORDER BY at, id')
-  const all = eachRow<Row & { content_session_id: string; agent: string }>(
+  const byId = db.prepare<SummaryRow, SqlParams>('SELECT * FROM summaries WHERE id = @id')
+  const allOfSession = db.prepare<SummaryRow, SqlParams>('SELECT * FROM summaries WHERE session_id = @sessionId ORDER BY at, id')
+  const all = eachRow<SummaryRow & { content_session_id: string; agent: string }>(
     db,
     `
     SELECT m.*, s.content_session_id, s.agent FROM summaries m JOIN sessions s ON s.id = m.session_id
@@ -67,10 +67,10 @@ export function summaryStatements(db: Database, index: Index) {
     remove: async (key: string) => {
       remove.run({ key })
     },
-    recent: async (project: ProjectKey, limit: number): Promise<OnBranch<Summary>[]> =>
+    recent: async (project: ProjectKey, limit: number): Promise<WithBranch<Summary>[]> =>
       recent.all({ project, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
     /** The last ones of a branch. */
-    recentOn: async (project: ProjectKey, branch: string, limit: number): Promise<OnBranch<Summary>[]> =>
+    recentOn: async (project: ProjectKey, branch: string, limit: number): Promise<WithBranch<Summary>[]> =>
       recentOn.all({ project, branch, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
     /** Those of a session's turns, in their order. */
     ofSession: async (sessionId: number): Promise<Summary[]> => ofSession.all({ sessionId }).map(fromRow),
@@ -94,7 +94,7 @@ export function summaryStatements(db: Database, index: Index) {
   }
 }
 
-function indexSummary(index: Index, s: Summary): void {
+function indexSummary(index: FulltextIndex, s: Summary): void {
   index.put({
     kind: 'summary',
     ref: String(s.id),
@@ -103,11 +103,11 @@ function indexSummary(index: Index, s: Summary): void {
     project: s.project,
     at: s.at,
     words: { title: s.request, body: [s.investigated, s.learned, s.completed, s.nextSteps, s.notes].join('\n') },
-    around: '',
+    context: '',
   })
 }
 
-function fromRow(row: Row): Summary {
+function fromRow(row: SummaryRow): Summary {
   return {
     id: row.id,
     sessionId: row.session_id,

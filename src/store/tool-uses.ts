@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import type { ProjectKey } from '../core/ids.ts'
 import type { ToolUse } from '../core/memory.ts'
-import { type Amount, eachRow, NOTHING, type Params } from './statement.ts'
+import { eachRow, NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
-type Row = {
+type ToolUseRow = {
   id: number
   session_id: number
   prompt_number: number
@@ -24,27 +24,27 @@ export function toolUseStatements(db: Database) {
     INSERT INTO tool_uses (session_id, prompt_number, prompt_id, tool_use_id, tool, input, output, error, interrupted, agent_id, cwd, at, stored_at)
     VALUES (@sessionId, @promptNumber, @promptId, @toolUseId, @tool, @input, @output, @error, @interrupted, @agentId, @cwd, @at, @storedAt)
     ON CONFLICT (session_id, tool_use_id) DO NOTHING`)
-  const ofTurn = db.prepare<Row, Params>(`
+  const ofTurn = db.prepare<ToolUseRow, SqlParams>(`
     SELECT * FROM tool_uses WHERE session_id = @sessionId AND prompt_number = @number ORDER BY at, id LIMIT @limit`)
   const done = eachRow<{ tool: string; input: string }>(
     db,
     'SELECT tool, input FROM tool_uses WHERE session_id = @sessionId AND error IS NULL ORDER BY at, id',
   )
-  const ofSession = db.prepare<Row, Params>('SELECT * FROM tool_uses WHERE session_id = @sessionId ORDER BY at, id LIMIT @limit')
-  const byId = db.prepare<Row, Params>('SELECT * FROM tool_uses WHERE id = @id')
+  const ofSession = db.prepare<ToolUseRow, SqlParams>('SELECT * FROM tool_uses WHERE session_id = @sessionId ORDER BY at, id LIMIT @limit')
+  const byId = db.prepare<ToolUseRow, SqlParams>('SELECT * FROM tool_uses WHERE id = @id')
   const has = db.prepare('SELECT 1 FROM tool_uses WHERE session_id = @sessionId AND tool_use_id = @toolUseId')
   const purge = db.prepare(`
     DELETE FROM tool_uses WHERE id IN (SELECT id FROM tool_uses WHERE stored_at < @before ORDER BY stored_at LIMIT @limit)`)
   const bytes = 'octet_length(input) + coalesce(octet_length(output), 0) + coalesce(octet_length(error), 0)'
-  const past = db.prepare<Amount, Params>(`
+  const past = db.prepare<RowsAndBytes, SqlParams>(`
     SELECT count(*) AS rows, coalesce(sum(${bytes}), 0) AS bytes FROM tool_uses WHERE stored_at < @before`)
   // The oldest, as many as are needed to be rid of so many bytes.
   const excess = `
     SELECT id, bytes FROM (SELECT id, bytes, sum(bytes) OVER (ORDER BY stored_at, id) - bytes AS sofar
       FROM (SELECT id, stored_at, ${bytes} AS bytes FROM tool_uses WHERE stored_at < @before ORDER BY stored_at, id LIMIT @limit)) WHERE sofar < @excess`
-  const countExcess = db.prepare<Amount, Params>(`SELECT count(*) AS rows, coalesce(sum(bytes), 0) AS bytes FROM (${excess})`)
+  const countExcess = db.prepare<RowsAndBytes, SqlParams>(`SELECT count(*) AS rows, coalesce(sum(bytes), 0) AS bytes FROM (${excess})`)
   const purgeExcess = db.prepare(`DELETE FROM tool_uses WHERE id IN (SELECT id FROM (${excess}))`)
-  const all = eachRow<Row & { content_session_id: string; agent: string; project: string }>(
+  const all = eachRow<ToolUseRow & { content_session_id: string; agent: string; project: string }>(
     db,
     `
     SELECT t.*, s.content_session_id, s.agent, s.project FROM tool_uses t JOIN sessions s ON s.id = t.session_id
@@ -69,10 +69,12 @@ export function toolUseStatements(db: Database) {
     /** Removes at most `limit` that were stored before; imported history counts from its import. Returns how many went. */
     purge: async (before: number, limit: number): Promise<number> => purge.run({ before, limit }).changes,
     /** What `purge` would remove in the end. */
-    past: async (before: number): Promise<Amount> => past.get({ before }) ?? NOTHING,
+    countPurgeable: async (before: number): Promise<RowsAndBytes> => past.get({ before }) ?? NO_ROWS,
     /** The oldest that must go until `excess` bytes are gone, of those stored before; at most `limit`. */
-    pastSize: async (excess: number, before: number, limit = -1): Promise<Amount> => countExcess.get({ excess, before, limit }) ?? NOTHING,
-    purgeSize: async (excess: number, before: number, limit: number): Promise<number> => purgeExcess.run({ excess, before, limit }).changes,
+    countPurgeableBySize: async (excess: number, before: number, limit = -1): Promise<RowsAndBytes> =>
+      countExcess.get({ excess, before, limit }) ?? NO_ROWS,
+    purgeBySize: async (excess: number, before: number, limit: number): Promise<number> =>
+      purgeExcess.run({ excess, before, limit }).changes,
     each: function* (project: ProjectKey | null) {
       for (const row of all({ project }))
         yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id, project: row.project }
@@ -80,7 +82,7 @@ export function toolUseStatements(db: Database) {
   }
 }
 
-function fromRow(row: Row): ToolUse {
+function fromRow(row: ToolUseRow): ToolUse {
   return {
     id: row.id,
     sessionId: row.session_id,

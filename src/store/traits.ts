@@ -1,31 +1,31 @@
 import type { Database } from 'bun:sqlite'
 import { GLOBAL_PROJECT } from '../core/ids.ts'
-import type { Span, Within } from './fulltext.ts'
-import { type Params, quoted } from './statement.ts'
+import type { DocumentRange, SearchScope } from './fulltext.ts'
+import { quoteFtsWord, type SqlParams } from './statement.ts'
 
 /** One letter says what of it, the rest is its value, spelt so that any value is one word. */
-const spelt = (letter: string, value: string) => `'${letter}' || hex(${value})`
-const asWord = (letter: string, value: string) => letter + Buffer.from(value).toString('hex')
+const sqlTraitWord = (letter: string, value: string) => `'${letter}' || hex(${value})`
+const traitWord = (letter: string, value: string) => letter + Buffer.from(value).toString('hex')
 
 /** The words of a document `d`: its project and kind, and what else a filter may ask of it. */
-const WORDS = `${spelt('k', 'd.kind')} || ' ' || ${spelt('p', 'd.project')} || ' ' || coalesce(CASE d.kind
-  WHEN 'observation' THEN (SELECT ${spelt('t', 'type')} || ' ' || ${spelt('s', 'lower(model)')} FROM observations WHERE id = CAST(d.ref AS INTEGER))
-  WHEN 'summary' THEN (SELECT ${spelt('s', 'lower(model)')} FROM summaries WHERE id = CAST(d.ref AS INTEGER))
-  WHEN 'prompt' THEN (SELECT ${spelt('s', 'origin')} FROM prompts WHERE id = CAST(d.ref AS INTEGER))
-  ELSE (SELECT ${spelt('t', 'type')} || ' ' || ${spelt('n', 'namespace')} || ' ' || ${spelt('s', 'source')} || ' ' || ${spelt('e', "coalesce(session, '')")}
-    || coalesce((SELECT group_concat(' ' || ${spelt('g', 'lower(value)')}, '') FROM json_each(tags)), '') FROM notes WHERE id = d.ref)
+const TRAIT_WORDS = `${sqlTraitWord('k', 'd.kind')} || ' ' || ${sqlTraitWord('p', 'd.project')} || ' ' || coalesce(CASE d.kind
+  WHEN 'observation' THEN (SELECT ${sqlTraitWord('t', 'type')} || ' ' || ${sqlTraitWord('s', 'lower(model)')} FROM observations WHERE id = CAST(d.ref AS INTEGER))
+  WHEN 'summary' THEN (SELECT ${sqlTraitWord('s', 'lower(model)')} FROM summaries WHERE id = CAST(d.ref AS INTEGER))
+  WHEN 'prompt' THEN (SELECT ${sqlTraitWord('s', 'origin')} FROM prompts WHERE id = CAST(d.ref AS INTEGER))
+  ELSE (SELECT ${sqlTraitWord('t', 'type')} || ' ' || ${sqlTraitWord('n', 'namespace')} || ' ' || ${sqlTraitWord('s', 'source')} || ' ' || ${sqlTraitWord('e', "coalesce(session, '')")}
+    || coalesce((SELECT group_concat(' ' || ${sqlTraitWord('g', 'lower(value)')}, '') FROM json_each(tags)), '') FROM notes WHERE id = d.ref)
   END, '')`
 
-export type Traits = ReturnType<typeof traitStatements>
+export type TraitIndex = ReturnType<typeof traitStatements>
 
 /**
  * What filters ask of documents, as words of an index of its own: which project, kind, type, source, namespace, tag. A list of those that have
  * one is read from the highest number down and costs a byte or two for each, so that what a filter leaves is found however old it is.
  */
 export function traitStatements(db: Database) {
-  const read = db.prepare<{ words: string }, Params>(`SELECT ${WORDS} AS words FROM documents d WHERE d.id = @id`)
+  const read = db.prepare<{ words: string }, SqlParams>(`SELECT ${TRAIT_WORDS} AS words FROM documents d WHERE d.id = @id`)
   const write = db.prepare('INSERT OR REPLACE INTO traits (rowid, words) VALUES (@id, @words)')
-  const having = db.prepare<{ ids: string }, Params>(`
+  const having = db.prepare<{ ids: string }, SqlParams>(`
     SELECT json_group_array(rowid) AS ids FROM
       (SELECT rowid FROM traits WHERE traits MATCH @words AND rowid > @after AND rowid <= @upTo ORDER BY rowid DESC LIMIT @limit)`)
 
@@ -35,19 +35,22 @@ export function traitStatements(db: Database) {
       write.run({ id, words: read.get({ id })?.words ?? '' })
     },
     /** The newest documents that have what is asked for, as far as traits can tell. */
-    newestWith: (within: Within, { after, upTo }: Span, limit: number): number[] =>
-      JSON.parse(having.get({ words: asked(within), after, upTo, limit })?.ids ?? '[]'),
+    newestWith: (within: SearchScope, { after, upTo }: DocumentRange, limit: number): number[] =>
+      JSON.parse(having.get({ words: traitQuery(within), after, upTo, limit })?.ids ?? '[]'),
     /** The newest notes that came from some sessions of an agent. */
     newestNotesOf: (contentIds: string[], begins: string | null, limit: number): number[] => {
-      const words = [...contentIds.map((id) => quoted(asWord('e', id))), ...(begins ? [`${quoted(asWord('e', begins))} *`] : [])]
+      const words = [
+        ...contentIds.map((id) => quoteFtsWord(traitWord('e', id))),
+        ...(begins ? [`${quoteFtsWord(traitWord('e', begins))} *`] : []),
+      ]
       if (words.length === 0) return []
       return JSON.parse(having.get({ words: words.join(' OR '), after: 0, upTo: Number.MAX_SAFE_INTEGER, limit })?.ids ?? '[]')
     },
   }
 }
 
-function asked({ project, kinds, choice }: Within): string {
-  const any = (letter: string, values: string[]) => `(${values.map((value) => quoted(asWord(letter, value))).join(' OR ')})`
+function traitQuery({ project, kinds, choice }: SearchScope): string {
+  const any = (letter: string, values: string[]) => `(${values.map((value) => quoteFtsWord(traitWord(letter, value))).join(' OR ')})`
   const all = [
     any('k', kinds),
     ...(project ? [any('p', [...new Set([project, GLOBAL_PROJECT])])] : []),

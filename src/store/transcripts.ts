@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite'
-import type { Params } from './statement.ts'
+import type { SqlParams } from './statement.ts'
 
 /** Every statement about transcripts: how far each file has been read. */
 export function transcriptStatements(db: Database) {
-  const get = db.prepare<{ checkpoint: string; bytes: number }, Params>('SELECT checkpoint, bytes FROM transcripts WHERE path = @path')
+  const get = db.prepare<{ checkpoint: string; bytes: number }, SqlParams>('SELECT checkpoint, bytes FROM transcripts WHERE path = @path')
   const put = db.prepare(`
     INSERT INTO transcripts (path, checkpoint, bytes, read_at) VALUES (@path, @checkpoint, @bytes, @at)
     ON CONFLICT (path) DO UPDATE SET checkpoint = excluded.checkpoint, bytes = excluded.bytes, read_at = excluded.read_at`)

@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { DocumentKind } from './fulltext.ts'
-import { type Amount, NOTHING, type Params } from './statement.ts'
+import { NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
 /** A document whose vector is still to be made. */
-export type Unembedded = {
+export type UnembeddedDocument = {
   documentId: number
   kind: DocumentKind
   ref: string
@@ -19,17 +19,17 @@ export type Unembedded = {
 export type StoredVector = { seq: number; scale: number; row: Int8Array }
 
 /** The document that a vector is of. */
-export type VectorOf = { documentId: number; kind: DocumentKind; ref: string; project: ProjectKey }
+export type VectorDocument = { documentId: number; kind: DocumentKind; ref: string; project: ProjectKey }
 
 /** How many documents at once are put back on the list when the embedder has changed. */
-const SLICE = 20_000
+const ENLIST_BATCH_DOCUMENTS = 20_000
 
-type Row = { seq: number; scale: number; row: Uint8Array }
+type VectorRow = { seq: number; scale: number; row: Uint8Array }
 
 /** Every statement about vectors. They are derived: without them search still works, and they can be made again at any time. */
 export function vectorStatements(db: Database) {
   // Newest first: what happened today is asked for first.
-  const waiting = db.prepare<Unembedded, Params>(`
+  const waiting = db.prepare<UnembeddedDocument, SqlParams>(`
     SELECT d.id AS documentId, d.kind, d.ref, u.mark, v.fingerprint, v.embedder
     FROM unembedded u JOIN documents d ON d.id = u.document_id LEFT JOIN vectors v ON v.document_id = d.id
     ORDER BY u.document_id DESC LIMIT @limit`)
@@ -43,58 +43,58 @@ export function vectorStatements(db: Database) {
   const newest = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM documents')
   // Deleting a document deletes its vector; a database that was repaired by hand may hold some all the same.
   const gone = 'document_id NOT IN (SELECT id FROM documents)'
-  const past = db.prepare<Amount, Params>(
+  const past = db.prepare<RowsAndBytes, SqlParams>(
     `SELECT count(*) AS rows, coalesce(sum(octet_length(row)), 0) AS bytes FROM vectors WHERE ${gone}`,
   )
   const purge = db.prepare(`DELETE FROM vectors WHERE ${gone}`)
-  const counts = db.prepare<{ vectors: number; waiting: number }, Params>(`
+  const counts = db.prepare<{ vectors: number; waiting: number }, SqlParams>(`
     SELECT (SELECT count(*) FROM vectors) AS vectors, (SELECT count(*) FROM unembedded) AS waiting`)
   const any = db.prepare('SELECT 1 FROM vectors LIMIT 1')
-  const countOf = db.prepare<{ count: number }, Params>('SELECT count(*) AS count FROM vectors WHERE embedder = @embedder')
-  const after = db.prepare<Row & { project: string }, Params>(`
+  const countOf = db.prepare<{ count: number }, SqlParams>('SELECT count(*) AS count FROM vectors WHERE embedder = @embedder')
+  const after = db.prepare<VectorRow & { project: string }, SqlParams>(`
     SELECT v.seq, v.scale, v.row, d.project FROM vectors v JOIN documents d ON d.id = v.document_id
     WHERE v.seq > @seq AND v.embedder = @embedder ORDER BY v.seq LIMIT @limit`)
-  const bySeq = db.prepare<Row, Params>(`
+  const bySeq = db.prepare<VectorRow, SqlParams>(`
     SELECT v.seq, v.scale, v.row FROM json_each(@seqs) wanted CROSS JOIN vectors v ON v.seq = wanted.value`)
-  const documentOf = db.prepare<VectorOf, Params>(`
+  const documentOf = db.prepare<VectorDocument, SqlParams>(`
     SELECT d.id AS documentId, d.kind, d.ref, d.project FROM vectors v JOIN documents d ON d.id = v.document_id WHERE v.seq = @seq`)
 
   return {
-    waiting: async (limit: number): Promise<Unembedded[]> => waiting.all({ limit }),
-    put: async ({ documentId, mark }: Unembedded, embedder: string, fingerprint: string, vector: Omit<StoredVector, 'seq'>) => {
+    waiting: async (limit: number): Promise<UnembeddedDocument[]> => waiting.all({ limit }),
+    put: async ({ documentId, mark }: UnembeddedDocument, embedder: string, fingerprint: string, vector: Omit<StoredVector, 'seq'>) => {
       const row = new Uint8Array(vector.row.buffer, vector.row.byteOffset, vector.row.length)
       put.run({ documentId, embedder, fingerprint, scale: vector.scale, row })
       finish.run({ documentId, mark })
     },
     /** There is nothing to make for it: the vector it has is still right, or it says nothing (`forget`). */
-    skip: async ({ documentId, mark }: Unembedded, { forget }: { forget: boolean }) => {
+    skip: async ({ documentId, mark }: UnembeddedDocument, { forget }: { forget: boolean }) => {
       if (forget) remove.run({ documentId })
       finish.run({ documentId, mark })
     },
     /** Puts documents below this one on the list again, a slice of them; returns where the next slice begins, 0 when it was the last. */
     enlistBelow: async (below: number): Promise<number> => {
-      const from = Math.max(0, below - SLICE)
+      const from = Math.max(0, below - ENLIST_BATCH_DOCUMENTS)
       enlist.run({ below, from })
       return from
     },
     newestDocument: async (): Promise<number> => newest.get()?.id ?? 0,
     /** Vectors of documents that are gone. */
-    past: async (): Promise<Amount> => past.get({}) ?? NOTHING,
+    countPurgeable: async (): Promise<RowsAndBytes> => past.get({}) ?? NO_ROWS,
     purge: async (): Promise<number> => purge.run().changes,
     counts: async (): Promise<{ vectors: number; waiting: number }> => counts.get({}) ?? { vectors: 0, waiting: 0 },
-    any: async (): Promise<boolean> => any.get() !== null,
+    hasAny: async (): Promise<boolean> => any.get() !== null,
     /** How many of the vectors one embedder has made. */
     countOf: async (embedder: string): Promise<number> => countOf.get({ embedder })?.count ?? 0,
     /** Vectors of one embedder that were made after a number, in the order they were made. */
     after: async (seq: number, embedder: string, limit: number): Promise<(StoredVector & { project: ProjectKey })[]> =>
-      after.all({ seq, embedder, limit }).map((row) => ({ ...stored(row), project: asProjectKey(row.project) })),
+      after.all({ seq, embedder, limit }).map((row) => ({ ...toStoredVector(row), project: asProjectKey(row.project) })),
     /** Those of these vectors that are still there. */
-    bySeq: async (seqs: number[]): Promise<StoredVector[]> => bySeq.all({ seqs: JSON.stringify(seqs) }).map(stored),
+    bySeq: async (seqs: number[]): Promise<StoredVector[]> => bySeq.all({ seqs: JSON.stringify(seqs) }).map(toStoredVector),
     /** What a vector is of; null when it has gone meanwhile. */
-    documentOf: async (seq: number): Promise<VectorOf | null> => documentOf.get({ seq }),
+    documentOf: async (seq: number): Promise<VectorDocument | null> => documentOf.get({ seq }),
   }
 }
 
-function stored({ seq, scale, row }: Row): StoredVector {
+function toStoredVector({ seq, scale, row }: VectorRow): StoredVector {
   return { seq, scale, row: new Int8Array(row.buffer, row.byteOffset, row.length) }
 }

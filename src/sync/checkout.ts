@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path'
-import { bytesIfThere, kindAt, privateFolder, writeWhole } from '../platform/files.ts'
+import { ensurePrivateFolder, fileKindAt, readBytesIfThere, writeFileAtomically } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import { flushDisks } from '../platform/processes.ts'
-import { blobName, leadsThroughLink, mayTravel } from './commit.ts'
+import { blobId, isSyncable, leadsThroughLink } from './commit.ts'
 import type { Repository } from './git.ts'
 import { mergeBytes } from './merge.ts'
 import { differences, isFile } from './trees.ts'
@@ -14,22 +14,22 @@ import { differences, isFile } from './trees.ts'
  */
 export async function checkOut(repository: Repository, from: string | null, to: string): Promise<string[]> {
   const wanted = [...(await differences(repository, from, to))].filter(
-    ([path, { before, after }]) => mayTravel(path) && (isFile(before) || isFile(after)),
+    ([path, { before, after }]) => isSyncable(path) && (isFile(before) || isFile(after)),
   )
   const contents = await textsOf(
     repository,
     wanted.flatMap(([, { after }]) => (isFile(after) ? [after.object] : [])),
   )
   const changed: string[] = []
-  const isMany = wanted.length > MANY
+  const isMany = wanted.length > MAX_FILES_FLUSHED_SINGLY
   const torn: typeof wanted = []
   for (const entry of wanted) {
     const [path, { before, after }] = entry
     const full = join(repository.folder, path)
     // What lies behind a link is not ours to write.
-    if (leadsThroughLink(repository.folder, path) || !['file', null].includes(kindAt(full))) continue
-    const found = bytesIfThere(full)
-    const name = found && blobName(found)
+    if (leadsThroughLink(repository.folder, path) || !['file', null].includes(fileKindAt(full))) continue
+    const found = readBytesIfThere(full)
+    const name = found && blobId(found)
     const wants = isFile(after) ? after.object : null
     if (name === wants) continue
     if (name !== (isFile(before) ? before.object : null)) {
@@ -46,12 +46,12 @@ export async function checkOut(repository: Repository, from: string | null, to: 
 }
 
 /** With more files than this, one flush of the disks at the end is quicker than one for each. */
-const MANY = 100
+const MAX_FILES_FLUSHED_SINGLY = 100
 
-type Wanted = [string, { before: { object: string } | null; after: { object: string } | null }]
+type CheckoutChange = [string, { before: { object: string } | null; after: { object: string } | null }]
 
 /** The file on the disk is a third version: both it and the commit changed what was there before. */
-async function mergeIntoFiles(repository: Repository, torn: Wanted[], contents: Map<string, Uint8Array>): Promise<string[]> {
+async function mergeIntoFiles(repository: Repository, torn: CheckoutChange[], contents: Map<string, Uint8Array>): Promise<string[]> {
   const bases = await textsOf(
     repository,
     torn.flatMap(([, { before }]) => (before ? [before.object] : [])),
@@ -60,14 +60,14 @@ async function mergeIntoFiles(repository: Repository, torn: Wanted[], contents: 
     const theirs = after && contents.get(after.object)
     // Taken away there and changed here: the change is kept.
     if (!theirs) return []
-    const ours = bytesIfThere(join(repository.folder, path))
+    const ours = readBytesIfThere(join(repository.folder, path))
     if (!ours) {
       put(repository.folder, path, theirs)
       return [path]
     }
     const merged = mergeBytes(basename(path), (before && bases.get(before.object)) ?? null, ours, theirs)
     const beside = merged.beside && join(dirname(path), merged.beside.name)
-    if (beside && merged.beside && kindAt(join(repository.folder, beside)) === null) put(repository.folder, beside, merged.beside.text)
+    if (beside && merged.beside && fileKindAt(join(repository.folder, beside)) === null) put(repository.folder, beside, merged.beside.text)
     if (merged.text !== ours) put(repository.folder, path, merged.text)
     return beside ? [path, beside] : [path]
   })
@@ -83,7 +83,7 @@ function put(folder: string, path: string, bytes: Uint8Array, flush = true): voi
   let parent = folder
   for (const part of path.split('/').slice(0, -1)) {
     parent = join(parent, part)
-    privateFolder(parent)
+    ensurePrivateFolder(parent)
   }
-  writeWhole(join(folder, path), bytes, 0o600, flush)
+  writeFileAtomically(join(folder, path), bytes, 0o600, flush)
 }

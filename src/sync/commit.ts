@@ -1,21 +1,21 @@
 import { dirname, join } from 'node:path'
-import type { Withheld } from '../core/sync.ts'
-import { type Notebook, SYNCED } from '../notes/notes.ts'
-import { bytesIfThere, kindAt, statIfThere } from '../platform/files.ts'
+import type { WithheldFile } from '../core/sync.ts'
+import { type Notebook, SYNCED_FOLDER } from '../notes/notes.ts'
+import { fileKindAt, readBytesIfThere, statIfThere } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import { BRANCH, type Repository } from './git.ts'
 
 /** What stands in the folder and not in the last commit. Paths are relative to the folder of the notes. */
-export type Waiting = {
+export type PendingChanges = {
   added: { path: string; bytes: Uint8Array }[]
   removed: string[]
-  withheld: Withheld[]
+  withheld: WithheldFile[]
   /** The files of the last commit that changed, so that it can be told from new ones. */
   known: Set<string>
 }
 
 /** Only markdown moves, and nothing hidden. A folder is never called like a note: the two could not stand side by side. */
-export function mayTravel(path: string): boolean {
+export function isSyncable(path: string): boolean {
   const parts = path.split('/')
   const name = parts.pop() ?? ''
   return /^[^.].*\.md$/.test(name) && parts.every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.md'))
@@ -34,46 +34,46 @@ export async function alignIndex(repository: Repository, head: string | null): P
 }
 
 /** Looks for what changed since the last commit. Secrets are looked for in the very bytes that would be committed. */
-export async function findWaiting(repository: Repository, book: Pick<Notebook, 'clean'>): Promise<Waiting> {
-  const waiting: Waiting = { added: [], removed: [], withheld: [], known: new Set() }
+export async function findPendingChanges(repository: Repository, book: Pick<Notebook, 'clean'>): Promise<PendingChanges> {
+  const waiting: PendingChanges = { added: [], removed: [], withheld: [], known: new Set() }
   const tracked = filesIn(await repository.git(['diff-files', '-z', '--raw']))
-  const untracked = entries(await repository.git(['ls-files', '-z', '--others']))
+  const untracked = splitAtNul(await repository.git(['ls-files', '-z', '--others']))
   waiting.known = new Set(tracked)
   for (const path of untracked.filter((path) => HALF_WRITTEN.test(path))) dropIfOld(join(repository.folder, path))
-  for (const path of [...tracked, ...untracked].filter(mayTravel)) {
+  for (const path of [...tracked, ...untracked].filter(isSyncable)) {
     if (leadsThroughLink(repository.folder, path)) continue
-    const kind = kindAt(join(repository.folder, path))
+    const kind = fileKindAt(join(repository.folder, path))
     if (kind === null) waiting.removed.push(path)
-    const bytes = kind === 'file' ? bytesIfThere(join(repository.folder, path)) : null
+    const bytes = kind === 'file' ? readBytesIfThere(join(repository.folder, path)) : null
     if (!bytes) continue
     const line = lineToHide(new TextDecoder().decode(bytes), book)
     if (line === null) waiting.added.push({ path, bytes })
-    else waiting.withheld.push({ path: `${SYNCED}/${path}`, line })
+    else waiting.withheld.push({ path: `${SYNCED_FOLDER}/${path}`, line })
   }
   return waiting
 }
 
 /** What a process that was killed while it wrote a note leaves behind. A young one may still be being written. */
 const HALF_WRITTEN = /\.md\.[0-9a-f-]{36}\.tmp$/
-const OLD_MS = 60_000
+const STALE_TEMP_FILE_MS = 60_000
 
 function dropIfOld(path: string): void {
-  const found = kindAt(path) === 'file' ? statIfThere(path) : null
-  if (found && Date.now() - found.mtimeMs > OLD_MS) removeFile(path)
+  const found = fileKindAt(path) === 'file' ? statIfThere(path) : null
+  if (found && Date.now() - found.mtimeMs > STALE_TEMP_FILE_MS) removeFile(path)
 }
 
 /** The paths in git's list of differences, without those that the commit has as a link or a submodule: these are never on the disk. */
 function filesIn(listed: string): string[] {
-  const parts = entries(listed)
+  const parts = splitAtNul(listed)
   return parts.flatMap((part, at) => (at % 2 === 1 && parts[at - 1]?.startsWith(':100') ? [part] : []))
 }
 
-export const entries = (listed: string) => listed.split('\0').filter(Boolean)
+export const splitAtNul = (listed: string) => listed.split('\0').filter(Boolean)
 
 /** What lies behind a link is not in this folder, and what a link hides has not been removed. */
 export function leadsThroughLink(folder: string, path: string): boolean {
   for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
-    if (kindAt(join(folder, parent)) === 'link') return true
+    if (fileKindAt(join(folder, parent)) === 'link') return true
   }
   return false
 }
@@ -88,10 +88,10 @@ function lineToHide(text: string, book: Pick<Notebook, 'clean'>): number | null 
 }
 
 /** Commits what waits, and returns the new commit; the old one when nothing does. The branch is not moved. */
-export async function commitWaiting(
+export async function commitPendingChanges(
   repository: Repository,
   head: string | null,
-  waiting: Waiting,
+  waiting: PendingChanges,
   machine: string,
   index?: string,
 ): Promise<string | null> {
@@ -102,17 +102,17 @@ export async function commitWaiting(
     waiting.added.map(({ bytes }) => bytes),
   )
   const lines = [
-    ...waiting.removed.map((path) => `0 ${GONE}\t${path}\0`),
+    ...waiting.removed.map((path) => `0 ${NULL_OBJECT_ID}\t${path}\0`),
     ...waiting.added.map(({ path }, at) => `100644 ${blobs[at]}\t${path}\0`),
   ]
   await repository.git(['update-index', '-z', '--index-info'], { stdin: lines.join(''), ...given })
   const tree = (await repository.git(['write-tree'], given)).trim()
   if (head && tree === (await treeOf(repository, head))) return head
-  const subject = `${inWords(waiting)} from ${machine}`
+  const subject = `${describePendingChanges(waiting)} from ${machine}`
   return (await repository.git(['commit-tree', tree, ...(head ? ['-p', head] : [])], { stdin: `${subject}\n` })).trim()
 }
 
-export const GONE = '0'.repeat(40)
+export const NULL_OBJECT_ID = '0'.repeat(40)
 
 async function treeOf(repository: Repository, commit: string): Promise<string> {
   return (await repository.git(['rev-parse', '--verify', `${commit}^{tree}`])).trim()
@@ -120,7 +120,7 @@ async function treeOf(repository: Repository, commit: string): Promise<string> {
 
 /** Moves the branch, unless somebody else has moved it meanwhile. */
 export async function moveBranch(repository: Repository, to: string, from: string | null): Promise<boolean> {
-  return (await repository.tryGit(['update-ref', '-m', 'recollect', BRANCH, to, from ?? GONE])).code === 0
+  return (await repository.tryGit(['update-ref', '-m', 'recollect', BRANCH, to, from ?? NULL_OBJECT_ID])).code === 0
 }
 
 /** Puts texts into the repository, all at once: one call for each would take minutes for a large history. Returns their names. */
@@ -128,15 +128,15 @@ export async function writeBlobs(repository: Repository, texts: Uint8Array[]): P
   if (texts.length === 0) return []
   const parts = texts.flatMap((bytes) => [Buffer.from(`blob\ndata ${bytes.length}\n`), bytes, Buffer.from('\n')])
   await repository.git(['fast-import', '--quiet', '--done'], { stdin: Buffer.concat([...parts, Buffer.from('done\n')]) })
-  return texts.map(blobName)
+  return texts.map(blobId)
 }
 
 /** The name that git gives to a text. */
-export function blobName(bytes: Uint8Array): string {
+export function blobId(bytes: Uint8Array): string {
   return new Bun.CryptoHasher('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }
 
-function inWords({ added, removed, known }: Waiting): string {
+function describePendingChanges({ added, removed, known }: PendingChanges): string {
   const fresh = added.filter(({ path }) => !known.has(path)).length
   const parts = [
     [fresh, 'new'],

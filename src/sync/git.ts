@@ -1,22 +1,22 @@
 import { join } from 'node:path'
-import { SYNCED } from '../notes/notes.ts'
-import { exists, privateFolder, readIfThere, statIfThere, writeWhole } from '../platform/files.ts'
+import { SYNCED_FOLDER } from '../notes/notes.ts'
+import { ensurePrivateFolder, exists, readIfThere, statIfThere, writeFileAtomically } from '../platform/files.ts'
 import { filesIn, removeFile } from '../platform/folder.ts'
-import { type Ran, runForBytes, runProgram } from '../platform/processes.ts'
+import { type ProgramResult, runForBytes, runProgram } from '../platform/processes.ts'
 
 /** The repository of the notes, and how to speak to git about it. */
 export type Repository = {
   /** The folder of the notes: the work tree. */
   folder: string
   /** Runs git and returns what it printed. Throws, with git's own words, when it fails. */
-  git(args: string[], given?: Given): Promise<string>
+  git(args: string[], given?: GitCallOptions): Promise<string>
   /** Runs git where failing is an ordinary outcome. */
-  tryGit(args: string[], given?: Given): Promise<Ran>
+  tryGit(args: string[], given?: GitCallOptions): Promise<ProgramResult>
   /** The contents of objects, in the order asked for. */
   read(objects: string[]): Promise<Uint8Array[]>
 }
 
-type Given = { stdin?: string | Uint8Array; index?: string; timeoutMs?: number; ssh?: string }
+type GitCallOptions = { stdin?: string | Uint8Array; index?: string; timeoutMs?: number; ssh?: string }
 
 /** The one branch there is. */
 export const BRANCH = 'refs/heads/main'
@@ -24,12 +24,12 @@ export const BRANCH = 'refs/heads/main'
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
 /** Long enough for a slow disk; calls over the network bring their own. */
-const LOCAL_MS = 120_000
+const LOCAL_TIMEOUT_MS = 120_000
 
 /** Opens the repository in the home, and makes it on first use. A string says why that cannot be. */
 export async function openRepository(home: string, machine: string, now: number): Promise<Repository | string> {
-  const folder = join(home, SYNCED)
-  privateFolder(folder)
+  const folder = join(home, SYNCED_FOLDER)
+  ensurePrivateFolder(folder)
   const own = join(folder, '.git')
   if (exists(own) && !statIfThere(own)?.isDirectory()) return `${own} is not a folder, so the notes cannot be synced; move it away`
   const speak = gitIn(own, folder, machine, now)
@@ -37,13 +37,13 @@ export async function openRepository(home: string, machine: string, now: number)
   if (!readIfThere(join(own, 'HEAD')) || !exists(join(own, 'objects', 'info')) || !exists(join(own, 'objects', 'pack'))) {
     const made = await speak.tryGit(['init', '--quiet', '--template=', '--initial-branch=main'])
     if (made.code === null) return 'git is not installed'
-    if (made.code !== 0) return `git cannot make a repository in ${folder} (${lastLine(made.stderr)})`
+    if (made.code !== 0) return `git cannot make a repository in ${folder} (${gitErrorLine(made.stderr)})`
   }
   await clearLocks(own)
   const attributes = join(own, 'info', 'attributes')
-  if (readIfThere(attributes) !== AS_IT_IS) {
-    privateFolder(join(own, 'info'))
-    writeWhole(attributes, AS_IT_IS)
+  if (readIfThere(attributes) !== BYTE_EXACT_ATTRIBUTES) {
+    ensurePrivateFolder(join(own, 'info'))
+    writeFileAtomically(attributes, BYTE_EXACT_ATTRIBUTES)
   }
   if (readIfThere(join(own, 'HEAD'))?.trim() !== `ref: ${BRANCH}`)
     return `${folder} is not on the branch main, so it is left alone; 'git -C ${folder} checkout main' puts it back`
@@ -51,12 +51,12 @@ export async function openRepository(home: string, machine: string, now: number)
 }
 
 /** A note is the same bytes on every machine: git changes no line end and runs no filter, whatever attributes a remote brings. */
-const AS_IT_IS = '* -text -filter -ident -eol -working-tree-encoding\n'
+const BYTE_EXACT_ATTRIBUTES = '* -text -filter -ident -eol -working-tree-encoding\n'
 
 /** Git elsewhere on this machine, with the same manners: for the mirror in a project's own repository. */
 export function gitIn(gitFolder: string, workTree: string | null, machine: string, now: number): Omit<Repository, 'folder'> {
-  const front = [`--git-dir=${gitFolder}`, ...(workTree ? [`--work-tree=${workTree}`] : []), ...MANNERS.flatMap((one) => ['-c', one])]
-  const options = ({ stdin, index, timeoutMs = LOCAL_MS, ssh }: Given) => ({
+  const front = [`--git-dir=${gitFolder}`, ...(workTree ? [`--work-tree=${workTree}`] : []), ...GIT_SETTINGS.flatMap((one) => ['-c', one])]
+  const options = ({ stdin, index, timeoutMs = LOCAL_TIMEOUT_MS, ssh }: GitCallOptions) => ({
     ...(stdin === undefined ? {} : { stdin }),
     ...(workTree ? { cwd: workTree } : { cwd: gitFolder }),
     timeoutMs,
@@ -65,33 +65,33 @@ export function gitIn(gitFolder: string, workTree: string | null, machine: strin
       with: { ...identity(machine, now), ...(index ? { GIT_INDEX_FILE: index } : {}), ...(ssh ? { GIT_SSH_COMMAND: ssh } : {}) },
     },
   })
-  const tryGit = (args: string[], given: Given = {}) => runProgram('git', [...front, ...args], options(given))
+  const tryGit = (args: string[], given: GitCallOptions = {}) => runProgram('git', [...front, ...args], options(given))
   return {
     tryGit,
     git: async (args, given = {}) => {
       const ran = await tryGit(args, given)
-      if (ran.code !== 0) throw new Error(`git ${args[0]} failed: ${lastLine(ran.stderr)}`)
+      if (ran.code !== 0) throw new Error(`git ${args[0]} failed: ${gitErrorLine(ran.stderr)}`)
       return ran.stdout
     },
     read: async (objects) => {
       if (objects.length === 0) return []
       const ran = await runForBytes('git', [...front, 'cat-file', '--batch'], options({ stdin: `${objects.join('\n')}\n` }))
-      if (ran.code !== 0) throw new Error(`git cat-file failed: ${lastLine(ran.stderr)}`)
+      if (ran.code !== 0) throw new Error(`git cat-file failed: ${gitErrorLine(ran.stderr)}`)
       return contentsIn(ran.stdout, objects)
     },
   }
 }
 
-const NETWORK_MS = 60_000
+const NETWORK_TIMEOUT_MS = 60_000
 
 /** How git may speak to another machine: not for ever, and without asking, by the ssh that the person has set up. */
-export async function overNetwork(git: Pick<Repository, 'tryGit'>): Promise<{ timeoutMs: number; ssh: string }> {
+export async function networkOptions(git: Pick<Repository, 'tryGit'>): Promise<{ timeoutMs: number; ssh: string }> {
   const own = (await git.tryGit(['config', '--get', 'core.sshCommand'])).stdout.trim()
-  return { timeoutMs: NETWORK_MS, ssh: `${own || 'ssh'} -oBatchMode=yes -oConnectTimeout=10` }
+  return { timeoutMs: NETWORK_TIMEOUT_MS, ssh: `${own || 'ssh'} -oBatchMode=yes -oConnectTimeout=10` }
 }
 
 /** What must not depend on the machine's own git settings, and what must never run because of what a remote sent. */
-const MANNERS = [
+const GIT_SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.autocrlf=false',
   'core.safecrlf=false',
@@ -133,10 +133,10 @@ function identity(machine: string, now: number): Record<string, string> {
 }
 
 /** How an index begins that is used for one step and thrown away. */
-export const ASIDE = 'recollect-index-'
+export const SCRATCH_INDEX_PREFIX = 'recollect-index-'
 
 /** How old a lock of git's must be before nobody can be holding it any more: none of our local calls takes that long to write. */
-const STALE_MS = 3000
+const STALE_LOCK_MS = 3000
 
 /** Only one sync runs at a time, so a lock that stays is what a killed one left; one that is young may have a git that still writes. */
 async function clearLocks(gitFolder: string): Promise<void> {
@@ -146,11 +146,11 @@ async function clearLocks(gitFolder: string): Promise<void> {
       const found = statIfThere(path)
       if (!found) break
       const age = Date.now() - found.mtimeMs
-      if (age > STALE_MS || age < 0) removeFile(path)
+      if (age > STALE_LOCK_MS || age < 0) removeFile(path)
       else await Bun.sleep(100)
     }
   }
-  for (const { name, path } of filesIn(gitFolder, '')) if (name.startsWith(ASIDE)) removeFile(path)
+  for (const { name, path } of filesIn(gitFolder, '')) if (name.startsWith(SCRATCH_INDEX_PREFIX)) removeFile(path)
 }
 
 /** Git's answer: for each object a line with its kind and size, its bytes, a line break. */
@@ -167,7 +167,7 @@ function contentsIn(answer: Uint8Array, objects: string[]): Uint8Array[] {
 }
 
 /** What git complained of: the line that says most. */
-export function lastLine(stderr: string): string {
+export function gitErrorLine(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   // Git's own last word, that it could not read, says less than the line of ssh or the host above it.
   const cause = lines.find((line) => /denied|resolve host|refused|timed out|unreachable|host key|not found/i.test(line))

@@ -7,8 +7,8 @@ import { parseNote, writeNote } from '../notes/notes.ts'
 export type Merged<T> = { text: T; beside: { name: string; text: T } | null }
 
 /** When each side last committed the file, in milliseconds: all that tells when it was changed by hand. */
-export type Committed = { ours: number; theirs: number }
-const UNKNOWN: Committed = { ours: 0, theirs: 0 }
+export type CommitTimes = { ours: number; theirs: number }
+const UNKNOWN_COMMIT_TIMES: CommitTimes = { ours: 0, theirs: 0 }
 
 /** The same of the bytes of files. One that is not UTF-8 is never taken apart, and comes out as it went in. */
 export function mergeBytes(
@@ -16,7 +16,7 @@ export function mergeBytes(
   base: Uint8Array | null,
   ours: Uint8Array,
   theirs: Uint8Array,
-  committed: Committed = UNKNOWN,
+  committed: CommitTimes = UNKNOWN_COMMIT_TIMES,
 ): Merged<Uint8Array> {
   const [mine, other] = [textOf(ours), textOf(theirs)]
   const { text, beside } = mergeFiles(name, base && textOf(base), mine, other, committed)
@@ -41,7 +41,7 @@ export function mergeFiles(
   base: string | null,
   ours: string,
   theirs: string,
-  committed: Committed = UNKNOWN,
+  committed: CommitTimes = UNKNOWN_COMMIT_TIMES,
 ): Merged<string> {
   const [mine, other] = [parseNote(ours), parseNote(theirs)]
   if (mine.kind === 'note' && other.kind === 'note' && mine.note.id === other.note.id) {
@@ -68,9 +68,9 @@ export function mergeNotes(
   base: NoteText | null,
   ours: NoteText,
   theirs: NoteText,
-  committed: Committed = UNKNOWN,
+  committed: CommitTimes = UNKNOWN_COMMIT_TIMES,
 ): { note: NoteText; kept: NoteText | null } {
-  const [mine, other] = [dated(base, ours, committed.ours), dated(base, theirs, committed.theirs)]
+  const [mine, other] = [withEditTime(base, ours, committed.ours), withEditTime(base, theirs, committed.theirs)]
   const [newer, older] = isNewer(mine, other) ? [mine, other] : [other, mine]
   const field = <K extends keyof NoteText>(name: K): NoteText[K] => threeWay(base ? base[name] : null, newer[name], older[name])
   const body = field('body')
@@ -100,7 +100,7 @@ export function mergeNotes(
 }
 
 /** An edit by hand leaves `updated` as it was; then the commit that brought it says when it was. */
-function dated(base: NoteText | null, note: NoteText, committedAt: number): NoteText {
+function withEditTime(base: NoteText | null, note: NoteText, committedAt: number): NoteText {
   const isByHand = base !== null && note.updatedAt === base.updatedAt && !same(base, note)
   return isByHand ? { ...note, updatedAt: Math.max(note.updatedAt, committedAt) } : note
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { aMachine, type Machine, runGit } from '../../test/support/machines.ts'
 import { asProjectKey } from '../core/ids.ts'
-import type { Mirrored } from '../core/sync.ts'
+import type { ProjectMirrorReport } from '../core/sync.ts'
 import { forgetNote, purgeNote } from '../notes/notes.ts'
 import { mirrorNotes } from './mirror.ts'
 
@@ -96,8 +96,12 @@ async function clones(count: number) {
   runGit(seed, 'add', '.')
   runGit(seed, 'commit', '--quiet', '-m', 'first')
   runGit(seed, 'push', '--quiet', origin, 'main')
-  const all: { machine: Machine; folder: string; mirror(options?: typeof BOTH): Promise<Mirrored>; lines(namespace: string): string[] }[] =
-    []
+  const all: {
+    machine: Machine
+    folder: string
+    mirror(options?: typeof BOTH): Promise<ProjectMirrorReport>
+    lines(namespace: string): string[]
+  }[] = []
   for (let at = 0; at < count; at++) {
     const machine = await aMachine(`m${at}`, '')
     const own = join(folder.path, machine.name)

@@ -2,18 +2,18 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { ProjectKey } from '../core/ids.ts'
 import { isNamespace, type Note } from '../core/note.ts'
-import type { Mirrored } from '../core/sync.ts'
+import type { ProjectMirrorReport } from '../core/sync.ts'
 import type { Notebook } from '../notes/notes.ts'
 import { exists } from '../platform/files.ts'
 import { findProject } from '../platform/project.ts'
-import { gitIn, lastLine, overNetwork, type Repository } from './git.ts'
+import { gitErrorLine, gitIn, networkOptions, type Repository } from './git.ts'
 
 type Git = Omit<Repository, 'folder'>
 
 const OURS = 'refs/notes/mem'
 /** Where the refs of origin are kept while they are merged. */
 const THEIRS = 'refs/notes/mem-origin'
-const TRIES = 3
+const MAX_MIRROR_ATTEMPTS = 3
 
 /**
  * Mirrors the notes of a project into its own repository: one ref for each namespace, on the root commit, a line of JSON for every
@@ -26,10 +26,10 @@ export async function mirrorNotes(
   folder: string,
   options: { fetch: boolean; push: boolean },
   now: number,
-): Promise<Mirrored> {
+): Promise<ProjectMirrorReport> {
   const signs = findProject(folder)
   const gitFolder = join(signs.root, '.git')
-  const skipped = (problem: string): Mirrored => ({ project, written: 0, pushed: false, problem })
+  const skipped = (problem: string): ProjectMirrorReport => ({ project, written: 0, pushed: false, problem })
   if (!exists(gitFolder)) return skipped(`${signs.root} is no git repository`)
   const git = gitIn(gitFolder, null, book.machine, now)
   const root = await rootOf(git)
@@ -41,9 +41,9 @@ export async function mirrorNotes(
     written += await writeRecords(book, git, root, project, namespaces, now)
     if (problem || !options.push || !signs.origin) return { project, written, pushed: false, problem }
     if ((await namesBelow(git, OURS)).length === 0) return { project, written, pushed: false, problem: null }
-    const pushed = await git.tryGit(['push', '--quiet', '--no-verify', 'origin', `${OURS}/*:${OURS}/*`], await overNetwork(git))
+    const pushed = await git.tryGit(['push', '--quiet', '--no-verify', 'origin', `${OURS}/*:${OURS}/*`], await networkOptions(git))
     if (pushed.code === 0) return { project, written, pushed: true, problem: null }
-    if (tried === TRIES || !options.fetch) return { project, written, pushed: false, problem: lastLine(pushed.stderr) }
+    if (tried === MAX_MIRROR_ATTEMPTS || !options.fetch) return { project, written, pushed: false, problem: gitErrorLine(pushed.stderr) }
   }
 }
 
@@ -58,8 +58,8 @@ async function rootOf(git: Git): Promise<string | null> {
 /** Why it could not; null when it could. That origin has none yet is no trouble. */
 async function fetchTheirs(git: Git): Promise<string | null> {
   const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', 'origin', `+${OURS}/*:${THEIRS}/*`]
-  const ran = await git.tryGit(fetch, await overNetwork(git))
-  return ran.code === 0 ? null : lastLine(ran.stderr)
+  const ran = await git.tryGit(fetch, await networkOptions(git))
+  return ran.code === 0 ? null : gitErrorLine(ran.stderr)
 }
 
 /** Puts the lines of origin and ours together; returns the namespaces there are then. */
@@ -94,7 +94,7 @@ async function writeRecords(book: Notebook, git: Git, root: string, project: Pro
   return written
 }
 
-const Record = z.object({ id: z.string(), updated: z.number(), deleted: z.number().nullable(), machine: z.string().default('') })
+const MirrorRecord = z.object({ id: z.string(), updated: z.number(), deleted: z.number().nullable(), machine: z.string().default('') })
 
 /** The lines that are missing: a version that nobody has written yet, and a tombstone for what this machine wrote and has no more. */
 function newRecords(lines: string[], notes: Note[], book: Pick<Notebook, 'machine' | 'clean'>, now: number): string[] {
@@ -115,10 +115,10 @@ function newRecords(lines: string[], notes: Note[], book: Pick<Notebook, 'machin
 }
 
 /** Of several records with one id the newest counts. A line that is none is left where it is. */
-function newestOf(lines: string[]): Map<string, z.infer<typeof Record>> {
-  const newest = new Map<string, z.infer<typeof Record>>()
+function newestOf(lines: string[]): Map<string, z.infer<typeof MirrorRecord>> {
+  const newest = new Map<string, z.infer<typeof MirrorRecord>>()
   for (const line of lines) {
-    const read = Record.safeParse(parsed(line))
+    const read = MirrorRecord.safeParse(parsed(line))
     const known = read.success ? newest.get(read.data.id) : undefined
     if (read.success && (!known || known.updated < read.data.updated)) newest.set(read.data.id, read.data)
   }

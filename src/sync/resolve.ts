@@ -1,6 +1,6 @@
 import type { Change } from '../core/memory.ts'
 import type { Note, NoteId } from '../core/note.ts'
-import type { Choice } from '../core/sync.ts'
+import type { ConflictChoice } from '../core/sync.ts'
 import { changeNote, forgetNote, type Notebook } from '../notes/notes.ts'
 
 export type Resolved = { kind: 'resolved'; id: NoteId; changes: Change[] } | { kind: 'refused'; reason: string }
@@ -9,7 +9,7 @@ export type Resolved = { kind: 'resolved'; id: NoteId; changes: Change[] } | { k
  * Ends a conflict. `ours` is the version that this machine wrote, else the one that is the note now. The version that is not chosen
  * is forgotten, so it can still be restored; with `both` the other version becomes a note like any other.
  */
-export async function resolveConflict(book: Notebook, id: NoteId, choice: Choice, now: number): Promise<Resolved> {
+export async function resolveConflict(book: Notebook, id: NoteId, choice: ConflictChoice, now: number): Promise<Resolved> {
   const conflicts = (await book.store.notes.conflicts()).filter((note) => note.id === id || note.conflictOf === id)
   const [version] = conflicts.filter((note) => note.id === id).concat(conflicts)
   if (!version)
@@ -17,23 +17,23 @@ export async function resolveConflict(book: Notebook, id: NoteId, choice: Choice
   const rivals = conflicts.filter((note) => note.conflictOf === id)
   if (version.id !== id && rivals.length > 1 && choice !== 'both')
     return { kind: 'refused', reason: `${id} has several other versions; name one: ${rivals.map((note) => note.id).join(', ')}` }
-  if (choice === 'both') return both(book, version.id === id ? [version] : rivals, now)
+  if (choice === 'both') return keepBoth(book, version.id === id ? [version] : rivals, now)
   const note = version.conflictOf === null ? null : await book.store.notes.get(version.conflictOf)
-  if (!note) return both(book, [version], now)
+  if (!note) return keepBoth(book, [version], now)
   const versionIsOurs = version.machine === book.machine && note.machine !== book.machine
   const takesVersion = versionIsOurs === (choice === 'ours')
-  const changed = takesVersion ? await changeNote(book, note.id, { ...said(version), ...shown }, now) : null
+  const changed = takesVersion ? await changeNote(book, note.id, { ...contentOf(version), ...NO_CONFLICT }, now) : null
   if (changed?.receipt.kind === 'refused') return { kind: 'refused', reason: changed.receipt.reason }
   const forgotten = await forgetNote(book, version.id, now)
   return { kind: 'resolved', id: note.id, changes: [...(changed?.changes ?? []), ...(forgotten?.changes ?? [])] }
 }
 
 /** What of a note is the work of whoever wrote the version. */
-const said = ({ title, body, type, namespace, tags, confidence }: Note) => ({ title, body, type, namespace, tags, confidence })
-const shown = { conflictOf: null }
+const contentOf = ({ title, body, type, namespace, tags, confidence }: Note) => ({ title, body, type, namespace, tags, confidence })
+const NO_CONFLICT = { conflictOf: null }
 
-async function both(book: Notebook, versions: Note[], now: number): Promise<Resolved> {
+async function keepBoth(book: Notebook, versions: Note[], now: number): Promise<Resolved> {
   const changes: Change[] = []
-  for (const version of versions) changes.push(...((await changeNote(book, version.id, shown, now))?.changes ?? []))
+  for (const version of versions) changes.push(...((await changeNote(book, version.id, NO_CONFLICT, now))?.changes ?? []))
   return { kind: 'resolved', id: (versions[0] as Note).id, changes }
 }

@@ -1,40 +1,40 @@
 import { join } from 'node:path'
 import type { SyncReport, SyncState } from '../core/sync.ts'
-import { type Notebook, SYNCED } from '../notes/notes.ts'
+import { type Notebook, SYNCED_FOLDER } from '../notes/notes.ts'
 import { exists } from '../platform/files.ts'
-import { entries, mayTravel } from './commit.ts'
+import { isSyncable, splitAtNul } from './commit.ts'
 import { BRANCH, gitIn } from './git.ts'
-import { seenRef, shownRemote } from './remote.ts'
+import { seenRef, withoutCredentials } from './remote.ts'
 
 /** Where sync stands. Asks git on this machine and nobody else. */
 export async function syncState(book: Notebook, remote: string): Promise<SyncState> {
   const conflicts = await book.store.notes.conflicts()
-  const last = await book.store.audit.mark(LAST)
-  const found = exists(join(book.folder, SYNCED, '.git')) ? await inGit(book, remote) : { ahead: 0, behind: 0, waiting: 0 }
+  const last = await book.store.audit.mark(LAST_SYNC_MARK)
+  const found = exists(join(book.folder, SYNCED_FOLDER, '.git')) ? await countInGit(book, remote) : { ahead: 0, behind: 0, waiting: 0 }
   return {
-    remote: shownRemote(remote),
+    remote: withoutCredentials(remote),
     ...found,
     conflicted: conflicts.map(({ id, conflictOf, title, machine }) => ({ id, of: conflictOf ?? '', title, machine })),
     last: last === null ? null : (JSON.parse(last) as SyncReport),
   }
 }
 
-const LAST = 'last sync'
+const LAST_SYNC_MARK = 'last sync'
 /** How many paths of a sync are remembered; whoever wants more looks at git's log. */
-const REMEMBERED = 20
+const MAX_REMEMBERED_PATHS = 20
 
 /** Remembers how a sync ended, for whoever asks later. */
 export async function rememberSync(book: Notebook, report: SyncReport): Promise<void> {
   const short = { ...report }
-  for (const list of ['committed', 'received', 'kept'] as const) short[list] = report[list].slice(0, REMEMBERED)
-  await book.store.transaction(() => book.store.audit.setMark(LAST, JSON.stringify(short)))
+  for (const list of ['committed', 'received', 'kept'] as const) short[list] = report[list].slice(0, MAX_REMEMBERED_PATHS)
+  await book.store.transaction(() => book.store.audit.setMark(LAST_SYNC_MARK, JSON.stringify(short)))
 }
 
-async function inGit(book: Notebook, remote: string): Promise<{ ahead: number; behind: number; waiting: number }> {
-  const folder = join(book.folder, SYNCED)
+async function countInGit(book: Notebook, remote: string): Promise<{ ahead: number; behind: number; waiting: number }> {
+  const folder = join(book.folder, SYNCED_FOLDER)
   const { tryGit } = gitIn(join(folder, '.git'), folder, book.machine, 0)
   const status = await tryGit(['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all'])
-  const waiting = entries(status.stdout).filter((entry) => mayTravel(entry.slice(3))).length
+  const waiting = splitAtNul(status.stdout).filter((entry) => isSyncable(entry.slice(3))).length
   if (!remote) return { ahead: 0, behind: 0, waiting }
   const counted = await tryGit(['rev-list', '--left-right', '--count', `${BRANCH}...${seenRef(remote)}`])
   const alone = counted.code === 0 ? '' : (await tryGit(['rev-list', '--count', BRANCH])).stdout

@@ -9,20 +9,20 @@
 import { join } from 'node:path'
 import type { Change } from '../core/memory.ts'
 import type { SyncReport } from '../core/sync.ts'
-import { type Notebook, reindex, SYNCED } from '../notes/notes.ts'
-import { exists, privateFolder, writeWhole } from '../platform/files.ts'
+import { type Notebook, reindex, SYNCED_FOLDER } from '../notes/notes.ts'
+import { ensurePrivateFolder, exists, writeFileAtomically } from '../platform/files.ts'
 import { filesIn, removeFile } from '../platform/folder.ts'
 import { holdLock } from '../store/store.ts'
 import { checkOut } from './checkout.ts'
-import { alignIndex, commitWaiting, findWaiting, headOf, moveBranch } from './commit.ts'
-import { ASIDE, openRepository, type Repository } from './git.ts'
-import { fetchFrom, lastSeen, otherThings, pushTo } from './remote.ts'
+import { alignIndex, commitPendingChanges, findPendingChanges, headOf, moveBranch } from './commit.ts'
+import { openRepository, type Repository, SCRATCH_INDEX_PREFIX } from './git.ts'
+import { fetchFrom, lastSeenCommit, pushTo, whyNotForNotes } from './remote.ts'
 import { rememberSync } from './state.ts'
 import { differences, mergeTrees } from './trees.ts'
 
 export { noteAt, noteHistory } from './history.ts'
 export { mirrorNotes } from './mirror.ts'
-export { unusableRemote } from './remote.ts'
+export { whyRemoteUnusable } from './remote.ts'
 export { resolveConflict } from './resolve.ts'
 export { rememberSync, syncState } from './state.ts'
 
@@ -37,8 +37,8 @@ export type SyncOptions = {
 
 export type Synced = { report: SyncReport; changes: Change[] }
 
-const TRIES = 3
-const PAUSE_MS = 200
+const MAX_SYNC_ATTEMPTS = 3
+const RETRY_PAUSE_MS = 200
 
 /** Syncs once. Never throws for what a remote, a network or another sync does; only when the disk or git itself is broken. */
 export async function syncNotes(book: Notebook, options: SyncOptions, now: number): Promise<Synced> {
@@ -53,7 +53,7 @@ export async function syncNotes(book: Notebook, options: SyncOptions, now: numbe
     mirrored: [],
     at: now,
   }
-  privateFolder(join(book.folder, 'run'))
+  ensurePrivateFolder(join(book.folder, 'run'))
   const lock = holdLock(join(book.folder, 'run', 'sync.lock'))
   if (!lock) return { report: { ...report, outcome: 'busy', reason: 'another sync is running' }, changes: [] }
   try {
@@ -70,7 +70,7 @@ export async function syncNotes(book: Notebook, options: SyncOptions, now: numbe
     // Stands while files may have changed that the database does not know of: then a killed sync is followed by a look at all of them.
     const unfinished = join(book.folder, 'run', 'sync-unfinished')
     const wasKilled = exists(unfinished)
-    if (!wasKilled) writeWhole(unfinished, '')
+    if (!wasKilled) writeFileAtomically(unfinished, '')
     const ending = await cycle(book, repository, options, report)
     const touched = [...new Set([...report.received, ...report.kept, ...report.committed])]
     const changes = await reindex(book, wasKilled ? undefined : touched)
@@ -83,13 +83,13 @@ export async function syncNotes(book: Notebook, options: SyncOptions, now: numbe
   }
 }
 
-type Ending = Partial<Pick<SyncReport, 'outcome' | 'reason'>>
+type SyncEnding = Partial<Pick<SyncReport, 'outcome' | 'reason'>>
 
-async function cycle(book: Notebook, repository: Repository, options: SyncOptions, report: SyncReport): Promise<Ending> {
+async function cycle(book: Notebook, repository: Repository, options: SyncOptions, report: SyncReport): Promise<SyncEnding> {
   for (let tried = 1; ; tried++) {
     const ours = await commit(book, repository, options, report)
     if (ours.kind === 'moved') {
-      if (tried < TRIES) continue
+      if (tried < MAX_SYNC_ATTEMPTS) continue
       return { outcome: 'refused', reason: 'somebody else commits to the notes at the same time; the next sync goes on' }
     }
     if (!options.remote) return {}
@@ -110,8 +110,8 @@ async function cycle(book: Notebook, repository: Repository, options: SyncOption
       if (pushed.kind !== 'behind') return { outcome: pushed.kind, reason: pushed.reason }
       if (!options.fetch) return { outcome: 'refused', reason: 'the remote has newer notes, and sync.fetch is off' }
     }
-    if (tried === TRIES) return { outcome: 'offline', reason: 'other machines pushed at the same time; the next sync goes on' }
-    await Bun.sleep(PAUSE_MS * tried * (0.5 + Math.random()))
+    if (tried === MAX_SYNC_ATTEMPTS) return { outcome: 'offline', reason: 'other machines pushed at the same time; the next sync goes on' }
+    await Bun.sleep(RETRY_PAUSE_MS * tried * (0.5 + Math.random()))
   }
 }
 
@@ -124,22 +124,25 @@ async function commit(
 ): Promise<{ kind: 'committed'; commit: string | null } | { kind: 'moved' }> {
   const head = await headOf(repository)
   await alignIndex(repository, head)
-  const waiting = await findWaiting(repository, book)
+  const waiting = await findPendingChanges(repository, book)
   report.withheld = waiting.withheld
   const made = dryRun
-    ? await aside(repository, (index) => commitWaiting(repository, head, waiting, book.machine, index), head)
-    : await commitWaiting(repository, head, waiting, book.machine)
+    ? await withScratchIndex(repository, (index) => commitPendingChanges(repository, head, waiting, book.machine, index), head)
+    : await commitPendingChanges(repository, head, waiting, book.machine)
   if (made === head || made === null) return { kind: 'committed', commit: head }
   if (!dryRun && !(await moveBranch(repository, made, head))) return { kind: 'moved' }
   report.committed.push(...[...waiting.added.map(({ path }) => path), ...waiting.removed].map(inHome))
   return { kind: 'committed', commit: made }
 }
 
-type Merging = { kind: 'merged'; commit: string | null; theirs: string | null } | { kind: 'again' } | { kind: 'ended'; ending: Ending }
+type MergeOutcome =
+  | { kind: 'merged'; commit: string | null; theirs: string | null }
+  | { kind: 'again' }
+  | { kind: 'ended'; ending: SyncEnding }
 
-async function fetchAndMerge(repository: Repository, options: SyncOptions, ours: string | null, report: SyncReport): Promise<Merging> {
+async function fetchAndMerge(repository: Repository, options: SyncOptions, ours: string | null, report: SyncReport): Promise<MergeOutcome> {
   const { remote, dryRun = false } = options
-  let theirs = await lastSeen(repository, remote)
+  let theirs = await lastSeenCommit(repository, remote)
   if (options.fetch) {
     const fetched = await fetchFrom(repository, remote, theirs !== null)
     if (fetched.kind === 'offline' || fetched.kind === 'refused')
@@ -150,7 +153,7 @@ async function fetchAndMerge(repository: Repository, options: SyncOptions, ours:
   const base = ours ? await commonBase(repository, ours, theirs) : null
   if (base === theirs) return { kind: 'merged', commit: ours, theirs }
   if (base === null) {
-    const strange = await otherThings(repository, theirs, remote)
+    const strange = await whyNotForNotes(repository, theirs, remote)
     if (strange) return { kind: 'ended', ending: { outcome: 'refused', reason: strange } }
   }
   const next = ours === null || base === ours ? { commit: theirs, kept: [] } : await mergeCommits(repository, { base, ours, theirs })
@@ -174,7 +177,7 @@ async function commonBase(repository: Repository, ours: string, theirs: string):
 }
 
 async function mergeCommits(repository: Repository, commits: { base: string | null; ours: string; theirs: string }) {
-  const { tree, kept } = await aside(repository, (index) => mergeTrees(repository, commits, index), null)
+  const { tree, kept } = await withScratchIndex(repository, (index) => mergeTrees(repository, commits, index), null)
   const theirs = await repository.git(['log', '-1', '--format=%an', commits.theirs])
   const subject = `merge with ${theirs.trim()}${kept.length > 0 ? `, ${kept.length} kept twice` : ''}`
   const args = ['commit-tree', tree, '-p', commits.ours, '-p', commits.theirs]
@@ -182,8 +185,8 @@ async function mergeCommits(repository: Repository, commits: { base: string | nu
 }
 
 /** Works with an index of its own, beside the one that follows the files. */
-async function aside<T>(repository: Repository, work: (index: string) => Promise<T>, from: string | null): Promise<T> {
-  const index = join(repository.folder, '.git', `${ASIDE}${crypto.randomUUID()}`)
+async function withScratchIndex<T>(repository: Repository, work: (index: string) => Promise<T>, from: string | null): Promise<T> {
+  const index = join(repository.folder, '.git', `${SCRATCH_INDEX_PREFIX}${crypto.randomUUID()}`)
   try {
     if (from) await repository.git(['read-tree', from], { index })
     return await work(index)
@@ -194,12 +197,12 @@ async function aside<T>(repository: Repository, work: (index: string) => Promise
 }
 
 /** Objects are spread evenly over 256 folders by their names, so one of them tells how many there are: here about two thousand. */
-const MANY_IN_ONE = 8
+const MAX_LOOSE_OBJECTS_PER_FOLDER = 8
 
 /** Git's own housekeeping, when there are many small files. Asking git whether it is time would cost as much as a commit. */
 async function tidy(repository: Repository): Promise<void> {
-  if (filesIn(join(repository.folder, '.git', 'objects', '17'), '').length <= MANY_IN_ONE) return
+  if (filesIn(join(repository.folder, '.git', 'objects', '17'), '').length <= MAX_LOOSE_OBJECTS_PER_FOLDER) return
   await repository.tryGit(['gc', '--quiet'])
 }
 
-const inHome = (path: string) => `${SYNCED}/${path}`
+const inHome = (path: string) => `${SYNCED_FOLDER}/${path}`

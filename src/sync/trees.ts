@@ -1,28 +1,28 @@
 import { basename, dirname } from 'node:path'
-import { entries, GONE, mayTravel, writeBlobs } from './commit.ts'
+import { isSyncable, NULL_OBJECT_ID, splitAtNul, writeBlobs } from './commit.ts'
 import { EMPTY_TREE, type Repository } from './git.ts'
-import { type Committed, mergeBytes } from './merge.ts'
+import { type CommitTimes, mergeBytes } from './merge.ts'
 
 /** A file as a tree has it; null when it has none. */
-export type Leaf = { mode: string; object: string } | null
-type Differences = Map<string, { before: Leaf; after: Leaf }>
+export type TreeEntry = { mode: string; object: string } | null
+type Differences = Map<string, { before: TreeEntry; after: TreeEntry }>
 
 /** Every path that differs between two commits (null: an empty one), with what it is on either side. */
 export async function differences(repository: Repository, from: string | null, to: string | null): Promise<Differences> {
   const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from ?? EMPTY_TREE, to ?? EMPTY_TREE]
-  const parts = entries(await repository.git(args))
+  const parts = splitAtNul(await repository.git(args))
   const found: Differences = new Map()
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [beforeMode = '', afterMode = '', before = '', after = ''] = (parts[at] ?? '').slice(1).split(' ')
-    found.set(parts[at + 1] as string, { before: leaf(beforeMode, before), after: leaf(afterMode, after) })
+    found.set(parts[at + 1] as string, { before: treeEntry(beforeMode, before), after: treeEntry(afterMode, after) })
   }
   return found
 }
 
-const leaf = (mode: string, object: string): Leaf => (object === GONE ? null : { mode, object })
+const treeEntry = (mode: string, object: string): TreeEntry => (object === NULL_OBJECT_ID ? null : { mode, object })
 
 /** Whether it is a plain file. A link or a submodule is carried along by git and never looked into. */
-export const isFile = (found: Leaf): found is NonNullable<Leaf> => found?.mode === '100644' || found?.mode === '100755'
+export const isFile = (found: TreeEntry): found is NonNullable<TreeEntry> => found?.mode === '100644' || found?.mode === '100755'
 
 export type MergedTree = {
   tree: string
@@ -30,11 +30,11 @@ export type MergedTree = {
   kept: string[]
 }
 
-type Torn = {
+type DivergedFile = {
   path: string
-  base: Leaf
-  ours: NonNullable<Leaf>
-  theirs: NonNullable<Leaf>
+  base: TreeEntry
+  ours: NonNullable<TreeEntry>
+  theirs: NonNullable<TreeEntry>
   /** Where each side has it: one of them may have moved it. */
   at: { ours: string; theirs: string }
 }
@@ -51,17 +51,17 @@ export async function mergeTrees(
   const mine = await differences(repository, commits.base, commits.ours)
   const others = await differences(repository, commits.base, commits.theirs)
   const { result, torn } = decide(mine, others)
-  const kept = await mergeTorn(repository, commits, torn, result)
+  const kept = await mergeDivergedFiles(repository, commits, torn, result)
   await repository.git(['read-tree', commits.ours], { index })
-  const lines = [...result].map(([path, leaf]) => (leaf ? `${leaf.mode} ${leaf.object}\t${path}\0` : `0 ${GONE}\t${path}\0`))
+  const lines = [...result].map(([path, leaf]) => (leaf ? `${leaf.mode} ${leaf.object}\t${path}\0` : `0 ${NULL_OBJECT_ID}\t${path}\0`))
   await repository.git(['update-index', '-z', '--index-info'], { index, stdin: lines.join('') })
   return { tree: (await repository.git(['write-tree'], { index })).trim(), kept }
 }
 
 /** What each path that the others changed becomes, and which ones have to be read to know. */
-function decide(mine: Differences, others: Differences): { result: Map<string, Leaf>; torn: Torn[] } {
-  const result = new Map<string, Leaf>()
-  const torn: Torn[] = []
+function decide(mine: Differences, others: Differences): { result: Map<string, TreeEntry>; torn: DivergedFile[] } {
+  const result = new Map<string, TreeEntry>()
+  const torn: DivergedFile[] = []
   const [movedHere, movedThere] = [addedNames(mine), addedNames(others)]
   for (const [path, { before, after: theirs }] of others) {
     const own = mine.get(path)
@@ -69,7 +69,7 @@ function decide(mine: Differences, others: Differences): { result: Map<string, L
     if (!own) result.set(path, theirs)
     else if (theirs?.object === ours?.object) continue
     else if (theirs && ours) {
-      if (mayTravel(path) && isFile(theirs) && isFile(ours))
+      if (isSyncable(path) && isFile(theirs) && isFile(ours))
         torn.push({ path, base: before, ours, theirs, at: { ours: path, theirs: path } })
       else result.set(path, theirs.object > ours.object ? theirs : ours)
     } else {
@@ -89,20 +89,20 @@ function decide(mine: Differences, others: Differences): { result: Map<string, L
 
 /** New files by their name. A note's file is called by its id, wherever it stands: so one that was moved is known again. */
 function addedNames(differences: Differences): Map<string, string> {
-  const added = [...differences].filter(([path, { before, after }]) => !before && after && mayTravel(path))
+  const added = [...differences].filter(([path, { before, after }]) => !before && after && isSyncable(path))
   return new Map(added.map(([path]) => [basename(path), path]))
 }
 
-async function mergeTorn(
+async function mergeDivergedFiles(
   repository: Repository,
   { ours, theirs }: { ours: string; theirs: string },
-  torn: Torn[],
-  result: Map<string, Leaf>,
+  torn: DivergedFile[],
+  result: Map<string, TreeEntry>,
 ): Promise<string[]> {
   if (torn.length === 0) return []
   const texts = await repository.read(torn.flatMap((one) => [one.base ?? one.ours, one.ours, one.theirs].map(({ object }) => object)))
   const text = (at: number) => texts[at] as Uint8Array
-  const times: Committed[] = []
+  const times: CommitTimes[] = []
   for (const { base, at } of torn)
     times.push(
       isFile(base)
@@ -135,5 +135,5 @@ async function committedAt(repository: Repository, commit: string, path: string)
 const join = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`)
 
 async function namesIn(repository: Repository, commit: string, paths: string[]): Promise<string[]> {
-  return paths.length === 0 ? [] : entries(await repository.git(['ls-tree', '-z', '--name-only', commit, ...paths]))
+  return paths.length === 0 ? [] : splitAtNul(await repository.git(['ls-tree', '-z', '--name-only', commit, ...paths]))
 }

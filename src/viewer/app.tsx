@@ -5,26 +5,26 @@
 import './style.css'
 import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { Page } from '../wire/pages.ts'
-import { deed, undo } from './deeds.ts'
+import type { ViewerPage } from '../wire/viewer-pages.ts'
+import { Dialog } from './components.tsx'
 import { FeedPage } from './feed.tsx'
 import { GraphPage } from './graph.tsx'
 import { HealthPage } from './health.tsx'
 import { InjectionsPage } from './injections.tsx'
-import { line, startLive } from './live.ts'
+import { connectionState, startLiveEvents } from './live.ts'
 import { MemoryPage } from './memory.tsx'
-import { Dialog } from './parts.tsx'
+import { watchProjects } from './project-list.ts'
 import { ProjectsPage } from './projects.tsx'
-import { followProjects } from './projects-known.ts'
-import { followAddress, go, place } from './router.ts'
+import { currentRoute, navigate, watchAddressBar } from './router.ts'
 import { SearchPage } from './search.tsx'
 import { SessionsPage } from './sessions.tsx'
 import { SettingsPage } from './settings.tsx'
-import { followKeys, isHelpShown, useKeys } from './shortcuts.ts'
-import { applyTheme, nextTheme } from './theme.ts'
+import { isHelpShown, listenForKeys, useKeyBindings } from './shortcuts.ts'
+import { applyTheme, toggleTheme } from './theme.ts'
 import { TimelinePage } from './timeline.tsx'
+import { toast, undoLastAction } from './user-actions.ts'
 
-const NAV: { page: Page; text: string; key: string }[] = [
+const NAV: { page: ViewerPage; text: string; key: string }[] = [
   { page: 'feed', text: 'Feed', key: 'f' },
   { page: 'search', text: 'Search', key: '/' },
   { page: 'sessions', text: 'Sessions', key: 's' },
@@ -36,7 +36,7 @@ const NAV: { page: Page; text: string; key: string }[] = [
   { page: 'settings', text: 'Settings', key: 'e' },
 ]
 
-const PAGE: Record<Page, () => preact.JSX.Element> = {
+const PAGE_COMPONENTS: Record<ViewerPage, () => preact.JSX.Element> = {
   feed: FeedPage,
   search: SearchPage,
   sessions: SessionsPage,
@@ -50,21 +50,21 @@ const PAGE: Record<Page, () => preact.JSX.Element> = {
 }
 
 function App() {
-  const { page, id } = place.value
-  const Shown = PAGE[page]
-  useKeys({
-    ...Object.fromEntries(NAV.map(({ page, key }) => [`g ${key}`, () => go(`/${page}`)])),
-    '/': () => go('/search'),
-    c: () => go('/memory/new'),
-    d: nextTheme,
-    u: () => void undo(),
+  const { page, id } = currentRoute.value
+  const Shown = PAGE_COMPONENTS[page]
+  useKeyBindings({
+    ...Object.fromEntries(NAV.map(({ page, key }) => [`g ${key}`, () => navigate(`/${page}`)])),
+    '/': () => navigate('/search'),
+    c: () => navigate('/memory/new'),
+    d: toggleTheme,
+    u: () => void undoLastAction(),
     '?': () => {
       isHelpShown.value = !isHelpShown.value
     },
     Escape: () => {
       if (isHelpShown.value) isHelpShown.value = false
       else if (document.activeElement instanceof HTMLElement && document.activeElement.tagName === 'INPUT') document.activeElement.blur()
-      else if (place.value.page === 'memory' && history.length > 1) history.back()
+      else if (currentRoute.value.page === 'memory' && history.length > 1) history.back()
     },
   })
   const title = NAV.find((one) => one.page === page)?.text ?? 'Memory'
@@ -88,7 +88,7 @@ function App() {
         ))}
         <span class="grow" />
         <div class="foot">
-          <button type="button" class="plain" onClick={nextTheme} aria-label="Switch between light and dark">
+          <button type="button" class="plain" onClick={toggleTheme} aria-label="Switch between light and dark">
             ◐
           </button>
           <button
@@ -101,7 +101,7 @@ function App() {
           >
             ?
           </button>
-          <Line />
+          <ConnectionStatus />
         </div>
       </nav>
       <main id="main" tabIndex={-1} key={`${page} ${page === 'memory' ? id : ''}`}>
@@ -114,26 +114,26 @@ function App() {
   )
 }
 
-const LINE = { connecting: 'connecting', live: 'live', lost: 'not connected', stranger: 'let in again' }
+const CONNECTION_LABELS = { connecting: 'connecting', live: 'live', lost: 'not connected', stranger: 'let in again' }
 
-function Line() {
+function ConnectionStatus() {
   return (
     <span class="line" role="status">
-      <i class={`dot ${line.value}`} aria-hidden="true" />
-      {LINE[line.value]}
+      <i class={`dot ${connectionState.value}`} aria-hidden="true" />
+      {CONNECTION_LABELS[connectionState.value]}
     </span>
   )
 }
 
 /** A lost line is seen, and mends itself. */
 function Banner() {
-  if (line.value === 'lost')
+  if (connectionState.value === 'lost')
     return (
       <div class="banner" role="alert">
         The worker does not answer; what is shown may be old. It is tried again by itself.
       </div>
     )
-  if (line.value === 'stranger')
+  if (connectionState.value === 'stranger')
     return (
       <div class="banner" role="alert">
         This browser has to be let in again: run <code>recollect view</code>.
@@ -143,14 +143,14 @@ function Banner() {
 }
 
 function Toast() {
-  const told = deed.value
+  const told = toast.value
   return (
     <div class="toast-place" role="status">
       {told && (
-        <div class={`toast ${told.isTrouble ? 'trouble' : ''}`}>
+        <div class={`toast ${told.isError ? 'trouble' : ''}`}>
           <span>{told.text}</span>
           {told.undo && (
-            <button type="button" onClick={() => void undo()}>
+            <button type="button" onClick={() => void undoLastAction()}>
               Undo <kbd>u</kbd>
             </button>
           )}
@@ -159,7 +159,7 @@ function Toast() {
             class="plain"
             aria-label="Dismiss"
             onClick={() => {
-              deed.value = null
+              toast.value = null
             }}
           >
             ✕
@@ -210,9 +210,9 @@ function Help() {
 }
 
 applyTheme()
-followAddress()
-followKeys()
-followProjects()
-void startLive()
+watchAddressBar()
+listenForKeys()
+watchProjects()
+void startLiveEvents()
 const root = document.getElementById('app')
 if (root) render(<App />, root)

@@ -1,30 +1,30 @@
 import type { LiveEvent } from './sse.ts'
 
 /** What has come in since a list was fetched: how much was counted, and what was heard since. Past `MOST` only that it was a lot. */
-export type Arrivals = { counted: number; keys: ReadonlySet<string>; many: boolean }
+export type Arrivals = { counted: number; keys: ReadonlySet<string>; isOverLimit: boolean }
 
-export const NONE: Arrivals = { counted: 0, keys: new Set(), many: false }
-const MOST = 500
+export const NO_ARRIVALS: Arrivals = { counted: 0, keys: new Set(), isOverLimit: false }
+const MAX_COUNTED_ARRIVALS = 500
 
 /** After a silence nobody knows what was missed, but how much it was. */
-export const counted = (more: number): Arrivals => ({ ...NONE, counted: more })
+export const arrivalsFromCount = (more: number): Arrivals => ({ ...NO_ARRIVALS, counted: more })
 
-export const isAny = ({ counted, keys }: Arrivals) => counted + keys.size > 0
+export const hasArrivals = ({ counted, keys }: Arrivals) => counted + keys.size > 0
 
-export type Wanted = { project: string; kinds: string[]; types: string[] }
+export type ArrivalFilter = { project: string; kinds: string[]; types: string[] }
 
 /** Takes a live event into account. The same memory told twice, by a line that broke and came back, is one. */
-export function arrived(before: Arrivals, event: LiveEvent, wanted: Wanted): Arrivals {
-  const memory = memoryIn(event)
-  if (!memory || !fits(memory, wanted)) return before
+export function addArrival(before: Arrivals, event: LiveEvent, wanted: ArrivalFilter): Arrivals {
+  const memory = memoryInEvent(event)
+  if (!memory || !matchesArrivalFilter(memory, wanted)) return before
   const key = `${memory.kind}:${memory.id}`
-  if (before.many || before.keys.has(key)) return before
-  return { ...before, keys: new Set([...before.keys, key]), many: before.keys.size + 1 >= MOST }
+  if (before.isOverLimit || before.keys.has(key)) return before
+  return { ...before, keys: new Set([...before.keys, key]), isOverLimit: before.keys.size + 1 >= MAX_COUNTED_ARRIVALS }
 }
 
-type Told = { kind: string; id: string; project: string; type: string }
+type ArrivedMemory = { kind: string; id: string; project: string; type: string }
 
-function memoryIn({ type, data }: LiveEvent): Told | null {
+function memoryInEvent({ type, data }: LiveEvent): ArrivedMemory | null {
   const held = data as Record<string, { id?: unknown; project?: unknown; type?: unknown } | undefined> | null
   const [kind, memory] =
     type === 'observation-added'
@@ -40,10 +40,10 @@ function memoryIn({ type, data }: LiveEvent): Told | null {
   return { kind, id: String(memory.id), project: String(memory.project ?? held?.project ?? ''), type: String(memory.type ?? '') }
 }
 
-function fits({ kind, project, type }: Told, wanted: Wanted): boolean {
+function matchesArrivalFilter({ kind, project, type }: ArrivedMemory, wanted: ArrivalFilter): boolean {
   if (wanted.project && project !== wanted.project) return false
   if (wanted.types.length > 0) return kind === 'observation' && wanted.types.includes(type)
   return wanted.kinds.length === 0 || wanted.kinds.includes(kind)
 }
 
-export const inWords = ({ counted, keys, many }: Arrivals) => (many ? 'Much is new' : `${counted + keys.size} new`)
+export const describeArrivals = ({ counted, keys, isOverLimit: many }: Arrivals) => (many ? 'Much is new' : `${counted + keys.size} new`)

@@ -1,7 +1,7 @@
 import type { Day } from '../wire/view.ts'
 
-export type Cell = { from: string; to: string; count: number; level: number }
-export type Line = { project: string; total: number; cells: Cell[] }
+export type CalendarCell = { from: string; to: string; count: number; level: number }
+export type CalendarRow = { project: string; total: number; cells: CalendarCell[] }
 
 /** The days from one to another, both included, as `2026-03-01`. */
 export function daysBetween(from: string, to: string): string[] {
@@ -11,7 +11,7 @@ export function daysBetween(from: string, to: string): string[] {
 }
 
 /** Activity as lines of cells: a line for each project, the busiest first; a cell for each day or each week that ends on the last day. */
-export function lines(days: Day[], span: string[], step: 1 | 7): Line[] {
+export function calendarRows(days: Day[], span: string[], step: 1 | 7): CalendarRow[] {
   const groups: string[][] = []
   for (let end = span.length; end > 0; end -= step) groups.unshift(span.slice(Math.max(0, end - step), end))
   const counts = new Map<string, Map<string, number>>()
@@ -33,14 +33,14 @@ export function lines(days: Day[], span: string[], step: 1 | 7): Line[] {
     .map(({ project, cells }) => ({
       project,
       total: cells.reduce((sum, cell) => sum + cell.count, 0),
-      cells: cells.map((cell) => ({ ...cell, level: levelOf(cell.count, most) })),
+      cells: cells.map((cell) => ({ ...cell, level: shadeOf(cell.count, most) })),
     }))
     .filter((line) => line.total > 0)
     .sort((a, b) => b.total - a.total)
 }
 
 /** The months that cells stand in, each with how many cells it has: what is written above them. */
-export function months(cells: Cell[]): { name: string; cells: number }[] {
+export function monthHeadings(cells: CalendarCell[]): { name: string; cells: number }[] {
   const found: { name: string; cells: number }[] = []
   for (const { to } of cells) {
     const name = to.slice(0, 7)
@@ -53,4 +53,4 @@ export function months(cells: Cell[]): { name: string; cells: number }[] {
 }
 
 /** Five shades; by the root, so that a busy day does not make the others look empty. */
-const levelOf = (count: number, most: number) => (count === 0 ? 0 : Math.max(1, Math.ceil(4 * Math.sqrt(count / most))))
+const shadeOf = (count: number, most: number) => (count === 0 ? 0 : Math.max(1, Math.ceil(4 * Math.sqrt(count / most))))

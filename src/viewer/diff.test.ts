@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { processorTime } from '../../test/support/growth.ts'
-import { diff } from './diff.ts'
+import { diffLines } from './diff.ts'
 
 const shown = (before: string, after: string) =>
-  diff(before, after).map(({ kind, text }) => `${{ same: ' ', gone: '-', new: '+' }[kind]}${text}`)
+  diffLines(before, after).map(({ kind, text }) => `${{ same: ' ', gone: '-', new: '+' }[kind]}${text}`)
 
 test('what changed stands between what stayed', () => {
   expect(shown('a\nb\nc\nd', 'a\nx\nc\nd\ne')).toEqual([' a', '-b', '+x', ' c', ' d', '+e'])
@@ -18,6 +18,6 @@ test('a line that moved is gone in one place and new in the other', () => {
 test('two long texts that share nothing do not take forever', () => {
   const [a, b] = ['a', 'b'].map((letter) => Array.from({ length: 20_000 }, (_, i) => `${letter}${i}`).join('\n'))
   const used = processorTime()
-  expect(diff(a as string, b as string)).toHaveLength(40_000)
+  expect(diffLines(a as string, b as string)).toHaveLength(40_000)
   expect(used()).toBeLessThan(1000)
 })

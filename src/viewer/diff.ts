@@ -2,26 +2,27 @@
 export type DiffLine = { kind: 'same' | 'gone' | 'new'; text: string }
 
 /** Past this the table would be too large; then everything between the common ends counts as changed. */
-const MOST_CELLS = 1_000_000
+const MAX_DIFF_CELLS = 1_000_000
 
 /** What became of a text, line by line. */
-export function diff(before: string, after: string): DiffLine[] {
+export function diffLines(before: string, after: string): DiffLine[] {
   const [a, b] = [before.split('\n'), after.split('\n')]
   let start = 0
   while (start < a.length && start < b.length && a[start] === b[start]) start++
   let end = 0
   while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++
   return [
-    ...a.slice(0, start).map(as('same')),
-    ...between(a.slice(start, a.length - end), b.slice(start, b.length - end)),
-    ...a.slice(a.length - end).map(as('same')),
+    ...a.slice(0, start).map(asDiffLine('same')),
+    ...diffMiddle(a.slice(start, a.length - end), b.slice(start, b.length - end)),
+    ...a.slice(a.length - end).map(asDiffLine('same')),
   ]
 }
 
-const as = (kind: DiffLine['kind']) => (text: string) => ({ kind, text })
+const asDiffLine = (kind: DiffLine['kind']) => (text: string) => ({ kind, text })
 
-function between(a: string[], b: string[]): DiffLine[] {
-  if (a.length * b.length > MOST_CELLS || a.length === 0 || b.length === 0) return [...a.map(as('gone')), ...b.map(as('new'))]
+function diffMiddle(a: string[], b: string[]): DiffLine[] {
+  if (a.length * b.length > MAX_DIFF_CELLS || a.length === 0 || b.length === 0)
+    return [...a.map(asDiffLine('gone')), ...b.map(asDiffLine('new'))]
   // common[i][j] is how many lines the rests from i and j share in order.
   const common = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1))
   const at = (i: number, j: number) => common[i]?.[j] ?? 0

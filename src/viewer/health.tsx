@@ -2,53 +2,53 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { inDollars } from '../core/cost.ts'
 import type { Note } from '../core/note.ts'
-import { CHOICES, type Choice, type SyncState } from '../core/sync.ts'
+import { CONFLICT_CHOICES, type ConflictChoice, type SyncState } from '../core/sync.ts'
 import type { CostReport, WorkerStatus } from '../wire/api.ts'
 import type { Economy } from '../wire/view.ts'
-import { send } from './ask.ts'
-import { useAsked } from './asked.ts'
-import { act } from './deeds.ts'
-import { line } from './live.ts'
-import { bytes, count, Facts, Head, Loading, Trouble, When } from './parts.tsx'
+import { ErrorMessage, FactList, formatBytes, formatCount, Loading, PageHead, TimeAgo } from './components.tsx'
+import { connectionState } from './live.ts'
+import { useFetch } from './use-fetch.ts'
+import { runAction } from './user-actions.ts'
+import { send } from './worker-requests.ts'
 
-const EVERY_MS = 5000
+const REFRESH_INTERVAL_MS = 5000
 
 /** How the worker is: what waits, what could not be done, how much there is, and what it cost. */
 export function HealthPage() {
-  const status = useAsked<WorkerStatus>('/api/status')
-  const economy = useAsked<Economy>('/api/economy')
+  const status = useFetch<WorkerStatus>('/api/status')
+  const economy = useFetch<Economy>('/api/economy')
   useEffect(() => {
-    const timer = setInterval(status.again, EVERY_MS)
+    const timer = setInterval(status.refetch, REFRESH_INTERVAL_MS)
     return () => clearInterval(timer)
   }, [])
-  if (!status.value) return status.trouble ? <Trouble text={status.trouble} again={status.again} /> : <Loading />
+  if (!status.value) return status.error ? <ErrorMessage text={status.error} again={status.refetch} /> : <Loading />
   const s = status.value
   return (
     <>
-      <Head title="Health">
-        <span class={`dot ${line.value}`} aria-hidden="true" />
-        <span class="dim">{isWell(s) ? 'all is well' : 'something needs a look'}</span>
-      </Head>
-      <Trouble text={status.trouble} again={status.again} />
+      <PageHead title="Health">
+        <span class={`dot ${connectionState.value}`} aria-hidden="true" />
+        <span class="dim">{isHealthy(s) ? 'all is well' : 'something needs a look'}</span>
+      </PageHead>
+      <ErrorMessage text={status.error} again={status.refetch} />
       <div class="scroll cards">
         <Card title="Worker">
-          <Facts
+          <FactList
             of={[
               ['Version', s.version],
               ['Process', s.pid],
               ['Port', s.port === s.wantedPort ? s.port : `${s.port} (wanted ${s.wantedPort}, which another program holds)`],
               ['Up since', new Date(s.startedAt).toLocaleString()],
-              ['Memory', bytes(s.memoryBytes)],
+              ['Memory', formatBytes(s.memoryBytes)],
               ['Live sessions', s.sessions.live],
-              ['Last event', s.lastEventAt ? <When at={s.lastEventAt} /> : 'none yet'],
+              ['Last event', s.lastEventAt ? <TimeAgo at={s.lastEventAt} /> : 'none yet'],
             ]}
           />
           {s.lastEventTroubles > 0 && (
-            <p class="trouble">{count(s.lastEventTroubles, 'event')} could not be stored. They are read from the transcript later.</p>
+            <p class="trouble">{formatCount(s.lastEventTroubles, 'event')} could not be stored. They are read from the transcript later.</p>
           )}
         </Card>
         <Card title="Queue">
-          <Facts
+          <FactList
             of={[
               ['Waiting', s.jobs.waiting],
               ['Running', s.jobs.running],
@@ -66,26 +66,29 @@ export function HealthPage() {
                     <div>
                       <b>{job.kind}</b> <span class="mono dim">{job.key}</span>
                       <div>{job.error || 'no reason was given'}</div>
-                      <span class="dim">tried {count(job.attempts, 'time')}</span>
+                      <span class="dim">tried {formatCount(job.attempts, 'time')}</span>
                     </div>
-                    <button type="button" onClick={() => void act(send('POST', '/api/jobs/retry', { id: job.id }), 'It is tried again.')}>
+                    <button
+                      type="button"
+                      onClick={() => void runAction(send('POST', '/api/jobs/retry', { id: job.id }), 'It is tried again.')}
+                    >
                       Retry<span class="sr"> {job.kind}</span>
                     </button>
                   </li>
                 ))}
               </ul>
-              <button type="button" onClick={() => void act(send('POST', '/api/jobs/retry', {}), 'All are tried again.')}>
+              <button type="button" onClick={() => void runAction(send('POST', '/api/jobs/retry', {}), 'All are tried again.')}>
                 Retry all
               </button>
             </>
           )}
         </Card>
         <Card title="Disk">
-          <Facts
+          <FactList
             of={[
-              ['Database', bytes(s.databaseBytes)],
-              ...(s.databaseParts ?? []).slice(0, 4).map((part): [string, string] => [`· ${part.name}`, bytes(part.bytes)]),
-              ['Free', economy.value ? bytes(economy.value.freeBytes) : ''],
+              ['Database', formatBytes(s.databaseBytes)],
+              ...(s.databaseParts ?? []).slice(0, 4).map((part): [string, string] => [`· ${part.name}`, formatBytes(part.bytes)]),
+              ['Free', economy.value ? formatBytes(economy.value.freeBytes) : ''],
               ['Notes', `${s.notes.all} (${s.notes.hidden} hidden)`],
               ['Home', <code>{s.home}</code>],
             ]}
@@ -111,7 +114,7 @@ export function HealthPage() {
   )
 }
 
-const isWell = (s: WorkerStatus) => s.jobs.dead + s.problems.length + s.notes.problems.length + s.lastEventTroubles === 0
+const isHealthy = (s: WorkerStatus) => s.jobs.dead + s.problems.length + s.notes.problems.length + s.lastEventTroubles === 0
 
 function Card({ title, children }: { title: string; children: ComponentChildren }) {
   return (
@@ -131,12 +134,12 @@ function Tokens({ economy }: { economy: Economy }) {
   const raw = Math.round(economy.toolUseBytes / BYTES_PER_TOKEN)
   return (
     <Card title="Tokens">
-      <Facts
+      <FactList
         of={[
           ['Told to models, 30 days', `${told.toLocaleString()} tokens`],
           ...economy.told.map((one): [string, string] => [
             `· at ${one.event}`,
-            `${one.tokens.toLocaleString()} in ${count(one.count, 'brief')}`,
+            `${one.tokens.toLocaleString()} in ${formatCount(one.count, 'brief')}`,
           ]),
           ['Memories', `${economy.observations.count.toLocaleString()}, ${economy.observations.tokens.toLocaleString()} tokens`],
           ['Tool uses still kept', `about ${raw.toLocaleString()} tokens of text`],
@@ -152,17 +155,17 @@ function Tokens({ economy }: { economy: Economy }) {
 
 /** Where the notes stand among the person's machines, and what they have to choose between. */
 function Sync() {
-  const asked = useAsked<SyncState>('/api/sync')
+  const asked = useFetch<SyncState>('/api/sync')
   if (!asked.value || asked.isMissing) return null
   const { remote, ahead, behind, waiting, conflicted, last } = asked.value
   return (
     <Card title="Sync">
-      <Facts
+      <FactList
         of={[
           ['Remote', remote || 'none: notes are committed here only'],
           ['To be sent', ahead + waiting],
           ['To be merged', behind],
-          ['Last', last ? <When at={last.at} /> : 'never'],
+          ['Last', last ? <TimeAgo at={last.at} /> : 'never'],
           ['It ended', last ? (last.reason ?? last.outcome) : ''],
         ]}
       />
@@ -178,7 +181,7 @@ function Sync() {
         <Conflict key={conflict.id} {...conflict} />
       ))}
       <p>
-        <button type="button" onClick={() => void act(send('POST', '/api/sync', {}), 'Synced.')}>
+        <button type="button" onClick={() => void runAction(send('POST', '/api/sync', {}), 'Synced.')}>
           Sync now
         </button>
       </p>
@@ -188,23 +191,23 @@ function Sync() {
 
 /** Two machines changed one note: both versions side by side, and what to keep. */
 function Conflict({ id, of, title, machine }: SyncState['conflicted'][number]) {
-  const [ours, theirs] = [useAsked<Note>(`/api/notes/${of}`), useAsked<Note>(`/api/notes/${id}`)]
-  const keep = (choice: Choice) =>
-    act(send('POST', '/api/sync/resolve', { id, choice }), choice === 'both' ? 'Both are kept.' : `Kept ${choice}.`)
+  const [ours, theirs] = [useFetch<Note>(`/api/notes/${of}`), useFetch<Note>(`/api/notes/${id}`)]
+  const keep = (choice: ConflictChoice) =>
+    runAction(send('POST', '/api/sync/resolve', { id, choice }), choice === 'both' ? 'Both are kept.' : `Kept ${choice}.`)
   return (
     <div class="conflict">
       <b>{title}</b>
       <div class="sides">
         <div>
           <h3>The note now{ours.value?.machine && `, by ${ours.value.machine}`}</h3>
-          <pre class="said">{ours.value?.body ?? ours.trouble}</pre>
+          <pre class="said">{ours.value?.body ?? ours.error}</pre>
         </div>
         <div>
           <h3>The other version{machine && `, by ${machine}`}</h3>
-          <pre class="said">{theirs.value?.body ?? theirs.trouble}</pre>
+          <pre class="said">{theirs.value?.body ?? theirs.error}</pre>
         </div>
       </div>
-      {CHOICES.map((choice) => (
+      {CONFLICT_CHOICES.map((choice) => (
         <button type="button" onClick={() => void keep(choice)}>
           Keep {choice}
         </button>
@@ -215,16 +218,16 @@ function Conflict({ id, of, title, machine }: SyncState['conflicted'][number]) {
 
 /** Which models work here, and what they were given, gave and cost. */
 function Models({ status }: { status: WorkerStatus }) {
-  const cost = useAsked<CostReport>('/api/cost?days=30')
+  const cost = useFetch<CostReport>('/api/cost?days=30')
   const sum = (side: 'calls' | 'input' | 'output' | 'usd' | 'unpriced') =>
     (cost.value?.rows ?? []).reduce((total, row) => total + row[side], 0)
   const { embedder, textModel } = status
   return (
     <Card title="Models">
-      <Facts
+      <FactList
         of={[
           ['Text', 'name' in textModel ? textModel.name : textModel.absent],
-          ['Asked, 30 days', count(sum('calls'), 'time')],
+          ['Asked, 30 days', formatCount(sum('calls'), 'time')],
           ['Tokens in', sum('input').toLocaleString()],
           ['Tokens out', sum('output').toLocaleString()],
           ['Cost, estimated', inDollars({ usd: sum('usd'), unpriced: sum('unpriced') }, 2)],

@@ -1,8 +1,8 @@
 /** A piece of a text, and whether it is what was looked for. */
-export type Piece = { text: string; isHit: boolean }
+export type HighlightPiece = { text: string; isHit: boolean }
 
 /** The words of a question that a person would expect to see marked; filters are none. */
-export function wordsOf(question: string): string[] {
+export function wordsToHighlight(question: string): string[] {
   const words = question
     .replace(/(?:^|\s)-?\w+:(?:"[^"]*"|\S+)/g, ' ')
     .toLowerCase()
@@ -11,7 +11,7 @@ export function wordsOf(question: string): string[] {
 }
 
 /** A text in pieces. A word counts as found by its beginning, as the search compares stems. */
-export function pieces(text: string, words: string[]): Piece[] {
+export function splitAtHighlights(text: string, words: string[]): HighlightPiece[] {
   if (words.length === 0) return [{ text, isHit: false }]
   const stems = words.map((word) => (word.length > 5 ? word.slice(0, -2) : word))
   return text

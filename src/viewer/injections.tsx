@@ -1,21 +1,21 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { type Kind, memoryId } from '../core/kinds.ts'
-import type { Chosen as ChosenItem, Memory, Told } from '../wire/view.ts'
-import { queryString, send } from './ask.ts'
-import { useAsked } from './asked.ts'
-import { hear } from './live.ts'
-import { Choice, count, Empty, Head, Loading, nameOf, Trouble, When } from './parts.tsx'
-import { hrefOf, memoryHref } from './place.ts'
-import { projectOptions, projects } from './projects-known.ts'
-import { go, place } from './router.ts'
+import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
+import type { InjectionCandidate as ChosenItem, MemoryWithTitle, RecordedInjection } from '../wire/view.ts'
+import { Dropdown, EmptyState, ErrorMessage, formatCount, Loading, nameOfProject, PageHead, TimeAgo } from './components.tsx'
+import { onLiveEvent } from './live.ts'
+import { projectOptions, projects } from './project-list.ts'
+import { hrefOf, memoryHref } from './route.ts'
+import { currentRoute, navigate } from './router.ts'
+import { useFetch } from './use-fetch.ts'
+import { queryString, send } from './worker-requests.ts'
 
 /** What went into the model, word for word, and why; and what would go in next. */
 export function InjectionsPage() {
-  const { id, query } = place.value
+  const { id, query } = currentRoute.value
   return (
     <>
-      <Head title="Injections">
+      <PageHead title="Injections">
         <nav class="chips" aria-label="Injections">
           <a class="chip" aria-current={id === 'next' ? undefined : 'page'} href="/injections">
             what was told
@@ -29,26 +29,26 @@ export function InjectionsPage() {
             of <a href={hrefOf('sessions', query.session)}>session {query.session}</a> · <a href="/injections">all sessions</a>
           </span>
         )}
-      </Head>
-      {id === 'next' ? <NextBrief /> : <Past id={id} session={query.session ?? ''} />}
+      </PageHead>
+      {id === 'next' ? <NextBrief /> : <PastInjections id={id} session={query.session ?? ''} />}
     </>
   )
 }
 
-function Past({ id, session }: { id: string; session: string }) {
-  const asked = useAsked<Told[]>(`/api/injections?${queryString({ session, limit: 200 })}`)
-  useEffect(() => hear((event) => event.type === 'prompt-added' && asked.again()), [session])
-  if (!asked.value) return asked.trouble ? <Trouble text={asked.trouble} again={asked.again} /> : <Loading />
+function PastInjections({ id, session }: { id: string; session: string }) {
+  const asked = useFetch<RecordedInjection[]>(`/api/injections?${queryString({ session, limit: 200 })}`)
+  useEffect(() => onLiveEvent((event) => event.type === 'prompt-added' && asked.refetch()), [session])
+  if (!asked.value) return asked.error ? <ErrorMessage text={asked.error} again={asked.refetch} /> : <Loading />
   const all = asked.value
   if (all.length === 0)
     return (
-      <Empty title="Nothing has been told to a model yet.">
+      <EmptyState title="Nothing has been told to a model yet.">
         <p>
           The next session in a project with memories starts with a brief. <a href="/injections/next">See what it would say</a>
         </p>
-      </Empty>
+      </EmptyState>
     )
-  const shown = all.find((told) => String(told.id) === id) ?? (all[0] as Told)
+  const shown = all.find((told) => String(told.id) === id) ?? (all[0] as RecordedInjection)
   return (
     <div class="split">
       <ul class="scroll picks" aria-label="Briefs">
@@ -62,11 +62,11 @@ function Past({ id, session }: { id: string; session: string }) {
               <span class="what">
                 <b>{told.event}</b>
                 <span class="snip">
-                  {nameOf(told.project)} · {count(told.items.filter(isMemory).length, 'memory', 'memories')}
+                  {nameOfProject(told.project)} · {formatCount(told.items.filter(isMemory).length, 'memory', 'memories')}
                 </span>
               </span>
               <span class="dim">{told.tokens}t</span>
-              <When at={told.at} />
+              <TimeAgo at={told.at} />
             </a>
           </li>
         ))}
@@ -74,7 +74,7 @@ function Past({ id, session }: { id: string; session: string }) {
       <section class="scroll detail" aria-label="What was told">
         <h2>{shown.event}</h2>
         <p class="dim">
-          <When at={shown.at} /> · {nameOf(shown.project)} · {count(shown.tokens, 'token')}
+          <TimeAgo at={shown.at} /> · {nameOfProject(shown.project)} · {formatCount(shown.tokens, 'token')}
           {shown.sessionId !== null && (
             <>
               {' · '}
@@ -83,35 +83,42 @@ function Past({ id, session }: { id: string; session: string }) {
           )}
         </p>
         <pre class="said">{shown.text}</pre>
-        <Chosen items={shown.items} left={shown.left} />
+        <ChosenItems items={shown.items} left={shown.left} />
       </section>
     </div>
   )
 }
 
-type Brief = { project: string; text: string; tokens: number; items: Told['items']; leftOut: number; left: Told['left'] }
-const MOST_TOKENS = 2000
+type BriefPreview = {
+  project: string
+  text: string
+  tokens: number
+  items: RecordedInjection['items']
+  leftOut: number
+  left: RecordedInjection['left']
+}
+const MAX_BRIEF_TOKENS = 2000
 
 /** The brief that the next session would be given, under a budget that one may try. */
 function NextBrief() {
-  const { project = projects.value[0]?.project ?? '', tokens = String(MOST_TOKENS) } = place.value.query
+  const { project = projects.value[0]?.project ?? '', tokens = String(MAX_BRIEF_TOKENS) } = currentRoute.value.query
   const path = project ? `/api/context/inject?${queryString({ project, tokens, format: 'json' })}` : null
-  const asked = useAsked<Brief>(path)
-  const last = useSignal<Brief | null>(null)
+  const asked = useFetch<BriefPreview>(path)
+  const last = useSignal<BriefPreview | null>(null)
   if (asked.value && last.value !== asked.value) last.value = asked.value
-  const choose = (part: Record<string, string>) => go(hrefOf('injections', 'next', { project, tokens, ...part }), 'replace')
-  if (projects.value.length === 0) return <Empty title="No project yet.">{<p>A brief needs memories to choose from.</p>}</Empty>
+  const choose = (part: Record<string, string>) => navigate(hrefOf('injections', 'next', { project, tokens, ...part }), 'replace')
+  if (projects.value.length === 0) return <EmptyState title="No project yet.">{<p>A brief needs memories to choose from.</p>}</EmptyState>
   const brief = asked.value ?? last.value
   return (
     <>
       <div class="scrubber">
-        <Choice label="Project" value={project} options={projectOptions().slice(1)} onChoose={(value) => choose({ project: value })} />
+        <Dropdown label="Project" value={project} options={projectOptions().slice(1)} onChoose={(value) => choose({ project: value })} />
         <label class="budget">
           <span>Budget</span>
           <input
             type="range"
             min={0}
-            max={MOST_TOKENS}
+            max={MAX_BRIEF_TOKENS}
             step={50}
             value={tokens}
             onInput={(event) => choose({ tokens: event.currentTarget.value })}
@@ -121,17 +128,17 @@ function NextBrief() {
           {brief?.tokens ?? 0} of {tokens} tokens
         </span>
       </div>
-      <Trouble text={asked.trouble} again={asked.again} />
+      <ErrorMessage text={asked.error} again={asked.refetch} />
       {brief && (
         <div class="scroll detail">
           {brief.text ? (
             <pre class="said">{brief.text}</pre>
           ) : (
-            <Empty title="Nothing would be said.">
+            <EmptyState title="Nothing would be said.">
               <p>The budget has no room for anything, or nothing is known of the project.</p>
-            </Empty>
+            </EmptyState>
           )}
-          <Chosen items={brief.items} left={brief.left} />
+          <ChosenItems items={brief.items} left={brief.left} />
         </div>
       )}
     </>
@@ -139,8 +146,8 @@ function NextBrief() {
 }
 
 /** Why each line is there, and what there was no room for. */
-function Chosen({ items, left }: { items: Told['items']; left: Told['left'] }) {
-  const titles = useTitles([...items, ...left].filter(isMemory))
+function ChosenItems({ items, left }: { items: RecordedInjection['items']; left: RecordedInjection['left'] }) {
+  const titles = useMemoryTitles([...items, ...left].filter(isMemory))
   return (
     <>
       <h2 class="sub">Why these</h2>
@@ -158,7 +165,7 @@ function Chosen({ items, left }: { items: Told['items']; left: Told['left'] }) {
           {items.map((item) => (
             <tr>
               <td>
-                <Named item={item} titles={titles} />
+                <ItemTitle item={item} titles={titles} />
               </td>
               <td>{item.why}</td>
               <td class="num">{item.tokens}</td>
@@ -180,7 +187,7 @@ function Chosen({ items, left }: { items: Told['items']; left: Told['left'] }) {
           <ul class="near">
             {left.map((item) => (
               <li>
-                <Named item={item} titles={titles} /> <span class="dim">{item.why}</span>
+                <ItemTitle item={item} titles={titles} /> <span class="dim">{item.why}</span>
               </li>
             ))}
           </ul>
@@ -191,31 +198,33 @@ function Chosen({ items, left }: { items: Told['items']; left: Told['left'] }) {
 }
 
 /** A memory by its title, to be opened; a line that is gathered from many by its name. */
-function Named({ item, titles }: { item: ChosenItem; titles: Record<string, string> }) {
+function ItemTitle({ item, titles }: { item: ChosenItem; titles: Record<string, string> }) {
   if (!isMemory(item)) return <>line: {item.id}</>
   return <a href={memoryHref(item.kind, item.id)}>{titles[`${item.kind}:${item.id}`] ?? `${item.kind} ${item.id}`}</a>
 }
 
-const isMemory = <T extends ChosenItem>(item: T): item is T & { kind: Kind } => item.kind !== 'line'
+const isMemory = <T extends ChosenItem>(item: T): item is T & { kind: MemoryKind } => item.kind !== 'line'
 
 /** What memories are called, by their kind and id. */
-function useTitles(of: { kind: Kind; id: number | string }[]): Record<string, string> {
+function useMemoryTitles(of: { kind: MemoryKind; id: number | string }[]): Record<string, string> {
   const titles = useSignal<Record<string, string>>({})
   const missing = of.filter(({ kind, id }) => !(`${kind}:${id}` in titles.value)).slice(0, 200)
   const key = missing.map(({ kind, id }) => `${kind}:${id}`).join(' ')
   useEffect(() => {
     if (missing.length === 0) return
-    void send<Memory[]>('POST', '/api/memories/batch', { ids: missing.map(({ kind, id }) => memoryId(kind, id)) }).then((asked) => {
-      if (asked.kind !== 'answered') return
-      const called = new Map(asked.value.map((one) => [one.id, titleOf(one)]))
-      const found = missing.map(({ kind, id }) => [`${kind}:${id}`, called.get(memoryId(kind, id))])
-      titles.value = { ...titles.value, ...Object.fromEntries(found) }
-    })
+    void send<MemoryWithTitle[]>('POST', '/api/memories/batch', { ids: missing.map(({ kind, id }) => memoryId(kind, id)) }).then(
+      (asked) => {
+        if (asked.kind !== 'answered') return
+        const called = new Map(asked.value.map((one) => [one.id, memoryTitle(one)]))
+        const found = missing.map(({ kind, id }) => [`${kind}:${id}`, called.get(memoryId(kind, id))])
+        titles.value = { ...titles.value, ...Object.fromEntries(found) }
+      },
+    )
   }, [key])
   return titles.value
 }
 
-function titleOf(one: Memory): string {
+function memoryTitle(one: MemoryWithTitle): string {
   if (!one.memory) return `${one.kind} ${one.id} (gone)`
   switch (one.kind) {
     case 'summary':

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isWriting, openKeyReader } from './keys.ts'
+import { isTypingTarget, openKeyReader } from './keys.ts'
 
 const known = (name: string) => ['g f', 'g s', 'j', '/', '?'].includes(name)
 
@@ -21,9 +21,9 @@ test('the second key must come soon, and a wrong one starts anew', () => {
 })
 
 test('while a person writes, keys are letters', () => {
-  expect(isWriting({ tagName: 'TEXTAREA' }, 'j')).toBe(true)
-  expect(isWriting({ tagName: 'INPUT', type: 'search' }, '/')).toBe(true)
-  expect(isWriting({ tagName: 'INPUT', type: 'range' }, 'j')).toBe(false)
-  expect(isWriting({ tagName: 'A' }, 'j')).toBe(false)
-  expect(isWriting({ tagName: 'A' }, 'Enter')).toBe(true)
+  expect(isTypingTarget({ tagName: 'TEXTAREA' }, 'j')).toBe(true)
+  expect(isTypingTarget({ tagName: 'INPUT', type: 'search' }, '/')).toBe(true)
+  expect(isTypingTarget({ tagName: 'INPUT', type: 'range' }, 'j')).toBe(false)
+  expect(isTypingTarget({ tagName: 'A' }, 'j')).toBe(false)
+  expect(isTypingTarget({ tagName: 'A' }, 'Enter')).toBe(true)
 })

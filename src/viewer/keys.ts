@@ -1,5 +1,5 @@
 /** What a key does here. The name stands in the list that `?` shows. */
-export type Keys = Record<string, () => void>
+export type KeyBindings = Record<string, () => void>
 
 /** Reads keys one by one: `g f` is two of them. Gives the name of the deed, or null while there is none. */
 export function openKeyReader(waitMs = 1200) {
@@ -19,7 +19,7 @@ export function openKeyReader(waitMs = 1200) {
 }
 
 /** Whether a person is writing, or a control wants the key for itself. */
-export function isWriting(target: { tagName?: string; isContentEditable?: boolean; type?: string } | null, key: string): boolean {
+export function isTypingTarget(target: { tagName?: string; isContentEditable?: boolean; type?: string } | null, key: string): boolean {
   const tag = target?.tagName ?? ''
   if (tag === 'TEXTAREA' || tag === 'SELECT' || target?.isContentEditable) return true
   if (tag === 'INPUT') return !(['range', 'checkbox'].includes(target?.type ?? '') && key.length === 1)

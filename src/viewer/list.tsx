@@ -1,74 +1,76 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { get, queryString, troubleIn } from './ask.ts'
-import { go } from './router.ts'
-import { farPages, pagesOf, rowsInView, scrollFor } from './rows.ts'
-import { useKeys } from './shortcuts.ts'
+import { navigate } from './router.ts'
+import { useKeyBindings } from './shortcuts.ts'
+import { pagesForRows, pagesToDrop, rowsInView, scrollTopToShow } from './visible-rows.ts'
+import { describeFailure, get, queryString } from './worker-requests.ts'
 
-const PAGE = 100
-const MOST_PAGES = 40
-const MOST_ASKED = 4
-const PASSING_MS = 60
+const ROWS_PER_PAGE = 100
+const MAX_CACHED_PAGES = 40
+const MAX_PAGE_REQUESTS = 4
+const SCROLL_PAUSE_MS = 60
 
 /** Rows of a list that is fetched in pages, as they are looked at. */
-export type Rows<T> = {
+export type PagedRows<T> = {
   total: number
   at(index: number): T | null
   /** Fetches what these rows need. */
-  need(first: number, end: number): void
-  trouble: string
+  fetchRange(first: number, end: number): void
+  error: string
   isLoaded: boolean
-  again(): void
+  refetch(): void
   /** What came with the first page. */
   first: unknown
 }
 
-type Kept<T> = {
+type CachedList<T> = {
   pages: Map<number, T[]>
   total: number
-  first: unknown
-  asking: Set<number>
+  firstPage: unknown
+  fetching: Set<number>
   /** Pages that may have changed: shown until they are fetched anew. */
   stale: Set<number>
   isCounted: boolean
 }
 /** The lists that were looked at last, so that coming back to one shows it at once and where it was. */
-const remembered = new Map<string, { kept: Kept<unknown>; scrollTop: number; cursor: number }>()
+const recentLists = new Map<string, { kept: CachedList<unknown>; scrollTop: number; cursor: number }>()
 
 /**
  * `key` names the list, another key is another list. `fresh` changes when it shall start anew; `mark` when what is in it may have
  * changed: then the rows on the screen are fetched again, in place, and nothing moves.
  */
-export function useRows<T, Answer>(
+export function usePagedRows<T, Answer>(
   key: string,
   path: string,
   query: Record<string, string | number | undefined>,
   read: (answer: Answer) => { rows: T[]; total: number | null; pin?: Record<string, number> },
   fresh: unknown,
   mark: unknown,
-): Rows<T> {
+): PagedRows<T> {
   const version = useSignal(0)
   const trouble = useSignal('')
   const pinned = useRef<Record<string, number>>({})
   const soon = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  const holder = useRef<{ key: string; kept: Kept<T> }>({ key: '', kept: nothing() })
+  const holder = useRef<{ key: string; kept: CachedList<T> }>({ key: '', kept: emptyList() })
   if (holder.current.key !== key) {
-    const known = remembered.get(key)
-    holder.current = { key, kept: (known?.kept as Kept<T> | undefined) ?? nothing() }
+    const known = recentLists.get(key)
+    holder.current = { key, kept: (known?.kept as CachedList<T> | undefined) ?? emptyList() }
     pinned.current = {}
   }
   const { kept } = holder.current
-  const fetchPage = async (page: number, into: Kept<T>) => {
-    if (into.asking.has(page)) return
-    into.asking.add(page)
+  const fetchPage = async (page: number, into: CachedList<T>) => {
+    if (into.fetching.has(page)) return
+    into.fetching.add(page)
     const count = into.isCounted ? { count: 0 } : {}
     into.isCounted = true
-    const asked = await get<Answer>(`${path}?${queryString({ ...query, ...pinned.current, ...count, limit: PAGE, offset: page * PAGE })}`)
-    into.asking.delete(page)
+    const asked = await get<Answer>(
+      `${path}?${queryString({ ...query, ...pinned.current, ...count, limit: ROWS_PER_PAGE, offset: page * ROWS_PER_PAGE })}`,
+    )
+    into.fetching.delete(page)
     if (holder.current.key !== key) return
     if (asked.kind !== 'answered') {
-      trouble.value = troubleIn(asked)
+      trouble.value = describeFailure(asked)
       into.isCounted = false
       return
     }
@@ -77,16 +79,16 @@ export function useRows<T, Answer>(
     const { rows, total, pin } = read(asked.value)
     into.pages.set(page, rows)
     if (total !== null) into.total = total
-    if (page === 0) into.first = asked.value
+    if (page === 0) into.firstPage = asked.value
     if (pin) pinned.current = pin
     holder.current.kept = into
-    for (const far of farPages([...into.pages.keys()], page, MOST_PAGES)) into.pages.delete(far)
-    keep(key, into as Kept<unknown>)
+    for (const far of pagesToDrop([...into.pages.keys()], page, MAX_CACHED_PAGES)) into.pages.delete(far)
+    cacheList(key, into as CachedList<unknown>)
     version.value++
   }
   useEffect(() => {
     pinned.current = {}
-    void fetchPage(0, nothing<T>())
+    void fetchPage(0, emptyList<T>())
   }, [key, fresh])
   const seen = useRef(mark)
   useEffect(() => {
@@ -95,47 +97,54 @@ export function useRows<T, Answer>(
     const now = holder.current.kept
     now.stale = new Set(now.pages.keys())
     now.isCounted = false
-    if (now.first === undefined) void fetchPage(0, now)
+    if (now.firstPage === undefined) void fetchPage(0, now)
     version.value++
   }, [mark])
   version.value
   return {
     total: kept.total,
-    first: kept.first,
-    at: (index) => holder.current.kept.pages.get(Math.floor(index / PAGE))?.[index % PAGE] ?? null,
-    need: (first, end) => {
+    first: kept.firstPage,
+    at: (index) => holder.current.kept.pages.get(Math.floor(index / ROWS_PER_PAGE))?.[index % ROWS_PER_PAGE] ?? null,
+    fetchRange: (first, end) => {
       clearTimeout(soon.current)
       const now = holder.current.kept
-      if (now.first === undefined) return
-      const missing = pagesOf(first, end, PAGE).filter((page) => !now.pages.has(page) || now.stale.has(page))
+      if (now.firstPage === undefined) return
+      const missing = pagesForRows(first, end, ROWS_PER_PAGE).filter((page) => !now.pages.has(page) || now.stale.has(page))
       // Beside what is there, or again: at once. Far away, where a person may only be passing: when they stop.
       const isNear = (page: number) => now.stale.has(page) || now.pages.has(page - 1) || now.pages.has(page + 1)
       const near = missing.filter(isNear)
-      for (const page of near) if (now.asking.size < MOST_ASKED) void fetchPage(page, now)
+      for (const page of near) if (now.fetching.size < MAX_PAGE_REQUESTS) void fetchPage(page, now)
       if (near.length === missing.length) return
       soon.current = setTimeout(() => {
         for (const page of missing) void fetchPage(page, now)
-      }, PASSING_MS)
+      }, SCROLL_PAUSE_MS)
     },
-    trouble: trouble.value,
-    isLoaded: kept.first !== undefined,
-    again: () => void fetchPage(0, nothing<T>()),
+    error: trouble.value,
+    isLoaded: kept.firstPage !== undefined,
+    refetch: () => void fetchPage(0, emptyList<T>()),
   }
 }
 
-const nothing = <T,>(): Kept<T> => ({ pages: new Map(), total: 0, first: undefined, asking: new Set(), stale: new Set(), isCounted: false })
+const emptyList = <T,>(): CachedList<T> => ({
+  pages: new Map(),
+  total: 0,
+  firstPage: undefined,
+  fetching: new Set(),
+  stale: new Set(),
+  isCounted: false,
+})
 
-function keep(key: string, kept: Kept<unknown>): void {
-  const before = remembered.get(key)
-  remembered.delete(key)
-  remembered.set(key, { kept, scrollTop: before?.scrollTop ?? 0, cursor: before?.cursor ?? -1 })
-  for (const old of [...remembered.keys()].slice(0, -4)) remembered.delete(old)
+function cacheList(key: string, kept: CachedList<unknown>): void {
+  const before = recentLists.get(key)
+  recentLists.delete(key)
+  recentLists.set(key, { kept, scrollTop: before?.scrollTop ?? 0, cursor: before?.cursor ?? -1 })
+  for (const old of [...recentLists.keys()].slice(0, -4)) recentLists.delete(old)
 }
 
 /** Forgets where a list was, so that it starts at its top. */
-export function startAtTop(key: string): void {
-  const known = remembered.get(key)
-  if (known) remembered.set(key, { ...known, scrollTop: 0, cursor: -1 })
+export function resetScroll(key: string): void {
+  const known = recentLists.get(key)
+  if (known) recentLists.set(key, { ...known, scrollTop: 0, cursor: -1 })
 }
 
 /** Rows are one height, so that where each stands is a multiplication; on a narrow screen they have two lines. */
@@ -154,7 +163,7 @@ export function List<T>({
 }: {
   name: string
   label: string
-  rows: Rows<T>
+  rows: PagedRows<T>
   href: (row: T) => string
   /** Marks a row; used where something else decides which is looked at. */
   current?: number
@@ -164,7 +173,7 @@ export function List<T>({
 }) {
   const box = useRef<HTMLDivElement>(null)
   const height = rowHeight()
-  const known = remembered.get(name)
+  const known = recentLists.get(name)
   const view = useSignal({ top: known?.scrollTop ?? 0, height: 800 })
   const cursor = useSignal(known?.cursor ?? -1)
   const wantsFocus = useRef(false)
@@ -173,7 +182,7 @@ export function List<T>({
   useLayoutEffect(() => {
     const element = box.current
     if (!element) return
-    element.scrollTop = remembered.get(name)?.scrollTop ?? 0
+    element.scrollTop = recentLists.get(name)?.scrollTop ?? 0
     const measure = () => {
       view.value = { top: element.scrollTop, height: element.clientHeight }
     }
@@ -183,7 +192,7 @@ export function List<T>({
     return () => sizes.disconnect()
   }, [name, rows.isLoaded])
 
-  useEffect(() => rows.need(first, end))
+  useEffect(() => rows.fetchRange(first, end))
   useEffect(() => {
     if (!wantsFocus.current) return
     const row = box.current?.querySelector<HTMLElement>(`[data-index="${cursor.value}"]`)
@@ -198,7 +207,7 @@ export function List<T>({
 
   const show = (index: number) => {
     const element = box.current
-    const to = element ? scrollFor(index, element.scrollTop, element.clientHeight, height) : null
+    const to = element ? scrollTopToShow(index, element.scrollTop, element.clientHeight, height) : null
     if (element && to !== null) element.scrollTop = to
   }
   const move = (to: number) => {
@@ -210,13 +219,13 @@ export function List<T>({
     show(index)
   }
   const remember = (part: { cursor?: number; scrollTop?: number }) => {
-    const before = remembered.get(name)
-    if (before) remembered.set(name, { ...before, ...part })
+    const before = recentLists.get(name)
+    if (before) recentLists.set(name, { ...before, ...part })
   }
   const from = () => (current >= 0 ? current : cursor.value)
   const page = Math.max(1, Math.floor(view.value.height / height) - 1)
   const here = () => rows.at(from())
-  useKeys({
+  useKeyBindings({
     j: () => move(from() + 1),
     k: () => move(from() - 1),
     ArrowDown: () => move(from() + 1),
@@ -227,7 +236,7 @@ export function List<T>({
     End: () => move(rows.total - 1),
     Enter: () => {
       const row = here()
-      if (row) go(href(row))
+      if (row) navigate(href(row))
     },
     ...(onDelete
       ? {

@@ -1,51 +1,51 @@
 import type { JSX } from 'preact'
-import { type Block, type Inline, parseInline, parseMarkdown } from './markdown.ts'
+import { type MarkdownBlock, type MarkdownInline, parseInline, parseMarkdown } from './markdown.ts'
 
 /** Recalled text as a person reads it. It is built node by node: nothing in it can become markup. */
 export function Markdown({ text }: { text: string }) {
-  return <div class="prose">{parseMarkdown(text).map(block)}</div>
+  return <div class="prose">{parseMarkdown(text).map(renderBlock)}</div>
 }
 
 /** A line of it. */
 export function MarkdownLine({ text }: { text: string }) {
-  return <span class="prose">{parseInline(text).map(inline)}</span>
+  return <span class="prose">{parseInline(text).map(renderInline)}</span>
 }
 
-function block(part: Block): JSX.Element {
+function renderBlock(part: MarkdownBlock): JSX.Element {
   switch (part.kind) {
     case 'heading':
-      return <h3>{part.inline.map(inline)}</h3>
+      return <h3>{part.inline.map(renderInline)}</h3>
     case 'paragraph':
-      return <p>{part.inline.map(inline)}</p>
+      return <p>{part.inline.map(renderInline)}</p>
     case 'code':
       return <pre>{part.text}</pre>
     case 'quote':
-      return <blockquote>{part.blocks.map(block)}</blockquote>
+      return <blockquote>{part.blocks.map(renderBlock)}</blockquote>
     case 'list':
-      return part.ordered ? <ol>{part.items.map(item)}</ol> : <ul>{part.items.map(item)}</ul>
+      return part.ordered ? <ol>{part.items.map(renderListItem)}</ol> : <ul>{part.items.map(renderListItem)}</ul>
     case 'rule':
       return <hr />
   }
 }
 
-const item = (blocks: Block[]) => (
-  <li>{blocks.map((part) => (part.kind === 'paragraph' ? <span>{part.inline.map(inline)}</span> : block(part)))}</li>
+const renderListItem = (blocks: MarkdownBlock[]) => (
+  <li>{blocks.map((part) => (part.kind === 'paragraph' ? <span>{part.inline.map(renderInline)}</span> : renderBlock(part)))}</li>
 )
 
-function inline(part: Inline): JSX.Element | string {
+function renderInline(part: MarkdownInline): JSX.Element | string {
   switch (part.kind) {
     case 'text':
       return part.text
     case 'code':
       return <code>{part.text}</code>
     case 'strong':
-      return <strong>{part.inline.map(inline)}</strong>
+      return <strong>{part.inline.map(renderInline)}</strong>
     case 'em':
-      return <em>{part.inline.map(inline)}</em>
+      return <em>{part.inline.map(renderInline)}</em>
     case 'link':
       return (
         <a href={part.href} target="_blank" rel="noopener noreferrer">
-          {part.inline.map(inline)}
+          {part.inline.map(renderInline)}
         </a>
       )
   }

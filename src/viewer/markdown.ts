@@ -1,24 +1,24 @@
 /** Markdown as a tree of plain values: whatever is not known stays text, and markup in the text is text like any other. */
-export type Block =
-  | { kind: 'heading'; level: number; inline: Inline[] }
-  | { kind: 'paragraph'; inline: Inline[] }
+export type MarkdownBlock =
+  | { kind: 'heading'; level: number; inline: MarkdownInline[] }
+  | { kind: 'paragraph'; inline: MarkdownInline[] }
   | { kind: 'code'; text: string }
-  | { kind: 'quote'; blocks: Block[] }
-  | { kind: 'list'; ordered: boolean; items: Block[][] }
+  | { kind: 'quote'; blocks: MarkdownBlock[] }
+  | { kind: 'list'; ordered: boolean; items: MarkdownBlock[][] }
   | { kind: 'rule' }
 
-export type Inline =
+export type MarkdownInline =
   | { kind: 'text'; text: string }
   | { kind: 'code'; text: string }
-  | { kind: 'strong' | 'em'; inline: Inline[] }
-  | { kind: 'link'; href: string; inline: Inline[] }
+  | { kind: 'strong' | 'em'; inline: MarkdownInline[] }
+  | { kind: 'link'; href: string; inline: MarkdownInline[] }
 
 /** Deeper than this nobody reads; it keeps a hostile text from nesting without end. */
-const DEEPEST = 6
+const MAX_MARKDOWN_DEPTH = 6
 
-export function parseMarkdown(text: string, depth = 0): Block[] {
+export function parseMarkdown(text: string, depth = 0): MarkdownBlock[] {
   const lines = text.replace(/\r\n?/g, '\n').split('\n')
-  const blocks: Block[] = []
+  const blocks: MarkdownBlock[] = []
   let i = 0
   while (i < lines.length) {
     const line = lines[i] as string
@@ -45,22 +45,22 @@ export function parseMarkdown(text: string, depth = 0): Block[] {
       i++
       continue
     }
-    if (/^ {0,3}>/.test(line) && depth < DEEPEST) {
+    if (/^ {0,3}>/.test(line) && depth < MAX_MARKDOWN_DEPTH) {
       const from = i
       while (i < lines.length && /^ {0,3}>/.test(lines[i] as string)) i++
       const inner = lines.slice(from, i).map((quoted) => quoted.replace(/^ {0,3}> ?/, ''))
       blocks.push({ kind: 'quote', blocks: parseMarkdown(inner.join('\n'), depth + 1) })
       continue
     }
-    const marker = markerIn(line)
-    if (marker && depth < DEEPEST) {
-      const items: Block[][] = []
+    const marker = listMarkerIn(line)
+    if (marker && depth < MAX_MARKDOWN_DEPTH) {
+      const items: MarkdownBlock[][] = []
       while (i < lines.length) {
-        const next = markerIn(lines[i] as string)
+        const next = listMarkerIn(lines[i] as string)
         if (!next || next.ordered !== marker.ordered || next.indent > marker.indent + 1) break
         const inner = [(lines[i] as string).slice(next.width)]
         i++
-        while (i < lines.length && isInside(lines, i, next.width))
+        while (i < lines.length && continuesListItem(lines, i, next.width))
           inner.push((lines[i++] as string).slice(Math.min(next.width, indentOf(lines[i - 1] as string))))
         items.push(parseMarkdown(inner.join('\n'), depth + 1))
       }
@@ -76,31 +76,31 @@ export function parseMarkdown(text: string, depth = 0): Block[] {
 
 const indentOf = (line: string) => line.length - line.trimStart().length
 
-function markerIn(line: string): { indent: number; width: number; ordered: boolean } | null {
+function listMarkerIn(line: string): { indent: number; width: number; ordered: boolean } | null {
   const found = /^( {0,8})(?:([-*+])|(\d{1,9})[.)])( {1,4})(?=\S)/.exec(line)
   return found ? { indent: (found[1] ?? '').length, width: found[0].length, ordered: found[3] !== undefined } : null
 }
 
 /** Whether a line goes on with a list's item: it is indented, or blank before one that is. */
-function isInside(lines: string[], i: number, width: number): boolean {
+function continuesListItem(lines: string[], i: number, width: number): boolean {
   const line = lines[i] as string
   if (line.trim() === '')
     return i + 1 < lines.length && (lines[i + 1] as string).trim() !== '' && indentOf(lines[i + 1] as string) >= Math.min(2, width)
   return indentOf(line) >= Math.min(2, width) || (!startsBlock(line) && (lines[i - 1] as string).trim() !== '')
 }
 
-const startsBlock = (line: string) => /^ {0,3}(?:#{1,6}\s|>|`{3}|~{3}|(?:-{3,}|\*{3,}|_{3,})\s*$)/.test(line) || markerIn(line) !== null
+const startsBlock = (line: string) => /^ {0,3}(?:#{1,6}\s|>|`{3}|~{3}|(?:-{3,}|\*{3,}|_{3,})\s*$)/.test(line) || listMarkerIn(line) !== null
 
 /** Emphasis, code and links. Only addresses of the web become links; everything else is shown as it was written. */
-export function parseInline(text: string, depth = 0): Inline[] {
-  const parts: Inline[] = []
+export function parseInline(text: string, depth = 0): MarkdownInline[] {
+  const parts: MarkdownInline[] = []
   let plain = ''
   const flush = () => {
     if (plain) parts.push({ kind: 'text', text: plain })
     plain = ''
   }
   for (let i = 0; i < text.length; ) {
-    const found = depth < DEEPEST ? partAt(text, i, depth) : null
+    const found = depth < MAX_MARKDOWN_DEPTH ? inlineAt(text, i, depth) : null
     if (found) {
       flush()
       parts.push(found.part)
@@ -115,11 +115,11 @@ export function parseInline(text: string, depth = 0): Inline[] {
 }
 
 /** How far a closing mark is looked for. */
-const REACH = 2000
+const MAX_CLOSING_MARK_CHARS = 2000
 
-function partAt(text: string, i: number, depth: number): { part: Inline; end: number } | null {
+function inlineAt(text: string, i: number, depth: number): { part: MarkdownInline; end: number } | null {
   const close = (mark: string, from: number) => {
-    const end = text.slice(from, from + REACH).indexOf(mark)
+    const end = text.slice(from, from + MAX_CLOSING_MARK_CHARS).indexOf(mark)
     return end > 0 ? from + end : -1
   }
   if (text[i] === '`') {

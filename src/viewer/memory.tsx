@@ -1,24 +1,24 @@
 import { useSignal } from '@preact/signals'
-import { memoryNamed } from '../core/kinds.ts'
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
+import { parseMemoryId } from '../core/memory-kinds.ts'
 import { NOTE_SCOPES, NOTE_TYPES, type Note } from '../core/note.ts'
-import type { Near, Neighbourhood, NoteVersions } from '../wire/view.ts'
-import { queryString, send } from './ask.ts'
-import { useAsked } from './asked.ts'
-import { act, forgetNote, forgetObservation } from './deeds.ts'
-import { diff } from './diff.ts'
+import type { Neighbourhood, NeighbourhoodItem, NoteVersions } from '../wire/view.ts'
+import { EmptyState, ErrorMessage, FactList, Loading, nameOfProject, PageHead, Tag, TimeAgo } from './components.tsx'
+import { diffLines } from './diff.ts'
 import { Markdown, MarkdownLine } from './markdown-view.tsx'
-import { Empty, Facts, Head, Loading, nameOf, Tag, Trouble, When } from './parts.tsx'
-import { hrefOf, memoryHref } from './place.ts'
-import { go, place } from './router.ts'
-import { useKeys } from './shortcuts.ts'
+import { hrefOf, memoryHref } from './route.ts'
+import { currentRoute, navigate } from './router.ts'
+import { useKeyBindings } from './shortcuts.ts'
+import { useFetch } from './use-fetch.ts'
+import { forgetNote, forgetObservation, runAction } from './user-actions.ts'
+import { queryString, send } from './worker-requests.ts'
 
 /** One memory in full: what it says, where it came from, what hangs on it, and what one may do with it. */
 export function MemoryPage() {
-  const { id } = place.value
+  const { id } = currentRoute.value
   if (id === 'new') return <NewNote />
-  if (!id) return <Empty title="Which memory?">{<a href="/feed">Choose one in the feed</a>}</Empty>
-  const { kind, ref } = memoryNamed(id) ?? { kind: 'note', ref: id }
+  if (!id) return <EmptyState title="Which memory?">{<a href="/feed">Choose one in the feed</a>}</EmptyState>
+  const { kind, ref } = parseMemoryId(id) ?? { kind: 'note', ref: id }
   switch (kind) {
     case 'summary':
       return <SummaryView id={ref} />
@@ -32,19 +32,19 @@ export function MemoryPage() {
 }
 
 function ObservationView({ id }: { id: string }) {
-  const asked = useAsked<{ observation: Observation | null; forgottenAt: number | null }>(`/api/observations/${id}`)
+  const asked = useFetch<{ observation: Observation | null; forgottenAt: number | null }>(`/api/observations/${id}`)
   const observation = asked.value?.observation ?? null
   const isForgotten = asked.value?.forgottenAt != null
   const forget = () => void forgetObservation(id)
-  const restore = () => void act(send('POST', `/api/observations/${id}/restore`), `Brought #${id} back.`)
-  const makeNote = () => observation && go(hrefOf('memory', 'new', { from: id }))
-  useKeys({ ...(isForgotten ? {} : { x: forget }), e: () => void makeNote() })
-  if (!asked.value) return <Waiting trouble={asked.trouble} again={asked.again} />
-  if (!observation) return <Gone what={`observation ${id}`} />
+  const restore = () => void runAction(send('POST', `/api/observations/${id}/restore`), `Brought #${id} back.`)
+  const makeNote = () => observation && navigate(hrefOf('memory', 'new', { from: id }))
+  useKeyBindings({ ...(isForgotten ? {} : { x: forget }), e: () => void makeNote() })
+  if (!asked.value) return <LoadingOrError trouble={asked.error} again={asked.refetch} />
+  if (!observation) return <MissingMemory what={`observation ${id}`} />
   const o = observation
   return (
     <>
-      <Head title={<span>#{o.id}</span>}>
+      <PageHead title={<span>#{o.id}</span>}>
         <Tag type={o.type} />
         <span class="grow" />
         {isForgotten ? (
@@ -61,7 +61,7 @@ function ObservationView({ id }: { id: string }) {
             </button>
           </>
         )}
-      </Head>
+      </PageHead>
       <div class="scroll page">
         <article>
           {isForgotten && <p class="trouble">Forgotten. It is shown to nobody; its text is erased a week after it was forgotten.</p>}
@@ -93,12 +93,12 @@ function ObservationView({ id }: { id: string }) {
           )}
         </article>
         <aside>
-          <Facts
+          <FactList
             of={[
-              ['Project', <a href={hrefOf('feed', '', { project: o.project })}>{nameOf(o.project)}</a>],
+              ['Project', <a href={hrefOf('feed', '', { project: o.project })}>{nameOfProject(o.project)}</a>],
               ['Session', <a href={hrefOf('sessions', String(o.sessionId), { at: `observation:${o.id}` })}>replay</a>],
               ['Turn', o.promptNumber],
-              ['When', <When at={o.at} />],
+              ['When', <TimeAgo at={o.at} />],
               ['Written by', o.model],
               ['Tool', o.tool],
               ['Costs', `${o.tokens} tokens`],
@@ -127,7 +127,7 @@ function Files({ title, files, project }: { title: string; files: string[]; proj
   )
 }
 
-const FIELDS: [keyof Summary, string][] = [
+const SUMMARY_FIELDS: [keyof Summary, string][] = [
   ['investigated', 'Looked at'],
   ['learned', 'Learned'],
   ['completed', 'Done'],
@@ -136,23 +136,23 @@ const FIELDS: [keyof Summary, string][] = [
 ]
 
 function useMemory<T>(id: string) {
-  return useAsked<{ memory: T | null }>(`/api/memory/${id}`)
+  return useFetch<{ memory: T | null }>(`/api/memory/${id}`)
 }
 
 function SummaryView({ id }: { id: string }) {
   const asked = useMemory<Summary>(`S${id}`)
-  if (!asked.value) return <Waiting trouble={asked.trouble} again={asked.again} />
+  if (!asked.value) return <LoadingOrError trouble={asked.error} again={asked.refetch} />
   const s = asked.value.memory
-  if (!s) return <Gone what={`summary S${id}`} />
+  if (!s) return <MissingMemory what={`summary S${id}`} />
   return (
     <>
-      <Head title={<span>S{s.id}</span>}>
+      <PageHead title={<span>S{s.id}</span>}>
         <Tag type="summary" />
-      </Head>
+      </PageHead>
       <div class="scroll page">
         <article>
           <h2>{s.request || 'Summary'}</h2>
-          {FIELDS.map(([field, title]) =>
+          {SUMMARY_FIELDS.map(([field, title]) =>
             s[field] ? (
               <section>
                 <h3>{title}</h3>
@@ -162,12 +162,12 @@ function SummaryView({ id }: { id: string }) {
           )}
         </article>
         <aside>
-          <Facts
+          <FactList
             of={[
-              ['Project', <a href={hrefOf('feed', '', { project: s.project })}>{nameOf(s.project)}</a>],
+              ['Project', <a href={hrefOf('feed', '', { project: s.project })}>{nameOfProject(s.project)}</a>],
               ['Session', <a href={hrefOf('sessions', String(s.sessionId), { at: `summary:${s.id}` })}>replay</a>],
               ['Turn', s.promptNumber],
-              ['When', <When at={s.at} />],
+              ['When', <TimeAgo at={s.at} />],
               ['Written by', s.model],
             ]}
           />
@@ -180,14 +180,14 @@ function SummaryView({ id }: { id: string }) {
 
 function PromptView({ id }: { id: string }) {
   const asked = useMemory<Prompt>(`P${id}`)
-  if (!asked.value) return <Waiting trouble={asked.trouble} again={asked.again} />
+  if (!asked.value) return <LoadingOrError trouble={asked.error} again={asked.refetch} />
   const p = asked.value.memory
-  if (!p) return <Gone what={`prompt P${id}`} />
+  if (!p) return <MissingMemory what={`prompt P${id}`} />
   return (
     <>
-      <Head title={<span>P{p.id}</span>}>
+      <PageHead title={<span>P{p.id}</span>}>
         <Tag type="prompt" />
-      </Head>
+      </PageHead>
       <div class="scroll page">
         <article>
           <h2>{p.origin === 'person' ? 'Asked' : 'The client said'}</h2>
@@ -200,11 +200,11 @@ function PromptView({ id }: { id: string }) {
           )}
         </article>
         <aside>
-          <Facts
+          <FactList
             of={[
               ['Session', <a href={hrefOf('sessions', String(p.sessionId), { at: `prompt:${p.id}` })}>replay</a>],
               ['Turn', p.number],
-              ['When', <When at={p.at} />],
+              ['When', <TimeAgo at={p.at} />],
             ]}
           />
           <Links kind="prompt" id={id} />
@@ -214,19 +214,19 @@ function PromptView({ id }: { id: string }) {
   )
 }
 
-type WholeNote = Note & { urn: string; supersededBy: string[] }
+type NoteDetails = Note & { urn: string; supersededBy: string[] }
 
 function NoteView({ id }: { id: string }) {
-  const asked = useAsked<WholeNote>(`/api/notes/${encodeURIComponent(id)}`)
+  const asked = useFetch<NoteDetails>(`/api/notes/${encodeURIComponent(id)}`)
   const isEditing = useSignal(false)
   const note = asked.value
   const change = (patch: Partial<Note>, text: string) => {
     if (!note) return
     const before = Object.fromEntries(Object.keys(patch).map((field) => [field, note[field as keyof Note]]))
-    void act(send('PATCH', `/api/notes/${note.id}`, patch), text, () => send('PATCH', `/api/notes/${note.id}`, before))
+    void runAction(send('PATCH', `/api/notes/${note.id}`, patch), text, () => send('PATCH', `/api/notes/${note.id}`, before))
   }
   const pin = () => note && change({ pinned: !note.pinned }, note.pinned ? 'Unpinned.' : 'Pinned: it is in every brief.')
-  useKeys({
+  useKeyBindings({
     e: () => {
       isEditing.value = true
     },
@@ -234,10 +234,10 @@ function NoteView({ id }: { id: string }) {
     p: () => void pin(),
   })
   if (!note)
-    return asked.trouble && !asked.trouble.includes('there is no') ? (
-      <Waiting trouble={asked.trouble} again={asked.again} />
-    ) : asked.trouble ? (
-      <Gone what={`note ${id}`} />
+    return asked.error && !asked.error.includes('there is no') ? (
+      <LoadingOrError trouble={asked.error} again={asked.refetch} />
+    ) : asked.error ? (
+      <MissingMemory what={`note ${id}`} />
     ) : (
       <Loading />
     )
@@ -246,7 +246,7 @@ function NoteView({ id }: { id: string }) {
   }
   return (
     <>
-      <Head title="Note">
+      <PageHead title="Note">
         <Tag type={note.namespace} />
         {note.pinned && <span class="chip on">pinned</span>}
         <span class="grow" />
@@ -265,7 +265,7 @@ function NoteView({ id }: { id: string }) {
           Supersede
         </a>
         {note.deletedAt ? (
-          <button type="button" onClick={() => void act(send('POST', `/api/notes/${note.id}/restore`), 'Brought the note back.')}>
+          <button type="button" onClick={() => void runAction(send('POST', `/api/notes/${note.id}/restore`), 'Brought the note back.')}>
             Restore
           </button>
         ) : (
@@ -273,7 +273,7 @@ function NoteView({ id }: { id: string }) {
             Forget <kbd>x</kbd>
           </button>
         )}
-      </Head>
+      </PageHead>
       <div class="scroll page">
         <article>
           {note.deletedAt && <p class="trouble">Forgotten. It is shown to nobody until it is restored.</p>}
@@ -308,20 +308,20 @@ function NoteView({ id }: { id: string }) {
           <History note={note} />
         </article>
         <aside>
-          <Facts
+          <FactList
             of={[
               ['Scope', note.scope],
               [
                 'Project',
-                note.scope === 'project' ? <a href={hrefOf('feed', '', { project: note.project })}>{nameOf(note.project)}</a> : null,
+                note.scope === 'project' ? <a href={hrefOf('feed', '', { project: note.project })}>{nameOfProject(note.project)}</a> : null,
               ],
               ['Type', note.type],
               ['Came from', note.source],
               ['Written by', note.model],
               ['Confidence', note.confidence],
               ['Machine', note.machine],
-              ['Made', <When at={note.createdAt} />],
-              ['Changed', <When at={note.updatedAt} />],
+              ['Made', <TimeAgo at={note.createdAt} />],
+              ['Changed', <TimeAgo at={note.updatedAt} />],
               ['Hidden after', note.expiresAt ? new Date(note.expiresAt).toLocaleString() : null],
               ['Address', <code>{note.urn}</code>],
               ['File', <code>{note.path}</code>],
@@ -337,10 +337,20 @@ function NoteView({ id }: { id: string }) {
 /** Namespaces that are offered; any other word of the same shape may be used. */
 const NAMESPACES = ['decisions', 'learnings', 'blockers', 'progress', 'patterns', 'context', 'apis', 'config', 'security', 'testing']
 
-type Draft = Pick<Note, 'title' | 'body' | 'namespace' | 'type' | 'scope' | 'tags' | 'pinned'>
+type NoteFormValues = Pick<Note, 'title' | 'body' | 'namespace' | 'type' | 'scope' | 'tags' | 'pinned'>
 
-function NoteForm({ note, save, onSave, onCancel }: { note: Draft; save: string; onSave: (draft: Draft) => void; onCancel: () => void }) {
-  const draft = useSignal<Draft>({
+function NoteForm({
+  note,
+  save,
+  onSave,
+  onCancel,
+}: {
+  note: NoteFormValues
+  save: string
+  onSave: (draft: NoteFormValues) => void
+  onCancel: () => void
+}) {
+  const draft = useSignal<NoteFormValues>({
     title: note.title,
     body: note.body,
     namespace: note.namespace,
@@ -349,10 +359,10 @@ function NoteForm({ note, save, onSave, onCancel }: { note: Draft; save: string;
     tags: note.tags,
     pinned: note.pinned,
   })
-  const set = (part: Partial<Draft>) => {
+  const set = (part: Partial<NoteFormValues>) => {
     draft.value = { ...draft.value, ...part }
   }
-  useKeys({ Escape: onCancel })
+  useKeyBindings({ Escape: onCancel })
   return (
     <form
       class="note-form"
@@ -431,14 +441,14 @@ function focusOnce(element: HTMLTextAreaElement | null): void {
 
 /** A note from nothing, from an observation, or in the place of an older note. */
 function NewNote() {
-  const { from = '', supersedes = '', project: wanted = '' } = place.value.query
-  const source = useAsked<{ observation: Observation | null }>(from ? `/api/observations/${from}` : null)
-  const older = useAsked<WholeNote>(supersedes ? `/api/notes/${supersedes}` : null)
+  const { from = '', supersedes = '', project: wanted = '' } = currentRoute.value.query
+  const source = useFetch<{ observation: Observation | null }>(from ? `/api/observations/${from}` : null)
+  const older = useFetch<NoteDetails>(supersedes ? `/api/notes/${supersedes}` : null)
   if ((from && !source.value) || (supersedes && !older.value))
-    return <Waiting trouble={source.trouble || older.trouble} again={source.again} />
+    return <LoadingOrError trouble={source.error || older.error} again={source.refetch} />
   const o = source.value?.observation
   const project = older.value?.project ?? o?.project ?? wanted
-  const draft: Draft = {
+  const draft: NoteFormValues = {
     title: older.value?.title ?? o?.title ?? '',
     body: older.value?.body ?? (o ? [o.narrative, ...o.facts.map((fact) => `- ${fact}`)].filter(Boolean).join('\n') : ''),
     namespace: older.value?.namespace ?? (o?.type === 'decision' ? 'decisions' : o ? 'learnings' : 'context'),
@@ -447,16 +457,16 @@ function NewNote() {
     tags: older.value?.tags ?? [],
     pinned: older.value?.pinned ?? false,
   }
-  const keep = async (written: Draft) => {
+  const keep = async (written: NoteFormValues) => {
     const body = { ...written, ...(project ? { project } : {}), ...(supersedes ? { supersedes: [supersedes] } : {}) }
-    const kept = await act(send<{ kind: string; note: Note }>('POST', '/api/notes', body), (made) =>
+    const kept = await runAction(send<{ kind: string; note: Note }>('POST', '/api/notes', body), (made) =>
       made.kind === 'same' ? 'A note says this already; here it is.' : supersedes ? 'The newer note is in its place.' : 'Kept as a note.',
     )
-    if (kept) go(memoryHref('note', kept.note.id))
+    if (kept) navigate(memoryHref('note', kept.note.id))
   }
   return (
     <>
-      <Head title={supersedes ? 'Supersede a note' : 'New note'} />
+      <PageHead title={supersedes ? 'Supersede a note' : 'New note'} />
       <div class="scroll page">
         <article>
           <NoteForm note={draft} save="Keep" onSave={(written) => void keep(written)} onCancel={() => history.back()} />
@@ -467,8 +477,8 @@ function NewNote() {
 }
 
 /** What a note said before, each version beside the one that followed. */
-function History({ note }: { note: WholeNote }) {
-  const asked = useAsked<NoteVersions>(`/api/notes/${note.id}/history`)
+function History({ note }: { note: NoteDetails }) {
+  const asked = useFetch<NoteVersions>(`/api/notes/${note.id}/history`)
   if (!asked.value || asked.value.versions.length + asked.value.older.length === 0) return null
   const { versions, older } = asked.value
   const steps = [
@@ -482,7 +492,7 @@ function History({ note }: { note: WholeNote }) {
         <details>
           <summary>
             {step.id ? 'Superseded a note of ' : 'Until '}
-            <When at={step.at} />
+            <TimeAgo at={step.at} />
             {step.before.title !== step.after.title && <span class="dim"> · was called “{step.before.title}”</span>}
           </summary>
           {step.id && (
@@ -491,7 +501,7 @@ function History({ note }: { note: WholeNote }) {
             </p>
           )}
           <pre class="diff">
-            {diff(step.before.body, step.after.body).map((part) => (
+            {diffLines(step.before.body, step.after.body).map((part) => (
               <span class={part.kind}>
                 {part.kind === 'gone' ? '- ' : part.kind === 'new' ? '+ ' : '  '}
                 {part.text}
@@ -507,7 +517,7 @@ function History({ note }: { note: WholeNote }) {
 
 /** What hangs on a memory. */
 function Links({ kind, id }: { kind: string; id: string }) {
-  const asked = useAsked<Neighbourhood>(`/api/near?${queryString({ kind, name: id, limit: 12 })}`)
+  const asked = useFetch<Neighbourhood>(`/api/near?${queryString({ kind, name: id, limit: 12 })}`)
   if (!asked.value) return null
   return (
     <section>
@@ -515,22 +525,22 @@ function Links({ kind, id }: { kind: string; id: string }) {
         Around it <a href={hrefOf('graph', `${kind}:${id}`)}>as a graph</a>
       </h3>
       {asked.value.items.length === 0 && <p class="dim">Nothing hangs on it yet.</p>}
-      <NearList items={asked.value.items} />
+      <NeighbourList items={asked.value.items} />
     </section>
   )
 }
 
 /** How one memory hangs on another, as a person reads it. */
-export const inWords = (relation: string) => relation.replaceAll('-', ' ')
+export const relationLabel = (relation: string) => relation.replaceAll('-', ' ')
 
-export function NearList({ items }: { items: Near[] }) {
+export function NeighbourList({ items }: { items: NeighbourhoodItem[] }) {
   return (
     <ul class="near">
       {items.map((item) => (
         <li>
-          <span class="dim">{inWords(item.relation)}</span> <a href={memoryHref(item.kind, item.ref)}>{item.title || item.kind}</a>{' '}
+          <span class="dim">{relationLabel(item.relation)}</span> <a href={memoryHref(item.kind, item.ref)}>{item.title || item.kind}</a>{' '}
           <span class="dim">
-            <When at={item.at} />
+            <TimeAgo at={item.at} />
           </span>
         </li>
       ))}
@@ -538,16 +548,16 @@ export function NearList({ items }: { items: Near[] }) {
   )
 }
 
-function Waiting({ trouble, again }: { trouble: string; again: () => void }) {
-  return trouble ? <Trouble text={trouble} again={again} /> : <Loading />
+function LoadingOrError({ trouble, again }: { trouble: string; again: () => void }) {
+  return trouble ? <ErrorMessage text={trouble} again={again} /> : <Loading />
 }
 
-function Gone({ what }: { what: string }) {
+function MissingMemory({ what }: { what: string }) {
   return (
-    <Empty title={`There is no ${what}.`}>
+    <EmptyState title={`There is no ${what}.`}>
       <p>
         It may have been forgotten for good, or the turn it came from was told anew. <a href="/search">Search for it</a>
       </p>
-    </Empty>
+    </EmptyState>
   )
 }

@@ -1,23 +1,23 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Project } from '../wire/view.ts'
-import { send } from './ask.ts'
-import { useAsked } from './asked.ts'
-import { act } from './deeds.ts'
-import { hear } from './live.ts'
-import { count, Dialog, day, Empty, Head, Loading, Trouble } from './parts.tsx'
-import { hrefOf } from './place.ts'
+import { Dialog, EmptyState, ErrorMessage, formatCount, formatDay, Loading, PageHead } from './components.tsx'
+import { onLiveEvent } from './live.ts'
+import { hrefOf } from './route.ts'
+import { useFetch } from './use-fetch.ts'
+import { runAction } from './user-actions.ts'
+import { send } from './worker-requests.ts'
 
-type Doing = { kind: 'rename' | 'merge' | 'wipe'; project: Project }
+type ProjectDialog = { kind: 'rename' | 'merge' | 'wipe'; project: Project }
 
 /** Every project with what it holds; renaming, merging and wiping it. */
 export function ProjectsPage() {
-  const asked = useAsked<Project[]>('/api/projects')
-  const doing = useSignal<Doing | null>(null)
-  useEffect(() => hear((event) => ['projects-changed', 'session-opened', 'imported'].includes(event.type) && asked.again()), [])
-  if (!asked.value) return asked.trouble ? <Trouble text={asked.trouble} again={asked.again} /> : <Loading />
+  const asked = useFetch<Project[]>('/api/projects')
+  const doing = useSignal<ProjectDialog | null>(null)
+  useEffect(() => onLiveEvent((event) => ['projects-changed', 'session-opened', 'imported'].includes(event.type) && asked.refetch()), [])
+  if (!asked.value) return asked.error ? <ErrorMessage text={asked.error} again={asked.refetch} /> : <Loading />
   const all = asked.value
-  const start = (kind: Doing['kind'], project: Project) => () => {
+  const start = (kind: ProjectDialog['kind'], project: Project) => () => {
     doing.value = { kind, project }
   }
   const done = () => {
@@ -25,14 +25,14 @@ export function ProjectsPage() {
   }
   return (
     <>
-      <Head title="Projects">
-        <span class="dim">{count(all.length, 'project')}</span>
-      </Head>
-      <Trouble text={asked.trouble} again={asked.again} />
+      <PageHead title="Projects">
+        <span class="dim">{formatCount(all.length, 'project')}</span>
+      </PageHead>
+      <ErrorMessage text={asked.error} again={asked.refetch} />
       {all.length === 0 ? (
-        <Empty title="No project yet.">
+        <EmptyState title="No project yet.">
           <p>A project appears with its first session or note.</p>
-        </Empty>
+        </EmptyState>
       ) : (
         <div class="scroll detail">
           <table class="wide">
@@ -68,7 +68,7 @@ export function ProjectsPage() {
                   <td class="num">{project.prompts}</td>
                   <td class="num">{project.observations}</td>
                   <td class="num">{project.notes}</td>
-                  <td>{project.lastAt ? day(project.lastAt) : ''}</td>
+                  <td>{project.lastAt ? formatDay(project.lastAt) : ''}</td>
                   <td class="deeds">
                     <button type="button" onClick={start('rename', project)}>
                       Rename<span class="sr"> {project.name}</span>
@@ -95,7 +95,7 @@ export function ProjectsPage() {
   )
 }
 
-const moving = (from: string, to: string, merge: boolean) => send('POST', '/api/projects/rename', { from, to, merge })
+const moveProject = (from: string, to: string, merge: boolean) => send('POST', '/api/projects/rename', { from, to, merge })
 
 function Rename({ project, onDone }: { project: Project; onDone: () => void }) {
   const name = useSignal(project.project)
@@ -106,7 +106,7 @@ function Rename({ project, onDone }: { project: Project; onDone: () => void }) {
           event.preventDefault()
           onDone()
           const [from, to] = [project.project, name.value.trim()]
-          void act(moving(from, to, false), `${project.name} is called ${to} from now on.`, () => moving(to, from, true))
+          void runAction(moveProject(from, to, false), `${project.name} is called ${to} from now on.`, () => moveProject(to, from, true))
         }}
       >
         <label>
@@ -131,7 +131,7 @@ function Merge({ project, others, onDone }: { project: Project; others: Project[
         onSubmit={(event) => {
           event.preventDefault()
           onDone()
-          void act(moving(project.project, into.value, true), `${project.name} becomes part of ${into.value}.`)
+          void runAction(moveProject(project.project, into.value, true), `${project.name} becomes part of ${into.value}.`)
         }}
       >
         <label>
@@ -143,8 +143,8 @@ function Merge({ project, others, onDone }: { project: Project; others: Project[
           </select>
         </label>
         <p class="dim">
-          {count(project.sessions, 'session')}, {count(project.observations, 'observation')} and {count(project.notes, 'note')} move over.
-          The two cannot be told apart afterwards.
+          {formatCount(project.sessions, 'session')}, {formatCount(project.observations, 'observation')} and{' '}
+          {formatCount(project.notes, 'note')} move over. The two cannot be told apart afterwards.
         </p>
         <button type="submit" class="primary">
           Merge
@@ -162,15 +162,15 @@ function Wipe({ project, onDone }: { project: Project; onDone: () => void }) {
         onSubmit={(event) => {
           event.preventDefault()
           onDone()
-          void act(
+          void runAction(
             send('POST', '/api/projects/wipe', { project: project.project, confirm: typed.value }),
             `${project.name} is being wiped.`,
           )
         }}
       >
         <p>
-          This removes {count(project.sessions, 'session')}, {count(project.prompts, 'prompt')},{' '}
-          {count(project.observations, 'observation')} and {count(project.notes, 'note')} for good. There is no way back.
+          This removes {formatCount(project.sessions, 'session')}, {formatCount(project.prompts, 'prompt')},{' '}
+          {formatCount(project.observations, 'observation')} and {formatCount(project.notes, 'note')} for good. There is no way back.
         </p>
         <label>
           Type <b>{project.name}</b> to go on

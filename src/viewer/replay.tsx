@@ -1,91 +1,91 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ToolUse } from '../core/memory.ts'
-import type { WholeSession } from '../wire/view.ts'
-import { get } from './ask.ts'
-import { useAsked } from './asked.ts'
-import { List, type Rows } from './list.tsx'
-import { hear } from './live.ts'
+import type { SessionContents } from '../wire/view.ts'
+import { EmptyState, ErrorMessage, formatClockTime, formatCount, formatDay, Loading, nameOfProject, PageHead, Tag } from './components.tsx'
+import { List, type PagedRows } from './list.tsx'
+import { onLiveEvent } from './live.ts'
 import { Markdown, MarkdownLine } from './markdown-view.tsx'
-import { type Moment, momentsOf } from './moments.ts'
-import { clock, count, day, Empty, Head, Loading, nameOf, Tag, Trouble } from './parts.tsx'
-import { hrefOf, memoryHref } from './place.ts'
-import { go, place } from './router.ts'
-import { useKeys } from './shortcuts.ts'
+import { listReplayEvents, type ReplayEvent } from './replay-events.ts'
+import { hrefOf, memoryHref } from './route.ts'
+import { currentRoute, navigate } from './router.ts'
+import { useKeyBindings } from './shortcuts.ts'
+import { useFetch } from './use-fetch.ts'
+import { get } from './worker-requests.ts'
 
-const STEP_MS = 700
+const PLAY_STEP_MS = 700
 
 /** One session as it went: what was asked, done, made of it and answered, with a scrubber through its time. */
 export function ReplayPage({ id }: { id: string }) {
-  const asked = useAsked<WholeSession>(`/api/sessions/${encodeURIComponent(id)}`)
+  const asked = useFetch<SessionContents>(`/api/sessions/${encodeURIComponent(id)}`)
   const isPlaying = useSignal(false)
   // What comes in while one looks is added at the end; where one looks stays.
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = hear((event) => {
+    const stop = onLiveEvent((event) => {
       const data = event.data as { sessionId?: number; prompt?: { sessionId: number }; observation?: { sessionId: number } } | null
       if (String(data?.sessionId ?? data?.prompt?.sessionId ?? data?.observation?.sessionId) !== id) return
       clearTimeout(timer)
-      timer = setTimeout(asked.again, 300)
+      timer = setTimeout(asked.refetch, 300)
     })
     return () => {
       clearTimeout(timer)
       stop()
     }
   }, [id])
-  const moments = asked.value ? momentsOf(asked.value) : []
-  const wanted = place.value.query.at ?? ''
+  const moments = asked.value ? listReplayEvents(asked.value) : []
+  const wanted = currentRoute.value.query.at ?? ''
   const current = Math.max(
     0,
     moments.findIndex((moment) => moment.key === wanted),
   )
   const show = (index: number) => {
     const moment = moments[Math.max(0, Math.min(moments.length - 1, index))]
-    if (moment) go(hrefOf('sessions', id, { at: moment.key }), 'replace')
+    if (moment) navigate(hrefOf('sessions', id, { at: moment.key }), 'replace')
   }
   useEffect(() => {
     if (!isPlaying.value) return
     const timer = setTimeout(() => {
       if (current >= moments.length - 1) isPlaying.value = false
       else show(current + 1)
-    }, STEP_MS)
+    }, PLAY_STEP_MS)
     return () => clearTimeout(timer)
   }, [isPlaying.value, current])
   const play = () => {
     isPlaying.value = !isPlaying.value
   }
-  useKeys({ ArrowLeft: () => show(current - 1), ArrowRight: () => show(current + 1), ' ': play })
+  useKeyBindings({ ArrowLeft: () => show(current - 1), ArrowRight: () => show(current + 1), ' ': play })
   if (!asked.value) {
-    if (asked.trouble.includes('there is no'))
-      return <Empty title={`There is no session ${id}.`}>{<a href="/sessions">All sessions</a>}</Empty>
-    return asked.trouble ? <Trouble text={asked.trouble} again={asked.again} /> : <Loading />
+    if (asked.error.includes('there is no'))
+      return <EmptyState title={`There is no session ${id}.`}>{<a href="/sessions">All sessions</a>}</EmptyState>
+    return asked.error ? <ErrorMessage text={asked.error} again={asked.refetch} /> : <Loading />
   }
   const { session } = asked.value
   const moment = moments[current]
-  const rows: Rows<Moment> = {
+  const rows: PagedRows<ReplayEvent> = {
     total: moments.length,
     at: (index) => moments[index] ?? null,
-    need: () => {},
-    trouble: '',
+    fetchRange: () => {},
+    error: '',
     isLoaded: true,
-    again: asked.again,
+    refetch: asked.refetch,
     first: null,
   }
   return (
     <>
-      <Head title={session.title ?? `Session ${session.id}`}>
+      <PageHead title={session.title ?? `Session ${session.id}`}>
         <span class="dim">
-          {nameOf(session.project)} · {day(session.startedAt)} · {count(moments.length, 'moment')}
+          {nameOfProject(session.project)} · {formatDay(session.startedAt)} · {formatCount(moments.length, 'moment')}
         </span>
         <span class="grow" />
         <a class="button" href={hrefOf('injections', '', { session: id })}>
           What it was told
         </a>
-      </Head>
+      </PageHead>
       {moments.length === 0 ? (
-        <Empty title="Nothing happened in it yet.">
+        <EmptyState title="Nothing happened in it yet.">
           <p>Its first prompt will appear here.</p>
-        </Empty>
+        </EmptyState>
       ) : (
         <>
           <div class="scrubber">
@@ -95,14 +95,14 @@ export function ReplayPage({ id }: { id: string }) {
             <input
               type="range"
               aria-label="Moment of the session"
-              aria-valuetext={moment ? `${clock(moment.at)}, ${moment.what}: ${moment.title}` : ''}
+              aria-valuetext={moment ? `${formatClockTime(moment.at)}, ${moment.label}: ${moment.title}` : ''}
               min={0}
               max={moments.length - 1}
               value={current}
               onInput={(event) => show(Number(event.currentTarget.value))}
             />
             <span class="dim mono">
-              {moment && clock(moment.at)} · {current + 1}/{moments.length}
+              {moment && formatClockTime(moment.at)} · {current + 1}/{moments.length}
             </span>
           </div>
           <div class="split">
@@ -116,15 +116,15 @@ export function ReplayPage({ id }: { id: string }) {
             >
               {(one, index) => (
                 <span class={`moment ${index > current ? 'later' : ''}`}>
-                  <span class="mono dim">{clock(one.at)}</span>
-                  <Tag type={one.what} />
+                  <span class="mono dim">{formatClockTime(one.at)}</span>
+                  <Tag type={one.label} />
                   <span class="what">{one.title}</span>
                 </span>
               )}
             </List>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must be able to do that */}
             <section class="scroll detail" aria-label="The moment in full" aria-live="off" tabIndex={0}>
-              {moment && <MomentView key={moment.key} moment={moment} />}
+              {moment && <ReplayEventView key={moment.key} moment={moment} />}
             </section>
           </div>
         </>
@@ -133,7 +133,7 @@ export function ReplayPage({ id }: { id: string }) {
   )
 }
 
-function MomentView({ moment }: { moment: Moment }) {
+function ReplayEventView({ moment }: { moment: ReplayEvent }) {
   switch (moment.kind) {
     case 'prompt':
       return (
@@ -150,7 +150,7 @@ function MomentView({ moment }: { moment: Moment }) {
         </>
       )
     case 'tool use':
-      return <UseView use={moment.use} clipped={moment.use.clipped} />
+      return <ToolUseView use={moment.use} clipped={moment.use.clipped} />
     case 'observation':
       return (
         <>
@@ -183,15 +183,15 @@ function MomentView({ moment }: { moment: Moment }) {
       return (
         <>
           <h2>
-            <a href={hrefOf('injections', String(moment.told.id))}>Told to the model at {moment.told.event}</a>
+            <a href={hrefOf('injections', String(moment.injection.id))}>Told to the model at {moment.injection.event}</a>
           </h2>
-          <pre class="said">{moment.told.text}</pre>
+          <pre class="said">{moment.injection.text}</pre>
         </>
       )
   }
 }
 
-function UseView({ use, clipped }: { use: ToolUse; clipped: boolean }) {
+function ToolUseView({ use, clipped }: { use: ToolUse; clipped: boolean }) {
   const whole = useSignal<ToolUse>(use)
   const isWhole = useSignal(!clipped)
   const showAll = async () => {
@@ -204,9 +204,9 @@ function UseView({ use, clipped }: { use: ToolUse; clipped: boolean }) {
     <>
       <h2>{use.tool}</h2>
       <h3>In</h3>
-      <pre class="said">{pretty(whole.value.input)}</pre>
+      <pre class="said">{prettyJson(whole.value.input)}</pre>
       <h3>{whole.value.error ? 'Failed' : 'Out'}</h3>
-      <pre class="said">{pretty(whole.value.error ?? whole.value.output ?? '')}</pre>
+      <pre class="said">{prettyJson(whole.value.error ?? whole.value.output ?? '')}</pre>
       {!isWhole.value && (
         <button type="button" onClick={() => void showAll()}>
           Show all of it
@@ -216,7 +216,7 @@ function UseView({ use, clipped }: { use: ToolUse; clipped: boolean }) {
   )
 }
 
-function pretty(text: string): string {
+function prettyJson(text: string): string {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'string' ? value : JSON.stringify(value, null, 2).replaceAll('\\n', '\n')

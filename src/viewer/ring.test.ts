@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { ring } from './ring.ts'
+import { placeOnRing } from './ring.ts'
 
 const BOX = { width: 1000, height: 700 }
 
 test('what came before stands left, what came after right, all inside the box, none upon another', () => {
   const items = Array.from({ length: 24 }, (_, i) => ({ name: i, side: i % 3 === 0 ? 'before' : 'after' }))
-  const placed = ring(items, BOX)
+  const placed = placeOnRing(items, BOX)
   expect(placed).toHaveLength(24)
   for (const { side, x, y } of placed) {
     expect(side === 'before' ? x < 500 : x > 500).toBe(true)
@@ -15,5 +15,5 @@ test('what came before stands left, what came after right, all inside the box, n
 })
 
 test('one stands straight beside the middle', () => {
-  expect(ring([{ side: 'after' }], BOX)[0]).toMatchObject({ x: 840, y: 350 })
+  expect(placeOnRing([{ side: 'after' }], BOX)[0]).toMatchObject({ x: 840, y: 350 })
 })

@@ -1,7 +1,7 @@
-export type Box = { width: number; height: number }
+export type RingBox = { width: number; height: number }
 
 /** Where things stand around the one in the middle of a box: earlier on the left, later on the right. */
-export function ring<T extends { side: string }>(items: T[], { width, height }: Box): (T & { x: number; y: number })[] {
+export function placeOnRing<T extends { side: string }>(items: T[], { width, height }: RingBox): (T & { x: number; y: number })[] {
   const sides = { before: items.filter((item) => item.side === 'before'), after: items.filter((item) => item.side !== 'before') }
   const placed = (list: T[], centre: number) =>
     list.map((item, i) => {

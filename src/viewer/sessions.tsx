@@ -1,35 +1,35 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { ListedSession, Sessions } from '../wire/view.ts'
-import { List, useRows } from './list.tsx'
-import { epoch, hear } from './live.ts'
-import { Choice, count, Empty, Head, nameOf, Tag, Trouble, When } from './parts.tsx'
-import { hrefOf } from './place.ts'
-import { projectOptions } from './projects-known.ts'
+import type { SessionListItem, Sessions } from '../wire/view.ts'
+import { Dropdown, EmptyState, ErrorMessage, formatCount, nameOfProject, PageHead, Tag, TimeAgo } from './components.tsx'
+import { List, usePagedRows } from './list.tsx'
+import { dataVersion, onLiveEvent } from './live.ts'
+import { projectOptions } from './project-list.ts'
 import { ReplayPage } from './replay.tsx'
-import { go, place } from './router.ts'
+import { hrefOf } from './route.ts'
+import { currentRoute, navigate } from './router.ts'
 
 /** All sessions, the latest first; one of them as a replay. */
 export function SessionsPage() {
-  const { id, query } = place.value
+  const { id, query } = currentRoute.value
   return id ? <ReplayPage key={id} id={id} /> : <SessionList project={query.project ?? ''} />
 }
 
 function SessionList({ project }: { project: string }) {
   const key = `sessions ${project}`
   const news = useSignal(0)
-  const rows = useRows<ListedSession, Sessions>(
+  const rows = usePagedRows<SessionListItem, Sessions>(
     key,
     '/api/sessions',
     { project },
     (answer) => ({ rows: answer.sessions, total: answer.total }),
     '',
-    `${epoch.value} ${news.value}`,
+    `${dataVersion.value} ${news.value}`,
   )
   // A session that begins goes to the top: shown at once to whoever looks there, and to others when they come back.
   useEffect(
     () =>
-      hear((event) => {
+      onLiveEvent((event) => {
         const isAtTop = (document.querySelector('.list')?.scrollTop ?? 0) === 0
         if (/^session-/.test(event.type) && isAtTop) news.value++
       }),
@@ -37,24 +37,24 @@ function SessionList({ project }: { project: string }) {
   )
   return (
     <>
-      <Head title="Sessions">
-        <Choice
+      <PageHead title="Sessions">
+        <Dropdown
           label="Project"
           value={project}
           options={projectOptions()}
-          onChoose={(value) => go(hrefOf('sessions', '', { project: value }), 'replace')}
+          onChoose={(value) => navigate(hrefOf('sessions', '', { project: value }), 'replace')}
         />
         <span class="grow" />
-        <span class="dim">{rows.isLoaded && count(rows.total, 'session')}</span>
-      </Head>
-      <Trouble text={rows.trouble} again={rows.again} />
+        <span class="dim">{rows.isLoaded && formatCount(rows.total, 'session')}</span>
+      </PageHead>
+      <ErrorMessage text={rows.error} again={rows.refetch} />
       {rows.isLoaded && rows.total === 0 ? (
-        <Empty title="No session yet.">
+        <EmptyState title="No session yet.">
           <p>
             A session appears as soon as a connected agent starts one. <code>recollect init</code> connects Claude Code,{' '}
             <code>recollect import</code> brings in what it did before.
           </p>
-        </Empty>
+        </EmptyState>
       ) : (
         <List name={key} label="Sessions" rows={rows} href={(session) => hrefOf('sessions', String(session.id))}>
           {(session) => (
@@ -63,13 +63,13 @@ function SessionList({ project }: { project: string }) {
               <span class="what">
                 <b>{session.title ?? `Session ${session.id}`}</b>
                 <span class="snip">
-                  {count(session.promptCount, 'prompt')}, {count(session.toolUses, 'tool use')},{' '}
-                  {count(session.observations, 'observation')}
+                  {formatCount(session.promptCount, 'prompt')}, {formatCount(session.toolUses, 'tool use')},{' '}
+                  {formatCount(session.observations, 'observation')}
                   {session.branch && `, on ${session.branch}`}
                 </span>
               </span>
-              <span class="proj">{nameOf(session.project)}</span>
-              <When at={session.lastEventAt} />
+              <span class="proj">{nameOfProject(session.project)}</span>
+              <TimeAgo at={session.lastEventAt} />
             </>
           )}
         </List>

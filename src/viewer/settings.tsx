@@ -1,15 +1,15 @@
 import type { SettingsInForce } from '../wire/view.ts'
-import { useAsked } from './asked.ts'
-import { Head, Loading, Trouble } from './parts.tsx'
+import { ErrorMessage, Loading, PageHead } from './components.tsx'
+import { useFetch } from './use-fetch.ts'
 
 /** Every setting in force and where it came from. Secrets are named, never shown. */
 export function SettingsPage() {
-  const asked = useAsked<SettingsInForce>('/api/settings')
-  if (!asked.value) return asked.trouble ? <Trouble text={asked.trouble} again={asked.again} /> : <Loading />
+  const asked = useFetch<SettingsInForce>('/api/settings')
+  if (!asked.value) return asked.error ? <ErrorMessage text={asked.error} again={asked.refetch} /> : <Loading />
   const { settings, problems, file } = asked.value
   return (
     <>
-      <Head title="Settings" />
+      <PageHead title="Settings" />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must be able to do that */}
       <section class="scroll detail" aria-label="All settings" tabIndex={0}>
         {problems.map((problem) => (
@@ -33,7 +33,7 @@ export function SettingsPage() {
             {settings.map((setting) => (
               <tr class={setting.source === 'default' ? '' : 'set'}>
                 <td class="mono">{setting.name}</td>
-                <td class="mono">{inWords(setting.value)}</td>
+                <td class="mono">{formatSettingValue(setting.value)}</td>
                 <td>{setting.source}</td>
               </tr>
             ))}
@@ -44,7 +44,7 @@ export function SettingsPage() {
   )
 }
 
-function inWords(value: unknown): string {
+function formatSettingValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ')
   return value === '' ? 'not set' : String(value)
 }

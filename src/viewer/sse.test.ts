@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { openReader } from './sse.ts'
+import { openEventReader } from './sse.ts'
 
 const text = 'retry: 1000\n\nid: r-1\nevent: hello\ndata: {}\n\n: \n\nid: r-2\nevent: note-changed\ndata: {"note":{"title":"a: b"}}\n\n'
 
@@ -9,11 +9,11 @@ test('events are read whole wherever the stream is cut', () => {
     { id: 'r-2', type: 'note-changed', data: { note: { title: 'a: b' } } },
   ]
   for (let cut = 0; cut <= text.length; cut++) {
-    const read = openReader()
+    const read = openEventReader()
     expect([...read(text.slice(0, cut)), ...read(text.slice(cut))]).toEqual(whole)
   }
 })
 
 test('what is no event is passed over', () => {
-  expect(openReader()('event: x\ndata: not json\n\n: beat\n\nid: 1\n\n')).toEqual([])
+  expect(openEventReader()('event: x\ndata: not json\n\n: beat\n\nid: 1\n\n')).toEqual([])
 })

@@ -2,16 +2,16 @@
 export type LiveEvent = { id: string; type: string; data: unknown }
 
 /** Reads a stream of events piece by piece, wherever it is cut. Comments, which keep the line open, give nothing. */
-export function openReader(): (piece: string) => LiveEvent[] {
+export function openEventReader(): (piece: string) => LiveEvent[] {
   let held = ''
   return (piece) => {
     const blocks = (held + piece).split('\n\n')
     held = blocks.pop() ?? ''
-    return blocks.flatMap((block) => eventIn(block))
+    return blocks.flatMap((block) => parseEvent(block))
   }
 }
 
-function eventIn(block: string): LiveEvent[] {
+function parseEvent(block: string): LiveEvent[] {
   const fields = new Map(
     block.split('\n').flatMap((line) => {
       const colon = line.indexOf(':')

@@ -1,43 +1,54 @@
 import type { Day, Feed } from '../wire/view.ts'
-import { queryString } from './ask.ts'
-import { useAsked } from './asked.ts'
-import { daysBetween, lines, months } from './calendar.ts'
-import { Chip, Choice, count, Empty, Head, hrefOfRow, Loading, MemoryRow, nameOf, Trouble } from './parts.tsx'
-import { hrefOf } from './place.ts'
-import { projectOptions } from './projects-known.ts'
-import { go, place } from './router.ts'
-import { useKeys } from './shortcuts.ts'
+import { calendarRows, daysBetween, monthHeadings } from './calendar.ts'
+import {
+  Chip,
+  Dropdown,
+  EmptyState,
+  ErrorMessage,
+  formatCount,
+  hrefOfRow,
+  Loading,
+  MemoryRow,
+  nameOfProject,
+  PageHead,
+} from './components.tsx'
+import { projectOptions } from './project-list.ts'
+import { hrefOf } from './route.ts'
+import { currentRoute, navigate } from './router.ts'
+import { useKeyBindings } from './shortcuts.ts'
+import { useFetch } from './use-fetch.ts'
+import { queryString } from './worker-requests.ts'
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 const shift = -new Date().getTimezoneOffset()
 const dayOf = (at: number) => new Date(at + shift * 60_000).toISOString().slice(0, 10)
-const startOf = (day: string) => Date.parse(day) - shift * 60_000
+const startOfDay = (day: string) => Date.parse(day) - shift * 60_000
 
 /** Days or weeks at a glance, project by project; one of them in full. */
 export function TimelinePage() {
-  const { query } = place.value
+  const { query } = currentRoute.value
   const { project = '', by = 'day', from = '', to = '', end = '' } = query
   const step = by === 'week' ? 7 : 1
   const last = end || dayOf(Date.now())
   const length = step === 7 ? 52 * 7 : 12 * 7
-  const first = dayOf(startOf(last) - (length - 1) * DAY)
-  const asked = useAsked<Day[]>(
-    `/api/activity?${queryString({ project, since: Math.max(0, startOf(first)), before: startOf(last) + DAY, shift })}`,
+  const first = dayOf(startOfDay(last) - (length - 1) * DAY_MS)
+  const asked = useFetch<Day[]>(
+    `/api/activity?${queryString({ project, since: Math.max(0, startOfDay(first)), before: startOfDay(last) + DAY_MS, shift })}`,
   )
-  const choose = (part: Record<string, string>) => go(hrefOf('timeline', '', { ...query, ...part }), 'replace')
-  const earlier = () => choose({ end: dayOf(startOf(last) - (length / 2) * DAY), from: '', to: '' })
+  const choose = (part: Record<string, string>) => navigate(hrefOf('timeline', '', { ...query, ...part }), 'replace')
+  const earlier = () => choose({ end: dayOf(startOfDay(last) - (length / 2) * DAY_MS), from: '', to: '' })
   const later = () => {
-    const next = dayOf(startOf(last) + (length / 2) * DAY)
+    const next = dayOf(startOfDay(last) + (length / 2) * DAY_MS)
     choose({ end: next >= dayOf(Date.now()) ? '' : next, from: '', to: '' })
   }
-  useKeys({ ArrowLeft: earlier, ArrowRight: later })
+  useKeyBindings({ ArrowLeft: earlier, ArrowRight: later })
   const span = daysBetween(first, last)
-  const found = asked.value ? lines(asked.value, span, step) : []
+  const found = asked.value ? calendarRows(asked.value, span, step) : []
   // Nothing in this stretch may still mean something before it.
   return (
     <>
-      <Head title="Timeline">
-        <Choice label="Project" value={project} options={projectOptions()} onChoose={(value) => choose({ project: value })} />
+      <PageHead title="Timeline">
+        <Dropdown label="Project" value={project} options={projectOptions()} onChoose={(value) => choose({ project: value })} />
         <fieldset class="chips" aria-label="By">
           <Chip on={step === 1} onClick={() => choose({ by: '', from: '', to: '' })}>
             days
@@ -55,18 +66,18 @@ export function TimelinePage() {
         <span class="dim">
           {first} to {last}
         </span>
-      </Head>
-      <Trouble text={asked.trouble} again={asked.again} />
+      </PageHead>
+      <ErrorMessage text={asked.error} again={asked.refetch} />
       <div class="scroll">
-        {!asked.value && !asked.trouble && <Loading />}
+        {!asked.value && !asked.error && <Loading />}
         {asked.value && found.length === 0 && (
-          <Empty title="Nothing happened in this stretch.">
+          <EmptyState title="Nothing happened in this stretch.">
             <p>
               <button type="button" onClick={earlier}>
                 Look further back
               </button>
             </p>
-          </Empty>
+          </EmptyState>
         )}
         {found.length > 0 && (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, and a keyboard must be able to do that
@@ -78,7 +89,7 @@ export function TimelinePage() {
               <thead>
                 <tr>
                   <td />
-                  {months(found[0]?.cells ?? []).map((month) =>
+                  {monthHeadings(found[0]?.cells ?? []).map((month) =>
                     month.name ? (
                       <th scope="col" colSpan={month.cells}>
                         {month.name}
@@ -93,7 +104,7 @@ export function TimelinePage() {
                 {found.slice(0, 30).map((line) => (
                   <tr>
                     <th scope="row">
-                      <a href={hrefOf('timeline', '', { ...query, project: line.project })}>{nameOf(line.project)}</a>{' '}
+                      <a href={hrefOf('timeline', '', { ...query, project: line.project })}>{nameOfProject(line.project)}</a>{' '}
                       <span class="dim">{line.total}</span>
                     </th>
                     {line.cells.map((cell) => (
@@ -102,10 +113,10 @@ export function TimelinePage() {
                           <a
                             class={`cell l${cell.level} ${cell.from === from && line.project === project ? 'on' : ''}`}
                             href={hrefOf('timeline', '', { ...query, project: line.project, from: cell.from, to: cell.to })}
-                            title={`${cell.from}${cell.to === cell.from ? '' : ` to ${cell.to}`}: ${count(cell.count, 'memory', 'memories')}`}
+                            title={`${cell.from}${cell.to === cell.from ? '' : ` to ${cell.to}`}: ${formatCount(cell.count, 'memory', 'memories')}`}
                           >
                             <span class="sr">
-                              {nameOf(line.project)}, {cell.from}: {cell.count}
+                              {nameOfProject(line.project)}, {cell.from}: {cell.count}
                             </span>
                           </a>
                         ) : (
@@ -119,7 +130,7 @@ export function TimelinePage() {
             </table>
           </section>
         )}
-        {from && <Stretch project={project} from={from} to={to || from} />}
+        {from && <MemoriesInRange project={project} from={from} to={to || from} />}
         {!from && found.length > 0 && <p class="dim notice">Choose a square to see what happened then.</p>}
       </div>
     </>
@@ -131,16 +142,18 @@ function showLatest(element: HTMLElement | null): void {
   if (element && element.scrollLeft === 0) element.scrollLeft = element.scrollWidth
 }
 
-function Stretch({ project, from, to }: { project: string; from: string; to: string }) {
-  const asked = useAsked<Feed>(`/api/feed?${queryString({ project, since: startOf(from), before: startOf(to) + DAY, limit: 200 })}`)
-  if (!asked.value) return asked.trouble ? <Trouble text={asked.trouble} again={asked.again} /> : <Loading />
+function MemoriesInRange({ project, from, to }: { project: string; from: string; to: string }) {
+  const asked = useFetch<Feed>(
+    `/api/feed?${queryString({ project, since: startOfDay(from), before: startOfDay(to) + DAY_MS, limit: 200 })}`,
+  )
+  if (!asked.value) return asked.error ? <ErrorMessage text={asked.error} again={asked.refetch} /> : <Loading />
   const { rows } = asked.value
   const total = asked.value.total ?? rows.length
   return (
     <section aria-label={`What happened ${from}`}>
       <h2 class="notice">
         {from}
-        {to !== from && ` to ${to}`} <span class="dim">{count(total, 'memory', 'memories')}</span>
+        {to !== from && ` to ${to}`} <span class="dim">{formatCount(total, 'memory', 'memories')}</span>
       </h2>
       <ul class="hits">
         {rows.map((row) => (

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import type { Cost } from '../core/cost.ts'
-import { KINDS, type Kind, memoryNamed } from '../core/kinds.ts'
+import { MEMORY_KINDS, type MemoryKind, parseMemoryId } from '../core/memory-kinds.ts'
 import { NOTE_SCOPES, NOTE_TYPES } from '../core/note.ts'
-import { CHOICES, type SyncState } from '../core/sync.ts'
+import { CONFLICT_CHOICES, type SyncState } from '../core/sync.ts'
 
 /** What somebody sent, read; or why it cannot be used, in words for them. */
-export type Read<T> = { kind: 'read'; value: T } | { kind: 'unusable'; reason: string }
-export type Reader<T> = (value: unknown) => Read<T>
-type Of<R> = R extends Reader<infer T> ? T : never
+export type ParsedRequest<T> = { kind: 'read'; value: T } | { kind: 'unusable'; reason: string }
+export type RequestParser<T> = (value: unknown) => ParsedRequest<T>
+type Of<R> = R extends RequestParser<infer T> ? T : never
 
 /** The schema is made when the first value comes: the worker starts sooner without making all of them. */
-export function reader<S extends z.ZodType>(make: () => S): Reader<z.infer<S>> {
+export function reader<S extends z.ZodType>(make: () => S): RequestParser<z.infer<S>> {
   let schema: S | null = null
   return (value) => {
     schema ??= make()
@@ -56,7 +56,7 @@ export const readSummarize = understanding(() =>
 )
 export const readCompleteSession = understanding(() => z.object({ ...session, reason: z.string().default('other') }))
 export const readProcessing = reader(() => z.object({ isProcessing: z.boolean() }))
-const memoryId = z.string().refine((id) => memoryNamed(id) !== null, 'an id is #12, S3, P7 or N…')
+const memoryId = z.string().refine((id) => parseMemoryId(id) !== null, 'an id is #12, S3, P7 or N…')
 export const readMemories = reader(() => z.object({ ids: z.array(memoryId).max(500) }))
 export const readBatch = reader(() => z.object({ ids: z.array(z.coerce.number().int()).max(500) }))
 
@@ -94,7 +94,7 @@ export const readNotesQuery = reader(() =>
 )
 export const readSyncRequest = reader(() => z.object({ dryRun: z.boolean().default(false) }))
 export const readRemote = reader(() => z.object({ remote: z.string().max(2000) }))
-export const readResolve = reader(() => z.object({ id: z.string().max(80), choice: z.enum(CHOICES) }))
+export const readResolve = reader(() => z.object({ id: z.string().max(80), choice: z.enum(CONFLICT_CHOICES) }))
 export const readHistoryQuery = reader(() => z.object({ id: z.string().max(80), commit: z.string().max(40).optional() }))
 /** `undo` is true for the last plan that was applied, or the number of one. */
 export const readRetry = reader(() => z.object({ id: z.number().int().optional() }))
@@ -137,7 +137,7 @@ export const readSearchQuery = reader(() =>
   z.object({
     query: z.string().default(''),
     project: z.string().optional(),
-    kind: z.enum(KINDS).optional(),
+    kind: z.enum(MEMORY_KINDS).optional(),
     since: anyMoment,
     before: anyMoment,
     limit: wholeNumber(20, 200),
@@ -186,7 +186,7 @@ const memoryRef = z
   .regex(/^(?:observation|summary|prompt|note):\S{1,60}$/, 'name a memory by its kind and id, for instance observation:12')
   .transform((text) => {
     const colon = text.indexOf(':')
-    return { kind: text.slice(0, colon) as Kind, ref: text.slice(colon + 1) }
+    return { kind: text.slice(0, colon) as MemoryKind, ref: text.slice(colon + 1) }
   })
 export const readGraphQuery = reader(() =>
   z.object({
@@ -265,7 +265,7 @@ export type WorkerStatus = {
 }
 
 /** So much of one kind that is past its time. */
-export type Letting = {
+export type ExpiredAmount = {
   kind:
     | 'tool uses by age'
     | 'tool uses by size'
@@ -282,7 +282,7 @@ export type Letting = {
 
 export type CleanUpReport = {
   dryRun: boolean
-  kinds: Letting[]
+  kinds: ExpiredAmount[]
   /** Of the database file; `freeBytes` of it are not in use and are filled again before it grows. */
   bytesBefore: number
   bytesAfter: number
@@ -335,7 +335,7 @@ export type ConsolidationLine =
   | { kind: 'failed'; error: string }
 
 /** What an import from elsewhere came to. */
-export type Brought = {
+export type ImportCounts = {
   notes: { added: number; updated: number; same: number; forgotten: number }
   sessions: number
   prompts: number
@@ -378,7 +378,7 @@ export type ImportLine =
   | { kind: 'skipped'; file: string; reason: string }
   | { kind: 'distilling'; waiting: number }
   | { kind: 'bringing'; what: string; done: number; of: number }
-  | ({ kind: 'brought'; ms: number } & Brought)
+  | ({ kind: 'brought'; ms: number } & ImportCounts)
   | {
       kind: 'done'
       files: number

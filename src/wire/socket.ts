@@ -1,13 +1,13 @@
 import type { Home } from '../platform/paths.ts'
 
 /** What came back from the worker. `unreachable` is ordinary: it may be starting, or switched off. */
-export type Asked =
+export type WorkerReply =
   | { kind: 'answered'; body: string }
   | { kind: 'unreachable' }
   | { kind: 'late' }
   | { kind: 'refused'; status: number; body: string }
 
-export type Question = {
+export type WorkerRequest = {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   body?: string | Uint8Array<ArrayBuffer>
   headers?: Record<string, string>
@@ -15,7 +15,7 @@ export type Question = {
 }
 
 /** Asks the worker over its socket. The socket is the person's own file, so no token is needed here. */
-export async function askWorker(home: Home, path: string, question: Question = {}): Promise<Asked> {
+export async function askWorker(home: Home, path: string, question: WorkerRequest = {}): Promise<WorkerReply> {
   try {
     const answer = await openAnswer(home, path, question)
     const body = await answer.text()
@@ -26,7 +26,7 @@ export async function askWorker(home: Home, path: string, question: Question = {
 }
 
 /** The answer itself, for those that come in pieces. Throws when the worker is away. */
-export function openAnswer(home: Home, path: string, question: Question = {}): Promise<Response> {
+export function openAnswer(home: Home, path: string, question: WorkerRequest = {}): Promise<Response> {
   return fetch(`http://worker${path}`, {
     unix: home.socket,
     method: question.method ?? 'GET',

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { environment, nowhere, temporaryFolder } from '../../test/support/builders.ts'
 import { homePaths } from '../platform/paths.ts'
-import { keepForLater, type Spooled, spoolSize, takeFromSpool, waitingInSpool } from './spool.ts'
+import { keepForLater, readSpool, removeFromSpool, type SpooledPayload, spoolSize } from './spool.ts'
 
 test('what is kept comes back oldest first, and is gone when it is taken', () => {
   using at = aSpool()
@@ -14,14 +14,14 @@ test('what is kept comes back oldest first, and is gone when it is taken', () =>
   ] as const) {
     expect(keepForLater(at.home, spooled({ delivery, at: when }))).toBe(true)
   }
-  expect([...waitingInSpool(at.home)].map(({ spooled }) => spooled?.delivery)).toEqual(['b', 'c', 'a'])
-  for (const { path } of waitingInSpool(at.home)) takeFromSpool(path)
+  expect([...readSpool(at.home)].map(({ spooled }) => spooled?.delivery)).toEqual(['b', 'c', 'a'])
+  for (const { path } of readSpool(at.home)) removeFromSpool(path)
   expect(spoolSize(at.home)).toBe(0)
 })
 
 test('an empty spool and no spool at all hold nothing', () => {
   using at = aSpool()
-  expect([...waitingInSpool(at.home)]).toEqual([])
+  expect([...readSpool(at.home)]).toEqual([])
   expect(spoolSize(at.home)).toBe(0)
 })
 
@@ -56,7 +56,7 @@ test('a file that holds no payload is reported as such, and half-written ones ar
   for (const [i, text] of texts.entries()) writeFileSync(join(at.home.spool, `${i}.json`), text)
   writeFileSync(join(at.home.spool, '0.json.123.tmp'), '{"half')
   mkdirSync(join(at.home.spool, 'folder.json'))
-  expect([...waitingInSpool(at.home)].map(({ spooled }) => spooled)).toEqual(texts.map(() => null))
+  expect([...readSpool(at.home)].map(({ spooled }) => spooled)).toEqual(texts.map(() => null))
 })
 
 test('a spool with no room left keeps what it has', () => {
@@ -66,7 +66,7 @@ test('a spool with no room left keeps what it has', () => {
   expect(keep('second', { files: 1, bytes: 1000 })).toBe(false)
   expect(keep('second', { files: 2, bytes: 200 })).toBe(false)
   expect(keep('second', { files: 2, bytes: 1000 })).toBe(true)
-  expect([...waitingInSpool(at.home)].map(({ spooled }) => spooled?.delivery)).toEqual(['first', 'second'])
+  expect([...readSpool(at.home)].map(({ spooled }) => spooled?.delivery)).toEqual(['first', 'second'])
 })
 
 test('how much a large spool holds is known without a look at every file', () => {
@@ -86,7 +86,7 @@ test('a spool is bounded even when nobody says how', () => {
   expect(keepForLater(at.home, spooled({ delivery: 'second' }))).toBe(false)
 })
 
-function spooled(given: Partial<Spooled>): Spooled {
+function spooled(given: Partial<SpooledPayload>): SpooledPayload {
   return { delivery: 'd1', agent: 'claude-code', at: 1000, context: nowhere, payload: {}, ...given }
 }
 

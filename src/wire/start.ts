@@ -20,7 +20,7 @@ export async function ensureWorker(home: Home, timeoutMs: number): Promise<boole
   const left = () => Math.max(1, Math.ceil(until - performance.now()))
   const version = await workerVersion(home, left())
   // Only ever the newer one replaces the older, so two programs of different versions cannot chase each other.
-  if (version !== null && compareVersions(VERSION, version) > 0) await sendAway(home, left())
+  if (version !== null && compareVersions(VERSION, version) > 0) await stopOlderWorker(home, left())
   else if (version !== null) return true
   // Time is up for one that is there and silent. It holds the lock: another could not start, or would come when somebody has just stopped it.
   else if (performance.now() >= until) return false
@@ -39,7 +39,7 @@ async function workerVersion(home: Home, timeoutMs: number): Promise<string | nu
 }
 
 /** Asks it to finish what it has in hand and leave, and waits until its place is free. */
-async function sendAway(home: Home, timeoutMs: number): Promise<void> {
+async function stopOlderWorker(home: Home, timeoutMs: number): Promise<void> {
   const until = performance.now() + timeoutMs
   await askWorker(home, '/api/shutdown', { method: 'POST', timeoutMs })
   while (performance.now() < until && (await workerVersion(home, timeoutMs)) !== null) await Bun.sleep(10)

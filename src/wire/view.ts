@@ -4,9 +4,9 @@
  */
 import { z } from 'zod'
 import type { Entity } from '../core/entities.ts'
-import type { Hit, SpokenTime } from '../core/hit.ts'
-import { KINDS, type Kind } from '../core/kinds.ts'
+import type { Hit, QueryTimeReference } from '../core/hit.ts'
 import { OBSERVATION_TYPES, type Observation, type Prompt, type Session, type Summary, type ToolUse } from '../core/memory.ts'
+import { MEMORY_KINDS, type MemoryKind } from '../core/memory-kinds.ts'
 import type { Note } from '../core/note.ts'
 import { reader } from './api.ts'
 
@@ -22,7 +22,7 @@ const projectKey = z.string().trim().toLowerCase().min(1).max(200)
 export const readFeedQuery = reader(() =>
   z.object({
     project: z.string().optional(),
-    kinds: listOf(KINDS).default([]),
+    kinds: listOf(MEMORY_KINDS).default([]),
     types: listOf(OBSERVATION_TYPES).default([]),
     agent: z.string().max(40).optional(),
     since: moment.default(0),
@@ -61,8 +61,8 @@ export const readWipe = reader(() => z.object({ project: projectKey, confirm: pr
 export const readLink = reader(() => z.object({ to: z.string().max(200).default('/feed') }))
 
 /** A memory as a list shows it. */
-export type Row = {
-  kind: Kind
+export type MemoryListItem = {
+  kind: MemoryKind
   id: string
   type: string
   title: string
@@ -72,25 +72,25 @@ export type Row = {
   at: number
   tokens: number
 }
-export type Feed = { rows: Row[]; upTo: number; total: number | null }
+export type Feed = { rows: MemoryListItem[]; upTo: number; total: number | null }
 
-export type Found = {
-  hits: (Row & Pick<Hit, 'score' | 'signals' | 'coverage' | 'also'>)[]
+export type ViewerSearchResponse = {
+  hits: (MemoryListItem & Pick<Hit, 'score' | 'signals' | 'coverage' | 'also'>)[]
   understood: { word: string; meaning: string }[]
   problems: { word: string; message: string }[]
-  time: SpokenTime | null
+  time: QueryTimeReference | null
   isClose: boolean
   /** What is to be known of the hits: that none is close. */
   said: string
 }
 
-export type ListedSession = Session & { observations: number; toolUses: number; tokensTold: number; live: boolean }
-export type Sessions = { sessions: ListedSession[]; total: number }
+export type SessionListItem = Session & { observations: number; toolUses: number; tokensTold: number; live: boolean }
+export type Sessions = { sessions: SessionListItem[]; total: number }
 
 /** A tool use without the whole of what went in and came out. */
 export type ClippedUse = ToolUse & { clipped: boolean }
-export type Chosen = { kind: Kind | 'line'; id: number | string; why: string }
-export type Told = {
+export type InjectionCandidate = { kind: MemoryKind | 'line'; id: number | string; why: string }
+export type RecordedInjection = {
   id: number
   sessionId: number | null
   project: string
@@ -98,21 +98,21 @@ export type Told = {
   text: string
   tokens: number
   /** A `line` is no memory: it frames the others, or is gathered from many. Their tokens add up to those of the text. */
-  items: (Chosen & { tokens: number })[]
-  left: Chosen[]
+  items: (InjectionCandidate & { tokens: number })[]
+  left: InjectionCandidate[]
   at: number
 }
-export type WholeSession = {
+export type SessionContents = {
   session: Session
   prompts: Prompt[]
   toolUses: ClippedUse[]
   observations: Observation[]
   summaries: Summary[]
-  injections: Told[]
+  injections: RecordedInjection[]
 }
 
 /** One memory in full, whatever it is; `title` is what lists call it, null when it is in none. */
-export type Memory = { id: string; title: string | null } & (
+export type MemoryWithTitle = { id: string; title: string | null } & (
   | { kind: 'observation'; memory: Observation | null }
   | { kind: 'summary'; memory: Summary | null }
   | { kind: 'prompt'; memory: Prompt | null }
@@ -124,8 +124,8 @@ export type NoteVersions = {
   older: { id: string; title: string; body: string; at: number }[]
 }
 
-export type Near = {
-  kind: Kind
+export type NeighbourhoodItem = {
+  kind: MemoryKind
   ref: string
   type: string
   title: string
@@ -135,7 +135,11 @@ export type Near = {
   origin: string
   side: string
 }
-export type Neighbourhood = { memory: Omit<Near, 'relation' | 'origin' | 'side'> | null; items: Near[]; entities: Entity[] }
+export type Neighbourhood = {
+  memory: Omit<NeighbourhoodItem, 'relation' | 'origin' | 'side'> | null
+  items: NeighbourhoodItem[]
+  entities: Entity[]
+}
 
 export type Project = {
   project: string
@@ -148,7 +152,7 @@ export type Project = {
   firstAt: number | null
   lastAt: number | null
 }
-export type Day = { day: string; project: string; kind: Kind; count: number }
+export type Day = { day: string; project: string; kind: MemoryKind; count: number }
 export type Setting = { name: string; value: unknown; source: string; isSecret: boolean }
 export type SettingsInForce = { settings: Setting[]; problems: string[]; file: string }
 export type Economy = {

@@ -6,17 +6,17 @@ import { aDesk } from '../../test/support/desk.ts'
 import { aModelServer } from '../../test/support/model-server.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { asNoteId, type Note } from '../core/note.ts'
-import { changeNote, keepNote, putNote } from '../notes/notes.ts'
+import { changeNote, putNote, saveNote } from '../notes/notes.ts'
 import { openTextModel } from '../providers/text.ts'
 import type { ConsolidationLine } from '../wire/api.ts'
-import { consolidateJob, consolidation } from './consolidation.ts'
-import type { Desk } from './desk.ts'
-import { queueConsolidation } from './due.ts'
+import { queueConsolidation } from './automatic-jobs.ts'
+import { runConsolidateJob, runConsolidation } from './consolidation.ts'
+import type { Services } from './services.ts'
 
 const app = asProjectKey('app')
 const HOUR = 3_600_000
 
-async function kept(desk: Desk, given: Omit<Partial<Note>, 'id'> & { id: string }): Promise<Note> {
+async function kept(desk: Services, given: Omit<Partial<Note>, 'id'> & { id: string }): Promise<Note> {
   const id = asNoteId(given.id)
   const note = aNote({ ...given, id, path: `memory/app/${id}.md`, createdAt: Date.now(), updatedAt: Date.now() })
   await desk.store.transaction(() => putNote(desk.notebook, note))
@@ -24,18 +24,18 @@ async function kept(desk: Desk, given: Omit<Partial<Note>, 'id'> & { id: string 
 }
 
 async function ended(
-  desk: Desk,
+  desk: Services,
   wish: Partial<{ apply: boolean; undo: boolean | number }> = {},
   kind: 'consolidate' | 'reflect' = 'consolidate',
 ) {
   const lines: ConsolidationLine[] = []
-  for await (const line of consolidation(desk, kind, { apply: false, undo: false, project: app, ...wish })) lines.push(line)
+  for await (const line of runConsolidation(desk, kind, { apply: false, undo: false, project: app, ...wish })) lines.push(line)
   const last = lines.at(-1)
   if (last?.kind !== 'done') throw new Error(JSON.stringify(last))
   return last.report
 }
 
-const visible = (desk: Desk) =>
+const visible = (desk: Services) =>
   desk.store.notes.list({ project: app, now: Date.now(), limit: 99 }).then((notes) => notes.map(({ id }) => id as string).sort())
 
 test('what was shown is what is applied, and undoing brings it back', async () => {
@@ -50,7 +50,7 @@ test('what was shown is what is applied, and undoing brings it back', async () =
   expect(await ended(at.desk, { apply: true })).toMatchObject({ plan: shown.plan, outcome: 'applied', groups: shown.groups })
   expect(await visible(at.desk)).toEqual(['B', 'C'])
   expect((await at.store.audit.recent(1))[0]).toMatchObject({ action: 'consolidate', details: { groups: 1, notes: 1 } })
-  const undone = await Array.fromAsync(consolidation(at.desk, 'consolidate', { apply: false, undo: true, project: app }))
+  const undone = await Array.fromAsync(runConsolidation(at.desk, 'consolidate', { apply: false, undo: true, project: app }))
   expect(undone).toEqual([{ kind: 'undone', report: { plan: shown.plan, restored: 1, edited: [] } }])
   expect(await visible(at.desk)).toEqual(['A', 'B', 'C'])
 })
@@ -95,7 +95,7 @@ test('a group is asked about once more before it is applied', async () => {
 
 test('a model that is configured and not usable is said', async () => {
   await using at = await aDesk({ RECOLLECT_MODEL_PROVIDER: 'openai' })
-  const desk: Desk = { ...at.desk, textModel: { kind: 'absent', reason: 'model.name does not name a model' } }
+  const desk: Services = { ...at.desk, textModel: { kind: 'absent', reason: 'model.name does not name a model' } }
   expect((await ended(desk, {}, 'reflect')).said).toContain('model.name does not name a model')
 })
 
@@ -109,7 +109,7 @@ test('it happens by itself after enough notes, or when nobody works, and never w
   ] as const) {
     await using at = await aDesk(variables)
     await at.desk.queue.stop()
-    for (let i = 0; i < notes; i++) await keepNote(at.desk.notebook, { body: `Fact ${i}`, project: app, source: 'human' }, Date.now())
+    for (let i = 0; i < notes; i++) await saveNote(at.desk.notebook, { body: `Fact ${i}`, project: app, source: 'human' }, Date.now())
     expect(await queueConsolidation(at.desk, Date.now() + 10 + later, isIdle)).toBe(due)
     // Once asked for, it waits for new ones.
     expect(await queueConsolidation(at.desk, Date.now() + 7 * HOUR, isIdle)).toBe(false)
@@ -122,12 +122,12 @@ test('by itself only duplicates are folded, without asking the model', async () 
   const desk = { ...at.desk, textModel: modelAt(server) }
   await aboutTheQueue(desk)
   const job = await dueJob(desk)
-  await consolidateJob(desk, job)
+  await runConsolidateJob(desk, job)
   expect(server.asked).toEqual([])
   expect(await visible(desk)).toEqual(['B', 'Q1', 'Q2', 'S'])
   expect(await desk.store.jobs.counts()).toMatchObject({ waiting: 0, running: 0 })
   expect(at.announced.map((change) => change.kind)).toContain('note-changed')
-  const undone = await Array.fromAsync(consolidation(desk, 'consolidate', { apply: false, undo: true, project: null }))
+  const undone = await Array.fromAsync(runConsolidation(desk, 'consolidate', { apply: false, undo: true, project: null }))
   expect(undone).toMatchObject([{ kind: 'undone', report: { restored: 1 } }])
 })
 
@@ -136,7 +136,7 @@ test('when a person lets it, the model is asked too, for sessions as well', asyn
   await using at = await aDesk({ RECOLLECT_CONSOLIDATE_AUTO_MODEL: 'true', RECOLLECT_MODEL_MAX_INPUT_RATIO: '10' })
   const desk = { ...at.desk, textModel: modelAt(server) }
   await aboutTheQueue(desk)
-  await consolidateJob(desk, await dueJob(desk))
+  await runConsolidateJob(desk, await dueJob(desk))
   expect(server.asked).toHaveLength(2)
   expect((await desk.store.notes.get(asNoteId('S')))?.tags).toEqual(['reflected'])
 })
@@ -145,12 +145,12 @@ test('a plan made by itself leaves the one that a person was shown', async () =>
   await using at = await aDesk()
   await aboutTheQueue(at.desk)
   const shown = await ended(at.desk)
-  await consolidateJob(at.desk, await dueJob(at.desk))
+  await runConsolidateJob(at.desk, await dueJob(at.desk))
   expect(await at.store.plans.open('consolidate', app)).toMatchObject({ id: shown.plan })
   expect(await ended(at.desk, { apply: true })).toMatchObject({ outcome: 'made-anew', groups: [] })
 })
 
-async function aboutTheQueue(desk: Desk): Promise<void> {
+async function aboutTheQueue(desk: Services): Promise<void> {
   await kept(desk, { id: 'A', body: 'Same.' })
   await kept(desk, { id: 'B', body: 'same' })
   const long = 'It is looked at again and again, and people ask about it every other week.'
@@ -159,7 +159,7 @@ async function aboutTheQueue(desk: Desk): Promise<void> {
   await kept(desk, { id: 'S', type: 'episodic', title: 'Session', body: `We looked at the queue. ${long}` })
 }
 
-async function dueJob(desk: Desk) {
+async function dueJob(desk: Services) {
   await desk.store.transaction(() => desk.store.jobs.add('consolidate', 'all', {}, Date.now()))
   const job = await desk.store.transaction(() => desk.store.jobs.claim(Date.now()))
   if (!job) throw new Error('there is no job')

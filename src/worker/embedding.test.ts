@@ -6,8 +6,8 @@ import { openLog } from '../platform/log.ts'
 import type { EmbedderSettings } from '../providers/embedder.ts'
 import type { Store } from '../store/store.ts'
 import { openEmbedding } from './embedding.ts'
-import { meaningBy } from './meaning.ts'
 import { openQueue } from './queue.ts'
+import { openSemanticSearch } from './semantic-search.ts'
 
 test('what was said becomes findable by meaning in the background, bite after bite', async () => {
   using endpoint = letters()
@@ -29,7 +29,7 @@ test('a question that comes before the vectors are read goes by its words, the n
   await at.embedding.queue()
   await at.queue.drained()
   const restarted = openEmbedding(at.store, () => ({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' }), at.models, at.log)
-  const meaning = meaningBy(restarted)
+  const meaning = openSemanticSearch(restarted)
   expect(await meaning('prompt xxx', asProjectKey('app'), 3)).toEqual([])
   await restarted.warm()
   expect(await meaning('prompt xxx', asProjectKey('app'), 3)).toHaveLength(3)
@@ -100,7 +100,7 @@ test('after a change of embedder and back, the first question is compared by mea
   await at.queue.drained()
   const state = await at.embedding.state()
   while (state.kind === 'ready' && !state.index.isWarm()) await Bun.sleep(1)
-  expect(await meaningBy(at.embedding)('the parser is broken', asProjectKey('app'), 2)).not.toEqual([])
+  expect(await openSemanticSearch(at.embedding)('the parser is broken', asProjectKey('app'), 2)).not.toEqual([])
 })
 
 test('another embedder makes all vectors again, and until then a question is compared with the old ones too', async () => {
@@ -110,7 +110,7 @@ test('another embedder makes all vectors again, and until then a question is com
   await say(at.store, 'fix the parser', 'bake a cake')
   await at.embedding.queue()
   await at.queue.drained()
-  const meaning = meaningBy(at.embedding)
+  const meaning = openSemanticSearch(at.embedding)
   const best = async () => {
     for (const index of await at.embedding.indexes()) await index.warm()
     return (await meaning('repair the parser', asProjectKey('app'), 10)).map(({ documentId }) => documentId)
@@ -184,7 +184,7 @@ test('the trouble of an embedder that is no longer in use is none', async () => 
     }
   }
   chooseAnotherMeanwhile()
-  expect(await meaningBy(at.embedding)('hello', asProjectKey('app'), 10)).toEqual([])
+  expect(await openSemanticSearch(at.embedding)('hello', asProjectKey('app'), 10)).toEqual([])
   expect(await at.embedding.report()).toMatchObject({ provider: 'static', trouble: null })
 
   Object.assign(settings, { provider: 'http' })
@@ -201,7 +201,7 @@ test('weights that are missing are told, and keep nobody from searching', async 
   await say(at.store, 'hello')
   await at.embedding.queue()
   await at.queue.drained()
-  expect(await meaningBy(at.embedding)('hello', asProjectKey('app'), 10)).toEqual([])
+  expect(await openSemanticSearch(at.embedding)('hello', asProjectKey('app'), 10)).toEqual([])
   expect(await at.embedding.trouble()).toContain('recollect embedder use minilm')
   expect(await at.embedding.report()).toMatchObject({ provider: 'minilm', name: null, waiting: 1 })
 })
@@ -213,7 +213,7 @@ test('an endpoint that fails during a question leaves the words to answer, and i
   await at.embedding.queue()
   await at.queue.drained()
   for (const index of await at.embedding.indexes()) await index.warm()
-  const ask = () => meaningBy(at.embedding)('hello', asProjectKey('app'), 10)
+  const ask = () => openSemanticSearch(at.embedding)('hello', asProjectKey('app'), 10)
   expect(await ask()).toHaveLength(2)
   endpoint.status = 500
   expect(await ask()).toEqual([])

@@ -1,6 +1,6 @@
 import type { Log } from '../platform/log.ts'
-import { type Embedder, type EmbedderSettings, EmbedderTrouble, openEmbedder } from '../providers/embedder.ts'
-import { embedSome, openVectorIndex, type VectorIndex } from '../retrieval/vectors.ts'
+import { type Embedder, EmbedderError, type EmbedderSettings, openEmbedder } from '../providers/embedder.ts'
+import { embedBatch, openVectorIndex, type VectorIndex } from '../retrieval/vectors.ts'
 import type { Store } from '../store/store.ts'
 import type { EmbedderStatus } from '../wire/api.ts'
 
@@ -10,17 +10,17 @@ export type EmbeddingState = { kind: 'ready'; embedder: Embedder; index: VectorI
 export type Embedding = ReturnType<typeof openEmbedding>
 
 /** An embedder as the settings named it at a time. */
-type Opening = { at: number; chosen: string; state: Promise<EmbeddingState> }
+type EmbedderOpening = { at: number; chosen: string; state: Promise<EmbeddingState> }
 
 /** An embedder that was not there is not asked for again sooner than this: a question must not wait for it each time. */
-const AGAIN_AFTER_MS = 60_000
+const REOPEN_ABSENT_EMBEDDER_AFTER_MS = 60_000
 
 /** Who asks how things stand does not wait longer for an embedder that is being opened. */
-const REPORT_MS = 2000
+const MAX_OPENING_WAIT_MS = 2000
 
 /** Which embedder the settings named when vectors were last made. */
-const CHOSEN = 'chosen embedder'
-const TABLE: EmbedderSettings = { provider: 'static', name: '', base_url: '', api_key: '' }
+const CHOSEN_EMBEDDER_MARK = 'chosen embedder'
+const STATIC_EMBEDDER: EmbedderSettings = { provider: 'static', name: '', base_url: '', api_key: '' }
 
 /**
  * What the worker does with vectors: opens the embedder when it is first needed, and makes what is missing in background jobs. `models` is
@@ -28,7 +28,7 @@ const TABLE: EmbedderSettings = { provider: 'static', name: '', base_url: '', ap
  */
 export function openEmbedding(store: Store, settings: () => EmbedderSettings, models: string, log: Log) {
   const stopping = new AbortController()
-  let opening: Opening | null = null
+  let opening: EmbedderOpening | null = null
   let before: Promise<EmbeddingState | null> | null = null
   let trouble: string | null = null
 
@@ -41,7 +41,7 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
     return { ...opened, index: openVectorIndex(store, opened.embedder, stopping.signal) }
   }
 
-  const openingAt = (now: number): Opening => ({ at: now, chosen: chosen(), state: open() })
+  const openingAt = (now: number): EmbedderOpening => ({ at: now, chosen: chosen(), state: open() })
 
   /** Whoever asks while it is being opened waits for the same one: a second one would be closed by nobody. */
   async function state(now = Date.now()): Promise<EmbeddingState> {
@@ -49,7 +49,7 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
     const asked = opening
     const known = await asked.state
     const isCurrent = asked === opening
-    if (stopping.signal.aborted || (isCurrent && (known.kind === 'ready' || now - asked.at < AGAIN_AFTER_MS))) return known
+    if (stopping.signal.aborted || (isCurrent && (known.kind === 'ready' || now - asked.at < REOPEN_ABSENT_EMBEDDER_AFTER_MS))) return known
     if (isCurrent) opening = openingAt(now)
     return state(now)
   }
@@ -71,7 +71,7 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
   async function openBefore(): Promise<EmbeddingState | null> {
     const { provider } = settings()
     if (provider === 'static' || provider === 'none') return null
-    const table = await openEmbedder(TABLE, models, stopping.signal)
+    const table = await openEmbedder(STATIC_EMBEDDER, models, stopping.signal)
     if (table.kind === 'absent' || (await store.vectors.countOf(table.embedder.name)) === 0) return null
     return { ...table, index: openVectorIndex(store, table.embedder) }
   }
@@ -79,7 +79,7 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
   /** What a question is compared with. Usually one index; two while the vectors of one embedder take the place of another's. */
   async function indexes(): Promise<VectorIndex[]> {
     before ??= openBefore()
-    const all = await Promise.all([stateWithin(REPORT_MS), before])
+    const all = await Promise.all([stateWithin(MAX_OPENING_WAIT_MS), before])
     return all.flatMap((one) => (one?.kind === 'ready' ? [one.index] : []))
   }
 
@@ -91,31 +91,32 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
 
   /** Something waits, or another embedder was chosen than made the vectors: then all are to be made again. */
   const hasWork = async () => (await store.vectors.waiting(1)).length > 0 || (await isChanged())
-  const isChanged = async () => ((await store.audit.mark(CHOSEN)) ?? TABLE.provider) !== chosen()
+  const isChanged = async () => ((await store.audit.mark(CHOSEN_EMBEDDER_MARK)) ?? STATIC_EMBEDDER.provider) !== chosen()
   const chosen = () => {
     const { provider, base_url, name } = settings()
     return provider === 'http' ? `http ${base_url} ${name}` : provider
   }
 
-  async function bite(embedder: Embedder, by: Opening): Promise<boolean> {
+  async function bite(embedder: Embedder, by: EmbedderOpening): Promise<boolean> {
     const note = noting(by)
     try {
-      const more = await embedSome(store, embedder, stopping.signal)
+      const more = await embedBatch(store, embedder, stopping.signal)
       note(null)
       const made = by.chosen
-      if ((await store.audit.mark(CHOSEN)) !== made) await store.transaction(() => store.audit.setMark(CHOSEN, made))
+      if ((await store.audit.mark(CHOSEN_EMBEDDER_MARK)) !== made)
+        await store.transaction(() => store.audit.setMark(CHOSEN_EMBEDDER_MARK, made))
       // Its last vector has been replaced: what it holds is given back.
       if (!more && (await before)) before = null
       return more
     } catch (cause) {
-      if (!(cause instanceof EmbedderTrouble)) throw cause
+      if (!(cause instanceof EmbedderError)) throw cause
       note(cause)
       return false
     }
   }
 
   /** Takes note of the trouble that somebody met with an embedder, or of none. Of one that is no longer in use it is none: it was ended. */
-  const noting = (asked: Opening | null) => (cause: EmbedderTrouble | null) => {
+  const noting = (asked: EmbedderOpening | null) => (cause: EmbedderError | null) => {
     if (asked !== opening || (cause?.message ?? null) === trouble) return
     trouble = cause?.message ?? null
     if (cause) log.warn('the embedder is in trouble', { kind: cause.kind, error: cause.message })
@@ -133,7 +134,7 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
 
   /** Reads the vectors before the first question comes. Where there are none, nothing is opened. */
   async function warm(): Promise<void> {
-    if (!(await store.vectors.any())) return
+    if (!(await store.vectors.hasAny())) return
     for (const index of await indexes()) await index.warm()
   }
 
@@ -148,7 +149,7 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
     noting: () => noting(opening),
     /** Why a question is answered without the embedder, or null when it is not. To have it switched off is no reason to speak of. */
     trouble: async (): Promise<string | null> => {
-      const known = await stateWithin(REPORT_MS)
+      const known = await stateWithin(MAX_OPENING_WAIT_MS)
       return known.kind === 'ready' ? trouble : settings().provider === 'none' ? null : known.reason
     },
     /** Takes up changed settings. Nothing is lost: vectors stay until they are replaced. */
@@ -161,7 +162,7 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
     /** How things stand. An embedder that is slow to open is told to be, not waited for. */
     report: async (): Promise<EmbedderStatus> => {
       const { provider } = settings()
-      const known = await stateWithin(REPORT_MS)
+      const known = await stateWithin(MAX_OPENING_WAIT_MS)
       const embedded = known.kind === 'ready' ? await store.vectors.countOf(known.embedder.name) : 0
       const counts = await store.vectors.counts()
       // What another embedder made waits too, even before it stands on the list.
@@ -186,12 +187,12 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
     doJob: async (jobId: number): Promise<void> => {
       // An embedder is opened when there is something for it to do, not before.
       if (await hasWork()) await state()
-      else return store.transaction(() => store.jobs.done(jobId))
+      else return store.transaction(() => store.jobs.complete(jobId))
       // Settings may change while it works: what it makes is its own all the same.
       const by = opening
       const found = await by?.state
       const more = by && found?.kind === 'ready' && (await bite(found.embedder, by))
-      await store.transaction(() => store.jobs.done(jobId))
+      await store.transaction(() => store.jobs.complete(jobId))
       if (more) await queue()
       // Not waited for: other jobs come first, and a question that is sooner goes by its words.
       else if (found?.kind === 'ready') found.index.warm().catch(cannotRead)

@@ -6,8 +6,8 @@ import type { SessionEvent } from '../core/event.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { EXPORT_KINDS } from '../wire/api.ts'
-import type { Desk } from './desk.ts'
 import { exportLines } from './export.ts'
+import type { Services } from './services.ts'
 
 test('every kind names the agent’s own session, and what was JSON is JSON again', async () => {
   await using at = await aDesk()
@@ -46,7 +46,7 @@ test('two exports at once do not disturb each other, nor a write between their l
   expect(texts[1]?.slice(0, 6)).toEqual(['one 0', 'two 0', 'one 1', 'two 1', 'one 2', 'two 2'])
 })
 
-async function fill(desk: Desk): Promise<void> {
+async function fill(desk: Services): Promise<void> {
   for (let i = 0; i < 3; i++) {
     for (const [session, project] of [
       ['s1', 'one'],
@@ -65,7 +65,7 @@ async function fill(desk: Desk): Promise<void> {
   await desk.queue.drained()
 }
 
-function say(desk: Desk, session: string, said: SessionEvent, at: number, project = 'one') {
+function say(desk: Services, session: string, said: SessionEvent, at: number, project = 'one') {
   const told = event(said, { session: asContentSessionId(session), at })
   const context = { ...nowhere, project: asProjectKey(project) }
   return desk.store.transaction(() => take(desk.store, told, context, desk.rules(claudeCode)))

@@ -7,9 +7,9 @@ import { transcript } from '../../test/support/transcript.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { Store } from '../store/store.ts'
-import type { Desk } from './desk.ts'
-import { takeDelivery } from './intake.ts'
-import { readThrough } from './reconcile.ts'
+import { ingestDelivery } from './intake.ts'
+import { ingestTranscript } from './reconcile.ts'
+import type { Services } from './services.ts'
 
 const start = { hook_event_name: 'SessionStart', source: 'startup' }
 const read = { hook_event_name: 'PostToolUse', tool_name: 'Read', tool_use_id: 't1', tool_input: { file_path: '/home/dev/app/src/a.ts' } }
@@ -187,7 +187,7 @@ test('what comes before its prompt is left to the transcript, and never becomes 
   expect([...at.store.toolUses.each(null)]).toEqual([])
   const jobs = [await at.store.jobs.claim(Date.now()), await at.store.jobs.claim(Date.now())]
   expect(jobs).toMatchObject([{ kind: 'distill' }, { kind: 'read', payload: { path } }])
-  await readThrough(at.desk, claudeCode, path)
+  await ingestTranscript(at.desk, claudeCode, path)
   expect([...at.store.prompts.each(null)].map(({ text, answer }) => [text, answer])).toEqual([
     ['one', 'First.'],
     ['two', 'Second.'],
@@ -207,7 +207,7 @@ test('of a private turn whose prompt is not known yet nothing is kept, whatever 
   await hook({ hook_event_name: 'SubagentStop', agent_id: 'a', agent_type: 'plan', last_assistant_message: 'Globex', prompt_id: 'p2' })
   await hook({ hook_event_name: 'PostCompact', compact_summary: 'Globex', prompt_id: 'p2' })
   await hook({ hook_event_name: 'Stop', last_assistant_message: 'Globex pays 40M.', prompt_id: 'p2' })
-  await readThrough(at.desk, claudeCode, path)
+  await ingestTranscript(at.desk, claudeCode, path)
   const all = [...at.store.prompts.each(null), ...at.store.toolUses.each(null), ...at.store.summaries.each(null)]
   expect(JSON.stringify(all)).not.toMatch(/Globex|merger/)
   expect(all).toHaveLength(1)
@@ -224,7 +224,7 @@ test('that a session is about to be compacted is taken though nobody knows the t
   for (let job = await at.store.jobs.claim(Date.now()); job; job = await at.store.jobs.claim(Date.now())) kinds.push(job.kind)
   expect(kinds.sort()).toEqual(['distill', 'episode', 'statements'])
   const payload = { session_id: 's9', cwd: '/home/dev/secret', transcript_path: path, ...read, prompt_id: 'p9' }
-  await takeDelivery(at.desk, { agent: claudeCode, payload, context: nowhere, delivery: null, at: 5000 })
+  await ingestDelivery(at.desk, { agent: claudeCode, payload, context: nowhere, delivery: null, at: 5000 })
   expect(await at.store.jobs.claim(Date.now())).toBeNull()
 })
 
@@ -237,10 +237,10 @@ test('the end of a session asks for its transcript to be read', async () => {
   expect(jobs).toMatchObject([{ kind: 'episode' }, { kind: 'reconcile', payload: { sessionId: 1 } }])
 })
 
-function deliver(desk: Desk, payload: object, delivery: string | null = null, later = 0, isAwaited?: () => Promise<boolean>) {
+function deliver(desk: Services, payload: object, delivery: string | null = null, later = 0, isAwaited?: () => Promise<boolean>) {
   const whole = { session_id: 's2', cwd: '/home/dev/app', ...payload }
   const context = { ...nowhere, project: asProjectKey('app') }
-  return takeDelivery(desk, { agent: claudeCode, payload: whole, context, delivery, at: 5000 + later }, isAwaited)
+  return ingestDelivery(desk, { agent: claudeCode, payload: whole, context, delivery, at: 5000 + later }, isAwaited)
 }
 
 /** A session from before, with a summary and an observation. */

@@ -1,16 +1,16 @@
 import { type CaptureRules, take } from '../capture/capture.ts'
-import type { AgentEvent, EventContext, Reply } from '../core/event.ts'
+import type { AgentEvent, EventContext, EventReply } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { countTokens } from '../core/tokens.ts'
-import { BRIEF_BUDGET, type Brief, briefFor, fileBriefFor, heldBy, MOST_RECALLED, recallFor } from '../inject/brief.ts'
+import { BRIEF_BUDGET, briefFor, fileBriefFor, type InjectedBrief, knowledgeOf, MAX_RECALL_TOKENS, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { exists } from '../platform/files.ts'
 import type { Store } from '../store/store.ts'
 import { commandName } from '../wire/start.ts'
-import { keepMarked, receiptPage } from './captured.ts'
-import type { Desk } from './desk.ts'
-import { queueSync } from './due.ts'
+import { queueSync } from './automatic-jobs.ts'
+import { receiptPage, saveMarkedNotes } from './draft-notes.ts'
+import type { Services } from './services.ts'
 
 export type Delivery = { agent: Agent; payload: unknown; context: EventContext; delivery: string | null; at: number }
 
@@ -19,32 +19,32 @@ export type Delivery = { agent: Agent; payload: unknown; context: EventContext; 
  * receipt are one transaction: after a crash the delivery is either taken or still to be taken, never half. `isAwaited` says whether
  * somebody still waits for the answer: what comes too late is not shown, and must not count as told.
  */
-export async function takeDelivery(
-  desk: Desk,
+export async function ingestDelivery(
+  desk: Services,
   delivery: Delivery,
   isAwaited: () => Promise<boolean> = async () => true,
 ): Promise<Record<string, unknown>> {
   const { agent, payload, at } = delivery
-  const { session, events, changes } = await takeLate(desk, delivery)
+  const { session, events, changes } = await ingestWithoutReply(desk, delivery)
   // Taking the events may have changed what is known of it: its branch, whose fork it is, what it still holds.
   const known = session && (await desk.store.sessions.get(session.id))
-  const { reply, record } = known ? await replyTo(desk, agent, known, events, changes, at) : SILENCE
+  const { reply, record } = known ? await replyTo(desk, agent, known, events, changes, at) : EMPTY_REPLY
   if (record && !(await isAwaited())) return {}
   await record?.()
   return agent.hostReply(agent.eventName(payload) ?? '', reply)
 }
 
 /** What is answered, and how it is written down that it was told. */
-type Telling = { reply: Reply; record?: () => Promise<void> }
-const SILENCE: Telling = { reply: {} }
+type DeliveryReply = { reply: EventReply; record?: () => Promise<void> }
+const EMPTY_REPLY: DeliveryReply = { reply: {} }
 
 /** The same when nobody waits for an answer any more: none is made, because what was never shown must not count as told. */
-export async function takeLate(desk: Desk, { agent, payload, context, delivery, at }: Delivery) {
+export async function ingestWithoutReply(desk: Services, { agent, payload, context, delivery, at }: Delivery) {
   const events = agent.parsePayload(payload, { at }).filter((event) => event.kind !== 'ignored')
   if (events.length === 0) return { session: null, events, changes: [] }
   const { changes, session } = await desk.store.transaction(async () => {
     if (delivery && !(await desk.store.receipts.add(delivery, at))) return { changes: [] as Change[], session: null }
-    return takeEvents(desk, agent, events, context)
+    return ingestEvents(desk, agent, events, context)
   })
   desk.announce(changes)
   desk.queue.kick()
@@ -52,15 +52,15 @@ export async function takeLate(desk: Desk, { agent, payload, context, delivery, 
 }
 
 /** The brief goes first: git would take its share of the machine while the client waits. */
-const AFTER_START_MS = 500
+const SYNC_DELAY_AFTER_START_MS = 500
 
-async function takeEvents(desk: Desk, agent: Agent, events: AgentEvent[], context: EventContext) {
+async function ingestEvents(desk: Services, agent: Agent, events: AgentEvent[], context: EventContext) {
   const changes: Change[] = []
   let session: Session | null = null
   const rules = desk.rules(agent)
   for (const event of events) {
-    if (rules.isWanted('prompt-submitted') && (await isAheadOfItsPrompt(desk.store, event, context, rules))) {
-      await desk.store.jobs.add('read', event.transcript ?? '', { path: event.transcript }, event.at, event.at + WRITTEN_DOWN_MS)
+    if (rules.isWanted('prompt-submitted') && (await arrivedBeforePrompt(desk.store, event, context, rules))) {
+      await desk.store.jobs.add('read', event.transcript ?? '', { path: event.transcript }, event.at, event.at + TRANSCRIPT_DELAY_MS)
       continue
     }
     const taken = await take(desk.store, event, context, rules)
@@ -70,7 +70,7 @@ async function takeEvents(desk: Desk, agent: Agent, events: AgentEvent[], contex
       await desk.store.jobs.add('reconcile', String(taken.session.id), { sessionId: taken.session.id }, event.at)
     }
     if (taken.session && event.kind === 'session-started' && (event.source === 'startup' || event.source === 'resume'))
-      await queueSync(desk.store, event.at, Date.now() + AFTER_START_MS)
+      await queueSync(desk.store, event.at, Date.now() + SYNC_DELAY_AFTER_START_MS)
     // Due now, so behind the jobs that write down what the session left: that is to travel too.
     if (taken.session && event.kind === 'session-ended') await queueSync(desk.store, event.at, Date.now())
   }
@@ -81,7 +81,7 @@ async function takeEvents(desk: Desk, agent: Agent, events: AgentEvent[], contex
  * Whose turn something is of, and whether that one is private, only its prompt can tell. What comes before it, because the prompt met no worker
  * or still lies in the spool, is not taken: the transcript is read instead, which tells both, in their order.
  */
-async function isAheadOfItsPrompt(store: Store, event: AgentEvent, context: EventContext, rules: CaptureRules): Promise<boolean> {
+async function arrivedBeforePrompt(store: Store, event: AgentEvent, context: EventContext, rules: CaptureRules): Promise<boolean> {
   if (event.kind === 'prompt-submitted' || !('promptId' in event) || event.promptId === null || event.transcript === null) return false
   // It says nothing of the turn, and no transcript tells it.
   if (event.kind === 'compacting') return false
@@ -94,26 +94,33 @@ async function isAheadOfItsPrompt(store: Store, event: AgentEvent, context: Even
 }
 
 /** A client tells its hooks a little sooner than its transcript. */
-const WRITTEN_DOWN_MS = 1000
+const TRANSCRIPT_DELAY_MS = 1000
 
-async function replyTo(desk: Desk, agent: Agent, session: Session, events: AgentEvent[], changes: Change[], now: number): Promise<Telling> {
+async function replyTo(
+  desk: Services,
+  agent: Agent,
+  session: Session,
+  events: AgentEvent[],
+  changes: Change[],
+  now: number,
+): Promise<DeliveryReply> {
   for (const event of events) {
     if (event.kind === 'session-started') return sessionStartReply(desk, session, event.source, now)
     if (event.kind === 'prompt-submitted' && event.origin === 'person') return promptReply(desk, session, event.text, changes, now)
     if (event.kind === 'tool-used' && event.error === null && event.agentId === null) return fileReply(desk, agent, session, event, now)
   }
-  return SILENCE
+  return EMPTY_REPLY
 }
 
-async function sessionStartReply(desk: Desk, session: Session, source: Source, now: number): Promise<Telling> {
+async function sessionStartReply(desk: Services, session: Session, source: SessionStartSource, now: number): Promise<DeliveryReply> {
   const { enabled, token_budget } = desk.settings.hooks.session_start
-  if (!enabled) return SILENCE
-  const known = source === 'resume' || source === 'fork' ? await heldBy(desk.store, session) : null
+  if (!enabled) return EMPTY_REPLY
+  const known = source === 'resume' || source === 'fork' ? await knowledgeOf(desk.store, session) : null
   // One from before our time holds nothing that we know of: it is told like a new one.
   const held = known?.briefed ? { ...known, briefed: known.briefed } : null
   const budget = { ...BRIEF_BUDGET, tokens: token_budget }
   const { project, branch } = session
-  const brief = await briefFor(desk.store, { project, now, budget, command: commandName(), branch, held })
+  const brief = await briefFor(desk.store, { project, now, budget, command: commandName(), branch, knowledge: held })
   const until = await desk.store.observations.lastId()
   const record = async () => {
     await desk.store.transaction(() => desk.store.sessions.setBriefed(session.id, now, until))
@@ -130,23 +137,23 @@ async function sessionStartReply(desk: Desk, session: Session, source: Source, n
   return { reply: { context: brief.text, message: `Recollect: recalled ${told} (${brief.tokens} tokens)` }, record }
 }
 
-type Source = Extract<AgentEvent, { kind: 'session-started' }>['source']
+type SessionStartSource = Extract<AgentEvent, { kind: 'session-started' }>['source']
 
 /**
  * What became of what the person marked, and what earlier sessions know about the prompt when it clears the floor; together within
  * the budget. Private parts are not asked about.
  */
-async function promptReply(desk: Desk, session: Session, prompt: string, changes: Change[], now: number): Promise<Telling> {
+async function promptReply(desk: Services, session: Session, prompt: string, changes: Change[], now: number): Promise<DeliveryReply> {
   const { enabled, recall, token_budget } = desk.settings.hooks.user_prompt
-  if (!enabled) return SILENCE
-  const tokens = Math.min(token_budget, MOST_RECALLED)
-  const kept = await keptPage(desk, session, changes, tokens, now)
+  if (!enabled) return EMPTY_REPLY
+  const tokens = Math.min(token_budget, MAX_RECALL_TOKENS)
+  const kept = await markerReceipt(desk, session, changes, tokens, now)
   const asked = withoutPrivate(prompt).text.trim()
   const left = tokens - countTokens(kept)
   const ask = recall && asked !== ''
-  const brief = ask ? await recallFor(desk.store, session, asked, now, left, desk.quickMeaning) : null
+  const brief = ask ? await recallFor(desk.store, session, asked, now, left, desk.quickSemanticSearch) : null
   const text = [kept, brief?.text ?? ''].filter(Boolean).join('\n')
-  if (text === '') return SILENCE
+  if (text === '') return EMPTY_REPLY
   const total = countTokens(text)
   const receipt = {
     kind: 'line' as const,
@@ -160,26 +167,26 @@ async function promptReply(desk: Desk, session: Session, prompt: string, changes
 }
 
 /** The receipt for what was marked in a prompt that is new to us; empty when nothing was, or there is no room. */
-async function keptPage(desk: Desk, session: Session, changes: Change[], tokens: number, now: number): Promise<string> {
+async function markerReceipt(desk: Services, session: Session, changes: Change[], tokens: number, now: number): Promise<string> {
   const added = changes.find((change) => change.kind === 'prompt-added')
   if (!added) return ''
-  return receiptPage(await keepMarked(desk, { sessionId: session.id, number: added.prompt.number }, now), tokens)
+  return receiptPage(await saveMarkedNotes(desk, { sessionId: session.id, number: added.prompt.number }, now), tokens)
 }
 
 /** Memories about a file that is read or changed, once per file and session. */
 async function fileReply(
-  desk: Desk,
+  desk: Services,
   agent: Agent,
   session: Session,
   event: Extract<AgentEvent, { kind: 'tool-used' }>,
   now: number,
-): Promise<Telling> {
+): Promise<DeliveryReply> {
   const path = relativeTo(session.folder, agent.fileOf(event.input))
-  if (!path) return SILENCE
+  if (!path) return EMPTY_REPLY
   const told = `file:${path}`
-  if (await desk.store.injections.wasTold(session, told)) return SILENCE
+  if (await desk.store.injections.wasInjected(session, told)) return EMPTY_REPLY
   const brief = await fileBriefFor(desk.store, session, path, now)
-  if (!brief.text) return SILENCE
+  if (!brief.text) return EMPTY_REPLY
   return { reply: { context: brief.text }, record: () => recordInjection(desk, session, told, brief, now) }
 }
 
@@ -189,9 +196,9 @@ function relativeTo(folder: string, path: string | null): string | null {
 }
 
 /** Enough to see where the budget ended; a whole project's leavings would be larger than the brief. */
-const MOST_LEFT = 50
+const MAX_RECORDED_LEFT_OUT_ITEMS = 50
 
-async function recordInjection(desk: Desk, session: Session, event: string, brief: Brief, at: number): Promise<void> {
+async function recordInjection(desk: Services, session: Session, event: string, brief: InjectedBrief, at: number): Promise<void> {
   await desk.store.transaction(() =>
     desk.store.injections.add({
       sessionId: session.id,
@@ -200,7 +207,7 @@ async function recordInjection(desk: Desk, session: Session, event: string, brie
       text: brief.text,
       tokens: brief.tokens,
       items: brief.items,
-      left: brief.left.slice(0, MOST_LEFT),
+      left: brief.left.slice(0, MAX_RECORDED_LEFT_OUT_ITEMS),
       at,
     }),
   )

@@ -1,34 +1,40 @@
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { asNoteId, type Note, type NoteId, noteUrn } from '../core/note.ts'
-import { changeNote, forgetNote, type Kept, keepNote, purgeNote, restoreNote } from '../notes/notes.ts'
+import { changeNote, forgetNote, type NoteSaveResult, purgeNote, restoreNote, saveNote } from '../notes/notes.ts'
 import type { Store } from '../store/store.ts'
 import * as api from '../wire/api.ts'
-import { bodyOf, projectNamed, queryOf } from './asked.ts'
-import type { Desk } from './desk.ts'
+import { parseBody, parseUrlQuery, resolveProject } from './request-params.ts'
 import { BadRequest } from './server.ts'
+import type { Services } from './services.ts'
 
 /** `/api/notes` and what is below it. Null when there is no such way to ask. */
-export async function noteRoute(desk: Desk, request: Request, url: URL, id: string | null, restoring: boolean): Promise<Response | null> {
+export async function noteRoute(
+  desk: Services,
+  request: Request,
+  url: URL,
+  id: string | null,
+  restoring: boolean,
+): Promise<Response | null> {
   const asked = `${request.method} ${id === null ? 'notes' : restoring ? 'restore' : 'note'}`
   const note = await meant(desk.store, id ?? '')
   switch (asked) {
     case 'GET notes': {
-      const { project, type, namespace, hidden, limit, offset } = queryOf(url, api.readNotesQuery)
-      const filter = { project: await projectNamed(desk, project), hidden: hidden === '1', now: Date.now(), limit, offset }
+      const { project, type, namespace, hidden, limit, offset } = parseUrlQuery(url, api.readNotesQuery)
+      const filter = { project: await resolveProject(desk, project), hidden: hidden === '1', now: Date.now(), limit, offset }
       const notes = await desk.store.notes.list({ ...filter, ...(type ? { types: [type] } : {}), ...(namespace ? { namespace } : {}) })
       return Response.json({ notes: notes.map(withUrn), counts: await desk.store.notes.counts(Date.now()) })
     }
     case 'POST notes': {
-      const { project, supersedes, ...draft } = await bodyOf(request, api.readNewNote)
+      const { project, supersedes, ...draft } = await parseBody(request, api.readNewNote)
       refusePast(draft.expiresAt)
       const key = await projectOf(desk, project, draft.scope)
       const older = await known(desk.store, supersedes ?? [])
-      return kept(desk, await keepNote(desk.notebook, given({ ...draft, project: key, source: 'human', supersedes: older }), Date.now()))
+      return kept(desk, await saveNote(desk.notebook, given({ ...draft, project: key, source: 'human', supersedes: older }), Date.now()))
     }
     case 'GET note':
       return Response.json((await noteInFull(desk.store, note)) ?? missing(note))
     case 'PATCH note': {
-      const { project, supersedes, bodyWas, ...patch } = await bodyOf(request, api.readNoteChange)
+      const { project, supersedes, bodyWas, ...patch } = await parseBody(request, api.readNoteChange)
       refusePast(patch.expiresAt)
       const older = supersedes && (await known(desk.store, supersedes))
       if (older?.includes(note)) throw new BadRequest('a note cannot take its own place')
@@ -42,7 +48,7 @@ export async function noteRoute(desk: Desk, request: Request, url: URL, id: stri
     case 'DELETE note': {
       if (url.searchParams.get('hard') !== '1') return kept(desk, (await forgetNote(desk.notebook, note, Date.now())) ?? missing(note))
       if (!(await desk.store.notes.get(note))) missing(note)
-      desk.announce(await desk.store.forGood(() => purgeNote(desk.notebook, note)))
+      desk.announce(await desk.store.withSecureDelete(() => purgeNote(desk.notebook, note)))
       return Response.json({ kind: 'purged', id: note })
     }
     case 'POST restore':
@@ -65,7 +71,7 @@ export async function noteInFull(store: Store, id: NoteId) {
 
 const withUrn = (note: Note) => ({ ...note, urn: noteUrn(note) })
 
-function kept(desk: Desk, { receipt, changes }: Kept): Response {
+function kept(desk: Services, { receipt, changes }: NoteSaveResult): Response {
   if (receipt.kind === 'refused' && receipt.isOutdated) return Response.json({ error: receipt.reason }, { status: 409 })
   if (receipt.kind === 'refused') throw new BadRequest(receipt.reason)
   desk.announce(changes)
@@ -83,8 +89,8 @@ function missing(id: NoteId): never {
   throw new BadRequest(`there is no note ${id}`)
 }
 
-async function projectOf(desk: Desk, name: string | undefined, scope: Note['scope'] | undefined): Promise<ProjectKey> {
-  const project = await projectNamed(desk, name)
+async function projectOf(desk: Services, name: string | undefined, scope: Note['scope'] | undefined): Promise<ProjectKey> {
+  const project = await resolveProject(desk, name)
   if (project) return project
   if (scope === 'project') throw new BadRequest('which project? give "project" with its key or a folder of it')
   return scope === 'local' ? asProjectKey('global') : GLOBAL_PROJECT

@@ -1,17 +1,17 @@
 import { join } from 'node:path'
 import { withoutPrivate } from '../core/privacy.ts'
 import { redact } from '../core/secrets.ts'
-import { LOCAL, type Notebook, reindex, SYNCED } from '../notes/notes.ts'
-import { privateFolder } from '../platform/files.ts'
+import { LOCAL_FOLDER, type Notebook, reindex, SYNCED_FOLDER } from '../notes/notes.ts'
+import { ensurePrivateFolder } from '../platform/files.ts'
 import { machineName } from '../platform/machine.ts'
 import type { Home } from '../platform/paths.ts'
-import { type Watching, watchFolder } from '../platform/watch.ts'
+import { type FolderWatch, watchFolder } from '../platform/watch.ts'
 import type { Store } from '../store/store.ts'
-import type { Desk } from './desk.ts'
+import type { Services } from './services.ts'
 
 /** Notes of this home, with what the person wants hidden taken out of every one. `patterns` is null when redaction is off. */
 export function openNotebook(store: Store, home: Home, patterns: RegExp[] | null): Notebook {
-  for (const folder of [SYNCED, LOCAL]) privateFolder(join(home.folder, folder))
+  for (const folder of [SYNCED_FOLDER, LOCAL_FOLDER]) ensurePrivateFolder(join(home.folder, folder))
   return notebookOf(store, home, patterns, machineName(home.folder))
 }
 
@@ -29,7 +29,7 @@ export function notebookOf(store: Store, home: Home, patterns: RegExp[] | null, 
 }
 
 /** Follows what people and git do to the files: at once where the system tells, and at every round. */
-export function followNotes(desk: Desk): { round(): Promise<void>; stop(): void } {
+export function followNotes(desk: Services): { round(): Promise<void>; stop(): void } {
   let last: Promise<unknown> = Promise.resolve()
   const take = (only?: string[]) => {
     const work = last.then(async () => {
@@ -40,7 +40,7 @@ export function followNotes(desk: Desk): { round(): Promise<void>; stop(): void 
     last = work.catch((cause) => desk.log.warn('notes could not be followed', { error: (cause as Error).message.slice(0, 300) }))
     return last
   }
-  const watchers: Watching[] = [SYNCED, LOCAL].flatMap((top) => {
+  const watchers: FolderWatch[] = [SYNCED_FOLDER, LOCAL_FOLDER].flatMap((top) => {
     const told = (paths: string[]) => void take(paths.filter((path) => path.endsWith('.md')).map((path) => `${top}/${path}`))
     const watching = watchFolder(join(desk.home.folder, top), told)
     return watching ? [watching] : []

@@ -159,7 +159,7 @@ test('a database in trouble does not end the queue, and the job in hand is done 
       if (full && inHand) throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
       return result
     },
-    jobs: { ...t.store.jobs, retry: async () => {}, bury: async () => {} },
+    jobs: { ...t.store.jobs, retry: async () => {}, markDead: async () => {} },
   }
   let inHand = false
   const queue = openQueue(
@@ -170,7 +170,7 @@ test('a database in trouble does not end the queue, and the job in hand is done 
         throw new Error('database or disk is full')
       }
       done.push(job.key)
-      await t.store.jobs.done(job.id)
+      await t.store.jobs.complete(job.id)
     },
     { info: () => {}, warn: (fact) => void warned.push(fact) },
   )
@@ -213,6 +213,6 @@ const quiet: Log = { info: () => {}, warn: () => {} }
 function finishing(store: Store, work: (job: Job) => Promise<void>): (job: Job) => Promise<void> {
   return async (job) => {
     await work(job)
-    await store.transaction(() => store.jobs.done(job.id))
+    await store.transaction(() => store.jobs.complete(job.id))
   }
 }

@@ -2,13 +2,13 @@ import type { Log } from '../platform/log.ts'
 import type { Job, Store } from '../store/store.ts'
 
 /** Does one job and takes it off the list, in the way that suits it: in one transaction where that can be. */
-export type DoJob = (job: Job) => Promise<void>
+export type RunJob = (job: Job) => Promise<void>
 
 export type Queue = ReturnType<typeof openQueue>
 
 const MAX_ATTEMPTS = 6
 /** How soon a database that could not be written is tried again. */
-const AGAIN_MS = 5000
+const RETRY_AFTER_STORE_ERROR_MS = 5000
 
 /** How long to wait after the n-th failure: one second, doubled each time, an hour at most. */
 export function backoffMs(attempts: number): number {
@@ -19,7 +19,7 @@ export function backoffMs(attempts: number): number {
  * Works through the jobs in the database, one at a time. Nothing is kept in memory: whatever kills the worker, the job is still
  * there and is done by the next one. A job that fails again and again is set aside with its reason, where a person can see it.
  */
-export function openQueue(store: Store, doJob: DoJob, log: Log, againMs = AGAIN_MS) {
+export function openQueue(store: Store, doJob: RunJob, log: Log, againMs = RETRY_AFTER_STORE_ERROR_MS) {
   let stopping = false
   let asked = false
   let troubled = false
@@ -47,7 +47,7 @@ export function openQueue(store: Store, doJob: DoJob, log: Log, againMs = AGAIN_
     const error = reasonOf(cause)
     log.warn('a job failed', { kind: job.kind, attempts: job.attempts, error })
     await store.transaction(async () => {
-      if (job.attempts >= MAX_ATTEMPTS) await store.jobs.bury(job.id, error)
+      if (job.attempts >= MAX_ATTEMPTS) await store.jobs.markDead(job.id, error)
       else await store.jobs.retry(job.id, Date.now() + backoffMs(job.attempts), error)
     })
   }

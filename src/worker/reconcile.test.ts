@@ -6,8 +6,8 @@ import { aDesk } from '../../test/support/desk.ts'
 import { transcript } from '../../test/support/transcript.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { Store } from '../store/store.ts'
-import { takeDelivery } from './intake.ts'
-import { readThrough } from './reconcile.ts'
+import { ingestDelivery } from './intake.ts'
+import { ingestTranscript } from './reconcile.ts'
 
 const turn = { prompt: 'run it', commands: ['make'], answer: 'it ran', promptId: 'p1' }
 
@@ -15,8 +15,8 @@ test('a transcript is read once, and then only what was added', async () => {
   await using at = await aDesk()
   const path = join(at.folder, 's1.jsonl')
   writeFileSync(path, transcript('s1', [turn]))
-  expect(await readThrough(at.desk, claudeCode, path)).toMatchObject({ prompts: 1, toolUses: 1, unreadable: 0 })
-  expect(await readThrough(at.desk, claudeCode, path)).toMatchObject({ prompts: 0, toolUses: 0 })
+  expect(await ingestTranscript(at.desk, claudeCode, path)).toMatchObject({ prompts: 1, toolUses: 1, unreadable: 0 })
+  expect(await ingestTranscript(at.desk, claudeCode, path)).toMatchObject({ prompts: 0, toolUses: 0 })
   appendFileSync(
     path,
     transcript('s1', [turn, { prompt: 'and again', commands: ['make test'], answer: 'it passed', promptId: 'p2' }])
@@ -24,7 +24,7 @@ test('a transcript is read once, and then only what was added', async () => {
       .slice(4)
       .join('\n'),
   )
-  await readThrough(at.desk, claudeCode, path)
+  await ingestTranscript(at.desk, claudeCode, path)
   expect(journal(at.store)).toEqual({ prompts: ['run it → it ran', 'and again → it passed'], toolUses: ['s1-t0-0', 's1-t1-0'] })
 })
 
@@ -32,7 +32,7 @@ test('what the hooks told already is not told again', async () => {
   await using at = await aDesk()
   const path = join(at.folder, 's1.jsonl')
   const tell = (payload: object) =>
-    takeDelivery(at.desk, {
+    ingestDelivery(at.desk, {
       agent: claudeCode,
       payload: { session_id: 's1', cwd: '/home/dev/app', ...payload },
       context: nowhere,
@@ -51,7 +51,7 @@ test('what the hooks told already is not told again', async () => {
   await tell({ hook_event_name: 'Stop', last_assistant_message: 'it ran', prompt_id: 'p1' })
   await tell({ hook_event_name: 'SessionEnd', reason: 'other' })
   writeFileSync(path, transcript('s1', [turn], { from: Date.now() - 60_000 }))
-  expect(await readThrough(at.desk, claudeCode, path)).toMatchObject({ prompts: 0, toolUses: 0 })
+  expect(await ingestTranscript(at.desk, claudeCode, path)).toMatchObject({ prompts: 0, toolUses: 0 })
   expect(journal(at.store)).toEqual({ prompts: ['run it → it ran'], toolUses: ['s1-t0-0'] })
   expect((await at.store.sessions.get(1))?.status).toBe('completed')
 })
@@ -62,10 +62,10 @@ test('prompts without an id are counted: the same words twice are two prompts, r
   const again = { prompt: 'go on', answer: 'done' }
   const lines = transcript('s1', [again, again, again]).split('\n')
   writeFileSync(path, `${lines.slice(0, 2).join('\n')}\n`)
-  await readThrough(at.desk, claudeCode, path)
+  await ingestTranscript(at.desk, claudeCode, path)
   appendFileSync(path, lines.slice(2).join('\n'))
-  await readThrough(at.desk, claudeCode, path)
-  await readThrough(at.desk, claudeCode, path)
+  await ingestTranscript(at.desk, claudeCode, path)
+  await ingestTranscript(at.desk, claudeCode, path)
   expect(journal(at.store).prompts).toHaveLength(3)
 })
 
@@ -73,7 +73,7 @@ test('two prompts that differ only in what is hidden are two prompts', async () 
   await using at = await aDesk()
   const path = join(at.folder, 's1.jsonl')
   writeFileSync(path, transcript('s1', [{ prompt: 'deploy <private>a</private>' }, { prompt: 'deploy <private>b</private>' }]))
-  await readThrough(at.desk, claudeCode, path)
+  await ingestTranscript(at.desk, claudeCode, path)
   expect(journal(at.store).prompts).toHaveLength(2)
 })
 
@@ -89,7 +89,7 @@ test('a private prompt in a transcript keeps its turn out', async () => {
         { prompt: 'open', commands: ['ls'] },
       ]),
     )
-    await readThrough(at.desk, claudeCode, path)
+    await ingestTranscript(at.desk, claudeCode, path)
     expect(journal(at.store)).toEqual({ prompts: ['open → null'], toolUses: ['s1-t1-0'] })
   }
 })
@@ -100,31 +100,31 @@ test('lines that cannot be read are counted with those of the subagents, and the
   mkdirSync(join(at.folder, 's1', 'subagents'), { recursive: true })
   writeFileSync(path, `garbage\n${transcript('s1', [turn])}more garbage\n`)
   writeFileSync(join(at.folder, 's1', 'subagents', 'agent-1.jsonl'), 'garbage too\n')
-  expect(await readThrough(at.desk, claudeCode, path)).toMatchObject({ prompts: 1, unreadable: 3 })
+  expect(await ingestTranscript(at.desk, claudeCode, path)).toMatchObject({ prompts: 1, unreadable: 3 })
 })
 
 test('the title of a session is the last it was given, also in a long transcript', async () => {
   await using at = await aDesk()
   const path = join(at.folder, 's1.jsonl')
   writeFileSync(path, transcript('s1', [{ prompt: 'x'.repeat(300_000) }, { prompt: 'y'.repeat(300_000) }], { title: 'Named late' }))
-  expect((await readThrough(at.desk, claudeCode, path)).facts?.title).toBe('Named late')
+  expect((await ingestTranscript(at.desk, claudeCode, path)).facts?.title).toBe('Named late')
 })
 
 test('a file that is gone is nothing to read', async () => {
   await using at = await aDesk()
-  expect(await readThrough(at.desk, claudeCode, join(at.folder, 'none.jsonl'))).toMatchObject({ prompts: 0, facts: null })
+  expect(await ingestTranscript(at.desk, claudeCode, join(at.folder, 'none.jsonl'))).toMatchObject({ prompts: 0, facts: null })
 })
 
 test('a fork does not take its parent’s turns as its own', async () => {
   await using at = await aDesk()
   writeFileSync(join(at.folder, 's1.jsonl'), transcript('s1', [turn]))
-  await readThrough(at.desk, claudeCode, join(at.folder, 's1.jsonl'))
+  await ingestTranscript(at.desk, claudeCode, join(at.folder, 's1.jsonl'))
   const copied = transcript('s1', [turn]).replaceAll('"sessionId":"s1"', '"sessionId":"s2"')
   writeFileSync(
     join(at.folder, 's2.jsonl'),
     copied + transcript('s2', [{ prompt: 'own', commands: ['ls'], promptId: 'p9' }], { from: Date.UTC(2026, 1, 1) }),
   )
-  await readThrough(at.desk, claudeCode, join(at.folder, 's2.jsonl'))
+  await ingestTranscript(at.desk, claudeCode, join(at.folder, 's2.jsonl'))
   expect(journal(at.store)).toEqual({ prompts: ['run it → it ran', 'own → null'], toolUses: ['s1-t0-0', 's2-t0-0'] })
 })
 

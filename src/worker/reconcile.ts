@@ -1,15 +1,15 @@
 import { take } from '../capture/capture.ts'
 import type { EventContext } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
-import type { Agent, Checkpoint, SessionFacts, TranscriptItem } from '../integrations/agent.ts'
-import type { Desk } from './desk.ts'
+import type { Agent, Checkpoint, TranscriptFacts, TranscriptItem } from '../integrations/agent.ts'
+import type { Services } from './services.ts'
 
-export type Read = {
+export type TranscriptReadResult = {
   sessions: Set<number>
   prompts: number
   toolUses: number
   unreadable: number
-  facts: SessionFacts | null
+  facts: TranscriptFacts | null
 }
 
 /**
@@ -17,26 +17,32 @@ export type Read = {
  * the durable log; hooks are only faster. Each batch is one transaction together with the mark of how far it went, and with `also`, which
  * is handed the sessions that were met so far.
  */
-export async function readThrough(
-  desk: Desk,
+export async function ingestTranscript(
+  desk: Services,
   agent: Agent,
   path: string,
   also: (sessions: Set<number>) => Promise<void> = async () => {},
-): Promise<Read> {
-  const read: Read = { sessions: new Set(), prompts: 0, toolUses: 0, unreadable: 0, facts: null }
-  read.facts = await readFile(desk, agent, path, read, also)
-  for (const subagent of await agent.subagentTranscripts(path)) await readFile(desk, agent, subagent, read, also)
+): Promise<TranscriptReadResult> {
+  const read: TranscriptReadResult = { sessions: new Set(), prompts: 0, toolUses: 0, unreadable: 0, facts: null }
+  read.facts = await ingestTranscriptFile(desk, agent, path, read, also)
+  for (const subagent of await agent.subagentTranscripts(path)) await ingestTranscriptFile(desk, agent, subagent, read, also)
   return read
 }
 
-async function readFile(desk: Desk, agent: Agent, path: string, read: Read, also: (sessions: Set<number>) => Promise<void>) {
+async function ingestTranscriptFile(
+  desk: Services,
+  agent: Agent,
+  path: string,
+  read: TranscriptReadResult,
+  also: (sessions: Set<number>) => Promise<void>,
+) {
   const { store } = desk
-  let facts: SessionFacts | null = null
+  let facts: TranscriptFacts | null = null
   let unreadable = 0
   const before = (await store.transcripts.checkpoint(path))?.checkpoint as Checkpoint | undefined
   for await (const batch of agent.readTranscript(path, before ?? null)) {
     const changes = await store.transaction(async () => {
-      const changes = await takeItems(desk, agent, batch.items, batch.facts, read)
+      const changes = await ingestItems(desk, agent, batch.items, batch.facts, read)
       await store.transcripts.setCheckpoint(path, batch.resume, batch.checkpoint.offset, Date.now())
       await also(read.sessions)
       return changes
@@ -55,13 +61,19 @@ async function readFile(desk: Desk, agent: Agent, path: string, read: Read, also
   return facts
 }
 
-async function takeItems(desk: Desk, agent: Agent, items: TranscriptItem[], facts: SessionFacts, read: Read): Promise<Change[]> {
+async function ingestItems(
+  desk: Services,
+  agent: Agent,
+  items: TranscriptItem[],
+  facts: TranscriptFacts,
+  read: TranscriptReadResult,
+): Promise<Change[]> {
   const rules = desk.rules(agent)
   const context: EventContext = { projectFolder: facts.cwd, clientPid: null, entrypoint: facts.entrypoint }
   const changes: Change[] = []
   for (const { event, uuid, turn, branch } of items) {
     const session = await desk.store.sessions.find(event.agent, event.session)
-    if (session && (await isCopied(desk, session, turn ?? uuid, event.at))) continue
+    if (session && (await isCopiedFromParent(desk, session, turn ?? uuid, event.at))) continue
     if (!session && turn && (await desk.store.prompts.isCopy(0, turn))) continue
     const taken = await take(desk.store, event, { ...context, branch }, rules, { uuid })
     if (taken.session) read.sessions.add(taken.session.id)
@@ -71,7 +83,7 @@ async function takeItems(desk: Desk, agent: Agent, items: TranscriptItem[], fact
 }
 
 /** A fork begins with a copy of its parent's lines: they are the parent's memories, not new ones. */
-async function isCopied(desk: Desk, session: Session, turn: string | null, at: number): Promise<boolean> {
+async function isCopiedFromParent(desk: Services, session: Session, turn: string | null, at: number): Promise<boolean> {
   if (session.forkedAt !== null && at < session.forkedAt) return true
   return turn !== null && (await desk.store.prompts.isCopy(session.id, turn))
 }

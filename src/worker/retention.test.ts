@@ -9,13 +9,13 @@ import { asNoteId } from '../core/note.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { forgetNote, putNote } from '../notes/notes.ts'
 import type { CleanUpReport } from '../wire/api.ts'
-import type { Desk } from './desk.ts'
-import { cleanUp, retain } from './retention.ts'
+import { cleanUp, purgeExpired } from './retention.ts'
+import type { Services } from './services.ts'
 
 const DAY = 24 * 60 * 60_000
 const app = asProjectKey('app')
 
-async function cleaned(desk: Desk, now: number, dryRun = false): Promise<CleanUpReport> {
+async function cleaned(desk: Services, now: number, dryRun = false): Promise<CleanUpReport> {
   const lines = await Array.fromAsync(cleanUp(desk, now, dryRun))
   const last = lines.at(-1)
   if (last?.kind !== 'done') throw new Error(JSON.stringify(last))
@@ -34,9 +34,9 @@ test('tool uses are let go after their days, and kept for ever when a person say
     await take(at.store, event(prompt('go')), nowhere, at.desk.rules(claudeCode))
     await take(at.store, event(toolUse('t')), nowhere, at.desk.rules(claudeCode))
     await at.store.receipts.add('d', 1)
-    await retain(at.desk, Date.now())
+    await purgeExpired(at.desk, Date.now())
     expect([...at.store.toolUses.each(null)]).toHaveLength(1)
-    await retain(at.desk, Date.now() + 2 * DAY)
+    await purgeExpired(at.desk, Date.now() + 2 * DAY)
     expect([...at.store.toolUses.each(null)]).toHaveLength(left)
     expect(await at.store.receipts.has('d')).toBe(false)
   }
@@ -70,9 +70,9 @@ test('a forgotten note goes for good after its days, with its file; what is hidd
   await keep('new', { supersedes: [asNoteId('old')] })
   await keep('expired', { expiresAt: 5 })
   await forgetNote(notebook, asNoteId('gone'), now)
-  await retain(at.desk, now + 29 * DAY)
+  await purgeExpired(at.desk, now + 29 * DAY)
   expect(await at.store.notes.get(asNoteId('gone'))).not.toBeNull()
-  await retain(at.desk, now + 31 * DAY)
+  await purgeExpired(at.desk, now + 31 * DAY)
   expect(await at.store.notes.get(asNoteId('gone'))).toBeNull()
   expect(existsSync(join(at.desk.home.folder, 'memory/app/gone.md'))).toBe(false)
   for (const id of ['old', 'new', 'expired']) expect(existsSync(join(at.desk.home.folder, `memory/app/${id}.md`))).toBe(true)
@@ -122,7 +122,7 @@ test('room that is free is given back, and the database says what takes how much
   const parts = at.store.space.parts(Date.now()) ?? []
   expect(parts[0]).toMatchObject({ name: 'tool uses' })
   const sum = parts.reduce((all, { bytes }) => all + bytes, 0)
-  expect(Math.abs(sum - at.store.space.used().bytes)).toBeLessThan(64 * 1024)
+  expect(Math.abs(sum - at.store.space.usage().bytes)).toBeLessThan(64 * 1024)
   const report = await cleaned(at.desk, Date.now() + 2 * DAY)
   expect(rows(report)).toEqual({ 'tool uses by age': 400 })
   expect(report.bytesBefore).toBeGreaterThan(24_000_000)

@@ -1,48 +1,48 @@
 import { purgeNote } from '../notes/notes.ts'
 import { freeBytes } from '../platform/folder.ts'
-import { type Amount, UNDO_DAYS } from '../store/store.ts'
-import type { CleanUpLine, CleanUpReport, Letting } from '../wire/api.ts'
-import type { Desk } from './desk.ts'
+import { type RowsAndBytes, UNDO_DAYS } from '../store/store.ts'
+import type { CleanUpLine, CleanUpReport, ExpiredAmount } from '../wire/api.ts'
+import type { Services } from './services.ts'
 
-const HOUR = 60 * 60_000
-const DAY = 24 * HOUR
-const MB = 1024 * 1024
+const HOUR_MS = 60 * 60_000
+const DAY_MS = 24 * HOUR_MS
+const BYTES_PER_MB = 1024 * 1024
 /** What is removed in one transaction: few enough that a hook never waits long behind it. */
-const BITE = 2000
-const NOTES_BITE = 50
+const ROWS_PER_PURGE = 2000
+const NOTES_PER_PURGE = 50
 /** How long a forgotten observation can be brought back; then its text is wiped. */
 const RESTORABLE_DAYS = 7
 
 /** One kind of thing that is kept for a time: how much of it is past that, and how to remove a bite of it. */
-type Kept = { kind: Letting['kind']; past(): Promise<Amount>; remove(): Promise<number> }
+type RetainedKind = { kind: ExpiredAmount['kind']; countExpired(): Promise<RowsAndBytes>; removeBatch(): Promise<number> }
 
 /** Lets go of what is past its time, a bounded bite of each kind, and gives back a little room. Run every hour, so nobody waits for it. */
-export async function retain(desk: Desk, now: number): Promise<void> {
-  for (const { kind, remove } of keptThings(desk, now)) {
+export async function purgeExpired(desk: Services, now: number): Promise<void> {
+  for (const { kind, removeBatch: remove } of retainedKinds(desk, now)) {
     const removed = await remove()
     if (removed > 0) desk.log.info('let go of what is past its time', { kind, removed })
     await Bun.sleep(0)
   }
-  await giveBack(desk, HOURLY_BITES)
-  for (let bite = 0; bite < HOURLY_MERGES && (await desk.store.space.merge(MERGED_PAGES)); bite++) await Bun.sleep(0)
+  await reclaimSpace(desk, RECLAIMS_PER_HOUR)
+  for (let bite = 0; bite < MERGES_PER_HOUR && (await desk.store.space.merge(PAGES_PER_MERGE)); bite++) await Bun.sleep(0)
   desk.store.checkpoint()
 }
 
 /** Everything that is past its time, at once, with what it was; a dry run only counts. */
-export async function* cleanUp(desk: Desk, now: number, dryRun: boolean): AsyncGenerator<CleanUpLine> {
+export async function* cleanUp(desk: Services, now: number, dryRun: boolean): AsyncGenerator<CleanUpLine> {
   const { store } = desk
-  const before = store.space.used()
-  const kinds: Letting[] = []
-  const things = keptThings(desk, now)
-  for (const [index, { kind, past, remove }] of things.entries()) {
+  const before = store.space.usage()
+  const kinds: ExpiredAmount[] = []
+  const things = retainedKinds(desk, now)
+  for (const [index, { kind, countExpired: past, removeBatch: remove }] of things.entries()) {
     yield { kind: 'progress', done: index, of: things.length + 1, what: kind }
     const amount = await past()
     kinds.push({ kind, ...amount })
     while (!dryRun && (await remove()) > 0) await Bun.sleep(0) // hooks go first
   }
   yield { kind: 'progress', done: things.length, of: things.length + 1, what: 'giving back room' }
-  const said = dryRun ? [] : await giveBackAll(desk)
-  const after = store.space.used()
+  const said = dryRun ? [] : await reclaimAllSpace(desk)
+  const after = store.space.usage()
   const report: CleanUpReport = {
     dryRun,
     kinds,
@@ -59,99 +59,103 @@ export async function* cleanUp(desk: Desk, now: number, dryRun: boolean): AsyncG
   yield { kind: 'done', report }
 }
 
-function keptThings(desk: Desk, now: number): Kept[] {
+function retainedKinds(desk: Services, now: number): RetainedKind[] {
   const { store, settings } = desk
   const { tool_uses_days, tool_uses_mb, deleted_notes_days, injections_days, audit_days } = settings.retention
   /** The moment before which it is past its time; nothing is when it is kept for ever. */
-  const olderThan = (days: number) => (days > 0 ? now - days * DAY : 0)
+  const olderThan = (days: number) => (days > 0 ? now - days * DAY_MS : 0)
   const inOne = (work: () => Promise<number>) => () => store.transaction(work)
   return [
     {
       kind: 'tool uses by age',
-      past: () => store.toolUses.past(olderThan(tool_uses_days)),
-      remove: inOne(() => store.toolUses.purge(olderThan(tool_uses_days), BITE)),
+      countExpired: () => store.toolUses.countPurgeable(olderThan(tool_uses_days)),
+      removeBatch: inOne(() => store.toolUses.purge(olderThan(tool_uses_days), ROWS_PER_PURGE)),
     },
     {
       kind: 'tool uses by size',
-      past: async () => {
+      countExpired: async () => {
         // What goes by its age is the oldest of it, and counted there.
-        const aged = await store.toolUses.past(olderThan(tool_uses_days))
-        const over = await store.toolUses.pastSize(await excessOf(desk, tool_uses_mb), now - HOUR)
+        const aged = await store.toolUses.countPurgeable(olderThan(tool_uses_days))
+        const over = await store.toolUses.countPurgeableBySize(await excessToolUseBytes(desk, tool_uses_mb), now - HOUR_MS)
         return { rows: Math.max(0, over.rows - aged.rows), bytes: Math.max(0, over.bytes - aged.bytes) }
       },
       // What was stored within the hour may not have been distilled yet.
-      remove: inOne(async () => {
-        const excess = await excessOf(desk, tool_uses_mb)
-        return excess > 0 ? store.toolUses.purgeSize(excess, now - HOUR, BITE) : 0
+      removeBatch: inOne(async () => {
+        const excess = await excessToolUseBytes(desk, tool_uses_mb)
+        return excess > 0 ? store.toolUses.purgeBySize(excess, now - HOUR_MS, ROWS_PER_PURGE) : 0
       }),
     },
     {
       kind: 'forgotten notes',
-      past: () => store.notes.past(olderThan(deleted_notes_days)),
-      remove: async () => {
-        const ids = await store.notes.deletedBefore(olderThan(deleted_notes_days), NOTES_BITE)
+      countExpired: () => store.notes.countPurgeable(olderThan(deleted_notes_days)),
+      removeBatch: async () => {
+        const ids = await store.notes.deletedBefore(olderThan(deleted_notes_days), NOTES_PER_PURGE)
         for (const id of ids) desk.announce(await purgeNote(desk.notebook, id))
         return ids.length
       },
     },
     {
       kind: 'injections',
-      past: () => store.injections.past(olderThan(injections_days)),
-      remove: inOne(() => store.injections.purge(olderThan(injections_days), BITE)),
+      countExpired: () => store.injections.countPurgeable(olderThan(injections_days)),
+      removeBatch: inOne(() => store.injections.purge(olderThan(injections_days), ROWS_PER_PURGE)),
     },
     {
       kind: 'forgotten observations',
-      past: () => store.observations.pastForgotten(now - RESTORABLE_DAYS * DAY),
-      remove: inOne(() => store.observations.eraseForgotten({ before: now - RESTORABLE_DAYS * DAY })),
+      countExpired: () => store.observations.countErasable(now - RESTORABLE_DAYS * DAY_MS),
+      removeBatch: inOne(() => store.observations.eraseForgotten({ before: now - RESTORABLE_DAYS * DAY_MS })),
     },
     {
       kind: 'audit',
-      past: () => store.audit.past(olderThan(audit_days)),
-      remove: inOne(() => store.audit.purge(olderThan(audit_days), BITE)),
+      countExpired: () => store.audit.countPurgeable(olderThan(audit_days)),
+      removeBatch: inOne(() => store.audit.purge(olderThan(audit_days), ROWS_PER_PURGE)),
     },
-    { kind: 'receipts', past: () => store.receipts.past(now - 7 * DAY), remove: inOne(() => store.receipts.purge(now - 7 * DAY)) },
+    {
+      kind: 'receipts',
+      countExpired: () => store.receipts.countPurgeable(now - 7 * DAY_MS),
+      removeBatch: inOne(() => store.receipts.purge(now - 7 * DAY_MS)),
+    },
     {
       kind: 'plans',
-      past: () => store.plans.past(now - UNDO_DAYS * DAY, now - DAY),
-      remove: inOne(() => store.plans.purge(now - UNDO_DAYS * DAY, now - DAY)),
+      countExpired: () => store.plans.countPurgeable(now - UNDO_DAYS * DAY_MS, now - DAY_MS),
+      removeBatch: inOne(() => store.plans.purge(now - UNDO_DAYS * DAY_MS, now - DAY_MS)),
     },
-    { kind: 'vectors', past: () => store.vectors.past(), remove: inOne(() => store.vectors.purge()) },
+    { kind: 'vectors', countExpired: () => store.vectors.countPurgeable(), removeBatch: inOne(() => store.vectors.purge()) },
   ]
 }
 
 /** By how many bytes all tool uses together are too many. */
-async function excessOf({ store }: Desk, mb: number): Promise<number> {
+async function excessToolUseBytes({ store }: Services, mb: number): Promise<number> {
   if (mb === 0) return 0
-  return Math.max(0, (await store.toolUses.past(Number.MAX_SAFE_INTEGER)).bytes - mb * MB)
+  return Math.max(0, (await store.toolUses.countPurgeable(Number.MAX_SAFE_INTEGER)).bytes - mb * BYTES_PER_MB)
 }
 
 /** Less than this is not worth the work: the database will fill it again. */
-const WORTH_BYTES = 8 * MB
-const PAGES = 200
-const HOURLY_BITES = 20
+const MIN_RECLAIMABLE_BYTES = 8 * BYTES_PER_MB
+const PAGES_PER_RECLAIM = 200
+const RECLAIMS_PER_HOUR = 20
 /** Few milliseconds each; an index that was never merged takes some hours, and then there is little to do. */
-const MERGED_PAGES = 32
-const HOURLY_MERGES = 300
+const PAGES_PER_MERGE = 32
+const MERGES_PER_HOUR = 300
 
-async function giveBack(desk: Desk, bites: number): Promise<void> {
+async function reclaimSpace(desk: Services, bites: number): Promise<void> {
   const { space } = desk.store
-  if (!space.givesBack()) return
-  for (let bite = 0; bite < bites && space.used().freeBytes > WORTH_BYTES; bite++) {
-    await space.giveBack(PAGES)
+  if (!space.canShrink()) return
+  for (let bite = 0; bite < bites && space.usage().freeBytes > MIN_RECLAIMABLE_BYTES; bite++) {
+    await space.shrink(PAGES_PER_RECLAIM)
     await Bun.sleep(0)
   }
 }
 
 /** Returns what the person should know about it. */
-async function giveBackAll(desk: Desk): Promise<string[]> {
+async function reclaimAllSpace(desk: Services): Promise<string[]> {
   const { space } = desk.store
-  const { bytes, freeBytes: free } = space.used()
-  if (space.givesBack()) {
-    await giveBack(desk, Number.POSITIVE_INFINITY)
+  const { bytes, freeBytes: free } = space.usage()
+  if (space.canShrink()) {
+    await reclaimSpace(desk, Number.POSITIVE_INFINITY)
     desk.store.checkpoint()
     return []
   }
-  if (free < WORTH_BYTES || free < bytes / 5) return []
+  if (free < MIN_RECLAIMABLE_BYTES || free < bytes / 5) return []
   if (freeBytes(desk.home.folder) < 2 * bytes)
     return ['the disk is too full to write the database anew; the free room in it will be used again']
   try {

@@ -258,8 +258,8 @@ test('a timeline is around what a question means, like a search', async () => {
     observation({ title: 'Fixed the pelican', at: 1000 }),
     observation({ title: 'Fed the heron', at: 2000 }),
   ])
-  const fed = await at.store.documents.placeOf('observation', '2')
-  at.desk.meaning = async () => [{ documentId: fed?.documentId ?? 0, score: 1, cosine: 0.9 }]
+  const fed = await at.store.documents.locationOf('observation', '2')
+  at.desk.semanticSearch = async () => [{ documentId: fed?.documentId ?? 0, score: 1, cosine: 0.9 }]
   expect(await at.post('/api/timeline', { query: 'grey birds' })).toMatchObject({ anchor: 'observation:2', isClose: true })
 })
 

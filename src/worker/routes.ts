@@ -1,25 +1,25 @@
 import { type CaptureRules, take } from '../capture/capture.ts'
-import { isDeeperThan } from '../core/depth.ts'
 import type { AgentEvent, EventContext, SessionEvent } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asContentSessionId, GLOBAL_PROJECT } from '../core/ids.ts'
-import { type Kind, memoryNamed } from '../core/kinds.ts'
+import { isJsonDeeperThan } from '../core/json-depth.ts'
+import { type MemoryKind, parseMemoryId } from '../core/memory-kinds.ts'
 import { asNoteId } from '../core/note.ts'
 import { withoutPrivate } from '../core/privacy.ts'
-import { BRIEF_BUDGET, briefFor, MOST_RECALLED, recallFor } from '../inject/brief.ts'
+import { BRIEF_BUDGET, briefFor, MAX_RECALL_TOKENS, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
 import { VERSION } from '../platform/version.ts'
-import { describe } from '../retrieval/search.ts'
-import { checkDatabase, isStoreTrouble, type Ref } from '../store/store.ts'
+import { describeHit } from '../retrieval/search.ts'
+import { checkDatabase, type DocumentRef, isStoreFailure } from '../store/store.ts'
 import * as api from '../wire/api.ts'
 import { commandName } from '../wire/start.ts'
-import { askedOf, bodyOf, folderIn, momentMeant, projectNamed, queryOf } from './asked.ts'
-import type { Desk } from './desk.ts'
-import { searchFor, timelineFor } from './finding.ts'
-import { takeDelivery } from './intake.ts'
+import { ingestDelivery } from './intake.ts'
 import { noteInFull, noteRoute } from './note-routes.ts'
+import { folderFromProjectName, parseBody, parseBodyOrUrlQuery, parseRequestTime, parseUrlQuery, resolveProject } from './request-params.ts'
 import { cleanUp } from './retention.ts'
-import { type Answer, BadRequest } from './server.ts'
+import { searchFor, timelineFor } from './search-requests.ts'
+import { BadRequest, type Handler } from './server.ts'
+import type { Services } from './services.ts'
 
 /** What the routes need from the process around them. */
 export type Control = {
@@ -35,7 +35,7 @@ export type Control = {
  * The worker's HTTP face. A hook may only report; the owner may do the rest. What sessions do not ask for is loaded when somebody asks:
  * every session waits for a worker to start, and every machine carries what it holds.
  */
-export function routes(desk: Desk, control: Control): Answer {
+export function routes(desk: Services, control: Control): Handler {
   return async (request, url, caller, server) => {
     const at = `${request.method} ${url.pathname}`
     const hook = /^\/hook\/([a-z-]{1,40})$/.exec(url.pathname)
@@ -59,7 +59,7 @@ export function routes(desk: Desk, control: Control): Answer {
     switch (at) {
       case 'GET /api/context/inject':
       case 'POST /api/context/inject':
-        return injectRoute(desk, await askedOf(request, url, api.readInjectQuery))
+        return injectRoute(desk, await parseBodyOrUrlQuery(request, url, api.readInjectQuery))
       case 'POST /api/sessions/init':
         return initSession(desk, request)
       case 'POST /api/sessions/observations':
@@ -69,16 +69,16 @@ export function routes(desk: Desk, control: Control): Answer {
       case 'POST /api/sessions/complete':
         return completeSession(desk, request)
       case 'POST /api/processing': {
-        const { isProcessing } = await bodyOf(request, api.readProcessing)
+        const { isProcessing } = await parseBody(request, api.readProcessing)
         desk.stream.publish({ type: 'processing', data: { isProcessing } })
         return Response.json({ status: 'ok' })
       }
       case 'POST /api/observations/batch': {
-        const { ids } = await bodyOf(request, api.readBatch)
+        const { ids } = await parseBody(request, api.readBatch)
         return Response.json(await desk.store.observations.get(ids))
       }
       case 'POST /api/memories/batch': {
-        const { ids } = await bodyOf(request, api.readMemories)
+        const { ids } = await parseBody(request, api.readMemories)
         const read = await Promise.all(onceEach(ids).map((id) => memoryOf(desk, id)))
         const there = read.filter(({ memory }) => memory !== null)
         countUse(desk, there)
@@ -86,14 +86,14 @@ export function routes(desk: Desk, control: Control): Answer {
       }
       case 'GET /api/search':
       case 'POST /api/search':
-        return Response.json(await searchFor(desk, await askedOf(request, url, api.readSearchQuery)))
+        return Response.json(await searchFor(desk, await parseBodyOrUrlQuery(request, url, api.readSearchQuery)))
       case 'PUT /api/settings': {
         const { changeSettings } = await import('./settings-routes.ts')
         return changeSettings(desk, request)
       }
       case 'GET /api/timeline':
       case 'POST /api/timeline':
-        return Response.json(await timelineFor(desk, await askedOf(request, url, api.readTimelineQuery)))
+        return Response.json(await timelineFor(desk, await parseBodyOrUrlQuery(request, url, api.readTimelineQuery)))
       case 'GET /api/graph':
         return graphRoute(desk, url)
       case 'GET /api/status': {
@@ -106,45 +106,45 @@ export function routes(desk: Desk, control: Control): Answer {
       case 'GET /api/injections':
         return Response.json(await injected(desk, url))
       case 'GET /api/audit':
-        return Response.json(await desk.store.audit.recent(queryOf(url, api.readAuditQuery).limit))
+        return Response.json(await desk.store.audit.recent(parseUrlQuery(url, api.readAuditQuery).limit))
       case 'GET /api/export': {
-        const { kind, project, format } = queryOf(url, api.readExportQuery)
+        const { kind, project, format } = parseUrlQuery(url, api.readExportQuery)
         if (format === 'markdown' && kind !== 'notes') throw new BadRequest('only notes can be written as markdown')
         const { exportLines, noteFiles } = await import('./export.ts')
-        if (format === 'markdown') return lines(noteFiles(desk.store, await projectNamed(desk, project)))
-        return lines(exportLines(desk.store, kind, await projectNamed(desk, project)))
+        if (format === 'markdown') return lines(noteFiles(desk.store, await resolveProject(desk, project)))
+        return lines(exportLines(desk.store, kind, await resolveProject(desk, project)))
       }
       case 'POST /api/import': {
         server.timeout(request, 0)
-        const { from, paths, since, project } = await bodyOf(request, api.readImportRequest)
-        const into = from === 'transcripts' ? null : await projectNamed(desk, project ?? undefined)
+        const { from, paths, since, project } = await parseBody(request, api.readImportRequest)
+        const into = from === 'transcripts' ? null : await resolveProject(desk, project ?? undefined)
         const agent = defaultAgent(desk)
         if (from === 'transcripts') {
-          const { importHistory } = await import('./import.ts')
-          return lines(reported(desk, 'an import failed', importHistory(desk, agent, { paths, since: momentMeant(since), project })))
+          const { importTranscripts: importHistory } = await import('./import-transcripts.ts')
+          return lines(reported(desk, 'an import failed', importHistory(desk, agent, { paths, since: parseRequestTime(since), project })))
         }
-        const { bringIn } = await import('./bring.ts')
+        const { importMemories: bringIn } = await import('./import-memories.ts')
         return lines(reported(desk, 'an import failed', bringIn(desk, agent, { from, paths, project: into })))
       }
       case 'POST /api/gc': {
         server.timeout(request, 0)
-        const { dryRun } = await bodyOf(request, api.readCleanUpRequest)
+        const { dryRun } = await parseBody(request, api.readCleanUpRequest)
         return lines(reported(desk, 'a clean-up failed', cleanUp(desk, Date.now(), dryRun)))
       }
       case 'POST /api/consolidate':
       case 'POST /api/reflect': {
         server.timeout(request, 0)
-        const wish = await bodyOf(request, api.readConsolidateRequest)
-        const project = await projectNamed(desk, wish.project ?? undefined)
+        const wish = await parseBody(request, api.readConsolidateRequest)
+        const project = await resolveProject(desk, wish.project ?? undefined)
         const kind = url.pathname === '/api/reflect' ? 'reflect' : 'consolidate'
-        const { consolidation } = await import('./consolidation.ts')
+        const { runConsolidation: consolidation } = await import('./consolidation.ts')
         const steps = consolidation(desk, kind, { ...wish, project })
         return lines(reported(desk, 'a consolidation failed', steps))
       }
       case 'GET /api/embedder':
         return Response.json(await embedders(desk))
       case 'POST /api/embedder/weights': {
-        const { tarball } = await bodyOf(request, api.readInstallWeights)
+        const { tarball } = await parseBody(request, api.readInstallWeights)
         server.timeout(request, 0)
         const { installWeights } = await import('../providers/known-embedders.ts')
         const refused = await installWeights(desk.home.models, tarball)
@@ -160,17 +160,19 @@ export function routes(desk: Desk, control: Control): Answer {
         return reloaded(desk)
       case 'POST /api/redistill': {
         server.timeout(request, 0)
-        const wish = await bodyOf(request, api.readRedistillRequest)
-        const project = await projectNamed(desk, wish.project ?? undefined)
+        const wish = await parseBody(request, api.readRedistillRequest)
+        const project = await resolveProject(desk, wish.project ?? undefined)
         const { redistill } = await import('./redistill.ts')
-        return lines(reported(desk, 'telling turns again failed', redistill(desk, { ...wish, since: momentMeant(wish.since), project })))
+        return lines(
+          reported(desk, 'telling turns again failed', redistill(desk, { ...wish, since: parseRequestTime(wish.since), project })),
+        )
       }
       case 'GET /api/cost': {
-        const { costOf } = await import('./cost.ts')
-        return Response.json(await costOf(desk, queryOf(url, api.readCostQuery).days, Date.now()))
+        const { costReport: costOf } = await import('./cost-report.ts')
+        return Response.json(await costOf(desk, parseUrlQuery(url, api.readCostQuery).days, Date.now()))
       }
       case 'POST /api/jobs/retry': {
-        const { id } = await bodyOf(request, api.readRetry)
+        const { id } = await parseBody(request, api.readRetry)
         const { jobs } = desk.store
         const revived = await desk.store.transaction(async () =>
           id === undefined ? jobs.reviveDead(Date.now()) : Number(await jobs.revive(id, Date.now())),
@@ -194,13 +196,13 @@ export function routes(desk: Desk, control: Control): Answer {
   }
 }
 
-async function embedders(desk: Desk): Promise<api.EmbedderList> {
+async function embedders(desk: Services): Promise<api.EmbedderList> {
   const { knownEmbedders } = await import('../providers/known-embedders.ts')
   return { inUse: await desk.embedding.report(), known: await knownEmbedders(desk.home.models) }
 }
 
 /** The embedder follows what has just been changed: settings, or weights. */
-async function reloaded(desk: Desk): Promise<Response> {
+async function reloaded(desk: Services): Promise<Response> {
   await desk.embedding.reload()
   desk.queue.kick()
   return Response.json(await embedders(desk))
@@ -213,14 +215,14 @@ const DEEPEST = 1000
  * Whatever happens, a hook is answered 200 with an object: its person could do nothing with an error. A script that asked to be told
  * is told.
  */
-async function hookRoute(desk: Desk, control: Control, request: Request, name: string): Promise<Response> {
+async function hookRoute(desk: Services, control: Control, request: Request, name: string): Promise<Response> {
   const agent = desk.agents[name]
   const failed = (status: number) => Response.json({}, request.headers.has('x-recollect-strict') ? { status } : {})
   if (!agent) return Response.json({})
   let payload: unknown
   try {
     const bytes = await request.bytes()
-    if (isDeeperThan(bytes, DEEPEST)) {
+    if (isJsonDeeperThan(bytes, DEEPEST)) {
       desk.log.warn('a payload was nested too deep; the transcript is read instead', { bytes: bytes.length })
       return Response.json({})
     }
@@ -239,7 +241,7 @@ async function hookRoute(desk: Desk, control: Control, request: Request, name: s
       delivery: request.headers.get('x-recollect-delivery')?.slice(0, 100) ?? null,
       at,
     }
-    const reply = await takeDelivery(desk, delivery, async () => {
+    const reply = await ingestDelivery(desk, delivery, async () => {
       if (until !== null) return Date.now() < until
       // That a client has hung up is known only after a look at its connection.
       await Bun.sleep(1)
@@ -248,9 +250,9 @@ async function hookRoute(desk: Desk, control: Control, request: Request, name: s
     control.noteTaken(true)
     return Response.json(reply)
   } catch (cause) {
-    if (isStoreTrouble(cause)) control.noteTaken(false)
+    if (isStoreFailure(cause)) control.noteTaken(false)
     desk.log.warn('an event could not be taken', { error: (cause as Error).message.slice(0, 300) })
-    return failed(isStoreTrouble(cause) ? 503 : 400)
+    return failed(isStoreFailure(cause) ? 503 : 400)
   }
 }
 
@@ -280,8 +282,8 @@ function contextOf(header: string | null): EventContext {
   }
 }
 
-async function injectRoute(desk: Desk, { prompt, format, ...asked }: api.InjectQuery): Promise<Response> {
-  const project = await projectNamed(desk, asked.project)
+async function injectRoute(desk: Services, { prompt, format, ...asked }: api.InjectQuery): Promise<Response> {
+  const project = await resolveProject(desk, asked.project)
   if (!project) throw new BadRequest('which project? give ?project=<key or folder>')
   const tokens = Math.min(BRIEF_BUDGET.tokens, Math.max(0, asked.tokens ?? BRIEF_BUDGET.tokens))
   const branch = asked.branch?.slice(0, 300) || null
@@ -293,15 +295,15 @@ async function injectRoute(desk: Desk, { prompt, format, ...asked }: api.InjectQ
           { project, id: null },
           withoutPrivate(prompt).text,
           Date.now(),
-          Math.min(tokens, MOST_RECALLED),
-          desk.quickMeaning,
+          Math.min(tokens, MAX_RECALL_TOKENS),
+          desk.quickSemanticSearch,
         )
   if (format === 'json') return Response.json({ project, branch, ...brief })
   return new Response(brief.text, { headers: { 'content-type': 'text/markdown; charset=utf-8' } })
 }
 
-async function initSession(desk: Desk, request: Request): Promise<Response> {
-  const body = await bodyOf(request, api.readInitSession)
+async function initSession(desk: Services, request: Request): Promise<Response> {
+  const body = await parseBody(request, api.readInitSession)
   const event: SessionEvent = { kind: 'prompt-submitted', promptId: null, origin: 'person', text: body.prompt }
   const session = await report(desk, { ...body, event })
   if (!session) return Response.json({ sessionDbId: null, promptNumber: 0, skipped: true, reason: 'private' })
@@ -315,16 +317,16 @@ async function initSession(desk: Desk, request: Request): Promise<Response> {
   })
 }
 
-async function initTurn(desk: Desk, request: Request, id: number): Promise<Response> {
-  const body = await bodyOf(request, api.readInitTurn)
+async function initTurn(desk: Services, request: Request, id: number): Promise<Response> {
+  const body = await parseBody(request, api.readInitTurn)
   const session = await desk.store.sessions.get(id)
   if (!session) throw new BadRequest(`there is no session ${id}`)
   desk.stream.publish({ type: 'turn-started', data: { sessionId: id, promptNumber: body.promptNumber ?? session.promptCount } })
   return Response.json({ status: 'initialized', sessionDbId: id, promptNumber: session.promptCount })
 }
 
-async function reportToolUse(desk: Desk, request: Request): Promise<Response> {
-  const body = await bodyOf(request, api.readReportToolUse)
+async function reportToolUse(desk: Services, request: Request): Promise<Response> {
+  const body = await parseBody(request, api.readReportToolUse)
   const agent = defaultAgent(desk)
   if (desk.rules(agent).isSkipped(body.tool_name)) return Response.json({ status: 'skipped', reason: 'tool_excluded' })
   // A caller that has no id for it is recognised by what it says.
@@ -346,27 +348,27 @@ async function reportToolUse(desk: Desk, request: Request): Promise<Response> {
   return Response.json(isKept ? { status: 'queued' } : { status: 'skipped', reason: 'private' })
 }
 
-async function summarize(desk: Desk, request: Request): Promise<Response> {
-  const body = await bodyOf(request, api.readSummarize)
+async function summarize(desk: Services, request: Request): Promise<Response> {
+  const body = await parseBody(request, api.readSummarize)
   if (!(await sessionCalled(desk, body.contentSessionId))) return Response.json({ status: 'skipped', reason: 'no such session' })
   await report(desk, { ...body, event: { kind: 'turn-ended', promptId: null, answer: body.last_assistant_message } })
   return Response.json({ status: 'queued' })
 }
 
-async function completeSession(desk: Desk, request: Request): Promise<Response> {
-  const body = await bodyOf(request, api.readCompleteSession)
+async function completeSession(desk: Services, request: Request): Promise<Response> {
+  const body = await parseBody(request, api.readCompleteSession)
   if (!(await sessionCalled(desk, body.contentSessionId))) return Response.json({ success: false, message: 'no such session' })
   await report(desk, { ...body, event: { kind: 'session-ended', reason: body.reason } })
   return Response.json({ success: true })
 }
 
-function sessionCalled(desk: Desk, contentSessionId: string) {
+function sessionCalled(desk: Services, contentSessionId: string) {
   return desk.store.sessions.find(defaultAgent(desk).name, asContentSessionId(contentSessionId))
 }
 
 /** Takes what a caller of the API reports through the same door as a hook. */
 async function report(
-  desk: Desk,
+  desk: Services,
   said: { contentSessionId: string; event: SessionEvent; project?: string | undefined; cwd?: string | undefined },
 ) {
   const agent = defaultAgent(desk)
@@ -380,7 +382,7 @@ async function report(
   }
   const rules: CaptureRules = desk.rules(agent)
   const context: EventContext = {
-    projectFolder: said.cwd ?? folderIn(said.project),
+    projectFolder: said.cwd ?? folderFromProjectName(said.project),
     clientPid: null,
     entrypoint: null,
     ...(said.cwd ? {} : await namedProject(desk, rules, said)),
@@ -392,25 +394,25 @@ async function report(
 }
 
 /** A session stays with the project it was opened for; a new one belongs to the project that is named, as all other questions name it. */
-async function namedProject(desk: Desk, rules: CaptureRules, said: { contentSessionId: string; project?: string | undefined }) {
+async function namedProject(desk: Services, rules: CaptureRules, said: { contentSessionId: string; project?: string | undefined }) {
   const opened = await sessionCalled(desk, said.contentSessionId)
-  const project = opened?.project ?? (await projectNamed(desk, said.project)) ?? GLOBAL_PROJECT
-  const folder = folderIn(said.project)
+  const project = opened?.project ?? (await resolveProject(desk, said.project)) ?? GLOBAL_PROJECT
+  const folder = folderFromProjectName(said.project)
   return { project, branch: folder ? rules.projectOf(folder).branch : null }
 }
 
-async function injected(desk: Desk, url: URL) {
-  const { session, limit } = queryOf(url, api.readInjectionsQuery)
+async function injected(desk: Services, url: URL) {
+  const { session, limit } = parseUrlQuery(url, api.readInjectionsQuery)
   return desk.store.injections.recent(session ?? null, limit)
 }
 
-async function graphRoute({ store }: Desk, url: URL): Promise<Response> {
-  const { causesOf, effectsOf, memoryAt, neighbours, pathBetween } = await import('../retrieval/graph.ts')
-  const { ask, ref, to, project: name, limit } = queryOf(url, api.readGraphQuery)
+async function graphRoute({ store }: Services, url: URL): Promise<Response> {
+  const { causesOf, effectsOf, findMemoryNode: memoryAt, neighboursOf: neighbours, pathBetween } = await import('../retrieval/graph.ts')
+  const { ask, ref, to, project: name, limit } = parseUrlQuery(url, api.readGraphQuery)
   if (ask === 'topics') {
-    const project = await projectNamed({ store }, name)
+    const project = await resolveProject({ store }, name)
     if (!project) throw new BadRequest('which project? give ?project=<key or folder>')
-    const { topics } = await import('../retrieval/topics.ts')
+    const { findTopics: topics } = await import('../retrieval/topics.ts')
     return Response.json({ ask, project, items: await topics(store, project, limit) })
   }
   if (!ref) throw new BadRequest('which memory? give ?ref=observation:12')
@@ -431,10 +433,10 @@ async function graphRoute({ store }: Desk, url: URL): Promise<Response> {
 }
 
 /** Counts what was read while nobody waits for it: reading must not fail because something cannot be written. */
-function countUse({ store, log }: Desk, read: Ref[]): void {
+function countUse({ store, log }: Services, read: DocumentRef[]): void {
   if (store.isReadonly || read.length === 0) return
   const count = async () => {
-    for (const { kind, ref } of read) await store.documents.use(kind, ref)
+    for (const { kind, ref } of read) await store.documents.countUse(kind, ref)
   }
   store.transaction(count).catch((cause) => log.warn('what was read could not be counted', { error: (cause as Error).message }))
 }
@@ -443,7 +445,7 @@ function countUse({ store, log }: Desk, read: Ref[]): void {
 function onceEach(ids: string[]): string[] {
   const asked = new Map<string, string>()
   for (const id of ids) {
-    const { kind, ref } = memoryNamed(id) ?? { kind: 'note', ref: id }
+    const { kind, ref } = parseMemoryId(id) ?? { kind: 'note', ref: id }
     const key = `${kind} ${ref}`
     if (!asked.has(key)) asked.set(key, id)
   }
@@ -451,14 +453,14 @@ function onceEach(ids: string[]): string[] {
 }
 
 /** One memory in full, under the title that lists have for it; `memory` is null when there is none, `title` also when it is hidden. */
-async function memoryOf(desk: Desk, id: string) {
-  const { kind, ref } = memoryNamed(id) ?? { kind: 'note', ref: id }
-  const place = await desk.store.documents.placeOf(kind, ref)
-  const title = (place && (await describe(desk.store, place)))?.title ?? null
+async function memoryOf(desk: Services, id: string) {
+  const { kind, ref } = parseMemoryId(id) ?? { kind: 'note', ref: id }
+  const place = await desk.store.documents.locationOf(kind, ref)
+  const title = (place && (await describeHit(desk.store, place)))?.title ?? null
   return { id, kind, ref, title, project: place?.project ?? null, memory: await memoryInFull(desk, kind, ref) }
 }
 
-async function memoryInFull({ store }: Desk, kind: Kind, ref: string) {
+async function memoryInFull({ store }: Services, kind: MemoryKind, ref: string) {
   switch (kind) {
     case 'note':
       return noteInFull(store, asNoteId(ref))
@@ -471,7 +473,7 @@ async function memoryInFull({ store }: Desk, kind: Kind, ref: string) {
   }
 }
 
-function defaultAgent(desk: Desk): Agent {
+function defaultAgent(desk: Services): Agent {
   const agent = desk.agents['claude-code']
   if (!agent) throw new Error('no agent is installed')
   return agent
@@ -495,7 +497,7 @@ function lines(values: AsyncIterable<unknown> | Iterable<unknown>): Response {
 }
 
 async function* reported<Line>(
-  desk: Desk,
+  desk: Services,
   what: string,
   steps: AsyncGenerator<Line>,
 ): AsyncGenerator<Line | { kind: 'failed'; error: string }> {

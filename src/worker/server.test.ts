@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { environment, temporaryFolder } from '../../test/support/builders.ts'
 import { homePaths } from '../platform/paths.ts'
 import { askWorker } from '../wire/socket.ts'
-import { type Answer, BadRequest, listen } from './server.ts'
+import { BadRequest, type Handler, listen } from './server.ts'
 import { openVisitors } from './visitors.ts'
 
 const keys = { token: 'owner-token', hookToken: 'hook-token' }
@@ -92,7 +92,7 @@ test('stopping finishes what is under way, does not wait for idle connections, a
 
 const quiet = { info: () => {}, warn: () => {} }
 
-const answering: Answer = async (_, url, caller) => {
+const answering: Handler = async (_, url, caller) => {
   if (url.pathname === '/who') return new Response(caller)
   if (url.pathname === '/unusable') throw new BadRequest('say what')
   if (url.pathname.endsWith('/trouble')) throw new Error('secret')

@@ -1,32 +1,32 @@
 import { dirname } from 'node:path'
 import type { Server, WebSocketHandler } from 'bun'
-import { makePrivate, privateFolder } from '../platform/files.ts'
+import { ensurePrivateFolder, makePrivate } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import type { Log } from '../platform/log.ts'
 import type { Home } from '../platform/paths.ts'
-import { admit, type Caller, cookieName, isForUs, type Keys } from './gate.ts'
-import { entryPage, strangerPage } from './viewer-files.ts'
-import { VISIT_SECONDS, type Visitors } from './visitors.ts'
+import { type AccessTokens, type Caller, checkAccess, cookieName, isAddressedToWorker } from './access.ts'
+import { entryPage, signedOutPage } from './viewer-files.ts'
+import { VISIT_LIFETIME_SECONDS, type Visitors } from './visitors.ts'
 
 /** Answers a request from somebody who was let in. Null means there is no such route for them. */
-export type Answer = (request: Request, url: URL, caller: Caller, server: Patience) => Promise<Response | null>
+export type Handler = (request: Request, url: URL, caller: Caller, server: RequestTimeouts) => Promise<Response | null>
 
 /** Lets a long answer take its time. */
-export type Patience = { timeout(request: Request, seconds: number): void }
+export type RequestTimeouts = { timeout(request: Request, seconds: number): void }
 
 /** A lasting connection over the socket, and who takes it: where it asks to go decides. */
-export type Pipe = { path: string; query: URLSearchParams }
-export type Pipes = { path: string; handler: WebSocketHandler<Pipe>; closeAll(): void }
+export type PipeAddress = { path: string; query: URLSearchParams }
+export type PipeEndpoint = { path: string; handler: WebSocketHandler<PipeAddress>; closeAll(): void }
 
-export type Listening = { port: number; stop(): Promise<void> }
+export type RunningServer = { port: number; stop(): Promise<void> }
 
 /** What holds for both listeners. */
-const MANNERS = {
+const SERVER_OPTIONS = {
   // A payload may carry a whole file; past this it is not a payload.
   maxRequestBodySize: 64 * 1024 * 1024,
   // Otherwise whatever slips through is answered with a page that shows our source.
   development: false,
-  error: () => failure(500, 'the worker could not do that'),
+  error: () => errorResponse(500, 'the worker could not do that'),
 }
 
 /**
@@ -36,14 +36,14 @@ const MANNERS = {
 export function listen(
   home: Home,
   wantedPort: number,
-  keys: Keys,
+  keys: AccessTokens,
   visitors: Visitors,
-  answering: Answer,
+  answering: Handler,
   log: Log,
-  pipes: Pipes = NO_PIPES,
-): Listening {
+  pipes: PipeEndpoint = NO_PIPE_ENDPOINT,
+): RunningServer {
   let underWay = 0
-  const answer: Answer = async (...question) => {
+  const answer: Handler = async (...question) => {
     underWay++
     try {
       return await answering(...question)
@@ -51,13 +51,13 @@ export function listen(
       underWay--
     }
   }
-  privateFolder(dirname(home.socket))
+  ensurePrivateFolder(dirname(home.socket))
   removeFile(home.socket) // the lock says that nobody listens there any more
-  const socket = Bun.serve<Pipe>({
-    ...MANNERS,
+  const socket = Bun.serve<PipeAddress>({
+    ...SERVER_OPTIONS,
     unix: home.socket,
     fetch: (request, server) => {
-      const url = addressOf(request)
+      const url = parseUrl(request)
       const isPipe = url?.pathname === pipes.path && request.headers.get('upgrade')?.toLowerCase() === 'websocket'
       if (isPipe && server.upgrade(request, { data: { path: url.pathname, query: url.searchParams } })) return
       return respond(request, server, 'owner', answer, log)
@@ -72,7 +72,7 @@ export function listen(
     stop: async () => {
       void socket.stop(false)
       void tcp.stop(false)
-      for (let waited = 0; underWay > 0 && waited < LONGEST_GOODBYE_MS; waited += 5) await Bun.sleep(5)
+      for (let waited = 0; underWay > 0 && waited < MAX_STOP_WAIT_MS; waited += 5) await Bun.sleep(5)
       pipes.closeAll()
       await Promise.all([socket.stop(true), tcp.stop(true)])
       removeFile(home.socket)
@@ -80,21 +80,22 @@ export function listen(
   }
 }
 
-const NO_PIPES: Pipes = { path: '', handler: { message: () => {} }, closeAll: () => {} }
-const LONGEST_GOODBYE_MS = 2000
-const PORTS_TO_TRY = 20
+const NO_PIPE_ENDPOINT: PipeEndpoint = { path: '', handler: { message: () => {} }, closeAll: () => {} }
+const MAX_STOP_WAIT_MS = 2000
+const MAX_PORTS_TO_TRY = 20
 
-function listenOnLoopback(wantedPort: number, keys: Keys, visitors: Visitors, answer: Answer, log: Log): Server<undefined> {
-  const ports = wantedPort === 0 ? [0] : [...Array.from({ length: PORTS_TO_TRY }, (_, i) => wantedPort + i).filter((p) => p <= 65535), 0]
+function listenOnLoopback(wantedPort: number, keys: AccessTokens, visitors: Visitors, answer: Handler, log: Log): Server<undefined> {
+  const ports =
+    wantedPort === 0 ? [0] : [...Array.from({ length: MAX_PORTS_TO_TRY }, (_, i) => wantedPort + i).filter((p) => p <= 65535), 0]
   for (const port of ports) {
     try {
       return Bun.serve({
-        ...MANNERS,
+        ...SERVER_OPTIONS,
         hostname: '127.0.0.1',
         // Without errors pages Bun lets several processes share a port, and each would get some of the other's hooks.
         reusePort: false,
         port,
-        fetch: async (request, server) => guarded(await receive(request, server, keys, visitors, answer, log)),
+        fetch: async (request, server) => withSecurityHeaders(await receive(request, server, keys, visitors, answer, log)),
       })
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE' && (cause as NodeJS.ErrnoException).code !== 'EACCES') throw cause
@@ -106,36 +107,39 @@ function listenOnLoopback(wantedPort: number, keys: Keys, visitors: Visitors, an
 async function receive(
   request: Request,
   server: Server<undefined>,
-  keys: Keys,
+  keys: AccessTokens,
   visitors: Visitors,
-  answer: Answer,
+  answer: Handler,
   log: Log,
 ): Promise<Response> {
-  const path = addressOf(request)?.pathname ?? ''
+  const path = parseUrl(request)?.pathname ?? ''
   const port = server.port ?? 0
   // Says only that we are here; a caller that shows no token learns nothing else.
   if (path === '/health' && request.method === 'GET' && !request.headers.has('authorization')) return Response.json({ ok: true })
-  if (path.startsWith('/view/') && request.method === 'GET' && isForUs(request, port)) return letIn(path.slice(6), visitors, port)
-  const admitted = admit(request, port, keys, (secret) => visitors.knows(secret, Date.now()))
+  if (path.startsWith('/view/') && request.method === 'GET' && isAddressedToWorker(request, port))
+    return admitVisitor(path.slice(6), visitors, port)
+  const admitted = checkAccess(request, port, keys, (secret) => visitors.knows(secret, Date.now()))
   if (admitted.kind === 'admitted') return respond(request, server, admitted.caller, answer, log)
   const isPerson = admitted.status === 401 && request.headers.get('sec-fetch-dest') === 'document'
-  return isPerson ? strangerPage('This browser has not been let in, or it was a while ago.') : failure(admitted.status, admitted.reason)
+  return isPerson
+    ? signedOutPage('This browser has not been let in, or it was a while ago.')
+    : errorResponse(admitted.status, admitted.reason)
 }
 
-function letIn(code: string, visitors: Visitors, port: number): Response {
+function admitVisitor(code: string, visitors: Visitors, port: number): Response {
   const entered = visitors.enter(code, Date.now())
-  if (!entered) return strangerPage('This link has been used, or is older than half a minute.')
-  const cookie = `${cookieName(port)}=${entered.secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${VISIT_SECONDS}`
+  if (!entered) return signedOutPage('This link has been used, or is older than half a minute.')
+  const cookie = `${cookieName(port)}=${entered.secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${VISIT_LIFETIME_SECONDS}`
   return entryPage(entered.to, cookie)
 }
 
 /** What every answer to a browser says of itself: not to be sniffed, framed, kept, or read by another origin. */
-function guarded(response: Response): Response {
-  for (const [name, value] of GUARDS) if (!response.headers.has(name)) response.headers.set(name, value)
+function withSecurityHeaders(response: Response): Response {
+  for (const [name, value] of SECURITY_HEADERS) if (!response.headers.has(name)) response.headers.set(name, value)
   return response
 }
 
-const GUARDS = Object.entries({
+const SECURITY_HEADERS = Object.entries({
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -146,31 +150,33 @@ const GUARDS = Object.entries({
 })
 
 /** Asks without HTTP in between, as the owner: for what runs inside the worker and knows it only by its routes. */
-export function askedHere(answer: Answer, log: Log): (request: Request) => Promise<Response> {
+export function inProcessClient(answer: Handler, log: Log): (request: Request) => Promise<Response> {
   return (request) => respond(request, { timeout: () => {} }, 'owner', answer, log)
 }
 
-async function respond(request: Request, server: Patience, caller: Caller, answer: Answer, log: Log): Promise<Response> {
-  const url = addressOf(request)
-  if (!url) return failure(400, 'the address cannot be read')
+async function respond(request: Request, server: RequestTimeouts, caller: Caller, answer: Handler, log: Log): Promise<Response> {
+  const url = parseUrl(request)
+  if (!url) return errorResponse(400, 'the address cannot be read')
   try {
-    return (await answer(request, url, caller, server)) ?? failure(404, `there is no ${request.method} ${url.pathname.slice(0, 100)} here`)
+    return (
+      (await answer(request, url, caller, server)) ?? errorResponse(404, `there is no ${request.method} ${url.pathname.slice(0, 100)} here`)
+    )
   } catch (cause) {
-    if (cause instanceof BadRequest) return failure(400, cause.message)
+    if (cause instanceof BadRequest) return errorResponse(400, cause.message)
     log.warn('a request failed', { path: url.pathname.slice(0, 60), error: (cause as Error).message.slice(0, 300) })
     // A hook whose answer is not 2xx shows two error lines to a person who can do nothing about it.
-    return url.pathname.startsWith('/hook/') ? Response.json({}) : failure(500, 'the worker could not do that; its log says why')
+    return url.pathname.startsWith('/hook/') ? Response.json({}) : errorResponse(500, 'the worker could not do that; its log says why')
   }
 }
 
 /** The address asked for, or null. Bun puts the caller's Host header into it, and that may be anything; only the rest counts. */
-function addressOf(request: Request): URL | null {
+function parseUrl(request: Request): URL | null {
   return URL.parse(request.url, 'http://worker')
 }
 
 /** What the caller sent cannot be used, and the message says why. */
 export class BadRequest extends Error {}
 
-function failure(status: number, error: string): Response {
+function errorResponse(status: number, error: string): Response {
   return Response.json({ error }, { status })
 }

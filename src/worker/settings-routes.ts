@@ -1,19 +1,19 @@
 import { changeSetting, loadSettings, shownSettings } from '../platform/settings.ts'
 import * as api from '../wire/api.ts'
 import type { SettingsInForce } from '../wire/view.ts'
-import { bodyOf } from './asked.ts'
-import type { Desk } from './desk.ts'
+import { parseBody } from './request-params.ts'
 import { BadRequest } from './server.ts'
+import type { Services } from './services.ts'
 
 /** Every setting as the file and the worker's environment have it now. */
-export function settingsInForce(desk: Desk): SettingsInForce {
+export function settingsInForce(desk: Services): SettingsInForce {
   const loaded = loadSettings(desk.environment)
   return { settings: shownSettings(loaded), problems: loaded.problems, file: desk.home.config }
 }
 
 /** Changes one setting in the person's file. `note` says when it holds, and whether something stands above it. */
-export async function changeSettings(desk: Desk, request: Request): Promise<Response> {
-  const change = await bodyOf(request, api.readSettingChange)
+export async function changeSettings(desk: Services, request: Request): Promise<Response> {
+  const change = await parseBody(request, api.readSettingChange)
   const changed = changeSetting(desk.environment, change)
   if (changed.kind === 'refused') throw new BadRequest(changed.reason)
   const subject = change.name

@@ -6,8 +6,8 @@ import { aDesk } from '../../test/support/desk.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { CorruptDatabase } from '../store/store.ts'
 import { keepForLater, spoolSize } from '../wire/spool.ts'
-import type { Desk } from './desk.ts'
-import { takeDelivery } from './intake.ts'
+import { ingestDelivery } from './intake.ts'
+import type { Services } from './services.ts'
 import { drainSpool } from './spool.ts'
 
 test('what met no worker is taken in, oldest first, with the time it happened', async () => {
@@ -24,7 +24,7 @@ test('what met no worker is taken in, oldest first, with the time it happened', 
 test('a delivery that was both sent and spooled counts once', async () => {
   await using at = await aDesk()
   const payload = { session_id: 's1', cwd: '/p', hook_event_name: 'UserPromptSubmit', prompt: 'again' }
-  await takeDelivery(at.desk, { agent: claudeCode, payload, context: nowhere, delivery: 'd1', at: 1000 })
+  await ingestDelivery(at.desk, { agent: claudeCode, payload, context: nowhere, delivery: 'd1', at: 1000 })
   keep(at.desk, 'd1', 1000, payload)
   await drainSpool(at.desk)
   expect([...at.store.prompts.each(null)]).toHaveLength(1)
@@ -66,7 +66,7 @@ test.each([
 ])('%s keeps every file for later', async (_, trouble) => {
   await using at = await aDesk()
   for (const delivery of ['d1', 'd2']) keep(at.desk, delivery, 1000, { hook_event_name: 'UserPromptSubmit', prompt: delivery })
-  const sick: Desk = { ...at.desk, store: { ...at.store, transaction: () => Promise.reject(trouble()) } }
+  const sick: Services = { ...at.desk, store: { ...at.store, transaction: () => Promise.reject(trouble()) } }
   await expect(drainSpool(sick)).rejects.toThrow()
   expect(spoolSize(at.desk.home)).toBe(2)
   expect(await drainSpool(at.desk)).toBe(2)
@@ -75,7 +75,7 @@ test.each([
 test('a worker that stops keeps what it has not taken for the next one', async () => {
   await using at = await aDesk()
   keep(at.desk, 'd1', 1000, { hook_event_name: 'UserPromptSubmit', prompt: 'go' })
-  expect(await drainSpool({ ...at.desk, stopping: AbortSignal.abort() })).toBe(0)
+  expect(await drainSpool({ ...at.desk, stopSignal: AbortSignal.abort() })).toBe(0)
   expect(spoolSize(at.desk.home)).toBe(1)
 })
 
@@ -107,10 +107,11 @@ test('nobody waits for an answer to what was spooled, so nothing counts as told'
   }
   await drainSpool(at.desk)
   expect(await at.store.injections.recent(null, 5)).toEqual([])
-  const deliver = (payload: object, delivery: string) => takeDelivery(at.desk, { agent: claudeCode, payload, context, delivery, at: 3000 })
+  const deliver = (payload: object, delivery: string) =>
+    ingestDelivery(at.desk, { agent: claudeCode, payload, context, delivery, at: 3000 })
   expect(JSON.stringify(await deliver({ ...read, tool_use_id: 't2' }, 'd3'))).toContain('Known')
 })
 
-function keep(desk: Desk, delivery: string, at: number, payload: object): void {
+function keep(desk: Services, delivery: string, at: number, payload: object): void {
   keepForLater(desk.home, { delivery, agent: 'claude-code', at, context: nowhere, payload: { session_id: 's1', cwd: '/p', ...payload } })
 }

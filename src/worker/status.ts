@@ -1,17 +1,17 @@
 import { readPrices } from '../platform/prices.ts'
 import { loadSettings } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
-import { areAside } from '../store/store.ts'
+import { listSetAside } from '../store/store.ts'
 import { syncState } from '../sync/sync.ts'
 import type { WorkerStatus } from '../wire/api.ts'
 import { spoolSize } from '../wire/spool.ts'
-import type { Desk } from './desk.ts'
+import { loadMode } from './background-distiller.ts'
+import { syncSettings } from './background-sync.ts'
 import type { Control } from './routes.ts'
-import { syncSettings } from './syncing.ts'
-import { modeOf } from './telling.ts'
-import { isLive } from './watch.ts'
+import type { Services } from './services.ts'
+import { isLive } from './sweep.ts'
 
-export async function statusOf(desk: Desk, control: Pick<Control, 'port' | 'startedAt' | 'troubles'>): Promise<WorkerStatus> {
+export async function statusOf(desk: Services, control: Pick<Control, 'port' | 'startedAt' | 'troubles'>): Promise<WorkerStatus> {
   const { store, settings, home } = desk
   const now = Date.now()
   const projects = await store.sessions.projects()
@@ -25,7 +25,7 @@ export async function statusOf(desk: Desk, control: Pick<Control, 'port' | 'star
     home: home.folder,
     databaseBytes: store.bytes(),
     databaseParts: store.space.parts(now),
-    setAside: areAside(home.database),
+    setAside: listSetAside(home.database),
     memoryBytes: process.memoryUsage.rss(),
     sessions: {
       live: open.filter((session) => isLive(session, now)).length,
@@ -49,15 +49,15 @@ export async function statusOf(desk: Desk, control: Pick<Control, 'port' | 'star
   }
 }
 
-function modelState({ textModel }: Desk): WorkerStatus['textModel'] {
+function modelState({ textModel }: Services): WorkerStatus['textModel'] {
   if (textModel.kind === 'absent') return { absent: textModel.reason }
-  return { name: textModel.model.name, trouble: textModel.model.trouble?.() ?? null }
+  return { name: textModel.model.name, trouble: textModel.model.currentProblem?.() ?? null }
 }
 
 /** A mode or a price that cannot be used is left out, and must not seem to be in use. */
-function modelProblems(desk: Desk): string[] {
+function modelProblems(desk: Services): string[] {
   if (desk.settings.model.provider === 'plain') return []
-  const mode = modeOf(desk.home, desk.settings)
+  const mode = loadMode(desk.home, desk.settings)
   return [...(typeof mode === 'string' ? [mode] : []), ...readPrices(desk.home.folder).problems]
 }
 

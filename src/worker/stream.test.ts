@@ -59,7 +59,7 @@ test('a listener that leaves is forgotten, and the others go on', async () => {
   await leaves.leave()
   expect(stream.listeners()).toBe(1)
   stream.publish({ type: 'n', data: 1 })
-  stream.beat()
+  stream.sendHeartbeat()
   expect((await stays.hear(2))[1]?.data).toBe(1)
 })
 

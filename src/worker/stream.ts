@@ -1,12 +1,12 @@
 /** One thing that happened, as listeners hear it. */
-export type Live = { type: string; data: unknown }
+export type StreamEvent = { type: string; data: unknown }
 
 export type Stream = ReturnType<typeof openStream>
 
 /** How many past events a listener that comes back can still be given; past that it is told to fetch anew. */
-const REMEMBERED = 1000
+const MAX_REPLAYED_EVENTS = 1000
 /** A listener that does not read is let go rather than filled without end; it comes back and catches up. */
-const MAX_BEHIND = 500
+const MAX_UNREAD_EVENTS = 500
 
 /**
  * Live events for whoever listens. Ids are `<run>-<number>`: a listener that reconnects with the last id it saw gets what it
@@ -18,13 +18,13 @@ export function openStream(run: string) {
   let last = 0
 
   return {
-    publish(live: Live): void {
+    publish(live: StreamEvent): void {
       last++
       const text = `id: ${run}-${last}\nevent: ${live.type}\ndata: ${JSON.stringify(live.data)}\n\n`
       past.push({ number: last, text })
-      if (past.length > REMEMBERED) past.shift()
+      if (past.length > MAX_REPLAYED_EVENTS) past.shift()
       for (const listener of listeners) {
-        if ((listener.desiredSize ?? 0) < -MAX_BEHIND) {
+        if ((listener.desiredSize ?? 0) < -MAX_UNREAD_EVENTS) {
           listeners.delete(listener)
           listener.close()
         } else listener.enqueue(text)
@@ -45,7 +45,7 @@ export function openStream(run: string) {
       })
     },
     /** Keeps connections open through whatever sits between. */
-    beat(): void {
+    sendHeartbeat(): void {
       for (const listener of listeners) listener.enqueue(': \n\n')
     },
     listeners: () => listeners.size,

@@ -1,38 +1,38 @@
 import { asNoteId } from '../core/note.ts'
 import { withSetting } from '../platform/config-file.ts'
 import { readIfThere, writeInPlace } from '../platform/files.ts'
-import { noteAt, noteHistory, resolveConflict, syncState, unusableRemote } from '../sync/sync.ts'
+import { noteAt, noteHistory, resolveConflict, syncState, whyRemoteUnusable } from '../sync/sync.ts'
 import * as api from '../wire/api.ts'
-import { bodyOf, queryOf } from './asked.ts'
-import type { Desk } from './desk.ts'
+import { syncNow, syncSettings } from './background-sync.ts'
+import { parseBody, parseUrlQuery } from './request-params.ts'
 import { BadRequest } from './server.ts'
-import { syncNow, syncSettings } from './syncing.ts'
+import type { Services } from './services.ts'
 
 const PATIENCE_MS = 120_000
 
 /** `/api/sync` and what is below it. Null when there is no such way to ask. */
-export async function syncRoute(desk: Desk, request: Request, url: URL): Promise<Response | null> {
+export async function syncRoute(desk: Services, request: Request, url: URL): Promise<Response | null> {
   switch (`${request.method} ${url.pathname}`) {
     case 'GET /api/sync':
       return Response.json(await syncState(desk.notebook, syncSettings(desk).remote))
     case 'POST /api/sync': {
-      const { dryRun } = await bodyOf(request, api.readSyncRequest)
+      const { dryRun } = await parseBody(request, api.readSyncRequest)
       return Response.json(await syncNow(desk, { dryRun, patienceMs: PATIENCE_MS }))
     }
     case 'POST /api/sync/remote': {
-      const { remote } = await bodyOf(request, api.readRemote)
+      const { remote } = await parseBody(request, api.readRemote)
       setRemote(desk, remote)
       return Response.json(await syncNow(desk, { dryRun: false, patienceMs: PATIENCE_MS }))
     }
     case 'POST /api/sync/resolve': {
-      const { id, choice } = await bodyOf(request, api.readResolve)
+      const { id, choice } = await parseBody(request, api.readResolve)
       const resolved = await resolveConflict(desk.notebook, asNoteId(id), choice, Date.now())
       if (resolved.kind === 'refused') throw new BadRequest(resolved.reason)
       desk.announce(resolved.changes)
       return Response.json({ kind: resolved.kind, id: resolved.id })
     }
     case 'GET /api/sync/history': {
-      const { id, commit } = queryOf(url, api.readHistoryQuery)
+      const { id, commit } = parseUrlQuery(url, api.readHistoryQuery)
       const note = await desk.store.notes.get(asNoteId(id))
       if (!note) throw new BadRequest(`there is no note ${id}`)
       if (!commit) return Response.json({ id, path: note.path, versions: await noteHistory(desk.notebook, note.path) })
@@ -43,8 +43,8 @@ export async function syncRoute(desk: Desk, request: Request, url: URL): Promise
 }
 
 /** Writes the remote into the person's settings file and leaves everything else in it as it is. */
-function setRemote(desk: Desk, remote: string): void {
-  const reason = unusableRemote(remote)
+function setRemote(desk: Services, remote: string): void {
+  const reason = whyRemoteUnusable(remote)
   if (reason) throw new BadRequest(reason)
   const { config } = desk.home
   const text = withSetting(readIfThere(config) ?? '', ['sync', 'remote'], remote)

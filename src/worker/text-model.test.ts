@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { environment, temporaryStore } from '../../test/support/builders.ts'
 import { loadSettings, type Settings } from '../platform/settings.ts'
 import type { FailureReason, ModelAnswer, TextModel } from '../providers/text.ts'
-import { costOf } from './cost.ts'
-import { chain, dayOf, type Member } from './text-model.ts'
+import { costReport } from './cost-report.ts'
+import { chainModels, dayOf, type ModelChainMember } from './text-model.ts'
 
 const never = new AbortController().signal
 const PRICES = { byModel: { big: { input: 100, cached: 10, output: 500 }, small: { input: 1, cached: 0.1, output: 5 } }, problems: [] }
@@ -17,7 +17,7 @@ const question = {
 test('the first model that can answers, and its name is said', async () => {
   using t = await temporaryStore()
   const [one, two] = [saying('big', failing('network')), saying('small')]
-  const model = chain([member(one), member(two)], { settings: settings(), store: t.store, prices: PRICES })
+  const model = chainModels([member(one), member(two)], { settings: settings(), store: t.store, prices: PRICES })
   expect(await model.ask(question, never)).toMatchObject({ kind: 'answered', by: 'small' })
 })
 
@@ -30,7 +30,7 @@ test.each([
   using t = await temporaryStore()
   let now = 1_000_000
   let asked = 0
-  const model = chain(
+  const model = chainModels(
     [member(saying('big', () => (asked++ === 0 ? failing(reason)() : ANSWER)))],
     { settings: settings(), store: t.store, prices: PRICES },
     () => now,
@@ -38,15 +38,19 @@ test.each([
   expect(await model.ask(question, never)).toMatchObject({ kind: 'failed', reason, retryAfterMs: ms })
   now += ms - 1
   expect(await model.ask(question, never)).toMatchObject({ kind: 'failed', retryAfterMs: 1 })
-  expect([asked, model.trouble?.()]).toEqual([1, 'no'])
+  expect([asked, model.currentProblem?.()]).toEqual([1, 'no'])
   now += 1
   expect(await model.ask(question, never)).toMatchObject({ kind: 'answered' })
-  expect(model.trouble?.()).toBeNull()
+  expect(model.currentProblem?.()).toBeNull()
 })
 
 test('a simple question goes to the smaller model', async () => {
   using t = await temporaryStore()
-  const model = chain([{ ...member(saying('big')), cheap: saying('small') }], { settings: settings(), store: t.store, prices: PRICES })
+  const model = chainModels([{ ...member(saying('big')), cheap: saying('small') }], {
+    settings: settings(),
+    store: t.store,
+    prices: PRICES,
+  })
   expect(await model.ask({ ...question, isSimple: true }, never)).toMatchObject({ by: 'small' })
   expect(await model.ask(question, never)).toMatchObject({ by: 'big' })
 })
@@ -54,11 +58,11 @@ test('a simple question goes to the smaller model', async () => {
 test('tokens and money are counted by day, provider, model and project', async () => {
   using t = await temporaryStore()
   const now = Date.now()
-  const model = chain([member(saying('small'))], { settings: settings(), store: t.store, prices: PRICES })
+  const model = chainModels([member(saying('small'))], { settings: settings(), store: t.store, prices: PRICES })
   await model.ask(question, never)
   await model.ask(question, never)
   await model.ask({ ...question, about: { purpose: 'distill', project: 'other' } }, never)
-  const { rows, today } = await costOf({ store: t.store, settings: settings() }, 30, now)
+  const { rows, today } = await costReport({ store: t.store, settings: settings() }, 30, now)
   expect(rows.map(({ project, calls, input, output }) => ({ project, calls, input, output }))).toEqual([
     { project: 'app', calls: 2, input: 2000, output: 200 },
     { project: 'other', calls: 1, input: 1000, output: 100 },
@@ -75,7 +79,11 @@ test('no question is asked that could cost more than is left of the day or the m
   })
   // A thousand tokens in and a thousand out cost at most $0.60, and what came was $0.15.
   for (const limit of [{ RECOLLECT_MODEL_DAILY_USD: '0.7' }, { RECOLLECT_MODEL_MONTHLY_USD: '0.9' }]) {
-    const model = chain([member(big)], { settings: settings(limit), store: t.store, prices: PRICES }, () => Date.now() + 700_000 * asked)
+    const model = chainModels(
+      [member(big)],
+      { settings: settings(limit), store: t.store, prices: PRICES },
+      () => Date.now() + 700_000 * asked,
+    )
     expect((await model.ask(question, never)).kind).toBe('answered')
     expect(await model.ask(question, never)).toMatchObject({ kind: 'failed', reason: 'quota', message: expect.stringContaining('budget') })
   }
@@ -92,11 +100,11 @@ test('the budget holds against failures that were paid for, or may have been', a
       return { kind: 'failed', reason: 'bad-answer', message: 'nothing', retryAfterMs: 0, usage }
     })
     const means = { settings: settings({ RECOLLECT_MODEL_DAILY_USD: '1' }), store: t.store, prices: PRICES }
-    const model = chain([member(empty)], means)
+    const model = chainModels([member(empty)], means)
     await model.ask(question, never)
     expect(await model.ask(question, never)).toMatchObject({ reason: 'quota', message: expect.stringContaining('budget') })
     const most = { input: 1001, output: 1000 }
-    expect((await costOf(means, 1, Date.now())).rows).toMatchObject([{ calls: 1, failed: 1, ...(usage === paid ? paid : most) }])
+    expect((await costReport(means, 1, Date.now())).rows).toMatchObject([{ calls: 1, failed: 1, ...(usage === paid ? paid : most) }])
     expect(asked).toBe(1)
   }
 })
@@ -112,15 +120,15 @@ test('a question that was broken off counts as much as it could have cost, and o
       return Promise.reject(stopping.signal.reason)
     },
   }
-  const model = chain([member(slow)], means)
+  const model = chainModels([member(slow)], means)
   for (const _ of [1, 2]) await expect(model.ask(question, stopping.signal)).rejects.toThrow('enough')
-  expect((await costOf(means, 1, Date.now())).rows).toMatchObject([{ calls: 1, failed: 1, input: 1001, output: 1000 }])
+  expect((await costReport(means, 1, Date.now())).rows).toMatchObject([{ calls: 1, failed: 1, input: 1001, output: 1000 }])
 })
 
 test('two questions at once do not spend the same dollar', async () => {
   using t = await temporaryStore()
   const slow = saying('big', () => ANSWER, 50)
-  const model = chain([member(slow)], { settings: settings({ RECOLLECT_MODEL_DAILY_USD: '0.7' }), store: t.store, prices: PRICES })
+  const model = chainModels([member(slow)], { settings: settings({ RECOLLECT_MODEL_DAILY_USD: '0.7' }), store: t.store, prices: PRICES })
   const both = await Promise.all([model.ask(question, never), model.ask(question, never)])
   expect(both.map(({ kind }) => kind).sort()).toEqual(['answered', 'failed'])
 })
@@ -128,27 +136,29 @@ test('two questions at once do not spend the same dollar', async () => {
 test('with a budget, a model of unknown price is not asked; one on this machine costs nothing', async () => {
   using t = await temporaryStore()
   const limited = { settings: settings({ RECOLLECT_MODEL_DAILY_USD: '1' }), store: t.store, prices: PRICES }
-  expect(await chain([member(saying('mystery'))], limited).ask(question, never)).toMatchObject({
+  expect(await chainModels([member(saying('mystery'))], limited).ask(question, never)).toMatchObject({
     message: expect.stringContaining('prices.toml'),
   })
-  expect(await chain([{ ...member(saying('mystery')), isFree: true }], limited).ask(question, never)).toMatchObject({ kind: 'answered' })
+  expect(await chainModels([{ ...member(saying('mystery')), isFree: true }], limited).ask(question, never)).toMatchObject({
+    kind: 'answered',
+  })
 })
 
 test('what a model of unknown price cost is not known, and what it did not answer cost nothing', async () => {
   using t = await temporaryStore()
   const means = { settings: settings(), store: t.store, prices: PRICES }
-  await chain([member(saying('mystery', failing('network')))], means).ask(question, never)
-  expect((await costOf(means, 1, Date.now())).today).toMatchObject({ usd: 0, unpriced: 0 })
-  await chain([member(saying('mystery'))], means).ask(question, never)
-  expect((await costOf(means, 1, Date.now())).today).toMatchObject({ usd: 0, unpriced: 1 })
+  await chainModels([member(saying('mystery', failing('network')))], means).ask(question, never)
+  expect((await costReport(means, 1, Date.now())).today).toMatchObject({ usd: 0, unpriced: 0 })
+  await chainModels([member(saying('mystery'))], means).ask(question, never)
+  expect((await costReport(means, 1, Date.now())).today).toMatchObject({ usd: 0, unpriced: 1 })
 })
 
 test('a short name costs what the model costs that answered to it', async () => {
   using t = await temporaryStore()
   const means = { settings: settings(), store: t.store, prices: PRICES }
   const short = saying('small', () => ({ ...ANSWER, by: 'big' }))
-  expect(await chain([member(short)], means).ask(question, never)).toMatchObject({ by: 'big' })
-  expect((await costOf(means, 1, Date.now())).today.usd).toBeCloseTo((1000 * 100 + 100 * 500) / 1e6)
+  expect(await chainModels([member(short)], means).ask(question, never)).toMatchObject({ by: 'big' })
+  expect((await costReport(means, 1, Date.now())).today.usd).toBeCloseTo((1000 * 100 + 100 * 500) / 1e6)
 })
 
 test('a day is one of the person’s calendar', () => {
@@ -168,5 +178,5 @@ function saying(name: string, answer: () => ModelAnswer = () => ANSWER, ms = 0):
   }
 }
 
-const member = (full: TextModel): Member => ({ provider: 'test', full, cheap: null, isFree: false })
+const member = (full: TextModel): ModelChainMember => ({ provider: 'test', full, cheap: null, isFree: false })
 const settings = (overrides: Record<string, string> = {}): Settings => loadSettings(environment('/nowhere', { overrides })).settings

@@ -1,21 +1,21 @@
 import { resolve } from 'node:path'
 import { findClient } from '../integrations/install.ts'
 import type { Environment } from '../platform/environment.ts'
-import { keychainSecret } from '../platform/keychain.ts'
+import { readKeychainSecret } from '../platform/keychain.ts'
 import { installPackage } from '../platform/packages.ts'
 import type { Home } from '../platform/paths.ts'
-import { type Price, type Prices, priceOf, usdFor } from '../platform/prices.ts'
+import { costInUsd, findPrice, type Price, type Prices } from '../platform/prices.ts'
 import type { Settings } from '../platform/settings.ts'
 import {
   AGENT_SDK,
   type AgentSdk,
+  estimateInputTokens,
   type FailureReason,
-  inputOf,
+  hostMissingKey,
   isOnThisMachine,
   keychainName,
   type ModelAnswer,
   type ModelRequest,
-  missingKeyOf,
   type OpenedTextModel,
   openTextModel,
   type TextModel,
@@ -25,7 +25,7 @@ import {
 import type { Store } from '../store/store.ts'
 
 /** What opening the models needs of the worker. */
-export type ModelMeans = {
+export type OpenModelsDeps = {
   settings: Settings
   environment: Environment
   home: Home
@@ -36,19 +36,19 @@ export type ModelMeans = {
 }
 
 /** One model that can be asked, and the smaller one for simple questions. */
-export type Member = { provider: string; full: TextModel; cheap: TextModel | null; isFree: boolean }
+export type ModelChainMember = { provider: string; full: TextModel; cheap: TextModel | null; isFree: boolean }
 
 /**
  * The text models of the settings as one: the first that can answers. Every question is counted, and none is asked that could cost more
  * than the person wants to spend. Keys come from where the person keeps them; a path that is not absolute begins at the home.
  */
-export async function openModels(means: ModelMeans): Promise<OpenedTextModel> {
-  const wanted = wantedOf(means.settings, means.environment)
+export async function openModels(means: OpenModelsDeps): Promise<OpenedTextModel> {
+  const wanted = configuredModels(means.settings, means.environment)
   const [first] = wanted
   if (!first) return openTextModel({ provider: 'plain', name: '', base_url: '', api_key_file: '' }, {}, means.clean)
   const keys = await keysFor(wanted, means.environment)
-  const sdk = wanted.some(({ provider }) => provider === 'claude') ? await agentSdk(means) : 'nobody wants it'
-  const members: Member[] = []
+  const sdk = wanted.some(({ provider }) => provider === 'claude') ? await installAgentSdk(means) : 'nobody wants it'
+  const members: ModelChainMember[] = []
   const reasons: string[] = []
   for (const settings of wanted) {
     const open = (name: string) => openTextModel({ ...settings, name }, keys, means.clean, undefined, sdk)
@@ -61,11 +61,11 @@ export async function openModels(means: ModelMeans): Promise<OpenedTextModel> {
     }
   }
   for (const reason of reasons) means.say(reason)
-  return members.length > 0 ? { kind: 'ready', model: chain(members, means) } : { kind: 'absent', reason: reasons.join('; ') }
+  return members.length > 0 ? { kind: 'ready', model: chainModels(members, means) } : { kind: 'absent', reason: reasons.join('; ') }
 }
 
 /** The model of the settings and those to fall back to. A key file is for the first: the others have keys of their own. */
-function wantedOf({ model }: Settings, environment: Environment): TextModelSettings[] {
+function configuredModels({ model }: Settings, environment: Environment): TextModelSettings[] {
   if (model.provider === 'plain') return []
   const file = model.api_key_file === '' ? '' : resolve(environment.home, model.api_key_file.replace(/^~(?=\/)/, environment.userHome))
   const fallbacks = model.fallbacks.map((written) => {
@@ -78,14 +78,14 @@ function wantedOf({ model }: Settings, environment: Environment): TextModelSetti
 /** The keychain is asked last, and only for what is missing: it may be locked. */
 async function keysFor(wanted: TextModelSettings[], environment: Environment): Promise<Record<string, string>> {
   const keys = { ...environment.keys }
-  for (const host of new Set(wanted.map((settings) => missingKeyOf(settings, keys)))) {
-    const secret = host ? await keychainSecret(host, environment.path) : null
+  for (const host of new Set(wanted.map((settings) => hostMissingKey(settings, keys)))) {
+    const secret = host ? await readKeychainSecret(host, environment.path) : null
     if (host && secret) keys[keychainName(host)] = secret
   }
   return keys
 }
 
-async function agentSdk({ environment, home, say }: ModelMeans): Promise<AgentSdk | string> {
+async function installAgentSdk({ environment, home, say }: OpenModelsDeps): Promise<AgentSdk | string> {
   const client = await findClient(environment)
   if (!client) return 'model.provider = "claude" needs the Claude Code client, which is not on the PATH of the worker'
   say(`${AGENT_SDK.name} is fetched into ${home.packages} unless it is there`)
@@ -94,11 +94,21 @@ async function agentSdk({ environment, home, say }: ModelMeans): Promise<AgentSd
 }
 
 /** How long a model is left alone after each kind of trouble; one that says itself when to come back is believed. */
-const REST_MS: Record<FailureReason, number> = { auth: 600_000, quota: 600_000, rate: 30_000, network: 15_000, 'bad-answer': 5_000 }
+const REST_AFTER_FAILURE_MS: Record<FailureReason, number> = {
+  auth: 600_000,
+  quota: 600_000,
+  rate: 30_000,
+  network: 15_000,
+  'bad-answer': 5_000,
+}
 
 /** Asks one after the other until one answers. */
-export function chain(members: Member[], means: Pick<ModelMeans, 'settings' | 'store' | 'prices'>, now = () => Date.now()): TextModel {
-  const resting = new Map<Member, { until: number; failure: Failed }>()
+export function chainModels(
+  members: ModelChainMember[],
+  means: Pick<OpenModelsDeps, 'settings' | 'store' | 'prices'>,
+  now = () => Date.now(),
+): TextModel {
+  const resting = new Map<ModelChainMember, { until: number; failure: ModelChainFailure }>()
   let pending = 0
   const [first] = members
 
@@ -121,14 +131,14 @@ export function chain(members: Member[], means: Pick<ModelMeans, 'settings' | 's
     return null
   }
 
-  const askOne = async (member: Member, model: TextModel, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> => {
+  const askOne = async (member: ModelChainMember, model: TextModel, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> => {
     signal.throwIfAborted()
     // A gateway on this machine may lead to a model with a price; one that has none costs nothing here.
-    const price = priceOf(means.prices, model.name) ?? (member.isFree ? FREE : null)
-    const most: Usage = { input: inputOf(request) + (model.overhead ?? 0), output: request.maxTokens, cached: 0 }
-    const worst = price ? usdFor(price, most) : 0
+    const price = findPrice(means.prices, model.name) ?? (member.isFree ? FREE_PRICE : null)
+    const most: Usage = { input: estimateInputTokens(request) + (model.overhead ?? 0), output: request.maxTokens, cached: 0 }
+    const worst = price ? costInUsd(price, most) : 0
     const refused = await setAside(price, worst)
-    if (refused) return { ...FAILED, message: `${model.name} was not asked: ${refused}` }
+    if (refused) return { ...NO_MODEL_ASKED, message: `${model.name} was not asked: ${refused}` }
     const record = (failed: boolean, usage: Usage, paid: Price | null) =>
       means.store.transaction(() =>
         means.store.costs.add({
@@ -140,7 +150,7 @@ export function chain(members: Member[], means: Pick<ModelMeans, 'settings' | 's
           calls: 1,
           failed: failed ? 1 : 0,
           ...usage,
-          usd: paid ? usdFor(paid, usage) : 0,
+          usd: paid ? costInUsd(paid, usage) : 0,
           unpriced: paid || usage.input + usage.output === 0 ? 0 : 1,
         }),
       )
@@ -150,9 +160,9 @@ export function chain(members: Member[], means: Pick<ModelMeans, 'settings' | 's
         await record(true, most, price)
         throw cause
       })
-      const usage = answer.usage === 'unknown' ? most : (answer.usage ?? NOTHING)
+      const usage = answer.usage === 'unknown' ? most : (answer.usage ?? NO_USAGE)
       // A short name may stand for one model today and for another tomorrow.
-      const paid = (answer.kind === 'answered' && answer.by ? priceOf(means.prices, answer.by) : null) ?? price
+      const paid = (answer.kind === 'answered' && answer.by ? findPrice(means.prices, answer.by) : null) ?? price
       await record(answer.kind === 'failed', usage, paid)
       return answer
     } finally {
@@ -163,9 +173,9 @@ export function chain(members: Member[], means: Pick<ModelMeans, 'settings' | 's
   return {
     name: first?.full.name ?? '',
     overhead: Math.max(...members.map(({ full }) => full.overhead ?? 0)),
-    trouble: () => [...resting.values()].find(({ until }) => until > now())?.failure.message ?? null,
+    currentProblem: () => [...resting.values()].find(({ until }) => until > now())?.failure.message ?? null,
     ask: async (request, signal) => {
-      const failures: Failed[] = []
+      const failures: ModelChainFailure[] = []
       for (const member of members) {
         const rest = resting.get(member)
         if (rest && rest.until > now()) {
@@ -178,20 +188,20 @@ export function chain(members: Member[], means: Pick<ModelMeans, 'settings' | 's
           resting.delete(member)
           return { ...answer, by: answer.by ?? model.name }
         }
-        resting.set(member, { until: now() + (answer.retryAfterMs ?? REST_MS[answer.reason]), failure: answer })
-        failures.push({ ...answer, retryAfterMs: answer.retryAfterMs ?? REST_MS[answer.reason] })
+        resting.set(member, { until: now() + (answer.retryAfterMs ?? REST_AFTER_FAILURE_MS[answer.reason]), failure: answer })
+        failures.push({ ...answer, retryAfterMs: answer.retryAfterMs ?? REST_AFTER_FAILURE_MS[answer.reason] })
       }
       // Whoever may be asked soonest decides when it is worth asking again.
-      return failures.sort((a, b) => (a.retryAfterMs ?? 0) - (b.retryAfterMs ?? 0))[0] ?? FAILED
+      return failures.sort((a, b) => (a.retryAfterMs ?? 0) - (b.retryAfterMs ?? 0))[0] ?? NO_MODEL_ASKED
     },
   }
 }
 
-type Failed = Extract<ModelAnswer, { kind: 'failed' }>
+type ModelChainFailure = Extract<ModelAnswer, { kind: 'failed' }>
 
-const NOTHING: Usage = { input: 0, output: 0, cached: 0 }
-const FREE: Price = { input: 0, cached: 0, output: 0 }
-const FAILED: Failed = { kind: 'failed', reason: 'quota', message: 'no model could be asked', retryAfterMs: null }
+const NO_USAGE: Usage = { input: 0, output: 0, cached: 0 }
+const FREE_PRICE: Price = { input: 0, cached: 0, output: 0 }
+const NO_MODEL_ASKED: ModelChainFailure = { kind: 'failed', reason: 'quota', message: 'no model could be asked', retryAfterMs: null }
 
 /** The day on the person's own calendar. */
 export function dayOf(at: number): string {

@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 import { fingerprint } from '../core/hash.ts'
-import { exists, moveFile, privateFolder, readIfThere, writeWhole } from '../platform/files.ts'
-import { filesBelow, removeOthers, removeTree } from '../platform/folder.ts'
+import { ensurePrivateFolder, exists, moveFile, readIfThere, writeFileAtomically } from '../platform/files.ts'
+import { filesBelow, removeAllExcept, removeTree } from '../platform/folder.ts'
 import type { Log } from '../platform/log.ts'
 import type { Home } from '../platform/paths.ts'
 import { runProgram } from '../platform/processes.ts'
-import { IS_SOURCE } from '../platform/program.ts'
-import { shippedFolder } from '../platform/shipped.ts'
+import { RUNS_FROM_SOURCE } from '../platform/program.ts'
+import { shippedFilesFolder } from '../platform/shipped-files.ts'
 import { VERSION } from '../platform/version.ts'
-import { isPage } from '../wire/pages.ts'
+import { isViewerPage } from '../wire/viewer-pages.ts'
 
 export type ViewerFiles = ReturnType<typeof openViewerFiles>
 
 /** What a page of ours may do: load our own script and style, talk to us, and nothing else. */
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -27,10 +27,10 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-type File = { type: string; etag: string; path: string; zipped: string; lasting: boolean }
+type ViewerFile = { type: string; etag: string; path: string; zipped: string; lasting: boolean }
 
-const SOURCE = join(import.meta.dir, '..')
-const BUILD_MS = 60_000
+const SOURCE_FOLDER = join(import.meta.dir, '..')
+const MAX_BUILD_MS = 60_000
 
 /**
  * The viewer as a browser loads it. It comes along with the program; where that runs from its source it is bundled by a process of its own
@@ -38,11 +38,11 @@ const BUILD_MS = 60_000
  * memory. Only known names are answered, never a path.
  */
 export function openViewerFiles(home: Home, log: Log) {
-  let made: Promise<Map<string, File>> | null = null
+  let made: Promise<Map<string, ViewerFile>> | null = null
 
   /** The files, built if they are not there. A build that failed is tried again by whoever asks next. */
-  const files = (): Promise<Map<string, File>> => {
-    made ??= makeFiles(home, log).catch((cause) => {
+  const files = (): Promise<Map<string, ViewerFile>> => {
+    made ??= loadViewerFiles(home, log).catch((cause) => {
       made = null
       throw cause
     })
@@ -55,7 +55,7 @@ export function openViewerFiles(home: Home, log: Log) {
       if (request.method !== 'GET' && request.method !== 'HEAD') return null
       const [, first = ''] = url.pathname.split('/')
       const asset = /^\/(app-[0-9a-f]+\.(?:js|css)|icon\.svg)$/.exec(url.pathname)?.[1]
-      const name = first === '' || isPage(first) ? 'index.html' : asset
+      const name = first === '' || isViewerPage(first) ? 'index.html' : asset
       if (!name) return null
       const file = (await files()).get(name)
       return file ? serve(request, file) : null
@@ -63,12 +63,12 @@ export function openViewerFiles(home: Home, log: Log) {
   }
 }
 
-function serve(request: Request, file: File): Response {
+function serve(request: Request, file: ViewerFile): Response {
   const headers = {
     etag: file.etag,
     vary: 'accept-encoding',
     'cache-control': file.lasting ? 'private, max-age=31536000, immutable' : 'no-cache',
-    'content-security-policy': POLICY,
+    'content-security-policy': CONTENT_SECURITY_POLICY,
   }
   if (request.headers.get('if-none-match') === file.etag) return new Response(null, { status: 304, headers })
   const zips = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '')
@@ -76,60 +76,60 @@ function serve(request: Request, file: File): Response {
   return new Response(body, { headers: { ...headers, 'content-type': file.type, ...(zips ? { 'content-encoding': 'gzip' } : {}) } })
 }
 
-async function makeFiles(home: Home, log: Log): Promise<Map<string, File>> {
-  const folder = IS_SOURCE ? await madeHere(home, log) : join(shippedFolder(), 'dist', 'viewer')
+async function loadViewerFiles(home: Home, log: Log): Promise<Map<string, ViewerFile>> {
+  const folder = RUNS_FROM_SOURCE ? await bundleFromSource(home, log) : join(shippedFilesFolder(), 'dist', 'viewer')
   return new Map(
     filesBelow(folder, ['.html', '.js', '.css', '.svg']).map((file) => {
       const etag = `"${fingerprint(readIfThere(file.path) ?? '', 32)}"`
       return [
         file.name,
-        { type: typeOf(file.name), etag, path: file.path, zipped: `${file.path}.gz`, lasting: file.name.startsWith('app-') },
+        { type: contentTypeOf(file.name), etag, path: file.path, zipped: `${file.path}.gz`, lasting: file.name.startsWith('app-') },
       ]
     }),
   )
 }
 
-async function madeHere(home: Home, log: Log): Promise<string> {
-  const name = `viewer-${VERSION}-${sourcePrint()}`
+async function bundleFromSource(home: Home, log: Log): Promise<string> {
+  const name = `viewer-${VERSION}-${sourceFingerprint()}`
   const folder = join(home.run, name)
   if (!exists(join(folder, 'index.html'))) {
     const started = performance.now()
     await bundleViewer(folder)
     log.info('bundled the viewer', { ms: Math.round(performance.now() - started) })
   }
-  removeOthers(home.run, 'viewer-', name)
+  removeAllExcept(home.run, 'viewer-', name)
   return folder
 }
 
 /** Changes with everything that the bundle is made of. */
-function sourcePrint(): string {
-  const sources = ['viewer', 'wire', 'core'].flatMap((room) => filesBelow(join(SOURCE, room), ['.ts', '.tsx', '.css', '.svg']))
+function sourceFingerprint(): string {
+  const sources = ['viewer', 'wire', 'core'].flatMap((room) => filesBelow(join(SOURCE_FOLDER, room), ['.ts', '.tsx', '.css', '.svg']))
   return fingerprint(sources.map(({ path }) => `${path}\n${readIfThere(path)}`).join('\n'), 12)
 }
 
-const typeOf = (name: string) =>
+const contentTypeOf = (name: string) =>
   ({ html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' })[name.split('.').at(-1) as 'html'] +
   '; charset=utf-8'
 
 /** Makes the folder beside its place and moves it there whole: a folder that is there is complete. */
 export async function bundleViewer(folder: string): Promise<void> {
   const making = `${folder}.${crypto.randomUUID()}`
-  privateFolder(making)
+  ensurePrivateFolder(making)
   try {
-    const entry = join(SOURCE, 'viewer', 'app.tsx')
+    const entry = join(SOURCE_FOLDER, 'viewer', 'app.tsx')
     const jsx = ['--jsx-runtime=automatic', '--jsx-import-source=preact']
     const args = ['build', entry, '--outdir', making, '--target=browser', '--production', ...jsx]
-    const { code, stderr } = await runProgram(process.execPath, args, { cwd: join(SOURCE, '..'), timeoutMs: BUILD_MS })
+    const { code, stderr } = await runProgram(process.execPath, args, { cwd: join(SOURCE_FOLDER, '..'), timeoutMs: MAX_BUILD_MS })
     if (code !== 0) throw new Error(`the viewer could not be bundled: ${stderr.slice(-500)}`)
     const text = (name: string) => readIfThere(join(making, name)) ?? ''
     const [script, style] = [text('app.js'), text('app.css')]
     const named = { script: `app-${fingerprint(script)}.js`, style: `app-${fingerprint(style)}.css` }
     moveFile(join(making, 'app.js'), join(making, named.script))
     moveFile(join(making, 'app.css'), join(making, named.style))
-    writeWhole(join(making, 'icon.svg'), readIfThere(join(SOURCE, 'viewer', 'icon.svg')) ?? '')
-    writeWhole(join(making, 'index.html'), indexPage(named))
+    writeFileAtomically(join(making, 'icon.svg'), readIfThere(join(SOURCE_FOLDER, 'viewer', 'icon.svg')) ?? '')
+    writeFileAtomically(join(making, 'index.html'), indexPage(named))
     for (const file of filesBelow(making, ['.html', '.js', '.css', '.svg']))
-      writeWhole(`${file.path}.gz`, Bun.gzipSync(readIfThere(file.path) ?? '', { level: 9 }))
+      writeFileAtomically(`${file.path}.gz`, Bun.gzipSync(readIfThere(file.path) ?? '', { level: 9 }))
     if (!exists(folder)) moveFile(making, folder)
   } finally {
     removeTree(making)
@@ -152,7 +152,7 @@ const indexPage = ({ script, style }: { script: string; style: string }) => `<!d
 `
 
 /** What a browser sees that was not let in, or whose link is used up. No script, no style from anywhere. */
-export function strangerPage(why: string): Response {
+export function signedOutPage(why: string): Response {
   const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Recollect</title></head>
 <body><h1>Recollect</h1><p>${why}</p><p>Run <code>recollect view</code> in a terminal to open the viewer.</p></body></html>`
   return new Response(page, {

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { addObservations, observation, openSession, summary } from '../../test/support/builders.ts'
 import { aDesk } from '../../test/support/desk.ts'
 import { asProjectKey } from '../core/ids.ts'
-import type { Economy, Feed, Neighbourhood, NoteVersions, Project, Sessions, SettingsInForce, WholeSession } from '../wire/view.ts'
-import { moveProject, wipeProject } from './project-work.ts'
+import type { Economy, Feed, Neighbourhood, NoteVersions, Project, SessionContents, Sessions, SettingsInForce } from '../wire/view.ts'
+import { moveProject, wipeProject } from './project-jobs.ts'
 import { routes } from './routes.ts'
 import { listen } from './server.ts'
 
@@ -182,9 +182,9 @@ test('what was done in the turn of a forgotten observation does not find it agai
   await using at = await aViewer()
   const session = await addObservations(at.store, [observation({ title: 'Bought the company' }), observation({ title: 'Wrote of it' })])
   const prompt = await at.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'Buy it', at: 1 })
-  if (prompt) await at.store.prompts.setDeeds(prompt, 'acquireNimbus()', { names: [['deal.ts', ['acquireNimbus']]], errors: [] })
+  if (prompt) await at.store.prompts.setActivity(prompt, 'acquireNimbus()', { names: [['deal.ts', ['acquireNimbus']]], errors: [] })
   const found = async () => (await at.get<{ hits: unknown[] }>('/api/search?query=acquireNimbus')).hits.length
-  const traces = async () => (await at.store.prompts.tracesLately(session.project, 9)).length
+  const traces = async () => (await at.store.prompts.recentTraces(session.project, 9)).length
   expect([(await found()) > 0, await traces()]).toEqual([true, 1])
   await at.ask('/api/observations/1', { method: 'DELETE' })
   expect([await found(), await traces()]).toEqual([0, 0])
@@ -210,7 +210,7 @@ test('sessions are listed with what they hold, and one is given whole', async ()
   await at.store.summaries.put('k', summary({ sessionId: session.id }))
   expect(await at.get<Sessions>('/api/sessions')).toMatchObject({ total: 1, sessions: [{ observations: 1, toolUses: 1, live: false }] })
   expect(await at.get<Sessions>('/api/sessions?project=other')).toEqual({ total: 0, sessions: [] })
-  const whole = await at.get<WholeSession>(`/api/sessions/${session.id}`)
+  const whole = await at.get<SessionContents>(`/api/sessions/${session.id}`)
   expect([whole.prompts, whole.observations, whole.summaries].map((list) => list.length)).toEqual([1, 1, 1])
   expect(whole.toolUses[0]).toMatchObject({ clipped: true, output: 'x'.repeat(400) })
   expect(await at.get(`/api/tool-uses/${whole.toolUses[0]?.id}`)).toMatchObject({ output: 'x'.repeat(1000) })
@@ -312,7 +312,7 @@ test('a dead job can be tried again on its own', async () => {
   await using at = await aViewer()
   const { jobs } = at.store
   for (const key of ['a', 'b']) await jobs.add('odd', key, {}, 1)
-  for (const reason of ['x', 'y']) await jobs.bury((await jobs.claim(2))?.id ?? 0, reason)
+  for (const reason of ['x', 'y']) await jobs.markDead((await jobs.claim(2))?.id ?? 0, reason)
   const [dead] = await jobs.dead(9)
   expect(await at.post('/api/jobs/retry', { id: dead?.id })).toEqual({ revived: 1 })
   expect((await jobs.counts()).dead).toBe(1)

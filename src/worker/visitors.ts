@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { readJsonIfThere, writeWhole } from '../platform/files.ts'
+import { readJsonIfThere, writeFileAtomically } from '../platform/files.ts'
 
 export type Visitors = ReturnType<typeof openVisitors>
 
 /** A link is for the person who just asked for it. */
-const LINK_MS = 30_000
+const LINK_LIFETIME_MS = 30_000
 /** How long a browser may stay away before it must be let in again. */
-const VISIT_MS = 7 * 24 * 60 * 60_000
-const MOST_LINKS = 20
-const MOST_VISITS = 50
+const VISIT_LIFETIME_MS = 7 * 24 * 60 * 60_000
+const MAX_LINKS = 20
+const MAX_VISITS = 50
 /** A visit that goes on is written down anew this often. */
-const RENEW_MS = 60 * 60_000
+const RENEW_VISIT_AFTER_MS = 60 * 60_000
 
 /**
  * Browsers that were let in. A link is good for one visit within half a minute; what it is exchanged for is a secret that only
@@ -23,9 +23,9 @@ export function openVisitors(file: string) {
   return {
     /** A code that lets one browser in, and where it leads. */
     invite(to: string, now: number): string {
-      for (const [code, link] of links) if (link.until <= now || links.size >= MOST_LINKS) links.delete(code)
+      for (const [code, link] of links) if (link.until <= now || links.size >= MAX_LINKS) links.delete(code)
       const code = secret()
-      links.set(hash(code), { until: now + LINK_MS, to })
+      links.set(hash(code), { until: now + LINK_LIFETIME_MS, to })
       return code
     },
     /** Takes a code back and gives the secret of a visit; null when the code is unknown, too old or used. */
@@ -35,7 +35,7 @@ export function openVisitors(file: string) {
       links.delete(key)
       if (!link || link.until <= now) return null
       const made = secret()
-      visits.set(hash(made), now + VISIT_MS)
+      visits.set(hash(made), now + VISIT_LIFETIME_MS)
       keep(now)
       return { secret: made, to: link.to }
     },
@@ -43,8 +43,8 @@ export function openVisitors(file: string) {
       const key = hash(given)
       const until = visits.get(key)
       if (until === undefined || until <= now) return false
-      if (until < now + VISIT_MS - RENEW_MS) {
-        visits.set(key, now + VISIT_MS)
+      if (until < now + VISIT_LIFETIME_MS - RENEW_VISIT_AFTER_MS) {
+        visits.set(key, now + VISIT_LIFETIME_MS)
         keep(now)
       }
       return true
@@ -54,12 +54,12 @@ export function openVisitors(file: string) {
   function keep(now: number): void {
     const lasting = [...visits].filter(([, until]) => until > now).sort((a, b) => b[1] - a[1])
     visits.clear()
-    for (const [key, until] of lasting.slice(0, MOST_VISITS)) visits.set(key, until)
-    writeWhole(file, JSON.stringify([...visits]))
+    for (const [key, until] of lasting.slice(0, MAX_VISITS)) visits.set(key, until)
+    writeFileAtomically(file, JSON.stringify([...visits]))
   }
 }
 
-export const VISIT_SECONDS = VISIT_MS / 1000
+export const VISIT_LIFETIME_SECONDS = VISIT_LIFETIME_MS / 1000
 
 const secret = () => randomBytes(32).toString('base64url')
 

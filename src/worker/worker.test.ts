@@ -7,7 +7,7 @@ import { transcript } from '../../test/support/transcript.ts'
 import { readJsonIfThere } from '../platform/files.ts'
 import { homePaths } from '../platform/paths.ts'
 import { isRunning } from '../platform/processes.ts'
-import { askWorker, type Question } from '../wire/socket.ts'
+import { askWorker, type WorkerRequest } from '../wire/socket.ts'
 import { spoolSize } from '../wire/spool.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
@@ -258,7 +258,7 @@ function aHome(variables: Record<string, string> = {}) {
   const home = homePaths(environment(folder.path))
   const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_HOME: home.folder, RECOLLECT_WORKER_PORT: '0', ...variables }
   const worker = () => readJsonIfThere(home.workerFile) as { pid: number; port: number }
-  const post = (path: string, body: object): Question & { path: string } => ({
+  const post = (path: string, body: object): WorkerRequest & { path: string } => ({
     path,
     method: 'POST',
     body: JSON.stringify(body),

@@ -5,49 +5,49 @@
 import type { Change } from '../core/memory.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
-import { exists, privateFolder, rememberFile, secretIn, writeWhole } from '../platform/files.ts'
+import { ensurePrivateFolder, exists, readOrCreateSecret, trackFileIdentity, writeFileAtomically } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import { type Log, openLog } from '../platform/log.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
 import { readPrices } from '../platform/prices.ts'
-import { leavePrivacyRules } from '../platform/privacy-rules.ts'
+import { writePrivacyRules } from '../platform/privacy-rules.ts'
 import { keepFilesPrivate } from '../platform/processes.ts'
-import { loadSettings, NO_TEXT_MODEL } from '../platform/settings.ts'
+import { loadSettings, NO_TEXT_MODEL_REASON } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import type { OpenedTextModel } from '../providers/text.ts'
 import { CorruptDatabase, holdLock, type Job, openStore, type Store, setAside } from '../store/store.ts'
 import { startWorker } from '../wire/start.ts'
-import { captureRules, type Desk } from './desk.ts'
-import { queueCatchUp, queueConsolidation } from './due.ts'
+import { queueCatchUp, queueConsolidation } from './automatic-jobs.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
-import { followPort } from './follow-port.ts'
-import type { Jobs } from './jobs.ts'
-import { openMcpDoor } from './mcp.ts'
-import { meaningBy, quickMeaningBy } from './meaning.ts'
-import { importNative } from './native.ts'
+import { updateHookPort } from './hook-port.ts'
+import { importNativeMemory } from './import-native-memory.ts'
+import type { JobRunner } from './job-runner.ts'
+import { openMcpEndpoint } from './mcp-endpoint.ts'
 import { followNotes, openNotebook } from './notebook.ts'
 import { openQueue } from './queue.ts'
-import { retain } from './retention.ts'
+import { purgeExpired } from './retention.ts'
 import { routes } from './routes.ts'
+import { openQuickSemanticSearch, openSemanticSearch } from './semantic-search.ts'
 import { listen } from './server.ts'
+import { captureRules, type Services } from './services.ts'
 import { drainSpool } from './spool.ts'
 import { openStream } from './stream.ts'
-import { openTurnsInHand } from './turns-in-hand.ts'
+import { isLive, sweep } from './sweep.ts'
+import { openTurnLocks } from './turn-locks.ts'
 import { openViewerFiles } from './viewer-files.ts'
 import { openVisitors } from './visitors.ts'
-import { isLive, sweep } from './watch.ts'
 
 export { CorruptDatabase, NewerDatabase } from '../store/store.ts'
-export { evaluateAlone, type HomeEvaluation } from './evaluation.ts'
-export { isReading, readAlone } from './reading.ts'
+export { evaluateHome, type HomeEvaluation } from './evaluation.ts'
+export { answerWithoutWorker, isReadOnlyRequest } from './offline-requests.ts'
 export { BadRequest } from './server.ts'
 
 /** Whoever reads that its home is gone has to end the process: nothing was closed, because closing clears away what may be another's. */
 export type WorkerEnd = 'another one runs' | 'stopped' | 'its home is gone'
 
-const TICK_MS = 60_000
+const ROUND_EVERY_MS = 60_000
 /** How long it may go on answering for a home that was deleted, and how long what a hook left in the spool may lie there. */
-const LOOK_MS = 2000
+const SPOOL_CHECK_EVERY_MS = 2000
 const SWEEP_EVERY_MS = 5 * 60_000
 const HOUR_MS = 60 * 60_000
 
@@ -55,7 +55,7 @@ const HOUR_MS = 60 * 60_000
 export async function runWorker(environment: Environment = readEnvironment()): Promise<WorkerEnd> {
   const home = homePaths(environment)
   keepFilesPrivate()
-  for (const folder of [home.folder, home.run, home.spool, home.logs]) privateFolder(folder)
+  for (const folder of [home.folder, home.run, home.spool, home.logs]) ensurePrivateFolder(folder)
   const lock = holdLock(home.lock)
   if (!lock) return 'another one runs'
   const log = openLog(home.logs, 'worker')
@@ -63,7 +63,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   for (const problem of problems) log.warn('a setting cannot be used', { problem })
   const stopped = Promise.withResolvers<void>()
   const { store, rebuild } = await openOrSetAside(home, log, stopped.resolve)
-  const database = rememberFile(home.database)
+  const database = trackFileIdentity(home.database)
 
   const startedAt = Date.now()
   const stream = openStream(startedAt.toString(36))
@@ -72,7 +72,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const embedding = openEmbedding(store, () => loadSettings(environment).settings.embedder, home.models, log)
   const notebook = openNotebook(store, home, rules.redactPatterns)
   const stopping = new AbortController()
-  const desk: Desk = {
+  const desk: Services = {
     home,
     environment,
     settings,
@@ -82,19 +82,19 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     agents,
     rules: () => rules,
     notebook,
-    meaning: meaningBy(embedding),
-    quickMeaning: quickMeaningBy(embedding),
+    semanticSearch: openSemanticSearch(embedding),
+    quickSemanticSearch: openQuickSemanticSearch(embedding),
     embedding,
     queue: openQueue(store, (job) => jobs.do(job), log),
     textModel: { kind: 'absent', reason: 'it is being opened' },
     modelOpened: Promise.resolve(),
-    inHand: openTurnsInHand(),
-    stopping: stopping.signal,
+    withTurnLock: openTurnLocks(),
+    stopSignal: stopping.signal,
     visitors: openVisitors(home.visitors),
     viewer: openViewerFiles(home, log),
-    announce: (changes) => changes.forEach((change) => void stream.publish(liveOf(change))),
+    announce: (changes) => changes.forEach((change) => void stream.publish(toStreamEvent(change))),
   }
-  const jobs = jobsOf(desk, embedding)
+  const jobs = lazyJobRunner(desk, embedding)
 
   let troubles = 0
   const control = {
@@ -106,12 +106,12 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     },
     stop: stopped.resolve,
   }
-  const mcp = openMcpDoor(routes(desk, control), log)
+  const mcp = openMcpEndpoint(routes(desk, control), log)
   const { redact, patterns, exclude_projects: excludeProjects } = settings.privacy
-  leavePrivacyRules(home, { redact, patterns, excludeProjects })
-  const keys = { token: secretIn(home.token), hookToken: secretIn(home.hookToken) }
+  writePrivacyRules(home, { redact, patterns, excludeProjects })
+  const keys = { token: readOrCreateSecret(home.token), hookToken: readOrCreateSecret(home.hookToken) }
   const listening = listen(home, settings.worker.port, keys, desk.visitors, mcp.answer, log, mcp.pipes)
-  writeWhole(home.workerFile, `${JSON.stringify({ pid: process.pid, port: listening.port, version: VERSION, startedAt })}\n`)
+  writeFileAtomically(home.workerFile, `${JSON.stringify({ pid: process.pid, port: listening.port, version: VERSION, startedAt })}\n`)
   log.info('started', { pid: process.pid, port: listening.port, version: VERSION, ms: Math.round(performance.now()) })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve())
 
@@ -133,7 +133,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
       () => sayOnce(null),
       (cause) => sayOnce((cause as Error).message.slice(0, 300)),
     )
-  }, LOOK_MS)
+  }, SPOOL_CHECK_EVERY_MS)
   await stopped.promise
   clearInterval(looking)
   clearInterval(background)
@@ -155,11 +155,11 @@ export async function runWorker(environment: Environment = readEnvironment()): P
 }
 
 /** The jobs, loaded with the first one. */
-function jobsOf(desk: Desk, embedding: Embedding): Jobs {
-  let opened: Promise<Jobs> | null = null
+function lazyJobRunner(desk: Services, embedding: Embedding): JobRunner {
+  let opened: Promise<JobRunner> | null = null
   return {
     do: async (job: Job) => {
-      opened ??= import('./jobs.ts').then(({ openJobs }) => openJobs(desk, embedding))
+      opened ??= import('./job-runner.ts').then(({ openJobRunner: openJobs }) => openJobs(desk, embedding))
       await (await opened).do(job)
     },
     stop: async () => (await opened)?.stop(),
@@ -167,8 +167,8 @@ function jobsOf(desk: Desk, embedding: Embedding): Jobs {
 }
 
 /** The model of the settings; where none is named, nothing is loaded to find that out. */
-async function openModel({ settings, environment, home, store, notebook, log }: Desk): Promise<OpenedTextModel> {
-  if (settings.model.provider === 'plain') return { kind: 'absent', reason: NO_TEXT_MODEL }
+async function openModel({ settings, environment, home, store, notebook, log }: Services): Promise<OpenedTextModel> {
+  if (settings.model.provider === 'plain') return { kind: 'absent', reason: NO_TEXT_MODEL_REASON }
   try {
     const { openModels } = await import('./text-model.ts')
     const prices = readPrices(home.folder)
@@ -182,7 +182,7 @@ async function openModel({ settings, environment, home, store, notebook, log }: 
 async function openOrSetAside(home: Home, log: Log, stop: () => void): Promise<{ store: Store; rebuild: boolean }> {
   const onDamage = () => {
     log.warn('the database is damaged; starting again without it', {})
-    writeWhole(home.damage, '')
+    writeFileAtomically(home.damage, '')
     stop()
   }
   try {
@@ -201,7 +201,7 @@ async function openOrSetAside(home: Home, log: Log, stop: () => void): Promise<{
 
 /** What is done beside answering: what was left over from before, then the rounds. */
 function startBackground(
-  desk: Desk,
+  desk: Services,
   embedding: Embedding,
   followNotes: () => Promise<void>,
   control: { stop(): void; startedAt: number },
@@ -214,15 +214,15 @@ function startBackground(
   let lastNeeded = Date.now()
   const round = async () => {
     const now = Date.now()
-    desk.stream.beat()
+    desk.stream.sendHeartbeat()
     if (now - lastSweep >= SWEEP_EVERY_MS) {
       lastSweep = now
       await sweep(desk, now)
-      if (desk.settings.sync.import_native) await importNative(desk, claudeCode, now)
+      if (desk.settings.sync.import_native) await importNativeMemory(desk, claudeCode, now)
     }
     if (now - lastRetain >= HOUR_MS) {
       lastRetain = now
-      await retain(desk, now)
+      await purgeExpired(desk, now)
     }
     await followNotes()
     const open = await store.sessions.notCompleted()
@@ -230,7 +230,7 @@ function startBackground(
     const live = open.some((session) => isLive(session, now))
     if (await queueConsolidation(desk, now, !live)) desk.queue.kick()
     if (await embedding.queueIfWaiting()) desk.queue.kick()
-    if (open.every(({ lastEventAt }) => now - lastEventAt > TICK_MS)) store.rest()
+    if (open.every(({ lastEventAt }) => now - lastEventAt > ROUND_EVERY_MS)) store.releaseMemory()
     if (waiting + running > 0 || desk.stream.listeners() > 0 || live) lastNeeded = now
     if (now - lastNeeded > desk.settings.worker.idle_minutes * 60_000) control.stop()
   }
@@ -239,17 +239,17 @@ function startBackground(
   const start = async () => {
     await store.transaction(() => store.jobs.returnRunning(Date.now()))
     if (rebuild) await store.transaction(() => store.jobs.add('rebuild', 'all', {}, Date.now()))
-    safely(followPort(desk, port), 'hooks could not follow the worker')
+    safely(updateHookPort(desk, port), 'hooks could not follow the worker')
     await queueCatchUp(store)
     await round()
     desk.queue.kick()
     safely(embedding.warm(), 'vectors could not be read')
   }
   safely(start(), 'could not take up what was left over')
-  return setInterval(() => safely(round(), 'a round failed'), Math.min(TICK_MS, desk.settings.worker.idle_minutes * 60_000))
+  return setInterval(() => safely(round(), 'a round failed'), Math.min(ROUND_EVERY_MS, desk.settings.worker.idle_minutes * 60_000))
 }
 
 /** Live events carry what a list shows, not whole texts. */
-function liveOf(change: Change): { type: string; data: unknown } {
+function toStreamEvent(change: Change): { type: string; data: unknown } {
   return { type: change.kind, data: change }
 }

@@ -3,7 +3,7 @@ import { replay, scoreBrief } from '../../eval/brief.ts'
 import { hasData } from '../../eval/data.ts'
 import { openCommitRecall, scoreLocomo, scoreLocomoSessions } from '../../eval/sets.ts'
 import { byDefault, byWords } from '../../eval/ways.ts'
-import { TOUCHED } from '../../src/evaluate/evaluate.ts'
+import { FOOTPRINT_KINDS } from '../../src/evaluate/evaluate.ts'
 import { briefFor } from '../../src/inject/brief.ts'
 
 if (!hasData) console.warn('The gate on retrieval is skipped: ../shared/eval is not here.')
@@ -57,7 +57,7 @@ test.skipIf(!hasData)(
   'the brief names more of what the next session touches than fifty observations do, at a third of the tokens',
   async () => {
     const { ours, baseline } = await scoreBrief()
-    for (const kind of TOUCHED) expect(ours[kind]).toBeGreaterThanOrEqual(baseline[kind])
+    for (const kind of FOOTPRINT_KINDS) expect(ours[kind]).toBeGreaterThanOrEqual(baseline[kind])
     expect(ours.names).toBeGreaterThan(1.3 * baseline.names)
     expect(ours.errors).toBeGreaterThan(2 * baseline.errors)
     expect(ours.tokens).toBeLessThan(baseline.tokens / 3)

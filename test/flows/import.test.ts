@@ -17,7 +17,7 @@ test.skipIf(!existsSync(REAL))('all real transcripts come in without a lost turn
   try {
     const truth = { prompts: 0, toolUses: 0, files: 0 }
     for (const path of new Bun.Glob('*.jsonl.gz').scanSync({ cwd: REAL, absolute: true })) {
-      if ((await claudeCode.formatOf(path)) !== 'claude-code') continue
+      if ((await claudeCode.detectTranscriptFormat(path)) !== 'claude-code') continue
       truth.files++
       for await (const { items } of claudeCode.readTranscript(path, null)) {
         for (const { event } of items) {

@@ -1,9 +1,9 @@
-import type { Acted, Action } from '../../src/core/action.ts'
+import type { Action, PerformedAction } from '../../src/core/action.ts'
 import type { Turn } from '../../src/core/memory.ts'
 
 /** A turn of a project in `/home/dev/app`, its acts a second apart in the order given. */
 export function turn(parts: Partial<Turn> = {}): Turn {
-  const acts = (parts.acts ?? []).map((act, n) => ({ ...act, id: `use-${n}`, at: 1000 * (n + 1) }))
+  const acts = (parts.actions ?? []).map((act, n) => ({ ...act, id: `use-${n}`, at: 1000 * (n + 1) }))
   return {
     promptNumber: 1,
     origin: 'person',
@@ -14,16 +14,16 @@ export function turn(parts: Partial<Turn> = {}): Turn {
     openFailures: [],
     before: null,
     ...parts,
-    acts,
+    actions: acts,
   }
 }
 
-export function ran(command: string, output = '', exitCode = 0): Acted {
+export function ran(command: string, output = '', exitCode = 0): PerformedAction {
   return act('Bash', { kind: 'command', command, purpose: null, output, exitCode }, exitCode === 0 ? null : output)
 }
 
 /** An edit of a file in the project; lines that both texts share are context. */
-export function edited(file: string, before: string, after: string): Acted {
+export function edited(file: string, before: string, after: string): PerformedAction {
   const [old, now] = [before.split('\n'), after.split('\n')]
   let head = 0
   while (head < old.length && head < now.length && old[head] === now[head]) head++
@@ -38,34 +38,34 @@ export function edited(file: string, before: string, after: string): Acted {
   return act('Edit', { kind: 'edit', file: `/home/dev/app/${file}`, removed: before, added: after, patch })
 }
 
-export function wrote(file: string, content: string): Acted {
+export function wrote(file: string, content: string): PerformedAction {
   return act('Write', { kind: 'write', file: `/home/dev/app/${file}`, content, created: true, patch: [] })
 }
 
-export function read(file: string): Acted {
+export function read(file: string): PerformedAction {
   return act('Read', { kind: 'read', file: `/home/dev/app/${file}` })
 }
 
-export function searched(pattern: string): Acted {
+export function searched(pattern: string): PerformedAction {
   return act('Grep', { kind: 'search', pattern, where: null })
 }
 
-export function delegated(task: string, answer: string | null): Acted {
+export function delegated(task: string, answer: string | null): PerformedAction {
   return act('Agent', { kind: 'delegate', task, agentType: 'Explore', answer })
 }
 
-export function fetched(target: string, answer: string): Acted {
+export function fetched(target: string, answer: string): PerformedAction {
   return act('WebFetch', { kind: 'fetch', target, answer })
 }
 
-export function planned(text: string): Acted {
+export function planned(text: string): PerformedAction {
   return act('ExitPlanMode', { kind: 'plan', text })
 }
 
-export function failing(done: Acted, error: string): Acted {
+export function failing(done: PerformedAction, error: string): PerformedAction {
   return { ...done, failed: true, error }
 }
 
-function act(tool: string, action: Action, error: string | null = null): Acted {
+function act(tool: string, action: Action, error: string | null = null): PerformedAction {
   return { id: '', tool, at: 0, failed: error !== null, error, interrupted: false, agentId: null, action }
 }

@@ -1,5 +1,5 @@
 import { distillPlain } from '../../src/capture/plain/plain.ts'
-import type { Distilled, OpenFailure } from '../../src/core/memory.ts'
+import type { DistillerOutput, OpenFailure } from '../../src/core/memory.ts'
 import { STORIES } from './stories/stories.ts'
 import { turnsOf } from './turns.ts'
 
@@ -59,7 +59,7 @@ export async function render(transcript: string): Promise<string> {
   return withoutHomes([`# ${title ?? '(no title)'}`, ...parts].join('\n\n').concat('\n'))
 }
 
-function renderTurn(number: number, { observations, summary, openFailures }: Distilled): string {
+function renderTurn(number: number, { observations, summary, openFailures }: DistillerOutput): string {
   const rows = observations.flatMap((o) => [
     `- **${o.type}** ${o.title}`,
     ...(o.subtitle ? [`  ${o.subtitle}`] : []),

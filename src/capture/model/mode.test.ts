@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { codeMode } from '../../../test/support/modes.ts'
 import { CONCEPTS, OBSERVATION_TYPES } from '../../core/memory.ts'
 import { countTokens } from '../../core/tokens.ts'
-import { filledIn, readMode } from './mode.ts'
+import { fillPlaceholders, readMode } from './mode.ts'
 
 test('the mode that comes along knows every type and concept, and is short', () => {
   const mode = codeMode()
@@ -31,5 +31,5 @@ test.each([
 })
 
 test('what is filled in is not read as a place again', () => {
-  expect(filledIn('{a} and {b}', { a: '{b}', b: '2' })).toBe('{b} and 2')
+  expect(fillPlaceholders('{a} and {b}', { a: '{b}', b: '2' })).toBe('{b} and 2')
 })

@@ -15,10 +15,10 @@ const Mode = z.strictObject({
 
 export type Mode = z.infer<typeof Mode>
 
-export type ReadMode = { kind: 'read'; mode: Mode } | { kind: 'unusable'; reason: string }
+export type ModeReadResult = { kind: 'read'; mode: Mode } | { kind: 'unusable'; reason: string }
 
 /** The mode in a TOML file, or what is wrong with it, in words for whoever wrote it. */
-export function readMode(toml: string): ReadMode {
+export function readMode(toml: string): ModeReadResult {
   let parsed: unknown
   try {
     parsed = Bun.TOML.parse(toml)
@@ -32,6 +32,6 @@ export function readMode(toml: string): ReadMode {
 }
 
 /** A text of the mode with what belongs into its places. What is filled in is not looked at again: it may hold braces of its own. */
-export function filledIn(said: string, values: Record<string, string>): string {
+export function fillPlaceholders(said: string, values: Record<string, string>): string {
   return said.trim().replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
 }

@@ -1,48 +1,48 @@
 import type { ObservationDraft } from '../../core/memory.ts'
 import { shorten } from '../../core/text.ts'
-import { type Commit, conventional, pullNumber } from './commits.ts'
-import { changesByFile, describeChange, describeLines, describeNames, type FileChange } from './edits.ts'
+import { describeRun, describeTotals } from './check-runs.ts'
+import { type Commit, parseConventionalSubject, pullRequestNumber } from './commits.ts'
+import { type EditGroup, groupEdits } from './edit-groups.ts'
+import { changesByFile, describeFileChange, describeNameChanges, describeReplacedLines, type FileChange } from './edits.ts'
 import { describeFailure } from './failures.ts'
-import { type Group, groupsOf } from './groups.ts'
-import { headlineOf, narrativeOf, pointsOf, STRONG } from './headline.ts'
-import { changeType, conceptsOf } from './kinds.ts'
-import { count, some, unique } from './lists.ts'
+import { headlineOf, narrativeOf, pointsOf, STRONG_HEADLINE_SCORE } from './headline.ts'
+import { abbreviateList, countNoun, unique } from './lists.ts'
+import { classifyChange, conceptsOf } from './observation-types.ts'
 import { baseName } from './paths.ts'
-import type { Reading } from './reading.ts'
-import { shownRun, shownTotals } from './runs.ts'
 import { asTitle, requestTitle } from './title.ts'
+import type { TurnFacts } from './turn-facts.ts'
 
 /** What the turn changed, one observation for each group of edits. */
-export function changeRows(reading: Reading): ObservationDraft[] {
-  return groupsOf(reading).flatMap((group) => changeRow(group, reading))
+export function observeChanges(reading: TurnFacts): ObservationDraft[] {
+  return groupEdits(reading).flatMap((group) => observeChange(group, reading))
 }
 
-function changeRow(group: Group, reading: Reading): ObservationDraft[] {
+function observeChange(group: EditGroup, reading: TurnFacts): ObservationDraft[] {
   const { commit } = group
   const changes = changesByFile(group.edits)
   if (changes.length === 0 && commit === null) return []
   const mentions = mentionsOf(changes)
-  const said = group.isWholeTurn ? reading.said : []
+  const said = group.isWholeTurn ? reading.answerItems : []
   const title = titleOf(group, changes, reading)
-  const type = changeType({
+  const type = classifyChange({
     isRepair: group.isRepair,
-    subject: commit?.subject ?? (group.isWholeTurn ? reading.asked.planTitle : null),
-    asked: group.isWholeTurn ? reading.asked.text : '',
+    subject: commit?.subject ?? (group.isWholeTurn ? reading.request.planTitle : null),
+    asked: group.isWholeTurn ? reading.request.text : '',
     answered: group.isWholeTurn ? (reading.turn.answer ?? '') : '',
     title,
     changes,
   })
   const answered = narrativeOf(said, 800)
-  const message = paragraph(commit?.body ?? '')
+  const message = firstParagraph(commit?.body ?? '')
   // Whoever only asks for a commit gets an answer about committing; the message says what the work was.
-  const narrative = (changes.length === 0 ? message || answered : answered || message) || askedFor(reading)
+  const narrative = (changes.length === 0 ? message || answered : answered || message) || describeRequest(reading)
   const outcome = [...(group.isWholeTurn ? outcomeFacts(reading) : []), ...commitFact(commit)]
   const facts = unique([
     ...group.solved.slice(0, 2).map((solved) => `${describeFailure(solved.failure)}; passes now`),
-    ...describeLines(changes, 2),
+    ...describeReplacedLines(changes, 2),
     ...pointsOf(said, mentions, 4),
     ...bodyPoints(commit),
-    ...changes.map(describeChange).filter((fact) => fact.includes(': ') && !fact.endsWith(': new')),
+    ...changes.map(describeFileChange).filter((fact) => fact.includes(': ') && !fact.endsWith(': new')),
     ...(group.isWholeTurn ? effectFacts(reading) : []),
   ])
   const last = group.edits.at(-1)
@@ -63,11 +63,11 @@ function changeRow(group: Group, reading: Reading): ObservationDraft[] {
 }
 
 /** What commands did to the files and dependencies. */
-export function effectFacts({ effects }: Reading): string[] {
+export function effectFacts({ effects }: TurnFacts): string[] {
   return [
-    effects.gone.length > 0 ? `removed ${some(effects.gone, 5)}` : '',
+    effects.removed.length > 0 ? `removed ${abbreviateList(effects.removed, 5)}` : '',
     ...effects.moved.slice(0, 3).map(({ from, to }) => `moved ${from} → ${to}`),
-    effects.installed.length > 0 ? `installed ${some(effects.installed, 6)}` : '',
+    effects.installed.length > 0 ? `installed ${abbreviateList(effects.installed, 6)}` : '',
   ].filter(Boolean)
 }
 
@@ -78,16 +78,16 @@ function mentionsOf(changes: FileChange[]): string[] {
 }
 
 /** The best words there are: a commit's, a plan's, the answer's, the request's; what the edit looks like when nobody said it. */
-function titleOf(group: Group, changes: FileChange[], reading: Reading): string {
-  const { asked, git } = reading
+function titleOf(group: EditGroup, changes: FileChange[], reading: TurnFacts): string {
+  const { request: asked, git } = reading
   const [request] = git.pullRequests
   if (group.commit && changes.length === 0 && request)
-    return asTitle(`Opened pull request ${pullNumber(request.url)}: ${request.title || group.commit.subject}`)
+    return asTitle(`Opened pull request ${pullRequestNumber(request.url)}: ${request.title || group.commit.subject}`)
   if (group.commit) return commitTitle(group.commit)
   if (!group.isWholeTurn) return group.isRepair ? repairTitle(group, changes) : shapeTitle(changes)
   if (asked.planTitle && !/^(?:assessment|analysis|review|investigation|audit)\b/i.test(asked.planTitle)) return asTitle(asked.planTitle)
-  const headline = headlineOf(reading.said, mentionsOf(changes))
-  if (headline && headline.score >= STRONG) return asTitle(headline.text)
+  const headline = headlineOf(reading.answerItems, mentionsOf(changes))
+  if (headline && headline.score >= STRONG_HEADLINE_SCORE) return asTitle(headline.text)
   return (
     requestTitle(asked, 100) ?? (headline ? asTitle(headline.text) : group.isRepair ? repairTitle(group, changes) : shapeTitle(changes))
   )
@@ -95,11 +95,11 @@ function titleOf(group: Group, changes: FileChange[], reading: Reading): string 
 
 /** `fix(api): stop leaking` reads `Stop leaking (api)`: the type has a column of its own. */
 function commitTitle(commit: Commit): string {
-  const { scope, text } = conventional(commit.subject)
+  const { scope, text } = parseConventionalSubject(commit.subject)
   return asTitle(scope ? `${text.replace(/\.$/, '')} (${scope})` : text)
 }
 
-function repairTitle({ solved }: Group, changes: FileChange[]): string {
+function repairTitle({ solved }: EditGroup, changes: FileChange[]): string {
   const [first] = solved
   const broke = first?.failure.names[0] ?? (first?.failure.error || first?.failure.command) ?? 'a failing check'
   const more = (first?.failure.names.length ?? 0) > 1 ? ` and ${(first?.failure.names.length ?? 1) - 1} more` : ''
@@ -110,28 +110,28 @@ function repairTitle({ solved }: Group, changes: FileChange[]): string {
 function shapeTitle(changes: FileChange[]): string {
   const [first, ...others] = changes
   if (!first) return ''
-  const more = others.length > 0 ? ` and ${count(others.length, 'more file')}` : ''
+  const more = others.length > 0 ? ` and ${countNoun(others.length, 'more file')}` : ''
   const file = baseName(first.path)
   if (first.created) {
-    const holds = first.lead ? `: ${first.lead}` : first.added.length > 0 ? ` with ${some(first.added, 3)}` : ''
+    const holds = first.introduction ? `: ${first.introduction}` : first.added.length > 0 ? ` with ${abbreviateList(first.added, 3)}` : ''
     return asTitle(`New ${file}${more}${holds}`)
   }
-  const names = describeNames(first, 3)
-  const line = first.lines[0]
+  const names = describeNameChanges(first, 3)
+  const line = first.replacedLines[0]
   if (names && (first.kind === 'code' || first.kind === 'test' || !line)) return asTitle(`${file}${more}: ${names}`)
   const shown = line ? line.after.replace(/^[-*#>\s]+/, '') : (first.sample ?? 'edited')
   return asTitle(`${file}${more}: ${shorten(shown, 80)}`)
 }
 
-function subtitleOf(group: Group, changes: FileChange[], title: string, reading: Reading): string {
+function subtitleOf(group: EditGroup, changes: FileChange[], title: string, reading: TurnFacts): string {
   const [first, ...others] = changes
   if (!first) return commitFact(group.commit).join('')
-  if (group.isWholeTurn && title === shapeTitle(changes)) return askedFor(reading)
-  const names = describeNames(first, 3)
+  if (group.isWholeTurn && title === shapeTitle(changes)) return describeRequest(reading)
+  const names = describeNameChanges(first, 3)
   return [
     names ? `${first.path}: ${names}` : first.path,
     others.length > 0
-      ? `also ${some(
+      ? `also ${abbreviateList(
           others.map((change) => baseName(change.path)),
           3,
         )}`
@@ -141,15 +141,15 @@ function subtitleOf(group: Group, changes: FileChange[], title: string, reading:
     .join('; ')
 }
 
-function askedFor({ asked }: Reading): string {
+function describeRequest({ request: asked }: TurnFacts): string {
   return asked.isMeaningful ? `Asked: ${shorten(asked.text, 150)}` : ''
 }
 
 /** How it ended: the tests as they last ran, and the pull request. */
-function outcomeFacts({ runs, git }: Reading): string[] {
+function outcomeFacts({ runs, git }: TurnFacts): string[] {
   const tests = runs.findLast((run) => run.kind === 'test')
-  const ended = tests ? `\`${shownRun(tests)}\`: ${shownTotals(tests.report) || (tests.passed ? 'passes' : 'fails')}` : ''
-  return unique([ended, ...git.pullRequests.slice(0, 2).map((pr) => `pull request ${pullNumber(pr.url)} ${pr.url}`)])
+  const ended = tests ? `\`${describeRun(tests)}\`: ${describeTotals(tests.report) || (tests.passed ? 'passes' : 'fails')}` : ''
+  return unique([ended, ...git.pullRequests.slice(0, 2).map((pr) => `pull request ${pullRequestNumber(pr.url)} ${pr.url}`)])
 }
 
 function commitFact(commit: Commit | null): string[] {
@@ -162,6 +162,6 @@ function bodyPoints(commit: Commit | null): string[] {
 }
 
 /** The first paragraph of a commit's body that is not a list. */
-function paragraph(body: string): string {
+function firstParagraph(body: string): string {
   return shorten(body.split(/\n\s*\n/).find((part) => part.trim() !== '' && !/^\s*[-*] /.test(part)) ?? '', 800)
 }

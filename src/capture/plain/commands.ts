@@ -1,5 +1,5 @@
-import type { Acted } from '../../core/action.ts'
-import { type Heredoc, heredocsOf, programOf, type Simple, simpleCommands } from './shell.ts'
+import type { PerformedAction } from '../../core/action.ts'
+import { type Heredoc, heredocsOf, programOf, type SimpleCommand, simpleCommands } from './shell.ts'
 
 /** What a command is for. Only the kinds named here matter to a memory; everything else is looking around. */
 export type CommandKind =
@@ -16,7 +16,7 @@ export type CommandKind =
   | 'look'
 
 /** One simple command out of a shell line. */
-export type Part = {
+export type CommandPart = {
   kind: CommandKind
   /** The program and what it was told to do (`go test`, `pnpm --filter api test`): equal for two runs of the same check. */
   tool: string
@@ -29,10 +29,10 @@ export type Part = {
 }
 
 /** A shell line that ran to its end, good or bad. */
-export type Ran = {
+export type FinishedCommand = {
   /** Place among the turn's acts. */
   index: number
-  parts: Part[]
+  parts: CommandPart[]
   heredocs: Heredoc[]
   /** What it printed, without terminal colours. */
   output: string
@@ -44,7 +44,7 @@ export type Ran = {
 }
 
 /** The commands of a turn, taken apart. One that a person stopped tells nothing and is left out. */
-export function commandsOf(acts: Acted[]): Ran[] {
+export function commandsOf(acts: PerformedAction[]): FinishedCommand[] {
   return acts.flatMap((act, index) => {
     const { action } = act
     if (action.kind !== 'command' || act.interrupted) return []
@@ -72,20 +72,20 @@ function withoutColours(output: string): string {
 }
 
 /** The commands of a shell line, each with what it is for. */
-export function partsOf(command: string): Part[] {
-  return simpleCommands(command).map(partFrom)
+export function partsOf(command: string): CommandPart[] {
+  return simpleCommands(command).map(classifyCommand)
 }
 
-function partFrom({ words, filter }: Simple): Part {
+function classifyCommand({ words, filter }: SimpleCommand): CommandPart {
   const program = programOf(words[0])
   const rest = words.slice(1)
-  const script = runScript(program, rest)
+  const script = findScript(program, rest)
   const [kind, taken] = script ? [kindOfScript(script.name, program), script.end] : kindOfProgram(program, rest)
-  return { kind, tool: [program, ...rest.slice(0, taken)].join(' '), args: pointedAt(rest.slice(taken)), words, filter }
+  return { kind, tool: [program, ...rest.slice(0, taken)].join(' '), args: withoutOutputFlags(rest.slice(taken)), words, filter }
 }
 
 /** Flags that change what is printed, not what is checked; without them two runs of one check compare equal. */
-function pointedAt(args: string[]): string[] {
+function withoutOutputFlags(args: string[]): string[] {
   return args.filter(
     (arg) =>
       !/^(-v+|-q|-s|--verbose|--silent|--quiet|--no-?colou?r|--colou?r(=\w+)?|--reporter(=\S+)?|-count=\d+|--|--nocapture|-x|--bail)$/.test(
@@ -95,7 +95,7 @@ function pointedAt(args: string[]): string[] {
 }
 
 /** The package script, task or target that a runner is told to run, and where its name ends among the words. */
-function runScript(program: string, rest: string[]): { name: string; end: number } | null {
+function findScript(program: string, rest: string[]): { name: string; end: number } | null {
   const valued = /^(--filter|-F|-w|--workspace|-C|--cwd|--dir|--prefix|-f|--project|-p)$/
   let i = 0
   const skipFlags = () => {
@@ -165,7 +165,7 @@ function kindOfProgram(program: string, rest: string[]): [CommandKind, number] {
   if (program === 'zig' && sub === 'build') return [next === 'test' ? 'test' : 'build', 1]
   if (program === 'docker' && sub === 'compose') return [next === 'build' ? 'build' : 'look', 2]
   if (has(/^(?:db:migrate|migration:run)$/)) return ['migrate', 1]
-  if (program === 'git') return ['git', gitWords(rest)]
+  if (program === 'git') return ['git', countGitWords(rest)]
   if ((program === 'gh' && sub === 'pr') || (program === 'glab' && sub === 'mr')) return ['pull-request', 2]
   // An inline snippet is a look at something; a script by name is a thing that can be broken and repaired.
   if (INTERPRETERS.includes(program) && /\.\w{1,4}$/.test(sub)) return ['run', 1]
@@ -215,7 +215,7 @@ const TOOLS = (
 ).map(([kind, programs, subs]): [CommandKind, string[], string[] | null] => [kind, programs.split(' '), subs?.split(' ') ?? null])
 
 /** `git -C dir commit` acts like `git commit`. */
-function gitWords(rest: string[]): number {
+function countGitWords(rest: string[]): number {
   let i = 0
   while (rest[i]?.startsWith('-')) i += /^(-C|-c)$/.test(rest[i] ?? '') ? 2 : 1
   return i + 1

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { ran } from '../../../test/golden/acts.ts'
-import type { Acted } from '../../core/action.ts'
+import type { PerformedAction } from '../../core/action.ts'
 import { commandsOf } from './commands.ts'
-import { conventional, gitWorkOf } from './commits.ts'
+import { gitWorkOf, parseConventionalSubject } from './commits.ts'
 
-const work = (...acts: Acted[]) => gitWorkOf(commandsOf(acts))
-const first = (...acts: Acted[]) => work(...acts).commits[0]
+const work = (...acts: PerformedAction[]) => gitWorkOf(commandsOf(acts))
+const first = (...acts: PerformedAction[]) => work(...acts).commits[0]
 
 describe('a commit', () => {
   test("is read from git's own line", () => {
@@ -58,6 +58,6 @@ test('a push, a pull request, a merge and the branch are told', () => {
 })
 
 test('a conventional subject is taken apart', () => {
-  expect(conventional('fix(api)!: stop it')).toEqual({ type: 'fix', scope: 'api', text: 'stop it' })
-  expect(conventional('Stop it: now')).toEqual({ type: null, scope: null, text: 'Stop it: now' })
+  expect(parseConventionalSubject('fix(api)!: stop it')).toEqual({ type: 'fix', scope: 'api', text: 'stop it' })
+  expect(parseConventionalSubject('Stop it: now')).toEqual({ type: null, scope: null, text: 'Stop it: now' })
 })

@@ -1,5 +1,5 @@
 import { shorten } from '../../core/text.ts'
-import type { Part, Ran } from './commands.ts'
+import type { CommandPart, FinishedCommand } from './commands.ts'
 import { linesOf, unique } from './lists.ts'
 import type { Heredoc } from './shell.ts'
 
@@ -27,7 +27,7 @@ export type GitWork = {
 }
 
 /** Reads commits, pushes, merges and pull requests out of the commands that made them. */
-export function gitWorkOf(commands: Ran[]): GitWork {
+export function gitWorkOf(commands: FinishedCommand[]): GitWork {
   const work: GitWork = { commits: [], pullRequests: [], merges: [], pushed: [], branch: null }
   for (const ran of commands) {
     const { parts, output, index } = ran
@@ -35,8 +35,9 @@ export function gitWorkOf(commands: Ran[]): GitWork {
     work.commits.push(...commitsIn(ran))
     for (const part of parts) {
       if (isGit(part, 'push')) work.pushed.push(...pushedBranches(output))
-      else if (isGit(part, 'merge') && !/CONFLICT|Already up to date/.test(output)) work.merges.push(named(part.args, 'merge'))
-      else if (part.kind === 'pull-request' && /\b(pr|mr) merge\b/.test(part.tool)) work.merges.push(named(part.args, 'pull request'))
+      else if (isGit(part, 'merge') && !/CONFLICT|Already up to date/.test(output)) work.merges.push(firstArgument(part.args, 'merge'))
+      else if (part.kind === 'pull-request' && /\b(pr|mr) merge\b/.test(part.tool))
+        work.merges.push(firstArgument(part.args, 'pull request'))
       else if (part.kind === 'pull-request' && /\b(pr|mr) create\b/.test(part.tool)) {
         const url = /https?:\/\/\S+\/(?:pull|merge_requests)\/\d+/.exec(output)?.[0]
         if (url) work.pullRequests.push({ title: flagValue(part.words, /^(-t|--title)$/) ?? '', url, index })
@@ -49,21 +50,21 @@ export function gitWorkOf(commands: Ran[]): GitWork {
 }
 
 /** `#188` out of a pull request's address. */
-export function pullNumber(url: string): string {
+export function pullRequestNumber(url: string): string {
   return `#${/(\d+)$/.exec(url)?.[1] ?? '?'}`
 }
 
 /** A commit's conventional type and scope, its subject without them. */
-export function conventional(subject: string): { type: string | null; scope: string | null; text: string } {
+export function parseConventionalSubject(subject: string): { type: string | null; scope: string | null; text: string } {
   const m = /^([a-z]+)(?:\(([^)]{1,40})\))?!?:\s+(.+)$/.exec(subject)
   return m ? { type: m[1] ?? null, scope: m[2] ?? null, text: m[3] ?? subject } : { type: null, scope: null, text: subject }
 }
 
-function isGit(part: Part, verb: string): boolean {
+function isGit(part: CommandPart, verb: string): boolean {
   return part.kind === 'git' && part.tool.endsWith(` ${verb}`)
 }
 
-function commitsIn({ parts, heredocs, output, exitCode, index, at }: Ran): Commit[] {
+function commitsIn({ parts, heredocs, output, exitCode, index, at }: FinishedCommand): Commit[] {
   const making = parts.filter((part) => ['commit', 'cherry-pick', 'revert', 'merge'].some((verb) => isGit(part, verb)))
   if (making.length === 0 || making.every((part) => part.args.includes('--dry-run'))) return []
   const given = heredocs.filter((doc) => doc.file === null)
@@ -78,10 +79,14 @@ function commitsIn({ parts, heredocs, output, exitCode, index, at }: Ran): Commi
     exitCode === null ||
     /pre-commit script failed|hook declined|nothing to commit|no changes added to commit|^(?:error|fatal):/m.test(output)
   const known =
-    reported.length > 0 ? reported : refused ? [] : messages.flatMap((m) => (m ? [{ branch: null, hash: null, subject: firstOf(m) }] : []))
+    reported.length > 0
+      ? reported
+      : refused
+        ? []
+        : messages.flatMap((m) => (m ? [{ branch: null, hash: null, subject: firstLineOf(m) }] : []))
   return known.map((commit, n) => {
     const message =
-      messages.find((m) => m && firstOf(m).startsWith(commit.subject.slice(0, 40))) ?? (known.length === 1 ? messages[n] : undefined)
+      messages.find((m) => m && firstLineOf(m).startsWith(commit.subject.slice(0, 40))) ?? (known.length === 1 ? messages[n] : undefined)
     return {
       ...commit,
       subject: shorten(commit.subject, 160),
@@ -94,7 +99,7 @@ function commitsIn({ parts, heredocs, output, exitCode, index, at }: Ran): Commi
 }
 
 /** The message given with `-m`, several of them joined as git does; `-m "$(cat <<'EOF'` and `-F -` read it from the heredoc. */
-function messageOf(part: Part, heredocs: Heredoc[]): string | undefined {
+function messageOf(part: CommandPart, heredocs: Heredoc[]): string | undefined {
   const given: string[] = []
   for (let i = 0; i < part.words.length; i++) {
     const word = part.words[i] ?? ''
@@ -105,7 +110,7 @@ function messageOf(part: Part, heredocs: Heredoc[]): string | undefined {
   return texts.length > 0 ? texts.join('\n\n').trim() : undefined
 }
 
-function firstOf(message: string): string {
+function firstLineOf(message: string): string {
   return message.split('\n', 1)[0]?.trim() ?? ''
 }
 
@@ -129,6 +134,6 @@ function flagValue(words: string[], flag: RegExp): string | null {
   return at >= 0 ? (words[at + 1] ?? null) : null
 }
 
-function named(args: string[], fallback: string): string {
+function firstArgument(args: string[], fallback: string): string {
   return args.find((arg) => !arg.startsWith('-')) ?? fallback
 }

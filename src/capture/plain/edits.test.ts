@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { edited, turn, wrote } from '../../../test/golden/acts.ts'
-import type { Acted } from '../../core/action.ts'
-import { changesByFile, describeChange, describeLines, editsOf } from './edits.ts'
+import type { PerformedAction } from '../../core/action.ts'
+import { changesByFile, describeFileChange, describeReplacedLines, editsOf } from './edits.ts'
 
-const changes = (...acts: Acted[]) => changesByFile(editsOf(turn({ acts }).acts, [], '/home/dev/app'))
+const changes = (...acts: PerformedAction[]) => changesByFile(editsOf(turn({ actions: acts }).actions, [], '/home/dev/app'))
 
 describe('the names of a file', () => {
   test('are added, removed or changed', () => {
@@ -13,7 +13,7 @@ describe('the names of a file', () => {
 
   test('are told in one line', () => {
     const [change] = changes(edited('a.ts', 'const a = 1', 'const a = 1\nfunction one() {}\nfunction two() {}\nfunction three() {}'))
-    expect(describeChange(change as NonNullable<typeof change>)).toBe('a.ts: added one, two, three')
+    expect(describeFileChange(change as NonNullable<typeof change>)).toBe('a.ts: added one, two, three')
   })
 
   test('of a document are its sections', () => {
@@ -31,7 +31,7 @@ describe('the names of a file', () => {
 describe('replaced lines', () => {
   test('are shown before and after', () => {
     const found = changes(edited('a.ts', 'f() {\n  return token.exp > now\n}', 'f() {\n  return token.exp * 1000 > now\n}'))
-    expect(describeLines(found, 3)).toEqual(['a.ts: `return token.exp > now` → `return token.exp * 1000 > now`'])
+    expect(describeReplacedLines(found, 3)).toEqual(['a.ts: `return token.exp > now` → `return token.exp * 1000 > now`'])
   })
 
   test('leave out imports, comments and what only moved sideways', () => {
@@ -40,12 +40,12 @@ describe('replaced lines', () => {
       edited('b.ts', '// old words', '// new words'),
       edited('c.ts', '  call(x)', '    call(x)'),
     ]
-    expect(describeLines(changes(...noise), 3)).toEqual([])
+    expect(describeReplacedLines(changes(...noise), 3)).toEqual([])
   })
 
   test('of code come before those of tests', () => {
     const found = changes(edited('a.test.ts', 'expect(1)', 'expect(2)'), edited('src/a.ts', 'return 1', 'return 2'))
-    expect(describeLines(found, 1)).toEqual(['a.ts: `return 1` → `return 2`'])
+    expect(describeReplacedLines(found, 1)).toEqual(['a.ts: `return 1` → `return 2`'])
   })
 })
 
@@ -58,8 +58,8 @@ test('an edit and its undoing are no change', () => {
 })
 
 test('a new file is introduced by its first heading or comment, not by its licence', () => {
-  expect(changes(wrote('docs/a.md', '# How to release\n\ntext'))[0]?.lead).toBe('How to release')
-  expect(changes(wrote('a.go', '// Copyright 2020 X\n\n// Package list shows branches.\npackage list'))[0]?.lead).toBe(
+  expect(changes(wrote('docs/a.md', '# How to release\n\ntext'))[0]?.introduction).toBe('How to release')
+  expect(changes(wrote('a.go', '// Copyright 2020 X\n\n// Package list shows branches.\npackage list'))[0]?.introduction).toBe(
     'Package list shows branches.',
   )
 })

@@ -1,12 +1,12 @@
-import type { Acted } from '../../core/action.ts'
+import type { PerformedAction } from '../../core/action.ts'
 import { shorten } from '../../core/text.ts'
-import type { Ran } from './commands.ts'
-import { linesOf, some, unique } from './lists.ts'
-import { baseName, type FileKind, fileKind, isThrowaway, shownPath } from './paths.ts'
-import { declaredOn, namesAreKeys } from './symbols.ts'
+import type { FinishedCommand } from './commands.ts'
+import { abbreviateList, linesOf, unique } from './lists.ts'
+import { baseName, displayPath, type FileKind, fileKind, isThrowaway } from './paths.ts'
+import { declaredName, namesAreKeys } from './symbols.ts'
 
 /** One successful edit or write. `index` is its place among the turn's acts. */
-export type Edit = {
+export type TurnEdit = {
   index: number
   path: string
   created: boolean
@@ -29,24 +29,24 @@ export type FileChange = {
   removed: string[]
   changed: string[]
   /** Lines that were replaced one for one. */
-  lines: { before: string; after: string }[]
+  replacedLines: { before: string; after: string }[]
   /** The first line put in, or taken out, that says something; what is left to show when no name is known. */
   sample: string | null
   /** Lines added and removed, for ordering. */
   size: number
   /** The first heading or comment of a new file. */
-  lead: string | null
+  introduction: string | null
 }
 
 /** More lines than a person's edit has; what lies beyond is generated. */
-const LONGEST_PATCH = 4000
+const MAX_PATCH_LINES = 4000
 
 /** The edits of a turn that took hold. Scratch files and the client's own are not the project's history. */
-export function editsOf(acts: Acted[], commands: Ran[], folder: string): Edit[] {
+export function editsOf(acts: PerformedAction[], commands: FinishedCommand[], folder: string): TurnEdit[] {
   const byTool = acts.flatMap((act, index) => {
     const { action } = act
     if (act.failed || act.interrupted || (action.kind !== 'edit' && action.kind !== 'write')) return []
-    const path = shownPath(action.file, folder)
+    const path = displayPath(action.file, folder)
     if (path === '' || isThrowaway(path)) return []
     const created = action.kind === 'write' && action.created
     const patch =
@@ -60,7 +60,7 @@ export function editsOf(acts: Acted[], commands: Ran[], folder: string): Edit[] 
         index,
         path,
         created,
-        patch: patch.slice(0, LONGEST_PATCH),
+        patch: patch.slice(0, MAX_PATCH_LINES),
         whole: action.kind === 'edit',
         verbatim: true,
         tool: act.tool,
@@ -72,7 +72,7 @@ export function editsOf(acts: Acted[], commands: Ran[], folder: string): Edit[] 
 }
 
 /** What each file came to, the ones that changed most first and tests behind the code they test. */
-export function changesByFile(edits: Edit[]): FileChange[] {
+export function changesByFile(edits: TurnEdit[]): FileChange[] {
   const byPath = Map.groupBy(edits, (edit) => edit.path)
   const changes = [...byPath].map(([path, own]) => fileChange(path, own)).filter((change) => change.size > 0)
   return changes.sort((a, b) => RANK[a.kind] - RANK[b.kind] || b.size - a.size)
@@ -81,42 +81,42 @@ export function changesByFile(edits: Edit[]): FileChange[] {
 const RANK: Record<FileKind, number> = { code: 0, config: 1, docs: 2, test: 3 }
 
 /** `added parse, changed run` – what happened to the names of a file; empty when no name is known. */
-export function describeNames(change: FileChange, max = 4): string {
-  if (change.created) return change.added.length > 0 ? `new, with ${some(change.added, max)}` : 'new'
+export function describeNameChanges(change: FileChange, max = 4): string {
+  if (change.created) return change.added.length > 0 ? `new, with ${abbreviateList(change.added, max)}` : 'new'
   const parts = [
-    change.added.length > 0 ? `added ${some(change.added, max)}` : '',
-    change.removed.length > 0 ? `removed ${some(change.removed, max)}` : '',
-    change.changed.length > 0 ? `changed ${some(change.changed, max)}` : '',
+    change.added.length > 0 ? `added ${abbreviateList(change.added, max)}` : '',
+    change.removed.length > 0 ? `removed ${abbreviateList(change.removed, max)}` : '',
+    change.changed.length > 0 ? `changed ${abbreviateList(change.changed, max)}` : '',
   ]
   return parts.filter(Boolean).join('; ')
 }
 
 /** One line about a file for a list of facts. */
-export function describeChange(change: FileChange): string {
+export function describeFileChange(change: FileChange): string {
   // Replaced lines are told as such; a sample of them would say it again.
-  const names = describeNames(change) || (change.lines.length === 0 ? (change.sample ?? '') : '')
-  const lead = change.created && change.lead ? ` – ${change.lead}` : ''
+  const names = describeNameChanges(change) || (change.replacedLines.length === 0 ? (change.sample ?? '') : '')
+  const lead = change.created && change.introduction ? ` – ${change.introduction}` : ''
   return names || lead ? `${change.path}: ${names}${lead}` : change.path
 }
 
 /** The replaced lines that a reader learns most from, as `before → after`. */
-export function describeLines(changes: FileChange[], max: number): string[] {
+export function describeReplacedLines(changes: FileChange[], max: number): string[] {
   // What changed in the code is the news; tests and documents follow it.
   const first = changes.filter((change) => change.kind === 'code' || change.kind === 'config')
-  const pairs = (first.some((change) => change.lines.length > 0) ? first : changes).flatMap((change) =>
-    change.lines.map((line) => ({ ...line, name: baseName(change.path) })),
+  const pairs = (first.some((change) => change.replacedLines.length > 0) ? first : changes).flatMap((change) =>
+    change.replacedLines.map((line) => ({ ...line, name: baseName(change.path) })),
   )
   return unique(pairs.map(({ before, after, name }) => `${name}: \`${shorten(before, 95)}\` → \`${shorten(after, 95)}\``)).slice(0, max)
 }
 
 /** Files written with `cat > file <<EOF` and lines replaced with `sed -i s/a/b/`: edits that went past the edit tool. */
-function editsByCommand({ parts, heredocs, failed, index, tool, at }: Ran, folder: string): Edit[] {
+function editsByCommand({ parts, heredocs, failed, index, tool, at }: FinishedCommand, folder: string): TurnEdit[] {
   if (failed) return []
-  const edit = (file: string, patch: string[], created: boolean, verbatim = true): Edit[] => {
-    const path = shownPath(file, folder)
+  const edit = (file: string, patch: string[], created: boolean, verbatim = true): TurnEdit[] => {
+    const path = displayPath(file, folder)
     return isThrowaway(path) || /[$*{]|^\/dev\//.test(path)
       ? []
-      : [{ index, path, created, patch: patch.slice(0, LONGEST_PATCH), whole: false, verbatim, tool, at }]
+      : [{ index, path, created, patch: patch.slice(0, MAX_PATCH_LINES), whole: false, verbatim, tool, at }]
   }
   const written = heredocs.flatMap(({ file, text, appends }) => (file === null ? [] : edit(file, patchFrom('', text), !appends)))
   const replaced = parts.flatMap((part) => {
@@ -130,7 +130,7 @@ function editsByCommand({ parts, heredocs, failed, index, tool, at }: Ran, folde
   return [...written, ...replaced]
 }
 
-function fileChange(path: string, edits: Edit[]): FileChange {
+function fileChange(path: string, edits: TurnEdit[]): FileChange {
   const net = netLines(edits)
   const names = (sign: '+' | '-') => unique(edits.flatMap((e) => declarations(e, path, sign, net)))
   const plus = names('+')
@@ -138,7 +138,7 @@ function fileChange(path: string, edits: Edit[]): FileChange {
   const created = edits.some((edit) => edit.created)
   const added = plus.filter((name) => !minus.includes(name))
   const removed = minus.filter((name) => !plus.includes(name))
-  const touched = unique([...plus.filter((name) => minus.includes(name)), ...edits.flatMap((e) => enclosing(e, path, net))])
+  const touched = unique([...plus.filter((name) => minus.includes(name)), ...edits.flatMap((e) => enclosingDeclarations(e, path, net))])
   return {
     path,
     kind: fileKind(path),
@@ -146,18 +146,18 @@ function fileChange(path: string, edits: Edit[]): FileChange {
     added,
     removed,
     changed: created ? [] : touched.filter((name) => !added.includes(name) && !removed.includes(name)),
-    lines: created ? [] : edits.flatMap((e) => (e.verbatim ? replacedLines(e.patch, net) : [])),
+    replacedLines: created ? [] : edits.flatMap((e) => (e.verbatim ? replacedLines(e.patch, net) : [])),
     sample: sampleOf(
       edits.filter((e) => e.verbatim),
       net,
     ),
     size: net.size,
-    lead: created ? leadOf(edits.findLast((e) => e.created)?.patch ?? []) : null,
+    introduction: created ? introductionOf(edits.findLast((e) => e.created)?.patch ?? []) : null,
   }
 }
 
 /** How often each line was truly added (positive) or removed (negative): a line put in and taken out again is no change. */
-function netLines(edits: Edit[]): { size: number; of: (line: string) => number } {
+function netLines(edits: TurnEdit[]): { size: number; of: (line: string) => number } {
   const counts = new Map<string, number>()
   for (const { patch } of edits) {
     for (const line of patch) {
@@ -170,17 +170,17 @@ function netLines(edits: Edit[]): { size: number; of: (line: string) => number }
   for (const n of counts.values()) size += Math.abs(n)
   return { size, of: (line) => counts.get(line.trim()) ?? 0 }
 }
-type Net = ReturnType<typeof netLines>
+type NetLineCounts = ReturnType<typeof netLines>
 
-function declarations(edit: Edit, path: string, sign: '+' | '-', net: Net): string[] {
+function declarations(edit: TurnEdit, path: string, sign: '+' | '-', net: NetLineCounts): string[] {
   return edit.patch.flatMap((line) => {
     if (line[0] !== sign || (sign === '+' ? net.of(line.slice(1)) <= 0 : net.of(line.slice(1)) >= 0)) return []
-    return declaredOn(line.slice(1, 400), path) ?? []
+    return declaredName(line.slice(1, 400), path) ?? []
   })
 }
 
 /** The declarations around the changed lines, as far as the patch shows them: the last one above that is indented less. */
-function enclosing(edit: Edit, path: string, net: Net): string[] {
+function enclosingDeclarations(edit: TurnEdit, path: string, net: NetLineCounts): string[] {
   if (!edit.whole || namesAreKeys(path)) return []
   const found: string[] = []
   const open: { name: string; indent: number }[] = []
@@ -192,23 +192,23 @@ function enclosing(edit: Edit, path: string, net: Net): string[] {
       const around = open.findLast((o) => o.indent < indent || /\.mdx?$/.test(path))
       if (around) found.push(around.name)
     }
-    const name = line[0] === '-' ? null : declaredOn(text, path)
+    const name = line[0] === '-' ? null : declaredName(text, path)
     if (name) open.push({ name, indent })
   }
   return found
 }
 
 /** Runs of removed lines followed by as many added ones: each pair is one line that changed. */
-function replacedLines(patch: string[], net: Net): { before: string; after: string }[] {
+function replacedLines(patch: string[], net: NetLineCounts): { before: string; after: string }[] {
   const pairs: { before: string; after: string }[] = []
   for (let i = 0; i < patch.length; ) {
-    const removed = run(patch, i, '-')
-    const added = run(patch, i + removed.length, '+')
+    const removed = linesWithSign(patch, i, '-')
+    const added = linesWithSign(patch, i + removed.length, '+')
     if (removed.length > 0 && removed.length <= 2 && removed.length === added.length) {
       for (const [n, line] of removed.entries()) {
         const before = line.trim()
         const after = added[n]?.trim() ?? ''
-        if (net.of(before) < 0 && net.of(after) > 0 && isTelling(before) && isTelling(after)) pairs.push({ before, after })
+        if (net.of(before) < 0 && net.of(after) > 0 && isInformative(before) && isInformative(after)) pairs.push({ before, after })
       }
     }
     i += Math.max(1, removed.length + added.length)
@@ -216,16 +216,16 @@ function replacedLines(patch: string[], net: Net): { before: string; after: stri
   return pairs
 }
 
-function run(patch: string[], from: number, sign: string): string[] {
+function linesWithSign(patch: string[], from: number, sign: string): string[] {
   let end = from
   while (end < patch.length && patch[end]?.[0] === sign) end++
   return patch.slice(from, end).map((line) => line.slice(1))
 }
 
-function sampleOf(edits: Edit[], net: Net): string | null {
+function sampleOf(edits: TurnEdit[], net: NetLineCounts): string | null {
   for (const sign of ['+', '-']) {
     for (const { patch } of edits) {
-      const line = patch.find((l) => l[0] === sign && isTelling(l.slice(1).trim()) && net.of(l.slice(1)) !== 0)
+      const line = patch.find((l) => l[0] === sign && isInformative(l.slice(1).trim()) && net.of(l.slice(1)) !== 0)
       if (line) return `${sign} \`${shorten(line.slice(1).trim(), 120)}\``
     }
   }
@@ -233,7 +233,7 @@ function sampleOf(edits: Edit[], net: Net): string | null {
 }
 
 /** Imports and lone comments change for the sake of other lines; a very long line is not read by anyone. */
-function isTelling(line: string): boolean {
+function isInformative(line: string): boolean {
   return (
     line.length >= 6 &&
     line.length <= 300 &&
@@ -259,7 +259,7 @@ function patchFrom(removed: string, added: string): string[] {
 }
 
 /** The sentence a new file introduces itself with. Front matter, shebangs and licence headers are skipped. */
-function leadOf(patch: string[]): string | null {
+function introductionOf(patch: string[]): string | null {
   for (const line of patch.slice(0, 30)) {
     const text = line.slice(1, 300).trim()
     const heading = /^#\s+(.+)/.exec(text)?.[1]

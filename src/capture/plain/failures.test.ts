@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { edited, ran, turn } from '../../../test/golden/acts.ts'
-import type { Acted } from '../../core/action.ts'
+import type { PerformedAction } from '../../core/action.ts'
+import { checkRunsOf } from './check-runs.ts'
 import { commandsOf } from './commands.ts'
 import { editsOf } from './edits.ts'
 import { followFailures } from './failures.ts'
-import { runsOf } from './runs.ts'
 
-function follow(...given: Acted[]) {
-  const { acts, folder } = turn({ acts: given })
+function follow(...given: PerformedAction[]) {
+  const { actions: acts, folder } = turn({ actions: given })
   const commands = commandsOf(acts)
-  const { solved, open } = followFailures(runsOf(commands, folder), editsOf(acts, commands, folder), [], 1)
+  const { solved, open } = followFailures(checkRunsOf(commands, folder), editsOf(acts, commands, folder), [], 1)
   return { solved: solved.map((s) => [s.failure.command, s.edits.length]), open: open.map((f) => f.command) }
 }
 
@@ -99,8 +99,8 @@ test('a failure that was narrowed to be looked at is over when the whole suite p
 
 test('a run of some of what had failed leaves the rest failing', () => {
   const red = ran('go test ./...', '--- FAIL: TestLogin (0.00s)\n--- FAIL: TestLogout (0.00s)\nFAIL', 1)
-  const { acts, folder } = turn({ acts: [red, edit, ran("go test ./auth -run '^TestLogin$'", 'ok  \tapp/auth\t0.1s')] })
-  const { open } = followFailures(runsOf(commandsOf(acts), folder), [], [], 1)
+  const { actions: acts, folder } = turn({ actions: [red, edit, ran("go test ./auth -run '^TestLogin$'", 'ok  \tapp/auth\t0.1s')] })
+  const { open } = followFailures(checkRunsOf(commandsOf(acts), folder), [], [], 1)
   expect(open.map(({ command, names }) => [command, names])).toEqual([['go test ./...', ['TestLogout']]])
 })
 

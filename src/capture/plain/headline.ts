@@ -1,45 +1,45 @@
 import { shorten } from '../../core/text.ts'
 import {
-  asSentences,
-  begun,
+  asStandaloneSentence,
+  capitalizeSentence,
   isCause,
   isExplanation,
   isFiller,
   isNextStep,
   isOpenQuestion,
   isStatus,
+  joinSentences,
   needsList,
-  standingAlone,
   withoutOpener,
 } from './phrases.ts'
-import { type Said, sentencesOf } from './prose.ts'
+import { type ProseItem, sentencesOf } from './prose.ts'
 
 /** A sentence that can stand alone as a title, and how well it does. */
 type Headline = { text: string; score: number }
 
 /** Below this a sentence tells too little; from `STRONG` on it tells more than the request it answers. */
-const GOOD_ENOUGH = 3
-export const STRONG = 4
+const MIN_HEADLINE_SCORE = 3
+export const STRONG_HEADLINE_SCORE = 4
 
 /** The sentence of an answer that says best, by itself, what happened or what is so; null when none can. */
-export function headlineOf(said: Said[], mentions: string[]): Headline | null {
+export function headlineOf(said: ProseItem[], mentions: string[]): Headline | null {
   let best: Headline | null = null
   let place = 0
   for (const [n, s] of said.slice(0, 60).entries()) {
     if (s.kind === 'row') continue
     const alone = withoutLabel(withoutOpener(s.kind === 'point' ? (sentencesOf(s.text)[0] ?? s.text) : s.text))
-    const text = s.kind === 'sentence' && /[:：]$/.test(alone) ? withList(alone, said.slice(n + 1, n + 5)) : alone
+    const text = s.kind === 'sentence' && /[:：]$/.test(alone) ? completeWithList(alone, said.slice(n + 1, n + 5)) : alone
     // The sentence that opens an answer and leads in its list sums the list up.
     const sumsUp = place === 0 && text !== alone ? 2 : 0
-    const score = worthAsTitle({ ...s, text }, place, mentions) + sumsUp
-    if (score >= GOOD_ENOUGH && score > (best?.score ?? 0)) best = { text, score }
+    const score = scoreAsTitle({ ...s, text }, place, mentions) + sumsUp
+    if (score >= MIN_HEADLINE_SCORE && score > (best?.score ?? 0)) best = { text, score }
     if (isContent(s) && !isStatus(s.text)) place++
   }
   return best
 }
 
 /** The running text of an answer, as it stands, up to `max` characters. */
-export function narrativeOf(said: Said[], max: number): string {
+export function narrativeOf(said: ProseItem[], max: number): string {
   const content = said.filter((s) => isContent(s) && !isStatus(s.text))
   // Where the running text only says that it is done, the reasons stand in the list.
   const explains = content.some((s) => s.kind === 'sentence' && isExplanation(s.text))
@@ -49,17 +49,17 @@ export function narrativeOf(said: Said[], max: number): string {
   let length = 0
   for (const s of content) {
     // A lead-in to a list that is not here would hang in the air, unless it is whole without it.
-    const sentence = s.kind === 'sentence' ? standingAlone(withoutOpener(s.text)) : reasons.includes(s) ? s.text : null
+    const sentence = s.kind === 'sentence' ? asStandaloneSentence(withoutOpener(s.text)) : reasons.includes(s) ? s.text : null
     if (sentence === null) continue
     if (length + sentence.length > max && kept.length > 0) break
     kept.push(sentence)
     length += sentence.length + 1
   }
-  return shorten(asSentences(kept), max)
+  return shorten(joinSentences(kept), max)
 }
 
 /** The item of a list and its neighbours, three at most: one item alone tells a third of what the list says. */
-export function listAround(content: Said[], item: number): Said[] {
+export function listAround(content: ProseItem[], item: number): ProseItem[] {
   let start = item
   while (start > item - 2 && content[start - 1]?.kind === 'point') start--
   const list = content.slice(start, start + 3)
@@ -68,13 +68,13 @@ export function listAround(content: Said[], item: number): Said[] {
 }
 
 /** The points of an answer that name things or causes, the best of them, in the order they were made. */
-export function pointsOf(said: Said[], mentions: string[], max: number): string[] {
+export function pointsOf(said: ProseItem[], mentions: string[], max: number): string[] {
   const points = said.filter(
     (s) => s.kind !== 'sentence' && isContent(s) && !isStatus(s.text) && s.text.length >= 15 && !/[:：]$/.test(s.text),
   )
   const scored = points.map(({ text }, place) => {
     const score =
-      Number(names(text, mentions)) * 2 +
+      Number(namesAny(text, mentions)) * 2 +
       Number(text.includes('`')) * 2 +
       Number(isExplanation(text)) +
       Number(text.length > 40) -
@@ -86,24 +86,24 @@ export function pointsOf(said: Said[], mentions: string[], max: number): string[
 }
 
 /** Something about the work itself, neither courtesy nor outlook. */
-export function isContent(said: Said): boolean {
+export function isContent(said: ProseItem): boolean {
   return said.kind !== 'heading' && !isFiller(said.text) && !isOpenQuestion(said.text) && !isNextStep(said)
 }
 
 /** How many characters of content an answer has. */
-export function weightOf(said: Said[]): number {
+export function contentLength(said: ProseItem[]): number {
   return said.filter(isContent).reduce((sum, s) => sum + s.text.length, 0)
 }
 
 /** Each rule is a reason to prefer one sentence to another; the numbers were settled by reading what they chose in real sessions. */
-function worthAsTitle(said: Said, place: number, mentions: string[]): number {
+function scoreAsTitle(said: ProseItem, place: number, mentions: string[]): number {
   const { text, kind } = said
   if (text.length < 12 || isFiller(text) || isOpenQuestion(text) || isNextStep(said)) return 0
-  const concrete = names(text, mentions) || text.includes('`')
+  const concrete = namesAny(text, mentions) || text.includes('`')
   if (kind === 'heading' && (GENERIC_HEADING.test(text) || text.split(' ').length < 3 || !(concrete || SAYS_SOMETHING.test(text)))) return 0
   // In scripts we have no word lists for, the first sentences are the best guess.
   let score = UNKNOWN_WORDS.test(text) ? 3 : 1
-  if (names(text, mentions)) score += 2
+  if (namesAny(text, mentions)) score += 2
   if (text.includes('`')) score += 1
   if (isExplanation(text)) score += 1
   if (SAYS_SOMETHING.test(text)) score += 1
@@ -142,19 +142,19 @@ const GENERIC_HEADING =
  * `It is active if either:` becomes whole with the items it announces, `There were two bugs:` with their labels. One that is whole
  * stands alone, and a mere label over a list stays one.
  */
-function withList(lead: string, next: Said[]): string {
+function completeWithList(lead: string, next: ProseItem[]): string {
   const end = next.findIndex((s) => s.kind !== 'point')
   const items = (end < 0 ? next : next.slice(0, end)).map((s) => s.text)
   if (needsList(lead) && items.length > 0) return `${lead} ${items.slice(0, 3).join('; ')}`
   const labels = items.map((item) => /^(`[^`]{2,40}`|[^:`]{3,40})(?:: | [—–-] )/.exec(item)?.[1] ?? '')
   if (COUNTS.test(lead) && labels.length > 0 && labels.every(Boolean))
-    return begun(`${lead} ${labels.slice(0, 3).join('; ')}`.replace(/^there (?:were|are|was|is) /i, ''))
-  return standingAlone(lead) ?? lead
+    return capitalizeSentence(`${lead} ${labels.slice(0, 3).join('; ')}`.replace(/^there (?:were|are|was|is) /i, ''))
+  return asStandaloneSentence(lead) ?? lead
 }
 
 const COUNTS = /\b(?:two|three|four|five|six|several|\d+)(?: [\w-]+){0,4} [\w-]+s\s*[:：]$/i
 
-function names(text: string, mentions: string[]): boolean {
+function namesAny(text: string, mentions: string[]): boolean {
   return mentions.some((mention) => text.includes(mention))
 }
 

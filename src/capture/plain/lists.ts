@@ -4,13 +4,13 @@ export function unique(values: Iterable<string>): string[] {
 }
 
 /** `a, b and 3 more`: a list a reader can take in. */
-export function some(values: string[], max: number): string {
+export function abbreviateList(values: string[], max: number): string {
   if (values.length <= max) return values.join(', ')
   return `${values.slice(0, max).join(', ')} and ${values.length - max} more`
 }
 
 /** `1 test`, `2 tests`. */
-export function count(n: number, noun: string): string {
+export function countNoun(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`
 }
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { fileKind, isDecisionRecord, isThrowaway, shownPath } from './paths.ts'
+import { displayPath, fileKind, isDecisionRecord, isThrowaway } from './paths.ts'
 
 test('a path inside the folder is shown relative to it, one outside whole', () => {
-  expect(shownPath('/home/dev/app/src/a.ts', '/home/dev/app/')).toBe('src/a.ts')
-  expect(shownPath('/home/dev/application/a.ts', '/home/dev/app')).toBe('/home/dev/application/a.ts')
-  expect(shownPath('D:\\app\\src\\a.ts', 'D:\\app')).toBe('src/a.ts')
-  expect(shownPath('/x/a.ts', '')).toBe('/x/a.ts')
+  expect(displayPath('/home/dev/app/src/a.ts', '/home/dev/app/')).toBe('src/a.ts')
+  expect(displayPath('/home/dev/application/a.ts', '/home/dev/app')).toBe('/home/dev/application/a.ts')
+  expect(displayPath('D:\\app\\src\\a.ts', 'D:\\app')).toBe('src/a.ts')
+  expect(displayPath('/x/a.ts', '')).toBe('/x/a.ts')
 })
 
 test('files are known for what they are', () => {

@@ -1,7 +1,7 @@
 /** A path as the people of a project write it: relative when it lies in the folder, whole otherwise, always with forward slashes. */
-export function shownPath(file: string, folder: string): string {
-  const path = forward(file)
-  const base = forward(folder).replace(/\/+$/, '')
+export function displayPath(file: string, folder: string): string {
+  const path = withForwardSlashes(file)
+  const base = withForwardSlashes(folder).replace(/\/+$/, '')
   return base && path.startsWith(`${base}/`) ? path.slice(base.length + 1) : path
 }
 
@@ -46,6 +46,6 @@ export function isDecisionLog(path: string): boolean {
   return /(^|\/)decisions?\.mdx?$/i.test(path)
 }
 
-function forward(path: string): string {
+function withForwardSlashes(path: string): string {
   return /^[A-Za-z]:[\\/]|^\\\\/.test(path) ? path.replaceAll('\\', '/') : path
 }

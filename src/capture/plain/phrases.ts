@@ -1,4 +1,4 @@
-import type { Said } from './prose.ts'
+import type { ProseItem } from './prose.ts'
 
 /*
  * Turns of phrase that agents use, and what they tell about a sentence. English is what agents write most; the few words of other
@@ -11,16 +11,16 @@ export function withoutOpener(text: string): string {
     .replace(OPENERS, '')
     .replace(/^and\s/, '')
     .trimStart()
-  return bare.length < text.length ? begun(bare) : bare
+  return bare.length < text.length ? capitalizeSentence(bare) : bare
 }
 
 /** A text with the capital that begins a sentence. An identifier, a path or code in front keeps its own spelling. */
-export function begun(text: string): string {
+export function capitalizeSentence(text: string): string {
   return /^[a-zß-ÿ]+(?:['’][a-z]+)?(?:[\s,?]|$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
 }
 
 /** A lead-in to a list as a sentence of its own; null when it is a label or hangs in the air without the list. */
-export function standingAlone(text: string): string | null {
+export function asStandaloneSentence(text: string): string | null {
   if (!/[:：]$/.test(text)) return text
   const bare = text.replace(/\s*[:：]$/, '')
   const says = /\b(?:is|are|was|were|has|have|had|now|does|do|can|must|should|will|uses?|works?|fails?)\b/i.test(bare)
@@ -38,7 +38,7 @@ const LABEL =
   /^(?:what|how|why|where|which|this|that|these|those|it|they|here|so|then|when|if|for|in|after|before)\b|\b(?:following|below|as follows|here(?:['’]s| is| are))\b/i
 
 /** Texts put behind one another; list items among them still have to end. */
-export function asSentences(texts: string[]): string {
+export function joinSentences(texts: string[]): string {
   return texts.map((text) => (/[.!?:;。！？…]$/.test(text) ? text : `${text}.`)).join(' ')
 }
 
@@ -70,7 +70,7 @@ export function isOpenQuestion(text: string): boolean {
 }
 
 /** What comes next, in the answer's own words. */
-export function isNextStep(said: Said): boolean {
+export function isNextStep(said: ProseItem): boolean {
   return OUTLOOK_HEADING.test(said.under) || TELLS_PERSON.test(said.text) || OUTLOOK.test(said.text)
 }
 

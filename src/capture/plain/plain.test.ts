@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { delegated, edited, failing, fetched, planned, ran, read, searched, turn, wrote } from '../../../test/golden/acts.ts'
 import { processorTime } from '../../../test/support/growth.ts'
-import type { Acted, Action } from '../../core/action.ts'
-import type { Distilled, ObservationDraft, Turn } from '../../core/memory.ts'
+import type { Action, PerformedAction } from '../../core/action.ts'
+import type { DistillerOutput, ObservationDraft, Turn } from '../../core/memory.ts'
 import { distillPlain } from './plain.ts'
 
-const titles = (distilled: Distilled) => distilled.observations.map((o) => `${o.type}: ${o.title}`)
-const only = (distilled: Distilled): ObservationDraft => {
+const titles = (distilled: DistillerOutput) => distilled.observations.map((o) => `${o.type}: ${o.title}`)
+const only = (distilled: DistillerOutput): ObservationDraft => {
   expect(distilled.observations).toHaveLength(1)
   return distilled.observations[0] as ObservationDraft
 }
@@ -23,7 +23,7 @@ describe('a failing check that an edit puts right', () => {
   ]
 
   test('is one bugfix that names the test, the line and the pass', () => {
-    const told = only(distillPlain(turn({ acts, prompt: 'The login test is red', answer: 'Done.' })))
+    const told = only(distillPlain(turn({ actions: acts, prompt: 'The login test is red', answer: 'Done.' })))
     expect(told).toMatchObject({ type: 'bugfix', filesModified: ['src/auth.ts'], tool: 'Edit' })
     expect(told.concepts).toContain('problem-solution')
     expect(told.facts).toEqual([
@@ -35,20 +35,20 @@ describe('a failing check that an edit puts right', () => {
   })
 
   test('leaves nothing open', () => {
-    expect(distillPlain(turn({ acts })).openFailures).toEqual([])
+    expect(distillPlain(turn({ actions: acts })).openFailures).toEqual([])
   })
 
   test('is a bugfix even when the failure was seen in an earlier turn', () => {
-    const first = distillPlain(turn({ acts: acts.slice(0, 1) }))
+    const first = distillPlain(turn({ actions: acts.slice(0, 1) }))
     expect(first.openFailures).toMatchObject([{ command: 'bun test', names: ['login > accepts a fresh token'], promptNumber: 1 }])
-    const told = only(distillPlain(turn({ acts: acts.slice(1), promptNumber: 2, openFailures: first.openFailures })))
+    const told = only(distillPlain(turn({ actions: acts.slice(1), promptNumber: 2, openFailures: first.openFailures })))
     expect(told.type).toBe('bugfix')
     expect(told.facts[0]).toBe('`bun test` failed: login > accepts a fresh token; passes now')
   })
 
   test('takes a document that was touched along with it', () => {
     const told = distillPlain(
-      turn({ acts: [...acts, edited('README.md', 'a', 'b')], answer: 'Fixed: `isValid` compared seconds with milliseconds.' }),
+      turn({ actions: [...acts, edited('README.md', 'a', 'b')], answer: 'Fixed: `isValid` compared seconds with milliseconds.' }),
     )
     expect(titles(told)).toEqual(['bugfix: isValid compared seconds with milliseconds'])
   })
@@ -58,18 +58,18 @@ describe('a failure that stays', () => {
   const failed = ran('bun test', '(fail) parser > reads tabs\n 1 pass\n 1 fail', 1)
 
   test('is carried on and is the next step', () => {
-    const told = distillPlain(turn({ acts: [fix, failed], answer: 'I changed the comparison.' }))
+    const told = distillPlain(turn({ actions: [fix, failed], answer: 'I changed the comparison.' }))
     expect(told.openFailures.map((f) => f.names)).toEqual([['parser > reads tabs']])
     expect(told.summary?.nextSteps).toContain('parser > reads tabs')
   })
 
   test('is a warning to the next session when nothing else happened', () => {
-    expect(titles(distillPlain(turn({ acts: [failed] })))).toEqual(['discovery: bun test fails: parser > reads tabs'])
+    expect(titles(distillPlain(turn({ actions: [failed] })))).toEqual(['discovery: bun test fails: parser > reads tabs'])
   })
 
   test('is forgotten after ten newer ones', () => {
     const acts = Array.from({ length: 14 }, (_, n) => ran(`bun test t${n}.test.ts`, ' 1 fail', 1))
-    const open = distillPlain(turn({ acts })).openFailures
+    const open = distillPlain(turn({ actions: acts })).openFailures
     expect(open.map((f) => f.command)).toEqual(Array.from({ length: 10 }, (_, n) => `bun test t${n + 4}.test.ts`))
   })
 })
@@ -78,17 +78,17 @@ describe('what is noise yields nothing', () => {
   const noise: [string, Partial<Turn>][] = [
     ['thanks', { prompt: 'thanks!', answer: 'You are welcome!' }],
     ['a slash command that the client answered', { prompt: '<command-name>/clear</command-name>\n<command-args></command-args>' }],
-    ['looking around', { prompt: 'ls', answer: 'Two files.', acts: [ran('ls -la'), ran('git status'), ran('cat a.ts'), read('a.ts')] }],
-    ['a file that does not exist', { answer: 'No such file.', acts: [failing(read('gone.ts'), 'File does not exist.')] }],
-    ['a search without a hit', { answer: 'Nothing.', acts: [ran('grep -rn foo src', '', 1)] }],
-    ['an edit that was refused', { answer: 'ok', acts: [failing(fix, 'String to replace not found in file.')] }],
-    ['a command that was stopped', { answer: 'ok', acts: [{ ...ran('bun test', '', 1), interrupted: true }] }],
-    ['a mistyped command', { answer: 'ok', acts: [ran('rtk bun run test', "error: unrecognized subcommand 'bun'", 2)] }],
+    ['looking around', { prompt: 'ls', answer: 'Two files.', actions: [ran('ls -la'), ran('git status'), ran('cat a.ts'), read('a.ts')] }],
+    ['a file that does not exist', { answer: 'No such file.', actions: [failing(read('gone.ts'), 'File does not exist.')] }],
+    ['a search without a hit', { answer: 'Nothing.', actions: [ran('grep -rn foo src', '', 1)] }],
+    ['an edit that was refused', { answer: 'ok', actions: [failing(fix, 'String to replace not found in file.')] }],
+    ['a command that was stopped', { answer: 'ok', actions: [{ ...ran('bun test', '', 1), interrupted: true }] }],
+    ['a mistyped command', { answer: 'ok', actions: [ran('rtk bun run test', "error: unrecognized subcommand 'bun'", 2)] }],
     [
       'a scratch file',
-      { answer: 'ok', acts: [edited('x', 'a', 'b')].map((a) => ({ ...a, action: { ...a.action, file: '/tmp/x.ts' } as Action })) },
+      { answer: 'ok', actions: [edited('x', 'a', 'b')].map((a) => ({ ...a, action: { ...a.action, file: '/tmp/x.ts' } as Action })) },
     ],
-    ['passing tests', { prompt: 'run tests', answer: 'All 4 tests pass.', acts: [ran('bun test', ' 4 pass\n 0 fail')] }],
+    ['passing tests', { prompt: 'run tests', answer: 'All 4 tests pass.', actions: [ran('bun test', ' 4 pass\n 0 fail')] }],
   ]
   test.each(noise)('%s', (_, parts) => {
     const told = distillPlain(turn(parts))
@@ -106,31 +106,31 @@ describe('the type of a change', () => {
   const added = edited('src/list.ts', 'export const a = 1', 'export const a = 1\nexport function sortByDate() {}')
   const commit = (message: string) => ran(`git add -A && git commit -m "${message}"`, `[main abc1234] ${message}\n 1 file changed`)
   const cases: [string, string, Partial<Turn>][] = [
-    ['feature', 'new symbols in code', { prompt: 'Sort the branches by date', acts: [added] }],
-    ['bugfix', 'the request says fix', { prompt: 'Fix the order of branches', acts: [added] }],
-    ['bugfix', 'the answer says fixed', { prompt: 'Look at the order', answer: 'Fixed. It sorted by name.', acts: [added] }],
-    ['refactor', 'the request says refactor', { prompt: 'Refactor the list module a bit', acts: [added] }],
-    ['refactor', 'one name went and another came', { acts: [edited('a.go', 'func oldName() {\n}', 'func newName() {\n}')] }],
-    ['change', 'only documents', { prompt: 'Fix the typo in the guide', acts: [edited('docs/guide.md', 'teh', 'the')] }],
-    ['feature', 'the commit says feat', { prompt: 'Fix it', acts: [added, commit('feat(list): sort by date')] }],
-    ['bugfix', 'the commit says fix', { prompt: 'Add sorting', acts: [added, commit('fix: wrong order')] }],
-    ['change', 'the commit says chore', { prompt: 'Fix it all', acts: [added, commit('chore: bump')] }],
+    ['feature', 'new symbols in code', { prompt: 'Sort the branches by date', actions: [added] }],
+    ['bugfix', 'the request says fix', { prompt: 'Fix the order of branches', actions: [added] }],
+    ['bugfix', 'the answer says fixed', { prompt: 'Look at the order', answer: 'Fixed. It sorted by name.', actions: [added] }],
+    ['refactor', 'the request says refactor', { prompt: 'Refactor the list module a bit', actions: [added] }],
+    ['refactor', 'one name went and another came', { actions: [edited('a.go', 'func oldName() {\n}', 'func newName() {\n}')] }],
+    ['change', 'only documents', { prompt: 'Fix the typo in the guide', actions: [edited('docs/guide.md', 'teh', 'the')] }],
+    ['feature', 'the commit says feat', { prompt: 'Fix it', actions: [added, commit('feat(list): sort by date')] }],
+    ['bugfix', 'the commit says fix', { prompt: 'Add sorting', actions: [added, commit('fix: wrong order')] }],
+    ['change', 'the commit says chore', { prompt: 'Fix it all', actions: [added, commit('chore: bump')] }],
     [
       'feature',
       'the answer describes a fixed window',
-      { prompt: 'Limit logins', answer: 'It keeps a fixed window in memory.', acts: [added] },
+      { prompt: 'Limit logins', answer: 'It keeps a fixed window in memory.', actions: [added] },
     ],
-    ['feature', 'what is new is for when something fails', { prompt: 'Add a retry for when the upload fails', acts: [added] }],
+    ['feature', 'what is new is for when something fails', { prompt: 'Add a retry for when the upload fails', actions: [added] }],
     [
       'change',
       'an upgrade left the build failing',
       {
         prompt: 'Upgrade zod',
         answer: '`package.json` points to zod 4, but the build fails.',
-        acts: [edited('package.json', '"zod": "3.0.0"', '"zod": "4.0.0"')],
+        actions: [edited('package.json', '"zod": "3.0.0"', '"zod": "4.0.0"')],
       },
     ],
-    ['bugfix', 'a request in another language says fix', { prompt: '修复登录测试失败的问题', acts: [added] }],
+    ['bugfix', 'a request in another language says fix', { prompt: '修复登录测试失败的问题', actions: [added] }],
   ]
   test.each(cases)('is %s when %s', (type, _, parts) => {
     expect(distillPlain(turn(parts)).observations[0]?.type).toBe(type as ObservationDraft['type'])
@@ -142,7 +142,7 @@ describe('a change', () => {
     const files = ['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/a.test.ts', 'README.md']
     const told = only(
       distillPlain(
-        turn({ prompt: 'Rename the thing everywhere', acts: files.map((file) => edited(file, 'let x = old', 'let x = fresh')) }),
+        turn({ prompt: 'Rename the thing everywhere', actions: files.map((file) => edited(file, 'let x = old', 'let x = fresh')) }),
       ),
     )
     expect(told.filesModified).toEqual(['src/a.ts', 'src/b.ts', 'src/c.ts', 'README.md', 'src/a.test.ts'])
@@ -152,7 +152,7 @@ describe('a change', () => {
     const acts = [edited('src/list.go', 'func sort() {\n\ta\n}', 'func sort() {\n\tb\n}')]
     const told = distillPlain(
       turn({
-        acts,
+        actions: acts,
         prompt: 'can you sort the branches by date?',
         answer: 'Done. Branches are now sorted by most recent session activity.',
       }),
@@ -163,19 +163,19 @@ describe('a change', () => {
 
   test('takes the request when the answer says nothing, and the shape of the edit when neither does', () => {
     const acts = [edited('src/list.go', 'func sort() {\n\ta\n}', 'func sort() {\n\tb\n}')]
-    expect(titles(distillPlain(turn({ acts, prompt: 'can you sort the branches by date?', answer: 'Done.' })))).toEqual([
+    expect(titles(distillPlain(turn({ actions: acts, prompt: 'can you sort the branches by date?', answer: 'Done.' })))).toEqual([
       'change: Sort the branches by date',
     ])
-    expect(titles(distillPlain(turn({ acts, prompt: 'yes please', answer: 'Done.' })))).toEqual(['change: list.go: changed sort'])
+    expect(titles(distillPlain(turn({ actions: acts, prompt: 'yes please', answer: 'Done.' })))).toEqual(['change: list.go: changed sort'])
   })
 
   test('that carries out a plan is named after the plan', () => {
     const prompt = 'Implement the following plan:\n\n# Plan: Cache the parser output\n\n## Context\nIt is slow.'
-    expect(titles(distillPlain(turn({ prompt, acts: [fix], answer: 'All done.' })))).toEqual(['change: Cache the parser output'])
+    expect(titles(distillPlain(turn({ prompt, actions: [fix], answer: 'All done.' })))).toEqual(['change: Cache the parser output'])
   })
 
   test('that was taken back in the same turn is none', () => {
-    expect(distillPlain(turn({ acts: [fix, edited('src/auth.ts', AFTER, BEFORE)] })).observations).toEqual([])
+    expect(distillPlain(turn({ actions: [fix, edited('src/auth.ts', AFTER, BEFORE)] })).observations).toEqual([])
   })
 
   test('of a new file says what is in it', () => {
@@ -183,7 +183,7 @@ describe('a change', () => {
       distillPlain(
         turn({
           prompt: 'yes',
-          acts: [
+          actions: [
             wrote(
               'src/clock.ts',
               '/** Tells the time without asking the system twice. */\nexport function now() {\n  return 1\n}\nexport const TICK = 5',
@@ -198,11 +198,11 @@ describe('a change', () => {
 
   test('made with a heredoc or with sed counts like any other', () => {
     const acts = [ran("cat > config/app.toml <<'EOF'\n[server]\nport = 1\nEOF"), ran("sed -i 's/old_name/new_name/g' src/a.py src/b.py")]
-    expect(only(distillPlain(turn({ acts }))).filesModified).toEqual(['src/a.py', 'src/b.py', 'config/app.toml'])
+    expect(only(distillPlain(turn({ actions: acts }))).filesModified).toEqual(['src/a.py', 'src/b.py', 'config/app.toml'])
   })
 
   test('made with a sed pattern shows no pattern as if it were a line', () => {
-    const told = only(distillPlain(turn({ acts: [ran("sed -i 's/\\btotals\\b/invoices/g' src/a.py")] })))
+    const told = only(distillPlain(turn({ actions: [ran("sed -i 's/\\btotals\\b/invoices/g' src/a.py")] })))
     expect(told.filesModified).toEqual(['src/a.py'])
     expect(told.facts).toEqual([])
   })
@@ -218,7 +218,7 @@ describe('a change', () => {
       other,
       ran('bun test', ' 4 pass\n 0 fail'),
     ]
-    const told = only(distillPlain(turn({ prompt: 'Customers see NaN. Find out why and fix it.', answer, acts })))
+    const told = only(distillPlain(turn({ prompt: 'Customers see NaN. Find out why and fix it.', answer, actions: acts })))
     expect(told.title).toBe('Two separate bugs: NaN at checkout; Weight lost')
     expect(told.narrative).toBe(
       'There were two separate bugs. NaN at checkout: `isValid` compared seconds, so no token was fresh. Weight lost: `rates.ts` used `floor`, so a begun kilogram was free.',
@@ -227,8 +227,8 @@ describe('a change', () => {
   })
 
   test('keeps files outside of the folder whole', () => {
-    const outside: Acted = { ...fix, action: { ...(fix.action as Extract<Action, { kind: 'edit' }>), file: '/etc/app/auth.ts' } }
-    expect(only(distillPlain(turn({ acts: [outside] }))).filesModified).toEqual(['/etc/app/auth.ts'])
+    const outside: PerformedAction = { ...fix, action: { ...(fix.action as Extract<Action, { kind: 'edit' }>), file: '/etc/app/auth.ts' } }
+    expect(only(distillPlain(turn({ actions: [outside] }))).filesModified).toEqual(['/etc/app/auth.ts'])
   })
 })
 
@@ -237,7 +237,7 @@ describe('commits', () => {
     ran(`git add ${files} && git commit -m "${message}"`, `[main ${hash}] ${message}`)
 
   test('give the change its title, hash and branch', () => {
-    const told = only(distillPlain(turn({ acts: [fix, commit('src/auth.ts', 'fix(auth): compare milliseconds', 'abc1234')] })))
+    const told = only(distillPlain(turn({ actions: [fix, commit('src/auth.ts', 'fix(auth): compare milliseconds', 'abc1234')] })))
     expect(told.title).toBe('Compare milliseconds (auth)')
     expect(told.facts).toContain('commit abc1234 on main')
   })
@@ -249,7 +249,7 @@ describe('commits', () => {
       commit('src/auth.ts', 'fix: compare milliseconds', 'abc1234'),
       commit('ci.yml', 'ci: run twice', 'def5678'),
     ]
-    const told = distillPlain(turn({ acts }))
+    const told = distillPlain(turn({ actions: acts }))
     expect(titles(told)).toEqual(['bugfix: Compare milliseconds', 'change: Run twice'])
     expect(told.observations.map((o) => o.filesModified)).toEqual([['src/auth.ts'], ['ci.yml']])
   })
@@ -259,7 +259,7 @@ describe('commits', () => {
       'git commit -m "$(cat <<\'EOF\'\nfix(api): stop leaking passwords\n\nThe pattern put the secret back in.\n\nCo-Authored-By: A <a@b.c>\nEOF\n)"'
     const told = only(
       distillPlain(
-        turn({ prompt: 'commit', answer: 'Committed.', acts: [ran(command, '[fix/leak 1234567] fix(api): stop leaking passwords')] }),
+        turn({ prompt: 'commit', answer: 'Committed.', actions: [ran(command, '[fix/leak 1234567] fix(api): stop leaking passwords')] }),
       ),
     )
     expect(told).toMatchObject({ type: 'bugfix', title: 'Stop leaking passwords (api)', narrative: 'The pattern put the secret back in.' })
@@ -270,7 +270,7 @@ describe('commits', () => {
       commit('.', 'docs: add a guide', 'abc1234'),
       ran('gh pr create --title "docs: add a guide" --body "x"', 'https://github.com/o/r/pull/188'),
     ]
-    const told = only(distillPlain(turn({ acts })))
+    const told = only(distillPlain(turn({ actions: acts })))
     expect(told.title).toBe('Opened pull request #188: docs: add a guide')
     expect(told.facts).toContain('pull request #188 https://github.com/o/r/pull/188')
   })
@@ -282,7 +282,7 @@ describe('what was found out', () => {
 
   test('is one discovery, however many files were read for it', () => {
     const acts = [read('src/state.ts'), read('src/active.ts'), searched('isActive'), read('src/clock.ts'), ran('git log --oneline')]
-    const told = only(distillPlain(turn({ acts, prompt: 'Why is this session still active?', answer })))
+    const told = only(distillPlain(turn({ actions: acts, prompt: 'Why is this session still active?', answer })))
     expect(told).toMatchObject({
       type: 'discovery',
       title: 'A session is active while its state file is younger than a day',
@@ -295,7 +295,7 @@ describe('what was found out', () => {
 
   test('through the shell is found like through any other tool', () => {
     const acts = [ran('grep -rn "state\\|isActive" src', 'src/state.ts:1: x'), ran("sed -n '1,40p' src/state.ts", 'x')]
-    const { observations, summary } = distillPlain(turn({ acts, prompt: 'Why is this session still active?', answer }))
+    const { observations, summary } = distillPlain(turn({ actions: acts, prompt: 'Why is this session still active?', answer }))
     expect(observations[0]?.filesRead).toEqual(['src/state.ts'])
     expect(summary?.investigated).toBe('Read src/state.ts; searched for `state|isActive`')
   })
@@ -304,7 +304,7 @@ describe('what was found out', () => {
     const listed =
       'No, deleting a photo does not delete everything:\n\n- `remove` deletes the original, and only that, from the store of the owner.\n- `thumbnail` keeps a copy for every size that was ever asked for.\n- The keys have no owner in them, so nothing can be found by prefix.'
     const { observations, summary } = distillPlain(
-      turn({ acts: [read('src/remove.ts')], prompt: 'Is a photo really gone?', answer: listed }),
+      turn({ actions: [read('src/remove.ts')], prompt: 'Is a photo really gone?', answer: listed }),
     )
     expect(observations[0]?.title).toBe('Deleting a photo does not delete everything')
     expect(summary?.learned).toBe(
@@ -318,20 +318,22 @@ describe('what was found out', () => {
 
   test('by a subagent is kept when it is substantial', () => {
     const report = `${answer}\n\n${answer.replaceAll('session', 'worker')}`
-    const told = distillPlain(turn({ prompt: 'hm', answer: 'Let me write the plan.', acts: [delegated('Explore session state', report)] }))
+    const told = distillPlain(
+      turn({ prompt: 'hm', answer: 'Let me write the plan.', actions: [delegated('Explore session state', report)] }),
+    )
     expect(titles(told)).toEqual(['discovery: Explore session state: A session is active while its state file is younger than a day'])
   })
 
   test('by many subagents shares a row', () => {
     const report = answer.repeat(3)
     const told = distillPlain(
-      turn({ acts: ['one', 'two', 'three', 'four'].map((task) => delegated(`Review part ${task}`, report)), answer: 'Ack.' }),
+      turn({ actions: ['one', 'two', 'three', 'four'].map((task) => delegated(`Review part ${task}`, report)), answer: 'Ack.' }),
     )
     expect(titles(told)).toEqual(['discovery: 4 subagents: Review part one, Review part two, Review part three and 1 more'])
   })
 
   test('on the web names its sources', () => {
-    const told = only(distillPlain(turn({ prompt: 'How do sessions end?', answer, acts: [fetched('https://example.com/docs', 'x')] })))
+    const told = only(distillPlain(turn({ prompt: 'How do sessions end?', answer, actions: [fetched('https://example.com/docs', 'x')] })))
     expect(told.facts.at(-1)).toBe('sources: https://example.com/docs')
   })
 })
@@ -342,7 +344,7 @@ test('a finding is not called by a sentence that leans on another, nor by what w
       turn({
         prompt: 'Should the checks run with synchronize off as well?',
         answer,
-        acts: [read('src/db.ts'), fetched('https://a.example', 'a page')],
+        actions: [read('src/db.ts'), fetched('https://a.example', 'a page')],
       }),
     ).observations.map((o) => o.title)
   const rest =
@@ -357,7 +359,7 @@ describe('what was decided', () => {
   const plan = '# Plan: Keep one writer\n\n## Context\nTwo writers lock each other out.\n\n1. Start a worker\n2. Send everything to it'
 
   test('a plan that was agreed to is a decision with its steps', () => {
-    const told = only(distillPlain(turn({ prompt: 'Plan it', acts: [planned(plan)], answer: 'Ready.' })))
+    const told = only(distillPlain(turn({ prompt: 'Plan it', actions: [planned(plan)], answer: 'Ready.' })))
     expect(told).toMatchObject({
       type: 'decision',
       title: 'Keep one writer',
@@ -369,21 +371,21 @@ describe('what was decided', () => {
   test('a plan keeps its approach and what it turned down', () => {
     const approach =
       '# One writer\n\n## Context\nTwo lock up.\n\n## Approach\nA worker. A lock file was considered, but it goes stale.\n\n1. Start it\n2. Use it'
-    expect(only(distillPlain(turn({ acts: [planned(approach)] })))).toMatchObject({
+    expect(only(distillPlain(turn({ actions: [planned(approach)] })))).toMatchObject({
       narrative: 'Two lock up. A worker. A lock file was considered, but it goes stale.',
       facts: ['Start it', 'Use it', 'A lock file was considered, but it goes stale.'],
     })
   })
 
   test('a plan that was turned down is a proposal', () => {
-    const told = only(distillPlain(turn({ acts: [failing(planned(plan), "The user doesn't want to proceed")] })))
+    const told = only(distillPlain(turn({ actions: [failing(planned(plan), "The user doesn't want to proceed")] })))
     expect(told).toMatchObject({ type: 'discovery', title: 'Plan: Keep one writer', subtitle: 'Plan proposed, not yet agreed' })
   })
 
   test('a decision record is a decision, with what it says it decided', () => {
     const page =
       '# 0004 The hook is a pipe\n\nContext: it starts cold.\n\nDecision: it forwards the payload.\n\nConsequences: no parsing there.'
-    const told = distillPlain(turn({ acts: [wrote('docs/decisions/0004-pipe.md', page)] }))
+    const told = distillPlain(turn({ actions: [wrote('docs/decisions/0004-pipe.md', page)] }))
     const decided = told.observations.find((o) => o.type === 'decision')
     expect(decided).toMatchObject({
       title: 'The hook is a pipe',
@@ -395,7 +397,9 @@ describe('what was decided', () => {
   test('a decision record keeps the alternative and all consequences, however its paragraphs are broken', () => {
     const page =
       '# 0003 Cents\n\nContext: sums drifted.\nDecision: amounts are integers. Decimal strings were considered: SQLite cannot sum them.\nConsequences: sums are exact. Currencies are never mixed.'
-    const told = distillPlain(turn({ acts: [wrote('docs/decisions/0003-cents.md', page)] })).observations.find((o) => o.type === 'decision')
+    const told = distillPlain(turn({ actions: [wrote('docs/decisions/0003-cents.md', page)] })).observations.find(
+      (o) => o.type === 'decision',
+    )
     expect(told?.narrative).toBe('Amounts are integers. Decimal strings were considered: SQLite cannot sum them.')
     expect(told?.facts).toEqual([
       'Decimal strings were considered: SQLite cannot sum them.',
@@ -413,17 +417,19 @@ describe('what was decided', () => {
   test('a choice in plain words is a decision; "instead of" in a description is not', () => {
     const decided = distillPlain(turn({ prompt: "We decided to keep SQLite because nobody runs a server. Let's write that down." }))
     expect(titles(decided)).toEqual(['decision: Decided to keep SQLite because nobody runs a server'])
-    expect(titles(distillPlain(turn({ acts: [fix], answer: 'It now uses milliseconds instead of seconds.' })))).not.toContain('decision')
+    expect(titles(distillPlain(turn({ actions: [fix], answer: 'It now uses milliseconds instead of seconds.' })))).not.toContain('decision')
   })
 })
 
 describe('the rest of the housekeeping', () => {
   test('an installed package is a change when nothing else happened', () => {
-    expect(titles(distillPlain(turn({ acts: [ran('npm install zod@4 --save', 'added 1 package')] })))).toEqual(['change: Installed zod@4'])
+    expect(titles(distillPlain(turn({ actions: [ran('npm install zod@4 --save', 'added 1 package')] })))).toEqual([
+      'change: Installed zod@4',
+    ])
   })
 
   test('a removed file and a moved one are told', () => {
-    const told = only(distillPlain(turn({ acts: [ran('rm src/old.ts'), ran('git mv src/a.ts src/b.ts')], answer: 'Done.' })))
+    const told = only(distillPlain(turn({ actions: [ran('rm src/old.ts'), ran('git mv src/a.ts src/b.ts')], answer: 'Done.' })))
     expect(told.facts).toEqual(['removed src/old.ts', 'moved src/a.ts → src/b.ts'])
   })
 })
@@ -438,7 +444,7 @@ describe('the summary', () => {
       ran('git commit -am "fix: compare milliseconds"', '[main abc1234] fix: compare milliseconds'),
     ]
     const answer = 'Fixed. The token carries seconds because the issuer follows the RFC.\n\n## Next steps\n- Tell the client team\n'
-    expect(distillPlain(turn({ prompt: 'The login fails for every token, fix it', acts, answer })).summary).toEqual({
+    expect(distillPlain(turn({ prompt: 'The login fails for every token, fix it', actions: acts, answer })).summary).toEqual({
       request: 'The login fails for every token, fix it',
       investigated: 'Read src/auth.ts; searched for `exp`',
       learned: 'The token carries seconds because the issuer follows the RFC.',
@@ -451,28 +457,28 @@ describe('the summary', () => {
   test('of a notice says what the notice says', () => {
     const notice =
       '<task-notification>\n<status>completed</status>\n<summary>Agent "Check docs" finished</summary>\n<result>isValid is used only in src/auth.ts.</result>\n</task-notification>'
-    expect(distillPlain(turn({ origin: 'machine', prompt: notice, acts: [fix] })).summary?.request).toBe(
+    expect(distillPlain(turn({ origin: 'machine', prompt: notice, actions: [fix] })).summary?.request).toBe(
       'Agent "Check docs" finished: isValid is used only in src/auth.ts.',
     )
   })
 
   test('tells what a question was answered under what was learned', () => {
     const { summary } = distillPlain(
-      turn({ prompt: 'never mind. which node do we pin?', answer: 'We pin Node 20.11.', acts: [ran('cat .nvmrc', '20.11')] }),
+      turn({ prompt: 'never mind. which node do we pin?', answer: 'We pin Node 20.11.', actions: [ran('cat .nvmrc', '20.11')] }),
     )
     expect(summary).toMatchObject({ investigated: 'Read .nvmrc', learned: 'We pin Node 20.11.', completed: '' })
   })
 
   test('of a pasted fragment says what was pasted', () => {
     const prompt = 'error=\n```\nTypeError: x is undefined\n```'
-    const told = distillPlain(turn({ prompt, acts: [fix], answer: 'Done.' }))
+    const told = distillPlain(turn({ prompt, actions: [fix], answer: 'Done.' }))
     expect(told.summary?.request).toBe('error= TypeError: x is undefined')
     expect(told.title).toBeNull()
   })
 
   test('keeps a question that waits for an answer', () => {
     const told = distillPlain(
-      turn({ acts: [fix], answer: 'The check is in place for tokens. Should refresh tokens get the same treatment?' }),
+      turn({ actions: [fix], answer: 'The check is in place for tokens. Should refresh tokens get the same treatment?' }),
     )
     expect(told.summary?.nextSteps).toBe('Should refresh tokens get the same treatment?')
   })
@@ -551,7 +557,7 @@ describe('whatever a turn holds', () => {
       answer: next() < 0.2 ? null : text(40),
       folder: next() < 0.2 ? '' : '/home/dev/app',
       origin: next() < 0.2 ? 'machine' : 'person',
-      acts,
+      actions: acts,
     })
   }
 
@@ -583,7 +589,7 @@ describe('whatever a turn holds', () => {
         return turn({
           prompt: text,
           answer: text,
-          acts: [ran(text, text, 1), ran('bun test && tsc', text, 1), edited('a.ts', text, `x${text}`), delegated(text, text)],
+          actions: [ran(text, text, 1), ran('bun test && tsc', text, 1), edited('a.ts', text, `x${text}`), delegated(text, text)],
         })
       })
       let best = Number.POSITIVE_INFINITY

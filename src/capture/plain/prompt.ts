@@ -1,10 +1,10 @@
 import { shorten } from '../../core/text.ts'
 import { linesOf } from './lists.ts'
 import { errorLine } from './problems.ts'
-import { plain, sentencesOf } from './prose.ts'
+import { sentencesOf, stripMarkup } from './prose.ts'
 
 /** What a prompt asks for, pasted material and the client's own wrapping taken off. */
-export type Asked = {
+export type ParsedPrompt = {
   /** The person's words on one line; empty when the prompt is only a client's echo. */
   text: string
   /** The same, sentence by sentence; the end of a line ends one too. */
@@ -16,19 +16,19 @@ export type Asked = {
 }
 
 /** As much of a prompt as can be its request; the rest is pasted. */
-const LONGEST_PROMPT = 24_000
+const MAX_PROMPT_CHARS_READ = 24_000
 
-export function readPrompt(prompt: string, origin: 'person' | 'machine'): Asked {
-  const raw = prompt.slice(0, LONGEST_PROMPT)
-  if (origin === 'machine') return asked(noticeOf(raw), null, false)
+export function readPrompt(prompt: string, origin: 'person' | 'machine'): ParsedPrompt {
+  const raw = prompt.slice(0, MAX_PROMPT_CHARS_READ)
+  if (origin === 'machine') return parsedPrompt(noticeOf(raw), null, false)
   const command = slashCommand(raw)
-  if (command !== null) return asked(command, null, /\s\S+\s\S+/.test(command))
+  if (command !== null) return parsedPrompt(command, null, /\s\S+\s\S+/.test(command))
   const own = withoutWrapping(raw)
   const planTitle = /^\s*(?:please\s+)?(?:implement|execute|carry out)\b[^\n]{0,60}\bplan\b/i.test(own) ? headingOf(own) : null
   const words = planTitle ?? withoutPastes(own)
-  const known = isMeaningful(plain(words))
+  const known = isMeaningful(stripMarkup(words))
   // "error=" over a log is no request; with the line that failed it at least says which error.
-  return asked(known || !isFragment(words) ? words : `${words}\n${errorLine(pastedIn(own, words))}`, planTitle, known)
+  return parsedPrompt(known || !isFragment(words) ? words : `${words}\n${errorLine(pastedIn(own, words))}`, planTitle, known)
 }
 
 function pastedIn(own: string, words: string): string {
@@ -43,8 +43,8 @@ function isFragment(words: string): boolean {
   return /[:=([{<"'`,]\s*$/.test(words) || !/\p{L}{2}|\d/u.test(words)
 }
 
-function asked(words: string, planTitle: string | null, isMeaningful: boolean): Asked {
-  const lines = words.split('\n').map(plain)
+function parsedPrompt(words: string, planTitle: string | null, isMeaningful: boolean): ParsedPrompt {
+  const lines = words.split('\n').map(stripMarkup)
   return { text: lines.filter(Boolean).join(' '), sentences: lines.flatMap(sentencesOf), planTitle, isMeaningful }
 }
 
@@ -114,8 +114,8 @@ function tagText(text: string, tag: string): string | null {
 function noticeOf(prompt: string): string {
   const summary = tagText(prompt, 'summary')
   const result = tagText(prompt, 'result')
-  if (summary !== null) return plain(result ? `${summary}: ${result.split('\n', 1)[0]}` : summary)
-  return plain(withoutWrapping(prompt).replace(/<[^>]{1,80}>/g, ' '))
+  if (summary !== null) return stripMarkup(result ? `${summary}: ${result.split('\n', 1)[0]}` : summary)
+  return stripMarkup(withoutWrapping(prompt).replace(/<[^>]{1,80}>/g, ' '))
 }
 
 /** Logs, code and quotes that were pasted in are what the request is about, not the request. */
@@ -138,6 +138,6 @@ const LOG_LINE =
 
 function headingOf(text: string): string | null {
   const heading = /^#{1,3}\s+(.+)$/m.exec(text)?.[1]
-  const title = heading && plain(heading).replace(/^(?:implementation )?plan\s*[:–—-]\s*/i, '')
+  const title = heading && stripMarkup(heading).replace(/^(?:implementation )?plan\s*[:–—-]\s*/i, '')
   return title ? shorten(title, 160) : null
 }

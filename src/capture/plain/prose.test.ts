@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { headlineOf, narrativeOf, pointsOf } from './headline.ts'
 import { isFiller, isStatus } from './phrases.ts'
-import { plain, readProse, sentencesOf } from './prose.ts'
+import { readProse, sentencesOf, stripMarkup } from './prose.ts'
 
 describe('an answer', () => {
   test('is taken apart into sentences, points, rows and headings', () => {
@@ -29,7 +29,7 @@ describe('an answer', () => {
   })
 
   test('keeps code as it is written', () => {
-    expect(plain('**Now** `$1***` in [a.ts](src/a.ts) and *really* `**/*.md`')).toBe('Now `$1***` in a.ts and really `**/*.md`')
+    expect(stripMarkup('**Now** `$1***` in [a.ts](src/a.ts) and *really* `**/*.md`')).toBe('Now `$1***` in a.ts and really `**/*.md`')
   })
 })
 

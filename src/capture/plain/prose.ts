@@ -1,7 +1,7 @@
 import { linesOf } from './lists.ts'
 
 /** One thing an answer says. */
-export type Said = {
+export type ProseItem = {
   text: string
   /** Points are list items and labelled paragraphs, rows those of a table: what answers enumerate makes good facts. */
   kind: 'sentence' | 'point' | 'row' | 'heading'
@@ -10,11 +10,11 @@ export type Said = {
 }
 
 /** As much of an answer as a person reads. */
-const LONGEST_ANSWER = 24_000
+const MAX_PROSE_CHARS = 24_000
 
 /** An answer taken apart: code blocks and drawings dropped, tables turned into points, markup stripped save for `code`. */
-export function readProse(markdown: string): Said[] {
-  const said: Said[] = []
+export function readProse(markdown: string): ProseItem[] {
+  const said: ProseItem[] = []
   let under = ''
   let paragraph: string[] = []
   let indent = 0
@@ -22,10 +22,10 @@ export function readProse(markdown: string): Said[] {
     const text = paragraph.join(' ')
     paragraph = []
     const label = /^\*\*[^*]{2,80}\*\*\s*(?:\([^)]*\)\s*)?(?::|[—–-])|^\*\*[^*]{2,80}:\*\*\s/.test(text)
-    if (label) said.push({ text: plain(text), kind: 'point', under })
-    else for (const sentence of sentencesOf(plain(text))) said.push({ text: sentence, kind: 'sentence', under })
+    if (label) said.push({ text: stripMarkup(text), kind: 'point', under })
+    else for (const sentence of sentencesOf(stripMarkup(text))) said.push({ text: sentence, kind: 'sentence', under })
   }
-  for (const line of outsideFences(markdown.slice(0, LONGEST_ANSWER))) {
+  for (const line of outsideFences(markdown.slice(0, MAX_PROSE_CHARS))) {
     const text = line.trim()
     const heading = /^#{1,6}\s+(.+)/.exec(text)?.[1] ?? /^\*\*([^*]{2,80}?):?\*\*:?$/.exec(text)?.[1]
     const item = /^(?:[-*•+]|\d{1,2}[.)])\s+(.+)/.exec(text)?.[1]
@@ -34,8 +34,8 @@ export function readProse(markdown: string): Said[] {
     if (text === '' || /^([-*_=]\s*){3,}$/.test(text)) endParagraph()
     else if (heading) {
       endParagraph()
-      under = plain(heading).toLowerCase()
-      said.push({ text: plain(heading), kind: 'heading', under })
+      under = stripMarkup(heading).toLowerCase()
+      said.push({ text: stripMarkup(heading), kind: 'heading', under })
     } else if (text.startsWith('|')) {
       endParagraph()
       const row = rowOf(text)
@@ -44,12 +44,12 @@ export function readProse(markdown: string): Said[] {
       endParagraph()
       // `parse():` with its own list below says nothing alone, and the list says nothing without it.
       if (last?.kind === 'point' && depth > indent && last.text.length < 300 && (last.text.endsWith(':') || last.text.includes(': '))) {
-        last.text += `${last.text.endsWith(':') ? ' ' : '; '}${plain(item)}`
+        last.text += `${last.text.endsWith(':') ? ' ' : '; '}${stripMarkup(item)}`
       } else {
-        said.push({ text: plain(item), kind: 'point', under })
+        said.push({ text: stripMarkup(item), kind: 'point', under })
         indent = depth
       }
-    } else if (paragraph.length === 0 && depth >= 2 && last?.kind === 'point') last.text += ` ${plain(text)}`
+    } else if (paragraph.length === 0 && depth >= 2 && last?.kind === 'point') last.text += ` ${stripMarkup(text)}`
     else if (!/[│┌└├▾▸█░]/.test(text)) paragraph.push(text.replace(/^>\s?/, ''))
   }
   endParagraph()
@@ -83,17 +83,17 @@ export function sentencesOf(text: string): string[] {
 }
 
 /** Markdown emphasis and links reduced to their words; `code` stays as it is, marks and all. */
-export function plain(markdown: string): string {
+export function stripMarkup(markdown: string): string {
   const pieces = markdown.split(/(`[^`]*`)/)
   return pieces
-    .map((piece, n) => (n % 2 === 1 ? piece : withoutMarks(piece)))
+    .map((piece, n) => (n % 2 === 1 ? piece : stripInlineMarks(piece)))
     .join('')
     .replace(/\[(`[^`]*`)\]\([^)]{0,500}\)/g, '$1')
     .replace(/\s+/g, ' ')
     .trim()
 }
 
-function withoutMarks(text: string): string {
+function stripInlineMarks(text: string): string {
   return text
     .replace(/!?\[([^\]]{0,300})\]\([^)]{0,500}\)/g, '$1')
     .replace(/\*\*|__(?=\S)|(?<=\S)__/g, '')
@@ -115,7 +115,7 @@ function* outsideFences(markdown: string): Generator<string> {
 function rowOf(line: string): string | null {
   const cells = line
     .split('|')
-    .map(plain)
+    .map(stripMarkup)
     .filter((cell) => cell !== '' && !/^[:-]+$/.test(cell))
   if (cells.length < 2 || cells.every((cell) => /^[\w#?. ]{1,14}$/.test(cell))) return null
   return `${cells[0]}: ${cells.slice(1).join(' · ')}`

@@ -1,19 +1,19 @@
 /** One simple command: its words without quotes, assignments, redirections and wrappers, and what its output went through. */
-export type Simple = { words: string[]; filter: string }
+export type SimpleCommand = { words: string[]; filter: string }
 
 export type Heredoc = { text: string; file: string | null; appends: boolean }
 
 /** Longer than any line a person or an agent means to be read; a generated script beyond it is data. */
-const LONGEST = 16_000
+const MAX_COMMAND_CHARS = 16_000
 
 /** The simple commands of a shell line in order. `cd x &&`, `sudo`, `npx` and `sh -c '…'` are taken off what they start. */
-export function simpleCommands(command: string): Simple[] {
-  return commandsIn(withoutHeredocs(command.slice(0, LONGEST)).script, 0)
+export function simpleCommands(command: string): SimpleCommand[] {
+  return commandsIn(withoutHeredocs(command.slice(0, MAX_COMMAND_CHARS)).script, 0)
 }
 
 /** The texts that a command feeds in with `<<EOF`, each with the file it is written to, if any. */
 export function heredocsOf(command: string): Heredoc[] {
-  return withoutHeredocs(command.slice(0, 4 * LONGEST)).heredocs
+  return withoutHeredocs(command.slice(0, 4 * MAX_COMMAND_CHARS)).heredocs
 }
 
 /** `/usr/local/go/bin/go` and `./gradlew` by the name people call them. */
@@ -43,9 +43,9 @@ function withoutHeredocs(command: string): { script: string; heredocs: Heredoc[]
   return { script: kept.join('\n'), heredocs }
 }
 
-function commandsIn(script: string, depth: number): Simple[] {
+function commandsIn(script: string, depth: number): SimpleCommand[] {
   return splitScript(script).flatMap(({ words, filter }) => {
-    const bare = unwrapped(words)
+    const bare = unwrapCommand(words)
     const shell = /^(?:ba|z|da)?sh$/.test(programOf(bare[0])) ? bare.findIndex((word) => /^-l?c$/.test(word)) : -1
     const inner = shell > 0 ? bare[shell + 1] : undefined
     // `sh -c` twice over is nobody's real command; stop there rather than trust the depth of hostile input.
@@ -56,8 +56,8 @@ function commandsIn(script: string, depth: number): Simple[] {
 }
 
 /** Cuts a script at `;`, `&`, newlines and pipes, with quotes and escapes respected. Stages after a pipe are filters of the first. */
-function splitScript(script: string): Simple[] {
-  const commands: Simple[] = []
+function splitScript(script: string): SimpleCommand[] {
+  const commands: SimpleCommand[] = []
   let stages: string[][] = [[]]
   let word = ''
   let inWord = false
@@ -109,7 +109,7 @@ function splitScript(script: string): Simple[] {
 }
 
 /** The command itself, without assignments, redirections and the programs that only start another one. */
-function unwrapped(words: string[]): string[] {
+function unwrapCommand(words: string[]): string[] {
   const kept: string[] = []
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? ''

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { declaredOn } from './symbols.ts'
+import { declaredName } from './symbols.ts'
 
 const DECLARED: [string, string, string | null][] = [
   ['a.ts', 'export async function readTurn(turn: Turn) {', 'readTurn'],
@@ -49,5 +49,5 @@ const DECLARED: [string, string, string | null][] = [
 ]
 
 test.each(DECLARED)('%s: %s declares %p', (path, line, name) => {
-  expect(declaredOn(line, path)).toBe(name)
+  expect(declaredName(line, path)).toBe(name)
 })

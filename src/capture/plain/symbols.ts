@@ -1,20 +1,20 @@
 import { baseName } from './paths.ts'
 
 /** How a language declares things. Each pattern is tried on the line without its indent and names the thing in a group. */
-type Rules = {
+type DeclarationRules = {
   anywhere?: RegExp[]
   /** Only in the first column, where a `const` is a thing of the file and not a step of a function. */
   atTop?: RegExp[]
   /** How far a line may be indented at all: nested keys of a config file say little. */
-  deepest?: number
+  maxIndent?: number
 }
 
 /** The name that a line of this file declares (a function, a type, a test, a heading, a key), or null. */
-export function declaredOn(line: string, path: string): string | null {
+export function declaredName(line: string, path: string): string | null {
   const rules = rulesFor(path)
   const text = line.trimStart()
   const indent = line.length - text.length
-  if (!rules || text === '' || indent > (rules.deepest ?? 40)) return null
+  if (!rules || text === '' || indent > (rules.maxIndent ?? 40)) return null
   for (const pattern of [...(rules.anywhere ?? []), ...(indent === 0 ? (rules.atTop ?? []) : [])]) {
     const name = pattern.exec(text)?.slice(1).find(Boolean)?.trim()
     if (name && !KEYWORDS.has(name)) return name
@@ -28,7 +28,7 @@ export function namesAreKeys(path: string): boolean {
   return rules === YAML || rules === JSON_KEYS || rules === TOML || rules === ENV
 }
 
-const JAVASCRIPT: Rules = {
+const JAVASCRIPT: DeclarationRules = {
   anywhere: [
     /^(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\s*\*?|class|interface|enum|namespace)\s+([\w$]+)/,
     /^(?:export\s+)?(?:declare\s+)?type\s+([\w$]+)\s*[=<]/,
@@ -39,55 +39,58 @@ const JAVASCRIPT: Rules = {
   ],
   atTop: [/^(?:export\s+)?(?:declare\s+)?(?:const|let|var)\s+([\w$]+)/],
 }
-const PYTHON: Rules = { anywhere: [/^(?:async\s+)?def\s+(\w+)/, /^class\s+(\w+)/], atTop: [/^([A-Z][A-Z0-9_]{2,})\s*(?::[^=]{1,60})?=/] }
-const GO: Rules = { atTop: [/^func\s+(?:\([^)]*\)\s*)?(\w+)/, /^type\s+(\w+)/, /^(?:var|const)\s+(\w+)/] }
-const RUST: Rules = {
+const PYTHON: DeclarationRules = {
+  anywhere: [/^(?:async\s+)?def\s+(\w+)/, /^class\s+(\w+)/],
+  atTop: [/^([A-Z][A-Z0-9_]{2,})\s*(?::[^=]{1,60})?=/],
+}
+const GO: DeclarationRules = { atTop: [/^func\s+(?:\([^)]*\)\s*)?(\w+)/, /^type\s+(\w+)/, /^(?:var|const)\s+(\w+)/] }
+const RUST: DeclarationRules = {
   anywhere: [
     /^(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|unsafe|const|extern\s+"C")\s+)*(?:fn|struct|enum|trait|mod|type|static|macro_rules!)\s+(\w+)/,
   ],
   atTop: [/^(?:pub(?:\([^)]*\))?\s+)?const\s+(\w+)/],
 }
-const JVM: Rules = {
+const JVM: DeclarationRules = {
   anywhere: [
     /^(?:@\w+\s+)*(?:\w+\s+){0,4}(?:class|interface|enum|record|object|struct|protocol|extension|trait|func|fun|def)\s+(\w+)/,
     /^(?:(?:public|private|protected|internal|static|final|override|async|virtual|abstract|synchronized|sealed)\s+)+(?:[\w<>[\],.?]+\s+)+(\w+)\s*\(/,
   ],
 }
-const RUBY: Rules = {
+const RUBY: DeclarationRules = {
   anywhere: [/^def\s+(?:self\.)?([\w?!=]+)/, /^(?:class|module)\s+([\w:]+)/, /^(?:it|describe|context)\s+['"]([^'"]+)/],
 }
-const PHP: Rules = {
+const PHP: DeclarationRules = {
   anywhere: [
     /^(?:(?:abstract|final|public|private|protected|static|readonly)\s+)*(?:function\s+&?|class\s+|interface\s+|trait\s+|enum\s+)(\w+)/,
   ],
 }
-const C: Rules = {
+const C: DeclarationRules = {
   anywhere: [/^(?:typedef\s+)?(?:struct|class|enum(?:\s+class)?|union|namespace)\s+(\w+)/, /^#\s*define\s+(\w+)/],
   atTop: [/^[A-Za-z_][\w\s*&:<>,]{0,120}?[\s*&:](~?\w+)\s*\([^;]*$/],
 }
-const SHELL: Rules = {
+const SHELL: DeclarationRules = {
   anywhere: [/^(?:function\s+)?([\w:.-]+)\s*\(\s*\)/, /^function\s+([\w:-]+)/],
   atTop: [/^(?:export\s+|readonly\s+)?([A-Z][A-Z0-9_]+)=/],
 }
-const POWERSHELL: Rules = { anywhere: [/^function\s+([\w:-]+)/i] }
-const LUA: Rules = { anywhere: [/^(?:local\s+)?function\s+([\w.:]+)/] }
-const ELIXIR: Rules = { anywhere: [/^def(?:p|module|macro|struct)?\s+([\w.?!]+)/] }
-const SQL: Rules = {
+const POWERSHELL: DeclarationRules = { anywhere: [/^function\s+([\w:-]+)/i] }
+const LUA: DeclarationRules = { anywhere: [/^(?:local\s+)?function\s+([\w.:]+)/] }
+const ELIXIR: DeclarationRules = { anywhere: [/^def(?:p|module|macro|struct)?\s+([\w.?!]+)/] }
+const SQL: DeclarationRules = {
   anywhere: [
     /^(?:create|alter|drop)\s+(?:or\s+replace\s+)?(?:(?:unique|temp|temporary|materialized)\s+)*(?:table|view|index|function|trigger|type|procedure|schema)\s+(?:if\s+(?:not\s+)?exists\s+)?["`[]?([\w.]+)/i,
   ],
 }
-const CSS: Rules = { anywhere: [/^([.#@:&]?[\w-][^{}]{0,80}?)\s*\{$/, /^(--[\w-]+)\s*:/] }
+const CSS: DeclarationRules = { anywhere: [/^([.#@:&]?[\w-][^{}]{0,80}?)\s*\{$/, /^(--[\w-]+)\s*:/] }
 // A document's first heading names the document, not a part of it.
-const MARKDOWN: Rules = { atTop: [/^#{2,6}\s+(.+)/] }
-const SCHEMA: Rules = { anywhere: [/^(?:message|service|rpc|enum|type|input|interface|union|scalar|model)\s+(\w+)/] }
-const MAKE: Rules = { atTop: [/^([\w./-]+)\s*:(?!=)/] }
-const YAML: Rules = { anywhere: [/^(?:-\s+)?["']?([\w./-]+)["']?\s*:(?:\s|$)/], deepest: 4 }
-const JSON_KEYS: Rules = { anywhere: [/^"([^"]+)"\s*:/], deepest: 4 }
-const TOML: Rules = { atTop: [/^\[+([^\]]+)\]+/, /^([\w.-]+)\s*=/] }
-const ENV: Rules = { atTop: [/^(?:#\s*)?(?:export\s+)?([A-Z][A-Z0-9_]+)=/] }
+const MARKDOWN: DeclarationRules = { atTop: [/^#{2,6}\s+(.+)/] }
+const SCHEMA: DeclarationRules = { anywhere: [/^(?:message|service|rpc|enum|type|input|interface|union|scalar|model)\s+(\w+)/] }
+const MAKE: DeclarationRules = { atTop: [/^([\w./-]+)\s*:(?!=)/] }
+const YAML: DeclarationRules = { anywhere: [/^(?:-\s+)?["']?([\w./-]+)["']?\s*:(?:\s|$)/], maxIndent: 4 }
+const JSON_KEYS: DeclarationRules = { anywhere: [/^"([^"]+)"\s*:/], maxIndent: 4 }
+const TOML: DeclarationRules = { atTop: [/^\[+([^\]]+)\]+/, /^([\w.-]+)\s*=/] }
+const ENV: DeclarationRules = { atTop: [/^(?:#\s*)?(?:export\s+)?([A-Z][A-Z0-9_]+)=/] }
 
-const BY_EXTENSION: Record<string, Rules> = {
+const BY_EXTENSION: Record<string, DeclarationRules> = {
   ...each('ts tsx mts cts js jsx mjs cjs vue svelte astro', JAVASCRIPT),
   ...each('py pyi', PYTHON),
   ...each('go', GO),
@@ -110,11 +113,11 @@ const BY_EXTENSION: Record<string, Rules> = {
   ...each('env', ENV),
 }
 
-function each(extensions: string, rules: Rules): Record<string, Rules> {
+function each(extensions: string, rules: DeclarationRules): Record<string, DeclarationRules> {
   return Object.fromEntries(extensions.split(' ').map((extension) => [extension, rules]))
 }
 
-function rulesFor(path: string): Rules | undefined {
+function rulesFor(path: string): DeclarationRules | undefined {
   const name = baseName(path)
   if (name === 'Makefile') return MAKE
   if (name.startsWith('.env')) return ENV

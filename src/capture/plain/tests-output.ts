@@ -10,7 +10,7 @@ export type TestReport = {
   names: string[]
 }
 
-export const MOST_NAMES = 12
+export const MAX_FAILING_TESTS = 12
 
 /** Reads the totals and the failing tests out of a test run's output; null when it shows neither. One pass, line by line. */
 export function readTestReport(output: string): TestReport | null {
@@ -32,13 +32,13 @@ export function readTestReport(output: string): TestReport | null {
       said = true
       if (seen.has(line)) continue
       seen.add(line)
-      for (const key of Object.keys(totals) as (keyof Totals)[]) sum[key] += totals[key] ?? 0
+      for (const key of Object.keys(totals) as (keyof TestTotals)[]) sum[key] += totals[key] ?? 0
       continue
     }
     if (/^(?:not )?ok \d/.test(line)) isCut = false
     if (isCut) cutOff = /^location: '(?:[^']{0,300}[\\/])?([^'\\/]+:\d+):\d+'$/.exec(line)?.[1] ?? cutOff
-    const name = isCut && line.startsWith('failureType:') && cutOff ? cutOff : failingOn(line)
-    if (name && names.length < 4 * MOST_NAMES) names.push(/[/\\.:>›]/.test(name) || !file ? name : `${file} › ${name}`)
+    const name = isCut && line.startsWith('failureType:') && cutOff ? cutOff : failingTestOn(line)
+    if (name && names.length < 4 * MAX_FAILING_TESTS) names.push(/[/\\.:>›]/.test(name) || !file ? name : `${file} › ${name}`)
   }
   const distinct = withoutEchoes(unique(names))
   if (!said && distinct.length === 0) return null
@@ -47,7 +47,7 @@ export function readTestReport(output: string): TestReport | null {
     passed: unit === 'package' ? sum.goodPackages : sum.passed,
     failed: sum.failed || distinct.length || sum.badPackages,
     unit,
-    names: distinct.slice(0, MOST_NAMES),
+    names: distinct.slice(0, MAX_FAILING_TESTS),
   }
 }
 
@@ -96,9 +96,9 @@ const TOTALS: RegExp[] = [
   /^(?<broken>FAIL)\s+[\w./-]+\s+(?:[\d.]+s|\[\w+ failed\])/,
 ]
 
-type Totals = { passed?: number; failed?: number; goodPackages?: number; badPackages?: number }
+type TestTotals = { passed?: number; failed?: number; goodPackages?: number; badPackages?: number }
 
-function totalsOn(line: string): Totals | null {
+function totalsOn(line: string): TestTotals | null {
   if (!/\d|^ok\s|^FAIL\s/.test(line)) return null
   for (const pattern of TOTALS) {
     const g = pattern.exec(line)?.groups
@@ -134,7 +134,7 @@ const FAILING: RegExp[] = [
   /^\[ERROR\]\s+(\w+\.\w+):\d+/, // maven
 ]
 
-function failingOn(line: string): string | null {
+function failingTestOn(line: string): string | null {
   for (const pattern of FAILING) {
     const name = pattern.exec(line)?.[1]?.trim()
     // Node and vitest draw the same cross before summaries such as `✖ failing tests:`.

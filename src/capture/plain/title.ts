@@ -1,6 +1,6 @@
 import { shorten } from '../../core/text.ts'
-import { begun, withoutOpener } from './phrases.ts'
-import type { Asked } from './prompt.ts'
+import { capitalizeSentence, withoutOpener } from './phrases.ts'
+import type { ParsedPrompt } from './prompt.ts'
 
 /** A sentence as a title: no markup, no trailing stop, subject "I" dropped, cut at a clause rather than inside one. */
 export function asTitle(text: string, max = 100): string {
@@ -15,7 +15,7 @@ export function asTitle(text: string, max = 100): string {
     .trim()
     .replace(TRAILING_MARKS, '$1')
   // A file name, an identifier or code in front keeps its own spelling.
-  const whole = said[0] === '`' ? flat : begun(flat)
+  const whole = said[0] === '`' ? flat : capitalizeSentence(flat)
   if (whole.length <= max) return /[:：]$/.test(said) ? withoutLooseEnd(whole) : whole
   return cutAtClause(whole, max, CLAUSE_ENDS)
 }
@@ -46,37 +46,37 @@ const REQUEST_ENDS = [...CLAUSE_ENDS, ' and ', ' but ', ' then ', ' which ', ' w
 /** A text that was cut, without the words that only led on to what was cut off. */
 function withoutLooseEnd(text: string): string {
   const ended = text.replace(TRAILING_MARKS, '$1')
-  return ended.endsWith('…') ? ended.replace(LOOSE, '…') : ended.replace(CONNECTORS, '')
+  return ended.endsWith('…') ? ended.replace(LOOSE_END, '…') : ended.replace(CONNECTORS, '')
 }
 
 const TRAILING_MARKS = /[\s.:;,。、–—-]+(…?)$/
-const LOOSE =
+const LOOSE_END =
   /(?:[\s,:]+(?:and|or|but|the|a|an|to|of|in|for|with|that|is|are|as|at|on|by|we|our|so|how|not|from|it|its|this|be|which|was|were))+…$/i
 const CONNECTORS = /(?:[\s,:]+(?:and|or|but|the|a|an|to|of|for|with|that|which|also))+$/i
 
 /** A short name for a session from what was asked. Null when the prompt cannot name one. */
-export function sessionTitle(asked: Asked): string | null {
+export function sessionTitle(asked: ParsedPrompt): string | null {
   return asked.isMeaningful ? bareRequest(asked, 60).replace(/[\s?？!…]+$/, '') || null : null
 }
 
 /** The request as the title of what was done about it; null when it does not say by itself what to do. */
-export function requestTitle(asked: Asked, max: number): string | null {
+export function requestTitle(asked: ParsedPrompt, max: number): string | null {
   const request = bareRequest(asked, max)
   // "Do the same for it" needs the prompt before.
   const pointsBack = /\b(?:it|this|that|these|those|them)[.!?]?$|\b(?:do|implement|fix) (?:it|this|that|\d)/i.test(request)
-  return asked.isMeaningful && TELLS_TO.test(request) && !pointsBack ? request.replace(/\?$/, '') : null
+  return asked.isMeaningful && IMPERATIVE.test(request) && !pointsBack ? request.replace(/\?$/, '') : null
 }
 
 /** The question that was asked, or what was to be looked into; null when the prompt was neither. */
-export function questionTitle(asked: Asked, max: number): string | null {
+export function questionTitle(asked: ParsedPrompt, max: number): string | null {
   const request = bareRequest(asked, max)
   const isQuestion =
     /^(?:why|what|how|is|are|does|do|did|was|were|which|where|who|when|can|could|should|would|will|have|has)\b|[?？]$/i.test(request)
-  return asked.isMeaningful && (isQuestion || TELLS_TO.test(request)) ? request : null
+  return asked.isMeaningful && (isQuestion || IMPERATIVE.test(request)) ? request : null
 }
 
 /** The sentence that asks, without courtesy, addresses and trailing dots, in at most `max` characters. */
-function bareRequest(asked: Asked, max: number): string {
+function bareRequest(asked: ParsedPrompt, max: number): string {
   const bare = withoutCourtesy(requestOf(asked))
   const isCode = bare.startsWith('`')
   const flat = bare
@@ -87,14 +87,14 @@ function bareRequest(asked: Asked, max: number): string {
     .trim()
     .replace(/\s+/g, ' ')
   const title = flat.length > max ? cutAtClause(flat, max, REQUEST_ENDS) : flat.replace(TRAILING_MARKS, '$1')
-  return isCode ? title : begun(title)
+  return isCode ? title : capitalizeSentence(title)
 }
 
 /** The sentence of a prompt that asks. Where it only points back ("find out why and fix it"), what it points at. */
-function requestOf({ sentences }: Asked): string {
+function requestOf({ sentences }: ParsedPrompt): string {
   const worth = sentences.slice(0, 8).filter((s) => s.length >= 18)
   // A remark may come first ("there is a comment on the PR"); the sentence that asks is the one that counts.
-  const at = worth.findIndex((s, n) => isAsking(s) || (n < 3 && TELLS_TO.test(withoutCourtesy(s))))
+  const at = worth.findIndex((s, n) => isAsking(s) || (n < 3 && IMPERATIVE.test(withoutCourtesy(s))))
   const request = worth[at]
   if (request === undefined) return worth[0] ?? sentences.find((s) => s.length >= 10) ?? sentences[0] ?? ''
   const order = withoutCourtesy(request)
@@ -121,7 +121,7 @@ function withoutCourtesy(sentence: string): string {
 }
 
 const ASKS = /\b(?:please|can you|could you|can we|could we|let's|lets|i (?:do )?want|i'd like|we should|we need|i need|make sure)\b/i
-const TELLS_TO =
+const IMPERATIVE =
   /^(?:add|adjust|allow|analy[sz]e|apply|avoid|build|bump|change|check|clean|compare|configure|convert|create|debug|delete|deploy|disable|document|drop|enable|ensure|evaluate|execute|explain|export|expose|extend|extract|figure|find|fix|generate|handle|hide|highlight|implement|import|improve|include|increase|install|integrate|investigate|limit|log|look|make|merge|migrate|move|open|optimi[sz]e|plan|port|prevent|print|reduce|refactor|release|remove|rename|replace|report|restore|return|revert|review|rewrite|run|set|show|simplify|skip|sort|speed|split|stop|store|support|switch|test|track|trim|try|tune|turn|update|upgrade|use|validate|verify|wire|wrap|write)\b|[\p{Lo}\p{Script=Cyrillic}\p{Script=Greek}]{3}/iu
 
 const COURTESY =

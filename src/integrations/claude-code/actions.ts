@@ -13,8 +13,8 @@ export function fileOf(input: unknown): string | null {
  * never throws; a tool we do not know, or one whose input lost what makes sense of it, is `other` with the text of its result.
  */
 export function readAction(use: { tool: string; input: string; output: string | null; error: string | null }): Action {
-  const input = fieldsOf(read(use.input))
-  const answer = use.output === null ? null : read(use.output)
+  const input = fieldsOf(parseStoredJson(use.input))
+  const answer = use.output === null ? null : parseStoredJson(use.output)
   const output = fieldsOf(answer)
   const file = input('file_path') || input('notebook_path')
   const other: Action = { kind: 'other', text: Bun.stripANSI(use.error ?? textOf(answer)) }
@@ -25,7 +25,7 @@ export function readAction(use: { tool: string; input: string; output: string | 
     case 'Edit':
       return file ? { kind: 'edit', file, removed: input('old_string'), added: input('new_string'), patch: patchOf(answer) } : other
     case 'MultiEdit': {
-      const edits = listOf(read(use.input), 'edits').map(fieldsOf)
+      const edits = listOf(parseStoredJson(use.input), 'edits').map(fieldsOf)
       const every = (name: string) => edits.map((edit) => edit(name)).join('\n')
       return file ? { kind: 'edit', file, removed: every('old_string'), added: every('new_string'), patch: patchOf(answer) } : other
     }
@@ -44,7 +44,7 @@ export function readAction(use: { tool: string; input: string; output: string | 
         kind: 'command',
         command,
         purpose: input('description') || null,
-        ...(use.error === null ? printed(answer) : failed(use.error)),
+        ...(use.error === null ? commandOutput(answer) : commandFailure(use.error)),
       }
     }
     case 'Grep':
@@ -71,12 +71,12 @@ export function readAction(use: { tool: string; input: string; output: string | 
 }
 
 /** The value of a JSON text; of a clipped one, the strings that are still there. What is no JSON at all is taken as plain text. */
-function read(json: string): unknown {
+function parseStoredJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
     const start = json.trimStart()
-    if (start.startsWith('"')) return unescaped(start.slice(1).replace(/"$/, ''))
+    if (start.startsWith('"')) return unescapeJsonText(start.slice(1).replace(/"$/, ''))
     return start.startsWith('{') || start.startsWith('[') ? stringsIn(json) : json
   }
 }
@@ -85,13 +85,13 @@ function read(json: string): unknown {
 function stringsIn(json: string): Record<string, unknown> {
   const found: Record<string, unknown> = {}
   for (const [, name, escaped] of json.matchAll(/"(\w{1,64})":\s*"([^"\\]*(?:\\[\s\S][^"\\]*)*)/g)) {
-    if (name && escaped !== undefined && !Object.hasOwn(found, name)) found[name] = unescaped(escaped)
+    if (name && escaped !== undefined && !Object.hasOwn(found, name)) found[name] = unescapeJsonText(escaped)
   }
   return found
 }
 
 /** A JSON string's text, even when the cut went through an escape or left a bare newline in it. */
-function unescaped(escaped: string): string {
+function unescapeJsonText(escaped: string): string {
   const plain: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
   return escaped.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g, (_, code: string | undefined, char: string) =>
     code ? String.fromCharCode(Number.parseInt(code, 16)) : (plain[char] ?? char),
@@ -118,7 +118,7 @@ function patchOf(answer: unknown): string[] {
     .filter((line) => typeof line === 'string')
 }
 
-function printed(answer: unknown): { output: string; exitCode: number | null } {
+function commandOutput(answer: unknown): { output: string; exitCode: number | null } {
   const output = fieldsOf(answer)
   const text = typeof answer === 'string' ? answer : [output('stdout'), output('stderr')].filter(Boolean).join('\n')
   // One that went to the background has not ended.
@@ -126,7 +126,7 @@ function printed(answer: unknown): { output: string; exitCode: number | null } {
   return { output: text === '(Bash completed with no output)' ? '' : plainLines(text), exitCode: ended ? 0 : null }
 }
 
-function failed(error: string): { output: string; exitCode: number | null } {
+function commandFailure(error: string): { output: string; exitCode: number | null } {
   const code = /^(?:Error: )?Exit code (\d{1,10})\n?/.exec(error)
   return { output: plainLines(error.slice(code?.[0].length ?? 0)), exitCode: code ? Number(code[1]) : null }
 }

@@ -1,30 +1,30 @@
 /** JSON text with its places, so that a change touches nothing around it: keys keep their order, and whoever wrote the file its hand. */
 
 /** The settings after an edit; or where and why they cannot be read, and then there is nothing to write. */
-export type Edited = { kind: 'edited'; text: string; changed: boolean } | Unreadable
-export type Unreadable = { kind: 'unreadable'; reason: string; line: number; column: number }
+export type JsonEditResult = { kind: 'edited'; text: string; changed: boolean } | UnreadableJson
+export type UnreadableJson = { kind: 'unreadable'; reason: string; line: number; column: number }
 
-type Span = { start: number; end: number }
-type JsonObject = Span & { kind: 'object'; members: JsonMember[] }
-type JsonArray = Span & { kind: 'array'; items: JsonNode[] }
-export type JsonNode = JsonObject | JsonArray | (Span & { kind: 'scalar' })
-export type JsonMember = Span & { key: string; value: JsonNode }
+type JsonSpan = { start: number; end: number }
+type JsonObject = JsonSpan & { kind: 'object'; members: JsonMember[] }
+type JsonArray = JsonSpan & { kind: 'array'; items: JsonNode[] }
+export type JsonNode = JsonObject | JsonArray | (JsonSpan & { kind: 'scalar' })
+export type JsonMember = JsonSpan & { key: string; value: JsonNode }
 /** `indent` is one step of indentation, or null when the whole file stands on one line. */
-export type Settings = { text: string; root: JsonObject; newline: string; indent: string | null }
-export type Edit = Span & { text: string }
+export type JsonText = { text: string; root: JsonObject; newline: string; indent: string | null }
+export type JsonEdit = JsonSpan & { text: string }
 
-export function edit(text: string, change: (settings: Settings) => Edit[]): Edited {
-  return reading(text, (settings) => {
+export function editJson(text: string, change: (settings: JsonText) => JsonEdit[]): JsonEditResult {
+  return withParsedJson(text, (settings) => {
     const backwards = change(settings).sort((a, b) => b.start - a.start)
     const edited = backwards.reduce((rest, { start, end, text }) => rest.slice(0, start) + text + rest.slice(end), text)
     return { kind: 'edited', text: edited, changed: edited !== text }
   })
 }
 
-export function reading<T>(text: string, use: (settings: Settings) => T): T | Unreadable {
+export function withParsedJson<T>(text: string, use: (settings: JsonText) => T): T | UnreadableJson {
   try {
     const root = parse(text)
-    if (root.kind !== 'object') throw complaint(root.start, 'expected an object')
+    if (root.kind !== 'object') throw syntaxErrorAt(root.start, 'expected an object')
     const written = text.slice(root.start, root.end)
     const isOneLine = root.members.length > 0 && !written.includes('\n')
     const indent = isOneLine ? null : (/^\{\s*\n([ \t]+)\S/.exec(written)?.[1] ?? '  ')
@@ -36,7 +36,7 @@ export function reading<T>(text: string, use: (settings: Settings) => T): T | Un
   }
 }
 
-export const complaint = (at: number, reason: string) => new SyntaxError(reason, { cause: at })
+export const syntaxErrorAt = (at: number, reason: string) => new SyntaxError(reason, { cause: at })
 
 const SPACE = /[ \t\n\r]*/y
 const STRING = /"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy
@@ -62,15 +62,15 @@ function parse(text: string): JsonNode {
     if (next(close)) return found
     do found.push(child())
     while (next(','))
-    if (!next(close)) throw complaint(at, `expected , or ${close}`)
+    if (!next(close)) throw syntaxErrorAt(at, `expected , or ${close}`)
     return found
   }
   const member = (): JsonMember => {
     take(SPACE)
     const start = at
     const key = take(STRING)
-    if (key === null) throw complaint(at, 'expected a name in double quotes')
-    if (!next(':')) throw complaint(at, 'expected :')
+    if (key === null) throw syntaxErrorAt(at, 'expected a name in double quotes')
+    if (!next(':')) throw syntaxErrorAt(at, 'expected :')
     const value = node()
     return { start, end: at, key: JSON.parse(key), value }
   }
@@ -79,12 +79,12 @@ function parse(text: string): JsonNode {
     const start = at
     if (next('{')) return { kind: 'object', start, members: children('}', member), end: at }
     if (next('[')) return { kind: 'array', start, items: children(']', node), end: at }
-    if ((take(STRING) ?? take(SCALAR)) === null) throw complaint(at, 'expected a value')
+    if ((take(STRING) ?? take(SCALAR)) === null) throw syntaxErrorAt(at, 'expected a value')
     return { kind: 'scalar', start, end: at }
   }
   const root = node()
   take(SPACE)
-  if (at < text.length) throw complaint(at, 'expected the end of the file')
+  if (at < text.length) throw syntaxErrorAt(at, 'expected the end of the file')
   return root
 }
 
@@ -92,15 +92,20 @@ export const membersOf = (node: JsonNode | undefined): JsonMember[] => (node?.ki
 export const itemsOf = (node: JsonNode | undefined): JsonNode[] => (node?.kind === 'array' ? node.items : [])
 /** Of two members with one name the last one counts, as it does for the client. */
 export const memberOf = (node: JsonNode | undefined, key: string) => membersOf(node).findLast((member) => member.key === key)
-export const readAt = (settings: Settings, node: Span): unknown => JSON.parse(settings.text.slice(node.start, node.end))
+export const valueOfNode = (settings: JsonText, node: JsonSpan): unknown => JSON.parse(settings.text.slice(node.start, node.end))
 
 /** Puts entries behind the last one, laid out as that one is; `depth` is how deep the container lies. */
-export function appended(settings: Settings, container: JsonObject | JsonArray, depth: number, entries: [string | null, unknown][]): Edit {
+export function appendEntries(
+  settings: JsonText,
+  container: JsonObject | JsonArray,
+  depth: number,
+  entries: [string | null, unknown][],
+): JsonEdit {
   const { newline, indent } = settings
   const last = (container.kind === 'object' ? container.members : container.items).at(-1)
   const margin = last ? marginOf(settings, last) : indent?.repeat(depth + 1)
   const texts = entries.map(([key, value]) => {
-    const written = laidOut(settings, value, margin)
+    const written = formatValue(settings, value, margin)
     return key === null ? written : `${JSON.stringify(key)}:${margin === undefined ? '' : ' '}${written}`
   })
   const gap = margin === undefined ? '' : newline + margin
@@ -110,30 +115,35 @@ export function appended(settings: Settings, container: JsonObject | JsonArray, 
   return { start: container.start, end: container.end, text: open + gap + texts.join(`,${gap}`) + end + close }
 }
 
-export function replaced(settings: Settings, node: JsonNode, value: unknown): Edit {
-  return { start: node.start, end: node.end, text: laidOut(settings, value, marginOf(settings, node)) }
+export function replaceNode(settings: JsonText, node: JsonNode, value: unknown): JsonEdit {
+  return { start: node.start, end: node.end, text: formatValue(settings, value, marginOf(settings, node)) }
 }
 
 /** The white space before something that begins its line; undefined when it does not. */
-function marginOf(settings: Settings, { start }: Span): string | undefined {
+function marginOf(settings: JsonText, { start }: JsonSpan): string | undefined {
   return /\n([ \t]*)$/.exec(settings.text.slice(0, start))?.[1]
 }
 
-function laidOut(settings: Settings, value: unknown, margin: string | undefined): string {
+function formatValue(settings: JsonText, value: unknown, margin: string | undefined): string {
   if (margin === undefined) return JSON.stringify(value)
   return JSON.stringify(value, null, settings.indent ?? '').replaceAll('\n', settings.newline + margin)
 }
 
 /** What taking something out leaves to do: edits within it, or that it goes as a whole. */
-export type Cut = Edit[] | 'whole'
+export type JsonCut = JsonEdit[] | 'whole'
 
 /** Takes children out of a container. One that is left empty goes as a whole, unless `emptied` says what stays of it. */
-export function cutFrom<T extends Span>(container: Span, children: T[], cutChild: (child: T) => Cut, emptied: '{}' | '[]' | null): Cut {
+export function removeChildren<T extends JsonSpan>(
+  container: JsonSpan,
+  children: T[],
+  cutChild: (child: T) => JsonCut,
+  emptied: '{}' | '[]' | null,
+): JsonCut {
   const cuts = children.map(cutChild)
   if (cuts.length > 0 && cuts.every((cut) => cut === 'whole'))
     return emptied ? [{ start: container.start, end: container.end, text: emptied }] : 'whole'
   const firstKept = cuts.findIndex((cut) => cut !== 'whole')
-  return children.flatMap((child, i): Edit[] => {
+  return children.flatMap((child, i): JsonEdit[] => {
     const cut = cuts[i]
     if (cut !== 'whole') return cut ?? []
     // The comma that goes is the one before, or at the head of the list the one behind.

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path'
 import { environment, temporaryFolder } from '../../../test/support/builders.ts'
 import { registerMcp, unregisterMcp } from './mcp.ts'
-import { isRegistered, registeredMcp } from './registered.ts'
+import { isMcpRegistered, readMcpRegistration } from './mcp-registration.ts'
 
 const program = { command: '/opt/bun', args: ['/opt/recollect/src/cli/main.ts'] }
 const ours = (...args: string[]) => ({ type: 'stdio', command: '/opt/bun', args: ['/opt/recollect/src/cli/main.ts', ...args] })
@@ -81,8 +81,8 @@ function aClient(then = '') {
   const options = { environment: seen, project: null, findClient: async () => client }
   return {
     write: (server: object) => writeFileSync(file, JSON.stringify({ mcpServers: { recollect: server } })),
-    known: () => registeredMcp(seen, null),
-    isRegistered: () => isRegistered(seen, '/any/folder'),
+    known: () => readMcpRegistration(seen, null),
+    isRegistered: () => isMcpRegistered(seen, '/any/folder'),
     register: (homeFlag: string | null) => registerMcp({ ...options, program, homeFlag }),
     unregister: (homeFlag: string | null) => unregisterMcp({ ...options, homeFlag }),
     told: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []),

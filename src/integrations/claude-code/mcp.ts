@@ -1,6 +1,6 @@
 import type { Environment } from '../../platform/environment.ts'
 import { runProgram } from '../../platform/processes.ts'
-import { NAME, registeredMcp } from './registered.ts'
+import { MCP_SERVER_NAME, readMcpRegistration } from './mcp-registration.ts'
 import type { HookPlan } from './settings.ts'
 
 export type McpOptions = {
@@ -20,22 +20,25 @@ export type McpOutcome =
 /** Tells the client about our server through its own command. One of ours that points elsewhere is replaced, another's is left. */
 export async function registerMcp(options: McpOptions & { program: HookPlan['program']; homeFlag: string | null }): Promise<McpOutcome> {
   const { environment, project, program, homeFlag } = options
-  const known = registeredMcp(environment, project)
+  const known = readMcpRegistration(environment, project)
   const wanted = [program.command, ...program.args, 'mcp']
   if (known.kind === 'other')
-    return { kind: 'refused', reason: `another MCP server is called ${NAME}; 'claude mcp remove ${NAME}' takes it out` }
+    return {
+      kind: 'refused',
+      reason: `another MCP server is called ${MCP_SERVER_NAME}; 'claude mcp remove ${MCP_SERVER_NAME}' takes it out`,
+    }
   if (known.kind === 'address') return unchanged(options)
   if (known.kind === 'ours' && known.home === homeFlag && Bun.deepEquals(known.program, wanted)) return unchanged(options)
   if (options.dryRun) return { kind: 'planned', changed: true }
   const client = await options.findClient()
   if (!client) return { kind: 'refused', reason: 'Claude Code was not found' }
-  if (known.kind === 'ours') await tell(client, project, ['remove', '--scope', scopeOf(project), NAME])
+  if (known.kind === 'ours') await runMcpCommand(client, project, ['remove', '--scope', scopeOf(project), MCP_SERVER_NAME])
   const home = homeFlag ? ['--home', homeFlag] : []
-  const added = await tell(client, project, [
+  const added = await runMcpCommand(client, project, [
     'add',
     '--scope',
     scopeOf(project),
-    NAME,
+    MCP_SERVER_NAME,
     '--',
     program.command,
     ...program.args,
@@ -48,12 +51,13 @@ export async function registerMcp(options: McpOptions & { program: HookPlan['pro
 /** Takes out the server of this home, and no other. */
 export async function unregisterMcp(options: McpOptions & { homeFlag: string | null }): Promise<McpOutcome> {
   const { environment, project, homeFlag } = options
-  const known = registeredMcp(environment, project)
+  const known = readMcpRegistration(environment, project)
   if (known.kind !== 'ours' || known.home !== homeFlag) return unchanged(options)
   if (options.dryRun) return { kind: 'planned', changed: true }
   const client = await options.findClient()
-  if (!client) return { kind: 'refused', reason: `Claude Code was not found; 'claude mcp remove ${NAME}' takes the MCP server out` }
-  const removed = await tell(client, project, ['remove', '--scope', scopeOf(project), NAME])
+  if (!client)
+    return { kind: 'refused', reason: `Claude Code was not found; 'claude mcp remove ${MCP_SERVER_NAME}' takes the MCP server out` }
+  const removed = await runMcpCommand(client, project, ['remove', '--scope', scopeOf(project), MCP_SERVER_NAME])
   return removed ? { kind: 'refused', reason: removed } : { kind: 'removed' }
 }
 
@@ -62,7 +66,7 @@ const unchanged = ({ dryRun }: { dryRun?: boolean }): McpOutcome => (dryRun ? { 
 const scopeOf = (project: string | null) => (project ? 'local' : 'user')
 
 /** Null when it went well, else what the client said. */
-async function tell(client: string, project: string | null, args: string[]): Promise<string | null> {
+async function runMcpCommand(client: string, project: string | null, args: string[]): Promise<string | null> {
   const ran = await runProgram(client, ['mcp', ...args], { timeoutMs: 20_000, ...(project ? { cwd: project } : {}) })
   return ran.code === 0 ? null : (ran.stderr || ran.stdout).trim().split('\n').at(-1) || `claude mcp ${args[0]} failed`
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentEvent } from '../../core/event.ts'
-import { compactSummary, eventName, parsePayload, promptFrom, usefulOutput } from './payload.ts'
+import { compactSummary, eventName, parsePayload, parsePromptText, usefulOutput } from './payload.ts'
 
 const FIXTURES = join(import.meta.dir, '../../../test/fixtures/hook-payloads')
 
@@ -49,11 +49,11 @@ test('a prompt keeps its words and the turn it belongs to', async () => {
 
 test('a notice that the client sends in the person’s name is a short line of a machine', async () => {
   expect(await only('UserPromptSubmit.task-notification.json')).toMatchObject({ origin: 'machine', text: 'Agent "Check docs" finished' })
-  expect(promptFrom('<teammate-message from="b">\n<b>The build is green</b></teammate-message>')).toEqual({
+  expect(parsePromptText('<teammate-message from="b">\n<b>The build is green</b></teammate-message>')).toEqual({
     origin: 'machine',
     text: 'The build is green',
   })
-  expect(promptFrom(' <div> is not centred ')).toEqual({ origin: 'person', text: '<div> is not centred' })
+  expect(parsePromptText(' <div> is not centred ')).toEqual({ origin: 'person', text: '<div> is not centred' })
 })
 
 test('a tool use carries what it was asked and what it answered', async () => {
@@ -194,8 +194,8 @@ test('deep and huge payloads pass through without harm', () => {
   }
   expect(parsePayload(use, { at: 1 })[0]).toMatchObject({ kind: 'tool-used' })
   const huge = '<task-notification><summary>'.repeat(100_000)
-  expect(promptFrom(huge).text.length).toBeLessThanOrEqual(200)
-  expect(promptFrom(`<task-notification>${'<'.repeat(1_000_000)}`).origin).toBe('machine')
+  expect(parsePromptText(huge).text.length).toBeLessThanOrEqual(200)
+  expect(parsePromptText(`<task-notification>${'<'.repeat(1_000_000)}`).origin).toBe('machine')
 })
 
 async function fixture(file: string): Promise<Record<string, unknown>> {

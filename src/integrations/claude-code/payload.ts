@@ -23,7 +23,7 @@ export function parsePayload(json: unknown, received: { at: number }): AgentEven
 
 /** The host's name of the event, which its reply must repeat. */
 export function eventName(json: unknown): string | null {
-  return Named.safeParse(json).data?.hook_event_name ?? null
+  return NamedPayload.safeParse(json).data?.hook_event_name ?? null
 }
 
 /** Optional text: the client changes its fields from version to version, and a field that turned into something else is no field. */
@@ -31,7 +31,7 @@ const text = z.string().optional().catch(undefined)
 const flag = z.boolean().optional().catch(undefined)
 
 /** Session ids become file names and keys, so what cannot be one is refused here. */
-export const SessionId = z
+export const SessionIdSchema = z
   .string({ error: 'session_id is missing' })
   .min(1, 'session_id is empty')
   .max(200, 'session_id is too long')
@@ -44,11 +44,11 @@ const ToolCall = z.object({
   tool_response: z.unknown().optional(),
 })
 
-const Named = z.object({ hook_event_name: z.string().min(1) })
+const NamedPayload = z.object({ hook_event_name: z.string().min(1) })
 
 const Payload = z.object(
   {
-    session_id: SessionId,
+    session_id: SessionIdSchema,
     hook_event_name: text,
     cwd: text,
     transcript_path: text,
@@ -81,13 +81,13 @@ function sessionEvents(payload: Payload, at: number): SessionEvent[] {
     case 'SessionStart':
       return [{ kind: 'session-started', source: payload.source, ...lastAnswer(at, payload.seconds_since_last_response) }]
     case 'UserPromptSubmit':
-      return payload.prompt === undefined ? ignored : [{ kind: 'prompt-submitted', promptId, ...promptFrom(payload.prompt) }]
+      return payload.prompt === undefined ? ignored : [{ kind: 'prompt-submitted', promptId, ...parsePromptText(payload.prompt) }]
     case 'PostToolUse':
     case 'PostToolUseFailure': {
       // Clients too old to send the id are read from their transcript, where every tool use has one.
       const call = ToolCall.safeParse(payload).data
       if (!call) return ignored
-      return [toolUsed(payload, call, name === 'PostToolUse' ? null : failureOf(payload.error ?? '', payload.is_interrupt))]
+      return [toolUsed(payload, call, name === 'PostToolUse' ? null : parseToolFailure(payload.error ?? '', payload.is_interrupt))]
     }
     case 'PostToolBatch':
       return payload.tool_calls.flatMap((one) => {
@@ -119,9 +119,9 @@ function sessionEvents(payload: Payload, at: number): SessionEvent[] {
 
 const lastAnswer = (at: number, seconds: number | undefined) => (seconds === undefined ? {} : { lastAnswerAt: at - seconds * 1000 })
 
-type Failure = { error: string; interrupted: boolean }
+type ToolFailure = { error: string; interrupted: boolean }
 
-function toolUsed(payload: Payload, call: z.infer<typeof ToolCall>, failure: Failure | null): SessionEvent {
+function toolUsed(payload: Payload, call: z.infer<typeof ToolCall>, failure: ToolFailure | null): SessionEvent {
   const used = {
     kind: 'tool-used',
     promptId: payload.prompt_id ?? null,
@@ -138,19 +138,23 @@ function toolUsed(payload: Payload, call: z.infer<typeof ToolCall>, failure: Fai
  * A batch says of each use only what the model was told, in plain text. For a use that was refused before it ran (an edit that
  * does not match, a tool that is not there) no other event comes, so its failure is read from that text.
  */
-function failureInBatch({ tool_name, tool_response }: z.infer<typeof ToolCall>): Failure | null {
+function failureInBatch({ tool_name, tool_response }: z.infer<typeof ToolCall>): ToolFailure | null {
   if (typeof tool_response !== 'string') return null
   const ranAndFailed = (tool_name === 'Bash' || tool_name === 'PowerShell') && /^Exit code \d+/.test(tool_response)
-  if (ranAndFailed || tool_response.startsWith('<tool_use_error>') || STOPPED_BY_PERSON.test(tool_response)) return failureOf(tool_response)
+  if (ranAndFailed || tool_response.startsWith('<tool_use_error>') || STOPPED_BY_PERSON_PATTERN.test(tool_response))
+    return parseToolFailure(tool_response)
   return null
 }
 
 /** Why a tool failed, without the tags that mark it for the model; and whether a person stopped it, by the client's word or by its words. */
-export function failureOf(text: string, interrupted = false): Failure {
-  return { error: text.replace(/^<tool_use_error>|<\/tool_use_error>$/g, ''), interrupted: interrupted || STOPPED_BY_PERSON.test(text) }
+export function parseToolFailure(text: string, interrupted = false): ToolFailure {
+  return {
+    error: text.replace(/^<tool_use_error>|<\/tool_use_error>$/g, ''),
+    interrupted: interrupted || STOPPED_BY_PERSON_PATTERN.test(text),
+  }
 }
 
-const STOPPED_BY_PERSON = /^(?:The user doesn't want to|\[Request interrupted by user|User rejected tool use)/
+const STOPPED_BY_PERSON_PATTERN = /^(?:The user doesn't want to|\[Request interrupted by user|User rejected tool use)/
 
 export function wasInterrupted(output: unknown): boolean {
   return isRecord(output) && output.interrupted === true
@@ -160,7 +164,7 @@ export function wasInterrupted(output: unknown): boolean {
  * A prompt as the person typed it; or, when the client speaks in the person's name (a background agent has finished), a short
  * line made of that notice. Hooks and transcripts must read the same text here, or one prompt would be stored as two.
  */
-export function promptFrom(typed: string): { origin: 'person' | 'machine'; text: string } {
+export function parsePromptText(typed: string): { origin: 'person' | 'machine'; text: string } {
   const prompt = typed.trim()
   if (!MACHINE_TEXT.test(prompt)) return { origin: 'person', text: prompt }
   const notice = between(prompt, '<summary>', '</summary>') ?? prompt.slice(0, 2_000).replace(/<[^<>]*>/g, ' ')

@@ -1,4 +1,4 @@
-import { HOOKS, timeoutOf } from './settings.ts'
+import { HOOKS, timeoutSeconds } from './settings.ts'
 
 /**
  * The files of the plugin that are made: its manifest, its hooks (the events of `init` that all its clients know), its MCP server and the marketplace
@@ -11,18 +11,18 @@ export function pluginFiles(version: string): Record<string, string> {
   const hook = (event: string, seconds: number | undefined) => ({
     type: 'command',
     command: `"\${CLAUDE_PLUGIN_ROOT}"/run.sh hook claude-code ${event} --plugin`,
-    timeout: timeoutOf(seconds),
+    timeout: timeoutSeconds(seconds),
   })
-  const events = HOOKS.filter(({ since }) => Bun.semver.order(since, OLDEST_CLIENT) <= 0)
+  const events = HOOKS.filter(({ since }) => Bun.semver.order(since, OLDEST_CLIENT_VERSION) <= 0)
   return {
     '.claude-plugin/marketplace.json': json({
-      name: PLUGIN,
+      name: PLUGIN_NAME,
       owner: { name: 'Recollect' },
       description: 'Recollect from a folder on this machine.',
-      plugins: [{ name: PLUGIN, source: './plugin', description: about, version }],
+      plugins: [{ name: PLUGIN_NAME, source: './plugin', description: about, version }],
     }),
     'plugin/.claude-plugin/plugin.json': json({
-      name: PLUGIN,
+      name: PLUGIN_NAME,
       version,
       description: about,
       author: { name: 'Recollect' },
@@ -36,10 +36,10 @@ export function pluginFiles(version: string): Record<string, string> {
   }
 }
 
-const PLUGIN = 'recollect'
+const PLUGIN_NAME = 'recollect'
 
 /**
  * The plugin is one for all clients, and one that meets an event it does not know loads none of its hooks. What later events would tell
  * (a compaction, a turn that failed) stands in the transcript.
  */
-const OLDEST_CLIENT = '2.0.56'
+const OLDEST_CLIENT_VERSION = '2.0.56'

@@ -1,12 +1,12 @@
-import type { Reply } from '../../core/event.ts'
+import type { EventReply } from '../../core/event.ts'
 
 /**
  * Our reply in the host's schema; `{}` where we have nothing to say or the host would not take it. Context on any other event
  * does harm: at Stop it sends the agent back to work, and the compaction events reject it with an error the person sees.
  */
-export function hostReply(eventName: string, reply: Reply): Record<string, unknown> {
-  if (!TAKES_CONTEXT.has(eventName)) return {}
-  const additionalContext = reply.context && cut(reply.context)
+export function hostReply(eventName: string, reply: EventReply): Record<string, unknown> {
+  if (!EVENTS_WITH_CONTEXT.has(eventName)) return {}
+  const additionalContext = reply.context && cutContext(reply.context)
   return {
     ...(additionalContext && { hookSpecificOutput: { hookEventName: eventName, additionalContext } }),
     ...(reply.message && { systemMessage: reply.message }),
@@ -14,15 +14,15 @@ export function hostReply(eventName: string, reply: Reply): Record<string, unkno
 }
 
 /** The events whose context has been seen to reach the model. */
-const TAKES_CONTEXT = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse'])
+const EVENTS_WITH_CONTEXT = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse'])
 
 /** Past 10,000 characters the client swaps the text for a short preview. Whoever wrote the context kept to a budget; this is the last guard. */
-const MOST_CONTEXT = 9_000
+const MAX_CONTEXT_CHARS = 9_000
 
-function cut(context: string): string {
+function cutContext(context: string): string {
   // A cut through a surrogate pair would leave half a character at the end.
   return context
-    .slice(0, MOST_CONTEXT)
+    .slice(0, MAX_CONTEXT_CHARS)
     .toWellFormed()
     .replace(/\uFFFD$/, '')
 }

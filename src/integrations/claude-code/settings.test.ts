@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import {
-  type Edited,
+  findHttpObstacle,
   type HookPlan,
-  obstacleToHttp,
-  planFor,
+  type JsonEditResult,
+  planHooks,
   readSettings,
   type SettingsFacts,
   withHooks,
@@ -16,9 +16,9 @@ const WISHES = {
   hookToken: 'c0ffee',
   homeFlag: null,
 }
-const plan = (version: string | null = '2.1.325', wishes: Partial<HookPlan> = {}) => planFor(version, { ...WISHES, ...wishes }, null)
+const plan = (version: string | null = '2.1.325', wishes: Partial<HookPlan> = {}) => planHooks(version, { ...WISHES, ...wishes }, null)
 
-function textOf(edited: Edited): string {
+function textOf(edited: JsonEditResult): string {
   if (edited.kind === 'unreadable') throw new Error(edited.reason)
   return edited.text
 }
@@ -87,7 +87,7 @@ test('a client that was not found is served with what every client understands',
 })
 
 test('a wish for a form is granted where the client can do it', () => {
-  const wish = (version: string | null, form: HookPlan['form'], port = 37777) => planFor(version, { ...WISHES, port, form }, 'proxy').form
+  const wish = (version: string | null, form: HookPlan['form'], port = 37777) => planHooks(version, { ...WISHES, port, form }, 'proxy').form
   expect(wish('2.1.325', 'command')).toBe('command')
   expect(wish('2.1.325', 'http')).toBe('http')
   expect(wish(null, 'http')).toBe('http')
@@ -296,25 +296,25 @@ const settingsWith = (said: object) => [factsOf(pretty(said))]
 
 test('a proxy that does not leave 127.0.0.1 alone stands in the way of http', () => {
   const proxied = { HTTPS_PROXY: 'http://proxy:3128' }
-  expect(obstacleToHttp(1, [], {})).toBe(null)
-  expect(obstacleToHttp(1, [], proxied)).toBe('proxy')
-  expect(obstacleToHttp(1, settingsWith({ env: proxied }), {})).toBe('proxy')
-  expect(obstacleToHttp(1, settingsWith({ env: { HTTPS_PROXY: '' } }), proxied)).toBe(null)
-  expect(obstacleToHttp(1, [], { ...proxied, NO_PROXY: 'localhost' })).toBe('proxy')
-  expect(obstacleToHttp(1, [], { ...proxied, NO_PROXY: 'localhost,127.0.0.1' })).toBe(null)
-  expect(obstacleToHttp(1, [], { ...proxied, no_proxy: 'localhost 127.0.0.1' })).toBe(null)
-  expect(obstacleToHttp(1, [], { ...proxied, NO_PROXY: '*' })).toBe(null)
+  expect(findHttpObstacle(1, [], {})).toBe(null)
+  expect(findHttpObstacle(1, [], proxied)).toBe('proxy')
+  expect(findHttpObstacle(1, settingsWith({ env: proxied }), {})).toBe('proxy')
+  expect(findHttpObstacle(1, settingsWith({ env: { HTTPS_PROXY: '' } }), proxied)).toBe(null)
+  expect(findHttpObstacle(1, [], { ...proxied, NO_PROXY: 'localhost' })).toBe('proxy')
+  expect(findHttpObstacle(1, [], { ...proxied, NO_PROXY: 'localhost,127.0.0.1' })).toBe(null)
+  expect(findHttpObstacle(1, [], { ...proxied, no_proxy: 'localhost 127.0.0.1' })).toBe(null)
+  expect(findHttpObstacle(1, [], { ...proxied, NO_PROXY: '*' })).toBe(null)
 })
 
 test('a list of allowed addresses stands in the way of http unless ours is on it', () => {
-  const allowing = (...urls: string[]) => obstacleToHttp(37777, settingsWith({ allowedHttpHookUrls: urls }), {})
+  const allowing = (...urls: string[]) => findHttpObstacle(37777, settingsWith({ allowedHttpHookUrls: urls }), {})
   expect(allowing()).toBe('url-list')
   expect(allowing('https://hooks.example.com/*')).toBe('url-list')
   expect(allowing('https://hooks.example.com/*', 'http://127.0.0.1:*/hook/*')).toBe(null)
 })
 
 test('where http cannot arrive, commands are planned', () => {
-  expect(planFor('2.1.325', WISHES, 'proxy')).toMatchObject({ form: 'command', because: 'proxy', exec: true })
+  expect(planHooks('2.1.325', WISHES, 'proxy')).toMatchObject({ form: 'command', because: 'proxy', exec: true })
 })
 
 function isJsonObject(text: string): boolean {

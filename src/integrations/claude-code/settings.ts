@@ -4,33 +4,33 @@
  */
 import { z } from 'zod'
 import {
-  appended,
-  type Cut,
-  complaint,
-  cutFrom,
-  type Edit,
-  type Edited,
-  edit,
+  appendEntries,
+  editJson,
   itemsOf,
+  type JsonCut,
+  type JsonEdit,
+  type JsonEditResult,
   type JsonMember,
   type JsonNode,
+  type JsonText,
   memberOf,
   membersOf,
-  readAt,
-  reading,
-  replaced,
-  type Settings,
-  type Unreadable,
+  removeChildren,
+  replaceNode,
+  syntaxErrorAt,
+  type UnreadableJson,
+  valueOfNode,
+  withParsedJson,
 } from './json-text.ts'
 
-import { OWN_PROGRAM } from './registered.ts'
+import { OWN_PROGRAM_PATTERN } from './mcp-registration.ts'
 
-export type { Edited, Unreadable } from './json-text.ts'
+export type { JsonEditResult, UnreadableJson } from './json-text.ts'
 
 /** What the hooks of one installation say. `because` tells why they are commands, and is null when they are http. */
 export type HookPlan = {
   form: 'http' | 'command'
-  because: ReasonForCommand | null
+  because: CommandHookReason | null
   /** The command as a program and its arguments; older clients take a shell line. */
   exec: boolean
   events: string[]
@@ -42,10 +42,10 @@ export type HookPlan = {
   homeFlag: string | null
 }
 
-export type ReasonForCommand = 'asked' | 'no-port' | 'old-client' | 'no-client' | HttpObstacle
+export type CommandHookReason = 'asked' | 'no-port' | 'old-client' | 'no-client' | HttpObstacle
 type HttpObstacle = 'proxy' | 'url-list'
 
-type Wishes = Pick<HookPlan, 'program' | 'port' | 'hookToken' | 'homeFlag'> & {
+type HookPlanOptions = Pick<HookPlan, 'program' | 'port' | 'hookToken' | 'homeFlag'> & {
   form?: HookPlan['form'] | undefined
   /** The events that an earlier installation, which could ask the client, has written already. */
   present?: string[]
@@ -67,26 +67,30 @@ export const HOOKS: { event: string; since: string; commandOnly?: true; seconds?
   { event: 'SubagentStop', since: '1.0.41' },
   { event: 'SessionEnd', since: '1.0.85', commandOnly: true },
 ]
-const HTTP_SINCE = '2.1.63'
+const HTTP_HOOKS_SINCE_VERSION = '2.1.63'
 /** An older client overlooks `args` and would run Bun alone. */
-const EXEC_SINCE = '2.1.200'
+const EXEC_HOOKS_SINCE_VERSION = '2.1.200'
 /** What we take a client for that we could not ask. Too careful costs some milliseconds, too bold costs a person all their hooks. */
-const UNKNOWN_CLIENT = '1.0.85'
+const ASSUMED_CLIENT_VERSION = '1.0.85'
 
 /** A worker answers in a few milliseconds; a stranger on its port holds a turn up for no longer than this. */
-const HTTP_SECONDS = 0.5
+const HTTP_HOOK_TIMEOUT_SECONDS = 0.5
 /** The hook process keeps shorter deadlines of its own; this one only ends a process that hangs. */
-const COMMAND_SECONDS = 2
+const COMMAND_HOOK_TIMEOUT_SECONDS = 2
 
-export const timeoutOf = (seconds: number | undefined) => seconds ?? COMMAND_SECONDS
+export const timeoutSeconds = (seconds: number | undefined) => seconds ?? COMMAND_HOOK_TIMEOUT_SECONDS
 
 /** How a client of this version (null: not found) shall call us. A wish for http is granted wherever the client knows it. */
-export function planFor(version: string | null, { form, present = [], ...wishes }: Wishes, obstacle: HttpObstacle | null): HookPlan {
-  const knows = (since: string) => Bun.semver.order(version ?? UNKNOWN_CLIENT, since) >= 0
-  const because = (): ReasonForCommand | null => {
+export function planHooks(
+  version: string | null,
+  { form, present = [], ...wishes }: HookPlanOptions,
+  obstacle: HttpObstacle | null,
+): HookPlan {
+  const knows = (since: string) => Bun.semver.order(version ?? ASSUMED_CLIENT_VERSION, since) >= 0
+  const because = (): CommandHookReason | null => {
     if (form === 'command') return 'asked'
     if (wishes.port === 0) return 'no-port' // the worker takes another one at every start
-    if (version !== null && !knows(HTTP_SINCE)) return 'old-client'
+    if (version !== null && !knows(HTTP_HOOKS_SINCE_VERSION)) return 'old-client'
     if (form === 'http') return null
     return version === null ? 'no-client' : obstacle
   }
@@ -94,17 +98,17 @@ export function planFor(version: string | null, { form, present = [], ...wishes 
     ...wishes,
     form: because() ? 'command' : 'http',
     because: because(),
-    exec: knows(EXEC_SINCE),
+    exec: knows(EXEC_HOOKS_SINCE_VERSION),
     events: HOOKS.filter(({ event, since }) => knows(since) || (version === null && present.includes(event))).map(({ event }) => event),
   }
 }
 
 /** The settings with the planned hooks of ours and no others: missing ones added, outdated ones replaced where they stand. */
-export function withHooks(settingsText: string | null, plan: HookPlan): Edited {
-  const added = edit(settingsText?.trim() ? settingsText : '{}\n', (settings) => additions(settings, plan))
+export function withHooks(settingsText: string | null, plan: HookPlan): JsonEditResult {
+  const added = editJson(settingsText?.trim() ? settingsText : '{}\n', (settings) => additions(settings, plan))
   if (added.kind === 'unreadable') return added
-  const cleaned = edit(added.text, (settings) => {
-    const ours = ownPlaces(settings)
+  const cleaned = editJson(added.text, (settings) => {
+    const ours = ownHookLocations(settings)
     const kept = new Set(plan.events.map((event) => ours.find((place) => place.event.key === event)))
     return removals(
       settings,
@@ -115,13 +119,13 @@ export function withHooks(settingsText: string | null, plan: HookPlan): Edited {
 }
 
 /** Which home asks: where it is, which is the usual one, and the token its http hooks carry, if it still has one. */
-export type OfHome = { home: string; usualHome: string; hookToken: string | null }
+export type HomeIdentity = { home: string; usualHome: string; hookToken: string | null }
 
 /** The settings without the hooks of this home. Those of another home on the same machine stay. */
-export function withoutHooks(settingsText: string | null, of: OfHome): Edited {
+export function withoutHooks(settingsText: string | null, of: HomeIdentity): JsonEditResult {
   if (!settingsText?.trim()) return { kind: 'edited', text: settingsText ?? '', changed: false }
-  return edit(settingsText, (settings) => {
-    const ours = ownPlaces(settings)
+  return editJson(settingsText, (settings) => {
+    const ours = ownHookLocations(settings)
     const commands = ours.flatMap(({ own }) => (own.form === 'command' ? [own.home ?? of.usualHome] : []))
     // A home that has lost its token still knows its http hooks by the commands beside them.
     const allOfHome = commands.length > 0 && commands.every((home) => home === of.home)
@@ -157,15 +161,15 @@ export type SettingsFacts = {
 }
 
 /** Reads what concerns us, whatever else the file holds. */
-export function readSettings(settingsText: string): SettingsFacts | Unreadable {
-  return reading(settingsText, (settings) => {
-    const said = Said.parse(readAt(settings, settings.root))
-    const commands = [...places(settings)].flatMap(({ handler }) => CommandHook.safeParse(readAt(settings, handler)).data ?? [])
+export function readSettings(settingsText: string): SettingsFacts | UnreadableJson {
+  return withParsedJson(settingsText, (settings) => {
+    const said = ClientSettings.parse(valueOfNode(settings, settings.root))
+    const commands = [...hookLocations(settings)].flatMap(({ handler }) => CommandHook.safeParse(valueOfNode(settings, handler)).data ?? [])
     const lines = commands.map((hook) => [hook.command, ...hook.args].join(' '))
     const plugins = Object.keys(said.enabledPlugins).filter((plugin) => said.enabledPlugins[plugin])
     return {
       kind: 'read',
-      own: ownPlaces(settings).map((place) => place.own),
+      own: ownHookLocations(settings).map((place) => place.own),
       plugin: plugins.find((plugin) => plugin.startsWith('recollect@')) ?? null,
       otherMemory: [...lines, ...plugins].filter((text) => text.includes('claude-mem')),
       hooksOff: said.disableAllHooks,
@@ -180,7 +184,7 @@ export function readSettings(settingsText: string): SettingsFacts | Unreadable {
  * What would keep http hooks from reaching us although the client knows them. It sends even a call to 127.0.0.1 through a proxy
  * that the shell or the settings name, unless NO_PROXY has that very address; and a list of allowed addresses may not hold ours.
  */
-export function obstacleToHttp(port: number, facts: SettingsFacts[], shell: Record<string, string>): HttpObstacle | null {
+export function findHttpObstacle(port: number, facts: SettingsFacts[], shell: Record<string, string>): HttpObstacle | null {
   const lists = facts.flatMap((file) => file.httpUrls ?? [])
   const isListed = (pattern: string) => new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`).test(hookUrl(port))
   if (facts.some((file) => file.httpUrls) && !lists.some(isListed)) return 'url-list'
@@ -198,7 +202,7 @@ const hookUrl = (port: number) => `http://${LOOPBACK}:${port}${HOOK_PATH}`
 
 const HttpHook = z.object({ type: z.literal('http'), url: z.string(), headers: z.record(z.string(), z.string()).catch({}) })
 const CommandHook = z.object({ type: z.literal('command'), command: z.string(), args: z.array(z.string()).catch([]) })
-const Said = z.object({
+const ClientSettings = z.object({
   disableAllHooks: z.boolean().catch(false),
   allowManagedHooksOnly: z.boolean().catch(false),
   allowedHttpHookUrls: z.array(z.string()).nullable().catch(null),
@@ -208,11 +212,16 @@ const Said = z.object({
 
 function handlerFor({ event, commandOnly, seconds }: (typeof HOOKS)[number], plan: HookPlan): object {
   if (plan.form === 'http' && !commandOnly) {
-    return { type: 'http', url: hookUrl(plan.port), timeout: HTTP_SECONDS, headers: { Authorization: `Bearer ${plan.hookToken}` } }
+    return {
+      type: 'http',
+      url: hookUrl(plan.port),
+      timeout: HTTP_HOOK_TIMEOUT_SECONDS,
+      headers: { Authorization: `Bearer ${plan.hookToken}` },
+    }
   }
   const { command, args } = plan.program
   const words = [...args, ...(plan.homeFlag ? ['--home', plan.homeFlag] : []), 'hook', 'claude-code', event]
-  const timeout = timeoutOf(seconds)
+  const timeout = timeoutSeconds(seconds)
   return plan.exec
     ? { type: 'command', command, args: words, timeout }
     : { type: 'command', command: [command, ...words].map(shellQuoted).join(' '), timeout }
@@ -224,7 +233,7 @@ const shellQuoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'
  * Whether a hook is ours, told by what it calls: an extra key to mark it by would be one more thing for a client to refuse. Other
  * tools have a `hook claude-code` command too, so the program counts; and a line that a person made longer is the person's.
  */
-function asOwn(event: string, handler: unknown): OwnHook | null {
+function parseOwnHook(event: string, handler: unknown): OwnHook | null {
   const http = HttpHook.safeParse(handler).data
   if (http) {
     const url = URL.parse(http.url)
@@ -239,7 +248,7 @@ function asOwn(event: string, handler: unknown): OwnHook | null {
   if (verb < 1 || words.length > verb + 3 || !/^\w*$/.test(words[verb + 2] ?? '')) return null
   const hasHome = words[verb - 2] === '--home'
   const program = words.slice(0, hasHome ? verb - 2 : verb)
-  if (!OWN_PROGRAM.test(program.at(-1) ?? '')) return null
+  if (!OWN_PROGRAM_PATTERN.test(program.at(-1) ?? '')) return null
   return { event, form: 'command', command: words.map(shellQuoted).join(' '), program, home: hasHome ? (words[verb - 1] ?? null) : null }
 }
 
@@ -254,9 +263,9 @@ function shellWords(line: string): string[] {
 }
 
 /** Where a hook stands: in a group of an event's list. */
-type Place = { event: JsonMember; handler: JsonNode }
+type HookLocation = { event: JsonMember; handler: JsonNode }
 
-function* places(settings: Settings): Generator<Place> {
+function* hookLocations(settings: JsonText): Generator<HookLocation> {
   for (const event of membersOf(memberOf(settings.root, 'hooks')?.value)) {
     for (const group of itemsOf(event.value)) {
       for (const handler of itemsOf(memberOf(group, 'hooks')?.value)) yield { event, handler }
@@ -264,9 +273,9 @@ function* places(settings: Settings): Generator<Place> {
   }
 }
 
-function ownPlaces(settings: Settings): (Place & { own: OwnHook })[] {
-  return [...places(settings)].flatMap((place) => {
-    const own = asOwn(place.event.key, readAt(settings, place.handler))
+function ownHookLocations(settings: JsonText): (HookLocation & { own: OwnHook })[] {
+  return [...hookLocations(settings)].flatMap((place) => {
+    const own = parseOwnHook(place.event.key, valueOfNode(settings, place.handler))
     return own ? [{ ...place, own }] : []
   })
 }
@@ -278,7 +287,7 @@ function ownPlaces(settings: Settings): (Place & { own: OwnHook })[] {
 const FOUND_EMPTY_HOOKS = ''
 const FOUND_EMPTY_LIST = '*'
 
-function additions(settings: Settings, plan: HookPlan): Edit[] {
+function additions(settings: JsonText, plan: HookPlan): JsonEdit[] {
   const wanted = HOOKS.filter((hook) => plan.events.includes(hook.event)).map((hook) => ({
     event: hook.event,
     handler: handlerFor(hook, plan),
@@ -286,47 +295,48 @@ function additions(settings: Settings, plan: HookPlan): Edit[] {
   const hooks = memberOf(settings.root, 'hooks')?.value
   if (!hooks) {
     const all = Object.fromEntries(wanted.map(({ event, handler }) => [event, [{ hooks: [handler] }]]))
-    return [appended(settings, settings.root, 0, [['hooks', all]])]
+    return [appendEntries(settings, settings.root, 0, [['hooks', all]])]
   }
-  if (hooks.kind !== 'object') throw complaint(hooks.start, 'expected `hooks` to be an object')
-  const ours = ownPlaces(settings)
-  const edits: Edit[] = []
+  if (hooks.kind !== 'object') throw syntaxErrorAt(hooks.start, 'expected `hooks` to be an object')
+  const ours = ownHookLocations(settings)
+  const edits: JsonEdit[] = []
   const lists: [string, unknown][] = []
   const mark = hooks.members.length === 0 ? { matcher: FOUND_EMPTY_HOOKS } : {}
   for (const { event, handler } of wanted) {
     const own = ours.find((place) => place.event.key === event)?.handler
     const list = memberOf(hooks, event)?.value
-    if (own && Bun.deepEquals(readAt(settings, own), handler)) continue
-    if (own) edits.push(replaced(settings, own, handler))
+    if (own && Bun.deepEquals(valueOfNode(settings, own), handler)) continue
+    if (own) edits.push(replaceNode(settings, own, handler))
     else if (!list) lists.push([event, [{ ...mark, hooks: [handler] }]])
-    else if (list.kind !== 'array') throw complaint(list.start, `expected \`hooks.${event}\` to be a list`)
+    else if (list.kind !== 'array') throw syntaxErrorAt(list.start, `expected \`hooks.${event}\` to be a list`)
     else {
       const matcher = list.items.length === 0 ? { matcher: FOUND_EMPTY_LIST } : {}
-      edits.push(appended(settings, list, 2, [[null, { ...matcher, hooks: [handler] }]]))
+      edits.push(appendEntries(settings, list, 2, [[null, { ...matcher, hooks: [handler] }]]))
     }
   }
-  return lists.length > 0 ? [...edits, appended(settings, hooks, 1, lists)] : edits
+  return lists.length > 0 ? [...edits, appendEntries(settings, hooks, 1, lists)] : edits
 }
 
 /** Takes hooks out, and with them every group, list and object that held nothing else. */
-function removals(settings: Settings, gone: Place[]): Edit[] {
+function removals(settings: JsonText, gone: HookLocation[]): JsonEdit[] {
   const handlers = new Set(gone.map((place) => place.handler))
   const says = (list: JsonNode, matcher: string) =>
     itemsOf(list).some((group) => {
       const said = memberOf(group, 'matcher')
-      return said !== undefined && readAt(settings, said.value) === matcher
+      return said !== undefined && valueOfNode(settings, said.value) === matcher
     })
-  const cutGroup = (group: JsonNode): Cut => {
+  const cutGroup = (group: JsonNode): JsonCut => {
     const list = memberOf(group, 'hooks')?.value
-    return list ? cutFrom(list, itemsOf(list), (handler) => (handlers.has(handler) ? 'whole' : []), null) : []
+    return list ? removeChildren(list, itemsOf(list), (handler) => (handlers.has(handler) ? 'whole' : []), null) : []
   }
-  const cutEvent = ({ value: list }: JsonMember): Cut => cutFrom(list, itemsOf(list), cutGroup, says(list, FOUND_EMPTY_LIST) ? '[]' : null)
+  const cutEvent = ({ value: list }: JsonMember): JsonCut =>
+    removeChildren(list, itemsOf(list), cutGroup, says(list, FOUND_EMPTY_LIST) ? '[]' : null)
   const hooks = memberOf(settings.root, 'hooks')
-  const cutMember = (member: JsonMember): Cut => {
+  const cutMember = (member: JsonMember): JsonCut => {
     if (member !== hooks) return []
     const lists = membersOf(member.value)
-    return cutFrom(member.value, lists, cutEvent, lists.some((list) => says(list.value, FOUND_EMPTY_HOOKS)) ? '{}' : null)
+    return removeChildren(member.value, lists, cutEvent, lists.some((list) => says(list.value, FOUND_EMPTY_HOOKS)) ? '{}' : null)
   }
-  const cut = cutFrom(settings.root, settings.root.members, cutMember, '{}')
+  const cut = removeChildren(settings.root, settings.root.members, cutMember, '{}')
   return cut === 'whole' ? [] : cut
 }

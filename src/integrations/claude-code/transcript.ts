@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { AgentEvent, SessionEvent } from '../../core/event.ts'
 import { asContentSessionId } from '../../core/ids.ts'
-import { bytesOf, linesOf, parsed, salvaged } from './lines.ts'
-import { compactSummary, failureOf, isRecord, promptFrom, SessionId, usefulOutput, wasInterrupted } from './payload.ts'
+import { compactSummary, isRecord, parsePromptText, parseToolFailure, SessionIdSchema, usefulOutput, wasInterrupted } from './payload.ts'
+import { parseJson, readTranscriptBytes, salvageObjects, splitTranscriptLines } from './transcript-lines.ts'
 
 /** One event of a transcript, and the lines it stands on. */
 export type TranscriptItem = {
@@ -18,7 +18,7 @@ export type TranscriptItem = {
 }
 
 /** What the lines say about the session as a whole, as far as they have been read. */
-export type SessionFacts = {
+export type TranscriptFacts = {
   sessionId: string | null
   /** Where the session began; later lines drift with `cd`. */
   cwd: string | null
@@ -32,7 +32,7 @@ export type SessionFacts = {
 }
 
 /** Where a read stopped. Plain JSON; a later read that is given it goes on as if there had been no pause. */
-export type Checkpoint = { offset: number; state: State }
+export type Checkpoint = { offset: number; state: TranscriptState }
 
 export type TranscriptBatch = {
   items: TranscriptItem[]
@@ -42,7 +42,7 @@ export type TranscriptBatch = {
    * What is kept on disk must not hold what the door of capture has not looked at.
    */
   resume: Checkpoint
-  facts: SessionFacts
+  facts: TranscriptFacts
   /** Lines no one can read, since the beginning of the file. */
   unreadable: number
   /** How far this batch moved, in bytes (of the unpacked text, for a packed file). */
@@ -63,7 +63,7 @@ export async function* readTranscript(path: string, from: Checkpoint | null): As
   const state = goesOn ? { ...freshState(), ...structuredClone(from.state) } : freshState()
   let offset = goesOn ? from.offset : 0
   let reported = offset
-  let resume = bare(offset, state)
+  let resume = checkpointWithoutText(offset, state)
   let items: TranscriptItem[] = []
   const batch = (): TranscriptBatch => {
     const { facts, unreadable } = state
@@ -79,18 +79,18 @@ export async function* readTranscript(path: string, from: Checkpoint | null): As
     reported = offset
     return done
   }
-  for await (const line of linesOf(bytesOf(path, offset, packed), packed)) {
-    const [before, start] = [openOf(state), offset]
+  for await (const line of splitTranscriptLines(readTranscriptBytes(path, offset, packed), packed)) {
+    const [before, start] = [openWork(state), offset]
     offset += line.bytes
     if (line.text === null) state.unreadable++
     else items.push(...readLine(state, line.text, path))
-    const open = openOf(state)
-    if (open === null) resume = bare(offset, state)
-    else if (open !== before) resume = bare(start, state)
+    const open = openWork(state)
+    if (open === null) resume = checkpointWithoutText(offset, state)
+    else if (open !== before) resume = checkpointWithoutText(start, state)
     if (offset - reported >= BATCH_BYTES) yield batch()
   }
   items.push(...provisionalEnds(state, path))
-  await settleTitle(state, path, packed)
+  await resolveTitle(state, path, packed)
   yield batch()
 }
 
@@ -100,11 +100,11 @@ const BATCH_BYTES = 256 * 1024
  * Old clients wrote names of other sessions into a file too, often on its first line. The newest that names a line of this file, which may
  * come before or behind it, is the session's own; the others wait for their line. Only a file with such names is looked through for it.
  */
-async function settleTitle(state: State, path: string, packed: boolean): Promise<void> {
+async function resolveTitle(state: TranscriptState, path: string, packed: boolean): Promise<void> {
   if (state.names.length === 0) return
   const sought = new Set(state.names.map(({ leaf }) => leaf))
   const found = new Set<string>()
-  for await (const { text } of linesOf(bytesOf(path, 0, packed), packed))
+  for await (const { text } of splitTranscriptLines(readTranscriptBytes(path, 0, packed), packed))
     for (const leaf of sought) if (text?.includes(`"uuid":${JSON.stringify(leaf)}`)) found.add(leaf)
   const own = state.names.findLastIndex(({ leaf }) => found.has(leaf))
   state.facts.title = state.names[own]?.title ?? state.facts.title
@@ -112,16 +112,16 @@ async function settleTitle(state: State, path: string, packed: boolean): Promise
 }
 
 /** What has begun and may go on. */
-const openOf = (state: State) => state.turn ?? state.run ?? state.command
+const openWork = (state: TranscriptState) => state.turn ?? state.run ?? state.command
 
 /** A place to go on from, with what is known of the session and without a word of what was said in it. */
-function bare(offset: number, { facts, titledByPerson, unreadable, promptId }: State): Checkpoint {
+function checkpointWithoutText(offset: number, { facts, titledByPerson, unreadable, promptId }: TranscriptState): Checkpoint {
   return { offset, state: { ...freshState(), facts: { ...facts, title: null }, titledByPerson, unreadable, promptId } }
 }
 
 /** The transcripts of the subagents a session started. A compaction runs as one too, and has nothing of its own to tell. */
 export async function subagentTranscripts(path: string): Promise<string[]> {
-  const folder = `${path.slice(0, path.lastIndexOf('/') + 1)}${nameOf(path)}/subagents`
+  const folder = `${path.slice(0, path.lastIndexOf('/') + 1)}${sessionNameOf(path)}/subagents`
   const found: string[] = []
   try {
     for await (const name of new Bun.Glob('**/agent-*.jsonl').scan({ cwd: folder })) found.push(`${folder}/${name}`)
@@ -133,10 +133,10 @@ export async function subagentTranscripts(path: string): Promise<string[]> {
 }
 
 /** Which agent wrote a file; packed files are looked into. */
-export async function formatOf(path: string): Promise<ReturnType<typeof transcriptFormat>> {
+export async function detectTranscriptFormat(path: string): Promise<ReturnType<typeof transcriptFormat>> {
   const decoder = new TextDecoder()
   let head = ''
-  for await (const chunk of bytesOf(path, 0, path.endsWith('.gz'))) {
+  for await (const chunk of readTranscriptBytes(path, 0, path.endsWith('.gz'))) {
     head += decoder.decode(chunk, { stream: true })
     if (head.length >= 4096) break
   }
@@ -155,24 +155,24 @@ export function transcriptFormat(firstLines: string): 'claude-code' | 'codex' | 
 }
 
 /** Everything that must be known of earlier lines to understand the next one. */
-type State = {
-  facts: SessionFacts
+type TranscriptState = {
+  facts: TranscriptFacts
   titledByPerson: boolean
   /** Names the client gave since the title, each to the conversation that ends with a line; nobody knows yet whether it is one of this file. */
   names: { title: string; leaf: string }[]
   unreadable: number
   /** The newest prompt id on any line of the main conversation, prompts or not. */
   promptId: string | null
-  turn: Turn | null
+  turn: TranscriptTurn | null
   /** The run of the subagent, in a subagent's own file. */
-  run: Run | null
+  run: SubagentRun | null
   /** Tool uses that have no result yet. */
   pending: Record<string, { tool: string; input: unknown }>
   /** A slash command that is a prompt if the model is asked next, and nothing if the client answers it by itself. */
-  command: { place: Place; text: string } | null
+  command: { place: TranscriptLineHeader; text: string } | null
 }
 
-type Turn = {
+type TranscriptTurn = {
   promptId: string | null
   /** Id of the line that opened it; null when no prompt did (a `!` command whose output the model then spoke about). */
   prompt: string | null
@@ -183,15 +183,15 @@ type Turn = {
   heard: string | null
   ended: boolean
   /** The last line that counted. */
-  last: Place
+  last: TranscriptLineHeader
 }
 
-type Run = Turn & { agentId: string; agentType: string }
+type SubagentRun = TranscriptTurn & { agentId: string; agentType: string }
 
 /** What an event takes from the line it stands on. */
-type Place = Pick<Line, 'uuid' | 'timestamp' | 'sessionId' | 'cwd' | 'promptId'>
+type TranscriptLineHeader = Pick<ClaudeTranscriptLine, 'uuid' | 'timestamp' | 'sessionId' | 'cwd' | 'promptId'>
 
-function freshState(): State {
+function freshState(): TranscriptState {
   const facts = { sessionId: null, cwd: null, gitBranch: null, version: null, entrypoint: null, title: null, firstAt: null, lastAt: null }
   return { facts, titledByPerson: false, names: [], unreadable: 0, promptId: null, turn: null, run: null, pending: {}, command: null }
 }
@@ -200,12 +200,12 @@ function freshState(): State {
 const text = z.string().optional().catch(undefined)
 const flag = z.boolean().optional().catch(undefined)
 
-const Line = z.object({
+const ClaudeTranscriptLine = z.object({
   type: z.string(),
   subtype: text,
   uuid: text,
   timestamp: text,
-  sessionId: SessionId.optional().catch(undefined),
+  sessionId: SessionIdSchema.optional().catch(undefined),
   cwd: text,
   gitBranch: text,
   version: text,
@@ -225,39 +225,39 @@ const Line = z.object({
   summary: text,
   leafUuid: text,
 })
-type Line = z.infer<typeof Line>
+type ClaudeTranscriptLine = z.infer<typeof ClaudeTranscriptLine>
 
-function readLine(state: State, written: string, path: string): TranscriptItem[] {
+function readLine(state: TranscriptState, written: string, path: string): TranscriptItem[] {
   if (written.trim() === '') return []
-  const whole = parsed(written)
-  const { objects, torn } = whole === undefined ? salvaged(written) : { objects: [whole], torn: 0 }
+  const whole = parseJson(written)
+  const { objects, torn } = whole === undefined ? salvageObjects(written) : { objects: [whole], torn: 0 }
   state.unreadable += torn
   return objects.flatMap((object) => {
-    const line = Line.safeParse(object).data
+    const line = ClaudeTranscriptLine.safeParse(object).data
     if (!line) {
       state.unreadable++
       return []
     }
-    noteFacts(state, line)
+    updateFacts(state, line)
     return eventsOf(state, line).map((told) => toItem(state, told, path, false))
   })
 }
 
-function noteFacts(state: State, line: Line): void {
+function updateFacts(state: TranscriptState, line: ClaudeTranscriptLine): void {
   const { facts } = state
   facts.sessionId ??= line.sessionId ?? null
   facts.cwd ??= line.cwd ?? null
   facts.gitBranch = line.gitBranch || facts.gitBranch
   facts.version = line.version ?? facts.version
   facts.entrypoint ??= line.entrypoint ?? null
-  noteTitle(state, line)
+  updateTitle(state, line)
   const at = line.timestamp ? Date.parse(line.timestamp) : Number.NaN
   if (Number.isNaN(at)) return
   facts.firstAt = Math.min(facts.firstAt ?? at, at)
   facts.lastAt = Math.max(facts.lastAt ?? at, at)
 }
 
-function noteTitle(state: State, { type, customTitle, aiTitle, summary, leafUuid }: Line): void {
+function updateTitle(state: TranscriptState, { type, customTitle, aiTitle, summary, leafUuid }: ClaudeTranscriptLine): void {
   const given = type === 'custom-title' ? customTitle : type === 'ai-title' && !state.titledByPerson ? aiTitle : undefined
   if (given) {
     state.facts.title = given
@@ -265,16 +265,16 @@ function noteTitle(state: State, { type, customTitle, aiTitle, summary, leafUuid
     state.titledByPerson ||= type === 'custom-title'
   }
   if (type === 'summary' && summary && leafUuid && !state.titledByPerson)
-    state.names = [...state.names, { title: summary, leaf: leafUuid }].slice(-MOST_NAMES)
+    state.names = [...state.names, { title: summary, leaf: leafUuid }].slice(-MAX_PENDING_TITLES)
 }
 
 /** More names of other sessions no client wrote; the checkpoint must stay small. */
-const MOST_NAMES = 20
+const MAX_PENDING_TITLES = 20
 
 /** An event and the line it stands on. */
-type Told = { event: SessionEvent; line: Place; turn: Turn | null }
+type TranscriptEvent = { event: SessionEvent; line: TranscriptLineHeader; turn: TranscriptTurn | null }
 
-function toItem({ facts }: State, { event, line, turn }: Told, path: string, provisional: boolean): TranscriptItem {
+function toItem({ facts }: TranscriptState, { event, line, turn }: TranscriptEvent, path: string, provisional: boolean): TranscriptItem {
   const at = line.timestamp ? Date.parse(line.timestamp) : Number.NaN
   // A subagent's file is the transcript of its own end only: its tool uses belong to the session that started it.
   const ofSession = event.kind !== 'tool-used' || event.agentId === null
@@ -282,7 +282,7 @@ function toItem({ facts }: State, { event, line, turn }: Told, path: string, pro
     event: {
       ...event,
       agent: 'claude-code',
-      session: asContentSessionId(line.sessionId ?? facts.sessionId ?? nameOf(path)),
+      session: asContentSessionId(line.sessionId ?? facts.sessionId ?? sessionNameOf(path)),
       at: Number.isNaN(at) ? (facts.lastAt ?? 0) : at,
       cwd: line.cwd ?? facts.cwd,
       transcript: ofSession ? path : null,
@@ -296,21 +296,21 @@ function toItem({ facts }: State, { event, line, turn }: Told, path: string, pro
 }
 
 /** The client names a transcript after its session. */
-function nameOf(path: string): string {
+function sessionNameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.jsonl(\.gz)?$/, '')
 }
 
-function eventsOf(state: State, line: Line): Told[] {
+function eventsOf(state: TranscriptState, line: ClaudeTranscriptLine): TranscriptEvent[] {
   switch (line.type) {
     case 'user':
-      if (line.isSidechain) return subagentHeard(state, line)
-      return line.isCompactSummary ? compacted(state, line) : userLine(state, line)
+      if (line.isSidechain) return subagentUserLine(state, line)
+      return line.isCompactSummary ? compactionEvents(state, line) : userLine(state, line)
     case 'assistant':
-      return line.isSidechain ? subagentSaid(state, line) : assistantLine(state, line)
+      return line.isSidechain ? subagentAssistantLine(state, line) : assistantLine(state, line)
     case 'attachment': {
       const { type, commandMode = '', prompt } = line.attachment ?? {}
       const typed = type === 'queued_command' && QUEUED_PROMPTS.has(commandMode) && !line.isSidechain ? textOf(prompt) : ''
-      return typed ? prompted(state, line, typed) : []
+      return typed ? promptEvents(state, line, typed) : []
     }
     case 'system':
       if (line.isSidechain) return []
@@ -325,7 +325,7 @@ function eventsOf(state: State, line: Line): Told[] {
 /** What can wait while a turn runs and is then told to the model: words of a person, and notices of the client. */
 const QUEUED_PROMPTS = new Set(['prompt', 'task-notification'])
 
-function userLine(state: State, line: Line): Told[] {
+function userLine(state: TranscriptState, line: ClaudeTranscriptLine): TranscriptEvent[] {
   state.promptId = line.promptId ?? state.promptId
   const content = line.message?.content
   const used = toolResults(state, line, state.turn)
@@ -338,12 +338,12 @@ function userLine(state: State, line: Line): Told[] {
   }
   const command = commandText(typed)
   if (command !== null) {
-    state.command = { place: placeOf(line), text: command }
+    state.command = { place: headerOf(line), text: command }
     return used
   }
   if (typed === '' && !blocksOf(content).some((block) => block.type === 'image')) return used
   // Old clients put what a person typed during a turn beside the next tool result.
-  if (blocksOf(content).some((block) => block.type === 'tool_result')) return [...used, ...prompted(state, line, typed)]
+  if (blocksOf(content).some((block) => block.type === 'tool_result')) return [...used, ...promptEvents(state, line, typed)]
   return openTurn(state, line, typed)
 }
 
@@ -362,58 +362,58 @@ function commandText(typed: string): string | null {
 }
 
 /** A prompt that starts a turn ends the one before it; a result of that one can no longer come. */
-function openTurn(state: State, line: Place, typed: string): Told[] {
+function openTurn(state: TranscriptState, line: TranscriptLineHeader, typed: string): TranscriptEvent[] {
   const before = endTurn(state.turn)
   state.command = null
   state.pending = {}
   state.turn = newTurn(line, line.promptId ?? null, line.uuid ?? null)
-  return [...before, ...prompted(state, line, typed)]
+  return [...before, ...promptEvents(state, line, typed)]
 }
 
-function newTurn(line: Place, promptId: string | null, prompt: string | null): Turn {
-  return { promptId, prompt, message: null, said: [], heard: null, ended: false, last: placeOf(line) }
+function newTurn(line: TranscriptLineHeader, promptId: string | null, prompt: string | null): TranscriptTurn {
+  return { promptId, prompt, message: null, said: [], heard: null, ended: false, last: headerOf(line) }
 }
 
-function placeOf({ uuid, timestamp, sessionId, cwd, promptId }: Place): Place {
+function headerOf({ uuid, timestamp, sessionId, cwd, promptId }: TranscriptLineHeader): TranscriptLineHeader {
   return { uuid, timestamp, sessionId, cwd, promptId }
 }
 
 /** A prompt of the running turn: the one that opened it, or one that was typed while it ran. */
-function prompted(state: State, line: Place, typed: string): Told[] {
+function promptEvents(state: TranscriptState, line: TranscriptLineHeader, typed: string): TranscriptEvent[] {
   const promptId = line.promptId ?? state.turn?.promptId ?? null
-  return [{ event: { kind: 'prompt-submitted', promptId, ...promptFrom(typed) }, line, turn: state.turn }]
+  return [{ event: { kind: 'prompt-submitted', promptId, ...parsePromptText(typed) }, line, turn: state.turn }]
 }
 
-function compacted(state: State, line: Line): Told[] {
+function compactionEvents(state: TranscriptState, line: ClaudeTranscriptLine): TranscriptEvent[] {
   const promptId = line.promptId ?? state.turn?.promptId ?? null
   const summary = compactSummary(textOf(line.message?.content))
   return [{ event: { kind: 'compacted', promptId, summary }, line, turn: state.turn }]
 }
 
-function assistantLine(state: State, line: Line): Told[] {
+function assistantLine(state: TranscriptState, line: ClaudeTranscriptLine): TranscriptEvent[] {
   if (line.message?.model === '<synthetic>' && !line.isApiErrorMessage) return []
-  const told: Told[] = []
+  const told: TranscriptEvent[] = []
   if (state.command) told.push(...openTurn(state, state.command.place, state.command.text))
   // The model speaks although nobody prompted it: the turn of a `!` command, which has an id of its own.
   if (!state.turn || (state.turn.ended && state.promptId !== state.turn.promptId)) state.turn = newTurn(line, state.promptId, null)
-  hear(state, state.turn, line)
+  recordAssistantLine(state, state.turn, line)
   return told
 }
 
 /** Takes in what the agent said and which tools it called. */
-function hear(state: State, turn: Turn, line: Line): void {
+function recordAssistantLine(state: TranscriptState, turn: TranscriptTurn, line: ClaudeTranscriptLine): void {
   // A client that was interrupted while writing can write the same line again.
   const again = line.uuid !== undefined && line.uuid === turn.heard
   turn.heard = line.uuid ?? null
   turn.ended = false
-  turn.last = placeOf(line)
+  turn.last = headerOf(line)
   if (line.isApiErrorMessage || again) return
   for (const block of blocksOf(line.message?.content)) {
     if (block.type === 'tool_use' && typeof block.id === 'string' && typeof block.name === 'string') {
       state.pending[block.id] = { tool: block.name, input: block.input }
       // Uses that nobody answers must not pile up in the checkpoint; a turn never has this many open at once.
       const [oldest, ...others] = Object.keys(state.pending)
-      if (oldest !== undefined && others.length >= MOST_PENDING) delete state.pending[oldest]
+      if (oldest !== undefined && others.length >= MAX_PENDING_TOOL_USES) delete state.pending[oldest]
     } else if (block.type === 'text' && typeof block.text === 'string') {
       const message = line.message?.id ?? null
       turn.said = message !== null && message === turn.message ? [...turn.said, block.text] : [block.text]
@@ -422,12 +422,12 @@ function hear(state: State, turn: Turn, line: Line): void {
   }
 }
 
-const MOST_PENDING = 200
+const MAX_PENDING_TOOL_USES = 200
 
 /** The uses whose results stand on this line. A result that answers no use we saw says too little to keep. */
-function toolResults(state: State, line: Line, turn: Turn | null): Told[] {
+function toolResults(state: TranscriptState, line: ClaudeTranscriptLine, turn: TranscriptTurn | null): TranscriptEvent[] {
   const results = blocksOf(line.message?.content).filter((block) => block.type === 'tool_result')
-  const told = results.flatMap((result): Told[] => {
+  const told = results.flatMap((result): TranscriptEvent[] => {
     const toolUseId = typeof result.tool_use_id === 'string' ? result.tool_use_id : ''
     const use = Object.hasOwn(state.pending, toolUseId) ? state.pending[toolUseId] : undefined
     if (!use) return []
@@ -438,7 +438,7 @@ function toolResults(state: State, line: Line, turn: Turn | null): Told[] {
     const interrupted = wasInterrupted(line.toolUseResult)
     const outcome =
       result.is_error === true
-        ? { output: undefined, ...failureOf(answer, interrupted) }
+        ? { output: undefined, ...parseToolFailure(answer, interrupted) }
         : { output: structured ? usefulOutput(use.tool, line.toolUseResult) : answer, error: null, interrupted }
     const event: SessionEvent = {
       kind: 'tool-used',
@@ -450,52 +450,52 @@ function toolResults(state: State, line: Line, turn: Turn | null): Told[] {
     }
     return [{ event, line, turn }]
   })
-  if (turn && results.length > 0) Object.assign(turn, { message: null, said: [], last: placeOf(line) })
+  if (turn && results.length > 0) Object.assign(turn, { message: null, said: [], last: headerOf(line) })
   return told
 }
 
-function endTurn(turn: Turn | null): Told[] {
+function endTurn(turn: TranscriptTurn | null): TranscriptEvent[] {
   if (!turn || turn.ended) return []
   turn.ended = true
   return [turnEnd(turn)]
 }
 
-function turnEnd(turn: Turn): Told {
+function turnEnd(turn: TranscriptTurn): TranscriptEvent {
   return { event: { kind: 'turn-ended', promptId: turn.promptId, answer: answerOf(turn) }, line: turn.last, turn }
 }
 
-function answerOf(turn: Turn): string {
+function answerOf(turn: TranscriptTurn): string {
   return turn.said.join('\n').trim()
 }
 
 /** A subagent's lines name it; very old clients mixed nameless ones into the main file, where only their tool uses count. */
-function subagentSaid(state: State, line: Line): Told[] {
+function subagentAssistantLine(state: TranscriptState, line: ClaudeTranscriptLine): TranscriptEvent[] {
   const { agentId } = line
   if (agentId === undefined) {
-    hear(state, newTurn(line, null, null), line)
+    recordAssistantLine(state, newTurn(line, null, null), line)
     return []
   }
   const before = state.run && state.run.agentId !== agentId ? endRun(state) : []
   state.run ??= { ...newTurn(line, line.promptId ?? state.promptId, null), agentId, agentType: '' }
   state.run.agentType ||= line.attributionAgent ?? ''
-  hear(state, state.run, line)
+  recordAssistantLine(state, state.run, line)
   return before
 }
 
 /** What a subagent is told is no prompt of a person, but a new task ends the run before it. */
-function subagentHeard(state: State, line: Line): Told[] {
+function subagentUserLine(state: TranscriptState, line: ClaudeTranscriptLine): TranscriptEvent[] {
   state.promptId = line.promptId ?? state.promptId
   const used = toolResults(state, line, state.run)
   return used.length > 0 || line.isMeta ? used : endRun(state)
 }
 
-function endRun(state: State): Told[] {
+function endRun(state: TranscriptState): TranscriptEvent[] {
   const { run } = state
   state.run = null
   return run && answerOf(run) ? [runEnd(run)] : []
 }
 
-function runEnd(run: Run): Told {
+function runEnd(run: SubagentRun): TranscriptEvent {
   const { promptId, agentId, agentType, last } = run
   return {
     event: { kind: 'subagent-ended', promptId, agentId, agentType, answer: answerOf(run) },
@@ -505,7 +505,7 @@ function runEnd(run: Run): Told {
 }
 
 /** How the turn that is open would end if nothing more came. The state is left as it is, so that a later read can end it. */
-function provisionalEnds(state: State, path: string): TranscriptItem[] {
+function provisionalEnds(state: TranscriptState, path: string): TranscriptItem[] {
   const { turn, run } = state
   const ends = [...(turn && !turn.ended && answerOf(turn) ? [turnEnd(turn)] : []), ...(run && answerOf(run) ? [runEnd(run)] : [])]
   return ends.map((end) => toItem(state, end, path, true))

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import { closedPort } from '../../../test/support/ports.ts'
 import type { Embedder } from '../embedder.ts'
-import { EmbedderTrouble } from '../trouble.ts'
-import { type Endpoint, openHttpEmbedder } from './http.ts'
+import { EmbedderError } from '../embedder-error.ts'
+import { type EmbeddingEndpoint, openHttpEmbedder } from './http.ts'
 
 const never = new AbortController().signal
 
@@ -18,20 +18,20 @@ const server = Bun.serve({
 })
 afterAll(() => server.stop(true))
 
-const endpoint: Endpoint = { baseUrl: `${server.url}v1/`, model: 'm', apiKey: 'key-1' }
+const endpoint: EmbeddingEndpoint = { baseUrl: `${server.url}v1/`, model: 'm', apiKey: 'key-1' }
 const list = (vectors: unknown[]) => Response.json({ data: vectors.map((embedding, index) => ({ index, embedding })) })
 const good = (input: string[]) => list(input.map(() => [3, 4]))
 
-async function opened(given: Partial<Endpoint> = {}): Promise<Embedder> {
+async function opened(given: Partial<EmbeddingEndpoint> = {}): Promise<Embedder> {
   answer = good
   const { kind, ...rest } = await openHttpEmbedder({ ...endpoint, ...given }, never)
   if (kind === 'absent') throw new Error('it should have opened')
   return (rest as { embedder: Embedder }).embedder
 }
 
-async function troubleWith(embedder: Embedder): Promise<EmbedderTrouble> {
+async function troubleWith(embedder: Embedder): Promise<EmbedderError> {
   const cause = await embedder.embed(['text'], never).catch((thrown: unknown) => thrown)
-  if (!(cause instanceof EmbedderTrouble)) throw new Error('there was no trouble')
+  if (!(cause instanceof EmbedderError)) throw new Error('there was no trouble')
   return cause
 }
 

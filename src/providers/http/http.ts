@@ -1,8 +1,8 @@
 import type { Embedder, OpenedEmbedder } from '../embedder.ts'
-import { EmbedderTrouble } from '../trouble.ts'
-import { unit } from '../unit.ts'
+import { EmbedderError } from '../embedder-error.ts'
+import { toUnitLength } from '../unit-vector.ts'
 
-export type Endpoint = {
+export type EmbeddingEndpoint = {
   /** Up to and with the version: `https://api.openai.com/v1`, `http://127.0.0.1:11434/v1`. */
   baseUrl: string
   model: string
@@ -12,50 +12,59 @@ export type Endpoint = {
 }
 
 /** Endpoints take several texts at once, and each has its own idea of how many; this few all of them take. */
-const BATCH = 64
-const TIMEOUT_MS = 30_000
+const MAX_TEXTS_PER_REQUEST = 64
+const EMBEDDING_TIMEOUT_MS = 30_000
 
 /** Any endpoint that speaks OpenAI's embeddings protocol, Ollama's among them. Absent while it cannot be reached. */
-export async function openHttpEmbedder(endpoint: Endpoint, signal: AbortSignal): Promise<OpenedEmbedder> {
+export async function openHttpEmbedder(endpoint: EmbeddingEndpoint, signal: AbortSignal): Promise<OpenedEmbedder> {
   if (!URL.canParse(endpoint.baseUrl)) return { kind: 'absent', reason: 'embedder.base_url is not the address of an endpoint' }
   if (endpoint.model === '') return { kind: 'absent', reason: 'embedder.name does not name a model' }
   try {
-    const [probe] = await ask(endpoint, ['width'], null, signal)
+    const [probe] = await requestVectors(endpoint, ['width'], null, signal)
     return { kind: 'ready', embedder: httpEmbedder(endpoint, probe?.length ?? 0) }
   } catch (cause) {
-    if (cause instanceof EmbedderTrouble) return { kind: 'absent', reason: cause.message }
+    if (cause instanceof EmbedderError) return { kind: 'absent', reason: cause.message }
     throw cause
   }
 }
 
-function httpEmbedder(endpoint: Endpoint, dimensions: number): Embedder {
+function httpEmbedder(endpoint: EmbeddingEndpoint, dimensions: number): Embedder {
   return {
     name: `${new URL(endpoint.baseUrl).host} ${endpoint.model} ${dimensions}`,
     dimensions,
     embed: async (texts, signal) => {
       const vectors: Float32Array[] = []
-      for (let from = 0; from < texts.length; from += BATCH) {
-        vectors.push(...(await ask(endpoint, texts.slice(from, from + BATCH), dimensions, signal)))
+      for (let from = 0; from < texts.length; from += MAX_TEXTS_PER_REQUEST) {
+        vectors.push(...(await requestVectors(endpoint, texts.slice(from, from + MAX_TEXTS_PER_REQUEST), dimensions, signal)))
       }
       return vectors
     },
   }
 }
 
-async function ask(endpoint: Endpoint, texts: string[], dimensions: number | null, signal: AbortSignal): Promise<Float32Array[]> {
+async function requestVectors(
+  endpoint: EmbeddingEndpoint,
+  texts: string[],
+  dimensions: number | null,
+  signal: AbortSignal,
+): Promise<Float32Array[]> {
   // Endpoints refuse a text without a letter in it.
   const input = texts.map((text) => (text.trim() === '' ? '-' : text))
-  const answer = await send(endpoint, input, signal)
+  const answer = await postTexts(endpoint, input, signal)
   const vectors = readVectors(answer, texts.length)
   const wrong = vectors?.find((vector) => vector.length !== (dimensions ?? vectors[0]?.length) || !vector.every(Number.isFinite))
   if (!vectors || wrong) {
     const how = wrong ? `a vector of ${wrong.length} numbers instead of ${dimensions}` : 'something that is no list of vectors'
-    throw new EmbedderTrouble('unreadable', `${endpoint.model} at ${endpoint.baseUrl} answered with ${how}`)
+    throw new EmbedderError('unreadable', `${endpoint.model} at ${endpoint.baseUrl} answered with ${how}`)
   }
-  return vectors.map(unit)
+  return vectors.map(toUnitLength)
 }
 
-async function send({ baseUrl, model, apiKey, timeoutMs = TIMEOUT_MS }: Endpoint, input: string[], signal: AbortSignal): Promise<unknown> {
+async function postTexts(
+  { baseUrl, model, apiKey, timeoutMs = EMBEDDING_TIMEOUT_MS }: EmbeddingEndpoint,
+  input: string[],
+  signal: AbortSignal,
+): Promise<unknown> {
   signal.throwIfAborted()
   let status: number
   let text: string
@@ -70,12 +79,12 @@ async function send({ baseUrl, model, apiKey, timeoutMs = TIMEOUT_MS }: Endpoint
     text = await response.text()
   } catch (cause) {
     signal.throwIfAborted()
-    throw new EmbedderTrouble('unreachable', `${baseUrl} does not answer`, { cause })
+    throw new EmbedderError('unreachable', `${baseUrl} does not answer`, { cause })
   }
   const body = readJson(text)
   if (status >= 200 && status < 300) return body
   const passes = status === 408 || status === 429 || status >= 500
-  throw new EmbedderTrouble(passes ? 'busy' : 'refused', `${baseUrl} answered ${status} for ${model}${reasonIn(body)}`)
+  throw new EmbedderError(passes ? 'busy' : 'refused', `${baseUrl} answered ${status} for ${model}${reasonIn(body)}`)
 }
 
 function readJson(text: string): unknown {

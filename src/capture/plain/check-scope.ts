@@ -1,0 +1,54 @@
+import type { CommandPart } from './commands.ts'
+
+/**
+ * Whether a check ran over everything there is of its kind: no file, test, package or folder was picked out. A word that nobody knows may
+ * pick something, so it counts as picking.
+ */
+export function coversWholeProject({ kind, tool, args }: Pick<CommandPart, 'kind' | 'tool' | 'args'>): boolean {
+  if (!['test', 'typecheck', 'lint', 'build'].includes(kind) || !(isUnscopedScript(tool) || PROGRAMS.test(tool))) return false
+  // Go looks at one folder unless it is told otherwise.
+  if (/^go /.test(tool) && !args.includes('./...')) return false
+  return args.every((arg) => PICKS_NOTHING.test(arg))
+}
+
+/**
+ * Whether one command may have run what the other ran. `make test` and `mise run test` may run anything; a package script and `pytest` belong
+ * to two languages, and that one passes says nothing of the other.
+ */
+export function mayBeSameCheck(one: string, other: string): boolean {
+  const [a, b] = [languageOf(one), languageOf(other)]
+  return a === ANY || b === ANY || a === b
+}
+
+/** `mise run test` and `pnpm -r test`, but neither `pnpm --filter api test` nor `npm run test:integration`. */
+function isUnscopedScript(tool: string): boolean {
+  const [runner = '', ...words] = tool.split(' ')
+  if (!RUNNERS.test(runner)) return false
+  const named = words.filter((word) => !/^(?:run|run-script|task|r|-r|--recursive|-s|--silent)$/.test(word))
+  return named.length === 0 ? /^(?:make|just)$/.test(runner) : named.length === 1 && UNSCOPED_SCRIPT_NAME.test(named[0] ?? '')
+}
+
+const RUNNERS = /^(?:npm|pnpm|yarn|bun|deno|mise|make|just|task|rake|composer|turbo|nx)$/
+const UNSCOPED_SCRIPT_NAME = /^(?:tests?|t|lint|check|type-?check|types|tsc|build|compile|all)(?:[:-](?:all|ci))?$/
+
+/** Programs that look at everything when nothing is picked; browsers' test runners see only one end of a project. */
+const PROGRAMS =
+  /^(?:(?:go|cargo|bun|deno|dotnet|swift|mix|flutter|dart|rails) (?:test|t|nextest|vet|check|clippy|build)|python[\d.]* -m (?:pytest|unittest|mypy)|node|php artisan|mvnw?|gradlew?|pytest|py\.test|jest|vitest|mocha|ava|tox|nox|rspec|phpunit|pest|ctest|tsc|vue-tsc|mypy|pyright|eslint|biome|oxlint|ruff|golangci-lint|rubocop)$/
+const PICKS_NOTHING =
+  /^(?:\.|\.\/\.\.\.|run|test|check|clean|verify|--test|--run|--ci|--coverage|--no-?emit|--workspace|--all(?:-\w+)?|-race|-cover|--release|--locked|--run-?in-?band|--error-on-warnings|--max-warnings=\d+|--?(?:timeout|parallel|jobs|workers|p|j|n)=?\d\w*)$/i
+
+const ANY = 'any'
+const LANGUAGES: [string, RegExp][] = [
+  [ANY, /^(?:make|just|mise|task)\b/],
+  ['go', /^(?:go|golangci-lint)\b/],
+  ['js', /^(?:npm|pnpm|yarn|bun|deno|node|jest|vitest|mocha|ava|turbo|nx|tsc|vue-tsc|eslint|biome|oxlint|playwright|cypress)\b/],
+  ['python', /^(?:python|pytest|py\.test|tox|nox|mypy|pyright|ruff|flake8|pylint)/],
+  ['jvm', /^(?:mvnw?|gradlew?)\b/],
+  ['ruby', /^(?:rspec|rake|rails|rubocop)\b/],
+  ['php', /^(?:php|phpunit|pest|composer)\b/],
+]
+
+/** Of what belongs to none of them, the program is all that is known. */
+function languageOf(command: string): string {
+  return LANGUAGES.find(([, programs]) => programs.test(command))?.[0] ?? command.split(' ', 1)[0] ?? ''
+}

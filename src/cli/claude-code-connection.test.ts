@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { environment, temporaryFolder } from '../../test/support/builders.ts'
+import { inspectHooks } from '../integrations/install.ts'
+import { describeConnection, findConnection } from './claude-code-connection.ts'
+
+const address = { type: 'http', url: 'http://127.0.0.1:37777/mcp' }
+const ours = (...flag: string[]) => ({ command: 'recollect', args: [...flag, 'mcp'] })
+const local = (server: object) => ({ projects: { [process.cwd()]: { mcpServers: { recollect: server } } } })
+const user = (server: object) => ({ mcpServers: { recollect: server } })
+
+test.each([
+  ['by the address, in this folder', local(address), 'claude mcp remove --scope local recollect'],
+  ['by the address, everywhere', user(address), 'claude mcp remove --scope user recollect'],
+  ['for another home', user(ours('--home', '/elsewhere')), 'claude mcp remove --scope user recollect'],
+  ['as init does it', user(ours()), 'recollect uninstall'],
+  [
+    'as init does it and by hand',
+    { ...user(ours()), ...local(address) },
+    'recollect uninstall and claude mcp remove --scope local recollect',
+  ],
+])('beside the plugin, a server registered %s is taken out by what is said', (_, known, wayOut) => {
+  using folder = temporaryFolder()
+  writeFileSync(join(folder.path, '.claude.json'), JSON.stringify(known))
+  const here = environment(folder.path, { userHome: folder.path, claudeConfig: join(folder.path, '.claude') })
+  const inspected = { ...inspectHooks(here, folder.path), plugin: { name: 'recollect@recollect', file: 'settings.json' } }
+  const { says, fix } = describeConnection(findConnection(here, inspected))
+  expect(fix).toBe(`${wayOut}, or: claude plugin disable recollect@recollect`)
+  expect(says.includes(`'recollect init'`)).toBe(wayOut.includes('uninstall'))
+})

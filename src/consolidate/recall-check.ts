@@ -1,0 +1,111 @@
+import { asNoteId, type Note, type NoteId } from '../core/note.ts'
+import { indexNote } from '../notes/notes.ts'
+import { search } from '../retrieval/search.ts'
+import { openStore, type Store } from '../store/store.ts'
+import { type ConsolidationDeps, type PlanGroup, resultingNotes } from './plan.ts'
+import { type NoteQuestion, questionsFromNote } from './questions.ts'
+
+/** How far down a note counts as found. */
+const MAX_FOUND_RANK = 5
+const MAX_GROUP_QUESTIONS = 40
+/** More notes than this are not copied; the newest are, and with them all that a plan speaks about. */
+const MAX_COPIED_NOTES = 5000
+
+/**
+ * Tries every group of a plan on a copy of the notes, one after the other, and refuses those after which a question is answered worse
+ * than before. The copy is in memory; nothing that is kept is touched.
+ */
+export async function refuseHarmfulGroups(means: ConsolidationDeps, groups: PlanGroup[], now: number): Promise<PlanGroup[]> {
+  if (groups.length === 0) return []
+  const copy = await openStore(':memory:')
+  try {
+    await copyNotes(copy, means, groups, now)
+    const tried: PlanGroup[] = []
+    for (const group of groups) {
+      means.progress(tried.length, groups.length, 'asking before and after')
+      tried.push(group.refused ? group : { ...group, refused: await whyRecallWorsens(copy, means, group, now) })
+      means.signal.throwIfAborted()
+    }
+    return tried
+  } finally {
+    copy.close()
+  }
+}
+
+async function copyNotes(copy: Store, { book }: ConsolidationDeps, groups: PlanGroup[], now: number): Promise<void> {
+  const notes = new Map<NoteId, Note>()
+  for (const id of groups.flatMap((group) => group.sources.map((source) => source.id))) {
+    const note = await book.store.notes.getVisible(id, now)
+    if (note) notes.set(id, note)
+  }
+  for (const project of new Set(groups.map((group) => group.project))) {
+    for (const note of await book.store.notes.list({ project, now, limit: MAX_COPIED_NOTES })) notes.set(note.id, note)
+  }
+  const all = [...notes.values()]
+  for (let from = 0; from < all.length; from += 20) {
+    await copy.transaction(async () => {
+      for (const note of all.slice(from, from + 20)) await indexNote(withoutCleaning(copy), note, null)
+    })
+    await Bun.sleep(0)
+  }
+}
+
+/** Why the group's change would make something harder to find; null when nothing is, and then the copy has it. */
+async function whyRecallWorsens(copy: Store, means: ConsolidationDeps, group: PlanGroup, now: number): Promise<string | null> {
+  const written = await resultingNotes({ book: { ...means.book, store: copy } }, group, now)
+  if (!written) return 'one of its notes is gone'
+  const before = new Map<NoteId, Note>()
+  for (const note of written) {
+    const known = await copy.notes.get(note.id)
+    if (known) before.set(note.id, known)
+  }
+  const questions = await questionsAbout(copy, means, group)
+  const answered: { question: NoteQuestion; rank: number }[] = []
+  for (const question of questions) {
+    const rank = await rankOf(copy, group, question, () => [question.note])
+    if (rank > 0) answered.push({ question, rank })
+  }
+  await copy.transaction(async () => {
+    for (const note of written) await indexNote(withoutCleaning(copy), note, null)
+  })
+  for (const { question, rank } of answered) {
+    if ((await rankOf(copy, group, question, (id) => [id, ...successorsOf(group, id)])) > 0) continue
+    await copy.transaction(async () => {
+      for (const note of written) {
+        const known = before.get(note.id)
+        if (known) await indexNote(withoutCleaning(copy), known, null)
+        else await copy.notes.remove(note.id)
+      }
+    })
+    const title = group.sources.find((source) => source.id === question.note)?.title ?? question.note
+    return `"${question.text}" found "${title}" at place ${rank} before, and neither it nor what takes its place among the first ${MAX_FOUND_RANK} after`
+  }
+  return null
+}
+
+async function questionsAbout(copy: Store, means: ConsolidationDeps, group: PlanGroup): Promise<NoteQuestion[]> {
+  const own: NoteQuestion[] = []
+  for (const { id } of group.sources) {
+    const note = await copy.notes.get(id)
+    if (note) own.push(...(await questionsFromNote(note, copy)))
+  }
+  // A person's questions count wherever they lead: a change here may bury a note there.
+  return [...means.questions, ...own.slice(0, MAX_GROUP_QUESTIONS)]
+}
+
+/** At which place one of the notes that would do is found, 0 when none is. */
+async function rankOf(copy: Store, group: PlanGroup, question: NoteQuestion, wouldDo: (id: NoteId) => NoteId[]): Promise<number> {
+  const wanted = new Set(wouldDo(question.note))
+  await Bun.sleep(0) // hooks go first
+  const hits = await search(copy, question.text, { project: group.project, kinds: ['note'], limit: MAX_FOUND_RANK })
+  return hits.findIndex((hit) => [hit.id, ...hit.also.map((also) => also.slice('note:'.length))].some((id) => wanted.has(asNoteId(id)))) + 1
+}
+
+/** The notes that take the place of one. */
+function successorsOf({ change }: PlanGroup, id: NoteId): NoteId[] {
+  if (change.kind === 'keep-one') return change.supersedes.includes(id) ? [change.keep] : []
+  return change.notes.filter((note) => note.supersedes.includes(id) || change.reflected.includes(id)).map((note) => note.id)
+}
+
+/** Rows were cleaned when they were made. */
+const withoutCleaning = (store: Store) => ({ store, clean: (text: string) => text })

@@ -1,0 +1,14 @@
+import { expect, test } from 'bun:test'
+import { closestName } from './closest-name.ts'
+
+test.each([
+  ['mian', 'main'],
+  ['amin', 'main'],
+  ['mai', 'main'],
+  ['Serach', 'search'],
+  ['releese', 'release'],
+  ['niam', null],
+  ['zzyzx', null],
+])('by %s somebody probably meant %p', (word, meant) => {
+  expect(closestName(word, ['release', 'search', 'main', 'develop'])).toBe(meant)
+})

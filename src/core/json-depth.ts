@@ -1,0 +1,28 @@
+/**
+ * Whether JSON text is nested deeper than this, told by its brackets and without reading it: a parser takes seconds for what is nested
+ * a hundred thousand deep, and nobody means it. What is no JSON gets some answer.
+ */
+export function isJsonDeeperThan(json: Uint8Array, deepest: number): boolean {
+  let depth = 0
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]
+    if (byte === QUOTE) at = stringEnd(json, at)
+    else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > deepest) return true
+    } else if (byte === 0x5d || byte === 0x7d) depth--
+  }
+  return false
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** Where the string that opens here closes. Its search is the machine's own, so a long text costs next to nothing. */
+function stringEnd(json: Uint8Array, open: number): number {
+  for (let at = json.indexOf(QUOTE, open + 1); at >= 0; at = json.indexOf(QUOTE, at + 1)) {
+    let slashes = 0
+    while (json[at - 1 - slashes] === BACKSLASH) slashes++
+    if (slashes % 2 === 0) return at
+  }
+  return json.length
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import { queryInPrompt, turnTitle, whyNoQuery } from './small-talk.ts'
+
+test.each([
+  'ok lets get back to main',
+  'commit, push, create draft PR',
+  'yes please',
+  '7',
+  'c)',
+  'let’s go with option 2',
+  '1 and 3, please',
+  '120',
+  'why did it fail?',
+  '/team:check-todos',
+  '/review the changes',
+  '👍',
+  '',
+])('a chore asks nothing that memory could know: %p', (prompt) => expect(queryInPrompt(prompt)).toBeNull())
+
+test.each([
+  'run the pelican tests',
+  'update to go 1.25.6',
+  'fix src/main.ts',
+  'why does it fail with ENOENT?',
+  '/usr/bin is missing',
+  '/etc is full on the runner',
+  'what happened to PR 754?',
+  'whats the status of pr 8',
+  'fix issue #12',
+  'do #3',
+  'error 404',
+  'why 503 errors',
+  '记忆系统',
+  'Räum das auf',
+])('what names something is asked as it stands: %s', (prompt) => expect(queryInPrompt(prompt)).toBe(prompt))
+
+test.each([
+  ['commit and push please', 'it is a chore: everyday words alone ask nothing of memory'],
+  ['/review the changes', 'it is a chore: everyday words alone ask nothing of memory'],
+  ['/team:check-todos', 'a slash command alone asks nothing of memory'],
+  ['7', 'it only answers a menu'],
+  ['👍', 'it has no words'],
+  [' ', 'it is empty, or all of it is private'],
+])('why %p asks nothing is said', (prompt, why) => expect(whyNoQuery(prompt)).toBe(why))
+
+test('of a slash command its arguments are asked', () => {
+  expect(queryInPrompt('/review the pelican invoices\nof May')).toBe('the pelican invoices\nof May')
+  expect(queryInPrompt('/review PR 188')).toBe('PR 188')
+})
+
+test('a turn is called by what was asked, and a chore also by what came of it', () => {
+  expect(turnTitle('run the pelican tests', ['All pass'])).toBe('run the pelican tests')
+  expect(turnTitle('commit this', ['', null, '**Committed** the pelican ledger\nand more'])).toBe(
+    'commit this — Committed the pelican ledger',
+  )
+  expect(turnTitle('7', [])).toBe('7')
+})

@@ -1,0 +1,60 @@
+import { firstLine } from './text.ts'
+
+/**
+ * What a prompt asks that memory could know: without the name of a slash command, and null when nothing is left but what any session of any
+ * project is asked for ("commit and push", "ok, back to main", "7"). Such a prompt has been sent before, and its earlier turns are no answer.
+ */
+export function queryInPrompt(prompt: string): string | null {
+  const { asked, words, small } = splitPrompt(prompt)
+  return words.every((word) => EVERYDAY_WORDS.has(word) || small.test(word)) && !NUMBERED.test(asked) ? null : asked
+}
+
+/** Why a prompt without a question has none, for whoever wonders that memory says nothing to it. */
+export function whyNoQuery(prompt: string): string {
+  const { asked, words, small } = splitPrompt(prompt)
+  if (prompt.trim() === '') return 'it is empty, or all of it is private'
+  if (asked === '') return 'a slash command alone asks nothing of memory'
+  if (words.every((word) => small.test(word))) return words.length > 0 ? 'it only answers a menu' : 'it has no words'
+  return 'it is a chore: everyday words alone ask nothing of memory'
+}
+
+function splitPrompt(prompt: string): { asked: string; words: string[]; small: RegExp } {
+  const asked = prompt.replace(COMMAND, '').trim()
+  const words = asked.toLowerCase().replace(/['’]/g, '').match(WORD) ?? []
+  // The answer to a menu is a number, and a small one where words stand beside it.
+  return { asked, words, small: words.length === 1 ? /^(?:\d{1,3}|.)$/ : /^(?:\d{1,2}|.)$/ }
+}
+
+/** What a turn is called: by what was asked, and where that says nothing ("7", "commit this"), also by the first of what came of it. */
+export function turnTitle(asked: string, came: (string | null)[]): string {
+  const outcome = queryInPrompt(asked) === null && came.find((text) => text?.trim())
+  return outcome ? `${firstLine(asked, 60)} — ${firstLine(outcome.replace(/^[\s>#*-]+|\*\*/g, ''), 120)}` : asked
+}
+
+/** `/review`, `/team:check-todos`; not the paths `/usr/bin` and `/etc`. */
+const COMMAND = /^\s*\/(?!(?:etc|tmp|usr|var|home|dev|proc|opt)(?:\s|$))[a-z][\w:-]*(?=\s|$)/i
+
+/** What has a number for a name: `#12`, `PR 7`, `line 40`. */
+const NUMBERED = /(?:#|\b(?:pr|pull[ -]request|issue|ticket|bug|error|commit|version|port|line)s?[\s:#]{1,3})\d/i
+
+/** Names of code and versions whole, so that they are no everyday words. */
+const WORD = /[\p{L}\p{M}\p{N}_](?:[\p{L}\p{M}\p{N}_]|[./:#@-](?=[\p{L}\p{N}_]))*/gu
+
+/** Words that say nothing of a project: small ones, agreement, and what is done with any code. */
+const EVERYDAY_WORDS = new Set(
+  `a about actually add added address addressed again ahead all also am an and another any anything are as at back be been before better
+  both branch branches bug bugs build but by can change changed changes check checkout ci clean cleanup clear code comment comments commit
+  commits committed continue cool could create created current delete dependencies dev did diff directly do does doesnt doing done dont
+  double draft each else error errors etc every everything exactly explain fail failed failing fails failure failures feedback few file
+  files fine finish first fix fixed fixes fixing for format from further general get getting git give go going good got great had handle
+  happened has have help here how i idea if im implement implemented improve in including install into is isnt issue issues it its just
+  keep know last later leave left let lets lgtm like lint linter linting little look looking looks made main make makes master maybe me
+  mean merge merged merging message more most much my need needs new next nice no not nothing now number of off ok okay old on once one
+  ones only open option options or other our out over own pass passes passing perfect plan please pls pr problem problems project proper
+  prs pull pull-request push pushed put question quick quickly re-run read readme ready really rebase rebased remaining remove rename
+  rerun rest restart result results resume revert review right run running runs same save say see seems server ship short shorter should
+  show simple simplify since skip so some something sorry start started status step steps still stop sure switch take tell test tested
+  testing tests than thank thanks that thats the them then there these they thing things think this those though to today together too try
+  two undo up update updated us use using variable version very wait want was way we well were what whats when where which while why will
+  with without wont work working works would write wrong yeah yep yes yet you your`.split(/\s+/),
+)

@@ -1,0 +1,37 @@
+import { isJsonDeeperThan } from '../core/json-depth.ts'
+
+/** What the worker takes is sent whole; past this it would refuse, and sending alone takes longer than a person notices. */
+export const MAX_SENT_PAYLOAD_BYTES = 32 * 1024 * 1024
+/** What a hook can read, clean and write in the time it has. */
+const MAX_SPOOLED_PAYLOAD_BYTES = 1024 * 1024
+const MAX_SPOOLED_JSON_DEPTH = 1000
+
+export function isTooLargeToSpool(payload: Uint8Array): boolean {
+  return payload.length > MAX_SPOOLED_PAYLOAD_BYTES || isJsonDeeperThan(payload, MAX_SPOOLED_JSON_DEPTH)
+}
+
+/** Where the names stand: the client writes them before anything a tool could have put there. */
+const HEAD_BYTES = 8192
+
+/** The event's name without parsing twenty megabytes for it. */
+export function eventNameIn(payload: Uint8Array): string {
+  return stringFieldIn(headText(payload), 'hook_event_name') ?? ''
+}
+
+/** Whose payload it is, and where its transcript lies. Nothing of what was said. */
+export function headFields(payload: Uint8Array): Record<string, string> {
+  const head = headText(payload)
+  const fields = ['session_id', 'transcript_path', 'cwd', 'hook_event_name'].map((name) => [name, stringFieldIn(head, name)] as const)
+  return Object.fromEntries(fields.flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
+}
+
+const headText = (payload: Uint8Array) => new TextDecoder().decode(payload.subarray(0, HEAD_BYTES))
+
+function stringFieldIn(head: string, name: string): string | null {
+  const written = new RegExp(`"${name}"\\s*:\\s*("(?:[^"\\\\]|\\\\.){1,4096}")`).exec(head)?.[1]
+  try {
+    return written ? (JSON.parse(written) as string) : null
+  } catch {
+    return null
+  }
+}

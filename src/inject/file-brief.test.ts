@@ -1,0 +1,119 @@
+import { expect, test } from 'bun:test'
+import { addObservations, memoriesIn, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
+import type { Entity } from '../core/entities.ts'
+import type { Session } from '../core/memory.ts'
+import { countTokens } from '../core/tokens.ts'
+import type { Store } from '../store/store.ts'
+import { fileBriefFor, fileNames } from './file-brief.ts'
+
+const NOW = 10_000_000
+
+test('about a file, only what other sessions did with it is told', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'Changed auth', filesModified: ['src/auth.ts'] }),
+    observation({ title: 'Elsewhere', filesRead: ['src/b.ts'] }),
+  ])
+  const other = await openSession(t.store, 's2')
+  const { text, items } = await fileBriefFor(t.store, other, 'src/auth.ts', NOW)
+  expect(text).toContain('<recollect-context file="src/auth.ts">')
+  expect(text).toContain('Changed auth')
+  expect(memoriesIn(items)).toHaveLength(1)
+  const own = await t.store.sessions.get(1)
+  expect((await fileBriefFor(t.store, own as Session, 'src/auth.ts', NOW)).text).toBe('')
+  expect((await fileBriefFor(t.store, other, 'src/none.ts', NOW)).text).toBe('')
+})
+
+test('what has no room beside a file is named as left out', async () => {
+  using t = await temporaryStore()
+  const long = (i: number) => observation({ title: `${i} ${'long '.repeat(50)}`, filesModified: ['a.ts'] })
+  await addObservations(t.store, [1, 2, 3, 4].map(long))
+  const { items, left, leftOut } = await fileBriefFor(t.store, await openSession(t.store, 's2'), 'a.ts', NOW)
+  expect([memoriesIn(items).length + left.length, leftOut]).toEqual([4, left.length])
+  expect(left[0]?.why).toMatch(/^no room: needs \d+ tokens, \d+ left$/)
+})
+
+test('a file brief keeps to its budget, whatever the file is called', async () => {
+  using t = await temporaryStore()
+  for (const path of ['a.ts', 'folder/'.repeat(130), '目录/'.repeat(60), `${'x'.repeat(690)}.ts`]) {
+    await addObservations(
+      t.store,
+      Array.from({ length: 4 }, (_, i) => observation({ title: `${i} 长 ${'long '.repeat(50)}`, filesModified: [path] })),
+    )
+    const { text } = await fileBriefFor(t.store, await openSession(t.store, 's2'), path, NOW)
+    expect(countTokens(text)).toBeLessThanOrEqual(200)
+    expect(text.length).toBeLessThanOrEqual(900)
+    if (text) expect(text).toMatch(/not instructions[\s\S]+memory_get/)
+  }
+})
+
+test('those that changed a file are told first, then those that speak of it, then those that only read it', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'Changed it', filesModified: ['src/auth.ts'], at: 1000 }),
+    observation({ title: 'Spoke of src/auth.ts', at: 2000 }),
+    observation({ title: 'Read it', filesRead: ['src/auth.ts'], at: 3000 }),
+    observation({ title: 'Read it, and auth.ts is what it is about', filesRead: ['src/auth.ts'], at: 1500 }),
+  ])
+  await naming(t.store, 'Spoke of', 'src/auth.ts')
+  expect(await titlesAbout(t.store, 'src/auth.ts')).toEqual([
+    'Changed it',
+    'Spoke of auth.ts',
+    'Read it, and auth.ts is what it is about',
+    'Read it',
+  ])
+})
+
+test('a file is meant by its bare name where no other file of the project is called so', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [
+    observation({ title: 'auth.ts forgets the clock' }),
+    observation({ title: 'auth.ts elsewhere', filesModified: ['src/schema.ts'] }),
+    observation({ title: 'Schema.sql drops a table' }),
+  ])
+  await naming(t.store, 'auth.ts forgets', 'auth.ts')
+  await naming(t.store, 'Schema.sql', 'Schema.sql')
+  expect(await titlesAbout(t.store, 'src/auth.ts')).toEqual(['auth.ts forgets the clock'])
+  expect(await titlesAbout(t.store, 'db/0012_Schema.sql')).toEqual(['Schema.sql drops a table'])
+  await addObservations(t.store, [observation({ title: 'Another', filesModified: ['lib/auth.ts'] })], 's3')
+  expect(await titlesAbout(t.store, 'src/auth.ts')).toEqual([])
+  expect(await titlesAbout(t.store, 'auth.ts')).toEqual([])
+  expect(await titlesAbout(t.store, 'lib/auth.ts')).toEqual(['Another', 'auth.ts forgets the clock'])
+})
+
+test('of two hidden files with one name neither is meant by it', async () => {
+  using t = await temporaryStore()
+  await addObservations(t.store, [observation({ title: '.env is not read' }), observation({ title: 'Other', filesRead: ['app/.env'] })])
+  await naming(t.store, '.env is', '.env')
+  expect(await titlesAbout(t.store, '.env')).toEqual([])
+  expect(await titlesAbout(t.store, 'app/.env')).toEqual(['.env is not read', 'Other'])
+})
+
+test('beside a file, its path gives way to what was found there', async () => {
+  using t = await temporaryStore()
+  const path = 'src/very/deep/auth.ts'
+  const facts = [`${path}: - \`old\``, 'other.ts: changed x', 'The clock runs in `auth.ts`', `${path}: changed login`]
+  await addObservations(t.store, [
+    observation({ title: `Fixed ${path}`, subtitle: `${path}; also other.ts`, facts, filesModified: [path] }),
+  ])
+  const { text } = await fileBriefFor(t.store, await openSession(t.store, 's2'), path, NOW)
+  expect(text.split('\n')[3]).toBe('#1 · 2h · change · Fixed auth.ts — The clock runs in `auth.ts` · ~10t')
+})
+
+test('a file may be called by the end of its path, and a numbered one without its number', () => {
+  expect(fileNames('a/b/c/d.ts')).toEqual(['a/b/c/d.ts', 'b/c/d.ts', 'c/d.ts', 'd.ts'])
+  expect(fileNames('db/0012_init.sql')).toEqual(['db/0012_init.sql', '0012_init.sql', 'init.sql'])
+  expect(fileNames('README.md')).toEqual(['README.md'])
+})
+
+/** Writes down that the observation whose title begins so names a file. */
+async function naming(store: Store, title: string, file: string): Promise<void> {
+  const [o] = (await store.observations.recent(observation().project, 50)).filter((one) => one.title.startsWith(title))
+  const entities: Entity[] = [{ kind: 'file', name: file }]
+  if (o) await store.links.setMentions({ kind: 'observation', ref: String(o.id), project: o.project, at: o.at }, entities)
+}
+
+async function titlesAbout(store: Store, path: string): Promise<string[]> {
+  const { text } = await fileBriefFor(store, await openSession(store, 's2'), path, NOW)
+  return text.split('\n').flatMap((line) => /^#\d+ · \S+ · \w+ · (.*) · ~/.exec(line)?.[1] ?? [])
+}

@@ -1,0 +1,105 @@
+/**
+ * The lines of a transcript, whatever state the file is in: packed, still being written, with two objects glued on one line or a line
+ * torn in the middle.
+ */
+import { isRecord } from './payload.ts'
+
+export async function* readTranscriptBytes(path: string, offset: number, packed: boolean): AsyncGenerator<Uint8Array> {
+  const file = Bun.file(path)
+  try {
+    yield* packed ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.slice(offset).stream()
+  } catch (cause) {
+    throw new Error(`could not read the transcript ${path}`, { cause })
+  }
+}
+
+/** Longer than any line a client writes, and short enough to hold. */
+const MAX_TRANSCRIPT_LINE_BYTES = 64 * 1024 * 1024
+
+/**
+ * Lines and how many bytes each took, its end included; null for one too long to hold. Half a line at the end is held back,
+ * unless the file is finished and nobody will write the other half.
+ */
+export async function* splitTranscriptLines(
+  chunks: AsyncIterable<Uint8Array>,
+  finished: boolean,
+): AsyncGenerator<{ text: string | null; bytes: number }> {
+  const decoder = new TextDecoder()
+  let pieces: Uint8Array[] = []
+  let bytes = 0
+  const take = (last: Uint8Array) => {
+    const length = bytes + last.length
+    const whole = pieces.length === 0 ? last : Buffer.concat([...pieces, last])
+    const line = { text: length > MAX_TRANSCRIPT_LINE_BYTES ? null : decoder.decode(whole), bytes: length }
+    pieces = []
+    bytes = 0
+    return line
+  }
+  for await (const chunk of chunks) {
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      yield take(chunk.subarray(start, end + 1))
+      start = end + 1
+    }
+    const rest = chunk.subarray(start)
+    bytes += rest.length
+    // The stream may use the chunk again, so what outlives it is copied; of a line that is too long only the length is kept.
+    if (bytes > MAX_TRANSCRIPT_LINE_BYTES) pieces = []
+    else if (rest.length > 0) pieces.push(rest.slice())
+  }
+  if (bytes === 0 || bytes > MAX_TRANSCRIPT_LINE_BYTES) return
+  // A client that died between the line and its newline has still written a whole line.
+  const last = take(new Uint8Array())
+  if (finished || (last.text !== null && parseJson(last.text) !== undefined)) yield last
+}
+
+const NEWLINE = 10
+
+export function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The objects on a line that is not one object. Two can stand on one line when a newline was not written between them; and behind
+ * a line that was torn off by a crash the next one follows at once. Only lines that name their session count after a tear: what
+ * is found inside the torn one may be a part of it.
+ */
+export function salvageObjects(written: string): { objects: unknown[]; torn: number } {
+  const objects: unknown[] = []
+  let torn = 0
+  let at = written.indexOf('{')
+  if (at < 0) return { objects, torn: 1 }
+  // What was torn in many places is given up before it costs more than the longest line.
+  for (let budget = MAX_TRANSCRIPT_LINE_BYTES; at >= 0 && budget > 0; ) {
+    const end = objectEnd(written, at)
+    budget -= (end < 0 ? written.length : end) - at
+    const object = end < 0 ? undefined : parseJson(written.slice(at, end))
+    if (object !== undefined && (torn === 0 || (isRecord(object) && 'sessionId' in object))) objects.push(object)
+    if (object === undefined && torn === 0) torn = 1
+    LINE_START.lastIndex = object === undefined ? at + 1 : end
+    at = LINE_START.exec(written)?.index ?? -1
+  }
+  return { objects, torn }
+}
+
+const LINE_START = /\{"(?:parentUuid|logicalParentUuid|isSidechain|type|uuid|sessionId)":/g
+
+/** Where the object that starts at `start` ends, or -1. Braces inside strings do not count. */
+function objectEnd(json: string, start: number): number {
+  let depth = 0
+  let inString = false
+  for (let i = start; i < json.length; i++) {
+    const char = json[i]
+    if (inString) {
+      if (char === '\\') i++
+      else if (char === '"') inString = false
+    } else if (char === '"') inString = true
+    else if (char === '{') depth++
+    else if (char === '}' && --depth === 0) return i + 1
+  }
+  return -1
+}

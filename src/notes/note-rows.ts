@@ -1,0 +1,30 @@
+import { entitiesIn } from '../core/entities.ts'
+import { fingerprint } from '../core/hash.ts'
+import type { Note } from '../core/note.ts'
+import type { Store } from '../store/store.ts'
+import { normalised } from './similarity.ts'
+
+/**
+ * Makes the rows of a note what its file says. Inside a transaction. What a person hid in a file by hand stays in the
+ * file: the rows, from which everything is told, never hold it.
+ */
+export async function indexNote(
+  { store, clean }: { store: Store; clean(text: string): string },
+  written: Note,
+  file: { size: number; mtimeMs: number } | null,
+): Promise<void> {
+  const note = { ...written, title: clean(written.title), body: clean(written.body), tags: written.tags.map(clean) }
+  await store.notes.put(note, contentFingerprint(note))
+  await store.notes.putFile({ path: note.path, bytes: file?.size ?? 0, changedAt: file?.mtimeMs ?? 0, id: note.id, problem: null })
+  const of = { kind: 'note', ref: note.id, project: note.project, at: note.updatedAt } as const
+  await store.links.setMentions(of, entitiesIn(`${note.title}\n${note.body}`))
+  const to = { kind: 'note', ref: note.id } as const
+  const from = (older: string) => ({ kind: 'note', ref: older }) as const
+  await store.links.add(
+    note.supersedes.map((older) => ({ from: from(older), to, relation: 'supersedes', origin: 'its front matter', at: note.updatedAt })),
+  )
+}
+
+/** Two notes with the same words, however they are broken into lines, have the same print within their project and scope. */
+export const contentFingerprint = (note: Pick<Note, 'scope' | 'project' | 'body'>) =>
+  fingerprint(`${note.scope} ${note.project}\n${normalised(note.body)}`)

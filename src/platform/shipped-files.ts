@@ -1,0 +1,24 @@
+import { dirname, join } from 'node:path'
+import { readEnvironment } from './environment.ts'
+import { ensurePrivateFolder, exists, readBytes, writeFileAtomically } from './files.ts'
+import { embeddedArchive } from './program.ts'
+import { VERSION } from './version.ts'
+
+/**
+ * Where the files lie that come along with the program: guides, the sample history, the embedder's table. Those of a single-file
+ * executable are put beside the worker's own files when they are first needed: one of them is mapped into memory, which only a real file
+ * can be.
+ */
+export function shippedFilesFolder(): string {
+  const archive = embeddedArchive()
+  if (!archive) return join(import.meta.dir, '..', '..')
+  const folder = join(readEnvironment().home, 'run', `shipped-${VERSION}`)
+  if (exists(join(folder, 'whole'))) return folder
+  const files = JSON.parse(new TextDecoder().decode(readBytes(archive))) as Record<string, string>
+  for (const [path, base64] of Object.entries(files)) {
+    ensurePrivateFolder(dirname(join(folder, path)))
+    writeFileAtomically(join(folder, path), Buffer.from(base64, 'base64'))
+  }
+  writeFileAtomically(join(folder, 'whole'), '')
+  return folder
+}

@@ -1,0 +1,5 @@
+/** Brought to length one; nothing stays nothing. */
+export function toUnitLength(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
+  return length === 0 ? vector : vector.map((value) => value / length)
+}

@@ -1,0 +1,65 @@
+import { closestName } from '../core/closest-name.ts'
+import { projectName } from '../core/project.ts'
+import type { Store } from '../store/store.ts'
+import {
+  acceptsFilterValue,
+  FILTER_KEY_BY_SPELLING,
+  type FilterKey,
+  type QueryFilterValue,
+  type QueryProblem,
+  type UnknownFilterToken,
+} from './query-parser.ts'
+import { matchBranches } from './query-references.ts'
+import { isWordInDocuments } from './spelling.ts'
+
+/** Which values of a question's filters no memory has, each with what was probably meant. For a question to which nothing was found. */
+export async function unknownFilterValues(store: Store, named: QueryFilterValue[]): Promise<QueryProblem[]> {
+  const problems: QueryProblem[] = []
+  for (const { filter, word, at } of named) {
+    if (filter === 'session') problems.push({ word, at, message: `there is no session “${word}”; ${SESSION_HINT}` })
+    if (filter === 'session' || filter === 'project') continue
+    if (await isKnownValue(store, filter, word)) continue
+    const values = await store.documents.filterValues(filter)
+    problems.push({ word, at, message: `there is no ${FILTER_NAMES[filter]} “${word}”; ${suggestValue(word, values)}` })
+  }
+  return problems
+}
+
+/** Which words were probably meant as a filter: the name is a little off, and the value is one that the filter takes. */
+export async function misnamedFilters(store: Store, unnamed: UnknownFilterToken[], now: number): Promise<QueryProblem[]> {
+  const problems: QueryProblem[] = []
+  for (const { key, value, at } of unnamed.slice(0, MAX_SUGGESTIONS)) {
+    const meant = closestName(key, [...FILTER_KEY_BY_SPELLING.keys()])
+    const filter = meant && FILTER_KEY_BY_SPELLING.get(meant)
+    // `version:12` is no session.
+    if (!filter || !meant.slice(0, 2).includes(key.charAt(0).toLowerCase())) continue
+    // Nor is `patch:src/a.ts` a path: what memories have is a word of its own.
+    if (await isWordInDocuments(store, key.toLowerCase())) continue
+    if (acceptsFilterValue(filter, value, now) ?? (await isKnownValue(store, filter, value)))
+      problems.push({ word: `${key}:`, at, message: `there is no filter ${key}:; did you mean ${meant}:?` })
+  }
+  return problems
+}
+
+async function isKnownValue(store: Store, filter: FilterKey, value: string): Promise<boolean> {
+  const wanted = value.toLowerCase()
+  if (filter === 'project') return (await store.projects.withSessions()).some((key) => key === wanted || projectName(key) === wanted)
+  if (filter === 'branch') return matchBranches(value, await store.documents.filterValues(filter)).length > 0
+  return isOpenFilter(filter) && (await store.documents.filterValues(filter)).some((known) => known.toLowerCase() === wanted)
+}
+
+const isOpenFilter = (filter: FilterKey): filter is keyof typeof FILTER_NAMES => Object.hasOwn(FILTER_NAMES, filter)
+
+const SESSION_HINT = 'it takes a number, or the first four characters of an id and more'
+const FILTER_NAMES = { ns: 'namespace', tag: 'tag', branch: 'branch', source: 'source' }
+
+function suggestValue(word: string, values: string[]): string {
+  const close = closestName(word, values)
+  if (close) return `did you mean ${close}?`
+  return values.length === 0
+    ? 'there are none yet'
+    : `there are ${values.slice(0, MAX_SUGGESTIONS).join(', ')}${values.length > MAX_SUGGESTIONS ? ', …' : ''}`
+}
+
+/** How many are named where none is close. */
+const MAX_SUGGESTIONS = 8

@@ -1,0 +1,149 @@
+import { expect, test } from 'bun:test'
+import { growth, LINEAR } from '../../test/support/growth.ts'
+import { wordsInIdentifier } from '../core/identifiers.ts'
+import { asksForLatest, distinctiveWordsOf, identifiersOf, isFile, isForeignLanguage, isUnspacedScript, queryWords } from './query-words.ts'
+
+test('the telling words of a question are kept, each once, in lower case', () => {
+  expect(queryWords('Why does the Login test fail, and which LOGIN?')).toEqual(['login', 'test', 'fail'])
+})
+
+test('a question of nothing but common words is asked as it is, unless something else is asked for', () => {
+  expect(queryWords('what was it')).toEqual(['what', 'was', 'it'])
+  expect(queryWords('a')).toEqual(['a'])
+  expect(distinctiveWordsOf('what was it')).toEqual([])
+})
+
+test('signs are no words', () => {
+  expect(queryWords('"*" cat -dog:(bird) \0 ;--')).toEqual(['cat', 'dog', 'bird'])
+  expect(queryWords('!?.,')).toEqual([])
+  expect(queryWords('')).toEqual([])
+})
+
+test('names of code and words of other scripts stay whole', () => {
+  expect(queryWords('token_budget src/auth.ts:12')).toEqual(['token_budget', 'src', 'auth', 'ts', '12'])
+  expect(queryWords('记忆系统 Übung')).toEqual(['记忆系统', 'übung'])
+  expect(queryWords('re\u0301sume\u0301 हिन्दी')).toEqual(['re\u0301sume\u0301', 'हिन्दी'])
+})
+
+test('a word ends where a script without spaces begins, and one character of it is a word', () => {
+  expect(queryWords('修复getUserName的错误')).toEqual(['修复', 'getusername', '的错误'])
+  expect(queryWords('猫 x 오류 キャッシュ')).toEqual(['猫', '오류', 'キャッシュ'])
+  expect(['猫', '오류', 'メモリー', 'ไทย', 'cat', '12', '修复a'].map(isUnspacedScript)).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+  ])
+})
+
+test('a pasted log asks for a bounded number of words and names', () => {
+  const log = Array.from({ length: 5000 }, (_, i) => `line_${i}`).join(' ')
+  expect(queryWords(log)).toHaveLength(40)
+  expect(identifiersOf(log)).toHaveLength(40)
+})
+
+test.each([
+  ['getUserName2', 'get user name 2'],
+  ['HTTPServer', 'http server'],
+  ['XMLHttpRequest', 'xml http request'],
+  ['userIDs', 'user ids'],
+  ['src/auth/token.ts', 'src auth token ts'],
+  ['ERR_MODULE_NOT_FOUND', 'err module not found'],
+  ['std::vector', 'std vector'],
+  ['sha256', 'sha 256'],
+  ['__init__', 'init'],
+  ['ÜberGröße', 'über größe'],
+  ['修复getUser', '修复 get user'],
+  ['-*-', ''],
+])('%s is put together from %p', (identifier, parts) => {
+  expect(wordsInIdentifier(identifier).join(' ')).toBe(parts)
+})
+
+test.each([
+  ['why does getUserName fail with HTTPServer and token_budget?', 'getUserName HTTPServer token_budget'],
+  ['`deploy` calls deploy() and release(), not function(s)', 'deploy release'],
+  ['process.env, std::vector, @types/bun --no-verify', 'process.env std::vector @types/bun --no-verify'],
+  ['ENOENT ERR_CODE TS2345 APP-12 SIGTERM in #123', 'ENOENT ERR_CODE TS2345 APP-12 SIGTERM #123'],
+  ['ERROR: EVERY test, e.g. this, i.e. that, U.S. 3.5', ''],
+  ['commit 4a390f0 was defaced by 1234567', '4a390f0'],
+  ['v1.2.3 and 10.0.1 after 2025.1', 'v1.2.3 10.0.1'],
+  ['see https://example.org/a?b=1, http://localhost:3000', 'https://example.org/a?b=1 http://localhost:3000'],
+  ['it fails at src/auth.ts:12:5 and **a.go** (b.rs), "c.py".', 'src/auth.ts a.go b.rs c.py'],
+  ['修复src/auth.ts里getUser的错误', 'src/auth.ts getUser'],
+  ['_very_ long-term state-of-the-art error:ENOENT foo:bar 12:30', 'ENOENT'],
+])('in %p the names are %p', (text, names) => {
+  expect(identifiersOf(text).join(' ')).toBe(names)
+})
+
+test.each([
+  'src/a.ts',
+  'auth.ts',
+  'my-file.test.ts',
+  'Makefile',
+  '.env',
+  '.github/',
+  '../a',
+  '~/notes',
+  '/etc/hosts',
+  'C:\\code\\a.c',
+  'src/auth',
+  'app/[id]/page.tsx',
+])('%s is a file or folder', (name) => expect(isFile(name)).toBe(true))
+
+test.each([
+  'read/write',
+  'and/or',
+  '24/7',
+  'process.env',
+  'console.log',
+  'node.js',
+  '.ts',
+  '/clear',
+  '@types/bun',
+  'https://a.org/b.ts',
+  'v1.2.3',
+  'getUser',
+  '...',
+])('%s is no file', (name) => expect(isFile(name)).toBe(false))
+
+test.each([['a'], ['.'], ['a.'], ['*x'], ['A'], ['aB_'], ['::'], ['https://'], ['修'], ['[a]'], ['a/']])(
+  'a long run of %p is read in linear time',
+  (piece) => {
+    const read = (text: string) => [queryWords(text), identifiersOf(text), wordsInIdentifier(text), isFile(text)]
+    expect(growth(read, piece.repeat(40_000))).toBeLessThan(LINEAR)
+  },
+)
+
+test.each([
+  ['Warum schlägt die Attribution beim Login fehl?', ['schlägt', 'attribution', 'login', 'fehl'], true],
+  ['pourquoi est-ce que le test de login échoue', ['test', 'login', 'échoue'], true],
+  ['por qué falla el test del login', ['test', 'login'], true],
+  ['why does the worker die on a man page', ['worker', 'die', 'man', 'page'], false],
+  ['sin cos tan', ['sin', 'cos', 'tan'], false],
+])('%s is asked without the small words of its language', (question, words, elsewhere) => {
+  expect(queryWords(question)).toEqual(words)
+  expect(isForeignLanguage(question)).toBe(elsewhere)
+})
+
+test('the last time of something is asked for in words that mean it, not by every “last”', () => {
+  for (const question of [
+    'When did we last touch the parser?',
+    'the last time it failed',
+    'most recent parser fix',
+    'wann lief das zuletzt',
+    '上次修复',
+  ])
+    expect([question, asksForLatest(question)]).toEqual([question, true])
+  for (const question of [
+    'the last argument',
+    'last season',
+    'last_insert_rowid',
+    'recent research',
+    'track last interaction time',
+    'at last',
+  ])
+    expect([question, asksForLatest(question)]).toEqual([question, false])
+})

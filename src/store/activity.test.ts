@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { openSession, temporaryStore } from '../../test/support/builders.ts'
+import { asProjectKey, type ProjectKey } from '../core/ids.ts'
+import type { Store } from './store.ts'
+
+const [small, large] = [asProjectKey('small'), asProjectKey('large')]
+
+test('a word that many turns of other projects did is found in a project where few did', async () => {
+  using at = await temporaryStore()
+  await didInTurns(at.store, large, Array(600).fill('git rebase'))
+  const [rebased = ''] = await didInTurns(at.store, small, ['git rebase', 'git push', 'git push'])
+  expect(await found(at.store, small, 'rebase')).toEqual([rebased])
+})
+
+test('it is not looked for in a project where many did it, nor in all projects', async () => {
+  using at = await temporaryStore()
+  await didInTurns(at.store, large, Array(600).fill('git rebase'))
+  await didInTurns(at.store, small, ['git rebase'])
+  expect(await found(at.store, large, 'rebase')).toEqual([])
+  expect(await found(at.store, null, 'rebase')).toEqual([])
+})
+
+test('words that few did anywhere and words that few did here add up', async () => {
+  using at = await temporaryStore()
+  await didInTurns(at.store, large, Array(600).fill('git rebase'))
+  const [, both = ''] = await didInTurns(at.store, small, ['git rebase', 'git rebase --pelican', 'git push', 'git push --pelican'])
+  const [best] = await found(at.store, small, 'rebase', 'pelican')
+  expect(best).toBe(both)
+})
+
+test('what was done before the time that is asked for is left out', async () => {
+  using at = await temporaryStore()
+  await didInTurns(at.store, large, Array(600).fill('git rebase'))
+  const [, second = ''] = await didInTurns(at.store, small, ['git rebase', 'git rebase'])
+  const within = { project: small, kinds: ['prompt' as const], since: 2, before: Number.MAX_SAFE_INTEGER, limit: 10 }
+  expect((await at.store.documents.matchActivity(['rebase'], within)).map(({ ref }) => ref)).toEqual([second])
+})
+
+/** One turn for each of these; the first at 1, the second at 2. Returns the refs of their prompts. */
+async function didInTurns(store: Store, project: ProjectKey, deeds: string[]): Promise<string[]> {
+  return store.transaction(async () => {
+    const session = await openSession(store, `session of ${project}`, 1, project)
+    const refs: string[] = []
+    for (const [i, done] of deeds.entries()) {
+      const said = { key: `${i}`, promptId: null, uuid: null, origin: 'person', text: `go on ${i}`, at: i + 1 } as const
+      const prompt = await store.prompts.add(session, said)
+      if (!prompt) throw new Error('the prompt was there already')
+      await store.prompts.setActivity(prompt, done)
+      refs.push(String(prompt.id))
+    }
+    return refs
+  })
+}
+
+async function found(store: Store, project: ProjectKey | null, ...words: string[]): Promise<string[]> {
+  const within = { project, kinds: ['prompt' as const], since: 0, before: Number.MAX_SAFE_INTEGER, limit: 10 }
+  return (await store.documents.matchActivity(words, within)).map(({ ref }) => ref)
+}

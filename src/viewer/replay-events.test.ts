@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { observation, summary } from '../../test/support/builders.ts'
+import type { SessionContents } from '../wire/view.ts'
+import { listReplayEvents, summarizeToolInput } from './replay-events.ts'
+
+const nothing = { prompts: [], toolUses: [], observations: [], summaries: [], injections: [] }
+
+test('a session is told in the order it happened', () => {
+  const prompt = { id: 1, sessionId: 1, number: 1, origin: 'person', text: 'Fix it\nplease', answer: 'Done', at: 10, answeredAt: 40 }
+  const use = { id: 7, tool: 'Bash', input: '{"command":"make"}', error: null, at: 20 }
+  const whole = {
+    ...nothing,
+    prompts: [prompt],
+    toolUses: [use],
+    observations: [observation({ id: 3, at: 30 })],
+    summaries: [summary({ at: 40 })],
+  }
+  expect(listReplayEvents(whole as unknown as SessionContents).map(({ kind, title }) => [kind, title])).toEqual([
+    ['prompt', 'Fix it'],
+    ['tool use', 'Bash make'],
+    ['observation', 'Something changed'],
+    ['answer', 'Done'],
+    ['summary', 'Do it'],
+  ])
+})
+
+test('a tool use says what it was about, even when it was cut off', () => {
+  expect(summarizeToolInput('{"command":"bun test \\"a b\\"","description":"x"}')).toBe('bun test "a b"')
+  expect(summarizeToolInput('{"file_path":"/a/b.ts","content":"xxx')).toBe('/a/b.ts')
+  expect(summarizeToolInput('{"odd":1}')).toBe('{"odd":1}')
+})

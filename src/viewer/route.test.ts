@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { hrefOf, memoryHref, parseRoute } from './route.ts'
+
+test('every place has an address, and the address leads back to it', () => {
+  for (const [page, id, query] of [
+    ['feed', '', {}],
+    ['search', '', { q: 'a b&c=d', kind: 'note' }],
+    ['memory', 'N01HZX', {}],
+    ['graph', 'file:src/a b.ts', { project: 'host.example/x' }],
+  ] as const) {
+    const [path = '', search = ''] = hrefOf(page, id, query).split('?')
+    expect(parseRoute(path, search)).toEqual({ page, id, query })
+  }
+})
+
+test('what is not set is not in the address', () => {
+  expect(hrefOf('feed', '', { project: '', type: undefined })).toBe('/feed')
+})
+
+test('an unknown or broken address is the feed, not an error', () => {
+  expect(parseRoute('/', '').page).toBe('feed')
+  expect(parseRoute('/nowhere', '').page).toBe('feed')
+  expect(parseRoute('/memory/%E0%A4%A', '').id).toBe('%E0%A4%A')
+})
+
+test('a memory is found by its kind and id', () => {
+  expect(memoryHref('observation', 12)).toBe('/memory/12')
+  expect(memoryHref('summary', 3)).toBe('/memory/S3')
+  expect(memoryHref('note', '01HZ')).toBe('/memory/N01HZ')
+})

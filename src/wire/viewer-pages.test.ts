@@ -1,0 +1,18 @@
+import { expect, test } from 'bun:test'
+import { viewerPathFor } from './viewer-pages.ts'
+
+test.each([
+  ['', '/feed'],
+  ['search', '/search'],
+  ['health', '/worker'],
+  ['12', '/memory/12'],
+  ['#12', '/memory/12'],
+  ['S3', '/memory/S3'],
+  ['N01HZX', '/memory/N01HZX'],
+])('"%s" opens %s', (wanted, path) => {
+  expect(viewerPathFor(wanted)).toBe(path)
+})
+
+test.each(['../etc', 'nowhere', 'feed/../x', 'http://evil.example', '12?x'])('"%s" is no page', (wanted) => {
+  expect(viewerPathFor(wanted)).toBeNull()
+})

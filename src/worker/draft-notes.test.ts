@@ -1,0 +1,247 @@
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { nowhere } from '../../test/support/builders.ts'
+import { aDesk } from '../../test/support/desk.ts'
+import { asContentSessionId } from '../core/ids.ts'
+import { countTokens } from '../core/tokens.ts'
+import { claudeCode } from '../integrations/agent.ts'
+import { forgetNote, reindex } from '../notes/notes.ts'
+import { readIfThere } from '../platform/files.ts'
+import type { Store } from '../store/store.ts'
+import { saveMarkedNotes } from './draft-notes.ts'
+import { ingestDelivery, ingestWithoutReply } from './intake.ts'
+import type { Services } from './services.ts'
+
+const say = (prompt: string, given: object = {}) => ({ hook_event_name: 'UserPromptSubmit', prompt, prompt_id: 'p1', ...given })
+
+test('what a person marks in a prompt is a note at once, and the reply says so', async () => {
+  await using at = await aDesk()
+  const context = await told(at.desk, say("Let's use PostgreSQL [decision] because of JSONB support. Go."))
+  const [note] = await notesOf(at.store)
+  expect(note).toMatchObject({
+    body: "Let's use PostgreSQL because of JSONB support.",
+    namespace: 'decisions',
+    source: 'human',
+    session: 's1',
+    scope: 'project',
+    confidence: 1,
+  })
+  expect(readIfThere(join(at.desk.home.folder, note?.path ?? ''))).toContain('JSONB')
+  expect(context).toContain(`Kept as N${note?.id} (decisions): Let's use PostgreSQL because of JSONB support.`)
+  const [recorded] = await at.store.injections.recent(null, 1)
+  expect(recorded?.text).toBe(context)
+  expect(recorded?.items).toMatchObject([{ kind: 'line', id: 'receipt', tokens: recorded?.tokens }])
+})
+
+test('the same prompt, told by hook, spool and transcript, is one note', async () => {
+  await using at = await aDesk()
+  await told(at.desk, say('[learned] The cache is per process'))
+  await late(at.desk, say('[learned] The cache is per process'))
+  await at.desk.queue.drained()
+  const session = await at.store.sessions.find('claude-code', asContentSessionId('s1'))
+  const again = await saveMarkedNotes(at.desk, { sessionId: session?.id ?? 0, number: 1 }, Date.now())
+  expect(again.outcomes.map((one) => one.receipt.kind)).toEqual(['same'])
+  expect(await notesOf(at.store)).toHaveLength(1)
+})
+
+test('a prompt that met nobody waiting for an answer is captured by its job', async () => {
+  await using at = await aDesk()
+  await late(at.desk, say('[remember] The host is db-7'), Date.now() - 2000)
+  await at.desk.queue.drained()
+  expect(await notesOf(at.store)).toMatchObject([{ body: 'The host is db-7', namespace: 'context' }])
+})
+
+test('a note that a person forgot does not come back when its prompt is read again', async () => {
+  await using at = await aDesk()
+  await told(at.desk, say('[decision] Use tabs'))
+  const [note] = await notesOf(at.store)
+  if (note) await forgetNote(at.desk.notebook, note.id, Date.now())
+  const session = await at.store.sessions.find('claude-code', asContentSessionId('s1'))
+  await saveMarkedNotes(at.desk, { sessionId: session?.id ?? 0, number: 1 }, Date.now())
+  expect(await notesOf(at.store)).toEqual([])
+  // But who says it again wants it again, in the same words or in others around it.
+  await told(at.desk, say('[decision] Use tabs', { prompt_id: 'p2' }))
+  const [again] = await notesOf(at.store)
+  if (again) await forgetNote(at.desk.notebook, again.id, Date.now())
+  await told(at.desk, say('Once more: go on. [decision] Use tabs', { prompt_id: 'p3' }))
+  expect((await notesOf(at.store)).map((one) => one.body)).toEqual(['Use tabs'])
+})
+
+test('a receipt tells a known note, a restatement and a refusal apart', async () => {
+  await using at = await aDesk()
+  const first = '[remember] The staging database for the billing service listens on port 5433 of the bastion host.'
+  await told(at.desk, say(first))
+  expect(await told(at.desk, say(first, { session_id: 's2' }))).toMatch(/Known already, the same as N\w{26}: The staging/)
+  expect(await told(at.desk, say(first.replace('The staging', 'Since March the staging'), { session_id: 's3' }))).toMatch(
+    /Kept as N\w{26} \(context, restates N\w{26}\)/,
+  )
+})
+
+test('a receipt says how many marked texts were not kept, and why', async () => {
+  await using at = await aDesk()
+  const many = (of: number) =>
+    Array.from({ length: of }, (_, n) => `[decision] Rule ${n} is called ${'abcdefghijklmnopqrstuvwxyz'[n]}`).join('\n')
+  const context = await told(at.desk, say(many(25)))
+  expect(context).toContain('25 texts are marked; 5 of them, the last, are not kept: at most 20 a prompt are.')
+  expect(await at.store.notes.list({ project: null, now: Date.now(), limit: 50 })).toHaveLength(20)
+  expect(await told(at.desk, say(many(20), { session_id: 's2' }))).not.toContain('at most')
+})
+
+test('a receipt says which text was cut because the prompt was too long', async () => {
+  await using at = await aDesk()
+  const context = await told(at.desk, say(`[decision] Use tabs.\n\n[remember] The log says ${'so much, '.repeat(10_000)} and ends.`))
+  expect(context).toMatch(/Kept as N\w{26} \(decisions\): Use tabs\./)
+  expect(context).toMatch(/Kept as N\w{26} \(context\): \(cut, the prompt is too long to be kept whole\) The log says/)
+})
+
+test('private parts, machine notices and muted sessions leave no note', async () => {
+  await using at = await aDesk()
+  const before = Date.now() - 2000
+  await late(at.desk, say('<private>[decision] Buy the rival</private>'), before)
+  await late(at.desk, say('Go on <private>[decision] Buy the rival</private>', { prompt_id: 'p2' }), before)
+  await late(at.desk, say('<task-notification><summary>[decision] by a machine</summary></task-notification>', { prompt_id: 'p3' }), before)
+  await at.desk.queue.drained()
+  expect(await notesOf(at.store)).toEqual([])
+})
+
+test('secrets in a marked sentence are hidden in the note and in the receipt', async () => {
+  await using at = await aDesk()
+  const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+  const context = await told(at.desk, say(`[remember] The deploy token is ${secret}`))
+  expect(context).not.toContain(secret)
+  expect((await notesOf(at.store))[0]?.body).not.toContain(secret)
+})
+
+test('a person can switch markers off', async () => {
+  await using at = await aDesk({ RECOLLECT_HOOKS_USER_PROMPT_MARKERS: '' })
+  expect(await told(at.desk, say('[decision] Use tabs'))).toBe('')
+  expect(await notesOf(at.store)).toEqual([])
+})
+
+test('many receipts and what is recalled keep to the budget together', async () => {
+  await using at = await aDesk()
+  const prompt = Array.from({ length: 20 }, (_, n) => `[decision] Rule number ${n} ${'with a long reason '.repeat(8)}`).join('\n')
+  const context = await told(at.desk, say(prompt))
+  expect(countTokens(context)).toBeLessThanOrEqual(500)
+  expect(await notesOf(at.store)).toHaveLength(20)
+})
+
+test('a session is one note, brought up to date by a compaction, its end and a resume', async () => {
+  await using at = await aDesk()
+  await told(at.desk, say('Fix the login test'))
+  await late(at.desk, { hook_event_name: 'PreCompact', trigger: 'manual' })
+  await at.desk.queue.drained()
+  expect(await notesOf(at.store)).toMatchObject([{ type: 'episodic', title: 'Fix the login test', tags: ['session', 'precompact'] }])
+  await late(at.desk, { hook_event_name: 'Stop', prompt_id: 'p1', last_assistant_message: 'Both tests pass.' })
+  await late(at.desk, { hook_event_name: 'SessionEnd', reason: 'other' })
+  await at.desk.queue.drained()
+  await late(at.desk, { hook_event_name: 'SessionStart', source: 'resume' })
+  await at.desk.queue.drained()
+  const notes = await notesOf(at.store)
+  expect(notes).toMatchObject([
+    { namespace: 'sessions', session: 's1', source: 'session-end', tags: ['session', 'precompact', 'session-end'] },
+  ])
+  expect(notes[0]?.body).toContain('**Outcome:** Both tests pass.')
+})
+
+test('what a person or a reflection did to a session’s note survives the next time it is written', async () => {
+  await using at = await aDesk()
+  await told(at.desk, say('Fix the login test'))
+  await late(at.desk, { hook_event_name: 'SessionEnd', reason: 'other' })
+  await at.desk.queue.drained()
+  const [first] = await notesOf(at.store)
+  if (!first) throw new Error('no note')
+  const path = join(at.desk.home.folder, first.path)
+  writeFileSync(path, (readIfThere(path) ?? '').replace('tags: [session', 'tags: [reflected, session').replace('**Ask:**', 'My words:'))
+  await reindex(at.desk.notebook)
+  await late(at.desk, { hook_event_name: 'Stop', prompt_id: 'p1', last_assistant_message: 'Both tests pass now.' })
+  await late(at.desk, { hook_event_name: 'SessionEnd', reason: 'other' })
+  await at.desk.queue.drained()
+  const [note] = await notesOf(at.store)
+  expect(note?.tags).toContain('reflected')
+  expect(note?.body).toStartWith('My words: Fix the login test')
+})
+
+test('trivial, wholly private and excluded sessions leave no note, and a person can switch it off', async () => {
+  await using at = await aDesk({ RECOLLECT_PRIVACY_EXCLUDE_PROJECTS: '/home/dev/secret' })
+  const end = { hook_event_name: 'SessionEnd', reason: 'other' }
+  await late(at.desk, say('/clear'))
+  await late(at.desk, end)
+  await late(at.desk, say('<private>what nobody may know</private>', { session_id: 's2' }))
+  await late(at.desk, { ...end, session_id: 's2' })
+  await late(at.desk, say('Do things', { session_id: 's3', cwd: '/home/dev/secret' }))
+  await late(at.desk, { ...end, session_id: 's3', cwd: '/home/dev/secret' })
+  await at.desk.queue.drained()
+  expect(await notesOf(at.store)).toEqual([])
+  await using off = await aDesk({ RECOLLECT_HOOKS_STOP_SESSION_ANALYSIS: 'false' })
+  await late(off.desk, say('Do things'))
+  await late(off.desk, end)
+  await off.desk.queue.drained()
+  expect(await notesOf(off.store)).toEqual([])
+})
+
+test('the files that tools changed are named from the project’s folder, failed ones are not', async () => {
+  await using at = await aDesk()
+  await late(at.desk, say('Change it'))
+  const edit = (id: string, file: string, given: object = {}) =>
+    late(at.desk, {
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Edit',
+      tool_use_id: id,
+      prompt_id: 'p1',
+      tool_input: { file_path: file, old_string: 'a', new_string: 'b' },
+      tool_response: {},
+      ...given,
+    })
+  await edit('t1', '/home/dev/app/src/a.ts')
+  await edit('t2', '/etc/hosts')
+  await edit('t3', '/home/dev/app/src/b.ts', { hook_event_name: 'PostToolUseFailure', error: 'no' })
+  await late(at.desk, { hook_event_name: 'SessionEnd', reason: 'other' })
+  await at.desk.queue.drained()
+  expect((await notesOf(at.store))[0]?.body).toContain('**Files touched (2):**\n- src/a.ts\n- /etc/hosts\n')
+})
+
+test('a compaction keeps what was decided and learned, once, and replies nothing', async () => {
+  await using at = await aDesk()
+  await told(at.desk, say("Let's go with SQLite instead of Postgres because it needs no server. Should we use Redis?"))
+  const answer = 'Done. The root cause was that `exp` is in seconds, not milliseconds.'
+  await late(at.desk, { hook_event_name: 'Stop', prompt_id: 'p1', last_assistant_message: answer })
+  const compacting = { hook_event_name: 'PreCompact', trigger: 'auto' }
+  expect(await ingestDelivery(at.desk, delivery(compacting))).toEqual({})
+  await at.desk.queue.drained()
+  await late(at.desk, compacting)
+  await at.desk.queue.drained()
+  const stated = (await notesOf(at.store)).filter((note) => note.type !== 'episodic')
+  expect(stated.map((note) => [note.namespace, note.source, note.session, note.body]).sort()).toEqual([
+    ['decisions', 'session-end', 's1', "Let's go with SQLite instead of Postgres because it needs no server."],
+    ['learnings', 'session-end', 's1', 'The root cause was that `exp` is in seconds, not milliseconds.'],
+  ])
+  expect(stated.every((note) => note.confidence >= 0.8 && note.confidence < 1)).toBe(true)
+})
+
+test('a person can raise the bar for a compaction, or switch it off', async () => {
+  for (const variables of [{ RECOLLECT_HOOKS_PRE_COMPACT_CONFIDENCE_THRESHOLD: '1' }, { RECOLLECT_HOOKS_PRE_COMPACT_ENABLED: 'false' }]) {
+    await using at = await aDesk(variables)
+    await late(at.desk, say('We decided to use tabs instead of spaces because of the linter.'))
+    await late(at.desk, { hook_event_name: 'PreCompact', trigger: 'auto' })
+    await at.desk.queue.drained()
+    expect((await notesOf(at.store)).filter((note) => note.type !== 'episodic')).toEqual([])
+  }
+})
+
+const delivery = (payload: object, at = Date.now()) => ({
+  agent: claudeCode,
+  payload: { session_id: 's1', cwd: '/home/dev/app', ...payload },
+  context: nowhere,
+  delivery: null,
+  at,
+})
+
+async function told(desk: Services, payload: object): Promise<string> {
+  const reply = (await ingestDelivery(desk, delivery(payload))) as { hookSpecificOutput?: { additionalContext?: string } }
+  return reply.hookSpecificOutput?.additionalContext ?? ''
+}
+
+const late = (desk: Services, payload: object, at = Date.now()) => ingestWithoutReply(desk, delivery(payload, at))
+const notesOf = (store: Store) => store.notes.list({ project: null, now: Date.now(), limit: 100 })

@@ -1,0 +1,21 @@
+import type { NoteSaveResult } from '../notes/notes.ts'
+import type { ImportCounts } from '../wire/api.ts'
+import type { Services } from './services.ts'
+
+export const zeroImportCounts = (): ImportCounts => ({
+  notes: { added: 0, updated: 0, same: 0, forgotten: 0 },
+  sessions: 0,
+  prompts: 0,
+  observations: 0,
+  summaries: 0,
+})
+
+/** Counts what became of a note and tells whoever listens; the reason when it was refused. */
+export function countImportedNote(desk: Services, { receipt, changes }: NoteSaveResult, total: ImportCounts): string | null {
+  desk.announce(changes)
+  if (receipt.kind === 'refused') return receipt.reason
+  if (receipt.kind === 'same') total.notes.same++
+  else if (receipt.kind === 'updated') total.notes.updated++
+  else total.notes.added++
+  return null
+}

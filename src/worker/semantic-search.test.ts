@@ -1,0 +1,38 @@
+import { expect, test } from 'bun:test'
+import { asProjectKey } from '../core/ids.ts'
+import type { Embedder } from '../providers/embedder.ts'
+import type { VectorIndex } from '../retrieval/vectors.ts'
+import type { EmbeddingState } from './embedding.ts'
+import { openQuickSemanticSearch, openSemanticSearch } from './semantic-search.ts'
+
+const near = [0.8, 0.5, 0.2].map((cosine, i) => ({ documentId: i + 1, kind: 'prompt' as const, ref: String(i + 1), cosine }))
+
+test('nearness is measured from the last found to the first, and told as it is besides', async () => {
+  expect(await openSemanticSearch(embedding({}))('q', asProjectKey('app'), 3)).toEqual([
+    { documentId: 1, score: 1, cosine: 0.8 },
+    { documentId: 2, score: expect.closeTo(0.5), cosine: 0.5 },
+    { documentId: 3, score: 0, cosine: 0.2 },
+  ])
+})
+
+test('where somebody waits, an embedder that has to ask around is not asked', async () => {
+  expect(await openQuickSemanticSearch(embedding({ embedNow: undefined }))('q', null, 3)).toEqual([])
+  expect(await openQuickSemanticSearch(embedding({}))('q', null, 3)).toHaveLength(3)
+})
+
+test('where somebody waits, what is not ready in a moment, or fails, finds nothing', async () => {
+  const never = { state: () => new Promise<EmbeddingState>(() => {}) }
+  expect(await openQuickSemanticSearch(never, 5)('q', null, 3)).toEqual([])
+  const broken = { state: () => Promise.reject(new Error('no table')) }
+  expect(await openQuickSemanticSearch(broken, 5)('q', null, 3)).toEqual([])
+})
+
+function embedding(given: { embedNow?: Embedder['embedNow'] | undefined }) {
+  const embedder = { name: 'test', dimensions: 2, embedNow: () => new Float32Array(2), ...given } as unknown as Embedder
+  const index = { isWarm: () => true, nearest: async () => near, warm: async () => {}, size: () => near.length } as unknown as VectorIndex
+  return {
+    state: async (): Promise<EmbeddingState> => ({ kind: 'ready', embedder, index }),
+    indexes: async () => [index],
+    noting: () => () => {},
+  }
+}

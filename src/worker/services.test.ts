@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { environment, temporaryFolder } from '../../test/support/builders.ts'
+import { asProjectKey } from '../core/ids.ts'
+import { redact } from '../core/secrets.ts'
+import { claudeCode } from '../integrations/agent.ts'
+import { loadSettings } from '../platform/settings.ts'
+import { captureRules } from './services.ts'
+
+test('tools that tell nothing are skipped, ours too, and those a person names', () => {
+  const { isSkipped } = rules({ RECOLLECT_HOOKS_POST_TOOL_USE_SKIP_TOOLS: 'Glob' })
+  expect(['TodoWrite', 'Skill', 'Glob', 'mcp__recollect__memory_recall'].map(isSkipped)).toEqual([true, true, true, true])
+  expect(['Bash', 'Edit', 'mcp__recollection__x'].map(isSkipped)).toEqual([false, false, false])
+})
+
+test.each([
+  ['.env', '/home/dev/app/.env', true],
+  ['.env', '/home/dev/app/.env.example', false],
+  ['*.pem', '/home/dev/keys/server.pem', true],
+  ['secrets/**', '/home/dev/app/secrets/deep/token', true],
+  ['**/secrets/**', '/home/dev/app/secrets/token', true],
+  ['/home/dev/app/*.ts', '/home/dev/app/a.ts', true],
+  ['/home/dev/app/*.ts', '/home/dev/app/src/a.ts', false],
+  ['~/keys/**', '/home/dev/keys/a', true],
+  ['~/keys/**', '/home/other/keys/a', false],
+])('with %s excluded, %s is %p', (pattern, path, isExcluded) => {
+  const { isExcludedInput } = rules({ RECOLLECT_HOOKS_POST_TOOL_USE_EXCLUDE_PATTERNS: pattern })
+  expect(isExcludedInput({ file_path: path })).toBe(isExcluded)
+})
+
+test('a tool that was pointed at no file is not excluded', () => {
+  const { isExcludedInput } = rules({ RECOLLECT_HOOKS_POST_TOOL_USE_EXCLUDE_PATTERNS: '**' })
+  for (const input of [null, undefined, 'text', {}, { command: 'ls' }]) expect(isExcludedInput(input)).toBe(false)
+})
+
+test.each([
+  ['host.example/team/app', true],
+  ['App', true],
+  ['/home/dev/drafts/app', true],
+  ['/home/dev/drafts', true],
+  ['/home/dev/*', true],
+  ['~/drafts', true],
+  ['~/drafts/*', true],
+  ['/home/dev/draf', false],
+  ['other', false],
+  ['host.example/team', false],
+])('excluding %s keeps the project out: %p', (pattern, isExcluded) => {
+  const { isExcludedProject } = rules({ RECOLLECT_PRIVACY_EXCLUDE_PROJECTS: pattern })
+  expect(isExcludedProject(asProjectKey('host.example/team/app'), '/home/dev/drafts/app')).toBe(isExcluded)
+})
+
+test('patterns of the person’s own are redacted, and one that is no pattern stops nothing', () => {
+  const { redactPatterns } = rules({ RECOLLECT_PRIVACY_PATTERNS: 'umbra-\\d+,(unclosed' })
+  expect(redact('ask umbra-42', redactPatterns ?? [])).not.toContain('umbra-42')
+  expect(rules({ RECOLLECT_PRIVACY_REDACT: 'false' }).redactPatterns).toBeNull()
+})
+
+test('kinds of events that are switched off are not wanted', () => {
+  const { isWanted } = rules({ RECOLLECT_HOOKS_USER_PROMPT_ENABLED: '0' })
+  expect([isWanted('prompt-submitted'), isWanted('tool-used'), isWanted('turn-ended')]).toEqual([false, true, true])
+})
+
+test('a session is on the branch its folder is on now', () => {
+  using folder = temporaryFolder()
+  mkdirSync(join(folder.path, '.git'))
+  const { projectOf } = rules({})
+  for (const branch of ['main', 'feature']) {
+    writeFileSync(join(folder.path, '.git', 'HEAD'), `ref: refs/heads/${branch}\n`)
+    expect(projectOf(folder.path).branch).toBe(branch)
+  }
+})
+
+function rules(overrides: Record<string, string>) {
+  return captureRules(loadSettings(environment('/home/dev', { overrides })).settings, claudeCode, '/home/dev')
+}

@@ -3,27 +3,30 @@ import { pathOf, writeNote } from '../notes/notes.ts'
 import type { Store } from '../store/store.ts'
 import type { ExportKind } from '../wire/api.ts'
 
-/** Everything of one kind, one object each. `sessionId` is the agent's own id of the session: ours means nothing elsewhere. */
+/**
+ * Everything of one kind, one object each. `contentSessionId` is the agent's own id of the session; `sessionId` repeats it, because our
+ * row number means nothing in another home.
+ */
 export function* exportLines(store: Store, kind: ExportKind, project: ProjectKey | null): Generator<object> {
   switch (kind) {
     case 'sessions':
-      for (const { contentSessionId, clientPid: _, ...s } of store.sessions.each()) {
-        if (project === null || s.project === project) yield { ...s, sessionId: contentSessionId }
+      for (const { clientPid: _, ...s } of store.sessions.each()) {
+        if (project === null || s.project === project) yield { ...s, sessionId: s.contentSessionId }
       }
       return
     case 'tool-uses':
-      for (const { contentSessionId, input, output, ...use } of store.toolUses.each(project)) {
-        yield { ...use, sessionId: contentSessionId, input: JSON.parse(input), output: output === null ? null : JSON.parse(output) }
+      for (const { input, output, ...use } of store.toolUses.each(project)) {
+        yield { ...use, sessionId: use.contentSessionId, input: JSON.parse(input), output: output === null ? null : JSON.parse(output) }
       }
       return
     case 'prompts':
-      for (const { contentSessionId, ...row } of store.prompts.each(project)) yield { ...row, sessionId: contentSessionId }
+      for (const row of store.prompts.each(project)) yield { ...row, sessionId: row.contentSessionId }
       return
     case 'observations':
-      for (const { contentSessionId, ...row } of store.observations.each(project)) yield { ...row, sessionId: contentSessionId }
+      for (const row of store.observations.each(project)) yield { ...row, sessionId: row.contentSessionId }
       return
     case 'summaries':
-      for (const { contentSessionId, ...row } of store.summaries.each(project)) yield { ...row, sessionId: contentSessionId }
+      for (const row of store.summaries.each(project)) yield { ...row, sessionId: row.contentSessionId }
       return
     case 'notes':
       yield* store.notes.each(project)

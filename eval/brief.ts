@@ -1,6 +1,6 @@
 /**
- * How much of what the next session touches did the brief already name? Replays real transcripts in the order they happened: before
- * each session the brief of its project is written, then the session is read, and what it touches is looked for in the brief.
+ * How much of what a session touches did its brief already name? Replays real transcripts in the order they happened: before each session
+ * its brief is written; then the session is read, and the things it touches are searched in the brief.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { DATA, hasData, NO_DATA } from './data.ts'
 import { rules } from './ingest.ts'
 import { briefTable } from './table.ts'
 
-type Session = {
+type ReplayedSession = {
   project: string
   folder: string
   startedAt: number
@@ -32,16 +32,16 @@ export async function scoreBrief(): Promise<BriefScore> {
 }
 
 /**
- * Reads the real sessions in the order they happened, each to its end and as the worker does it, so that its note is written too; what is
- * remembered before each is there to be looked at.
+ * Reads the real sessions in the order they happened, each to its end and in the same way as the worker, which also writes the session's
+ * note. Calls `before` ahead of each session, with the store as it was then.
  */
-export async function replay(before: (store: Store, project: ProjectKey, session: Session) => Promise<void>): Promise<void> {
+export async function replay(before: (store: Store, project: ProjectKey, session: ReplayedSession) => Promise<void>): Promise<void> {
   await using at = await aDesk()
   for (const session of await realSessions()) {
     const project = asProjectKey(session.project)
     await before(at.store, project, session)
     await at.store.transaction(async () => {
-      for (const { event, uuid, branch } of ended(session.items)) {
+      for (const { event, uuid, branch } of withSessionEnd(session.items)) {
         const from = { projectFolder: session.folder, clientPid: null, entrypoint: null, project, branch }
         await take(at.store, event, from, rules, { uuid })
       }
@@ -50,43 +50,42 @@ export async function replay(before: (store: Store, project: ProjectKey, session
   }
 }
 
-/** A transcript does not say that the session is over. */
-function ended(items: Session['items']): Session['items'] {
+/** Appends the end of the session, which a transcript does not contain. */
+function withSessionEnd(items: ReplayedSession['items']): ReplayedSession['items'] {
   return [
     ...items,
     ...items.slice(-1).map((last) => ({ ...last, event: { ...last.event, kind: 'session-ended' as const, reason: 'other' } })),
   ]
 }
 
-function touchedIn({ folder, items }: Session) {
-  const asked = items.flatMap(({ event }) => (event.kind === 'prompt-submitted' && event.origin === 'person' ? [event.text] : []))
+function touchedIn({ folder, items }: ReplayedSession) {
+  const prompts = items.flatMap(({ event }) => (event.kind === 'prompt-submitted' && event.origin === 'person' ? [event.text] : []))
   const uses = items.flatMap(({ event }) => (event.kind === 'tool-used' ? [event] : []))
-  const written = (value: unknown) => JSON.stringify(value ?? null)
+  const toJson = (value: unknown) => JSON.stringify(value ?? null)
   return footprintOf(
     folder,
-    asked,
+    prompts,
     uses.map(({ tool, input, output, error }) => ({
-      action: claudeCode.readAction({ tool, input: written(input), output: written(output), error }),
+      action: claudeCode.readAction({ tool, input: toJson(input), output: toJson(output), error }),
       error,
     })),
   )
 }
 
-async function realSessions(): Promise<Session[]> {
+async function realSessions(): Promise<ReplayedSession[]> {
   const folder = join(DATA, 'transcripts')
-  const sessions: Session[] = []
+  const sessions: ReplayedSession[] = []
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.jsonl.gz'))) {
     const path = join(folder, name)
     if ((await claudeCode.detectTranscriptFormat(path)) !== 'claude-code') continue
-    const items: Session['items'] = []
-    let folderOf = '/'
+    const items: ReplayedSession['items'] = []
+    let cwd = '/'
     for await (const batch of claudeCode.readTranscript(path, null)) {
       items.push(...batch.items)
-      folderOf = batch.facts.cwd ?? folderOf
+      cwd = batch.facts.cwd ?? cwd
     }
-    // The file's name says which repository it comes from; people had it in several folders.
-    if (items.length > 0)
-      sessions.push({ project: name.split('__')[0] ?? name, folder: folderOf, startedAt: items[0]?.event.at ?? 0, items })
+    // The file name contains the repository. The folder does not identify it: people had checkouts in several places.
+    if (items.length > 0) sessions.push({ project: name.split('__')[0] ?? name, folder: cwd, startedAt: items[0]?.event.at ?? 0, items })
   }
   return sessions.sort((a, b) => a.startedAt - b.startedAt)
 }

@@ -1,6 +1,6 @@
 /**
- * `bin/with-bun eval/code.ts`: from question to code. Each documented function of our own source is looked for by its comment, among
- * the functions themselves without theirs; by the embedders of this machine alone, and by how many words the two share.
+ * `bin/with-bun eval/code.ts`: finding code by its description. Each documented function of our own source is searched by its comment, among
+ * all functions without their comments: by each local embedder alone, and, as a baseline, by the number of shared words.
  */
 import { join } from 'node:path'
 import { given } from '../scripts/given.ts'
@@ -9,17 +9,17 @@ import { sentenceModel, shippedTable } from './meaning.ts'
 given('eval/code.ts', {})
 const signal = new AbortController().signal
 const pairs = await functionsIn(join(import.meta.dir, '..', 'src'))
-console.log('| by | first | among 5 | MRR | functions | ms a text |\n|---|---|---|---|---|---|')
-const words = pairs.map(({ question, code }) => ({ asked: wordsOf(question), there: wordsOf(code) }))
-tell(
+console.log('| search | first | among 5 | MRR | functions | ms per text |\n|---|---|---|---|---|---|')
+const words = pairs.map(({ question, code }) => ({ queryWords: wordsOf(question), codeWords: wordsOf(code) }))
+printRow(
   'shared words',
-  words.map(({ asked }) => words.map(({ there }) => asked.intersection(there).size)),
+  words.map(({ queryWords }) => words.map(({ codeWords }) => queryWords.intersection(codeWords).size)),
   0,
 )
 for (const [name, open] of Object.entries({ static: shippedTable, minilm: sentenceModel })) {
   const opened = await open()
   if (opened.kind === 'absent') throw new Error(opened.reason)
-  const from = performance.now()
+  const started = performance.now()
   const questions = await opened.embedder.embed(
     pairs.map(({ question }) => question),
     signal,
@@ -28,8 +28,8 @@ for (const [name, open] of Object.entries({ static: shippedTable, minilm: senten
     pairs.map(({ code }) => code),
     signal,
   )
-  const ms = (performance.now() - from) / pairs.length / 2
-  tell(
+  const ms = (performance.now() - started) / pairs.length / 2
+  printRow(
     name,
     questions.map((question) => codes.map((code) => code.reduce((sum, value, d) => sum + value * (question[d] ?? 0), 0))),
     ms,
@@ -37,8 +37,8 @@ for (const [name, open] of Object.entries({ static: shippedTable, minilm: senten
   opened.embedder.close?.()
 }
 
-/** Scores: a row for each question, with the score of each function; the right one stands on the diagonal. */
-function tell(name: string, scores: number[][], ms: number): void {
+/** `scores` has a row for each question and a column for each function; the right answers are on the diagonal. */
+function printRow(name: string, scores: number[][], ms: number): void {
   const ranks = scores.map((row, right) => 1 + row.filter((score) => score > (row[right] ?? 0)).length)
   const within = (n: number) => `${((100 * ranks.filter((rank) => rank <= n).length) / ranks.length).toFixed(1)}`
   const mrr = ranks.reduce((sum, rank) => sum + 1 / rank, 0) / ranks.length

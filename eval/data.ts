@@ -1,10 +1,10 @@
-/** The evaluation sets. They are for development only and never part of the product; without them there is nothing to evaluate. */
+/** The evaluation sets. They are for development only and not part of the repository or the product. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const DATA = join(import.meta.dir, '..', '..', 'shared', 'eval')
 export const hasData = existsSync(DATA)
-export const NO_DATA = 'There is no ../shared/eval here, so there is nothing to evaluate.'
+export const NO_DATA = 'The evaluation sets are missing: ../shared/eval does not exist.'
 
 export type LocomoConversation = {
   units: { id: string; session: number; at: number; text: string }[]
@@ -14,16 +14,16 @@ export type LocomoConversation = {
 type RawTurn = { speaker: string; dia_id: string; text: string; blip_caption?: string }
 type RawQuestion = { question: string; evidence?: string[]; category: number }
 
-/** LoCoMo: long conversations of two people, questions about them, and the turns that answer each. */
+/** LoCoMo: long conversations between two people, questions about them, and the turns that answer each question. */
 export function locomo(): LocomoConversation[] {
-  const raw = read('locomo-dev.json.gz') as { conversation: Record<string, unknown>; qa: RawQuestion[] }[]
+  const raw = readGzippedJson('locomo-dev.json.gz') as { conversation: Record<string, unknown>; qa: RawQuestion[] }[]
   return raw.map(({ conversation, qa }) => {
     const units: LocomoConversation['units'] = []
     for (let session = 1; Array.isArray(conversation[`session_${session}`]); session++) {
-      const began = timeOf(String(conversation[`session_${session}_date_time`]))
-      for (const [place, turn] of (conversation[`session_${session}`] as RawTurn[]).entries()) {
+      const startedAt = timeOf(String(conversation[`session_${session}_date_time`]))
+      for (const [position, turn] of (conversation[`session_${session}`] as RawTurn[]).entries()) {
         const caption = turn.blip_caption ? ` ${turn.blip_caption}` : ''
-        units.push({ id: turn.dia_id, session, at: began + place * 60_000, text: `${turn.speaker}: ${turn.text}${caption}` })
+        units.push({ id: turn.dia_id, session, at: startedAt + position * 60_000, text: `${turn.speaker}: ${turn.text}${caption}` })
       }
     }
     const known = new Set(units.map((unit) => unit.id))
@@ -38,12 +38,12 @@ export function locomo(): LocomoConversation[] {
   })
 }
 
-/** A time as the set writes it: "1:56 pm on 8 May, 2023". */
-function timeOf(said: string): number {
-  const [, hour, minute, half, date] = /^(\d+):(\d+) (am|pm) on (.+)$/.exec(said) ?? []
+/** Parses a time in the set's format: "1:56 pm on 8 May, 2023". */
+function timeOf(text: string): number {
+  const [, hour, minute, half, date] = /^(\d+):(\d+) (am|pm) on (.+)$/.exec(text) ?? []
   const at =
     Date.parse(`${date?.replace(',', '')} UTC`) + ((Number(hour) % 12) + (half === 'pm' ? 12 : 0)) * 3_600_000 + Number(minute) * 60_000
-  if (Number.isNaN(at)) throw new Error(`no time can be read in "${said}"`)
+  if (Number.isNaN(at)) throw new Error(`expected a time such as "1:56 pm on 8 May, 2023", got "${text}"`)
   return at
 }
 
@@ -52,11 +52,11 @@ export type CommitRecall = {
   questions: { query: string; gold: string[] }[]
 }
 
-/** CommitRecall: real sessions of one project; a question is the subject of a commit, the answer the sessions that made it. */
+/** CommitRecall: real sessions of one project. A question is the subject of a commit; the answer is the sessions that made it. */
 export function commitRecall(): CommitRecall {
-  return read('commit-recall-dev.json.gz') as CommitRecall
+  return readGzippedJson('commit-recall-dev.json.gz') as CommitRecall
 }
 
-function read(name: string): unknown {
+function readGzippedJson(name: string): unknown {
   return JSON.parse(new TextDecoder().decode(Bun.gunzipSync(readFileSync(join(DATA, name)))))
 }

@@ -1,16 +1,16 @@
 /**
- * How well turns are told: plain rules, and every model that the settings of this home name. For each session a checklist says what
- * somebody would want to know of it a month later; a fact counts as kept when one memory of the session holds all of its words. An
- * observation that holds none of them is noise. What the agent said in its answers is counted apart from what only its tools showed:
- * rules quote, so the first is easy for them.
+ * Scores distillation, by rules and by every model in the settings of this home. A checklist for each session names the facts that a person
+ * would want a month later. A fact counts as kept if one memory of the session matches all of its patterns. An observation that
+ * matches no fact is noise. Facts that the agent stated in its answers are counted separately from facts that only its tools showed, because
+ * the rules quote answers.
  *
- * There are two sets, scored apart: sessions recorded for this project (`checklists.json`, by their path in this repository), and real
- * sessions of ../shared/eval/transcripts (`checklists-real.json`, by their file name), for whoever has them. The form is
+ * There are two sets, scored separately: sessions recorded for this project (`checklists.json`, by path in this repository), and, if they are
+ * present, the real sessions in ../shared/eval/transcripts (`checklists-real.json`, by file name). The format is
  *
- *     { "name.jsonl.gz": { "turns": [0, 2], "said": [["zoneOf", "inclusive|>="]], "unsaid": [["ISO 4217"]] } }
+ *     { "name.jsonl.gz": { "turns": [0, 2], "stated": [["zoneOf", "inclusive|>="]], "toolOnly": [["ISO 4217"]] } }
  *
- * A fact is a list of patterns, without regard to case, that must all stand in one memory. `turns` counts the session's prompts from 0 and
- * names those that are told and scored; without it all are. Rules read the turns in between, for what these leave open.
+ * A fact is a list of patterns, case-insensitive, that must all match the same memory. `turns` lists the prompts of the session, counted from
+ * 0, that are distilled and scored; without it, all are. The rules also read the turns in between, for the failures these leave open.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,163 +27,179 @@ import { turnsOf } from '../test/golden/turns.ts'
 import { DATA } from './data.ts'
 
 export type SessionSet = { name: string; folder: string; lists: Checklists }
-export type Teller = { model: TextModel; mode: Mode }
+export type ModelDistiller = { model: TextModel; mode: Mode }
 
 export type DistillResult = {
-  teller: string
+  distiller: string
   /** Shares between 0 and 1. */
-  kept: number
-  keptUnsaid: number
+  keptStated: number
+  keptToolOnly: number
   noise: number
-  facts: number
-  unsaid: number
+  statedFacts: number
+  toolOnlyFacts: number
   observations: number
   tokensEach: number
   msEach: number
   inputTokens: number
-  /** Turns that the model did not tell, and plain rules did. */
+  /** Turns that the model failed to distill, so the rules did. */
   fellBack: number
-  /** What no memory holds, and the titles of what was not asked for, each behind the name of its session. */
+  /** Facts that no memory has, and titles of observations that match no fact, each after the name of its session. */
   missed: string[]
   noisy: string[]
 }
 
 const Fact = z.array(z.string()).min(1)
-const Checklists = z.record(
-  z.string(),
-  z.strictObject({ turns: z.array(z.int().min(0)).optional(), said: z.array(Fact), unsaid: z.array(Fact) }),
-)
+const Checklist = z.strictObject({ turns: z.array(z.int().min(0)).optional(), stated: z.array(Fact), toolOnly: z.array(Fact) })
+const Checklists = z.record(z.string(), Checklist)
 type Checklists = z.infer<typeof Checklists>
 
 const ROOT = join(import.meta.dir, '..')
-const never = new AbortController().signal
+const neverAborted = new AbortController().signal
 
-/** The sessions with a checklist: our own, and the real ones where they are. */
+/** The sessions that have a checklist: our own and, if present, the real ones. */
 export function sessionSets(): SessionSet[] {
-  const listed = (file: string) => Checklists.parse(JSON.parse(readFileSync(join(import.meta.dir, file), 'utf8')))
+  const readLists = (file: string) => Checklists.parse(JSON.parse(readFileSync(join(import.meta.dir, file), 'utf8')))
   const real = join(DATA, 'transcripts')
   const hasReal = existsSync(real) && existsSync(join(import.meta.dir, 'checklists-real.json'))
   return [
-    { name: 'recorded for this project', folder: ROOT, lists: listed('checklists.json') },
-    ...(hasReal ? [{ name: 'real sessions', folder: real, lists: listed('checklists-real.json') }] : []),
+    { name: 'recorded for this project', folder: ROOT, lists: readLists('checklists.json') },
+    ...(hasReal ? [{ name: 'real sessions', folder: real, lists: readLists('checklists-real.json') }] : []),
   ]
 }
 
-/** Scores rules (null) or a model on a set, one turn after the other. Throws when the model cannot be asked before a person has helped. */
+/** Scores a model, or the rules (null), on a set, turn by turn. Throws if the model needs a person first: a valid key, or credit. */
 export async function scoreDistill(
-  teller: Teller | null,
+  distiller: ModelDistiller | null,
   { lists, folder }: Pick<SessionSet, 'lists' | 'folder'>,
   progress: (line: string) => void = () => {},
 ): Promise<DistillResult> {
-  const name = teller?.model.name ?? 'plain'
-  const sum = { kept: 0, keptUnsaid: 0, facts: 0, unsaid: 0, tokens: 0, ms: 0, turns: 0, observations: 0, inputTokens: 0, fellBack: 0 }
+  const name = distiller?.model.name ?? 'plain'
+  const sum = { stated: 0, toolOnly: 0, statedFacts: 0, toolOnlyFacts: 0, tokens: 0, observations: 0 }
+  const calls: Calls = { turns: 0, ms: 0, inputTokens: 0, fellBack: 0 }
   const missed: string[] = []
   const noisy: string[] = []
   for (const [index, [session, list]] of Object.entries(lists).entries()) {
-    const memories: string[] = []
-    const observed: { title: string; text: string }[] = []
-    let openFailures: OpenFailure[] = []
-    for (const [number, recorded] of (await namedTurns(join(folder, session), list.turns)).entries()) {
-      const turn = { ...recorded.turn, openFailures }
-      if (!recorded.isNamed) {
-        openFailures = distillPlain(turn).openFailures
-        continue
-      }
-      if (teller) progress(`${name}: session ${index + 1} of ${Object.keys(lists).length}, turn ${number} of ${session}`)
-      const started = performance.now()
-      const told = teller ? await tell(teller, turn, sum, progress) : distillPlain(turn)
-      sum.ms += performance.now() - started
-      sum.turns++
-      openFailures = told.openFailures
-      for (const o of told.observations)
-        observed.push({
-          title: o.title,
-          text: [o.title, o.subtitle, o.narrative, ...o.facts, ...o.filesModified, ...o.filesRead].join('\n'),
-        })
-      if (told.summary) memories.push(Object.values(told.summary).join('\n'))
-    }
-    memories.push(...observed.map(({ text }) => text))
-    const holds = (text: string, fact: string[]) => fact.every((pattern) => new RegExp(pattern, 'i').test(text))
-    const isKept = (fact: string[]) => memories.some((text) => holds(text, fact))
-    sum.facts += list.said.length
-    sum.unsaid += list.unsaid.length
-    sum.kept += list.said.filter(isKept).length
-    sum.keptUnsaid += list.unsaid.filter(isKept).length
-    sum.observations += observed.length
-    sum.tokens += observed.reduce((all, { text }) => all + countTokens(text), 0)
-    for (const [kind, facts] of [['said', list.said] as const, ['unsaid', list.unsaid] as const])
+    const turns = await checklistTurns(join(folder, session), list.turns)
+    const label = `session ${index + 1} of ${Object.keys(lists).length}, ${session}`
+    const { observations, summaries } = await distillSession(distiller, turns, calls, label, progress)
+    const memories = [...summaries, ...observations.map(({ text }) => text)]
+    const matches = (text: string, fact: string[]) => fact.every((pattern) => new RegExp(pattern, 'i').test(text))
+    const isKept = (fact: string[]) => memories.some((text) => matches(text, fact))
+    sum.statedFacts += list.stated.length
+    sum.toolOnlyFacts += list.toolOnly.length
+    sum.stated += list.stated.filter(isKept).length
+    sum.toolOnly += list.toolOnly.filter(isKept).length
+    sum.observations += observations.length
+    sum.tokens += observations.reduce((total, { text }) => total + countTokens(text), 0)
+    for (const [kind, facts] of [['stated', list.stated] as const, ['tool only', list.toolOnly] as const])
       for (const fact of facts) if (!isKept(fact)) missed.push(`${session}: ${kind} ${fact.join(' + ')}`)
-    for (const { title, text } of observed)
-      if (![...list.said, ...list.unsaid].some((fact) => holds(text, fact))) noisy.push(`${session}: ${title}`)
+    for (const { title, text } of observations)
+      if (![...list.stated, ...list.toolOnly].some((fact) => matches(text, fact))) noisy.push(`${session}: ${title}`)
   }
   return {
-    teller: name,
-    kept: sum.kept / Math.max(1, sum.facts),
-    keptUnsaid: sum.keptUnsaid / Math.max(1, sum.unsaid),
+    distiller: name,
+    keptStated: sum.stated / Math.max(1, sum.statedFacts),
+    keptToolOnly: sum.toolOnly / Math.max(1, sum.toolOnlyFacts),
     noise: noisy.length / Math.max(1, sum.observations),
-    facts: sum.facts,
-    unsaid: sum.unsaid,
+    statedFacts: sum.statedFacts,
+    toolOnlyFacts: sum.toolOnlyFacts,
     observations: sum.observations,
     tokensEach: sum.tokens / Math.max(1, sum.observations),
-    msEach: sum.ms / Math.max(1, sum.turns),
-    inputTokens: sum.inputTokens,
-    fellBack: sum.fellBack,
+    msEach: calls.ms / Math.max(1, calls.turns),
+    inputTokens: calls.inputTokens,
+    fellBack: calls.fellBack,
     missed,
     noisy,
   }
 }
 
-/** The turns of a session, and which of them the checklist is about. A name or a number that leads nowhere would read as a fact lost. */
-async function namedTurns(transcript: string, named: number[] | undefined): Promise<{ turn: Turn; isNamed: boolean }[]> {
+type Calls = { turns: number; ms: number; inputTokens: number; fellBack: number }
+type ChecklistTurn = { turn: Turn; isScored: boolean }
+
+/** The turns of a session, and which of them are scored. Throws on a wrong name or number, which would look like a lost fact. */
+async function checklistTurns(transcript: string, scored: number[] | undefined): Promise<ChecklistTurn[]> {
   const turns = await turnsOf(transcript)
   if (turns.length === 0) throw new Error(`there are no turns in ${transcript}`)
-  const beyond = named?.find((number) => number >= turns.length)
-  if (beyond !== undefined) throw new Error(`${transcript} has ${turns.length} turns, and its checklist names turn ${beyond}`)
-  return turns.map((turn, number) => ({ turn, isNamed: named?.includes(number) ?? true }))
+  const beyond = scored?.find((number) => number >= turns.length)
+  if (beyond !== undefined) throw new Error(`${transcript} has ${turns.length} turns, but its checklist names turn ${beyond}`)
+  return turns.map((turn, number) => ({ turn, isScored: scored?.includes(number) ?? true }))
 }
 
-async function tell(
-  { model, mode }: Teller,
+/** Distills the scored turns of a session. The rules read the others, for the failures they leave open. */
+async function distillSession(
+  distiller: ModelDistiller | null,
+  turns: ChecklistTurn[],
+  calls: Calls,
+  label: string,
+  progress: (line: string) => void,
+): Promise<{ observations: { title: string; text: string }[]; summaries: string[] }> {
+  const observations: { title: string; text: string }[] = []
+  const summaries: string[] = []
+  let openFailures: OpenFailure[] = []
+  for (const [number, recorded] of turns.entries()) {
+    const turn = { ...recorded.turn, openFailures }
+    if (!recorded.isScored) {
+      openFailures = distillPlain(turn).openFailures
+      continue
+    }
+    if (distiller) progress(`${distiller.model.name}: ${label}, turn ${number}`)
+    const started = performance.now()
+    const distilled = distiller ? await distillWithModel(distiller, turn, calls, progress) : distillPlain(turn)
+    calls.ms += performance.now() - started
+    calls.turns++
+    openFailures = distilled.openFailures
+    for (const o of distilled.observations)
+      observations.push({
+        title: o.title,
+        text: [o.title, o.subtitle, o.narrative, ...o.facts, ...o.filesModified, ...o.filesRead].join('\n'),
+      })
+    if (distilled.summary) summaries.push(Object.values(distilled.summary).join('\n'))
+  }
+  return { observations, summaries }
+}
+
+async function distillWithModel(
+  { model, mode }: ModelDistiller,
   turn: Turn,
-  sum: { inputTokens: number; fellBack: number },
+  calls: Calls,
   progress: (line: string) => void,
 ): Promise<DistillerOutput> {
   const plain = distillPlain(turn)
   const request = { ...turnRequest(turn, mode, { kind: 'initial', project: 'app' }), about: { purpose: 'eval', project: '' } }
-  const answer = await patiently(model, request, progress)
+  const answer = await askWithRetries(model, request, progress)
   if (answer.kind === 'answered') {
-    sum.inputTokens += answer.usage.input
-    const said = parseDistillAnswer(answer.text)
-    if (said.kind !== 'unreadable') return groundAnswer(said, turn, mode, plain)
-    progress(`${model.name} did not answer in the form it was asked for`)
+    calls.inputTokens += answer.usage.input
+    const parsed = parseDistillAnswer(answer.text)
+    if (parsed.kind !== 'unreadable') return groundAnswer(parsed, turn, mode, plain)
+    progress(`${model.name} answered in the wrong format`)
   }
-  sum.fellBack++
+  calls.fellBack++
   return plain
 }
 
-const TRIES = 3
-const LONGEST_WAIT_MS = 60_000
+const MAX_ATTEMPTS = 3
+const MAX_RETRY_DELAY_MS = 60_000
 
-/** A model that is busy for a moment is not a model that tells badly, and one that nobody can ask is not scored at all. */
-async function patiently(model: TextModel, request: ModelRequest, progress: (line: string) => void): Promise<ModelAnswer> {
-  for (let tries = 1; ; tries++) {
-    const answer = await model.ask(request, never)
+/** Retries a busy model, so that it is not scored as a bad one. Throws if retrying cannot help. */
+async function askWithRetries(model: TextModel, request: ModelRequest, progress: (line: string) => void): Promise<ModelAnswer> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await model.ask(request, neverAborted)
     if (answer.kind === 'answered') return answer
     if (answer.reason === 'auth' || answer.reason === 'quota') throw new Error(answer.message)
     progress(answer.message)
-    if (tries === TRIES) return answer
-    await Bun.sleep(Math.min(answer.retryAfterMs ?? 0, LONGEST_WAIT_MS))
+    if (attempt === MAX_ATTEMPTS) return answer
+    await Bun.sleep(Math.min(answer.retryAfterMs ?? 0, MAX_RETRY_DELAY_MS))
   }
 }
 
 export function distillTable(results: DistillResult[]): string {
   const percent = (share: number) => `${(share * 100).toFixed(0)} %`
   return [
-    '| told by | facts kept | of what only tools showed | noise | observations | tokens each | ms per turn | input tokens | fell back |',
+    '| distilled by | stated facts kept | tool-only facts kept | noise | observations | tokens each | ms per turn | input tokens | fell back |',
     '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...results.map(
       (r) =>
-        `| ${r.teller} | ${percent(r.kept)} of ${r.facts} | ${percent(r.keptUnsaid)} of ${r.unsaid} | ${percent(r.noise)} | ${r.observations} | ${r.tokensEach.toFixed(0)} | ${r.msEach.toFixed(1)} | ${r.inputTokens} | ${r.fellBack} |`,
+        `| ${r.distiller} | ${percent(r.keptStated)} of ${r.statedFacts} | ${percent(r.keptToolOnly)} of ${r.toolOnlyFacts} | ${percent(r.noise)} | ${r.observations} | ${r.tokensEach.toFixed(0)} | ${r.msEach.toFixed(1)} | ${r.inputTokens} | ${r.fellBack} |`,
     ),
   ].join('\n')
 }

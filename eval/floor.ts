@@ -1,8 +1,8 @@
 /**
- * Where the floor stands: questions that the store can answer should be answered, questions that it cannot should meet silence.
- * Answerable: CommitRecall's own. Without an answer: LoCoMo's questions, asked of the same project, and chores, which any session is asked for;
- * and LoCoMo's fifth category, asked of its own conversation, where the words are right and the person is another.
- * By words alone, and by words and meaning as a prompt is.
+ * Tunes the threshold for recall at a prompt: prompts that the store can answer should get memories, others should get none.
+ * Answerable: CommitRecall's own questions. Not answerable: LoCoMo's questions, asked in CommitRecall's project; small talk; and LoCoMo's
+ * category 5, asked in its own conversation, where the words match but the question is about the other person.
+ * Scored by words only, and by words and meaning as in the product.
  */
 import { given } from '../scripts/given.ts'
 import type { Hit } from '../src/core/hit.ts'
@@ -17,14 +17,14 @@ import { meaningIn, shippedTable } from './meaning.ts'
 import { LOCOMO, promptIds, sessionNames, turnsOf } from './sets.ts'
 import { transcriptOf } from './transcripts.ts'
 
-const CHORES =
+const SMALL_TALK =
   `run the tests|commit and push|try again|thanks, that works|fix the failing test|continue|yes please|commit this|push it|open a pr|merge it
 rebase on main|looks good, commit|run lint and fix the errors|update the readme|add a test for this|what changed?|show me the diff|revert that|undo the last change
 explain this code|clean up the code|make it shorter|can you review the changes|check the ci|why did it fail|do it|next step|start the dev server|build the project
 install the dependencies|delete that file|rename the variable|write a commit message|create a new branch|did you run the tests?|all tests pass now, commit
 is there a test for this|can you run the tests again|let's go with option 2`.split(/[|\n]/)
 
-/** What the same people say again and again: commands of their own, and going on. */
+/** Commands and phrases that real sessions repeat. */
 const HABITS =
   `/gsd:check-todos|/github-pr-review|/review|/pr|/superpowers:execute-plan|/superpowers:write-plan|/superpowers:brainstorm|/requesting-code-review
 ok lets get back to main|ok can we get back to main?|yeah, let's give it a try|commit, push, create draft PR|push and draft PR please|commit this, push, open draft PR
@@ -33,8 +33,8 @@ yes, but we don't need to commit|now can you double check again?|okay now let's 
     /[|\n]/,
   )
 
-/** A question, what was found, and whether each of these is a right answer. */
-type Found = { question: string; hits: Hit[]; isRight: (hit: Hit) => boolean }
+/** A prompt, its hits, and whether a hit is a right answer. */
+type PromptHits = { prompt: string; hits: Hit[]; isRight: (hit: Hit) => boolean }
 
 given('eval/floor.ts', {})
 if (hasData) {
@@ -44,51 +44,52 @@ if (hasData) {
   const shipped = await meaningIn(filled.store, shippedTable)
   const documents = await filled.store.documents.count(null)
   const names = sessionNames(filled.store)
-  const foreign = locomo()
+  const foreignQuestions = locomo()
     .flatMap((conversation) => conversation.questions.map((q) => q.text))
     .filter((_, i) => i % 4 === 0)
-  const findAll = async (meaning: SemanticSearch | null, asked = queryInPrompt) => {
-    const find = async (question: string, gold: string[] = []): Promise<Found> => ({
-      question,
-      hits: await found(filled.store, asked(question) ?? question, project, meaning),
+  const searchAll = async (meaning: SemanticSearch | null, queryOf = queryInPrompt) => {
+    const searchOne = async (prompt: string, gold: string[] = []): Promise<PromptHits> => ({
+      prompt,
+      hits: await findHits(filled.store, queryOf(prompt) ?? prompt, project, meaning),
       isRight: (hit) => gold.includes(names.get(hit.sessionId ?? -1) ?? ''),
     })
     return {
-      own: await Promise.all(data.questions.map((q) => find(q.query, q.gold))),
-      foreign: await Promise.all(foreign.map((question) => find(question))),
-      chores: await Promise.all(CHORES.map((question) => find(question))),
-      habits: await Promise.all(HABITS.map((question) => find(question))),
+      own: await Promise.all(data.questions.map((q) => searchOne(q.query, q.gold))),
+      foreign: await Promise.all(foreignQuestions.map((question) => searchOne(question))),
+      'small talk': await Promise.all(SMALL_TALK.map((prompt) => searchOne(prompt))),
+      habits: await Promise.all(HABITS.map((prompt) => searchOne(prompt))),
     }
   }
-  const scan = (name: keyof RecallThresholds, answers: Awaited<ReturnType<typeof findAll>>, byMeaning: boolean, values: number[]) => {
+  type AllHits = Awaited<ReturnType<typeof searchAll>>
+  const printRates = (name: keyof RecallThresholds, all: AllHits, byMeaning: boolean, values: number[]) => {
     for (const value of values) {
-      const { own, foreign, chores, habits } = answers
-      const share = (of: Found[]) => spoken(of, { byMeaning, documents: () => documents, floor: { ...RECALL_THRESHOLDS, [name]: value } })
-      console.log(
-        `${name} ${byMeaning ? 'by words and nearness' : 'by words'} >= ${value}: speaks to ${share(own)} of what it can answer, to ${share(foreign)} of what it cannot, to ${share(chores)} of the chores, to ${share(habits)} of the habits${value === RECALL_THRESHOLDS[name] ? '  (chosen)' : ''}`,
-      )
+      const rate = (of: PromptHits[]) =>
+        recallRate(of, { byMeaning, documents: () => documents, floor: { ...RECALL_THRESHOLDS, [name]: value } })
+      const rates = Object.entries(all).map(([kind, of]) => `${kind} ${rate(of)}`)
+      const method = byMeaning ? 'by words and meaning' : 'by words'
+      console.log(`${name} >= ${value}, ${method}: recalls for ${rates.join(', ')}${value === RECALL_THRESHOLDS[name] ? '  (in use)' : ''}`)
     }
   }
-  const byWords = await findAll(null)
-  const byMeaning = await findAll(shipped)
-  scan('coverage', byWords, false, [0.45, 0.5, 0.55, 0.6, 0.7])
-  scan('withNearness', byMeaning, true, [0.8, 0.85, 0.9, 0.95, 1])
-  scan('unlikely', byMeaning, true, [0, 0.6, 0.7, 0.8, 0.9, 1, 1.1])
-  scan('leading', byMeaning, true, [1, 2, 3, 5])
-  const asked = (question: string) => question
-  const asIs = Object.entries(await findAll(shipped, asked))
+  const byWords = await searchAll(null)
+  const byMeaning = await searchAll(shipped)
+  printRates('coverage', byWords, false, [0.45, 0.5, 0.55, 0.6, 0.7])
+  printRates('withNearness', byMeaning, true, [0.8, 0.85, 0.9, 0.95, 1])
+  printRates('unlikely', byMeaning, true, [0, 0.6, 0.7, 0.8, 0.9, 1, 1.1])
+  printRates('leading', byMeaning, true, [1, 2, 3, 5])
+  const queryOf = (prompt: string) => prompt
+  const withSmallTalk = Object.entries(await searchAll(shipped, queryOf))
   for (const leading of [RECALL_THRESHOLDS.leading, 5]) {
-    const share = (of: Found[]) =>
-      spoken(of, { byMeaning: true, documents: () => documents, floor: { ...RECALL_THRESHOLDS, leading }, asked })
-    for (const [name, of] of asIs) console.log(`everything taken for a question, leading >= ${leading}: speaks to ${share(of)} of ${name}`)
+    const rate = (of: PromptHits[]) =>
+      recallRate(of, { byMeaning: true, documents: () => documents, floor: { ...RECALL_THRESHOLDS, leading }, queryOf })
+    for (const [name, of] of withSmallTalk) console.log(`small talk not skipped, leading >= ${leading}: recalls for ${name} ${rate(of)}`)
   }
-  await scanWithin()
+  await printRatesWithinConversations()
 }
 
-/** LoCoMo's questions, each asked of its own conversation. */
-async function scanWithin(): Promise<void> {
-  const [answerable, not]: [Found[], Found[]] = [[], []]
-  const sizes = new Map<Found, number>()
+/** LoCoMo's questions, each asked in its own conversation. */
+async function printRatesWithinConversations(): Promise<void> {
+  const [answerable, unanswerable]: [PromptHits[], PromptHits[]] = [[], []]
+  const storeSizes = new Map<PromptHits, number>()
   for (const conversation of locomo()) {
     using filled = await filledStore(turnsOf(conversation))
     const meaning = await meaningIn(filled.store, shippedTable)
@@ -98,68 +99,71 @@ async function scanWithin(): Promise<void> {
       conversation.units.map((unit) => unit.id),
     )
     for (const { text, category, evidence } of conversation.questions.filter((q) => q.category === 5 || q.evidence.length > 0)) {
-      const one: Found = {
-        question: text,
-        hits: await found(filled.store, queryInPrompt(text) ?? text, LOCOMO, meaning),
+      const found: PromptHits = {
+        prompt: text,
+        hits: await findHits(filled.store, queryInPrompt(text) ?? text, LOCOMO, meaning),
         isRight: (hit) => category <= 4 && evidence.includes(units.get(hit.id) ?? ''),
       }
-      sizes.set(one, documents)
-      const list = category === 5 ? not : answerable
-      list.push(one)
+      storeSizes.set(found, documents)
+      const list = category === 5 ? unanswerable : answerable
+      list.push(found)
     }
   }
-  const documents = (one: Found) => sizes.get(one) ?? 0
-  const print = (name: string, leading: number, keep: Keep) => {
-    const share = (of: Found[]) => spoken(of, { byMeaning: true, documents, floor: { ...RECALL_THRESHOLDS, leading }, keep })
-    const chosen = leading === RECALL_THRESHOLDS.leading ? ' (chosen)' : ''
+  const documents = (found: PromptHits) => storeSizes.get(found) ?? 0
+  const print = (variant: string, leading: number, keepHit: HitFilter) => {
+    const rate = (of: PromptHits[]) => recallRate(of, { byMeaning: true, documents, floor: { ...RECALL_THRESHOLDS, leading }, keepHit })
+    const inUse = leading === RECALL_THRESHOLDS.leading ? ' (in use)' : ''
     console.log(
-      `within a conversation, leading >= ${leading}${chosen}${name}: speaks to ${share(answerable)} of what it can answer, to ${share(not)} of what it cannot`,
+      `within a conversation, leading >= ${leading}${inUse}${variant}: recalls for answerable ${rate(answerable)}, unanswerable ${rate(unanswerable)}`,
     )
   }
   for (const leading of [1, 2, 3, 5]) {
     print('', leading, () => true)
-    print(', and said by whom the question names', leading, isByThoseNamed)
+    print(', only by authors that the question names', leading, isByNamedAuthor)
   }
 }
 
-function found(store: Store, question: string, project: ProjectKey, meaning: SemanticSearch | null): Promise<Hit[]> {
-  return search(store, question, { project, limit: 12 }, meaning)
+function findHits(store: Store, query: string, project: ProjectKey, meaning: SemanticSearch | null): Promise<Hit[]> {
+  return search(store, query, { project, limit: 12 }, meaning)
 }
 
-type Keep = (hit: Hit, one: Found) => boolean
+type HitFilter = (hit: Hit, found: PromptHits) => boolean
 
-/** The share of questions that are spoken to, and of these the share with a right answer among what is told. */
-function spoken(
-  of: Found[],
+/** The share of prompts that get memories and, in parentheses, the share that gets a right one. */
+function recallRate(
+  of: PromptHits[],
   {
     byMeaning,
     documents,
     floor,
-    asked = queryInPrompt,
-    keep = () => true,
+    queryOf = queryInPrompt,
+    keepHit = () => true,
   }: {
     byMeaning: boolean
-    documents: (one: Found) => number
+    documents: (found: PromptHits) => number
     floor: RecallThresholds
-    asked?: typeof queryInPrompt
-    keep?: Keep
+    queryOf?: typeof queryInPrompt
+    keepHit?: HitFilter
   },
 ): string {
-  const told = of.map((one) => {
-    const isByMeaning = byMeaning && one.hits.some((hit) => hit.cosine !== null)
-    const telling = asked(one.question) === null ? [] : relevantHits(one.hits, isByMeaning, documents(one), floor).telling
-    return { one, telling: telling.filter((hit) => keep(hit, one)) }
+  const recalled = of.map((found) => {
+    const isByMeaning = byMeaning && found.hits.some((hit) => hit.cosine !== null)
+    const relevant = queryOf(found.prompt) === null ? [] : relevantHits(found.hits, isByMeaning, documents(found), floor).telling
+    return { found, shown: relevant.filter((hit) => keepHit(hit, found)) }
   })
-  const speaks = told.filter(({ telling }) => telling.length > 0)
-  const right = speaks.filter(({ one, telling }) => telling.some(one.isRight)).length
+  const withMemories = recalled.filter(({ shown }) => shown.length > 0)
+  const right = withMemories.filter(({ found, shown }) => shown.some(found.isRight)).length
   const percent = (part: number) => `${((100 * part) / of.length).toFixed(1)} %`
-  return right > 0 ? `${percent(speaks.length)} (rightly ${percent(right)})` : percent(speaks.length)
+  return right > 0 ? `${percent(withMemories.length)} (rightly ${percent(right)})` : percent(withMemories.length)
 }
 
-/** Tried, and not kept: where a question names somebody who said one of the hits, only what they said. In code `Fix:` would be such a name. */
-function isByThoseNamed(hit: Hit, { question, hits }: Found): boolean {
+/**
+ * A variant that is not in use: if the question names the author of one of the hits, keep only hits by that author. In a project, `Fix:`
+ * would look like an author.
+ */
+function isByNamedAuthor(hit: Hit, { prompt, hits }: PromptHits): boolean {
   const authorOf = ({ title }: Hit) => /^(\p{L}+):/u.exec(title)?.[1]
-  const named = new Set(hits.map(authorOf).filter((author) => author && question.includes(author)))
+  const named = new Set(hits.map(authorOf).filter((author) => author && prompt.includes(author)))
   const author = authorOf(hit)
   return named.size === 0 || author === undefined || named.has(author)
 }

@@ -1,4 +1,4 @@
-/** Brings evaluation data into a real store through the product's own door, so that what is scored is what people get. */
+/** Ingests evaluation data into a real store with the production code, so that the scores are those of the product. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,22 +14,29 @@ export const rules: CaptureRules = {
   isSkipped: (tool) => claudeCode.skipTools.has(tool),
   isExcludedInput: () => false,
   isExcludedProject: () => false,
-  // The sets are anonymous already, and a redacted word would be missing from the question's answer.
+  // The sets are already anonymous, and redaction could remove a word that a question asks for.
   markers: [],
   redactPatterns: null,
   projectOf: () => ({ project: asProjectKey('eval'), branch: null }),
 }
 
-export type Fed = { session: string; project: ProjectKey; at: number; event: SessionEvent }
+export type EvalEvent = { session: string; project: ProjectKey; at: number; event: SessionEvent }
 
-/** A store in a folder of its own, filled with these events. */
-export async function filledStore(events: Iterable<Fed>): Promise<{ store: Store; [Symbol.dispose](): void }> {
+/** A store in a temporary folder, filled with these events. Disposing it deletes the folder. */
+export async function filledStore(events: Iterable<EvalEvent>): Promise<{ store: Store; [Symbol.dispose](): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'recollect-eval-'))
   const store = await openStore(join(folder, 'eval.db'))
   await store.transaction(async () => {
     for (const { session, project, at, event } of events) {
-      const said = { agent: 'claude-code' as const, session: asContentSessionId(session), at, cwd: '/eval', transcript: null, ...event }
-      await take(store, said, { projectFolder: null, clientPid: null, entrypoint: null, project }, rules)
+      const agentEvent = {
+        agent: 'claude-code' as const,
+        session: asContentSessionId(session),
+        at,
+        cwd: '/eval',
+        transcript: null,
+        ...event,
+      }
+      await take(store, agentEvent, { projectFolder: null, clientPid: null, entrypoint: null, project }, rules)
     }
   })
   return {
@@ -41,15 +48,15 @@ export async function filledStore(events: Iterable<Fed>): Promise<{ store: Store
   }
 }
 
-/** A store in a folder of its own, into which these transcripts were read; every turn is told by rules, as the worker does when one is over. */
+/** Like `filledStore`, but reads transcripts. The rules distill every turn, as the worker does when a turn ends. */
 export async function importedStore(transcripts: string[], project: ProjectKey): ReturnType<typeof filledStore> {
   const filled = await filledStore([])
   const { store } = filled
   const folder = mkdtempSync(join(tmpdir(), 'recollect-eval-'))
   try {
     await store.transaction(async () => {
-      for (const [place, transcript] of transcripts.entries()) {
-        const path = join(folder, `${place}.jsonl`)
+      for (const [index, transcript] of transcripts.entries()) {
+        const path = join(folder, `${index}.jsonl`)
         writeFileSync(path, transcript)
         for await (const { items } of claudeCode.readTranscript(path, null)) {
           const from = { projectFolder: null, clientPid: null, entrypoint: null, project }

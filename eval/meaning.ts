@@ -7,38 +7,38 @@ import type { Store } from '../src/store/store.ts'
 import { openSemanticSearch } from '../src/worker/semantic-search.ts'
 import { minilmOrNull } from '../test/support/minilm.ts'
 
-/** An embedder of this machine, not opened yet. */
-export type Open = () => Promise<OpenedEmbedder>
+/** Opens a local embedder. */
+export type OpenEmbedder = () => Promise<OpenedEmbedder>
 
 const signal = new AbortController().signal
 const settings = { name: '', base_url: '', api_key: '' }
 
-export const shippedTable: Open = () => openEmbedder({ provider: 'static', ...settings }, '', signal)
-export const sentenceModel: Open = async () =>
+export const shippedTable: OpenEmbedder = () => openEmbedder({ provider: 'static', ...settings }, '', signal)
+export const sentenceModel: OpenEmbedder = async () =>
   openEmbedder({ provider: 'minilm', ...settings }, (await minilmOrNull())?.models ?? '', signal)
-/** Another table, in a folder like `assets/embedder`. */
+/** Another table of word vectors, in a folder with the layout of `assets/embedder`. */
 export const tableIn =
-  (folder: string): Open =>
+  (folder: string): OpenEmbedder =>
   () =>
     openStaticEmbedder(resolve(folder))
 
-/** Finds in a store by meaning, as the worker does. */
-export async function meaningIn(store: Store, open: Open): Promise<SemanticSearch> {
+/** Search by meaning in a store, as in the worker. */
+export async function meaningIn(store: Store, open: OpenEmbedder): Promise<SemanticSearch> {
   return meaningOf(await vectorsIn(store, open))
 }
 
-/** The same with vectors that have been read. */
+/** Search by meaning with an index that is already loaded. */
 export function meaningOf(index: VectorIndex): SemanticSearch {
   return openSemanticSearch({
     indexes: async () => [index],
-    noting: () => (trouble) => {
-      if (trouble) throw trouble
+    noting: () => (error) => {
+      if (error) throw error
     },
   })
 }
 
-/** Embeds what of a store has no vector yet, and reads all of them. */
-export async function vectorsIn(store: Store, open: Open): Promise<VectorIndex> {
+/** Embeds all documents of a store that have no vector yet, and loads the index. */
+export async function vectorsIn(store: Store, open: OpenEmbedder): Promise<VectorIndex> {
   const opened = await open()
   if (opened.kind === 'absent') throw new Error(opened.reason)
   while (await embedBatch(store, opened.embedder, signal));

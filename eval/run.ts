@@ -1,8 +1,8 @@
 /**
- * `npm run eval`: scores the product's own search and brief on the evaluation sets in ../shared/eval, beside what plain means give, and
- * writes the table into README.md between its two marks. `--check` only prints it. `--minilm` and `--table <folder>` print instead how the
- * sentence model, or another table of word vectors, scores beside the one that comes along. `npm run eval -- distill` scores how turns are
- * told (`tell.ts`).
+ * `npm run eval`: scores the product's search and brief on the evaluation sets in ../shared/eval, next to simple baselines, and writes the
+ * tables into docs/evaluation.md between its marks. `--check` only prints them. `--minilm` and `--table <folder>` instead compare the
+ * sentence model, or another table of word vectors, with the shipped table. `npm run eval -- distill` scores distillation
+ * (`distill-report.ts`).
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -10,75 +10,76 @@ import { given } from '../scripts/given.ts'
 import type { RankingScore } from '../src/evaluate/evaluate.ts'
 import { scoreBrief } from './brief.ts'
 import { hasData, NO_DATA } from './data.ts'
-import { type Open, sentenceModel, shippedTable, tableIn } from './meaning.ts'
+import { printDistill } from './distill-report.ts'
+import { type OpenEmbedder, sentenceModel, shippedTable, tableIn } from './meaning.ts'
 import { plainCommitRecall, plainLocomo, plainLocomoSessions } from './plain.ts'
+import { byDefault, byVectorsOf, byWords, byWordsAnd, type SearchMethod } from './search-methods.ts'
 import { openCommitRecall, scoreLocomo, scoreLocomoSessions } from './sets.ts'
-import { between, briefTable, searchTable } from './table.ts'
-import { printDistill } from './tell.ts'
-import { byDefault, byVectorsOf, byWords, byWordsAnd, type Way } from './ways.ts'
+import { briefTable, replaceBetweenMarks, searchTable } from './table.ts'
 
-const README = join(import.meta.dir, '..', 'README.md')
+const EVALUATION_PAGE = join(import.meta.dir, '..', 'docs', 'evaluation.md')
 
 const USAGE = `npm run eval -- [--check | --minilm | --table <folder>]
-       npm run eval -- distill …, which has a --help of its own`
+       npm run eval -- distill --help`
 
-type Row = [set: string, way: string, RankingScore]
+type Row = [set: string, method: string, RankingScore]
 
 if (process.argv[2] === 'distill') await printDistill(process.argv.slice(3))
 else {
   const flag = { type: 'boolean', default: false } as const
   const options = { check: flag, minilm: flag, table: { type: 'string', multiple: true } } as const
   const { values } = given(USAGE, options)
-  if (hasData) await score({ table: [], ...values })
+  if (hasData) await printScores({ table: [], ...values })
   else console.log(NO_DATA)
 }
 
-async function score(values: { check: boolean; minilm: boolean; table: string[] }): Promise<void> {
-  const others: [string, Open][] = values.table.map((folder) => [basename(folder), tableIn(folder)])
+async function printScores(values: { check: boolean; minilm: boolean; table: string[] }): Promise<void> {
+  const others: [string, OpenEmbedder][] = values.table.map((folder) => [basename(folder), tableIn(folder)])
   if (values.minilm) others.push(['minilm', sentenceModel])
-  if (others.length > 0) console.log(searchTable(await embedders([['static', shippedTable], ...others])))
-  else {
-    const measured = `Measured on ${new Date().toISOString().slice(0, 10)} with \`npm run eval\`.`
-    const tables = [searchTable(await product()), briefTable(await scoreBrief()), measured].join('\n\n')
-    console.log(tables)
-    if (!values.check) writeFileSync(README, between(readFileSync(README, 'utf8'), tables))
+  if (others.length > 0) {
+    console.log(searchTable(await scoreEmbedders([['static', shippedTable], ...others])))
+    return
   }
+  const measured = `Measured on ${new Date().toISOString().slice(0, 10)} with \`npm run eval\`.`
+  const tables = [searchTable(await scoreProduct()), briefTable(await scoreBrief()), measured].join('\n\n')
+  console.log(tables)
+  if (!values.check) writeFileSync(EVALUATION_PAGE, replaceBetweenMarks(readFileSync(EVALUATION_PAGE, 'utf8'), tables))
 }
 
-async function product(): Promise<Row[]> {
+async function scoreProduct(): Promise<Row[]> {
   const plain: Row[] = [
     ['LoCoMo, turns', 'plain bm25', plainLocomo()],
     ['LoCoMo, sessions', 'plain bm25', plainLocomoSessions()],
     ['CommitRecall, sessions', 'plain bm25', plainCommitRecall()],
   ]
-  const ways: [string, Way][] = [
+  const methods: [string, SearchMethod][] = [
     ['by words', byWords],
     ['by words and meaning', byDefault],
   ]
-  return bySet([...plain, ...(await scores(ways))])
+  return groupBySet([...plain, ...(await scoreMethods(methods))])
 }
 
-/** Each beside the words, and alone. */
-async function embedders(all: [string, Open][]): Promise<Row[]> {
-  const ways = all.flatMap(([name, open]): [string, Way][] => [
+/** Scores each embedder twice: together with words, and alone. */
+async function scoreEmbedders(embedders: [string, OpenEmbedder][]): Promise<Row[]> {
+  const methods = embedders.flatMap(([name, open]): [string, SearchMethod][] => [
     [`words and ${name}`, byWordsAnd(open)],
     [`${name} alone`, byVectorsOf(open)],
   ])
-  return bySet(await scores(ways))
+  return groupBySet(await scoreMethods(methods))
 }
 
-async function scores(ways: [string, Way][]): Promise<Row[]> {
+async function scoreMethods(methods: [string, SearchMethod][]): Promise<Row[]> {
   using commits = await openCommitRecall()
-  const rows: Row[] = []
-  for (const [name, way] of ways) {
-    const { sessions, rows: asShown } = await commits.score(way)
-    rows.push(['LoCoMo, turns', name, await scoreLocomo(way)])
-    rows.push(['LoCoMo, sessions', name, await scoreLocomoSessions(way)])
-    rows.push(['CommitRecall, sessions', name, sessions], ['CommitRecall, row by row', name, asShown])
+  const table: Row[] = []
+  for (const [name, method] of methods) {
+    const { sessions, rows } = await commits.score(method)
+    table.push(['LoCoMo, turns', name, await scoreLocomo(method)])
+    table.push(['LoCoMo, sessions', name, await scoreLocomoSessions(method)])
+    table.push(['CommitRecall, sessions', name, sessions], ['CommitRecall, row by row', name, rows])
   }
-  return rows
+  return table
 }
 
-function bySet(rows: Row[]): Row[] {
+function groupBySet(rows: Row[]): Row[] {
   return [...Map.groupBy(rows, ([set]) => set).values()].flat()
 }

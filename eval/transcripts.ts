@@ -1,22 +1,22 @@
 /**
- * CommitRecall's sessions as the client would have written them down, so that the product's own reader decides what was a prompt: commands that
- * the client answers itself, interruptions and the summaries of compactions are none. The set has a tool use as one line of 300
- * characters at most: its name and the values of its input, without what it answered.
+ * Writes CommitRecall's sessions as client transcripts, so that the product's reader decides what is a prompt: commands that the
+ * client answers itself, interruptions and compaction summaries are not. In the set, a tool use is one line of at most 300 characters with its
+ * name and input values, without its output.
  */
 import type { CommitRecall } from './data.ts'
 
 type Session = CommitRecall['sessions'][number]
 type Exchange = Session['exchanges'][number]
 
-const A_TURN_MS = 60_000
+const TURN_MS = 60_000
 
 /** The lines of a session's transcript. */
 export function transcriptOf({ id, started, exchanges }: Session): string {
   const lines = exchanges.flatMap((exchange, turn) =>
-    messagesOf(exchange, turn).map((line, place) => ({
+    messagesOf(exchange, turn).map((line, position) => ({
       ...line,
-      uuid: `${id}-${turn}-${place}`,
-      timestamp: new Date(Date.parse(started) + turn * A_TURN_MS + place).toISOString(),
+      uuid: `${id}-${turn}-${position}`,
+      timestamp: new Date(Date.parse(started) + turn * TURN_MS + position).toISOString(),
       sessionId: id,
       cwd: '/eval',
     })),
@@ -24,20 +24,25 @@ export function transcriptOf({ id, started, exchanges }: Session): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
 }
 
-/** What was asked, what was said on the way, what was done, and what was said last: in which order the middle came, the set does not say. */
+/** Prompt, intermediate answers, tool uses, last answer. The set does not record the order of the middle part. */
 function messagesOf({ prompt, answer, tools }: Exchange, turn: number) {
-  const said = answer.filter((text) => text.trim())
-  const say = (text: string, place: number) => assistant(`${turn}-said-${place}`, { type: 'text', text })
-  const asked = prompt.trim() ? [{ ...user(prompt), isCompactSummary: prompt.startsWith(COMPACTED) }] : []
-  const used = tools.flatMap((line, place) => {
+  const answers = answer.filter((text) => text.trim())
+  const answerLine = (text: string, position: number) => assistant(`${turn}-said-${position}`, { type: 'text', text })
+  const promptLines = prompt.trim() ? [{ ...user(prompt), isCompactSummary: prompt.startsWith(COMPACTION_OPENING) }] : []
+  const toolLines = tools.flatMap((line, position) => {
     const use = toolUseOf(line)
-    const id = `${turn}-${place}`
+    const id = `${turn}-${position}`
     return use ? [assistant(id, { type: 'tool_use', id, ...use }), user([{ type: 'tool_result', tool_use_id: id, content: '' }])] : []
   })
-  return [...asked, ...said.slice(0, -1).map(say), ...used, ...said.slice(-1).map((text) => say(text, said.length))]
+  return [
+    ...promptLines,
+    ...answers.slice(0, -1).map(answerLine),
+    ...toolLines,
+    ...answers.slice(-1).map((text) => answerLine(text, answers.length)),
+  ]
 }
 
-const COMPACTED = 'This session is being continued from a previous conversation'
+const COMPACTION_OPENING = 'This session is being continued from a previous conversation'
 
 const user = (content: unknown) => ({ type: 'user', message: { role: 'user', content } })
 const assistant = (id: string, block: object) => ({ type: 'assistant', message: { id, role: 'assistant', content: [block] } })
@@ -56,7 +61,7 @@ function inputOf(tool: string, rest: string): Record<string, string> | null {
     case 'Write':
       return { file_path: path, content: after }
     case 'Edit':
-      // Where the old text ends and the new begins, the line does not say.
+      // The line does not mark where the old text ends and the new text begins.
       return { file_path: path, old_string: '', new_string: after }
     case 'Bash':
       return { command: rest }

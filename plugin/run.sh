@@ -1,6 +1,6 @@
 #!/bin/sh
-# Finds the Recollect that is installed on this machine and runs it. A hook must never fail, so where there is none a hook says so once,
-# at the start of a session, and is silent otherwise.
+# Finds the installed Recollect and runs it. A hook must never fail: if Recollect is missing, the SessionStart hook says so and the other
+# hooks stay silent.
 for program in "$RECOLLECT_BIN" "$(command -v recollect)" "$HOME/.local/bin/recollect"; do
   [ -n "$program" ] && [ -x "$program" ] && exec "$program" "$@"
 done

@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
 import { replay, scoreBrief } from '../../eval/brief.ts'
 import { hasData } from '../../eval/data.ts'
+import { byDefault, byWords } from '../../eval/search-methods.ts'
 import { openCommitRecall, scoreLocomo, scoreLocomoSessions } from '../../eval/sets.ts'
-import { byDefault, byWords } from '../../eval/ways.ts'
 import { FOOTPRINT_KINDS } from '../../src/evaluate/evaluate.ts'
 import { briefFor } from '../../src/inject/brief.ts'
 
-if (!hasData) console.warn('The gate on retrieval is skipped: ../shared/eval is not here.')
+if (!hasData) console.warn('Retrieval scores are not checked: ../shared/eval does not exist.')
 
-// The same is asked in every run, so the scores are the same too. Each number stands 1 to 1.5 points below what these questions scored on
-// 2026-11-16: what falls under it got worse. They are a part of what `npm run eval` asks, so that this takes well under a minute; their
-// scores stand behind the numbers, and differ from those in README.md, except LoCoMo's turns by default, of which all are asked.
+// Every run asks the same questions, so the scores are reproducible. Each limit is 1 to 1.5 points below the score of 2026-11-16, which is in
+// the comment behind it. To take well under a minute, most checks use a sample of the questions of `npm run eval`, so their scores differ from
+// docs/evaluation.md; only LoCoMo's turns with the default method use all questions.
 test.skipIf(!hasData)(
-  'search finds the turns that answer, at least as well as before',
+  'search finds the turns that answer a question at least as well as before',
   async () => {
     const byWordsAlone = await scoreLocomo(byWords, 0.2)
     expect(byWordsAlone['any@5']).toBeGreaterThan(0.735) // 74.8
@@ -26,7 +26,7 @@ test.skipIf(!hasData)(
 )
 
 test.skipIf(!hasData)(
-  'search finds the sessions in which it was said, at least as well as before',
+  'search finds the sessions that contain the answer at least as well as before',
   async () => {
     const score = await scoreLocomoSessions(byDefault, 0.2)
     expect(score['any@5']).toBeGreaterThan(0.935) // 94.7
@@ -37,7 +37,7 @@ test.skipIf(!hasData)(
 )
 
 test.skipIf(!hasData)(
-  'search finds the session that made a commit, at least as well as before',
+  'search finds the session that made a commit at least as well as before',
   async () => {
     using commits = await openCommitRecall()
     const byWordsAlone = await commits.score(byWords, 0.5)
@@ -54,7 +54,7 @@ test.skipIf(!hasData)(
 )
 
 test.skipIf(!hasData)(
-  'the brief names more of what the next session touches than fifty observations do, at a third of the tokens',
+  'the brief names more of what the next session touches than fifty observations, with a third of the tokens',
   async () => {
     const { ours, baseline } = await scoreBrief()
     for (const kind of FOOTPRINT_KINDS) expect(ours[kind]).toBeGreaterThanOrEqual(baseline[kind])
@@ -66,7 +66,7 @@ test.skipIf(!hasData)(
 )
 
 test.skipIf(!hasData)(
-  'what the brief of a real project told is accounted for, line by line and to the last token',
+  'the items of a real brief add up to its tokens',
   async () => {
     await replay(async (store, project, { startedAt, items: [first] }) => {
       const { tokens, items } = await briefFor(store, { project, now: startedAt, branch: first?.branch ?? null })

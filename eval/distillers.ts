@@ -8,27 +8,27 @@ import { openStore } from '../src/store/store.ts'
 import { loadMode } from '../src/worker/background-distiller.ts'
 import { openModels } from '../src/worker/text-model.ts'
 
-/** The models that the settings of this home name, each by itself; what they cost here is not added to the home's own account. */
-export async function configuredTellers(): Promise<{ tellers: { model: TextModel; mode: Mode }[]; reasons: string[] }> {
+/** Every model in the settings of this home, including fallbacks, each on its own. Its cost is not added to the home's account. */
+export async function configuredDistillers(): Promise<{ distillers: { model: TextModel; mode: Mode }[]; reasons: string[] }> {
   const environment = readEnvironment()
   const home = homePaths(environment)
   const { settings } = loadSettings(environment)
   const mode = loadMode(home, settings)
-  if (typeof mode === 'string') return { tellers: [], reasons: [mode] }
+  if (typeof mode === 'string') return { distillers: [], reasons: [mode] }
   const { model } = settings
-  const named = [
+  const configured = [
     { ...model, fallbacks: [], cheap_name: '' },
     ...(model.cheap_name ? [{ ...model, name: model.cheap_name, fallbacks: [], cheap_name: '' }] : []),
-    ...model.fallbacks.map((written) => {
-      const [, provider = '', name = '', base_url = ''] = /^(\w+):([^@\s]+)(?:@(\S+))?$/.exec(written) ?? []
+    ...model.fallbacks.map((fallback) => {
+      const [, provider = '', name = '', base_url = ''] = /^(\w+):([^@\s]+)(?:@(\S+))?$/.exec(fallback) ?? []
       return { ...model, provider: provider as typeof model.provider, name, base_url, api_key_file: '', fallbacks: [], cheap_name: '' }
     }),
   ]
-  const tellers: { model: TextModel; mode: Mode }[] = []
+  const distillers: { model: TextModel; mode: Mode }[] = []
   const reasons: string[] = []
   const prices = readPrices(home.folder)
   const store = await openStore(':memory:')
-  for (const one of named) {
+  for (const one of configured) {
     const opened = await openModels({
       settings: { ...settings, model: one },
       environment,
@@ -38,8 +38,8 @@ export async function configuredTellers(): Promise<{ tellers: { model: TextModel
       clean: (text) => text,
       say: () => {},
     })
-    if (opened.kind === 'ready') tellers.push({ model: opened.model, mode })
+    if (opened.kind === 'ready') distillers.push({ model: opened.model, mode })
     else reasons.push(opened.reason)
   }
-  return { tellers, reasons }
+  return { distillers, reasons }
 }

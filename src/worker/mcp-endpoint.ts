@@ -1,4 +1,5 @@
 import type { ServerWebSocket } from 'bun'
+import { MAX_MCP_MESSAGE_BYTES } from '../core/limits.ts'
 import type { Log } from '../platform/log.ts'
 import { PIPE_PATH } from '../wire/worker-pipe.ts'
 import { type Handler, inProcessClient, type PipeAddress, type PipeEndpoint } from './server.ts'
@@ -36,15 +37,12 @@ function askRoutes(routes: Handler, log: Log): Parameters<typeof import('../mcp/
     )
 }
 
-/** What a client says at once may be more than a person would; past this it is not a message. */
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-
 function openPipeEndpoint(mcp: () => Promise<Mcp>, log: Log): PipeEndpoint {
   const open = new Map<ServerWebSocket<PipeAddress>, Promise<PipeConnection>>()
   return {
     path: PIPE_PATH,
     handler: {
-      maxPayloadLength: MAX_MESSAGE_BYTES,
+      maxPayloadLength: MAX_MCP_MESSAGE_BYTES,
       // A shim keeps quiet for as long as its person does.
       idleTimeout: 0,
       open: (socket) => {

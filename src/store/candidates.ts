@@ -4,6 +4,7 @@
  */
 import type { Database } from 'bun:sqlite'
 import { GLOBAL_PROJECT } from '../core/ids.ts'
+import type { DocumentLocation, DocumentRange, SearchScope } from './document.ts'
 import {
   BRANCHES_CTE,
   firstMatchingAmong,
@@ -14,9 +15,8 @@ import {
   scopeParams,
   sqlIsIn,
 } from './document-filter.ts'
-import type { DocumentLocation, DocumentRange, SearchScope } from './fulltext.ts'
 import { quoteFtsWord, type SqlParams } from './statement.ts'
-import type { TraitIndex } from './traits.ts'
+import type { TraitIndex } from './trait-index.ts'
 
 /** Documents that filters may leave, by number, the highest first; none is missing from a number on, 0 where all of them are there. */
 export type CandidateIds = { ids: number[]; completeFrom: number }
@@ -40,8 +40,8 @@ const DOCUMENT_KIND_COUNT = 4
 const MAX_CANDIDATES = 10_000
 /** A branch of more sessions leads nowhere: most of what there is may be on it. */
 const MAX_BRANCH_SESSIONS = 300
-/** As many letters as a piece has in the index of names. */
-const TRIGRAM_CHARS = 3
+/** The length of a part in the name index: SQLite's trigram index finds nothing shorter. */
+export const TRIGRAM_CHARS = 3
 /** Of the pieces of a path, those that the fewest documents have; what has these in common is asked for the path itself when it is wanted. */
 const MAX_PATH_TRIGRAMS = 4
 

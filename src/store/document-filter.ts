@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
-import type { DocumentLocation, SearchScope } from './fulltext.ts'
+import type { DocumentLocation, SearchScope } from './document.ts'
 import type { SqlParams } from './statement.ts'
 
 /** What a question asks of the memories themselves. An empty list and null ask nothing. */

@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { fingerprint } from '../core/hash.ts'
-import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { candidateTest, locationCandidateTest } from './candidates.ts'
+import type { DocumentLocation, DocumentMatch, LargeStoreScan, SearchScope } from './document.ts'
 import { firstMatchingAmong, IN_PROJECT, LOCATION_COLUMNS, PASSES_FILTER, scopeParams } from './document-filter.ts'
-import type { DocumentLocation, DocumentMatch, LargeStoreScan, SearchScope } from './fulltext.ts'
 import { quoteFtsWord, type SqlParams } from './statement.ts'
 
 /** A word with no more places than these is looked for everywhere, also where common ones are looked for lately only. */
@@ -100,23 +100,18 @@ export function prepareRanking(
     if (words.length === 0) return []
     const any = words.map(quoteFtsWord).join(' OR ')
     const { among } = within
-    if (!among)
-      return all
-        .all({ ...scopeParams(within), words: any })
-        .filter(locationCandidateTest(within))
-        .map(withProjectKey)
+    if (!among) return all.all({ ...scopeParams(within), words: any }).filter(locationCandidateTest(within))
+
     const { sums, weigh } = holders(words, within, among)
     const best = bestOf(sums, weigh, within, among)
     const ids = JSON.stringify(best.map((place) => place.documentId))
     const scores = among.commonWordRanges === null ? byWeight(any, ids) : byLength(sums, ids)
     // One that is good in another way and holds none of the words has no score.
     return best
-      .flatMap((place) => (scores.has(place.documentId) ? [{ ...withProjectKey(place), score: scores.get(place.documentId) ?? 0 }] : []))
+      .flatMap((place) => (scores.has(place.documentId) ? [{ ...place, score: scores.get(place.documentId) ?? 0 }] : []))
       .sort((a, b) => b.score - a.score || b.at - a.at)
   }
 }
-
-const withProjectKey = <Row extends DocumentLocation>(row: Row): Row => ({ ...row, project: asProjectKey(row.project) })
 
 /** What holds for every project is found in each. */
 function scopesOf(project: ProjectKey): string {

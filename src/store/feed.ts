@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
-import type { DocumentKind, DocumentLocation } from './fulltext.ts'
+import type { DocumentKind, DocumentLocation } from './document.ts'
 import type { SqlParams } from './statement.ts'
 
 /** A stretch of everything there is, newest first. Bounded by what has come in, its places do not shift meanwhile. */

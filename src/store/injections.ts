@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
-import type { DocumentKind } from './fulltext.ts'
+import type { DocumentKind } from './document.ts'
 import { NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
 /** What was told: a memory by its kind and id, or a line by its name. Notes have names too, the others numbers. */

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { Entity, EntityKind } from '../core/entities.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { OpenFailure } from '../core/memory.ts'
-import type { DocumentKind } from './fulltext.ts'
+import type { DocumentKind } from './document.ts'
 import type { SqlParams } from './statement.ts'
 
 /** Which memory: its kind, and its id within the kind. */

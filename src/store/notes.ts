@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { asNoteId, isDeletedOrExpired, type Note, type NoteId, type NoteScope, type NoteSource, type NoteType } from '../core/note.ts'
-import type { FulltextIndex } from './fulltext.ts'
+import type { DocumentIndexes } from './documents.ts'
 import { eachRow, NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
 type NoteRow = {
@@ -50,7 +50,7 @@ export type NoteFilter = {
 }
 
 /** Every statement about notes. The markdown files are the truth; these rows can be made again from them at any time. */
-export function noteStatements(db: Database, index: FulltextIndex) {
+export function noteStatements(db: Database, index: DocumentIndexes) {
   const put = db.prepare(`
     INSERT INTO notes (id, path, project, scope, namespace, type, title, body, tags, machine, source, session, model, confidence, supersedes,
       conflict_of, pinned, unknown, print, created_at, updated_at, expires_at, deleted_at)

@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type MemorySessionId, type ProjectKey } from '../core/ids.ts'
 import type { Concept, Observation, ObservationType } from '../core/memory.ts'
+import type { IndexedDocument } from './document.ts'
 import { scopeWord } from './document-ranking.ts'
-import type { FulltextIndex, IndexedDocument } from './fulltext.ts'
+import type { DocumentIndexes } from './documents.ts'
 import { eachRow, NO_ROWS, quoteFtsWord, type RowsAndBytes, type SqlParams } from './statement.ts'
 
 type ObservationTableRow = {
@@ -34,7 +35,7 @@ export type WithBranch<T> = T & { branch: string | null }
 const MAX_RECENT_FILE_TOUCHES = 200
 
 /** Every statement about observations. */
-export function observationStatements(db: Database, index: FulltextIndex) {
+export function observationStatements(db: Database, index: DocumentIndexes) {
   const insert = db.prepare<ObservationTableRow, SqlParams>(`
     INSERT INTO observations (key, session_id, memory_session_id, project, prompt_number, type, title, subtitle, narrative, facts, concepts,
       files_read, files_modified, tool, tokens, model, at)

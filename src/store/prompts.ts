@@ -1,7 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { OpenFailure, PassedTestRun, Prompt, Session, Traces } from '../core/memory.ts'
-import { CONTEXT_PROMPTS_EACH_SIDE, type FulltextIndex, type IndexedDocument } from './fulltext.ts'
+import type { IndexedDocument } from './document.ts'
+import { CONTEXT_PROMPTS_EACH_SIDE } from './document-rows.ts'
+import type { DocumentIndexes } from './documents.ts'
 import { eachRow, type SqlParams } from './statement.ts'
 
 type PromptRow = {
@@ -21,7 +23,7 @@ type PromptRow = {
 const CONTEXT_CHARS_PER_PROMPT = 300
 
 /** Every statement about prompts and the answers to them. */
-export function promptStatements(db: Database, index: FulltextIndex) {
+export function promptStatements(db: Database, index: DocumentIndexes) {
   const insert = db.prepare<PromptRow, SqlParams>(`
     INSERT INTO prompts (session_id, project, number, key, prompt_id, uuid, origin, text, branch, at)
     SELECT @sessionId, @project, 1 + coalesce(max(number), 0), @key, @promptId, @uuid, @origin, @text, @branch, @at

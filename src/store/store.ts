@@ -11,8 +11,8 @@ import { filesIn } from '../platform/folder.ts'
 import { auditStatements } from './audit.ts'
 import { costStatements } from './costs.ts'
 import { distilledTurnStatements } from './distilled-turns.ts'
+import { documentStatements } from './documents.ts'
 import { feedStatements } from './feed.ts'
-import { fulltextStatements } from './fulltext.ts'
 import { injectionStatements } from './injections.ts'
 import { jobStatements } from './jobs.ts'
 import { linkStatements } from './links.ts'
@@ -32,7 +32,6 @@ import { vectorStatements } from './vectors.ts'
 
 export type { CandidateIds } from './candidates.ts'
 export { type ForeignSession, openClaudeMem } from './claude-mem.ts'
-export type { DocumentFilter, SessionFilter } from './document-filter.ts'
 export type {
   DocumentKind,
   DocumentLocation,
@@ -41,7 +40,8 @@ export type {
   LargeStoreScan,
   SearchScope,
   UnansweredPrompts,
-} from './fulltext.ts'
+} from './document.ts'
+export type { DocumentFilter, SessionFilter } from './document-filter.ts'
 export type { InjectedItem } from './injections.ts'
 export type { Job } from './jobs.ts'
 export type { DocumentRef, Link, LinkRelation, Mention, TimeSide } from './links.ts'
@@ -70,7 +70,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   } catch (cause) {
     throw isCorrupt(cause) ? new CorruptDatabase(path, { cause }) : cause
   }
-  const index = fulltextStatements(db)
+  const index = documentStatements(db)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')

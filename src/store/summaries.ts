@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Summary } from '../core/memory.ts'
-import type { FulltextIndex } from './fulltext.ts'
+import type { DocumentIndexes } from './documents.ts'
 import type { WithBranch } from './observations.ts'
 import { eachRow, type SqlParams } from './statement.ts'
 
@@ -22,7 +22,7 @@ type SummaryRow = {
 }
 
 /** Every statement about summaries. */
-export function summaryStatements(db: Database, index: FulltextIndex) {
+export function summaryStatements(db: Database, index: DocumentIndexes) {
   const put = db.prepare<SummaryRow, SqlParams>(`
     INSERT INTO summaries (key, session_id, project, prompt_number, source, request, investigated, learned, completed, next_steps, notes, model, at)
     VALUES (@key, @sessionId, @project, @promptNumber, @source, @request, @investigated, @learned, @completed, @nextSteps, @notes, @model, @at)
@@ -94,7 +94,7 @@ export function summaryStatements(db: Database, index: FulltextIndex) {
   }
 }
 
-function indexSummary(index: FulltextIndex, s: Summary): void {
+function indexSummary(index: DocumentIndexes, s: Summary): void {
   index.put({
     kind: 'summary',
     ref: String(s.id),

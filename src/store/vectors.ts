@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
-import type { DocumentKind } from './fulltext.ts'
+import type { DocumentKind } from './document.ts'
 import { NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
 /** A document whose vector is still to be made. */

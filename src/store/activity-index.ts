@@ -1,9 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { withIdentifierWords } from '../core/identifiers.ts'
-import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import type { CachedCount } from './cached-counts.ts'
+import type { DocumentLocation, DocumentMatch, SearchScope } from './document.ts'
 import { firstMatchingAmong, LOCATION_COLUMNS, PASSES_FILTER, scopeParams } from './document-filter.ts'
 import { MAX_DOCUMENTS_PER_WORD, rarity } from './document-ranking.ts'
-import type { DocumentLocation, DocumentMatch, SearchScope } from './fulltext.ts'
 import { quoteFtsWord, type SqlParams } from './statement.ts'
 
 /** A word that more turns have in their deeds tells none of them apart, and would take long to weigh. */
@@ -15,8 +16,8 @@ const MAX_COMMON_WORDS = 8
 /** A project of no more turns has words of its own that tell them apart, however often others did the same. */
 const SMALL_PROJECT_TURNS = 1000
 
-/** Every statement about deeds. `lately` keeps a count for a while. */
-export function activityStatements(db: Database, lately: (ask: (of: string) => number) => (of: string) => number) {
+/** Every statement about deeds. `cached` keeps counts for a while. */
+export function activityIndexStatements(db: Database, cached: (count: (key: string) => number) => CachedCount) {
   const write = db.prepare('INSERT OR REPLACE INTO deeds (rowid, done) VALUES (@id, @done)')
   const turnsDoing = db.prepare<{ n: number }, SqlParams>(
     `SELECT count(*) AS n FROM (SELECT 1 FROM deeds WHERE deeds MATCH @words LIMIT ${MAX_DISTINCTIVE_TURNS + 1})`,
@@ -35,8 +36,10 @@ export function activityStatements(db: Database, lately: (ask: (of: string) => n
   const places = db.prepare<DocumentLocation, SqlParams>(`
     SELECT ${LOCATION_COLUMNS} FROM json_each(@ids) wanted CROSS JOIN documents d ON d.id = wanted.value WHERE ${PASSES_FILTER}`)
 
-  const turnsWith = lately((word) => turnsDoing.get({ words: quoteFtsWord(word) })?.n ?? 0)
-  const turnsIn = lately((project) => parseIds(turnsOf.get({ project })).length)
+  const exists = db.prepare<{ found: number }, SqlParams>('SELECT EXISTS (SELECT 1 FROM deeds WHERE deeds MATCH @word) AS found')
+
+  const turnsWith = cached((word) => turnsDoing.get({ words: quoteFtsWord(word) })?.n ?? 0)
+  const turnsIn = cached((project) => parseIds(turnsOf.get({ project })).length)
 
   /** All turns of a project where they are few. */
   function turnsOfSmall(project: ProjectKey | null): Set<number> | null {
@@ -73,6 +76,7 @@ export function activityStatements(db: Database, lately: (ask: (of: string) => n
     put: (documentId: number, done: string): void => {
       write.run({ id: documentId, done: withIdentifierWords(done) })
     },
+    has: (word: string): boolean => exists.get({ word: quoteFtsWord(word) })?.found === 1,
     /** Documents of prompts; see `matchDeeds`. */
     match: (words: string[], within: SearchScope): DocumentMatch[] => {
       const done = words.map((word) => ({ word, turns: turnsWith(word) })).filter(({ turns }) => turns > 0)
@@ -81,9 +85,7 @@ export function activityStatements(db: Database, lately: (ask: (of: string) => n
       const turns = done.length > 0 ? turnsOfSmall(within.project) : null
       const rows = byWeight(telling, turns, within)
       const more = turns && common.length > 0 ? asIfAlone(common, turns, within) : []
-      return mergeScores(rows, more)
-        .map((row) => ({ ...row, project: asProjectKey(row.project) }))
-        .slice(0, within.limit)
+      return mergeScores(rows, more).slice(0, within.limit)
     },
   }
 }

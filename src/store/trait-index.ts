@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { GLOBAL_PROJECT } from '../core/ids.ts'
-import type { DocumentRange, SearchScope } from './fulltext.ts'
+import type { DocumentRange, SearchScope } from './document.ts'
 import { quoteFtsWord, type SqlParams } from './statement.ts'
 
 /** One letter says what of it, the rest is its value, spelt so that any value is one word. */
@@ -16,13 +16,13 @@ const TRAIT_WORDS = `${sqlTraitWord('k', 'd.kind')} || ' ' || ${sqlTraitWord('p'
     || coalesce((SELECT group_concat(' ' || ${sqlTraitWord('g', 'lower(value)')}, '') FROM json_each(tags)), '') FROM notes WHERE id = d.ref)
   END, '')`
 
-export type TraitIndex = ReturnType<typeof traitStatements>
+export type TraitIndex = ReturnType<typeof traitIndexStatements>
 
 /**
  * What filters ask of documents, as words of an index of its own: which project, kind, type, source, namespace, tag. A list of those that have
  * one is read from the highest number down and costs a byte or two for each, so that what a filter leaves is found however old it is.
  */
-export function traitStatements(db: Database) {
+export function traitIndexStatements(db: Database) {
   const read = db.prepare<{ words: string }, SqlParams>(`SELECT ${TRAIT_WORDS} AS words FROM documents d WHERE d.id = @id`)
   const write = db.prepare('INSERT OR REPLACE INTO traits (rowid, words) VALUES (@id, @words)')
   const having = db.prepare<{ ids: string }, SqlParams>(`

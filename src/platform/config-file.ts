@@ -1,17 +1,17 @@
 /**
- * The text of a TOML file with one setting changed and every other byte as it was. Null when that cannot be done safely: the file
- * is written in a way that only a person should touch.
+ * The text of a TOML file with one setting changed and every other byte the same. Null when that is not possible: the file is not valid, or
+ * the setting is written in a form that this editor does not handle, such as an inline table.
  */
 export function withSetting(text: string, path: string[], value: unknown): string | null {
   return verifyEdit(text, path, value, replaceSetting(text, path, formatTomlValue(value)))
 }
 
-/** The same with the setting taken out. */
+/** The text of a TOML file without one setting; null as above. */
 export function withoutSetting(text: string, path: string[]): string | null {
   return verifyEdit(text, path, undefined, replaceSetting(text, path, null))
 }
 
-/** What was meant is what a parser reads afterwards, and nothing else has changed; or it is not done. */
+/** Parses the text before and after: the wanted setting must have changed and nothing else, or the edit is given up. */
 function verifyEdit(text: string, path: string[], value: unknown, changed: string): string | null {
   const [before, after] = [parseToml(text), parseToml(changed)]
   return before && after && Bun.deepEquals(withoutEmpty(after), withoutEmpty(withValue(before, path, value))) ? changed : null
@@ -37,11 +37,11 @@ function replaceSetting(text: string, path: string[], value: string | null): str
 
 const sectionOf = (line: string) => /^\s*\[\s*([\w. \t-]+?)\s*\]\s*(?:#.*)?$/.exec(line)?.[1]?.replace(/\s*\.\s*/g, '.')
 
-/** What stands behind a value on its line. */
+/** The spaces and comment after a value on its line. */
 const commentIn = (line: string) => /^[^"'#]*=\s*(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w.+-]+|\[[^\]#]*\])(\s*#.*|\s*)$/.exec(line)?.[1] ?? ''
 
-/** JSON's text, numbers, truth values and lists of them are TOML's too. */
-const formatTomlValue = (value: unknown) =>
+/** JSON's strings, numbers, booleans and lists are also valid TOML. */
+export const formatTomlValue = (value: unknown) =>
   Array.isArray(value) ? `[${value.map((one) => JSON.stringify(one)).join(', ')}]` : JSON.stringify(value)
 
 type TomlTable = Record<string, unknown>
@@ -52,13 +52,23 @@ function withValue(tree: TomlTable, [key = '', ...deeper]: string[], value: unkn
   return value === undefined ? others : { ...others, [key]: value }
 }
 
-/** A section that nothing is left in says as much as one that is not there. */
+/** An empty section means the same as a missing one. */
 function withoutEmpty(tree: TomlTable): TomlTable {
   const parts = Object.entries(tree).map(([key, value]) => [key, isTomlTable(value) ? withoutEmpty(value) : value] as const)
   return Object.fromEntries(parts.filter(([, value]) => !isTomlTable(value) || Object.keys(value).length > 0))
 }
 
 const isTomlTable = (value: unknown): value is TomlTable => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Why the text is not valid TOML, or null when it is. */
+export function tomlProblem(text: string): string | null {
+  try {
+    Bun.TOML.parse(text)
+    return null
+  } catch (cause) {
+    return (cause as Error).message
+  }
+}
 
 function parseToml(text: string): TomlTable | null {
   try {

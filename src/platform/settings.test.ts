@@ -1,10 +1,10 @@
-import { expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { environment, temporaryFolder } from '../../test/support/builders.ts'
-import { type LoadedSettings, loadSettings } from './settings.ts'
+import { changeSettings, type LoadedSettings, loadSettings, type SettingChange, settingTakesEffect } from './settings.ts'
 
-test('without a file everything has its default', () => {
+test('without a file, every setting has its default', () => {
   const { settings, sources, problems } = load({})
   expect(problems).toEqual([])
   expect(settings).toMatchObject({
@@ -20,7 +20,7 @@ test('without a file everything has its default', () => {
   expect(new Set(Object.values(sources))).toEqual(new Set(['default']))
 })
 
-test('the environment wins over the person’s file', () => {
+test('an environment variable overrides the file', () => {
   const { settings, sources, problems } = load({
     user: '[worker]\nport = 1\nidle_minutes = 1.5\n',
     variables: { RECOLLECT_WORKER_PORT: '3' },
@@ -34,7 +34,7 @@ test('the environment wins over the person’s file', () => {
   })
 })
 
-test('a value that cannot be used is named, and the next source decides', () => {
+test('an invalid value is reported, and the next source is used', () => {
   const { settings, sources, problems } = load({
     user: '[worker]\nport = 4000\n[privacy]\nredact = "no"\n',
     variables: { RECOLLECT_WORKER_PORT: '70000' },
@@ -45,7 +45,7 @@ test('a value that cannot be used is named, and the next source decides', () => 
   expect(problems[1]).toMatch(/^privacy\.redact in .*; using true$/)
 })
 
-test('a file that is no TOML, or no file at all, is named and ignored', () => {
+test('a file that is not TOML, or cannot be read, is reported and ignored', () => {
   const broken = load({ user: '[worker\nport = ' })
   expect(broken.settings.worker.port).toBe(37777)
   expect(broken.problems).toEqual([expect.stringMatching(/config\.toml is not valid TOML .*; it is ignored$/)])
@@ -56,18 +56,18 @@ test('a file that is no TOML, or no file at all, is named and ignored', () => {
   expect(problems).toEqual([expect.stringMatching(/config\.toml is unreadable .*; it is ignored$/)])
 })
 
-test('a key nobody knows is named: it may be a typing error', () => {
+test('an unknown key is reported, because it may be a typing error', () => {
   const { problems } = load({ user: 'colour = "red"\n[worker]\nprot = 1\n[hooks.stop]\nx = 1\n' })
   expect(problems.map((problem) => problem.split(' ', 1)[0])).toEqual(['colour', 'worker.prot', 'hooks.stop.x'])
 })
 
-test('a section that is no section takes nothing with it', () => {
+test('a section that is not a table does not affect the others', () => {
   const { settings, problems } = load({ user: 'worker = 5\nhooks = []\n[privacy]\nredact = false\n' })
   expect([settings.worker.port, settings.privacy.redact]).toEqual([37777, false])
   expect(problems).toHaveLength(2)
 })
 
-test('variables are text and become what their setting is', () => {
+test('a variable is converted to the type of its setting', () => {
   const { settings, problems } = load({
     variables: {
       RECOLLECT_WORKER_IDLE_MINUTES: '0.5',
@@ -91,11 +91,58 @@ test.each([
   ['RECOLLECT_WORKER_IDLE_MINUTES', 'Infinity'],
   ['RECOLLECT_PRIVACY_REDACT', 'nope'],
   ['RECOLLECT_PRIVACY_REDACT', ''],
-])('%s=%s is named and changes nothing', (name, value) => {
+])('%s=%s is reported and changes nothing', (name, value) => {
   const user = '[worker]\nport = 4000\nidle_minutes = 9\n[privacy]\nredact = false\n'
   const { settings, problems } = load({ user, variables: { [name]: value } })
   expect([settings.worker, settings.privacy.redact]).toEqual([{ port: 4000, idle_minutes: 9 }, false])
   expect(problems).toEqual([expect.stringContaining(`in ${name}`)])
+})
+
+test('settings of sync apply at the next sync; all others need a restart', () => {
+  const { sources } = load({})
+  const live = Object.keys(sources).filter((name) => !settingTakesEffect(name).includes('recollect restart'))
+  expect(live).toEqual(['sync.remote', 'sync.fetch', 'sync.push', 'sync.git_notes', 'sync.import_native'])
+  expect(settingTakesEffect('sync.remote')).toBe('The next sync uses it.')
+})
+
+describe('changing settings', () => {
+  const provider = { name: 'embedder.provider', value: 'minilm' }
+  const change = (before: string | null, ...changes: SettingChange[]) => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, '.recollect', 'config.toml')
+    if (before !== null) {
+      mkdirSync(join(folder.path, '.recollect'))
+      writeFileSync(file, before)
+    }
+    const result = changeSettings(environment(folder.path), changes)
+    return { result, text: readFileSync(file, 'utf8'), reason: result.kind === 'refused' ? result.reason : null }
+  }
+
+  test('several settings are written at once, into a file that is made when it is missing', () => {
+    const { result, text } = change(null, { name: 'embedder.name', value: 'a"b\\c' }, { name: 'embedder.base_url', value: 'http://x/#1' })
+    expect(result).toEqual({ kind: 'changed' })
+    expect(Bun.TOML.parse(text)).toEqual({ embedder: { name: 'a"b\\c', base_url: 'http://x/#1' } })
+  })
+
+  test.each([
+    ['embedder = { provider = "static" }\n', /written in a way that cannot be edited safely; .*\[embedder\] by hand: provider = "minilm"$/],
+    ['embedder.provider = "static"\n', /by hand: provider = "minilm"$/],
+    ['not toml', /config\.toml is not valid TOML \(.*\); correct it first$/],
+  ])('the file %j is left alone, and the reason says what to do', (before, reason) => {
+    const changed = change(before, { name: 'worker.port', value: 4000 }, provider)
+    expect([changed.text, changed.reason]).toEqual([before, expect.stringMatching(reason)])
+  })
+
+  test.each<[SettingChange, RegExp]>([
+    [{ name: 'worker.prot', value: 1 }, /^"worker\.prot" is not a setting; 'recollect config list' shows all settings$/],
+    [{ name: 'worker.port', value: 'many' }, /^worker\.port: must be a number$/],
+    [{ name: 'worker.port', value: 70_000 }, /^worker\.port: .*65535/],
+    [{ name: 'privacy.redact', value: 'maybe' }, /^privacy\.redact: must be true or false$/],
+    [{ name: 'embedder.provider', value: 'magic' }, /^embedder\.provider: .*"static"\|"minilm"\|"http"\|"none"/],
+    [{ name: 'embedder.api_key', value: 'sk-1' }, /is a secret: set RECOLLECT_EMBEDDER_API_KEY/],
+  ])('%j is refused with the values that are allowed', (wanted, reason) => {
+    expect(change('', wanted)).toEqual({ result: expect.anything(), text: '', reason: expect.stringMatching(reason) })
+  })
 })
 
 function load(given: { user?: string; variables?: Record<string, string> }): LoadedSettings {

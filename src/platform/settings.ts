@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { withoutSetting, withSetting } from './config-file.ts'
+import { formatTomlValue, tomlProblem, withoutSetting, withSetting } from './config-file.ts'
 import { type Environment, readEnvironment } from './environment.ts'
-import { ensurePrivateFolder, readIfThere, writeInPlace } from './files.ts'
+import { ensurePrivateFolder, readIfThere, readUtf8IfThere, writeInPlace } from './files.ts'
 
 /**
- * Every setting there is, with its default. `config.toml` has the same sections; an environment variable has the same path in
- * capitals (`RECOLLECT_WORKER_PORT`). A setting stands here when something reads it, not before.
+ * Every setting with its default. `config.toml` has the same sections; an environment variable has the same path in capitals
+ * (`RECOLLECT_WORKER_PORT`).
  */
 const Settings = z.object({
   worker: z.object({
@@ -20,91 +20,93 @@ const Settings = z.object({
     }),
     user_prompt: z.object({
       enabled: z.boolean().default(true),
-      /** Tell the model what earlier sessions know about the prompt. */
+      /** Show the model what earlier sessions know about the prompt. */
       recall: z.boolean().default(true),
       token_budget: z.number().int().min(0).max(500).default(500),
-      /** Words that, in brackets, mark a sentence of a prompt as worth a note; none switches that off. */
+      /** Words that, in brackets, save a sentence of a prompt as a note. An empty list turns this off. */
       markers: z
-        .array(z.string().regex(/^\[?[A-Za-z0-9][A-Za-z0-9-]{0,39}\]?$/, 'a marker is a word of letters, digits and dashes'))
+        .array(
+          z.string().regex(/^\[?[A-Za-z0-9][A-Za-z0-9-]{0,39}\]?$/, 'a marker may contain only letters, digits and dashes, at most 40'),
+        )
         .default(['decision', 'learned', 'blocker', 'progress', 'remember', 'global']),
     }),
     post_tool_use: z.object({
       enabled: z.boolean().default(true),
-      /** Tools that are not journalled, besides the ones that are noise for everybody. */
+      /** Tools whose uses are not recorded, besides those that are never recorded. */
       skip_tools: z.array(z.string()).default([]),
-      /** Globs of files whose tool uses are not journalled. */
+      /** Globs of files whose tool uses are not recorded. */
       exclude_patterns: z.array(z.string()).default([]),
     }),
     pre_compact: z.object({
-      /** Before a conversation is shortened, keep what was decided and learned in it. */
+      /** Before a conversation is compacted, save its decisions and lessons as notes. */
       enabled: z.boolean().default(true),
-      /** How sure we must be of a sentence to keep it as a note. */
+      /** How certain the rules must be about a sentence to save it as a note, from 0 to 1. */
       confidence_threshold: z.number().min(0).max(1).default(0.8),
     }),
     stop: z.object({
-      /** One note per session: what was asked, what was touched, how it ended. */
+      /** Write one note per session: the request, the changed files, the outcome. */
       session_analysis: z.boolean().default(true),
     }),
   }),
   embedder: z.object({
-    /** `static` and `minilm` are on this machine; `http` sends what is remembered to `base_url`; `none` searches by words alone. */
+    /** `static` and `minilm` run on this machine; `http` sends memories to `base_url`; `none` searches by words only. */
     provider: z.enum(['static', 'minilm', 'http', 'none']).default('static'),
-    /** For `http`: the model's name, the endpoint's address up to its version, and its key if it wants one. */
+    /** For `http`: the model's name, the endpoint's address up to its version (`…/v1`), and its key if it needs one. */
     name: z.string().default(''),
     base_url: z.string().default(''),
     api_key: z.string().default(''),
   }),
   model: z.object({
-    /** `plain` is no model; `claude` asks through the person's own client; `anthropic` and `openai` send to the endpoint. */
+    /** `plain` uses rules instead of a model; `claude` asks through the person's own client; `anthropic` and `openai` call an endpoint. */
     provider: z.enum(['plain', 'claude', 'anthropic', 'openai']).default('plain'),
     name: z.string().default(''),
-    /** A smaller model of the same provider, for turns that only looked; empty asks `name` for everything. */
+    /** A smaller model of the same provider, for turns that changed nothing; if empty, `name` is used for all turns. */
     cheap_name: z.string().default(''),
-    /** Who is asked when that one cannot answer, in this order: `provider:name`, or `openai:name@address`. */
+    /** Models to try, in this order, when that one cannot answer: `provider:name`, or `openai:name@address`. */
     fallbacks: z
       .array(z.string().regex(/^(?:claude|anthropic|openai):[^@\s]+(?:@\S+)?$/, 'write provider:name, or openai:name@address'))
       .default([]),
-    /** No question is asked that could cost more than is left of these, in US dollars; 0 is no limit. */
+    /** Spending limits in US dollars. A request that could exceed what is left is not sent; 0 means no limit. */
     daily_usd: z.number().min(0).default(0),
     monthly_usd: z.number().min(0).default(0),
-    /** What is asked for, and in which language: a file `<mode>.<language>.toml` in `<home>/modes/`, or one that comes along. */
+    /** Which prompts the model gets, and in which language: a file `<mode>.<language>.toml` in `<home>/modes/`, or a bundled one. */
     mode: z
       .string()
-      .regex(/^[a-z0-9-]{1,40}$/, 'a mode is a word of small letters, digits and dashes')
+      .regex(/^[a-z0-9-]{1,40}$/, 'a mode may contain only lower-case letters, digits and dashes, at most 40')
       .default('code'),
     language: z
       .string()
-      .regex(/^[a-z]{2,3}(?:-[a-z]{2,4})?$/i, 'a language is written like en or pt-br')
+      .regex(/^[a-z]{2,3}(?:-[a-z]{2,4})?$/i, 'write a language code such as en or pt-br')
       .default('en'),
-    /** An address up to its version, or a known name: openai, openrouter, deepseek, gemini, ollama. Empty for the provider's own. */
+    /** An address up to its version, or a known name: openai, openrouter, deepseek, gemini, ollama. If empty, the provider's own address. */
     base_url: z.string().default(''),
-    /** A file that only its owner can read. Without one the key comes from the environment; it never stands in the settings. */
+    /** A file with the key, readable only by its owner. Without it, the key comes from the environment; settings never contain it. */
     api_key_file: z.string().default(''),
-    /** What is sent is at most this many times the text it is about. */
+    /** A request may be at most this many times as long as the turn it is about. */
     max_input_ratio: z.number().min(1).max(10).default(2),
   }),
   sync: z.object({
-    /** The address of the git repository that a person's machines share; empty keeps notes on this one. */
+    /** The git repository that a person's machines share. If empty, notes stay on this machine. */
     remote: z.string().default(''),
     fetch: z.boolean().default(true),
     push: z.boolean().default(true),
     /** Mirror the notes of a project into its own repository, under refs/notes/mem. */
     git_notes: z.boolean().default(false),
-    /** Bring the agent's own memory in as notes, and follow it. */
+    /** Import the agent's own memory files as notes, and follow their changes. */
     import_native: z.boolean().default(true),
   }),
   consolidate: z.object({
-    /** Duplicates are folded by themselves after this many new notes, and when nobody works; 0 is never. */
+    /** Fold duplicates automatically after this many new notes, while the machine is idle; 0 turns this off. */
     after_captures: z.number().int().min(0).default(50),
-    /** Whether the text model is asked then, too. It is always asked when a person runs `reflect` or `consolidate`. */
+    /** Whether automatic runs may use the text model. `reflect` and `consolidate` always use it. */
     auto_model: z.boolean().default(false),
   }),
-  /** How long things are kept; 0 is for ever. */
+  /** How long data is kept; 0 means for ever. */
   retention: z.object({
     tool_uses_days: z.number().int().min(0).default(30),
-    /** The oldest tool uses go when all together are more than this; 0 is no limit. */
+    /** The oldest tool uses are deleted when all of them exceed this size; 0 means no limit. */
     tool_uses_mb: z.number().min(0).default(0),
-    /** Forgotten notes can be restored for so long; then they and their files are gone. */
+    /** How long a forgotten note can be restored. Then the note and its file are deleted. */
     deleted_notes_days: z.number().int().min(0).default(30),
     injections_days: z.number().int().min(0).default(90),
     audit_days: z.number().int().min(0).default(365),
@@ -113,37 +115,63 @@ const Settings = z.object({
     redact: z.boolean().default(true),
     /** Further regular expressions whose matches are redacted. */
     patterns: z.array(z.string()).default([]),
-    /** Project keys, names or folder globs of which nothing is kept. */
+    /** Projects of which nothing is recorded: keys, names or folder globs. */
     exclude_projects: z.array(z.string()).default([]),
   }),
 })
 
-/** Why nobody can be asked as long as `model.provider` is what it is by default. */
+/** Why there is no text model with the default of `model.provider`. */
 export const NO_TEXT_MODEL_REASON = 'no text model is configured (model.provider = "plain")'
 
 export type Settings = z.infer<typeof Settings>
+
+/** When the worker reads each section: once, when it starts, or again each time it needs it. */
+const SECTION_READ = {
+  worker: 'at start',
+  hooks: 'at start',
+  // The worker keeps the embedder it has opened. `recollect embedder use` makes it open another one without a restart.
+  embedder: 'at start',
+  model: 'at start',
+  sync: 'at each sync',
+  consolidate: 'at start',
+  retention: 'at start',
+  privacy: 'at start',
+} as const satisfies Record<keyof Settings, 'at start' | 'at each sync'>
+
+/** What to do for a changed setting to take effect: a sentence for `config set` and the settings page. */
+export function settingTakesEffect(name: string): string {
+  const section = name.split('.')[0] as keyof Settings
+  return SECTION_READ[section] === 'at start' ? 'Restart the worker to apply it: recollect restart' : 'The next sync uses it.'
+}
+
+/** The sections that the worker reads once, when it starts. */
+export type StartSettings = Pick<
+  Settings,
+  { [S in keyof Settings]: (typeof SECTION_READ)[S] extends 'at start' ? S : never }[keyof Settings]
+>
+
 export type SettingSource = 'default' | 'user file' | 'environment'
 export type LoadedSettings = {
   settings: Settings
   /** Where each value came from, by its dotted name. */
   sources: Record<string, SettingSource>
-  /** What could not be used, in words for the person; the default stands in its place. */
+  /** Values that could not be used and why, as sentences for the person. */
   problems: string[]
 }
 
-/** The settings in force. A broken file or value never stops anything: it is reported and the next source decides. */
+/** The current settings. A broken file or value is reported in `problems`, and the next source (file, then default) is used. */
 export function loadSettings(environment: Environment = readEnvironment()): LoadedSettings {
   const problems: string[] = []
   const file = join(environment.home, 'config.toml')
-  const written = readToml(file, problems)
+  const inFile = readToml(file, problems)
   const settings: SettingsTree = {}
   const sources: Record<string, SettingSource> = {}
   for (const { path, schema, fallback } of settingDefinitions(Settings)) {
     const name = path.join('.')
     let value: unknown = fallback
     sources[name] = 'default'
-    const take = (source: SettingSource, offered: unknown, where: string) => {
-      const read = schema.safeParse(offered)
+    const accept = (source: SettingSource, candidate: unknown, where: string) => {
+      const read = schema.safeParse(candidate)
       if (!read.success) {
         problems.push(`${name} in ${where}: ${reasonOf(read.error)}; using ${JSON.stringify(value)}`)
         return
@@ -151,19 +179,20 @@ export function loadSettings(environment: Environment = readEnvironment()): Load
       value = read.data
       sources[name] = source
     }
-    const fromFile = valueAt(written, path)
-    if (fromFile !== undefined) take('user file', fromFile, file)
+    const fromFile = valueAt(inFile, path)
+    if (fromFile !== undefined) accept('user file', fromFile, file)
     const variable = variableOf(path)
     const fromEnvironment = environment.overrides[variable]
-    if (fromEnvironment !== undefined) take('environment', readVariable(fromEnvironment, fallback), variable)
+    if (fromEnvironment !== undefined) accept('environment', readVariable(fromEnvironment, fallback), variable)
     setAt(settings, path, value)
   }
   const known = new Set(Object.keys(sources))
-  for (const name of namesIn(written)) if (!known.has(name)) problems.push(`${name} in ${file} is not a setting`)
+  for (const name of namesIn(inFile))
+    if (!known.has(name)) problems.push(`${name} in ${file} is not a setting; 'recollect config list' shows all settings`)
   return { settings: settings as unknown as Settings, sources, problems }
 }
 
-/** One setting as it may be shown: the value of a secret is not in it. */
+/** One setting to show to a person. The value of a secret is hidden. */
 export type ShownSetting = { name: string; value: unknown; source: SettingSource; isSecret: boolean }
 
 /** Every setting with its value and where it came from. */
@@ -178,47 +207,65 @@ export function shownSettings({ settings, sources }: LoadedSettings): ShownSetti
 const HIDDEN = '••••••'
 const isSecretName = (name: string) => /(?:^|[._])api_key$/.test(name)
 
-/** An address may carry a name and a password before its host. */
+/** An address may contain a user name and a password before its host. */
 const withoutPassword = (value: unknown) => (typeof value === 'string' ? value.replace(/(:\/\/)[^/@\s]+@/, `$1${HIDDEN}@`) : value)
 
 export type SettingChange = { name: string; value: unknown } | { name: string; unset: true }
 export type SettingChangeResult = { kind: 'changed' } | { kind: 'refused'; reason: string }
 
-/** Writes one setting into the person's file, or takes it out, and leaves every other byte of it as it is. */
-export function changeSetting(environment: Environment, change: SettingChange): SettingChangeResult {
+/** Writes settings into the person's file, or removes them: all of them or none. Every other byte of the file stays the same. */
+export function changeSettings(environment: Environment, changes: SettingChange[]): SettingChangeResult {
   const refused = (reason: string): SettingChangeResult => ({ kind: 'refused', reason })
-  const { name } = change
-  const leaf = [...settingDefinitions(Settings)].find(({ path }) => path.join('.') === name)
-  if (!leaf) return refused(`there is no setting ${name.slice(0, 80)}`)
   const file = join(environment.home, 'config.toml')
-  if (isSecretName(name))
-    return refused(
-      `${name} is a secret: put it into ${variableOf(leaf.path)}, or write it into ${file} yourself, so that no history of commands keeps it`,
-    )
-  const text = readIfThere(file) ?? ''
-  const edited = 'unset' in change ? { text: withoutSetting(text, leaf.path) } : withValue(text, leaf, change.value)
-  if ('reason' in edited) return refused(edited.reason)
-  if (edited.text === null) return refused(`${file} cannot be changed safely; edit ${name} there by hand`)
-  if (edited.text === text) return { kind: 'changed' }
-  ensurePrivateFolder(environment.home)
-  writeInPlace(file, edited.text)
+  const before = readUtf8IfThere(file) ?? ''
+  const problem = tomlProblem(before)
+  if (problem) return refused(`${file} is not valid TOML (${problem}); correct it first`)
+  let text = before
+  for (const change of changes) {
+    const edited = withChange(text, change, file)
+    if ('reason' in edited) return refused(edited.reason)
+    text = edited.text
+  }
+  if (text !== before) {
+    ensurePrivateFolder(environment.home)
+    writeInPlace(file, text)
+  }
   return { kind: 'changed' }
 }
 
-function withValue(
-  text: string,
-  { path, schema, fallback }: SettingDefinition,
-  given: unknown,
-): { text: string | null } | { reason: string } {
-  // A command line and a model have only text for what may be a number or a list.
-  const read = schema.safeParse(typeof given === 'string' ? readVariable(given, fallback) : given)
-  if (read.success) return { text: withSetting(text, path, read.data) }
-  return { reason: `${path.join('.')}: ${reasonOf(read.error)}` }
+function withChange(text: string, change: SettingChange, file: string): { text: string } | { reason: string } {
+  const { name } = change
+  const definition = [...settingDefinitions(Settings)].find(({ path }) => path.join('.') === name)
+  if (!definition) return { reason: `"${name.slice(0, 80)}" is not a setting; 'recollect config list' shows all settings` }
+  const { path, schema, fallback } = definition
+  if (isSecretName(name))
+    return {
+      reason: `${name} is a secret: set ${variableOf(path)}, or write it into ${file} yourself, so that it does not end up in your shell history`,
+    }
+  if ('unset' in change) return editOrReason(withoutSetting(text, path), `remove ${name} from ${file} by hand`, file)
+  // A command line and a model can send only text for a number or a list.
+  const read = schema.safeParse(typeof change.value === 'string' ? readVariable(change.value, fallback) : change.value)
+  if (!read.success) return { reason: `${name}: ${reasonOf(read.error)}` }
+  const byHand = `write this under [${path.slice(0, -1).join('.')}] by hand: ${path.at(-1)} = ${formatTomlValue(read.data)}`
+  return editOrReason(withSetting(text, path, read.data), byHand, file)
 }
 
-/** What is wrong with a value, in words for a person. */
+const editOrReason = (edited: string | null, byHand: string, file: string) =>
+  edited === null ? { reason: `${file} is written in a way that cannot be edited safely; ${byHand}` } : { text: edited }
+
+/** Why a value is not allowed, for a person. */
 function reasonOf({ issues: [issue] }: z.ZodError): string {
-  return issue?.code === 'invalid_type' ? `it is a ${issue.expected}` : (issue?.message ?? 'not usable')
+  return issue?.code === 'invalid_type'
+    ? `must be ${TYPE_NAMES[issue.expected] ?? `a ${issue.expected}`}`
+    : (issue?.message ?? 'not allowed')
+}
+
+/** Zod's names for types, as a person says them. */
+const TYPE_NAMES: Record<string, string> = {
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  string: 'text',
 }
 
 type SettingsTree = { [key: string]: unknown }
@@ -245,7 +292,7 @@ function* settingDefinitions(schema: z.ZodObject, path: string[] = []): Generato
   }
 }
 
-/** A variable is text; the default says what it was meant to be. What cannot be that stays text, and is told to be unusable. */
+/** A variable is text; the default's type says what to convert it to. Text that cannot be converted stays text, and the schema rejects it. */
 function readVariable(text: string, like: unknown): unknown {
   if (typeof like === 'number') return text.trim() === '' ? text : Number(text)
   if (typeof like === 'boolean') return BOOLEANS.get(text.trim().toLowerCase()) ?? text

@@ -12,7 +12,7 @@ import type { MemorySessionId } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { readIfThere } from '../platform/files.ts'
 import type { Home } from '../platform/paths.ts'
-import type { Settings } from '../platform/settings.ts'
+import type { StartSettings } from '../platform/settings.ts'
 import { shippedFilesFolder } from '../platform/shipped-files.ts'
 import type { FailureReason } from '../providers/text.ts'
 import type { Job } from '../store/store.ts'
@@ -99,7 +99,7 @@ export function distillerOf(desk: Services, seen: ModelDistiller['seen']): Model
 }
 
 /** The mode of the settings: the person's own file, else the one that comes along; or why neither can be used. */
-export function loadMode(home: Home, { model }: Settings): Mode | string {
+export function loadMode(home: Home, { model }: StartSettings): Mode | string {
   const name = `${model.mode}.${model.language}.toml`
   const own = join(home.folder, 'modes', name)
   const text = readIfThere(own) ?? readIfThere(join(shippedFilesFolder(), 'assets', 'modes', name))

@@ -9,7 +9,7 @@ import { type Environment, readEnvironment } from '../platform/environment.ts'
 import type { Log } from '../platform/log.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
 import { findProject } from '../platform/project.ts'
-import type { Settings } from '../platform/settings.ts'
+import type { StartSettings } from '../platform/settings.ts'
 import type { OpenedTextModel } from '../providers/text.ts'
 import type { SemanticSearch } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
@@ -24,7 +24,7 @@ import type { Visitors } from './visitors.ts'
 export type Services = {
   home: Home
   environment: Environment
-  settings: Settings
+  settings: StartSettings
   store: Store
   log: Log
   stream: Stream
@@ -54,7 +54,7 @@ export type Services = {
 
 /** The person's settings and the agent's habits, as capture asks for them. */
 export function captureRules(
-  settings: Settings,
+  settings: StartSettings,
   agent: Agent,
   userHome = readEnvironment().userHome,
   thinking = homePaths().thinking,

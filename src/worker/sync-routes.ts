@@ -1,6 +1,5 @@
 import { asNoteId } from '../core/note.ts'
-import { withSetting } from '../platform/config-file.ts'
-import { readIfThere, writeInPlace } from '../platform/files.ts'
+import { changeSettings } from '../platform/settings.ts'
 import { noteAt, noteHistory, resolveConflict, syncState, whyRemoteUnusable } from '../sync/sync.ts'
 import * as api from '../wire/api.ts'
 import { syncNow, syncSettings } from './background-sync.ts'
@@ -42,14 +41,14 @@ export async function syncRoute(desk: Services, request: Request, url: URL): Pro
   return null
 }
 
-/** Writes the remote into the person's settings file and leaves everything else in it as it is. */
+/** Writes the remote into the person's settings file. */
 function setRemote(desk: Services, remote: string): void {
   const reason = whyRemoteUnusable(remote)
   if (reason) throw new BadRequest(reason)
-  const { config } = desk.home
-  const text = withSetting(readIfThere(config) ?? '', ['sync', 'remote'], remote)
-  if (text === null) throw new BadRequest(`${config} cannot be changed safely; write remote = ${JSON.stringify(remote)} under [sync] there`)
-  writeInPlace(config, text)
+  const changed = changeSettings(desk.environment, [{ name: 'sync.remote', value: remote }])
+  if (changed.kind === 'refused') throw new BadRequest(changed.reason)
   if (syncSettings(desk).remote !== remote)
-    throw new BadRequest('RECOLLECT_SYNC_REMOTE is set in the environment of the worker and says something else; take it away')
+    throw new BadRequest(
+      'RECOLLECT_SYNC_REMOTE is set in the environment of the worker and overrides the file; unset it and run recollect restart',
+    )
 }

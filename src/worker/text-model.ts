@@ -5,7 +5,7 @@ import { readKeychainSecret } from '../platform/keychain.ts'
 import { installPackage } from '../platform/packages.ts'
 import type { Home } from '../platform/paths.ts'
 import { costInUsd, findPrice, type Price, type Prices } from '../platform/prices.ts'
-import type { Settings } from '../platform/settings.ts'
+import type { StartSettings } from '../platform/settings.ts'
 import {
   AGENT_SDK,
   type AgentSdk,
@@ -26,7 +26,7 @@ import type { Store } from '../store/store.ts'
 
 /** What opening the models needs of the worker. */
 export type OpenModelsDeps = {
-  settings: Settings
+  settings: StartSettings
   environment: Environment
   home: Home
   store: Store
@@ -65,7 +65,7 @@ export async function openModels(means: OpenModelsDeps): Promise<OpenedTextModel
 }
 
 /** The model of the settings and those to fall back to. A key file is for the first: the others have keys of their own. */
-function configuredModels({ model }: Settings, environment: Environment): TextModelSettings[] {
+function configuredModels({ model }: StartSettings, environment: Environment): TextModelSettings[] {
   if (model.provider === 'plain') return []
   const file = model.api_key_file === '' ? '' : resolve(environment.home, model.api_key_file.replace(/^~(?=\/)/, environment.userHome))
   const fallbacks = model.fallbacks.map((written) => {

@@ -218,7 +218,7 @@ function startBackground(
     if (now - lastSweep >= SWEEP_EVERY_MS) {
       lastSweep = now
       await sweep(desk, now)
-      if (desk.settings.sync.import_native) await importNativeMemory(desk, claudeCode, now)
+      if (loadSettings(desk.environment).settings.sync.import_native) await importNativeMemory(desk, claudeCode, now)
     }
     if (now - lastRetain >= HOUR_MS) {
       lastRetain = now

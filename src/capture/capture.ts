@@ -4,13 +4,11 @@
  *
  * Nothing passes here with its private parts or its secrets. It never announces anything; it returns what changed.
  */
-import { clipJson } from '../core/clip-json.ts'
+import { cleanJsonText, cleanText, type RedactionRules } from '../core/clean-text.ts'
 import type { AgentEvent, EventContext } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Change, Prompt, Session } from '../core/memory.ts'
-import { withoutPrivate, withoutPrivateInJson } from '../core/privacy.ts'
-import { redact, redactJson } from '../core/secrets.ts'
 import { clip } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
@@ -26,7 +24,7 @@ import { findMarkedTexts } from './markers.ts'
 import { queueStatements } from './statements.ts'
 
 /** What to keep, as the person's settings and the agent's habits say. */
-export type CaptureRules = {
+export type CaptureRules = RedactionRules & {
   /** False for kinds of events that the person has switched off. */
   isWanted(kind: AgentEvent['kind']): boolean
   /** True for tools whose use is never worth remembering, and for our own. */
@@ -36,8 +34,6 @@ export type CaptureRules = {
   isExcludedProject(project: ProjectKey, folder: string): boolean
   /** The words that mark something as worth a note when a person writes them in brackets. */
   markers: string[]
-  /** Further patterns to redact; null switches redaction off. */
-  redactPatterns: RegExp[] | null
   projectOf(folder: string): { project: ProjectKey; branch: string | null }
 }
 
@@ -63,6 +59,7 @@ const MAX_EVENT_REORDER_MS = 500
 export type MarkersJob = { sessionId: number; number: number }
 
 const MAX_STORED_CHARS = 64 * 1024
+const MAX_TITLE_CHARS = 200
 const NOTHING_CAPTURED: CaptureResult = { session: null, changes: [] }
 
 /** Writes one event into the journal. To be called inside a transaction. */
@@ -80,7 +77,6 @@ export async function take(
   const { session, opened } = found
   const changes: Change[] = opened ? [{ kind: 'session-opened', session }] : []
   await store.sessions.touch(session.id, { at: event.at, transcript: event.transcript, clientPid: context.clientPid })
-  const scrub = createScrubber(rules)
 
   switch (event.kind) {
     case 'session-started':
@@ -92,16 +88,16 @@ export async function take(
       await recordBranch(store, session, null, event.at, context, rules)
       break
     case 'prompt-submitted':
-      changes.push(...(await recordPrompt(store, session, event, context, rules, scrub, line)))
+      changes.push(...(await recordPrompt(store, session, event, context, rules, line)))
       break
     case 'tool-used':
-      changes.push(...(await recordToolUse(store, session, event, rules, scrub)))
+      changes.push(...(await recordToolUse(store, session, event, rules)))
       break
     case 'turn-ended':
-      await recordAnswer(store, session, event, context, rules, scrub)
+      await recordAnswer(store, session, event, context, rules)
       break
     case 'subagent-ended':
-      changes.push(...(await recordSubagentAnswer(store, session, event, scrub)))
+      changes.push(...(await recordSubagentAnswer(store, session, event, rules)))
       break
     case 'compacting':
       await queueTurn(store, session, event.promptId, event.at)
@@ -109,7 +105,7 @@ export async function take(
       await queueStatements(store, session.id, event.at)
       break
     case 'compacted':
-      changes.push(...(await recordCompactSummary(store, session, event, scrub)))
+      changes.push(...(await recordCompactSummary(store, session, event, rules)))
       break
     case 'session-ended':
       await queueTurn(store, session, null, event.at)
@@ -180,28 +176,12 @@ function currentBranch(session: Session, context: EventContext, rules: CaptureRu
   return context.project ? null : rules.projectOf(session.folder).branch
 }
 
-/** A name that the client or the person gave a session, as it may be kept; empty when nothing is left of it. */
+/** Makes a session title from the client or the person safe to store. Empty if nothing is left of it. */
 export function cleanSessionTitle(title: string, rules: CaptureRules): string {
-  return createScrubber(rules).text(title).text.slice(0, 200)
+  return clean(title, rules).text.slice(0, MAX_TITLE_CHARS)
 }
 
-type Scrubber = { text(raw: string): { text: string; hidPrivate: boolean }; json(raw: unknown): string }
-
-/** Private parts out, secrets out, size bounded; in that order, so that a clip can never open a tag that was closed. */
-function createScrubber(rules: CaptureRules): Scrubber {
-  const patterns = rules.redactPatterns
-  return {
-    text: (raw) => {
-      const seen = withoutPrivate(raw)
-      const safe = patterns ? redact(seen.text, patterns) : seen.text
-      return { text: clip(safe.trim(), MAX_STORED_CHARS), hidPrivate: seen.hidPrivate }
-    },
-    json: (raw) => {
-      const seen = withoutPrivateInJson(raw)
-      return clipJson(patterns ? redactJson(seen, patterns) : seen, MAX_STORED_CHARS)
-    },
-  }
-}
+const clean = (raw: string, rules: CaptureRules) => cleanText(raw, rules, MAX_STORED_CHARS)
 
 async function recordPrompt(
   store: Store,
@@ -209,10 +189,9 @@ async function recordPrompt(
   event: Extract<AgentEvent, { kind: 'prompt-submitted' }>,
   context: EventContext,
   rules: CaptureRules,
-  scrub: Scrubber,
   line: TranscriptLineRef | null,
 ): Promise<Change[]> {
-  const { text: said, hidPrivate } = scrub.text(event.text)
+  const { text: said, hidPrivate } = clean(event.text, rules)
   // A picture alone is a turn like others: without a prompt, what is done and answered in it would be the turn's before.
   const text = event.text.trim() === '' && event.promptId !== null ? IMAGE_ONLY_PROMPT : said
   if (hidPrivate) await store.sessions.markPrivate(session.id)
@@ -275,7 +254,6 @@ async function recordToolUse(
   session: Session,
   event: Extract<AgentEvent, { kind: 'tool-used' }>,
   rules: CaptureRules,
-  scrub: Scrubber,
 ): Promise<Change[]> {
   if (rules.isSkipped(event.tool) || rules.isExcludedInput(event.input)) return []
   if (await store.sessions.isMuted(session.id, event.promptId)) return []
@@ -287,9 +265,9 @@ async function recordToolUse(
     promptId: event.promptId,
     toolUseId: event.toolUseId,
     tool: event.tool,
-    input: scrub.json(event.input),
-    output: event.error === null ? scrub.json(event.output) : null,
-    error: event.error === null ? null : scrub.text(event.error).text,
+    input: cleanJsonText(event.input, rules, MAX_STORED_CHARS),
+    output: event.error === null ? cleanJsonText(event.output, rules, MAX_STORED_CHARS) : null,
+    error: event.error === null ? null : clean(event.error, rules).text,
     interrupted: event.interrupted,
     agentId: event.agentId,
     cwd: event.cwd,
@@ -306,7 +284,6 @@ async function recordAnswer(
   event: Extract<AgentEvent, { kind: 'turn-ended' }>,
   context: EventContext,
   rules: CaptureRules,
-  scrub: Scrubber,
 ): Promise<void> {
   if (await store.sessions.isMuted(session.id, event.promptId)) return
   // A turn has no answer but its own.
@@ -315,7 +292,7 @@ async function recordAnswer(
   // The transcript tells the same end again, a little earlier by its clock: the later telling stands.
   if (prompt.answeredAt !== null && event.at <= prompt.answeredAt) return
   await recordBranch(store, session, prompt, event.at, context, rules)
-  const changed = await store.prompts.setAnswer(prompt, scrub.text(event.answer).text, event.at)
+  const changed = await store.prompts.setAnswer(prompt, clean(event.answer, rules).text, event.at)
   if (!changed) return
   await queueDistill(store, session.id, prompt.number, event.at)
   // The last answer of a session that is over: its note was written without it.
@@ -326,9 +303,9 @@ async function recordSubagentAnswer(
   store: Store,
   session: Session,
   event: Extract<AgentEvent, { kind: 'subagent-ended' }>,
-  scrub: Scrubber,
+  rules: CaptureRules,
 ): Promise<Change[]> {
-  const answer = scrub.text(event.answer).text
+  const answer = clean(event.answer, rules).text
   if (answer === '' || (await store.sessions.isMuted(session.id, event.promptId))) return []
   const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
   return putSummary(store, session, `subagent:${session.id}:${event.agentId}`, {
@@ -345,11 +322,11 @@ async function recordCompactSummary(
   store: Store,
   session: Session,
   event: Extract<AgentEvent, { kind: 'compacted' }>,
-  scrub: Scrubber,
+  rules: CaptureRules,
 ): Promise<Change[]> {
   // The host summed up the whole conversation, private turns included.
   if (await store.sessions.hasPrivate(session.id)) return []
-  const text = scrub.text(event.summary).text
+  const text = clean(event.summary, rules).text
   if (text === '') return []
   const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
   const number = prompt?.number ?? 0

@@ -1,16 +1,14 @@
 /**
- * Capture: what an agent reports becomes the journal; `turns.ts` makes memories of its turns. One door for hooks, spool and
- * transcripts: `take` recognises what it has seen before, so it does not matter which of them comes first or how often.
+ * Capture writes the events that an agent reports into the journal; `turns.ts` makes memories from its turns. Hooks, spool and
+ * transcripts all enter through `take`. It recognizes events it has already stored, so they may arrive in any order, more than once.
  *
- * Nothing passes here with its private parts or its secrets. It never announces anything; it returns what changed.
+ * Private parts and secrets are removed here, before anything is stored. Capture announces nothing; it returns the changes.
  */
-import { clipJson } from '../core/clip-json.ts'
+import { cleanJsonText, cleanText, type RedactionRules } from '../core/clean-text.ts'
 import type { AgentEvent, EventContext } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Change, Prompt, Session } from '../core/memory.ts'
-import { withoutPrivate, withoutPrivateInJson } from '../core/privacy.ts'
-import { redact, redactJson } from '../core/secrets.ts'
 import { clip } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
@@ -25,83 +23,85 @@ import { queueEpisode, refreshEpisode } from './episode.ts'
 import { findMarkedTexts } from './markers.ts'
 import { queueStatements } from './statements.ts'
 
-/** What to keep, as the person's settings and the agent's habits say. */
-export type CaptureRules = {
-  /** False for kinds of events that the person has switched off. */
+/** What to store, according to the settings and the agent. */
+export type CaptureRules = RedactionRules & {
+  /** False for kinds of events that are switched off in the settings. */
   isWanted(kind: AgentEvent['kind']): boolean
-  /** True for tools whose use is never worth remembering, and for our own. */
+  /** True for our own tools, and for tools whose use is never worth remembering. */
   isSkipped(tool: string): boolean
-  /** True when a tool was pointed at a file that the person does not want journalled. */
+  /** True if a tool was used on a file that the settings exclude. */
   isExcludedInput(input: unknown): boolean
   isExcludedProject(project: ProjectKey, folder: string): boolean
-  /** The words that mark something as worth a note when a person writes them in brackets. */
+  /** Words that turn a sentence into a note when the person writes them in brackets. */
   markers: string[]
-  /** Further patterns to redact; null switches redaction off. */
-  redactPatterns: RegExp[] | null
   projectOf(folder: string): { project: ProjectKey; branch: string | null }
 }
 
-/** Where an event was read, when that was a transcript. */
+/** The transcript line that an event was read from. */
 export type TranscriptLineRef = {
   uuid: string | null
 }
 
 export type CaptureResult = {
-  /** Null when the event belongs to nothing we keep. */
+  /** Null if the event was ignored. */
   session: Session | null
   changes: Change[]
 }
 
 const MARKERS_JOB_DELAY_MS = 1000
 
-/** Stands for a prompt that is nothing but pictures. */
+/** Stored as the text of a prompt that contains only images. */
 const IMAGE_ONLY_PROMPT = '(no words)'
-/** No client ends and is resumed sooner. */
+/** Clock steps and overtaking events stay below this; no client ends and is resumed faster. */
 const MAX_EVENT_REORDER_MS = 500
 
-/** A prompt in which a person marked something. */
+/** A prompt that contains markers. */
 export type MarkersJob = { sessionId: number; number: number }
 
 const MAX_STORED_CHARS = 64 * 1024
+const MAX_TITLE_CHARS = 200
 const NOTHING_CAPTURED: CaptureResult = { session: null, changes: [] }
 
-/** Writes one event into the journal. To be called inside a transaction. */
+/**
+ * Writes one event into the journal. Call it inside a transaction. A caller that has already looked the session up passes it as
+ * `known` (null if it does not exist yet), so that each event looks its session up once.
+ */
 export async function take(
   store: Store,
   event: AgentEvent,
   context: EventContext,
   rules: CaptureRules,
   line: TranscriptLineRef | null = null,
+  known?: Session | null,
 ): Promise<CaptureResult> {
-  // A prompt that is not kept is still looked at: a private one mutes its turn.
+  // Read prompts even if they are not stored: a private prompt mutes its turn.
   if (event.kind === 'ignored' || (!rules.isWanted(event.kind) && event.kind !== 'prompt-submitted')) return NOTHING_CAPTURED
-  const found = await findOrOpenSession(store, event, context, rules)
+  const found = await findOrOpenSession(store, event, context, rules, known)
   if (!found) return NOTHING_CAPTURED
   const { session, opened } = found
   const changes: Change[] = opened ? [{ kind: 'session-opened', session }] : []
   await store.sessions.touch(session.id, { at: event.at, transcript: event.transcript, clientPid: context.clientPid })
-  const scrub = createScrubber(rules)
 
   switch (event.kind) {
     case 'session-started':
       if (session.endedAt !== null && isAfterEnd(session, event.at)) await store.sessions.activate(session.id)
-      // Whatever kept the last end from being told: what there is so far becomes the session's note now.
+      // The end of the session may never have been reported, so write its note now.
       if (event.source === 'resume' && !opened) await queueEpisode(store, session.id, 'session-end', event.at)
       if (event.source === 'fork') await recordFork(store, session, event)
       if (event.source === 'compact') await store.sessions.setContextFrom(session.id, event.at)
       await recordBranch(store, session, null, event.at, context, rules)
       break
     case 'prompt-submitted':
-      changes.push(...(await recordPrompt(store, session, event, context, rules, scrub, line)))
+      changes.push(...(await recordPrompt(store, session, event, context, rules, line)))
       break
     case 'tool-used':
-      changes.push(...(await recordToolUse(store, session, event, rules, scrub)))
+      changes.push(...(await recordToolUse(store, session, event, rules)))
       break
     case 'turn-ended':
-      await recordAnswer(store, session, event, context, rules, scrub)
+      await recordAnswer(store, session, event, context, rules)
       break
     case 'subagent-ended':
-      changes.push(...(await recordSubagentAnswer(store, session, event, scrub)))
+      changes.push(...(await recordSubagentAnswer(store, session, event, rules)))
       break
     case 'compacting':
       await queueTurn(store, session, event.promptId, event.at)
@@ -109,11 +109,11 @@ export async function take(
       await queueStatements(store, session.id, event.at)
       break
     case 'compacted':
-      changes.push(...(await recordCompactSummary(store, session, event, scrub)))
+      changes.push(...(await recordCompactSummary(store, session, event, rules)))
       break
     case 'session-ended':
       await queueTurn(store, session, null, event.at)
-      // An end that waited in the spool is not the end of what was resumed meanwhile. Clocks step, and events overtake each other, by less.
+      // This end waited in the spool, and the session was resumed in the meantime.
       if (event.at < session.lastEventAt - MAX_EVENT_REORDER_MS) break
       if (await store.sessions.complete(session.id, Math.max(event.at, session.lastEventAt)))
         changes.push({ kind: 'session-completed', sessionId: session.id })
@@ -123,9 +123,15 @@ export async function take(
   return { session, changes }
 }
 
-async function findOrOpenSession(store: Store, event: AgentEvent, context: EventContext, rules: CaptureRules) {
-  const known = await store.sessions.find(event.agent, event.session)
-  if (known) return rules.isExcludedProject(known.project, known.folder) ? null : { session: known, opened: false }
+async function findOrOpenSession(
+  store: Store,
+  event: AgentEvent,
+  context: EventContext,
+  rules: CaptureRules,
+  known: Session | null | undefined,
+) {
+  const existing = known === undefined ? await store.sessions.find(event.agent, event.session) : known
+  if (existing) return rules.isExcludedProject(existing.project, existing.folder) ? null : { session: existing, opened: false }
   const folder = context.projectFolder ?? event.cwd ?? context.project ?? null
   if (!folder) return null
   const found = context.project ? { project: context.project, branch: null } : rules.projectOf(folder)
@@ -144,20 +150,20 @@ async function findOrOpenSession(store: Store, event: AgentEvent, context: Event
   })
 }
 
-/** What happened before a session ended, and is told only now, does not open it again. */
+/** An event from before the end of a session does not reopen it when it arrives late. */
 const isAfterEnd = (session: Session, at: number) => session.endedAt === null || at > session.endedAt
 
-/** The client does not say which session a fork was split off from, but when that one was last answered. */
+/** The client does not report which session a fork came from, only when that session was last answered. */
 async function recordFork(store: Store, session: Session, event: Extract<AgentEvent, { kind: 'session-started' }>): Promise<void> {
   const parent =
     event.lastAnswerAt == null ? null : await store.sessions.findAnsweredAt(session, event.lastAnswerAt, FORK_CLOCK_TOLERANCE_MS)
   await store.sessions.markForked(session.id, event.at, parent?.id ?? null)
 }
 
-/** The client counts in whole seconds, from its own idea of when the answer came. */
+/** The client reports whole seconds, measured by its own clock. */
 const FORK_CLOCK_TOLERANCE_MS = 3000
 
-/** On which branch the session is now, and with it the turn in hand: an agent may have changed it while it worked. */
+/** Records the branch of the session and of the current turn: the agent may have switched branches while it worked. */
 async function recordBranch(
   store: Store,
   session: Session,
@@ -168,7 +174,7 @@ async function recordBranch(
 ): Promise<string | null> {
   const branch = currentBranch(session, context, rules)
   if (branch === null) return session.branch
-  // A transcript that is read later tells of branches that were left long ago.
+  // A transcript that is read later mentions branches that the session has left since.
   if (branch !== session.branch && (at >= session.lastEventAt || session.branch === null))
     await store.sessions.setBranch(session.id, branch)
   if (prompt) await store.prompts.setBranch(prompt, branch)
@@ -180,28 +186,12 @@ function currentBranch(session: Session, context: EventContext, rules: CaptureRu
   return context.project ? null : rules.projectOf(session.folder).branch
 }
 
-/** A name that the client or the person gave a session, as it may be kept; empty when nothing is left of it. */
+/** Makes a session title from the client or the person safe to store. Empty if nothing is left of it. */
 export function cleanSessionTitle(title: string, rules: CaptureRules): string {
-  return createScrubber(rules).text(title).text.slice(0, 200)
+  return clean(title, rules).text.slice(0, MAX_TITLE_CHARS)
 }
 
-type Scrubber = { text(raw: string): { text: string; hidPrivate: boolean }; json(raw: unknown): string }
-
-/** Private parts out, secrets out, size bounded; in that order, so that a clip can never open a tag that was closed. */
-function createScrubber(rules: CaptureRules): Scrubber {
-  const patterns = rules.redactPatterns
-  return {
-    text: (raw) => {
-      const seen = withoutPrivate(raw)
-      const safe = patterns ? redact(seen.text, patterns) : seen.text
-      return { text: clip(safe.trim(), MAX_STORED_CHARS), hidPrivate: seen.hidPrivate }
-    },
-    json: (raw) => {
-      const seen = withoutPrivateInJson(raw)
-      return clipJson(patterns ? redactJson(seen, patterns) : seen, MAX_STORED_CHARS)
-    },
-  }
-}
+const clean = (raw: string, rules: CaptureRules) => cleanText(raw, rules, MAX_STORED_CHARS)
 
 async function recordPrompt(
   store: Store,
@@ -209,12 +199,11 @@ async function recordPrompt(
   event: Extract<AgentEvent, { kind: 'prompt-submitted' }>,
   context: EventContext,
   rules: CaptureRules,
-  scrub: Scrubber,
   line: TranscriptLineRef | null,
 ): Promise<Change[]> {
-  const { text: said, hidPrivate } = scrub.text(event.text)
-  // A picture alone is a turn like others: without a prompt, what is done and answered in it would be the turn's before.
-  const text = event.text.trim() === '' && event.promptId !== null ? IMAGE_ONLY_PROMPT : said
+  const { text: typed, hidPrivate } = clean(event.text, rules)
+  // A prompt with only images starts a turn too. Without it, its tool uses and answer would belong to the previous turn.
+  const text = event.text.trim() === '' && event.promptId !== null ? IMAGE_ONLY_PROMPT : typed
   if (hidPrivate) await store.sessions.markPrivate(session.id)
   if (text === '') {
     if (hidPrivate) await store.sessions.setMuting(session.id, true, event.promptId)
@@ -236,15 +225,15 @@ async function recordPrompt(
   await queueUnfinishedTurn(store, session, prompt)
   if (prompt.origin === 'person' && findMarkedTexts(prompt.text, rules.markers).length > 0) {
     const job: MarkersJob = { sessionId: session.id, number: prompt.number }
-    // Whoever answers the hook keeps them at once; the job is for what comes another way, or for a worker that dies in between.
+    // The hook's handler saves the marked notes at once. The job covers other ways in, and a worker that dies before it has saved them.
     await store.jobs.add('markers', `${session.id}:${prompt.number}`, job, event.at, event.at + MARKERS_JOB_DELAY_MS)
   }
   return [{ kind: 'prompt-added', prompt, project: session.project }]
 }
 
 /**
- * How a prompt is recognised when it comes again. The client's turn id is not enough: a message typed while a turn runs has the
- * id of that turn. Older clients give none; then it is the how-manieth prompt with this text.
+ * Identifies a prompt that arrives more than once. The client's turn id is not enough: a message typed while a turn runs has the
+ * id of that turn. Older clients send no id; their prompts are counted per text.
  */
 async function promptKey(
   store: Store,
@@ -253,18 +242,18 @@ async function promptKey(
   text: string,
   line: TranscriptLineRef | null,
 ): Promise<string> {
-  const print = fingerprintPrompt(text)
-  if (promptId) return `${promptId}:${print}`
-  const prefix = `text:${print}:`
+  const textHash = fingerprintPrompt(text)
+  if (promptId) return `${promptId}:${textHash}`
+  const prefix = `text:${textHash}:`
   if (!line) return prefix + (1 + (await store.prompts.countKeys(session.id, prefix)))
-  // A line of a transcript is known by its own id when it is read again. Else it is the next of its text that no line was found for.
-  const known = line.uuid ? await store.prompts.keyOfLine(session.id, line.uuid) : null
-  return known ?? prefix + (1 + (await store.prompts.countTranscriptLines(session.id, prefix)))
+  // A transcript line that is read again has the same uuid. A new line belongs to the next prompt with this text that has no line yet.
+  const storedKey = line.uuid ? await store.prompts.keyOfLine(session.id, line.uuid) : null
+  return storedKey ?? prefix + (1 + (await store.prompts.countTranscriptLines(session.id, prefix)))
 }
 
 const fingerprintPrompt = (text: string) => fingerprint(text.replace(/\s+/g, ' '))
 
-/** A turn that was broken off (Esc) never reports its end; the next prompt does it for it. */
+/** An interrupted turn (Esc) never reports its end, so the next prompt ends it. */
 async function queueUnfinishedTurn(store: Store, session: Session, next: Prompt): Promise<void> {
   const previous = await store.prompts.byNumber(session.id, next.number - 1)
   if (previous && previous.answer === null) await queueDistill(store, session.id, previous.number, next.at)
@@ -275,7 +264,6 @@ async function recordToolUse(
   session: Session,
   event: Extract<AgentEvent, { kind: 'tool-used' }>,
   rules: CaptureRules,
-  scrub: Scrubber,
 ): Promise<Change[]> {
   if (rules.isSkipped(event.tool) || rules.isExcludedInput(event.input)) return []
   if (await store.sessions.isMuted(session.id, event.promptId)) return []
@@ -287,15 +275,15 @@ async function recordToolUse(
     promptId: event.promptId,
     toolUseId: event.toolUseId,
     tool: event.tool,
-    input: scrub.json(event.input),
-    output: event.error === null ? scrub.json(event.output) : null,
-    error: event.error === null ? null : scrub.text(event.error).text,
+    input: cleanJsonText(event.input, rules, MAX_STORED_CHARS),
+    output: event.error === null ? cleanJsonText(event.output, rules, MAX_STORED_CHARS) : null,
+    error: event.error === null ? null : clean(event.error, rules).text,
     interrupted: event.interrupted,
     agentId: event.agentId,
     cwd: event.cwd,
     at: event.at,
   })
-  // It came after its turn had been told: tell it again.
+  // The turn was already distilled without this tool use: distill it again.
   if (prompt && prompt.answer !== null) await queueDistill(store, session.id, prompt.number, event.at)
   return [{ kind: 'tool-use-added', sessionId: session.id, toolUseId: event.toolUseId, tool: event.tool, project: session.project }]
 }
@@ -306,19 +294,17 @@ async function recordAnswer(
   event: Extract<AgentEvent, { kind: 'turn-ended' }>,
   context: EventContext,
   rules: CaptureRules,
-  scrub: Scrubber,
 ): Promise<void> {
   if (await store.sessions.isMuted(session.id, event.promptId)) return
-  // A turn has no answer but its own.
   const prompt = await store.prompts.ownTurnAt(session.id, event.promptId, event.at)
   if (!prompt) return
-  // The transcript tells the same end again, a little earlier by its clock: the later telling stands.
+  // The transcript reports the same end with a slightly earlier time; the later report counts.
   if (prompt.answeredAt !== null && event.at <= prompt.answeredAt) return
   await recordBranch(store, session, prompt, event.at, context, rules)
-  const changed = await store.prompts.setAnswer(prompt, scrub.text(event.answer).text, event.at)
+  const changed = await store.prompts.setAnswer(prompt, clean(event.answer, rules).text, event.at)
   if (!changed) return
   await queueDistill(store, session.id, prompt.number, event.at)
-  // The last answer of a session that is over: its note was written without it.
+  // The note of a completed session was written before this answer arrived.
   if (session.status === 'completed') await refreshEpisode(store, session, event.at)
 }
 
@@ -326,9 +312,9 @@ async function recordSubagentAnswer(
   store: Store,
   session: Session,
   event: Extract<AgentEvent, { kind: 'subagent-ended' }>,
-  scrub: Scrubber,
+  rules: CaptureRules,
 ): Promise<Change[]> {
-  const answer = scrub.text(event.answer).text
+  const answer = clean(event.answer, rules).text
   if (answer === '' || (await store.sessions.isMuted(session.id, event.promptId))) return []
   const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
   return putSummary(store, session, `subagent:${session.id}:${event.agentId}`, {
@@ -345,11 +331,11 @@ async function recordCompactSummary(
   store: Store,
   session: Session,
   event: Extract<AgentEvent, { kind: 'compacted' }>,
-  scrub: Scrubber,
+  rules: CaptureRules,
 ): Promise<Change[]> {
-  // The host summed up the whole conversation, private turns included.
+  // The host summarizes the whole conversation, including private turns.
   if (await store.sessions.hasPrivate(session.id)) return []
-  const text = scrub.text(event.summary).text
+  const text = clean(event.summary, rules).text
   if (text === '') return []
   const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
   const number = prompt?.number ?? 0
@@ -381,7 +367,7 @@ async function putSummary(
   return added ? [{ kind: 'summary-added', summary }] : []
 }
 
-/** Asks for the memories of the turn that is going on, or was last. */
+/** Queues the current or last turn for distilling. */
 async function queueTurn(store: Store, session: Session, promptId: string | null, at: number): Promise<void> {
   const prompt = await store.prompts.turnAt(session.id, promptId, at)
   if (prompt) await queueDistill(store, session.id, prompt.number, at)

@@ -5,13 +5,13 @@ import { saveActivity } from './distill.ts'
 import { fixLinks } from './fix-links.ts'
 import { linkTurn } from './link.ts'
 
-/** How many turns are looked at in one transaction: hooks wait for no longer than that. */
+/** Hooks wait while a transaction runs, so each one handles few turns. */
 const TURNS_PER_TRANSACTION = 50
 
 /**
- * Does for the turns of an older database what is done for new ones as they are told: those that nobody has linked are linked, and what
- * was done in them becomes findable and leaves its traces. A bite at a time, by the number of the prompt; returns where to go on, or null when all are done.
- * Doing it again changes nothing. To be called inside a transaction.
+ * Gives turns of an older database what new turns get when they are distilled: links, searchable activity and traces. Handles the next
+ * turns after prompt id `after`, and returns the last id, or null when all turns are done. Running it again changes nothing. Call it
+ * inside a transaction.
  */
 export async function catchUpOldTurns(store: Store, after: number, readAction: (use: ToolUse) => Action): Promise<number | null> {
   const turns = await store.links.turnsAfter(after, TURNS_PER_TRANSACTION)
@@ -21,7 +21,7 @@ export async function catchUpOldTurns(store: Store, after: number, readAction: (
     if (!session || !prompt) continue
     await saveActivity(store, { session, prompt, uses: await store.toolUses.ofTurn(sessionId, prompt.number) }, readAction)
     if (!linked) await linkTurn(store, session, prompt)
-    // What was put right is told by the traces, which a turn that was linked before may not have had.
+    // Links to fixes need the traces, which a turn may have lacked when it was first linked.
     else await store.links.add(await fixLinks(store, session, prompt))
   }
   return turns.length < TURNS_PER_TRANSACTION ? null : (turns.at(-1)?.id ?? null)

@@ -2,7 +2,7 @@ import type { Store } from '../store/store.ts'
 
 export type DistillJob = { sessionId: number; number: number }
 
-/** Asks for a turn to be told, soon: what follows within a moment (a late tool use, the same end told twice) is told with it. */
+/** Queues a turn for distilling. The short delay lets late tool uses and repeated reports of its end join in. */
 export async function queueDistill(store: Store, sessionId: number, number: number, at: number): Promise<void> {
   const job: DistillJob = { sessionId, number }
   await store.jobs.add('distill', `${sessionId}:${number}`, job, at)

@@ -11,47 +11,47 @@ import { tracesOf } from './traces.ts'
 import { activityText } from './turn-activity.ts'
 
 /**
- * Makes the observations and the summary of a turn from what the journal has of it. Doing it again gives the same rows, or
- * better ones when more of the turn has come in; what a model made of the very same turn stays. To be called inside a transaction.
+ * Makes the observations and the summary of a turn from the journal, using plain rules. A repeated call gives the same rows, or better ones
+ * if more of the turn has arrived. Does nothing if a model has already distilled this version of the turn. Call it inside a transaction.
  */
 export async function distillTurn(store: Store, job: DistillJob, readAction: (use: ToolUse) => Action): Promise<Change[]> {
-  const found = await readJournalledTurn(store, job)
-  if (!found) return []
-  await saveActivity(store, found, readAction)
-  if (await isDistilledByModel(store, found)) return []
-  const { id } = found.session
-  const { number } = found.prompt
-  // What a person has forgotten of a model's words would come back in those of the rules.
+  const turn = await readJournalledTurn(store, job)
+  if (!turn) return []
+  await saveActivity(store, turn, readAction)
+  if (await isDistilledByModel(store, turn)) return []
+  const { id } = turn.session
+  const { number } = turn.prompt
+  // The person has deleted an observation by the model; the rules would bring it back in other words.
   if ((await store.distilledTurns.fingerprint(id, number)) !== null && (await store.distilledTurns.hasForgottenObservation(id, number)))
     return []
-  const told = distillPlain(await turnForDistiller(store, found, readAction))
+  const output = distillPlain(await turnForDistiller(store, turn, readAction))
   await store.distilledTurns.forget(id, number)
-  return writeDistilledTurn(store, found, told, {
+  return writeDistilledTurn(store, turn, output, {
     model: 'plain',
-    memorySessionId: await ensureMemorySession(store, found.session, 'plain'),
+    memorySessionId: await ensureMemorySession(store, turn.session, 'plain'),
   })
 }
 
-/** A turn as the journal has it, with a print of what that is. */
-export type JournalledTurn = { session: Session; prompt: Prompt; uses: ToolUse[]; print: string }
+/** A turn in the journal. `fingerprint` changes when more of the turn arrives. */
+export type JournalledTurn = { session: Session; prompt: Prompt; uses: ToolUse[]; fingerprint: string }
 
-/** Null when there is nothing to tell, or what a turn was made of has been let go: what was made of it stays. */
+/** Null if the turn does not exist, or if its tool uses were deleted after it had been distilled from them. */
 export async function readJournalledTurn(store: Store, job: DistillJob): Promise<JournalledTurn | null> {
   const session = await store.sessions.get(job.sessionId)
   const prompt = await store.prompts.byNumber(job.sessionId, job.number)
   if (!session || !prompt) return null
   const uses = await store.toolUses.ofTurn(session.id, prompt.number)
   if (uses.length === 0 && (await wasDistilledFromTools(store, session.id, prompt.number))) return null
-  const print = fingerprint(JSON.stringify([prompt.text, prompt.answer, uses.map((use) => [use.toolUseId, use.error === null])]))
-  return { session, prompt, uses, print }
+  const content = JSON.stringify([prompt.text, prompt.answer, uses.map((use) => [use.toolUseId, use.error === null])])
+  return { session, prompt, uses, fingerprint: fingerprint(content) }
 }
 
-/** Whether a model has told the turn as it stands now. */
-export async function isDistilledByModel(store: Store, { session, prompt, print }: JournalledTurn): Promise<boolean> {
-  return (await store.distilledTurns.fingerprint(session.id, prompt.number)) === print
+/** Whether a model has distilled this version of the turn. */
+export async function isDistilledByModel(store: Store, { session, prompt, fingerprint }: JournalledTurn): Promise<boolean> {
+  return (await store.distilledTurns.fingerprint(session.id, prompt.number)) === fingerprint
 }
 
-/** The turn as a distiller reads it. */
+/** The turn in the form that distillers read. */
 export async function turnForDistiller(
   store: Store,
   { session, prompt, uses }: JournalledTurn,
@@ -66,11 +66,11 @@ export async function turnForDistiller(
     folder: session.folder,
     at: prompt.at,
     openFailures: await store.prompts.openFailuresBefore(session.id, prompt.number),
-    actions: actsOf(uses, readAction),
+    actions: performedActions(uses, readAction),
   }
 }
 
-function actsOf(uses: ToolUse[], readAction: (use: ToolUse) => Action): PerformedAction[] {
+function performedActions(uses: ToolUse[], readAction: (use: ToolUse) => Action): PerformedAction[] {
   return uses.map((use) => ({
     id: use.toolUseId,
     tool: use.tool,
@@ -84,30 +84,30 @@ function actsOf(uses: ToolUse[], readAction: (use: ToolUse) => Action): Performe
 }
 
 /**
- * Makes a turn findable by what was done in it and keeps its traces, unless a person wants something of it forgotten: by its words it would
- * come back. Where tool uses have been let go, what is there stays.
+ * Stores the searchable activity of a turn, and its traces. If the person has deleted an observation of the turn, stores neither, because
+ * search would bring it back. If the tool uses have been deleted, keeps the stored activity.
  */
 export async function saveActivity(
   store: Store,
-  { session, prompt, uses }: Omit<JournalledTurn, 'print'>,
+  { session, prompt, uses }: Omit<JournalledTurn, 'fingerprint'>,
   readAction: (use: ToolUse) => Action,
 ): Promise<void> {
   const isForgotten = await store.distilledTurns.hasForgottenObservation(prompt.sessionId, prompt.number)
   if (uses.length === 0 && !isForgotten) return
-  const acts = isForgotten ? [] : actsOf(uses, readAction)
-  await store.prompts.setActivity(prompt, activityText(acts), tracesOf(acts, session.folder))
+  const actions = isForgotten ? [] : performedActions(uses, readAction)
+  await store.prompts.setActivity(prompt, activityText(actions), tracesOf(actions, session.folder))
 }
 
-/** Puts what was told in place of what the turn had before. The memory id must be the session's already. */
+/** Replaces the memories of a turn. The session must already have the memory session id. */
 export async function writeDistilledTurn(
   store: Store,
   { session, prompt }: JournalledTurn,
-  told: DistillerOutput,
+  output: DistillerOutput,
   by: { model: string; memorySessionId: MemorySessionId },
 ): Promise<Change[]> {
   const changes: Change[] = []
   const keys = new Set<string>()
-  const observations = told.observations.map((draft) => ({
+  const observations = output.observations.map((draft) => ({
     ...draft,
     key: uniqueKey(keys, `${session.id}:${prompt.number}:${fingerprint(draft.title)}`),
     sessionId: session.id,
@@ -125,9 +125,9 @@ export async function writeDistilledTurn(
   for (const id of removed) changes.push({ kind: 'observation-removed', id })
 
   const summaryKey = `turn:${session.id}:${prompt.number}`
-  if (told.summary) {
+  if (output.summary) {
     const stored = await store.summaries.put(summaryKey, {
-      ...told.summary,
+      ...output.summary,
       sessionId: session.id,
       project: session.project,
       promptNumber: prompt.number,
@@ -137,24 +137,24 @@ export async function writeDistilledTurn(
     })
     if (stored.added) changes.push({ kind: 'summary-added', summary: stored.summary })
   } else await store.summaries.remove(summaryKey)
-  if (told.title && !session.title) await store.sessions.setTitle(session.id, told.title)
-  await store.prompts.setOpenFailures(session.id, prompt.number, told.openFailures)
+  if (output.title && !session.title) await store.sessions.setTitle(session.id, output.title)
+  await store.prompts.setOpenFailures(session.id, prompt.number, output.openFailures)
   await linkTurn(store, session, prompt)
   return changes
 }
 
-/** Tool uses are let go after a while. What was made of them stays: a turn without them could only be told worse. */
+/** Tool uses are deleted after a while. Distilling a turn again without them could only make it worse. */
 async function wasDistilledFromTools(store: Store, sessionId: number, number: number): Promise<boolean> {
-  const known = await store.observations.ofSession(sessionId, 100_000)
-  return known.some((o) => o.promptNumber === number && o.tool !== null)
+  const observations = await store.observations.ofSession(sessionId, 100_000)
+  return observations.some((o) => o.promptNumber === number && o.tool !== null)
 }
 
-/** A distiller that keeps no session of its own is given one: observations need it, and it is never the host's. */
-export async function ensureMemorySession(store: Store, session: Session, maker: string): Promise<MemorySessionId> {
+/** Gives a distiller without its own session a memory session id: observations need one, and it is never the host's session id. */
+export async function ensureMemorySession(store: Store, session: Session, distiller: string): Promise<MemorySessionId> {
   if (session.memorySessionId) return session.memorySessionId
-  const made = asMemorySessionId(`${maker}-${crypto.randomUUID()}`)
-  await store.sessions.setMemorySessionId(session.id, made)
-  return made
+  const id = asMemorySessionId(`${distiller}-${crypto.randomUUID()}`)
+  await store.sessions.setMemorySessionId(session.id, id)
+  return id
 }
 
 function uniqueKey(taken: Set<string>, key: string): string {

@@ -1,7 +1,7 @@
 import type { ProjectKey } from '../core/ids.ts'
 import type { NoteId, NoteScope, NoteSource, NoteType } from '../core/note.ts'
 
-/** What should become a note, said before anybody keeps it. The id comes from what it was made of, so saying it again changes nothing. */
+/** A proposed note that is not saved yet. Its id is derived from its content, so proposing it again changes nothing. */
 export type CapturedNoteDraft = {
   id: NoteId
   title?: string
@@ -16,14 +16,14 @@ export type CapturedNoteDraft = {
   tags: string[]
   createdAt: number
   updatedAt?: number
-  /** A part of the body is missing, because what it was said in was too long to be kept whole. */
+  /** Part of the body is missing, because the prompt was too long to store in full. */
   isCut?: boolean
 }
 
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * A moment for an id that must come out the same from a hook and from the transcript: their clocks differ by some milliseconds,
- * and what is hashed into the id tells it apart anyway.
+ * The time to use in an id that must be the same whether an event comes from a hook or from the transcript: their clocks differ by
+ * milliseconds, and the hashed content makes the id unique anyway.
  */
 export const startOfDay = (at: number) => Math.floor(at / DAY_MS) * DAY_MS

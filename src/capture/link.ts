@@ -7,19 +7,19 @@ import { fixLinks } from './fix-links.ts'
 import { abbreviateList } from './plain/lists.ts'
 import { displayPath } from './plain/paths.ts'
 
-/** How many of an observation's files are followed, and how far each leads: the nearest in time tell most. */
 const MAX_FILES_FOLLOWED = 12
+/** Only the nearest observations in time are linked. */
 const MAX_NEIGHBORS_PER_FILE = 3
-/** The most observations one is tied to by files, on each side. */
+/** File links per observation, for each direction in time. */
 const MAX_FILE_LINKS_PER_SIDE = 4
-/** The most commits and issues of a turn that are followed. */
+/** Commits and issues followed per turn. */
 const MAX_ENTITIES_FOLLOWED = 12
-/** A turn has a handful of memories; past this many of its own there is always somebody else's. */
+/** A turn has fewer memories than this, so a longer list always includes memories of other turns. */
 const MAX_OWN_MEMORIES = 8
 
 /**
- * Writes down what the memories of a turn name and how they hang together with others, in place of what was there. It looks both
- * ways, because a turn may be told again, or be imported, when later ones are there already. To be called inside a transaction.
+ * Replaces the mentions and links of a turn's memories. It links to earlier and later turns, because a turn may be distilled again or
+ * imported after later ones are stored. Call it inside a transaction.
  */
 export async function linkTurn(store: Store, session: Session, prompt: Prompt): Promise<void> {
   const turn = await readTurnToLink(store, session, prompt)
@@ -28,11 +28,11 @@ export async function linkTurn(store: Store, session: Session, prompt: Prompt): 
     const { ref, at, entities } = memory
     await store.links.clear(ref)
     await store.links.setMentions({ ...ref, project: session.project, at }, entities)
-    // Of all that name it in this turn the observation speaks for it: it comes after the prompt, and is what people read.
+    // If several memories of the turn name an entity, the last observation gets the links, because people read observations.
     if (ref.kind !== 'summary') for (const entity of entities) named.set(`${entity.kind} ${entity.name}`, { entity, by: memory })
   }
   const links = [
-    ...askedLinks(turn),
+    ...promptLinks(turn),
     ...(await followLinks(store, turn)),
     ...(await fileLinks(store, turn)),
     ...(await fixLinks(store, session, prompt)),
@@ -46,10 +46,11 @@ type MemoryToLink = { ref: DocumentRef; at: number; entities: Entity[] }
 type TurnToLink = {
   session: Session
   prompt: Prompt
-  asked: MemoryToLink
+  promptMemory: MemoryToLink
   observations: Observation[]
-  /** The prompt, the observations and the summaries, in this order. */
+  /** The prompt, then the observations, then the summaries. */
   memories: MemoryToLink[]
+  /** Keys of `memories`. */
   own: Set<string>
 }
 
@@ -58,19 +59,19 @@ async function readTurnToLink(store: Store, session: Session, prompt: Prompt): P
   const ids = (kind: DocumentRef['kind']) => refs.filter((ref) => ref.kind === kind).map((ref) => Number(ref.ref))
   const observations = await store.observations.get(ids('observation'))
   const summaries = (await Promise.all(ids('summary').map((id) => store.summaries.get(id)))).filter((s) => s !== null)
-  const settle = entityNormalizer(session, observations)
-  // What the client says in the person's name is not what the turn is about; the answer to it is.
-  const said = `${prompt.origin === 'person' ? prompt.text : ''}\n${prompt.answer ?? ''}`
-  const asked = { ref: refOf('prompt', prompt.id), at: prompt.at, entities: settle(entitiesIn(said)) }
+  const normalize = entityNormalizer(session, observations)
+  // A prompt that the client wrote does not say what the turn is about; its answer does.
+  const text = `${prompt.origin === 'person' ? prompt.text : ''}\n${prompt.answer ?? ''}`
+  const promptMemory = { ref: refOf('prompt', prompt.id), at: prompt.at, entities: normalize(entitiesIn(text)) }
   const memories = [
-    asked,
-    ...observations.map((o) => ({ ref: refOf('observation', o.id), at: o.at, entities: settle(entitiesOf(o)) })),
-    ...summaries.map((s) => ({ ref: refOf('summary', s.id), at: s.at, entities: settle(entitiesIn(textOf(s))) })),
+    promptMemory,
+    ...observations.map((o) => ({ ref: refOf('observation', o.id), at: o.at, entities: normalize(entitiesOf(o)) })),
+    ...summaries.map((s) => ({ ref: refOf('summary', s.id), at: s.at, entities: normalize(entitiesIn(textOf(s))) })),
   ]
-  return { session, prompt, asked, observations, memories, own: new Set(memories.map(({ ref }) => keyOf(ref))) }
+  return { session, prompt, promptMemory, observations, memories, own: new Set(memories.map(({ ref }) => keyOf(ref))) }
 }
 
-/** The files it touched are known for certain; the rest is read out of its text. */
+/** The files an observation touched are known for certain; other entities are read from its text. */
 function entitiesOf(o: Observation): Entity[] {
   const files = filesOf(o).map((name): Entity => ({ kind: 'file', name }))
   return [...files, ...entitiesIn([o.title, o.subtitle, o.narrative, ...o.facts].join('\n'))].slice(0, 64)
@@ -82,20 +83,20 @@ function textOf(s: Summary): string {
   return [s.request, s.investigated, s.learned, s.completed, s.nextSteps, s.notes].join('\n')
 }
 
-/** Names as this project would say them: paths from its folder, the file that `auth.ts` means here, its own issues by number. */
+/** Normalizes names for the project: paths relative to its folder, `auth.ts` as the one file with that name, its own issues by number. */
 function entityNormalizer(session: Session, observations: Observation[]): (entities: Entity[]) => Entity[] {
   const files = [...new Set(observations.flatMap(filesOf))]
-  const fileCalled = (name: string): string => {
+  const normalizePath = (name: string): string => {
     const path = displayPath(name, session.folder)
-    const meant = files.includes(path) ? [] : files.filter((file) => file.endsWith(`/${path}`))
-    return meant.length === 1 && meant[0] ? meant[0] : path
+    const matches = files.includes(path) ? [] : files.filter((file) => file.endsWith(`/${path}`))
+    return matches.length === 1 && matches[0] ? matches[0] : path
   }
   return (entities) => {
-    const settled = entities.map(({ kind, name }): Entity => {
-      if (kind === 'file') return { kind, name: fileCalled(name) }
+    const normalized = entities.map(({ kind, name }): Entity => {
+      if (kind === 'file') return { kind, name: normalizePath(name) }
       return kind === 'issue' ? { kind, name: normalizeIssueName(name, session.project) } : { kind, name }
     })
-    return [...new Map(settled.map((entity) => [`${entity.kind} ${entity.name}`, entity])).values()]
+    return [...new Map(normalized.map((entity) => [`${entity.kind} ${entity.name}`, entity])).values()]
   }
 }
 
@@ -106,27 +107,28 @@ function normalizeIssueName(name: string, project: ProjectKey): string {
   return isOwn ? `#${number}` : name
 }
 
-function askedLinks({ asked, memories, prompt }: TurnToLink): Link[] {
-  const made = memories.filter((memory) => memory !== asked)
-  return made.map(({ ref, at }) => ({ from: asked.ref, to: ref, relation: 'asked', origin: `turn ${prompt.number}`, at }))
+/** From the prompt to the observations and summaries of its turn. */
+function promptLinks({ promptMemory, memories, prompt }: TurnToLink): Link[] {
+  const results = memories.filter((memory) => memory !== promptMemory)
+  return results.map(({ ref, at }) => ({ from: promptMemory.ref, to: ref, relation: 'asked', origin: `turn ${prompt.number}`, at }))
 }
 
-/** A turn follows what the one before it said and found; the next one follows this. */
+/** From the memories of the previous turn to this prompt, and from this turn to the next prompt. */
 async function followLinks(store: Store, { session, prompt, memories }: TurnToLink): Promise<Link[]> {
   const previous = await store.links.documentsOfTurn(session.id, prompt.number - 1)
   const next = await store.prompts.byNumber(session.id, prompt.number + 1)
   const follow = (refs: DocumentRef[], to: Prompt): Link[] => {
     const origin = `turn ${to.number} after turn ${to.number - 1}`
-    const told = refs.filter((ref) => ref.kind !== 'summary')
-    return told.map((from) => ({ from, to: refOf('prompt', to.id), relation: 'follows', origin, at: to.at }))
+    const sources = refs.filter((ref) => ref.kind !== 'summary')
+    return sources.map((from) => ({ from, to: refOf('prompt', to.id), relation: 'follows', origin, at: to.at }))
   }
-  const onward = memories.map(({ ref }) => ref)
-  return [...follow(previous, prompt), ...(next ? follow(onward, next) : [])]
+  const current = memories.map(({ ref }) => ref)
+  return [...follow(previous, prompt), ...(next ? follow(current, next) : [])]
 }
 
 type SharedFileTie = { id: number; at: number; both: string[]; other: string[] }
 
-/** The nearest observations of the project that touched the same files: the more files they share, the nearer they are. */
+/** To observations of the project that touched the same files. More shared files come first, then the nearest in time. */
 async function fileLinks(store: Store, { session, observations }: TurnToLink): Promise<Link[]> {
   const own = new Set(observations.map((o) => o.id))
   const links: Link[] = []
@@ -166,7 +168,7 @@ function fileLink(o: Observation, { id, at, both, other }: SharedFileTie, side: 
 
 const distance = (a: { at: number }, b: { at: number }) => Math.abs(a.at - b.at)
 
-/** Whoever names a commit or an issue is tied to where the commit was made, or the issue was last spoken of, and to who names it next. */
+/** Links a memory that names a commit or issue to the nearest memories that name it too; for a commit, to the first one. */
 async function mentionLinks(store: Store, turn: TurnToLink, named: { entity: Entity; by: MemoryToLink }[]): Promise<Link[]> {
   const links: Link[] = []
   const isElsewhere = (mention: DocumentRef) => mention.kind !== 'summary' && !turn.own.has(keyOf(mention))
@@ -177,8 +179,8 @@ async function mentionLinks(store: Store, turn: TurnToLink, named: { entity: Ent
     const [first] = entity.kind === 'commit' ? await store.links.mentionsOf(entity, project, 'after', 0, 1) : []
     for (const side of ['before', 'after'] as const) {
       const near = (await store.links.mentionsOf(entity, project, side, by.at, 2 * MAX_OWN_MEMORIES)).filter(isElsewhere)
-      const made = side === 'before' && first && isElsewhere(first) && first.at <= by.at ? first : undefined
-      const other = made ?? near[0]
+      const origin = side === 'before' && first && isElsewhere(first) && first.at <= by.at ? first : undefined
+      const other = origin ?? near[0]
       if (other)
         links.push(
           linkBetween(by, { ref: { kind: other.kind, ref: other.ref }, at: other.at }, side, 'mentions', `${entity.kind} ${entity.name}`),
@@ -188,7 +190,7 @@ async function mentionLinks(store: Store, turn: TurnToLink, named: { entity: Ent
   return links
 }
 
-/** A link between a memory of this turn and another that lies on this side of it. */
+/** Links a memory of this turn with an earlier or later one. A link always points forward in time. */
 function linkBetween(
   mine: { ref: DocumentRef; at: number },
   other: { ref: DocumentRef; at: number },

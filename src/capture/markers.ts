@@ -5,15 +5,15 @@ import { ulidOf } from '../core/ulid.ts'
 import { type CapturedNoteDraft, startOfDay } from './drafts.ts'
 import { sentencesOf } from './plain/prose.ts'
 
-/** What a person marked in a prompt, and how. `isCut`: the prompt was too long to be kept whole, and a part of this is missing. */
+/** A text that the person marked in a prompt. `isCut`: part of it is missing, because the prompt was too long to store in full. */
 export type MarkedText = { text: string; namespace: string; scope: 'project' | 'global'; isCut: boolean }
 
-/** More than a person marks in one prompt; whatever has more is a pasted text about markers. */
+/** A prompt with more markers is probably a pasted text about markers. */
 export const MAX_MARKED_PER_PROMPT = 20
 
 /**
- * What a person marked in a prompt (`[decision]`, `[remember]`, …) as drafts of notes. `before` says how often the session had this
- * very prompt before: who marks a sentence again after forgetting its note wants it again. `leftOut` counts what is more than we take.
+ * Drafts notes from the texts that a person marked in a prompt (`[decision]`, `[remember]`, …). `before` is how often the session had the
+ * same prompt before: a person who marks a sentence again after deleting its note wants it back. `leftOut` counts texts beyond the maximum.
  */
 export function draftMarkedNotes(
   session: Session,
@@ -21,10 +21,10 @@ export function draftMarkedNotes(
   before: number,
   markers: string[],
 ): { drafts: CapturedNoteDraft[]; leftOut: number } {
-  const said = `${fingerprint(prompt.text)}:${before}`
+  const promptKey = `${fingerprint(prompt.text)}:${before}`
   const all = findMarkedTexts(prompt.text, markers)
   const drafts = all.slice(0, MAX_MARKED_PER_PROMPT).map((marked): CapturedNoteDraft => {
-    const name = [session.agent, session.contentSessionId, 'marker', said, marked.namespace, marked.text].join('\n')
+    const name = [session.agent, session.contentSessionId, 'marker', promptKey, marked.namespace, marked.text].join('\n')
     return {
       id: asNoteId(ulidOf(name, startOfDay(prompt.at))),
       body: marked.text,
@@ -44,9 +44,9 @@ export function draftMarkedNotes(
 }
 
 /**
- * The marked texts of a prompt. A marker means the sentence it stands in, the one after it when it stands before a sentence, the
- * one before it at the end of a line; `[remember]` before a text means the rest of its paragraph. `[global]` with another marker
- * of the same text, or alone, makes it hold for every project. Code, quotes, links and checkbox lists hold no markers.
+ * The marked texts of a prompt. A marker applies to the sentence that contains it, or to the sentence before if it follows one at the end of
+ * a line. `[remember]` before a text applies to the rest of the paragraph. `[global]`, alone or with other markers, makes the note apply to
+ * every project. Markers in code, quotes, links and checkbox lists are ignored.
  */
 export function findMarkedTexts(text: string, markers: string[]): MarkedText[] {
   const names = markers.map((name) => name.toLowerCase().replace(/^\[|\]$/g, '')).filter((name) => /^[a-z0-9][a-z0-9-]*$/.test(name))
@@ -62,22 +62,22 @@ export function findMarkedTexts(text: string, markers: string[]): MarkedText[] {
     const runs = findMarkerRuns(line, mark)
     if (runs.length === 0) continue
     const sentences = locateSentences(line, mark)
-    // Many markers may stand in one long sentence: it is looked at once.
-    const looked = new Map<string, { kept: string; isCut: boolean }>()
-    for (const [place, run] of runs.entries()) {
-      const next = runs[place + 1]?.from ?? line.length
+    // One long sentence may have many markers: tidy it only once.
+    const tidied = new Map<string, { kept: string; isCut: boolean }>()
+    for (const [n, run] of runs.entries()) {
+      const next = runs[n + 1]?.from ?? line.length
       const wholeParagraph = run.names.includes('remember') || run.names.every((name) => name === 'global')
       const rest = line.slice(run.to, next)
-      const said =
+      const marked =
         wholeParagraph && hasWords(rest)
           ? [rest, ...(next === line.length ? paragraphAfter(lines, open, row, mark) : [])].join('\n')
           : sentenceAround(sentences, run)
-      const look = () => ({
-        kept: tidy(said.replace(mark, ' ')),
-        isCut: cutRow >= 0 && isCutByClip(cutRow - row, line.trim(), said.trim()),
+      const tidyMarked = () => ({
+        kept: tidy(marked.replace(mark, ' ')),
+        isCut: cutRow >= 0 && isCutByClip(cutRow - row, line.trim(), marked.trim()),
       })
-      const { kept, isCut } = looked.get(said) ?? look()
-      looked.set(said, { kept, isCut })
+      const { kept, isCut } = tidied.get(marked) ?? tidyMarked()
+      tidied.set(marked, { kept, isCut })
       if (!hasWords(kept)) continue
       const marks = found.get(kept)?.marks ?? new Set()
       for (const name of run.names) marks.add(name)
@@ -87,14 +87,14 @@ export function findMarkedTexts(text: string, markers: string[]): MarkedText[] {
   return [...found].flatMap(([kept, { marks, isCut }]) => toMarkedTexts(kept, marks, isCut))
 }
 
-/** What stands in a text where its middle was left out; see `clip`. */
+/** The line that `clip` puts in place of the middle of a text. */
 const CLIP_NOTICE = /^… \d+ characters left out …$/
 
-/** Whether what was said reaches over the place where the prompt was cut, or up to it. `rows` is how far below its line that is. */
-function isCutByClip(rows: number, line: string, said: string): boolean {
-  if (rows === 1 && line.endsWith(said)) return true
-  if (rows === -1 && line.startsWith(said)) return true
-  return CLIP_NOTICE.test(said.split('\n')[rows] ?? '')
+/** Whether a marked text contains the clip notice or is next to it. `rows` is how many lines below `line` the notice is. */
+function isCutByClip(rows: number, line: string, marked: string): boolean {
+  if (rows === 1 && line.endsWith(marked)) return true
+  if (rows === -1 && line.startsWith(marked)) return true
+  return CLIP_NOTICE.test(marked.split('\n')[rows] ?? '')
 }
 
 function toMarkedTexts(text: string, marks: Set<string>, isCut: boolean): MarkedText[] {
@@ -103,7 +103,7 @@ function toMarkedTexts(text: string, marks: Set<string>, isCut: boolean): Marked
   return (kinds.length > 0 ? kinds : ['remember']).map((name) => ({ text, namespace: NAMESPACE_OF[name] ?? name, scope, isCut }))
 }
 
-/** Any other word that a person makes a marker is the namespace itself. */
+/** A marker that is not listed here is its own namespace. */
 const NAMESPACE_OF: Record<string, string> = {
   decision: 'decisions',
   learned: 'learnings',
@@ -112,7 +112,7 @@ const NAMESPACE_OF: Record<string, string> = {
   remember: 'context',
 }
 
-/** Which lines a person speaks in: no code, no quote, no list to be ticked off. */
+/** Which lines may contain markers: no code, quotes or checkbox lists. */
 function linesOpenToMarkers(lines: string[]): boolean[] {
   let fence = ''
   let blockOpen = true
@@ -132,7 +132,7 @@ function linesOpenToMarkers(lines: string[]): boolean[] {
 
 type MarkerRun = { names: string[]; from: number; to: number }
 
-/** The markers of a line; those that follow each other directly are one run. */
+/** The markers of a line. Adjacent markers form one run. */
 function findMarkerRuns(line: string, mark: RegExp): MarkerRun[] {
   const code = codeSpans(line)
   const runs: MarkerRun[] = []
@@ -150,18 +150,18 @@ function findMarkerRuns(line: string, mark: RegExp): MarkerRun[] {
   return runs
 }
 
-/** A link, an image, an index into a list, an escaped bracket, or a word that is only mentioned in quotes. */
+/** A link, an image, an array index, an escaped bracket, or a marker mentioned in quotes. */
 function isNotMarker(line: string, from: number, to: number, mark: RegExp): boolean {
   const before = line.slice(Math.max(0, from - 1), from)
   const after = line.slice(to, to + 60)
   if (/[\p{L}\p{N}_!\\$]$/u.test(before) || /^\(|^[\p{L}\p{N}_]/u.test(after)) return true
   if (/^:\s*(?:https?:|<|\/)/.test(after)) return true
-  // `[decision][1]` is a reference, `[decision][global]` two markers.
+  // `[decision][1]` is a reference; `[decision][global]` is two markers.
   if (after.startsWith('[')) return after.search(mark) !== 0
   return /["'“‘«]/.test(before) && /^["'”’»]/.test(after)
 }
 
-/** Between a run of ticks and the next of the same length. */
+/** Code spans start and end with the same number of backticks. */
 function codeSpans(line: string): { from: number; to: number }[] {
   const ticks = [...line.matchAll(/`+/g)].map((match) => ({ from: match.index, to: match.index + match[0].length }))
   const spans: { from: number; to: number }[] = []
@@ -190,13 +190,13 @@ function locateSentences(line: string, mark: RegExp): PlacedSentence[] {
 }
 
 function sentenceAround(sentences: PlacedSentence[], run: MarkerRun): string {
-  const place = sentences.findIndex((sentence) => run.from >= sentence.from && run.from < sentence.to)
-  const own = sentences[place]
-  // Nothing but markers: `Use tabs. [decision]` means the sentence before.
-  return own?.saysSomething ? own.text : (sentences[place - 1]?.text ?? '')
+  const index = sentences.findIndex((sentence) => run.from >= sentence.from && run.from < sentence.to)
+  const own = sentences[index]
+  // If the sentence contains only markers, they apply to the one before: `Use tabs. [decision]`.
+  return own?.saysSomething ? own.text : (sentences[index - 1]?.text ?? '')
 }
 
-/** The lines of a paragraph behind its first, up to where something else begins: a blank line, code, a quote, another marker. */
+/** The rest of a paragraph. It ends at a blank line, code, a quote or another marker. */
 function paragraphAfter(lines: string[], open: boolean[], row: number, mark: RegExp): string[] {
   const rest = lines.slice(row + 1)
   const end = rest.findIndex((line, n) => line.trim() === '' || !open[row + 1 + n] || findMarkerRuns(line, mark).length > 0)
@@ -205,7 +205,7 @@ function paragraphAfter(lines: string[], open: boolean[], row: number, mark: Reg
 
 const hasWords = (text: string) => /[\p{L}\p{N}]/u.test(text)
 
-/** Without the gap that a marker left, and without the list mark or colon that stood before it. */
+/** Removes the gap that a marker left, and the list mark or colon before it. */
 function tidy(text: string): string {
   return text
     .split('\n')

@@ -21,33 +21,33 @@ import type { Mode } from './model/mode.ts'
 import { type DistillOpening, inputRatio, turnRequest } from './model/protocol.ts'
 import { distillPlain } from './plain/plain.ts'
 
-/** `anew` when a person asks for it: the turn is told whenever it was, and not as the next of its session. */
-export type ModelDistillJob = DistillJob & { anew?: boolean }
+/** `force` distills a turn of any age, in a new conversation with the model. Set when the person asks for it. */
+export type ModelDistillJob = DistillJob & { force?: boolean }
 
-/** What telling a turn needs besides the journal. */
+/** What distilling a turn with a model needs besides the journal. */
 export type ModelDistiller = {
   model: TextModel
   mode: Mode
   maxInputRatio: number
   clean(text: string): string
   readAction(use: ToolUse): Action
-  /** The memory ids that this run has seen, by session. */
+  /** The memory session ids that this worker has used, by session. */
   seen: Map<number, MemorySessionId>
 }
 
 export type ModelDistillOutcome =
-  /** `write` belongs into a transaction. It writes nothing when more of the turn came in while the model thought. */
-  | { kind: 'told'; write(at: number): Promise<Change[]> }
-  /** Plain rules have told it and that stands. */
-  | { kind: 'left'; reason: string }
+  /** Call `write` inside a transaction. It writes nothing if more of the turn arrived while the model was answering. */
+  | { kind: 'distilled'; write(at: number): Promise<Change[]> }
+  /** The memories made by plain rules stay. */
+  | { kind: 'not-asked'; reason: string }
   | Extract<ModelAnswer, { kind: 'failed' }>
 
-/** Later than the plain one, so that what comes in a moment after the end of the turn is in it. */
+/** Later than plain distilling, so that events arriving just after the end of the turn are included. */
 const MODEL_DISTILL_DELAY_MS = 1500
-/** What is older is history that somebody brings in; a person decides whether that is worth the money. */
+/** Older turns come from an import. The person decides whether distilling them is worth the cost. */
 const MAX_TURN_AGE_MS = 24 * 60 * 60_000
 
-/** Asks for a model to tell a turn that is over, lately, and was not told as it stands. Inside the transaction that told it plainly. */
+/** Queues a recent, finished turn that no model has distilled yet. Call it in the transaction that distilled the turn by rules. */
 export async function queueModelDistill(store: Store, job: DistillJob, now: number): Promise<boolean> {
   const found = await readJournalledTurn(store, job)
   if (!found || (await isDistilledByModel(store, found)) || !(await isTurnOver(store, found))) return false
@@ -61,75 +61,79 @@ async function isTurnOver(store: Store, { session, prompt }: JournalledTurn): Pr
   return (await store.prompts.byNumber(session.id, prompt.number + 1)) !== null
 }
 
-/** Has a model tell a turn: one question. Plain rules have told it before, so whatever goes wrong, a memory of it is there. */
+/** Distills a turn with one request to a model. If it fails, the memories made by plain rules are already stored. */
 export async function distillTurnWithModel(
   store: Store,
-  teller: ModelDistiller,
+  distiller: ModelDistiller,
   job: ModelDistillJob,
   signal: AbortSignal,
 ): Promise<ModelDistillOutcome> {
   const found = await readJournalledTurn(store, job)
-  if (!found) return { kind: 'left', reason: 'there is nothing left to tell it from' }
-  if (await isDistilledByModel(store, found)) return { kind: 'left', reason: 'it has been told' }
-  if (!(await isTurnOver(store, found))) return { kind: 'left', reason: 'it is not over' }
+  if (!found) return { kind: 'not-asked', reason: 'the turn or its tool uses are no longer stored' }
+  if (await isDistilledByModel(store, found)) return { kind: 'not-asked', reason: 'a model has already distilled it' }
+  if (!(await isTurnOver(store, found))) return { kind: 'not-asked', reason: 'the turn has not ended' }
   if (await store.distilledTurns.hasForgottenObservation(job.sessionId, job.number))
-    return { kind: 'left', reason: 'something of it was forgotten' }
-  const turn = await turnForDistiller(store, found, teller.readAction)
-  const asked = await buildModelRequest(store, teller, found, turn, job.anew ?? false)
-  if (asked.kind === 'left') return asked
-  const answer = await teller.model.ask(asked.request, signal)
+    return { kind: 'not-asked', reason: 'an observation of the turn was forgotten' }
+  const turn = await turnForDistiller(store, found, distiller.readAction)
+  const prepared = await buildModelRequest(store, distiller, found, turn, job.force ?? false)
+  if (prepared.kind === 'not-asked') return prepared
+  const answer = await distiller.model.ask(prepared.request, signal)
   if (answer.kind === 'failed') return answer
-  const said = parseDistillAnswer(teller.clean(answer.text))
-  if (said.kind === 'unreadable') {
+  const parsed = parseDistillAnswer(distiller.clean(answer.text))
+  if (parsed.kind === 'unreadable') {
     return {
       kind: 'failed',
       reason: 'bad-answer',
-      message: `${answer.by ?? teller.model.name} did not answer in the form it was asked for`,
+      message: `${answer.by ?? distiller.model.name} did not answer in the requested format`,
       retryAfterMs: null,
     }
   }
-  const told = groundAnswer(said, turn, teller.mode, distillPlain(turn))
+  const output = groundAnswer(parsed, turn, distiller.mode, distillPlain(turn))
   return {
-    kind: 'told',
+    kind: 'distilled',
     write: async (at) => {
       const now = await readJournalledTurn(store, job)
-      if (!now || now.print !== found.print) return []
-      const model = answer.by ?? teller.model.name
+      if (!now || now.fingerprint !== found.fingerprint) return []
+      const model = answer.by ?? distiller.model.name
       const memorySessionId = await registerMemorySession(store, now.session, answer.session ?? null)
-      teller.seen.set(now.session.id, memorySessionId)
-      await store.distilledTurns.put({ sessionId: now.session.id, number: now.prompt.number, print: now.print, model, at })
-      return writeDistilledTurn(store, now, told, { model, memorySessionId })
+      distiller.seen.set(now.session.id, memorySessionId)
+      await store.distilledTurns.put({ sessionId: now.session.id, number: now.prompt.number, print: now.fingerprint, model, at })
+      return writeDistilledTurn(store, now, output, { model, memorySessionId })
     },
   }
 }
 
-/** What asking about a turn would send and could get back, in tokens; null when nobody would be asked. */
+/** The most tokens that distilling a turn could send and receive; null if the model would not be asked. */
 export async function estimateModelTokens(
   store: Store,
-  teller: ModelDistiller,
+  distiller: ModelDistiller,
   job: ModelDistillJob,
 ): Promise<{ input: number; output: number } | null> {
   const found = await readJournalledTurn(store, job)
   if (!found || (await isDistilledByModel(store, found)) || !(await isTurnOver(store, found))) return null
-  const asked = await buildModelRequest(store, teller, found, await turnForDistiller(store, found, teller.readAction), job.anew ?? false)
-  if (asked.kind === 'left') return null
-  const { system, messages, maxTokens } = asked.request
-  return { input: countTokens([system, ...messages.map(({ text }) => text)].join('\n')) + (teller.model.overhead ?? 0), output: maxTokens }
+  const turn = await turnForDistiller(store, found, distiller.readAction)
+  const prepared = await buildModelRequest(store, distiller, found, turn, job.force ?? false)
+  if (prepared.kind === 'not-asked') return null
+  const { system, messages, maxTokens } = prepared.request
+  return {
+    input: countTokens([system, ...messages.map(({ text }) => text)].join('\n')) + (distiller.model.overhead ?? 0),
+    output: maxTokens,
+  }
 }
 
-/** The question about a turn, or why none is asked. */
+/** The request to the model, or why it is not asked. */
 async function buildModelRequest(
   store: Store,
-  teller: Pick<ModelDistiller, 'model' | 'mode' | 'maxInputRatio' | 'seen'>,
+  distiller: Pick<ModelDistiller, 'model' | 'mode' | 'maxInputRatio' | 'seen'>,
   found: JournalledTurn,
   turn: Turn,
-  forceInit: boolean,
-): Promise<{ kind: 'ask'; request: ModelRequest } | Extract<ModelDistillOutcome, { kind: 'left' }>> {
+  startNew: boolean,
+): Promise<{ kind: 'ask'; request: ModelRequest } | Extract<ModelDistillOutcome, { kind: 'not-asked' }>> {
   const { session, prompt } = found
-  const request = turnRequest(turn, teller.mode, await chooseOpening(store, teller, session, prompt.number, forceInit))
-  // Short turns would cost many times what they say, and plain rules read them well.
-  if (inputRatio(request, countJournalTokens(found), teller.model.overhead ?? 0) > teller.maxInputRatio) {
-    return { kind: 'left', reason: 'it is too short for what the question would cost' }
+  const request = turnRequest(turn, distiller.mode, await chooseOpening(store, distiller, session, prompt.number, startNew))
+  // The instructions would cost many times the content of a short turn, and plain rules distill those well.
+  if (inputRatio(request, countJournalTokens(found), distiller.model.overhead ?? 0) > distiller.maxInputRatio) {
+    return { kind: 'not-asked', reason: 'the turn is too short to be worth the cost' }
   }
   return { kind: 'ask', request: { ...request, about: { purpose: 'distill', project: session.project }, isSimple: isReadOnlyTurn(turn) } }
 }
@@ -139,24 +143,24 @@ async function chooseOpening(
   { seen }: Pick<ModelDistiller, 'seen'>,
   session: Session,
   promptNumber: number,
-  forceInit: boolean,
+  startNew: boolean,
 ): Promise<DistillOpening> {
   const { contentSessionId, memorySessionId } = session
   const seenInThisRun = seen.get(session.id) ?? null
   const initial: DistillOpening = { kind: 'initial', project: projectName(session.project) }
-  if (!conversationToContinue({ contentSessionId, memorySessionId, promptNumber, seenInThisRun, forceInit })) return initial
+  if (!conversationToContinue({ contentSessionId, memorySessionId, promptNumber, seenInThisRun, startNew })) return initial
   const earlier = (await store.summaries.ofSession(session.id)).findLast((summary) => summary.promptNumber < promptNumber)
   const before = earlier ? [earlier.request, earlier.completed || earlier.learned].filter(Boolean).join(' → ') : ''
   return before ? { kind: 'continuation', before } : initial
 }
 
-/** Everything the journal holds of a turn, as it came in. */
+/** The size of everything the journal holds about a turn. */
 function countJournalTokens({ prompt, uses }: JournalledTurn): number {
   const texts = uses.flatMap((use) => [use.input, use.output ?? '', use.error ?? ''])
   return [prompt.text, prompt.answer ?? '', ...texts].reduce((sum, text) => sum + countTokens(text), 0)
 }
 
-/** The memory id is the session's before any observation refers to it. A provider's own comes first; others are given one. */
+/** Sets the session's memory session id before any observation refers to it: the provider's own id, or a generated one. */
 async function registerMemorySession(store: Store, session: Session, reported: string | null): Promise<MemorySessionId> {
   if (reported === null || reported === (session.contentSessionId as string)) return ensureMemorySession(store, session, 'model')
   const id = asMemorySessionId(reported)

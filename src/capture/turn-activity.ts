@@ -1,19 +1,20 @@
 import { basename } from 'node:path'
 import type { Action, PerformedAction } from '../core/action.ts'
 
-/** What a deed begins with names it; the rest of a file or of a long command would drown the others. */
+/** The start of an action identifies it; a long file or command in full would drown the others. */
 const MAX_ACTION_CHARS = 1000
-/** A turn of a hundred edits is found by what it began with. */
 const MAX_ACTIVITY_CHARS = 24_000
 
 /**
- * The words of what was done in a turn: the files that were changed and what was written into them, commands, tasks handed on, plans. People
- * remember a function or a flag that nobody spoke of. What was only read or looked for is in many turns and tells none of them apart.
+ * Searchable words about what a turn did: changed files and their new content, commands, delegated tasks, plans. People remember a function
+ * or a flag that no prompt or answer mentions. Reads and searches are left out: they occur in many turns and distinguish none.
  */
-export function activityText(acts: PerformedAction[]): string {
-  const deeds = new Set(acts.filter((act) => !act.interrupted).map(({ action }) => actionText(action).slice(0, MAX_ACTION_CHARS)))
-  return [...deeds]
-    .filter((deed) => deed.trim() !== '')
+export function activityText(actions: PerformedAction[]): string {
+  const texts = new Set(
+    actions.filter(({ interrupted }) => !interrupted).map(({ action }) => actionText(action).slice(0, MAX_ACTION_CHARS)),
+  )
+  return [...texts]
+    .filter((text) => text.trim() !== '')
     .join('\n')
     .slice(0, MAX_ACTIVITY_CHARS)
     .toWellFormed()

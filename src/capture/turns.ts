@@ -1,6 +1,6 @@
 /**
- * Turns of the journal into memories, by rules and by a model. A door of its own, because it is most of the room and a worker needs it when
- * the first turn is over, not when it starts.
+ * Makes memories from the turns in the journal, by rules or with a model. This is a separate door because it is most of the room's
+ * code, and a worker needs it only when the first turn has ended.
  */
 export { catchUpOldTurns } from './catch-up.ts'
 export { distillTurn } from './distill.ts'

@@ -52,7 +52,7 @@ export function openBackgroundDistiller(desk: Services, afterwards: () => Promis
       return
     }
     const changes = await desk.store.transaction(async () => {
-      const changes = outcome.kind === 'told' ? await outcome.write(Date.now()) : []
+      const changes = outcome.kind === 'distilled' ? await outcome.write(Date.now()) : []
       await desk.store.jobs.complete(job.id)
       return changes
     })
@@ -79,7 +79,7 @@ export function openBackgroundDistiller(desk: Services, afterwards: () => Promis
 async function distillOne(desk: Services, seen: ModelDistiller['seen'], job: ModelDistillJob) {
   await desk.modelOpened
   const teller = distillerOf(desk, seen)
-  if (typeof teller === 'string') return { kind: 'left' as const, reason: teller }
+  if (typeof teller === 'string') return { kind: 'not-asked' as const, reason: teller }
   return distillTurnWithModel(desk.store, teller, job, desk.stopSignal)
 }
 

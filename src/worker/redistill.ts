@@ -34,7 +34,7 @@ export async function* redistill(desk: Services, wish: RedistillRunOptions): Asy
   for (const [done, { sessionId, number }] of turns.entries()) {
     desk.stopSignal.throwIfAborted()
     yield { kind: 'progress', done, of: turns.length, what: wish.apply ? 'turns told' : 'turns looked at' }
-    const job: ModelDistillJob = { sessionId, number, anew: true }
+    const job: ModelDistillJob = { sessionId, number, force: true }
     if (!wish.apply) {
       const asked = await estimateModelTokens(desk.store, teller, job)
       if (!asked) report.left++
@@ -59,11 +59,11 @@ export async function* redistill(desk: Services, wish: RedistillRunOptions): Asy
 async function redistillOne(desk: Services, teller: ModelDistiller, job: ModelDistillJob, report: RedistillReport): Promise<string | null> {
   for (let tries = 1; ; tries++) {
     const told = await desk.withTurnLock(job, () => distillOnce(desk, teller, job))
-    if (told.kind === 'left') {
+    if (told.kind === 'not-asked') {
       report.left++
       return null
     }
-    if (told.kind === 'told') {
+    if (told.kind === 'distilled') {
       const { changes } = told
       desk.announce(changes)
       report.turns++
@@ -82,6 +82,6 @@ async function redistillOne(desk: Services, teller: ModelDistiller, job: ModelDi
 
 async function distillOnce(desk: Services, teller: ModelDistiller, job: ModelDistillJob) {
   const told = await distillTurnWithModel(desk.store, teller, job, desk.stopSignal)
-  if (told.kind !== 'told') return told
+  if (told.kind !== 'distilled') return told
   return { kind: told.kind, changes: await desk.store.transaction(() => told.write(Date.now())) }
 }

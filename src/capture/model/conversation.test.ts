@@ -3,25 +3,28 @@ import { asContentSessionId, asMemorySessionId } from '../../core/ids.ts'
 import { type ConversationState, conversationToContinue } from './conversation.ts'
 
 const memory = asMemorySessionId('memory-1')
-const going: ConversationState = {
+const ongoing: ConversationState = {
   contentSessionId: asContentSessionId('content-1'),
   memorySessionId: memory,
   promptNumber: 2,
   seenInThisRun: memory,
-  forceInit: false,
+  startNew: false,
 }
 
-test('a later turn of a session that this run has told before goes on where it was', () => {
-  expect(conversationToContinue(going)).toBe(memory)
+test('a later turn continues the conversation of the worker that distilled the turn before', () => {
+  expect(conversationToContinue(ongoing)).toBe(memory)
 })
 
 test.each([
-  ['there is no memory id yet', { memorySessionId: null }],
+  ['the session has no memory session id yet', { memorySessionId: null }],
   ['it is the first prompt', { promptNumber: 1 }],
-  ['the id is left over from a worker that is gone', { seenInThisRun: null }],
-  ['this run has seen another id since', { seenInThisRun: asMemorySessionId('memory-2') }],
-  ['somebody wants it told from the beginning', { forceInit: true }],
-  ['the id is the one of the host', { memorySessionId: asMemorySessionId('content-1'), seenInThisRun: asMemorySessionId('content-1') }],
-] as [string, Partial<ConversationState>][])('a turn begins anew when %s', (_, given) => {
-  expect(conversationToContinue({ ...going, ...given })).toBeNull()
+  ['the id comes from an earlier worker', { seenInThisRun: null }],
+  ['the worker has since used another id', { seenInThisRun: asMemorySessionId('memory-2') }],
+  ['a new conversation is requested', { startNew: true }],
+  [
+    "the id is the host's own session id",
+    { memorySessionId: asMemorySessionId('content-1'), seenInThisRun: asMemorySessionId('content-1') },
+  ],
+] as [string, Partial<ConversationState>][])('a turn starts a new conversation when %s', (_, given) => {
+  expect(conversationToContinue({ ...ongoing, ...given })).toBeNull()
 })

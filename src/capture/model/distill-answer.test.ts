@@ -15,14 +15,14 @@ const WHOLE = `<observation>
 </observation>
 <summary><request>Fix the login</request><learned>UTC matters</learned><next_steps>none</next_steps></summary>`
 
-const told = (said: ParsedDistillAnswer) => {
-  if (said.kind !== 'told') throw new Error(`it was ${said.kind}`)
-  return said
+const distilled = (answer: ParsedDistillAnswer) => {
+  if (answer.kind !== 'distilled') throw new Error(`expected a distilled answer, got ${answer.kind}`)
+  return answer
 }
 
-test('an answer as it was asked for is read whole', () => {
+test('an answer in the requested format is parsed completely', () => {
   expect(parseDistillAnswer(WHOLE)).toEqual({
-    kind: 'told',
+    kind: 'distilled',
     observations: [
       {
         type: 'bugfix',
@@ -39,54 +39,54 @@ test('an answer as it was asked for is read whole', () => {
   })
 })
 
-test('a model that finds nothing says so', () => {
+test('a model can skip a turn', () => {
   for (const answer of ['<skip/>', 'Nothing to keep.\n<skip />', '<SKIP></SKIP>'])
     expect(parseDistillAnswer(answer)).toEqual({ kind: 'skipped' })
 })
 
-test('an answer in other words is unreadable', () => {
+test('an answer without our tags is unreadable', () => {
   for (const answer of ['', 'Sure! Here is a summary.', '{"observations": []}', '<observation></observation>', '<title>lost</title>'])
     expect(parseDistillAnswer(answer)).toEqual({ kind: 'unreadable' })
 })
 
 test.each([
-  ['a greeting and a fence around it', `Sure!\n\`\`\`xml\n${WHOLE}\n\`\`\`\nAnything else?`],
-  ['tags in capitals', WHOLE.replace(/<\/?\w+>/g, (tag) => tag.toUpperCase())],
-  ['attributes', WHOLE.replace('<observation>', '<observation id="1" lang="en">').replace('<type>', '<type kind="x">')],
-  ['thoughts before it', `<think><observation><title>draft</title></observation></think>${WHOLE}`],
-  ['a wrapper around it', `<answer><memories>${WHOLE}</memories></answer>`],
-])('%s does not disturb', (_, answer) => {
+  ['a greeting and a code fence around the answer', `Sure!\n\`\`\`xml\n${WHOLE}\n\`\`\`\nAnything else?`],
+  ['the case of tags', WHOLE.replace(/<\/?\w+>/g, (tag) => tag.toUpperCase())],
+  ['an attribute in a tag', WHOLE.replace('<observation>', '<observation id="1" lang="en">').replace('<type>', '<type kind="x">')],
+  ['thinking before the answer', `<think><observation><title>draft</title></observation></think>${WHOLE}`],
+  ['a wrapper around the answer', `<answer><memories>${WHOLE}</memories></answer>`],
+])('%s is ignored', (_, answer) => {
   expect(parseDistillAnswer(answer)).toEqual(parseDistillAnswer(WHOLE))
 })
 
-test('a part that is never ended is ended by the next one', () => {
-  const { observations } = told(
+test('a part without an end tag ends at the next part', () => {
+  const { observations } = distilled(
     parseDistillAnswer('<observation><type>change<title>One<facts><fact>a<fact>b</facts><narrative>why</observation>'),
   )
   expect(observations).toMatchObject([{ type: 'change', title: 'One', facts: ['a', 'b'], narrative: 'why' }])
 })
 
-test('lists without items are read line by line, or by commas', () => {
-  const { observations } = told(
+test('a list without item tags is split at lines or commas', () => {
+  const { observations } = distilled(
     parseDistillAnswer('<observation><title>One</title><facts>\n- a\n- b\n</facts><concepts>gotcha, pattern</concepts></observation>'),
   )
   expect(observations).toMatchObject([{ facts: ['a', 'b'], concepts: ['gotcha', 'pattern'] }])
 })
 
-test('an answer that was cut keeps what it had said', () => {
+test('the observations of a truncated answer are kept', () => {
   const cut = `${WHOLE.slice(0, WHOLE.indexOf('<summary>'))}<observation><type>change</type><title>Half</title><narrative>It was`
-  expect(told(parseDistillAnswer(cut)).observations.map(({ title }) => title)).toEqual(['Tokens expire in the right zone', 'Half'])
+  expect(distilled(parseDistillAnswer(cut)).observations.map(({ title }) => title)).toEqual(['Tokens expire in the right zone', 'Half'])
 })
 
-test('any cut of an answer is read without harm', () => {
+test('an answer truncated anywhere yields no broken titles', () => {
   for (let end = 0; end <= WHOLE.length; end++) {
-    const said = parseDistillAnswer(WHOLE.slice(0, end))
-    if (said.kind === 'told') for (const o of said.observations) expect(o.title).not.toContain('<')
+    const answer = parseDistillAnswer(WHOLE.slice(0, end))
+    if (answer.kind === 'distilled') for (const o of answer.observations) expect(o.title).not.toContain('<')
   }
 })
 
-test('more of everything than anybody asked for is bounded', () => {
-  const { observations } = told(
+test('the numbers of observations and facts are limited', () => {
+  const { observations } = distilled(
     parseDistillAnswer(`<observation><title>x</title><facts>${'<fact>f</fact>'.repeat(60)}</facts></observation>`.repeat(300)),
   )
   expect([observations.length, observations[0]?.facts.length]).toEqual([20, 40])
@@ -108,13 +108,13 @@ const PIECES = [
   'a',
 ]
 
-test.each(PIECES)('two megabytes of %s are read in fifty milliseconds', (piece) => {
+test.each(PIECES)('two megabytes of %s are parsed within fifty milliseconds', (piece) => {
   const text = piece.repeat(Math.ceil(TWO_MB / piece.length))
   const best = Math.min(...[1, 2, 3].map(() => timeOf(() => parseDistillAnswer(text))))
   expect(best).toBeLessThan(50)
 })
 
-test('whatever tags come in whatever order, it answers soon and never throws', () => {
+test('tags in random order never make the parser throw', () => {
   const random = seeded(7)
   const words = [
     ...PIECES,
@@ -132,7 +132,7 @@ test('whatever tags come in whatever order, it answers soon and never throws', (
   for (let round = 0; round < 300; round++) {
     let text = ''
     for (let i = random() % 400; i > 0; i--) text += words[random() % words.length]
-    expect(['told', 'skipped', 'unreadable']).toContain(parseDistillAnswer(text).kind)
+    expect(['distilled', 'skipped', 'unreadable']).toContain(parseDistillAnswer(text).kind)
   }
 })
 
@@ -142,7 +142,7 @@ function timeOf(work: () => void): number {
   return used()
 }
 
-/** The same numbers every time, so that what fails once fails again. */
+/** A fixed seed makes failures reproducible. */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {

@@ -7,7 +7,7 @@ import type { UncheckedObservation } from './distill-answer.ts'
 import { groundAnswer, isReadOnlyTurn } from './evidence.ts'
 
 const mode = codeMode()
-const said = (given: Partial<UncheckedObservation> = {}): UncheckedObservation => ({
+const claim = (given: Partial<UncheckedObservation> = {}): UncheckedObservation => ({
   type: 'bugfix',
   title: 'Tokens are compared in seconds',
   subtitle: '',
@@ -18,8 +18,8 @@ const said = (given: Partial<UncheckedObservation> = {}): UncheckedObservation =
   filesModified: [],
   ...given,
 })
-const kept = (of: Turn, ...observations: UncheckedObservation[]) =>
-  groundAnswer({ kind: 'told', observations, summary: null }, of, mode, distillPlain(of)).observations
+const ground = (turn: Turn, ...observations: UncheckedObservation[]) =>
+  groundAnswer({ kind: 'distilled', observations, summary: null }, turn, mode, distillPlain(turn)).observations
 
 const fixed = turn({
   prompt: 'The login test fails. Fix it.',
@@ -30,43 +30,47 @@ const fixed = turn({
     ran('bun test', '12 pass\n0 fail'),
   ],
 })
-const looked = turn({ prompt: 'How are tokens checked?', answer: 'In src/auth.ts.', actions: [ran('cat src/auth.ts', 'return exp > now')] })
-
-test('a file counts as changed only when the turn changed it', () => {
-  const [one] = kept(fixed, said({ filesModified: ['src/auth.ts', 'src/session.ts', '/etc/passwd'] }))
-  expect(one?.filesModified).toEqual(['src/auth.ts'])
+const readOnly = turn({
+  prompt: 'How are tokens checked?',
+  answer: 'In src/auth.ts.',
+  actions: [ran('cat src/auth.ts', 'return exp > now')],
 })
 
-test('a file may be named in full, from the root or by its end', () => {
+test('a file counts as changed only if the turn changed it', () => {
+  const [observation] = ground(fixed, claim({ filesModified: ['src/auth.ts', 'src/session.ts', '/etc/passwd'] }))
+  expect(observation?.filesModified).toEqual(['src/auth.ts'])
+})
+
+test('a model may write a path absolutely, relative to the root, or only its end', () => {
   for (const name of ['/home/dev/app/src/auth.ts', './src/auth.ts', 'auth.ts', 'app/src/auth.ts'])
-    expect(kept(fixed, said({ filesModified: [name] }))[0]?.filesModified).toEqual(['src/auth.ts'])
+    expect(ground(fixed, claim({ filesModified: [name] }))[0]?.filesModified).toEqual(['src/auth.ts'])
 })
 
-test('a file that was only looked at is one that was read, whatever the model says', () => {
-  const [one] = kept(looked, said({ filesModified: ['src/auth.ts'] }))
-  expect([one?.type, one?.filesModified, one?.filesRead]).toEqual(['discovery', [], ['src/auth.ts']])
+test('a file that was only read counts as read, even if the model claims a change', () => {
+  const [observation] = ground(readOnly, claim({ filesModified: ['src/auth.ts'] }))
+  expect([observation?.type, observation?.filesModified, observation?.filesRead]).toEqual(['discovery', [], ['src/auth.ts']])
 })
 
-test('a type that nobody knows is a discovery, and a concept that nobody knows is none', () => {
-  const [one] = kept(fixed, said({ type: 'epiphany', concepts: ['gotcha', 'vibes'] }))
-  expect([one?.type, one?.concepts]).toEqual(['discovery', ['gotcha']])
+test('an unknown type becomes a discovery, and unknown concepts are dropped', () => {
+  const [observation] = ground(fixed, claim({ type: 'epiphany', concepts: ['gotcha', 'vibes'] }))
+  expect([observation?.type, observation?.concepts]).toEqual(['discovery', ['gotcha']])
 })
 
-test('what was proven stays: the files that changed and the failure that passes now', () => {
-  const [one] = kept(fixed, said())
-  expect(one?.filesModified).toEqual(['src/auth.ts'])
-  expect(one?.facts.some((fact) => fact.startsWith('`bun test` failed'))).toBe(true)
+test('proven facts are added: changed files, and failures that pass now', () => {
+  const [observation] = ground(fixed, claim())
+  expect(observation?.filesModified).toEqual(['src/auth.ts'])
+  expect(observation?.facts.some((fact) => fact.startsWith('`bun test` failed'))).toBe(true)
 })
 
-test('a turn that changed something keeps its plain memory when the model skips it; one that only looked does not', () => {
+test('a skipped turn keeps its plain observations only if it changed something', () => {
   const plain = distillPlain(fixed)
   expect(groundAnswer({ kind: 'skipped' }, fixed, mode, plain)).toEqual(plain)
-  expect(groundAnswer({ kind: 'skipped' }, looked, mode, distillPlain(looked)).observations).toEqual([])
+  expect(groundAnswer({ kind: 'skipped' }, readOnly, mode, distillPlain(readOnly)).observations).toEqual([])
 })
 
-test('a summary of words that say nothing is empty', () => {
+test('summary fields without content become empty', () => {
   const summary = { request: 'Fix the login', investigated: 'None.', learned: 'N/A', completed: 'Done', nextSteps: '-', notes: '' }
-  expect(groundAnswer({ kind: 'told', observations: [], summary }, fixed, mode, distillPlain(fixed)).summary).toEqual({
+  expect(groundAnswer({ kind: 'distilled', observations: [], summary }, fixed, mode, distillPlain(fixed)).summary).toEqual({
     ...summary,
     investigated: '',
     learned: '',
@@ -74,9 +78,9 @@ test('a summary of words that say nothing is empty', () => {
   })
 })
 
-test('a turn that only looked is read-only', () => {
+test('a turn without changes is read-only', () => {
   expect([
-    isReadOnlyTurn(looked),
+    isReadOnlyTurn(readOnly),
     isReadOnlyTurn(fixed),
     isReadOnlyTurn(turn({ actions: [ran('git commit -m "Ship it"', '[main 1234567] Ship it')] })),
   ]).toEqual([true, false, false])

@@ -7,33 +7,33 @@ import type { ParsedDistillAnswer, UncheckedObservation } from './distill-answer
 import type { Mode } from './mode.ts'
 
 const MAX_OBSERVATIONS_PER_TURN = 6
-/** Types that say that something was done to the project. */
+/** Types of observations that claim a change to the project. */
 const CHANGE_TYPES = new Set<ObservationType>(['bugfix', 'feature', 'refactor', 'change'])
 
 /**
- * What is kept of a model's answer: what the turn bears out. A file counts as changed when the turn changed it, and as read when the turn
- * touched it; a deed without any change is only a finding. What plain reading knows for certain (failures that pass now, files that
- * changed, what is still broken) is added where the model left it out.
+ * Limits a model's answer to what the turn's tool uses support. A file counts as changed only if the turn changed it, and as read only if
+ * the turn touched it. A claimed change becomes a discovery if the turn changed nothing. Facts that the plain rules know for certain (fixed
+ * failures, changed files, open failures) are added if the model left them out.
  */
 export function groundAnswer(
-  said: Extract<ParsedDistillAnswer, { kind: 'told' | 'skipped' }>,
+  answer: Extract<ParsedDistillAnswer, { kind: 'distilled' | 'skipped' }>,
   turn: Turn,
   mode: Mode,
   plain: DistillerOutput,
 ): DistillerOutput {
   const evidence = evidenceIn(turn)
-  const drafts = said.kind === 'skipped' ? [] : said.observations.map((one) => draftOf(one, turn, mode, evidence))
-  const told = withoutDuplicateTitles(drafts).slice(0, MAX_OBSERVATIONS_PER_TURN)
+  const drafts = answer.kind === 'skipped' ? [] : answer.observations.map((claimed) => draftOf(claimed, turn, mode, evidence))
+  const observations = withoutDuplicateTitles(drafts).slice(0, MAX_OBSERVATIONS_PER_TURN)
   const hasChanges = evidence.changed.length > 0 || evidence.acted
   return {
     ...plain,
-    // A turn that changed something is never left without a memory, whatever a model thinks of it.
-    observations: told.length > 0 ? addMissingFacts(told, evidence, plain) : hasChanges ? plain.observations : [],
-    summary: said.kind === 'told' && said.summary ? limitSummary(said.summary) : plain.summary,
+    // A turn that changed something always gets observations, even if the model skipped it.
+    observations: observations.length > 0 ? addMissingFacts(observations, evidence, plain) : hasChanges ? plain.observations : [],
+    summary: answer.kind === 'distilled' && answer.summary ? limitSummary(answer.summary) : plain.summary,
   }
 }
 
-/** Whether a turn only looked: then a smaller model tells it as well. */
+/** Whether a turn changed nothing. A smaller model distills such a turn just as well. */
 export function isReadOnlyTurn(turn: Turn): boolean {
   const { changed, acted } = evidenceIn(turn)
   return changed.length === 0 && !acted
@@ -48,16 +48,16 @@ function evidenceIn(turn: Turn): TurnEvidence {
   return { changed, touched: unique([...changed, ...filesRead]), acted, folder: turn.folder }
 }
 
-function draftOf(said: UncheckedObservation, turn: Turn, mode: Mode, evidence: TurnEvidence): ObservationDraft {
-  const modified = matchTurnFiles(said.filesModified, evidence.changed, evidence.folder)
-  const read = matchTurnFiles([...said.filesRead, ...said.filesModified], evidence.touched, evidence.folder)
+function draftOf(claimed: UncheckedObservation, turn: Turn, mode: Mode, evidence: TurnEvidence): ObservationDraft {
+  const modified = matchTurnFiles(claimed.filesModified, evidence.changed, evidence.folder)
+  const read = matchTurnFiles([...claimed.filesRead, ...claimed.filesModified], evidence.touched, evidence.folder)
   return {
-    type: typeOf(said.type, mode, evidence),
-    title: shorten(said.title, 140),
-    subtitle: shorten(said.subtitle, 200),
-    narrative: shorten(said.narrative, 1200),
-    facts: unique(said.facts.map((fact) => shorten(fact, 300))).slice(0, 10),
-    concepts: unique(said.concepts).filter((concept): concept is Concept => (mode.concepts as string[]).includes(concept)),
+    type: typeOf(claimed.type, mode, evidence),
+    title: shorten(claimed.title, 140),
+    subtitle: shorten(claimed.subtitle, 200),
+    narrative: shorten(claimed.narrative, 1200),
+    facts: unique(claimed.facts.map((fact) => shorten(fact, 300))).slice(0, 10),
+    concepts: unique(claimed.concepts).filter((concept): concept is Concept => (mode.concepts as string[]).includes(concept)),
     filesRead: read.filter((path) => !modified.includes(path)).slice(0, 30),
     filesModified: modified.slice(0, 30),
     tool: turn.actions.at(-1)?.tool ?? null,
@@ -65,13 +65,13 @@ function draftOf(said: UncheckedObservation, turn: Turn, mode: Mode, evidence: T
   }
 }
 
-function typeOf(said: string, mode: Mode, evidence: TurnEvidence): ObservationType {
-  const type = mode.types.find((known) => known === said)
+function typeOf(claimed: string, mode: Mode, evidence: TurnEvidence): ObservationType {
+  const type = mode.types.find((known) => known === claimed)
   if (!type) return 'discovery'
   return CHANGE_TYPES.has(type) && evidence.changed.length === 0 && !evidence.acted ? 'discovery' : type
 }
 
-/** The files of the turn that a model means: it may write a path in full, or leave out where it begins. */
+/** Maps the paths that a model wrote to files of the turn. It may write absolute paths, or only the end of a path. */
 function matchTurnFiles(claimed: string[], known: string[], folder: string): string[] {
   return unique(
     claimed.flatMap((claim) => {
@@ -83,19 +83,19 @@ function matchTurnFiles(claimed: string[], known: string[], folder: string): str
   )
 }
 
-function addMissingFacts(told: ObservationDraft[], { changed }: TurnEvidence, plain: DistillerOutput): ObservationDraft[] {
-  const named = new Set(told.flatMap((o) => o.filesModified))
-  const left = changed.filter((path) => !named.has(path))
-  // Later turns find by these facts what a failure was fixed by.
+function addMissingFacts(observations: ObservationDraft[], { changed }: TurnEvidence, plain: DistillerOutput): ObservationDraft[] {
+  const claimed = new Set(observations.flatMap((o) => o.filesModified))
+  const unclaimed = changed.filter((path) => !claimed.has(path))
+  // Later turns use these facts to find the fix of a failure.
   const proofs = plain.observations.flatMap((o) => o.facts.filter((fact) => /^`[^`]+` failed[:;]/.test(fact)))
   const first = Math.max(
     0,
-    told.findIndex((o) => CHANGE_TYPES.has(o.type)),
+    observations.findIndex((o) => CHANGE_TYPES.has(o.type)),
   )
-  return told.map((o, at) =>
-    at !== first
+  return observations.map((o, n) =>
+    n !== first
       ? o
-      : { ...o, filesModified: [...o.filesModified, ...left].slice(0, 30), facts: unique([...o.facts, ...proofs]).slice(0, 12) },
+      : { ...o, filesModified: [...o.filesModified, ...unclaimed].slice(0, 30), facts: unique([...o.facts, ...proofs]).slice(0, 12) },
   )
 }
 
@@ -103,14 +103,14 @@ function withoutDuplicateTitles(drafts: ObservationDraft[]): ObservationDraft[] 
   return [...new Map(drafts.map((draft) => [draft.title.toLowerCase(), draft])).values()]
 }
 
-function limitSummary(said: SummaryDraft): SummaryDraft {
-  const bounded = (text: string) => (/^(?:none|n\/a|nothing|-)\.?$/i.test(text) ? '' : shorten(text, 800))
+function limitSummary(summary: SummaryDraft): SummaryDraft {
+  const limited = (text: string) => (/^(?:none|n\/a|nothing|-)\.?$/i.test(text) ? '' : shorten(text, 800))
   return {
-    request: bounded(said.request),
-    investigated: bounded(said.investigated),
-    learned: bounded(said.learned),
-    completed: bounded(said.completed),
-    nextSteps: bounded(said.nextSteps),
-    notes: bounded(said.notes),
+    request: limited(summary.request),
+    investigated: limited(summary.investigated),
+    learned: limited(summary.learned),
+    completed: limited(summary.completed),
+    nextSteps: limited(summary.nextSteps),
+    notes: limited(summary.notes),
   }
 }

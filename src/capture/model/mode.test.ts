@@ -4,7 +4,7 @@ import { CONCEPTS, OBSERVATION_TYPES } from '../../core/memory.ts'
 import { countTokens } from '../../core/tokens.ts'
 import { fillPlaceholders, readMode } from './mode.ts'
 
-test('the mode that comes along knows every type and concept, and is short', () => {
+test('the shipped mode knows every type and concept, and is short', () => {
   const mode = codeMode()
   expect([mode.types, mode.concepts]).toEqual([[...OBSERVATION_TYPES], [...CONCEPTS]])
   expect(countTokens(mode.system + mode.summary)).toBeLessThan(600)
@@ -25,11 +25,11 @@ test.each([
     'system = "<observation>"\ninitial = "{request}"\ncontinuation = "{request}"\nsummary = "s"\ntypes = ["epic"]\nconcepts = ["gotcha"]',
     'types.0',
   ],
-])('%p says what is wrong with it', (toml, says) => {
+])('the reason why %p is unusable names the problem', (toml, problem) => {
   const read = readMode(toml)
-  expect(read.kind === 'unusable' && read.reason).toContain(says)
+  expect(read.kind === 'unusable' && read.reason).toContain(problem)
 })
 
-test('what is filled in is not read as a place again', () => {
+test('inserted values are not searched for placeholders', () => {
   expect(fillPlaceholders('{a} and {b}', { a: '{b}', b: '2' })).toBe('{b} and 2')
 })

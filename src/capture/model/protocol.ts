@@ -6,10 +6,10 @@ import { type ModelRequest, THINKING_TOKENS } from '../../providers/text.ts'
 import { displayPath } from '../plain/paths.ts'
 import { fillPlaceholders, type Mode } from './mode.ts'
 
-/** How a turn is introduced: the first of a conversation with what there is to know, a later one with what came right before it. */
+/** How a turn is introduced: the first one with its project, a later one with a line about the turn before. */
 export type DistillOpening = { kind: 'initial'; project: string } | { kind: 'continuation'; before: string }
 
-/** The most of one turn that is sent, in characters: past this a model reads worse, and a person pays for it. */
+/** Beyond this, a model reads less carefully and the person pays more. */
 const MAX_TURN_CHARS = 48_000
 const MAX_TOOL_USE_CHARS = 1500
 const MIN_TOOL_USE_CHARS = 100
@@ -18,7 +18,7 @@ const MAX_ANSWER_CHARS = 6000
 const MIN_REPLY_TOKENS = 600
 const MAX_REPLY_TOKENS = 2000
 
-/** One question about one turn, however many tools it used. Nothing of earlier turns is sent again but a line of what they came to. */
+/** One request per turn, no matter how many tools it used. Earlier turns are represented by one line about their result. */
 export function turnRequest(turn: Turn, mode: Mode, opening: DistillOpening): ModelRequest {
   const batch = batchMessage(turn)
   const text = [openingMessage(turn, mode, opening), ...(batch ? [batch] : []), answerMessage(turn), mode.summary.trim()]
@@ -28,7 +28,7 @@ export function turnRequest(turn: Turn, mode: Mode, opening: DistillOpening): Mo
   return { system, messages: [{ role: 'user', text: body }], maxTokens }
 }
 
-/** What a question costs for each token of what it is about. */
+/** How many tokens a request sends for each token of the turn. */
 export function inputRatio({ system, messages }: ModelRequest, rawTokens: number, overhead: number): number {
   return (countTokens([system, ...messages.map(({ text }) => text)].join('\n')) + overhead) / Math.max(1, rawTokens)
 }
@@ -40,17 +40,17 @@ function openingMessage(turn: Turn, mode: Mode, opening: DistillOpening): string
     : fillPlaceholders(mode.continuation, { before: escapeOwnTags(shorten(opening.before, 400)), request })
 }
 
-/** The tool uses of a turn together, each clipped to its share: the head and the tail of what it said. */
+/** All tool uses of a turn. Each text is clipped to the same maximum length, keeping its head and tail. */
 function batchMessage(turn: Turn): string {
-  const shown = turn.actions.map((act) => describeToolUse(act, turn.folder))
-  const share = fairShare(
-    shown.map(({ said }) => said.length),
-    MAX_TURN_CHARS - shown.length * 60,
+  const uses = turn.actions.map((action) => describeToolUse(action, turn.folder))
+  const maxChars = fairShare(
+    uses.map(({ text }) => text.length),
+    MAX_TURN_CHARS - uses.length * 60,
   )
-  return shown.map(({ head, said }) => `<use ${head}>${said === '' ? '' : `\n${escapeOwnTags(clip(said, share))}\n`}</use>`).join('\n')
+  return uses.map(({ head, text }) => `<use ${head}>${text === '' ? '' : `\n${escapeOwnTags(clip(text, maxChars))}\n`}</use>`).join('\n')
 }
 
-/** How much each may have so that all together fit: who needs less leaves the rest to the others. */
+/** The maximum length per text at which all of them fit. Short texts leave room for long ones. */
 function fairShare(sizes: number[], room: number): number {
   let share = MAX_TOOL_USE_CHARS
   while (share > MIN_TOOL_USE_CHARS && sizes.reduce((sum, size) => sum + Math.min(size, share), 0) > room) share = Math.floor(share * 0.85)
@@ -61,10 +61,10 @@ function answerMessage(turn: Turn): string {
   return turn.answer ? `<answer>\n${escapeOwnTags(clip(turn.answer, MAX_ANSWER_CHARS))}\n</answer>` : ''
 }
 
-function describeToolUse(act: PerformedAction, folder: string): { head: string; said: string } {
-  const state = act.interrupted ? ' stopped="true"' : act.failed ? ' failed="true"' : ''
-  const error = act.failed && act.error ? `\n${act.error}` : ''
-  return { head: `tool="${toAttributeValue(act.tool)}"${state}`, said: `${describeAction(act.action, folder)}${error}`.trim() }
+function describeToolUse(use: PerformedAction, folder: string): { head: string; text: string } {
+  const state = use.interrupted ? ' stopped="true"' : use.failed ? ' failed="true"' : ''
+  const error = use.failed && use.error ? `\n${use.error}` : ''
+  return { head: `tool="${toAttributeValue(use.tool)}"${state}`, text: `${describeAction(use.action, folder)}${error}`.trim() }
 }
 
 function describeAction(action: Action, folder: string): string {
@@ -91,6 +91,6 @@ function describeAction(action: Action, folder: string): string {
 
 const toAttributeValue = (text: string) => text.replace(/[^\w.:-]/g, '_').slice(0, 60)
 
-/** A turn may hold anything, our own tags too; here they are letters. */
+/** A turn may contain our own tags as text. */
 const escapeOwnTags = (text: string) =>
   text.replace(/<(?=\/?(?:use|answer|request|project|before|observation|summary|skip|facts?|title|type|narrative)\b)/gi, '&lt;')

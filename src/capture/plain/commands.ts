@@ -94,51 +94,51 @@ function withoutOutputFlags(args: string[]): string[] {
   )
 }
 
-/** The package script, task or target that a runner is told to run, and where its name ends among the words. */
-function findScript(program: string, rest: string[]): { name: string; end: number } | null {
-  const valued = /^(--filter|-F|-w|--workspace|-C|--cwd|--dir|--prefix|-f|--project|-p)$/
-  let i = 0
-  const skipFlags = () => {
-    while (rest[i]?.startsWith('-') && rest[i] !== '--') i += valued.test(rest[i] ?? '') && !rest[i]?.includes('=') ? 2 : 1
-  }
-  skipFlags()
-  const word = rest[i]
-  if (word === undefined) return program === 'make' || program === 'just' ? { name: 'build', end: 0 } : null
-  switch (program) {
-    case 'npm':
-    case 'pnpm':
-    case 'yarn':
-    case 'bun':
-    case 'deno': {
-      if (word === 'run' || word === 'run-script' || word === 'task') {
-        i++
-        skipFlags()
-        return rest[i] === undefined ? null : { name: rest[i] ?? '', end: i + 1 }
-      }
-      if (program === 'bun' || program === 'deno') return null
-      if (word === 't') return { name: 'test', end: i + 1 }
-      return /^(i|install|add|ci|remove|rm|uninstall|update|up|init|view|info|ls|list|audit|outdated|publish|pack|version|config|why|link|login|whoami|create)$/.test(
-        word,
-      )
-        ? null
-        : { name: word, end: i + 1 }
-    }
-    case 'mise':
-    case 'task':
-    case 'rake':
-    case 'composer':
-    case 'turbo':
-    case 'nx': {
-      if (word === 'run' || word === 'r') i++
-      else if (program === 'mise' || (program === 'composer' && /^(require|install|update)$/.test(word))) return null
-      return rest[i] === undefined ? null : { name: rest[i] ?? '', end: i + 1 }
-    }
-    case 'make':
-    case 'just':
-      return { name: word, end: i + 1 }
-    default:
-      return null
-  }
+type ScriptName = { name: string; end: number }
+
+/** The package script, task or target that a runner is asked to run. `end` is the position after its name. */
+function findScript(program: string, rest: string[]): ScriptName | null {
+  const at = skipFlags(rest, 0)
+  if (MAKE_PROGRAMS.includes(program)) return scriptAt(rest, at) ?? { name: 'build', end: 0 }
+  if (PACKAGE_MANAGERS.includes(program)) return findPackageScript(program, rest, at)
+  return TASK_RUNNERS.includes(program) ? findTask(program, rest, at) : null
+}
+
+const MAKE_PROGRAMS = ['make', 'just']
+const PACKAGE_MANAGERS = ['npm', 'pnpm', 'yarn', 'bun', 'deno']
+const TASK_RUNNERS = ['mise', 'task', 'rake', 'composer', 'turbo', 'nx']
+
+function scriptAt(rest: string[], at: number): ScriptName | null {
+  const name = rest[at]
+  return name === undefined ? null : { name, end: at + 1 }
+}
+
+/** The position after the flags that start here, and after their values. */
+function skipFlags(rest: string[], from: number): number {
+  let at = from
+  while (rest[at]?.startsWith('-') && rest[at] !== '--') at += FLAGS_WITH_VALUE.test(rest[at] ?? '') ? 2 : 1
+  return at
+}
+
+const FLAGS_WITH_VALUE = /^(--filter|-F|-w|--workspace|-C|--cwd|--dir|--prefix|-f|--project|-p)$/
+
+function findPackageScript(program: string, rest: string[], at: number): ScriptName | null {
+  const word = rest[at] ?? ''
+  if (/^(?:run|run-script|task)$/.test(word)) return scriptAt(rest, skipFlags(rest, at + 1))
+  // `bun test` and `deno test` run the program's own test runner, not a script.
+  if (program === 'bun' || program === 'deno') return null
+  if (word === 't') return { name: 'test', end: at + 1 }
+  return PACKAGE_MANAGER_COMMANDS.test(word) ? null : scriptAt(rest, at)
+}
+
+const PACKAGE_MANAGER_COMMANDS =
+  /^(i|install|add|ci|remove|rm|uninstall|update|up|init|view|info|ls|list|audit|outdated|publish|pack|version|config|why|link|login|whoami|create)$/
+
+function findTask(program: string, rest: string[], at: number): ScriptName | null {
+  const word = rest[at] ?? ''
+  if (word === 'run' || word === 'r') return scriptAt(rest, at + 1)
+  if (program === 'mise' || (program === 'composer' && /^(require|install|update)$/.test(word))) return null
+  return scriptAt(rest, at)
 }
 
 /** Script names are free text, but people call things what they are. */
@@ -153,31 +153,69 @@ function kindOfScript(name: string, program: string): CommandKind {
   return program === 'make' || program === 'just' ? 'build' : 'run'
 }
 
-/** The kind of a program, and how many of its words belong to what it does rather than what it is pointed at. */
-function kindOfProgram(program: string, rest: string[]): [CommandKind, number] {
-  const [sub = '', next = ''] = rest
-  const has = (pattern: RegExp) => rest.some((arg) => pattern.test(arg))
-  if (/^python[\d.]*$/.test(program) && sub === '-m') return [PYTHON_MODULES[next] ?? 'run', 2]
-  if (program === 'node' && has(/^--test/)) return ['test', 0]
-  if (program === 'php' && sub === 'artisan') return [next === 'test' ? 'test' : next.startsWith('migrate') ? 'migrate' : 'run', 2]
-  if (/^(?:mvnw?|gradlew?)$/.test(program))
-    return [has(/test|check|verify/i) ? 'test' : has(/compile|build|package|assemble|install/i) ? 'build' : 'look', 0]
-  if (program === 'zig' && sub === 'build') return [next === 'test' ? 'test' : 'build', 1]
-  if (program === 'docker' && sub === 'compose') return [next === 'build' ? 'build' : 'look', 2]
-  if (has(/^(?:db:migrate|migration:run)$/)) return ['migrate', 1]
-  if (program === 'git') return ['git', countGitWords(rest)]
-  if ((program === 'gh' && sub === 'pr') || (program === 'glab' && sub === 'mr')) return ['pull-request', 2]
-  // An inline snippet is a look at something; a script by name is a thing that can be broken and repaired.
-  if (INTERPRETERS.includes(program) && /\.\w{1,4}$/.test(sub)) return ['run', 1]
-  const known = TOOLS.find(([, programs, subs]) => programs.includes(program) && (subs === null || subs.includes(sub)))
+/** The kind of a program, and how many of its arguments say what it does rather than what it works on. */
+function kindOfProgram(program: string, args: string[]): [CommandKind, number] {
+  const special = SPECIAL_PROGRAMS.find((row) => row.program.test(program) && row.applies(args))
+  if (special) return [special.kind(args), special.words(args)]
+  const known = TOOLS.find(([, programs, subs]) => programs.includes(program) && (subs === null || subs.includes(args[0] ?? '')))
   if (!known) return ['look', 0]
-  // A linter that mends what it finds changes files, and finds nothing afterwards.
-  const mends = known[0] === 'lint' && has(/^(?:--write|--fix|--apply|format)$/)
-  return [mends ? 'files' : known[0], known[2] === null ? 0 : 1]
+  const [kind, , subs] = known
+  // A linter with a fix flag changes files, and afterwards has nothing left to report.
+  const isFixing = kind === 'lint' && hasArg(args, /^(?:--write|--fix|--apply|format)$/)
+  return [isFixing ? 'files' : kind, subs === null ? 0 : 1]
+}
+
+const hasArg = (args: string[], pattern: RegExp) => args.some((arg) => pattern.test(arg))
+
+type SpecialProgram = {
+  program: RegExp
+  applies(args: string[]): boolean
+  kind(args: string[]): CommandKind
+  words(args: string[]): number
+}
+
+/** Programs whose kind depends on more than their first argument. The first row that applies counts. */
+const SPECIAL_PROGRAMS: SpecialProgram[] = [
+  {
+    program: /^python[\d.]*$/,
+    applies: ([sub]) => sub === '-m',
+    kind: ([, module = '']) => PYTHON_MODULES[module] ?? 'run',
+    words: () => 2,
+  },
+  { program: /^node$/, applies: (args) => hasArg(args, /^--test/), kind: () => 'test', words: () => 0 },
+  {
+    program: /^php$/,
+    applies: ([sub]) => sub === 'artisan',
+    kind: ([, command = '']) => (command === 'test' ? 'test' : command.startsWith('migrate') ? 'migrate' : 'run'),
+    words: () => 2,
+  },
+  { program: /^(?:mvnw?|gradlew?)$/, applies: () => true, kind: kindOfJvmBuild, words: () => 0 },
+  { program: /^zig$/, applies: ([sub]) => sub === 'build', kind: ([, step]) => (step === 'test' ? 'test' : 'build'), words: () => 1 },
+  {
+    program: /^docker$/,
+    applies: ([sub]) => sub === 'compose',
+    kind: ([, command]) => (command === 'build' ? 'build' : 'look'),
+    words: () => 2,
+  },
+  { program: /^/, applies: (args) => hasArg(args, /^(?:db:migrate|migration:run)$/), kind: () => 'migrate', words: () => 1 },
+  { program: /^git$/, applies: () => true, kind: () => 'git', words: countGitWords },
+  { program: /^gh$/, applies: ([sub]) => sub === 'pr', kind: () => 'pull-request', words: () => 2 },
+  { program: /^glab$/, applies: ([sub]) => sub === 'mr', kind: () => 'pull-request', words: () => 2 },
+  {
+    // A script file can break and be repaired. An inline snippet (`node -e`) only looks at something.
+    program: /^(?:node|python|python3|bun|deno|ruby|php|perl|tsx|ts-node|bash|sh|zsh)$/,
+    applies: ([sub = '']) => /\.\w{1,4}$/.test(sub),
+    kind: () => 'run',
+    words: () => 1,
+  },
+]
+
+function kindOfJvmBuild(args: string[]): CommandKind {
+  if (hasArg(args, /test|check|verify/i)) return 'test'
+  return hasArg(args, /compile|build|package|assemble|install/i) ? 'build' : 'look'
 }
 
 const PYTHON_MODULES: Record<string, CommandKind> = { pytest: 'test', unittest: 'test', mypy: 'typecheck', pip: 'install' }
-const INTERPRETERS = 'node python python3 bun deno ruby php perl tsx ts-node bash sh zsh'.split(' ')
 
 /** Programs by what they are for, some only with one of these words behind them. The first row that fits counts. */
 const TOOLS = (

@@ -95,43 +95,52 @@ export function contentLength(said: ProseItem[]): number {
   return said.filter(isContent).reduce((sum, s) => sum + s.text.length, 0)
 }
 
-/** Each rule is a reason to prefer one sentence to another; the numbers were settled by reading what they chose in real sessions. */
-function scoreAsTitle(said: ProseItem, place: number, mentions: string[]): number {
-  const { text, kind } = said
-  if (text.length < 12 || isFiller(text) || isOpenQuestion(text) || isNextStep(said)) return 0
-  const concrete = namesAny(text, mentions) || text.includes('`')
-  if (kind === 'heading' && (GENERIC_HEADING.test(text) || text.split(' ').length < 3 || !(concrete || SAYS_SOMETHING.test(text)))) return 0
-  // In scripts we have no word lists for, the first sentences are the best guess.
-  let score = UNKNOWN_WORDS.test(text) ? 3 : 1
-  if (namesAny(text, mentions)) score += 2
-  if (text.includes('`')) score += 1
-  if (isExplanation(text)) score += 1
-  if (SAYS_SOMETHING.test(text)) score += 1
-  if (
-    /^(?:added|fixed|changed|removed|replaced|updated|created|moved|renamed|restored|implemented|refactored|deleted|the (?:bug|issue|problem|fix|root cause|cause) (?:was|is|were|now|occurr|happen|change|remove|use))/i.test(
-      text,
-    )
-  )
-    score += 1
-  if (/\b(?:key insight|root cause|turns out|the real|verdict)\b/i.test(text) && text.length > 45) score += 2
-  // Answers open with the answer.
-  score += place === 0 && text.length >= 45 ? 3 : place < 3 ? 1 : 0
-  if (kind === 'point') score -= 1
-  if (isStatus(text)) score -= 4
-  // "This ensures …", "It also …" lean on a sentence that will not be there.
-  if (/^(?:this|that|it|these|those|they)(?:['’]\w+)?\s/i.test(text)) score -= 2
-  if (
-    /^(?:this|that|it|these|those|they|you|your|also|so|but|and|then|however|note|for example|if|when|which|with|i'd|my take|based on)\b/i.test(
-      text,
-    )
-  )
-    score -= 2
-  if (/[:：]$/.test(text)) score -= 1
-  if (text.length > 220) score -= 1
-  if (text.length < 40 && !concrete) score -= 1
-  return score
+/** How good a title a sentence makes; 0 if it cannot be one. `place` counts the content sentences before it. */
+function scoreAsTitle(item: ProseItem, place: number, mentions: string[]): number {
+  const { text, kind } = item
+  if (text.length < 12 || isFiller(text) || isOpenQuestion(text) || isNextStep(item)) return 0
+  const namesMention = namesAny(text, mentions)
+  const isConcrete = namesMention || text.includes('`')
+  if (kind === 'heading' && !isTellingHeading(text, isConcrete)) return 0
+  const candidate = { text, kind, place, namesMention, isConcrete }
+  return TITLE_RULES.reduce((score, { points, when }) => (when(candidate) ? score + points : score), 1)
 }
 
+function isTellingHeading(text: string, isConcrete: boolean): boolean {
+  return !GENERIC_HEADING.test(text) && text.split(' ').length >= 3 && (isConcrete || SAYS_SOMETHING.test(text))
+}
+
+type TitleCandidate = Pick<ProseItem, 'text' | 'kind'> & { place: number; namesMention: boolean; isConcrete: boolean }
+
+/** Each rule is a reason to prefer or avoid a sentence. The points were tuned by reading the titles they chose in real sessions. */
+const TITLE_RULES: { points: number; when(candidate: TitleCandidate): boolean }[] = [
+  // For scripts without word lists, the first sentences are the best guess.
+  { points: 2, when: ({ text }) => UNKNOWN_WORDS.test(text) },
+  { points: 2, when: ({ namesMention }) => namesMention },
+  { points: 1, when: ({ text }) => text.includes('`') },
+  { points: 1, when: ({ text }) => isExplanation(text) },
+  { points: 1, when: ({ text }) => SAYS_SOMETHING.test(text) },
+  { points: 1, when: ({ text }) => REPORTS_CHANGE.test(text) },
+  { points: 2, when: ({ text }) => NAMES_INSIGHT.test(text) && text.length > 45 },
+  // Answers open with the answer.
+  { points: 1, when: ({ place }) => place < 3 },
+  { points: 2, when: ({ place, text }) => place === 0 && text.length >= 45 },
+  { points: -1, when: ({ kind }) => kind === 'point' },
+  { points: -4, when: ({ text }) => isStatus(text) },
+  // "This ensures …" and "It also …" depend on a sentence that the title will not include.
+  { points: -2, when: ({ text }) => STARTS_WITH_PRONOUN.test(text) },
+  { points: -2, when: ({ text }) => STARTS_DEPENDENT.test(text) },
+  { points: -1, when: ({ text }) => /[:：]$/.test(text) },
+  { points: -1, when: ({ text }) => text.length > 220 },
+  { points: -1, when: ({ text, isConcrete }) => text.length < 40 && !isConcrete },
+]
+
+const REPORTS_CHANGE =
+  /^(?:added|fixed|changed|removed|replaced|updated|created|moved|renamed|restored|implemented|refactored|deleted|the (?:bug|issue|problem|fix|root cause|cause) (?:was|is|were|now|occurr|happen|change|remove|use))/i
+const NAMES_INSIGHT = /\b(?:key insight|root cause|turns out|the real|verdict)\b/i
+const STARTS_WITH_PRONOUN = /^(?:this|that|it|these|those|they)(?:['’]\w+)?\s/i
+const STARTS_DEPENDENT =
+  /^(?:this|that|it|these|those|they|you|your|also|so|but|and|then|however|note|for example|if|when|which|with|i'd|my take|based on)\b/i
 const UNKNOWN_WORDS = /[\p{Lo}\p{Script=Cyrillic}\p{Script=Greek}]{4}/u
 const SAYS_SOMETHING =
   /\b(?:now|no longer|added|fix(?:e[sd])?|changed|removed|replaced|updated|created|moved|renamed|rewrote|restored|supports?|uses?|missing|wrong|broken|because|was|were|is|are|has|have|needs?|[a-z]{3,}ed)\b/i

@@ -55,57 +55,82 @@ function commandsIn(script: string, depth: number): SimpleCommand[] {
   })
 }
 
-/** Cuts a script at `;`, `&`, newlines and pipes, with quotes and escapes respected. Stages after a pipe are filters of the first. */
+/** Splits a script at `;`, `&`, newlines and pipes, except inside quotes. Stages after a pipe are filters of the first stage. */
 function splitScript(script: string): SimpleCommand[] {
   const commands: SimpleCommand[] = []
   let stages: string[][] = [[]]
-  let word = ''
-  let inWord = false
-  let quote = ''
-  const endWord = () => {
-    if (inWord) stages.at(-1)?.push(word)
-    word = ''
-    inWord = false
-  }
-  const endCommand = () => {
-    endWord()
-    const [words = [], ...filters] = stages
-    if (words.length > 0) commands.push({ words, filter: filters.map((stage) => stage.join(' ')).join(' | ') })
-    stages = [[]]
-  }
-  for (let i = 0; i < script.length; i++) {
-    const c = script[i] ?? ''
-    if (quote) {
-      // Between double quotes a backslash escapes only these; in front of anything else it is itself, as in `"\bname\b"`.
-      if (c === '\\' && quote === '"' && '$`"\\\n'.includes(script[i + 1] ?? ' ')) word += script[++i]
-      else if (c === quote) quote = ''
-      else word += c
-    } else if (c === "'" || c === '"') {
-      quote = c
-      inWord = true
-    } else if (c === '\\' && i + 1 < script.length) {
-      i++
-      if (script[i] !== '\n') {
-        word += script[i]
-        inWord = true
-      }
-    } else if (c === '|' && script[i + 1] !== '|') {
-      endWord()
-      stages.push([])
-    } else if (c === '&' && (script[i - 1] === '>' || script[i + 1] === '>')) {
-      word += c // `2>&1` and `&>` are redirections, not the end of a command.
-    } else if (';\n&|()'.includes(c)) {
-      if ((c === '&' || c === '|') && script[i + 1] === c) i++
-      endCommand()
-    } else if (c === ' ' || c === '\t' || c === '\r') {
-      endWord()
-    } else {
-      word += c
-      inWord = true
+  for (const token of shellTokens(script)) {
+    if (token.kind === 'word') stages.at(-1)?.push(token.text)
+    else if (token.kind === 'pipe') stages.push([])
+    else {
+      const [words = [], ...filters] = stages
+      if (words.length > 0) commands.push({ words, filter: filters.map((stage) => stage.join(' ')).join(' | ') })
+      stages = [[]]
     }
   }
-  endCommand()
   return commands
+}
+
+type ShellToken = { kind: 'word'; text: string } | { kind: 'pipe' } | { kind: 'command-end' }
+
+function* shellTokens(script: string): Generator<ShellToken> {
+  for (let at = 0; at < script.length; ) {
+    const c = script[at] ?? ''
+    if (isBlank(c)) at++
+    else if (isOperator(script, at)) {
+      const isDouble = '&|'.includes(c) && script[at + 1] === c
+      yield { kind: c === '|' && !isDouble ? 'pipe' : 'command-end' }
+      at += isDouble ? 2 : 1
+    } else {
+      const { text, end } = readWord(script, at)
+      if (text !== null) yield { kind: 'word', text }
+      at = end
+    }
+  }
+  yield { kind: 'command-end' }
+}
+
+/** The word that starts at a position. Its text is null if there is only a line continuation. */
+function readWord(script: string, start: number): { text: string | null; end: number } {
+  let text: string | null = null
+  let at = start
+  while (at < script.length && !isBlank(script[at] ?? '') && !isOperator(script, at)) {
+    const c = script[at] ?? ''
+    if (c === "'" || c === '"') {
+      const quoted = readQuoted(script, at)
+      text = (text ?? '') + quoted.text
+      at = quoted.end
+    } else if (c === '\\' && at + 1 < script.length) {
+      if (script[at + 1] !== '\n') text = (text ?? '') + script[at + 1]
+      at += 2
+    } else {
+      text = (text ?? '') + c
+      at++
+    }
+  }
+  return { text, end: at }
+}
+
+/** The text between quotes. A quote that is never closed reaches to the end of the script. */
+function readQuoted(script: string, start: number): { text: string; end: number } {
+  const quote = script[start]
+  let text = ''
+  let at = start + 1
+  for (; at < script.length && script[at] !== quote; at++) {
+    // Inside double quotes a backslash escapes only these characters. Before any other it is literal, as in `"\bname\b"`.
+    if (script[at] === '\\' && quote === '"' && '$`"\\\n'.includes(script[at + 1] ?? ' ')) at++
+    text += script[at]
+  }
+  return { text, end: at + 1 }
+}
+
+const isBlank = (c: string) => c === ' ' || c === '\t' || c === '\r'
+
+/** Whether a command or pipeline stage ends here. The `&` of `2>&1` and `&>` belongs to a redirection. */
+function isOperator(script: string, at: number): boolean {
+  const c = script[at] ?? ''
+  if (c === '&') return script[at - 1] !== '>' && script[at + 1] !== '>'
+  return ';\n|()'.includes(c)
 }
 
 /** The command itself, without assignments, redirections and the programs that only start another one. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { withoutPrivate } from '../core/privacy.ts'
-import { redact } from '../core/secrets.ts'
+import { cleanText } from '../core/clean-text.ts'
 import { LOCAL_FOLDER, type Notebook, reindex, SYNCED_FOLDER } from '../notes/notes.ts'
 import { ensurePrivateFolder } from '../platform/files.ts'
 import { machineName } from '../platform/machine.ts'
@@ -21,10 +20,7 @@ export function notebookOf(store: Store, home: Home, patterns: RegExp[] | null, 
     store,
     folder: home.folder,
     machine,
-    clean: (text) => {
-      const seen = withoutPrivate(text).text
-      return patterns ? redact(seen, patterns) : seen
-    },
+    clean: (text) => cleanText(text, { redactPatterns: patterns }).text,
   }
 }
 

@@ -56,7 +56,7 @@ export async function answerQuery(
   const { filters, understood, problems } = question
   if (question.unknownFilters.length > 0) await reportMisnamedFilters(store, question, now)
   const kinds = searchedKinds(filters, wish.kinds)
-  const choice = await documentFilterFrom(store, filters)
+  const documentFilter = await documentFilterFrom(store, filters)
   const place = filters.project && wish.resolveProject ? await wish.resolveProject(filters.project) : wish
   if ('problem' in place) {
     const { word, at } = question.filterValues.find(({ filter }) => filter === 'project') ?? { word: 'project:', at: 0 }
@@ -68,11 +68,11 @@ export async function answerQuery(
   const speaksOf = question.isPasted ? null : await (await import('./query-references.ts')).referencesIn(store, question.text, project)
   for (const { word, meaning } of speaksOf?.words ?? [])
     understood.push({ word, at: Math.max(0, text.indexOf(word)), meaning, from: 'text', since: null, before: null })
-  const aboutDoings = question.isAboutDoings || (speaksOf !== null && isAboutRecentWork(speaksOf.rest, isTimedInText))
+  const aboutDoings = question.asksForRecentWork || (speaksOf !== null && isAboutRecentWork(speaksOf.rest, isTimedInText))
   // What was done on a branch of another project is not remembered here.
   const isOfElsewhere = speaksOf?.restElsewhere != null && isAboutRecentWork(speaksOf.restElsewhere, isTimedInText)
   let words = aboutDoings ? [] : question.words
-  const inTheMaking = await findUnansweredPrompts(store, now)
+  const unansweredPrompts = await findUnansweredPrompts(store, now)
   const within = (window: TimeWindow) => ({
     project,
     kinds,
@@ -82,14 +82,14 @@ export async function answerQuery(
     limit: Math.max(JUDGED_HITS, wish.offset + wish.limit),
     files: question.files,
     isTyped: !question.isPasted,
-    isForTheLatest: !question.isPasted && asksForLatest(question.text),
-    inTheMaking,
-    ...choice,
+    prefersLatest: !question.isPasted && asksForLatest(question.text),
+    unansweredPrompts,
+    ...documentFilter,
   })
   let isGuess = false
   const isYoung = (await store.documents.count(null)) < YOUNG_STORE_DOCUMENTS
   const answered = async (hits: Hit[], time: QueryTimeReference | null): Promise<QueryAnswer> => {
-    if (hits.length === 0) problems.push(...(await unknownValueProblems(store, question, choice.choice)))
+    if (hits.length === 0) problems.push(...(await unknownValueProblems(store, question, documentFilter.filter)))
     const first = hits.slice(0, JUDGED_HITS)
     const isClose =
       words.length === 0 ||
@@ -104,7 +104,7 @@ export async function answerQuery(
   const spoken = understood.filter((time) => time.from === 'text' && (time.since !== null || time.before !== null))
   const named = combineWindows(understood.filter((time) => time.from === 'filter'))
   const isTimed = spoken.length > 0 && (named.since !== filters.since || named.before !== filters.before)
-  const favoured = speaksOf && boostsFor(speaksOf, choice.choice)
+  const favoured = speaksOf && boostsFor(speaksOf, documentFilter.filter)
   const parts = (favoured?.scopes ?? []).map((part) => part.within)
   const list = async (window: TimeWindow) => {
     // A branch may be called as a project is: then what is of both, or of one.
@@ -134,7 +134,7 @@ export async function answerQuery(
   }
   let hits = await (words.length > 0 ? look : listed)()
   // Nothing was done on what it speaks of, or nothing of that kind: then its name is a word like others.
-  if (hits.length === 0 && words.length === 0 && !question.isAboutDoings) {
+  if (hits.length === 0 && words.length === 0 && !question.asksForRecentWork) {
     words = question.words
     if (words.length > 0) hits = await look()
   }
@@ -147,7 +147,7 @@ export async function answerQuery(
 /** What a question speaks of, as parts of what there is. A filter has said already which branch is meant. */
 function boostsFor({ branches, project, rest }: QueryReferences, choice: DocumentFilter = NO_DOCUMENT_FILTER): QueryBoosts {
   const parts: QueryBoosts['scopes'] = []
-  if (branches.length > 0 && choice.branches.length === 0) parts.push({ signal: 'branch', within: { choice: { ...choice, branches } } })
+  if (branches.length > 0 && choice.branches.length === 0) parts.push({ signal: 'branch', within: { filter: { ...choice, branches } } })
   if (project !== null) parts.push({ signal: 'project', within: { project } })
   return { scopes: parts, isWholeQuery: hasOnlyCommonWords(rest) }
 }
@@ -225,16 +225,16 @@ async function reportMisnamedFilters(
 async function unknownValueProblems(
   store: Store,
   { filterValues: named }: ParsedQuery,
-  choice: DocumentFilter | undefined,
+  documentFilter: DocumentFilter | undefined,
 ): Promise<QueryProblem[]> {
-  const asked = choice?.session?.ids.length ? named.filter(({ filter }) => filter !== 'session') : named
+  const asked = documentFilter?.session?.ids.length ? named.filter(({ filter }) => filter !== 'session') : named
   if (asked.length === 0) return []
   const { unknownFilterValues: unknownIn } = await import('./filter-suggestions.ts')
   return unknownIn(store, asked)
 }
 
 /** The filters that ask something of the memories themselves; none when there are none. */
-async function documentFilterFrom(store: Store, filters: QueryFilters): Promise<{ choice?: DocumentFilter }> {
+async function documentFilterFrom(store: Store, filters: QueryFilters): Promise<{ filter?: DocumentFilter }> {
   const { types, paths, branch, namespaces, tags, notTags, sources } = filters
   const lists = [types, paths, namespaces, tags, notTags, sources]
   if (lists.every((list) => list.length === 0) && branch === null && filters.session === null) return {}
@@ -242,7 +242,7 @@ async function documentFilterFrom(store: Store, filters: QueryFilters): Promise<
   const branches = branch === null ? [] : await branchesForFilter(store, branch)
   const spelt = (list: string[]) => Promise.all(list.map((tag) => tagSpellings(store, tag)))
   const spelling = { tags: await spelt(tags), notTags: (await spelt(notTags)).flat() }
-  return { choice: { types, paths, branches, namespaces, ...spelling, sources, session } }
+  return { filter: { types, paths, branches, namespaces, ...spelling, sources, session } }
 }
 
 /** The branches that a filter means; itself where there is none, so that nothing is found. */
@@ -274,7 +274,7 @@ async function sessionsForFilter(store: Store, name: string): Promise<SessionFil
 const MIN_SESSION_ID_PREFIX_LENGTH = 4
 const MAX_SESSIONS_PER_PREFIX = 200
 
-type ListingBounds = SearchScope & { inTheMaking: UnansweredPrompts }
+type ListingBounds = SearchScope & { unansweredPrompts: UnansweredPrompts }
 
 /** Where only filters were named: whatever they let through, newest first. `turns` are those that were told already. */
 async function newestHits(store: Store, within: ListingBounds, turns = new Set<string>()): Promise<Hit[]> {
@@ -286,7 +286,7 @@ async function newestHits(store: Store, within: ListingBounds, turns = new Set<s
       const turn = turnKey(place)
       // In a list of what happened, what was made of a turn stands beside what was asked for.
       if (turn !== null && turns.has(turn) && place.kind !== 'observation') continue
-      const hit = within.inTheMaking.running.has(place.documentId) ? null : await describeHit(store, place)
+      const hit = within.unansweredPrompts.running.has(place.documentId) ? null : await describeHit(store, place)
       if (hit) hits.push(hit)
       if (hit && turn !== null) turns.add(turn)
       if (hits.length >= within.limit) return hits
@@ -298,7 +298,7 @@ async function newestHits(store: Store, within: ListingBounds, turns = new Set<s
 
 /** What was done, newest first: what was made of it, then prompts alone, and last those that no person wrote. */
 async function newestWork(store: Store, within: ListingBounds): Promise<Hit[]> {
-  const { kinds, choice = NO_DOCUMENT_FILTER, limit } = within
+  const { kinds, filter: choice = NO_DOCUMENT_FILTER, limit } = within
   const made = kinds.filter((kind) => kind !== 'prompt')
   const turns = new Set<string>()
   const hits = made.length > 0 ? await newestHits(store, { ...within, kinds: made }, turns) : []
@@ -308,7 +308,7 @@ async function newestWork(store: Store, within: ListingBounds): Promise<Hit[]> {
     hits.push(
       ...(await newestHits(
         store,
-        { ...within, kinds: ['prompt'], choice: { ...choice, sources: [origin] }, limit: limit - hits.length },
+        { ...within, kinds: ['prompt'], filter: { ...choice, sources: [origin] }, limit: limit - hits.length },
         turns,
       )),
     )

@@ -22,7 +22,7 @@ export type ParsedQuery = {
   /** Its telling words, lower case, in order. None when the filters say it all: then whatever they let through is meant. */
   words: string[]
   /** What was done is meant, lately or at a time that was named; then there are no words either. */
-  isAboutDoings: boolean
+  asksForRecentWork: boolean
   /** Whether a filter or a time was named. */
   isNarrowed: boolean
   /** It was pasted or is a prompt: it is looked for as it is. */
@@ -94,7 +94,7 @@ export function parseQuery(text: string, now: number, zone?: string): ParsedQuer
   return {
     text: left,
     words,
-    isAboutDoings: aboutDoings,
+    asksForRecentWork: aboutDoings,
     isNarrowed,
     isPasted,
     identifiers,

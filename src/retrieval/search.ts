@@ -48,9 +48,9 @@ export type RetrievalOptions = {
   /** Looks only at what was said, not at what was done. */
   skipsActivity?: boolean
   /** Leaves out a session: what it did is in its own context already. */
-  notSession?: number
+  excludedSessionId?: number
   /** Prompts that are no answer, whatever they hold, and those that may be found only because they stand beside one. */
-  inTheMaking?: UnansweredPrompts
+  unansweredPrompts?: UnansweredPrompts
   /** Files that the question names: whatever names them too is given weight. */
   files?: string[]
   /** The time that the question speaks of: what happened then or nearly then is given weight. */
@@ -58,11 +58,11 @@ export type RetrievalOptions = {
   /** Somebody typed it, may remember a name only half, and can wait for what it takes to find that; a prompt does not. */
   isTyped?: boolean
   /** It asks for the last of several: what is newer comes first among what fits nearly as well as the best. */
-  isForTheLatest?: boolean
+  prefersLatest?: boolean
   /** What else it speaks of: what is of it is given weight. */
   boosts?: QueryBoosts | null
   /** What is asked of the memories themselves. */
-  choice?: DocumentFilter
+  filter?: DocumentFilter
 }
 
 /** What a question speaks of by its name. `isAll` when it asks for nothing else: then whatever is of it may answer. */
@@ -121,10 +121,10 @@ export async function search(
   meaning: SemanticSearch | null = null,
 ): Promise<Hit[]> {
   const question = given.slice(0, MAX_QUERY_CHARACTERS)
-  const { limit = 20, offset = 0, notSession } = filters
+  const { limit = 20, offset = 0, excludedSessionId } = filters
   const asked = await weighWords(store, question)
   const { scored, cosines } = await scoreDocuments(store, question, asked, filters, meaning)
-  const ranked = scored.ranked().filter(({ place }) => notSession === undefined || place.sessionId !== notSession)
+  const ranked = scored.ranked().filter(({ place }) => excludedSessionId === undefined || place.sessionId !== excludedSessionId)
   const read: HitWithText[] = []
   const turns = new Map<string, Hit>()
   const authors = personNamesIn(question)
@@ -199,13 +199,13 @@ async function scoreDocuments(
     kinds = ALL_KINDS,
     since = 0,
     before = Number.MAX_SAFE_INTEGER,
-    choice,
+    filter,
     timeWindow: spoken,
     boosts: favoured,
-    inTheMaking,
+    unansweredPrompts,
   } = filters
-  const scored = newScores(inTheMaking?.running)
-  const bounds = { project, kinds, since, before, limit: MAX_CANDIDATES, ...(choice ? { choice } : {}) }
+  const scored = newScores(unansweredPrompts?.running)
+  const bounds = { project, kinds, since, before, limit: MAX_CANDIDATES, ...(filter ? { filter } : {}) }
   const within = await withCandidates(store, bounds)
   const { candidates: lead } = within
   if (lead?.completeFrom === 0 && lead.ids.length === 0) return { scored, cosines: new Map<number, number>() }
@@ -215,7 +215,7 @@ async function scoreDocuments(
   for (const part of [...(spoken ? [intersectWindow(bounds, spoken)] : []), ...parts.map(({ part }) => part)])
     found.push(await matchWords(store, asked, question, await withCandidates(store, part), filters))
   scored.add('words', bestMatches(found.map(({ words }) => words)))
-  const isOwn = ({ documentId }: DocumentMatch) => scored.has(documentId) || !inTheMaking?.preceding.has(documentId)
+  const isOwn = ({ documentId }: DocumentMatch) => scored.has(documentId) || !unansweredPrompts?.preceding.has(documentId)
   scored.add('around', bestMatches(found.map(({ around }) => around)).filter(isOwn))
   const left = lead && (await store.documents.count(null)) > SMALL_STORE_MAX_DOCUMENTS ? lead : null
   if (left && scored.size() < MIN_CANDIDATES) await addCandidateTexts(store, scored, asked, left, within)
@@ -228,7 +228,7 @@ async function scoreDocuments(
   // Asked before meaning is: that always finds something.
   const isFound = scored.size() >= MIN_WORD_MATCHES
   const near = meaning
-    ? await meaning(question, project, choice ? MAX_SEMANTIC_CANDIDATES * FILTERED_SEARCH_FACTOR : MAX_SEMANTIC_CANDIDATES)
+    ? await meaning(question, project, filter ? MAX_SEMANTIC_CANDIDATES * FILTERED_SEARCH_FACTOR : MAX_SEMANTIC_CANDIDATES)
     : []
   await addMeaning(store, scored, near, within)
   // What filters leave of a large store has been read by now, as far as it is new.
@@ -248,7 +248,7 @@ async function scoreDocuments(
   addSession(scored)
   addRecency(scored)
   await addUse(store, scored)
-  if (filters.isForTheLatest) addLatest(scored)
+  if (filters.prefersLatest) addLatest(scored)
   return { scored, cosines: new Map(near.map(({ documentId, cosine }) => [documentId, cosine])) }
 }
 
@@ -258,7 +258,7 @@ async function withCandidates(store: Store, bounds: SearchScope): Promise<Search
   return isFiltered(bounds) || lead.completeFrom === 0 ? { ...bounds, candidates: lead } : bounds
 }
 
-const isFiltered = ({ choice, kinds }: SearchScope) => choice !== undefined || kinds.length < ALL_KINDS.length
+const isFiltered = ({ filter, kinds }: SearchScope) => filter !== undefined || kinds.length < ALL_KINDS.length
 
 /** The turn that a memory is of; null for what belongs to none. */
 export const turnKey = ({ sessionId, turn }: DocumentLocation): string | null => (turn === null ? null : `${sessionId} ${turn}`)
@@ -299,8 +299,8 @@ async function matchWords(
   filters: RetrievalOptions,
 ): Promise<WordMatches> {
   const { skipsActivity: said, limit = 20, offset = 0 } = filters
-  const { words, phrases, among } = await chooseSearchWords(store, asked, question, bounds)
-  const within = { ...bounds, among, limit: among ? Math.max(MAX_CANDIDATES_IN_LARGE_STORE, 2 * (offset + limit)) : MAX_CANDIDATES }
+  const { words, phrases, scan } = await chooseSearchWords(store, asked, question, bounds)
+  const within = { ...bounds, scan, limit: scan ? Math.max(MAX_CANDIDATES_IN_LARGE_STORE, 2 * (offset + limit)) : MAX_CANDIDATES }
   const byWords = await store.documents.match([...words, ...phrases], within)
   const around = await store.documents.matchContext(words, { ...within, alwaysWeighed: byWords.map(({ documentId }) => documentId) })
   const doing = async (some: WeightedWord[]) => (said || some.length === 0 ? [] : store.documents.matchActivity(wordTexts(some), within))

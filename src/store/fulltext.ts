@@ -46,8 +46,8 @@ export type SearchScope = {
   since: number
   before: number
   limit: number
-  among?: LargeStoreScan | null
-  choice?: DocumentFilter
+  scan?: LargeStoreScan | null
+  filter?: DocumentFilter
   /** What leads to the documents that the filters leave. */
   candidates?: CandidateIds
   /** Documents that are weighed in any case, because they are good in another way. */
@@ -320,7 +320,7 @@ export function fulltextStatements(db: Database) {
     },
     /** The newest that are wanted. Notes are few among everything and what a choice leaves may be, so these are led to. */
     newest: async (within: SearchScope): Promise<DocumentLocation[]> => {
-      if (!within.choice && within.kinds.some((kind) => kind !== 'note')) return newest(scopeParams(within)).map(place)
+      if (!within.filter && within.kinds.some((kind) => kind !== 'note')) return newest(scopeParams(within)).map(place)
       return newestOf(lead(within, spanOf), within).map(place)
     },
     /** What memories have for a filter that takes any value. */

@@ -17,6 +17,9 @@ import {
 } from './time-phrases.ts'
 
 export type ParsedQuery = {
+  /** The whole query, as it was typed. */
+  input: string
+  askedAt: number
   /** What is left to look for, without filters and time words. */
   text: string
   /** Its telling words, lower case, in order. None when the filters say it all: then whatever they let through is meant. */
@@ -92,6 +95,8 @@ export function parseQuery(text: string, now: number, zone?: string): ParsedQuer
   const words = aboutDoings ? [] : isNarrowed ? distinctiveWordsOf(left) : queryWords(left)
   const identifiers = identifiersOf(left)
   return {
+    input: text,
+    askedAt: now,
     text: left,
     words,
     asksForRecentWork: aboutDoings,

@@ -85,8 +85,8 @@ test('a turn is found by what was done in it, unless only what was said is wante
   const warmed = await ask(t.store, session, 2, 'and now the rest')
   await t.store.prompts.setActivity(warmed, 'cache.ts export function warmTideCache() git push --force-with-lease')
   for (const question of ['warmTideCache', 'tide cache', 'force-with-lease']) {
-    expect((await search(t.store, question))[0]).toMatchObject({ title: 'and now the rest', signals: { deeds: expect.any(Number) } })
-    expect((await search(t.store, question, { skipsActivity: true })).map((hit) => hit.signals.deeds)).not.toContainEqual(
+    expect((await search(t.store, question))[0]).toMatchObject({ title: 'and now the rest', signals: { activity: expect.any(Number) } })
+    expect((await search(t.store, question, { skipsActivity: true })).map((hit) => hit.signals.activity)).not.toContainEqual(
       expect.any(Number),
     )
   }
@@ -271,8 +271,8 @@ test('what a filter leaves of what many turns did is found, however far down it 
   using t = await temporaryStore()
   const [crowd, few] = [await openSession(t.store, 'crowd'), await openSession(t.store, 'few')]
   await t.store.transaction(async () => {
-    const did = async (session: Session, number: number, deeds: string) =>
-      t.store.prompts.setActivity(await ask(t.store, session, number, `step ${number}`), deeds)
+    const did = async (session: Session, number: number, activity: string) =>
+      t.store.prompts.setActivity(await ask(t.store, session, number, `step ${number}`), activity)
     await did(few, 1, 'heron')
     await did(few, 2, `heron ${'and much more of it '.repeat(50)}`)
     for (let n = 1; n <= 300; n++) await did(crowd, n, 'the heron')

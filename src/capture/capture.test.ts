@@ -416,8 +416,8 @@ async function aCapture(given: Partial<CaptureRules> = {}) {
     read: (said: SessionEvent, where: Partial<AgentEvent>, line: TranscriptLineRef, context = nowhere) => tell(said, where, context, line),
     /** The prompts of a branch. */
     on: async (branch: string) => {
-      const choice = { session: null, paths: [], branches: [branch], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
-      const found = await store.documents.newest({ project: null, kinds: ['prompt'], since: 0, before: 9000, limit: 9, choice })
+      const filter = { session: null, paths: [], branches: [branch], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+      const found = await store.documents.newest({ project: null, kinds: ['prompt'], since: 0, before: 9000, limit: 9, filter })
       return found.map((place) => place.ref)
     },
     session: async () => {

@@ -32,8 +32,8 @@ export type Hit = {
 
 export type Signal =
   | 'words'
-  | 'around'
-  | 'deeds'
+  | 'context'
+  | 'activity'
   | 'meaning'
   | 'names'
   | 'author'

@@ -49,9 +49,9 @@ export async function recallFor(
   const asked = queryInPrompt(prompt.slice(0, MAX_PROMPT_CHARACTERS))
   if (asked === null) return { ...EMPTY_BRIEF, said: whyNoQuery(prompt.slice(0, MAX_PROMPT_CHARACTERS)) }
   const held = isUnstarted(asking) ? NO_KNOWLEDGE : await knowledgeOf(store, asking)
-  const own = isUnstarted(asking) ? {} : { notSession: asking.id }
-  const inTheMaking = await findUnansweredPrompts(store, now)
-  const hits = await search(store, asked, { project: asking.project, ...own, inTheMaking, limit: MAX_RECALL_HITS }, meaning)
+  const own = isUnstarted(asking) ? {} : { excludedSessionId: asking.id }
+  const unansweredPrompts = await findUnansweredPrompts(store, now)
+  const hits = await search(store, asked, { project: asking.project, ...own, unansweredPrompts, limit: MAX_RECALL_HITS }, meaning)
   const reasons = new Map<Hit, string>()
   for (const hit of hits) {
     const why = (await whyKnown(store, hit, held)) ?? (await whyRepeatedPrompt(store, hit, asked))

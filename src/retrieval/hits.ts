@@ -11,12 +11,17 @@ import { totalWeight, type WeightedWord } from './word-weights.ts'
 /** A document as a hit, where nothing was asked that it could fit well or badly. */
 export async function describeHit(store: Store, place: DocumentLocation): Promise<Hit | null> {
   const text = await documentText(store, place)
-  return text ? makeHit(place, text, 0, {}, []) : null
+  return text ? makeHit(place, text, [], { score: 0, signals: {} }) : null
 }
 
 type DocumentText = { type: string; title: string; body: string }
 
-export function makeHit(place: DocumentLocation, text: DocumentText, score: number, signals: Hit['signals'], asked: WeightedWord[]): Hit {
+export function makeHit(
+  place: DocumentLocation,
+  text: DocumentText,
+  asked: WeightedWord[],
+  { score, signals }: Pick<Hit, 'score' | 'signals'>,
+): Hit {
   const whole = `${text.title}\n${text.body}`
   return {
     kind: place.kind,
@@ -39,6 +44,16 @@ export function makeHit(place: DocumentLocation, text: DocumentText, score: numb
     also: [],
   }
 }
+
+/** The turn that a document belongs to; null if it belongs to none. */
+export const turnKey = ({ sessionId, turn }: DocumentLocation): string | null => (turn === null ? null : `${sessionId} ${turn}`)
+
+/**
+ * Whether a document says again what a better hit of its turn says. A prompt or a summary covers its whole turn; an observation covers one
+ * part, so several of them may be shown.
+ */
+export const repeatsTurn = ({ kind }: DocumentLocation, better: DocumentLocation['kind'] | undefined) =>
+  better !== undefined && (kind !== 'observation' || better !== 'observation')
 
 /** A long prompt is about its most telling words; the others only dilute. */
 const MAX_COVERAGE_WORDS = 10

@@ -242,7 +242,7 @@ test.each([
   '¿qué hice últimamente?',
   '最近做了什么',
 ])('“%s” is about what was done, not about its words', (text) => {
-  expect(read(text)).toMatchObject({ isAboutDoings: true, words: [] })
+  expect(read(text)).toMatchObject({ asksForRecentWork: true, words: [] })
 })
 
 test.each([
@@ -258,5 +258,5 @@ test.each([
   'sessions do work again',
   'task list yesterday',
 ])('“%s” names something to look for, or nothing at all', (text) => {
-  expect(read(text).isAboutDoings).toBe(false)
+  expect(read(text).asksForRecentWork).toBe(false)
 })

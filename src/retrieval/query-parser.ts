@@ -17,12 +17,15 @@ import {
 } from './time-phrases.ts'
 
 export type ParsedQuery = {
+  /** The whole query, as it was typed. */
+  input: string
+  askedAt: number
   /** What is left to look for, without filters and time words. */
   text: string
   /** Its telling words, lower case, in order. None when the filters say it all: then whatever they let through is meant. */
   words: string[]
   /** What was done is meant, lately or at a time that was named; then there are no words either. */
-  isAboutDoings: boolean
+  asksForRecentWork: boolean
   /** Whether a filter or a time was named. */
   isNarrowed: boolean
   /** It was pasted or is a prompt: it is looked for as it is. */
@@ -92,9 +95,11 @@ export function parseQuery(text: string, now: number, zone?: string): ParsedQuer
   const words = aboutDoings ? [] : isNarrowed ? distinctiveWordsOf(left) : queryWords(left)
   const identifiers = identifiersOf(left)
   return {
+    input: text,
+    askedAt: now,
     text: left,
     words,
-    isAboutDoings: aboutDoings,
+    asksForRecentWork: aboutDoings,
     isNarrowed,
     isPasted,
     identifiers,

@@ -4,8 +4,9 @@
  */
 import type { ProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
-import type { Store } from '../store/store.ts'
+import type { DocumentFilter, Store } from '../store/store.ts'
 import { hasOnlyCommonWords } from './query-words.ts'
+import { NO_DOCUMENT_FILTER, type QueryBoosts } from './search-options.ts'
 
 export type QueryReferences = {
   /** Any of these is meant, as they are written. */
@@ -59,6 +60,15 @@ async function otherProjectReferences(
   const known = telling.length > 0 ? await store.documents.filterValues('branch') : []
   const found = telling.filter(({ word }) => matchBranches(word, known).length > 0)
   return found.length === 0 ? null : { branches: [], project: null, words: [], rest: text, restElsewhere: withoutNames(text, found) }
+}
+
+/** The references as scopes whose documents rank higher. A `branch:` filter already decides the branch. */
+export function boostsFor({ branches, project, rest }: QueryReferences, filter: DocumentFilter | null): QueryBoosts {
+  const scopes: QueryBoosts['scopes'] = []
+  const { branches: filtered, ...others } = filter ?? NO_DOCUMENT_FILTER
+  if (branches.length > 0 && filtered.length === 0) scopes.push({ signal: 'branch', within: { filter: { ...others, branches } } })
+  if (project !== null) scopes.push({ signal: 'project', within: { project } })
+  return { scopes, isWholeQuery: hasOnlyCommonWords(rest) }
 }
 
 const withoutNames = (text: string, names: NameInQuery[]) => names.reduceRight((rest, { word, at }) => withoutName(rest, word, at), text)

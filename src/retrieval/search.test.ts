@@ -85,8 +85,8 @@ test('a turn is found by what was done in it, unless only what was said is wante
   const warmed = await ask(t.store, session, 2, 'and now the rest')
   await t.store.prompts.setActivity(warmed, 'cache.ts export function warmTideCache() git push --force-with-lease')
   for (const question of ['warmTideCache', 'tide cache', 'force-with-lease']) {
-    expect((await search(t.store, question))[0]).toMatchObject({ title: 'and now the rest', signals: { deeds: expect.any(Number) } })
-    expect((await search(t.store, question, { skipsActivity: true })).map((hit) => hit.signals.deeds)).not.toContainEqual(
+    expect((await search(t.store, question))[0]).toMatchObject({ title: 'and now the rest', signals: { activity: expect.any(Number) } })
+    expect((await search(t.store, question, { skipsActivity: true })).map((hit) => hit.signals.activity)).not.toContainEqual(
       expect.any(Number),
     )
   }
@@ -263,23 +263,23 @@ test('a path of two letters must be a word of it, also beside words', async () =
     observation({ title: 'The pelican page', filesModified: ['src/ui/page.ts'] }),
     observation({ title: 'The pelican build', filesModified: ['src/build.ts'] }),
   ])
-  const choice = { session: null, paths: ['ui'], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
-  expect((await search(t.store, 'pelican', { kinds: ['observation'], choice })).map((hit) => hit.title)).toEqual(['The pelican page'])
+  const filter = { session: null, paths: ['ui'], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+  expect((await search(t.store, 'pelican', { kinds: ['observation'], filter })).map((hit) => hit.title)).toEqual(['The pelican page'])
 })
 
 test('what a filter leaves of what many turns did is found, however far down it stands', async () => {
   using t = await temporaryStore()
   const [crowd, few] = [await openSession(t.store, 'crowd'), await openSession(t.store, 'few')]
   await t.store.transaction(async () => {
-    const did = async (session: Session, number: number, deeds: string) =>
-      t.store.prompts.setActivity(await ask(t.store, session, number, `step ${number}`), deeds)
+    const did = async (session: Session, number: number, activity: string) =>
+      t.store.prompts.setActivity(await ask(t.store, session, number, `step ${number}`), activity)
     await did(few, 1, 'heron')
     await did(few, 2, `heron ${'and much more of it '.repeat(50)}`)
     for (let n = 1; n <= 300; n++) await did(crowd, n, 'the heron')
   })
-  const choice = { paths: [], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
+  const filter = { paths: [], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
   const session = { ids: [few.id], contentIds: ['few'], begins: null }
-  expect(await search(t.store, 'heron', { choice: { ...choice, session } })).toHaveLength(2)
+  expect(await search(t.store, 'heron', { filter: { ...filter, session } })).toHaveLength(2)
 })
 
 test('in a large store too a piece of a name is found among what a filter leaves', async () => {
@@ -289,8 +289,8 @@ test('in a large store too a piece of a name is found among what a filter leaves
     await addObservations(t.store, [observation({ title: 'Renamed isControlRune', type: 'decision' })], 'one')
     await addObservations(t.store, crowd, 'crowd')
   })
-  const choice = { session: null, paths: [], branches: [], types: ['decision'], namespaces: [], tags: [], notTags: [], sources: [] }
-  const hits = await search(t.store, 'ntrolrun', { kinds: ['observation'], choice })
+  const filter = { session: null, paths: [], branches: [], types: ['decision'], namespaces: [], tags: [], notTags: [], sources: [] }
+  const hits = await search(t.store, 'ntrolrun', { kinds: ['observation'], filter })
   expect(hits.map((hit) => [hit.title, hit.signals.words])).toEqual([['Renamed isControlRune', 0.8]])
 }, 30_000)
 

@@ -1,7 +1,8 @@
 import type { Store } from '../store/store.ts'
 import { documentText } from './hits.ts'
-import type { ParsedQuery, QueryProblem } from './query-parser.ts'
+import type { QueryProblem } from './query-parser.ts'
 import { isForeignLanguage, queryWords } from './query-words.ts'
+import type { ResolvedQuery } from './resolve.ts'
 
 /**
  * A question with the words that nobody ever wrote read as what memories have: names written without what sets their parts apart, and words that
@@ -11,17 +12,15 @@ import { isForeignLanguage, queryWords } from './query-words.ts'
  */
 export async function respellQuery(
   store: Store,
-  { text, rejectedWords: rejected, identifiers }: ParsedQuery,
-  rest: string,
-  asked: string,
-): Promise<{ text: string; read: QueryProblem[]; isGuess: boolean }> {
+  { parsed: { input, text, identifiers }, rejectedWords: rejected, textWithoutReferences: rest }: ResolvedQuery,
+): Promise<{ text: string; problems: QueryProblem[]; isGuess: boolean }> {
   const words = queryWords(rest)
-  const read: QueryProblem[] = []
+  const problems: QueryProblem[] = []
   const plain =
     words.length > MAX_RESPELT_QUERY_WORDS || isForeignLanguage(text)
       ? []
       : words.filter((word) => WORD.test(word) && !rejected.includes(word))
-  if (plain.length === 0) return { text, read, isGuess: false }
+  if (plain.length === 0) return { text, problems, isGuess: false }
   const known = new Set(await store.documents.knownWords(plain))
   const unknown = plain.filter((word) => !known.has(word)).slice(0, MAX_RESPELT_WORDS)
   // Where less than half of it is unknown the rest finds it, and a word that nobody wrote is often just that. Names are as they are.
@@ -33,11 +32,11 @@ export async function respellQuery(
     const meant = (await splitCompound(store, word)) ?? (maySlip(word) ? await likeliestSpelling(store, word) : null)
     // What was written in code, or is a piece of a name, is no slip. Asked last: in a large store that takes longest.
     if (meant === null || (await store.documents.occursInActivityOrNames(word))) continue
-    read.push({ word, at: asked.toLowerCase().indexOf(word), message: `no memory has it; read as ${meant}` })
+    problems.push({ word, at: input.toLowerCase().indexOf(word), message: `no memory has it; read as ${meant}` })
     respelt = respelt.replace(new RegExp(`\\b${word}\\b`, 'gi'), meant)
     isGuess = words.length === 1 && rest === text && word.length < LONG_WORD_LETTERS && (spellingCandidates(word).get(meant) ?? 0) > 0
   }
-  return { text: respelt, read, isGuess }
+  return { text: respelt, problems, isGuess }
 }
 
 /** Only the letters of English are tried, and shorter words are one slip away from too many others. */

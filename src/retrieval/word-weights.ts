@@ -58,12 +58,12 @@ export async function chooseSearchWords(
   asked: WeightedWord[],
   question: string,
   { project, since, before, candidates: lead }: SearchScope,
-): Promise<{ words: string[]; phrases: string[]; among: LargeStoreScan | null }> {
+): Promise<{ words: string[]; phrases: string[]; scan: LargeStoreScan | null }> {
   const total = Math.max(1, await store.documents.count(null))
   const inProject = await store.documents.count(project)
   const known = asked.filter((word) => word.documents > 0).slice(0, MAX_SEARCHED_WORDS)
   const words = withoutCommonNames(known, question, inProject)
-  if (total <= SMALL_STORE_MAX_DOCUMENTS) return { words: wordTexts(words), phrases: phrasesIn(question, wordTexts(words)), among: null }
+  if (total <= SMALL_STORE_MAX_DOCUMENTS) return { words: wordTexts(words), phrases: phrasesIn(question, wordTexts(words)), scan: null }
   const span =
     lead?.completeFrom === 0 ? { after: (lead.ids.at(-1) ?? 1) - 1, upTo: lead.ids[0] ?? 0 } : await store.documents.idRange(since, before)
   const recent = await store.documents.newestIds(since, before, span)
@@ -74,7 +74,7 @@ export async function chooseSearchWords(
     return {
       words: wordTexts(affordable),
       phrases: [],
-      among: { ranges: spans, commonWordRanges: spans, isProjectOnly: false, newestIds: recent },
+      scan: { ranges: spans, commonWordRanges: spans, isProjectOnly: false, newestIds: recent },
     }
   }
   const share = Math.min(1, inProject / total)
@@ -88,7 +88,7 @@ export async function chooseSearchWords(
     return {
       words: wordTexts(rare),
       phrases: [],
-      among: { ranges: [span], commonWordRanges: null, isProjectOnly: scoped, newestIds: recent },
+      scan: { ranges: [span], commonWordRanges: null, isProjectOnly: scoped, newestIds: recent },
     }
   }
   const part = ((scoped ? share : 1) * lengthOf(span)) / total
@@ -99,7 +99,7 @@ export async function chooseSearchWords(
   return {
     words: wordTexts(seen),
     phrases: [],
-    among: { ranges: [span], commonWordRanges: lately, isProjectOnly: scoped, newestIds: recent },
+    scan: { ranges: [span], commonWordRanges: lately, isProjectOnly: scoped, newestIds: recent },
   }
 }
 

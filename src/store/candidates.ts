@@ -81,7 +81,7 @@ export function candidateStatements(db: Database, traits: TraitIndex, documentsN
   }
 
   return (within: SearchScope, spanOf: (within: SearchScope) => DocumentRange): CandidateIds => {
-    const { choice, kinds } = within
+    const { filter: choice, kinds } = within
     if (kinds.length === 0) return { ids: [], completeFrom: 0 }
     const params = scopeParams(within)
     const hasNotes = kinds.includes('note')

@@ -96,7 +96,7 @@ export function firstMatchingAmong(db: Database) {
 const CHECK_BATCH_DOCUMENTS = 150
 
 /** Kinds are a short closed list of words none of which is part of another, so a text can stand for a set of them. */
-export function scopeParams({ project, kinds, since, before, limit, choice }: SearchScope) {
+export function scopeParams({ project, kinds, since, before, limit, filter: choice }: SearchScope) {
   return { project, kinds: kinds.join(' '), since, before, limit, ...filterParams(choice) }
 }
 

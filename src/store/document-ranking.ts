@@ -99,7 +99,7 @@ export function prepareRanking(
   return (words: string[], within: SearchScope): DocumentMatch[] => {
     if (words.length === 0) return []
     const any = words.map(quoteFtsWord).join(' OR ')
-    const { among } = within
+    const { scan: among } = within
     if (!among) return all.all({ ...scopeParams(within), words: any }).filter(locationCandidateTest(within))
 
     const { sums, weigh } = holders(words, within, among)

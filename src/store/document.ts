@@ -33,8 +33,8 @@ export type SearchScope = {
   since: number
   before: number
   limit: number
-  among?: LargeStoreScan | null
-  choice?: DocumentFilter
+  scan?: LargeStoreScan | null
+  filter?: DocumentFilter
   /** The documents that the filters may keep. */
   candidates?: CandidateIds
   /** Documents to score in any case, because another signal found them. */

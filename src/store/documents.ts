@@ -85,7 +85,7 @@ export function documentStatements(db: Database) {
 
     /** The newest documents in scope. Notes, and documents that pass a filter, may be rare, so these are searched among candidates. */
     newest: async (within: SearchScope): Promise<DocumentLocation[]> => {
-      if (!within.choice && within.kinds.some((kind) => kind !== 'note')) return rows.newest(within)
+      if (!within.filter && within.kinds.some((kind) => kind !== 'note')) return rows.newest(within)
       return newestOf(candidates(within, ranges.idRange), within)
     },
     /** The documents that filters, kinds and a time window may keep. None is missing; some may fail the filter. */

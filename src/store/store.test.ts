@@ -287,7 +287,7 @@ test('after an upgrade, filters find what earlier versions kept', async () => {
   const nothing = { session: null, paths: [], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
   const within = { project: asProjectKey('app'), kinds: ['note' as const, 'summary' as const], since: 0, before: 9, limit: 9 }
   const found = async (choice: object) =>
-    (await store.documents.newest({ ...within, choice: { ...nothing, ...choice } })).map(({ kind }) => kind)
+    (await store.documents.newest({ ...within, filter: { ...nothing, ...choice } })).map(({ kind }) => kind)
   for (const choice of [{ paths: ['src/Tide'] }, { sources: ['human'] }, { namespaces: ['apis'] }, { types: ['semantic'] }])
     expect(await found(choice)).toEqual(['note'])
   expect(await found({ sources: ['import'] })).toEqual([])

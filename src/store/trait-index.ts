@@ -49,7 +49,7 @@ export function traitIndexStatements(db: Database) {
   }
 }
 
-function traitQuery({ project, kinds, choice }: SearchScope): string {
+function traitQuery({ project, kinds, filter: choice }: SearchScope): string {
   const any = (letter: string, values: string[]) => `(${values.map((value) => quoteFtsWord(traitWord(letter, value))).join(' OR ')})`
   const all = [
     any('k', kinds),

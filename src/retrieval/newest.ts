@@ -1,0 +1,42 @@
+import type { Hit } from '../core/hit.ts'
+import type { DocumentFilter, SearchScope, Store, UnansweredPrompts } from '../store/store.ts'
+import { describeHit, turnKey } from './hits.ts'
+import { NO_DOCUMENT_FILTER } from './search-options.ts'
+
+export type ListingScope = SearchScope & { unansweredPrompts: UnansweredPrompts }
+
+/** The newest memories that the filters allow. A turn that is in `listedTurns` gets no prompt or summary, only further observations. */
+export async function newestHits(store: Store, scope: ListingScope, listedTurns = new Set<string>()): Promise<Hit[]> {
+  const hits: Hit[] = []
+  // Hidden notes and listed turns are skipped, so this reads more than it needs, and again more if too few remain.
+  for (let seen = 0, maxRead = scope.limit * 5; ; maxRead *= 8) {
+    const places = await store.documents.newest({ ...scope, limit: maxRead })
+    for (const place of places.slice(seen)) {
+      const turn = turnKey(place)
+      if (turn !== null && listedTurns.has(turn) && place.kind !== 'observation') continue
+      const hit = scope.unansweredPrompts.running.has(place.documentId) ? null : await describeHit(store, place)
+      if (hit) hits.push(hit)
+      if (hit && turn !== null) listedTurns.add(turn)
+      if (hits.length >= scope.limit) return hits
+    }
+    if (places.length < maxRead) return hits
+    seen = places.length
+  }
+}
+
+/** The newest work: observations, summaries and notes first, then prompts of turns without any, and last prompts that no person wrote. */
+export async function newestWork(store: Store, scope: ListingScope): Promise<Hit[]> {
+  const { kinds, filter = NO_DOCUMENT_FILTER, limit } = scope
+  const results = kinds.filter((kind) => kind !== 'prompt')
+  const listedTurns = new Set<string>()
+  const hits = results.length > 0 ? await newestHits(store, { ...scope, kinds: results }, listedTurns) : []
+  const origins = kinds.includes('prompt') ? ['person', 'machine'].filter((origin) => allowsOrigin(filter, origin)) : []
+  for (const origin of origins) {
+    if (hits.length >= limit) break
+    const prompts: ListingScope = { ...scope, kinds: ['prompt'], filter: { ...filter, sources: [origin] }, limit: limit - hits.length }
+    hits.push(...(await newestHits(store, prompts, listedTurns)))
+  }
+  return hits
+}
+
+const allowsOrigin = ({ sources }: DocumentFilter, origin: string) => sources.length === 0 || sources.includes(origin)

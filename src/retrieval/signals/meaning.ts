@@ -1,0 +1,20 @@
+import { FILTERED_SEARCH_FACTOR } from '../word-weights.ts'
+import type { RankingSignal } from './ranking.ts'
+import { WEIGHTS } from './weights.ts'
+
+/** Documents that the embedder finds similar to the query. */
+export const meaning: RankingSignal = async ({ store, scores, text, scope, semanticSearch, cosines }) => {
+  if (!semanticSearch) return
+  const limit = scope.filter ? MAX_SEMANTIC_CANDIDATES * FILTERED_SEARCH_FACTOR : MAX_SEMANTIC_CANDIDATES
+  const found = await semanticSearch(text, scope.project, limit)
+  for (const { documentId, cosine } of found) cosines.set(documentId, cosine)
+  const similarity = new Map(found.map(({ documentId, score }) => [documentId, score]))
+  // A text like “ok, thanks” is similar to anything.
+  const acknowledgements = await store.documents.acknowledgements([...similarity.keys()].filter((id) => !scores.has(id)))
+  const ids = [...similarity.keys()].filter((id) => !acknowledgements.has(id))
+  for (const place of await store.documents.matching(ids, scope))
+    scores.give(place, 'meaning', WEIGHTS.meaning * (similarity.get(place.documentId) ?? 0))
+}
+
+/** Past these, everything is a little similar. */
+const MAX_SEMANTIC_CANDIDATES = 80

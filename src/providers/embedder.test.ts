@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../test/support/builders.ts'
 import { minilmOrNull } from '../../test/support/minilm.ts'
 import { type Embedder, openEmbedder } from './embedder.ts'
 import { openHttpEmbedder } from './http/http.ts'
-import { openMinilmEmbedder } from './minilm/minilm.ts'
+import { openMinilmEmbedder } from './minilm.ts'
 import { openStaticEmbedder } from './static/static.ts'
 
 // The sentence model reads two hundred texts in some seconds, on a busy machine in many.

@@ -40,7 +40,7 @@ export async function openEmbedder(settings: EmbedderSettings, models: string, s
       return openStaticEmbedder()
     // Loaded where they are chosen: most workers have neither.
     case 'minilm': {
-      const { openMinilmEmbedder } = await import('./minilm/minilm.ts')
+      const { openMinilmEmbedder } = await import('./minilm.ts')
       return openMinilmEmbedder(minilmFolder(models))
     }
     case 'http': {

@@ -1,12 +1,12 @@
 /** The embedders that a person can choose from, and putting the weights of the one that needs some into place. */
 import { join } from 'node:path'
+import { installMinilm, MINILM } from '../minilm/minilm.ts'
+import { shippedEmbedderFolder } from '../minilm/vocabulary.ts'
+import { WEIGHTS_BYTES, WEIGHTS_FILE, WEIGHTS_SOURCE } from '../minilm/weights.ts'
 import { fileSizeBytes } from '../platform/files.ts'
 import { removeOwnFiles } from '../platform/folder.ts'
 import { minilmFolder } from './embedder.ts'
-import { installMinilm, MINILM } from './minilm/minilm.ts'
-import { WEIGHTS_BYTES, WEIGHTS_FILE, WEIGHTS_SOURCE } from './minilm/weights.ts'
 import { openStaticEmbedder, STATIC_FILES } from './static/static.ts'
-import { shippedEmbedderFolder } from './vocabulary.ts'
 
 /** What a person can choose from. `bytes` is what it takes on disk, or null when it takes nothing here. */
 export type KnownEmbedder = {

@@ -1,6 +1,6 @@
+import { toUnitLength } from '../../core/unit-vector.ts'
 import type { Embedder, OpenedEmbedder } from '../embedder.ts'
 import { EmbedderError } from '../embedder-error.ts'
-import { toUnitLength } from '../unit-vector.ts'
 
 export type EmbeddingEndpoint = {
   /** Up to and with the version: `https://api.openai.com/v1`, `http://127.0.0.1:11434/v1`. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
+import { toUnitLength } from '../../core/unit-vector.ts'
+import { readVocabulary, shippedEmbedderFolder, VOCABULARY_FILE } from '../../minilm/vocabulary.ts'
+import { openWordPieceTokenizer, splitIdentifiers } from '../../minilm/word-pieces.ts'
 import { fileSizeBytes, mapFileBytes, readBytes } from '../../platform/files.ts'
 import type { Embedder, OpenedEmbedder } from '../embedder.ts'
-import { toUnitLength } from '../unit-vector.ts'
-import { readVocabulary, shippedEmbedderFolder, VOCABULARY_FILE } from '../vocabulary.ts'
-import { openWordPieceTokenizer, splitIdentifiers } from '../word-pieces.ts'
 
 const ABOUT_FILE = 'embedder.json'
 const ROWS_FILE = 'rows.i8'

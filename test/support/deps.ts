@@ -4,7 +4,7 @@ import type { aModelServer } from './model-server.ts'
 import { aNotebook } from './notebook.ts'
 
 /** A notebook with what consolidating it needs: a model that is a server on this machine, or none. */
-export async function someMeans(server?: ReturnType<typeof aModelServer>, given: Partial<ConsolidationDeps> = {}) {
+export async function someDeps(server?: ReturnType<typeof aModelServer>, given: Partial<ConsolidationDeps> = {}) {
   const at = await aNotebook()
   const settings = { provider: 'anthropic' as const, name: 'model-1', base_url: server?.anthropic ?? '', api_key_file: '' }
   const opened = server ? openTextModel(settings, { RECOLLECT_MODEL_API_KEY: server.key }, at.book.clean, 5000) : null

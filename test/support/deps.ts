@@ -8,7 +8,7 @@ export async function someDeps(server?: ReturnType<typeof aModelServer>, given: 
   const at = await aNotebook()
   const settings = { provider: 'anthropic' as const, name: 'model-1', base_url: server?.anthropic ?? '', api_key_file: '' }
   const opened = server ? openTextModel(settings, { RECOLLECT_MODEL_API_KEY: server.key }, at.book.clean, 5000) : null
-  const means: ConsolidationDeps = {
+  const deps: ConsolidationDeps = {
     book: at.book,
     model: opened?.kind === 'ready' ? opened.model : null,
     maxInputRatio: 100,
@@ -19,5 +19,5 @@ export async function someDeps(server?: ReturnType<typeof aModelServer>, given: 
     progress: () => {},
     ...given,
   }
-  return { ...at, means }
+  return { ...at, deps }
 }

@@ -77,7 +77,7 @@ test('a folder without a repository or without commits is skipped', async () => 
   using machine = await aMachine('a', '')
   using folder = temporaryFolder()
   expect(await mirrorNotes(machine.book, app, folder.path, BOTH, 1)).toMatchObject({
-    problem: expect.stringContaining('no git repository'),
+    problem: expect.stringContaining('not a git repository'),
   })
   runGit(folder.path, 'init', '--quiet')
   expect(await mirrorNotes(machine.book, app, folder.path, BOTH, 1)).toMatchObject({ problem: expect.stringContaining('no commit') })

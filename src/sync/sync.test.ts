@@ -324,7 +324,7 @@ describe('a remote', () => {
     await a.note('Something to push.')
     const program = `ext::sh -c touch% ${folder.path}/ran`
     for (const remote of [program, ` ${program}`, `\u00a0${program}`, '--upload-pack=touch ran', ' --exec=touch ran', 'a\nb']) {
-      const refused = { outcome: 'refused', reason: expect.stringMatching(/would run a program|is not the address|characters that are none/) }
+      const refused = { outcome: 'refused', reason: expect.stringMatching(/would run a program|is not the address|control characters/) }
       expect(await a.sync({ remote })).toMatchObject(refused)
       expect(await a.sync({ remote, fetch: false })).toMatchObject(refused)
     }

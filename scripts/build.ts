@@ -13,7 +13,7 @@ for (const part of ['cli', 'client', 'types', 'viewer']) rmSync(join(dist, part)
 mkdirSync(dist, { recursive: true })
 
 // All in one folder, two below the root like every room: what lies beside the program is found from there in both forms.
-const entries = ['src/cli/main.ts', 'src/providers/minilm/thread.ts'].map((path) => join(root, path))
+const entries = ['src/cli/main.ts', 'src/minilm/thread.ts'].map((path) => join(root, path))
 const naming = { entry: '[name].js', chunk: '[name]-[hash].js' }
 await bundle('the program', { entrypoints: entries, outdir: join(dist, 'cli'), target: 'bun', splitting: true, naming })
 await bundle('the client', { entrypoints: [join(root, 'src/client/client.ts')], outdir: join(dist, 'client'), target: 'node' })

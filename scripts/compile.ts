@@ -31,7 +31,7 @@ await import(${JSON.stringify(join(root, path))})
 `
   writeFileSync(join(folder, 'recollect.ts'), entry('src/cli/main.ts'))
   // A thread is started by the name of its file, so it is an entry of its own, beside the program.
-  writeFileSync(join(folder, 'thread.ts'), entry('src/providers/minilm/thread.ts'))
+  writeFileSync(join(folder, 'thread.ts'), entry('src/minilm/thread.ts'))
   const command = [process.execPath, 'build', '--compile', '--minify', `--target=${target}`, `--outfile=${outfile}`]
   const entries = [join(folder, 'recollect.ts'), join(folder, 'thread.ts')]
   const built = Bun.spawnSync([...command, ...entries], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })

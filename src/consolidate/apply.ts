@@ -7,26 +7,26 @@ import { readMark, withMark } from './reflection-mark.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** What is needed to take one note back to what it was. Never its text. */
+/** What is needed to restore one note. Never contains its text. */
 type UndoStep = { kind: 'made'; id: NoteId; after: string } | { kind: 'changed'; id: NoteId; before: NoteStateBefore; after: string }
 
 type NoteStateBefore = { tags: string[]; supersedes: NoteId[]; mark: string | null }
 
-/** `left` counts the groups of which a note changed at the last moment: whoever changed it was quicker, and theirs counts. */
+/** `skipped` counts groups that were not written because one of their notes had been changed meanwhile. */
 export type AppliedPlan = { groups: number; skipped: number; changes: Change[] }
 
 /**
- * Writes what a plan says; groups that were refused, or whose notes are gone, are left out. How to take it back is recorded first: whatever
- * stops it half way, what was written can be undone.
+ * Applies a plan, except for groups that were refused or whose notes are gone. The undo steps are recorded first, so that even a plan that was
+ * interrupted halfway can be undone.
  */
-export async function applyPlan(means: Pick<ConsolidationDeps, 'book'>, id: number, plan: Plan, now: number): Promise<AppliedPlan> {
-  const { book } = means
+export async function applyPlan(deps: Pick<ConsolidationDeps, 'book'>, id: number, plan: Plan, now: number): Promise<AppliedPlan> {
+  const { book } = deps
   const { store } = book
   const steps: UndoStep[] = []
   const writes: { note: Note; before: string | null }[][] = []
   await store.transaction(async () => {
     for (const group of plan.groups.filter((one) => one.refused === null)) {
-      const written = await resultingNotes(means, group, now)
+      const written = await resultingNotes(deps, group, now)
       if (!written) continue
       const known = await Promise.all(written.map((note) => store.notes.get(note.id)))
       writes.push(written.map((note, index) => ({ note, before: known[index] ? noteFingerprint(known[index]) : null })))
@@ -37,15 +37,15 @@ export async function applyPlan(means: Pick<ConsolidationDeps, 'book'>, id: numb
   const changes: Change[] = []
   let groups = 0
   for (const group of writes) {
-    // One transaction a group, so that a hook never waits long behind it.
-    const written = await store.transaction(() => writeGroup(means, group))
+    // One transaction per group, so that hooks never wait long.
+    const written = await store.transaction(() => writeGroup(deps, group))
     if (written) groups++
     changes.push(...(written ?? []))
   }
   return { groups, skipped: plan.groups.filter((group) => group.refused === null).length - groups, changes }
 }
 
-/** Null when a note is no longer what it was, in its file too. */
+/** Returns null, without writing, if a note or its file has changed since the plan was made. */
 async function writeGroup(
   { book }: Pick<ConsolidationDeps, 'book'>,
   group: { note: Note; before: string | null }[],
@@ -64,7 +64,7 @@ function undoStepFor(note: Note, known: Note | null): UndoStep {
   return known ? { kind: 'changed', id: note.id, before: stateBefore(known), after } : { kind: 'made', id: note.id, after }
 }
 
-/** What is kept of an applied plan: the notes themselves hold the texts, and only as long as nobody deletes them. */
+/** An applied plan is stored without the texts of its notes, so that deleting a note deletes its text everywhere. */
 function withoutTexts(plan: Plan): Plan {
   const bare = (group: PlanGroup): PlanGroup =>
     group.change.kind === 'make'
@@ -77,31 +77,26 @@ export type UndoResult =
   | { kind: 'undone'; plan: number; restored: number; edited: { id: NoteId; title: string }[]; changes: Change[] }
   | { kind: 'refused'; reason: string }
 
-/** Takes an applied plan back, the last one unless another is named. Notes that were edited since stay as they are, and are named. */
-export async function undoPlan(
-  means: Pick<ConsolidationDeps, 'book'>,
-  kind: PlanKind,
-  id: number | null,
-  now: number,
-): Promise<UndoResult> {
-  const { store } = means.book
+/** Undoes an applied plan, by default the last one. Notes that were edited since keep their edits and are returned in `edited`. */
+export async function undoPlan(deps: Pick<ConsolidationDeps, 'book'>, kind: PlanKind, id: number | null, now: number): Promise<UndoResult> {
+  const { store } = deps.book
   const plan = id === null ? await store.plans.lastApplied(kind) : await store.plans.get(id)
   const reason = whyNotUndoable(plan, id, now)
   if (!plan || reason) return { kind: 'refused', reason: reason ?? '' }
   const edited: { id: NoteId; title: string }[] = []
   const changes: Change[] = []
   let restored = 0
-  // In the other direction: what was written last is taken back first.
+  // In reverse order: the last write is undone first.
   for (const step of (plan.undo as UndoStep[]).toReversed()) {
     await store.transaction(async () => {
-      const known = await noteOnDisk(means.book, step.id)
+      const known = await noteOnDisk(deps.book, step.id)
       if (!known || isUntouched(step, known)) return
       if (noteFingerprint(known) !== step.after) {
         edited.push({ id: known.id, title: known.title })
         return
       }
-      const back = step.kind === 'made' ? { deletedAt: now } : fieldsBefore(step.before, known)
-      changes.push(...(await putNote(means.book, { ...known, ...back, updatedAt: now, machine: means.book.machine })))
+      const restoredFields = step.kind === 'made' ? { deletedAt: now } : fieldsBefore(step.before, known)
+      changes.push(...(await putNote(deps.book, { ...known, ...restoredFields, updatedAt: now, machine: deps.book.machine })))
       restored++
     })
   }
@@ -111,13 +106,17 @@ export async function undoPlan(
 
 function whyNotUndoable(plan: StoredPlan | null, id: number | null, now: number): string | null {
   if (!plan)
-    return id === null ? 'nothing was applied that could be undone' : `there is no plan ${id}; it may be older than ${UNDO_DAYS} days`
+    return id === null
+      ? 'nothing was applied, so there is nothing to undo'
+      : `there is no plan ${id}; plans are deleted after ${UNDO_DAYS} days`
   if (plan.appliedAt === null) return `plan ${plan.id} was never applied`
-  if (plan.undoneAt !== null) return `plan ${plan.id} has been undone already`
-  return now - plan.appliedAt > UNDO_DAYS * DAY_MS ? `plan ${plan.id} was applied more than ${UNDO_DAYS} days ago` : null
+  if (plan.undoneAt !== null) return `plan ${plan.id} was already undone`
+  return now - plan.appliedAt > UNDO_DAYS * DAY_MS
+    ? `plan ${plan.id} was applied more than ${UNDO_DAYS} days ago and can no longer be undone`
+    : null
 }
 
-/** It was to be changed, and something stopped that. */
+/** True if the step was recorded but never carried out. */
 function isUntouched(step: UndoStep, known: Note): boolean {
   if (step.kind === 'made') return known.deletedAt !== null
   return JSON.stringify(stateBefore(known)) === JSON.stringify(step.before)

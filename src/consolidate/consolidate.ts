@@ -1,9 +1,9 @@
 /**
- * Consolidation: many notes into fewer, sessions into what lasts of them. It proposes (`planConsolidation`, `planReflection`), tries every
- * proposal on a copy, applies what a person or a setting lets it (`applyPlan`), and takes it back (`undoPlan`). It never writes prose of
- * its own: without a model only duplicates are folded; with one, every sentence is tied to the notes it came from.
+ * Consolidation turns many notes into fewer, and sessions into lasting notes. It proposes changes (`planConsolidation`, `planReflection`) and
+ * tries each on a copy, applies them once a person or a setting allows it (`applyPlan`), and can undo them (`undoPlan`). Without a model only
+ * duplicates are folded; with one, every new sentence names the notes it is based on.
  *
- * Nothing is deleted here: notes are superseded, tagged or made, and each of that can be undone for a while. It announces nothing; it
+ * Nothing is deleted here: notes are superseded, tagged or created, and all of that can be undone for 30 days. This room announces nothing and
  * returns what changed.
  */
 import type { ProjectKey } from '../core/ids.ts'
@@ -21,60 +21,60 @@ export { type ConsolidationDeps, type Plan, type PlanGroup, planFingerprint } fr
 export { readQuestions } from './questions.ts'
 export { refuseHarmfulGroups } from './recall-check.ts'
 
-/** More notes than this are not looked at in one go; the newest are. */
+/** A plan looks at this many notes at most, the newest first. */
 const MAX_NOTES_PER_PLAN = 20_000
-/** Trying a group takes a good part of a second. */
+/** Limited because trying a group takes up to a second. */
 const MAX_DUPLICATE_GROUPS = 200
 
-/** What could become of the notes of a project, or of all. Nothing is written. */
-export async function planConsolidation(means: ConsolidationDeps, project: ProjectKey | null, now: number): Promise<Plan> {
-  const notes = await notesOf(means, project, now, false)
+/** Proposes changes to the notes of a project, or of all projects. Nothing is written. */
+export async function planConsolidation(deps: ConsolidationDeps, project: ProjectKey | null, now: number): Promise<Plan> {
+  const notes = await notesOf(deps, project, now, false)
   const all = await findDuplicates(notes)
   const duplicates = all.slice(0, MAX_DUPLICATE_GROUPS)
   const folded = new Set(all.flatMap((group) => group.sources.map((source) => source.id)))
   const rest = notes.filter((note) => !folded.has(note.id))
-  const related = means.model ? await groupRelatedNotes(rest, (note) => nearestNotes(means, note)) : []
-  const merged = await proposeMerges(means, related, now)
+  const related = deps.model ? await groupRelatedNotes(rest, (note) => nearestNotes(deps, note)) : []
+  const merged = await proposeMerges(deps, related, now)
   return {
     kind: 'consolidate',
     project,
-    groups: await refuseHarmfulGroups(means, [...duplicates, ...merged.groups], now),
+    groups: await refuseHarmfulGroups(deps, [...duplicates, ...merged.groups], now),
     said: [
-      ...(means.model ? merged.said : ['without a text model only notes that say the same are folded; related ones stay as they are']),
+      ...(deps.model ? merged.messages : ['without a text model only duplicates are folded; related notes are not merged']),
       ...(all.length > MAX_DUPLICATE_GROUPS
-        ? [`${all.length - MAX_DUPLICATE_GROUPS} more groups of duplicates are left for the next time`]
+        ? [`${all.length - MAX_DUPLICATE_GROUPS} more groups of duplicates are left for the next run`]
         : []),
     ],
-    model: means.model?.name ?? null,
+    model: deps.model?.name ?? null,
     usage: merged.usage,
   }
 }
 
-/** What lasts of the sessions that nobody has reflected on yet. Nothing is written. */
-export async function planReflection(means: ConsolidationDeps, project: ProjectKey | null, now: number): Promise<Plan> {
-  const episodics = (await notesOf(means, project, now, true)).filter((note) => awaitsReflection(note) && normalised(note.body) !== '')
+/** Proposes lasting notes from the sessions that have not been reflected on yet. Nothing is written. */
+export async function planReflection(deps: ConsolidationDeps, project: ProjectKey | null, now: number): Promise<Plan> {
+  const episodics = (await notesOf(deps, project, now, true)).filter((note) => awaitsReflection(note) && normalised(note.body) !== '')
   const plan: Plan = { kind: 'reflect', project, groups: [], said: [], model: null, usage: { input: 0, output: 0, cached: 0 } }
-  if (!means.model) {
+  if (!deps.model) {
     const waiting = episodics.length === 1 ? '1 session waits' : `${episodics.length || 'no'} sessions wait`
-    return { ...plan, said: [`${waiting} for reflection, which needs a text model (model.provider); nothing is written without one`] }
+    return { ...plan, said: [`${waiting} for reflection, which needs a text model (model.provider)`] }
   }
-  for (const there of Map.groupBy(episodics, (note) => `${note.scope} ${note.project}`).values()) {
-    const written = await proposeReflections(means, there.toReversed(), now)
-    plan.groups.push(...written.groups)
-    plan.said.push(...written.said)
-    for (const part of ['input', 'output', 'cached'] as const) plan.usage[part] += written.usage[part]
+  for (const ofProject of Map.groupBy(episodics, (note) => `${note.scope} ${note.project}`).values()) {
+    const proposals = await proposeReflections(deps, ofProject.toReversed(), now)
+    plan.groups.push(...proposals.groups)
+    plan.said.push(...proposals.messages)
+    for (const part of ['input', 'output', 'cached'] as const) plan.usage[part] += proposals.usage[part]
   }
-  return { ...plan, model: means.model.name, groups: await refuseHarmfulGroups(means, plan.groups, now) }
+  return { ...plan, model: deps.model.name, groups: await refuseHarmfulGroups(deps, plan.groups, now) }
 }
 
 async function notesOf({ book }: ConsolidationDeps, project: ProjectKey | null, now: number, episodic: boolean): Promise<Note[]> {
   const types = episodic ? (['episodic'] as const) : (['semantic', 'procedural'] as const)
   const notes = await book.store.notes.list({ project, types: [...types], now, limit: MAX_NOTES_PER_PLAN })
-  // What holds for every project is looked at when it is asked for by its own name, or with all.
+  // Global notes are included only when all projects, or the global ones by name, are requested.
   return notes.filter((note) => project === null || note.project === project)
 }
 
-/** How many of the nearest count: past them everything is a little alike. */
+/** Notes further down the list are only vaguely similar. */
 const MAX_NEAREST_NOTES = 8
 
 async function nearestNotes({ meaning, book }: ConsolidationDeps, note: Note): Promise<Set<string>> {
@@ -82,8 +82,8 @@ async function nearestNotes({ meaning, book }: ConsolidationDeps, note: Note): P
   const found = await meaning(`${note.title}\n${note.body}`.slice(0, 2000), note.project, MAX_NEAREST_NOTES * 4)
   const near = new Set<string>()
   for (const { documentId } of found) {
-    const place = await book.store.documents.location(documentId)
-    if (place?.kind === 'note' && place.ref !== note.id) near.add(asNoteId(place.ref))
+    const location = await book.store.documents.location(documentId)
+    if (location?.kind === 'note' && location.ref !== note.id) near.add(asNoteId(location.ref))
     if (near.size === MAX_NEAREST_NOTES) break
   }
   return near

@@ -1,48 +1,48 @@
 import { NOTE_TYPES, type NoteType } from '../core/note.ts'
 
-/** One sentence, and the sources that the model says it has it from. */
+/** One sentence, and the sources that the model gives for it. */
 export type Claim = { text: string; sources: string[] }
 export type ProposedMemory = { group: string; type: NoteType; namespace: string; title: string; claims: Claim[] }
 export type ParsedConsolidationAnswer = { kind: 'read'; memories: ProposedMemory[] } | { kind: 'malformed'; reason: string }
 
-/** No answer that was asked for is as long as this. */
+/** Longer than any valid answer. */
 const MAX_ANSWER_CHARS = 200_000
 const MAX_MEMORIES = 50
 const MAX_TITLE_CHARS = 200
 const MAX_CLAIM_CHARS = 2000
 
 /**
- * Reads what a model answered:
+ * Parses a model's answer:
  *
  *     <memory group="g1" type="semantic" namespace="decisions">
  *       <title>…</title>
  *       <claim sources="n1 n2">One sentence.</claim>
  *     </memory>
  *
- * or `<nothing/>`. Tolerant of what stands around it (a greeting, a fence, thoughts), strict inside: one thing that is not as asked spoils
- * the whole answer, because nobody can tell what else is wrong with it. Goes through the text once.
+ * or `<nothing/>`. Text around the memories (a greeting, a code fence, thoughts) is ignored. Inside, a single violation makes the whole answer
+ * malformed, because the rest cannot be trusted either. Reads the text once.
  */
 export function parseConsolidationAnswer(answer: string): ParsedConsolidationAnswer {
-  if (answer.length > MAX_ANSWER_CHARS) return malformed('it is far too long')
+  if (answer.length > MAX_ANSWER_CHARS) return malformed(`it is longer than ${MAX_ANSWER_CHARS} characters`)
   const text = withoutThoughts(answer)
   const memories: ProposedMemory[] = []
   let at = 0
   for (;;) {
     const open = nextTag(text, at, 'memory')
     if (!open) break
-    if (memories.length === MAX_MEMORIES) return malformed(`it holds more than ${MAX_MEMORIES} memories`)
+    if (memories.length === MAX_MEMORIES) return malformed(`it contains more than ${MAX_MEMORIES} memories`)
     const read = readMemory(text, open)
     if (typeof read === 'string') return malformed(read)
     memories.push(read.memory)
     at = read.end
   }
-  if (memories.length === 0 && !/<nothing\s*\/?>/i.test(text)) return malformed('it holds no memory and does not say that there is none')
+  if (memories.length === 0 && !/<nothing\s*\/?>/i.test(text)) return malformed('it contains neither a memory nor <nothing/>')
   return { kind: 'read', memories }
 }
 
 const malformed = (reason: string): ParsedConsolidationAnswer => ({ kind: 'malformed', reason })
 
-/** Models that think aloud put drafts into their thoughts; what counts comes after. */
+/** Drafts inside a model's thoughts do not count; the answer comes after them. */
 function withoutThoughts(answer: string): string {
   const end = answer.lastIndexOf('</think>')
   return end === -1 ? answer : answer.slice(end + '</think>'.length)
@@ -50,7 +50,7 @@ function withoutThoughts(answer: string): string {
 
 type ConsolidationAnswerTag = { attributes: Record<string, string>; start: number; end: number }
 
-/** The next tag of this name, with where it begins and ends. A tag that never ends is none. */
+/** The next tag with this name, and its position. Null if there is none or it is not closed. */
 function nextTag(text: string, from: number, name: string): ConsolidationAnswerTag | null {
   for (let start = text.indexOf(`<${name}`, from); start !== -1; start = text.indexOf(`<${name}`, start + 1)) {
     const after = text[start + name.length + 1]
@@ -64,49 +64,50 @@ function nextTag(text: string, from: number, name: string): ConsolidationAnswerT
 
 function attributesIn(text: string): Record<string, string> {
   return Object.fromEntries(
-    [...text.matchAll(/([a-z]{1,20})\s*=\s*(?:"([^"]*)"|'([^']*)')/g)].map(([, name, one, other]) => [name, one ?? other ?? '']),
+    [...text.matchAll(/([a-z]{1,20})\s*=\s*(?:"([^"]*)"|'([^']*)')/g)].map(([, name, double, single]) => [name, double ?? single ?? '']),
   )
 }
 
-/** Everything up to the end tag, which must come. */
+/** The text up to the closing tag; null if that is missing. */
 function readToClosingTag(text: string, from: number, name: string): { inner: string; end: number } | null {
   const close = text.indexOf(`</${name}>`, from)
   return close === -1 ? null : { inner: text.slice(from, close), end: close + name.length + 3 }
 }
 
 function readMemory(text: string, open: ConsolidationAnswerTag): { memory: ProposedMemory; end: number } | string {
-  const whole = readToClosingTag(text, open.end, 'memory')
-  if (!whole) return 'a memory does not end'
-  const { inner } = whole
-  const title = nextTag(inner, 0, 'title')
-  const titled = title && readToClosingTag(inner, title.end, 'title')
-  if (!title || !titled) return 'a memory has no title'
-  // What stands between the parts belongs to no source.
-  let between = inner.slice(0, title.start)
-  let at = titled.end
+  const element = readToClosingTag(text, open.end, 'memory')
+  if (!element) return 'a memory is not closed'
+  const { inner } = element
+  const titleTag = nextTag(inner, 0, 'title')
+  const titleElement = titleTag && readToClosingTag(inner, titleTag.end, 'title')
+  if (!titleTag || !titleElement) return 'a memory has no title'
+  // Text between the elements has no source, so it is not allowed.
+  let between = inner.slice(0, titleTag.start)
+  let at = titleElement.end
   const claims: Claim[] = []
   for (;;) {
-    const claim = nextTag(inner, at, 'claim')
-    if (!claim) break
-    const said = readToClosingTag(inner, claim.end, 'claim')
-    if (!said) return 'a claim does not end'
-    between += inner.slice(at, claim.start)
-    at = said.end
-    const sources = (claim.attributes.sources ?? claim.attributes.source ?? '').split(/[\s,;]+/).filter(Boolean)
-    const told = decodeText(said.inner)
+    const claimTag = nextTag(inner, at, 'claim')
+    if (!claimTag) break
+    const claim = readToClosingTag(inner, claimTag.end, 'claim')
+    if (!claim) return 'a claim is not closed'
+    between += inner.slice(at, claimTag.start)
+    at = claim.end
+    const sources = (claimTag.attributes.sources ?? claimTag.attributes.source ?? '').split(/[\s,;]+/).filter(Boolean)
+    const sentence = decodeText(claim.inner)
     if (sources.length === 0) return 'a claim names no source'
-    if (told === '' || told.length > MAX_CLAIM_CHARS) return told === '' ? 'a claim is empty' : 'a claim is far too long'
-    claims.push({ text: told, sources })
+    if (sentence === '') return 'a claim is empty'
+    if (sentence.length > MAX_CLAIM_CHARS) return `a claim is longer than ${MAX_CLAIM_CHARS} characters`
+    claims.push({ text: sentence, sources })
   }
   between += inner.slice(at)
-  if (between.trim() !== '') return 'a memory holds text outside of its claims'
-  if (claims.length === 0) return 'a memory makes no claim'
+  if (between.trim() !== '') return 'a memory contains text outside its claims'
+  if (claims.length === 0) return 'a memory has no claims'
   const type = open.attributes.type ?? 'semantic'
-  if (!isNoteType(type) || type === 'episodic') return `"${type.slice(0, 40)}" is no type of a durable note`
-  const named = decodeText(titled.inner)
-  if (named === '' || named.length > MAX_TITLE_CHARS) return 'a title is empty or far too long'
+  if (!isNoteType(type) || type === 'episodic') return `"${type.slice(0, 40)}" is not a type of a lasting note`
+  const title = decodeText(titleElement.inner)
+  if (title === '' || title.length > MAX_TITLE_CHARS) return `a title is empty or longer than ${MAX_TITLE_CHARS} characters`
   const { group = '', namespace = '' } = open.attributes
-  return { memory: { group, type, namespace, title: named, claims }, end: whole.end }
+  return { memory: { group, type, namespace, title, claims }, end: element.end }
 }
 
 const isNoteType = (text: string): text is NoteType => (NOTE_TYPES as readonly string[]).includes(text)

@@ -9,17 +9,17 @@ import { findDuplicates } from './duplicates.ts'
 let count = 0
 const note = (body: string, given: Partial<Note> = {}) => aNote({ id: asNoteId(`N${++count}`), title: 'T', body, ...given })
 
-/** Which bodies stay and which go. */
+/** The bodies that stay and the bodies that are folded. */
 const outcome = async (notes: Note[]) =>
   (await findDuplicates(notes)).map(({ how, change }) => {
-    if (change.kind !== 'keep-one') throw new Error('a duplicate makes no note')
+    if (change.kind !== 'keep-one') throw new Error('folding duplicates creates no notes')
     const body = (id: string) => notes.find((one) => one.id === id)?.body
     return { how, keep: body(change.keep), goes: change.supersedes.map(body), tags: change.tags }
   })
 
 const LONG = 'The worker writes to the database alone, because two writers would wait for each other under load'
 
-test('notes with the same words are folded; the newest stays and has all tags', async () => {
+test('notes with the same words are folded; the newest stays and gets all tags', async () => {
   const notes = [
     note('Use Bun, not Node.', { updatedAt: 1, tags: ['a'] }),
     note('use bun -- not node', { updatedAt: 3, tags: ['b'] }),
@@ -30,7 +30,7 @@ test('notes with the same words are folded; the newest stays and has all tags', 
   ])
 })
 
-test('a pinned note stays before a surer one, and a surer one before a newer one', async () => {
+test('a pinned note is preferred over a more confident one, and that over a newer one', async () => {
   const [pinned, surer, newer] = [
     note('Same.', { pinned: true, confidence: 0.1 }),
     note('same', { confidence: 0.9 }),
@@ -40,12 +40,12 @@ test('a pinned note stays before a surer one, and a surer one before a newer one
   expect((await outcome([newer, surer].flatMap((one) => one ?? [])))[0]).toMatchObject({ keep: 'same' })
 })
 
-test('a pinned note never goes', async () => {
+test('a pinned note is never folded into another', async () => {
   expect(await outcome([note('Same', { pinned: true, updatedAt: 1 }), note('same', { pinned: true, updatedAt: 2 })])).toEqual([])
   expect(await outcome([note(LONG, { pinned: true }), note(`${LONG}, they say`, { updatedAt: 9000 })])).toEqual([])
 })
 
-test('nearly the same words are folded into the one that says it all', async () => {
+test('notes with nearly the same words are folded into the one that contains everything', async () => {
   const [short, long] = [LONG, `${LONG} and nobody likes that`]
   expect(await outcome([note(short, { updatedAt: 9 }), note(long, { updatedAt: 1 })])).toEqual([
     { how: 'near', keep: long, goes: [short], tags: [] },
@@ -53,16 +53,16 @@ test('nearly the same words are folded into the one that says it all', async () 
 })
 
 test.each([
-  ['another number', LONG.replace('two writers', '2 writers'), LONG.replace('two writers', '3 writers')],
-  ['another word', LONG, LONG.replace('database', 'logfile')],
-  ['a denial', LONG, LONG.replace('would wait', 'would not wait')],
-  ['few words', 'Port is the usual one here', 'Port is the usual one there'],
-  ['nothing but signs', '---', '***'],
-])('%s is another fact', async (_, one, other) => {
+  ['a number', LONG.replace('two writers', '2 writers'), LONG.replace('two writers', '3 writers')],
+  ['a word', LONG, LONG.replace('database', 'logfile')],
+  ['a negation', LONG, LONG.replace('would wait', 'would not wait')],
+  ['one of few words', 'Port is the usual one here', 'Port is the usual one there'],
+  ['punctuation only', '---', '***'],
+])('notes that differ in %s are not folded', async (_, one, other) => {
   expect(await outcome([note(one), note(other)])).toEqual([])
 })
 
-test('what belongs to different places is not folded', async () => {
+test('notes of different projects, scopes, types or namespaces are not folded', async () => {
   const at = (given: Partial<Note>) => note(LONG, given)
   expect(await outcome([at({}), at({ project: asProjectKey('shop') })])).toEqual([])
   expect(await outcome([at({}), at({ scope: 'local' })])).toEqual([])
@@ -71,7 +71,7 @@ test('what belongs to different places is not folded', async () => {
   expect(await outcome([at({}), note(`${LONG} for long`, { namespace: 'decisions' })])).toEqual([])
 })
 
-test('likeness does not travel: each that goes is near the one that stays', async () => {
+test('every folded note is near the note that stays', async () => {
   const words = Array.from({ length: 40 }, (_, index) => `${'abcdefghijklmnopqrst'[index % 20]}word${index < 20 ? 'x' : 'y'}`)
   const notes = [40, 30, 22, 16].map((length) => note(words.slice(0, length).join(' ')))
   const groups = await outcome(notes)
@@ -80,7 +80,7 @@ test('likeness does not travel: each that goes is near the one that stays', asyn
   expect(groups.flatMap(({ goes }) => goes).length).toBeLessThan(3)
 })
 
-test('twins of a note that is near another are one group with it', async () => {
+test('exact copies of a note that is near another join its group', async () => {
   const long = `${LONG} and nobody likes that`
   const groups = await outcome([note(LONG), note(LONG.toUpperCase()), note(long)])
   expect(groups).toHaveLength(1)
@@ -88,7 +88,7 @@ test('twins of a note that is near another are one group with it', async () => {
   expect(groups[0]?.goes).toHaveLength(2)
 })
 
-test('thousands of notes take a moment', async () => {
+test('thousands of notes take seconds at most', async () => {
   const notes = Array.from({ length: 4000 }, (_, index) => note(`${LONG} in case number ${index % 2000} of the list of ${index % 2000}`))
   const used = processorTime()
   expect(await findDuplicates(notes)).toHaveLength(2000)

@@ -2,17 +2,17 @@ import type { Note } from '../core/note.ts'
 import { areNear, normalised, shingles } from '../notes/notes.ts'
 import type { PlanGroup } from './plan.ts'
 
-/** Notes that say the same, and which of each stays. Nothing is lost by it: whatever goes is said by the one that stays. */
+/** Groups of duplicate notes, and which note of each group stays. Nothing is lost: the note that stays says everything the others say. */
 export async function findDuplicates(notes: Note[]): Promise<PlanGroup[]> {
-  const able = notes.filter((note) => note.type !== 'episodic' && note.conflictOf === null)
-  const byPlace = Map.groupBy(able, (note) => `${note.scope} ${note.project}`)
+  const foldable = notes.filter((note) => note.type !== 'episodic' && note.conflictOf === null)
+  const byProject = Map.groupBy(foldable, (note) => `${note.scope} ${note.project}`)
   const groups: PlanGroup[] = []
-  for (const there of byPlace.values()) {
-    const same = sameGroups(there)
-    const gone = new Set(same.flatMap(({ others }) => others.map((note) => note.id)))
-    const left = there.filter((note) => !gone.has(note.id))
+  for (const ofProject of byProject.values()) {
+    const same = sameGroups(ofProject)
+    const folded = new Set(same.flatMap(({ others }) => others.map((note) => note.id)))
+    const remaining = ofProject.filter((note) => !folded.has(note.id))
     const near: DuplicateSet[] = []
-    for (const alike of Map.groupBy(left, (note) => note.namespace).values()) near.push(...(await nearGroups(alike)))
+    for (const ofNamespace of Map.groupBy(remaining, (note) => note.namespace).values()) near.push(...(await nearGroups(ofNamespace)))
     groups.push(...joinGroups(same, near))
   }
   return groups
@@ -20,59 +20,59 @@ export async function findDuplicates(notes: Note[]): Promise<PlanGroup[]> {
 
 type DuplicateSet = { how: 'same' | 'near'; keep: Note; others: Note[] }
 
-/** Pinned before others, then the surer, then the newer. */
-const byWorth = (a: Note, b: Note) =>
+/** Pinned notes first, then by confidence, then newest first. */
+const byPriority = (a: Note, b: Note) =>
   Number(b.pinned) - Number(a.pinned) || b.confidence - a.confidence || b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)
 
 function sameGroups(notes: Note[]): DuplicateSet[] {
   const byText = Map.groupBy(notes, (note) => normalised(note.body))
-  byText.delete('') // nothing but signs: two of them need not mean the same
+  byText.delete('') // punctuation only: two such notes may mean different things
   return [...byText.values()].flatMap((alike) => {
-    const [keep, ...rest] = alike.sort(byWorth)
+    const [keep, ...rest] = alike.sort(byPriority)
     const others = rest.filter((note) => !note.pinned)
     return keep && others.length > 0 ? [{ how: 'same' as const, keep, others }] : []
   })
 }
 
-/** A pair of words that stands in more notes than this tells little about which belong together. */
+/** A word pair that occurs in more notes than this says little about which notes are similar. */
 const MAX_NOTES_SHARING_PAIR = 50
-/** After so many notes others may speak: hooks wait for nobody. */
+/** Yield to the event loop after this many notes, so that hooks do not wait. */
 const NOTES_BETWEEN_YIELDS = 50
 
 type ComparedNote = { note: Note; parts: Set<string>; facts: NoteFacts }
 
-/** Every note that goes is near the one that stays, not only near another that goes: likeness does not travel. */
+/** Every folded note must be near the note that stays; being near another folded note is not enough. */
 async function nearGroups(notes: Note[]): Promise<DuplicateSet[]> {
-  const said: ComparedNote[] = []
-  for (const [index, note] of notes.sort(byWorth).entries()) {
-    said.push({ note, parts: shingles(note.body), facts: factsIn(note) })
+  const compared: ComparedNote[] = []
+  for (const [index, note] of notes.sort(byPriority).entries()) {
+    compared.push({ note, parts: shingles(note.body), facts: factsIn(note) })
     if (index % NOTES_BETWEEN_YIELDS === 0) await Bun.sleep(0)
   }
-  const candidatesFor = indexCandidates(said)
+  const candidatesFor = indexCandidates(compared)
   const taken = new Set<number>()
   const found: DuplicateSet[] = []
-  for (const [index, one] of said.entries()) {
+  for (const [index, one] of compared.entries()) {
     if (index % NOTES_BETWEEN_YIELDS === 0) await Bun.sleep(0)
     if (taken.has(index)) continue
     const others = candidatesFor(one).filter((at) => {
-      const other = said[at]
+      const other = compared[at]
       if (!other || at === index || taken.has(at) || other.note.pinned) return false
-      return areNear(one.parts, other.parts) && saysAll(one.facts, other.facts)
+      return areNear(one.parts, other.parts) && containsFacts(one.facts, other.facts)
     })
     if (others.length === 0) continue
     for (const at of [index, ...others]) taken.add(at)
-    found.push({ how: 'near', keep: one.note, others: others.sort((a, b) => a - b).flatMap((at) => said[at]?.note ?? []) })
+    found.push({ how: 'near', keep: one.note, others: others.sort((a, b) => a - b).flatMap((at) => compared[at]?.note ?? []) })
   }
   return found
 }
 
 /**
- * Which notes are worth comparing with one: those that share a third of its telling pairs of words. Comparing all with all would take
+ * The notes worth comparing with a note: those that share a third of its rare word pairs. Comparing every note with every other would take
  * minutes for thousands of notes.
  */
-function indexCandidates(said: ComparedNote[]): (one: ComparedNote) => number[] {
+function indexCandidates(compared: ComparedNote[]): (one: ComparedNote) => number[] {
   const holders = new Map<string, number[]>()
-  for (const [index, { parts }] of said.entries()) {
+  for (const [index, { parts }] of compared.entries()) {
     for (const part of parts) {
       const list = holders.get(part)
       if (!list) holders.set(part, [index])
@@ -81,23 +81,23 @@ function indexCandidates(said: ComparedNote[]): (one: ComparedNote) => number[] 
   }
   return ({ parts }) => {
     const lists = [...parts].map((part) => holders.get(part) ?? [])
-    const telling = lists.filter((list) => list.length <= MAX_NOTES_SHARING_PAIR)
+    const rare = lists.filter((list) => list.length <= MAX_NOTES_SHARING_PAIR)
     const counts = new Map<number, number>()
-    for (const at of (telling.length > 0 ? telling : lists).flat()) counts.set(at, (counts.get(at) ?? 0) + 1)
-    return [...counts].filter(([, shared]) => shared * 3 >= telling.length).map(([at]) => at)
+    for (const at of (rare.length > 0 ? rare : lists).flat()) counts.set(at, (counts.get(at) ?? 0) + 1)
+    return [...counts].filter(([, shared]) => shared * 3 >= rare.length).map(([at]) => at)
   }
 }
 
-type NoteFacts = { beginnings: Set<string>; exact: Set<string>; denials: number }
+type NoteFacts = { stems: Set<string>; exact: Set<string>; negations: number }
 
-/** What a text would lose if another stood in its place: words by their beginnings, whatever has a digit as it stands, and denials. */
+/** What another text must contain to replace this one: the first letters of its words, every word with a digit, and as many negations. */
 function factsIn({ title, body }: Note): NoteFacts {
   const words = normalised(`${title} ${body}`).split(' ').filter(Boolean)
   const isExact = (word: string) => /\p{N}/u.test(word)
   return {
-    beginnings: new Set(words.filter((word) => word.length > 2 && !isExact(word)).map((word) => word.slice(0, 5))),
+    stems: new Set(words.filter((word) => word.length > 2 && !isExact(word)).map((word) => word.slice(0, 5))),
     exact: new Set(words.filter(isExact)),
-    denials: words.filter((word) => NEGATION_WORDS.has(word)).length,
+    negations: words.filter((word) => NEGATION_WORDS.has(word)).length,
   }
 }
 
@@ -105,22 +105,22 @@ const NEGATION_WORDS = new Set(
   'no not never none without cannot don doesn didn isn aren wasn won shouldn mustn avoid stop nicht kein keine nie ohne'.split(' '),
 )
 
-const saysAll = (one: NoteFacts, other: NoteFacts) =>
-  other.beginnings.isSubsetOf(one.beginnings) && other.exact.isSubsetOf(one.exact) && other.denials === one.denials
+const containsFacts = (one: NoteFacts, other: NoteFacts) =>
+  other.stems.isSubsetOf(one.stems) && other.exact.isSubsetOf(one.exact) && other.negations === one.negations
 
-/** A note that stays for its twins and is itself near another belongs to one group with them. */
+/** If a note that has exact copies is also near another note, all of them form one group. */
 function joinGroups(same: DuplicateSet[], near: DuplicateSet[]): PlanGroup[] {
-  const twins = new Map(same.map((found) => [found.keep.id, found]))
+  const copies = new Map(same.map((found) => [found.keep.id, found]))
   const groups = near.map(({ keep, others }) => {
     const all = [keep, ...others]
-    const behind = all.flatMap((note) => {
-      const own = twins.get(note.id)
-      twins.delete(note.id)
+    const copiesOfAll = all.flatMap((note) => {
+      const own = copies.get(note.id)
+      copies.delete(note.id)
       return own?.others ?? []
     })
-    return toPlanGroup({ how: 'near', keep, others: [...others, ...behind] })
+    return toPlanGroup({ how: 'near', keep, others: [...others, ...copiesOfAll] })
   })
-  return [...[...twins.values()].map(toPlanGroup), ...groups]
+  return [...[...copies.values()].map(toPlanGroup), ...groups]
 }
 
 function toPlanGroup({ how, keep, others }: DuplicateSet): PlanGroup {
@@ -128,7 +128,7 @@ function toPlanGroup({ how, keep, others }: DuplicateSet): PlanGroup {
   const why = keep.pinned
     ? 'it is pinned'
     : others.some((note) => note.confidence < keep.confidence)
-      ? 'it is the surest'
+      ? 'it has the highest confidence'
       : 'it is the newest'
   return {
     how,
@@ -136,8 +136,8 @@ function toPlanGroup({ how, keep, others }: DuplicateSet): PlanGroup {
     sources: all.map(({ id, title }) => ({ id, title })),
     reason:
       how === 'same'
-        ? `the same words; one stays because ${why}`
-        : 'nearly the same words; the one that stays says all that the others say',
+        ? `the same words; one note stays because ${why}`
+        : 'nearly the same words; the note that stays says everything the others say',
     change: {
       kind: 'keep-one',
       keep: keep.id,

@@ -8,60 +8,60 @@ import { whyUngrounded } from './grounding.ts'
 import { countNoteTokens, inputRatio, mergeRequest, type NoteBatch, reflectRequest } from './model-requests.ts'
 import type { ConsolidationDeps, PlanGroup } from './plan.ts'
 
-/** What a model made of notes; `said` tells what it did not. */
-export type ModelProposals = { groups: PlanGroup[]; said: string[]; usage: Usage }
+/** What a model proposes for some notes; `messages` explain what it could not do. */
+export type ModelProposals = { groups: PlanGroup[]; messages: string[]; usage: Usage }
 
-/** As many notes as a question takes; more blur the answer. */
+/** Maximum tokens of notes in one request; with more, answers get vague. */
 const BATCH_TOKENS = 6000
 
-/** Groups of related notes, each made one note by the model. */
-export function proposeMerges(means: ConsolidationDeps, related: Note[][], now: number): Promise<ModelProposals> {
-  return askInBatches(means, related, mergeRequest, (batch, memories) => mergedGroups(means, batch, memories, now))
+/** Has the model merge each group of related notes into one note. */
+export function proposeMerges(deps: ConsolidationDeps, related: Note[][], now: number): Promise<ModelProposals> {
+  return askInBatches(deps, related, mergeRequest, (batch, memories) => mergedGroups(deps, batch, memories, now))
 }
 
-/** What lasts of what happened, written by the model. Each batch of sessions is one group: its notes are tagged when it is applied. */
-export function proposeReflections(means: ConsolidationDeps, episodics: Note[], now: number): Promise<ModelProposals> {
+/** Has the model extract lasting notes from sessions. Each batch of sessions is one group; its session notes are tagged when it is applied. */
+export function proposeReflections(deps: ConsolidationDeps, episodics: Note[], now: number): Promise<ModelProposals> {
   const single = episodics.map((note) => [note])
-  return askInBatches(means, single, reflectRequest, (batch, memories) => reflectedGroup(means, batch, memories, now))
+  return askInBatches(deps, single, reflectRequest, (batch, memories) => reflectedGroup(deps, batch, memories, now))
 }
 
-/** Asks batch by batch. What is wrong with an answer, or with the model, is said; nothing is taken from such an answer. */
+/** Sends the notes batch by batch. Invalid answers are dropped whole; they and failures of the model are reported in `messages`. */
 async function askInBatches(
-  means: ConsolidationDeps,
+  deps: ConsolidationDeps,
   wanted: Note[][],
   requestFor: (batch: NoteBatch) => ModelRequest,
   read: (batch: NoteBatch, memories: ProposedMemory[]) => PlanGroup[] | string,
 ): Promise<ModelProposals> {
-  const written: ModelProposals = { groups: [], said: [], usage: { input: 0, output: 0, cached: 0 } }
-  const { model } = means
-  if (!model || wanted.length === 0) return written
-  const { batches, thin } = batchesOf(wanted, (batch) => inputRatio(requestFor(batch), batch) <= means.maxInputRatio)
-  if (thin > 0) {
-    written.said.push(
-      `${thin} of ${wanted.length} wait for company: asked alone, the question would be more than ${means.maxInputRatio} times their text (model.max_input_ratio)`,
+  const proposals: ModelProposals = { groups: [], messages: [], usage: { input: 0, output: 0, cached: 0 } }
+  const { model } = deps
+  if (!model || wanted.length === 0) return proposals
+  const { batches, tooSmall } = batchesOf(wanted, (batch) => inputRatio(requestFor(batch), batch) <= deps.maxInputRatio)
+  if (tooSmall > 0) {
+    proposals.messages.push(
+      `${tooSmall} of ${wanted.length} wait until there are more: sent alone, the request would be more than ${deps.maxInputRatio} times their text (model.max_input_ratio)`,
     )
   }
-  if (batches.length > means.maxQuestions)
-    written.said.push(`${batches.length - means.maxQuestions} more questions are left for the next time`)
-  for (const [index, batch] of batches.slice(0, means.maxQuestions).entries()) {
-    means.progress(index, batches.length, `asking ${model.name}`)
-    const answer = await model.ask(requestFor(batch), means.signal)
+  if (batches.length > deps.maxQuestions)
+    proposals.messages.push(`${batches.length - deps.maxQuestions} more requests are left for the next run`)
+  for (const [index, batch] of batches.slice(0, deps.maxQuestions).entries()) {
+    deps.progress(index, batches.length, `asking ${model.name}`)
+    const answer = await model.ask(requestFor(batch), deps.signal)
     if (answer.kind === 'failed') {
-      written.said.push(`the model is in trouble (${answer.reason}): ${answer.message}`)
+      proposals.messages.push(`the model failed (${answer.reason}): ${answer.message}`)
       if (FAILURES_THAT_STOP.has(answer.reason)) break
       continue
     }
-    written.usage.input += answer.usage.input
-    written.usage.output += answer.usage.output
-    written.usage.cached += answer.usage.cached
+    proposals.usage.input += answer.usage.input
+    proposals.usage.output += answer.usage.output
+    proposals.usage.cached += answer.usage.cached
     const groups = answer.stop === 'length' ? 'it was cut off' : groupsFrom(answer.text, batch, read)
-    if (typeof groups === 'string') written.said.push(`an answer of ${model.name} was thrown away: ${groups}`)
-    else written.groups.push(...groups)
+    if (typeof groups === 'string') proposals.messages.push(`an answer of ${model.name} was discarded: ${groups}`)
+    else proposals.groups.push(...groups)
   }
-  return written
+  return proposals
 }
 
-/** Whoever is asked again at once will say the same again. */
+/** After these failures the next request would fail as well. */
 const FAILURES_THAT_STOP: ReadonlySet<FailureReason> = new Set(['auth', 'quota', 'rate', 'network'])
 
 function groupsFrom(
@@ -79,8 +79,8 @@ function groupsFrom(
   return read(batch, answer.memories)
 }
 
-/** Groups together in one question, up to a size; those that would be too thin alone join the one before. */
-function batchesOf(wanted: Note[][], fits: (batch: NoteBatch) => boolean): { batches: NoteBatch[]; thin: number } {
+/** Packs groups into requests up to a size. If the last request would be too small, it joins the one before. */
+function batchesOf(wanted: Note[][], fits: (batch: NoteBatch) => boolean): { batches: NoteBatch[]; tooSmall: number } {
   const packs: Note[][][] = []
   let tokens = Number.POSITIVE_INFINITY
   for (const notes of wanted) {
@@ -97,7 +97,7 @@ function batchesOf(wanted: Note[][], fits: (batch: NoteBatch) => boolean): { bat
   const batches = packs.map(toBatch)
   return {
     batches: batches.filter(fits),
-    thin: batches.filter((batch) => !fits(batch)).reduce((sum, batch) => sum + batch.groups.length, 0),
+    tooSmall: batches.filter((batch) => !fits(batch)).reduce((sum, batch) => sum + batch.groups.length, 0),
   }
 }
 
@@ -108,23 +108,23 @@ function toBatch(groups: Note[][]): NoteBatch {
   }
 }
 
-function mergedGroups(means: ConsolidationDeps, batch: NoteBatch, memories: ProposedMemory[], now: number): PlanGroup[] | string {
+function mergedGroups(deps: ConsolidationDeps, batch: NoteBatch, memories: ProposedMemory[], now: number): PlanGroup[] | string {
   const groups: PlanGroup[] = []
   const answered = new Set<string>()
   for (const memory of memories) {
     const group = batch.groups.find(({ name }) => name === memory.group)
     if (!group || answered.has(memory.group))
-      return `a memory is for the group "${memory.group.slice(0, 40)}", which ${group ? 'has one' : 'is none'}`
+      return `a memory is for the group "${memory.group.slice(0, 40)}", which ${group ? 'already has one' : 'does not exist'}`
     answered.add(memory.group)
     const own = new Set(group.notes.map(({ name }) => name))
-    if (memory.claims.some((claim) => claim.sources.some((source) => !own.has(source)))) return 'a claim names a source of another group'
+    if (memory.claims.some((claim) => claim.sources.some((source) => !own.has(source)))) return 'a claim names a source from another group'
     const notes = group.notes.map(({ note }) => note)
     const cited = new Set(memory.claims.flatMap((claim) => claim.sources))
-    const silent = group.notes.find(({ name }) => !cited.has(name))
-    if (silent) return `no claim names "${silent.note.title.slice(0, 60)}", which would be hidden`
+    const uncited = group.notes.find(({ name }) => !cited.has(name))
+    if (uncited) return `no claim cites "${uncited.note.title.slice(0, 60)}", so its content would be lost`
     const [first] = notes
     if (!first) return 'a group is empty'
-    const note = noteFromMemory(means, memory, now, {
+    const note = noteFromMemory(deps, memory, now, {
       project: first.project,
       scope: first.scope,
       namespace: first.namespace,
@@ -138,7 +138,7 @@ function mergedGroups(means: ConsolidationDeps, batch: NoteBatch, memories: Prop
       how: 'merged',
       project: first.project,
       sources: notes.map(({ id, title }) => ({ id, title })),
-      reason: `${notes.length} notes about the same, put into one by ${note.model}`,
+      reason: `${notes.length} notes about the same things, merged by ${note.model}`,
       change: { kind: 'make', notes: [note], reflected: [] },
       refused: null,
     })
@@ -146,10 +146,10 @@ function mergedGroups(means: ConsolidationDeps, batch: NoteBatch, memories: Prop
   return groups
 }
 
-/** A model is not as sure as a person. */
+/** A model's notes count as less certain than a person's. */
 const MAX_REFLECTED_CONFIDENCE = 0.8
 
-function reflectedGroup(means: ConsolidationDeps, batch: NoteBatch, memories: ProposedMemory[], now: number): PlanGroup[] | string {
+function reflectedGroup(deps: ConsolidationDeps, batch: NoteBatch, memories: ProposedMemory[], now: number): PlanGroup[] | string {
   const all = batch.groups.flatMap((group) => group.notes)
   const [first] = all
   if (!first) return 'a batch is empty'
@@ -157,7 +157,7 @@ function reflectedGroup(means: ConsolidationDeps, batch: NoteBatch, memories: Pr
   for (const memory of memories) {
     const cited = new Set(memory.claims.flatMap((claim) => claim.sources))
     const sources = all.filter(({ name }) => cited.has(name)).map(({ note }) => note)
-    const note = noteFromMemory(means, memory, now, {
+    const note = noteFromMemory(deps, memory, now, {
       project: first.note.project,
       scope: first.note.scope,
       namespace: isNamespace(memory.namespace) ? memory.namespace : 'learnings',
@@ -172,20 +172,23 @@ function reflectedGroup(means: ConsolidationDeps, batch: NoteBatch, memories: Pr
       how: 'reflected',
       project: first.note.project,
       sources: all.map(({ note: { id, title } }) => ({ id, title })),
-      reason: notes.length === 0 ? 'nothing in them lasts' : `what lasts of ${all.length === 1 ? 'a session' : `${all.length} sessions`}`,
+      reason:
+        notes.length === 0
+          ? 'nothing in them is worth keeping'
+          : `lasting notes from ${all.length === 1 ? 'a session' : `${all.length} sessions`}`,
       change: { kind: 'make', notes, reflected: all.map(({ note }) => note.id) },
       refused: null,
     },
   ]
 }
 
-/** The note that a memory becomes: each claim a line of its own. Made of the same answer it has the same id. */
-function noteFromMemory(means: ConsolidationDeps, memory: ProposedMemory, now: number, given: Omit<NoteDraft, 'body'>): Note | string {
+/** The note for a memory, one line per claim. The id is derived from the content, so the same answer gives the same id. */
+function noteFromMemory(deps: ConsolidationDeps, memory: ProposedMemory, now: number, given: Omit<NoteDraft, 'body'>): Note | string {
   const body = memory.claims.length === 1 ? (memory.claims[0]?.text ?? '') : memory.claims.map((claim) => `- ${claim.text}`).join('\n')
-  const chance = new Uint8Array(Buffer.from(fingerprint(`${memory.title}\n${body}\n${now}`, 20), 'hex'))
+  const idBytes = new Uint8Array(Buffer.from(fingerprint(`${memory.title}\n${body}\n${now}`, 20), 'hex'))
   return noteOf(
-    means.book,
-    { ...given, body, title: memory.title, type: memory.type, model: means.model?.name ?? null, id: asNoteId(ulid(now, chance)) },
+    deps.book,
+    { ...given, body, title: memory.title, type: memory.type, model: deps.model?.name ?? null, id: asNoteId(ulid(now, idBytes)) },
     now,
   )
 }

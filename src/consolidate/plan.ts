@@ -8,72 +8,72 @@ import type { PlanKind } from '../store/store.ts'
 import type { NoteQuestion } from './questions.ts'
 import { markReflected } from './reflection-mark.ts'
 
-/** What consolidating has at hand. */
+/** What consolidation needs. */
 export type ConsolidationDeps = {
   book: Notebook
-  /** Null when there is none, and then nothing is written anew. */
+  /** Without one (null), only duplicates are folded. */
   model: TextModel | null
-  /** How many times the text it is about a question to the model may be. */
+  /** The largest allowed ratio of a request's tokens to the tokens of its notes. */
   maxInputRatio: number
-  /** How many questions one plan may ask the model. */
+  /** How many requests one plan may send to the model. */
   maxQuestions: number
-  /** Finds by what is meant; null while there is nothing that could. */
+  /** Search by meaning; null without an embedder. */
   meaning: SemanticSearch | null
-  /** Questions that a person wants answered after as well as before. */
+  /** A person's own questions, which must find their notes afterwards as well. */
   questions: NoteQuestion[]
   signal: AbortSignal
-  /** Told now and then how far it is. */
+  /** Called now and then with the progress. */
   progress(done: number, of: number, what: string): void
 }
 
-/** `same` and `near` fold duplicates; `merged` and `reflected` are a model's words, each tied to its sources. */
+/** `same` and `near` fold duplicates; `merged` and `reflected` are written by a model, with sources. */
 export type PlanGroupMethod = 'same' | 'near' | 'merged' | 'reflected'
 
 export type PlanGroup = {
   how: PlanGroupMethod
   project: ProjectKey
-  /** Every note it speaks about. */
+  /** All notes that the group changes or is based on. */
   sources: { id: NoteId; title: string }[]
-  /** Why these, in words for the person. */
+  /** Why these notes form a group; shown to the person. */
   reason: string
   change: PlanGroupChange
-  /** Why it will not be applied; null when it will. */
+  /** Why the group will not be applied; null if it will. */
   refused: string | null
 }
 
 export type PlanGroupChange =
-  /** One of them stays, takes the tags of the others and hides them. */
+  /** One note stays, takes over the tags of the others and supersedes them. */
   | { kind: 'keep-one'; keep: NoteId; tags: string[]; supersedes: NoteId[] }
-  /** New notes are made. A merged one hides its sources; those of a reflection are tagged instead. */
+  /** New notes are created. A merged note supersedes its sources; the sources of a reflection are tagged instead. */
   | { kind: 'make'; notes: Note[]; reflected: NoteId[] }
 
 export type Plan = {
   kind: PlanKind
   project: ProjectKey | null
   groups: PlanGroup[]
-  /** What the person should know besides: no model, a model in trouble, too little text. */
+  /** Messages for the person: there is no model, the model failed, there is too little text. */
   said: string[]
   model: string | null
   usage: Usage
 }
 
-/** A note as its file has it, in short: any change to it is another print. */
+/** Changes with any change to the note's file. */
 export const noteFingerprint = (note: Note) => fingerprint(writeNote(note))
 
-/** Of all notes that a plan speaks about, as they are now. A note that is gone counts too. */
-export async function planFingerprint(means: Pick<ConsolidationDeps, 'book'>, plan: Pick<Plan, 'groups'>, now: number): Promise<string> {
+/** Changes when any note of the plan is changed or deleted. */
+export async function planFingerprint(deps: Pick<ConsolidationDeps, 'book'>, plan: Pick<Plan, 'groups'>, now: number): Promise<string> {
   const ids = [...new Set(plan.groups.flatMap((group) => group.sources.map((source) => source.id)))].sort()
   const prints: string[] = []
   for (const id of ids) {
-    const note = await means.book.store.notes.getVisible(id, now)
+    const note = await deps.book.store.notes.getVisible(id, now)
     prints.push(`${id} ${note ? noteFingerprint(note) : 'gone'}`)
   }
   return fingerprint(prints.join('\n'))
 }
 
-/** What the notes of a group become: new and changed ones, as they will be written. Null when one of them is gone. */
-export async function resultingNotes(means: Pick<ConsolidationDeps, 'book'>, group: PlanGroup, now: number): Promise<Note[] | null> {
-  const { book } = means
+/** The new and changed notes of a group, as they will be written. Null if one of its notes is gone. */
+export async function resultingNotes(deps: Pick<ConsolidationDeps, 'book'>, group: PlanGroup, now: number): Promise<Note[] | null> {
+  const { book } = deps
   const { change } = group
   const changed = async (id: NoteId, alter: (known: Note) => Partial<Note>): Promise<Note | null> => {
     const known = await book.store.notes.getVisible(id, now)

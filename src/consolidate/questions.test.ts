@@ -5,7 +5,7 @@ import { asNoteId } from '../core/note.ts'
 import { indexNote } from '../notes/notes.ts'
 import { questionsFromNote, readQuestions, splitSentences } from './questions.ts'
 
-test('a note is asked for by its title, the rarest words of its sentences, and the names it holds', async () => {
+test('the questions for a note are its title, the rarest words of its sentences, and the names in it', async () => {
   using at = await aNotebook()
   const ours = note({ title: 'The lock', body: 'The worker holds a lock in `run/worker.lock`.\n- Only the kernel lets go of it.' })
   for (const [index, body] of ['The worker runs.', 'The worker holds the database.', 'A kernel is there.'].entries())
@@ -19,11 +19,11 @@ test('a note is asked for by its title, the rarest words of its sentences, and t
   expect(await questionsFromNote(ours, at.store)).toEqual(await questionsFromNote(ours, at.store))
 })
 
-test('sentences are lines and what ends with a stop', () => {
+test('text is split at line ends and after full stops', () => {
   expect(splitSentences('# Title\n\n- One. Two is v1.2.3!\n> Three')).toEqual(['Title', 'One.', 'Two is v1.2.3!', 'Three'])
 })
 
-test("a person's questions are read line by line, and what is none is named", () => {
+test("a person's questions are read line by line, and invalid lines are reported", () => {
   const { questions, problems } = readQuestions('{"question": "which port?", "note": "N1"}\n\nnonsense\n{"question": ""}\n')
   expect(questions).toEqual([{ text: 'which port?', note: asNoteId('N1') }])
   expect(problems).toEqual([expect.stringContaining('line 3'), expect.stringContaining('line 4')])

@@ -4,16 +4,16 @@ import { asNoteId, type Note, type NoteId } from '../core/note.ts'
 import { normalised } from '../notes/notes.ts'
 import type { Store } from '../store/store.ts'
 
-/** A question, and the note that answers it. */
+/** A search query, and the note that it should find. */
 export type NoteQuestion = { text: string; note: NoteId }
 
-const MAX_SENTENCES_ASKED = 5
+const MAX_SENTENCES = 5
 const MAX_QUESTION_WORDS = 4
 
-/** Questions that a note answers, made from itself: its title, the rarest words of each sentence, the names it holds. */
+/** Queries that should find a note, made from its own text: its title, the rarest words of each sentence, and the names in it. */
 export async function questionsFromNote(note: Note, store: Pick<Store, 'documents'>): Promise<NoteQuestion[]> {
-  const asked = new Set<string>([note.title])
-  for (const sentence of splitSentences(note.body).slice(0, MAX_SENTENCES_ASKED)) {
+  const queries = new Set<string>([note.title])
+  for (const sentence of splitSentences(note.body).slice(0, MAX_SENTENCES)) {
     const words = [
       ...new Set(
         normalised(sentence)
@@ -25,14 +25,14 @@ export async function questionsFromNote(note: Note, store: Pick<Store, 'document
     const rarest = known
       .sort((a, b) => a.documents - b.documents || words.indexOf(a.word) - words.indexOf(b.word))
       .slice(0, MAX_QUESTION_WORDS)
-    if (rarest.length >= 2) asked.add(rarest.map(({ word }) => word).join(' '))
+    if (rarest.length >= 2) queries.add(rarest.map(({ word }) => word).join(' '))
   }
   const names = entitiesIn(note.body).slice(0, MAX_QUESTION_WORDS)
-  if (names.length > 0) asked.add(names.map(({ name }) => name).join(' '))
-  return [...asked].map((text) => ({ text, note: note.id }))
+  if (names.length > 0) queries.add(names.map(({ name }) => name).join(' '))
+  return [...queries].map((text) => ({ text, note: note.id }))
 }
 
-/** A line, or what ends with a full stop. */
+/** Splits at line ends and after `.`, `!` and `?`. */
 export function splitSentences(text: string): string[] {
   return text
     .split(/\n+|(?<=[.!?])\s+/)
@@ -40,7 +40,7 @@ export function splitSentences(text: string): string[] {
     .filter((part) => part !== '')
 }
 
-/** A person's own questions: one JSON object a line, `{"question": "…", "note": "<id>"}`. What cannot be read is named. */
+/** Reads a person's own questions: one JSON object per line, `{"question": "…", "note": "<id>"}`. Invalid lines are reported as problems. */
 export function readQuestions(text: string): { questions: NoteQuestion[]; problems: string[] } {
   const questions: NoteQuestion[] = []
   const problems: string[] = []
@@ -48,7 +48,7 @@ export function readQuestions(text: string): { questions: NoteQuestion[]; proble
     if (line.trim() === '') continue
     const read = QuestionLine.safeParse(parseJsonLine(line))
     if (read.success) questions.push({ text: read.data.question, note: asNoteId(read.data.note) })
-    else problems.push(`line ${index + 1} of questions.jsonl is no {"question": "…", "note": "<id>"}; it is passed over`)
+    else problems.push(`line ${index + 1} of questions.jsonl is ignored: it must be {"question": "…", "note": "<id>"}`)
   }
   return { questions, problems }
 }

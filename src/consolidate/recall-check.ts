@@ -5,26 +5,26 @@ import { openStore, type Store } from '../store/store.ts'
 import { type ConsolidationDeps, type PlanGroup, resultingNotes } from './plan.ts'
 import { type NoteQuestion, questionsFromNote } from './questions.ts'
 
-/** How far down a note counts as found. */
+/** A note counts as found if it is among this many hits. */
 const MAX_FOUND_RANK = 5
 const MAX_GROUP_QUESTIONS = 40
-/** More notes than this are not copied; the newest are, and with them all that a plan speaks about. */
+/** At most this many notes of a project are copied, the newest first; notes in the plan are always copied. */
 const MAX_COPIED_NOTES = 5000
 
 /**
- * Tries every group of a plan on a copy of the notes, one after the other, and refuses those after which a question is answered worse
- * than before. The copy is in memory; nothing that is kept is touched.
+ * Tries every group of a plan on an in-memory copy of the notes, one after the other, and refuses a group if a question no longer finds its note
+ * afterwards. The real notes are not touched.
  */
-export async function refuseHarmfulGroups(means: ConsolidationDeps, groups: PlanGroup[], now: number): Promise<PlanGroup[]> {
+export async function refuseHarmfulGroups(deps: ConsolidationDeps, groups: PlanGroup[], now: number): Promise<PlanGroup[]> {
   if (groups.length === 0) return []
   const copy = await openStore(':memory:')
   try {
-    await copyNotes(copy, means, groups, now)
+    await copyNotes(copy, deps, groups, now)
     const tried: PlanGroup[] = []
     for (const group of groups) {
-      means.progress(tried.length, groups.length, 'asking before and after')
-      tried.push(group.refused ? group : { ...group, refused: await whyRecallWorsens(copy, means, group, now) })
-      means.signal.throwIfAborted()
+      deps.progress(tried.length, groups.length, 'comparing search results before and after')
+      tried.push(group.refused ? group : { ...group, refused: await whyRecallWorsens(copy, deps, group, now) })
+      deps.signal.throwIfAborted()
     }
     return tried
   } finally {
@@ -50,25 +50,25 @@ async function copyNotes(copy: Store, { book }: ConsolidationDeps, groups: PlanG
   }
 }
 
-/** Why the group's change would make something harder to find; null when nothing is, and then the copy has it. */
-async function whyRecallWorsens(copy: Store, means: ConsolidationDeps, group: PlanGroup, now: number): Promise<string | null> {
-  const written = await resultingNotes({ book: { ...means.book, store: copy } }, group, now)
+/** Why the group's change would make a note harder to find. If it would not, returns null and leaves the change applied to the copy. */
+async function whyRecallWorsens(copy: Store, deps: ConsolidationDeps, group: PlanGroup, now: number): Promise<string | null> {
+  const written = await resultingNotes({ book: { ...deps.book, store: copy } }, group, now)
   if (!written) return 'one of its notes is gone'
   const before = new Map<NoteId, Note>()
   for (const note of written) {
     const known = await copy.notes.get(note.id)
     if (known) before.set(note.id, known)
   }
-  const questions = await questionsAbout(copy, means, group)
-  const answered: { question: NoteQuestion; rank: number }[] = []
+  const questions = await questionsAbout(copy, deps, group)
+  const foundBefore: { question: NoteQuestion; rank: number }[] = []
   for (const question of questions) {
     const rank = await rankOf(copy, group, question, () => [question.note])
-    if (rank > 0) answered.push({ question, rank })
+    if (rank > 0) foundBefore.push({ question, rank })
   }
   await copy.transaction(async () => {
     for (const note of written) await indexNote(withoutCleaning(copy), note, null)
   })
-  for (const { question, rank } of answered) {
+  for (const { question, rank } of foundBefore) {
     if ((await rankOf(copy, group, question, (id) => [id, ...successorsOf(group, id)])) > 0) continue
     await copy.transaction(async () => {
       for (const note of written) {
@@ -78,34 +78,34 @@ async function whyRecallWorsens(copy: Store, means: ConsolidationDeps, group: Pl
       }
     })
     const title = group.sources.find((source) => source.id === question.note)?.title ?? question.note
-    return `"${question.text}" found "${title}" at place ${rank} before, and neither it nor what takes its place among the first ${MAX_FOUND_RANK} after`
+    return `searching "${question.text}" finds "${title}" at rank ${rank} now; afterwards neither it nor its replacement would be among the first ${MAX_FOUND_RANK}`
   }
   return null
 }
 
-async function questionsAbout(copy: Store, means: ConsolidationDeps, group: PlanGroup): Promise<NoteQuestion[]> {
+async function questionsAbout(copy: Store, deps: ConsolidationDeps, group: PlanGroup): Promise<NoteQuestion[]> {
   const own: NoteQuestion[] = []
   for (const { id } of group.sources) {
     const note = await copy.notes.get(id)
     if (note) own.push(...(await questionsFromNote(note, copy)))
   }
-  // A person's questions count wherever they lead: a change here may bury a note there.
-  return [...means.questions, ...own.slice(0, MAX_GROUP_QUESTIONS)]
+  // A person's own questions always count, because a change here can also push down a note elsewhere.
+  return [...deps.questions, ...own.slice(0, MAX_GROUP_QUESTIONS)]
 }
 
-/** At which place one of the notes that would do is found, 0 when none is. */
-async function rankOf(copy: Store, group: PlanGroup, question: NoteQuestion, wouldDo: (id: NoteId) => NoteId[]): Promise<number> {
-  const wanted = new Set(wouldDo(question.note))
+/** The rank of the first acceptable note among the hits; 0 if there is none. */
+async function rankOf(copy: Store, group: PlanGroup, question: NoteQuestion, acceptable: (id: NoteId) => NoteId[]): Promise<number> {
+  const wanted = new Set(acceptable(question.note))
   await Bun.sleep(0) // hooks go first
   const hits = await search(copy, question.text, { project: group.project, kinds: ['note'], limit: MAX_FOUND_RANK })
   return hits.findIndex((hit) => [hit.id, ...hit.also.map((also) => also.slice('note:'.length))].some((id) => wanted.has(asNoteId(id)))) + 1
 }
 
-/** The notes that take the place of one. */
+/** The notes that replace a note. */
 function successorsOf({ change }: PlanGroup, id: NoteId): NoteId[] {
   if (change.kind === 'keep-one') return change.supersedes.includes(id) ? [change.keep] : []
   return change.notes.filter((note) => note.supersedes.includes(id) || change.reflected.includes(id)).map((note) => note.id)
 }
 
-/** Rows were cleaned when they were made. */
+/** The copied rows have already been cleaned. */
 const withoutCleaning = (store: Store) => ({ store, clean: (text: string) => text })

@@ -4,14 +4,14 @@ import { asNoteId, type Note } from '../core/note.ts'
 import { groupRelatedNotes } from './related-notes.ts'
 
 const note = (id: string, body: string, given: Partial<Note> = {}) => aNote({ id: asNoteId(id), title: id, body, ...given })
-const nobody = async () => new Set<string>()
-const ids = async (notes: Note[], nearest: (one: Note) => Promise<Set<string>> = nobody) =>
+const noNeighbours = async () => new Set<string>()
+const ids = async (notes: Note[], nearest: (one: Note) => Promise<Set<string>> = noNeighbours) =>
   (await groupRelatedNotes(notes, nearest)).map((group) => group.map(({ id }) => id as string))
 
 const a = note('A', 'The queue in `src/queue.ts` waits as `backoffMs` says.')
 const b = note('B', '`backoffMs` of `src/queue.ts` doubles each time.')
 
-test('notes that name the same things belong together', async () => {
+test('notes that name the same things are grouped', async () => {
   expect(await ids([a, b, note('C', 'The viewer has a dark theme.')])).toEqual([['A', 'B']])
 })
 
@@ -22,7 +22,7 @@ test('one shared name is not enough, unless each is also nearest to the other in
   expect(await ids([a, c], async ({ id }) => new Set(id === 'A' ? ['C'] : []))).toEqual([])
 })
 
-test('what everybody names ties nobody', async () => {
+test('names that occur in many notes do not relate them', async () => {
   const word = (index: number, end: string) => 'abcdefghijkl'[index]?.repeat(5) + end
   const many = Array.from({ length: 12 }, (_, i) =>
     note(`M${i}`, `${word(i, 'x')} \`src/main.ts\` ${word(i, 'y')} \`startAll\` ${word(i, 'z')}.`),
@@ -33,14 +33,14 @@ test('what everybody names ties nobody', async () => {
 test.each([
   ['another namespace', { namespace: 'decisions' }],
   ['another scope', { scope: 'local' as const }],
-  ['a pinned one', { pinned: true }],
+  ['a pinned note', { pinned: true }],
   ['a session', { type: 'episodic' as const }],
-  ["another machine's version", { conflictOf: asNoteId('A') }],
+  ['a conflicting version', { conflictOf: asNoteId('A') }],
 ])('%s is left out', async (_, given) => {
   expect(await ids([a, { ...b, ...given }])).toEqual([])
 })
 
-test('a group stays small', async () => {
+test('groups have a maximum size', async () => {
   const many = Array.from({ length: 8 }, (_, index) =>
     note(`M${index}`, `\`src/a.ts\` has \`alpha\` and \`beta${index}\`; \`gammaDelta\` too.`),
   )

@@ -3,23 +3,23 @@ import type { Note } from '../core/note.ts'
 import { countTokens } from '../core/tokens.ts'
 import { likeness, shingles } from '../notes/notes.ts'
 
-/** A group is small enough that every sentence of what comes of it can be held against its sources. */
+/** Groups stay small so that every sentence of the merged note can be checked against its sources. */
 const MAX_GROUP_NOTES = 6
 const MAX_GROUP_TOKENS = 2500
-/** What more notes than this name is what the project is about, not what ties two of them together. */
+/** A name that occurs in more notes than this belongs to the project as a whole and does not relate two notes. */
 const MAX_NOTES_SHARING_NAME = 8
-/** How alike in words two notes are that are worth a look together. */
+
 const MIN_WORD_SIMILARITY = 0.25
 
 /**
- * Notes of one place and namespace that speak about the same things: they share names, or words, or are each other's nearest in meaning.
- * Every member is tied to the first. Pinned notes are left out: a person wants those as they are.
+ * Groups of notes of one project, scope and namespace that are about the same things: they share names or words, or are nearest to each other in
+ * meaning. Every member is related to the first. Pinned notes are left out because a person wants to keep them unchanged.
  */
 export async function groupRelatedNotes(notes: Note[], nearest: (note: Note) => Promise<Set<string>>): Promise<Note[][]> {
-  const able = notes.filter((note) => note.type !== 'episodic' && !note.pinned && note.conflictOf === null)
+  const mergeable = notes.filter((note) => note.type !== 'episodic' && !note.pinned && note.conflictOf === null)
   const groups: Note[][] = []
-  for (const there of Map.groupBy(able, (note) => `${note.scope} ${note.project} ${note.namespace}`).values()) {
-    groups.push(...(await groupsIn(there, nearest)))
+  for (const ofNamespace of Map.groupBy(mergeable, (note) => `${note.scope} ${note.project} ${note.namespace}`).values()) {
+    groups.push(...(await groupsIn(ofNamespace, nearest)))
   }
   return groups
 }
@@ -34,18 +34,18 @@ async function groupsIn(notes: Note[], nearest: (note: Note) => Promise<Set<stri
     const names = new Set(entitiesIn(text).map(({ kind, name }) => `${kind} ${name}`))
     known.push({ note, names, parts: shingles(text), tokens: countTokens(text), near: await nearest(note) })
   }
-  const naming = new Map<string, number>()
-  for (const { names } of known) for (const name of names) naming.set(name, (naming.get(name) ?? 0) + 1)
-  const isTelling = (name: string) => (naming.get(name) ?? 0) <= MAX_NOTES_SHARING_NAME
+  const noteCounts = new Map<string, number>()
+  for (const { names } of known) for (const name of names) noteCounts.set(name, (noteCounts.get(name) ?? 0) + 1)
+  const isRare = (name: string) => (noteCounts.get(name) ?? 0) <= MAX_NOTES_SHARING_NAME
   const taken = new Set<string>()
   const groups: Note[][] = []
   for (const first of known) {
     if (taken.has(first.note.id)) continue
     const ranked = known
       .filter((other) => other !== first && !taken.has(other.note.id))
-      .map((other) => ({ other, tie: tieStrength(first, other, isTelling) }))
-      .filter(({ tie }) => tie > 0)
-      .sort((a, b) => b.tie - a.tie)
+      .map((other) => ({ other, strength: relationStrength(first, other, isRare) }))
+      .filter(({ strength }) => strength > 0)
+      .sort((a, b) => b.strength - a.strength)
     const group = [first]
     let tokens = first.tokens
     for (const { other } of ranked) {
@@ -60,12 +60,12 @@ async function groupsIn(notes: Note[], nearest: (note: Note) => Promise<Set<stri
   return groups
 }
 
-/** How much ties two notes; 0 when they only stand beside each other. */
-function tieStrength(a: NoteFeatures, b: NoteFeatures, isTelling: (name: string) => boolean): number {
+/** How strongly two notes are related; 0 if they are not. */
+function relationStrength(a: NoteFeatures, b: NoteFeatures, isRare: (name: string) => boolean): number {
   let shared = 0
-  for (const name of a.names) if (b.names.has(name) && isTelling(name)) shared++
+  for (const name of a.names) if (b.names.has(name) && isRare(name)) shared++
   const alike = likeness(a.parts, b.parts)
   const isNear = a.near.has(b.note.id) && b.near.has(a.note.id)
-  const enough = shared >= 2 || alike >= MIN_WORD_SIMILARITY || (isNear && shared >= 1)
-  return enough ? shared + alike * 4 + Number(isNear) : 0
+  const isRelated = shared >= 2 || alike >= MIN_WORD_SIMILARITY || (isNear && shared >= 1)
+  return isRelated ? shared + alike * 4 + Number(isNear) : 0
 }

@@ -8,18 +8,18 @@ import type { NoteDraft } from './notes.ts'
 
 type ForeignNoteDraft = NoteDraft & { id: NoteId }
 
-/** A note of Anamnesis: YAML front matter with an id, a type and a title. The text says why when it is none. */
+/** Reads a note of Anamnesis: YAML front matter with an id, a type and a title. Returns the reason if the text is not one. */
 export function readAnamnesis(text: string): ForeignNoteDraft | string {
   const parts = FRONT_MATTER.exec(text)
-  if (!parts) return 'it does not begin with front matter between two lines of ---'
+  if (!parts) return 'it does not start with front matter between two lines of ---'
   let values: unknown
   try {
     values = Bun.YAML.parse(parts[1] ?? '')
   } catch (cause) {
-    return `its front matter is not YAML (${(cause as Error).message.split('\n')[0]})`
+    return `its front matter is not valid YAML (${(cause as Error).message.split('\n')[0]})`
   }
   const read = Anamnesis.safeParse(values)
-  if (!read.success) return `${read.error.issues[0]?.path.join('.') || 'front matter'}: ${read.error.issues[0]?.message ?? 'not usable'}`
+  if (!read.success) return `${read.error.issues[0]?.path.join('.') || 'front matter'}: ${read.error.issues[0]?.message ?? 'not valid'}`
   const f = read.data
   const from = f.provenance
   const createdAt = parseTimestamp(f.created_at) ?? parseTimestamp(f.updated_at)
@@ -42,14 +42,14 @@ export function readAnamnesis(text: string): ForeignNoteDraft | string {
   }
 }
 
-/** Any markdown file as a note: its title is the first heading, else its name. Null when nothing is in it. */
+/** Reads any markdown file as a note. The title is the first heading or the file name. Null if the file has no text. */
 export function readMarkdown(folder: string, path: string, text: string, project: ProjectKey, changedAt: number): ForeignNoteDraft | null {
   const parts = FRONT_MATTER.exec(text)
   const body = (parts ? text.slice(parts[0].length) : text).trim()
   if (!/[\p{L}\p{N}]/u.test(body)) return null
   const heading = /^#\s+(.+?)\s*#*$/m.exec(body)?.[1]
   return {
-    // The folder's name is part of it: every project has a README.md.
+    // The id includes the folder's name, because every project has a README.md.
     id: asNoteId(ulidOf(`markdown\n${basename(folder)}\n${path}`, 0)),
     type: 'semantic',
     title: firstLine(
@@ -80,7 +80,7 @@ const names = z
   .default([])
   .transform((all) => all.map((one) => one.trim()).filter(Boolean))
 
-/** Where a note came from stands beside the other fields or together below `provenance`. */
+/** The provenance fields are either at the top level or below `provenance`. */
 const Anamnesis = z.object({
   id: words.pipe(z.string().min(1).max(200)),
   type: z.enum(NOTE_TYPES),

@@ -4,7 +4,7 @@ import { parseNote, writeNote } from './format.ts'
 
 const minimal = '---\nid: a-note\ntype: semantic\ntitle: Ports\n---\nThe worker listens on 37777.\n'
 
-test('a note with an id, a type and a title is enough', () => {
+test('a note needs only an id, a type and a title', () => {
   const parsed = parseNote(minimal)
   expect(parsed).toMatchObject({
     kind: 'note',
@@ -12,7 +12,7 @@ test('a note with an id, a type and a title is enough', () => {
   })
 })
 
-test('what is written is read back as the same note, and written again as the same bytes', () => {
+test('a written note is read back as the same note, and written again as the same bytes', () => {
   for (let seed = 1; seed <= 2000; seed++) {
     const note = anyNote(chanceFrom(seed))
     const text = writeNote(note)
@@ -23,7 +23,7 @@ test('what is written is read back as the same note, and written again as the sa
   }
 })
 
-test('fields that are not ours stay as they stand, with what is below them', () => {
+test('unknown fields are kept unchanged, with their indented lines', () => {
   const theirs = ['aliases:', '  - one', '  - "two: 2"', '# why', 'rating: 5', 'nested: {a: [1, 2]}']
   const text = minimal.replace('title: Ports', ['title: Ports', ...theirs].join('\n'))
   const parsed = parseNote(text)
@@ -32,14 +32,14 @@ test('fields that are not ours stay as they stand, with what is below them', () 
   expect(writeNote(parsed.note)).toContain(`\n${theirs.join('\n')}\n---\n`)
 })
 
-test('lines that are said to be unknown cannot say what is ours, nor end the front matter', () => {
+test('lines passed as unknown cannot set known fields or end the front matter', () => {
   const parsed = parseNote(minimal)
   if (parsed.kind !== 'note') throw new Error(parsed.reason)
   const again = parseNote(writeNote({ ...parsed.note, unknown: ['theirs: 1', 'id: HIJACK', '---', 'pinned: true'] }))
   expect(again).toMatchObject({ kind: 'note', note: { id: 'a-note', pinned: false, unknown: ['theirs: 1'] } })
 })
 
-test('hand-written forms are read: CRLF, dates without time, one tag as a word, numbers as titles', () => {
+test('hand-written variants are accepted: CRLF, dates without time, one tag as a word, numbers as titles', () => {
   const parsed = parseNote(
     '\ufeff---\r\nid: x\r\ntype: procedural\r\ntitle: 42\r\ntags: deploy\r\ncreated: 2026-03-01\r\n---\r\n\r\nline one\r\nline two\r\n',
   )
@@ -50,24 +50,24 @@ test('hand-written forms are read: CRLF, dates without time, one tag as a word, 
 })
 
 test.each([
-  ['no front matter', '# Just text', 'does not begin with front matter'],
-  ['front matter that does not end', '---\nid: x\ntype: semantic\n', 'does not begin with front matter'],
+  ['no front matter', '# Just text', 'does not start with front matter'],
+  ['unclosed front matter', '---\nid: x\ntype: semantic\n', 'does not start with front matter'],
   ['no title', '---\nid: x\ntype: semantic\n---\n', 'title'],
-  ['a type that is none', '---\nid: x\ntype: thought\ntitle: T\n---\n', 'type'],
-  ['an id that leads out', '---\nid: ../../etc/passwd\ntype: semantic\ntitle: T\n---\n', 'id'],
-  ['YAML that is broken', '---\nid: [x\ntype: "semantic\n---\n', 'not YAML'],
+  ['an unknown type', '---\nid: x\ntype: thought\ntitle: T\n---\n', 'type'],
+  ['an id that is a path', '---\nid: ../../etc/passwd\ntype: semantic\ntitle: T\n---\n', 'id'],
+  ['broken YAML', '---\nid: [x\ntype: "semantic\n---\n', 'not valid YAML'],
   ['a list instead of fields', '---\n- a\n- b\n---\n', 'front matter'],
   ['a confidence out of bounds', '---\nid: x\ntype: semantic\ntitle: T\nconfidence: 7\n---\n', 'confidence'],
-  ['a date that is none', '---\nid: x\ntype: semantic\ntitle: T\ncreated: someday\n---\n', 'not a date'],
-  ['a merge left half way', '<<<<<<< HEAD\n---\nid: x\n', 'does not begin with front matter'],
+  ['an invalid date', '---\nid: x\ntype: semantic\ntitle: T\ncreated: someday\n---\n', 'not a date'],
+  ['an unfinished merge', '<<<<<<< HEAD\n---\nid: x\n', 'does not start with front matter'],
   ['a huge file', `---\nid: x\ntype: semantic\ntitle: T\n---\n${'x'.repeat(300_000)}`, 'larger'],
-])('%s is named, not guessed', (_, text, reason) => {
+])('%s is reported as malformed', (_, text, reason) => {
   const parsed = parseNote(text)
   expect(parsed.kind).toBe('malformed')
   if (parsed.kind === 'malformed') expect(parsed.reason).toContain(reason)
 })
 
-test('no text stops the reader', () => {
+test('no text makes the parser throw', () => {
   for (let seed = 1; seed <= 500; seed++) {
     const chance = chanceFrom(seed)
     parseNote(`---\n${anyText(chance, 80)}\n---\n${anyText(chance, 80)}`)

@@ -4,28 +4,28 @@ import { isUlid, timeOfUlid } from '../core/ulid.ts'
 
 export type ParsedNote = { kind: 'note'; note: NoteText } | { kind: 'malformed'; reason: string }
 
-/** Larger than this is no note; it would only stand in the way of the others. */
+/** Larger files are not read as notes. */
 export const MAX_NOTE_BYTES = 256 * 1024
 
 /**
- * Reads the text of a note's file. A minimal one has an id, a type and a title; everything else has a default. What we do not
- * know is kept line by line, so that writing it back loses nothing.
+ * Parses the text of a note's file. Only id, type and title are required; everything else has a default. Unknown fields are kept line by line,
+ * so that writing the note back loses nothing.
  */
 export function parseNote(text: string): ParsedNote {
   if (text.length > MAX_NOTE_BYTES) return { kind: 'malformed', reason: `it is larger than ${MAX_NOTE_BYTES / 1024} KB` }
   const parts = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/.exec(text)
-  if (!parts) return { kind: 'malformed', reason: 'it does not begin with front matter between two lines of ---' }
+  if (!parts) return { kind: 'malformed', reason: 'it does not start with front matter between two lines of ---' }
   const front = parts[1] ?? ''
   let values: unknown
   try {
     values = Bun.YAML.parse(front)
   } catch (cause) {
-    return { kind: 'malformed', reason: `its front matter is not YAML (${(cause as Error).message.split('\n')[0]})` }
+    return { kind: 'malformed', reason: `its front matter is not valid YAML (${(cause as Error).message.split('\n')[0]})` }
   }
   const read = FrontMatter.safeParse(values)
   if (!read.success) {
     const issue = read.error.issues[0]
-    return { kind: 'malformed', reason: `${issue?.path.join('.') || 'front matter'}: ${issue?.message ?? 'not usable'}` }
+    return { kind: 'malformed', reason: `${issue?.path.join('.') || 'front matter'}: ${issue?.message ?? 'not valid'}` }
   }
   const f = read.data
   const fallback = isUlid(f.id) ? timeOfUlid(f.id) : 0
@@ -53,13 +53,13 @@ export function parseNote(text: string): ParsedNote {
       pinned: f.pinned,
       expiresAt: f.expires,
       deletedAt: f.deleted,
-      body: withoutLastBreak(oneBreak(body)),
+      body: withoutFinalLineBreak(normalizeLineBreaks(body)),
       unknown: unknownLines(front),
     },
   }
 }
 
-/** The text of a note's file: fields in one order, defaults left out, so that the same note is the same bytes everywhere. */
+/** The text of a note's file. Fields have a fixed order and defaults are omitted, so the same note gives the same bytes on every machine. */
 export function writeNote(note: NoteText): string {
   const lines = [
     `id: ${scalar(note.id)}`,
@@ -81,15 +81,15 @@ export function writeNote(note: NoteText): string {
     ...(note.deletedAt !== null ? [`deleted: ${date(note.deletedAt)}`] : []),
     ...unknownLines(note.unknown.join('\n')),
   ]
-  const body = oneBreak(note.body)
+  const body = normalizeLineBreaks(note.body)
   return `---\n${lines.join('\n')}\n---\n\n${body}${body === '' ? '' : '\n'}`
 }
 
-/** One kind of line break, or the same note would differ between systems. */
-const oneBreak = (body: string) => body.replace(/\r\n?/g, '\n')
+/** Uses one kind of line break, or the same note would differ between systems. */
+const normalizeLineBreaks = (body: string) => body.replace(/\r\n?/g, '\n')
 
-/** A file ends with a line break that is not part of the body. */
-const withoutLastBreak = (body: string) => body.replace(/\n$/, '')
+/** The line break at the end of a file is not part of the body. */
+const withoutFinalLineBreak = (body: string) => body.replace(/\n$/, '')
 
 const text = (max: number) => z.union([z.string(), z.number(), z.boolean()]).transform(String).pipe(z.string().max(max))
 const names = z
@@ -109,10 +109,10 @@ const timestamp = z
 const optional = z.union([z.null(), text(500)]).default(null)
 
 const FrontMatter = z.object({
-  id: text(80).pipe(z.string().regex(/^[\w.-]{1,80}$/, 'an id is made of letters, digits, dot, dash and underscore')),
+  id: text(80).pipe(z.string().regex(/^[\w.-]{1,80}$/, 'use only letters, digits, dots, dashes and underscores')),
   type: z.enum(NOTE_TYPES),
   title: text(500).pipe(z.string().trim().min(1)),
-  namespace: text(40).pipe(z.string().refine(isNamespace, 'a namespace is a word of small letters, digits and dashes')).default('context'),
+  namespace: text(40).pipe(z.string().refine(isNamespace, 'use only lower-case letters, digits and dashes')).default('context'),
   tags: names,
   created: timestamp,
   updated: timestamp,
@@ -130,20 +130,20 @@ const FrontMatter = z.object({
 
 const KNOWN_FIELDS = new Set(Object.keys(FrontMatter.shape))
 
-/** The lines of every field that is not ours, with what is indented below it and the comments before it. */
+/** The lines of every unknown field, with its indented lines and the comments before it. */
 function unknownLines(front: string): string[] {
   const kept: string[] = []
   let comments: string[] = []
-  let keeping = false
+  let isUnknownField = false
   for (const line of front.split(/\r?\n/)) {
     const field = /^(?:"([^"]+)"|'([^']+)'|([^\s#'"[{][^:]*?))[ \t]*:(?:\s|$)/.exec(line)
     if (field) {
-      keeping = !KNOWN_FIELDS.has(field[1] ?? field[2] ?? field[3] ?? '')
-      if (keeping) kept.push(...comments, line)
+      isUnknownField = !KNOWN_FIELDS.has(field[1] ?? field[2] ?? field[3] ?? '')
+      if (isUnknownField) kept.push(...comments, line)
       comments = []
     } else if (line.startsWith('#')) {
       comments.push(line)
-    } else if (keeping && line.trim() !== '' && !line.startsWith('---')) {
+    } else if (isUnknownField && line.trim() !== '' && !line.startsWith('---')) {
       kept.push(...comments, line)
       comments = []
     }
@@ -157,17 +157,17 @@ function list(name: string, values: string[]): string[] {
   return values.length > 0 ? [`${name}: [${values.map(item).join(', ')}]`] : []
 }
 
-/** Plain where YAML reads a plain word back as the same text; else a JSON string, which is YAML too. */
+/** An unquoted word if YAML reads it back as the same text; otherwise a JSON string, which is also valid YAML. */
 function scalar(value: string): string {
   return PLAIN.test(value) && !SPECIAL.test(value) && !value.endsWith(' ') ? value : quoted(value)
 }
 
 const item = (value: string) => (/^[A-Za-z_][\w./-]*$/.test(value) && !SPECIAL.test(value) ? value : quoted(value))
 
-/** JSON leaves a few line ends unescaped that YAML counts as such. */
+/** Also escapes a few characters that JSON leaves as they are but YAML treats as line breaks. */
 const quoted = (value: string) =>
   JSON.stringify(value).replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 const PLAIN = /^[\p{L}_][\p{L}\p{N} _./(),+'!?-]*$/u
-/** Words that YAML reads as something else than text. */
+/** Words that YAML does not read as text. */
 const SPECIAL = /^(?:true|false|yes|no|on|off|y|n|null|nan|inf|~)$/i

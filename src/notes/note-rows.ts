@@ -5,8 +5,8 @@ import type { Store } from '../store/store.ts'
 import { normalised } from './similarity.ts'
 
 /**
- * Makes the rows of a note what its file says. Inside a transaction. What a person hid in a file by hand stays in the
- * file: the rows, from which everything is told, never hold it.
+ * Writes the rows of a note from its file. Must run inside a transaction. Secrets and private parts that a person wrote into the file stay in
+ * the file only: the rows, from which search and briefs are made, never contain them.
  */
 export async function indexNote(
   { store, clean }: { store: Store; clean(text: string): string },
@@ -25,6 +25,6 @@ export async function indexNote(
   )
 }
 
-/** Two notes with the same words, however they are broken into lines, have the same print within their project and scope. */
+/** Equal for two notes of one project and scope with the same words, regardless of line breaks, case and punctuation. */
 export const contentFingerprint = (note: Pick<Note, 'scope' | 'project' | 'body'>) =>
   fingerprint(`${note.scope} ${note.project}\n${normalised(note.body)}`)

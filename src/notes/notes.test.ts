@@ -10,7 +10,7 @@ import { changeNote, forgetNote, importNote, type NoteDraft, purgeNote, restoreN
 const app = asProjectKey('github.com/team/app')
 const draft = (body: string, given: Partial<NoteDraft> = {}): NoteDraft => ({ body, project: app, source: 'human', ...given })
 
-test('a note is a markdown file in the folder of its project, and is found by its words', async () => {
+test('a note is a markdown file in the folder of its project, and search finds it by its words', async () => {
   using t = await aNotebook()
   const { receipt } = await saveNote(t.book, draft('We chose PostgreSQL because of JSONB.', { namespace: 'decisions' }), 1000)
   if (receipt.kind !== 'added') throw new Error(receipt.kind)
@@ -20,7 +20,7 @@ test('a note is a markdown file in the folder of its project, and is found by it
   expect(await t.find('postgresql', asProjectKey('another'))).toEqual([])
 })
 
-test('a global note is found in every project, a local one stands in its own folder', async () => {
+test('a global note is found in every project; a local note has its own folder', async () => {
   using t = await aNotebook()
   const global = await saveNote(t.book, draft('Always answer in British spelling.', { scope: 'global' }), 1000)
   const local = await saveNote(t.book, draft('The license server is on my desk.', { scope: 'local' }), 1000)
@@ -30,7 +30,7 @@ test('a global note is found in every project, a local one stands in its own fol
   expect(await t.find('spelling', asProjectKey('another'))).toEqual([global.receipt.note.id])
 })
 
-test('the same words again are the same note', async () => {
+test('saving the same words again does not add a note', async () => {
   using t = await aNotebook()
   const first = await saveNote(t.book, draft('Use  tabs, never spaces!'), 1000)
   const again = await saveNote(t.book, draft('use tabs\nnever spaces'), 2000)
@@ -38,7 +38,7 @@ test('the same words again are the same note', async () => {
   expect(again.changes).toEqual([])
 })
 
-test('a restatement takes the place of what it restates, which stays to be seen', async () => {
+test('a restatement supersedes the older note, which can still be read', async () => {
   using t = await aNotebook()
   const first = await saveNote(
     t.book,
@@ -64,14 +64,14 @@ test.each([
   ['The staging database server listens on port 5432 of the db host.', 'The staging database server listens on port 6432 of the db host.'],
   ['Never run the migrations by hand on the production host please.', 'Always run the migrations by hand on the production host please.'],
   ['For the session cache of the shop we do use Redis.', 'For the session cache of the shop we do not use Redis.'],
-])('%s and %s are two facts', async (one, other) => {
+])('%s and %s are both saved', async (one, other) => {
   using t = await aNotebook()
   await saveNote(t.book, draft(one), 1000)
   expect((await saveNote(t.book, draft(other), 2000)).receipt.kind).toBe('added')
   expect(await t.list()).toHaveLength(2)
 })
 
-test('a title that was made from the body follows it, one that a person gave stays', async () => {
+test('a title derived from the body changes with it; a given title stays', async () => {
   using t = await aNotebook()
   const first = await saveNote(t.book, draft('Deploys go out on Fridays.'), 1000)
   const second = await saveNote(t.book, draft('The cache is warm.', { title: 'Cache' }), 1000)
@@ -84,14 +84,14 @@ test('a title that was made from the body follows it, one that a person gave sta
   })
 })
 
-test('a secret in a tag never reaches the file, whichever way it comes', async () => {
+test('a secret in a tag is never written to the file', async () => {
   using t = await aNotebook()
   const token = `ghp_${'a1B2'.repeat(9)}`
   const { receipt } = await saveNote(t.book, draft('Tagged', { tags: [token] }), 1000)
   if (receipt.kind !== 'added') throw new Error(receipt.kind)
   await changeNote(t.book, receipt.note.id, { tags: [token] }, 2000)
-  await importNote(t.book, { ...receipt.note, id: asNoteId('brought'), tags: [token], updatedAt: 3000 })
-  for (const path of [receipt.note.path, 'memory/github.com~team~app/brought.md']) expect(t.read(path)).not.toContain('a1B2a1B2')
+  await importNote(t.book, { ...receipt.note, id: asNoteId('imported'), tags: [token], updatedAt: 3000 })
+  for (const path of [receipt.note.path, 'memory/github.com~team~app/imported.md']) expect(t.read(path)).not.toContain('a1B2a1B2')
 })
 
 test('nothing is written through a link', async () => {
@@ -99,11 +99,11 @@ test('nothing is written through a link', async () => {
   using outside = temporaryFolder()
   mkdirSync(join(t.folder, 'memory'))
   symlinkSync(outside.path, join(t.folder, 'memory', 'away'))
-  expect(saveNote(t.book, draft('Out of the house', { project: asProjectKey('away') }), 1000)).rejects.toThrow('is a link')
+  expect(saveNote(t.book, draft('Out of the house', { project: asProjectKey('away') }), 1000)).rejects.toThrow('is a symbolic link')
   expect(readdirSync(outside.path)).toEqual([])
 })
 
-test('short notes that differ in one word are two facts', async () => {
+test('short notes that differ in one word are both saved', async () => {
   using t = await aNotebook()
   await saveNote(t.book, draft('Deploy on Monday'), 1000)
   expect((await saveNote(t.book, draft('Deploy on Friday'), 2000)).receipt.kind).toBe('added')
@@ -124,7 +124,7 @@ test('a forgotten note is hidden, can be restored, and is gone with its file onc
   expect(await forgetNote(t.book, id, 4000)).toBeNull()
 })
 
-test('what superseded a note gives it back when it is itself forgotten', async () => {
+test('a superseded note is visible again when the note that superseded it is forgotten', async () => {
   using t = await aNotebook()
   const first = await saveNote(t.book, draft('Caching is off.'), 1000)
   const older = (first.receipt as { note: { id: string } }).note.id
@@ -134,14 +134,14 @@ test('what superseded a note gives it back when it is itself forgotten', async (
   expect(await t.find('caching', app)).toEqual([older])
 })
 
-test('an expired note is hidden from its time on', async () => {
+test('a note is hidden once it has expired', async () => {
   using t = await aNotebook()
   await saveNote(t.book, draft('Freeze until Friday', { expiresAt: 5000 }), 1000)
   expect(await t.list({ now: 4999 })).toHaveLength(1)
   expect(await t.list({ now: 5000 })).toHaveLength(0)
 })
 
-test('secrets and private parts never reach the file', async () => {
+test('secrets and private parts are never written to the file', async () => {
   using t = await aNotebook()
   const token = `ghp_${'a1B2'.repeat(9)}`
   const { receipt } = await saveNote(t.book, draft(`Deploy with ${token}. <private>my salary</private>`, { title: `Key ${token}` }), 1000)
@@ -151,41 +151,41 @@ test('secrets and private parts never reach the file', async () => {
   expect((await saveNote(t.book, draft('<private>all of it</private>'), 1000)).receipt.kind).toBe('refused')
 })
 
-test('a note brought in again under its id is updated where it changed, and only then', async () => {
+test('importing a note again updates it only if it changed', async () => {
   using t = await aNotebook()
-  const brought = { ...draft('First version'), id: asNoteId('import-1') }
-  expect((await saveNoteUnderId(t.book, brought, 1000)).receipt.kind).toBe('added')
-  expect((await saveNoteUnderId(t.book, brought, 2000)).receipt.kind).toBe('same')
+  const imported = { ...draft('First version'), id: asNoteId('import-1') }
+  expect((await saveNoteUnderId(t.book, imported, 1000)).receipt.kind).toBe('added')
+  expect((await saveNoteUnderId(t.book, imported, 2000)).receipt.kind).toBe('same')
   await changeNote(t.book, asNoteId('import-1'), { tags: ['mine'], pinned: true }, 2500)
-  const again = await saveNoteUnderId(t.book, { ...brought, body: 'Second version' }, 3000)
+  const again = await saveNoteUnderId(t.book, { ...imported, body: 'Second version' }, 3000)
   expect(again.receipt).toMatchObject({ kind: 'updated', note: { body: 'Second version', tags: ['mine'], pinned: true } })
 })
 
-test('what a person wrote into a note that is brought again is theirs, the rest still follows its source', async () => {
+test('importing a note again keeps what a person edited and updates the rest', async () => {
   using t = await aNotebook()
   const id = asNoteId('import-1')
-  const brought = { ...draft('First version', { title: 'First title' }), id }
-  await saveNoteUnderId(t.book, brought, 1000)
+  const imported = { ...draft('First version', { title: 'First title' }), id }
+  await saveNoteUnderId(t.book, imported, 1000)
   await changeNote(t.book, id, { body: 'My own words' }, 2000)
-  await saveNoteUnderId(t.book, { ...brought, title: 'Second title', body: 'Second version' }, 3000)
-  await saveNoteUnderId(t.book, { ...brought, title: 'Third title', body: 'Third version' }, 4000)
+  await saveNoteUnderId(t.book, { ...imported, title: 'Second title', body: 'Second version' }, 3000)
+  await saveNoteUnderId(t.book, { ...imported, title: 'Third title', body: 'Third version' }, 4000)
   expect(await t.store.notes.get(id)).toMatchObject({ title: 'Third title', body: 'My own words' })
   await forgetNote(t.book, id, 5000)
-  expect((await saveNoteUnderId(t.book, { ...brought, title: 'Fourth' }, 6000)).receipt.kind).toBe('same')
+  expect((await saveNoteUnderId(t.book, { ...imported, title: 'Fourth' }, 6000)).receipt.kind).toBe('same')
   expect((await t.store.notes.get(id))?.deletedAt).toBe(5000)
 })
 
-test('a note kept once under its id is left alone when it is brought again, even when it was forgotten', async () => {
+test('a note saved under its id is left alone when it comes again, even if it was forgotten', async () => {
   using t = await aNotebook()
-  const brought = { ...draft('Use tabs'), id: asNoteId('marked-1') }
-  await saveNote(t.book, brought, 1000)
-  await changeNote(t.book, brought.id, { body: 'Use spaces' }, 2000)
-  await forgetNote(t.book, brought.id, 3000)
-  expect((await saveNote(t.book, brought, 4000)).receipt.kind).toBe('same')
-  expect(await t.store.notes.get(brought.id)).toMatchObject({ body: 'Use spaces', deletedAt: 3000 })
+  const imported = { ...draft('Use tabs'), id: asNoteId('marked-1') }
+  await saveNote(t.book, imported, 1000)
+  await changeNote(t.book, imported.id, { body: 'Use spaces' }, 2000)
+  await forgetNote(t.book, imported.id, 3000)
+  expect((await saveNote(t.book, imported, 4000)).receipt.kind).toBe('same')
+  expect(await t.store.notes.get(imported.id)).toMatchObject({ body: 'Use spaces', deletedAt: 3000 })
 })
 
-test('a note that changes its scope moves to the other folder', async () => {
+test('changing the scope of a note moves its file', async () => {
   using t = await aNotebook()
   const { receipt } = await saveNote(t.book, draft('Prefer small commits'), 1000)
   if (receipt.kind !== 'added') throw new Error(receipt.kind)
@@ -197,13 +197,13 @@ test('a note that changes its scope moves to the other folder', async () => {
 test.each([
   ['a namespace with a slash', draft('x y', { namespace: '../up' })],
   ['a confidence of two', draft('x y', { confidence: 2 })],
-  ['more text than a note holds', draft('x'.repeat(200_000))],
+  ['more text than a note may have', draft('x'.repeat(200_000))],
 ])('%s is refused with a reason', async (_, given) => {
   using t = await aNotebook()
   expect((await saveNote(t.book, given, 1000)).receipt.kind).toBe('refused')
 })
 
-test('a change starts from what the file says, so that an edit by hand that nobody has followed yet is not lost', async () => {
+test('a change is based on the file, so an edit by hand that was not indexed yet is not lost', async () => {
   using t = await aNotebook()
   const { receipt } = await saveNote(t.book, draft('The port is 8080.'), 1000)
   if (receipt.kind !== 'added') throw new Error(receipt.kind)

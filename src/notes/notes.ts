@@ -1,8 +1,8 @@
 /**
- * Notes: durable memory, one markdown file each, that a person could have written. The files are the truth; the rows in the
- * database are derived and follow them. The only room that writes note files, and never one without its secrets taken out.
+ * Notes are lasting memories, one markdown file each, such as a person could write. The files are the source of truth; the database rows are
+ * derived from them. Only this room writes note files, and it always removes secrets and private parts first.
  *
- * It announces nothing; it returns what changed.
+ * This room announces nothing; it returns what changed.
  */
 import { join } from 'node:path'
 import { fingerprint } from '../core/hash.ts'
@@ -27,18 +27,18 @@ export { indexNote } from './note-rows.ts'
 export { noteOnDisk, reindex } from './reindex.ts'
 export { areNear, likeness, normalised, shingles } from './similarity.ts'
 
-/** What writing notes needs to know. */
+/** What writing notes needs. */
 export type Notebook = {
   store: Store
   /** The home; note paths are relative to it. */
   folder: string
   /** This machine, as other machines of the same person know it. */
   machine: string
-  /** Takes private parts and secrets out of a text. */
+  /** Removes private parts and secrets from a text. */
   clean(text: string): string
 }
 
-/** A note as somebody wants it kept; whatever is left out has a sensible default. */
+/** A note to be saved. Omitted fields get defaults. */
 export type NoteDraft = {
   body: string
   project: ProjectKey
@@ -54,34 +54,34 @@ export type NoteDraft = {
   supersedes?: NoteId[]
   pinned?: boolean
   expiresAt?: number | null
-  /** A note of its own, however much it resembles another: what is addressed by its name must not become another one. */
+  /** Never treat it as a duplicate or restatement of another note; for notes that are addressed by name. */
   apart?: boolean
-  /** For what may be brought in again: the same thing has the same id everywhere. */
+  /** Set for imports that may be repeated: the same source always gets the same id. */
   id?: NoteId
   createdAt?: number
   updatedAt?: number
 }
 
-/** What became of a draft. Nothing is dropped without a word. */
+/** What happened to a draft. Every draft gets a receipt. */
 export type NoteSaveReceipt =
   | { kind: 'added'; note: Note }
-  /** It said the same as a note that is there already. */
+  /** An existing note already says the same. */
   | { kind: 'same'; note: Note }
-  /** It says anew what older notes said; they are hidden, not lost. */
+  /** It restates older notes, which are hidden but not lost. */
   | { kind: 'restated'; note: Note; superseded: NoteId[] }
-  /** The note with this id said something else, and says this now. */
+  /** The existing note with this id was changed. */
   | { kind: 'updated'; note: Note }
-  /** Outdated when the change was made from what the note no longer says. */
+  /** `isOutdated`: the change was based on an older version of the note. */
   | { kind: 'refused'; reason: string; isOutdated?: true }
 
 export type NoteSaveResult = { receipt: NoteSaveReceipt; changes: Change[] }
 
-/** Keeps a draft as a note, unless it is there already; a restatement takes the place of what it restates. */
+/** Saves a draft as a note, unless an existing note says the same. A restatement supersedes the notes it restates. */
 export async function saveNote(book: Notebook, draft: NoteDraft, now: number): Promise<NoteSaveResult> {
   const wanted = noteOf(book, draft, now)
   if (typeof wanted === 'string') return { receipt: { kind: 'refused', reason: wanted }, changes: [] }
   return book.store.transaction(async () => {
-    // Brought before, whatever became of it since: a note that a person forgot or wrote anew stays so.
+    // Imported before. If a person has edited or forgotten it since, it stays that way.
     const known = draft.id ? await book.store.notes.get(draft.id) : null
     if (known) return { receipt: { kind: 'same', note: known }, changes: [] }
     const same = draft.apart ? null : await sameNote(book, wanted, now)
@@ -94,8 +94,8 @@ export async function saveNote(book: Notebook, draft: NoteDraft, now: number): P
 }
 
 /**
- * Keeps a draft under its own id: the same thing, brought again, is updated where it changed. What a person did to it since stays:
- * a title or body that is no longer what we wrote is theirs, and a note that they forgot stays forgotten.
+ * Saves a draft under its own id, or updates the note with that id. A person's changes stay: a title or body that differs from what we wrote
+ * is left alone, and a forgotten note stays forgotten.
  */
 export async function saveNoteUnderId(book: Notebook, draft: NoteDraft & { id: NoteId }, now: number): Promise<NoteSaveResult> {
   const wanted = noteOf(book, draft, now)
@@ -114,17 +114,17 @@ export async function saveNoteUnderId(book: Notebook, draft: NoteDraft & { id: N
   })
 }
 
-/** Keeps a note as another home had it, with all it knows of itself. Of two versions the newer stands. */
-export async function importNote(book: Notebook, brought: Omit<Note, 'path'>): Promise<NoteSaveResult> {
-  const body = cleanBody(book, brought.body)
-  const project = brought.scope === 'global' ? GLOBAL_PROJECT : brought.project
+/** Saves a note from another home with all its fields. If the note exists already, the newer version wins. */
+export async function importNote(book: Notebook, imported: Omit<Note, 'path'>): Promise<NoteSaveResult> {
+  const body = cleanBody(book, imported.body)
+  const project = imported.scope === 'global' ? GLOBAL_PROJECT : imported.project
   const wanted: Note = {
-    ...brought,
+    ...imported,
     body,
-    title: titleOf(book, brought.title, body),
-    tags: cleanTags(book, brought.tags),
+    title: titleOf(book, imported.title, body),
+    tags: cleanTags(book, imported.tags),
     project,
-    path: pathOf({ ...brought, project }),
+    path: pathOf({ ...imported, project }),
   }
   const reason = body.trim() === '' ? 'nothing is in it' : whyUnusable(wanted)
   if (reason) return { receipt: { kind: 'refused', reason }, changes: [] }
@@ -138,7 +138,7 @@ export async function importNote(book: Notebook, brought: Omit<Note, 'path'>): P
   })
 }
 
-/** A line of the front matter that says what we wrote: the print of the title and that of the body. */
+/** The front matter line with fingerprints of the title and body as we last wrote them. It shows whether a person edited them since. */
 const WRITTEN_LINE = /^written: ([0-9a-f]{8})-([0-9a-f]{8})$/
 type WrittenFingerprints = { title: string; body: string }
 
@@ -148,23 +148,23 @@ const withWrittenLine = (note: Note, { title, body }: WrittenFingerprints): Note
   unknown: [...note.unknown.filter((line) => !WRITTEN_LINE.test(line)), `written: ${title}-${body}`],
 })
 
-/** What a source wants of a note, without what a person wrote into it since the source's last time. */
+/** The note as the source wants it, except for a title or body that a person has edited since the last import. */
 function keepHandEdits(known: Note, wanted: Note): Note {
   const line = known.unknown.flatMap((one) => WRITTEN_LINE.exec(one) ?? [])
   const [, title, body] = line
-  const [was, is, next] = [title && body ? { title, body } : null, fingerprintsOf(known), fingerprintsOf(wanted)]
-  const isTheirs = (part: 'title' | 'body') => was !== null && was[part] !== is[part]
-  const kept = { title: isTheirs('title') ? known.title : wanted.title, body: isTheirs('body') ? known.body : wanted.body }
+  const [written, current, next] = [title && body ? { title, body } : null, fingerprintsOf(known), fingerprintsOf(wanted)]
+  const isEdited = (part: 'title' | 'body') => written !== null && written[part] !== current[part]
+  const kept = { title: isEdited('title') ? known.title : wanted.title, body: isEdited('body') ? known.body : wanted.body }
   return withWrittenLine(
     { ...wanted, ...kept },
     {
-      title: isTheirs('title') ? (was?.title ?? '') : next.title,
-      body: isTheirs('body') ? (was?.body ?? '') : next.body,
+      title: isEdited('title') ? (written?.title ?? '') : next.title,
+      body: isEdited('body') ? (written?.body ?? '') : next.body,
     },
   )
 }
 
-/** What a source may change of a note that it brought before. */
+/** The fields that a repeated import may change. */
 const sourceFields = ({ title, body, type, namespace, source, session, model, confidence }: Note) => ({
   title,
   body,
@@ -181,8 +181,8 @@ export type NotePatch = Partial<
 > & { scope?: NoteScope; project?: ProjectKey }
 
 /**
- * Changes what a person or a model wants changed. Null when there is no such note. Whoever made the change from a text says which: the text
- * and not its time, because a person who edits the file leaves the time as it was.
+ * Changes fields of a note. Null if there is no such note. `bodyWas` is the text that the change was based on; the change is refused if the
+ * note no longer has it. The text is compared rather than the time, because editing a file by hand does not update the time in it.
  */
 export async function changeNote(
   book: Notebook,
@@ -205,7 +205,7 @@ export async function changeNote(
     const note: Note = {
       ...known,
       ...patch,
-      // A title that was made from the body follows it.
+      // A title that was derived from the body is derived again.
       title: titleOf(
         book,
         patch.title ?? (patch.body !== undefined && known.title === titleOf(book, '', known.body) ? '' : known.title),
@@ -217,7 +217,7 @@ export async function changeNote(
       project,
       updatedAt: now,
       machine: book.machine,
-      // A note that stays where it is keeps its file, whatever a person called it.
+      // A note that is not moved keeps its file name, even one that a person chose.
       path: scope === known.scope && project === known.project ? known.path : pathOf({ id, scope, project }),
     }
     const changes = await putNote(book, note)
@@ -226,7 +226,7 @@ export async function changeNote(
   })
 }
 
-/** Hides a note for good reason; it can be restored until it is purged. */
+/** Hides a note. It can be restored until it is purged. */
 export function forgetNote(book: Notebook, id: NoteId, now: number): Promise<NoteSaveResult | null> {
   return setDeleted(book, id, now, now)
 }
@@ -245,7 +245,7 @@ async function setDeleted(book: Notebook, id: NoteId, deletedAt: number | null, 
   })
 }
 
-/** Removes a note and its file for good. The history of a synced folder still has it, until that is cleaned too. */
+/** Deletes a note and its file. The git history of a synced folder still contains it. */
 export async function purgeNote(book: Notebook, id: NoteId): Promise<Change[]> {
   return book.store.transaction(async () => {
     const files = await book.store.notes.filesOf(id)
@@ -255,12 +255,13 @@ export async function purgeNote(book: Notebook, id: NoteId): Promise<Change[]> {
   })
 }
 
-/** Writes the file and its row. The file first: it is the truth, and a row that is missing is made again from it. Inside a transaction. */
+/** Writes the file, then its row; a missing row can be rebuilt from the file. Must run inside a transaction. */
 export async function putNote(book: Notebook, note: Note): Promise<Change[]> {
   const path = join(book.folder, note.path)
   ensurePrivateFolder(join(book.folder, note.path.startsWith(`${LOCAL_FOLDER}/`) ? LOCAL_FOLDER : SYNCED_FOLDER))
   const folder = path.slice(0, path.lastIndexOf('/'))
-  if (hasLinkInPath(book.folder, note.path)) throw new Error(`${folder} is a link; notes are not written through links. Make it a folder.`)
+  if (hasLinkInPath(book.folder, note.path))
+    throw new Error(`${folder} is a symbolic link, and notes are not written through links. Replace it with a folder.`)
   ensurePrivateFolder(folder)
   writeFileAtomically(path, writeNote(note))
   await indexNote(book, note, statIfThere(path))
@@ -272,7 +273,7 @@ async function dropFile(book: Notebook, path: string): Promise<void> {
   await book.store.notes.removeFile(path)
 }
 
-/** A draft as the note it would become; or why it cannot be one, in words. Nothing is written. */
+/** The note that a draft would become, or why it is not valid. Nothing is written. */
 export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | string {
   const body = cleanBody(book, draft.body)
   if (body.trim() === '') return NOTHING_LEFT
@@ -306,15 +307,15 @@ export function noteOf(book: Notebook, draft: NoteDraft, now: number): Note | st
   return whyUnusable(note) ?? note
 }
 
-const NOTHING_LEFT = 'nothing is left to remember once private parts are taken out'
+const NOTHING_LEFT = 'nothing is left to remember after private parts were removed'
 
-/** What keeps a note from being one, in words for whoever wanted it; null when nothing does. */
+/** Why a note is not valid, as a message for the person; null if it is. */
 function whyUnusable(note: Pick<Note, 'namespace' | 'confidence' | 'body' | 'tags'>): string | null {
-  if (!isNamespace(note.namespace)) return `"${note.namespace}" is not a namespace: use small letters, digits and dashes`
-  if (!(note.confidence >= 0 && note.confidence <= 1)) return 'a confidence lies between 0 and 1'
+  if (!isNamespace(note.namespace)) return `"${note.namespace}" is not a valid namespace; use lower-case letters, digits and dashes`
+  if (!(note.confidence >= 0 && note.confidence <= 1)) return 'confidence must be between 0 and 1'
   if (note.body.length > MAX_NOTE_BYTES / 2)
-    return `a note holds at most ${MAX_NOTE_BYTES / 2048} KB of text; this is ${Math.ceil(note.body.length / 1024)}`
-  if (note.tags.some((tag) => tag.length > 200)) return 'a tag has at most 200 letters'
+    return `a note may have at most ${MAX_NOTE_BYTES / 2048} KB of text; this one has ${Math.ceil(note.body.length / 1024)} KB`
+  if (note.tags.some((tag) => tag.length > 200)) return 'a tag may have at most 200 characters'
   return null
 }
 
@@ -332,17 +333,17 @@ async function sameNote(book: Notebook, wanted: Note, now: number): Promise<Note
   return null
 }
 
-/** How many notes a new one is compared with: the likeliest by their words. */
+/** How many existing notes a new one is compared with: those that share most words with it. */
 const MAX_COMPARED_NOTES = 20
 
-/** Notes of the same kind and place of which it says all that they say. */
+/** The notes of the same project, scope and namespace that a new note restates. */
 async function restatedBy(book: Notebook, wanted: Note, now: number): Promise<NoteId[]> {
   const words = distinctiveWords(wanted.body)
   if (words.length === 0) return []
   const within = { project: wanted.project, kinds: ['note' as const], since: 0, before: Number.MAX_SAFE_INTEGER, limit: MAX_COMPARED_NOTES }
   const restated: NoteId[] = []
-  for (const place of await book.store.documents.match(words, within)) {
-    const known = await book.store.notes.getVisible(asNoteId(place.ref), now)
+  for (const match of await book.store.documents.match(words, within)) {
+    const known = await book.store.notes.getVisible(asNoteId(match.ref), now)
     if (!known || known.scope !== wanted.scope || known.project !== wanted.project) continue
     if (known.namespace !== wanted.namespace || known.type === 'episodic' || known.pinned) continue
     if (restates(wanted.body, known.body)) restated.push(known.id)

@@ -9,7 +9,7 @@ import { reindex, saveNote } from './notes.ts'
 const app = asProjectKey('app')
 const file = (id: string, body: string, more = '') => `---\nid: ${id}\ntype: semantic\ntitle: About ${id}\n${more}---\n\n${body}\n`
 
-test('a file that a person wrote is found, changed with the file, and gone with it', async () => {
+test('a file that a person wrote becomes a note, changes with the file, and disappears with it', async () => {
   using t = await aNotebook()
   t.write('memory/app/by-hand.md', file('n1', 'The port is 8080'))
   expect(await reindex(t.book)).toMatchObject([{ kind: 'note-changed', note: { id: 'n1', project: 'app', scope: 'project' } }])
@@ -23,7 +23,7 @@ test('a file that a person wrote is found, changed with the file, and gone with 
   expect(await t.find('socket', app)).toEqual([])
 })
 
-test('a malformed file is named and the others are read', async () => {
+test('a malformed file is reported and the others are read', async () => {
   using t = await aNotebook()
   t.write('memory/app/bad.md', 'no front matter')
   t.write('memory/app/binary.md', '\u0000\u0001')
@@ -37,7 +37,7 @@ test('a malformed file is named and the others are read', async () => {
   expect((await t.store.notes.problems()).map((one) => one.path)).toEqual(['memory/app/binary.md'])
 })
 
-test('of two files with one id the newer counts, and the other takes its place when it is gone', async () => {
+test('of two files with one id the newer wins, and the other replaces it when it is deleted', async () => {
   using t = await aNotebook()
   t.write('memory/app/a.md', file('n1', 'older words', 'updated: 2026-01-01\n'))
   t.write('memory/app/b.md', file('n1', 'newer words', 'updated: 2026-02-01\n'))
@@ -50,7 +50,7 @@ test('of two files with one id the newer counts, and the other takes its place w
   expect(await t.store.notes.problems()).toEqual([])
 })
 
-test('the folder decides whose note it is, also when the file is moved', async () => {
+test('the folder determines the project of a note, also after the file is moved', async () => {
   using t = await aNotebook()
   t.write('memory/global/n1.md', file('n1', 'Everywhere'))
   t.write('local/github.com~team~app/n2.md', file('n2', 'Here only'))
@@ -67,7 +67,7 @@ test('the folder decides whose note it is, also when the file is moved', async (
   expect(await t.store.notes.get(asNoteId('n1'))).toMatchObject({ scope: 'project', project: 'app' })
 })
 
-test('a secret that a person wrote into a file by hand is told to nobody', async () => {
+test('a secret that a person wrote into a file never reaches the database', async () => {
   using t = await aNotebook()
   t.write('memory/app/n1.md', file('n1', `Deploy with ghp_${'a1B2'.repeat(9)} <private>and my salary</private>`))
   await reindex(t.book)
@@ -78,7 +78,7 @@ test('a secret that a person wrote into a file by hand is told to nobody', async
   expect(t.read('memory/app/n1.md')).toContain('a1B2')
 })
 
-test('no link is followed', async () => {
+test('symbolic links are not followed', async () => {
   using t = await aNotebook()
   t.write('elsewhere/n1.md', file('n1', 'Outside'))
   t.write('memory/app/n2.md', file('n2', 'Inside'))
@@ -89,7 +89,7 @@ test('no link is followed', async () => {
   expect((await t.list()).map((note) => note.id as string)).toEqual(['n2'])
 })
 
-test('rows that are lost are made again from the files', async () => {
+test('missing rows are rebuilt from the files', async () => {
   using t = await aNotebook()
   const { receipt } = await saveNote(t.book, { body: 'Kept on disk', project: app, source: 'human' }, 1000)
   if (receipt.kind !== 'added') throw new Error(receipt.kind)

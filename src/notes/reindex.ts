@@ -8,18 +8,18 @@ import { hasLinkInPath, LOCAL_FOLDER, noteLocation, SYNCED_FOLDER } from './fold
 import { MAX_NOTE_BYTES, parseNote } from './format.ts'
 import { indexNote } from './note-rows.ts'
 
-/** How many files are read in one transaction: few enough that a hook never waits long behind it. */
+/** Files read in one transaction: few enough that hooks never wait long. */
 const FILES_PER_TRANSACTION = 200
 
 type ReindexDeps = { store: Store; folder: string; clean(text: string): string }
 
-/** Makes the rows follow the files: all of them, or the paths that are known to have changed. One bad file never stops the rest. */
+/** Updates the rows from the files: from all of them, or only from `only`. One malformed file does not stop the rest. */
 export async function reindex(book: ReindexDeps, only?: string[]): Promise<Change[]> {
   const known = new Map((await book.store.notes.files()).map((file) => [file.path, file]))
   const paths = only ?? pathsOnDisk(book.folder)
-  const there = new Set(paths)
+  const existing = new Set(paths)
   const changed = paths.filter((path) => noteLocation(path) !== null && hasChanged(book.folder, path, known.get(path)))
-  const gone = only ? [] : [...known.keys()].filter((path) => !there.has(path))
+  const gone = only ? [] : [...known.keys()].filter((path) => !existing.has(path))
   const changes: Change[] = []
   const all = [...gone, ...changed]
   for (let from = 0; from < all.length; from += FILES_PER_TRANSACTION) {
@@ -29,7 +29,7 @@ export async function reindex(book: ReindexDeps, only?: string[]): Promise<Chang
   return changes
 }
 
-/** The note with this id as its file has it now, even if nobody has followed the file yet. Inside a transaction. */
+/** The note with this id as its file is now, even if the row is not up to date yet. Must run inside a transaction. */
 export async function noteOnDisk(book: ReindexDeps, id: NoteId): Promise<Note | null> {
   const known = await book.store.notes.get(id)
   if (!known || !hasChanged(book.folder, known.path, (await book.store.notes.fileAt(known.path)) ?? undefined)) return known
@@ -81,7 +81,7 @@ async function readOne(book: ReindexDeps, path: string): Promise<Change[]> {
   return [...changes, { kind: 'note-changed', note: read.note }]
 }
 
-/** Of two files with one id the newer counts; at the same time the path decides, the same way on every machine. */
+/** Of two files with one id the newer wins. If both have the same time, the path decides, in the same way on every machine. */
 const isBefore = (a: Note, b: Note) => a.updatedAt < b.updatedAt || (a.updatedAt === b.updatedAt && a.path > b.path)
 
 async function noteAt(store: Store, path: string): Promise<Note | null> {
@@ -90,7 +90,7 @@ async function noteAt(store: Store, path: string): Promise<Note | null> {
   return note?.path === path ? note : null
 }
 
-/** The row of a note whose file is no longer it. Another file with the same id takes its place. */
+/** Removes the row of a note whose file is gone or contains another note now. If another file has the same id, its note replaces it. */
 async function removeRow(book: ReindexDeps, note: Note): Promise<Change[]> {
   await book.store.notes.remove(note.id)
   for (const file of await book.store.notes.filesOf(note.id)) {
@@ -107,8 +107,8 @@ type NoteFileResult =
 function readFile(home: string, path: string): NoteFileResult {
   const full = join(home, path)
   const found = statIfThere(full)
-  const place = noteLocation(path)
-  if (!found?.isFile() || !place || hasLinkInPath(home, path)) return { kind: 'gone' }
+  const location = noteLocation(path)
+  if (!found?.isFile() || !location || hasLinkInPath(home, path)) return { kind: 'gone' }
   const file = { bytes: found.size, changedAt: found.mtimeMs }
   if (found.size > MAX_NOTE_BYTES) return { kind: 'malformed', reason: `it is larger than ${MAX_NOTE_BYTES / 1024} KB`, ...file }
   let text: string | null
@@ -119,5 +119,5 @@ function readFile(home: string, path: string): NoteFileResult {
   }
   if (text === null) return { kind: 'gone' }
   const parsed = parseNote(text)
-  return parsed.kind === 'note' ? { kind: 'note', note: { ...parsed.note, ...place, path }, ...file } : { ...parsed, ...file }
+  return parsed.kind === 'note' ? { kind: 'note', note: { ...parsed.note, ...location, path }, ...file } : { ...parsed, ...file }
 }

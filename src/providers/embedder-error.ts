@@ -1,6 +1,6 @@
 /**
- * What kept an embedder from answering. `unreachable` and `busy` pass by themselves; `refused` needs a person (a wrong key or model);
- * `unreadable` means that the endpoint does not speak the protocol, or has changed its model under the same name.
+ * Why an embedder failed. `unreachable` and `busy` are temporary; `refused` needs a person (wrong key or model); `unreadable` means that the
+ * endpoint does not follow the protocol, or serves another model under the same name.
  */
 export class EmbedderError extends Error {
   constructor(

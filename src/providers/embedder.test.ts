@@ -4,10 +4,10 @@ import { temporaryFolder } from '../../test/support/builders.ts'
 import { minilmOrNull } from '../../test/support/minilm.ts'
 import { type Embedder, openEmbedder } from './embedder.ts'
 import { openHttpEmbedder } from './http/http.ts'
-import { openMinilmEmbedder } from './minilm/minilm.ts'
+import { openMinilmEmbedder } from './minilm.ts'
 import { openStaticEmbedder } from './static/static.ts'
 
-// The sentence model reads two hundred texts in some seconds, on a busy machine in many.
+// The sentence model takes some seconds for two hundred texts, and longer on a busy machine.
 setDefaultTimeout(60_000)
 const never = new AbortController().signal
 const folder = temporaryFolder()
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const minilm = await minilmOrNull()
 
-/** Every tenant keeps these promises. */
+/** The contract that every embedder fulfils. */
 describe.each([
   ['static', () => smallTable(join(folder.path, 'table')).then(openStaticEmbedder)],
   ['shipped static', () => openStaticEmbedder()],
@@ -31,7 +31,7 @@ describe.each([
     return answer.embedder
   })
 
-  test('gives one vector of length one for each text, in their order', async () => {
+  test('returns one vector of length one for each text, in their order', async () => {
     const embedder = await opened
     const texts = Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? 'fix the bug' : 'a walk'))
     const vectors = await embedder.embed(texts, never)
@@ -42,41 +42,41 @@ describe.each([
     expect(cosine(vectors[0], vectors[1])).toBeLessThan(0.99)
   })
 
-  test('says the same of the same text, whatever stands beside it', async () => {
+  test('gives the same vector for a text regardless of the other texts', async () => {
     const embedder = await opened
     const [alone] = await embedder.embed(['fix the bug'], never)
     const [, beside] = await embedder.embed(['a walk', 'fix the bug'], never)
     expect(beside).toEqual(alone as Float32Array)
   })
 
-  test('takes any text: empty, very long, not a word in it', async () => {
+  test('accepts any text: empty, very long, without words', async () => {
     const embedder = await opened
     const vectors = await embedder.embed(['', 'fix '.repeat(20_000), '\u0000\ud800', '山'], never)
     expect(vectors).toHaveLength(4)
     expect(vectors.every((vector) => vector.length === embedder.dimensions && vector.every(Number.isFinite))).toBe(true)
   })
 
-  test('does nothing for nothing', async () => {
+  test('returns nothing for an empty list', async () => {
     expect(await (await opened).embed([], never)).toEqual([])
   })
 
-  test('stops when it is told to', async () => {
+  test('stops when the signal is aborted', async () => {
     const embedder = await opened
     await expect(embedder.embed(['fix'], AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
   })
 
-  test('has a name to stamp vectors with', async () => {
+  test('has a name to store with its vectors', async () => {
     expect((await opened).name).toMatch(/\S/)
   })
 })
 
-test('the same text at once is the same vector', async () => {
+test('embedNow gives the same vector as embed', async () => {
   const opened = await openStaticEmbedder(await smallTable(join(folder.path, 'again')))
   const embedder = (opened as { embedder: Embedder }).embedder
   expect(embedder.embedNow?.('fix the bug')).toEqual((await embedder.embed(['fix the bug'], never))[0] as Float32Array)
 })
 
-test('the shipped table knows words by their meaning, in prose and in code', async () => {
+test('in the shipped table related words have similar vectors, in prose and in code', async () => {
   const { embedder } = (await openStaticEmbedder()) as { embedder: Embedder }
   const near = async (a: string, b: string) => cosine(...((await embedder.embed([a, b], never)) as [Float32Array, Float32Array]))
   expect(await near('the car broke down', 'our vehicle needs repair')).toBeGreaterThan(
@@ -85,19 +85,19 @@ test('the shipped table knows words by their meaning, in prose and in code', asy
   expect(await near('deleteUserAccount', 'remove a user')).toBeGreaterThan(await near('deleteUserAccount', 'render a chart'))
 })
 
-test('no embedder is a state like any other, with its reason', async () => {
+test('an absent embedder has a reason', async () => {
   const none = await openEmbedder({ provider: 'none', name: '', base_url: '', api_key: '' }, folder.path, never)
   expect(none).toEqual({ kind: 'absent', reason: expect.stringContaining('switched off') })
   expect(await openStaticEmbedder(join(folder.path, 'missing'))).toEqual({ kind: 'absent', reason: expect.stringContaining('no table') })
 })
 
-test('a table that is not whole is not used', async () => {
+test('an incomplete table is not used', async () => {
   const path = await smallTable(join(folder.path, 'cut'))
   await Bun.write(join(path, 'rows.i8'), new Int8Array(3))
-  expect(await openStaticEmbedder(path)).toEqual({ kind: 'absent', reason: expect.stringContaining('not whole') })
+  expect(await openStaticEmbedder(path)).toEqual({ kind: 'absent', reason: expect.stringContaining('incomplete') })
 })
 
-/** A table of five pieces, four wide. */
+/** A table of five pieces with four dimensions. */
 async function smallTable(path: string): Promise<string> {
   const pieces = ['fix', 'the', 'bug', 'a', 'walk']
   await Bun.write(join(path, 'embedder.json'), JSON.stringify({ name: 'small', dimensions: 4 }))
@@ -113,7 +113,7 @@ async function smallTable(path: string): Promise<string> {
   return path
 }
 
-/** An endpoint whose vectors count letters, answering in the protocol's own form and, as it may, in another order. */
+/** An endpoint whose vectors count letters. It answers in reverse order, as the protocol allows. */
 async function letterCounts(request: Request): Promise<Response> {
   const { input, model } = (await request.json()) as { input: string[]; model: string }
   const data = input.map((text, index) => ({

@@ -1,8 +1,7 @@
 /**
- * The embedder: turns text into a vector, so that a memory can be found by what it means. Three homes today: a table of word pieces that
- * comes along (`static`), a sentence model on this machine whose weights are fetched when asked for (`minilm`), and any endpoint that
- * speaks OpenAI's embeddings protocol (`http`). Nothing here touches the database. Having no embedder is ordinary: search then goes by
- * words alone.
+ * The embedder turns text into a vector, for search by meaning. There are three: the shipped table of word vectors (`static`), a sentence model
+ * on this machine whose weights are downloaded on request (`minilm`), and any endpoint with OpenAI's embeddings API (`http`). This room never
+ * uses the database. Without an embedder, search uses words alone.
  */
 import { join } from 'node:path'
 import { openStaticEmbedder } from './static/static.ts'
@@ -10,27 +9,27 @@ import { openStaticEmbedder } from './static/static.ts'
 export { EmbedderError } from './embedder-error.ts'
 
 export type Embedder = {
-  /** Stored beside every vector; a different name means the vectors must be made again. */
+  /** Stored with every vector. When the name changes, all vectors are computed again. */
   readonly name: string
   readonly dimensions: number
-  /** One vector of length one for each text, in their order. Throws `EmbedderTrouble`, or the signal's reason. */
+  /** One vector of length one for each text, in their order. Throws an `EmbedderError`, or the signal's reason. */
   embed(texts: string[], signal: AbortSignal): Promise<Float32Array[]>
-  /** The same for one text at once, where nothing has to be waited for. */
+  /** Embeds one text synchronously; only embedders that are fast enough have it. */
   readonly embedNow?: (text: string) => Float32Array
-  /** How many texts a background job should hand it at once, where it is slow: other jobs wait meanwhile. */
+  /** How many texts a background job should submit at once. Set for slow embedders, because other jobs wait meanwhile. */
   readonly batchSize?: number
-  /** Gives back what it holds. It may still be asked; that takes it up again. */
+  /** Releases memory and threads. A later call of `embed` acquires them again. */
   close?(): void
 }
 
 export type EmbedderSettings = { provider: 'static' | 'minilm' | 'http' | 'none'; name: string; base_url: string; api_key: string }
 
-/** `absent` is a legal state, with a reason in words for the person. */
+/** `absent` is a normal state; `reason` is shown to the person. */
 export type OpenedEmbedder = { kind: 'ready'; embedder: Embedder } | { kind: 'absent'; reason: string }
 
 /**
- * Opens the embedder that the settings name; `models` is the folder for weights. Opening `http` asks the endpoint once, for the width of
- * its vectors.
+ * Opens the embedder that the settings name; `models` is the folder for weights. Opening `http` sends one request to learn the number of
+ * dimensions.
  */
 export async function openEmbedder(settings: EmbedderSettings, models: string, signal: AbortSignal): Promise<OpenedEmbedder> {
   switch (settings.provider) {
@@ -38,9 +37,9 @@ export async function openEmbedder(settings: EmbedderSettings, models: string, s
       return { kind: 'absent', reason: 'switched off (embedder.provider = "none")' }
     case 'static':
       return openStaticEmbedder()
-    // Loaded where they are chosen: most workers have neither.
+    // Loaded on demand: most workers use neither.
     case 'minilm': {
-      const { openMinilmEmbedder } = await import('./minilm/minilm.ts')
+      const { openMinilmEmbedder } = await import('./minilm.ts')
       return openMinilmEmbedder(minilmFolder(models))
     }
     case 'http': {

@@ -44,7 +44,7 @@ for (const provider of ['anthropic', 'openai'] as const)
     cannot: {},
   })
 
-test.each(['anthropic', 'openai'] as const)('%s is told who said what', async (provider) => {
+test.each(['anthropic', 'openai'] as const)('%s gets the role of each message', async (provider) => {
   const messages = ['user', 'assistant', 'user'].map((role, index) => ({ role: role as 'user' | 'assistant', text: `${index}` }))
   await opened({ provider, base_url: server[provider] }).ask({ ...hello, system: '', messages }, never)
   expect(server.asked.at(-1)).toMatchObject({ system: '', messages })
@@ -53,43 +53,43 @@ test.each(['anthropic', 'openai'] as const)('%s is told who said what', async (p
 test.each([
   ['anthropic', [{ thinking: { type: 'disabled' } }, { output_config: { effort: 'low' } }, {}]],
   ['openai', [{ reasoning_effort: 'low' }, {}]],
-] as const)('%s is told to think little, in the first way that the model takes, or not at all', async (provider, ways) => {
-  for (const [takes, way] of ways.entries()) {
+] as const)('%s is asked to think little with the first option that the model accepts, or with none', async (provider, options) => {
+  for (const [accepted, option] of options.entries()) {
     const model = opened({ provider, base_url: server[provider] })
     server.asked.length = 0
     server.says(({ way: tried }) =>
-      Bun.deepEquals(tried, way)
+      Bun.deepEquals(tried, option)
         ? { text: 'yes' }
         : { status: 400, type: 'invalid_request_error', message: `"${Object.keys(tried)[0]}" is not supported for this model` },
     )
     expect((await model.ask(hello, never)).kind).toBe('answered')
     expect((await model.ask(hello, never)).kind).toBe('answered')
-    expect(server.asked.map((asked) => asked.way)).toEqual([...ways.slice(0, takes + 1), way])
+    expect(server.asked.map((asked) => asked.way)).toEqual([...options.slice(0, accepted + 1), option])
   }
   server.says({ text: 'yes' })
 })
 
-describe.each(['anthropic', 'openai'] as const)('what %s does not count', (provider) => {
+describe.each(['anthropic', 'openai'] as const)('usage that %s does not report', (provider) => {
   const ask = (response: () => Response) => {
     server.says({ response })
     return opened({ provider, base_url: server[provider] }).ask(hello, never)
   }
   afterAll(() => server.says({ text: 'yes' }))
 
-  test.each([{}, { usage: null }, { usage: { input_tokens: 0, prompt_tokens: 0 } }])('is counted from the words (%p)', async (usage) => {
+  test.each([{}, { usage: null }, { usage: { input_tokens: 0, prompt_tokens: 0 } }])('is estimated from the text (%p)', async (usage) => {
     const text = 'y'.repeat(400)
     const answer = { content: [{ type: 'text', text }], choices: [{ message: { content: text } }], ...usage }
     expect(await ask(() => Response.json(answer))).toMatchObject({ kind: 'answered', usage: { input: 4, output: 100, cached: 0 } })
   })
 
-  test('is as much as it could be when no words came, and never less than nothing', async () => {
+  test('is the maximum after an empty answer, and never negative', async () => {
     const cached = { input_tokens: -900, cache_read_input_tokens: 900, prompt_tokens: 4, prompt_tokens_details: { cached_tokens: 900 } }
     const answer = await ask(() => Response.json({ content: [], choices: [{ message: { content: '' } }], usage: cached }))
     const input = provider === 'anthropic' ? 900 : 4
     expect(answer).toMatchObject({ kind: 'failed', usage: { input, output: hello.maxTokens, cached: input } })
   })
 
-  test('may have cost anything when the answer cannot be read', async () => {
+  test('is unknown when the answer is unreadable', async () => {
     for (const response of [
       () => new Response('<html>Welcome</html>'),
       () => Response.json({ done: true }),
@@ -99,12 +99,12 @@ describe.each(['anthropic', 'openai'] as const)('what %s does not count', (provi
       expect(await ask(response)).toMatchObject({ kind: 'failed', usage: 'unknown' })
   })
 
-  test('costs nothing when the question was refused', async () => {
+  test('is none when the request was refused', async () => {
     for (const response of [() => new Response('', { status: 502 }), () => Response.json({ error: { code: 429, message: 'slower' } })])
       expect(await ask(response)).not.toHaveProperty('usage')
   })
 
-  test('a refusal costs what it says', async () => {
+  test('is taken from a refusal that reports it', async () => {
     const usage = { input_tokens: 90, output_tokens: 7, prompt_tokens: 90, completion_tokens: 7 }
     const choices = [{ message: { content: null, refusal: 'I would rather not.' } }]
     expect(await ask(() => Response.json({ content: [], stop_reason: 'refusal', choices, usage }))).toMatchObject({
@@ -114,7 +114,7 @@ describe.each(['anthropic', 'openai'] as const)('what %s does not count', (provi
   })
 })
 
-test('what stays the same between questions is marked for the cache', async () => {
+test('the system prompt is marked for caching', async () => {
   let body: unknown
   const seen = Bun.serve({
     hostname: '127.0.0.1',
@@ -129,34 +129,34 @@ test('what stays the same between questions is marked for the cache', async () =
   expect(body).toMatchObject({ system: [{ type: 'text', text: 'Be short.', cache_control: { type: 'ephemeral' } }] })
 })
 
-test('a key that is kept for one endpoint is not shown to another', async () => {
-  let shown: string | null = 'nobody asked'
-  const stranger = Bun.serve({
+test('a key for one endpoint is not sent to another', async () => {
+  let sentKey: string | null = 'no request'
+  const other = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch: (request) => {
-      shown = request.headers.get('authorization')
+      sentKey = request.headers.get('authorization')
       return Response.json({})
     },
   })
   const found = openTextModel(
-    settings({ provider: 'openai', base_url: `http://127.0.0.1:${stranger.port}` }),
+    settings({ provider: 'openai', base_url: `http://127.0.0.1:${other.port}` }),
     { OPENAI_API_KEY: 'sk-o' },
     clean,
   )
   if (found.kind === 'ready') await found.model.ask(hello, never)
-  await stranger.stop(true)
-  expect(shown).toBeNull()
+  await other.stop(true)
+  expect(sentKey).toBeNull()
 })
 
-test('no model is the default, and says so', () => {
+test('by default there is no model, and the reason says so', () => {
   expect(openTextModel(settings({}), {}, clean)).toEqual({ kind: 'absent', reason: expect.stringContaining('no text model') })
 })
 
-describe('where it leads and with which key', () => {
+describe('the endpoint and its key', () => {
   const keys = { OPENAI_API_KEY: 'sk-openai', ANTHROPIC_API_KEY: 'sk-ant', DEEPSEEK_API_KEY: 'sk-deep' }
-  const reason = (given: Partial<TextModelSettings>, held: Record<string, string> = {}) => {
-    const found = openTextModel(settings({ provider: 'openai', ...given }), held, clean)
+  const reason = (given: Partial<TextModelSettings>, available: Record<string, string> = {}) => {
+    const found = openTextModel(settings({ provider: 'openai', ...given }), available, clean)
     return found.kind === 'absent' ? found.reason : 'ready'
   }
 
@@ -175,18 +175,18 @@ describe('where it leads and with which key', () => {
     [{ base_url: 'openrouter' }, keys, 'OPENROUTER_API_KEY'],
     [{ base_url: 'http://10.0.0.5:11434/v1' }, keys],
     [{ base_url: 'http://models.example/v1' }, { RECOLLECT_MODEL_API_KEY: 'k' }, 'without encryption'],
-    [{ base_url: 'nowhere' }, keys, 'neither an address nor one of openai, openrouter'],
-    [{ base_url: 'file:///etc/passwd' }, keys, 'neither an address'],
-    [{ base_url: 'https://me:pw@models.example/v1' }, keys, 'holds a password'],
-    [{ base_url: 'openai' }, { OPENAI_API_KEY: 'two words' }, 'not one word'],
-  ] as [Partial<TextModelSettings>, Record<string, string>, string?][])('%p', (given, held, says = 'ready') => {
-    expect(reason(given, held)).toContain(says)
+    [{ base_url: 'nowhere' }, keys, 'must be a URL or one of: openai, openrouter'],
+    [{ base_url: 'file:///etc/passwd' }, keys, 'must be a URL'],
+    [{ base_url: 'https://me:pw@models.example/v1' }, keys, 'contains a password'],
+    [{ base_url: 'openai' }, { OPENAI_API_KEY: 'two words' }, 'must be one word'],
+  ] as [Partial<TextModelSettings>, Record<string, string>, string?][])('%p', (given, available, expected = 'ready') => {
+    expect(reason(given, available)).toContain(expected)
   })
 
-  test('a key may stand in a file that only its owner can read', async () => {
+  test('a key file is used if only its owner can read it', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'key')
-    expect(reason({ api_key_file: file })).toContain('there is no key in')
+    expect(reason({ api_key_file: file })).toContain('is missing or empty')
     writeFileSync(file, `${server.key}\n`, { mode: 0o644 })
     expect(reason({ api_key_file: file })).toContain('chmod 600')
     chmodSync(file, 0o600)
@@ -195,7 +195,7 @@ describe('where it leads and with which key', () => {
   })
 })
 
-test('the keychain is asked only for what the environment and the settings do not give', () => {
+test('the keychain is used only for keys that the environment and the settings do not provide', () => {
   const missing = (given: Partial<TextModelSettings>, keys: Record<string, string> = {}) =>
     hostMissingKey(settings({ provider: 'openai', ...given }), keys)
   expect(missing({ base_url: 'deepseek' })).toBe('api.deepseek.com')
@@ -207,6 +207,6 @@ test('the keychain is asked only for what the environment and the settings do no
   expect(missing({ base_url: 'openai' }, { RECOLLECT_MODEL_API_KEY: 'sk' })).toBeNull()
 })
 
-test('claude says why it cannot be asked', () => {
+test('claude without a client is absent, with the reason', () => {
   expect(openTextModel(settings({ provider: 'claude' }), {}, clean, 1, 'no client')).toEqual({ kind: 'absent', reason: 'no client' })
 })

@@ -1,9 +1,9 @@
 /**
- * The text model: answers in words, so that memories can be merged and distilled by more than rules. Three homes today: Anthropic's Messages
- * API (`anthropic`), any endpoint that speaks OpenAI's chat completions (`openai`), and the person's own client (`claude`). Nothing here touches the database. Having no model
- * is the default and ordinary; whoever needs one says so instead of inventing.
+ * The text model merges and distills memories where rules are not enough. There are three: Anthropic's Messages API (`anthropic`), any
+ * endpoint with OpenAI's chat completions (`openai`), and the person's own client (`claude`). This room never uses the database. By default there
+ * is no model; callers must say so rather than make something up.
  *
- * Every text goes through `clean` on its way out, whoever asks: private parts and secrets never leave by this door.
+ * Every request passes through `clean` before it is sent, so private parts and secrets never leave this machine.
  */
 import { NO_TEXT_MODEL_REASON } from '../platform/settings.ts'
 import { openAnthropic } from './text/anthropic.ts'
@@ -17,26 +17,26 @@ export { estimateInputTokens, isOnThisMachine, keychainName }
 
 export type ModelMessage = { role: 'user' | 'assistant'; text: string }
 
-/** Tokens for a model that thinks before it answers and cannot be kept from it: they count as part of the answer. */
+/** Extra answer tokens for models that always think first; their thoughts count as part of the answer. */
 export const THINKING_TOKENS = 1000
 
 export type ModelRequest = {
   system: string
   messages: ModelMessage[]
-  /** The longest answer, and what is thought before it. */
+  /** The limit for the answer, including any thinking. */
   maxTokens: number
-  /** What it is for, so that its cost finds its place; nothing of this is sent. */
+  /** The purpose and project that the cost is recorded under; not sent. */
   about?: { purpose: string; project: string }
-  /** True for a question that a smaller model answers as well. */
+  /** True if a smaller model can answer just as well. */
   isSimple?: boolean
 }
 
-/** Tokens as the endpoint counts them, or about so many where it does not; `cached` is the part of the input that it had seen before. */
+/** Tokens as the endpoint counts them, or an estimate; `cached` is the part of the input that came from its cache. */
 export type Usage = { input: number; output: number; cached: number }
 
 /**
- * `auth` and `quota` need a person; `rate` and `network` pass by themselves; `bad-answer` means that the endpoint does not speak the
- * protocol or does not know the model. A message never holds the key.
+ * `auth` and `quota` need a person; `rate` and `network` are temporary; `bad-answer` means that the endpoint does not follow the protocol or
+ * does not know the model. A message never contains the key.
  */
 export type ModelAnswer =
   | {
@@ -44,9 +44,9 @@ export type ModelAnswer =
       text: string
       usage: Usage
       stop: 'end' | 'length'
-      /** The id of the provider's own session, from one that has such. */
+      /** The id of the provider's own session, if it has sessions. */
       session?: string
-      /** Which model answered, where several could have, or a name that may mean several. */
+      /** The model that answered, if the configured name can mean several. */
       by?: string
     }
   | {
@@ -54,20 +54,20 @@ export type ModelAnswer =
       reason: FailureReason
       message: string
       retryAfterMs: number | null
-      /** What it cost all the same; `unknown` when nobody said and it may have been anything. Left out when it surely cost nothing. */
+      /** What the failed request cost; `unknown` if it may have cost something. Omitted if it cannot have cost anything. */
       usage?: Usage | 'unknown'
     }
 
 export type FailureReason = 'auth' | 'quota' | 'rate' | 'network' | 'bad-answer'
 
 export type TextModel = {
-  /** Stands in every note that it wrote. */
+  /** Recorded in every note that the model wrote. */
   readonly name: string
-  /** Tokens that the provider adds to every question by itself; none when left out. */
+  /** Tokens that the provider adds to every request; none if omitted. */
   readonly overhead?: number
-  /** What keeps it from answering just now, where that is known. */
+  /** Why it cannot answer at the moment, if known. */
   currentProblem?(): string | null
-  /** Trouble is an answer. Throws nothing but the signal's reason. */
+  /** Failures are returned, not thrown. Throws only the signal's reason. */
   ask(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>
 }
 
@@ -78,17 +78,17 @@ export type TextModelSettings = {
   api_key_file: string
 }
 
-/** `absent` is a legal state, with a reason in words for the person. */
+/** `absent` is a normal state; `reason` is shown to the person. */
 export type OpenedTextModel = { kind: 'ready'; model: TextModel } | { kind: 'absent'; reason: string }
 
-/** Opens the model that the settings name. Nobody is asked yet: a wrong key is noticed by the first question. */
+/** Opens the model that the settings name, without sending anything: a wrong key shows with the first request. */
 export function openTextModel(
   settings: TextModelSettings,
   keys: Record<string, string>,
   clean: (text: string) => string,
   timeoutMs?: number,
-  /** What `claude` needs, or why it is not there. */
-  sdk: AgentSdk | string = 'the client was not looked for',
+  /** What `claude` needs, or why it is missing. */
+  sdk: AgentSdk | string = 'the client was not looked up',
 ): OpenedTextModel {
   if (settings.provider === 'plain') return { kind: 'absent', reason: NO_TEXT_MODEL_REASON }
   if (settings.provider === 'claude') {
@@ -102,7 +102,7 @@ export function openTextModel(
   return { kind: 'ready', model: withCleanRequests(model, clean) }
 }
 
-/** The host whose key a model needs and which the environment and the settings do not give; null when none is missing. */
+/** The host that the model needs a key for, if neither the environment nor the settings provide it; otherwise null. */
 export function hostMissingKey(settings: TextModelSettings, keys: Record<string, string>): string | null {
   if (settings.provider === 'plain' || settings.provider === 'claude' || settings.api_key_file !== '') return null
   return hostWithoutKey({ ...settings, provider: settings.provider }, keys)

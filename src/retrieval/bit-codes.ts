@@ -2,7 +2,7 @@
  * One bit for each dimension of a vector, its sign. The angle between two vectors shows in how many of their bits differ, and that is
  * counted for a million of them in milliseconds; what comes out best is then looked at properly.
  */
-import { assemble, func, i8x16, i16x8, i32, i32x4, onwards, v128, type WasmFunction, type WasmLocal, when } from '../core/assembler.ts'
+import { assemble, func, i8x16, i16x8, i32, i32x4, v128, type WasmFunction, type WasmLocal, when, whileBelow } from '../minilm/assembler.ts'
 
 /** A vector's signs, 32 to a word. */
 export function signBits(vector: ArrayLike<number>): Uint32Array {
@@ -201,7 +201,7 @@ function scanFor(parts: number): WasmFunction {
       ones.set(i16x8.splat(i32.of(1))),
       ...asked.map((part, index) => part.set(v128.load(query.get, index * SIMD_BYTES))),
       at.set(i32.of(0)),
-      onwards(
+      whileBelow(
         at,
         count.get,
         CODES_PER_STEP,
@@ -219,7 +219,7 @@ function tally(): WasmFunction {
     const bin = locals.i32()
     return [
       at.set(i32.of(0)),
-      onwards(
+      whileBelow(
         at,
         count.get,
         1,
@@ -245,7 +245,7 @@ function pick(): WasmFunction {
       furthest.set(i16x8.splat(limit.get)),
       end.set(i32.add(picked.get, i32.of(4))),
       at.set(i32.of(0)),
-      onwards(
+      whileBelow(
         at,
         count.get,
         CODES_PER_STEP,

@@ -8,9 +8,9 @@ import { mergeBytes } from './merge.ts'
 import { differences, isFile } from './trees.ts'
 
 /**
- * Brings the files from one commit to another, each written whole. A file that somebody changed meanwhile, or that was withheld, is
- * not overwritten: what came in is merged into it where it stands, and the next commit takes it from there. Killed half-way, the
- * next sync finds files that say what the commit says, and merges them to the same end. Returns the paths that were written.
+ * Updates the files from one commit to another; each is written atomically. A file that was edited meanwhile, or that was withheld, is not
+ * overwritten: the incoming version is merged into it, and the next commit picks up the result. If this is killed halfway, the next sync finds
+ * the files that were already updated and merges to the same result. Returns the paths that were written.
  */
 export async function checkOut(repository: Repository, from: string | null, to: string): Promise<string[]> {
   const wanted = [...(await differences(repository, from, to))].filter(
@@ -22,43 +22,43 @@ export async function checkOut(repository: Repository, from: string | null, to: 
   )
   const changed: string[] = []
   const isMany = wanted.length > MAX_FILES_FLUSHED_SINGLY
-  const torn: typeof wanted = []
+  const diverged: typeof wanted = []
   for (const entry of wanted) {
     const [path, { before, after }] = entry
     const full = join(repository.folder, path)
-    // What lies behind a link is not ours to write.
+    // Do not write through links.
     if (leadsThroughLink(repository.folder, path) || !['file', null].includes(fileKindAt(full))) continue
     const found = readBytesIfThere(full)
     const name = found && blobId(found)
-    const wants = isFile(after) ? after.object : null
-    if (name === wants) continue
+    const target = isFile(after) ? after.object : null
+    if (name === target) continue
     if (name !== (isFile(before) ? before.object : null)) {
-      torn.push(entry)
+      diverged.push(entry)
       continue
     }
-    if (wants === null) removeFile(full)
-    else put(repository.folder, path, contents.get(wants) as Uint8Array, !isMany)
+    if (target === null) removeFile(full)
+    else put(repository.folder, path, contents.get(target) as Uint8Array, !isMany)
     changed.push(path)
   }
-  // Before the branch says that they are there.
+  // The files must be on disk before the branch is moved.
   if (isMany) await flushDisks()
-  return [...changed, ...(await mergeIntoFiles(repository, torn, contents))]
+  return [...changed, ...(await mergeIntoFiles(repository, diverged, contents))]
 }
 
-/** With more files than this, one flush of the disks at the end is quicker than one for each. */
+/** With more files, one flush of all disks at the end is faster than one flush per file. */
 const MAX_FILES_FLUSHED_SINGLY = 100
 
 type CheckoutChange = [string, { before: { object: string } | null; after: { object: string } | null }]
 
-/** The file on the disk is a third version: both it and the commit changed what was there before. */
-async function mergeIntoFiles(repository: Repository, torn: CheckoutChange[], contents: Map<string, Uint8Array>): Promise<string[]> {
+/** Merges files that changed both on disk and in the new commit. */
+async function mergeIntoFiles(repository: Repository, diverged: CheckoutChange[], contents: Map<string, Uint8Array>): Promise<string[]> {
   const bases = await textsOf(
     repository,
-    torn.flatMap(([, { before }]) => (before ? [before.object] : [])),
+    diverged.flatMap(([, { before }]) => (before ? [before.object] : [])),
   )
-  return torn.flatMap(([path, { before, after }]) => {
+  return diverged.flatMap(([path, { before, after }]) => {
     const theirs = after && contents.get(after.object)
-    // Taken away there and changed here: the change is kept.
+    // Removed in the commit but changed on disk: keep the file.
     if (!theirs) return []
     const ours = readBytesIfThere(join(repository.folder, path))
     if (!ours) {

@@ -5,64 +5,64 @@ import { fileKindAt, readBytesIfThere, statIfThere } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import { BRANCH, type Repository } from './git.ts'
 
-/** What stands in the folder and not in the last commit. Paths are relative to the folder of the notes. */
+/** Changes in the folder since the last commit. Paths are relative to the folder of the notes. */
 export type PendingChanges = {
   added: { path: string; bytes: Uint8Array }[]
   removed: string[]
   withheld: WithheldFile[]
-  /** The files of the last commit that changed, so that it can be told from new ones. */
+  /** Changed files that the last commit contains; the others in `added` are new. */
   known: Set<string>
 }
 
-/** Only markdown moves, and nothing hidden. A folder is never called like a note: the two could not stand side by side. */
+/** Only markdown files are synced, and no hidden ones. A folder must not be named like a note, because the two could not coexist. */
 export function isSyncable(path: string): boolean {
   const parts = path.split('/')
   const name = parts.pop() ?? ''
   return /^[^.].*\.md$/.test(name) && parts.every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.md'))
 }
 
-/** The commit that the branch points to; null before the first. */
+/** The commit that the branch points to; null before the first commit. */
 export async function headOf(repository: Repository): Promise<string | null> {
   const found = await repository.tryGit(['rev-parse', '--verify', '--quiet', `${BRANCH}^{commit}`])
   return found.code === 0 ? found.stdout.trim() : null
 }
 
-/** Makes git's index what the commit says. It is only a memory of which files have been looked at: what a killed sync left in it is nothing. */
+/** Resets git's index to the commit. The index is only a cache here, so anything that a killed sync left in it can go. */
 export async function alignIndex(repository: Repository, head: string | null): Promise<void> {
   await repository.git(head ? ['read-tree', '--reset', head] : ['read-tree', '--empty'])
   await repository.tryGit(['update-index', '-q', '--refresh'])
 }
 
-/** Looks for what changed since the last commit. Secrets are looked for in the very bytes that would be committed. */
+/** Finds the changes since the last commit. Secrets are searched in exactly the bytes that would be committed. */
 export async function findPendingChanges(repository: Repository, book: Pick<Notebook, 'clean'>): Promise<PendingChanges> {
   const waiting: PendingChanges = { added: [], removed: [], withheld: [], known: new Set() }
   const tracked = filesIn(await repository.git(['diff-files', '-z', '--raw']))
   const untracked = splitAtNul(await repository.git(['ls-files', '-z', '--others']))
   waiting.known = new Set(tracked)
-  for (const path of untracked.filter((path) => HALF_WRITTEN.test(path))) dropIfOld(join(repository.folder, path))
+  for (const path of untracked.filter((path) => TEMP_FILE.test(path))) removeIfStale(join(repository.folder, path))
   for (const path of [...tracked, ...untracked].filter(isSyncable)) {
     if (leadsThroughLink(repository.folder, path)) continue
     const kind = fileKindAt(join(repository.folder, path))
     if (kind === null) waiting.removed.push(path)
     const bytes = kind === 'file' ? readBytesIfThere(join(repository.folder, path)) : null
     if (!bytes) continue
-    const line = lineToHide(new TextDecoder().decode(bytes), book)
+    const line = firstUncleanLine(new TextDecoder().decode(bytes), book)
     if (line === null) waiting.added.push({ path, bytes })
     else waiting.withheld.push({ path: `${SYNCED_FOLDER}/${path}`, line })
   }
   return waiting
 }
 
-/** What a process that was killed while it wrote a note leaves behind. A young one may still be being written. */
-const HALF_WRITTEN = /\.md\.[0-9a-f-]{36}\.tmp$/
+/** Temporary files left by a process that was killed while writing a note. A young one may still be in use. */
+const TEMP_FILE = /\.md\.[0-9a-f-]{36}\.tmp$/
 const STALE_TEMP_FILE_MS = 60_000
 
-function dropIfOld(path: string): void {
+function removeIfStale(path: string): void {
   const found = fileKindAt(path) === 'file' ? statIfThere(path) : null
   if (found && Date.now() - found.mtimeMs > STALE_TEMP_FILE_MS) removeFile(path)
 }
 
-/** The paths in git's list of differences, without those that the commit has as a link or a submodule: these are never on the disk. */
+/** The paths in the output of `git diff-files`, without links and submodules, which are never on disk. */
 function filesIn(listed: string): string[] {
   const parts = splitAtNul(listed)
   return parts.flatMap((part, at) => (at % 2 === 1 && parts[at - 1]?.startsWith(':100') ? [part] : []))
@@ -70,7 +70,7 @@ function filesIn(listed: string): string[] {
 
 export const splitAtNul = (listed: string) => listed.split('\0').filter(Boolean)
 
-/** What lies behind a link is not in this folder, and what a link hides has not been removed. */
+/** Whether a folder on the path is a symbolic link. Such files are not in this folder, and do not count as removed either. */
 export function leadsThroughLink(folder: string, path: string): boolean {
   for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
     if (fileKindAt(join(folder, parent)) === 'link') return true
@@ -78,16 +78,16 @@ export function leadsThroughLink(folder: string, path: string): boolean {
   return false
 }
 
-/** The first line that would not be there if the text were written by us; null when it may travel as it is. */
-function lineToHide(text: string, book: Pick<Notebook, 'clean'>): number | null {
+/** The number of the first line with a secret or private text; null if there is none. */
+function firstUncleanLine(text: string, book: Pick<Notebook, 'clean'>): number | null {
   const clean = book.clean(text)
   if (clean === text) return null
-  const shown = clean.split('\n')
-  const at = text.split('\n').findIndex((line, index) => line !== shown[index])
+  const cleanLines = clean.split('\n')
+  const at = text.split('\n').findIndex((line, index) => line !== cleanLines[index])
   return Math.max(0, at) + 1
 }
 
-/** Commits what waits, and returns the new commit; the old one when nothing does. The branch is not moved. */
+/** Commits the pending changes and returns the new commit, or the old one if there are none. Does not move the branch. */
 export async function commitPendingChanges(
   repository: Repository,
   head: string | null,
@@ -118,12 +118,12 @@ async function treeOf(repository: Repository, commit: string): Promise<string> {
   return (await repository.git(['rev-parse', '--verify', `${commit}^{tree}`])).trim()
 }
 
-/** Moves the branch, unless somebody else has moved it meanwhile. */
+/** Moves the branch, unless it has been moved meanwhile. */
 export async function moveBranch(repository: Repository, to: string, from: string | null): Promise<boolean> {
   return (await repository.tryGit(['update-ref', '-m', 'recollect', BRANCH, to, from ?? NULL_OBJECT_ID])).code === 0
 }
 
-/** Puts texts into the repository, all at once: one call for each would take minutes for a large history. Returns their names. */
+/** Writes all texts into the repository with one git call, because single calls would take minutes for a large history. Returns their ids. */
 export async function writeBlobs(repository: Repository, texts: Uint8Array[]): Promise<string[]> {
   if (texts.length === 0) return []
   const parts = texts.flatMap((bytes) => [Buffer.from(`blob\ndata ${bytes.length}\n`), bytes, Buffer.from('\n')])
@@ -131,7 +131,7 @@ export async function writeBlobs(repository: Repository, texts: Uint8Array[]): P
   return texts.map(blobId)
 }
 
-/** The name that git gives to a text. */
+/** The id that git gives to a text. */
 export function blobId(bytes: Uint8Array): string {
   return new Bun.CryptoHasher('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }
@@ -144,7 +144,7 @@ function describePendingChanges({ added, removed, known }: PendingChanges): stri
     [removed.length, 'removed'],
   ] as const
   const count = added.length + removed.length
-  const said = parts.filter(([n]) => n > 0)
-  const detail = said.length === 1 ? said[0]?.[1] : said.map(([n, what]) => `${n} ${what}`).join(', ')
+  const present = parts.filter(([n]) => n > 0)
+  const detail = present.length === 1 ? present[0]?.[1] : present.map(([n, what]) => `${n} ${what}`).join(', ')
   return `${count} ${count === 1 ? 'note' : 'notes'} (${detail})`
 }

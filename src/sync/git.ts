@@ -4,40 +4,40 @@ import { ensurePrivateFolder, exists, readIfThere, statIfThere, writeFileAtomica
 import { filesIn, removeFile } from '../platform/folder.ts'
 import { type ProgramResult, runForBytes, runProgram } from '../platform/processes.ts'
 
-/** The repository of the notes, and how to speak to git about it. */
+/** The repository of the notes, and functions that run git in it. */
 export type Repository = {
-  /** The folder of the notes: the work tree. */
+  /** The folder of the notes, which is the work tree. */
   folder: string
-  /** Runs git and returns what it printed. Throws, with git's own words, when it fails. */
+  /** Runs git and returns its output. Throws with git's error message if it fails. */
   git(args: string[], given?: GitCallOptions): Promise<string>
-  /** Runs git where failing is an ordinary outcome. */
+  /** Runs git where failure is an expected outcome. */
   tryGit(args: string[], given?: GitCallOptions): Promise<ProgramResult>
-  /** The contents of objects, in the order asked for. */
+  /** The contents of objects, in the given order. */
   read(objects: string[]): Promise<Uint8Array[]>
 }
 
 type GitCallOptions = { stdin?: string | Uint8Array; index?: string; timeoutMs?: number; ssh?: string }
 
-/** The one branch there is. */
+/** The only branch that is used. */
 export const BRANCH = 'refs/heads/main'
-/** The tree without a file. Every repository knows it. */
+/** The empty tree. Its id is the same in every repository. */
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
-/** Long enough for a slow disk; calls over the network bring their own. */
+/** Long enough for a slow disk. Network calls have their own timeout. */
 const LOCAL_TIMEOUT_MS = 120_000
 
-/** Opens the repository in the home, and makes it on first use. A string says why that cannot be. */
+/** Opens the repository in the home, and creates it on first use. Returns a message if that is not possible. */
 export async function openRepository(home: string, machine: string, now: number): Promise<Repository | string> {
   const folder = join(home, SYNCED_FOLDER)
   ensurePrivateFolder(folder)
   const own = join(folder, '.git')
-  if (exists(own) && !statIfThere(own)?.isDirectory()) return `${own} is not a folder, so the notes cannot be synced; move it away`
-  const speak = gitIn(own, folder, machine, now)
-  // Git makes the last of these folders last: without it a first sync was killed on its way, and making it again completes it.
+  if (exists(own) && !statIfThere(own)?.isDirectory()) return `${own} is not a folder, so the notes cannot be synced; move it elsewhere`
+  const repository = gitIn(own, folder, machine, now)
+  // If one of these is missing, an earlier `git init` was killed; running it again completes the repository.
   if (!readIfThere(join(own, 'HEAD')) || !exists(join(own, 'objects', 'info')) || !exists(join(own, 'objects', 'pack'))) {
-    const made = await speak.tryGit(['init', '--quiet', '--template=', '--initial-branch=main'])
-    if (made.code === null) return 'git is not installed'
-    if (made.code !== 0) return `git cannot make a repository in ${folder} (${gitErrorLine(made.stderr)})`
+    const made = await repository.tryGit(['init', '--quiet', '--template=', '--initial-branch=main'])
+    if (made.code === null) return 'git is not installed; install it to sync notes'
+    if (made.code !== 0) return `git cannot create a repository in ${folder} (${gitErrorLine(made.stderr)})`
   }
   await clearLocks(own)
   const attributes = join(own, 'info', 'attributes')
@@ -46,14 +46,14 @@ export async function openRepository(home: string, machine: string, now: number)
     writeFileAtomically(attributes, BYTE_EXACT_ATTRIBUTES)
   }
   if (readIfThere(join(own, 'HEAD'))?.trim() !== `ref: ${BRANCH}`)
-    return `${folder} is not on the branch main, so it is left alone; 'git -C ${folder} checkout main' puts it back`
-  return { folder, ...speak }
+    return `${folder} is not on the branch main, so it is not synced; run 'git -C ${folder} checkout main' to sync it again`
+  return { folder, ...repository }
 }
 
-/** A note is the same bytes on every machine: git changes no line end and runs no filter, whatever attributes a remote brings. */
+/** Notes have the same bytes on every machine: git must not change line ends or run filters, whatever attributes a remote contains. */
 const BYTE_EXACT_ATTRIBUTES = '* -text -filter -ident -eol -working-tree-encoding\n'
 
-/** Git elsewhere on this machine, with the same manners: for the mirror in a project's own repository. */
+/** Runs git in any repository with the same safe settings. Also used for the mirror in a project's own repository. */
 export function gitIn(gitFolder: string, workTree: string | null, machine: string, now: number): Omit<Repository, 'folder'> {
   const front = [`--git-dir=${gitFolder}`, ...(workTree ? [`--work-tree=${workTree}`] : []), ...GIT_SETTINGS.flatMap((one) => ['-c', one])]
   const options = ({ stdin, index, timeoutMs = LOCAL_TIMEOUT_MS, ssh }: GitCallOptions) => ({
@@ -84,13 +84,13 @@ export function gitIn(gitFolder: string, workTree: string | null, machine: strin
 
 const NETWORK_TIMEOUT_MS = 60_000
 
-/** How git may speak to another machine: not for ever, and without asking, by the ssh that the person has set up. */
+/** Options for network calls: a timeout, no password prompts, and the ssh command that the person configured. */
 export async function networkOptions(git: Pick<Repository, 'tryGit'>): Promise<{ timeoutMs: number; ssh: string }> {
   const own = (await git.tryGit(['config', '--get', 'core.sshCommand'])).stdout.trim()
   return { timeoutMs: NETWORK_TIMEOUT_MS, ssh: `${own || 'ssh'} -oBatchMode=yes -oConnectTimeout=10` }
 }
 
-/** What must not depend on the machine's own git settings, and what must never run because of what a remote sent. */
+/** Settings that must not depend on the person's git configuration, or that keep a remote from making git run anything. */
 const GIT_SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.autocrlf=false',
@@ -114,7 +114,7 @@ const GIT_SETTINGS = [
   'advice.detachedHead=false',
 ]
 
-/** Git never asks: nobody is there to answer. */
+/** The author of commits, and settings that keep git from prompting: there is no terminal. */
 function identity(machine: string, now: number): Record<string, string> {
   const name = machine.replace(/[^\w.-]+/g, '-') || 'machine'
   const who = { NAME: name, EMAIL: `${name}@recollect`, DATE: `@${Math.floor(now / 1000)} +0000` }
@@ -132,13 +132,13 @@ function identity(machine: string, now: number): Record<string, string> {
   }
 }
 
-/** How an index begins that is used for one step and thrown away. */
+/** The file name prefix of temporary git indexes. */
 export const SCRATCH_INDEX_PREFIX = 'recollect-index-'
 
-/** How old a lock of git's must be before nobody can be holding it any more: none of our local calls takes that long to write. */
+/** A git lock that is older is stale: none of our local calls holds a lock for that long. */
 const STALE_LOCK_MS = 3000
 
-/** Only one sync runs at a time, so a lock that stays is what a killed one left; one that is young may have a git that still writes. */
+/** Removes the locks that a killed sync left behind. Only one sync runs at a time, but a young lock may belong to a git process that still writes. */
 async function clearLocks(gitFolder: string): Promise<void> {
   for (const name of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock', 'packed-refs.lock', 'config.lock']) {
     const path = join(gitFolder, name)
@@ -153,24 +153,24 @@ async function clearLocks(gitFolder: string): Promise<void> {
   for (const { name, path } of filesIn(gitFolder, '')) if (name.startsWith(SCRATCH_INDEX_PREFIX)) removeFile(path)
 }
 
-/** Git's answer: for each object a line with its kind and size, its bytes, a line break. */
+/** Parses the output of `git cat-file --batch`: for each object a line with its kind and size, its bytes, and a line break. */
 function contentsIn(answer: Uint8Array, objects: string[]): Uint8Array[] {
   let at = 0
   return objects.map((object) => {
     const end = answer.indexOf(10, at)
     const [, kind, size] = new TextDecoder().decode(answer.subarray(at, end)).split(' ')
-    if (kind !== 'blob') throw new Error(`git has no text under ${object}`)
+    if (kind !== 'blob') throw new Error(`git object ${object} is missing or not a blob`)
     const from = end + 1
     at = from + Number(size) + 1
     return answer.subarray(from, from + Number(size))
   })
 }
 
-/** What git complained of: the line that says most. */
+/** The most informative line of git's error output. */
 export function gitErrorLine(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
-  // Git's own last word, that it could not read, says less than the line of ssh or the host above it.
+  // The line of ssh or the host says more than git's own last line.
   const cause = lines.find((line) => /denied|resolve host|refused|timed out|unreachable|host key|not found/i.test(line))
   const complaint = lines.find((line) => /^(fatal|error|!)/.test(line))
-  return (cause ?? complaint ?? lines.at(-1) ?? 'no word why').slice(0, 200)
+  return (cause ?? complaint ?? lines.at(-1) ?? 'git gave no reason').slice(0, 200)
 }

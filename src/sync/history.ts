@@ -7,7 +7,7 @@ import { BRANCH, gitIn } from './git.ts'
 
 const MAX_NOTE_VERSIONS = 200
 
-/** The versions of a note's file, the newest first. `path` is relative to the home; notes of this machine alone have no history. */
+/** The versions of a note's file, newest first. `path` is relative to the home. Local notes have no history. */
 export async function noteHistory(book: Notebook, path: string): Promise<NoteCommit[]> {
   const found = locateInRepository(book, path)
   if (!found) return []
@@ -19,7 +19,7 @@ export async function noteHistory(book: Notebook, path: string): Promise<NoteCom
   })
 }
 
-/** The text of a note's file as a commit has it; null when that commit has none. */
+/** The text of a note's file in a commit; null if the commit does not contain it. */
 export async function noteAt(book: Notebook, path: string, commit: string): Promise<string | null> {
   const found = /^[0-9a-f]{7,40}$/.test(commit) ? locateInRepository(book, path) : null
   const ran = await found?.tryGit(['cat-file', 'blob', `${commit}:${found.path}`])

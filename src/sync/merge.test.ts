@@ -7,7 +7,7 @@ import { mergeBytes, mergeFiles, mergeNotes } from './merge.ts'
 const note = (given: Partial<NoteText> = {}) =>
   noteText({ id: asNoteId('N1'), title: 'The port', tags: ['net'], machine: 'a', body: 'It is 8080.', ...given })
 
-/** Merges from both sides and insists that both make the same. */
+/** Merges from both sides and checks that both get the same result. */
 function merged(base: NoteText | null, ours: NoteText, theirs: NoteText) {
   const here = mergeNotes(base, ours, theirs)
   expect(mergeNotes(base, theirs, ours)).toEqual(here)
@@ -15,7 +15,7 @@ function merged(base: NoteText | null, ours: NoteText, theirs: NoteText) {
 }
 
 describe('a note that changed on two machines', () => {
-  test('has every field from the side that changed it', () => {
+  test('takes each field from the side that changed it', () => {
     const base = note()
     const { note: result, kept } = merged(
       base,
@@ -26,12 +26,12 @@ describe('a note that changed on two machines', () => {
     expect(kept).toBeNull()
   })
 
-  test('has the newer title when both changed it', () => {
+  test('takes the newer title if both changed it', () => {
     const { note: result } = merged(note(), note({ title: 'Old', updatedAt: 2000 }), note({ title: 'New', updatedAt: 3000 }))
     expect(result.title).toBe('New')
   })
 
-  test('has the title that was set last, also when that was by hand, which leaves the time in the note as it was', () => {
+  test('takes the title that was set last, even by hand, which does not change the time in the note', () => {
     const [byHand, edited] = [note({ title: 'By hand' }), note({ title: 'Edited', updatedAt: 2000, machine: 'b' })]
     const titles = (handAt: number) => [
       mergeNotes(note(), byHand, edited, { ours: handAt, theirs: 9000 }).note.title,
@@ -39,25 +39,25 @@ describe('a note that changed on two machines', () => {
     ]
     expect(titles(3000)).toEqual(['By hand', 'By hand'])
     expect(titles(1500)).toEqual(['Edited', 'Edited'])
-    // A sync that was broken off merges what it made with the same other side again.
+    // A sync that continues after an interruption merges its own result with the same other side again.
     const once = mergeNotes(note(), byHand, edited, { ours: 3000, theirs: 9000 }).note
     expect(once.updatedAt).toBe(3000)
     expect(mergeNotes(note(), once, edited, { ours: 9500, theirs: 9000 }).note).toEqual(once)
   })
 
-  test('has the tags that either side added, and not those that either took out', () => {
+  test('has the tags that either side added, without those that either removed', () => {
     const base = note({ tags: ['a', 'b'] })
     const { note: result } = merged(base, note({ tags: ['a', 'b', 'z'], updatedAt: 2000 }), note({ tags: ['b', 'c'], updatedAt: 3000 }))
     expect(result.tags).toEqual(['b', 'c', 'z'])
   })
 
-  test('has the body of the side that changed it, even when the other side is newer', () => {
+  test('takes the body from the side that changed it, even if the other side is newer', () => {
     const { note: result, kept } = merged(note(), note({ body: 'It is 9090.', updatedAt: 2000 }), note({ tags: ['x'], updatedAt: 3000 }))
     expect(result).toMatchObject({ body: 'It is 9090.', tags: ['x'] })
     expect(kept).toBeNull()
   })
 
-  test('keeps both bodies when both changed it: the newer is the note, the other says whose version it is', () => {
+  test('keeps both bodies if both changed it: the newer is the note, and the other refers to it', () => {
     const [ours, theirs] = [note({ body: 'It is 1.', updatedAt: 3000 }), note({ body: 'It is 2.', updatedAt: 2000, machine: 'b' })]
     const { note: result, kept } = merged(note(), ours, theirs)
     expect(result).toMatchObject({ id: 'N1', body: 'It is 1.' })
@@ -65,57 +65,57 @@ describe('a note that changed on two machines', () => {
     expect(kept?.id).not.toBe(result.id)
   })
 
-  test('merged again with the same other side stays as it is, so that a sync that was broken off can be done again', () => {
+  test('does not change when merged with the same other side again, so an interrupted sync can be repeated', () => {
     const base = note()
     const theirs = note({ body: 'It is 2.', updatedAt: 2000, tags: ['two'] })
     const first = merged(base, note({ body: 'It is 1.', updatedAt: 3000, tags: ['net', 'one'] }), theirs)
     expect(merged(base, first.note, theirs)).toEqual(first)
   })
 
-  test('is chosen the same way on both machines when both are of the same moment', () => {
+  test('gives the same result on both machines if both versions have the same time', () => {
     const { note: result, kept } = merged(note(), note({ body: 'one' }), note({ body: 'two' }))
     expect([result.body, kept?.body].sort()).toEqual(['one', 'two'])
   })
 
-  test('stays when one side deleted it and the other wrote it anew', () => {
+  test('stays if one side deleted it and the other rewrote it', () => {
     const rewritten = note({ body: 'It is 9090.', updatedAt: 2000 })
     expect(merged(note(), rewritten, note({ deletedAt: 3000, updatedAt: 3000 })).note.deletedAt).toBeNull()
     expect(merged(note(), note({ tags: [] }), note({ deletedAt: 3000, updatedAt: 3000 })).note.deletedAt).toBe(3000)
   })
 
-  test('keeps the fields of others from both sides', () => {
+  test('keeps unknown fields from both sides', () => {
     const base = note({ unknown: ['stars: 1'] })
     const ours = note({ unknown: ['stars: 1', '# mine', 'mine:', '  - x'], updatedAt: 2000 })
     const theirs = note({ unknown: ['stars: 2', 'yours: y'], updatedAt: 3000 })
     expect(merged(base, ours, theirs).note.unknown).toEqual(['stars: 2', 'yours: y', '# mine', 'mine:', '  - x'])
   })
 
-  test('that both made without knowing of each other is one note', () => {
+  test('becomes one note if both created it independently', () => {
     expect(merged(null, note({ tags: ['a'] }), note({ tags: ['b'], updatedAt: 2000 })).note.tags).toEqual(['a', 'b'])
   })
 })
 
 describe('a file that changed on two machines', () => {
-  test('and is no note is kept twice, the same way on both', () => {
+  test('and is not a note is kept in both versions, with the same result on both', () => {
     const here = mergeFiles('x.md', null, 'one\n', 'two\n')
     expect(mergeFiles('x.md', null, 'two\n', 'one\n')).toEqual(here)
     expect([here.text, here.beside?.text].sort()).toEqual(['one\n', 'two\n'])
     expect(here.beside?.name).toMatch(/^x\.[0-9a-f]{8}\.md$/)
   })
 
-  test('keeps its name for the side that is a note', () => {
+  test('keeps its name for the version that is a note', () => {
     const whole = writeNote(note())
     expect(mergeFiles('N1.md', null, 'broken by hand\n', whole)).toMatchObject({ text: whole, beside: { text: 'broken by hand\n' } })
   })
 
-  test('holds, for a note, what the note was merged to', () => {
+  test('contains the merged note', () => {
     const [base, ours, theirs] = [note(), note({ title: 'Ports', updatedAt: 2000 }), note({ pinned: true, updatedAt: 3000 })]
     const { text, beside } = mergeFiles('N1.md', writeNote(base), writeNote(ours), writeNote(theirs))
     expect(parseNote(text)).toMatchObject({ kind: 'note', note: { title: 'Ports', pinned: true } })
     expect(beside).toBeNull()
   })
 
-  test('and is not UTF-8 comes out byte for byte', () => {
+  test('and is not UTF-8 is kept byte for byte', () => {
     const strange = Uint8Array.from([...Buffer.from(writeNote(note())), 0xff, 0xfe])
     const plain = new TextEncoder().encode(`\ufeff${writeNote(note({ title: 'Other' }))}`)
     const { text, beside } = mergeBytes('N1.md', null, strange, plain)

@@ -3,14 +3,14 @@ import { asNoteId, type NoteText } from '../core/note.ts'
 import { ulidOf } from '../core/ulid.ts'
 import { parseNote, writeNote } from '../notes/notes.ts'
 
-/** What two versions of a file become: the file itself, and what stands beside it when both had to be kept. */
+/** The result of merging two versions of a file. `beside` is a second file for the other version, if both had to be kept. */
 export type Merged<T> = { text: T; beside: { name: string; text: T } | null }
 
-/** When each side last committed the file, in milliseconds: all that tells when it was changed by hand. */
+/** When each side last committed the file, in milliseconds. For edits by hand, no other time is known. */
 export type CommitTimes = { ours: number; theirs: number }
 const UNKNOWN_COMMIT_TIMES: CommitTimes = { ours: 0, theirs: 0 }
 
-/** The same of the bytes of files. One that is not UTF-8 is never taken apart, and comes out as it went in. */
+/** Like `mergeFiles`, for bytes. Files that are not UTF-8 are kept unchanged. */
 export function mergeBytes(
   name: string,
   base: Uint8Array | null,
@@ -28,13 +28,13 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    return `\0${Buffer.from(bytes).toString('latin1')}` // no note begins like this
+    return `\0${Buffer.from(bytes).toString('latin1')}` // no note starts like this
   }
 }
 
 /**
- * Merges two versions of one file that both changed since `base`; null stands for a file that was not there. Symmetric: two
- * machines that merge the same pair, each with its own version first, make the same bytes.
+ * Merges two versions of a file that both changed since `base`, which is null if the file did not exist. Symmetric: two machines that merge
+ * the same pair, each with its own version first, get the same bytes.
  */
 export function mergeFiles(
   name: string,
@@ -53,16 +53,15 @@ export function mergeFiles(
   if (ours === theirs) return { text: ours, beside: null }
   if (base === ours) return { text: theirs, beside: null }
   if (base === theirs) return { text: ours, beside: null }
-  // No notes, or not the same one: a text that cannot be understood is not taken apart. The one that is a note keeps the name.
+  // Not notes, or not the same note: keep both files unchanged. If one is a note, it keeps the file name.
   const oursStays = mine.kind === other.kind ? fingerprint(ours) > fingerprint(theirs) : mine.kind === 'note'
   const [stays, goes] = oursStays ? [ours, theirs] : [theirs, ours]
   return { text: stays, beside: { name: `${name.replace(/\.md$/, '')}.${fingerprint(goes, 8)}.md`, text: goes } }
 }
 
 /**
- * Merges two versions of a note by its fields: the side that changed a field wins, and where both did, the newer version. Two
- * bodies that both changed are not merged: the newer is the note, and the other is kept as a note of its own that says whose
- * version it is.
+ * Merges two versions of a note field by field: the side that changed a field wins, and if both did, the newer version. If both changed the
+ * body, the newer body becomes the note, and the other version is saved as a separate note that refers to it.
  */
 export function mergeNotes(
   base: NoteText | null,
@@ -95,41 +94,41 @@ export function mergeNotes(
     body,
     unknown: mergeUnknown(base?.unknown ?? null, newer.unknown, older.unknown),
   }
-  const isTorn = newer.body !== older.body && base?.body !== newer.body && base?.body !== older.body
-  return { note, kept: isTorn ? versionOf(older) : null }
+  const isConflict = newer.body !== older.body && base?.body !== newer.body && base?.body !== older.body
+  return { note, kept: isConflict ? versionOf(older) : null }
 }
 
-/** An edit by hand leaves `updated` as it was; then the commit that brought it says when it was. */
+/** An edit by hand does not change `updated`, so the time of its commit is used instead. */
 function withEditTime(base: NoteText | null, note: NoteText, committedAt: number): NoteText {
   const isByHand = base !== null && note.updatedAt === base.updatedAt && !same(base, note)
   return isByHand ? { ...note, updatedAt: Math.max(note.updatedAt, committedAt) } : note
 }
 
-/** Of two versions with the same time one must still come first, the same one on every machine. */
+/** If both have the same time, the fingerprint decides, in the same way on every machine. */
 function isNewer(a: NoteText, b: NoteText): boolean {
   return a.updatedAt === b.updatedAt ? fingerprint(writeNote(a)) > fingerprint(writeNote(b)) : a.updatedAt > b.updatedAt
 }
 
-/** What only one side changed is as that side has it; else as the newer has it. A null base is a field that neither had. */
+/** The value of the side that changed it; the newer value if both did. A null base means that neither side had it before. */
 function threeWay<T>(base: T | null, newer: T, older: T): T {
   return same(base, newer) ? older : newer
 }
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** A version that lost, as a note of its own. The same body of the same note is the same note everywhere, however often it is met. */
+/** The losing version as a separate note. Its id is derived from note and body, so every machine creates the same one. */
 function versionOf(note: NoteText): NoteText {
   return { ...note, id: asNoteId(ulidOf(`${note.id}\n${note.body}`, note.createdAt)), conflictOf: note.id, supersedes: [] }
 }
 
-/** Whoever rewrote a note did not know that it was being deleted: then it stays. */
+/** If one side deleted the note and the other rewrote its body, the note stays. */
 function deletedAt(base: NoteText | null, newer: NoteText, older: NoteText): number | null {
   const isRewritten = (note: NoteText) => note.deletedAt === null && base !== null && note.body !== base.body
   if (base?.deletedAt === null && (isRewritten(newer) || isRewritten(older))) return null
   return threeWay(base ? base.deletedAt : null, newer.deletedAt, older.deletedAt)
 }
 
-/** What either side added is in, what either side took out is out. */
+/** Items that either side added are included; items that either side removed are not. */
 function mergeSets<T extends string>(base: T[] | null, newer: T[], older: T[]): T[] {
   const before = base ?? []
   if (same(newer, older) || same(before, older)) return newer
@@ -138,7 +137,7 @@ function mergeSets<T extends string>(base: T[] | null, newer: T[], older: T[]): 
   return all.filter((one) => (before.includes(one) ? newer.includes(one) && older.includes(one) : true))
 }
 
-/** Fields that are not ours, each with the lines that belong to it. */
+/** Merges unknown fields, each with its lines. */
 function mergeUnknown(base: string[] | null, newer: string[], older: string[]): string[] {
   if (same(newer, older) || same(base ?? [], older)) return newer
   if (same(base ?? [], newer)) return older
@@ -151,7 +150,7 @@ function mergeUnknown(base: string[] | null, newer: string[], older: string[]): 
   })
 }
 
-/** Comments go with the field below them. */
+/** Groups lines by field. Comments belong to the field below them. */
 function blocks(lines: string[]): Map<string, string[]> {
   const found = new Map<string, string[]>()
   let waiting: string[] = []

@@ -11,7 +11,7 @@ import { mirrorNotes } from './mirror.ts'
 const app = asProjectKey('app')
 const BOTH = { fetch: true, push: true }
 
-test('several clones that write in turn end with the same lines, and every version is among them', async () => {
+test('clones that write in turn end with the same lines, including every version', async () => {
   using work = await clones(3)
   const ids: string[] = []
   for (let round = 0; round < 2; round++) {
@@ -32,7 +32,7 @@ test('several clones that write in turn end with the same lines, and every versi
   expect(work.clones.map((clone) => runGit(clone.folder, 'status', '--porcelain'))).toEqual(['', '', ''])
 })
 
-test('clones that write at the same time without hearing of each other come together', async () => {
+test('clones that write at the same time are merged', async () => {
   using work = await clones(2)
   const [a, b] = work.clones as [Clone, Clone]
   await a.machine.note('From a.', { namespace: 'decisions' })
@@ -45,7 +45,7 @@ test('clones that write at the same time without hearing of each other come toge
   expect(a.lines('decisions')).toHaveLength(2)
 })
 
-test('a note that is deleted or gone has a tombstone, and nothing is written twice', async () => {
+test('a deleted or missing note gets a tombstone, and nothing is written twice', async () => {
   using work = await clones(1)
   const { machine, mirror, lines } = work.clones[0] as Clone
   const [deleted, gone] = [await machine.note('Deleted.'), await machine.note('Gone for good, without a trace.')]
@@ -61,7 +61,7 @@ test('a note that is deleted or gone has a tombstone, and nothing is written twi
   expect(tombstones.map((record) => record.id).sort()).toEqual([deleted, gone].sort())
 })
 
-test('what is not for the project is not mirrored: global and local notes, and a secret pasted by hand', async () => {
+test('global notes, local notes and notes with a secret are not mirrored', async () => {
   using work = await clones(1)
   const { machine, mirror, lines } = work.clones[0] as Clone
   await machine.note('For every project.', { scope: 'global' })
@@ -73,11 +73,11 @@ test('what is not for the project is not mirrored: global and local notes, and a
   expect(lines('context').map((line) => JSON.parse(line).id)).toEqual([id])
 })
 
-test('a folder that is no repository, or has no commit, is left alone', async () => {
+test('a folder without a repository or without commits is skipped', async () => {
   using machine = await aMachine('a', '')
   using folder = temporaryFolder()
   expect(await mirrorNotes(machine.book, app, folder.path, BOTH, 1)).toMatchObject({
-    problem: expect.stringContaining('no git repository'),
+    problem: expect.stringContaining('not a git repository'),
   })
   runGit(folder.path, 'init', '--quiet')
   expect(await mirrorNotes(machine.book, app, folder.path, BOTH, 1)).toMatchObject({ problem: expect.stringContaining('no commit') })
@@ -85,7 +85,7 @@ test('a folder that is no repository, or has no commit, is left alone', async ()
 
 type Clone = Awaited<ReturnType<typeof clones>>['clones'][number]
 
-/** Clones of one project, each on a machine of its own. */
+/** Clones of one project, each on its own machine. */
 async function clones(count: number) {
   const folder = temporaryFolder()
   const origin = join(folder.path, 'app.git')

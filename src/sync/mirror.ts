@@ -11,14 +11,14 @@ import { gitErrorLine, gitIn, networkOptions, type Repository } from './git.ts'
 type Git = Omit<Repository, 'folder'>
 
 const OURS = 'refs/notes/mem'
-/** Where the refs of origin are kept while they are merged. */
+/** The refs of origin are stored here while they are merged. */
 const THEIRS = 'refs/notes/mem-origin'
 const MAX_MIRROR_ATTEMPTS = 3
 
 /**
- * Mirrors the notes of a project into its own repository: one ref for each namespace, on the root commit, a line of JSON for every
- * version of a note. Lines are only ever added, so the lines of several clones merge by putting them together, and of several
- * lines with one id the newest counts. The files of the repository, its branches and its index are not touched.
+ * Mirrors the notes of a project into the project's own repository, as git notes on the root commit: one ref per namespace, and one line of JSON
+ * for every version of a note. Lines are only added, so several clones are merged by combining their lines; of several lines with one id the newest
+ * wins. The files, branches and index of the repository are not touched.
  */
 export async function mirrorNotes(
   book: Notebook,
@@ -27,19 +27,19 @@ export async function mirrorNotes(
   options: { fetch: boolean; push: boolean },
   now: number,
 ): Promise<ProjectMirrorReport> {
-  const signs = findProject(folder)
-  const gitFolder = join(signs.root, '.git')
+  const found = findProject(folder)
+  const gitFolder = join(found.root, '.git')
   const skipped = (problem: string): ProjectMirrorReport => ({ project, written: 0, pushed: false, problem })
-  if (!exists(gitFolder)) return skipped(`${signs.root} is no git repository`)
+  if (!exists(gitFolder)) return skipped(`${found.root} is not a git repository`)
   const git = gitIn(gitFolder, null, book.machine, now)
   const root = await rootOf(git)
-  if (!root) return skipped(`${signs.root} has no commit to hang notes on, or not its whole history`)
+  if (!root) return skipped(`${found.root} has no commits or is a shallow clone; notes need the first commit`)
   let written = 0
   for (let tried = 1; ; tried++) {
-    const problem = options.fetch && signs.origin ? await fetchTheirs(git) : null
+    const problem = options.fetch && found.origin ? await fetchTheirs(git) : null
     const namespaces = await mergeTheirs(git)
     written += await writeRecords(book, git, root, project, namespaces, now)
-    if (problem || !options.push || !signs.origin) return { project, written, pushed: false, problem }
+    if (problem || !options.push || !found.origin) return { project, written, pushed: false, problem }
     if ((await namesBelow(git, OURS)).length === 0) return { project, written, pushed: false, problem: null }
     const pushed = await git.tryGit(['push', '--quiet', '--no-verify', 'origin', `${OURS}/*:${OURS}/*`], await networkOptions(git))
     if (pushed.code === 0) return { project, written, pushed: true, problem: null }
@@ -47,7 +47,7 @@ export async function mirrorNotes(
   }
 }
 
-/** The first commit, the same in every clone. With several, the one whose name comes first; in a shallow clone nobody knows. */
+/** The first commit, which is the same in every clone. If there are several, the one with the lowest id. Null in a shallow clone. */
 async function rootOf(git: Git): Promise<string | null> {
   const shallow = await git.tryGit(['rev-parse', '--is-shallow-repository'])
   if (shallow.stdout.trim() !== 'false') return null
@@ -55,14 +55,14 @@ async function rootOf(git: Git): Promise<string | null> {
   return roots.code === 0 ? (roots.stdout.trim().split('\n').sort()[0] ?? null) : null
 }
 
-/** Why it could not; null when it could. That origin has none yet is no trouble. */
+/** Returns why the fetch failed, or null. It also succeeds if origin has no notes yet. */
 async function fetchTheirs(git: Git): Promise<string | null> {
   const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', 'origin', `+${OURS}/*:${THEIRS}/*`]
   const ran = await git.tryGit(fetch, await networkOptions(git))
   return ran.code === 0 ? null : gitErrorLine(ran.stderr)
 }
 
-/** Puts the lines of origin and ours together; returns the namespaces there are then. */
+/** Merges the lines of origin into ours and returns all namespaces. */
 async function mergeTheirs(git: Git): Promise<string[]> {
   const theirs = await namesBelow(git, THEIRS)
   for (const name of theirs)
@@ -96,14 +96,14 @@ async function writeRecords(book: Notebook, git: Git, root: string, project: Pro
 
 const MirrorRecord = z.object({ id: z.string(), updated: z.number(), deleted: z.number().nullable(), machine: z.string().default('') })
 
-/** The lines that are missing: a version that nobody has written yet, and a tombstone for what this machine wrote and has no more. */
+/** The missing lines: versions that are not mirrored yet, and tombstones for notes of this machine that no longer exist. */
 function newRecords(lines: string[], notes: Note[], book: Pick<Notebook, 'machine' | 'clean'>, now: number): string[] {
   const newest = newestOf(lines)
   const here = new Set(notes.map((note) => note.id as string))
   const versions = notes.flatMap((note) => {
     const line = recordOf(note)
     const known = newest.get(note.id)
-    // A note that somebody pasted a secret into by hand stays here.
+    // A note that contains a secret, pasted by hand, is not mirrored.
     return (known && known.updated >= note.updatedAt) || book.clean(line) !== line ? [] : [line]
   })
   const gone = [...newest.values()].filter((record) => !here.has(record.id) && record.deleted === null && record.machine === book.machine)
@@ -114,7 +114,7 @@ function newRecords(lines: string[], notes: Note[], book: Pick<Notebook, 'machin
   return [...versions, ...tombstones]
 }
 
-/** Of several records with one id the newest counts. A line that is none is left where it is. */
+/** The newest record for each id. Lines that are not records are ignored. */
 function newestOf(lines: string[]): Map<string, z.infer<typeof MirrorRecord>> {
   const newest = new Map<string, z.infer<typeof MirrorRecord>>()
   for (const line of lines) {
@@ -133,7 +133,7 @@ function parsed(line: string): unknown {
   }
 }
 
-/** The id first, so that lines that are sorted stand together. */
+/** The id comes first, so that sorting groups the lines of one note. */
 const recordOf = (note: Note) =>
   JSON.stringify({
     id: note.id,

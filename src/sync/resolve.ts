@@ -6,17 +6,16 @@ import { changeNote, forgetNote, type Notebook } from '../notes/notes.ts'
 export type Resolved = { kind: 'resolved'; id: NoteId; changes: Change[] } | { kind: 'refused'; reason: string }
 
 /**
- * Ends a conflict. `ours` is the version that this machine wrote, else the one that is the note now. The version that is not chosen
- * is forgotten, so it can still be restored; with `both` the other version becomes a note like any other.
+ * Resolves a conflict. `ours` is the version that this machine wrote, or else the current version of the note. The other version is forgotten
+ * and can still be restored. With `both`, it becomes an ordinary note.
  */
 export async function resolveConflict(book: Notebook, id: NoteId, choice: ConflictChoice, now: number): Promise<Resolved> {
   const conflicts = (await book.store.notes.conflicts()).filter((note) => note.id === id || note.conflictOf === id)
   const [version] = conflicts.filter((note) => note.id === id).concat(conflicts)
-  if (!version)
-    return { kind: 'refused', reason: `${id} has no other version to choose between; 'recollect sync status' lists those that have` }
+  if (!version) return { kind: 'refused', reason: `${id} has no conflict; 'recollect sync status' lists the notes that have one` }
   const rivals = conflicts.filter((note) => note.conflictOf === id)
   if (version.id !== id && rivals.length > 1 && choice !== 'both')
-    return { kind: 'refused', reason: `${id} has several other versions; name one: ${rivals.map((note) => note.id).join(', ')}` }
+    return { kind: 'refused', reason: `${id} has several other versions; choose one of: ${rivals.map((note) => note.id).join(', ')}` }
   if (choice === 'both') return keepBoth(book, version.id === id ? [version] : rivals, now)
   const note = version.conflictOf === null ? null : await book.store.notes.get(version.conflictOf)
   if (!note) return keepBoth(book, [version], now)
@@ -28,7 +27,7 @@ export async function resolveConflict(book: Notebook, id: NoteId, choice: Confli
   return { kind: 'resolved', id: note.id, changes: [...(changed?.changes ?? []), ...(forgotten?.changes ?? [])] }
 }
 
-/** What of a note is the work of whoever wrote the version. */
+/** The fields that are taken over from the chosen version. */
 const contentOf = ({ title, body, type, namespace, tags, confidence }: Note) => ({ title, body, type, namespace, tags, confidence })
 const NO_CONFLICT = { conflictOf: null }
 

@@ -6,7 +6,7 @@ import { isSyncable, splitAtNul } from './commit.ts'
 import { BRANCH, gitIn } from './git.ts'
 import { seenRef, withoutCredentials } from './remote.ts'
 
-/** Where sync stands. Asks git on this machine and nobody else. */
+/** The state of sync, read from the local repository without using the network. */
 export async function syncState(book: Notebook, remote: string): Promise<SyncState> {
   const conflicts = await book.store.notes.conflicts()
   const last = await book.store.audit.mark(LAST_SYNC_MARK)
@@ -20,10 +20,10 @@ export async function syncState(book: Notebook, remote: string): Promise<SyncSta
 }
 
 const LAST_SYNC_MARK = 'last sync'
-/** How many paths of a sync are remembered; whoever wants more looks at git's log. */
+/** How many paths of a sync are stored. The git log has all of them. */
 const MAX_REMEMBERED_PATHS = 20
 
-/** Remembers how a sync ended, for whoever asks later. */
+/** Stores the report of a sync for `syncState`. */
 export async function rememberSync(book: Notebook, report: SyncReport): Promise<void> {
   const short = { ...report }
   for (const list of ['committed', 'received', 'kept'] as const) short[list] = report[list].slice(0, MAX_REMEMBERED_PATHS)

@@ -1,10 +1,10 @@
 /**
- * Sync: the notes of one person on several machines, over git. `memory/` in the home is a repository of markdown files; only those
- * move, never the database, never `local/`, never a file that holds a secret. It speaks to git and writes note files; it announces
- * nothing and returns what happened.
+ * Syncs the notes of one person between several machines over git. `memory/` in the home is a repository of markdown files. Only those are
+ * synced: never the database, never `local/`, never a file that contains a secret. This room runs git and writes note files; it announces nothing
+ * and returns what happened.
  *
- * The cycle: commit, fetch, merge, push, and the database follows what changed. The commits are the truth and every step can be
- * done again, so a sync that was killed anywhere is finished by the next one.
+ * A sync commits, fetches, merges and pushes, and then updates the database. The commits are the source of truth and every step can be repeated,
+ * so the next sync completes one that was killed.
  */
 import { join } from 'node:path'
 import type { Change } from '../core/memory.ts'
@@ -27,11 +27,11 @@ export { resolveConflict } from './resolve.ts'
 export { rememberSync, syncState } from './state.ts'
 
 export type SyncOptions = {
-  /** The address of the other repository; empty when there is none, then notes are only committed. */
+  /** The address of the remote. If empty, notes are only committed. */
   remote: string
   fetch: boolean
   push: boolean
-  /** Says what would happen, and leaves files, branch and remote as they are. */
+  /** Only reports what would happen; files, branch and remote stay unchanged. */
   dryRun?: boolean
 }
 
@@ -40,7 +40,7 @@ export type Synced = { report: SyncReport; changes: Change[] }
 const MAX_SYNC_ATTEMPTS = 3
 const RETRY_PAUSE_MS = 200
 
-/** Syncs once. Never throws for what a remote, a network or another sync does; only when the disk or git itself is broken. */
+/** Syncs once. Problems with the remote, the network or another sync are reported; only a broken disk or git throws. */
 export async function syncNotes(book: Notebook, options: SyncOptions, now: number): Promise<Synced> {
   const report: SyncReport = {
     outcome: options.remote ? 'synced' : 'local',
@@ -67,7 +67,7 @@ export async function syncNotes(book: Notebook, options: SyncOptions, now: numbe
       const ending = await cycle(book, repository, options, report)
       return { report: { ...report, ...ending }, changes: [] }
     }
-    // Stands while files may have changed that the database does not know of: then a killed sync is followed by a look at all of them.
+    // This file exists while the database may not know about changed files. If it is left over from a killed sync, all files are read again.
     const unfinished = join(book.folder, 'run', 'sync-unfinished')
     const wasKilled = exists(unfinished)
     if (!wasKilled) writeFileAtomically(unfinished, '')
@@ -90,7 +90,7 @@ async function cycle(book: Notebook, repository: Repository, options: SyncOption
     const ours = await commit(book, repository, options, report)
     if (ours.kind === 'moved') {
       if (tried < MAX_SYNC_ATTEMPTS) continue
-      return { outcome: 'refused', reason: 'somebody else commits to the notes at the same time; the next sync goes on' }
+      return { outcome: 'refused', reason: 'another program commits to the notes at the same time; the next sync will try again' }
     }
     if (!options.remote) return {}
     const merged = await fetchAndMerge(repository, options, ours.commit, report)
@@ -108,14 +108,15 @@ async function cycle(book: Notebook, repository: Repository, options: SyncOption
         return {}
       }
       if (pushed.kind !== 'behind') return { outcome: pushed.kind, reason: pushed.reason }
-      if (!options.fetch) return { outcome: 'refused', reason: 'the remote has newer notes, and sync.fetch is off' }
+      if (!options.fetch) return { outcome: 'refused', reason: 'the remote has newer notes, but sync.fetch is off; turn it on to push' }
     }
-    if (tried === MAX_SYNC_ATTEMPTS) return { outcome: 'offline', reason: 'other machines pushed at the same time; the next sync goes on' }
+    if (tried === MAX_SYNC_ATTEMPTS)
+      return { outcome: 'offline', reason: 'other machines pushed at the same time; the next sync will try again' }
     await Bun.sleep(RETRY_PAUSE_MS * tried * (0.5 + Math.random()))
   }
 }
 
-/** Commits what changed here. `moved`: somebody committed by hand meanwhile. */
+/** Commits local changes. `moved`: someone committed by hand meanwhile. */
 async function commit(
   book: Notebook,
   repository: Repository,
@@ -153,8 +154,8 @@ async function fetchAndMerge(repository: Repository, options: SyncOptions, ours:
   const base = ours ? await commonBase(repository, ours, theirs) : null
   if (base === theirs) return { kind: 'merged', commit: ours, theirs }
   if (base === null) {
-    const strange = await whyNotForNotes(repository, theirs, remote)
-    if (strange) return { kind: 'ended', ending: { outcome: 'refused', reason: strange } }
+    const reason = await whyNotForNotes(repository, theirs, remote)
+    if (reason) return { kind: 'ended', ending: { outcome: 'refused', reason } }
   }
   const next = ours === null || base === ours ? { commit: theirs, kept: [] } : await mergeCommits(repository, { base, ours, theirs })
   report.kept.push(...next.kept.map(inHome))
@@ -163,7 +164,7 @@ async function fetchAndMerge(repository: Repository, options: SyncOptions, ours:
     report.received.push(...paths.filter((path) => !next.kept.includes(path)).map(inHome))
     return { kind: 'merged', commit: next.commit, theirs }
   }
-  // The files first, the branch after them: killed in between, the next sync commits the same files and merges to the same end.
+  // Files first, then the branch: if this is killed in between, the next sync commits the same files and merges to the same result.
   const written = await checkOut(repository, ours, next.commit)
   report.received.push(...written.filter((path) => !next.kept.includes(path)).map(inHome))
   if (!(await moveBranch(repository, next.commit, ours))) return { kind: 'again' }
@@ -179,12 +180,12 @@ async function commonBase(repository: Repository, ours: string, theirs: string):
 async function mergeCommits(repository: Repository, commits: { base: string | null; ours: string; theirs: string }) {
   const { tree, kept } = await withScratchIndex(repository, (index) => mergeTrees(repository, commits, index), null)
   const theirs = await repository.git(['log', '-1', '--format=%an', commits.theirs])
-  const subject = `merge with ${theirs.trim()}${kept.length > 0 ? `, ${kept.length} kept twice` : ''}`
+  const subject = `merge with ${theirs.trim()}${kept.length > 0 ? `, ${kept.length} with both versions` : ''}`
   const args = ['commit-tree', tree, '-p', commits.ours, '-p', commits.theirs]
   return { commit: (await repository.git(args, { stdin: `${subject}\n` })).trim(), kept }
 }
 
-/** Works with an index of its own, beside the one that follows the files. */
+/** Runs `work` with a temporary index, so that the repository's own index stays untouched. */
 async function withScratchIndex<T>(repository: Repository, work: (index: string) => Promise<T>, from: string | null): Promise<T> {
   const index = join(repository.folder, '.git', `${SCRATCH_INDEX_PREFIX}${crypto.randomUUID()}`)
   try {
@@ -196,10 +197,10 @@ async function withScratchIndex<T>(repository: Repository, work: (index: string)
   }
 }
 
-/** Objects are spread evenly over 256 folders by their names, so one of them tells how many there are: here about two thousand. */
+/** Git spreads loose objects evenly over 256 folders, so one folder shows how many there are: eight mean about two thousand. */
 const MAX_LOOSE_OBJECTS_PER_FOLDER = 8
 
-/** Git's own housekeeping, when there are many small files. Asking git whether it is time would cost as much as a commit. */
+/** Runs `git gc` when there are many loose objects. Letting git decide would take as long as a commit. */
 async function tidy(repository: Repository): Promise<void> {
   if (filesIn(join(repository.folder, '.git', 'objects', '17'), '').length <= MAX_LOOSE_OBJECTS_PER_FOLDER) return
   await repository.tryGit(['gc', '--quiet'])

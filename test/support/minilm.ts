@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { WEIGHTS_SHA256, WEIGHTS_SOURCE } from '../../src/minilm/weights.ts'
 import { installWeights } from '../../src/providers/known-embedders.ts'
-import { WEIGHTS_SHA256, WEIGHTS_SOURCE } from '../../src/providers/minilm/weights.ts'
 import { alone } from '../harness/client.ts'
 
 export type Minilm = {

@@ -1,11 +1,11 @@
-import { tensorsIn } from '../../src/providers/minilm/onnx.ts'
+import { readOnnxTensors } from '../../src/minilm/onnx.ts'
 
 /**
  * The sentence model written down plainly, in double precision and from the ONNX file itself: no rounding of rows, no blocks, no kernel.
  * Slow, and there to be compared with.
  */
 export function plainMinilm(onnx: Uint8Array): (pieces: number[]) => number[] {
-  const tensors = tensorsIn(onnx)
+  const tensors = readOnnxTensors(onnx)
   const bytes = (name: string) => tensors.get(name) as Uint8Array
   const floats = (name: string) => new Float32Array(bytes(name).slice().buffer)
   const lookUp = (name: string, row: number) => {

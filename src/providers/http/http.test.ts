@@ -6,7 +6,7 @@ import { type EmbeddingEndpoint, openHttpEmbedder } from './http.ts'
 
 const never = new AbortController().signal
 
-/** What the endpoint answers next; each test sets it. */
+/** The endpoint's next answer; each test sets it. */
 let answer: (input: string[], request: Request) => Response | Promise<Response> = () => new Response()
 const server = Bun.serve({
   hostname: '127.0.0.1',
@@ -25,17 +25,17 @@ const good = (input: string[]) => list(input.map(() => [3, 4]))
 async function opened(given: Partial<EmbeddingEndpoint> = {}): Promise<Embedder> {
   answer = good
   const { kind, ...rest } = await openHttpEmbedder({ ...endpoint, ...given }, never)
-  if (kind === 'absent') throw new Error('it should have opened')
+  if (kind === 'absent') throw new Error('the embedder did not open')
   return (rest as { embedder: Embedder }).embedder
 }
 
-async function troubleWith(embedder: Embedder): Promise<EmbedderError> {
+async function errorFrom(embedder: Embedder): Promise<EmbedderError> {
   const cause = await embedder.embed(['text'], never).catch((thrown: unknown) => thrown)
-  if (!(cause instanceof EmbedderError)) throw new Error('there was no trouble')
+  if (!(cause instanceof EmbedderError)) throw new Error('embedding did not fail')
   return cause
 }
 
-test('the endpoint is asked as the protocol says, with the key', async () => {
+test('requests follow the protocol and carry the key', async () => {
   const embedder = await opened()
   const seen: unknown[] = []
   answer = async (input, request) => {
@@ -46,7 +46,7 @@ test('the endpoint is asked as the protocol says, with the key', async () => {
   expect(seen).toEqual(['POST', '/v1/embeddings', 'Bearer key-1', { model: 'm', input: ['text'], encoding_format: 'float' }])
 })
 
-test('many texts go in several calls', async () => {
+test('many texts are sent in several requests', async () => {
   const embedder = await opened()
   const sizes: number[] = []
   answer = (input) => {
@@ -57,11 +57,11 @@ test('many texts go in several calls', async () => {
   expect(sizes).toEqual([64, 64, 22])
 })
 
-test('the width comes from the endpoint, and a vector of another width is refused', async () => {
+test('the endpoint determines the dimensions, and vectors of other dimensions are refused', async () => {
   const embedder = await opened()
   expect(embedder.dimensions).toBe(2)
   answer = () => list([[1, 2, 3]])
-  expect(await troubleWith(embedder)).toMatchObject({ kind: 'unreadable', message: expect.stringContaining('3 numbers instead of 2') })
+  expect(await errorFrom(embedder)).toMatchObject({ kind: 'unreadable', message: expect.stringContaining('3 numbers instead of 2') })
 })
 
 test.each([
@@ -74,7 +74,7 @@ test.each([
 ] as const)('%s is unreadable', async (_, reply) => {
   const embedder = await opened()
   answer = reply
-  expect((await troubleWith(embedder)).kind).toBe('unreadable')
+  expect((await errorFrom(embedder)).kind).toBe('unreadable')
 })
 
 test.each([
@@ -82,27 +82,27 @@ test.each([
   [404, 'refused'],
   [429, 'busy'],
   [503, 'busy'],
-] as const)('status %d is %s, with the reason the endpoint gives', async (status, kind) => {
+] as const)('status %d is %s, with the reason from the endpoint', async (status, kind) => {
   const embedder = await opened()
   answer = () => Response.json({ error: { message: 'no such luck', type: 'x' } }, { status })
-  expect(await troubleWith(embedder)).toMatchObject({ kind, message: expect.stringMatching(new RegExp(`${status}.*no such luck`)) })
+  expect(await errorFrom(embedder)).toMatchObject({ kind, message: expect.stringMatching(new RegExp(`${status}.*no such luck`)) })
 })
 
 test('an endpoint that takes too long is unreachable', async () => {
   const embedder = await opened({ timeoutMs: 50 })
   answer = () => Bun.sleep(400).then(() => good(['text']))
-  expect((await troubleWith(embedder)).kind).toBe('unreachable')
+  expect((await errorFrom(embedder)).kind).toBe('unreachable')
 })
 
-test('an endpoint that is not there leaves the embedder absent, with the reason', async () => {
+test('without a reachable endpoint the embedder is absent, with the reason', async () => {
   const away = await openHttpEmbedder({ ...endpoint, baseUrl: `http://127.0.0.1:${closedPort()}/v1` }, never)
   expect(away).toEqual({ kind: 'absent', reason: expect.stringContaining('does not answer') })
   expect((await openHttpEmbedder({ ...endpoint, baseUrl: 'nowhere' }, never)).kind).toBe('absent')
   expect((await openHttpEmbedder({ ...endpoint, model: '' }, never)).kind).toBe('absent')
 })
 
-test('the key is in no message', async () => {
+test('messages do not contain the key', async () => {
   const embedder = await opened()
   answer = () => Response.json({ error: 'bad key' }, { status: 401 })
-  expect((await troubleWith(embedder)).message).not.toContain('key-1')
+  expect((await errorFrom(embedder)).message).not.toContain('key-1')
 })

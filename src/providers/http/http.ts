@@ -1,26 +1,27 @@
+import { toUnitLength } from '../../core/unit-vector.ts'
 import type { Embedder, OpenedEmbedder } from '../embedder.ts'
 import { EmbedderError } from '../embedder-error.ts'
-import { toUnitLength } from '../unit-vector.ts'
 
 export type EmbeddingEndpoint = {
-  /** Up to and with the version: `https://api.openai.com/v1`, `http://127.0.0.1:11434/v1`. */
+  /** Includes the version: `https://api.openai.com/v1`, `http://127.0.0.1:11434/v1`. */
   baseUrl: string
   model: string
-  /** Empty for an endpoint that asks for none. */
+  /** Empty if the endpoint needs none. */
   apiKey: string
   timeoutMs?: number
 }
 
-/** Endpoints take several texts at once, and each has its own idea of how many; this few all of them take. */
+/** Endpoints limit the number of texts per request differently; all of them accept this many. */
 const MAX_TEXTS_PER_REQUEST = 64
 const EMBEDDING_TIMEOUT_MS = 30_000
 
-/** Any endpoint that speaks OpenAI's embeddings protocol, Ollama's among them. Absent while it cannot be reached. */
+/** Any endpoint with OpenAI's embeddings API, such as Ollama. `absent` while it cannot be reached. */
 export async function openHttpEmbedder(endpoint: EmbeddingEndpoint, signal: AbortSignal): Promise<OpenedEmbedder> {
-  if (!URL.canParse(endpoint.baseUrl)) return { kind: 'absent', reason: 'embedder.base_url is not the address of an endpoint' }
-  if (endpoint.model === '') return { kind: 'absent', reason: 'embedder.name does not name a model' }
+  if (!URL.canParse(endpoint.baseUrl))
+    return { kind: 'absent', reason: 'embedder.base_url is not a URL; set it, for example to http://127.0.0.1:11434/v1' }
+  if (endpoint.model === '') return { kind: 'absent', reason: 'embedder.name is empty; set it to the name of a model' }
   try {
-    const [probe] = await requestVectors(endpoint, ['width'], null, signal)
+    const [probe] = await requestVectors(endpoint, ['width'], null, signal) // any text will do
     return { kind: 'ready', embedder: httpEmbedder(endpoint, probe?.length ?? 0) }
   } catch (cause) {
     if (cause instanceof EmbedderError) return { kind: 'absent', reason: cause.message }
@@ -48,13 +49,13 @@ async function requestVectors(
   dimensions: number | null,
   signal: AbortSignal,
 ): Promise<Float32Array[]> {
-  // Endpoints refuse a text without a letter in it.
+  // Endpoints refuse empty texts.
   const input = texts.map((text) => (text.trim() === '' ? '-' : text))
   const answer = await postTexts(endpoint, input, signal)
   const vectors = readVectors(answer, texts.length)
   const wrong = vectors?.find((vector) => vector.length !== (dimensions ?? vectors[0]?.length) || !vector.every(Number.isFinite))
   if (!vectors || wrong) {
-    const how = wrong ? `a vector of ${wrong.length} numbers instead of ${dimensions}` : 'something that is no list of vectors'
+    const how = wrong ? `a vector of ${wrong.length} numbers instead of ${dimensions}` : 'something other than a list of vectors'
     throw new EmbedderError('unreadable', `${endpoint.model} at ${endpoint.baseUrl} answered with ${how}`)
   }
   return vectors.map(toUnitLength)
@@ -83,32 +84,32 @@ async function postTexts(
   }
   const body = readJson(text)
   if (status >= 200 && status < 300) return body
-  const passes = status === 408 || status === 429 || status >= 500
-  throw new EmbedderError(passes ? 'busy' : 'refused', `${baseUrl} answered ${status} for ${model}${reasonIn(body)}`)
+  const isTemporary = status === 408 || status === 429 || status >= 500
+  throw new EmbedderError(isTemporary ? 'busy' : 'refused', `${baseUrl} answered ${status} for ${model}${reasonIn(body)}`)
 }
 
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return null // said by whoever finds no vectors in it
+    return null // the caller reports an unreadable answer
   }
 }
 
-/** The protocol's own sentence about an error. OpenAI says it in an object, some others in plain text. */
+/** The endpoint's error message. OpenAI puts it into an object, some others send plain text. */
 function reasonIn(body: unknown): string {
   const error = (body as { error?: { message?: unknown } | string } | null)?.error
   const message = typeof error === 'string' ? error : error?.message
   return typeof message === 'string' ? `: ${message.slice(0, 200)}` : ''
 }
 
-/** The vectors in the order of the texts, or null when the answer does not hold exactly one for each. */
+/** The vectors in the order of the texts, or null if the answer does not contain exactly one for each. */
 function readVectors(body: unknown, count: number): Float32Array[] | null {
   const data = (body as { data?: unknown } | null)?.data
   if (!Array.isArray(data) || data.length !== count) return null
   const vectors: Float32Array[] = new Array(count)
-  for (const [place, item] of data.entries()) {
-    const { embedding, index = place } = (item ?? {}) as { embedding?: unknown; index?: number }
+  for (const [position, item] of data.entries()) {
+    const { embedding, index = position } = (item ?? {}) as { embedding?: unknown; index?: number }
     if (!Array.isArray(embedding) || embedding.length === 0 || !(index in data) || vectors[index]) return null
     vectors[index] = Float32Array.from(embedding as number[])
   }

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
+import { toUnitLength } from '../../core/unit-vector.ts'
+import { readVocabulary, shippedEmbedderFolder, VOCABULARY_FILE } from '../../minilm/vocabulary.ts'
+import { openWordPieceTokenizer, splitIdentifiers } from '../../minilm/word-pieces.ts'
 import { fileSizeBytes, mapFileBytes, readBytes } from '../../platform/files.ts'
 import type { Embedder, OpenedEmbedder } from '../embedder.ts'
-import { toUnitLength } from '../unit-vector.ts'
-import { readVocabulary, shippedEmbedderFolder, VOCABULARY_FILE } from '../vocabulary.ts'
-import { openWordPieceTokenizer, splitIdentifiers } from '../word-pieces.ts'
 
 const ABOUT_FILE = 'embedder.json'
 const ROWS_FILE = 'rows.i8'
@@ -11,16 +11,15 @@ const SCALES_FILE = 'scales.f32'
 export const STATIC_FILES = [ABOUT_FILE, VOCABULARY_FILE, ROWS_FILE, SCALES_FILE]
 
 /**
- * A table of word-piece vectors: a text's vector is the sum of its pieces' vectors, brought to length one. No model runs, so a
- * question costs a hundredth of a millisecond. The table itself is read when the first text comes, which takes some ten milliseconds: many
- * a worker starts and leaves without one.
+ * A table of word-piece vectors. A text's vector is the sum of its pieces' vectors, scaled to length one. No model runs, so a query takes a
+ * hundredth of a millisecond. The table is loaded with the first text, in about ten milliseconds, because many workers never embed one.
  *
- * The folder holds `embedder.json` (name and width), `vocabulary.txt` (a piece a line), `rows.i8` (a row of whole numbers for each
- * piece) and `scales.f32` (what a row's numbers are multiplied with).
+ * The folder contains `embedder.json` (name and dimensions), `vocabulary.txt` (one piece per line), `rows.i8` (a row of integers for each
+ * piece) and `scales.f32` (a factor for each row).
  */
 export async function openStaticEmbedder(folder = shippedEmbedderFolder()): Promise<OpenedEmbedder> {
   const about = Bun.file(join(folder, ABOUT_FILE))
-  if (!(await about.exists())) return { kind: 'absent', reason: 'this installation carries no table of word vectors' }
+  if (!(await about.exists())) return { kind: 'absent', reason: 'this installation has no table of word vectors' }
   const { name, dimensions } = (await about.json()) as { name: string; dimensions: number }
   const pieces = fileSizeBytes(join(folder, SCALES_FILE)) / 4
   if (
@@ -28,7 +27,7 @@ export async function openStaticEmbedder(folder = shippedEmbedderFolder()): Prom
     fileSizeBytes(join(folder, VOCABULARY_FILE)) === 0 ||
     fileSizeBytes(join(folder, ROWS_FILE)) !== pieces * dimensions
   ) {
-    return { kind: 'absent', reason: `the table of word vectors in ${folder} is not whole` }
+    return { kind: 'absent', reason: `the table of word vectors in ${folder} is incomplete; reinstall recollect` }
   }
   return { kind: 'ready', embedder: staticEmbedder(name, dimensions, folder) }
 }

@@ -6,37 +6,37 @@ import type { FailureReason, ModelAnswer, ModelRequest, TextModel, Usage } from 
 import { failedAnswer, failureReasonFor, MAX_RETRY_WAIT_MS, tokenCount } from './send.ts'
 import { completeUsage } from './token-usage.ts'
 
-/** The package that runs the person's own client for us, with their login. It is fetched when somebody wants it. */
+/** The package that runs the person's own client for us, with their login. It is downloaded on request. */
 export const AGENT_SDK = { name: '@anthropic-ai/claude-agent-sdk', version: '0.3.325' }
 
-/** What is needed to ask through the person's client. */
+/** What is needed to send requests through the person's client. */
 export type AgentSdk = {
   /** Where the package was installed. */
   packages: string
   /** The person's client. */
   executable: string
-  /** Where its sessions run: a folder of ours with nothing in it. */
+  /** An empty folder of ours in which its sessions run. */
   folder: string
-  /** Further variables for the client. */
+  /** Additional environment variables for the client. */
   environment?: Record<string, string>
 }
 
 const TIMEOUT_MS = 120_000
-/** What the client says of itself and the machine in every question. Measured with 2.1.325. */
+/** Tokens that the client adds to every request about itself and the machine. Measured with 2.1.325. */
 const CLIENT_OVERHEAD_TOKENS = 330
-/** The client asks on by itself when an answer is cut or empty, up to three times; one that has spent its budget does not. */
+/** The client repeats a request up to three times when the answer is cut off or empty, unless its budget is spent. */
 const MAX_BUDGET_USD = 1e-9
 
 /**
- * What the client knows of a session that started it must not reach one that it starts, nor how hard the person has it think; nor do keys: it
- * would use one instead of the login, and what was part of a plan would be on a bill.
+ * A client that we start must not inherit variables of the session that started us, or the person's thinking settings. Keys are removed because
+ * the client would use them instead of the login and the person would be billed for what their plan includes.
  */
 const VARIABLES_NOT_INHERITED =
   /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_PROJECT_DIR|CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT|SESSION_ID|EXECPATH|EFFORT_LEVEL)|MAX_THINKING_TOKENS|ANTHROPIC_API_KEY|ANTHROPIC_AUTH_TOKEN|RECOLLECT_\w+)$/
 
 /**
- * Claude through the person's own client and login. Each question is a short session of its own: no tools, no settings and so
- * no hooks, and nothing of it on the disk, so that it is in nobody's list of sessions and never becomes a memory.
+ * Claude through the person's own client and login. Each request is a short session without tools, settings or hooks. Nothing is written to
+ * disk, so it does not appear in the person's list of sessions and never becomes a memory.
  */
 export function openClaude(sdk: AgentSdk, model: string, timeoutMs = TIMEOUT_MS): TextModel {
   return {
@@ -44,25 +44,25 @@ export function openClaude(sdk: AgentSdk, model: string, timeoutMs = TIMEOUT_MS)
     overhead: CLIENT_OVERHEAD_TOKENS,
     ask: async (request, signal) => {
       signal.throwIfAborted()
-      const stopping = new AbortController()
-      const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-      // The client is told to end, and takes its time; nobody waits for that.
-      const over = Promise.withResolvers<never>()
-      over.promise.catch(() => {})
-      either.addEventListener('abort', () => [stopping.abort(), over.reject(either.reason)], { once: true })
-      const heard: ClaudeReply = { text: '', session: null, error: null, limitEndsAt: null, result: null }
+      const stopClient = new AbortController()
+      const stopOrTimeout = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+      // The client takes its time to end; do not wait for it.
+      const stopped = Promise.withResolvers<never>()
+      stopped.promise.catch(() => {})
+      stopOrTimeout.addEventListener('abort', () => [stopClient.abort(), stopped.reject(stopOrTimeout.reason)], { once: true })
+      const reply: ClaudeReply = { text: '', session: null, error: null, limitEndsAt: null, result: null }
       try {
-        await Promise.race([runClaudeSession(sdk, model, request, stopping, heard), over.promise])
+        await Promise.race([runClaudeSession(sdk, model, request, stopClient, reply), stopped.promise])
       } catch (cause) {
         signal.throwIfAborted()
-        if (either.aborted) return failedAnswer('network', `${model} took too long`, 'unknown')
-        // The package throws what it has told as a result before.
-        if (!heard.result && !heard.error) {
-          const usage = heard.session === null ? undefined : 'unknown'
-          return failedAnswer('network', `the client could not be asked: ${shortenMessage((cause as Error).message)}`, usage)
+        if (stopOrTimeout.aborted) return failedAnswer('network', `${model} took too long`, 'unknown')
+        // The package also throws errors that it has already reported as a result.
+        if (!reply.result && !reply.error) {
+          const usage = reply.session === null ? undefined : 'unknown'
+          return failedAnswer('network', `the client could not be run: ${shortenMessage((cause as Error).message)}`, usage)
         }
       }
-      return answerOf(heard, model, request, Date.now())
+      return answerOf(reply, model, request, Date.now())
     },
   }
 }
@@ -71,16 +71,16 @@ async function runClaudeSession(
   sdk: AgentSdk,
   model: string,
   request: ModelRequest,
-  stopping: AbortController,
-  heard: ClaudeReply,
+  stopClient: AbortController,
+  reply: ClaudeReply,
 ): Promise<void> {
   ensurePrivateFolder(sdk.folder)
   const { query } = (await import(`${packagePath(sdk.packages, AGENT_SDK.name)}/sdk.mjs`)) as { query: ClaudeSdkQuery }
-  const messages = query({ prompt: promptOf(request), options: optionsFor(sdk, model, request, stopping) })
-  for await (const message of messages) recordMessage(heard, message)
+  const messages = query({ prompt: promptOf(request), options: optionsFor(sdk, model, request, stopClient) })
+  for await (const message of messages) recordMessage(reply, message)
 }
 
-type ClaudeSdkQuery = (asked: { prompt: string; options: Record<string, unknown> }) => AsyncIterable<ClaudeSdkMessage>
+type ClaudeSdkQuery = (request: { prompt: string; options: Record<string, unknown> }) => AsyncIterable<ClaudeSdkMessage>
 type ClaudeSdkMessage = {
   type?: unknown
   subtype?: unknown
@@ -99,7 +99,7 @@ type ClaudeReply = {
   text: string
   session: string | null
   error: string | null
-  /** When the login may be used again, in seconds. */
+  /** When the usage limit of the login ends, in seconds since 1970. */
   limitEndsAt: number | null
   result: ClaudeSdkMessage | null
 }
@@ -115,7 +115,7 @@ function optionsFor(sdk: AgentSdk, model: string, { system, maxTokens }: ModelRe
     mcpServers: {},
     strictMcpConfig: true,
     persistSession: false,
-    // Newer models think all the same; then it is to be little.
+    // Newer models think anyway; `effort` keeps it short.
     thinking: { type: 'disabled' },
     effort: 'low',
     verbatimPrompts: true,
@@ -125,11 +125,11 @@ function optionsFor(sdk: AgentSdk, model: string, { system, maxTokens }: ModelRe
     env: childEnvironment({
       without: VARIABLES_NOT_INHERITED,
       with: {
-        // Hooks that a company prescribes run even so; ours sees this and keeps quiet.
+        // Hooks in managed settings still run; ours sees this variable and does nothing.
         RECOLLECT_INTERNAL: '1',
         CLAUDE_AGENT_SDK_CLIENT_APP: 'recollect',
         CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxTokens),
-        // The queue tries again, and says so.
+        // The job queue retries.
         CLAUDE_CODE_MAX_RETRIES: '0',
         CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
         CLAUDE_CODE_DISABLE_REFUSAL_RETRY: '1',
@@ -141,36 +141,36 @@ function optionsFor(sdk: AgentSdk, model: string, { system, maxTokens }: ModelRe
   }
 }
 
-/** The client takes one prompt; a conversation is told in it. */
+/** The client takes a single prompt, so a conversation is written into it. */
 function promptOf({ messages }: ModelRequest): string {
   if (messages.length === 1) return messages[0]?.text ?? ''
   return messages.map(({ role, text }) => `<${role}>\n${text}\n</${role}>`).join('\n')
 }
 
-function recordMessage(heard: ClaudeReply, message: ClaudeSdkMessage): void {
-  if (typeof message.session_id === 'string') heard.session = message.session_id
-  if (message.type === 'result') heard.result = message
+function recordMessage(reply: ClaudeReply, message: ClaudeSdkMessage): void {
+  if (typeof message.session_id === 'string') reply.session = message.session_id
+  if (message.type === 'result') reply.result = message
   const { status, resetsAt } = message.rate_limit_info ?? {}
-  if (status === 'rejected' && typeof resetsAt === 'number') heard.limitEndsAt = resetsAt
+  if (status === 'rejected' && typeof resetsAt === 'number') reply.limitEndsAt = resetsAt
   if (message.type !== 'assistant') return
-  if (typeof message.error === 'string') heard.error = message.error
+  if (typeof message.error === 'string') reply.error = message.error
   const blocks = Array.isArray(message.message?.content) ? message.message.content : []
-  // What the client says about an error stands where the model's words would.
-  if (heard.error === null)
-    heard.text += blocks
+  // The client puts its error messages where the model's text would be.
+  if (reply.error === null)
+    reply.text += blocks
       .map((block: { type?: unknown; text?: unknown } | null) => (block?.type === 'text' ? String(block.text ?? '') : ''))
       .join('')
 }
 
-function answerOf(heard: ClaudeReply, model: string, request: ModelRequest, now: number): ModelAnswer {
-  const { text, session, error, result } = heard
-  if (!result) return failedAnswer('network', `${model} broke off`, 'unknown')
+function answerOf(reply: ClaudeReply, model: string, request: ModelRequest, now: number): ModelAnswer {
+  const { text, session, error, result } = reply
+  if (!result) return failedAnswer('network', `${model} stopped in the middle of its answer`, 'unknown')
   const isSpent = result.subtype === 'error_max_budget_usd'
-  if (error !== null || (result.is_error === true && !isSpent)) return failureOf(heard, result, model, now)
-  if (result.stop_reason === null) return failedAnswer('network', `${model} broke off`, 'unknown')
+  if (error !== null || (result.is_error === true && !isSpent)) return failureOf(reply, result, model, now)
+  if (result.stop_reason === null) return failedAnswer('network', `${model} stopped in the middle of its answer`, 'unknown')
   const stop = result.stop_reason === 'max_tokens' ? 'length' : 'end'
   const usage = completeUsage(usageOf(result), request, text, CLIENT_OVERHEAD_TOKENS)
-  if (text === '' && stop === 'end') return failedAnswer('bad-answer', `${model} answered with nothing`, usage)
+  if (text === '' && stop === 'end') return failedAnswer('bad-answer', `${model} sent an empty answer`, usage)
   const [by, ...others] = Object.keys(result.modelUsage ?? {})
   return {
     kind: 'answered',
@@ -188,13 +188,13 @@ function failureOf({ error, limitEndsAt }: ClaudeReply, result: ClaudeSdkMessage
   const byStatus = status === null ? null : failureReasonFor(status, { message: words, type: '', status })
   const reason = REASON_BY_CLIENT_ERROR[error ?? ''] ?? byStatus ?? (error === null || error === 'server_error' ? 'network' : 'bad-answer')
   const wait = reason === 'rate' && limitEndsAt !== null ? Math.min(Math.max(0, limitEndsAt * 1000 - now), MAX_RETRY_WAIT_MS) : null
-  // Without a login it asks nobody, so there is no status.
-  const hint = reason === 'auth' && status === null ? '; claude is asked with your login, a key is for model.provider = "anthropic"' : ''
+  // Without a login the client sends nothing, so there is no status.
+  const hint = reason === 'auth' && status === null ? '; claude uses your login. To use a key, set model.provider = "anthropic"' : ''
   const message = `${model} could not answer${status === null ? '' : ` (${status})`}: ${words || error}${hint}`
   return { ...failedAnswer(reason, message, usageOf(result)), retryAfterMs: wait }
 }
 
-/** All that the question cost. The client counts it by model; what it says beside that leaves out an answer that spent the budget. */
+/** The total cost of the request, from the usage per model. The client's other totals leave out an answer that exceeded the budget. */
 function usageOf({ modelUsage }: ClaudeSdkMessage): Usage {
   const usage = { input: 0, output: 0, cached: 0 }
   for (const used of Object.values(modelUsage ?? {})) {
@@ -208,7 +208,7 @@ function usageOf({ modelUsage }: ClaudeSdkMessage): Usage {
 
 const isText = (value: unknown) => typeof value === 'string'
 
-/** The client's own words for what went wrong, where they say more than the status. */
+/** The client's own error names, where they say more than the status. */
 const REASON_BY_CLIENT_ERROR: Record<string, FailureReason> = {
   authentication_failed: 'auth',
   oauth_org_not_allowed: 'auth',

@@ -1,15 +1,15 @@
 import { countTokens } from '../../core/tokens.ts'
 import type { ModelRequest, Usage } from '../text.ts'
 
-/** About how many tokens a question has. */
+/** Estimates the input tokens of a request. */
 export const estimateInputTokens = ({ system, messages }: ModelRequest) =>
   countTokens([system, ...messages.map(({ text }) => text)].join('\n'))
 
 /**
- * What an answer cost. What its endpoint does not count is counted here: there is no question without words, and a budget must hold. Where no
- * words came, all may have been thought away.
+ * The usage of an answer, with estimates where the endpoint reports zero, so that budgets hold. If the answer is empty, all tokens may have
+ * gone into thinking, so the maximum is assumed.
  */
-export function completeUsage(said: Usage, request: ModelRequest, text: string, overhead = 0): Usage {
-  const input = said.input || estimateInputTokens(request) + overhead
-  return { input, output: said.output || countTokens(text) || request.maxTokens, cached: Math.min(said.cached, input) }
+export function completeUsage(reported: Usage, request: ModelRequest, text: string, overhead = 0): Usage {
+  const input = reported.input || estimateInputTokens(request) + overhead
+  return { input, output: reported.output || countTokens(text) || request.maxTokens, cached: Math.min(reported.cached, input) }
 }

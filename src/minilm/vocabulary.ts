@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { readBytes } from '../platform/files.ts'
 import { shippedFilesFolder } from '../platform/shipped-files.ts'
 
-/** Where the table of word vectors stands that is shipped, and with it the vocabulary that all our embedders cut text by. */
+/** The shipped folder with the table of word vectors and the vocabulary. The table and MiniLM use the same vocabulary. */
 export const shippedEmbedderFolder = () => join(shippedFilesFolder(), 'assets', 'embedder')
 
 export const VOCABULARY_FILE = 'vocabulary.txt'
 
-/** A piece a line. */
+/** The text of the vocabulary: one word piece per line. */
 export function readVocabulary(folder = shippedEmbedderFolder()): string {
   return new TextDecoder().decode(readBytes(join(folder, VOCABULARY_FILE)))
 }

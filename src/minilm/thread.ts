@@ -1,11 +1,11 @@
-/** The thread in which the model runs, so that nobody who asks for anything else has to wait for it. `minilm.ts` speaks to it. */
+/** The thread that runs the model, so that other requests to the worker do not wait for it. `minilm.ts` sends it requests. */
 
-import { readVocabulary } from '../vocabulary.ts'
-import { openWordPieceTokenizer, splitIdentifiers } from '../word-pieces.ts'
 import { openModel } from './model.ts'
-import { installWeights, readWeights } from './weights.ts'
+import { readVocabulary } from './vocabulary.ts'
+import { installWeightsFromTarball, readWeights } from './weights.ts'
+import { openWordPieceTokenizer, splitIdentifiers } from './word-pieces.ts'
 
-/** What the thread is told, one thing after the other; each is answered once. */
+/** Requests are handled one at a time; each gets one reply. */
 export type MinilmThreadRequest =
   | { kind: 'open'; folder: string }
   | { kind: 'embed'; text: string }
@@ -14,14 +14,14 @@ export type MinilmThreadReply = { kind: 'done' } | { kind: 'vector'; vector: Flo
 
 const UNKNOWN_PIECE = 100
 
-declare const self: { onmessage: (event: MessageEvent<MinilmThreadRequest>) => void; postMessage(answer: MinilmThreadReply): void }
+declare const self: { onmessage: (event: MessageEvent<MinilmThreadRequest>) => void; postMessage(reply: MinilmThreadReply): void }
 
 let embed: ((text: string) => Float32Array) | null = null
 
-async function handleRequest(told: MinilmThreadRequest): Promise<MinilmThreadReply> {
-  switch (told.kind) {
+async function handleRequest(request: MinilmThreadRequest): Promise<MinilmThreadReply> {
+  switch (request.kind) {
     case 'open': {
-      const weights = readWeights(told.folder)
+      const weights = readWeights(request.folder)
       if (weights.kind === 'absent') return { kind: 'refused', reason: weights.reason }
       const model = openModel(weights.bytes)
       const pieces = openWordPieceTokenizer(readVocabulary(), UNKNOWN_PIECE)
@@ -29,9 +29,9 @@ async function handleRequest(told: MinilmThreadRequest): Promise<MinilmThreadRep
       return { kind: 'done' }
     }
     case 'embed':
-      return embed ? { kind: 'vector', vector: embed(told.text) } : { kind: 'refused', reason: 'the model is not open' }
+      return embed ? { kind: 'vector', vector: embed(request.text) } : { kind: 'refused', reason: 'the model is not open' }
     case 'install': {
-      const installed = await installWeights(told.tarball, told.folder)
+      const installed = await installWeightsFromTarball(request.tarball, request.folder)
       return installed.kind === 'installed' ? { kind: 'done' } : installed
     }
   }

@@ -4,11 +4,11 @@ import type { aModelServer } from './model-server.ts'
 import { aNotebook } from './notebook.ts'
 
 /** A notebook with what consolidating it needs: a model that is a server on this machine, or none. */
-export async function someMeans(server?: ReturnType<typeof aModelServer>, given: Partial<ConsolidationDeps> = {}) {
+export async function someDeps(server?: ReturnType<typeof aModelServer>, given: Partial<ConsolidationDeps> = {}) {
   const at = await aNotebook()
   const settings = { provider: 'anthropic' as const, name: 'model-1', base_url: server?.anthropic ?? '', api_key_file: '' }
   const opened = server ? openTextModel(settings, { RECOLLECT_MODEL_API_KEY: server.key }, at.book.clean, 5000) : null
-  const means: ConsolidationDeps = {
+  const deps: ConsolidationDeps = {
     book: at.book,
     model: opened?.kind === 'ready' ? opened.model : null,
     maxInputRatio: 100,
@@ -19,5 +19,5 @@ export async function someMeans(server?: ReturnType<typeof aModelServer>, given:
     progress: () => {},
     ...given,
   }
-  return { ...at, means }
+  return { ...at, deps }
 }

@@ -8,6 +8,7 @@ import { clipJson } from '../core/clip-json.ts'
 import type { AgentEvent, EventContext } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import type { ProjectKey } from '../core/ids.ts'
+import type { Jobs } from '../core/job.ts'
 import type { Change, Prompt, Session } from '../core/memory.ts'
 import { withoutPrivate, withoutPrivateInJson } from '../core/privacy.ts'
 import { redact, redactJson } from '../core/secrets.ts'
@@ -60,22 +61,27 @@ const IMAGE_ONLY_PROMPT = '(no words)'
 const MAX_EVENT_REORDER_MS = 500
 
 /** A prompt in which a person marked something. */
-export type MarkersJob = { sessionId: number; number: number }
+export type MarkersJob = Jobs['markers']
 
 const MAX_STORED_CHARS = 64 * 1024
 const NOTHING_CAPTURED: CaptureResult = { session: null, changes: [] }
 
-/** Writes one event into the journal. To be called inside a transaction. */
+/**
+ * Writes one event into the journal. To be called inside a transaction. A caller that has looked the session up already, in the same
+ * transaction, passes it (or null) as `known`.
+ */
 export async function take(
   store: Store,
   event: AgentEvent,
   context: EventContext,
   rules: CaptureRules,
   line: TranscriptLineRef | null = null,
+  known?: Session | null,
 ): Promise<CaptureResult> {
   // A prompt that is not kept is still looked at: a private one mutes its turn.
   if (event.kind === 'ignored' || (!rules.isWanted(event.kind) && event.kind !== 'prompt-submitted')) return NOTHING_CAPTURED
-  const found = await findOrOpenSession(store, event, context, rules)
+  const looked = known === undefined ? await store.sessions.find(event.agent, event.session) : known
+  const found = await openUnlessKnown(store, looked, event, context, rules)
   if (!found) return NOTHING_CAPTURED
   const { session, opened } = found
   const changes: Change[] = opened ? [{ kind: 'session-opened', session }] : []
@@ -123,8 +129,7 @@ export async function take(
   return { session, changes }
 }
 
-async function findOrOpenSession(store: Store, event: AgentEvent, context: EventContext, rules: CaptureRules) {
-  const known = await store.sessions.find(event.agent, event.session)
+async function openUnlessKnown(store: Store, known: Session | null, event: AgentEvent, context: EventContext, rules: CaptureRules) {
   if (known) return rules.isExcludedProject(known.project, known.folder) ? null : { session: known, opened: false }
   const folder = context.projectFolder ?? event.cwd ?? context.project ?? null
   if (!folder) return null

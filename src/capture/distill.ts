@@ -1,4 +1,5 @@
-import type { Action, PerformedAction } from '../core/action.ts'
+import type { PerformedAction, ReadAction } from '../core/action.ts'
+import type { AgentName } from '../core/agent.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asMemorySessionId, type MemorySessionId } from '../core/ids.ts'
 import type { Change, DistillerOutput, Prompt, Session, ToolUse, Turn } from '../core/memory.ts'
@@ -14,7 +15,7 @@ import { activityText } from './turn-activity.ts'
  * Makes the observations and the summary of a turn from what the journal has of it. Doing it again gives the same rows, or
  * better ones when more of the turn has come in; what a model made of the very same turn stays. To be called inside a transaction.
  */
-export async function distillTurn(store: Store, job: DistillJob, readAction: (use: ToolUse) => Action): Promise<Change[]> {
+export async function distillTurn(store: Store, job: DistillJob, readAction: ReadAction): Promise<Change[]> {
   const found = await readJournalledTurn(store, job)
   if (!found) return []
   await saveActivity(store, found, readAction)
@@ -52,11 +53,7 @@ export async function isDistilledByModel(store: Store, { session, prompt, print 
 }
 
 /** The turn as a distiller reads it. */
-export async function turnForDistiller(
-  store: Store,
-  { session, prompt, uses }: JournalledTurn,
-  readAction: (use: ToolUse) => Action,
-): Promise<Turn> {
+export async function turnForDistiller(store: Store, { session, prompt, uses }: JournalledTurn, readAction: ReadAction): Promise<Turn> {
   return {
     promptNumber: prompt.number,
     origin: prompt.origin,
@@ -66,11 +63,11 @@ export async function turnForDistiller(
     folder: session.folder,
     at: prompt.at,
     openFailures: await store.prompts.openFailuresBefore(session.id, prompt.number),
-    actions: actsOf(uses, readAction),
+    actions: actsOf(session.agent, uses, readAction),
   }
 }
 
-function actsOf(uses: ToolUse[], readAction: (use: ToolUse) => Action): PerformedAction[] {
+function actsOf(agent: AgentName, uses: ToolUse[], readAction: ReadAction): PerformedAction[] {
   return uses.map((use) => ({
     id: use.toolUseId,
     tool: use.tool,
@@ -79,7 +76,7 @@ function actsOf(uses: ToolUse[], readAction: (use: ToolUse) => Action): Performe
     error: use.error,
     interrupted: use.interrupted,
     agentId: use.agentId,
-    action: readAction(use),
+    action: readAction(use, agent),
   }))
 }
 
@@ -90,11 +87,11 @@ function actsOf(uses: ToolUse[], readAction: (use: ToolUse) => Action): Performe
 export async function saveActivity(
   store: Store,
   { session, prompt, uses }: Omit<JournalledTurn, 'print'>,
-  readAction: (use: ToolUse) => Action,
+  readAction: ReadAction,
 ): Promise<void> {
   const isForgotten = await store.distilledTurns.hasForgottenObservation(prompt.sessionId, prompt.number)
   if (uses.length === 0 && !isForgotten) return
-  const acts = isForgotten ? [] : actsOf(uses, readAction)
+  const acts = isForgotten ? [] : actsOf(session.agent, uses, readAction)
   await store.prompts.setActivity(prompt, activityText(acts), tracesOf(acts, session.folder))
 }
 

@@ -46,7 +46,7 @@ export type Services = {
   withTurnLock: WithTurnLock
   /** Aborted when the worker stops. */
   stopSignal: AbortSignal
-  embedding: Pick<Embedding, 'report' | 'reload' | 'trouble'>
+  embedding: Pick<Embedding, 'report' | 'reload' | 'problem'>
   /** Browsers that may use the viewer, and the files they load. */
   visitors: Visitors
   viewer: ViewerFiles

@@ -36,7 +36,7 @@ export async function configuredDistillers(): Promise<{ distillers: { model: Tex
       store,
       prices,
       clean: (text) => text,
-      say: () => {},
+      logInfo: () => {},
     })
     if (opened.kind === 'ready') distillers.push({ model: opened.model, mode })
     else reasons.push(opened.reason)

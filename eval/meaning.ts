@@ -31,7 +31,7 @@ export async function meaningIn(store: Store, open: OpenEmbedder): Promise<Seman
 export function meaningOf(index: VectorIndex): SemanticSearch {
   return openSemanticSearch({
     indexes: async () => [index],
-    noting: () => (error) => {
+    outcomeRecorder: () => (error) => {
       if (error) throw error
     },
   })

@@ -68,6 +68,11 @@ describe('a house with one broken rule', () => {
       ['src/store/a.ts:1: console belongs to cli, not to store'],
     ],
     [
+      'the name of an agent in a room for every agent',
+      { 'src/core/agent.ts': "['claude-code']", 'src/core/a.ts': '\n// only Claude Code does this', 'src/cli/a.ts': "'Claude Code'" },
+      ['src/core/a.ts:2: core serves every agent, so it may not name one (Claude Code)'],
+    ],
+    [
       'a package in the wrong room',
       { 'src/cli/a.ts': "import { Database } from 'bun:sqlite'\nimport fs from 'fs'" },
       [

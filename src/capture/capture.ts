@@ -8,6 +8,7 @@ import { cleanJsonText, cleanText, type RedactionRules } from '../core/clean-tex
 import type { AgentEvent, EventContext } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import type { ProjectKey } from '../core/ids.ts'
+import type { Jobs } from '../core/job.ts'
 import type { Change, Prompt, Session } from '../core/memory.ts'
 import { clip } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
@@ -56,7 +57,7 @@ const IMAGE_ONLY_PROMPT = '(no words)'
 const MAX_EVENT_REORDER_MS = 500
 
 /** A prompt that contains markers. */
-export type MarkersJob = { sessionId: number; number: number }
+export type MarkersJob = Jobs['markers']
 
 const MAX_STORED_CHARS = 64 * 1024
 const MAX_TITLE_CHARS = 200

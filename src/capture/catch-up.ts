@@ -1,5 +1,4 @@
-import type { Action } from '../core/action.ts'
-import type { ToolUse } from '../core/memory.ts'
+import type { ReadAction } from '../core/action.ts'
 import type { Store } from '../store/store.ts'
 import { saveActivity } from './distill.ts'
 import { fixLinks } from './fix-links.ts'
@@ -13,7 +12,7 @@ const TURNS_PER_TRANSACTION = 50
  * turns after prompt id `after`, and returns the last id, or null when all turns are done. Running it again changes nothing. Call it
  * inside a transaction.
  */
-export async function catchUpOldTurns(store: Store, after: number, readAction: (use: ToolUse) => Action): Promise<number | null> {
+export async function catchUpOldTurns(store: Store, after: number, readAction: ReadAction): Promise<number | null> {
   const turns = await store.links.turnsAfter(after, TURNS_PER_TRANSACTION)
   for (const { id, sessionId, linked } of turns) {
     const session = await store.sessions.get(sessionId)

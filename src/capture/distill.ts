@@ -1,4 +1,5 @@
-import type { Action, PerformedAction } from '../core/action.ts'
+import type { PerformedAction, ReadAction } from '../core/action.ts'
+import type { AgentName } from '../core/agent.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asMemorySessionId, type MemorySessionId } from '../core/ids.ts'
 import type { Change, DistillerOutput, Prompt, Session, ToolUse, Turn } from '../core/memory.ts'
@@ -14,7 +15,7 @@ import { activityText } from './turn-activity.ts'
  * Makes the observations and the summary of a turn from the journal, using plain rules. A repeated call gives the same rows, or better ones
  * if more of the turn has arrived. Does nothing if a model has already distilled this version of the turn. Call it inside a transaction.
  */
-export async function distillTurn(store: Store, job: DistillJob, readAction: (use: ToolUse) => Action): Promise<Change[]> {
+export async function distillTurn(store: Store, job: DistillJob, readAction: ReadAction): Promise<Change[]> {
   const turn = await readJournalledTurn(store, job)
   if (!turn) return []
   await saveActivity(store, turn, readAction)
@@ -52,11 +53,7 @@ export async function isDistilledByModel(store: Store, { session, prompt, finger
 }
 
 /** The turn in the form that distillers read. */
-export async function turnForDistiller(
-  store: Store,
-  { session, prompt, uses }: JournalledTurn,
-  readAction: (use: ToolUse) => Action,
-): Promise<Turn> {
+export async function turnForDistiller(store: Store, { session, prompt, uses }: JournalledTurn, readAction: ReadAction): Promise<Turn> {
   return {
     promptNumber: prompt.number,
     origin: prompt.origin,
@@ -66,11 +63,11 @@ export async function turnForDistiller(
     folder: session.folder,
     at: prompt.at,
     openFailures: await store.prompts.openFailuresBefore(session.id, prompt.number),
-    actions: performedActions(uses, readAction),
+    actions: performedActions(session.agent, uses, readAction),
   }
 }
 
-function performedActions(uses: ToolUse[], readAction: (use: ToolUse) => Action): PerformedAction[] {
+function performedActions(agent: AgentName, uses: ToolUse[], readAction: ReadAction): PerformedAction[] {
   return uses.map((use) => ({
     id: use.toolUseId,
     tool: use.tool,
@@ -79,7 +76,7 @@ function performedActions(uses: ToolUse[], readAction: (use: ToolUse) => Action)
     error: use.error,
     interrupted: use.interrupted,
     agentId: use.agentId,
-    action: readAction(use),
+    action: readAction(use, agent),
   }))
 }
 
@@ -90,11 +87,11 @@ function performedActions(uses: ToolUse[], readAction: (use: ToolUse) => Action)
 export async function saveActivity(
   store: Store,
   { session, prompt, uses }: Omit<JournalledTurn, 'fingerprint'>,
-  readAction: (use: ToolUse) => Action,
+  readAction: ReadAction,
 ): Promise<void> {
   const isForgotten = await store.distilledTurns.hasForgottenObservation(prompt.sessionId, prompt.number)
   if (uses.length === 0 && !isForgotten) return
-  const actions = isForgotten ? [] : performedActions(uses, readAction)
+  const actions = isForgotten ? [] : performedActions(session.agent, uses, readAction)
   await store.prompts.setActivity(prompt, activityText(actions), tracesOf(actions, session.folder))
 }
 

@@ -1,3 +1,4 @@
+import type { Jobs } from '../core/job.ts'
 import type { Prompt, Session, Summary } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { firstLine } from '../core/text.ts'
@@ -17,7 +18,7 @@ export type Episode = {
   hook: 'session-end' | 'precompact'
 }
 
-export type EpisodeJob = { sessionId: number; hook: Episode['hook'] }
+export type EpisodeJob = Jobs['episode']
 
 /** Queues writing or updating the note of a session. Requests that are still waiting are merged into one. */
 export async function queueEpisode(store: Store, sessionId: number, hook: EpisodeJob['hook'], at: number): Promise<void> {

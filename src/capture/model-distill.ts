@@ -1,6 +1,6 @@
-import type { Action } from '../core/action.ts'
+import type { ReadAction } from '../core/action.ts'
 import { asMemorySessionId, type MemorySessionId } from '../core/ids.ts'
-import type { Change, Session, ToolUse, Turn } from '../core/memory.ts'
+import type { Change, Session, Turn } from '../core/memory.ts'
 import { projectName } from '../core/project.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { ModelAnswer, ModelRequest, TextModel } from '../providers/text.ts'
@@ -30,7 +30,7 @@ export type ModelDistiller = {
   mode: Mode
   maxInputRatio: number
   clean(text: string): string
-  readAction(use: ToolUse): Action
+  readAction: ReadAction
   /** The memory session ids that this worker has used, by session. */
   seen: Map<number, MemorySessionId>
 }
@@ -52,7 +52,7 @@ export async function queueModelDistill(store: Store, job: DistillJob, now: numb
   const found = await readJournalledTurn(store, job)
   if (!found || (await isDistilledByModel(store, found)) || !(await isTurnOver(store, found))) return false
   if (now - (found.prompt.answeredAt ?? found.prompt.at) > MAX_TURN_AGE_MS) return false
-  await store.jobs.add('tell', `${job.sessionId}:${job.number}`, job, now, now + MODEL_DISTILL_DELAY_MS)
+  await store.jobs.add('model-distill', `${job.sessionId}:${job.number}`, job, now, now + MODEL_DISTILL_DELAY_MS)
   return true
 }
 

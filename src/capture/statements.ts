@@ -1,3 +1,4 @@
+import type { Jobs } from '../core/job.ts'
 import type { Prompt, Session } from '../core/memory.ts'
 import { asNoteId, type NoteType } from '../core/note.ts'
 import { ulidOf } from '../core/ulid.ts'
@@ -6,7 +7,7 @@ import { type CapturedNoteDraft, startOfDay } from './drafts.ts'
 import { findMarkedTexts } from './markers.ts'
 import { readProse } from './plain/prose.ts'
 
-export type StatementsJob = { sessionId: number }
+export type StatementsJob = Jobs['statements']
 
 /** Queues saving what a session has stated so far, before its conversation is compacted. */
 export async function queueStatements(store: Store, sessionId: number, at: number): Promise<void> {

@@ -1,6 +1,9 @@
+import type { AgentName } from './agent.ts'
+import type { ToolUse } from './memory.ts'
+
 /**
- * What an agent did with a tool, in our words. Each agent names its tools differently; `integrations` translates, so that the
- * distiller, the brief and search never hear of `tool_input` or `structuredPatch`.
+ * What an agent did with a tool. Each agent names its tools differently; `integrations` translates, so the distiller, the brief and
+ * search never see field names such as `tool_input`.
  */
 export type Action =
   | { kind: 'read'; file: string }
@@ -13,6 +16,9 @@ export type Action =
   | { kind: 'plan'; text: string }
   | { kind: 'other'; text: string }
 
+/** Translates a stored tool use of the given agent. */
+export type ReadAction = (use: ToolUse, agent: AgentName) => Action
+
 /** One tool use as the distiller reads it. */
 export type PerformedAction = {
   /** The host's tool-use id. */
@@ -20,9 +26,9 @@ export type PerformedAction = {
   tool: string
   at: number
   failed: boolean
-  /** What went wrong, when it failed; for a command, its output. */
+  /** The error of a failed tool use; for a command, its output. */
   error: string | null
-  /** Set when a person stopped it (Esc): neither a success nor a finding. */
+  /** True when a person stopped it (Esc): then it neither succeeded nor failed. */
   interrupted: boolean
   /** The subagent that did it, or null for the main conversation. */
   agentId: string | null

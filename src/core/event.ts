@@ -1,5 +1,5 @@
+import type { AgentName } from './agent.ts'
 import type { ContentSessionId, ProjectKey } from './ids.ts'
-import type { AgentName } from './memory.ts'
 
 /**
  * What an agent tells us, in our words. The same events come from hooks, from the spool and from a transcript, and each carries

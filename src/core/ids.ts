@@ -2,7 +2,7 @@
 declare const kind: unique symbol
 type Id<K extends string> = string & { readonly [kind]: K }
 
-/** The session id that the host (Claude Code, …) gave its conversation. The only key by which events find their session. */
+/** The session id that the agent gave its conversation. Together with the agent's name, events find their session by it. */
 export type ContentSessionId = Id<'content-session'>
 
 /** The session id of the memory side. Null until a distiller has reported or made one; never the content id. */

@@ -1,9 +1,7 @@
 import type { PerformedAction } from './action.ts'
+import type { AgentName } from './agent.ts'
 import type { ContentSessionId, MemorySessionId, ProjectKey } from './ids.ts'
 import type { Note, NoteId } from './note.ts'
-
-/** The agents we know by name. Only Claude Code can be installed today; the others are recognised, not served. */
-export type AgentName = 'claude-code'
 
 /** A conversation of an agent with a person. `id` is ours, `contentSessionId` the host's. */
 export type Session = {

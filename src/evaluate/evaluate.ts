@@ -3,7 +3,7 @@
  * (`newScore` for rankings, `newBriefScore` for briefs), and how to ask a person's own history for all of it. It reads; what it has to take
  * apart it takes apart in a copy. Nothing here asks a model that writes or leaves the machine.
  */
-import type { Action } from '../core/action.ts'
+import type { ReadAction } from '../core/action.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Observation, ToolUse } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
@@ -43,7 +43,7 @@ export async function* evaluate(
   store: Store,
   copy: Store,
   wish: EvaluationOptions,
-  means: { readAction(use: ToolUse): Action; meaning: SemanticSearch | null },
+  means: { readAction: ReadAction; meaning: SemanticSearch | null },
 ): AsyncGenerator<{ done: number; of: number; what: string }, Evaluation> {
   const sessions = (await store.sessions.recent(wish.project, wish.limit)).sort((a, b) => b.startedAt - a.startedAt)
   const briefs = newBriefScore()
@@ -57,7 +57,7 @@ export async function* evaluate(
     const touched = footprintOf(
       session.folder,
       asked.map((prompt) => prompt.text),
-      uses.map((use) => ({ action: means.readAction(use), error: use.error })),
+      uses.map((use) => ({ action: means.readAction(use, session.agent), error: use.error })),
     )
     addDistillationCoverage(telling, touched.changed, uses, observations)
     commits.push(...observations.filter(isCommit))

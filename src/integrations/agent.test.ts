@@ -25,5 +25,5 @@ test('our own tools are known, installed by hand or as a plugin', () => {
 })
 
 test('sessions lie one folder below the projects', () => {
-  expect(claudeCode.transcriptRoots('/home/dev/.claude')).toEqual([{ folder: '/home/dev/.claude/projects', pattern: '*/*.jsonl' }])
+  expect(claudeCode.transcriptRoots('/home/dev/.claude')).toEqual([{ folder: '/home/dev/.claude/projects' }])
 })

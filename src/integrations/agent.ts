@@ -1,85 +1,60 @@
-import type { Action } from '../core/action.ts'
-import type { AgentEvent, EventReply } from '../core/event.ts'
-import type { AgentName } from '../core/memory.ts'
-import { fileOf, readAction } from './claude-code/actions.ts'
-import {
-  findNativeProjectFolder,
-  listNativeFiles,
-  type NativeFile,
-  type NativeMemory,
-  parseNativeMemory,
-} from './claude-code/native-memory.ts'
-import { eventName, parsePayload } from './claude-code/payload.ts'
-import { hostReply } from './claude-code/reply.ts'
-import {
-  type Checkpoint,
-  detectTranscriptFormat,
-  readTranscript,
-  subagentTranscripts,
-  type TranscriptBatch,
-} from './claude-code/transcript.ts'
-
 /*
- * The agents we serve. An integration turns what its agent says (hook payloads, transcript files, tool uses) into our events and
- * actions, and our replies into what the agent understands. It reads transcripts and the agent's own memory, nothing else: it never writes, never stores,
- * never decides what is worth keeping. The agent's own words stop here.
+ * The agents we serve. An integration translates an agent's hook payloads, transcripts and tool uses into our events and actions, and
+ * our replies into the agent's format. It only reads files; storing and choosing what to keep is left to other rooms. Field names
+ * and file formats of an agent do not occur outside its folder.
  */
+import type { Action } from '../core/action.ts'
+import type { AgentName } from '../core/agent.ts'
+import type { AgentEvent, EventReply } from '../core/event.ts'
+import type { Environment } from '../platform/environment.ts'
+import type { FolderEntry } from '../platform/folder.ts'
+import { claudeCode } from './claude-code/claude-code.ts'
+import type { NativeFile, NativeMemory } from './claude-code/native-memory.ts'
+import type { Checkpoint, TranscriptBatch } from './claude-code/transcript.ts'
 
+export { claudeCode } from './claude-code/claude-code.ts'
 export type { NativeFile, NativeMemory } from './claude-code/native-memory.ts'
 export type { Checkpoint, TranscriptBatch, TranscriptFacts, TranscriptItem } from './claude-code/transcript.ts'
 
 /** One agent we can serve. */
 export type Agent = {
   readonly name: AgentName
-  /** Throws when the payload does not say which session it belongs to. */
+  /** The name in texts for people. */
+  readonly title: string
+  /** Throws when the payload does not name its session. */
   parsePayload(json: unknown, received: { at: number }): AgentEvent[]
   eventName(json: unknown): string | null
+  /** The transcript that a payload names; null when it names none, or a file that cannot be one. */
+  transcriptPath(json: unknown): string | null
+  /** Whether a path can be the transcript of a running session. */
+  isTranscript(path: string): boolean
   hostReply(eventName: string, reply: EventReply): Record<string, unknown>
   readTranscript(path: string, from: Checkpoint | null): AsyncGenerator<TranscriptBatch>
   subagentTranscripts(path: string): Promise<string[]>
-  /** Which agent wrote a file. */
+  /** Which agent wrote a file, as far as its first lines show. */
   detectTranscriptFormat(path: string): Promise<AgentName | 'codex' | 'copilot-cli' | 'unknown'>
-  /** The file a tool was pointed at, if it was pointed at one. */
+  /** The file that a tool's input names, or null. */
   fileOf(input: unknown): string | null
   readAction(use: { tool: string; input: string; output: string | null; error: string | null }): Action
-  /** Tools that manage the session itself; their uses tell nothing about the work. */
+  /** Tools that manage the session itself. Their uses say nothing about the work. */
   readonly skipTools: ReadonlySet<string>
-  /** Our own tools: remembering what memory said would feed memory with itself. */
+  /** True for Recollect's own tools: storing their output would feed memory with itself. */
   isOwnTool(tool: string): boolean
-  /** Where the agent keeps its transcripts below its configuration folder, and which files there are sessions. */
-  transcriptRoots(configFolder: string): { folder: string; pattern: string }[]
-  /** The agent's own memory, which is read and never written; null when there is no place for it. */
+  /** The folder with the agent's configuration, transcripts and own memory. */
+  configFolder(environment: Environment): string
+  /** The folders below the configuration folder in which the agent writes its transcripts. */
+  transcriptRoots(configFolder: string): { folder: string }[]
+  /** The transcripts of sessions below any folder, packed ones included. */
+  transcriptsBelow(folder: string): FolderEntry[]
+  /** The files of the agent's own memory; null when the agent has no folder for it. We read them and never write them. */
   listNativeFiles(configFolder: string): NativeFile[] | null
   parseNativeMemory(name: string, text: string): NativeMemory | null
   findNativeProjectFolder(configFolder: string, projectFolder: string): Promise<string | null>
 }
 
-export const claudeCode: Agent = {
-  name: 'claude-code',
-  parsePayload,
-  eventName,
-  hostReply,
-  readTranscript,
-  subagentTranscripts,
-  detectTranscriptFormat,
-  fileOf,
-  readAction,
-  skipTools: new Set([
-    'AskUserQuestion',
-    'EnterPlanMode',
-    'ListMcpResourcesTool',
-    'Skill',
-    'SlashCommand',
-    'TaskCreate',
-    'TaskGet',
-    'TaskList',
-    'TaskUpdate',
-    'TodoWrite',
-    'ToolSearch',
-  ]),
-  isOwnTool: (tool) => /^mcp__(?:recollect__|plugin_recollect_)/.test(tool),
-  listNativeFiles,
-  parseNativeMemory,
-  findNativeProjectFolder,
-  transcriptRoots: (configFolder) => [{ folder: `${configFolder}/projects`, pattern: '*/*.jsonl' }],
+export const agents: Readonly<Record<AgentName, Agent>> = { [claudeCode.name]: claudeCode }
+
+/** The agent with a name that came from outside; null when we do not serve it. */
+export function agentNamed(name: string, known: Readonly<Record<string, Agent>> = agents): Agent | null {
+  return Object.hasOwn(known, name) ? (known[name] ?? null) : null
 }

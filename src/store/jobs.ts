@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
+import type { Job, JobKind, Jobs } from '../core/job.ts'
 import type { SqlParams } from './statement.ts'
 
-export type Job = { id: number; kind: string; key: string; payload: unknown; attempts: number }
 export type DeadJob = Job & { error: string; createdAt: number }
 
 type JobRow = { id: number; kind: string; key: string; payload: string; attempts: number; error: string | null; created_at: number }
@@ -37,7 +37,7 @@ export function jobStatements(db: Database) {
   }
   return {
     /** The same work asked for twice before it starts is done once; asked for while it runs, it is done again. */
-    add: async (kind: string, key: string, payload: unknown, at: number, runAfter = 0) => {
+    add: async <K extends JobKind>(kind: K, key: string, payload: Jobs[K], at: number, runAfter = 0) => {
       add.run({ kind, key, payload: JSON.stringify(payload), runAfter, at })
     },
     claim: async (now: number): Promise<Job | null> => {
@@ -70,6 +70,8 @@ export function jobStatements(db: Database) {
   }
 }
 
-function fromRow(row: JobRow): Job {
-  return { id: row.id, kind: row.kind, key: row.key, payload: JSON.parse(row.payload), attempts: row.attempts }
+/** The one place that trusts a stored payload to match its kind: `add` wrote both, and migrations keep waiting rows up to date. */
+function fromRow({ id, kind, key, payload, attempts }: JobRow): Job {
+  const row: unknown = { id, kind, key, payload: JSON.parse(payload), attempts }
+  return row as Job
 }

@@ -536,6 +536,13 @@ const MIGRATIONS: string[] = [
   /* 20: the turns whose tests passed, which tell what no longer fails */ `
   CREATE INDEX prompts_with_passes ON prompts (project, at) WHERE traces ->> 'passes' IS NOT NULL;
   `,
+  /* 21: transcripts, jobs and marks name their agent; a job kind gets a plain name, and one that no version does any more goes */ `
+  ALTER TABLE transcripts ADD COLUMN agent TEXT NOT NULL DEFAULT 'claude-code';
+  UPDATE jobs SET payload = json_set(payload, '$.agent', 'claude-code') WHERE kind = 'read';
+  UPDATE marks SET name = 'native memory seen, claude-code' WHERE name = 'native memory seen';
+  UPDATE jobs SET kind = 'model-distill' WHERE kind = 'tell';
+  DELETE FROM jobs WHERE kind = 'link';
+  `,
 ]
 
 /** The version of the database shape this program knows. */

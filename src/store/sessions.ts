@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import type { AgentName } from '../core/agent.ts'
 import {
   asContentSessionId,
   asMemorySessionId,
@@ -7,7 +8,7 @@ import {
   type MemorySessionId,
   type ProjectKey,
 } from '../core/ids.ts'
-import type { AgentName, Session } from '../core/memory.ts'
+import type { Session } from '../core/memory.ts'
 import { eachRow, type SqlParams } from './statement.ts'
 
 type SessionRow = {

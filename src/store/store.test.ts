@@ -185,20 +185,20 @@ test('the numbers of a time hold all of its documents, also one from its middle 
 test('a job asked for twice before it starts runs once; asked for while it runs, it runs again', async () => {
   using t = await temporaryStore()
   const { jobs } = t.store
-  await jobs.add('distill', '1:1', { n: 1 }, 0)
-  await jobs.add('distill', '1:1', { n: 2 }, 0)
+  await jobs.add('distill', '1:1', { sessionId: 1, number: 1 }, 0)
+  await jobs.add('distill', '1:1', { sessionId: 1, number: 2 }, 0)
   const claimed = await jobs.claim(1)
-  expect(claimed?.payload).toEqual({ n: 2 })
+  expect(claimed?.payload).toEqual({ sessionId: 1, number: 2 })
   expect(await jobs.claim(1)).toBeNull()
-  await jobs.add('distill', '1:1', { n: 3 }, 0)
+  await jobs.add('distill', '1:1', { sessionId: 1, number: 3 }, 0)
   await jobs.complete(claimed?.id as number)
-  expect((await jobs.claim(1))?.payload).toEqual({ n: 3 })
+  expect((await jobs.claim(1))?.payload).toEqual({ sessionId: 1, number: 3 })
 })
 
 test('a job whose worker died is done by the next one, and a dead one can be revived', async () => {
   using t = await temporaryStore()
   const { jobs } = t.store
-  await jobs.add('distill', '1:1', {}, 0)
+  await jobs.add('sync', 'notes', {}, 0)
   await jobs.claim(1)
   expect(await jobs.returnRunning(5)).toBe(1)
   const again = await jobs.claim(5)
@@ -254,6 +254,27 @@ test('after an upgrade the prompts of earlier versions wait for a new vector and
   const store = await openStore(path)
   expect((await store.vectors.waiting(9)).map(({ kind, ref }) => `${kind} ${ref}`)).toEqual(['prompt 1'])
   expect(await store.vectors.counts()).toEqual({ vectors: 2, waiting: 1 })
+  store.close()
+})
+
+test('waiting jobs of an earlier version get the names and the agent that this version expects', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'a.db')
+  const db = new Database(path)
+  migrate(db, 20)
+  const insert = "INSERT INTO jobs (kind, key, payload, state, run_after, created_at) VALUES (?, 'k', ?, 'waiting', 0, 1)"
+  db.run(insert, ['tell', '{"sessionId":1,"number":2}'])
+  db.run(insert, ['read', '{"path":"/s.jsonl"}'])
+  db.run(insert, ['link', '{}'])
+  db.run("INSERT INTO transcripts (path, checkpoint, bytes, read_at) VALUES ('/s.jsonl', '{}', 7, 1)")
+  db.run("INSERT INTO marks (name, value) VALUES ('native memory seen', '{}')")
+  db.close()
+  const store = await openStore(path)
+  expect(await store.jobs.claim(1)).toMatchObject({ kind: 'model-distill', payload: { sessionId: 1, number: 2 } })
+  expect(await store.jobs.claim(1)).toMatchObject({ kind: 'read', payload: { path: '/s.jsonl', agent: 'claude-code' } })
+  expect(await store.jobs.claim(1)).toBeNull()
+  expect(await store.transcripts.checkpoint('/s.jsonl', 'claude-code')).toEqual({ checkpoint: {}, bytes: 7 })
+  expect(await store.audit.mark('native memory seen, claude-code')).toBe('{}')
   store.close()
 })
 

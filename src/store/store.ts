@@ -43,7 +43,6 @@ export type {
 } from './document.ts'
 export type { DocumentFilter, SessionFilter } from './document-filter.ts'
 export type { InjectedItem } from './injections.ts'
-export type { Job } from './jobs.ts'
 export type { DocumentRef, Link, LinkRelation, Mention, TimeSide } from './links.ts'
 export { holdLock } from './lock.ts'
 export type { NoteFile, NoteFilter } from './notes.ts'

@@ -159,14 +159,14 @@ async function aModelDesk(variables: Record<string, string> = {}, prices = '') {
   if (prices) writeFileSync(join(desk.home.folder, 'prices.toml'), prices)
   const priced = readPrices(desk.home.folder)
   desk.environment.keys.RECOLLECT_MODEL_API_KEY = server.key
-  desk.textModel = await openModels({ ...desk, prices: priced, clean: (text) => text, say: () => {} })
+  desk.textModel = await openModels({ ...desk, prices: priced, clean: (text) => text, logInfo: () => {} })
   const telling = openBackgroundDistiller(desk, async () => {})
   return {
     ...at,
     /** Has the next waiting turn told. */
     tell: async () => {
       const next = await store.transaction(() => store.jobs.claim(Date.now() + 10_000))
-      if (next?.kind !== 'tell') throw new Error('no turn waits for a model')
+      if (next?.kind !== 'model-distill') throw new Error('no turn waits for a model')
       telling.start(next)
       for (let i = 0; i < 4; i++) await telling.stop()
     },

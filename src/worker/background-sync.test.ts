@@ -37,7 +37,7 @@ test('a job syncs, tells who listens, and is gone', async () => {
   await at.store.transaction(() => at.store.jobs.add('sync', 'notes', {}, 1))
   const job = await at.store.transaction(() => at.store.jobs.claim(1000))
   const syncing = openBackgroundSync(at.desk)
-  if (job) syncing.start(job)
+  if (job?.kind === 'sync') syncing.start(job)
   while ((await at.store.jobs.counts()).running > 0) await Bun.sleep(10)
   await syncing.stop()
   expect(runGit(remote.path, 'log', '--format=%s', 'main')).toContain('1 note (new)')

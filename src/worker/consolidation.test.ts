@@ -162,7 +162,7 @@ async function aboutTheQueue(desk: Services): Promise<void> {
 async function dueJob(desk: Services) {
   await desk.store.transaction(() => desk.store.jobs.add('consolidate', 'all', {}, Date.now()))
   const job = await desk.store.transaction(() => desk.store.jobs.claim(Date.now()))
-  if (!job) throw new Error('there is no job')
+  if (job?.kind !== 'consolidate') throw new Error('no consolidation is due')
   return job
 }
 

@@ -12,9 +12,10 @@ import {
   undoPlan,
 } from '../consolidate/consolidate.ts'
 import type { ProjectKey } from '../core/ids.ts'
+import type { Job } from '../core/job.ts'
 import { reindex } from '../notes/notes.ts'
 import { readIfThere } from '../platform/files.ts'
-import type { Job, PlanKind } from '../store/store.ts'
+import type { PlanKind } from '../store/store.ts'
 import type { ConsolidationLine, ConsolidationReport, PlannedGroup, UndoReport } from '../wire/api.ts'
 import { BadRequest } from './server.ts'
 import type { Services } from './services.ts'
@@ -26,9 +27,13 @@ const DAY_MS = 24 * 60 * 60_000
 const MAX_MODEL_QUESTIONS = { byHand: 20, byItself: 2 }
 
 /** Plans, applies or undoes, and tells how far it is. */
-export async function* runConsolidation(desk: Services, kind: PlanKind, wish: ConsolidationRunOptions): AsyncGenerator<ConsolidationLine> {
+export async function* runConsolidation(
+  services: Services,
+  kind: PlanKind,
+  wish: ConsolidationRunOptions,
+): AsyncGenerator<ConsolidationLine> {
   if (wish.undo !== false) {
-    yield { kind: 'undone', report: await undo(desk, kind, wish.undo === true ? null : wish.undo) }
+    yield { kind: 'undone', report: await undo(services, kind, wish.undo === true ? null : wish.undo) }
     return
   }
   const waiting: ConsolidationLine[] = []
@@ -38,7 +43,7 @@ export async function* runConsolidation(desk: Services, kind: PlanKind, wish: Co
     waiting.push({ kind: 'progress', done, of, what })
     told.resolve()
   }
-  const working = planOrApply(desk, kind, wish, progress).finally(() => {
+  const working = planOrApply(services, kind, wish, progress).finally(() => {
     over = true
     told.resolve()
   })
@@ -53,16 +58,16 @@ export async function* runConsolidation(desk: Services, kind: PlanKind, wish: Co
 
 /** What was shown is what is applied. When a note of it has changed since, it is made anew, shown, and not applied. */
 async function planOrApply(
-  desk: Services,
+  services: Services,
   kind: PlanKind,
   { apply, project }: ConsolidationRunOptions,
   progress: ConsolidationDeps['progress'],
 ): Promise<ConsolidationReport> {
-  const { store } = desk
-  await desk.modelOpened
-  const { means, problems } = consolidationDepsOf(desk, progress, MAX_MODEL_QUESTIONS.byHand)
+  const { store } = services
+  await services.modelOpened
+  const { means, problems } = consolidationDepsOf(services, progress, MAX_MODEL_QUESTIONS.byHand)
   // A file that somebody has just changed counts, even if nobody has followed it yet.
-  desk.announce(await reindex(desk.notebook))
+  services.announce(await reindex(services.notebook))
   const now = Date.now()
   const open = apply ? await store.plans.open(kind, project) : null
   const shown = open && now - open.plannedAt < DAY_MS ? (open.content as Plan) : null
@@ -73,10 +78,10 @@ async function planOrApply(
       ? { ...shown, groups: await refuseHarmfulGroups(means, shown.groups, now) }
       : await makePlan(means, kind, project, now)
   const plan = { ...made, said: [...new Set([...made.said, ...problems])] }
-  const id = shown && open && !hasChanged ? open.id : await savePlan(desk, means, plan, now)
+  const id = shown && open && !hasChanged ? open.id : await savePlan(services, means, plan, now)
   if (!apply || hasChanged) return reportOf(id, plan, hasChanged ? 'made-anew' : 'planned')
   if (plan.groups.every((group) => group.refused !== null)) return reportOf(id, plan, 'planned')
-  const left = await applyAndAnnounce(desk, means, id, plan, now)
+  const left = await applyAndAnnounce(services, means, id, plan, now)
   const late = left > 0 ? [`${left} of the groups were left out: their notes changed just now`] : []
   return reportOf(id, { ...plan, said: [...plan.said, ...late] }, 'applied')
 }
@@ -84,64 +89,68 @@ async function planOrApply(
 const makePlan = (means: ConsolidationDeps, kind: PlanKind, project: ProjectKey | null, now: number) =>
   kind === 'consolidate' ? planConsolidation(means, project, now) : planReflection(means, project, now)
 
-async function savePlan(desk: Services, means: ConsolidationDeps, plan: Plan, now: number, shown = true): Promise<number> {
+async function savePlan(services: Services, means: ConsolidationDeps, plan: Plan, now: number, shown = true): Promise<number> {
   const fingerprint = await planFingerprint(means, plan, now)
   const { kind, project } = plan
-  return desk.store.transaction(() => desk.store.plans.put({ kind, project, fingerprint, content: plan, plannedAt: now }, { shown }))
+  return services.store.transaction(() =>
+    services.store.plans.put({ kind, project, fingerprint, content: plan, plannedAt: now }, { shown }),
+  )
 }
 
 /** Returns how many groups could not be applied after all. */
-async function applyAndAnnounce(desk: Services, means: ConsolidationDeps, id: number, plan: Plan, now: number): Promise<number> {
+async function applyAndAnnounce(services: Services, means: ConsolidationDeps, id: number, plan: Plan, now: number): Promise<number> {
   const { groups, skipped: left, changes } = await applyPlan(means, id, plan, now)
   const details = { groups, notes: changes.length, model: plan.model, ...plan.usage }
-  await desk.store.transaction(() => desk.store.audit.add({ at: now, action: plan.kind, subject: `plan ${id}`, details }))
-  desk.announce(changes)
-  desk.log.info('consolidated', { kind: plan.kind, plan: id, ...details })
+  await services.store.transaction(() => services.store.audit.add({ at: now, action: plan.kind, subject: `plan ${id}`, details }))
+  services.announce(changes)
+  services.log.info('consolidated', { kind: plan.kind, plan: id, ...details })
   return left
 }
 
-async function undo(desk: Services, kind: PlanKind, id: number | null): Promise<UndoReport> {
+async function undo(services: Services, kind: PlanKind, id: number | null): Promise<UndoReport> {
   const now = Date.now()
-  const undone = await undoPlan({ book: desk.notebook }, kind, id, now)
+  const undone = await undoPlan({ book: services.notebook }, kind, id, now)
   if (undone.kind === 'refused') throw new BadRequest(undone.reason)
   const { plan, restored, edited, changes } = undone
-  await desk.store.transaction(() => desk.store.audit.add({ at: now, action: 'undo', subject: `plan ${plan}`, details: { restored } }))
-  desk.announce(changes)
+  await services.store.transaction(() =>
+    services.store.audit.add({ at: now, action: 'undo', subject: `plan ${plan}`, details: { restored } }),
+  )
+  services.announce(changes)
   return { plan, restored, edited }
 }
 
 /** By itself only duplicates are folded, unless the person lets the model be asked. */
-export async function runConsolidateJob(desk: Services, job: Job): Promise<void> {
-  await desk.modelOpened
-  const { means } = consolidationDepsOf(desk, () => {}, MAX_MODEL_QUESTIONS.byItself)
-  const model = desk.settings.consolidate.auto_model ? means.model : null
+export async function runConsolidateJob(services: Services, job: Job<'consolidate'>): Promise<void> {
+  await services.modelOpened
+  const { means } = consolidationDepsOf(services, () => {}, MAX_MODEL_QUESTIONS.byItself)
+  const model = services.settings.consolidate.auto_model ? means.model : null
   for (const kind of model ? (['consolidate', 'reflect'] as const) : (['consolidate'] as const)) {
     const now = Date.now()
     const plan = await makePlan({ ...means, model }, kind, null, now)
     if (plan.groups.every((group) => group.refused !== null)) continue
-    await applyAndAnnounce(desk, means, await savePlan(desk, means, plan, now, false), plan, now)
+    await applyAndAnnounce(services, means, await savePlan(services, means, plan, now, false), plan, now)
   }
-  await desk.store.transaction(() => desk.store.jobs.complete(job.id))
+  await services.store.transaction(() => services.store.jobs.complete(job.id))
 }
 
 function consolidationDepsOf(
-  desk: Services,
+  services: Services,
   progress: ConsolidationDeps['progress'],
   maxQuestions: number,
 ): { means: ConsolidationDeps; problems: string[] } {
-  const { questions, problems } = readQuestions(readIfThere(join(desk.home.folder, 'questions.jsonl')) ?? '')
-  const model = desk.textModel.kind === 'ready' ? desk.textModel.model : null
+  const { questions, problems } = readQuestions(readIfThere(join(services.home.folder, 'questions.jsonl')) ?? '')
+  const model = services.textModel.kind === 'ready' ? services.textModel.model : null
   // A model that was asked for and is not there is said; that none was asked for, the plan says itself.
-  const absent = desk.textModel.kind === 'absent' && desk.settings.model.provider !== 'plain' ? [desk.textModel.reason] : []
+  const absent = services.textModel.kind === 'absent' && services.settings.model.provider !== 'plain' ? [services.textModel.reason] : []
   return {
     means: {
-      book: desk.notebook,
+      book: services.notebook,
       model,
-      maxInputRatio: desk.settings.model.max_input_ratio,
+      maxInputRatio: services.settings.model.max_input_ratio,
       maxQuestions,
-      meaning: desk.semanticSearch,
+      meaning: services.semanticSearch,
       questions,
-      signal: desk.stopSignal,
+      signal: services.stopSignal,
       progress,
     },
     problems: [...absent, ...problems],

@@ -28,7 +28,7 @@ test('what a person marks in a prompt is a note at once, and the reply says so',
     confidence: 1,
   })
   expect(readIfThere(join(at.desk.home.folder, note?.path ?? ''))).toContain('JSONB')
-  expect(context).toContain(`Kept as N${note?.id} (decisions): Let's use PostgreSQL because of JSONB support.`)
+  expect(context).toContain(`Saved as N${note?.id} (decisions): Let's use PostgreSQL because of JSONB support.`)
   const [recorded] = await at.store.injections.recent(null, 1)
   expect(recorded?.text).toBe(context)
   expect(recorded?.items).toMatchObject([{ kind: 'line', id: 'receipt', tokens: recorded?.tokens }])
@@ -72,9 +72,9 @@ test('a receipt tells a known note, a restatement and a refusal apart', async ()
   await using at = await aDesk()
   const first = '[remember] The staging database for the billing service listens on port 5433 of the bastion host.'
   await told(at.desk, say(first))
-  expect(await told(at.desk, say(first, { session_id: 's2' }))).toMatch(/Known already, the same as N\w{26}: The staging/)
+  expect(await told(at.desk, say(first, { session_id: 's2' }))).toMatch(/Already saved as N\w{26}: The staging/)
   expect(await told(at.desk, say(first.replace('The staging', 'Since March the staging'), { session_id: 's3' }))).toMatch(
-    /Kept as N\w{26} \(context, restates N\w{26}\)/,
+    /Saved as N\w{26} \(context, restates N\w{26}\)/,
   )
 })
 
@@ -83,7 +83,7 @@ test('a receipt says how many marked texts were not kept, and why', async () => 
   const many = (of: number) =>
     Array.from({ length: of }, (_, n) => `[decision] Rule ${n} is called ${'abcdefghijklmnopqrstuvwxyz'[n]}`).join('\n')
   const context = await told(at.desk, say(many(25)))
-  expect(context).toContain('25 texts are marked; 5 of them, the last, are not kept: at most 20 a prompt are.')
+  expect(context).toContain('25 texts are marked, but only 20 per prompt are saved. The last 5 were not saved.')
   expect(await at.store.notes.list({ project: null, now: Date.now(), limit: 50 })).toHaveLength(20)
   expect(await told(at.desk, say(many(20), { session_id: 's2' }))).not.toContain('at most')
 })
@@ -91,8 +91,8 @@ test('a receipt says how many marked texts were not kept, and why', async () => 
 test('a receipt says which text was cut because the prompt was too long', async () => {
   await using at = await aDesk()
   const context = await told(at.desk, say(`[decision] Use tabs.\n\n[remember] The log says ${'so much, '.repeat(10_000)} and ends.`))
-  expect(context).toMatch(/Kept as N\w{26} \(decisions\): Use tabs\./)
-  expect(context).toMatch(/Kept as N\w{26} \(context\): \(cut, the prompt is too long to be kept whole\) The log says/)
+  expect(context).toMatch(/Saved as N\w{26} \(decisions\): Use tabs\./)
+  expect(context).toMatch(/Saved as N\w{26} \(context\): \(cut, because the prompt is too long\) The log says/)
 })
 
 test('private parts, machine notices and muted sessions leave no note', async () => {

@@ -122,7 +122,7 @@ test('another embedder makes all vectors again, and until then a question is com
   await at.embedding.reload()
   await at.queue.drained()
   expect(await at.embedding.report()).toMatchObject({ provider: 'http', name: null, embedded: 0, waiting: 2 })
-  expect(await at.embedding.trouble()).toContain('503')
+  expect(await at.embedding.problem()).toContain('503')
   expect(await best()).toEqual([1, 2])
 
   endpoint.status = 200
@@ -202,7 +202,7 @@ test('weights that are missing are told, and keep nobody from searching', async 
   await at.embedding.queue()
   await at.queue.drained()
   expect(await openSemanticSearch(at.embedding)('hello', asProjectKey('app'), 10)).toEqual([])
-  expect(await at.embedding.trouble()).toContain('recollect embedder use minilm')
+  expect(await at.embedding.problem()).toContain('recollect embedder use minilm')
   expect(await at.embedding.report()).toMatchObject({ provider: 'minilm', name: null, waiting: 1 })
 })
 
@@ -217,10 +217,10 @@ test('an endpoint that fails during a question leaves the words to answer, and i
   expect(await ask()).toHaveLength(2)
   endpoint.status = 500
   expect(await ask()).toEqual([])
-  expect(await at.embedding.trouble()).toContain('500')
+  expect(await at.embedding.problem()).toContain('500')
   endpoint.status = 200
   expect(await ask()).toHaveLength(2)
-  expect(await at.embedding.trouble()).toBeNull()
+  expect(await at.embedding.problem()).toBeNull()
 })
 
 /** An endpoint whose vectors say how long a text is. */

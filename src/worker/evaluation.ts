@@ -1,5 +1,5 @@
 import { type Evaluation, evaluate } from '../evaluate/evaluate.ts'
-import { claudeCode } from '../integrations/agent.ts'
+import { agents } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
 import { exists } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
@@ -10,16 +10,17 @@ import { openStore } from '../store/store.ts'
 import { openEmbedding } from './embedding.ts'
 import { resolveProject } from './request-params.ts'
 import { openSemanticSearch } from './semantic-search.ts'
+import { readActionWith } from './services.ts'
 
-/** What was measured, and by which embedder; null where questions would have to be sent over the network, or there is none. */
+/** The measurements and the embedder used; null without an embedder, or when queries would have to leave the machine. */
 export type HomeEvaluation = Evaluation & { embedder: string | null }
 
 /**
- * Measures the memory of a home beside its worker, in a process of its own: nobody's hook waits for it. The database is opened for reading;
- * what has to be taken apart is a copy in the home. Null when there is no database.
+ * Measures the memory of a home in a process of its own, so no hook waits for it. The home's database is opened for reading only; the
+ * evaluation modifies a copy. Null when there is no database.
  */
 export async function* evaluateHome(
-  wish: { project: string | undefined; limit: number },
+  options: { project: string | undefined; limit: number },
   environment: Environment = readEnvironment(),
 ): AsyncGenerator<{ done: number; of: number; what: string }, HomeEvaluation | null> {
   const home = homePaths(environment)
@@ -28,7 +29,7 @@ export async function* evaluateHome(
   const { embedder } = loadSettings(environment).settings
   const store = await openStore(home.database, { readonly: true })
   try {
-    const project = await resolveProject({ store }, wish.project)
+    const project = await resolveProject({ store }, options.project)
     yield { done: 0, of: 1, what: 'copying the database' }
     const copy = await openUnlinkedCopy(store, `${home.run}/eval-${process.pid}.db`)
     const embedding = openEmbedding(store, () => embedder, home.models, { info: () => {}, warn: () => {} })
@@ -36,7 +37,7 @@ export async function* evaluateHome(
       if (embedder.provider !== 'http') await embedding.warm()
       const opened = embedder.provider === 'http' ? null : await embedding.state()
       const meaning = opened?.kind === 'ready' ? openSemanticSearch(embedding) : null
-      const measured = yield* evaluate(store, copy, { ...wish, project }, { readAction: claudeCode.readAction, meaning })
+      const measured = yield* evaluate(store, copy, { ...options, project }, { readAction: readActionWith(agents), meaning })
       return { ...measured, embedder: meaning ? embedder.provider : null }
     } finally {
       await embedding.stop()
@@ -47,7 +48,7 @@ export async function* evaluateHome(
   }
 }
 
-/** A copy that loses its name as soon as it is open: however this ends, nothing of it is left on the disk. */
+/** Opens a copy and deletes its files at once, so nothing is left on the disk even after a crash. */
 async function openUnlinkedCopy(store: Awaited<ReturnType<typeof openStore>>, path: string) {
   try {
     store.space.copyTo(path)

@@ -11,8 +11,8 @@ export const zeroImportCounts = (): ImportCounts => ({
 })
 
 /** Counts what became of a note and tells whoever listens; the reason when it was refused. */
-export function countImportedNote(desk: Services, { receipt, changes }: NoteSaveResult, total: ImportCounts): string | null {
-  desk.announce(changes)
+export function countImportedNote(services: Services, { receipt, changes }: NoteSaveResult, total: ImportCounts): string | null {
+  services.announce(changes)
   if (receipt.kind === 'refused') return receipt.reason
   if (receipt.kind === 'same') total.notes.same++
   else if (receipt.kind === 'updated') total.notes.updated++

@@ -21,7 +21,7 @@ import type { Services } from './services.ts'
  * summaries; its standing rules as notes. A session whose transcript is there has its prompts from that, not from here.
  */
 export async function* importClaudeMem(
-  desk: Services,
+  services: Services,
   agent: Agent,
   path: string,
   project: ProjectKey | null,
@@ -32,18 +32,18 @@ export async function* importClaudeMem(
   try {
     const transcripts = new Set(
       agent
-        .transcriptRoots(desk.environment.claudeConfig)
+        .transcriptRoots(agent.configFolder(services.environment))
         .flatMap((root) => filesBelow(root.folder, ['.jsonl']).map((file) => nameOf(file.name))),
     )
-    const named = await projectsByName(desk)
+    const named = await projectsByName(services)
     const of = source.counts.sessions
     let done = 0
     for (const session of source.sessions()) {
       if (done++ % 20 === 0)
         yield { kind: 'bringing', what: `${session.project}, ${new Date(session.startedAt).toISOString().slice(0, 10)}`, done, of }
       const key = project ?? named(session.project)
-      await desk.store.transaction(() =>
-        importClaudeMemSession(desk, agent, session, key, transcripts.has(session.contentSessionId), total),
+      await services.store.transaction(() =>
+        importClaudeMemSession(services, agent, session, key, transcripts.has(session.contentSessionId), total),
       )
       await Bun.sleep(0) // hooks that came in meanwhile go first
     }
@@ -59,11 +59,15 @@ export async function* importClaudeMem(
         namespace: 'patterns',
         createdAt: rule.at,
       } as const
-      const reason = countImportedNote(desk, await saveNoteUnderId(desk.notebook, { ...draft, tags: ['claude-mem'] }, Date.now()), total)
+      const reason = countImportedNote(
+        services,
+        await saveNoteUnderId(services.notebook, { ...draft, tags: ['claude-mem'] }, Date.now()),
+        total,
+      )
       if (reason !== null) yield { kind: 'skipped', file: path, reason }
     }
     const others = source.counts.ofOtherAgents
-    if (others > 0) yield { kind: 'skipped', file: path, reason: `sessions of other agents than Claude Code (${others})` }
+    if (others > 0) yield { kind: 'skipped', file: path, reason: `sessions of agents other than ${agent.title} (${others})` }
   } finally {
     source.close()
   }
@@ -72,8 +76,8 @@ export async function* importClaudeMem(
 const nameOf = (file: string) => file.replace(/\.jsonl$/, '')
 
 /** claude-mem knows a project by the name of its folder. Where exactly one of ours is called so, it is that one. */
-async function projectsByName(desk: Services): Promise<(name: string) => ProjectKey> {
-  const known = Map.groupBy(await desk.store.sessions.projects(), ({ project }) => projectName(project))
+async function projectsByName(services: Services): Promise<(name: string) => ProjectKey> {
+  const known = Map.groupBy(await services.store.sessions.projects(), ({ project }) => projectName(project))
   return (name) => {
     const called = name.toLowerCase().trim()
     const ours = known.get(called)
@@ -82,7 +86,7 @@ async function projectsByName(desk: Services): Promise<(name: string) => Project
 }
 
 async function importClaudeMemSession(
-  desk: Services,
+  services: Services,
   agent: Agent,
   from: ForeignSession,
   project: ProjectKey,
@@ -91,7 +95,7 @@ async function importClaudeMemSession(
 ): Promise<void> {
   const ends = [...from.prompts, ...from.observations, ...from.summaries].map((row) => row.at)
   const lastAt = Math.max(from.startedAt, from.endedAt ?? 0, ...ends)
-  const found = await openImportedSession(desk, agent, {
+  const found = await openImportedSession(services, agent, {
     sessionId: from.contentSessionId,
     project,
     folder: project,
@@ -106,7 +110,7 @@ async function importClaudeMemSession(
   if (!hasTranscript && session.transcript === null) {
     for (const prompt of from.prompts) {
       const said = { ...prompt, key: `claude-mem:${prompt.number}`, origin: 'person' as const, answer: null, answeredAt: null }
-      if (await addPrompt(desk, session, said)) total.prompts++
+      if (await addPrompt(services, session, said)) total.prompts++
     }
   }
   // Turn 0 is no turn of ours: telling a turn anew would take the place of all that stands under its number.
@@ -119,10 +123,10 @@ async function importClaudeMemSession(
       promptNumber: 0,
       tool: null,
     }))
-  total.observations += await addObservations(desk, session, rows)
+  total.observations += await addObservations(services, session, rows)
   for (const { id, ...summary } of from.summaries) {
     const key = `claude-mem:${from.contentSessionId}:${id}`
-    if (await addSummary(desk, session, key, { ...summary, promptNumber: 0, source: 'turn', model: 'claude-mem' })) total.summaries++
+    if (await addSummary(services, session, key, { ...summary, promptNumber: 0, source: 'turn', model: 'claude-mem' })) total.summaries++
   }
 }
 
@@ -130,9 +134,14 @@ async function importClaudeMemSession(
  * Lines that our own export wrote. Sessions first, whatever the order in the file: the rest hangs on them. Tool uses are not
  * brought back, and ids of rows are given anew; notes keep theirs.
  */
-export async function* importExportedLines(desk: Services, agent: Agent, path: string, total: ImportCounts): AsyncGenerator<ImportLine> {
+export async function* importExportedLines(
+  services: Services,
+  agent: Agent,
+  path: string,
+  total: ImportCounts,
+): AsyncGenerator<ImportLine> {
   const bytes = Bun.file(path).size
-  const there = knownFingerprints(desk)
+  const there = knownFingerprints(services)
   let unreadable = 0
   let toolUses = 0
   let seen = 0
@@ -148,13 +157,13 @@ export async function* importExportedLines(desk: Services, agent: Agent, path: s
       }
       const lines = batch.lines.filter((line) => line !== null)
       const rows = lines.filter((line) => (line.kind === 'session') === (pass === 'sessions') && line.kind !== 'note')
-      await desk.store.transaction(async () => {
-        for (const row of rows) await importRow(desk, agent, row, there, total)
+      await services.store.transaction(async () => {
+        for (const row of rows) await importRow(services, agent, row, there, total)
       })
       if (pass === 'rest') {
         toolUses += lines.filter((line) => line.kind === 'tool-use').length
         for (const line of lines) {
-          const reason = line.kind === 'note' ? countImportedNote(desk, await importNote(desk.notebook, line.note), total) : null
+          const reason = line.kind === 'note' ? countImportedNote(services, await importNote(services.notebook, line.note), total) : null
           if (reason !== null) yield { kind: 'skipped', file: path, reason }
         }
       }
@@ -194,7 +203,7 @@ function readLine(text: string): ExportedLine | null {
 }
 
 async function importRow(
-  desk: Services,
+  services: Services,
   agent: Agent,
   row: ExportedLine,
   there: ReturnType<typeof knownFingerprints>,
@@ -204,7 +213,7 @@ async function importRow(
   const project = asProjectKey(row.project)
   const known =
     row.kind === 'session' ? row : { ...row, folder: row.project, branch: null, title: null, startedAt: row.at, lastEventAt: row.at }
-  const found = await openImportedSession(desk, agent, { ...known, project })
+  const found = await openImportedSession(services, agent, { ...known, project })
   if (!found) return
   const { session, opened } = found
   if (opened) total.sessions++
@@ -213,19 +222,19 @@ async function importRow(
       return
     case 'prompt': {
       if (!(await there.isNew(session.id, promptFingerprint(row)))) return
-      if (await addPrompt(desk, session, { ...row, key: `import:${promptFingerprint(row)}` })) total.prompts++
+      if (await addPrompt(services, session, { ...row, key: `import:${promptFingerprint(row)}` })) total.prompts++
       return
     }
     case 'observation': {
       if (!(await there.isNew(session.id, observationFingerprint(row)))) return
       const key = `import:${row.sessionId}:${observationFingerprint(row)}`
-      total.observations += await addObservations(desk, session, [{ ...row, key }])
+      total.observations += await addObservations(services, session, [{ ...row, key }])
       return
     }
     case 'summary': {
       const own =
         row.source === 'subagent' ? `subagent:${session.id}:${fingerprint(row.learned)}` : `${row.source}:${session.id}:${row.promptNumber}`
-      if (await addSummary(desk, session, own, row)) total.summaries++
+      if (await addSummary(services, session, own, row)) total.summaries++
       return
     }
   }
@@ -265,15 +274,15 @@ type SessionToImport = {
 
 /** The session of a row, opened when it is new and over when it was; null when its project is excluded. Inside a transaction. */
 async function openImportedSession(
-  desk: Services,
+  services: Services,
   agent: Agent,
   s: SessionToImport,
 ): Promise<{ session: Session; opened: boolean } | null> {
-  const { store } = desk
+  const { store } = services
   const contentSessionId = asContentSessionId(s.sessionId)
   const known = await store.sessions.find(agent.name, contentSessionId)
   const { project, folder } = known ?? s
-  if (desk.rules(agent).isExcludedProject(project, folder)) return null
+  if (services.rules(agent).isExcludedProject(project, folder)) return null
   if (known) return { session: known, opened: false }
   const { session, opened } = await store.sessions.open({
     agent: agent.name,
@@ -285,7 +294,7 @@ async function openImportedSession(
     clientPid: null,
     at: s.startedAt,
   })
-  if (s.title) await store.sessions.setTitle(session.id, desk.notebook.clean(s.title).slice(0, 200))
+  if (s.title) await store.sessions.setTitle(session.id, services.notebook.clean(s.title).slice(0, 200))
   await store.sessions.touch(session.id, { at: s.lastEventAt, transcript: null, clientPid: null })
   await store.sessions.complete(session.id, s.lastEventAt)
   return { session, opened }
@@ -294,15 +303,15 @@ async function openImportedSession(
 const MAX_TEXT_CHARS = 64 * 1024
 
 async function addPrompt(
-  desk: Services,
+  services: Services,
   session: Session,
   p: { key: string; origin: 'person' | 'machine'; text: string; answer: string | null; at: number; answeredAt: number | null },
 ): Promise<boolean> {
-  const cleaned = (text: string) => clip(desk.notebook.clean(text).trim(), MAX_TEXT_CHARS)
+  const cleaned = (text: string) => clip(services.notebook.clean(text).trim(), MAX_TEXT_CHARS)
   const text = cleaned(p.text)
   if (text === '') return false
-  const prompt = await desk.store.prompts.add(session, { key: p.key, promptId: null, uuid: null, origin: p.origin, text, at: p.at })
-  if (prompt && p.answer !== null) await desk.store.prompts.setAnswer(prompt, cleaned(p.answer), p.answeredAt ?? p.at)
+  const prompt = await services.store.prompts.add(session, { key: p.key, promptId: null, uuid: null, origin: p.origin, text, at: p.at })
+  if (prompt && p.answer !== null) await services.store.prompts.setAnswer(prompt, cleaned(p.answer), p.answeredAt ?? p.at)
   return prompt !== null
 }
 
@@ -312,13 +321,13 @@ type ObservationToImport = Omit<Observation, 'id' | 'sessionId' | 'project' | 't
   concepts: string[]
 }
 
-async function addObservations(desk: Services, session: Session, rows: ObservationToImport[]): Promise<number> {
+async function addObservations(services: Services, session: Session, rows: ObservationToImport[]): Promise<number> {
   if (rows.length === 0) return 0
-  const { clean } = desk.notebook
+  const { clean } = services.notebook
   const memorySessionId = session.memorySessionId ?? asMemorySessionId(`import-${session.contentSessionId}`)
-  if (!session.memorySessionId) await desk.store.sessions.setMemorySessionId(session.id, memorySessionId)
+  if (!session.memorySessionId) await services.store.sessions.setMemorySessionId(session.id, memorySessionId)
   const clipped = (text: string) => clip(clean(text), MAX_TEXT_CHARS)
-  return desk.store.observations.add(
+  return services.store.observations.add(
     { sessionId: session.id, memorySessionId },
     rows.map((row) => {
       const told = {
@@ -347,7 +356,7 @@ async function addObservations(desk: Services, session: Session, rows: Observati
 }
 
 async function addSummary(
-  desk: Services,
+  services: Services,
   session: Session,
   key: string,
   s: {
@@ -363,9 +372,9 @@ async function addSummary(
     at: number
   },
 ): Promise<boolean> {
-  const told = (text: string) => clip(desk.notebook.clean(text), MAX_TEXT_CHARS)
-  if (await desk.store.summaries.has(key)) return false
-  const { added } = await desk.store.summaries.put(key, {
+  const told = (text: string) => clip(services.notebook.clean(text), MAX_TEXT_CHARS)
+  if (await services.store.summaries.has(key)) return false
+  const { added } = await services.store.summaries.put(key, {
     sessionId: session.id,
     project: session.project,
     promptNumber: s.promptNumber,

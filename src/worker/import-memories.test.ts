@@ -23,7 +23,7 @@ test('what claude-mem remembers comes in under the agent’s own session ids, an
   claudeMemDatabase(file, 3)
   const { done, left } = await bring(at.desk, { from: 'claude-mem', paths: [file] })
   expect(done).toMatchObject({ sessions: 3, prompts: 6, observations: 9, summaries: 3, notes: { added: 1 } })
-  expect(left).toEqual(['sessions of other agents than Claude Code (1)'])
+  expect(left).toEqual(['sessions of agents other than Claude Code (1)'])
   const session = await at.store.sessions.find('claude-code', asContentSessionId('content-1'))
   expect(session).toMatchObject({ project: 'shop', status: 'completed', promptCount: 2 })
   const [first, , third] = await at.store.observations.ofSession(session?.id ?? 0, 10)

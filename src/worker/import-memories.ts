@@ -16,28 +16,28 @@ export type ImportMemoriesOptions = { from: Exclude<ImportSource, 'transcripts'>
  * Brings memories in from elsewhere, and says how far it is. Everything has an id or key that comes from what it is, so a second
  * time changes nothing and an import that was broken off is finished by the next. Throws with what to do when the source is none.
  */
-export async function* importMemories(desk: Services, agent: Agent, wish: ImportMemoriesOptions): AsyncGenerator<ImportLine> {
+export async function* importMemories(services: Services, agent: Agent, wish: ImportMemoriesOptions): AsyncGenerator<ImportLine> {
   const started = performance.now()
   const total = zeroImportCounts()
   const [path = ''] = wish.paths
-  if (wish.from === 'native') yield* importFromNative(desk, agent, total)
+  if (wish.from === 'native') yield* importFromNative(services, agent, total)
   else if (wish.paths.length !== 1)
     throw new Error(`say what to import: one ${wish.from === 'anamnesis' || wish.from === 'markdown' ? 'folder' : 'file'}`)
-  else if (wish.from === 'claude-mem') yield* importClaudeMem(desk, agent, path, wish.project, total)
-  else if (wish.from === 'jsonl') yield* importExportedLines(desk, agent, path, total)
-  else yield* importFolder(desk, wish.from, path, wish.project, total)
+  else if (wish.from === 'claude-mem') yield* importClaudeMem(services, agent, path, wish.project, total)
+  else if (wish.from === 'jsonl') yield* importExportedLines(services, agent, path, total)
+  else yield* importFolder(services, wish.from, path, wish.project, total)
   const ms = Math.round(performance.now() - started)
-  await desk.store.transaction(() =>
-    desk.store.audit.add({ at: Date.now(), action: 'import', subject: `${wish.from} ${path}`.trim(), details: { ...total, ms } }),
+  await services.store.transaction(() =>
+    services.store.audit.add({ at: Date.now(), action: 'import', subject: `${wish.from} ${path}`.trim(), details: { ...total, ms } }),
   )
   const { notes, ...rows } = total
-  desk.log.info('brought in', { from: wish.from, ...notes, ...rows, ms })
-  desk.queue.kick()
+  services.log.info('brought in', { from: wish.from, ...notes, ...rows, ms })
+  services.queue.kick()
   yield { kind: 'brought', ...total, ms }
 }
 
-async function* importFromNative(desk: Services, agent: Agent, total: ImportCounts): AsyncGenerator<ImportLine> {
-  const { left, ...notes } = await importNativeMemory(desk, agent, Date.now())
+async function* importFromNative(services: Services, agent: Agent, total: ImportCounts): AsyncGenerator<ImportLine> {
+  const { left, ...notes } = await importNativeMemory(services, agent, Date.now())
   for (const { file, reason } of left) yield { kind: 'skipped', file, reason }
   total.notes = notes
 }
@@ -47,7 +47,7 @@ const MAX_NOTE_FILE_BYTES = 256 * 1024
 
 /** Notes from a folder of markdown files. Links are not followed: they could lead out of what the person named. */
 async function* importFolder(
-  desk: Services,
+  services: Services,
   from: 'anamnesis' | 'markdown',
   folder: string,
   project: ProjectKey | null,
@@ -57,14 +57,14 @@ async function* importFolder(
   const files = filesBelow(folder, ['.md', '.markdown']).filter((file) => !/\/\.[^/]/.test(file.path.slice(folder.length)))
   for (const [done, file] of files.entries()) {
     if (done % 50 === 0) yield { kind: 'bringing', what: file.name, done, of: files.length }
-    const kept = await importFile(desk, from, folder, file, project)
-    const reason = typeof kept === 'string' ? kept : countImportedNote(desk, kept, total)
+    const kept = await importFile(services, from, folder, file, project)
+    const reason = typeof kept === 'string' ? kept : countImportedNote(services, kept, total)
     if (reason !== null) yield { kind: 'skipped', file: file.path, reason }
   }
 }
 
 async function importFile(
-  desk: Services,
+  services: Services,
   from: 'anamnesis' | 'markdown',
   folder: string,
   file: FolderEntry,
@@ -83,16 +83,16 @@ async function importFile(
   if (from === 'anamnesis') {
     const draft = readAnamnesis(text)
     if (typeof draft === 'string') return draft
-    return saveNoteUnderId(desk.notebook, project ? { ...draft, project, scope: scopeIn(project) } : draft, Date.now())
+    return saveNoteUnderId(services.notebook, project ? { ...draft, project, scope: scopeIn(project) } : draft, Date.now())
   }
   // A note of ours keeps its id and all it knows of itself; its folder says whose it is, as in a home.
   const ours = extname(path) === '.md' ? parseNote(text) : null
   if (ours?.kind === 'note') {
     const here = project ?? GLOBAL_PROJECT
-    return importNote(desk.notebook, { ...ours.note, ...(noteLocation(path) ?? { scope: scopeIn(here), project: here }) })
+    return importNote(services.notebook, { ...ours.note, ...(noteLocation(path) ?? { scope: scopeIn(here), project: here }) })
   }
   const draft = readMarkdown(folder, path, text, project ?? GLOBAL_PROJECT, file.changedAt)
-  return draft ? saveNoteUnderId(desk.notebook, draft, Date.now()) : 'nothing is in it'
+  return draft ? saveNoteUnderId(services.notebook, draft, Date.now()) : 'nothing is in it'
 }
 
 const scopeIn = (project: ProjectKey) => (project === GLOBAL_PROJECT ? 'global' : 'project')

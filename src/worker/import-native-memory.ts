@@ -3,7 +3,7 @@ import { asNoteId, type NoteId, type NoteType } from '../core/note.ts'
 import { ulidOf } from '../core/ulid.ts'
 import type { Agent, NativeFile, NativeMemory } from '../integrations/agent.ts'
 import { forgetNote, restoreNote, saveNoteUnderId } from '../notes/notes.ts'
-import { isFolder, readUtf8IfThere } from '../platform/files.ts'
+import { readUtf8IfThere } from '../platform/files.ts'
 import type { Services } from './services.ts'
 
 /** What came of looking at an agent's own memory. `left` are files that could not be used, and why. */
@@ -11,7 +11,7 @@ export type NativeImport = { added: number; updated: number; same: number; forgo
 
 /** What was seen of each file the last time; `gone` when we forgot its note because the file was no longer there. */
 type SeenNativeFiles = Record<string, { bytes: number; changedAt: number; gone?: true }>
-const SEEN_MARK = 'native memory seen'
+const seenMark = (agent: Agent) => `native memory seen, ${agent.name}`
 
 /** Larger than this it is no memory. */
 const MAX_NATIVE_FILE_BYTES = 100 * 1024
@@ -20,13 +20,12 @@ const MAX_NATIVE_FILE_BYTES = 100 * 1024
  * Makes notes of the agent's own memory, and lets them follow it: what changed there changes here, what is gone there is forgotten
  * here and comes back with it. What a person did to such a note stays. The agent's folder is only read.
  */
-export async function importNativeMemory(desk: Services, agent: Agent, now: number): Promise<NativeImport> {
+export async function importNativeMemory(services: Services, agent: Agent, now: number): Promise<NativeImport> {
   const result: NativeImport = { added: 0, updated: 0, same: 0, forgotten: 0, left: [] }
-  const config = desk.environment.claudeConfig
-  const files = agent.listNativeFiles(config)
+  const files = agent.listNativeFiles(agent.configFolder(services.environment))
   // A folder that is away as a whole (another disk, another home) has not been emptied by anybody.
   if (files === null) return result
-  const seen = JSON.parse((await desk.store.audit.mark(SEEN_MARK)) ?? '{}') as SeenNativeFiles
+  const seen = JSON.parse((await services.store.audit.mark(seenMark(agent))) ?? '{}') as SeenNativeFiles
   const next: SeenNativeFiles = {}
   const projects = new Map<string, Promise<ProjectKey | null>>()
   for (const file of files) {
@@ -38,7 +37,7 @@ export async function importNativeMemory(desk: Services, agent: Agent, now: numb
       result.same++
       continue
     }
-    const reason = await importNativeFile(desk, agent, file, id, before?.gone === true, projects, result, now)
+    const reason = await importNativeFile(services, agent, file, id, before?.gone === true, projects, result, now)
     if (reason === null) next[id] = print
     else {
       result.left.push({ file: file.path, reason })
@@ -49,17 +48,17 @@ export async function importNativeMemory(desk: Services, agent: Agent, now: numb
     if (next[id]) continue
     next[id] = { ...before, gone: true }
     if (before.gone) continue
-    const kept = await forgetNote(desk.notebook, asNoteId(id), now)
+    const kept = await forgetNote(services.notebook, asNoteId(id), now)
     // One that a person forgot before is theirs: it does not come back with its file.
     if (kept?.receipt.kind !== 'updated') delete next[id]
     else result.forgotten++
-    desk.announce(kept?.changes ?? [])
+    services.announce(kept?.changes ?? [])
   }
   const state = JSON.stringify(next)
-  if (state !== JSON.stringify(seen)) await desk.store.transaction(() => desk.store.audit.setMark(SEEN_MARK, state))
+  if (state !== JSON.stringify(seen)) await services.store.transaction(() => services.store.audit.setMark(seenMark(agent), state))
   if (result.added + result.updated + result.forgotten > 0) {
     const { left, ...counts } = result
-    desk.log.info('followed the agent’s own memory', { ...counts, left: left.length })
+    services.log.info('followed the agent’s own memory', { ...counts, left: left.length })
   }
   return result
 }
@@ -69,7 +68,7 @@ const idOf = (agent: Agent, file: NativeFile): NoteId => asNoteId(ulidOf(`${agen
 
 /** Takes one file in; the reason when it cannot be. */
 async function importNativeFile(
-  desk: Services,
+  services: Services,
   agent: Agent,
   file: NativeFile,
   id: NoteId,
@@ -87,13 +86,13 @@ async function importNativeFile(
   }
   const memory = text === null ? null : agent.parseNativeMemory(file.name, text)
   if (!memory) return null
-  const project = projects.get(file.projectFolder) ?? projectOf(desk, agent, file.projectFolder)
+  const project = projects.get(file.projectFolder) ?? projectOf(services, agent, file.projectFolder)
   projects.set(file.projectFolder, project)
   const key = await project
   if (key === null) return 'nothing says which project it belongs to, or the project is excluded'
-  if (cameBack) await restoreNote(desk.notebook, id, now)
+  if (cameBack) await restoreNote(services.notebook, id, now)
   const { receipt, changes } = await saveNoteUnderId(
-    desk.notebook,
+    services.notebook,
     {
       id,
       ...noteFieldsFor(memory),
@@ -106,7 +105,7 @@ async function importNativeFile(
     },
     now,
   )
-  desk.announce(changes)
+  services.announce(changes)
   if (receipt.kind === 'refused') return receipt.reason
   if (receipt.kind === 'added') result.added++
   else if (receipt.kind === 'updated') result.updated++
@@ -120,11 +119,9 @@ function noteFieldsFor({ kind }: NativeMemory): { type: NoteType; namespace: str
   return kind === 'feedback' ? { type: 'procedural', namespace: 'patterns', tags } : { type: 'semantic', namespace: 'context', tags }
 }
 
-async function projectOf(desk: Services, agent: Agent, projectFolder: string): Promise<ProjectKey | null> {
-  const rules = desk.rules(agent)
-  // Without a session the name is all there is. A folder that is there under it is the one.
-  const named = projectFolder.replaceAll('-', '/')
-  const folder = (await agent.findNativeProjectFolder(desk.environment.claudeConfig, projectFolder)) ?? (isFolder(named) ? named : null)
+async function projectOf(services: Services, agent: Agent, projectFolder: string): Promise<ProjectKey | null> {
+  const rules = services.rules(agent)
+  const folder = await agent.findNativeProjectFolder(agent.configFolder(services.environment), projectFolder)
   if (folder === null) return null
   const { project } = rules.projectOf(folder)
   return rules.isExcludedProject(project, folder) ? null : project

@@ -76,8 +76,8 @@ test('a folder with other things in it: only transcripts come in, and each that 
   const lines = await run(at.desk, {})
   const skipped = lines.flatMap((line) => (line.kind === 'skipped' ? [[line.file.split('/').at(-1), line.reason]] : []))
   expect(Object.fromEntries(skipped)).toEqual({
-    'data.jsonl': 'not a transcript of an agent',
-    'empty.jsonl': 'not a transcript of an agent',
+    'data.jsonl': 'not the transcript of an agent',
+    'empty.jsonl': 'not the transcript of an agent',
     'garbage.jsonl.gz': expect.stringContaining('it cannot be read'),
     'cut.jsonl.gz': expect.stringContaining('it cannot be read'),
     'codex.jsonl': expect.stringContaining('Codex'),

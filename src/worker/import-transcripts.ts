@@ -1,7 +1,6 @@
 import { cleanSessionTitle } from '../capture/capture.ts'
 import { projectKey, projectName } from '../core/project.ts'
 import type { Agent } from '../integrations/agent.ts'
-import { filesBelow } from '../platform/folder.ts'
 import { findProject } from '../platform/project.ts'
 import { isStoreFailure } from '../store/store.ts'
 import type { ImportLine } from '../wire/api.ts'
@@ -12,28 +11,28 @@ import { isLive } from './sweep.ts'
 export type ImportTranscriptsOptions = { paths: string[]; since: number | null; project: string | null }
 
 /**
- * Brings in history: every transcript under the given paths, or all that the agent keeps. The same door as hooks, so what is known
- * is left alone and an import that was broken off goes on where it stopped.
+ * Imports history: every transcript below the given paths, or all transcripts of the agent. Events pass through capture like those of
+ * hooks, so known ones are skipped, and an interrupted import continues where it stopped.
  */
-export async function* importTranscripts(desk: Services, agent: Agent, wish: ImportTranscriptsOptions): AsyncGenerator<ImportLine> {
+export async function* importTranscripts(services: Services, agent: Agent, options: ImportTranscriptsOptions): AsyncGenerator<ImportLine> {
   const started = performance.now()
-  const roots = wish.paths.length > 0 ? wish.paths : agent.transcriptRoots(desk.environment.claudeConfig).map((root) => root.folder)
+  const ownFolders = () => agent.transcriptRoots(agent.configFolder(services.environment)).map((root) => root.folder)
+  const roots = options.paths.length > 0 ? options.paths : ownFolders()
   const files = roots
-    .flatMap((root) => filesBelow(root, ['.jsonl', '.jsonl.gz']))
-    .filter((file) => !/\/subagents\//.test(file.path)) // read with their parents
-    .filter((file) => wish.since === null || file.changedAt >= wish.since)
+    .flatMap((root) => agent.transcriptsBelow(root))
+    .filter((file) => options.since === null || file.changedAt >= options.since)
     .sort((a, b) => a.changedAt - b.changedAt)
   const totalBytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const total = { files: 0, skipped: 0, sessions: new Set<number>(), prompts: 0, toolUses: 0, unreadableLines: 0 }
   let bytes = 0
   for (const [index, file] of files.entries()) {
     yield { kind: 'progress', file: file.path, done: index, files: files.length, bytes, totalBytes }
-    const read = await importTranscript(desk, agent, file.path, wish.project)
+    const read = await importTranscript(services, agent, file.path, options.project)
     if (typeof read === 'string') {
       total.skipped++
       yield { kind: 'skipped', file: file.path, reason: read }
     } else {
-      await setSessionTitles(desk, agent, read.sessions, read.facts?.title ?? null)
+      await setSessionTitles(services, agent, read.sessions, read.facts?.title ?? null)
       total.files++
       for (const id of read.sessions) total.sessions.add(id)
       total.prompts += read.prompts
@@ -42,19 +41,19 @@ export async function* importTranscripts(desk: Services, agent: Agent, wish: Imp
     }
     bytes += file.bytes
   }
-  yield* waitForDistilling(desk)
+  yield* waitForDistilling(services)
   const ms = Math.round(performance.now() - started)
   const sum = { ...total, sessions: total.sessions.size }
-  await desk.store.transaction(() =>
-    desk.store.audit.add({ at: Date.now(), action: 'import', subject: roots.join(', '), details: { ...sum, ms } }),
+  await services.store.transaction(() =>
+    services.store.audit.add({ at: Date.now(), action: 'import', subject: roots.join(', '), details: { ...sum, ms } }),
   )
-  desk.log.info('imported', { ...sum, ms })
+  services.log.info('imported', { ...sum, ms })
   yield { kind: 'done', ...sum, ms }
 }
 
-/** What was read of a file, or why it was not. A file that cannot be read does not keep the others out. */
+/** The result of reading a file, or the reason why it was skipped. A file that cannot be read does not stop the import. */
 async function importTranscript(
-  desk: Services,
+  services: Services,
   agent: Agent,
   path: string,
   project: string | null,
@@ -62,7 +61,7 @@ async function importTranscript(
   try {
     return (
       (await reasonToSkip(agent, path, project)) ??
-      (await ingestTranscript(desk, agent, path, (sessions) => completeSilentSessions(desk, sessions)))
+      (await ingestTranscript(services, agent, path, (sessions) => completeSilentSessions(services, sessions)))
     )
   } catch (cause) {
     if (isStoreFailure(cause)) throw cause
@@ -74,20 +73,19 @@ async function reasonToSkip(agent: Agent, path: string, project: string | null):
   const format = await agent.detectTranscriptFormat(path)
   if (format === 'codex') return 'a Codex session; Recollect cannot read those yet'
   if (format === 'copilot-cli') return 'a Copilot CLI session; Recollect cannot read those yet'
-  if (format === 'unknown') return 'not a transcript of an agent'
+  if (format === 'unknown') return 'not the transcript of an agent'
   if (project === null) return null
   const wanted = project.startsWith('/') ? projectKey(findProject(project)) : project.toLowerCase()
   for await (const batch of agent.readTranscript(path, null)) {
     const key = projectKey(findProject(batch.facts.cwd ?? '/'))
-    return key === wanted || projectName(key) === wanted ? null : `of another project (${key})`
+    return key === wanted || projectName(key) === wanted ? null : `it belongs to another project (${key})`
   }
   return 'empty'
 }
 
 /**
- * A session that has long been silent is over, unless its client still sits there and waits for a prompt. How new its file is says nothing:
- * people copy their history. Closed with what is read of it, so that a sweep never meets it open: it would end it as one that has gone on
- * until now, with a note.
+ * Completes imported sessions unless their client still runs. The age of the file does not count, because people copy their history. This
+ * happens in the transaction that reads the session: a sweep that found the session open would end it as of now and write a note about it.
  */
 async function completeSilentSessions({ store }: Services, sessions: Set<number>): Promise<void> {
   for (const id of sessions) {
@@ -96,19 +94,20 @@ async function completeSilentSessions({ store }: Services, sessions: Set<number>
   }
 }
 
-async function setSessionTitles(desk: Services, agent: Agent, sessions: Set<number>, title: string | null): Promise<void> {
-  const kept = title ? cleanSessionTitle(title, desk.rules(agent)) : ''
-  if (!kept) return
-  await desk.store.transaction(async () => {
-    for (const id of sessions) if (!(await desk.store.sessions.get(id))?.title) await desk.store.sessions.setTitle(id, kept)
+async function setSessionTitles(services: Services, agent: Agent, sessions: Set<number>, title: string | null): Promise<void> {
+  const cleaned = title ? cleanSessionTitle(title, services.rules(agent)) : ''
+  if (!cleaned) return
+  const { store } = services
+  await store.transaction(async () => {
+    for (const id of sessions) if (!(await store.sessions.get(id))?.title) await store.sessions.setTitle(id, cleaned)
   })
 }
 
-async function* waitForDistilling(desk: Services): AsyncGenerator<ImportLine> {
-  desk.queue.kick()
+async function* waitForDistilling(services: Services): AsyncGenerator<ImportLine> {
+  services.queue.kick()
   for (;;) {
-    const { waiting, running } = await desk.store.jobs.counts()
-    const nextAt = await desk.store.jobs.nextAt()
+    const { waiting, running } = await services.store.jobs.counts()
+    const nextAt = await services.store.jobs.nextAt()
     if (running === 0 && (nextAt === null || nextAt > Date.now())) return
     yield { kind: 'distilling', waiting: waiting + running }
     await Bun.sleep(100)

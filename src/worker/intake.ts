@@ -15,89 +15,102 @@ import type { Services } from './services.ts'
 export type Delivery = { agent: Agent; payload: unknown; context: EventContext; delivery: string | null; at: number }
 
 /**
- * Takes one payload from an agent, whichever way it came, and says what to answer in the host's words. The events and the
- * receipt are one transaction: after a crash the delivery is either taken or still to be taken, never half. `isAwaited` says whether
- * somebody still waits for the answer: what comes too late is not shown, and must not count as told.
+ * Ingests one payload of an agent and returns the reply in the agent's format. The events and the receipt of the delivery are one
+ * transaction, so after a crash a delivery is either ingested or not, never half. `isAwaited` says whether the hook still waits: a late reply
+ * is not shown, and must not be recorded as injected.
  */
 export async function ingestDelivery(
-  desk: Services,
+  services: Services,
   delivery: Delivery,
   isAwaited: () => Promise<boolean> = async () => true,
 ): Promise<Record<string, unknown>> {
   const { agent, payload, at } = delivery
-  const { session, events, changes } = await ingestWithoutReply(desk, delivery)
-  // Taking the events may have changed what is known of it: its branch, whose fork it is, what it still holds.
-  const known = session && (await desk.store.sessions.get(session.id))
-  const { reply, record } = known ? await replyTo(desk, agent, known, events, changes, at) : EMPTY_REPLY
+  const { session, events, changes } = await ingestWithoutReply(services, delivery)
+  const current = session && (await currentSession(services.store, session, events))
+  const { reply, record } = current ? await replyTo(services, agent, current, events, changes, at) : EMPTY_REPLY
   if (record && !(await isAwaited())) return {}
   await record?.()
   return agent.hostReply(agent.eventName(payload) ?? '', reply)
 }
 
-/** What is answered, and how it is written down that it was told. */
+/** Every event but a tool use may have changed the session's row: its branch, its parent, where its context starts. */
+async function currentSession(store: Store, session: Session, events: AgentEvent[]): Promise<Session | null> {
+  return events.every((event) => event.kind === 'tool-used') ? session : store.sessions.get(session.id)
+}
+
+/** The reply, and how to record that it was injected. */
 type DeliveryReply = { reply: EventReply; record?: () => Promise<void> }
 const EMPTY_REPLY: DeliveryReply = { reply: {} }
 
-/** The same when nobody waits for an answer any more: none is made, because what was never shown must not count as told. */
-export async function ingestWithoutReply(desk: Services, { agent, payload, context, delivery, at }: Delivery) {
+/** The same when no hook waits: a reply that is never shown must not be recorded as injected, so none is made. */
+export async function ingestWithoutReply(services: Services, { agent, payload, context, delivery, at }: Delivery) {
   const events = agent.parsePayload(payload, { at }).filter((event) => event.kind !== 'ignored')
   if (events.length === 0) return { session: null, events, changes: [] }
-  const { changes, session } = await desk.store.transaction(async () => {
-    if (delivery && !(await desk.store.receipts.add(delivery, at))) return { changes: [] as Change[], session: null }
-    return ingestEvents(desk, agent, events, context)
+  const { changes, session } = await services.store.transaction(async () => {
+    if (delivery && !(await services.store.receipts.add(delivery, at))) return { changes: [] as Change[], session: null }
+    return ingestEvents(services, agent, events, context)
   })
-  desk.announce(changes)
-  desk.queue.kick()
+  services.announce(changes)
+  services.queue.kick()
   return { session, events, changes }
 }
 
-/** The brief goes first: git would take its share of the machine while the client waits. */
+/** The brief goes first: git would compete for the machine while the client waits. */
 const SYNC_DELAY_AFTER_START_MS = 500
 
-async function ingestEvents(desk: Services, agent: Agent, events: AgentEvent[], context: EventContext) {
+async function ingestEvents(services: Services, agent: Agent, events: AgentEvent[], context: EventContext) {
+  const { store } = services
   const changes: Change[] = []
   let session: Session | null = null
-  const rules = desk.rules(agent)
+  const rules = services.rules(agent)
   for (const event of events) {
-    if (rules.isWanted('prompt-submitted') && (await arrivedBeforePrompt(desk.store, event, context, rules))) {
-      await desk.store.jobs.add('read', event.transcript ?? '', { path: event.transcript }, event.at, event.at + TRANSCRIPT_DELAY_MS)
+    const known = await store.sessions.find(event.agent, event.session)
+    const path = rules.isWanted('prompt-submitted') ? await transcriptToReadInstead(store, agent, event, known, context, rules) : null
+    if (path !== null) {
+      await store.jobs.add('read', path, { path, agent: agent.name }, event.at, event.at + TRANSCRIPT_DELAY_MS)
       continue
     }
-    const taken = await take(desk.store, event, context, rules)
-    changes.push(...taken.changes)
-    session = taken.session ?? session
-    if (event.kind === 'session-ended' && taken.session?.transcript) {
-      await desk.store.jobs.add('reconcile', String(taken.session.id), { sessionId: taken.session.id }, event.at)
+    const captured = await take(store, event, context, rules, null, known)
+    changes.push(...captured.changes)
+    session = captured.session ?? session
+    if (event.kind === 'session-ended' && captured.session?.transcript) {
+      await store.jobs.add('reconcile', String(captured.session.id), { sessionId: captured.session.id }, event.at)
     }
-    if (taken.session && event.kind === 'session-started' && (event.source === 'startup' || event.source === 'resume'))
-      await queueSync(desk.store, event.at, Date.now() + SYNC_DELAY_AFTER_START_MS)
-    // Due now, so behind the jobs that write down what the session left: that is to travel too.
-    if (taken.session && event.kind === 'session-ended') await queueSync(desk.store, event.at, Date.now())
+    if (captured.session && event.kind === 'session-started' && (event.source === 'startup' || event.source === 'resume'))
+      await queueSync(store, event.at, Date.now() + SYNC_DELAY_AFTER_START_MS)
+    // Due now, so it runs after the jobs that write the session's notes, and syncs those too.
+    if (captured.session && event.kind === 'session-ended') await queueSync(store, event.at, Date.now())
   }
   return { changes, session }
 }
 
 /**
- * Whose turn something is of, and whether that one is private, only its prompt can tell. What comes before it, because the prompt met no worker
- * or still lies in the spool, is not taken: the transcript is read instead, which tells both, in their order.
+ * Only the prompt of a turn says whose turn an event belongs to and whether the turn is private. When the prompt is missing, because it met
+ * no worker or is still in the spool, its events are not captured; the transcript, which has them all in order, is read instead.
  */
-async function arrivedBeforePrompt(store: Store, event: AgentEvent, context: EventContext, rules: CaptureRules): Promise<boolean> {
-  if (event.kind === 'prompt-submitted' || !('promptId' in event) || event.promptId === null || event.transcript === null) return false
-  // It says nothing of the turn, and no transcript tells it.
-  if (event.kind === 'compacting') return false
-  const session = await store.sessions.find(event.agent, event.session)
+async function transcriptToReadInstead(
+  store: Store,
+  agent: Agent,
+  event: AgentEvent,
+  session: Session | null,
+  context: EventContext,
+  rules: CaptureRules,
+): Promise<string | null> {
+  if (event.kind === 'prompt-submitted' || !('promptId' in event) || event.promptId === null || event.transcript === null) return null
+  // It says nothing about the turn, and transcripts do not contain it.
+  if (event.kind === 'compacting') return null
   const folder = session?.folder ?? context.projectFolder ?? event.cwd
-  if (folder === null || rules.isExcludedProject(session?.project ?? rules.projectOf(folder).project, folder)) return false
-  if (session && (await store.prompts.hasTurn(session.id, event.promptId))) return false
-  if (session && (await store.sessions.isMuted(session.id, event.promptId))) return false
-  return event.transcript.endsWith('.jsonl') && exists(event.transcript)
+  if (folder === null || rules.isExcludedProject(session?.project ?? rules.projectOf(folder).project, folder)) return null
+  if (session && (await store.prompts.hasTurn(session.id, event.promptId))) return null
+  if (session && (await store.sessions.isMuted(session.id, event.promptId))) return null
+  return agent.isTranscript(event.transcript) && exists(event.transcript) ? event.transcript : null
 }
 
-/** A client tells its hooks a little sooner than its transcript. */
+/** A client calls its hooks a little before it writes its transcript. */
 const TRANSCRIPT_DELAY_MS = 1000
 
 async function replyTo(
-  desk: Services,
+  services: Services,
   agent: Agent,
   session: Session,
   events: AgentEvent[],
@@ -105,77 +118,77 @@ async function replyTo(
   now: number,
 ): Promise<DeliveryReply> {
   for (const event of events) {
-    if (event.kind === 'session-started') return sessionStartReply(desk, session, event.source, now)
-    if (event.kind === 'prompt-submitted' && event.origin === 'person') return promptReply(desk, session, event.text, changes, now)
-    if (event.kind === 'tool-used' && event.error === null && event.agentId === null) return fileReply(desk, agent, session, event, now)
+    if (event.kind === 'session-started') return sessionStartReply(services, session, event.source, now)
+    if (event.kind === 'prompt-submitted' && event.origin === 'person') return promptReply(services, session, event.text, changes, now)
+    if (event.kind === 'tool-used' && event.error === null && event.agentId === null) return fileReply(services, agent, session, event, now)
   }
   return EMPTY_REPLY
 }
 
-async function sessionStartReply(desk: Services, session: Session, source: SessionStartSource, now: number): Promise<DeliveryReply> {
-  const { enabled, token_budget } = desk.settings.hooks.session_start
+async function sessionStartReply(services: Services, session: Session, source: SessionStartSource, now: number): Promise<DeliveryReply> {
+  const { enabled, token_budget } = services.settings.hooks.session_start
   if (!enabled) return EMPTY_REPLY
-  const known = source === 'resume' || source === 'fork' ? await knowledgeOf(desk.store, session) : null
-  // One from before our time holds nothing that we know of: it is told like a new one.
-  const held = known?.briefed ? { ...known, briefed: known.briefed } : null
+  const known = source === 'resume' || source === 'fork' ? await knowledgeOf(services.store, session) : null
+  // A conversation that began before Recollect was installed has no recorded brief: it gets one like a new session.
+  const knowledge = known?.briefed ? { ...known, briefed: known.briefed } : null
   const budget = { ...BRIEF_BUDGET, tokens: token_budget }
   const { project, branch } = session
-  const brief = await briefFor(desk.store, { project, now, budget, command: commandName(), branch, knowledge: held })
-  const until = await desk.store.observations.lastId()
+  const brief = await briefFor(services.store, { project, now, budget, command: commandName(), branch, knowledge })
+  const until = await services.store.observations.lastId()
   const record = async () => {
-    await desk.store.transaction(() => desk.store.sessions.setBriefed(session.id, now, until))
-    if (brief.text) await recordInjection(desk, session, 'SessionStart', brief, now)
+    await services.store.transaction(() => services.store.sessions.setBriefed(session.id, now, until))
+    if (brief.text) await recordInjection(services, session, 'SessionStart', brief, now)
   }
   if (!brief.text) return { reply: {}, record }
   const count = (kind: string, one: string) => {
-    const of = brief.items.filter((item) => item.kind === kind).length
-    return of > 0 ? `${of} ${one}${of === 1 ? '' : 's'}` : ''
+    const items = brief.items.filter((item) => item.kind === kind).length
+    return items > 0 ? `${items} ${one}${items === 1 ? '' : 's'}` : ''
   }
   const summary = brief.items.some((item) => item.kind === 'summary') ? 'the last summary' : ''
   const parts = [count('note', 'note'), count('prompt', 'open prompt'), summary, count('observation', 'observation')].filter(Boolean)
-  const told = new Intl.ListFormat('en').format(parts)
-  return { reply: { context: brief.text, message: `Recollect: recalled ${told} (${brief.tokens} tokens)` }, record }
+  const recalled = new Intl.ListFormat('en').format(parts)
+  return { reply: { context: brief.text, message: `Recollect: recalled ${recalled} (${brief.tokens} tokens)` }, record }
 }
 
 type SessionStartSource = Extract<AgentEvent, { kind: 'session-started' }>['source']
 
 /**
- * What became of what the person marked, and what earlier sessions know about the prompt when it clears the floor; together within
- * the budget. Private parts are not asked about.
+ * The receipt for what the person marked, and what earlier sessions know about the prompt if it is relevant enough; together within the
+ * budget. The search does not see private parts of the prompt.
  */
-async function promptReply(desk: Services, session: Session, prompt: string, changes: Change[], now: number): Promise<DeliveryReply> {
-  const { enabled, recall, token_budget } = desk.settings.hooks.user_prompt
+async function promptReply(services: Services, session: Session, prompt: string, changes: Change[], now: number): Promise<DeliveryReply> {
+  const { enabled, recall, token_budget } = services.settings.hooks.user_prompt
   if (!enabled) return EMPTY_REPLY
-  const tokens = Math.min(token_budget, MAX_RECALL_TOKENS)
-  const kept = await markerReceipt(desk, session, changes, tokens, now)
-  const asked = withoutPrivate(prompt).text.trim()
-  const left = tokens - countTokens(kept)
-  const ask = recall && asked !== ''
-  const brief = ask ? await recallFor(desk.store, session, asked, now, left, desk.quickSemanticSearch) : null
-  const text = [kept, brief?.text ?? ''].filter(Boolean).join('\n')
+  const budget = Math.min(token_budget, MAX_RECALL_TOKENS)
+  const receipt = await markerReceipt(services, session, changes, budget, now)
+  const query = withoutPrivate(prompt).text.trim()
+  const remaining = budget - countTokens(receipt)
+  const brief =
+    recall && query !== '' ? await recallFor(services.store, session, query, now, remaining, services.quickSemanticSearch) : null
+  const text = [receipt, brief?.text ?? ''].filter(Boolean).join('\n')
   if (text === '') return EMPTY_REPLY
-  const total = countTokens(text)
-  const receipt = {
+  const tokens = countTokens(text)
+  const receiptItem = {
     kind: 'line' as const,
     id: 'receipt',
-    tokens: total - (brief?.tokens ?? 0),
-    why: 'what became of what was marked in the prompt',
+    tokens: tokens - (brief?.tokens ?? 0),
+    why: 'receipt for the texts marked in the prompt',
   }
-  const items = [...(kept ? [receipt] : []), ...(brief?.items ?? [])]
-  const told = { leftOut: 0, left: [], ...brief, text, tokens: total, items }
-  return { reply: { context: text }, record: () => recordInjection(desk, session, 'UserPromptSubmit', told, now) }
+  const items = [...(receipt ? [receiptItem] : []), ...(brief?.items ?? [])]
+  const injected = { leftOut: 0, left: [], ...brief, text, tokens, items }
+  return { reply: { context: text }, record: () => recordInjection(services, session, 'UserPromptSubmit', injected, now) }
 }
 
-/** The receipt for what was marked in a prompt that is new to us; empty when nothing was, or there is no room. */
-async function markerReceipt(desk: Services, session: Session, changes: Change[], tokens: number, now: number): Promise<string> {
+/** The receipt for texts marked in a prompt that was just stored; empty when none was marked, or the budget is too small. */
+async function markerReceipt(services: Services, session: Session, changes: Change[], tokens: number, now: number): Promise<string> {
   const added = changes.find((change) => change.kind === 'prompt-added')
   if (!added) return ''
-  return receiptPage(await saveMarkedNotes(desk, { sessionId: session.id, number: added.prompt.number }, now), tokens)
+  return receiptPage(await saveMarkedNotes(services, { sessionId: session.id, number: added.prompt.number }, now), tokens)
 }
 
-/** Memories about a file that is read or changed, once per file and session. */
+/** Memories about a file that the agent reads or changes, once per file and session. */
 async function fileReply(
-  desk: Services,
+  services: Services,
   agent: Agent,
   session: Session,
   event: Extract<AgentEvent, { kind: 'tool-used' }>,
@@ -183,24 +196,24 @@ async function fileReply(
 ): Promise<DeliveryReply> {
   const path = relativeTo(session.folder, agent.fileOf(event.input))
   if (!path) return EMPTY_REPLY
-  const told = `file:${path}`
-  if (await desk.store.injections.wasInjected(session, told)) return EMPTY_REPLY
-  const brief = await fileBriefFor(desk.store, session, path, now)
+  const occasion = `file:${path}`
+  if (await services.store.injections.wasInjected(session, occasion)) return EMPTY_REPLY
+  const brief = await fileBriefFor(services.store, session, path, now)
   if (!brief.text) return EMPTY_REPLY
-  return { reply: { context: brief.text }, record: () => recordInjection(desk, session, told, brief, now) }
+  return { reply: { context: brief.text }, record: () => recordInjection(services, session, occasion, brief, now) }
 }
 
-/** A file as observations name it: relative to the project's folder. */
+/** Observations name files relative to the project's folder. */
 function relativeTo(folder: string, path: string | null): string | null {
   return path?.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
 }
 
-/** Enough to see where the budget ended; a whole project's leavings would be larger than the brief. */
+/** Enough to see where the budget ended. All items left out could be larger than the brief. */
 const MAX_RECORDED_LEFT_OUT_ITEMS = 50
 
-async function recordInjection(desk: Services, session: Session, event: string, brief: InjectedBrief, at: number): Promise<void> {
-  await desk.store.transaction(() =>
-    desk.store.injections.add({
+async function recordInjection(services: Services, session: Session, event: string, brief: InjectedBrief, at: number): Promise<void> {
+  await services.store.transaction(() =>
+    services.store.injections.add({
       sessionId: session.id,
       project: session.project,
       event,

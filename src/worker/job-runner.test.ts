@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openSession } from '../../test/support/builders.ts'
 import { aDesk } from '../../test/support/desk.ts'
-import type { Job } from '../store/store.ts'
+import type { Job } from '../core/job.ts'
 import { CAUGHT_UP_MARK, queueCatchUp } from './automatic-jobs.ts'
 import { openJobRunner } from './job-runner.ts'
 

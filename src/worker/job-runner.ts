@@ -1,129 +1,126 @@
-/** How each kind of job is done. Loaded with the first one: a worker that only answers does without all of it. */
-import type { DistillJob, EpisodeJob, MarkersJob, StatementsJob } from '../capture/capture.ts'
+/** Runs each kind of job. Loaded with the first job, because a worker that only answers requests needs none of this. */
 import { queueEpisode } from '../capture/capture.ts'
 import { catchUpOldTurns, distillTurn } from '../capture/turns.ts'
-import { claudeCode } from '../integrations/agent.ts'
-import type { Job } from '../store/store.ts'
+import type { Job, JobKind, Jobs } from '../core/job.ts'
 import { CAUGHT_UP_MARK, CAUGHT_UP_TO_MARK } from './automatic-jobs.ts'
-import { type BackgroundDistiller, openBackgroundDistiller, queueDistillingByModel } from './background-distiller.ts'
-import { type BackgroundSync, openBackgroundSync } from './background-sync.ts'
+import { openBackgroundDistiller, queueDistillingByModel } from './background-distiller.ts'
+import { openBackgroundSync } from './background-sync.ts'
 import { runConsolidateJob } from './consolidation.ts'
 import { saveEpisodeNote, saveMarkedNotes, saveStatementNotes } from './draft-notes.ts'
 import type { Embedding } from './embedding.ts'
 import { importTranscripts } from './import-transcripts.ts'
-import { type MoveProjectJob, moveProject, type WipeProjectJob, wipeProject } from './project-jobs.ts'
+import { moveProject, wipeProject } from './project-jobs.ts'
 import { ingestTranscript } from './reconcile.ts'
-import type { Services } from './services.ts'
+import { readActionWith, type Services } from './services.ts'
 
 export type JobRunner = ReturnType<typeof openJobRunner>
 
-export function openJobRunner(desk: Services, embedding: Embedding) {
-  const syncing = openBackgroundSync(desk)
-  const telling = openBackgroundDistiller(desk, () => embedding.queue())
+type JobHandlers = { [K in JobKind]: (job: Job<K>) => Promise<void> | void }
+
+export function openJobRunner(services: Services, embedding: Embedding) {
+  const sync = openBackgroundSync(services)
+  const distiller = openBackgroundDistiller(services, () => embedding.queue())
+  const handlers = jobHandlers(services, embedding, sync, distiller)
   return {
-    do: (job: Job) => doJob(desk, embedding, syncing, telling, job),
-    /** Waits a moment for what goes on beside the list. */
+    do: async (job: Job): Promise<void> => {
+      if (Object.hasOwn(handlers, job.kind)) return runJob(handlers, job)
+      services.log.warn('dropped a job of a kind this version does not know', { kind: job.kind })
+      await services.store.transaction(() => services.store.jobs.complete(job.id))
+    },
+    /** Waits briefly for the work that runs beside the queue. */
     stop: async (): Promise<void> => {
-      await syncing.stop()
-      await telling.stop()
+      await sync.stop()
+      await distiller.stop()
     },
   }
 }
 
-/** Each kind of job, and how it leaves the list: with its work in one transaction where that can be. */
-async function doJob(desk: Services, embedding: Embedding, syncing: BackgroundSync, telling: BackgroundDistiller, job: Job): Promise<void> {
-  const { store } = desk
-  switch (job.kind) {
-    case 'distill': {
-      const changes = await store.transaction(async () => {
-        const changes = await distillTurn(store, job.payload as DistillJob, claudeCode.readAction)
-        await queueDistillingByModel(desk, job.payload as DistillJob, Date.now())
-        await store.jobs.complete(job.id)
-        return changes
-      })
-      desk.announce(changes)
-      await embedding.queue()
-      return
-    }
-    case 'tell':
-      return telling.start(job)
-    case 'markers': {
-      await saveMarkedNotes(desk, job.payload as MarkersJob, Date.now())
+async function runJob<K extends JobKind>(handlers: JobHandlers, job: Job<K>): Promise<void> {
+  await handlers[job.kind](job)
+}
+
+/** A handler removes its job from the queue, in the same transaction as its work where that is possible. */
+function jobHandlers(
+  services: Services,
+  embedding: Embedding,
+  sync: ReturnType<typeof openBackgroundSync>,
+  distiller: ReturnType<typeof openBackgroundDistiller>,
+): JobHandlers {
+  const { store } = services
+  /** For work that cannot share a transaction with the removal of its job. It may run again after a crash, and must then change nothing. */
+  const thenComplete =
+    <Payload>(work: (payload: Payload) => Promise<unknown>) =>
+    async (job: { id: number; payload: Payload }) => {
+      await work(job.payload)
       await store.transaction(() => store.jobs.complete(job.id))
-      return
     }
-    case 'episode': {
-      await saveEpisodeNote(desk, claudeCode, job.payload as EpisodeJob, Date.now())
-      await store.transaction(() => store.jobs.complete(job.id))
-      return
-    }
-    case 'statements': {
-      await saveStatementNotes(desk, claudeCode, job.payload as StatementsJob, Date.now())
-      await store.transaction(() => store.jobs.complete(job.id))
-      return
-    }
-    case 'embed':
-      return embedding.doJob(job.id)
-    case 'reconcile': {
-      const { sessionId, over } = job.payload as { sessionId: number; over?: boolean }
-      const session = await store.sessions.get(sessionId)
-      if (session?.transcript) await ingestTranscript(desk, claudeCode, session.transcript)
-      await store.transaction(async () => {
-        const read = await store.sessions.get(sessionId)
-        if (session && read && over && (await store.sessions.complete(session.id, read.lastEventAt))) {
-          desk.announce([{ kind: 'session-completed', sessionId: session.id }])
-        }
-        // The transcript may have told what no hook did, the last answer above all.
-        if ((await store.sessions.get(sessionId))?.status === 'completed') await queueEpisode(store, sessionId, 'session-end', Date.now())
-        await store.jobs.complete(job.id)
-      })
-      return
-    }
-    case 'read': {
-      await ingestTranscript(desk, claudeCode, (job.payload as { path: string }).path)
-      await store.transaction(() => store.jobs.complete(job.id))
-      return
-    }
-    case 'consolidate':
-      return runConsolidateJob(desk, job)
-    // What an older version had still to do is part of catching up, which every start asks for.
-    case 'link':
-      return store.transaction(() => store.jobs.complete(job.id))
-    case 'catch-up': {
-      await store.transaction(async () => {
-        const upTo = Number((await store.audit.mark(CAUGHT_UP_TO_MARK)) ?? 0)
-        const next = await catchUpOldTurns(store, upTo, claudeCode.readAction)
-        await store.jobs.complete(job.id)
-        const now = Date.now()
-        if (next === null) return store.audit.setMark(CAUGHT_UP_MARK, String(now))
-        await store.audit.setMark(CAUGHT_UP_TO_MARK, String(next))
-        // Due now, so behind everything that was due before.
-        await store.jobs.add('catch-up', 'older', {}, now, now)
-      })
-      return
-    }
-    case 'sync':
-      return syncing.start(job)
-    case 'move-project': {
-      await moveProject(desk, job.payload as MoveProjectJob)
-      await store.transaction(() => store.jobs.complete(job.id))
-      desk.stream.publish({ type: 'projects-changed', data: job.payload })
-      return
-    }
-    case 'wipe-project': {
-      await wipeProject(desk, job.payload as WipeProjectJob)
-      await store.transaction(() => store.jobs.complete(job.id))
-      desk.stream.publish({ type: 'projects-changed', data: job.payload })
-      return
-    }
-    case 'rebuild': {
-      // Jobs wait for each other, so the distilling that this asks for comes after it.
-      for await (const line of importTranscripts(desk, claudeCode, { paths: [], since: null, project: null }))
-        if (line.kind === 'distilling') break
-      await store.transaction(() => store.jobs.complete(job.id))
-      return
-    }
-    default:
-      throw new Error(`there is no way to do a job of kind ${job.kind}`)
+  return {
+    distill: (job) => distillByRules(services, embedding, job),
+    'model-distill': (job) => distiller.start(job),
+    markers: thenComplete((payload) => saveMarkedNotes(services, payload, Date.now())),
+    episode: thenComplete((payload) => saveEpisodeNote(services, payload, Date.now())),
+    statements: thenComplete((payload) => saveStatementNotes(services, payload, Date.now())),
+    embed: (job) => embedding.doJob(job.id),
+    reconcile: (job) => reconcileSession(services, job),
+    read: thenComplete(({ path, agent }) => ingestTranscript(services, services.agents[agent], path)),
+    consolidate: (job) => runConsolidateJob(services, job),
+    'catch-up': (job) => catchUp(services, job),
+    sync: (job) => sync.start(job),
+    'move-project': async (job) => {
+      await thenComplete((payload: Jobs['move-project']) => moveProject(services, payload))(job)
+      services.stream.publish({ type: 'projects-changed', data: job.payload })
+    },
+    'wipe-project': async (job) => {
+      await thenComplete((payload: Jobs['wipe-project']) => wipeProject(services, payload))(job)
+      services.stream.publish({ type: 'projects-changed', data: job.payload })
+    },
+    rebuild: thenComplete(() => rebuildFromTranscripts(services)),
   }
+}
+
+async function distillByRules(services: Services, embedding: Embedding, job: Job<'distill'>): Promise<void> {
+  const { store } = services
+  const changes = await store.transaction(async () => {
+    const changes = await distillTurn(store, job.payload, readActionWith(services.agents))
+    await queueDistillingByModel(services, job.payload, Date.now())
+    await store.jobs.complete(job.id)
+    return changes
+  })
+  services.announce(changes)
+  await embedding.queue()
+}
+
+async function reconcileSession(services: Services, job: Job<'reconcile'>): Promise<void> {
+  const { store } = services
+  const { sessionId, over } = job.payload
+  const session = await store.sessions.get(sessionId)
+  if (session?.transcript) await ingestTranscript(services, services.agents[session.agent], session.transcript)
+  await store.transaction(async () => {
+    const current = await store.sessions.get(sessionId)
+    if (current && over && (await store.sessions.complete(sessionId, current.lastEventAt)))
+      services.announce([{ kind: 'session-completed', sessionId }])
+    // The transcript may hold events that no hook delivered, most often the last answer.
+    if ((await store.sessions.get(sessionId))?.status === 'completed') await queueEpisode(store, sessionId, 'session-end', Date.now())
+    await store.jobs.complete(job.id)
+  })
+}
+
+async function catchUp({ store, agents }: Services, job: Job<'catch-up'>): Promise<void> {
+  await store.transaction(async () => {
+    const upTo = Number((await store.audit.mark(CAUGHT_UP_TO_MARK)) ?? 0)
+    const next = await catchUpOldTurns(store, upTo, readActionWith(agents))
+    await store.jobs.complete(job.id)
+    const now = Date.now()
+    if (next === null) return store.audit.setMark(CAUGHT_UP_MARK, String(now))
+    await store.audit.setMark(CAUGHT_UP_TO_MARK, String(next))
+    // Due now, so it runs after every job that was due earlier.
+    await store.jobs.add('catch-up', 'older', {}, now, now)
+  })
+}
+
+/** Stops waiting at the first report about distilling: those jobs run only after this one. */
+async function rebuildFromTranscripts(services: Services): Promise<void> {
+  for (const agent of Object.values(services.agents))
+    for await (const line of importTranscripts(services, agent, { paths: [], since: null, project: null }))
+      if (line.kind === 'distilling') break
 }

@@ -25,20 +25,20 @@ export function notebookOf(store: Store, home: Home, patterns: RegExp[] | null, 
 }
 
 /** Follows what people and git do to the files: at once where the system tells, and at every round. */
-export function followNotes(desk: Services): { round(): Promise<void>; stop(): void } {
+export function followNotes(services: Services): { round(): Promise<void>; stop(): void } {
   let last: Promise<unknown> = Promise.resolve()
   const take = (only?: string[]) => {
     const work = last.then(async () => {
-      const changes = await reindex(desk.notebook, only)
-      desk.announce(changes)
-      if (changes.length > 0) desk.log.info('notes changed on the disk', { changes: changes.length })
+      const changes = await reindex(services.notebook, only)
+      services.announce(changes)
+      if (changes.length > 0) services.log.info('notes changed on the disk', { changes: changes.length })
     })
-    last = work.catch((cause) => desk.log.warn('notes could not be followed', { error: (cause as Error).message.slice(0, 300) }))
+    last = work.catch((cause) => services.log.warn('notes could not be followed', { error: (cause as Error).message.slice(0, 300) }))
     return last
   }
   const watchers: FolderWatch[] = [SYNCED_FOLDER, LOCAL_FOLDER].flatMap((top) => {
     const told = (paths: string[]) => void take(paths.filter((path) => path.endsWith('.md')).map((path) => `${top}/${path}`))
-    const watching = watchFolder(join(desk.home.folder, top), told)
+    const watching = watchFolder(join(services.home.folder, top), told)
     return watching ? [watching] : []
   })
   return {

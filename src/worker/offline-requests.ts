@@ -1,4 +1,4 @@
-import { claudeCode } from '../integrations/agent.ts'
+import { agents } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
 import { exists } from '../platform/files.ts'
 import { homePaths } from '../platform/paths.ts'
@@ -9,7 +9,7 @@ import { notebookOf } from './notebook.ts'
 import { routes } from './routes.ts'
 import { openQuickSemanticSearch, openSemanticSearch } from './semantic-search.ts'
 import { BadRequest } from './server.ts'
-import { captureRules, type Services } from './services.ts'
+import { captureRules, redactPatterns, type Services } from './services.ts'
 import { openStream } from './stream.ts'
 import { openTurnLocks } from './turn-locks.ts'
 import { openViewerFiles } from './viewer-files.ts'
@@ -37,7 +37,6 @@ export async function answerWithoutWorker(
   const { settings } = loadSettings(environment)
   const store = await openStore(home.database, { readonly: true })
   const log = { info: () => {}, warn: () => {} }
-  const rules = captureRules(settings, claudeCode)
   const embedding = openEmbedding(store, () => settings.embedder, home.models, log)
   const stopping = new AbortController()
   const nothing = async () => {}
@@ -48,9 +47,9 @@ export async function answerWithoutWorker(
     store,
     log,
     stream: openStream('alone'),
-    agents: { [claudeCode.name]: claudeCode },
-    rules: () => rules,
-    notebook: notebookOf(store, home, rules.redactPatterns, 'nobody'),
+    agents,
+    rules: (agent) => captureRules(settings, agent),
+    notebook: notebookOf(store, home, redactPatterns(settings), 'nobody'),
     semanticSearch: openSemanticSearch(embedding),
     quickSemanticSearch: openQuickSemanticSearch(embedding),
     embedding,

@@ -1,16 +1,17 @@
 import { expect, setSystemTime, test } from 'bun:test'
 import { temporaryStore } from '../../test/support/builders.ts'
+import type { Job } from '../core/job.ts'
 import type { Log } from '../platform/log.ts'
-import type { Job, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import { backoffMs, openQueue } from './queue.ts'
 
-test('jobs are done in the order they were asked for, one at a time', async () => {
+test('jobs run in the order in which they were added, one at a time', async () => {
   using t = await temporaryStore()
   const done: string[] = []
   let atOnce = 0
   const queue = openQueue(
     t.store,
-    finishing(t.store, async (job) => {
+    thenRemove(t.store, async (job) => {
       expect(++atOnce).toBe(1)
       await Bun.sleep(1)
       atOnce--
@@ -18,7 +19,7 @@ test('jobs are done in the order they were asked for, one at a time', async () =
     }),
     quiet,
   )
-  for (const key of ['a', 'b', 'c']) await t.store.jobs.add('x', key, {}, 1)
+  for (const key of ['a', 'b', 'c']) await t.store.jobs.add('embed', key, {}, 1)
   await queue.drained()
   expect(done).toEqual(['a', 'b', 'c'])
   expect(await t.store.jobs.counts()).toEqual({ waiting: 0, running: 0, dead: 0 })
@@ -31,7 +32,7 @@ test('the wait after a failure doubles, up to an hour', () => {
   expect(backoffMs(0)).toBe(1000)
 })
 
-test('a job that fails is tried again later, and set aside with its reason when it always fails', async () => {
+test('a job that fails is retried later, and marked dead with its error when it keeps failing', async () => {
   using t = await temporaryStore()
   let tries = 0
   const queue = openQueue(
@@ -42,7 +43,7 @@ test('a job that fails is tried again later, and set aside with its reason when 
     },
     quiet,
   )
-  await t.store.jobs.add('x', 'k', {}, 1)
+  await t.store.jobs.add('embed', 'k', {}, 1)
   const start = Date.now()
   try {
     for (let i = 1; i <= 6; i++) {
@@ -64,34 +65,34 @@ test('a job that fails does not hold up the others', async () => {
   const done: string[] = []
   const queue = openQueue(
     t.store,
-    finishing(t.store, async (job) => {
+    thenRemove(t.store, async (job) => {
       if (job.key === 'bad') throw 'not even an error'
       done.push(job.key)
     }),
     quiet,
   )
-  for (const key of ['bad', 'good']) await t.store.jobs.add('x', key, {}, 1)
+  for (const key of ['bad', 'good']) await t.store.jobs.add('embed', key, {}, 1)
   await queue.drained()
   expect(done).toEqual(['good'])
   await queue.stop()
 })
 
-test('stopping finishes the job in hand and takes no other', async () => {
+test('stopping finishes the current job and starts no other', async () => {
   using t = await temporaryStore()
-  const inHand = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
   const done: string[] = []
   const queue = openQueue(
     t.store,
-    finishing(t.store, async (job) => {
-      inHand.resolve()
+    thenRemove(t.store, async (job) => {
+      started.resolve()
       await Bun.sleep(10)
       done.push(job.key)
     }),
     quiet,
   )
-  for (const key of ['first', 'second']) await t.store.jobs.add('x', key, {}, 1)
+  for (const key of ['first', 'second']) await t.store.jobs.add('embed', key, {}, 1)
   queue.kick()
-  await inHand.promise
+  await started.promise
   await queue.stop()
   queue.kick()
   await Bun.sleep(5)
@@ -99,7 +100,7 @@ test('stopping finishes the job in hand and takes no other', async () => {
   expect(await t.store.jobs.counts()).toEqual({ waiting: 1, running: 0, dead: 0 })
 })
 
-test('a job that was asked for while the queue was about to rest is not left lying', async () => {
+test('a job that is added while the queue is about to go to sleep still runs', async () => {
   for (let ticks = 0; ticks < 12; ticks++) {
     using t = await temporaryStore()
     const done = Promise.withResolvers<void>()
@@ -110,63 +111,63 @@ test('a job that was asked for while the queue was about to rest is not left lyi
         ...t.store.jobs,
         nextAt: async () => {
           const at = await t.store.jobs.nextAt()
-          if (!looked) void askAgain()
+          if (!looked) void addLateJob()
           looked = true
           return at
         },
       },
     }
-    const askAgain = async () => {
-      await t.store.jobs.add('x', 'late', {}, 1)
+    const addLateJob = async () => {
+      await t.store.jobs.add('embed', 'late', {}, 1)
       for (let tick = 0; tick < ticks; tick++) await null
       queue.kick()
     }
     const queue = openQueue(
       late,
-      finishing(t.store, async () => done.resolve()),
+      thenRemove(t.store, async () => done.resolve()),
       quiet,
     )
     queue.kick()
-    await Promise.race([done.promise, Bun.sleep(3000).then(() => Promise.reject(new Error(`left lying after ${ticks} ticks`)))])
+    await Promise.race([done.promise, Bun.sleep(3000).then(() => Promise.reject(new Error(`the job did not run after ${ticks} ticks`)))])
     await queue.stop()
   }
 })
 
-test('a job that waits for its time is done then, without being asked for again', async () => {
+test('a job with a due time runs then, without another kick', async () => {
   using t = await temporaryStore()
   const done = Promise.withResolvers<number>()
   const queue = openQueue(
     t.store,
-    finishing(t.store, async () => done.resolve(Date.now())),
+    thenRemove(t.store, async () => done.resolve(Date.now())),
     quiet,
   )
   const due = Date.now() + 40
-  await t.store.jobs.add('x', 'k', {}, 1, due)
+  await t.store.jobs.add('embed', 'k', {}, 1, due)
   queue.kick()
   expect(await done.promise).toBeGreaterThanOrEqual(due)
   await queue.stop()
 })
 
-test('a database in trouble does not end the queue, and the job in hand is done when it is well again', async () => {
+test('a failing database does not end the queue, and the current job runs again when the database works', async () => {
   using t = await temporaryStore()
   let full = true
   const done: string[] = []
   const warned: string[] = []
-  const troubled: Store = {
+  const failing: Store = {
     ...t.store,
     transaction: async (work) => {
       const result = await t.store.transaction(work)
-      if (full && inHand) throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+      if (full && started) throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
       return result
     },
     jobs: { ...t.store.jobs, retry: async () => {}, markDead: async () => {} },
   }
-  let inHand = false
+  let started = false
   const queue = openQueue(
-    troubled,
+    failing,
     async (job) => {
       if (full) {
-        inHand = true
+        started = true
         throw new Error('database or disk is full')
       }
       done.push(job.key)
@@ -174,7 +175,7 @@ test('a database in trouble does not end the queue, and the job in hand is done 
     },
     { info: () => {}, warn: (fact) => void warned.push(fact) },
   )
-  await t.store.jobs.add('x', 'k', {}, 1)
+  await t.store.jobs.add('embed', 'k', {}, 1)
   await queue.drained()
   expect([warned, done]).toEqual([['a job failed', 'the queue could not read its jobs'], []])
   expect((await t.store.jobs.counts()).running).toBe(1)
@@ -185,7 +186,7 @@ test('a database in trouble does not end the queue, and the job in hand is done 
   await queue.stop()
 })
 
-test('a job that ran beside the list and failed is put back as soon as the database can be written', async () => {
+test('a job that ran beside the queue and failed is returned as soon as the database can be written', async () => {
   using t = await temporaryStore()
   let isLocked = true
   const store: Store = {
@@ -195,7 +196,7 @@ test('a job that ran beside the list and failed is put back as soon as the datab
       return t.store.transaction(work)
     },
   }
-  await t.store.jobs.add('tell', 'k', {}, 1)
+  await t.store.jobs.add('embed', 'k', {}, 1)
   const job = await t.store.jobs.claim(Date.now())
   const queue = openQueue(store, async () => {}, quiet, 5)
   const takenBack = job && queue.takeBack(job, new Error('the answer could not be written'))
@@ -209,8 +210,8 @@ test('a job that ran beside the list and failed is put back as soon as the datab
 
 const quiet: Log = { info: () => {}, warn: () => {} }
 
-/** Does the work, then takes the job off the list. */
-function finishing(store: Store, work: (job: Job) => Promise<void>): (job: Job) => Promise<void> {
+/** Does the work, then removes the job. */
+function thenRemove(store: Store, work: (job: Job) => Promise<void>): (job: Job) => Promise<void> {
   return async (job) => {
     await work(job)
     await store.transaction(() => store.jobs.complete(job.id))

@@ -1,50 +1,50 @@
+import type { Job } from '../core/job.ts'
 import type { Log } from '../platform/log.ts'
-import type { Job, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 
-/** Does one job and takes it off the list, in the way that suits it: in one transaction where that can be. */
+/** Does one job and removes it from the queue. */
 export type RunJob = (job: Job) => Promise<void>
 
 export type Queue = ReturnType<typeof openQueue>
 
 const MAX_ATTEMPTS = 6
-/** How soon a database that could not be written is tried again. */
 const RETRY_AFTER_STORE_ERROR_MS = 5000
 
-/** How long to wait after the n-th failure: one second, doubled each time, an hour at most. */
+/** How long to wait after the n-th failure: one second, doubled each time, at most an hour. */
 export function backoffMs(attempts: number): number {
   return Math.min(3_600_000, 1000 * 2 ** Math.max(0, attempts - 1))
 }
 
 /**
- * Works through the jobs in the database, one at a time. Nothing is kept in memory: whatever kills the worker, the job is still
- * there and is done by the next one. A job that fails again and again is set aside with its reason, where a person can see it.
+ * Runs the jobs in the database one at a time. The queue keeps nothing in memory: if the worker dies, the next worker finds the job again.
+ * A job that keeps failing is marked dead with its error, which a person can see.
  */
-export function openQueue(store: Store, doJob: RunJob, log: Log, againMs = RETRY_AFTER_STORE_ERROR_MS) {
+export function openQueue(store: Store, runJob: RunJob, log: Log, retryMs = RETRY_AFTER_STORE_ERROR_MS) {
   let stopping = false
-  let asked = false
-  let troubled = false
+  let kickedWhileRunning = false
+  let storeFailed = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let running: Promise<void> | null = null
 
-  async function workThrough(): Promise<void> {
-    // A job that failed because the disk was full could not be put back either; it would count as running until the next start.
-    if (troubled) await store.transaction(() => store.jobs.returnRunning(Date.now()))
-    troubled = false
+  async function runDueJobs(): Promise<void> {
+    // A job that failed because the disk was full could not be returned either, and would count as running until the next start.
+    if (storeFailed) await store.transaction(() => store.jobs.returnRunning(Date.now()))
+    storeFailed = false
     while (!stopping) {
       const job = await store.transaction(() => store.jobs.claim(Date.now()))
       if (!job) break
       try {
-        await doJob(job)
+        await runJob(job)
       } catch (cause) {
         await fail(job, cause)
       }
-      // Hooks that came in meanwhile go first.
+      // Let hooks that arrived meanwhile go first.
       await Bun.sleep(0)
     }
   }
 
   async function fail(job: Job, cause: unknown): Promise<void> {
-    const error = reasonOf(cause)
+    const error = errorText(cause)
     log.warn('a job failed', { kind: job.kind, attempts: job.attempts, error })
     await store.transaction(async () => {
       if (job.attempts >= MAX_ATTEMPTS) await store.jobs.markDead(job.id, error)
@@ -60,32 +60,32 @@ export function openQueue(store: Store, doJob: RunJob, log: Log, againMs = RETRY
   /** Looks for work now. */
   function kick(): void {
     clearTimeout(timer)
-    asked = running !== null
+    kickedWhileRunning = running !== null
     if (running || stopping) return
-    running = workThrough()
+    running = runDueJobs()
       .then(sleepUntilNext)
       .catch((cause) => {
-        // The database itself is in trouble (a full disk): try again soon.
-        log.warn('the queue could not read its jobs', { error: reasonOf(cause) })
-        troubled = true
-        if (!stopping) timer = setTimeout(kick, againMs)
+        // The database itself failed, for example because the disk is full.
+        log.warn('the queue could not read its jobs', { error: errorText(cause) })
+        storeFailed = true
+        if (!stopping) timer = setTimeout(kick, retryMs)
       })
       .finally(() => {
         running = null
-        // Asked for while it was about to rest: the job may have come after the last look.
-        if (asked) kick()
+        // The kick may have come after the last look at the database.
+        if (kickedWhileRunning) kick()
       })
   }
 
-  /** Takes back a job that ran beside the list and failed: at once, or when the database can be written again. */
+  /** Returns a failed job that ran beside the queue. Keeps trying while the database cannot be written. */
   async function takeBack(job: Job, cause: unknown): Promise<void> {
     while (!stopping) {
       try {
         await fail(job, cause)
         return kick()
-      } catch (trouble) {
-        log.warn('a job could not be put back', { kind: job.kind, error: reasonOf(trouble) })
-        await Bun.sleep(againMs)
+      } catch (storeError) {
+        log.warn('a job could not be returned to the queue', { kind: job.kind, error: errorText(storeError) })
+        await Bun.sleep(retryMs)
       }
     }
   }
@@ -94,14 +94,14 @@ export function openQueue(store: Store, doJob: RunJob, log: Log, againMs = RETRY
     kick,
     takeBack,
     isBusy: () => running !== null,
-    /** Resolves when nothing is due any more. */
+    /** Resolves when no job is due any more. */
     async drained(): Promise<void> {
       do {
         kick()
         await running
       } while (((await store.jobs.nextAt()) ?? Number.POSITIVE_INFINITY) <= Date.now() && !stopping)
     },
-    /** Finishes the job in hand and takes no other. */
+    /** Finishes the current job and starts no other. */
     async stop(): Promise<void> {
       stopping = true
       clearTimeout(timer)
@@ -110,7 +110,7 @@ export function openQueue(store: Store, doJob: RunJob, log: Log, againMs = RETRY
   }
 }
 
-function reasonOf(cause: unknown): string {
+function errorText(cause: unknown): string {
   const error = cause as Error
   const deeper = error?.cause instanceof Error ? `: ${error.cause.message}` : ''
   return `${error?.message ?? String(cause)}${deeper}`.slice(0, 500)

@@ -12,12 +12,12 @@ const MAX_ATTEMPTS_PER_TURN = 3
 const MAX_RETRY_WAIT_MS = 60_000
 
 /** Has the model tell what plain rules told while it was away. Without `apply` it only counts what that would be, and what it would cost. */
-export async function* redistill(desk: Services, wish: RedistillRunOptions): AsyncGenerator<RedistillLine> {
-  await desk.modelOpened
+export async function* redistill(services: Services, wish: RedistillRunOptions): AsyncGenerator<RedistillLine> {
+  await services.modelOpened
   // Nobody remembers in which conversation these turns were told, so each begins one.
-  const teller = distillerOf(desk, new Map())
+  const teller = distillerOf(services, new Map())
   if (typeof teller === 'string') throw new BadRequest(`there is no model to ask: ${teller}`)
-  const turns = await desk.store.distilledTurns.notDistilledByModel(wish.since, wish.project)
+  const turns = await services.store.distilledTurns.notDistilledByModel(wish.since, wish.project)
   const report: RedistillReport = {
     applied: wish.apply,
     model: teller.model.name,
@@ -30,13 +30,13 @@ export async function* redistill(desk: Services, wish: RedistillRunOptions): Asy
     added: 0,
     said: [],
   }
-  const price = findPrice(readPrices(desk.home.folder), teller.model.name)
+  const price = findPrice(readPrices(services.home.folder), teller.model.name)
   for (const [done, { sessionId, number }] of turns.entries()) {
-    desk.stopSignal.throwIfAborted()
+    services.stopSignal.throwIfAborted()
     yield { kind: 'progress', done, of: turns.length, what: wish.apply ? 'turns told' : 'turns looked at' }
     const job: ModelDistillJob = { sessionId, number, force: true }
     if (!wish.apply) {
-      const asked = await estimateModelTokens(desk.store, teller, job)
+      const asked = await estimateModelTokens(services.store, teller, job)
       if (!asked) report.left++
       else {
         report.turns++
@@ -46,7 +46,7 @@ export async function* redistill(desk: Services, wish: RedistillRunOptions): Asy
       }
       continue
     }
-    const stopped = await redistillOne(desk, teller, job, report)
+    const stopped = await redistillOne(services, teller, job, report)
     if (stopped) {
       report.said.push(`stopped: ${stopped}. Run it again to go on with the other ${turns.length - done}.`)
       break
@@ -56,16 +56,21 @@ export async function* redistill(desk: Services, wish: RedistillRunOptions): Asy
 }
 
 /** Returns why it is of no use to go on, or null. */
-async function redistillOne(desk: Services, teller: ModelDistiller, job: ModelDistillJob, report: RedistillReport): Promise<string | null> {
+async function redistillOne(
+  services: Services,
+  teller: ModelDistiller,
+  job: ModelDistillJob,
+  report: RedistillReport,
+): Promise<string | null> {
   for (let tries = 1; ; tries++) {
-    const told = await desk.withTurnLock(job, () => distillOnce(desk, teller, job))
+    const told = await services.withTurnLock(job, () => distillOnce(services, teller, job))
     if (told.kind === 'not-asked') {
       report.left++
       return null
     }
     if (told.kind === 'distilled') {
       const { changes } = told
-      desk.announce(changes)
+      services.announce(changes)
       report.turns++
       report.replaced += changes.filter((change) => change.kind === 'observation-removed').length
       report.added += changes.filter((change) => change.kind === 'observation-added').length
@@ -80,8 +85,8 @@ async function redistillOne(desk: Services, teller: ModelDistiller, job: ModelDi
   }
 }
 
-async function distillOnce(desk: Services, teller: ModelDistiller, job: ModelDistillJob) {
-  const told = await distillTurnWithModel(desk.store, teller, job, desk.stopSignal)
+async function distillOnce(services: Services, teller: ModelDistiller, job: ModelDistillJob) {
+  const told = await distillTurnWithModel(services.store, teller, job, services.stopSignal)
   if (told.kind !== 'distilled') return told
-  return { kind: told.kind, changes: await desk.store.transaction(() => told.write(Date.now())) }
+  return { kind: told.kind, changes: await services.store.transaction(() => told.write(Date.now())) }
 }

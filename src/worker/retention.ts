@@ -17,23 +17,23 @@ const RESTORABLE_DAYS = 7
 type RetainedKind = { kind: ExpiredAmount['kind']; countExpired(): Promise<RowsAndBytes>; removeBatch(): Promise<number> }
 
 /** Lets go of what is past its time, a bounded bite of each kind, and gives back a little room. Run every hour, so nobody waits for it. */
-export async function purgeExpired(desk: Services, now: number): Promise<void> {
-  for (const { kind, removeBatch: remove } of retainedKinds(desk, now)) {
+export async function purgeExpired(services: Services, now: number): Promise<void> {
+  for (const { kind, removeBatch: remove } of retainedKinds(services, now)) {
     const removed = await remove()
-    if (removed > 0) desk.log.info('let go of what is past its time', { kind, removed })
+    if (removed > 0) services.log.info('let go of what is past its time', { kind, removed })
     await Bun.sleep(0)
   }
-  await reclaimSpace(desk, RECLAIMS_PER_HOUR)
-  for (let bite = 0; bite < MERGES_PER_HOUR && (await desk.store.space.merge(PAGES_PER_MERGE)); bite++) await Bun.sleep(0)
-  desk.store.checkpoint()
+  await reclaimSpace(services, RECLAIMS_PER_HOUR)
+  for (let bite = 0; bite < MERGES_PER_HOUR && (await services.store.space.merge(PAGES_PER_MERGE)); bite++) await Bun.sleep(0)
+  services.store.checkpoint()
 }
 
 /** Everything that is past its time, at once, with what it was; a dry run only counts. */
-export async function* cleanUp(desk: Services, now: number, dryRun: boolean): AsyncGenerator<CleanUpLine> {
-  const { store } = desk
+export async function* cleanUp(services: Services, now: number, dryRun: boolean): AsyncGenerator<CleanUpLine> {
+  const { store } = services
   const before = store.space.usage()
   const kinds: ExpiredAmount[] = []
-  const things = retainedKinds(desk, now)
+  const things = retainedKinds(services, now)
   for (const [index, { kind, countExpired: past, removeBatch: remove }] of things.entries()) {
     yield { kind: 'progress', done: index, of: things.length + 1, what: kind }
     const amount = await past()
@@ -41,7 +41,7 @@ export async function* cleanUp(desk: Services, now: number, dryRun: boolean): As
     while (!dryRun && (await remove()) > 0) await Bun.sleep(0) // hooks go first
   }
   yield { kind: 'progress', done: things.length, of: things.length + 1, what: 'giving back room' }
-  const said = dryRun ? [] : await reclaimAllSpace(desk)
+  const said = dryRun ? [] : await reclaimAllSpace(services)
   const after = store.space.usage()
   const report: CleanUpReport = {
     dryRun,
@@ -54,13 +54,13 @@ export async function* cleanUp(desk: Services, now: number, dryRun: boolean): As
   }
   if (!dryRun) {
     const removed = Object.fromEntries(kinds.filter(({ rows }) => rows > 0).map(({ kind, rows }) => [kind, rows]))
-    desk.log.info('cleaned up', { ...removed, bytesBefore: before.bytes, bytesAfter: after.bytes })
+    services.log.info('cleaned up', { ...removed, bytesBefore: before.bytes, bytesAfter: after.bytes })
   }
   yield { kind: 'done', report }
 }
 
-function retainedKinds(desk: Services, now: number): RetainedKind[] {
-  const { store, settings } = desk
+function retainedKinds(services: Services, now: number): RetainedKind[] {
+  const { store, settings } = services
   const { tool_uses_days, tool_uses_mb, deleted_notes_days, injections_days, audit_days } = settings.retention
   /** The moment before which it is past its time; nothing is when it is kept for ever. */
   const olderThan = (days: number) => (days > 0 ? now - days * DAY_MS : 0)
@@ -76,12 +76,12 @@ function retainedKinds(desk: Services, now: number): RetainedKind[] {
       countExpired: async () => {
         // What goes by its age is the oldest of it, and counted there.
         const aged = await store.toolUses.countPurgeable(olderThan(tool_uses_days))
-        const over = await store.toolUses.countPurgeableBySize(await excessToolUseBytes(desk, tool_uses_mb), now - HOUR_MS)
+        const over = await store.toolUses.countPurgeableBySize(await excessToolUseBytes(services, tool_uses_mb), now - HOUR_MS)
         return { rows: Math.max(0, over.rows - aged.rows), bytes: Math.max(0, over.bytes - aged.bytes) }
       },
       // What was stored within the hour may not have been distilled yet.
       removeBatch: inOne(async () => {
-        const excess = await excessToolUseBytes(desk, tool_uses_mb)
+        const excess = await excessToolUseBytes(services, tool_uses_mb)
         return excess > 0 ? store.toolUses.purgeBySize(excess, now - HOUR_MS, ROWS_PER_PURGE) : 0
       }),
     },
@@ -90,7 +90,7 @@ function retainedKinds(desk: Services, now: number): RetainedKind[] {
       countExpired: () => store.notes.countPurgeable(olderThan(deleted_notes_days)),
       removeBatch: async () => {
         const ids = await store.notes.deletedBefore(olderThan(deleted_notes_days), NOTES_PER_PURGE)
-        for (const id of ids) desk.announce(await purgeNote(desk.notebook, id))
+        for (const id of ids) services.announce(await purgeNote(services.notebook, id))
         return ids.length
       },
     },
@@ -137,8 +137,8 @@ const RECLAIMS_PER_HOUR = 20
 const PAGES_PER_MERGE = 32
 const MERGES_PER_HOUR = 300
 
-async function reclaimSpace(desk: Services, bites: number): Promise<void> {
-  const { space } = desk.store
+async function reclaimSpace(services: Services, bites: number): Promise<void> {
+  const { space } = services.store
   if (!space.canShrink()) return
   for (let bite = 0; bite < bites && space.usage().freeBytes > MIN_RECLAIMABLE_BYTES; bite++) {
     await space.shrink(PAGES_PER_RECLAIM)
@@ -147,16 +147,16 @@ async function reclaimSpace(desk: Services, bites: number): Promise<void> {
 }
 
 /** Returns what the person should know about it. */
-async function reclaimAllSpace(desk: Services): Promise<string[]> {
-  const { space } = desk.store
+async function reclaimAllSpace(services: Services): Promise<string[]> {
+  const { space } = services.store
   const { bytes, freeBytes: free } = space.usage()
   if (space.canShrink()) {
-    await reclaimSpace(desk, Number.POSITIVE_INFINITY)
-    desk.store.checkpoint()
+    await reclaimSpace(services, Number.POSITIVE_INFINITY)
+    services.store.checkpoint()
     return []
   }
   if (free < MIN_RECLAIMABLE_BYTES || free < bytes / 5) return []
-  if (freeBytes(desk.home.folder) < 2 * bytes)
+  if (freeBytes(services.home.folder) < 2 * bytes)
     return ['the disk is too full to write the database anew; the free room in it will be used again']
   try {
     await space.rewrite()

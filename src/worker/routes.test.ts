@@ -428,7 +428,7 @@ test('an import tells how far it is, line by line, and how it ended', async () =
 test('the status counts, dead jobs can be tried again, and the database can be checked', async () => {
   await using at = await anApi()
   await at.post('/api/sessions/init', { contentSessionId: 's1', prompt: 'go' })
-  await at.store.jobs.add('odd', 'k', {}, 1, Date.now() + 60_000)
+  await at.store.jobs.add('sync', 'k', {}, 1, Date.now() + 60_000)
   expect(await at.get('/api/status')).toMatchObject({
     sessions: { live: 1, open: 1, all: 1 },
     jobs: { waiting: 1 },

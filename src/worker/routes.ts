@@ -1,4 +1,5 @@
 import { type CaptureRules, take } from '../capture/capture.ts'
+import { DEFAULT_AGENT } from '../core/agent.ts'
 import type { AgentEvent, EventContext, SessionEvent } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asContentSessionId, GLOBAL_PROJECT } from '../core/ids.ts'
@@ -7,7 +8,7 @@ import { type MemoryKind, parseMemoryId } from '../core/memory-kinds.ts'
 import { asNoteId } from '../core/note.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { BRIEF_BUDGET, briefFor, MAX_RECALL_TOKENS, recallFor } from '../inject/brief.ts'
-import type { Agent } from '../integrations/agent.ts'
+import { type Agent, agentNamed } from '../integrations/agent.ts'
 import { VERSION } from '../platform/version.ts'
 import { describeHit } from '../retrieval/search.ts'
 import { checkDatabase, type DocumentRef, isStoreFailure } from '../store/store.ts'
@@ -216,7 +217,7 @@ const DEEPEST = 1000
  * is told.
  */
 async function hookRoute(desk: Services, control: Control, request: Request, name: string): Promise<Response> {
-  const agent = desk.agents[name]
+  const agent = agentNamed(name, desk.agents)
   const failed = (status: number) => Response.json({}, request.headers.has('x-recollect-strict') ? { status } : {})
   if (!agent) return Response.json({})
   let payload: unknown
@@ -474,9 +475,7 @@ async function memoryInFull({ store }: Services, kind: MemoryKind, ref: string) 
 }
 
 function defaultAgent(desk: Services): Agent {
-  const agent = desk.agents['claude-code']
-  if (!agent) throw new Error('no agent is installed')
-  return agent
+  return desk.agents[DEFAULT_AGENT]
 }
 
 /** A long answer as lines of JSON, written as they come and only as fast as they are read. */

@@ -13,7 +13,7 @@ export async function searchFor(desk: Services, query: api.SearchQuery) {
   const { project, kind, limit, offset, widen } = query
   const times = { since: parseRequestTime(query.since), before: parseRequestTime(query.before) }
   const wish = { kinds: kind && [kind], ...times, limit, offset, project: await resolveProject(desk, project) }
-  return { ...(await searchOrWiden(desk, query.query, wish, widen)), embedderTrouble: await desk.embedding.trouble() }
+  return { ...(await searchOrWiden(desk, query.query, wish, widen)), embedderTrouble: await desk.embedding.problem() }
 }
 
 /** What happened around a memory, the best answer to a question, or a moment. */

@@ -33,6 +33,6 @@ function embedding(given: { embedNow?: Embedder['embedNow'] | undefined }) {
   return {
     state: async (): Promise<EmbeddingState> => ({ kind: 'ready', embedder, index }),
     indexes: async () => [index],
-    noting: () => () => {},
+    outcomeRecorder: () => () => {},
   }
 }

@@ -3,28 +3,28 @@ import type { SemanticSearch } from '../retrieval/search.ts'
 import type { NearDocument, VectorIndex } from '../retrieval/vectors.ts'
 import type { Embedding } from './embedding.ts'
 
-/** Longer than this a question does not wait for an embedder; it is then answered by words. */
+/** A search does not wait longer than this for the embedder; then only its words count. */
 const MAX_EMBEDDER_WAIT_MS = 3000
 
 /**
- * Search by what is meant, as far as there is an embedder. One that is in trouble keeps nobody from searching: the answer is then by words,
- * and the trouble is noted. While vectors are still being read nobody waits for them either.
+ * Search by meaning, as far as there is an embedder. When the embedder fails, or the vectors are still being read, it finds nothing, and the
+ * search goes by words. A failure is recorded.
  */
-export function openSemanticSearch(embedding: Pick<Embedding, 'indexes' | 'noting'>): SemanticSearch {
-  return async (question, project, limit) => {
+export function openSemanticSearch(embedding: Pick<Embedding, 'indexes' | 'outcomeRecorder'>): SemanticSearch {
+  return async (query, project, limit) => {
     const signal = AbortSignal.timeout(MAX_EMBEDDER_WAIT_MS)
     const indexes = (await embedding.indexes()).filter(isReady)
-    const note = embedding.noting()
+    const recordOutcome = embedding.outcomeRecorder()
     try {
       const all = indexes.reduce((sum, index) => sum + index.size(project), 0)
-      // Each in proportion to what it knows, so that the best of a few do not stand beside the best of many.
+      // Each index gets a share by its size. Otherwise the best of a few would rank beside the best of many.
       const share = (index: VectorIndex) => Math.ceil((limit * index.size(project)) / Math.max(1, all))
-      const near = await Promise.all(indexes.map((index) => index.nearest(question, { project, limit: share(index) }, signal)))
-      note(null)
+      const near = await Promise.all(indexes.map((index) => index.nearest(query, { project, limit: share(index) }, signal)))
+      recordOutcome(null)
       return near.flatMap(scaleCosines)
     } catch (cause) {
-      if (cause instanceof EmbedderError) note(cause)
-      else if (signal.aborted) note(new EmbedderError('unreachable', 'the embedder takes too long to answer a question'))
+      if (cause instanceof EmbedderError) recordOutcome(cause)
+      else if (signal.aborted) recordOutcome(new EmbedderError('unreachable', 'the embedder took too long to answer'))
       else throw cause
       return []
     }
@@ -32,32 +32,32 @@ export function openSemanticSearch(embedding: Pick<Embedding, 'indexes' | 'notin
 }
 
 /**
- * The same for a hook, where somebody waits: only by an embedder that needs no asking around, and not for longer than a moment. What
- * has to be opened or read first is then ready for the next one.
+ * The same for hooks, where a person waits: uses only an embedder that runs in this process, and gives up after a few milliseconds. Whatever
+ * has to be opened or read first is ready for the next hook.
  */
 export function openQuickSemanticSearch(embedding: Pick<Embedding, 'state'>, withinMs = MAX_HOOK_WAIT_MS): SemanticSearch {
-  return async (question, project, limit) => {
-    const look = async () => {
-      const found = await embedding.state()
-      return found.kind === 'ready' && found.embedder.embedNow && isReady(found.index)
-        ? scaleCosines(await found.index.nearest(question, { project, limit }))
+  return async (query, project, limit) => {
+    const search = async () => {
+      const state = await embedding.state()
+      return state.kind === 'ready' && state.embedder.embedNow && isReady(state.index)
+        ? scaleCosines(await state.index.nearest(query, { project, limit }))
         : []
     }
-    // What comes too late has nobody to fail to.
-    const looking = look().catch(() => [])
-    return Promise.race([looking, Bun.sleep(withinMs).then(() => [])])
+    // A failure after the time is up has no caller to report to.
+    const searching = search().catch(() => [])
+    return Promise.race([searching, Bun.sleep(withinMs).then(() => [])])
   }
 }
 
 const MAX_HOOK_WAIT_MS = 25
 
-/** One that has not been read yet is read for whoever asks next. */
+/** Starts reading an index that has not been read, for the next search. */
 function isReady(index: VectorIndex): boolean {
-  if (!index.isWarm()) index.warm().catch(() => {}) // whoever asks next finds out what is wrong
+  if (!index.isWarm()) index.warm().catch(() => {}) // the next search reports the error
   return index.isWarm()
 }
 
-/** Cosines say little by themselves, so they are measured from the last of those found to the first: 0 to 1, like the other signals. */
+/** Scales cosines from 0 for the last document found to 1 for the first, like the other signals: the raw values say little. */
 function scaleCosines(near: NearDocument[]): Awaited<ReturnType<SemanticSearch>> {
   const [first, last] = [near[0]?.cosine ?? 0, near.at(-1)?.cosine ?? 0]
   if (first <= last) return []

@@ -1,4 +1,6 @@
 import type { CaptureRules } from '../capture/capture.ts'
+import type { ReadAction } from '../core/action.ts'
+import type { AgentName } from '../core/agent.ts'
 import { excludedProjects } from '../core/exclusion.ts'
 import type { Change } from '../core/memory.ts'
 import { projectKey } from '../core/project.ts'
@@ -20,7 +22,7 @@ import type { WithTurnLock } from './turn-locks.ts'
 import type { ViewerFiles } from './viewer-files.ts'
 import type { Visitors } from './visitors.ts'
 
-/** What every part of the running worker has at hand. */
+/** Everything the parts of a running worker share. */
 export type Services = {
   home: Home
   environment: Environment
@@ -29,30 +31,46 @@ export type Services = {
   log: Log
   stream: Stream
   queue: Queue
-  agents: Record<string, Agent>
+  agents: Readonly<Record<AgentName, Agent>>
   rules(agent: Agent): CaptureRules
   notebook: Notebook
-  /** Finds by what is meant; null while there is nothing that could. */
+  /** Null when the worker has no embedder at all. */
   semanticSearch: SemanticSearch | null
-  /** The same where somebody waits; it finds nothing rather than keep them. */
+  /** The same for hooks: finds nothing rather than make the person wait. */
   quickSemanticSearch: SemanticSearch | null
-  /** Writes what no rule can; absent unless a person wants it. */
+  /** Absent unless the settings name a model that can be reached. */
   textModel: OpenedTextModel
-  /** Resolves when it is known whether there is one; a key or a package may have to be looked for. */
+  /** Resolves when `textModel` is final. Until then a key or a package may still be being looked up. */
   modelOpened: Promise<void>
-  /** Which turns it is being asked about. */
+  /** Keeps two callers from distilling the same turn at once. */
   withTurnLock: WithTurnLock
-  /** Says when the worker stops: nobody is waited for then. */
+  /** Aborted when the worker stops. */
   stopSignal: AbortSignal
-  embedding: Pick<Embedding, 'report' | 'reload' | 'trouble'>
-  /** Browsers that were let in, and what they load. */
+  embedding: Pick<Embedding, 'report' | 'reload' | 'problem'>
+  /** Browsers that may use the viewer, and the files they load. */
   visitors: Visitors
   viewer: ViewerFiles
-  /** Tells whoever listens. */
+  /** Sends changes to the listeners of the event stream. */
   announce(changes: Change[]): void
 }
 
-/** The person's settings and the agent's habits, as capture asks for them. */
+/** Reads stored tool uses with the agent that made them. */
+export const readActionWith =
+  (agents: Services['agents']): ReadAction =>
+  (use, agent) =>
+    agents[agent].readAction(use)
+
+/** The capture rules of each agent, made when they are first needed. */
+export function captureRulesByAgent(settings: StartSettings, userHome: string, thinking: string): Services['rules'] {
+  const made = new Map<Agent, CaptureRules>()
+  return (agent) => {
+    const rules = made.get(agent) ?? captureRules(settings, agent, userHome, thinking)
+    made.set(agent, rules)
+    return rules
+  }
+}
+
+/** What capture needs to know from the person's settings and about the agent's tools. */
 export function captureRules(
   settings: StartSettings,
   agent: Agent,
@@ -63,7 +81,7 @@ export function captureRules(
   const isExcluded = excludedProjects(settings.privacy.exclude_projects, userHome)
   const skipped = new Set(post_tool_use.skip_tools)
   const glob = (pattern: string) => new Bun.Glob(pattern.replace(/^~(?=\/)/, userHome))
-  // A pattern that does not begin at the root is meant at any depth: `.env`, `secrets/**`.
+  // A pattern that does not start at the root matches at any depth: `.env`, `secrets/**`.
   const files = post_tool_use.exclude_patterns.map((pattern) => glob(/^[~/]/.test(pattern) ? pattern : `**/${pattern}`))
   return {
     isWanted: (kind) => (kind === 'prompt-submitted' ? user_prompt.enabled : kind === 'tool-used' ? post_tool_use.enabled : true),
@@ -73,15 +91,18 @@ export function captureRules(
       return path !== null && files.some((glob) => glob.match(path))
     },
     isExcludedProject: (project, folder) => isWithin(thinking, folder) || isExcluded(project, folder),
-    redactPatterns: settings.privacy.redact ? usablePatterns(settings.privacy.patterns) : null,
+    redactPatterns: redactPatterns(settings),
     markers: user_prompt.markers,
-    // Looked up each time a session opens: meanwhile the person may have changed the branch, or put a marker there.
+    // Looked up whenever a session opens: the person may have switched branches or added a marker file since the last one.
     projectOf: (folder) => {
-      const signs = findProject(folder)
-      return { project: projectKey(signs), branch: signs.branch }
+      const found = findProject(folder)
+      return { project: projectKey(found), branch: found.branch }
     },
   }
 }
 
-/** What our own sessions with a model do must not become a memory. A system may show its folders under another name (`/private/tmp`). */
+/** The person's own patterns of secrets; null when redaction is switched off. */
+export const redactPatterns = ({ privacy }: StartSettings): RegExp[] | null => (privacy.redact ? usablePatterns(privacy.patterns) : null)
+
+/** Sessions that Recollect itself holds with a model must not become memories. macOS may report the folder below `/private`. */
 const isWithin = (parent: string, folder: string) => `${folder}/`.startsWith(`${parent}/`) || `${folder}/`.startsWith(`/private${parent}/`)

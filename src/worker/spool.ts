@@ -1,3 +1,4 @@
+import { type Agent, agentNamed } from '../integrations/agent.ts'
 import { isStoreFailure } from '../store/store.ts'
 import { readSpool, removeFromSpool } from '../wire/spool.ts'
 import { ingestWithoutReply } from './intake.ts'
@@ -5,50 +6,50 @@ import type { Services } from './services.ts'
 
 const draining = new WeakMap<Services, Promise<number>>()
 
-/** Takes in what met no worker. Who asks for it while it goes on waits for the same end: two of them would take turns out of turn. */
-export function drainSpool(desk: Services): Promise<number> {
-  const going = draining.get(desk) ?? drain(desk).finally(() => draining.delete(desk))
-  draining.set(desk, going)
-  return going
+/** Ingests the payloads that hooks spooled because no worker answered. A second caller joins the run in progress: two would mix up the order. */
+export function drainSpool(services: Services): Promise<number> {
+  const inProgress = draining.get(services) ?? drain(services).finally(() => draining.delete(services))
+  draining.set(services, inProgress)
+  return inProgress
 }
 
 /**
- * Oldest first. A file is removed after its events are committed; if the worker dies between the two, the receipt keeps it from counting
- * twice. One that cannot be read is dropped: the transcript has what it said.
+ * Oldest first. A file is removed after its events are committed; if the worker dies in between, the receipt prevents a second ingestion.
+ * A file that cannot be used is dropped, because the transcript has the same events.
  */
-async function drain(desk: Services): Promise<number> {
-  let taken = 0
-  for (const { path, spooled } of readSpool(desk.home)) {
-    if (desk.stopSignal.aborted) break
-    const agent = spooled ? desk.agents[spooled.agent] : undefined
-    if (spooled?.headOnly) await queueTranscriptRead(desk, spooled.payload)
+async function drain(services: Services): Promise<number> {
+  let ingested = 0
+  for (const { path, spooled } of readSpool(services.home)) {
+    if (services.stopSignal.aborted) break
+    const agent = spooled ? agentNamed(spooled.agent, services.agents) : null
+    if (spooled && agent && spooled.headOnly) await queueTranscriptRead(services, agent, spooled.payload)
     else if (spooled && agent) {
       try {
-        await ingestWithoutReply(desk, {
+        await ingestWithoutReply(services, {
           agent,
           payload: spooled.payload,
           context: { ...spooled.context, branch: null },
           delivery: spooled.delivery,
           at: spooled.at,
         })
-        taken++
+        ingested++
       } catch (cause) {
-        // Trouble with the disk or the database, or one that is closed by now, concerns every file: keep them. A bad payload only this one.
-        if (isStoreFailure(cause) || desk.stopSignal.aborted) throw cause
-        desk.log.warn('a spooled payload could not be used', { error: (cause as Error).message.slice(0, 200) })
+        // A failing disk or a closed database would fail for every file, so keep them all. A bad payload concerns only its own file.
+        if (isStoreFailure(cause) || services.stopSignal.aborted) throw cause
+        services.log.warn('a spooled payload could not be used', { error: (cause as Error).message.slice(0, 200) })
       }
     }
     removeFromSpool(path)
-    await Bun.sleep(0) // hooks that came in meanwhile go first
+    await Bun.sleep(0) // let hooks that arrived meanwhile go first
   }
-  if (taken > 0) desk.log.info('took events from the spool', { taken })
-  return taken
+  if (ingested > 0) services.log.info('ingested events from the spool', { ingested })
+  return ingested
 }
 
-/** What was too much for a hook to keep stands in the transcript. */
-async function queueTranscriptRead(desk: Services, head: unknown): Promise<void> {
-  const path = (head as { transcript_path?: unknown } | null)?.transcript_path
-  if (typeof path !== 'string' || !path.endsWith('.jsonl')) return
-  await desk.store.transaction(() => desk.store.jobs.add('read', path, { path }, Date.now()))
-  desk.queue.kick()
+/** A payload that was too large to spool is in the transcript. */
+async function queueTranscriptRead({ store, queue }: Services, agent: Agent, head: unknown): Promise<void> {
+  const path = agent.transcriptPath(head)
+  if (path === null) return
+  await store.transaction(() => store.jobs.add('read', path, { path, agent: agent.name }, Date.now()))
+  queue.kick()
 }

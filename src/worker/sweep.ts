@@ -1,5 +1,5 @@
 import type { Session } from '../core/memory.ts'
-import { filesBelow } from '../platform/folder.ts'
+import type { Agent } from '../integrations/agent.ts'
 import { isRunningSince } from '../platform/processes.ts'
 import type { Services } from './services.ts'
 import { drainSpool } from './spool.ts'
@@ -7,48 +7,48 @@ import { drainSpool } from './spool.ts'
 const MINUTE_MS = 60_000
 const SWEEP_MARK = 'transcripts seen until'
 
-/** A session is live while its client runs; one whose client we never saw, while it has been heard of lately. */
+/** A session is live while its client runs; if the client's process is unknown, for half an hour after the last event. */
 export function isLive(session: Session, now: number, runs: (pid: number, since: number) => boolean = isRunningSince): boolean {
   if (session.status === 'completed') return false
   return session.clientPid === null ? now - session.lastEventAt < 30 * MINUTE_MS : runs(session.clientPid, session.lastEventAt)
 }
 
 /**
- * Finds what no hook told: transcripts that grew while no worker ran, and sessions whose client is gone without a word. Run when
- * the worker starts and every few minutes; each finding becomes a job, so it survives whatever comes next.
+ * Finds what no hook delivered: transcripts that grew while no worker ran, and sessions whose client ended without an event. Runs when
+ * the worker starts and every few minutes. Each finding becomes a job, so a crash loses nothing.
  */
-export async function sweep(desk: Services, now: number): Promise<void> {
-  await drainSpool(desk)
-  const { store } = desk
+export async function sweep(services: Services, now: number): Promise<void> {
+  await drainSpool(services)
+  const { store } = services
   const open = await store.sessions.notCompleted()
   const seenUntil = Number((await store.audit.mark(SWEEP_MARK)) ?? Number.NaN)
-  const grown = Number.isNaN(seenUntil) ? [] : await grownTranscriptsSince(desk, seenUntil - MINUTE_MS)
+  const grown = Number.isNaN(seenUntil) ? [] : await grownTranscriptsSince(services, seenUntil - MINUTE_MS)
   await store.transaction(async () => {
     for (const session of open) {
       const over = !isLive(session, now)
-      const hasTranscript = session.transcript !== null && (await hasGrown(desk, session.transcript))
-      if (over || hasTranscript) await store.jobs.add('reconcile', String(session.id), { sessionId: session.id, over }, now)
+      const hasMore = session.transcript !== null && (await hasGrown(services, services.agents[session.agent], session.transcript))
+      if (over || hasMore) await store.jobs.add('reconcile', String(session.id), { sessionId: session.id, over }, now)
     }
-    for (const path of grown) await store.jobs.add('read', path, { path }, now)
+    for (const { path, agent } of grown) await store.jobs.add('read', path, { path, agent: agent.name }, now)
     await store.audit.setMark(SWEEP_MARK, String(now))
   })
-  desk.queue.kick()
+  services.queue.kick()
 }
 
-/** Transcripts that changed since and hold more than was read. History from before the first run is only imported when asked. */
-async function grownTranscriptsSince(desk: Services, since: number): Promise<string[]> {
-  const paths: string[] = []
-  for (const agent of Object.values(desk.agents)) {
-    for (const root of agent.transcriptRoots(desk.environment.claudeConfig)) {
-      for (const file of filesBelow(root.folder, ['.jsonl'])) {
-        if (file.changedAt >= since && !file.path.includes('/subagents/') && (await hasGrown(desk, file.path))) paths.push(file.path)
+/** Transcripts that changed since then and hold more than was read. History from before the first run is imported only on request. */
+async function grownTranscriptsSince(services: Services, since: number): Promise<{ path: string; agent: Agent }[]> {
+  const grown: { path: string; agent: Agent }[] = []
+  for (const agent of Object.values(services.agents)) {
+    for (const root of agent.transcriptRoots(agent.configFolder(services.environment))) {
+      for (const { path, changedAt } of agent.transcriptsBelow(root.folder)) {
+        if (changedAt >= since && agent.isTranscript(path) && (await hasGrown(services, agent, path))) grown.push({ path, agent })
       }
     }
   }
-  return paths
+  return grown
 }
 
-async function hasGrown(desk: Services, path: string): Promise<boolean> {
-  const read = await desk.store.transcripts.checkpoint(path)
+async function hasGrown(services: Services, agent: Agent, path: string): Promise<boolean> {
+  const read = await services.store.transcripts.checkpoint(path, agent.name)
   return Bun.file(path).size > (read?.bytes ?? 0)
 }

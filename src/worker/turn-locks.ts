@@ -1,20 +1,21 @@
-/** Does work on a turn when nobody else has it in hand. */
+/** Runs work on a turn while no other work on the same turn runs. */
 export type WithTurnLock = <T>(turn: { sessionId: number; number: number }, work: () => Promise<T>) => Promise<T>
 
 /**
- * A job and a person who has turns told again may want the same one told. Whoever comes second waits, finds it told, and pays for nothing.
+ * A background job and `recollect redistill` may want the same turn at the same time. The second waits; when it runs, the turn is already
+ * distilled, so the model is asked once.
  */
 export function openTurnLocks(): WithTurnLock {
-  const last = new Map<string, Promise<unknown>>()
+  const lastWork = new Map<string, Promise<unknown>>()
   return async ({ sessionId, number }, work) => {
     const key = `${sessionId}:${number}`
-    const mine = (last.get(key) ?? Promise.resolve()).then(work)
-    const over = mine.catch(() => {})
-    last.set(key, over)
+    const result = (lastWork.get(key) ?? Promise.resolve()).then(work)
+    const settled = result.catch(() => {})
+    lastWork.set(key, settled)
     try {
-      return await mine
+      return await result
     } finally {
-      if (last.get(key) === over) last.delete(key)
+      if (lastWork.get(key) === settled) lastWork.delete(key)
     }
   }
 }

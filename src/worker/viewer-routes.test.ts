@@ -311,7 +311,7 @@ test('settings say where they come from and never a secret', async () => {
 test('a dead job can be tried again on its own', async () => {
   await using at = await aViewer()
   const { jobs } = at.store
-  for (const key of ['a', 'b']) await jobs.add('odd', key, {}, 1)
+  for (const key of ['a', 'b']) await jobs.add('sync', key, {}, 1)
   for (const reason of ['x', 'y']) await jobs.markDead((await jobs.claim(2))?.id ?? 0, reason)
   const [dead] = await jobs.dead(9)
   expect(await at.post('/api/jobs/retry', { id: dead?.id })).toEqual({ revived: 1 })

@@ -1,9 +1,9 @@
 /**
- * The worker: the one process that owns the database. It listens for agents, the CLI and the viewer, keeps what they report, works
- * through the jobs that follow from it, and leaves when nobody needs it. It knows every room below and is known only to `cli`.
+ * The worker: the one process that owns the database. It answers agents, the CLI and the viewer, stores what they report, runs the jobs
+ * that follow, and stops when it has been idle for a while. It may use every room below it; only `cli` uses the worker.
  */
-import type { Change } from '../core/memory.ts'
-import { claudeCode } from '../integrations/agent.ts'
+import type { Job } from '../core/job.ts'
+import { agents } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
 import { ensurePrivateFolder, exists, readOrCreateSecret, trackFileIdentity, writeFileAtomically } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
@@ -15,7 +15,7 @@ import { keepFilesPrivate } from '../platform/processes.ts'
 import { loadSettings, NO_TEXT_MODEL_REASON } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import type { OpenedTextModel } from '../providers/text.ts'
-import { CorruptDatabase, holdLock, type Job, openStore, type Store, setAside } from '../store/store.ts'
+import { CorruptDatabase, holdLock, openStore, type Store, setAside } from '../store/store.ts'
 import { startWorker } from '../wire/start.ts'
 import { queueCatchUp, queueConsolidation } from './automatic-jobs.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
@@ -29,7 +29,7 @@ import { purgeExpired } from './retention.ts'
 import { routes } from './routes.ts'
 import { openQuickSemanticSearch, openSemanticSearch } from './semantic-search.ts'
 import { listen } from './server.ts'
-import { captureRules, type Services } from './services.ts'
+import { captureRulesByAgent, redactPatterns, type Services } from './services.ts'
 import { drainSpool } from './spool.ts'
 import { openStream } from './stream.ts'
 import { isLive, sweep } from './sweep.ts'
@@ -42,16 +42,16 @@ export { evaluateHome, type HomeEvaluation } from './evaluation.ts'
 export { answerWithoutWorker, isReadOnlyRequest } from './offline-requests.ts'
 export { BadRequest } from './server.ts'
 
-/** Whoever reads that its home is gone has to end the process: nothing was closed, because closing clears away what may be another's. */
+/** After 'its home is gone' the caller must end the process: nothing was closed, because closing removes files that may belong to another worker. */
 export type WorkerEnd = 'another one runs' | 'stopped' | 'its home is gone'
 
 const ROUND_EVERY_MS = 60_000
-/** How long it may go on answering for a home that was deleted, and how long what a hook left in the spool may lie there. */
+/** How long a worker may answer for a deleted home, and how long a payload may wait in the spool. */
 const SPOOL_CHECK_EVERY_MS = 2000
 const SWEEP_EVERY_MS = 5 * 60_000
 const HOUR_MS = 60 * 60_000
 
-/** Runs the worker until it is told to stop or nobody needs it. Throws when the home cannot be used. */
+/** Runs the worker until it is stopped or idle. Throws when the home cannot be used. */
 export async function runWorker(environment: Environment = readEnvironment()): Promise<WorkerEnd> {
   const home = homePaths(environment)
   keepFilesPrivate()
@@ -67,12 +67,10 @@ export async function runWorker(environment: Environment = readEnvironment()): P
 
   const startedAt = Date.now()
   const stream = openStream(startedAt.toString(36))
-  const agents = { [claudeCode.name]: claudeCode }
-  const rules = captureRules(settings, claudeCode, environment.userHome, home.thinking)
   const embedding = openEmbedding(store, () => loadSettings(environment).settings.embedder, home.models, log)
-  const notebook = openNotebook(store, home, rules.redactPatterns)
+  const notebook = openNotebook(store, home, redactPatterns(settings))
   const stopping = new AbortController()
-  const desk: Services = {
+  const services: Services = {
     home,
     environment,
     settings,
@@ -80,72 +78,72 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     log,
     stream,
     agents,
-    rules: () => rules,
+    rules: captureRulesByAgent(settings, environment.userHome, home.thinking),
     notebook,
     semanticSearch: openSemanticSearch(embedding),
     quickSemanticSearch: openQuickSemanticSearch(embedding),
     embedding,
     queue: openQueue(store, (job) => jobs.do(job), log),
-    textModel: { kind: 'absent', reason: 'it is being opened' },
+    textModel: { kind: 'absent', reason: 'the model is still being opened' },
     modelOpened: Promise.resolve(),
     withTurnLock: openTurnLocks(),
     stopSignal: stopping.signal,
     visitors: openVisitors(home.visitors),
     viewer: openViewerFiles(home, log),
-    announce: (changes) => changes.forEach((change) => void stream.publish(toStreamEvent(change))),
+    announce: (changes) => changes.forEach((change) => void stream.publish({ type: change.kind, data: change })),
   }
-  const jobs = lazyJobRunner(desk, embedding)
+  const jobs = lazyJobRunner(services, embedding)
 
-  let troubles = 0
+  let failures = 0
   const control = {
     port: () => listening.port,
     startedAt,
-    troubles: () => troubles,
+    troubles: () => failures,
     noteTaken: (stored: boolean) => {
-      troubles = stored ? 0 : troubles + 1
+      failures = stored ? 0 : failures + 1
     },
     stop: stopped.resolve,
   }
-  const mcp = openMcpEndpoint(routes(desk, control), log)
+  const mcp = openMcpEndpoint(routes(services, control), log)
   const { redact, patterns, exclude_projects: excludeProjects } = settings.privacy
   writePrivacyRules(home, { redact, patterns, excludeProjects })
   const keys = { token: readOrCreateSecret(home.token), hookToken: readOrCreateSecret(home.hookToken) }
-  const listening = listen(home, settings.worker.port, keys, desk.visitors, mcp.answer, log, mcp.pipes)
+  const listening = listen(home, settings.worker.port, keys, services.visitors, mcp.answer, log, mcp.pipes)
   writeFileAtomically(home.workerFile, `${JSON.stringify({ pid: process.pid, port: listening.port, version: VERSION, startedAt })}\n`)
   log.info('started', { pid: process.pid, port: listening.port, version: VERSION, ms: Math.round(performance.now()) })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve())
 
-  // A keychain or a registry may take its time; turns wait for the model on the list, hooks for nobody.
-  desk.modelOpened = openModel(desk).then((model) => {
-    desk.textModel = model
+  // A keychain or a registry may be slow. Turns wait for the model in the queue; hooks do not wait.
+  services.modelOpened = openModel(services).then((model) => {
+    services.textModel = model
   })
-  const following = followNotes(desk)
-  const background = startBackground(desk, embedding, following.round, control, rebuild, listening.port)
-  let said: string | null = null
-  const sayOnce = (error: string | null) => {
-    if (error && error !== said) log.warn('the spool could not be taken in', { error })
-    said = error
+  const following = followNotes(services)
+  const background = startBackground(services, embedding, following.round, control, rebuild, listening.port)
+  let lastSpoolError: string | null = null
+  const logSpoolErrorOnce = (error: string | null) => {
+    if (error && error !== lastSpoolError) log.warn('the spool could not be ingested', { error })
+    lastSpoolError = error
   }
-  const looking = setInterval(() => {
+  const spoolCheck = setInterval(() => {
     if (database.isGone()) return stopped.resolve()
-    // A hook does not wait for a worker that is busy: it leaves its payload, and nobody else would come for it until the next sweep.
-    drainSpool(desk).then(
-      () => sayOnce(null),
-      (cause) => sayOnce((cause as Error).message.slice(0, 300)),
+    // A hook does not wait for a busy worker: it spools its payload, which would otherwise lie there until the next sweep.
+    drainSpool(services).then(
+      () => logSpoolErrorOnce(null),
+      (cause) => logSpoolErrorOnce((cause as Error).message.slice(0, 300)),
     )
   }, SPOOL_CHECK_EVERY_MS)
   await stopped.promise
-  clearInterval(looking)
+  clearInterval(spoolCheck)
   clearInterval(background)
-  stopping.abort(new Error('the worker stops'))
+  stopping.abort(new Error('the worker is stopping'))
   if (database.isGone()) return 'its home is gone'
   following.stop()
   await listening.stop()
   stream.close()
   await embedding.stop()
-  await desk.queue.stop()
+  await services.queue.stop()
   await jobs.stop()
-  await store.transaction(async () => {}) // whatever was being written is written
+  await store.transaction(async () => {}) // waits for the write in progress
   store.close()
   removeFile(home.workerFile)
   log.info('stopped', { pid: process.pid, uptimeMs: Date.now() - startedAt })
@@ -154,34 +152,34 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   return 'stopped'
 }
 
-/** The jobs, loaded with the first one. */
-function lazyJobRunner(desk: Services, embedding: Embedding): JobRunner {
+/** Loads the job runner with the first job. */
+function lazyJobRunner(services: Services, embedding: Embedding): JobRunner {
   let opened: Promise<JobRunner> | null = null
   return {
     do: async (job: Job) => {
-      opened ??= import('./job-runner.ts').then(({ openJobRunner: openJobs }) => openJobs(desk, embedding))
+      opened ??= import('./job-runner.ts').then(({ openJobRunner }) => openJobRunner(services, embedding))
       await (await opened).do(job)
     },
     stop: async () => (await opened)?.stop(),
   }
 }
 
-/** The model of the settings; where none is named, nothing is loaded to find that out. */
+/** Opens the model that the settings name. Loads nothing when they name none. */
 async function openModel({ settings, environment, home, store, notebook, log }: Services): Promise<OpenedTextModel> {
   if (settings.model.provider === 'plain') return { kind: 'absent', reason: NO_TEXT_MODEL_REASON }
   try {
     const { openModels } = await import('./text-model.ts')
     const prices = readPrices(home.folder)
-    return await openModels({ settings, environment, home, store, prices, clean: notebook.clean, say: (what) => log.info(what) })
+    return await openModels({ settings, environment, home, store, prices, clean: notebook.clean, logInfo: (message) => log.info(message) })
   } catch (cause) {
     return { kind: 'absent', reason: (cause as Error).message.slice(0, 300) }
   }
 }
 
-/** A damaged database is moved aside, never deleted; a new one is filled again from the transcripts. */
+/** A damaged database is moved aside, never deleted; a new one is filled from the transcripts. */
 async function openOrSetAside(home: Home, log: Log, stop: () => void): Promise<{ store: Store; rebuild: boolean }> {
   const onDamage = () => {
-    log.warn('the database is damaged; starting again without it', {})
+    log.warn('the database is damaged; restarting with a new one', {})
     writeFileAtomically(home.damage, '')
     stop()
   }
@@ -199,57 +197,53 @@ async function openOrSetAside(home: Home, log: Log, stop: () => void): Promise<{
   }
 }
 
-/** What is done beside answering: what was left over from before, then the rounds. */
+/** Starts the work beside answering requests: first what an earlier worker left, then the regular rounds. */
 function startBackground(
-  desk: Services,
+  services: Services,
   embedding: Embedding,
   followNotes: () => Promise<void>,
   control: { stop(): void; startedAt: number },
   rebuild: boolean,
   port: number,
 ) {
-  const { store, log } = desk
+  const { store, log } = services
   let lastSweep = 0
   let lastRetain = 0
   let lastNeeded = Date.now()
   const round = async () => {
     const now = Date.now()
-    desk.stream.sendHeartbeat()
+    services.stream.sendHeartbeat()
     if (now - lastSweep >= SWEEP_EVERY_MS) {
       lastSweep = now
-      await sweep(desk, now)
-      if (loadSettings(desk.environment).settings.sync.import_native) await importNativeMemory(desk, claudeCode, now)
+      await sweep(services, now)
+      if (loadSettings(services.environment).settings.sync.import_native)
+        for (const agent of Object.values(services.agents)) await importNativeMemory(services, agent, now)
     }
     if (now - lastRetain >= HOUR_MS) {
       lastRetain = now
-      await purgeExpired(desk, now)
+      await purgeExpired(services, now)
     }
     await followNotes()
     const open = await store.sessions.notCompleted()
     const { waiting, running } = await store.jobs.counts()
     const live = open.some((session) => isLive(session, now))
-    if (await queueConsolidation(desk, now, !live)) desk.queue.kick()
-    if (await embedding.queueIfWaiting()) desk.queue.kick()
+    if (await queueConsolidation(services, now, !live)) services.queue.kick()
+    if (await embedding.queueIfWaiting()) services.queue.kick()
     if (open.every(({ lastEventAt }) => now - lastEventAt > ROUND_EVERY_MS)) store.releaseMemory()
-    if (waiting + running > 0 || desk.stream.listeners() > 0 || live) lastNeeded = now
-    if (now - lastNeeded > desk.settings.worker.idle_minutes * 60_000) control.stop()
+    if (waiting + running > 0 || services.stream.listeners() > 0 || live) lastNeeded = now
+    if (now - lastNeeded > services.settings.worker.idle_minutes * 60_000) control.stop()
   }
-  const safely = (work: Promise<unknown>, what: string) =>
-    void work.catch((cause) => log.warn(what, { error: (cause as Error).message.slice(0, 300) }))
+  const logFailure = (work: Promise<unknown>, message: string) =>
+    void work.catch((cause) => log.warn(message, { error: (cause as Error).message.slice(0, 300) }))
   const start = async () => {
     await store.transaction(() => store.jobs.returnRunning(Date.now()))
     if (rebuild) await store.transaction(() => store.jobs.add('rebuild', 'all', {}, Date.now()))
-    safely(updateHookPort(desk, port), 'hooks could not follow the worker')
+    logFailure(updateHookPort(services, port), "the port in the agents' settings could not be updated")
     await queueCatchUp(store)
     await round()
-    desk.queue.kick()
-    safely(embedding.warm(), 'vectors could not be read')
+    services.queue.kick()
+    logFailure(embedding.warm(), 'vectors could not be read')
   }
-  safely(start(), 'could not take up what was left over')
-  return setInterval(() => safely(round(), 'a round failed'), Math.min(ROUND_EVERY_MS, desk.settings.worker.idle_minutes * 60_000))
-}
-
-/** Live events carry what a list shows, not whole texts. */
-function toStreamEvent(change: Change): { type: string; data: unknown } {
-  return { type: change.kind, data: change }
+  logFailure(start(), 'could not resume the work of the last worker')
+  return setInterval(() => logFailure(round(), 'a round failed'), Math.min(ROUND_EVERY_MS, services.settings.worker.idle_minutes * 60_000))
 }

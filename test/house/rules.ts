@@ -18,6 +18,12 @@ export type Rules = {
   starts: Record<string, { files: number; without: string[] }>
 }
 
+/** Which rooms may not assume an agent: its name belongs to the closed list, to `integrations` and to texts for people. */
+const ROOMS_FOR_EVERY_AGENT = ['core', 'store', 'capture', 'retrieval', 'inject', 'notes', 'sync', 'consolidate', 'evaluate', 'worker']
+/** Where the list is declared, and the migration that named the agent of rows from before there was a list. */
+const AGENT_NAMED_IN = ['src/core/agent.ts', 'src/store/migrations.ts']
+const AGENT_NAME = /claude[-_ ]?code/gi
+
 /** Things in the text of a file that only some rooms may do. */
 const OWNED = {
   'SQL text':
@@ -36,7 +42,7 @@ export function brokenRules(sources: Map<string, string>, rules: Rules): string[
   const files = [...sources].map(([path, text]) => readFile(path, text, sources))
   return [
     ...files.filter((file) => !(file.room in rules.may)).map((file) => `${file.path}: ${file.room} is no room of house.json`),
-    ...files.flatMap((file) => [...brokenImports(file, rules), ...brokenOwnership(file, rules)]),
+    ...files.flatMap((file) => [...brokenImports(file, rules), ...brokenOwnership(file, rules), ...namedAgents(file)]),
     ...cycles(roomGraph(files)).map((rooms) => `rooms import each other in a circle: ${rooms.join(' → ')}`),
     ...cycles(fileGraph(files)).map((paths) => `files import each other in a circle: ${paths.join(' → ')}`),
     ...hookPackages(files),
@@ -87,6 +93,13 @@ function brokenOwnership(file: SourceFile, { owns }: Rules): string[] {
       .filter((match) => file.code[match.index] === text[match.index])
       .map((match) => `${file.path}:${lineAt(text, match.index)}: ${thing} belongs to ${rooms.join(', ')}, not to ${file.room}`)
   })
+}
+
+function namedAgents({ path, room, text }: SourceFile): string[] {
+  if (!ROOMS_FOR_EVERY_AGENT.includes(room) || AGENT_NAMED_IN.includes(path)) return []
+  return [...text.matchAll(AGENT_NAME)].map(
+    (match) => `${path}:${lineAt(text, match.index)}: ${room} serves every agent, so it may not name one (${match[0]})`,
+  )
 }
 
 /** Packages anywhere in the hook's imports, with the way that leads to them. */

@@ -1,7 +1,6 @@
-import type { DistillJob, EpisodeJob, MarkersJob, StatementsJob } from '../../src/capture/capture.ts'
 import { distillTurn } from '../../src/capture/turns.ts'
 import type { Change } from '../../src/core/memory.ts'
-import { claudeCode } from '../../src/integrations/agent.ts'
+import { agents } from '../../src/integrations/agent.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { homePaths } from '../../src/platform/paths.ts'
 import { loadSettings } from '../../src/platform/settings.ts'
@@ -10,7 +9,7 @@ import { saveEpisodeNote, saveMarkedNotes, saveStatementNotes } from '../../src/
 import { openEmbedding } from '../../src/worker/embedding.ts'
 import { openNotebook } from '../../src/worker/notebook.ts'
 import { openQueue } from '../../src/worker/queue.ts'
-import { captureRules, type Services } from '../../src/worker/services.ts'
+import { captureRulesByAgent, readActionWith, redactPatterns, type Services } from '../../src/worker/services.ts'
 import { openStream } from '../../src/worker/stream.ts'
 import { openTurnLocks } from '../../src/worker/turn-locks.ts'
 import { openViewerFiles } from '../../src/worker/viewer-files.ts'
@@ -27,7 +26,6 @@ export async function aDesk(variables: Record<string, string> = {}) {
   log.info('a desk for a test')
   const store = await openStore(home.database)
   const announced: Change[] = []
-  const rules = captureRules(settings, claudeCode, seen.userHome, home.thinking)
   const embedding = openEmbedding(store, () => settings.embedder, home.models, log)
   const desk: Services = {
     home,
@@ -36,22 +34,22 @@ export async function aDesk(variables: Record<string, string> = {}) {
     store,
     log,
     stream: openStream('run'),
-    agents: { [claudeCode.name]: claudeCode },
-    rules: () => rules,
+    agents,
+    rules: captureRulesByAgent(settings, seen.userHome, home.thinking),
     queue: openQueue(
       store,
       async (job) => {
-        if (job.kind === 'markers') await saveMarkedNotes(desk, job.payload as MarkersJob, Date.now())
-        if (job.kind === 'episode') await saveEpisodeNote(desk, claudeCode, job.payload as EpisodeJob, Date.now())
-        if (job.kind === 'statements') await saveStatementNotes(desk, claudeCode, job.payload as StatementsJob, Date.now())
+        if (job.kind === 'markers') await saveMarkedNotes(desk, job.payload, Date.now())
+        if (job.kind === 'episode') await saveEpisodeNote(desk, job.payload, Date.now())
+        if (job.kind === 'statements') await saveStatementNotes(desk, job.payload, Date.now())
         await store.transaction(async () => {
-          if (job.kind === 'distill') await distillTurn(store, job.payload as DistillJob, claudeCode.readAction)
+          if (job.kind === 'distill') await distillTurn(store, job.payload, readActionWith(agents))
           await store.jobs.complete(job.id)
         })
       },
       log,
     ),
-    notebook: openNotebook(store, home, rules.redactPatterns),
+    notebook: openNotebook(store, home, redactPatterns(settings)),
     semanticSearch: null,
     quickSemanticSearch: null,
     textModel: { kind: 'absent', reason: 'a test has none' },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { firstLine } from '../../core/text.ts'
+import { isFolder } from '../../platform/files.ts'
 import { filesBelow, filesIn, foldersIn } from '../../platform/folder.ts'
 import { readTranscript } from './transcript.ts'
 
@@ -29,7 +30,10 @@ export function listNativeFiles(configFolder: string): NativeFile[] | null {
   })
 }
 
-/** The folder that a project of the client's stands for, by the sessions it had there; null when none of them says so. */
+/**
+ * The folder of a project whose memory the client keeps, taken from the project's newest transcripts. Without a transcript, the name
+ * with slashes for dashes, if there is such a folder; otherwise null.
+ */
 export async function findNativeProjectFolder(configFolder: string, projectFolder: string): Promise<string | null> {
   const transcripts = filesIn(`${configFolder}/projects/${projectFolder}`, '.jsonl').sort((a, b) => b.changedAt - a.changedAt)
   for (const { path } of transcripts.slice(0, 5)) {
@@ -38,7 +42,8 @@ export async function findNativeProjectFolder(configFolder: string, projectFolde
       break
     }
   }
-  return null
+  const named = projectFolder.replaceAll('-', '/')
+  return isFolder(named) ? named : null
 }
 
 /** Reads one. Null when it holds nothing of its own: `MEMORY.md` is mostly a list of the other files. */

@@ -26,6 +26,15 @@ export function eventName(json: unknown): string | null {
   return NamedPayload.safeParse(json).data?.hook_event_name ?? null
 }
 
+/** The transcript that a payload names. A hook that could not spool a whole payload spools this much of it. */
+export function transcriptPath(json: unknown): string | null {
+  const path = PayloadHead.safeParse(json).data?.transcript_path
+  return path && isTranscript(path) ? path : null
+}
+
+/** A path from a payload is read only when it has the suffix of a transcript. */
+export const isTranscript = (path: string) => path.endsWith('.jsonl')
+
 /** Optional text: the client changes its fields from version to version, and a field that turned into something else is no field. */
 const text = z.string().optional().catch(undefined)
 const flag = z.boolean().optional().catch(undefined)
@@ -45,6 +54,7 @@ const ToolCall = z.object({
 })
 
 const NamedPayload = z.object({ hook_event_name: z.string().min(1) })
+const PayloadHead = z.object({ transcript_path: z.string() })
 
 const Payload = z.object(
   {

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Environment, readEnvironment } from '../platform/environment.ts'
+import { type Environment, readEnvironment } from '../../platform/environment.ts'
 import { findClient, type InstallOptions, inspectHooks, install, type RemovalOptions, uninstall } from './install.ts'
 
 const folders: string[] = []
@@ -264,7 +264,7 @@ test('the client is the one a person named, else the first one that answers', as
 test('an inspection tells where the hooks are, and that they are there twice', async () => {
   const { environment, options, userHome, settings } = machine()
   const project = join(userHome, 'app')
-  expect(inspectHooks(environment, project)).toMatchObject({ twice: false, otherMemory: [], hooksOff: false })
+  expect(inspectHooks(environment, project)).toMatchObject({ isInstalledTwice: false, otherMemory: [], hooksOff: false })
   await install(options)
   await install({ ...options, project, form: 'command' })
   put(join(project, '.claude', 'settings.json'), '{oops')

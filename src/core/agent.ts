@@ -1,0 +1,10 @@
+/** The agents Recollect serves. Sessions, transcripts and jobs carry one of these names; `integrations` has one entry for each. */
+export const AGENT_NAMES = ['claude-code'] as const
+
+export type AgentName = (typeof AGENT_NAMES)[number]
+
+/** The agent of a caller that names none, such as a script that calls the HTTP interface. */
+export const DEFAULT_AGENT: AgentName = AGENT_NAMES[0]
+
+/** Call this where a name enters the program. Null for an agent that this version does not serve. */
+export const parseAgentName = (name: string): AgentName | null => AGENT_NAMES.find((known) => known === name) ?? null

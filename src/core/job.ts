@@ -1,0 +1,44 @@
+import type { AgentName } from './agent.ts'
+
+/** A turn of a session, by its number. */
+export type TurnRef = { sessionId: number; number: number }
+
+type NoPayload = Record<string, never>
+
+/**
+ * Background work that outlives the worker: every kind of job with its payload. Payloads are stored as JSON, so a change of one needs a
+ * migration of the rows that are waiting.
+ */
+export type Jobs = {
+  /** Make the observations and the summary of a turn, by rules. */
+  distill: TurnRef
+  /** The same by a text model. */
+  'model-distill': TurnRef
+  /** Save what a person marked in a prompt as notes. */
+  markers: TurnRef
+  /** Write or update the note about a session. */
+  episode: { sessionId: number; hook: 'session-end' | 'precompact' }
+  /** Save statements of a session as notes before its conversation is compacted. */
+  statements: { sessionId: number }
+  /** Make missing vectors. */
+  embed: NoPayload
+  /** Read the rest of a session's transcript. `over` when its client is gone: then the session is completed too. */
+  reconcile: { sessionId: number; over?: boolean }
+  /** Read a transcript of which the session may not be known yet. */
+  read: { path: string; agent: AgentName }
+  consolidate: NoPayload
+  /** Give turns of older versions what new ones have: links, activity and traces. */
+  'catch-up': NoPayload
+  sync: NoPayload
+  'move-project': { from: string; to: string }
+  'wipe-project': { project: string }
+  /** Read all transcripts into a new database, after a damaged one was set aside. */
+  rebuild: NoPayload
+}
+
+export type JobKind = keyof Jobs
+
+/** A job of one kind, or of any. A key names the work within its kind: the same work is not queued twice. */
+export type Job<K extends JobKind = JobKind> = {
+  [Kind in K]: { id: number; kind: Kind; key: string; payload: Jobs[Kind]; attempts: number }
+}[K]

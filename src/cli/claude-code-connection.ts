@@ -3,8 +3,8 @@ import { homeFlagOf, type Inspection, inspectHooks } from '../integrations/insta
 import type { Environment } from '../platform/environment.ts'
 
 /**
- * Who connects Claude Code in this folder, part by part. What both bring, the plugin leaves to the others. `byHand` are the scopes in which a
- * person registered our MCP server in a way that `uninstall` leaves alone: by the worker's address, or for another home.
+ * How Claude Code is connected in this folder. If `init` has installed the same part as the plugin, the plugin stays silent. `byHand` lists the
+ * scopes in which a person registered our MCP server in a way that `uninstall` does not remove: by the worker's address, or for another home.
  */
 export type ClaudeCodeConnection = { plugin: string | null; init: { hooks: boolean; mcp: boolean }; byHand: ('user' | 'local')[] }
 
@@ -16,16 +16,16 @@ export function findConnection(
   const registered = (['user', 'local'] as const).flatMap((scope) => {
     const known = readMcpRegistration(environment, scope === 'user' ? null : process.cwd())
     if (known.kind === 'none' || known.kind === 'other') return []
-    return [{ scope, isInits: known.kind === 'ours' && known.home === homeFlagOf(environment) }]
+    return [{ scope, isFromInit: known.kind === 'ours' && known.home === homeFlagOf(environment) }]
   })
   return {
     plugin: inspected.plugin?.name ?? null,
-    init: { hooks, mcp: registered.some(({ isInits }) => isInits) },
-    byHand: registered.flatMap(({ scope, isInits }) => (isInits ? [] : [scope])),
+    init: { hooks, mcp: registered.some(({ isFromInit }) => isFromInit) },
+    byHand: registered.flatMap(({ scope, isFromInit }) => (isFromInit ? [] : [scope])),
   }
 }
 
-/** The two ways out for somebody who is connected twice. */
+/** The two ways to end a double connection. */
 export function duplicateConnectionFix({ plugin, init, byHand }: ClaudeCodeConnection): string {
   const others = [
     ...(init.hooks || init.mcp ? ['recollect uninstall'] : []),
@@ -34,24 +34,24 @@ export function duplicateConnectionFix({ plugin, init, byHand }: ClaudeCodeConne
   return `${others.join(' and ')}, or: claude plugin disable ${plugin}`
 }
 
-/** Who registered our MCP server beside the plugin; null when nobody did. */
+/** The commands that registered our MCP server in addition to the plugin; null if none did. */
 export function otherMcpRegistrations({ init, byHand }: ClaudeCodeConnection): string | null {
-  const who = [...(init.mcp ? [`'recollect init'`] : []), ...(byHand.length > 0 ? [`'claude mcp add'`] : [])]
-  return who.join(' and ') || null
+  const commands = [...(init.mcp ? [`'recollect init'`] : []), ...(byHand.length > 0 ? [`'claude mcp add'`] : [])]
+  return commands.join(' and ') || null
 }
 
-/** For `status`: who connects, and what to do when it is nobody or both. */
-export function describeConnection(connected: ClaudeCodeConnection): { says: string; fix: string | null } {
-  const { plugin, init, byHand } = connected
+/** For `status`: how Claude Code is connected, and how to fix a missing or double connection. */
+export function describeConnection(connection: ClaudeCodeConnection): { says: string; fix: string | null } {
+  const { plugin, init, byHand } = connection
   if (plugin && (init.hooks || init.mcp))
     return {
       says: `connected twice, by 'recollect init' and by the plugin ${plugin}, which stays silent`,
-      fix: duplicateConnectionFix(connected),
+      fix: duplicateConnectionFix(connection),
     }
   if (plugin && byHand.length > 0)
     return {
-      says: `connected by the plugin ${plugin}, whose MCP server stays silent beside the one of 'claude mcp add'`,
-      fix: duplicateConnectionFix(connected),
+      says: `connected by the plugin ${plugin}; its MCP server stays silent because 'claude mcp add' registered another`,
+      fix: duplicateConnectionFix(connection),
     }
   if (plugin) return { says: `connected by the plugin ${plugin}`, fix: null }
   if (init.hooks) return { says: `connected by 'recollect init'`, fix: null }

@@ -1,63 +1,112 @@
 import { closestName } from '../core/closest-name.ts'
-import { COMMANDS } from './help.ts'
-import { CliError, EXIT, printError, say, sayJson } from './print.ts'
-import { helpData, helpText } from './usage.ts'
+import type { Command } from './command.ts'
+import { CliError, EXIT, invalidInput, print, printError, printJson } from './print.ts'
 
-/** Runs one command and returns its exit code. An expected failure is told in a sentence; a broken promise with its cause. */
+/** Every command, in the order of the list. A command is loaded when it is called. */
+export const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
+  init: () => import('./commands/init.ts'),
+  welcome: () => import('./commands/welcome.ts'),
+  demo: () => import('./commands/demo.ts'),
+  status: () => import('./commands/status.ts'),
+  doctor: () => import('./commands/doctor.ts'),
+  uninstall: () => import('./commands/uninstall.ts'),
+  search: () => import('./commands/search.ts'),
+  get: () => import('./commands/get.ts'),
+  timeline: () => import('./commands/timeline.ts'),
+  graph: () => import('./commands/graph.ts'),
+  inject: () => import('./commands/inject.ts'),
+  view: () => import('./commands/view.ts'),
+  eval: () => import('./commands/eval.ts'),
+  capture: () => import('./commands/capture.ts'),
+  notes: () => import('./commands/notes.ts'),
+  edit: () => import('./commands/edit.ts'),
+  forget: () => import('./commands/forget.ts'),
+  restore: () => import('./commands/restore.ts'),
+  sync: () => import('./commands/sync.ts'),
+  consolidate: () => import('./commands/consolidate.ts'),
+  reflect: () => import('./commands/reflect.ts'),
+  import: () => import('./commands/import.ts'),
+  export: () => import('./commands/export.ts'),
+  redistill: () => import('./commands/redistill.ts'),
+  embedder: () => import('./commands/embedder.ts'),
+  config: () => import('./commands/config.ts'),
+  gc: () => import('./commands/gc.ts'),
+  start: () => import('./commands/start.ts'),
+  stop: () => import('./commands/stop.ts'),
+  restart: () => import('./commands/restart.ts'),
+  mcp: () => import('./commands/mcp.ts'),
+  completion: () => import('./commands/completion.ts'),
+  memory: () => import('./commands/memory.ts'),
+  hook: () => import('./commands/hook.ts'),
+  worker: () => import('./commands/worker.ts'),
+}
+
+/** Runs one command and returns its exit code. A `CliError` is printed as it is; any other error is printed with its cause. */
 export async function runCommand(args: string[]): Promise<number> {
   const [called = 'help', ...rest] = args
-  const name = called === 'hooks' ? 'hook' : called
   const json = rest.includes('--json')
+  let command: Command | null = null
   try {
-    return await run(name, rest, json)
+    if (called === '--version' || called === '-v' || called === 'version') return await printVersion(json)
+    if (called === 'help' || called === '--help' || called === '-h') return await printHelp(rest, json)
+    command = await loadCommand(called === 'hooks' ? 'hook' : called)
+    if (!command) throw unknownName('command', called, Object.keys(COMMANDS), 'help')
+    if (rest.includes('--help') || rest.includes('-h')) return await printHelp([command.name], json)
+    return (await command.run(rest, loadAllCommands)) ?? EXIT.done
   } catch (cause) {
-    const deeper = (cause as Error).cause
-    if (cause instanceof CliError) printError(cause.message, json, cause.code)
-    else printError(`${(cause as Error).message}${deeper instanceof Error ? `: ${deeper.message}` : ''}`, json, EXIT.error)
-    return cause instanceof CliError ? cause.code : EXIT.error
+    const code = cause instanceof CliError ? cause.code : EXIT.error
+    printError(messageOf(cause), json, code)
+    return command?.isForHooks && !rest.includes('--strict-exit') ? EXIT.done : code
   }
 }
 
-async function run(name: string, rest: string[], json: boolean): Promise<number> {
-  if (name === '--version' || name === '-v' || name === 'version') {
-    const { VERSION } = await import('../platform/version.ts')
-    if (json) sayJson({ version: VERSION })
-    else say(VERSION)
-    return EXIT.done
-  }
-  if (name === 'help' || name === '--help' || name === '-h') return help(rest, json)
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!command) throw unknownNameError(name, 'command', Object.keys(COMMANDS))
-  if (rest.includes('--help') || rest.includes('-h')) return help([name], json)
-  const { run } = await command.load()
-  return (await run(rest)) ?? EXIT.done
+async function loadCommand(name: string): Promise<Command | null> {
+  return Object.hasOwn(COMMANDS, name) ? ((await COMMANDS[name]?.())?.command ?? null) : null
 }
 
-/** A command, a topic, or the list of either. */
-async function help(rest: string[], json: boolean): Promise<number> {
-  const topic = rest.find((word) => !word.startsWith('-'))
-  const isCommand = topic !== undefined && Object.hasOwn(COMMANDS, topic)
-  if (topic === undefined || isCommand) {
-    const known = helpData()
-    if (json) sayJson(isCommand ? known.find(({ command }) => command === topic) : known)
-    else say(helpText(topic))
-    return EXIT.done
-  }
-  // Loaded here only: the plain help is what people wait for.
-  const { TOPICS, topicList, topicText } = await import('./topics.ts')
-  if (topic === 'topics') {
-    if (json) sayJson(Object.entries(TOPICS).map(([name, { about }]) => ({ topic: name, about })))
-    else say(topicList())
-    return EXIT.done
-  }
-  const text = topicText(topic)
-  if (text === null) throw unknownNameError(topic, 'command or topic', [...Object.keys(COMMANDS), ...Object.keys(TOPICS)])
-  if (json) sayJson({ topic, text })
-  else say(text)
+export const loadAllCommands = () => Promise.all(Object.values(COMMANDS).map(async (load) => (await load()).command))
+
+async function printVersion(json: boolean): Promise<number> {
+  const { VERSION } = await import('../platform/version.ts')
+  if (json) printJson({ version: VERSION })
+  else print(VERSION)
   return EXIT.done
 }
 
-function unknownNameError(name: string, what: string, names: string[]): CliError {
+/** Prints the help of a command, a topic, or the list of either. */
+async function printHelp(rest: string[], json: boolean): Promise<number> {
+  const { helpData, helpText } = await import('./help.ts')
+  const name = rest.find((word) => !word.startsWith('-'))
+  if (name === undefined) {
+    if (json) printJson((await loadAllCommands()).map(helpData))
+    else print((await import('./list.ts')).LIST)
+    return EXIT.done
+  }
+  const command = await loadCommand(name)
+  if (command) {
+    if (json) printJson(helpData(command))
+    else print(helpText(command))
+    return EXIT.done
+  }
+  const { TOPICS, topicList, topicText } = await import('./topics.ts')
+  if (name === 'topics') {
+    if (json) printJson(Object.entries(TOPICS).map(([topic, { about }]) => ({ topic, about })))
+    else print(topicList())
+    return EXIT.done
+  }
+  const text = topicText(name)
+  if (text === null) throw unknownName('command or topic', name, [...Object.keys(COMMANDS), ...Object.keys(TOPICS)], 'help topics')
+  if (json) printJson({ topic: name, text })
+  else print(text)
+  return EXIT.done
+}
+
+function unknownName(what: string, name: string, names: string[], list: string): CliError {
   const close = closestName(name, names)
-  return new CliError(`there is no ${what} "${name}"; ${close ? `did you mean "${close}"? ` : ''}'recollect help' lists them`, EXIT.invalid)
+  return invalidInput(`unknown ${what} "${name}"; ${close ? `did you mean "${close}"? ` : ''}'recollect ${list}' lists them`)
+}
+
+function messageOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  return cause instanceof CliError || !(cause.cause instanceof Error) ? cause.message : `${cause.message}: ${cause.cause.message}`
 }

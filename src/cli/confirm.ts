@@ -1,8 +1,8 @@
-import { CliError, EXIT } from './print.ts'
+import { invalidInput } from './print.ts'
 
-/** Asks a person; without a terminal there is nobody to ask, and the flag has to say it. */
+/** Asks a person to confirm. Without a terminal the caller must have passed --yes. */
 export async function confirmed(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new CliError('nobody is there to ask; add --yes to go on', EXIT.invalid)
+  if (!process.stdin.isTTY) throw invalidInput('not a terminal, so I cannot ask. Pass --yes to continue.')
   process.stdout.write(`${question} [y/N] `)
   for await (const line of console) return /^y(es)?$/i.test(line.trim())
   return false

@@ -4,37 +4,39 @@ import { projectKey } from '../core/project.ts'
 import { findProject } from '../platform/project.ts'
 import { commandName } from '../wire/start.ts'
 import { ask } from './ask.ts'
-import { CliError, EXIT } from './print.ts'
+import { invalidInput } from './print.ts'
 
-/** The project of the folder the person stands in. */
+/** The project of the current folder. */
 export function currentProject(): string {
   return projectKey(findProject(process.cwd()))
 }
 
-/** Where to look, as a question to the worker says it: the project that was named, all of them, or this one and, if need be, all. */
-export function searchScope({ all, project }: { all?: boolean; project?: string }): { project?: string; widen?: true } {
+/** Where to search: all projects, the given one, or the current one and, if nothing there is close, all. */
+export function searchScope({ all, project }: ProjectFlags): { project?: string; widen?: true } {
   return all ? {} : project ? { project } : { project: currentProject(), widen: true }
 }
 
-/** Where nothing is found in a project that was named and that there is not, its name was misspelt. */
-export async function requireKnownProject({ all, project }: { all?: boolean; project?: string }): Promise<void> {
+type ProjectFlags = { all?: boolean | undefined; project?: string | undefined }
+
+/** Throws if the given project is unknown. Called when nothing was found, because a misspelt project finds nothing. */
+export async function requireKnownProject({ all, project }: ProjectFlags): Promise<void> {
   if (all || !project || project.startsWith('/')) return
   const known = await ask<{ project: string; name: string }[]>('/api/projects')
   const names = [...new Set(known.flatMap((one) => [one.name, one.project]))]
   if (names.includes(project) || names.includes(project.toLowerCase())) return
   const close = closestName(project, names)
-  throw new CliError(`there is no project ${project}; ${close ? `did you mean ${close}?` : `'recollect status' names them`}`, EXIT.invalid)
+  throw invalidInput(`unknown project "${project}"; ${close ? `did you mean ${close}?` : `'recollect status' lists the projects`}`)
 }
 
-/** The git branch they are on, null outside of git. */
+/** The current git branch; null outside a repository. */
 export function currentBranch(): string | null {
   return findProject(process.cwd()).branch
 }
 
-/** How we are called in this folder: by name where it is on the PATH, else by the path from here, or the whole one where that is plainer. */
+/** How to call this program from the current folder: by name if it is on the PATH, else by the shorter of its two paths. */
 export function currentCommandName(): string {
   const name = commandName()
   if (!name.startsWith('/')) return name
-  const near = relative(process.cwd(), name)
-  return near.startsWith('..') ? name : near.includes('/') ? near : `./${near}`
+  const path = relative(process.cwd(), name)
+  return path.startsWith('..') ? name : path.includes('/') ? path : `./${path}`
 }

@@ -1,29 +1,37 @@
 import { expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { closestName } from '../core/closest-name.ts'
-import { COMMANDS } from './help.ts'
-import { commandSummaries } from './list.ts'
-import { argumentsOf, COMMAND_ARGUMENTS } from './options.ts'
+import { COMMANDS, loadAllCommands } from './commands.ts'
+import { helpText } from './help.ts'
+import { LIST } from './list.ts'
 import { TOPICS, topicText } from './topics.ts'
-import { helpText } from './usage.ts'
 
-test('the help lists every command with what it does', () => {
-  const text = helpText()
-  expect(Object.keys(commandSummaries()).sort()).toEqual(Object.keys(COMMANDS).sort())
-  for (const [name, about] of Object.entries(commandSummaries())) {
-    expect(text).toContain(`\n  ${name.padEnd(11)}  ${about}\n`)
-  }
-  for (const line of text.split('\n')) expect([line, line.length <= 80]).toEqual([line, true])
+const commands = await loadAllCommands()
+
+test('each file in commands/ is one command of that name', () => {
+  const files = readdirSync(join(import.meta.dir, 'commands')).filter((file) => !file.endsWith('.test.ts'))
+  expect(files.map((file) => file.replace(/\.ts$/, '')).sort()).toEqual(Object.keys(COMMANDS).sort())
+  expect(commands.map(({ name }) => name)).toEqual(Object.keys(COMMANDS))
 })
 
-test('the help of a command shows how to call it, and an unknown one gives the list', () => {
-  for (const [name, { usage }] of Object.entries(COMMANDS)) {
-    expect(helpText(name)).toContain(usage)
+test('the list contains every command with its summary, in 80 columns', () => {
+  const listed = [...LIST.matchAll(/^ {2}(\S+) +(.+)$/gm)].map(([, name, summary]) => [name, summary])
+  expect(listed).toEqual(commands.map(({ name, summary }) => [name, summary]))
+  for (const line of LIST.split('\n')) expect([line, line.length <= 80]).toEqual([line, true])
+})
+
+test('the help of a command shows how to call it and each option, and the usage mentions no unknown option', () => {
+  for (const command of commands) {
+    const { name, usage } = command
+    const options = Object.keys(command.options)
     expect(usage).toStartWith(`recollect ${name}`)
+    expect(helpText(command)).toContain(usage)
+    for (const option of options) expect(helpText(command)).toMatch(new RegExp(`^  --${option}\\b.* {2}\\S`, 'm'))
+    for (const [, mentioned = ''] of usage.matchAll(/\[--([a-z][a-z-]*)/g))
+      expect([name, options]).toEqual([name, expect.arrayContaining([mentioned])])
   }
-  expect(helpText('nonsense')).toBe(helpText())
 })
 
 test.each([
@@ -35,21 +43,11 @@ test.each([
   ['x', null],
   ['deploy', null],
   ['', null],
-])('who types "%s" probably meant %p', (typed, meant) => {
-  expect(closestName(typed, Object.keys(COMMANDS))).toBe(meant)
+])('for the unknown command "%s" the suggestion is %p', (typed, suggestion) => {
+  expect(closestName(typed, Object.keys(COMMANDS))).toBe(suggestion)
 })
 
-test('every command has its table of options, and the way it is shown names no option that is not there', () => {
-  expect(Object.keys(COMMAND_ARGUMENTS).sort()).toEqual(Object.keys(COMMANDS).sort())
-  for (const [name, { usage }] of Object.entries(COMMANDS)) {
-    const options = Object.keys(argumentsOf(name)?.options ?? {})
-    for (const [, named] of usage.matchAll(/ --([a-z][a-z-]*)/g))
-      if (usage.includes(`[--${named}`)) expect([name, options]).toEqual([name, expect.arrayContaining([named as string])])
-    for (const option of options) expect(helpText(name)).toMatch(new RegExp(`^  --${option}\\b.* {2}\\S`, 'm'))
-  }
-})
-
-test('every topic is told from its guide, and none hides behind a command', () => {
+test('every topic has a text in its guide, and no topic has the name of a command', () => {
   for (const topic of Object.keys(TOPICS)) {
     expect(COMMANDS[topic]).toBeUndefined()
     expect(topicText(topic)?.length).toBeGreaterThan(100)
@@ -57,15 +55,34 @@ test('every topic is told from its guide, and none hides behind a command', () =
   expect(topicText('nonsense')).toBeNull()
 })
 
-test('the list of commands is there at once: nothing of the program is loaded for it but the list', async () => {
+/** The files of the project that a command loads, and its output. */
+async function filesLoadedBy(...args: string[]): Promise<{ output: string; loaded: string[] }> {
   using folder = temporaryFolder()
-  const watch = join(folder.path, 'watch.ts')
-  writeFileSync(watch, `process.on('exit', () => console.error(Object.keys(require.cache).join('\\n')))`)
-  const child = Bun.spawn([process.execPath, '--preload', watch, join(import.meta.dir, 'main.ts'), 'help'], {
+  const preload = join(folder.path, 'preload.ts')
+  writeFileSync(preload, `process.on('exit', () => console.error(Object.keys(require.cache).join('\\n')))`)
+  const child = Bun.spawn([process.execPath, '--preload', preload, join(import.meta.dir, 'main.ts'), ...args], {
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  expect(await child.stdout.text()).toBe(`${helpText()}\n`)
-  const loaded = (await child.stderr.text()).trim().split('\n')
-  expect(loaded.filter((path) => path !== watch).sort()).toEqual(['list.ts', 'main.ts'].map((name) => join(import.meta.dir, name)))
+  const [output, loaded] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  return {
+    output,
+    loaded: loaded
+      .trim()
+      .split('\n')
+      .filter((path) => path !== preload),
+  }
+}
+
+test('the list of commands loads only itself', async () => {
+  const { output, loaded } = await filesLoadedBy('help')
+  expect(output).toBe(`${LIST}\n`)
+  expect(loaded.sort()).toEqual(['list.ts', 'main.ts'].map((name) => join(import.meta.dir, name)))
+})
+
+test('the help of a command loads no other command and no package', async () => {
+  const { output, loaded } = await filesLoadedBy('help', 'search')
+  expect(output).toContain('recollect search <words…>')
+  expect(loaded.filter((path) => path.includes('/cli/commands/'))).toEqual([join(import.meta.dir, 'commands', 'search.ts')])
+  expect(loaded.filter((path) => path.includes('node_modules'))).toEqual([])
 })

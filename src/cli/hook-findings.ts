@@ -4,26 +4,26 @@ import { exists, readIfThere } from '../platform/files.ts'
 import { readInstalls } from '../platform/installs.ts'
 import type { Home } from '../platform/paths.ts'
 import { duplicateConnectionFix, findConnection } from './claude-code-connection.ts'
-import { installHooks } from './init.ts'
+import { installHooks } from './install-hooks.ts'
 import { plural } from './print.ts'
 
-/** One thing that `doctor` looked at. */
+/** The result of one check of `doctor`. */
 export type DoctorFinding = {
   what: string
   state: 'ok' | 'warning' | 'broken'
   says: string
-  /** What to do about it, for a person. */
+  /** What a person can do about it. */
   fix?: string
-  /** What --fix does about it. */
+  /** What --fix does. */
   repair?: () => Promise<unknown>
 }
 
-/** What is right and wrong with the hooks in the client's settings. `port` is the worker's, null when it does not run. */
+/** Checks the hooks in the client's settings. `port` is the worker's port; null if it is not running. */
 export function hookFindings(environment: Environment, home: Home, port: number | null): DoctorFinding[] {
   const inspected = inspectHooks(environment, process.cwd())
-  const { files, isInstalledTwice: twice, hooksOff, otherMemory } = inspected
-  const connected = findConnection(environment, inspected)
-  const { plugin, init } = connected
+  const { files, isInstalledTwice, hooksOff, otherMemory } = inspected
+  const connection = findConnection(environment, inspected)
+  const { plugin, init } = connection
   const expected = {
     home: home.folder,
     defaultHome: `${environment.userHome}/.recollect`,
@@ -35,26 +35,26 @@ export function hookFindings(environment: Environment, home: Home, port: number 
     findings.push(
       hooksFinding(
         'warning',
-        `installed twice, by 'recollect init' and by the plugin ${plugin}, which stays silent for now`,
-        duplicateConnectionFix(connected),
+        `installed twice, by 'recollect init' and by the plugin ${plugin}; the plugin stays silent`,
+        duplicateConnectionFix(connection),
       ),
     )
-  else if (plugin) findings.push({ what: 'Hooks', state: 'ok', says: `those of the plugin ${plugin}` })
+  else if (plugin) findings.push({ what: 'Hooks', state: 'ok', says: `installed by the plugin ${plugin}` })
   else if (!init.hooks) findings.push({ what: 'Hooks', state: 'broken', says: 'not installed', ...reinstall(null) })
   else if (readInstalls(home).length === 0)
-    findings.push({ what: 'Hooks', state: 'warning', says: 'not installed by this home', ...reinstall(null) })
-  if (twice)
+    findings.push({ what: 'Hooks', state: 'warning', says: 'installed, but not for this home', ...reinstall(null) })
+  if (isInstalledTwice)
     findings.push(
       hooksFinding(
         'warning',
-        'installed twice, for you and for this project: every event is told twice (and kept once)',
+        'installed twice, for you and for this project: every event arrives twice (and is stored once)',
         'recollect uninstall --project',
       ),
     )
-  if (hooksOff) findings.push(hooksFinding('broken', 'switched off by disableAllHooks in the settings', 'Remove disableAllHooks.'))
+  if (hooksOff) findings.push(hooksFinding('broken', 'disableAllHooks in the settings turns them off', 'Remove disableAllHooks.'))
   for (const other of otherMemory) {
     const says = `another memory tool is installed too (${other.slice(0, 80)})`
-    findings.push({ what: 'Other memory', state: 'warning', says, fix: 'Keep one of them: both would tell the model the same things.' })
+    findings.push({ what: 'Other memory', state: 'warning', says, fix: 'Keep only one: both would show the model the same things.' })
   }
   return findings
 }
@@ -63,19 +63,19 @@ type ExpectedHooks = { home: string; defaultHome: string; port: number | null; t
 
 function fileFinding(file: InspectedFile, expected: ExpectedHooks): DoctorFinding | null {
   if (file.kind === 'unreadable') {
-    return hooksFinding('broken', `${file.file} cannot be read (${file.reason}); the client ignores it too`, 'Put the file right.')
+    return hooksFinding('broken', `${file.file} cannot be read (${file.reason}), and the client ignores it too`, 'Correct the file.')
   }
   if (file.kind !== 'read' || file.own.length === 0) return null
   const homes = file.own.flatMap((hook) => (hook.form === 'command' ? [hook.home ?? expected.defaultHome] : []))
   const otherHome = homes.find((home) => home !== expected.home)
   if (otherHome)
-    return hooksFinding('warning', `${file.file} belongs to another home (${otherHome})`, 'recollect init would take it over for this one.')
-  const trouble = hookProblem(file.own, expected)
-  if (trouble)
+    return hooksFinding('warning', `${file.file} belongs to another home (${otherHome})`, 'To use it for this home: recollect init')
+  const problem = hookProblem(file.own, expected)
+  if (problem)
     return {
       what: 'Hooks',
       state: 'broken',
-      says: `in ${file.file}: ${trouble}`,
+      says: `in ${file.file}: ${problem}`,
       ...reinstall(file.scope === 'user' ? null : process.cwd()),
     }
   return { what: 'Hooks', state: 'ok', says: `${plural(file.own.length, 'event')} in ${file.file}` }
@@ -84,9 +84,9 @@ function fileFinding(file: InspectedFile, expected: ExpectedHooks): DoctorFindin
 function hookProblem(own: Extract<InspectedFile, { kind: 'read' }>['own'], { port, token }: ExpectedHooks): string | null {
   for (const hook of own) {
     if (hook.form === 'command' && hook.program.some((part) => part.startsWith('/') && !exists(part)))
-      return 'they call a program that is not there any more'
-    if (hook.form === 'http' && port !== null && hook.port !== port) return `they call port ${hook.port}, the worker listens on ${port}`
-    if (hook.form === 'http' && token !== undefined && hook.token !== token) return 'their token is not the worker’s'
+      return 'they call a program that no longer exists'
+    if (hook.form === 'http' && port !== null && hook.port !== port) return `they call port ${hook.port}, but the worker listens on ${port}`
+    if (hook.form === 'http' && token !== undefined && hook.token !== token) return 'their token differs from the token of the worker'
   }
   return null
 }
@@ -98,8 +98,7 @@ function reinstall(project: string | null): Pick<DoctorFinding, 'fix' | 'repair'
     fix: project ? 'recollect init --project' : 'recollect init',
     repair: async () => {
       const outcome = await installHooks({ project })
-      if (outcome.kind !== 'installed' && outcome.kind !== 'unchanged')
-        throw new Error(`the settings could not be written (${outcome.kind})`)
+      if (outcome.kind !== 'installed' && outcome.kind !== 'unchanged') throw new Error(`cannot write the settings (${outcome.kind})`)
     },
   }
 }

@@ -1,17 +1,17 @@
 import type { McpOutcome } from '../integrations/install.ts'
-import { dim, say } from './print.ts'
+import { dim, print } from './print.ts'
 
-/** What became of the MCP server. That it could not be registered is no reason not to go on: the hooks work without it. */
-export function sayMcpOutcome(outcome: McpOutcome): undefined {
+/** Reports what happened to the MCP server. A failure is only a remark: the hooks work without it. */
+export function printMcpOutcome(outcome: McpOutcome): undefined {
   switch (outcome.kind) {
     case 'registered':
-      return say('MCP server registered: Claude Code can search memory by itself.')
+      return print('MCP server registered: Claude Code can search memory.')
     case 'removed':
-      return say('MCP server removed.')
+      return print('MCP server removed.')
     case 'planned':
-      return outcome.changed ? say('Would change the MCP server that Claude Code knows.') : undefined
+      return outcome.changed ? print("Would change Claude Code's registration of the MCP server.") : undefined
     case 'refused':
-      return say(dim(`The MCP server was left as it is: ${outcome.reason}.`))
+      return print(dim(`The MCP server was not changed: ${outcome.reason}.`))
     case 'unchanged':
       return
   }

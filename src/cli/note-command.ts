@@ -1,62 +1,65 @@
-import type { Note, NoteId } from '../core/note.ts'
-import { parseNoteId } from '../core/note.ts'
+import { type Note, type NoteId, parseNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
-import { parseTimeFromNow as momentIn } from '../core/time-format.ts'
-import { CliError, dim, EXIT, say } from './print.ts'
+import { parseTimeFromNow } from '../core/time-format.ts'
+import { type CliError, dim, invalidInput, print } from './print.ts'
 
-/** What the worker says became of a note. */
+/** What the worker did with a note. */
 export type CliNoteReceipt = {
   kind: 'added' | 'same' | 'restated' | 'updated' | 'purged'
   note: Note & { urn: string }
   superseded?: NoteId[]
 }
 
-export function sayReceipt({ kind, note, superseded = [] }: CliNoteReceipt): undefined {
+export function printReceipt({ kind, note, superseded = [] }: CliNoteReceipt): undefined {
   const name = `N${note.id} ${dim(shorten(note.title, 80))}`
   switch (kind) {
     case 'same':
-      return say(`Already known as ${name}`)
+      return print(`Already saved as ${name}`)
     case 'restated':
-      return say(
-        `Kept as ${name}\nIt takes the place of ${superseded.map((id) => `N${id}`).join(', ')}, which stay in 'recollect notes --hidden'.`,
+      return print(
+        `Saved as ${name}\nIt replaces ${superseded.map((id) => `N${id}`).join(', ')}; 'recollect notes --hidden' still lists replaced notes.`,
       )
     case 'updated':
-      return say(`Changed ${name}`)
+      return print(`Changed ${name}`)
     default:
-      return say(`Kept as ${name}\n${dim(note.path)}`)
+      return print(`Saved as ${name}\n${dim(note.path)}`)
   }
 }
 
-/** The text a person gave as words, or through a pipe. */
+/** The text that a person passed as arguments, or piped in. */
 export async function textFromWordsOrStdin(words: string[]): Promise<string> {
   if (words.length > 0 && words.join(' ') !== '-') return words.join(' ')
   return process.stdin.isTTY ? '' : Bun.stdin.text()
 }
 
-/** The id of a note as people write it: with N, without, or as an address. */
+export const notAMemoryId = (word: string): CliError =>
+  invalidInput(`"${word}" is not a memory id (they look like #12, S4, P7 or N01J…); 'recollect search' shows ids`)
+
+/** Accepts the id of a note with N, without, or as a URN. */
 export function requireNoteId(text: string | undefined): NoteId {
-  if (/^[#SP]?\d{1,15}$/i.test(text ?? '')) throw new CliError(`${text} is no note; the ids of notes begin with N`, EXIT.invalid)
-  const id = parseNoteId((text ?? '').replace(/^N(?=[0-7][0-9A-HJKMNP-TV-Z]{25}$)/i, ''))
-  if (!id) throw new CliError('which note? ids are as search and notes show them, for instance N01K…', EXIT.invalid)
+  if (text === undefined) throw invalidInput("which note? Pass its id, for example N01K…; 'recollect notes' shows ids")
+  const id = parseNoteId(text.replace(/^N(?=[0-7][0-9A-HJKMNP-TV-Z]{25}$)/i, ''))
+  // The ids of other memories would pass as note ids.
+  if (!id || /^[#SP]?\d{1,15}$/i.test(text))
+    throw invalidInput(`"${text}" is not the id of a note (they look like N01J…); 'recollect notes' shows ids`)
   return id
 }
 
-/** A note or an observation, by its id; the others stay as long as their session does. `path` is where the worker has it. */
+/** A memory that can be forgotten. `path` is its address in the worker. */
 export function parseForgettable(word: string): { kind: 'note' | 'observation'; id: string; shown: string; path: string } {
   const number = /^#?(\d{1,15})$/.exec(word)?.[1]
   if (number) return { kind: 'observation', id: number, shown: `#${number}`, path: `/api/observations/${number}` }
   if (/^[SP]\d+$/i.test(word))
-    throw new CliError(
-      `${word} goes when its session goes, which the viewer can remove ('recollect view sessions'); notes and observations can be forgotten`,
-      EXIT.invalid,
+    throw invalidInput(
+      `${word} cannot be forgotten: only notes (N…) and observations (#12) can. To delete its whole session: recollect view sessions`,
     )
   const id = requireNoteId(word)
   return { kind: 'note', id, shown: `N${id}`, path: `/api/notes/${id}` }
 }
 
-/** When a time from now is over (30m, 12h, 30d, 2w), or the day that was named. */
+/** The time at which a note expires: a time from now (30m, 12h, 30d, 2w) or a date. */
 export function parseExpiry(text: string, now: number): number {
-  const at = momentIn(text, now)
-  if (at === null) throw new CliError(`"${text}" is no time: say 12h, 30d, 2w or a date such as 2026-12-31`, EXIT.invalid)
+  const at = parseTimeFromNow(text, now)
+  if (at === null) throw invalidInput(`--ttl cannot be "${text}"; use a time such as 12h, 30d or 2w, or a date such as 2026-12-31`)
   return at
 }

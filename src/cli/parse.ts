@@ -1,30 +1,27 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { closestName } from '../core/closest-name.ts'
-import { type CliArguments, COMMAND_ARGUMENTS, type CommandName, type Option } from './options.ts'
-import { CliError, EXIT } from './print.ts'
+import type { CommandArguments, CommandOption, CommandOptions, CommandSyntax } from './command.ts'
+import { invalidInput } from './print.ts'
 
-type ParsedCliArguments<N extends CommandName> = ReturnType<
-  typeof parseArgs<{ args: string[]; options: (typeof COMMAND_ARGUMENTS)[N]['options']; allowPositionals: true }>
->
-
-/** What a person gave a command, by its own table. What cannot be meant is told with what probably was. */
-export function parse<N extends CommandName>(name: N, args: string[]): ParsedCliArguments<N> {
-  const taken: CliArguments = COMMAND_ARGUMENTS[name]
-  const parsed = read(name, taken, args)
-  if (taken.words === null && parsed.positionals.length > 0)
-    throw new CliError(`"${parsed.positionals[0]}" is too much; ${helpHint(name)}`, EXIT.invalid)
-  for (const [option, value] of Object.entries(parsed.values)) {
-    const reason = invalidReason(option, taken.options[option], value)
-    if (reason) throw new CliError(reason, EXIT.invalid)
-  }
-  return parsed as ParsedCliArguments<N>
+/** Parses the arguments of a command. Throws an error that names the mistake, what is allowed, and the likely intention. */
+export function parseArguments<O extends CommandOptions>(command: CommandSyntax<O>, args: string[]): CommandArguments<O> {
+  const { name, words, options } = command
+  const { values, positionals } = parseOptions(command, args)
+  if (words === null && positionals.length > 0)
+    throw invalidInput(`unexpected argument "${positionals[0]}": '${name}' takes only options; ${seeHelp(name)}`)
+  const checked = Object.entries(values).map(([option, value]) => {
+    const problem = problemWith(option, options[option], value)
+    if (problem) throw invalidInput(problem)
+    return [option, options[option]?.range ? Number(value) : value]
+  })
+  // The loop above has checked each value against its option, which is where the type of the values comes from.
+  return { values: Object.fromEntries(checked), positionals } as CommandArguments<O>
 }
 
-function read(
-  name: string,
-  { words, isQuestion, options }: CliArguments,
-  args: string[],
-): { values: Record<string, unknown>; positionals: string[] } {
+type ParsedOptions = { values: Record<string, unknown>; positionals: string[] }
+
+function parseOptions(command: CommandSyntax<CommandOptions>, args: string[], isQuery = command.isQuery === true): ParsedOptions {
+  const { name, words, options } = command
   try {
     return parseArgs({ args, options, allowPositionals: true } satisfies ParseArgsConfig)
   } catch (cause) {
@@ -33,31 +30,33 @@ function read(
     const option = /'(?:-\w, )?(--?[^\s'=]+)/.exec(message)?.[1] ?? ''
     if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
       const close = closestOption(option, options)
-      if (isQuestion && !close) return read(name, { words, options }, withWordsLast(options, args))
+      if (isQuery && !close) return parseOptions(command, withQueryLast(options, args), false)
       const hint = words === null ? '' : ' (put -- before words that begin with a dash)'
-      throw new CliError(
-        `'recollect ${name}' has no option ${option}; ${close ? `did you mean ${close}?` : helpHint(name)}${hint}`,
-        EXIT.invalid,
-      )
+      throw invalidInput(`unknown option ${option} for '${name}'; ${close ? `did you mean ${close}?` : seeHelp(name)}${hint}`)
     }
-    // A number below zero looks like an option to the parser.
-    const given = args[args.indexOf(option) + 1] ?? ''
-    const reason = /^-\d/.test(given) ? invalidReason(option.slice(2), options[option.slice(2)], given) : null
-    if (reason) throw new CliError(reason, EXIT.invalid)
-    if (/argument missing/.test(message)) throw new CliError(`${option} needs a value; ${helpHint(name)}`, EXIT.invalid)
-    throw new CliError(`${message.split('. ')[0]?.replace(/\.$/, '')}; ${helpHint(name)}`, EXIT.invalid)
+    throw invalidInput(valueProblem(option, options[option.slice(2)], args) ?? `${message.split('. ')[0]}; ${seeHelp(name)}`)
   }
 }
 
-function closestOption(option: string, options: CliArguments['options']): string | null {
+/** Why the parser rejected the value of a known option; null if we cannot say more than the parser. */
+function valueProblem(option: string, declared: CommandOption | undefined, args: string[]): string | null {
+  if (declared?.type === 'boolean') return `${option} takes no value`
+  // The parser mistakes a negative number for an option.
+  const value = args[args.indexOf(option) + 1] ?? ''
+  const problem = /^-\d/.test(value) ? problemWith(option.slice(2), declared, value) : null
+  if (problem) return problem
+  return declared ? `${option} needs a value${declared.of ? `; use one of: ${declared.of.join(', ')}` : ''}` : null
+}
+
+function closestOption(option: string, options: CommandOptions): string | null {
   return closestName(
     option,
     Object.keys(options).map((known) => `--${known}`),
   )
 }
 
-/** The same, with options that nobody can have meant among the words, and all words behind the options. */
-function withWordsLast(options: CliArguments['options'], args: string[]): string[] {
+/** The same arguments with all words at the end, after `--`. Unknown options that resemble no known one count as words. */
+function withQueryLast(options: CommandOptions, args: string[]): string[] {
   const { tokens } = parseArgs({ args, options, allowPositionals: true, strict: false, tokens: true })
   const isWord = new Set<number>()
   for (const token of tokens) {
@@ -65,20 +64,24 @@ function withWordsLast(options: CliArguments['options'], args: string[]): string
     if (token.kind === 'positional' || isUnknown) isWord.add(token.index)
   }
   const end = args.indexOf('--')
-  const given = args.filter((_, index) => !isWord.has(index) && index !== end)
-  return [...given, '--', ...args.filter((_, index) => isWord.has(index))]
+  const others = args.filter((_, index) => !isWord.has(index) && index !== end)
+  return [...others, '--', ...args.filter((_, index) => isWord.has(index))]
 }
 
-function invalidReason(name: string, option: Option | undefined, value: unknown): string | null {
+function problemWith(name: string, option: CommandOption | undefined, value: unknown): string | null {
   if (typeof value !== 'string') return null
   if (option?.range) {
-    const [least, most] = option.range
-    if (!/^\d{1,9}$/.test(value) || Number(value) < least || Number(value) > most)
-      return `--${name} is a whole number from ${least} to ${most}, not "${value}"`
+    const [min, max] = option.range
+    if (!/^\d{1,9}$/.test(value) || Number(value) < min || Number(value) > max)
+      return `--${name} must be a whole number from ${min} to ${max}, not "${value}"`
   }
-  if (!option?.of || option.of.includes(value)) return null
-  const close = closestName(value, option.of)
-  return `"${value}" is nothing for --${name}; ${close ? `did you mean "${close}"?` : `there are ${option.of.join(', ')}`}`
+  return !option?.of || option.of.includes(value) ? null : unknownValue(`--${name}`, value, option.of)
 }
 
-const helpHint = (name: string) => `'recollect help ${name}' shows what it takes`
+/** `unknown --kind "nots"; did you mean "note"? Use one of: …` */
+export function unknownValue(what: string, value: string, allowed: readonly string[]): string {
+  const close = closestName(value, allowed)
+  return `unknown ${what} "${value}"; ${close ? `did you mean "${close}"? Use` : 'use'} one of: ${allowed.join(', ')}`
+}
+
+export const seeHelp = (name: string) => `see 'recollect help ${name}'`

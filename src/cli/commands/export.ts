@@ -1,0 +1,46 @@
+import { join, resolve } from 'node:path'
+import { exists, isFolder, writeInPlace } from '../../platform/files.ts'
+import type { ExportKind } from '../../wire/api.ts'
+import { askLines } from '../ask.ts'
+import { defineCommand, json, project } from '../command.ts'
+import { invalidInput, plural, print, printJson } from '../print.ts'
+
+const EXPORT_KINDS = ['tool-uses', 'prompts', 'observations', 'summaries', 'sessions', 'notes'] as const satisfies readonly ExportKind[]
+
+export const command = defineCommand({
+  name: 'export',
+  summary: 'export one kind of memory as JSON lines, or notes as files',
+  usage: `recollect export --json --kind tool-uses|prompts|observations|summaries|sessions|notes [--project P]
+       recollect export --kind notes --format markdown --out <folder> [--project P]
+
+  To import it again: 'recollect import --from jsonl' or '--from markdown'.`,
+  words: null,
+  options: {
+    kind: { type: 'string', of: EXPORT_KINDS, about: 'what to export' },
+    project,
+    format: { type: 'string', of: ['jsonl', 'markdown'], default: 'jsonl', about: 'markdown writes one file for each note' },
+    out: { type: 'string', value: 'FOLDER', about: 'the folder for the markdown files' },
+    json,
+  },
+  async run({ values }) {
+    const { kind, project, format, out } = values
+    if (!kind) throw invalidInput(`what to export? Pass --kind ${EXPORT_KINDS.join('|')}`)
+    const request = new URLSearchParams({ kind, format, ...(project ? { project } : {}) })
+    if (format === 'jsonl') {
+      if (out !== undefined) throw invalidInput('--out needs --format markdown; JSON lines go to standard output')
+      for await (const row of askLines<object>(`/api/export?${request}`)) print(JSON.stringify(row))
+      return
+    }
+    if (kind !== 'notes') throw invalidInput(`--format markdown exports only notes, not ${kind}: pass --kind notes, or leave --format out`)
+    if (!out) throw invalidInput('--format markdown needs a folder: pass --out <folder>')
+    const folder = resolve(out)
+    if (exists(folder) && !isFolder(folder)) throw invalidInput(`--out must be a folder, and ${folder} is a file`)
+    let files = 0
+    for await (const { path, text } of askLines<{ path: string; text: string }>(`/api/export?${request}`)) {
+      writeInPlace(join(folder, path), text)
+      files++
+    }
+    if (values.json) return printJson({ folder, files })
+    return print(`Wrote ${plural(files, 'note')} to ${folder}.`)
+  },
+})

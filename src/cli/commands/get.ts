@@ -1,0 +1,93 @@
+import type { Observation, Prompt, Summary } from '../../core/memory.ts'
+import { parseMemoryId } from '../../core/memory-kinds.ts'
+import type { Note } from '../../core/note.ts'
+import { formatAgo } from '../../core/time-format.ts'
+import { ask, post } from '../ask.ts'
+import { defineCommand, json } from '../command.ts'
+import { notAMemoryId } from '../note-command.ts'
+import { bold, dim, invalidInput, print, printJson } from '../print.ts'
+
+/** `title` is its title in lists; null if it is in none. */
+type CliFoundMemory = { id: string; title: string | null; project: string | null } & (
+  | { kind: 'observation'; memory: Observation | null }
+  | { kind: 'summary'; memory: Summary | null }
+  | { kind: 'prompt'; memory: Prompt | null }
+  | { kind: 'note'; memory: (Note & { urn: string; supersededBy: string[] }) | null }
+)
+
+export const command = defineCommand({
+  name: 'get',
+  summary: 'print memories in full, by id',
+  usage: `recollect get <id…> [--json]
+
+  Ids as search prints them: #12 (or 12) is an observation, S3 a summary, P7 a prompt with its answer, N… a note.`,
+  words: '<id…>',
+  options: { json },
+  async run({ values, positionals }) {
+    if (positionals.length === 0)
+      throw invalidInput("which memory? recollect get <id…>, for example 12, S3, P7 or N01K…; 'recollect search' shows ids")
+    const wrong = positionals.find((id) => parseMemoryId(id) === null)
+    if (wrong !== undefined) throw notAMemoryId(wrong)
+    const found = await ask<CliFoundMemory[]>('/api/memories/batch', post({ ids: positionals }))
+    if (values.json) printJson(found.flatMap(({ kind, title, project, memory }) => (memory ? [{ kind, title, project, ...memory }] : [])))
+    else found.forEach(printMemory)
+    const missing = found.filter((one) => one.memory === null).map((one) => one.id)
+    if (missing.length > 0) throw invalidInput(`no memory has the id ${missing.join(', ')}; 'recollect search' shows ids`)
+  },
+})
+
+function printMemory(found: CliFoundMemory): undefined {
+  if (!found.memory) return
+  switch (found.kind) {
+    case 'observation':
+      return printObservation(found.memory)
+    case 'summary':
+      return printSummary(found.memory, found.title)
+    case 'prompt':
+      return printPrompt(found.memory, found)
+    case 'note':
+      return printNote(found.memory)
+  }
+}
+
+function printObservation(o: Observation): undefined {
+  print(`${bold(`#${o.id} ${o.title}`)}  ${dim(`${o.type}, ${formatAgo(o.at, Date.now())}, ${o.project}, by ${o.model}`)}`)
+  if (o.subtitle) print(o.subtitle)
+  if (o.narrative) print(`\n${o.narrative}`)
+  for (const fact of o.facts) print(`  - ${fact}`)
+  if (o.filesModified.length > 0) print(dim(`  changed: ${o.filesModified.join(', ')}`))
+  if (o.filesRead.length > 0) print(dim(`  read: ${o.filesRead.join(', ')}`))
+  print()
+}
+
+function printSummary(s: Summary, listTitle: string | null): undefined {
+  const title = listTitle ?? (s.request || 'Summary')
+  print(`${bold(`S${s.id} ${title}`)}  ${dim(`${s.source}, ${formatAgo(s.at, Date.now())}, ${s.project}, by ${s.model}`)}`)
+  const fields = {
+    Request: s.request === title ? '' : s.request,
+    Investigated: s.investigated,
+    Learned: s.learned,
+    Done: s.completed,
+    Next: s.nextSteps,
+    Notes: s.notes,
+  }
+  for (const [label, text] of Object.entries(fields)) if (text) print(`  ${label}: ${text}`)
+  print()
+}
+
+function printNote(n: Note & { urn: string; supersededBy: string[] }): undefined {
+  const facts = [n.namespace, n.type, n.scope === 'project' ? n.project : n.scope, formatAgo(n.updatedAt, Date.now()), `from ${n.source}`]
+  print(`${bold(`N${n.id} ${n.title}`)}  ${dim([...facts, ...n.tags.map((tag) => `#${tag}`)].join(', '))}\n\n${n.body}\n`)
+  if (n.deletedAt !== null) print(dim(`Forgotten. To bring it back: recollect restore N${n.id}`))
+  if (n.supersededBy.length > 0) print(dim(`Superseded by ${n.supersededBy.map((id) => `N${id}`).join(', ')}.`))
+  print(dim(`${n.urn}  ${n.path}`))
+  print()
+}
+
+function printPrompt(p: Prompt, { title, project }: Pick<CliFoundMemory, 'title' | 'project'>): undefined {
+  const facts = [p.origin, formatAgo(p.at, Date.now()), ...(project ? [project] : [])]
+  print(`${bold(`P${p.id}${title ? ` ${title}` : ''}`)}  ${dim(facts.join(', '))}`)
+  if (p.text !== title) print(p.text)
+  if (p.answer) print(`\n${dim('Answer:')}\n${p.answer}`)
+  print()
+}

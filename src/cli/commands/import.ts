@@ -1,0 +1,130 @@
+import { resolve } from 'node:path'
+import { readEnvironment } from '../../platform/environment.ts'
+import { exists } from '../../platform/files.ts'
+import type { ImportLine, ImportSource } from '../../wire/api.ts'
+import { askLines, post } from '../ask.ts'
+import { defineCommand, json } from '../command.ts'
+import { currentProject } from '../current-project.ts'
+import { CliError, dim, EXIT, invalidInput, plural, print, printJson, progressBar } from '../print.ts'
+
+const IMPORT_SOURCES = ['claude-mem', 'anamnesis', 'markdown', 'jsonl', 'transcripts', 'native'] as const satisfies readonly ImportSource[]
+
+export const command = defineCommand({
+  name: 'import',
+  summary: 'import history from transcripts or other programs',
+  usage: `recollect import [paths…] [--since DATE] [--project P] [--json]
+       recollect import --native [--json]
+       recollect import --from claude-mem|anamnesis|markdown|jsonl <path> [--project P] [--json]
+
+  Without paths it imports all transcripts of Claude Code. Known sessions are skipped; an interrupted import continues when you run it again.
+
+  claude-mem   its database file; import the transcripts first, they contain more
+  anamnesis    a folder of its notes
+  markdown     any folder of markdown files, as notes of this folder's project
+  jsonl        a file that 'recollect export' wrote; tool uses are not imported`,
+  words: '[paths…]',
+  options: {
+    since: { type: 'string', value: 'DATE', about: 'only transcripts since then: 2026-03-01, 7d, yesterday' },
+    project: { type: 'string', value: 'P', about: 'import into this project (transcripts: import only those of this project)' },
+    native: { type: 'boolean', about: "import Claude Code's own memory as notes" },
+    from: { type: 'string', of: IMPORT_SOURCES, about: 'what the path contains' },
+    json,
+  },
+  async run({ values, positionals }) {
+    const paths = positionals.map((path) => resolve(path))
+    const missing = paths.find((path) => !exists(path))
+    if (missing) throw invalidInput(`${missing} does not exist; pass existing files or folders`)
+    const source = values.native ? 'native' : (values.from ?? 'transcripts')
+    if (source === 'transcripts') {
+      const result = await importHistory({ paths, since: values.since ?? null, project: values.project ?? null })
+      if (values.json) return printJson(result)
+      return printHistoryImport({ ...result, where: paths.join(', ') || readEnvironment().claudeConfig })
+    }
+    if (values.since !== undefined) throw invalidInput(`--since works only with transcripts, not with ${source}; leave it out`)
+    // A markdown file does not name its project, so it belongs to the one of this folder.
+    const project = values.project ?? (source === 'markdown' ? currentProject() : null)
+    const imported = await importMemories({ from: source, paths, project })
+    return values.json ? printJson(imported) : printMemoryImport(imported)
+  },
+})
+
+type SkippedFile = { file: string; reason: string }
+type MemoryImportResult = Extract<ImportLine, { kind: 'brought' }> & { left: SkippedFile[] }
+
+async function importMemories(request: { from: ImportSource; paths: string[]; project: string | null }): Promise<MemoryImportResult> {
+  const { from, paths } = request
+  if (from !== 'native' && paths.length !== 1)
+    throw invalidInput(`--from ${from} needs exactly one path: recollect import --from ${from} <path>`)
+  const bar = progressBar('Importing')
+  const skipped: SkippedFile[] = []
+  let hasStarted = false
+  try {
+    for await (const line of askLines<ImportLine>('/api/import', post(request))) {
+      if (line.kind === 'bringing') bar.at(line.done, line.of, line.what)
+      hasStarted ||= line.kind === 'bringing'
+      if (line.kind === 'skipped') skipped.push({ file: line.file, reason: line.reason })
+      if (line.kind === 'failed') throw failedImport(line.error, hasStarted)
+      if (line.kind === 'brought') return { ...line, left: skipped }
+    }
+  } finally {
+    bar.end()
+  }
+  throw workerStopped()
+}
+
+const failedImport = (error: string, hasStarted: boolean) =>
+  hasStarted
+    ? new CliError(`the import stopped: ${error}. What was imported before is stored; run the command again to continue.`)
+    : new CliError(`${error}. Nothing was changed.`, EXIT.invalid)
+const workerStopped = () => new CliError('the worker stopped during the import. Run the command again to continue.')
+
+function printMemoryImport({ notes, left, ms, ...rows }: MemoryImportResult): undefined {
+  const counts = [
+    [rows.sessions, 'new session'],
+    [rows.prompts, 'new prompt'],
+    [rows.observations, 'new observation'],
+    [rows.summaries, 'new summary', 'new summaries'],
+    [notes.added, 'new note'],
+    [notes.updated, 'changed note'],
+    [notes.forgotten, 'forgotten note'],
+  ] as [number, string, string?][]
+  const parts = counts.filter(([n]) => n > 0).map(([n, one, many]) => plural(n, one, many))
+  print(`${parts.length > 0 ? `Imported ${parts.join(', ')}` : 'Nothing new'} (${(ms / 1000).toFixed(1)} s).`)
+  for (const [reason, files] of Map.groupBy(left, (file) => file.reason))
+    print(dim(`Skipped ${files.length === 1 ? (files[0]?.file ?? '') : plural(files.length, 'file')}: ${reason}.`))
+}
+
+export type HistoryImportResult = Extract<ImportLine, { kind: 'done' }> & { left: SkippedFile[] }
+
+/** Imports transcripts and shows the progress. */
+export async function importHistory(request: {
+  paths: string[]
+  since: string | null
+  project: string | null
+}): Promise<HistoryImportResult> {
+  const bar = progressBar('Importing')
+  const skipped: SkippedFile[] = []
+  try {
+    for await (const line of askLines<ImportLine>('/api/import', post(request))) {
+      if (line.kind === 'progress') bar.at(line.bytes, line.totalBytes, `${line.done + 1} of ${line.files} files`)
+      if (line.kind === 'distilling') bar.at(1, 1, `${line.waiting} turns left to distill`)
+      if (line.kind === 'skipped') skipped.push({ file: line.file, reason: line.reason })
+      if (line.kind === 'failed') throw new CliError(`the import stopped: ${line.error}. Run the command again to continue.`)
+      if (line.kind === 'done') return { ...line, left: skipped }
+    }
+  } finally {
+    bar.end()
+  }
+  throw workerStopped()
+}
+
+export function printHistoryImport(result: HistoryImportResult & { where: string }): undefined {
+  const { files, skipped, where, ms, prompts, toolUses, sessions, unreadableLines, left } = result
+  if (files + skipped === 0) return print(`No transcripts found in ${where}.`)
+  print(
+    `Read ${plural(files, 'transcript')} in ${(ms / 1000).toFixed(1)} s: ` +
+      `${plural(prompts, 'new prompt')}, ${plural(toolUses, 'new tool use')} in ${plural(sessions, 'session')}.`,
+  )
+  if (unreadableLines > 0) print(`Skipped ${plural(unreadableLines, 'unreadable line')}.`)
+  for (const [reason, group] of Map.groupBy(left, (file) => file.reason)) print(dim(`Skipped ${plural(group.length, 'file')}: ${reason}.`))
+}

@@ -1,0 +1,126 @@
+import { resolve } from 'node:path'
+import type { SyncReport } from '../../core/sync.ts'
+import { type InstallOutcome, installMcp, type McpOutcome } from '../../integrations/install.ts'
+import { readEnvironment } from '../../platform/environment.ts'
+import { exists } from '../../platform/files.ts'
+import { PROGRAM } from '../../platform/program.ts'
+import { ask, post } from '../ask.ts'
+import { defineCommand, dryRun, json, yes } from '../command.ts'
+import { confirmed } from '../confirm.ts'
+import { installHooks } from '../install-hooks.ts'
+import { printMcpOutcome } from '../mcp-outcome.ts'
+import { bold, CliError, dim, EXIT, print, printJson } from '../print.ts'
+import { printSyncReport } from './sync.ts'
+import { uninstallAll } from './uninstall.ts'
+
+export const command = defineCommand({
+  name: 'init',
+  summary: 'connect Claude Code: install the hooks and the MCP server',
+  usage: `recollect init [--yes] [--project] [--form http|command] [--no-mcp] [--remote ADDRESS] [--print] [--dry-run] [--remove] [--json]
+
+  Adds Recollect's hooks to Claude Code's settings.json ($CLAUDE_CONFIG_DIR, else ~/.claude). The rest of the file stays the same, and a
+  dated backup is written next to it. Registers the MCP server with 'claude mcp add'. Running it again changes nothing.`,
+  words: null,
+  options: {
+    yes,
+    project: { type: 'boolean', about: 'install for this folder only (.claude/settings.local.json)' },
+    form: { type: 'string', of: ['http', 'command'], about: 'the kind of hooks (default: what the installed client supports)' },
+    'no-mcp': { type: 'boolean', about: 'do not register the MCP server' },
+    remote: {
+      type: 'string',
+      value: 'ADDRESS',
+      about: `share notes with your other machines through this git repository (sets sync.remote), and sync now; '' removes the remote`,
+    },
+    print: { type: 'boolean', about: 'print the new settings, and write nothing' },
+    'dry-run': dryRun,
+    remove: { type: 'boolean', about: "the same as 'recollect uninstall'" },
+    json,
+  },
+  async run({ values }) {
+    if (values.remove) return uninstallAll(values)
+    const project = values.project ? process.cwd() : null
+    const planned = await installHooks({ project, dryRun: true, form: values.form })
+    if (planned.kind !== 'planned') throw installError(planned)
+    if (values.print) return print(planned.text.trimEnd())
+    const registerMcp = async (dryRun: boolean): Promise<McpOutcome | null> =>
+      values['no-mcp'] ? null : installMcp({ environment: readEnvironment(), project, dryRun, program: PROGRAM })
+    if (values['dry-run']) return printPlan(planned, await registerMcp(true), values.json ?? false)
+
+    const question = `Write ${planned.form} hooks to ${planned.file}? A backup is written next to it.`
+    if (planned.changed && !values.yes && !(await confirmed(question))) return print('Nothing was changed.')
+    const installed = await installHooks({ project, form: values.form })
+    if (installed.kind !== 'installed' && installed.kind !== 'unchanged') throw installError(installed)
+    const mcp = await registerMcp(false)
+    const synced = values.remote === undefined ? null : await setRemote(values.remote)
+    if (values.json) printJson({ ...installed, mcp, ...(synced ? { sync: synced } : {}) })
+    else {
+      printInstalled(installed, mcp)
+      if (synced) printSharing(values.remote !== '', synced)
+    }
+    if (synced?.outcome === 'refused') return EXIT.error
+    if (!values.json) printNextSteps(project !== null)
+  },
+})
+
+type PlannedHooks = Extract<InstallOutcome, { kind: 'planned' }>
+type InstalledHooks = Extract<InstallOutcome, { kind: 'installed' | 'unchanged' }>
+
+function printPlan(planned: PlannedHooks, mcp: McpOutcome | null, asJson: boolean): undefined {
+  if (asJson) return printJson({ ...planned, text: undefined, mcp })
+  if (planned.changed) print(`Would write ${planned.form} hooks to ${planned.file}. To see the whole file: recollect init --print`)
+  else print(`${planned.file} already has the hooks.`)
+  if (mcp) printMcpOutcome(mcp)
+}
+
+/** Sets the remote for notes and syncs at once. */
+function setRemote(remote: string): Promise<SyncReport> {
+  const address = exists(resolve(remote)) ? resolve(remote) : remote
+  return ask<SyncReport>('/api/sync/remote', { ...post({ remote: address }), timeoutMs: 300_000 })
+}
+
+function printInstalled(installed: InstalledHooks, mcp: McpOutcome | null): void {
+  if (installed.kind === 'installed') print(`Wrote ${installed.form} hooks to ${bold(installed.file)}.`)
+  else print(`${installed.file} already has the hooks.`)
+  if (installed.backup) print(dim(`Backup of the old file: ${installed.backup}`))
+  const reason = FORM_REASONS[installed.because ?? '']
+  if (reason) print(dim(reason))
+  if (mcp) printMcpOutcome(mcp)
+}
+
+const FORM_REASONS: Record<string, string> = {
+  'no-client': 'They are command hooks because Claude Code was not found: every version supports those.',
+  'old-client': 'They are command hooks because this version of Claude Code does not support http hooks.',
+  'no-port': 'They are command hooks because the worker has no fixed port.',
+  proxy: 'They are command hooks because the shell sends http through a proxy.',
+  'url-list': 'They are command hooks because the settings allow http hooks only to other addresses.',
+}
+
+function printSharing(hasRemote: boolean, synced: SyncReport): void {
+  print(hasRemote ? '\nNotes are now shared through this remote.' : '\nNotes now stay on this machine.')
+  printSyncReport(synced)
+}
+
+function printNextSteps(isProjectOnly: boolean): void {
+  if (isProjectOnly) print(dim('The file contains a token: keep .claude/settings.local.json out of the repository.'))
+  print(`\nClaude Code now remembers. Open sessions are captured too; a new session is shown what earlier ones learned.`)
+  print(dim(`To check the installation: recollect doctor. To remove it: recollect uninstall.`))
+}
+
+function installError(outcome: InstallOutcome): CliError {
+  switch (outcome.kind) {
+    case 'plugin':
+      return new CliError(
+        `the plugin ${outcome.plugin} is enabled in ${outcome.file} and already provides these hooks; use only one. To use init instead: claude plugin disable ${outcome.plugin}, then recollect init`,
+      )
+    case 'too-old':
+      return new CliError(`Claude Code ${outcome.version} is too old: it has no hooks that Recollect can use. Update it and try again.`)
+    case 'unreadable':
+      return new CliError(`cannot read ${outcome.file} (${outcome.reason}). Correct the file and try again; nothing was changed.`)
+    case 'unwritable':
+      return new CliError(
+        `cannot write ${outcome.file} (${outcome.reason}). If another program generates it, add the hooks there: 'recollect init --print' shows them.`,
+      )
+    default:
+      return new CliError("the hooks were not written; run 'recollect doctor' to find out why")
+  }
+}

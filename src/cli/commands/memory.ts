@@ -1,0 +1,59 @@
+import { ask, post, shortenTimeouts } from '../ask.ts'
+import { defineCommand, json, project } from '../command.ts'
+import { currentBranch, currentProject } from '../current-project.ts'
+import { type CliNoteReceipt, printReceipt, textFromWordsOrStdin } from '../note-command.ts'
+import { unknownValue } from '../parse.ts'
+import { invalidInput, print, printJson } from '../print.ts'
+import { printInjection } from './inject.ts'
+
+const ACTIONS = ['inject-context', 'inject-brief', 'capture-memory', 'capture-response'] as const
+
+export const command = defineCommand({
+  name: 'memory',
+  summary: 'print or save memory from your own hook scripts',
+  usage: `recollect memory inject-context|inject-brief [--project P] [--format text|json] [--strict-exit]
+       recollect memory capture-memory [--content TEXT] [--session-id ID] [--hook-type T] [--tool-name T] [--project P] [--strict-exit]
+       recollect memory capture-response --session-id ID [--content TEXT] [--strict-exit]
+
+  Always exits with 0, because a failing hook would interrupt your work. Pass --strict-exit to get an error code.`,
+  words: 'inject-context|inject-brief|capture-memory|capture-response',
+  isForHooks: true,
+  options: {
+    content: { type: 'string', value: 'TEXT', about: 'the text to save (default: read from stdin)' },
+    'session-id': { type: 'string', value: 'ID', about: 'the session it belongs to' },
+    'response-type': { type: 'string', value: 'T', about: 'accepted for compatibility; has no effect' },
+    'hook-type': { type: 'string', value: 'T', about: 'with capture-memory: a tag, for example the event' },
+    'tool-name': { type: 'string', value: 'T', about: 'with capture-memory: a tag' },
+    project,
+    format: { type: 'string', of: ['text', 'json'], default: 'text', about: 'how to print the result' },
+    'strict-exit': { type: 'boolean', about: 'exit with a code that shows errors' },
+    json,
+  },
+  async run({ values, positionals }) {
+    shortenTimeouts()
+    const [word = '', ...more] = positionals
+    const action = ACTIONS.find((known) => known === word)
+    if (!action || more.length > 0) throw invalidInput(unknownValue('memory action', positionals.join(' '), ACTIONS))
+    const asJson = values.json || values.format === 'json'
+    const key = values.project ?? currentProject()
+    if (action === 'inject-context' || action === 'inject-brief') {
+      const branch = values.project ? undefined : (currentBranch() ?? undefined)
+      return printInjection({ project: key, branch, brief: action === 'inject-brief', json: asJson })
+    }
+    const content = values.content ?? (await textFromWordsOrStdin([]))
+    if (!content.trim()) throw invalidInput('nothing to save: pass --content TEXT, or pipe the text in')
+    const session = values['session-id']
+    if (action === 'capture-memory') {
+      const tags = [values['hook-type'], values['tool-name']].filter((tag) => tag !== undefined)
+      const receipt = await ask<CliNoteReceipt>('/api/notes', post({ body: content, project: key, session, tags, scope: 'project' }))
+      return asJson ? printJson(receipt) : printReceipt(receipt)
+    }
+    if (!session) throw invalidInput('capture-response needs a session: pass --session-id ID')
+    const stored = await ask<{ status: string; reason?: string }>(
+      '/api/sessions/summarize',
+      post({ contentSessionId: session, last_assistant_message: content }),
+    )
+    if (asJson) return printJson(stored)
+    return print(stored.reason ? `Not saved: ${stored.reason}.` : 'Saved.')
+  },
+})

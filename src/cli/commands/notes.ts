@@ -1,0 +1,65 @@
+import { asProjectKey } from '../../core/ids.ts'
+import { isDeletedOrExpired, type Note } from '../../core/note.ts'
+import { projectName } from '../../core/project.ts'
+import { shorten } from '../../core/text.ts'
+import { formatAge } from '../../core/time-format.ts'
+import { ask } from '../ask.ts'
+import { defineCommand, json, limit, noteOptions, project } from '../command.ts'
+import { currentProject, requireKnownProject } from '../current-project.ts'
+import { bold, dim, fitToTerminal, plural, print, printJson, table } from '../print.ts'
+
+type CliNoteList = { notes: (Note & { urn: string })[]; counts: { all: number; hidden: number; conflicted: number } }
+
+export const command = defineCommand({
+  name: 'notes',
+  summary: 'list the notes of this project, newest first',
+  usage: 'recollect notes [--ns N] [--type T] [--all] [--hidden] [--project P] [--limit N] [--json]',
+  words: null,
+  options: {
+    ns: noteOptions.ns,
+    type: noteOptions.type,
+    all: { type: 'boolean', about: 'list the notes of all projects' },
+    hidden: { type: 'boolean', about: 'include superseded, expired and forgotten notes' },
+    project,
+    limit: limit('50', 1000),
+    json,
+  },
+  async run({ values }) {
+    const project = values.all ? null : (values.project ?? currentProject())
+    const request = new URLSearchParams({
+      limit: String(values.limit),
+      ...(project ? { project } : {}),
+      ...(values.ns ? { namespace: values.ns } : {}),
+      ...(values.type ? { type: values.type } : {}),
+      ...(values.hidden ? { hidden: '1' } : {}),
+    })
+    const { notes, counts } = await ask<CliNoteList>(`/api/notes?${request}`)
+    if (notes.length === 0) await requireKnownProject(values)
+    if (values.json) return printJson({ project, notes, counts })
+    if (notes.length > 0) return printNotes(notes, counts.conflicted)
+    const elsewhere = counts.all > 0 ? ` Other projects have ${plural(counts.all, 'note')}: recollect notes --all.` : ''
+    return print(`No notes here yet. Save one with 'recollect capture <text>', or write [decision] in a prompt.${elsewhere}`)
+  },
+})
+
+function printNotes(notes: Note[], conflicts: number): undefined {
+  const now = Date.now()
+  const scopeOf = (note: Note) => (note.scope === 'project' ? projectName(asProjectKey(note.project)) : note.scope)
+  const isOneScope = new Set(notes.map(scopeOf)).size === 1
+  const rows = notes.map((note) => [
+    `N${note.id}`,
+    formatAge(note.updatedAt, now),
+    note.namespace,
+    ...(isOneScope ? [] : [scopeOf(note)]),
+    `${note.pinned ? '★ ' : ''}${bold(shorten(note.title, 90))}${dim(stateOf(note, now))}${dim(note.tags.map((tag) => ` #${tag}`).join(''))}`,
+  ])
+  for (const line of table(rows).split('\n')) print(fitToTerminal(line))
+  const more = conflicts > 0 ? ` ${plural(conflicts, 'conflict')} to resolve: recollect sync status.` : ''
+  print(dim(`\n${plural(notes.length, 'note')} shown. To read one: recollect get <id>.${more}`))
+}
+
+function stateOf(note: Note, now: number): string {
+  if (note.deletedAt !== null) return '  (forgotten)'
+  if (isDeletedOrExpired(note, now)) return '  (expired)'
+  return note.conflictOf ? `  (another version of N${note.conflictOf})` : ''
+}

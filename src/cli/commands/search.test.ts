@@ -1,0 +1,139 @@
+import { expect, test } from 'bun:test'
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../../../test/support/builders.ts'
+import { queryHighlighter } from './search.ts'
+
+test.each([
+  ['tide table', 'Ask for each tide table once', 'Ask for each [tide] [table] once'],
+  ['tide', 'Tides are late; riptide is not', '[Tide]s are late; riptide is not'],
+  ['type:bugfix tide -late', 'bugfix: type the tide, late', 'bugfix: type the [tide], late'],
+  ['a+b .*', 'nothing to mark', 'nothing to mark'],
+  ['$cost', 'the $cost', 'the $[cost]'],
+])('the words of “%s” are marked where they stand, and nothing else is', (query, text, shown) => {
+  expect(queryHighlighter(query, (word) => `[${word}]`)(text)).toBe(shown)
+})
+
+const RECOLLECT = join(import.meta.dir, '..', '..', '..', 'bin', 'recollect')
+
+test('a project that there is not is told with what was probably meant; one in which nothing is found is only empty', async () => {
+  using folder = temporaryFolder()
+  const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0', RECOLLECT_EMBEDDER_PROVIDER: 'none' }
+  const run = async (...args: string[]) => {
+    const child = Bun.spawn([RECOLLECT, ...args], { env, cwd: folder.path, stdout: 'pipe', stderr: 'pipe' })
+    return [await child.exited, await child.stdout.text(), await child.stderr.text()]
+  }
+  await run('demo')
+  const misspelt = [4, '', 'recollect: there is no project tidepol; did you mean tidepool?\n']
+  expect(await run('search', 'tide', '--project', 'tidepol')).toEqual(misspelt)
+  expect(await run('timeline', 'tide', '--project', 'tidepol')).toEqual(misspelt)
+  expect(await run('inject', '--project', 'tidepol')).toEqual(misspelt)
+  expect(await run('graph', '--project', 'tidepol')).toEqual(misspelt)
+  expect(await run('notes', '--project', 'tidepol')).toEqual(misspelt)
+  expect(await run('search', '--all', 'tide', 'project:tidepol')).toEqual(misspelt)
+  expect(await run('search', 'tide', 'project:tidepol')).toEqual(misspelt)
+  expect(await run('timeline', 'tide project:tidepol')).toEqual(misspelt)
+  expect(await run('search', 'tide', '--project', 'xyzzy')).toEqual([4, '', expect.stringContaining('no project xyzzy')])
+  for (const all of [[], ['--all']]) {
+    const [, found] = await run('search', 'tide', ...all)
+    const [first = '', second = ''] = String(found).split('\n')
+    expect(first === 'Nothing of this project is remembered; from all projects:').toBe(all.length === 0)
+    expect(all.length === 0 ? second : first).toMatch(/~\d+t +tidepool {2}/)
+  }
+  const empty = [0, 'Nothing is remembered about “zzyzx”.\n', '']
+  for (const known of ['tidepool', 'Tidepool', folder.path]) expect(await run('search', 'zzyzx', '--project', known)).toEqual(empty)
+  expect(await run('search', 'zzyzx', 'project:Tidepool')).toEqual([0, 'Nothing is remembered about “zzyzx project:Tidepool”.\n', ''])
+  expect(await run('search', 'zzyzx', '--qqqq')).toEqual([0, 'Nothing is remembered about “zzyzx --qqqq”.\n', ''])
+  await run('stop')
+}, 30_000)
+
+test('a long question or prompt is answered like any other, with and without a worker', async () => {
+  using folder = temporaryFolder()
+  const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0', RECOLLECT_EMBEDDER_PROVIDER: 'none' }
+  const run = async (...args: string[]) => {
+    const child = Bun.spawn([RECOLLECT, ...args], { env, cwd: folder.path, stdout: 'pipe', stderr: 'ignore' })
+    return [await child.exited, await child.stdout.text()]
+  }
+  await run('demo')
+  const questions = ['tide tables '.repeat(1500), `tide ${'潮位表'.repeat(1000)}`]
+  for (const question of questions)
+    expect(await run('search', question)).toEqual([0, expect.stringContaining('Ask for each tide table once')])
+  const silent = expect.stringMatching(/^With this prompt nothing would be told.*\.\n$/)
+  const prompts = ['pelican '.repeat(7000), '潮位表'.repeat(1000)]
+  for (const prompt of prompts) expect(await run('inject', '--project', 'tidepool', '--prompt', prompt)).toEqual([0, silent])
+  expect(await run('search', '潮'.repeat(2000))).toEqual([0, expect.stringMatching(/^Nothing is remembered about “.{200}”\.\n$/)])
+  await run('stop')
+  renameSync(join(folder.path, '.recollect', 'run'), join(folder.path, '.recollect', 'run.away'))
+  writeFileSync(join(folder.path, '.recollect', 'run'), '') // so that no worker can be started
+  for (const question of questions)
+    expect(await run('search', question)).toEqual([0, expect.stringContaining('Ask for each tide table once')])
+  for (const prompt of prompts) expect(await run('inject', '--project', 'tidepool', '--prompt', prompt)).toEqual([0, silent])
+}, 60_000)
+
+test('what became of a time in the question is said, in words and as JSON', async () => {
+  using folder = temporaryFolder()
+  const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0', RECOLLECT_EMBEDDER_PROVIDER: 'none' }
+  const run = async (...args: string[]) => new Response(Bun.spawn([RECOLLECT, ...args], { env, cwd: folder.path }).stdout).text()
+  await run('demo')
+  const letGo = 'Nothing fits from 2019-01-01 to 2019-12-31; shown from all times.'
+  expect(await run('search', 'tide', 'in', '2019', '--all')).toStartWith(letGo)
+  expect(await run('search', 'tide', 'in', '2019', '--all', '--explain')).toStartWith(
+    '“in 2019” was understood as 2019-01-01 to 2019-12-31\n',
+  )
+  expect(JSON.parse(await run('search', 'tide', 'in', '2019', '--all', '--json')).time).toMatchObject({ kept: false, said: letGo })
+  expect(await run('search', 'tide', 'since', '2020', '--all')).toStartWith('What happened since 2020-01-01 counts most.')
+  await run('stop')
+}, 30_000)
+
+test.each([60, 100])(
+  'on a terminal of %d columns no hit takes more than its lines, and the id of a note is whole',
+  async (columns) => {
+    using folder = temporaryFolder()
+    const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0', TERM: 'xterm' }
+    const run = async (...args: string[]) => new Response(Bun.spawn([RECOLLECT, ...args], { env, cwd: folder.path }).stdout).text()
+    await run('demo')
+    const kept = JSON.parse(await run('capture', `潮位表 tide tables are kept for ${'a very long time '.repeat(20)}`, '--json')) as {
+      note: { id: string }
+    }
+    const chunks: Uint8Array[] = []
+    const terminal = { cols: columns, rows: 40, data: (_: unknown, bytes: Uint8Array) => void chunks.push(bytes.slice()) }
+    await Bun.spawn([RECOLLECT, 'search', 'tide', 'tables', '--all'], { env, cwd: folder.path, terminal }).exited
+    const shown = Buffer.concat(chunks).toString()
+    const lines = Bun.stripANSI(shown).split('\r\n')
+    expect(lines.filter((line) => Bun.stringWidth(line) > columns)).toEqual([])
+    expect([shown.includes('\u001b[33mtide'), lines.some((line) => line.includes(kept.note.id))]).toEqual([true, true])
+    const piped = await run('search', 'tide', 'tables', '--all')
+    expect([piped.includes('\u001b'), Math.max(...piped.split('\n').map((line) => line.length)) > 150]).toEqual([false, true])
+    await run('stop')
+  },
+  30_000,
+)
+
+test('on a terminal of UTF-8 each hit has the sign of its type, in line; elsewhere none has', async () => {
+  using folder = temporaryFolder()
+  const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0' }
+  const shown = async (more: Record<string, string>, ...args: string[]) => {
+    const chunks: Uint8Array[] = []
+    const terminal = { cols: 120, rows: 40, data: (_: unknown, bytes: Uint8Array) => void chunks.push(bytes.slice()) }
+    await Bun.spawn([RECOLLECT, ...args], { env: { ...env, ...more }, cwd: folder.path, terminal }).exited
+    return Bun.stripANSI(Buffer.concat(chunks).toString()).split('\r\n')
+  }
+  await shown({}, 'demo')
+  const sign = /[🐛✨🔧📝🔍🎯📋💬📌] /u
+  for (const args of [
+    ['search', 'tide', '--all'],
+    ['timeline', 'tide', '--all'],
+  ]) {
+    const lines = (await shown({ TERM: 'xterm', LANG: 'en_US.UTF-8' }, ...args)).filter((line) => /~\d+t/.test(line))
+    expect(lines.filter((line) => !sign.test(line))).toEqual([])
+    expect(new Set(lines.map((line) => Bun.stringWidth(line.slice(0, line.search(/~\d+t/))))).size).toBe(1)
+    for (const plain of [
+      { TERM: 'xterm', LANG: 'C' },
+      { TERM: 'linux', LANG: 'en_US.UTF-8' },
+    ])
+      expect((await shown(plain, ...args)).filter((line) => sign.test(line))).toEqual([])
+  }
+  const piped = Bun.spawn([RECOLLECT, 'search', 'tide', '--all'], { env: { ...env, TERM: 'xterm', LANG: 'en_US.UTF-8' }, cwd: folder.path })
+  expect(await piped.stdout.text()).not.toMatch(sign)
+  await shown({}, 'stop')
+}, 30_000)

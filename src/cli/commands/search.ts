@@ -1,0 +1,135 @@
+import type { Hit, QueryTimeReference } from '../../core/hit.ts'
+import { MEMORY_KINDS, type MemoryKind, memoryId } from '../../core/memory-kinds.ts'
+import { projectName } from '../../core/project.ts'
+import { shorten } from '../../core/text.ts'
+import { formatAge } from '../../core/time-format.ts'
+import { terminalWidth } from '../../platform/environment.ts'
+import { MAX_QUERY_CHARS_IN_URL } from '../../wire/viewer-pages.ts'
+import { ask, post } from '../ask.ts'
+import { defineCommand, json, limit, project } from '../command.ts'
+import { currentCommandName, requireKnownProject, searchScope } from '../current-project.ts'
+import { bold, dim, fitToTerminal, icon, invalidInput, plural, print, printJson, table, yellow } from '../print.ts'
+
+type CliSearchResponse = {
+  hits: Hit[]
+  /** Where they were looked for; null for all projects. */
+  project: string | null
+  /** What is to be known of them: that none is close, or from where they are. */
+  said: string
+  understood: { word: string; meaning: string; from: 'filter' | 'text' }[]
+  time: QueryTimeReference | null
+  isClose: boolean
+  problems: { word: string; message: string }[]
+  /** Why a project that the question names is none, or null. */
+  nowhere: string | null
+  /** What keeps the embedder from helping, or null. */
+  embedderTrouble: string | null
+}
+
+export const command = defineCommand({
+  name: 'search',
+  summary: 'find memories',
+  usage: `recollect search <words…> [--project P] [--all] [--kind observation|summary|prompt|note] [--limit N] [--explain] [--web] [--json]
+
+  Searches this folder's project and, if nothing there is close, all projects. The query may contain filters (type:bugfix path:src
+  -tag:draft since:7d) and times ("last week").`,
+  words: '<words…>',
+  isQuery: true,
+  options: {
+    project,
+    all: { type: 'boolean', about: 'search all projects' },
+    kind: { type: 'string', of: MEMORY_KINDS, about: 'find only memories of this kind' },
+    limit: limit('20', 200),
+    web: { type: 'boolean', about: 'open the search in the viewer' },
+    explain: { type: 'boolean', about: 'show what each score consists of, and how times and names were understood' },
+    json,
+  },
+  async run({ values, positionals }) {
+    const query = positionals.join(' ')
+    if (!query.trim()) throw invalidInput('nothing to search for: recollect search <words>')
+    if (values.web) return openInViewer(query, values)
+    const { kind, limit, json, explain } = values
+    const found = await ask<CliSearchResponse>('/api/search', post({ query, limit, kind, ...searchScope(values) }))
+    if (found.nowhere !== null) throw invalidInput(found.nowhere)
+    if (found.hits.length === 0) await requireKnownProject(values)
+    if (json) return printJson({ query, ...found })
+    printRemarks(query, found, explain ?? false)
+    if (found.hits.length > 0) printHits(query, found, explain ?? false)
+  },
+})
+
+type SearchFlags = { all?: boolean | undefined; project?: string | undefined; kind?: MemoryKind | undefined; json?: boolean | undefined }
+
+async function openInViewer(query: string, values: SearchFlags): Promise<undefined> {
+  const { openViewer } = await import('./view.ts')
+  const search = {
+    q: query.slice(0, MAX_QUERY_CHARS_IN_URL),
+    ...(values.kind ? { kind: values.kind } : {}),
+    ...(values.project && !values.all ? { project: values.project } : {}),
+  }
+  return openViewer(`/search?${new URLSearchParams(search)}`, { json: values.json })
+}
+
+/** Prints what to know before reading the hits: unusable filters, a missing embedder, how times were understood, where the hits are from. */
+function printRemarks(query: string, found: CliSearchResponse, explain: boolean): undefined {
+  for (const { word, message } of found.problems) print(yellow(`${word}: ${message}`))
+  if (found.embedderTrouble !== null) print(yellow(`Searched without the embedder: ${found.embedderTrouble}`))
+  if (explain) for (const { word, meaning } of found.understood) print(dim(`“${word}” was understood as ${meaning}`))
+  if (found.hits.length === 0) return print(`No memory matches “${shorten(query, 200)}”.`)
+  if (found.time) print(found.time.kept ? dim(found.time.said) : yellow(found.time.said))
+  if (found.said) print(found.isClose ? dim(found.said) : yellow(found.said))
+}
+
+function printHits(query: string, { hits, project }: CliSearchResponse, explain: boolean): void {
+  const now = Date.now()
+  const highlight = queryHighlighter(query)
+  const isFromOtherProject = hits.some((hit) => hit.project !== project)
+  // On a terminal the long id of a note moves to the second line.
+  const idBelow = (hit: Hit) => (hit.kind === 'note' && terminalWidth() !== null ? `${memoryId(hit.kind, hit.id)}  ` : '')
+  const rows = hits.map((hit) => [
+    memoryId(hit.kind, idBelow(hit) ? '' : hit.id),
+    formatAge(hit.at, now),
+    `${icon(hit.kind, hit.type)}${hit.type}`,
+    dim(`~${hit.tokens}t`),
+    `${isFromOtherProject ? dim(`${projectName(hit.project)}  `) : ''}${bold(highlight(hit.title))}`,
+  ])
+  for (const [index, line] of table(rows).split('\n').entries()) {
+    const hit = hits[index]
+    if (!hit) continue
+    print(fitToTerminal(line))
+    const more = `${idBelow(hit)}${highlight(hit.snippet.replace(/\s+/g, ' ').trim(), dim)}`
+    if (more.trim()) print(fitToTerminal(`    ${more}`))
+    if (explain) print(dim(`    ${explainScore(hit)}`))
+  }
+  print(dim(`\n${plural(hits.length, 'hit')}. To read one: ${currentCommandName()} get <id>`))
+}
+
+/**
+ * Returns a function that marks the words of a query in a text, also at the start of longer words, and passes the rest through `otherwise`.
+ * Filters and words of one or two letters are not marked.
+ */
+export function queryHighlighter(query: string, mark: (text: string) => string = yellow) {
+  const words = query.match(/(?<![\p{L}\p{N}:_-])-?[\p{L}\p{N}_]{3,}(?![\p{L}\p{N}_]*:)/gu)?.filter((word) => !word.startsWith('-')) ?? []
+  const pattern =
+    words.length > 0 ? new RegExp(`((?<![\\p{L}\\p{N}])(?:${words.slice(0, MAX_MARKED_WORDS).map(RegExp.escape).join('|')}))`, 'giu') : null
+  return (text: string, otherwise: (text: string) => string = (plain) => plain): string =>
+    pattern
+      ? text
+          .split(pattern)
+          .map((part, i) => (i % 2 === 1 ? mark(part) : part && otherwise(part)))
+          .join('')
+      : otherwise(text)
+}
+
+/** Only a pasted text has more words than this. */
+const MAX_MARKED_WORDS = 60
+
+/** The signals of the score, strongest first. */
+function explainScore(hit: Hit): string {
+  const shares = Object.entries(hit.signals)
+    .sort((a, b) => b[1] - a[1])
+    .map(([signal, amount]) => `${signal} ${amount.toFixed(2)}`)
+  if (shares.length === 0) return 'ordered by time: apart from filters and times, the query has no words to search for'
+  const also = hit.also.length > 0 ? `; ${hit.also.join(', ')} say the same` : ''
+  return `score ${hit.score.toFixed(2)} = ${shares.join(' + ').replaceAll('+ -', '- ')}; its text contains ${Math.round(hit.coverage * 100)} % of the query${also}`
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../../../test/support/builders.ts'
+
+const RECOLLECT = join(import.meta.dir, '..', '..', '..', 'bin', 'recollect')
+
+test('the status of a worker that is paused is told soon, with what to do', async () => {
+  using folder = temporaryFolder()
+  const run = runIn(folder.path)
+  expect((await run('start')).code).toBe(0)
+  const { pid } = JSON.parse(readFileSync(join(folder.path, 'r', 'run', 'worker.json'), 'utf8')) as { pid: number }
+  const usual = await run('status')
+  expect(usual.code).toBe(0)
+  process.kill(pid, 'SIGSTOP')
+  try {
+    const paused = await run('status')
+    expect(paused.code).toBe(2)
+    expect(paused.complained).toContain(`pid ${pid}`)
+    expect(paused.complained).toContain(`kill -9 ${pid}`)
+    // A second and a half of waiting, and what the program itself takes on this machine, which may have got busier meanwhile.
+    expect(paused.ms).toBeLessThan(2000 + 10 * usual.ms)
+  } finally {
+    process.kill(pid, 'SIGCONT')
+    await run('stop')
+  }
+}, 60_000)
+
+test('a damaged database that was replaced is named until somebody deletes it, with what to do', async () => {
+  using folder = temporaryFolder()
+  const run = runIn(folder.path)
+  mkdirSync(join(folder.path, 'r'))
+  writeFileSync(join(folder.path, 'r', 'recollect.db'), crypto.getRandomValues(new Uint8Array(60_000)))
+  try {
+    const status = await run('status')
+    const [, file = ''] = /damaged and is now (\S+recollect\.db\.damaged-\S+Z)\. .*recollect import.*memory\//.exec(status.said) ?? []
+    expect([status.code, existsSync(file)]).toEqual([0, true])
+    const doctor = await run('doctor')
+    expect(doctor.said).toContain(file)
+    expect(doctor.said).toContain('recollect import')
+    rmSync(file)
+    expect((await run('status')).said).not.toContain('damaged')
+  } finally {
+    await run('stop')
+  }
+}, 60_000)
+
+function runIn(folder: string) {
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, RECOLLECT_HOME: join(folder, 'r'), RECOLLECT_WORKER_PORT: '0' }
+  return async (...args: string[]) => {
+    const started = performance.now()
+    const child = Bun.spawn([RECOLLECT, ...args], { env, stdout: 'pipe', stderr: 'pipe' })
+    const [said, complained, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    return { said, complained, code, ms: performance.now() - started }
+  }
+}

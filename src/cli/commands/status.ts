@@ -1,0 +1,129 @@
+import { inDollars } from '../../core/cost.ts'
+import { asProjectKey } from '../../core/ids.ts'
+import { projectName } from '../../core/project.ts'
+import { formatAge, formatAgo } from '../../core/time-format.ts'
+import { readEnvironment } from '../../platform/environment.ts'
+import { homePaths } from '../../platform/paths.ts'
+import type { CostReport, WorkerStatus } from '../../wire/api.ts'
+import { askWorker } from '../../wire/socket.ts'
+import { unresponsiveWorkerAdvice } from '../../wire/unresponsive-worker.ts'
+import { ask } from '../ask.ts'
+import { describeConnection, findConnection } from '../claude-code-connection.ts'
+import { defineCommand, json } from '../command.ts'
+import { bold, CliError, dim, EXIT, formatBytes, invalidInput, plural, print, printJson, table, yellow } from '../print.ts'
+import { embedderLine } from './embedder.ts'
+import { syncStateRows } from './sync.ts'
+
+export const command = defineCommand({
+  name: 'status',
+  summary: 'show what is running and what is stored',
+  usage: `recollect status [--json]
+       recollect status --cost [--days N] [--json]`,
+  words: null,
+  options: {
+    cost: { type: 'boolean', about: 'show the calls of text models and their cost, by day, model and project' },
+    days: { type: 'string', value: 'N', range: [1, 3660], about: 'with --cost: the last N days (default 30)' },
+    json,
+  },
+  async run({ values }) {
+    if (values.days !== undefined && !values.cost) throw invalidInput('--days works only with --cost: recollect status --cost --days 7')
+    if (values.cost) {
+      const cost = await ask<CostReport>(`/api/cost?days=${values.days ?? 30}`)
+      return values.json ? printJson(cost) : printCost(cost)
+    }
+    const status = await readStatusQuickly()
+    return values.json ? printJson({ ...status, connected: findConnection(readEnvironment()) }) : printStatus(status)
+  },
+})
+
+/** Takes at most two seconds, even if the worker hangs. */
+async function readStatusQuickly(): Promise<WorkerStatus> {
+  const home = homePaths()
+  const reply = await askWorker(home, '/api/status', { timeoutMs: STATUS_TIMEOUT_MS })
+  if (reply.kind === 'answered') return JSON.parse(reply.body) as WorkerStatus
+  if (reply.kind === 'late') throw new CliError(unresponsiveWorkerAdvice(home), EXIT.timeout)
+  return ask<WorkerStatus>('/api/status')
+}
+
+const STATUS_TIMEOUT_MS = 1500
+
+export function printStatus(s: WorkerStatus): undefined {
+  const now = Date.now()
+  print(
+    table([
+      ['Worker', describeWorker(s)],
+      ['Home', s.home],
+      ['Claude Code', describeClient()],
+      ['Database', `${formatBytes(s.databaseBytes)}${dim(describeDatabaseParts(s))}`],
+      ['Sessions', `${s.sessions.all.toLocaleString('en')} stored, ${s.sessions.live} live`],
+      ['Notes', `${(s.notes.all - s.notes.hidden).toLocaleString('en')} ${dim(`(${s.notes.hidden} hidden)`)}`],
+      ...syncStateRows(s.sync),
+      ['Text model', describeTextModel(s.textModel)],
+      ['Last event', s.lastEventAt === null ? 'none yet' : formatAgo(s.lastEventAt, now)],
+      [
+        'Queue',
+        `${plural(s.jobs.waiting + s.jobs.running, 'job')} waiting${s.jobs.dead > 0 ? yellow(`, ${s.jobs.dead} failed`) : ''}, ${s.spooled} in the spool`,
+      ],
+      ['Embedder', embedderLine(s.embedder)],
+    ]),
+  )
+  for (const file of s.setAside ?? []) print(yellow(`  The database was damaged and was moved to ${file}. ${DAMAGED_DATABASE_ADVICE}`))
+  for (const job of s.deadJobs) print(yellow(`  failed: ${job.kind} ${job.key} after ${job.attempts} attempts: ${job.error}`))
+  for (const file of s.notes.problems) print(yellow(`  unreadable note ${file.path}: ${file.problem}`))
+  for (const problem of s.problems) print(yellow(`  setting: ${problem}`))
+  if (s.projects.length === 0) return
+  print(`\n${bold('Projects')}`)
+  const rows = s.projects
+    .slice(0, 10)
+    .map((p) => [projectName(asProjectKey(p.project)), plural(p.sessions, 'session'), formatAge(p.lastAt, now), dim(p.project)])
+  print(table(rows))
+}
+
+/** What to do about a damaged database that was moved aside. */
+export const DAMAGED_DATABASE_ADVICE = `Run 'recollect import' to read your history again from the transcripts; notes are safe in memory/. Delete the file when nothing is missing.`
+
+function describeWorker({ pid, port, wantedPort, version, memoryBytes }: WorkerStatus): string {
+  if (port === 0) return yellow('not running')
+  const conflict = port === wantedPort || wantedPort === 0 ? '' : ` ${yellow(`(another program uses ${wantedPort})`)}`
+  return `pid ${pid}, 127.0.0.1:${port}${conflict}, version ${version}, ${formatBytes(memoryBytes)} of memory`
+}
+
+function describeClient(): string {
+  const { says, fix } = describeConnection(findConnection(readEnvironment()))
+  return fix ? yellow(`${says}: ${fix}`) : says
+}
+
+function describeTextModel(model: WorkerStatus['textModel']): string {
+  if ('absent' in model) return dim(model.absent)
+  return model.trouble ? `${model.name} ${yellow(`(${model.trouble})`)}` : model.name
+}
+
+function printCost({ rows, today, month }: CostReport): undefined {
+  if (rows.length === 0) print('No text model was called.')
+  else {
+    print(
+      table([
+        ['day', 'provider', 'model', 'project', 'for', 'calls', 'input', 'cached', 'output', 'cost'].map((head) => dim(head)),
+        ...rows.map((row) => [
+          row.day,
+          row.provider,
+          row.model,
+          row.project ? projectName(asProjectKey(row.project)) : '-',
+          row.purpose,
+          `${row.calls}${row.failed > 0 ? ` (${row.failed} failed)` : ''}`,
+          ...[row.input, row.cached, row.output].map((tokens) => tokens.toLocaleString('en')),
+          row.unpriced > 0 ? yellow(inDollars(row, 4)) : inDollars(row, 4),
+        ]),
+      ]),
+    )
+  }
+  const spent = ({ limit, ...cost }: CostReport['today']) => `${inDollars(cost, 4)}${limit > 0 ? ` of $${limit}` : ''}`
+  print(`Today ${spent(today)}, this month ${spent(month)}.`)
+  print(dim('Estimated from list prices. To change them, edit prices.toml in the home.'))
+}
+
+/** The largest parts of the database, if the worker has measured them. */
+function describeDatabaseParts({ databaseParts }: WorkerStatus): string {
+  const largest = databaseParts?.slice(0, 4).map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`) ?? []
+  return largest.length > 0 ? ` (${largest.join(', ')}${(databaseParts?.length ?? 0) > 4 ? ', …' : ''})` : ''
+}

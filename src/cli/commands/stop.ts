@@ -1,0 +1,33 @@
+import { readJsonIfThere } from '../../platform/files.ts'
+import { homePaths } from '../../platform/paths.ts'
+import { isRunning } from '../../platform/processes.ts'
+import { askWorker } from '../../wire/socket.ts'
+import { unresponsiveWorkerAdvice } from '../../wire/unresponsive-worker.ts'
+import { defineCommand, json } from '../command.ts'
+import { CliError, EXIT, print, printJson } from '../print.ts'
+
+export const command = defineCommand({
+  name: 'stop',
+  summary: 'stop the worker',
+  usage: 'recollect stop [--json]',
+  words: null,
+  options: { json },
+  async run({ values }) {
+    const stopped = await stopWorker()
+    if (values.json) return printJson({ stopped })
+    return print(stopped ? 'The worker has stopped.' : 'No worker was running.')
+  },
+})
+
+/** Stops the worker and waits until it has exited. It finishes its current job or leaves it for the next worker. */
+export async function stopWorker(): Promise<boolean> {
+  const home = homePaths()
+  const { pid } = (readJsonIfThere(home.workerFile) ?? {}) as { pid?: number }
+  const reply = await askWorker(home, '/api/shutdown', { method: 'POST', timeoutMs: 2000 })
+  if (reply.kind === 'unreachable') return false
+  for (let waitedMs = 0; waitedMs < 10_000; waitedMs += 20) {
+    if (pid ? !isRunning(pid) : (await askWorker(home, '/health', { timeoutMs: 500 })).kind === 'unreachable') return true
+    await Bun.sleep(20)
+  }
+  throw new CliError(unresponsiveWorkerAdvice(home), EXIT.timeout)
+}

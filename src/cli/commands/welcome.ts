@@ -1,0 +1,50 @@
+import { claudeCode } from '../../integrations/agent.ts'
+import { readEnvironment } from '../../platform/environment.ts'
+import { filesBelow } from '../../platform/folder.ts'
+import type { WorkerStatus } from '../../wire/api.ts'
+import { ask } from '../ask.ts'
+import { defineCommand, json } from '../command.ts'
+import { currentCommandName } from '../current-project.ts'
+import { bold, dim, plural, print, printJson } from '../print.ts'
+import { loadDemo, printDemo } from './demo.ts'
+import { importHistory, printHistoryImport } from './import.ts'
+import { printStatus } from './status.ts'
+
+export const command = defineCommand({
+  name: 'welcome',
+  summary: 'start, import your history, and show the next steps',
+  usage: 'recollect welcome [--demo] [--json]',
+  words: null,
+  options: { demo: { type: 'boolean', about: 'load the sample history' }, json },
+  /** The first command that a newcomer runs. The worker keeps running after it. */
+  async run({ values }) {
+    const { claudeConfig } = readEnvironment()
+    const transcripts = claudeCode.transcriptRoots(claudeConfig).flatMap((root) => filesBelow(root.folder, ['.jsonl']))
+    if (!values.json) print(bold('Recollect') + dim(' — memory for coding agents, on this machine only\n'))
+    const imported = transcripts.length > 0 ? await importHistory({ paths: [], since: null, project: null }) : null
+    const demo = values.demo ? await loadDemo() : null
+    const status = await ask<WorkerStatus>('/api/status')
+    if (values.json) return printJson({ status, imported, demo })
+
+    if (imported) {
+      print(`Found Claude Code history (${plural(transcripts.length, 'transcript')}).`)
+      printHistoryImport({ ...imported, where: claudeConfig })
+    } else if (!demo) print(`No Claude Code history in ${claudeConfig} yet. To explore a sample: ${currentCommandName()} demo`)
+    if (demo) printDemo(demo)
+    print()
+    printStatus(status)
+    return printNextSteps(status.home, demo !== null)
+  },
+})
+
+function printNextSteps(home: string, hasDemo: boolean): undefined {
+  const name = currentCommandName()
+  print(`\n${bold('Try')}`)
+  print(`  ${name} search ${hasDemo ? 'tide table cache --all' : '"what you remember"'}`)
+  print(`  ${name} inject${hasDemo ? ' --project tidepool' : ''}        ${dim('# what a new session would be shown')}`)
+  print(`  ${name} view          ${dim('# browse everything')}`)
+  print(`\n${bold('Next step')}`)
+  print(`  ${name} init          ${dim('# connect Claude Code, so that it remembers from now on')}`)
+  print(dim(`\nThe worker runs in the background and exits when it is no longer needed. Everything is stored in ${home}.`))
+  print(dim(`To stop the worker: ${name} stop. To delete everything: ${name} uninstall --purge.`))
+}

@@ -5,7 +5,7 @@ import { ulidOf } from '../core/ulid.ts'
 import type { Store } from '../store/store.ts'
 import type { CapturedNoteDraft } from './drafts.ts'
 
-/** What the note of a session is made from. */
+/** The input for the note of a session. */
 export type Episode = {
   session: Session
   prompts: Prompt[]

@@ -1,7 +1,7 @@
 import type { PerformedAction } from '../../core/action.ts'
 import { type Heredoc, heredocsOf, programOf, type SimpleCommand, simpleCommands } from './shell.ts'
 
-/** What a command is for. `look` covers everything that does not matter to a memory. */
+/** The purpose of a command. `look` covers everything that does not matter to a memory. */
 export type CommandKind =
   | 'test'
   | 'typecheck'
@@ -20,7 +20,7 @@ export type CommandPart = {
   kind: CommandKind
   /** The program and its subcommand (`go test`, `pnpm --filter api test`): equal for two runs of the same check. */
   tool: string
-  /** What it works on, without flags that only change the output. */
+  /** The remaining arguments, without flags that only change the output. */
   args: string[]
   /** Every word, quotes removed. */
   words: string[]

@@ -16,11 +16,11 @@ export type Commit = {
   at: number
 }
 
-/** What a turn did with git and with pull requests. */
+/** The commits, pushes, merges and pull requests of a turn. */
 export type GitWork = {
   commits: Commit[]
   pullRequests: { title: string; url: string; index: number }[]
-  /** What was merged, as named in the command. */
+  /** Merged branches or pull requests, as named in the command. */
   merges: string[]
   pushed: string[]
   branch: string | null

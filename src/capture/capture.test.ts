@@ -55,6 +55,15 @@ test('an event that arrives twice is stored once', async () => {
   expect((await at.session()).status).toBe('completed')
 })
 
+test('a session that the caller has already found is not looked up again', async () => {
+  await using at = await aCapture()
+  await at.take(prompt('go'))
+  const store = { ...at.store, sessions: { ...at.store.sessions, find: () => Promise.reject(new Error('looked up again')) } }
+  const session = await at.session()
+  await take(store, event(toolUse('t1')), nowhere, at.rules, null, session)
+  expect((await at.journal()).toolUses).toEqual([['t1', 1]])
+})
+
 test('a prompt from the hook and from the transcript is stored once', async () => {
   await using at = await aCapture()
   await at.take(prompt('fix\n  it'), { at: 1005 })

@@ -30,12 +30,12 @@ export function checkRunsOf(commands: FinishedCommand[], folder: string): CheckR
   return commands.flatMap(({ parts, output, failed, exitCode, index, at }) => {
     const checks = parts.filter(isCheck)
     // `| grep FAIL` that finds nothing exits with an error of its own.
-    const silent = output.trim() === '' && (checks.at(-1)?.filter.includes('grep') ?? false)
+    const foundNothing = output.trim() === '' && (checks.at(-1)?.filter.includes('grep') ?? false)
     if (checks.length === 0 || (failed && isMisuse(output, exitCode))) return []
-    const elsewhere = parts.some((part) => entersSubfolder(part, folder))
-    return runsIn(checks, output, failed && !silent, exitCode !== null || failed).map((run) => ({
+    const isInSubfolder = parts.some((part) => entersSubfolder(part, folder))
+    return runsIn(checks, output, failed && !foundNothing, exitCode !== null || failed).map((run) => ({
       ...run,
-      isWhole: coversWholeProject(run) && !elsewhere,
+      isWhole: coversWholeProject(run) && !isInSubfolder,
       index,
       at,
     }))
@@ -79,17 +79,17 @@ function runsIn(parts: CommandPart[], output: string, failed: boolean, ended: bo
   const report = kinds.some((kind) => kind === 'test' || kind === 'git') ? readTestReport(output) : null
   const problems = kinds.some((kind) => kind !== 'test') ? readProblems(output) : null
   const testsFail = (report?.failed ?? 0) > 0 || (kinds.every((kind) => kind === 'test') && saysFailed(output))
-  const complains = problems !== null || saysFailed(output)
+  const reportsErrors = problems !== null || saysFailed(output)
   // If tests failed, everything before them passed. If nothing shows which check failed, it was the last one.
   const reported = testsFail
     ? kinds.lastIndexOf('test')
-    : complains
+    : reportsErrors
       ? kinds.findIndex((kind) => ['typecheck', 'lint', 'build'].includes(kind))
       : -1
-  const broken = reported >= 0 ? reported : failed ? parts.length - 1 : -1
+  const failedIndex = reported >= 0 ? reported : failed ? parts.length - 1 : -1
   return parts.flatMap((part, n) => {
-    if (broken >= 0 && n > broken) return []
-    const passed = n !== broken
+    if (failedIndex >= 0 && n > failedIndex) return []
+    const passed = n !== failedIndex
     if (passed && !isCredible(part, report, output, ended)) return []
     const own = part.kind === 'test' || part.kind === 'git' ? report : null
     return [

@@ -21,8 +21,8 @@ export function mayBeSameCheck(one: string, other: string): boolean {
 function isUnscopedScript(tool: string): boolean {
   const [runner = '', ...words] = tool.split(' ')
   if (!RUNNERS.test(runner)) return false
-  const named = words.filter((word) => !/^(?:run|run-script|task|r|-r|--recursive|-s|--silent)$/.test(word))
-  return named.length === 0 ? /^(?:make|just)$/.test(runner) : named.length === 1 && UNSCOPED_SCRIPT_NAME.test(named[0] ?? '')
+  const scripts = words.filter((word) => !/^(?:run|run-script|task|r|-r|--recursive|-s|--silent)$/.test(word))
+  return scripts.length === 0 ? /^(?:make|just)$/.test(runner) : scripts.length === 1 && UNSCOPED_SCRIPT_NAME.test(scripts[0] ?? '')
 }
 
 const RUNNERS = /^(?:npm|pnpm|yarn|bun|deno|mise|make|just|task|rake|composer|turbo|nx)$/

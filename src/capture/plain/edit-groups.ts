@@ -29,13 +29,13 @@ export function groupEdits(inputs: EditGroupInputs): EditGroup[] {
     repair.length > 0 && hasCode(otherEdits)
       ? [{ edits: edits.filter((edit) => repairEdits.has(edit)), solved: repair }]
       : selfInflictedRepairs(inputs)
-  const taken = new Set(separate.flatMap((group) => group.edits))
+  const repaired = new Set(separate.flatMap((group) => group.edits))
   const groups = groupByCommit(
-    edits.filter((edit) => !taken.has(edit)),
+    edits.filter((edit) => !repaired.has(edit)),
     git.commits,
   )
   const main = groups.reduce<EditGroup | null>(
-    (most, group) => (most === null || group.edits.length > most.edits.length ? group : most),
+    (largest, group) => (largest === null || group.edits.length > largest.edits.length ? group : largest),
     null,
   )
   if (main) {
@@ -65,13 +65,13 @@ function selfInflictedRepairs({ edits, solved }: EditGroupInputs): Pick<EditGrou
   return solved.flatMap((s) => {
     const own = s.edits.filter((edit) => !taken.has(edit))
     const before = edits.filter((edit) => s.failed !== null && edit.index < s.failed.index)
-    const named = s.failure.names.length > 0 || s.passed.kind === 'run'
+    const hasTests = s.failure.names.length > 0 || s.passed.kind === 'run'
     if (
       existedBeforeEdits(s, edits) ||
       !isRealRepair(s) ||
       s.passed.kind === 'build' ||
       s.passed.kind === 'typecheck' ||
-      !named ||
+      !hasTests ||
       !hasCode(before) ||
       !hasCode(own)
     )
@@ -87,16 +87,16 @@ function hasCode(edits: TurnEdit[]): boolean {
 
 /** Each commit gets the edits that it staged, or all edits before it. Edits without a commit form one group. */
 function groupByCommit(edits: TurnEdit[], commits: Commit[]): EditGroup[] {
-  let left = edits
+  let remaining = edits
   const groups = commits.map((commit) => {
     const paths = commit.staged.filter((path) => !/^(\.|:\/|\*)$/.test(path)).map((path) => path.replace(/^\.\/|\/$/g, ''))
-    const isOf = (edit: TurnEdit) =>
+    const isStaged = (edit: TurnEdit) =>
       paths.length === 0 || paths.some((path) => edit.path === path || edit.path.startsWith(`${path}/`) || edit.path.endsWith(`/${path}`))
-    const own = left.filter((edit) => edit.index < commit.index && isOf(edit))
-    left = left.filter((edit) => !own.includes(edit))
+    const own = remaining.filter((edit) => edit.index < commit.index && isStaged(edit))
+    remaining = remaining.filter((edit) => !own.includes(edit))
     return newGroup(own, commit)
   })
-  return left.length > 0 ? [...groups, newGroup(left, null)] : groups
+  return remaining.length > 0 ? [...groups, newGroup(remaining, null)] : groups
 }
 
 function newGroup(edits: TurnEdit[], commit: Commit | null): EditGroup {

@@ -25,16 +25,16 @@ export const STRONG_HEADLINE_SCORE = 4
 /** The sentence of an answer that best says what happened or what was found; null if none is good enough. */
 export function headlineOf(items: ProseItem[], mentions: string[]): Headline | null {
   let best: Headline | null = null
-  let place = 0
+  let position = 0
   for (const [n, s] of items.slice(0, 60).entries()) {
     if (s.kind === 'row') continue
     const alone = withoutLabel(withoutOpener(s.kind === 'point' ? (sentencesOf(s.text)[0] ?? s.text) : s.text))
     const text = s.kind === 'sentence' && /[:：]$/.test(alone) ? completeWithList(alone, items.slice(n + 1, n + 5)) : alone
     // An opening sentence that introduces a list summarizes it.
-    const sumsUp = place === 0 && text !== alone ? 2 : 0
-    const score = scoreAsTitle({ ...s, text }, place, mentions) + sumsUp
+    const sumsUp = position === 0 && text !== alone ? 2 : 0
+    const score = scoreAsTitle({ ...s, text }, position, mentions) + sumsUp
     if (score >= MIN_HEADLINE_SCORE && score > (best?.score ?? 0)) best = { text, score }
-    if (isContent(s) && !isStatus(s.text)) place++
+    if (isContent(s) && !isStatus(s.text)) position++
   }
   return best
 }
@@ -73,17 +73,17 @@ export function pointsOf(items: ProseItem[], mentions: string[], max: number): s
   const points = items.filter(
     (s) => s.kind !== 'sentence' && isContent(s) && !isStatus(s.text) && s.text.length >= 15 && !/[:：]$/.test(s.text),
   )
-  const scored = points.map(({ text }, place) => {
+  const scored = points.map(({ text }, position) => {
     const score =
       Number(namesAny(text, mentions)) * 2 +
       Number(text.includes('`')) * 2 +
       Number(isExplanation(text)) +
       Number(text.length > 40) -
-      place / 20
-    return { text, place, score }
+      position / 20
+    return { text, position, score }
   })
   const chosen = scored.sort((a, b) => b.score - a.score).slice(0, max)
-  return chosen.sort((a, b) => a.place - b.place).map((p) => shorten(p.text, 240))
+  return chosen.sort((a, b) => a.position - b.position).map((p) => shorten(p.text, 240))
 }
 
 /** About the work itself: no filler, no question back, no next step. */
@@ -96,14 +96,14 @@ export function contentLength(items: ProseItem[]): number {
   return items.filter(isContent).reduce((sum, s) => sum + s.text.length, 0)
 }
 
-/** How good a title a sentence makes; 0 if it cannot be one. `place` counts the content sentences before it. */
-function scoreAsTitle(item: ProseItem, place: number, mentions: string[]): number {
+/** How good a title a sentence makes; 0 if it cannot be one. `position` counts the content sentences before it. */
+function scoreAsTitle(item: ProseItem, position: number, mentions: string[]): number {
   const { text, kind } = item
   if (text.length < 12 || isFiller(text) || isOpenQuestion(text) || isNextStep(item)) return 0
   const namesMention = namesAny(text, mentions)
   const isConcrete = namesMention || text.includes('`')
   if (kind === 'heading' && !isTellingHeading(text, isConcrete)) return 0
-  const candidate = { text, kind, place, namesMention, isConcrete }
+  const candidate = { text, kind, position, namesMention, isConcrete }
   return TITLE_RULES.reduce((score, { points, when }) => (when(candidate) ? score + points : score), 1)
 }
 
@@ -111,7 +111,7 @@ function isTellingHeading(text: string, isConcrete: boolean): boolean {
   return !GENERIC_HEADING.test(text) && text.split(' ').length >= 3 && (isConcrete || SAYS_SOMETHING.test(text))
 }
 
-type TitleCandidate = Pick<ProseItem, 'text' | 'kind'> & { place: number; namesMention: boolean; isConcrete: boolean }
+type TitleCandidate = Pick<ProseItem, 'text' | 'kind'> & { position: number; namesMention: boolean; isConcrete: boolean }
 
 /** Each rule is a reason to prefer or avoid a sentence. The points were tuned by reading the titles they chose in real sessions. */
 const TITLE_RULES: { points: number; when(candidate: TitleCandidate): boolean }[] = [
@@ -124,8 +124,8 @@ const TITLE_RULES: { points: number; when(candidate: TitleCandidate): boolean }[
   { points: 1, when: ({ text }) => REPORTS_CHANGE.test(text) },
   { points: 2, when: ({ text }) => NAMES_INSIGHT.test(text) && text.length > 45 },
   // Answers open with the answer.
-  { points: 1, when: ({ place }) => place < 3 },
-  { points: 2, when: ({ place, text }) => place === 0 && text.length >= 45 },
+  { points: 1, when: ({ position }) => position < 3 },
+  { points: 2, when: ({ position, text }) => position === 0 && text.length >= 45 },
   { points: -1, when: ({ kind }) => kind === 'point' },
   { points: -4, when: ({ text }) => isStatus(text) },
   // "This ensures …" and "It also …" depend on a sentence that the title will not include.

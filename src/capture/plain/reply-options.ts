@@ -24,9 +24,9 @@ const AGREES = /^(?:yes|yeah|yep|ok|okay|sure|please do|go ahead|do it|do that|s
 /** The text of the option that a prompt chooses by number or letter; null if it chooses none, or none that was offered. */
 export function chosenOption(prompt: string, before: string): string | null {
   const options = new Set([...prompt.matchAll(/\boption #?(\d{1,2}|[a-e])\b/gi)].map((match) => match[1]?.toLowerCase()))
-  if (options.size > 1 || TURNED_DOWN.test(prompt) || HAS_OWN_LIST.test(prompt)) return null
+  if (options.size > 1 || REJECTS.test(prompt) || HAS_OWN_LIST.test(prompt)) return null
   const [named] = options
-  const number = named ?? PICKED_BY_NUMBER.exec(prompt)?.[1] ?? PICKED_BY_HASH.exec(prompt)?.[1]
+  const number = named ?? CHOSEN_BY_NUMBER.exec(prompt)?.[1] ?? CHOSEN_BY_HASH.exec(prompt)?.[1]
   if (!number) return null
   const mark = `#?${number}`
   const offered = [
@@ -40,12 +40,12 @@ export function chosenOption(prompt: string, before: string): string | null {
 }
 
 /** "7", "3, but enabled by default", "5 seems like a good one"; not "3 tests fail". */
-const PICKED_BY_NUMBER =
+const CHOSEN_BY_NUMBER =
   /^(?:(?:ok|okay|yes|do|take|let'?s do) )?#?(\d{1,2})(?:[.,!)](?=\s|$)|$| (?:seems|looks|sounds|is|please|then|first|but|and)\b)/i
 /** "Can we handle #4?"; not "fix issue #4". */
-const PICKED_BY_HASH =
+const CHOSEN_BY_HASH =
   /^(?:(?:ok|okay|now|then|and|so),? )*(?:can|could|do|go|handle|let'?s|pick|please|start|tackle|take|work)\b[^,;.]{0,30}(?<!\b(?:pr|issue|pull request|bug|ticket|but|fix(?:e[sd])?|close[sd]?|resolve[sd]?) )#(\d{1,2})\b[^,;.]{0,20}$/i
 /** Rejecting an option does not choose it. */
-const TURNED_DOWN = /\b(?:not|no|never|none|neither|against|except|without|rather|instead|won'?t)\b|n['’]t\b/i
+const REJECTS = /\b(?:not|no|never|none|neither|against|except|without|rather|instead|won'?t)\b|n['’]t\b/i
 /** A prompt with its own numbered list does not choose from another. */
 const HAS_OWN_LIST = /(?:^|\s)\d{1,2}[.)]\s[\s\S]*\s\d{1,2}[.)]\s/

@@ -428,7 +428,7 @@ async function aCapture(given: Partial<CaptureRules> = {}) {
     on: async (branch: string) => {
       const choice = { session: null, paths: [], branches: [branch], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
       const found = await store.documents.newest({ project: null, kinds: ['prompt'], since: 0, before: 9000, limit: 9, choice })
-      return found.map((document) => document.ref)
+      return found.map((place) => place.ref)
     },
     session: async () => {
       const session = await store.sessions.find('claude-code', asContentSessionId('s1'))

@@ -6,33 +6,33 @@ import type { Change } from '../core/memory.ts'
 import type { Store } from '../store/store.ts'
 import { type CaptureRules, episodeDraft, type TranscriptLineRef, take } from './capture.ts'
 
-test('the first event of a session opens it, whichever it is', async () => {
+test('the first event of a session opens it, no matter its kind', async () => {
   await using at = await aCapture()
   const taken = await at.take(toolUse('t1'))
   expect(taken.map((change) => change.kind)).toEqual(['session-opened', 'tool-use-added'])
   expect(await at.session()).toMatchObject({ project: 'app', folder: '/home/dev/app', branch: 'main', status: 'initialized' })
 })
 
-test('a session stays in the project it began in, wherever the client goes', async () => {
+test('a session stays in the project where it started when the client changes folders', async () => {
   await using at = await aCapture()
   await at.take(prompt('go'), { cwd: '/home/dev/app' })
   await at.take(toolUse('t1'), { cwd: '/tmp', at: 1010 })
   expect((await at.session()).folder).toBe('/home/dev/app')
 })
 
-test('the folder the client was started for counts more than where it stands', async () => {
+test('the project folder that the client reports counts more than its current folder', async () => {
   await using at = await aCapture()
   await at.take(prompt('go'), { cwd: '/tmp' }, { ...nowhere, projectFolder: '/home/dev/app' })
   expect((await at.session()).folder).toBe('/home/dev/app')
 })
 
-test('an event from nowhere belongs to nothing', async () => {
+test('an event without a folder is ignored', async () => {
   await using at = await aCapture()
   expect(await at.take(prompt('go'), { cwd: null })).toEqual([])
   expect(await at.store.sessions.recent(null, 1)).toEqual([])
 })
 
-test('every event taken twice leaves what it left once', async () => {
+test('an event that arrives twice is stored once', async () => {
   await using at = await aCapture()
   const events: SessionEvent[] = [
     { kind: 'session-started', source: 'startup' },
@@ -45,9 +45,9 @@ test('every event taken twice leaves what it left once', async () => {
     { kind: 'session-ended', reason: 'other' },
     { kind: 'ignored', name: 'Notification' },
   ]
-  for (const said of events) await at.take(said)
+  for (const reported of events) await at.take(reported)
   const once = await at.journal()
-  for (const said of events.slice(1)) expect(await at.take(said)).toEqual([])
+  for (const reported of events.slice(1)) expect(await at.take(reported)).toEqual([])
   expect(await at.journal()).toEqual(once)
   expect(once.prompts).toEqual([{ number: 1, text: 'go', answer: 'done' }])
   expect(once.toolUses).toEqual([['t1', 1]])
@@ -55,14 +55,23 @@ test('every event taken twice leaves what it left once', async () => {
   expect((await at.session()).status).toBe('completed')
 })
 
-test('a prompt told by the hook and by the transcript is one prompt', async () => {
+test('a session that the caller has already found is not looked up again', async () => {
+  await using at = await aCapture()
+  await at.take(prompt('go'))
+  const store = { ...at.store, sessions: { ...at.store.sessions, find: () => Promise.reject(new Error('looked up again')) } }
+  const session = await at.session()
+  await take(store, event(toolUse('t1')), nowhere, at.rules, null, session)
+  expect((await at.journal()).toolUses).toEqual([['t1', 1]])
+})
+
+test('a prompt from the hook and from the transcript is stored once', async () => {
   await using at = await aCapture()
   await at.take(prompt('fix\n  it'), { at: 1005 })
   await at.read(prompt('fix it'), { at: 1000 }, { uuid: 'u1' })
   expect((await at.journal()).prompts).toHaveLength(1)
 })
 
-test('a message typed while the turn runs is a prompt of its own, and the answer is to the last one', async () => {
+test('a message typed during a turn is a separate prompt, and the answer belongs to the last one', async () => {
   await using at = await aCapture()
   await at.take(prompt('first'), { at: 1000 })
   await at.take(toolUse('t1'), { at: 1010 })
@@ -80,7 +89,7 @@ test('a message typed while the turn runs is a prompt of its own, and the answer
   ])
 })
 
-test('without the client’s id the same text is a new prompt each time, and the transcript counts them alike', async () => {
+test('without turn ids, each repetition of a text is a new prompt, in hooks and transcripts alike', async () => {
   await using at = await aCapture()
   for (const when of [1000, 2000, 3000]) await at.take(prompt('go on', null), { at: when })
   expect((await at.journal()).prompts).toHaveLength(3)
@@ -88,20 +97,20 @@ test('without the client’s id the same text is a new prompt each time, and the
   expect((await at.journal()).prompts).toHaveLength(4)
 })
 
-test('a blank prompt of a client that counts no turns is none', async () => {
+test('a blank prompt without a turn id is ignored', async () => {
   await using at = await aCapture()
   await at.take(prompt(' \n ', null))
   expect((await at.journal()).prompts).toEqual([])
 })
 
-test('a tool use that overtook its prompt finds its turn', async () => {
+test('a tool use that arrives before its prompt is assigned to its turn', async () => {
   await using at = await aCapture()
   await at.take(toolUse('t1'), { at: 1010 })
   await at.take(prompt('go'), { at: 1000 })
   expect((await at.journal()).toolUses).toEqual([['t1', 1]])
 })
 
-test('a tool use that comes after its turn was told has it told again', async () => {
+test('a tool use that arrives after its turn was distilled queues the turn again', async () => {
   await using at = await aCapture()
   await at.take(prompt('go'), { at: 1000 })
   await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'done' }, { at: 1020 })
@@ -110,7 +119,7 @@ test('a tool use that comes after its turn was told has it told again', async ()
   expect(await at.jobs()).toEqual(['1:1'])
 })
 
-test('an answer told again a little earlier by another clock changes nothing; a later one stands', async () => {
+test('an answer with an earlier time changes nothing; a later one replaces it', async () => {
   await using at = await aCapture()
   await at.take(prompt('go'), { at: 1000 })
   await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'from the hook' }, { at: 2000 })
@@ -121,20 +130,20 @@ test('an answer told again a little earlier by another clock changes nothing; a 
   expect([(await at.journal()).prompts[0]?.answer, await at.jobs()]).toEqual(['in the end', ['1:1']])
 })
 
-test('an answer without a turn is nobody’s', async () => {
+test('an answer of an unknown turn is ignored', async () => {
   await using at = await aCapture()
   await at.take({ kind: 'turn-ended', promptId: 'p9', answer: 'hello?' })
   expect((await at.journal()).prompts).toEqual([])
 })
 
-test('a turn that was broken off is told when the next one begins', async () => {
+test('an interrupted turn is distilled when the next one starts', async () => {
   await using at = await aCapture()
   await at.take(prompt('first', 'p1'), { at: 1000 })
   await at.take(prompt('second', 'p2'), { at: 2000 })
   expect(await at.jobs()).toEqual(['1:1'])
 })
 
-test('a wholly private prompt leaves nothing, and neither does what is done for it', async () => {
+test('a fully private prompt leaves nothing, and neither do its tool uses and answers', async () => {
   for (const promptId of ['p1', null]) {
     await using at = await aCapture()
     await at.take(prompt('<private>the merger</private>', promptId), { at: 1000 })
@@ -148,7 +157,7 @@ test('a wholly private prompt leaves nothing, and neither does what is done for 
   }
 })
 
-test('a tool use of a private turn stays out even when it comes after the next prompt', async () => {
+test('a late tool use of a private turn is not stored', async () => {
   await using at = await aCapture()
   await at.take(prompt('<private>x</private>', 'p1'), { at: 1000 })
   await at.take(prompt('next', 'p2'), { at: 2000 })
@@ -156,7 +165,7 @@ test('a tool use of a private turn stays out even when it comes after the next p
   expect((await at.journal()).toolUses).toEqual([])
 })
 
-test('a private turn mutes also when prompts are not kept', async () => {
+test('a private prompt mutes its turn even if prompts are not stored', async () => {
   await using at = await aCapture({ isWanted: (kind) => kind !== 'prompt-submitted' })
   await at.take(prompt('<private>x</private>', null), { at: 1000 })
   await at.take(toolUse('t1', { promptId: null }), { at: 1010 })
@@ -166,7 +175,7 @@ test('a private turn mutes also when prompts are not kept', async () => {
   expect([prompts, toolUses.map(([id]) => id)]).toEqual([[], ['t2']])
 })
 
-test('private parts, secrets and reminders are gone from everything that is kept', async () => {
+test('private parts, secrets and reminders are removed before anything is stored', async () => {
   await using at = await aCapture()
   const key = 'AKIAIOSFODNN7EXAMPLQ'
   await at.take(prompt(`deploy <private>swordfish</private> with ${key}`))
@@ -179,7 +188,7 @@ test('private parts, secrets and reminders are gone from everything that is kept
   expect(kept).toContain('deployed')
 })
 
-test('a person can switch redaction off, and add patterns of their own', async () => {
+test('redaction can be switched off and extended with patterns', async () => {
   const key = 'AKIAIOSFODNN7EXAMPLQ'
   await using open = await aCapture({ redactPatterns: null })
   await open.take(prompt(`use ${key}`))
@@ -189,7 +198,7 @@ test('a person can switch redaction off, and add patterns of their own', async (
   expect((await strict.journal()).prompts[0]?.text).not.toContain('umbra')
 })
 
-test('the host’s summary of a conversation is kept once for its turn', async () => {
+test('a turn has one summary by the host, the latest', async () => {
   await using at = await aCapture()
   await at.take(prompt('go'))
   await at.take({ kind: 'compacted', promptId: null, summary: 'first half' }, { at: 2000 })
@@ -198,9 +207,9 @@ test('the host’s summary of a conversation is kept once for its turn', async (
 })
 
 test.each([
-  ['wholly', '<private>the merger</private>'],
+  ['fully', '<private>the merger</private>'],
   ['partly', 'plan <private>the merger</private>'],
-])('the host’s summary is not kept when a prompt was %s private: it would tell', async (_, text) => {
+])('the summary by the host is dropped if a prompt was %s private', async (_, text) => {
   await using at = await aCapture()
   await at.take(prompt(text), { at: 1000 })
   await at.take(prompt('harmless', 'p2'), { at: 2000 })
@@ -208,7 +217,7 @@ test.each([
   expect((await at.journal()).summaries).toEqual([])
 })
 
-test('a subagent’s last word is the one that is kept', async () => {
+test('only the last answer of a subagent is stored', async () => {
   await using at = await aCapture()
   const ended = (answer: string): SessionEvent => ({ kind: 'subagent-ended', promptId: 'p1', agentId: 'a1', agentType: 'Explore', answer })
   await at.take(prompt('go'))
@@ -218,7 +227,7 @@ test('a subagent’s last word is the one that is kept', async () => {
   expect((await at.journal()).summaries.map((s) => [s.request, s.learned])).toEqual([['Explore', 'found it']])
 })
 
-test('a session that ended is over until it is resumed', async () => {
+test('a completed session becomes active when it is resumed', async () => {
   await using at = await aCapture()
   await at.take(prompt('go', 'p1'), { at: 1000 })
   expect((await at.take({ kind: 'session-ended', reason: 'other' }, { at: 2000 })).map((change) => change.kind)).toEqual([
@@ -232,7 +241,7 @@ test('a session that ended is over until it is resumed', async () => {
   expect((await at.session()).status).toBe('active')
 })
 
-test('an end that was told late does not end what was resumed meanwhile', async () => {
+test('a late end does not complete a session that was resumed in the meantime', async () => {
   await using at = await aCapture()
   await at.take(prompt('go', 'p1'), { at: 1000 })
   await at.take({ kind: 'session-started', source: 'resume' }, { at: 3000 })
@@ -240,21 +249,21 @@ test('an end that was told late does not end what was resumed meanwhile', async 
   expect((await at.session()).status).not.toBe('completed')
 })
 
-test('an end that another event overtook by moments ends the session all the same', async () => {
+test('an end that arrives just after a newer event still completes the session', async () => {
   await using at = await aCapture()
   await at.take(prompt('go', 'p1'), { at: 1000 })
   await at.take({ kind: 'session-ended', reason: 'other' }, { at: 970 })
   expect(await at.session()).toMatchObject({ status: 'completed', endedAt: 1000 })
 })
 
-test('an answer that comes after the end of its session has the note of the session written again', async () => {
+test('an answer that arrives after the end of its session updates the note', async () => {
   await using at = await aCapture()
   await at.take(prompt('go', 'p1'), { at: 1000 })
   await at.take({ kind: 'session-ended', reason: 'other' }, { at: 2000 })
   await at.noJobs()
   const [session, prompts] = [await at.session(), await at.store.prompts.ofSession(1)]
   const draft = episodeDraft({ session, prompts, summaries: [], files: ['a.ts'], hook: 'session-end' })
-  if (!draft) throw new Error('there is no draft')
+  if (!draft) throw new Error('the session gave no draft')
   await at.store.notes.put(note({ id: draft.id }), 'print')
   await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'Done.' }, { at: 1900 })
   expect(await at.jobs()).toEqual(['1:1', '1'])
@@ -262,7 +271,7 @@ test('an answer that comes after the end of its session has the note of the sess
   expect(await at.jobs()).toEqual([])
 })
 
-test('a session without a note gets none by an answer that comes after its end', async () => {
+test('an answer after the end does not create a note for a session without one', async () => {
   await using at = await aCapture()
   await at.take(prompt('go', 'p1'), { at: 1000 })
   await at.store.sessions.complete(1, 1000)
@@ -270,7 +279,7 @@ test('a session without a note gets none by an answer that comes after its end',
   expect(await at.jobs()).toEqual(['1:1'])
 })
 
-test('a prompt that is nothing but a picture is a turn of its own', async () => {
+test('a prompt with only an image starts a turn', async () => {
   await using at = await aCapture()
   await at.take(prompt('go', 'p1'), { at: 1000 })
   await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'Went.' }, { at: 1500 })
@@ -283,7 +292,7 @@ test('a prompt that is nothing but a picture is a turn of its own', async () => 
   ])
 })
 
-test('the answer of a turn that nobody knows is not that of another', async () => {
+test('the answer of an unknown turn is not assigned to another turn', async () => {
   await using at = await aCapture()
   await at.take(prompt('go', 'p1'), { at: 1000 })
   await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'Went.' }, { at: 1500 })
@@ -291,7 +300,7 @@ test('the answer of a turn that nobody knows is not that of another', async () =
   expect((await at.journal()).prompts).toEqual([{ number: 1, text: 'go', answer: 'Went.' }])
 })
 
-test('a session that was told without its branch has it from the transcript', async () => {
+test('a session without a branch gets it from the transcript', async () => {
   await using at = await aCapture({ projectOf: () => ({ project: asProjectKey('app'), branch: null }) })
   await at.take(prompt('go', 'p1'), { at: 1000 }, { ...nowhere, branch: null })
   expect((await at.session()).branch).toBeNull()
@@ -301,7 +310,7 @@ test('a session that was told without its branch has it from the transcript', as
   expect(await at.on('login')).toEqual(['1'])
 })
 
-test('a turn is on the branch that its work ended on, and a line of a transcript knows its own', async () => {
+test('a turn belongs to the branch on which it ended; a transcript line names its branch', async () => {
   await using at = await aCapture()
   let branch = 'main'
   at.rules.projectOf = () => ({ project: asProjectKey('app'), branch })
@@ -314,7 +323,7 @@ test('a turn is on the branch that its work ended on, and a line of a transcript
   expect([await at.on('login'), await at.on('old'), await at.on('main')]).toEqual([['1'], ['3', '2'], []])
 })
 
-test('what the client puts into a prompt neither mutes its turn nor makes the session private', async () => {
+test('text that the client adds to a prompt neither mutes the turn nor makes the session private', async () => {
   await using at = await aCapture()
   await at.take(prompt('<system-reminder>The date has changed.</system-reminder>', 'p1'), { at: 1000 })
   await at.take(prompt('<system-reminder>Be brief.</system-reminder>Go on', 'p2'), { at: 1100 })
@@ -325,7 +334,7 @@ test('what the client puts into a prompt neither mutes its turn nor makes the se
   expect([toolUses.length, summaries.length]).toEqual([1, 1])
 })
 
-test('reading the transcript of a session that ended does not open it again', async () => {
+test('reading the transcript of a completed session does not reopen it', async () => {
   await using at = await aCapture()
   await at.take({ kind: 'session-started', source: 'startup' }, { at: 900 })
   await at.take(prompt('known', 'p1'), { at: 1000 })
@@ -336,14 +345,14 @@ test('reading the transcript of a session that ended does not open it again', as
   expect(await at.session()).toMatchObject({ status: 'completed', endedAt: 3000, promptCount: 2 })
 })
 
-test('a fork remembers when it split off, and keeps that moment', async () => {
+test('a fork keeps the time of its first start', async () => {
   await using at = await aCapture()
   await at.take({ kind: 'session-started', source: 'fork' }, { at: 5000 })
   await at.take({ kind: 'session-started', source: 'fork' }, { at: 6000 })
   expect((await at.session()).forkedAt).toBe(5000)
 })
 
-test('of an excluded project nothing is kept, not even what goes on in a session from before', async () => {
+test('nothing is stored for an excluded project, even in a session that started before the exclusion', async () => {
   await using at = await aCapture()
   await at.take(prompt('before'), { at: 1000 })
   at.rules.isExcludedProject = (project) => project === 'app'
@@ -355,7 +364,7 @@ test('of an excluded project nothing is kept, not even what goes on in a session
   expect(await at.store.sessions.recent(null, 5)).toHaveLength(1)
 })
 
-test('tools on the skip list and files that are kept out leave nothing', async () => {
+test('skipped tools and excluded files are not stored', async () => {
   await using at = await aCapture({
     isSkipped: (tool) => tool === 'TodoWrite',
     isExcludedInput: (input) => JSON.stringify(input).includes('.env'),
@@ -366,14 +375,14 @@ test('tools on the skip list and files that are kept out leave nothing', async (
   expect((await at.journal()).toolUses).toEqual([['t3', 0]])
 })
 
-test('kinds of events that are switched off leave nothing', async () => {
+test('events of a kind that is switched off are not stored', async () => {
   await using at = await aCapture({ isWanted: (kind) => kind !== 'tool-used' })
   await at.take(prompt('go'))
   await at.take(toolUse('t1'))
   expect((await at.journal()).toolUses).toEqual([])
 })
 
-test('huge and odd tool uses are kept, bounded, as JSON', async () => {
+test('huge and unusual tool uses are clipped and stored as valid JSON', async () => {
   await using at = await aCapture()
   await at.take(toolUse('t1', { input: undefined, output: { stdout: 'x'.repeat(5_000_000), half: '\ud83d', zero: '\0' } }))
   await at.take(toolUse('t2', { input: 'text', output: undefined, error: 'e'.repeat(5_000_000), interrupted: true }))
@@ -385,14 +394,14 @@ test('huge and odd tool uses are kept, bounded, as JSON', async () => {
   expect([second?.output, second?.interrupted]).toEqual([null, true])
 })
 
-test('the newest word on the transcript and the client stays', async () => {
+test('a session keeps its transcript path and client pid when later events have none', async () => {
   await using at = await aCapture()
   await at.take({ kind: 'session-started', source: 'startup' }, { transcript: '/t.jsonl' }, { ...nowhere, clientPid: 77 })
   await at.take(prompt('go'), { at: 500 })
   expect(await at.session()).toMatchObject({ transcript: '/t.jsonl', clientPid: 77, startedAt: 500, lastEventAt: 1000 })
 })
 
-/** A journal of its own, and the door to it. */
+/** A temporary journal, and functions to fill and read it. */
 async function aCapture(given: Partial<CaptureRules> = {}) {
   const temporary = await temporaryStore()
   const { store } = temporary
@@ -400,20 +409,21 @@ async function aCapture(given: Partial<CaptureRules> = {}) {
     projectOf: (folder) => ({ project: asProjectKey(folder.split('/').at(-1) ?? ''), branch: 'main' }),
     ...given,
   })
-  const tell = async (
-    said: SessionEvent,
+  const send = async (
+    reported: SessionEvent,
     where: Partial<AgentEvent>,
     context: EventContext,
     line: TranscriptLineRef | null,
   ): Promise<Change[]> =>
-    (await store.transaction(() => take(store, { ...event(said), ...where } as AgentEvent, context, rules, line))).changes
+    (await store.transaction(() => take(store, { ...event(reported), ...where } as AgentEvent, context, rules, line))).changes
   return {
     store,
     rules,
-    /** As a hook would tell it. */
-    take: (said: SessionEvent, where: Partial<AgentEvent> = {}, context = nowhere) => tell(said, where, context, null),
-    /** As a transcript would tell it. */
-    read: (said: SessionEvent, where: Partial<AgentEvent>, line: TranscriptLineRef, context = nowhere) => tell(said, where, context, line),
+    /** Like an event from a hook. */
+    take: (reported: SessionEvent, where: Partial<AgentEvent> = {}, context = nowhere) => send(reported, where, context, null),
+    /** Like an event from a transcript. */
+    read: (reported: SessionEvent, where: Partial<AgentEvent>, line: TranscriptLineRef, context = nowhere) =>
+      send(reported, where, context, line),
     /** The prompts of a branch. */
     on: async (branch: string) => {
       const filter = { session: null, paths: [], branches: [branch], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
@@ -422,7 +432,7 @@ async function aCapture(given: Partial<CaptureRules> = {}) {
     },
     session: async () => {
       const session = await store.sessions.find('claude-code', asContentSessionId('s1'))
-      if (!session) throw new Error('there is no session')
+      if (!session) throw new Error('session s1 does not exist')
       return session
     },
     journal: async () => ({
@@ -430,14 +440,14 @@ async function aCapture(given: Partial<CaptureRules> = {}) {
       toolUses: [...store.toolUses.each(null)].map((use): [string, number] => [use.toolUseId, use.promptNumber]),
       summaries: [...store.summaries.each(null)].map(({ id: _, at: __, ...summary }) => summary),
     }),
-    jobs: () => keysOfJobs(store),
-    noJobs: async () => void (await keysOfJobs(store)),
+    jobs: () => drainJobs(store),
+    noJobs: async () => void (await drainJobs(store)),
     [Symbol.asyncDispose]: async () => temporary[Symbol.dispose](),
   }
 }
 
-/** The turns that wait to be told; asking takes them off the list. */
-async function keysOfJobs(store: Store): Promise<string[]> {
+/** Returns the keys of all waiting jobs, and completes them. */
+async function drainJobs(store: Store): Promise<string[]> {
   const keys: string[] = []
   for (let job = await store.jobs.claim(Date.now()); job; job = await store.jobs.claim(Date.now())) {
     keys.push(job.key)

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import { take } from './capture.ts'
 import { distillTurn } from './turns.ts'
 
-test('a turn becomes observations and a summary, and the session gets a name and a memory session', async () => {
+test('distilling a turn adds observations and a summary, and gives the session a title and a memory session id', async () => {
   using t = await temporaryStore()
   await aTurn(t.store)
   const changes = await distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
@@ -20,56 +20,56 @@ test('a turn becomes observations and a summary, and the session gets a name and
   expect(session?.memorySessionId).not.toBe(session?.contentSessionId as string)
 })
 
-test('telling a turn again changes nothing and keeps the ids', async () => {
+test('distilling a turn again changes nothing and keeps the ids', async () => {
   using t = await temporaryStore()
   await aTurn(t.store)
-  const tell = () => distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
-  await tell()
+  const distill = () => distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
+  await distill()
   const once = await memories(t.store)
-  expect(await tell()).toEqual([])
+  expect(await distill()).toEqual([])
   expect(await memories(t.store)).toEqual(once)
 })
 
-test('when more of the turn has come in, its memories are replaced and not doubled', async () => {
+test('when more of a turn has arrived, its memories are replaced', async () => {
   using t = await temporaryStore()
   await aTurn(t.store)
-  const tell = () => distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
-  await tell()
-  await tellStore(t.store, edit('t9', 'src/session.ts', 'ttl = 1', 'ttl = 60'), 1015)
-  await tellStore(t.store, { kind: 'turn-ended', promptId: 'p1', answer: 'Sessions now last a minute as well.' }, 3000)
-  await tell()
+  const distill = () => distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
+  await distill()
+  await report(t.store, edit('t9', 'src/session.ts', 'ttl = 1', 'ttl = 60'), 1015)
+  await report(t.store, { kind: 'turn-ended', promptId: 'p1', answer: 'Sessions now last a minute as well.' }, 3000)
+  await distill()
   const { observations, summaries } = await memories(t.store)
   expect(observations.flatMap((o) => o.filesModified)).toEqual(expect.arrayContaining(['src/auth.ts', 'src/session.ts']))
   expect(new Set(observations.map((o) => o.title)).size).toBe(observations.length)
   expect(summaries).toHaveLength(1)
 })
 
-test('what was made of tool uses outlives them', async () => {
+test('observations stay when their tool uses are deleted', async () => {
   using t = await temporaryStore()
   await aTurn(t.store)
-  const tell = () => distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
-  await tell()
+  const distill = () => distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
+  await distill()
   const before = await memories(t.store)
   await t.store.toolUses.purge(Date.now() + 1000, 100)
-  expect(await tell()).toEqual([])
+  expect(await distill()).toEqual([])
   expect(await memories(t.store)).toEqual(before)
 })
 
-test('what the tools of a turn left is kept with it, and outlives them', async () => {
+test('the traces of a turn stay when its tool uses are deleted', async () => {
   using t = await temporaryStore()
   await aTurn(t.store)
-  await tellStore(t.store, edit('t2', 'src/clock.ts', 'readClock()', 'readClock(nowMs)'), 1015)
-  const tell = () => distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
-  const left = () => t.store.prompts.recentTraces(asProjectKey('app'), 10)
-  await tell()
+  await report(t.store, edit('t2', 'src/clock.ts', 'readClock()', 'readClock(nowMs)'), 1015)
+  const distill = () => distillTurn(t.store, { sessionId: 1, number: 1 }, claudeCode.readAction)
+  const storedTraces = () => t.store.prompts.recentTraces(asProjectKey('app'), 10)
+  await distill()
   const traces = { names: [['src/clock.ts', ['readClock']]], errors: [] }
-  expect(await left()).toEqual([{ sessionId: 1, number: 1, traces }] as never)
+  expect(await storedTraces()).toEqual([{ sessionId: 1, number: 1, traces }] as never)
   await t.store.toolUses.purge(Date.now() + 1000, 100)
-  await tell()
-  expect(await left()).toHaveLength(1)
+  await distill()
+  expect(await storedTraces()).toHaveLength(1)
 })
 
-test('a turn that is not there is nothing to tell', async () => {
+test('an unknown turn gives no changes', async () => {
   using t = await temporaryStore()
   await aTurn(t.store)
   expect(await distillTurn(t.store, { sessionId: 1, number: 7 }, claudeCode.readAction)).toEqual([])
@@ -77,16 +77,16 @@ test('a turn that is not there is nothing to tell', async () => {
 })
 
 async function aTurn(store: Store): Promise<void> {
-  await tellStore(store, prompt('The login test fails. Fix it.'), 1000)
-  await tellStore(store, edit('t1', 'src/auth.ts', 'return exp > now', 'return exp * 1000 > now'), 1010)
-  await tellStore(store, { kind: 'turn-ended', promptId: 'p1', answer: 'Fixed: exp is in seconds, so it is multiplied by 1000.' }, 2000)
+  await report(store, prompt('The login test fails. Fix it.'), 1000)
+  await report(store, edit('t1', 'src/auth.ts', 'return exp > now', 'return exp * 1000 > now'), 1010)
+  await report(store, { kind: 'turn-ended', promptId: 'p1', answer: 'Fixed: exp is in seconds, so it is multiplied by 1000.' }, 2000)
 }
 
 const edit = (id: string, file: string, old_string: string, new_string: string): SessionEvent =>
   toolUse(id, { tool: 'Edit', input: { file_path: `/home/dev/app/${file}`, old_string, new_string }, output: {} })
 
-function tellStore(store: Store, said: SessionEvent, at: number) {
-  return take(store, event(said, { at }), nowhere, captureAll())
+function report(store: Store, reported: SessionEvent, at: number) {
+  return take(store, event(reported, { at }), nowhere, captureAll())
 }
 
 async function memories(store: Store) {

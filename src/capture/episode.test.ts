@@ -12,17 +12,17 @@ const session = {
   startedAt: 1_700_000_000_000,
   lastEventAt: 1_700_000_100_000,
 } as Session
-const said = (text: string, answer: string | null = null, origin: Prompt['origin'] = 'person') => ({ text, answer, origin }) as Prompt
+const promptOf = (text: string, answer: string | null = null, origin: Prompt['origin'] = 'person') => ({ text, answer, origin }) as Prompt
 const draft = (given: Partial<Episode>) => episodeDraft({ session, prompts: [], summaries: [], files: [], hook: 'session-end', ...given })
 
-test('a session tells what was asked, where, what was touched, how it ended, and what is next', () => {
-  const made = draft({
-    prompts: [said('Fix the login test\nplease', 'Looking.'), said('And the other', 'Both tests pass now, the clock was wrong.')],
+test('the note of a session contains request, branch, files, outcome, learnings and next steps', () => {
+  const note = draft({
+    prompts: [promptOf('Fix the login test\nplease', 'Looking.'), promptOf('And the other', 'Both tests pass now, the clock was wrong.')],
     files: ['src/login.ts', 'src/clock.ts'],
     summaries: [summary({ learned: 'exp is in seconds' }), summary({ nextSteps: 'Tell the team' })],
   })
-  expect(made?.title).toBe('Fix the login test')
-  expect(made?.body).toBe(
+  expect(note?.title).toBe('Fix the login test')
+  expect(note?.body).toBe(
     [
       '**Ask:** Fix the login test\nplease',
       '**Branch:** main',
@@ -32,7 +32,7 @@ test('a session tells what was asked, where, what was touched, how it ended, and
       '**Next steps:** Tell the team',
     ].join('\n\n'),
   )
-  expect(made).toMatchObject({
+  expect(note).toMatchObject({
     type: 'episodic',
     namespace: 'sessions',
     source: 'session-end',
@@ -51,59 +51,66 @@ test.each([
   ['a command with words', '/review the parser', '', [], false],
   ['a real prompt without an outcome', 'Fix it', '', [], false],
   ['a lone command that touched a file', '/init', '', ['AGENTS.md'], false],
-  ['nothing said, but a file touched', '', '', ['a.ts'], false],
-])('%s: trivial or not', (_, prompt, outcome, files, trivial) => {
+  ['no prompt, but a changed file', '', '', ['a.ts'], false],
+])('a session with %s is trivial or not', (_, prompt, outcome, files, trivial) => {
   expect(isTrivialSession(prompt, outcome, files)).toBe(trivial)
 })
 
-test('a session that ended with a commit tells of the work behind it', () => {
-  const work = said('Fix the clock', 'The clock took seconds for milliseconds; `readClock` divides now.')
+test('if a session ends with a commit, the outcome also describes the work', () => {
+  const work = promptOf('Fix the clock', 'The clock took seconds for milliseconds; `readClock` divides now.')
   const outcome = (...prompts: Prompt[]) => /\*\*Outcome:\*\* ([\s\S]*)$/.exec(draft({ prompts })?.body ?? '')?.[1]
-  expect(outcome(work, said('commit', 'Committed as `0b03276`, all tests pass on the way through the hook.'))).toBe(
+  expect(outcome(work, promptOf('commit', 'Committed as `0b03276`, all tests pass on the way through the hook.'))).toBe(
     'Committed as `0b03276`, all tests pass on the way through the hook.\n\nThe clock took seconds for milliseconds; `readClock` divides now.',
   )
-  expect(outcome(work, said('push', 'Done.'))).toStartWith('Done.\n\nThe clock took')
-  expect(outcome(said('Add a licence', 'Created LICENSE with the MIT terms, for 2026.'))).toBe(
+  expect(outcome(work, promptOf('push', 'Done.'))).toStartWith('Done.\n\nThe clock took')
+  expect(outcome(promptOf('Add a licence', 'Created LICENSE with the MIT terms, for 2026.'))).toBe(
     'Created LICENSE with the MIT terms, for 2026.',
   )
-  expect(outcome(said('push', 'Pushed.'))).toBe('Pushed.')
+  expect(outcome(promptOf('push', 'Pushed.'))).toBe('Pushed.')
 })
 
-test('what was not there is said to be so, and the title stands in', () => {
-  const made = draft({ files: ['a.ts'], session: { ...session, branch: null }, hook: 'precompact' })
-  expect(made?.title).toBe('Session summary')
-  expect(made?.body).toBe(
+test('missing parts are replaced by placeholders, and the title by a default', () => {
+  const note = draft({ files: ['a.ts'], session: { ...session, branch: null }, hook: 'precompact' })
+  expect(note?.title).toBe('Session summary')
+  expect(note?.body).toBe(
     '**Ask:** (no user prompt captured)\n\n**Files touched (1):**\n- a.ts\n\n**Outcome:** (no assistant output captured)',
   )
-  expect(made?.tags).toEqual(['session', 'precompact'])
+  expect(note?.tags).toEqual(['session', 'precompact'])
 })
 
-test('a command to the client is not what was asked, nor is a machine’s notice', () => {
-  const made = draft({
+test('slash commands and notices of the client are not the request', () => {
+  const note = draft({
     prompts: [
-      said('Agent done', null, 'machine'),
-      said('/effort'),
-      said('Write the docs', 'The docs are written, with an example for each command.'),
+      promptOf('Agent done', null, 'machine'),
+      promptOf('/effort'),
+      promptOf('Write the docs', 'The docs are written, with an example for each command.'),
     ],
   })
-  expect(made?.title).toBe('Write the docs')
+  expect(note?.title).toBe('Write the docs')
 })
 
-test('a note is called as its session is, and a greeting or the number of an option is not what was asked', () => {
-  const prompts = [said('hello'), said('8'), said('Implement the following plan:\n\n# Login by mail', 'Login by mail works, with a test.')]
-  const made = draft({ prompts, session: { ...session, title: 'Login by mail' } })
-  expect(made?.title).toBe('Login by mail')
-  expect(made?.body).toStartWith('**Ask:** Implement the following plan:\n\n# Login by mail')
-  const chosen = { prompts: [said('/todos'), said('8', '')], files: ['a.ts'] }
+test('a note takes the title of its session; greetings and option numbers are not the request', () => {
+  const prompts = [
+    promptOf('hello'),
+    promptOf('8'),
+    promptOf('Implement the following plan:\n\n# Login by mail', 'Login by mail works, with a test.'),
+  ]
+  const note = draft({ prompts, session: { ...session, title: 'Login by mail' } })
+  expect(note?.title).toBe('Login by mail')
+  expect(note?.body).toStartWith('**Ask:** Implement the following plan:\n\n# Login by mail')
+  const chosen = { prompts: [promptOf('/todos'), promptOf('8', '')], files: ['a.ts'] }
   expect(draft({ ...chosen, summaries: [summary({ completed: 'Random keys' })] })?.title).toBe('Random keys')
   expect(draft({ ...chosen, summaries: [] })?.title).toBe('8')
-  expect(draft({ prompts: [said('8'), said('fix it', 'It is fixed: the clock ran in milliseconds.')] })?.title).toBe('fix it')
+  expect(draft({ prompts: [promptOf('8'), promptOf('fix it', 'It is fixed: the clock ran in milliseconds.')] })?.title).toBe('fix it')
 })
 
-test('long texts are cut at 600, a cut code block is closed', () => {
-  const made = draft({ prompts: [said('a'.repeat(2000), `\`\`\`ts\n${'x'.repeat(2000)}\n\`\`\``)], session: { ...session, branch: null } })
-  const [ask = '', outcome = ''] = made?.body.split('\n\n**Outcome:** ') ?? []
+test('long texts are cut to 600 characters, and a cut code block is closed', () => {
+  const note = draft({
+    prompts: [promptOf('a'.repeat(2000), `\`\`\`ts\n${'x'.repeat(2000)}\n\`\`\``)],
+    session: { ...session, branch: null },
+  })
+  const [ask = '', outcome = ''] = note?.body.split('\n\n**Outcome:** ') ?? []
   expect(ask.length).toBe('**Ask:** '.length + 600)
   expect(outcome).toEndWith('…\n```')
-  expect(made?.title?.length).toBeLessThanOrEqual(80)
+  expect(note?.title?.length).toBeLessThanOrEqual(80)
 })

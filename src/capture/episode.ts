@@ -6,7 +6,7 @@ import { ulidOf } from '../core/ulid.ts'
 import type { Store } from '../store/store.ts'
 import type { CapturedNoteDraft } from './drafts.ts'
 
-/** What the note of a session is made from. */
+/** The input for the note of a session. */
 export type Episode = {
   session: Session
   prompts: Prompt[]
@@ -40,11 +40,11 @@ const MAX_FILES_LISTED = 40
 
 /** Drafts the note of a session: the request, the branch, the changed files and the outcome. Null if the session is not worth a note. */
 export function episodeDraft({ session, prompts, summaries, files, hook }: Episode): CapturedNoteDraft | null {
-  const asked = prompts.filter((prompt) => prompt.origin === 'person').map((prompt) => prompt.text)
+  const requests = prompts.filter((prompt) => prompt.origin === 'person').map((prompt) => prompt.text)
   const outcome = outcomeOf(prompts.flatMap((prompt) => prompt.answer?.trim() || []))
-  if (isTrivialSession(asked[0] ?? '', outcome, files)) return null
-  const meaningful = asked.find((text) => countLetters(text) >= 10)
-  const ask = meaningful ?? asked.toSorted((a, b) => countLetters(b) - countLetters(a))[0] ?? ''
+  if (isTrivialSession(requests[0] ?? '', outcome, files)) return null
+  const meaningful = requests.find((text) => countLetters(text) >= 10)
+  const ask = meaningful ?? requests.toSorted((a, b) => countLetters(b) - countLetters(a))[0] ?? ''
   const name = session.title || meaningful || summaries.find((summary) => summary.completed !== '')?.completed || ask
   const parts = [
     `**Ask:** ${clipSection(ask) || '(no user prompt captured)'}`,

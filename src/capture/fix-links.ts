@@ -26,8 +26,8 @@ export async function fixLinks(store: Store, session: Session, prompt: Prompt): 
 /** From the change that broke a check, if its fix is a separate observation; otherwise from the prompt, if it reported the failure. */
 function linkFixesInTurn({ prompt, observations }: TurnWithObservations, fixed: FixedCheck[]): Link[] {
   return proofsIn(observations).flatMap(({ fix, command, symptoms }) => {
-    const apart = fixed.find((check) => check.isApart && isFailureOf(check, command))
-    const before = apart ? observations.filter((o) => o.id !== fix.id && isChangeObservation(o) && o.at <= apart.failedAt) : []
+    const separateFix = fixed.find((check) => check.isApart && isFailureOf(check, command))
+    const before = separateFix ? observations.filter((o) => o.id !== fix.id && isChangeObservation(o) && o.at <= separateFix.failedAt) : []
     const broken = before.sort((a, b) => a.at - b.at || a.id - b.id).at(-1)
     if (broken) return linkToFix(refOf('observation', broken.id), fix, command)
     const isReported = prompt.origin === 'person' && symptoms.some((symptom) => isLongEnoughName(symptom) && prompt.text.includes(symptom))
@@ -46,8 +46,8 @@ async function linkFixesInSession(store: Store, { session, prompt }: TurnWithObs
       const isSolved = !now.open.some(({ command }) => command === failure.command)
       if (!isSolved || prompt.number < failure.promptNumber || prompt.number > now.number) continue
       const fix = await findFix(store, session.id, failure, now)
-      const seen = fix && (await findFailureMemory(store, session.id, failure))
-      if (fix && seen) links.push(...linkToFix(seen, fix, shorten(failure.command, 80)))
+      const memory = fix && (await findFailureMemory(store, session.id, failure))
+      if (fix && memory) links.push(...linkToFix(memory, fix, shorten(failure.command, 80)))
     }
   }
   return links
@@ -60,13 +60,13 @@ async function findFix(
   failure: OpenFailure,
   now: { number: number; open: OpenFailure[] },
 ): Promise<Observation | null> {
-  const here = await observationsOf(store, sessionId, now.number)
-  const proof = proofsIn(here).find(({ command }) => isFailureOf(failure, command))
+  const observations = await observationsOf(store, sessionId, now.number)
+  const proof = proofsIn(observations).find(({ command }) => isFailureOf(failure, command))
   if (proof) return proof.fix
   const prompt = await store.prompts.byNumber(sessionId, now.number)
   const { passes = [] } = prompt ? await store.prompts.traces(prompt) : {}
   const hasPassed = passes.some(({ command }) => mayBeSameCheck(command, failure.command))
-  if (!hasPassed || here.some((o) => o.filesModified.length > 0) || now.open.some((f) => f.promptNumber === now.number)) return null
+  if (!hasPassed || observations.some((o) => o.filesModified.length > 0) || now.open.some((f) => f.promptNumber === now.number)) return null
   for (let number = now.number - 1; number > Math.max(failure.promptNumber, now.number - MAX_TURNS_FOLLOWED); number--) {
     const change = (await observationsOf(store, sessionId, number)).findLast((o) => o.filesModified.some(canFixCheck))
     if (change) return change
@@ -91,17 +91,17 @@ async function linkFixesAcrossSessions(store: Store, { session, prompt, observat
   const links: Link[] = []
   for (const { fix, command, symptoms } of proofs) {
     const same = broken.find(({ failure }) => isSameFailure(failure, command, symptoms))
-    const seen = same && (await findFailureMemory(store, same.sessionId, same.failure))
-    if (seen) links.push(...linkToFix(seen, fix, command))
+    const memory = same && (await findFailureMemory(store, same.sessionId, same.failure))
+    if (memory) links.push(...linkToFix(memory, fix, command))
   }
   return links
 }
 
 function isSameFailure(failure: OpenFailure, command: string, symptoms: string[]): boolean {
-  const named = (symptom: string) => failure.names.some((name) => name.includes(symptom))
-  if (symptoms.some((symptom) => isLongEnoughName(symptom) && named(symptom))) return true
+  const isNamed = (symptom: string) => failure.names.some((name) => name.includes(symptom))
+  if (symptoms.some((symptom) => isLongEnoughName(symptom) && isNamed(symptom))) return true
   return (
-    isFailureOf(failure, command) && symptoms.some((symptom) => symptom.length > 3 && (named(symptom) || failure.error.includes(symptom)))
+    isFailureOf(failure, command) && symptoms.some((symptom) => symptom.length > 3 && (isNamed(symptom) || failure.error.includes(symptom)))
   )
 }
 

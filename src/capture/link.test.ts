@@ -10,7 +10,7 @@ import { catchUpOldTurns, distillTurn } from './turns.ts'
 
 const app = asProjectKey('app')
 
-test('what a turn names is kept with its prompt, its observations and its summary', async () => {
+test('entities are stored as mentions of the prompt, observation and summary that name them', async () => {
   using t = await temporaryStore()
   await turn(t.store, { says: 'Fix ENT-12 in auth.ts', does: [edit('src/auth.ts')], answers: 'Fixed: `isValid` compared seconds.' })
   expect(await names(t.store, 'prompt:1')).toEqual(['file src/auth.ts', 'issue ENT-12', 'symbol isValid'])
@@ -19,26 +19,26 @@ test('what a turn names is kept with its prompt, its observations and its summar
   expect(await links(t.store)).toEqual(['prompt:1 asked observation:1 (turn 1)', 'prompt:1 asked summary:1 (turn 1)'])
 })
 
-test('what the client says in the person’s name is not what a turn is about', async () => {
+test('entities in a prompt written by the client are ignored', async () => {
   using t = await temporaryStore()
   await turn(t.store, { says: 'src/notice.ts', origin: 'machine', answers: 'Looked at src/answer.ts.' })
   expect(await names(t.store, 'prompt:1')).toEqual(['file src/answer.ts'])
 })
 
-test('paths are from the project’s folder, and the project’s own issues are numbers', async () => {
+test('paths are relative to the project folder, and issues of the project are numbers', async () => {
   using t = await temporaryStore()
   await turn(t.store, { says: 'See /home/dev/app/src/a.ts, https://github.com/team/app/pull/7 and https://github.com/team/other/pull/8' })
   expect(await names(t.store, 'prompt:1')).toEqual(['file src/a.ts', 'issue #7', 'issue team/other#8'])
 })
 
-test('observations that changed the same file are linked from the earlier to the later, and say by which', async () => {
+test('observations that changed the same file are linked from earlier to later, and the link names the file', async () => {
   using t = await temporaryStore()
   await turn(t.store, { session: 'a', at: 1000, does: [edit('src/auth.ts'), edit('src/other.ts')] })
   await turn(t.store, { session: 'b', at: 2000, does: [edit('src/auth.ts')] })
   expect(await links(t.store, 'co-changed')).toEqual(['observation:1 co-changed observation:2 (src/auth.ts)'])
 })
 
-test('a file that one read and the other changed ties them less closely', async () => {
+test('if one observation read a file that another changed, the link is same-file', async () => {
   using t = await temporaryStore()
   await turn(t.store, { session: 'a', at: 1000, does: [edit('src/auth.ts')] })
   await turn(t.store, { session: 'b', at: 2000, does: [read('src/auth.ts'), edit('src/other.ts')] })
@@ -46,19 +46,19 @@ test('a file that one read and the other changed ties them less closely', async 
   expect(await links(t.store, 'same-file')).toEqual(['observation:1 same-file observation:2 (src/auth.ts)'])
 })
 
-test('a file whose name was hidden ties nobody', async () => {
+test('a file with a redacted name creates no links', async () => {
   using t = await temporaryStore()
   for (const session of ['a', 'b']) await turn(t.store, { session, does: [edit('docs/REDACTED.md')] })
   expect([await links(t.store, 'co-changed'), await names(t.store, 'observation:1')]).toEqual([[], []])
 })
 
-test('a file that everybody changes ties only those who are near in time', async () => {
+test('a file that changes often links only neighbours in time', async () => {
   using t = await temporaryStore()
   for (let n = 1; n <= 12; n++) await turn(t.store, { session: `s${n}`, at: 1000 * n, does: [edit('CHANGELOG.md')] })
   expect(await links(t.store, 'co-changed')).toHaveLength(3 * 12 - 6)
 })
 
-test('a turn follows what the one before it said and found', async () => {
+test('the memories of a turn are linked to the next prompt', async () => {
   using t = await temporaryStore()
   await turn(t.store, { at: 1000, does: [edit('src/a.ts')] })
   await turn(t.store, { at: 2000 })
@@ -68,14 +68,14 @@ test('a turn follows what the one before it said and found', async () => {
   ])
 })
 
-test('a check that was left failing is linked to what made it pass', async () => {
+test('a failure is linked to its fix in a later turn', async () => {
   using t = await temporaryStore()
   await turn(t.store, { at: 1000, does: [goTest('TestLogin')], answers: 'It fails.' })
   await turn(t.store, { at: 2000, does: [edit('auth.go'), goTest(null)], answers: 'Passes now.' })
   expect(await links(t.store, 'failed-then-fixed')).toEqual(['observation:1 failed-then-fixed observation:2 (go test ./...)'])
 })
 
-test('in another session it must be the same failure', async () => {
+test('a fix in another session is linked only to the same failure', async () => {
   using t = await temporaryStore()
   await turn(t.store, { session: 'a', at: 1000, does: [goTest('TestLogin')], answers: 'It fails.' })
   await turn(t.store, { session: 'b', at: 2000, does: [goTest('TestLogout'), edit('auth.go'), goTest(null)] })
@@ -84,7 +84,7 @@ test('in another session it must be the same failure', async () => {
   expect(await links(t.store, 'failed-then-fixed')).toEqual(['observation:1 failed-then-fixed observation:3 (go test ./...)'])
 })
 
-test('the same failing test is known in another session whatever command runs it', async () => {
+test('a failing test is recognized in another session, even if another command runs it', async () => {
   using t = await temporaryStore()
   await turn(t.store, { session: 'a', at: 1000, does: [goTest('TestLogin')], answers: 'It fails.' })
   const narrowed = 'go test ./auth -run TestLogin'
@@ -92,8 +92,8 @@ test('the same failing test is known in another session whatever command runs it
   expect(await links(t.store, 'failed-then-fixed')).toEqual([`observation:1 failed-then-fixed observation:2 (${narrowed})`])
 })
 
-/** As it went in a real session: a stricter writer broke the newline of a prompt, and was made to let it through. */
-test('the work that a check failed on is linked to what put it right in the same turn, and is among what led to it', async () => {
+/** From a real session: a stricter writer broke the newline of a prompt and was then relaxed. */
+test('a change that broke a check is linked to its fix in the same turn, and is a cause of it', async () => {
   using t = await temporaryStore()
   const does = [edit('terminal/writer.go'), goTest('TestExtraPromptTransientPWSHNewline'), edit('terminal/runes.go'), goTest(null)]
   await turn(t.store, { says: 'go ahead with the plan', does, answers: 'Fix verified against the advisory’s exact PoC bytes.' })
@@ -106,13 +106,13 @@ test('the work that a check failed on is linked to what put it right in the same
   expect([effect?.relation, effect?.ref]).toEqual(['failed-then-fixed', '2'])
 })
 
-test('what a check failed on and what put it right are not linked where one memory tells of both', async () => {
+test('an observation that contains both failure and fix is not linked to itself', async () => {
   using t = await temporaryStore()
   await turn(t.store, { does: [edit('auth_test.go'), goTest('TestLogin'), edit('auth.go'), goTest(null)] })
   expect(await links(t.store, 'failed-then-fixed')).toEqual([])
 })
 
-test('a prompt that names the failing test is linked to what put it right', async () => {
+test('a prompt that names the failing test is linked to the fix', async () => {
   using t = await temporaryStore()
   const says = `test are failing at github actions, not if I run the test locally. This is the error:
 --- FAIL: TestEnableWhenDisabled (0.00s)
@@ -124,31 +124,31 @@ test('a prompt that names the failing test is linked to what put it right', asyn
   expect(await links(t.store, 'failed-then-fixed')).toEqual([`prompt:1 failed-then-fixed observation:1 (${check})`])
 })
 
-describe('where one turn leaves a test failing, the next changes code and a third sees it pass', () => {
+describe('if one turn leaves a test failing, the next changes code and a third sees it pass', () => {
   const fail = { at: 1000, does: [goTest('TestLogin')], answers: 'It fails.' }
   const change = { at: 2000, does: [edit('auth.go')], answers: 'Changed.' }
   const see = (command: string) => ({ at: 3000, does: [goTest(null, command)], answers: 'Passes.' })
 
-  test('the failure is linked to the change, whichever turn is told again', async () => {
+  test('the failure is linked to the change, also after distilling any of the turns again', async () => {
     using t = await temporaryStore()
-    for (const told of [fail, change, see('mise run test')]) await turn(t.store, told)
-    const made = ['observation:1 failed-then-fixed observation:2 (go test ./...)']
-    expect(await links(t.store, 'failed-then-fixed')).toEqual(made)
+    for (const given of [fail, change, see('mise run test')]) await turn(t.store, given)
+    const expected = ['observation:1 failed-then-fixed observation:2 (go test ./...)']
+    expect(await links(t.store, 'failed-then-fixed')).toEqual(expected)
     for (const number of [1, 2, 3]) {
       await distillTurn(t.store, { sessionId: 1, number }, claudeCode.readAction)
-      expect(await links(t.store, 'failed-then-fixed')).toEqual(made)
+      expect(await links(t.store, 'failed-then-fixed')).toEqual(expected)
     }
   })
 
-  test('a change of documents put nothing right, and the tests of another language tell nothing of these', async () => {
+  test('a change of documents is not a fix, and neither is passing tests of another language', async () => {
     using t = await temporaryStore()
-    for (const told of [fail, { ...change, does: [edit('docs/auth.md')] }, see('mise run test')]) await turn(t.store, told)
-    for (const told of [fail, change, see('npm test')]) await turn(t.store, { ...told, session: 's2' })
+    for (const given of [fail, { ...change, does: [edit('docs/auth.md')] }, see('mise run test')]) await turn(t.store, given)
+    for (const given of [fail, change, see('npm test')]) await turn(t.store, { ...given, session: 's2' })
     expect(await links(t.store, 'failed-then-fixed')).toEqual([])
   })
 })
 
-test('what an older version did not link within a turn is linked when it catches up', async () => {
+test('catching up adds links that an older version did not make', async () => {
   using t = await temporaryStore()
   await turn(t.store, { does: [edit('terminal/writer.go'), goTest('TestNewline'), edit('terminal/runes.go'), goTest(null)] })
   const all = await links(t.store)
@@ -162,7 +162,7 @@ test('what an older version did not link within a turn is linked when it catches
   expect(await links(t.store)).toEqual(all)
 })
 
-test('whoever names a commit is linked to where it was first named, and an issue to where it was last', async () => {
+test('a commit is linked to its first mention, and an issue to its last', async () => {
   using t = await temporaryStore()
   for (const [n, says] of ['Made c0a210c for #77', '#77 again', 'Is c0a210c right, and #77?'].entries())
     await turn(t.store, { session: `s${n}`, at: 1000 * (n + 1), says })
@@ -173,24 +173,24 @@ test('whoever names a commit is linked to where it was first named, and an issue
   ])
 })
 
-test('telling a turn again changes nothing, and leaves nothing of what it no longer says', async () => {
+test('distilling a turn again changes no links, and removes those to entities it no longer names', async () => {
   using t = await temporaryStore()
-  const tellAgain = (number: number) => distillTurn(t.store, { sessionId: 1, number }, claudeCode.readAction)
+  const distillAgain = (number: number) => distillTurn(t.store, { sessionId: 1, number }, claudeCode.readAction)
   await turn(t.store, { at: 1000, does: [goTest('TestLogin'), edit('auth.go')], answers: 'It fails since a1b2c3d.' })
   await turn(t.store, { at: 2000, does: [edit('auth.go'), goTest(null)], answers: 'Put right what a1b2c3d broke.' })
   await turn(t.store, { at: 3000, does: [edit('auth.go')], answers: 'And `tidied` up.' })
   const once = await links(t.store)
-  for (const number of [1, 2, 3]) await tellAgain(number)
+  for (const number of [1, 2, 3]) await distillAgain(number)
   expect(await links(t.store)).toEqual(once)
 
   const second = await t.store.prompts.get(2)
   if (second) await t.store.prompts.setAnswer(second, 'Done.', 2500)
-  await tellAgain(2)
+  await distillAgain(2)
   expect(await names(t.store, 'prompt:2')).toEqual([])
   expect((await links(t.store)).filter((link) => link.includes('commit'))).toEqual([])
 })
 
-test('a turn that is imported late finds its place between the others', async () => {
+test('a turn that is imported late is linked to earlier and later turns', async () => {
   using t = await temporaryStore()
   await turn(t.store, { session: 'a', at: 1000, says: 'See ENT-9', does: [edit('src/auth.ts')] })
   await turn(t.store, { session: 'c', at: 3000, says: 'See ENT-9', does: [edit('src/auth.ts')] })
@@ -203,15 +203,15 @@ test('a turn that is imported late finds its place between the others', async ()
   expect(await links(t.store, 'mentions')).toContain('prompt:3 mentions prompt:2 (issue ENT-9)')
 })
 
-test('turns of a database from before there were links and deeds get what they would have had, and once', async () => {
+test('catching up gives the turns of an older database their links and activity, once', async () => {
   using t = await temporaryStore()
   for (let n = 0; n < 60; n++)
     await turn(t.store, { session: `s${n % 3}`, at: 1000 * (n + 1), says: `Step ${n}`, does: [edit(`src/${n % 5}.ts`)] })
   const all = await links(t.store)
-  const linkAll = async () => {
-    let bites = 0
-    for (let after: number | null = 0; after !== null; bites++) after = await catchUpOldTurns(t.store, after, claudeCode.readAction)
-    return bites
+  const catchUp = async () => {
+    let rounds = 0
+    for (let after: number | null = 0; after !== null; rounds++) after = await catchUpOldTurns(t.store, after, claudeCode.readAction)
+    return rounds
   }
   const forget = async (kind: 'prompt' | 'observation' | 'summary', ids: number[]) => {
     for (const id of ids) {
@@ -229,16 +229,16 @@ test('turns of a database from before there were links and deeds get what they w
       rows.map(({ id }) => id),
     )
   for (const stored of t.store.prompts.each(null)) await t.store.prompts.setActivity(stored, '')
-  expect(await doing(t.store, 'const')).toEqual([])
+  expect(await matchingActivity(t.store, 'const')).toEqual([])
   expect(await links(t.store)).toEqual([])
-  expect(await linkAll()).toBeGreaterThan(1)
+  expect(await catchUp()).toBeGreaterThan(1)
   expect(await links(t.store)).toEqual(all)
-  expect(await doing(t.store, 'const')).toHaveLength(60)
-  await linkAll()
+  expect(await matchingActivity(t.store, 'const')).toHaveLength(60)
+  await catchUp()
   expect(await links(t.store)).toEqual(all)
 })
 
-test('what is deleted takes its names and links along', async () => {
+test('deleting a session deletes its mentions and links', async () => {
   using t = await temporaryStore()
   await turn(t.store, { session: 'a', at: 1000, says: 'See `onlyHere`', does: [edit('src/auth.ts')] })
   await turn(t.store, { session: 'b', at: 2000, does: [edit('src/auth.ts')] })
@@ -249,15 +249,18 @@ test('what is deleted takes its names and links along', async () => {
   expect(await names(t.store, 'observation:2')).toContain('file src/auth.ts')
 })
 
-type Said = { session?: string; at?: number; says?: string; origin?: 'person' | 'machine'; does?: SessionEvent[]; answers?: string }
+type TurnOptions = { session?: string; at?: number; says?: string; origin?: 'person' | 'machine'; does?: SessionEvent[]; answers?: string }
 
-/** A turn from its prompt to its memories, a moment after the other. */
-async function turn(store: Store, { session = 's1', at = 1000, says = 'Go on', origin = 'person', does = [], answers = 'Done.' }: Said) {
+/** Records a turn and distills it. */
+async function turn(
+  store: Store,
+  { session = 's1', at = 1000, says = 'Go on', origin = 'person', does = [], answers = 'Done.' }: TurnOptions,
+) {
   const promptId = `${session}-${at}`
-  const asked = { ...prompt(says, promptId), origin } as SessionEvent
+  const promptEvent = { ...prompt(says, promptId), origin } as SessionEvent
   const uses = does.map((use, n) => ({ ...use, promptId, toolUseId: `${promptId}-${n}` }))
-  for (const [n, said] of [asked, ...uses, { kind: 'turn-ended', promptId, answer: answers } as SessionEvent].entries())
-    await take(store, event(said, { at: at + 10 * n, session: asContentSessionId(session) }), nowhere, captureAll())
+  for (const [n, reported] of [promptEvent, ...uses, { kind: 'turn-ended', promptId, answer: answers } as SessionEvent].entries())
+    await take(store, event(reported, { at: at + 10 * n, session: asContentSessionId(session) }), nowhere, captureAll())
   const stored = await store.sessions.find('claude-code', asContentSessionId(session))
   if (stored) await distillTurn(store, { sessionId: stored.id, number: stored.promptCount }, claudeCode.readAction)
 }
@@ -267,15 +270,15 @@ const read = (file: string) => toolUse('', { tool: 'Read', input: { file_path: i
 const edit = (file: string) =>
   toolUse('', { tool: 'Edit', input: { file_path: inApp(file), old_string: 'const a = 1', new_string: 'const a = 2' }, output: {} })
 
-/** A run of Go's tests with this one failing, or none. */
+/** A run of Go tests in which the given test fails, or none. */
 function goTest(failing: string | null, command = 'go test ./...'): SessionEvent {
   const input = { command }
   if (!failing) return toolUse('', { input, output: { stdout: 'ok  \tapp\t0.1s' } })
-  const said = `Exit code 1\n--- FAIL: ${failing} (0.00s)\n    auth_test.go:12: got false\nFAIL\nFAIL\tapp\t0.1s`
-  return toolUse('', { input, output: undefined, error: said })
+  const error = `Exit code 1\n--- FAIL: ${failing} (0.00s)\n    auth_test.go:12: got false\nFAIL\nFAIL\tapp\t0.1s`
+  return toolUse('', { input, output: undefined, error })
 }
 
-async function doing(store: Store, word: string): Promise<string[]> {
+async function matchingActivity(store: Store, word: string): Promise<string[]> {
   const within = { project: app, kinds: ['prompt' as const], since: 0, before: Number.MAX_SAFE_INTEGER, limit: 100 }
   return (await store.documents.matchActivity([word], within)).map((match) => match.ref)
 }
@@ -284,7 +287,7 @@ async function names(store: Store, memory: string): Promise<string[]> {
   return (await store.links.entitiesOf(refOf(memory))).map((entity) => `${entity.kind} ${entity.name}`)
 }
 
-/** Every link there is, as a sentence. */
+/** All links, one text each. */
 async function links(store: Store, relation?: string): Promise<string[]> {
   const memories = [
     ...[...store.prompts.each(null)].map(({ id }) => `prompt:${id}`),

@@ -23,20 +23,20 @@ const MAX_OWN_MEMORIES = 8
  */
 export async function linkTurn(store: Store, session: Session, prompt: Prompt): Promise<void> {
   const turn = await readTurnToLink(store, session, prompt)
-  const named = new Map<string, { entity: Entity; by: MemoryToLink }>()
+  const mentioned = new Map<string, { entity: Entity; by: MemoryToLink }>()
   for (const memory of turn.memories) {
     const { ref, at, entities } = memory
     await store.links.clear(ref)
     await store.links.setMentions({ ...ref, project: session.project, at }, entities)
     // If several memories of the turn name an entity, the last observation gets the links, because people read observations.
-    if (ref.kind !== 'summary') for (const entity of entities) named.set(`${entity.kind} ${entity.name}`, { entity, by: memory })
+    if (ref.kind !== 'summary') for (const entity of entities) mentioned.set(`${entity.kind} ${entity.name}`, { entity, by: memory })
   }
   const links = [
     ...promptLinks(turn),
     ...(await followLinks(store, turn)),
     ...(await fileLinks(store, turn)),
     ...(await fixLinks(store, session, prompt)),
-    ...(await mentionLinks(store, turn, [...named.values()])),
+    ...(await mentionLinks(store, turn, [...mentioned.values()])),
   ]
   await store.links.add(links)
 }
@@ -168,11 +168,11 @@ function fileLink(o: Observation, { id, at, both, other }: SharedFileTie, side: 
 
 const distance = (a: { at: number }, b: { at: number }) => Math.abs(a.at - b.at)
 
-/** Links a memory that names a commit or issue to the nearest memories that name it too; for a commit, to the first one. */
-async function mentionLinks(store: Store, turn: TurnToLink, named: { entity: Entity; by: MemoryToLink }[]): Promise<Link[]> {
+/** Links a memory that names a commit or issue to the nearest earlier and later ones that name it; for a commit, to the first one. */
+async function mentionLinks(store: Store, turn: TurnToLink, mentioned: { entity: Entity; by: MemoryToLink }[]): Promise<Link[]> {
   const links: Link[] = []
   const isElsewhere = (mention: DocumentRef) => mention.kind !== 'summary' && !turn.own.has(keyOf(mention))
-  for (const { entity, by } of named
+  for (const { entity, by } of mentioned
     .filter(({ entity: { kind } }) => kind === 'commit' || kind === 'issue')
     .slice(0, MAX_ENTITIES_FOLLOWED)) {
     const project = turn.session.project

@@ -8,7 +8,7 @@ import { draftMarkedNotes, findMarkedTexts } from './markers.ts'
 const ALL = ['decision', 'learned', 'blocker', 'progress', 'remember', 'global']
 const marked = (text: string, markers = ALL) => findMarkedTexts(text, markers).map((m) => [m.namespace, m.scope, m.text])
 
-test('a marker in a sentence means the whole sentence, without the marker', () => {
+test('a marker in a sentence marks the whole sentence', () => {
   expect(marked("Let's use PostgreSQL [decision] because of JSONB support")).toEqual([
     ['decisions', 'project', "Let's use PostgreSQL because of JSONB support"],
   ])
@@ -17,32 +17,32 @@ test('a marker in a sentence means the whole sentence, without the marker', () =
   ])
 })
 
-test('a marker before or after a sentence means that sentence', () => {
+test('a marker before or after a sentence marks that sentence', () => {
   expect(marked('[learned] The cache is per process. Now fix it.')).toEqual([['learnings', 'project', 'The cache is per process.']])
   expect(marked('The cache is per process. [learned]')).toEqual([['learnings', 'project', 'The cache is per process.']])
   expect(marked('[blocker]: waiting for the key')).toEqual([['blockers', 'project', 'waiting for the key']])
   expect(marked('- [progress] the parser is done')).toEqual([['progress', 'project', 'the parser is done']])
 })
 
-test('case does not matter', () => {
+test('markers are not case-sensitive', () => {
   expect(marked('[DECISION] Ship on Friday')).toEqual([['decisions', 'project', 'Ship on Friday']])
 })
 
-test('[remember] before a text means the rest of its paragraph', () => {
+test('[remember] before a text marks the rest of the paragraph', () => {
   expect(marked('Hi.\n[remember] The staging host is db-7.\nIt restarts at night.\n\nNow the tests, please.')).toEqual([
     ['context', 'project', 'The staging host is db-7.\nIt restarts at night.'],
   ])
   expect(marked('The host is db-7 [remember]\nNow the tests.')).toEqual([['context', 'project', 'The host is db-7']])
 })
 
-test('[global] makes it hold everywhere, alone or with another', () => {
+test('[global] makes a note apply to every project, alone or with another marker', () => {
   expect(marked('[global] Answer in British spelling.')).toEqual([['context', 'global', 'Answer in British spelling.']])
   expect(marked('[decision][global] Tabs it is')).toEqual([['decisions', 'global', 'Tabs it is']])
   expect(marked('[decision] Tabs it is [global]')).toEqual([['decisions', 'global', 'Tabs it is']])
   expect(marked('[remember] [global] Never push on Fridays')).toEqual([['context', 'global', 'Never push on Fridays']])
 })
 
-test('several markers are several notes', () => {
+test('several markers give several notes', () => {
   expect(marked('[decision] Use Bun. [learned] Node starts slowly.\n[blocker] No licence yet')).toEqual([
     ['decisions', 'project', 'Use Bun.'],
     ['learnings', 'project', 'Node starts slowly.'],
@@ -50,7 +50,7 @@ test('several markers are several notes', () => {
   ])
 })
 
-test('what only looks like a marker is none', () => {
+test('text that only looks like a marker is ignored', () => {
   for (const text of [
     '```\n[decision] use X\n```',
     '~~~md\n[decision] use X',
@@ -76,13 +76,13 @@ test('what only looks like a marker is none', () => {
   }
 })
 
-test('a dot in code ends no sentence', () => {
+test('a dot in code does not end a sentence', () => {
   expect(marked('We call `db. run()` directly [decision] for speed. Next.')).toEqual([
     ['decisions', 'project', 'We call `db. run()` directly for speed.'],
   ])
 })
 
-test('a person may choose other markers, or none', () => {
+test('markers can be replaced or switched off', () => {
   expect(marked('[security] Rotate the key monthly. [decision] no', ['security'])).toEqual([
     ['security', 'project', 'Rotate the key monthly.'],
   ])
@@ -91,7 +91,7 @@ test('a person may choose other markers, or none', () => {
   expect(marked('(.*) [decision] Use X', ['(.*)'])).toEqual([])
 })
 
-test('a draft has the same id whichever clock told the prompt, and another for another session', () => {
+test('the id of a draft does not depend on the exact time, but on the session', () => {
   const session = { agent: 'claude-code', contentSessionId: 's1', project: asProjectKey('app') } as Session
   const prompt = { text: '[decision] Use X', at: 1_700_000_000_000 } as Prompt
   const [a] = draftMarkedNotes(session, prompt, 0, ALL).drafts
@@ -103,7 +103,7 @@ test('a draft has the same id whichever clock told the prompt, and another for a
   expect(draftMarkedNotes(session, prompt, 1, ALL).drafts[0]?.id).not.toBe(a?.id as never)
 })
 
-test('of very many markers the first twenty are drafts and the others are counted, on one line or several', () => {
+test('the first twenty markers of a prompt give drafts, and the rest are counted', () => {
   const session = { agent: 'claude-code', contentSessionId: 's1', project: asProjectKey('app') } as Session
   for (const between of ['\n', ' ']) {
     const text = Array.from({ length: 300 }, (_, n) => `[decision] Rule ${n} holds.`).join(between)
@@ -112,7 +112,7 @@ test('of very many markers the first twenty are drafts and the others are counte
   }
 })
 
-test('a text that was cut with its prompt is known as cut, its neighbours are not', () => {
+test('only the marked text that was clipped is reported as cut', () => {
   const cut = (text: string) => findMarkedTexts(clip(text, 400), ALL).map((m) => [m.text.slice(0, 9), m.isCut])
   const long = 'word '.repeat(200)
   expect(cut(`[decision] Use tabs. [learned] Known as ${long}`)).toEqual([
@@ -126,7 +126,7 @@ test('a text that was cut with its prompt is known as cut, its neighbours are no
   expect(cut(`${long}ends here [decision]. Another one [learned].`).map(([, isCut]) => isCut)).toEqual([true, false])
 })
 
-test('a very long prompt is read in a moment', () => {
+test('a very long prompt is searched quickly', () => {
   const text = '[decision] a. '.repeat(5000)
   const used = processorTime()
   expect(findMarkedTexts(text.slice(0, 64 * 1024), ALL).length).toBeLessThanOrEqual(20)

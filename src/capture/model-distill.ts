@@ -21,10 +21,10 @@ import type { Mode } from './model/mode.ts'
 import { type DistillOpening, inputRatio, turnRequest } from './model/protocol.ts'
 import { distillPlain } from './plain/plain.ts'
 
-/** `force` distills a turn of any age, in a new conversation with the model. Set when the person asks for it. */
+/** `force`: the person asked for it, so the turn starts a new conversation with the model. */
 export type ModelDistillJob = DistillJob & { force?: boolean }
 
-/** What distilling a turn with a model needs besides the journal. */
+/** Everything that distilling with a model needs besides the journal. */
 export type ModelDistiller = {
   model: TextModel
   mode: Mode

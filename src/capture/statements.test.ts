@@ -3,7 +3,7 @@ import { asProjectKey } from '../core/ids.ts'
 import type { Prompt, Session } from '../core/memory.ts'
 import { draftStatedNotes, findStatements } from './statements.ts'
 
-const sure = (text: string, by: 'person' | 'agent') => findStatements(text, by).filter((statement) => statement.confidence >= 0.8)
+const confident = (text: string, by: 'person' | 'agent') => findStatements(text, by).filter((statement) => statement.confidence >= 0.8)
 
 test.each([
   ['decisions', 'We decided to keep the monorepo because the release script depends on it.'],
@@ -21,8 +21,8 @@ test.each([
   ['patterns', 'Always run `npm run lint` before you commit.'],
   ['patterns', 'Customer names must not appear in logs because of the contract with ACME.'],
   ['patterns', 'In this repo we never squash merges.'],
-])('a person’s %s: %s', (namespace, text) => {
-  expect(sure(text, 'person')).toMatchObject([{ namespace, text }])
+])('%s stated by a person: %s', (namespace, text) => {
+  expect(confident(text, 'person')).toMatchObject([{ namespace, text }])
 })
 
 test.each([
@@ -31,8 +31,8 @@ test.each([
   ['learnings', 'The root cause is that the engine clones the repository again instead of using the patched folder.'],
   ['decisions', 'We agreed to drop the Docker layer because `matrix` already covers the shells.'],
   ['blockers', 'The deploy is blocked on PR-118 because its migration renames the table.'],
-])('an agent’s %s: %s', (namespace, text) => {
-  expect(sure(text, 'agent')).toMatchObject([{ namespace, text }])
+])('%s stated by an agent: %s', (namespace, text) => {
+  expect(confident(text, 'agent')).toMatchObject([{ namespace, text }])
 })
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   "Maybe let's go with Postgres instead of MySQL.",
   'If we decided to use Postgres because of JSONB, the migration would be easy.',
   'We have not decided whether Postgres is the right choice.',
-  "We haven't decided on the database because nobody measured it.",
+  "We haven't decided on the database because it was not measured.",
   'We need to decide between Postgres and MySQL because of the deadline.',
   'The root cause is still unknown because the logs are gone.',
   'This is not the root cause, because the clock was right.',
@@ -68,23 +68,23 @@ test.each([
   'Decide during planning whether recipients see all versions.',
   'For example, we decided to use Postgres because of JSONB.',
   'I think we decided to use Postgres because of JSONB.',
-])('a near miss stays silent: %s', (text) => {
-  expect([...sure(text, 'person'), ...sure(text, 'agent')]).toEqual([])
+])('this states nothing: %s', (text) => {
+  expect([...confident(text, 'person'), ...confident(text, 'agent')]).toEqual([])
 })
 
-test('an agent needs more than a person to be believed', () => {
-  const [said] = findStatements('We decided to keep the old parser.', 'person')
-  const [told] = findStatements('We decided to keep the old parser.', 'agent')
-  expect(said?.confidence).toBeGreaterThanOrEqual(0.8)
-  expect(told?.confidence).toBeLessThan(0.8)
+test('the same statement has less confidence from an agent than from a person', () => {
+  const [byPerson] = findStatements('We decided to keep the old parser.', 'person')
+  const [byAgent] = findStatements('We decided to keep the old parser.', 'agent')
+  expect(byPerson?.confidence).toBeGreaterThanOrEqual(0.8)
+  expect(byAgent?.confidence).toBeLessThan(0.8)
 })
 
-test('a pasted document counts as told, not as said', () => {
+test('a pasted document counts like the words of an agent', () => {
   const document = `${'Some text of a long document. '.repeat(120)}\nWe decided to keep the old parser.`
-  expect(sure(document, 'person')).toEqual([])
+  expect(confident(document, 'person')).toEqual([])
 })
 
-test('each statement of a session is one draft with an id of its own, and what is marked is left to its marker', () => {
+test('each statement of a session gives one draft, except marked sentences', () => {
   const session = { agent: 'claude-code', contentSessionId: 's1', project: asProjectKey('app') } as Session
   const text = 'We decided to use tabs because of the linter.'
   const prompts = [

@@ -87,7 +87,7 @@ const UNSETTLED = new RegExp(
   'i',
 )
 
-/** A phrase, the namespace it indicates, and the base confidence: persons state rules, while agents also describe code. */
+/** A phrase, the namespace it indicates, and the base confidence: people state rules, while agents also describe code. */
 type StatementCue = { phrase: RegExp; unless?: RegExp; namespace: string; person: number; agent: number }
 
 const CUES: StatementCue[] = [

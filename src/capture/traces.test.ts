@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Action, PerformedAction } from '../core/action.ts'
 import { tracesOf } from './traces.ts'
 
-test('a turn leaves the names in the places it changed, by file, and none of what it only read', () => {
+test('traces contain the names in changed code by file, but none from files that were only read', () => {
   const { names } = tracesOf(
     [
       done(edit('src/clock.ts', 'const at = readClock(nowMs)', 'const at = readClock(nowMs, timeZone, 7)')),
@@ -19,16 +19,16 @@ test('a turn leaves the names in the places it changed, by file, and none of wha
   ])
 })
 
-test('what belongs to a library or to something else, a mere word and a name that nobody types leave no trace', () => {
+test('library members, plain words and very long names leave no trace', () => {
   const written = `time.Now result.path \`description\` ${'veryLong'.repeat(8)} keepThis`
   expect(tracesOf([done(edit('src/a.go', '', written))], '/app').names).toEqual([['src/a.go', ['keepThis']]])
 })
 
-test('a check leaves the errors it printed, whether it passed or not; looking around leaves none', () => {
+test('traces contain the errors that checks printed, but none from other commands', () => {
   const run = (command: string, output: string, exitCode = 0) => done({ kind: 'command', command, purpose: null, output, exitCode })
   const { errors } = tracesOf(
     [
-      run('bun test', 'TypeError: x is no function\n 3 pass\n 0 fail\n'),
+      run('bun test', 'TypeError: x is not a function\n 3 pass\n 0 fail\n'),
       run('npx tsc --noEmit', 'src/a.ts(1,2): error TS2345: no', 2),
       run('grep -rn Error src', 'throw new RangeError()'),
     ],
@@ -40,7 +40,7 @@ test('a check leaves the errors it printed, whether it passed or not; looking ar
   ])
 })
 
-test('tests that passed are kept, each as it was run last, and whether they were all there are', () => {
+test('traces contain the last pass of each test command, and whether it covered the whole project', () => {
   const run = (at: number, command: string, output: string, exitCode = 0) => ({
     ...done({ kind: 'command', command, purpose: null, output, exitCode }),
     at,

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import type { Action, PerformedAction } from '../core/action.ts'
 import { activityText } from './turn-activity.ts'
 
-test('what was written and run are deeds, what was read and looked for are not', () => {
-  const deeds = activityText([
+test('activity includes edits and commands, but not reads and searches', () => {
+  const activity = activityText([
     done({ kind: 'edit', file: '/app/src/cache.ts', removed: 'return old', added: 'return fresh', patch: [] }),
     done({ kind: 'write', file: '/app/notes.md', content: 'Tides', created: true, patch: [] }),
     done({ kind: 'command', command: 'git push --force-with-lease', purpose: 'Push the branch', output: 'rejected', exitCode: 1 }),
@@ -12,7 +12,7 @@ test('what was written and run are deeds, what was read and looked for are not',
     done({ kind: 'read', file: '/app/src/heron.ts' }),
     done({ kind: 'search', pattern: 'pelican', where: null }),
   ])
-  expect(deeds.split('\n')).toEqual([
+  expect(activity.split('\n')).toEqual([
     'cache.ts return fresh return old',
     'notes.md Tides',
     'Push the branch git push --force-with-lease',
@@ -21,23 +21,23 @@ test('what was written and run are deeds, what was read and looked for are not',
   ])
 })
 
-test('a deed that was done twice is one, and one that a person stopped is none', () => {
+test('repeated actions are included once, and interrupted ones are left out', () => {
   const test: Action = { kind: 'command', command: 'bun test', purpose: null, output: '', exitCode: 0 }
   expect(activityText([done(test), done(test), { ...done({ ...test, command: 'rm -r build' }), interrupted: true }]).trim()).toBe(
     'bun test',
   )
 })
 
-test('however much is written, a turn has room for its other deeds', () => {
+test('a huge file leaves room for the other actions of the turn', () => {
   const long = 'wide 🌊 '.repeat(10_000)
-  const deeds = activityText([
+  const activity = activityText([
     done({ kind: 'write', file: '/app/large.txt', content: long, created: true, patch: [] }),
     done({ kind: 'command', command: 'make check', purpose: null, output: '', exitCode: 0 }),
     ...Array.from({ length: 500 }, (_, n) => done({ kind: 'edit', file: `/app/${n}.ts`, removed: '', added: long, patch: [] })),
   ])
-  expect(deeds).toContain('make check')
-  expect(deeds.length).toBeLessThanOrEqual(24_000)
-  expect(deeds.isWellFormed()).toBe(true)
+  expect(activity).toContain('make check')
+  expect(activity.length).toBeLessThanOrEqual(24_000)
+  expect(activity.isWellFormed()).toBe(true)
 })
 
 function done(action: Action): PerformedAction {

@@ -6,7 +6,7 @@ const OTHER = '9e8d7c6b-5a4f-4e3d-9c2b-1a0f9e8d7c6b'
 const scene = { root: '/tmp/recollect-x1', project: 'ledger', startsAt: Date.UTC(2026, 2, 2, 9) }
 const lines = (text: string | undefined) => Bun.JSONL.parse(text ?? '') as Record<string, unknown>[]
 
-test('a recording stands in the home of nobody in particular', () => {
+test('paths are moved to a neutral home folder', () => {
   const [text] = anonymous(
     [
       [
@@ -22,7 +22,7 @@ test('a recording stands in the home of nobody in particular', () => {
   expect(lines(text)).toEqual([{ type: 'user', cwd: '/home/dev/ledger', file: '/home/dev/.claude/projects/-home-dev-ledger/a.jsonl' }])
 })
 
-test('ids are counted as they come, and the same id stays the same in every file of the session', () => {
+test('ids are numbered in order, and the same id gets the same number in every file of the session', () => {
   const [main, subagent] = anonymous(
     [
       [
@@ -42,7 +42,7 @@ test('ids are counted as they come, and the same id stays the same in every file
   expect(third?.tool).toMatch(/^toolu_0+\d$/)
 })
 
-test('times begin where they are told to and keep their distance', () => {
+test('times start at the given time and keep their intervals', () => {
   const [text] = anonymous(
     [
       [
@@ -55,7 +55,7 @@ test('times begin where they are told to and keep their distance', () => {
   expect(lines(text).map((line) => line.timestamp)).toEqual(['2026-03-02T09:00:00.000Z', '2026-03-02T09:00:02.250Z'])
 })
 
-test('the client’s book-keeping is left out, what a person typed ahead is not', () => {
+test('bookkeeping of the client is left out, but queued prompts are kept', () => {
   const [text] = anonymous(
     [
       [

@@ -4,17 +4,17 @@ import { STORIES } from './stories/stories.ts'
 import { turnsOf } from './turns.ts'
 
 /*
- * What the plain distiller makes of recorded sessions, as text one can read in a diff. A change that makes a memory worse shows up
- * here as a worse sentence. `bin/with-bun test/golden/update.ts` writes the files anew; read the diff before keeping it.
+ * The memories that the plain distiller makes from recorded sessions, as readable text. A change that makes a memory worse shows up
+ * as a worse sentence in the diff. `bin/with-bun test/golden/update.ts` rewrites the files; read the diff before you commit it.
  */
 
-/** Recordings of the real client that live in this repository. */
+/** Recordings of the real client in this repository. */
 const FIXTURES = ['print-session-resumed', 'interactive-session', 'with-subagents']
 
-/** Stories the real client was played; `record.ts` makes them. */
+/** Stories played with the real client and recorded by `record.ts`. */
 const RECORDED = STORIES.map(({ name }) => name)
 
-/** Public sessions kept outside of the repository; whoever does not have them skips these. */
+/** Public sessions outside of the repository. Their tests are skipped on machines that do not have them. */
 const SESSIONS = [
   'FSM1+cipher-box__9e4910ab-95a9-4a30-a85e-4677017bfaf0',
   'JanDeDobbeleer+oh-my-posh__63ef6e43-24d7-411b-99ff-ffef458effec',
@@ -45,16 +45,16 @@ function golden(name: string, transcript: string, isShared: boolean): Golden {
   return { name, transcript: at(transcript), expected: at(`./plain/${name}.md`), isShared }
 }
 
-/** The session distilled turn by turn, each turn given what the one before left open. */
+/** Distills a session turn by turn. Each turn gets the open failures of the turn before. */
 export async function render(transcript: string): Promise<string> {
   let openFailures: OpenFailure[] = []
   let title: string | null = null
   const parts: string[] = []
   for (const turn of await turnsOf(transcript)) {
-    const told = distillPlain({ ...turn, openFailures })
-    openFailures = told.openFailures
-    title ??= told.title
-    if (told.observations.length > 0 || told.summary) parts.push(renderTurn(turn.promptNumber, told))
+    const output = distillPlain({ ...turn, openFailures })
+    openFailures = output.openFailures
+    title ??= output.title
+    if (output.observations.length > 0 || output.summary) parts.push(renderTurn(turn.promptNumber, output))
   }
   return withoutHomes([`# ${title ?? '(no title)'}`, ...parts].join('\n\n').concat('\n'))
 }
@@ -75,7 +75,7 @@ function cut(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max)}…` : text
 }
 
-/** Whose machine a session was recorded on is nobody's business here. */
+/** Hides the home folder of the machine on which a session was recorded. */
 function withoutHomes(text: string): string {
   return text.replace(/\/(?:Users|home)\/[\w-]+/g, '~')
 }

@@ -1,5 +1,5 @@
 /**
- * Plays the stories with the real client and writes their transcripts to test/fixtures/recorded. Run by hand, when a story or the
+ * Plays the stories with the real client and writes their transcripts to test/fixtures/recorded. Run it by hand when a story or the
  * pinned client changes: `bin/with-bun test/golden/record.ts [names…]`, then `test/golden/update.ts`, and read both diffs.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const FOLDER = join(import.meta.dir, '..', 'fixtures', 'recorded')
 const FIRST_DAY = Date.UTC(2026, 2, 2, 9)
 const DAY = 24 * 60 * 60_000
 
-/** The same commits every time. */
+/** Makes commit hashes reproducible. */
 const GIT = {
   GIT_AUTHOR_NAME: 'dev',
   GIT_AUTHOR_EMAIL: 'dev@example.invalid',
@@ -26,15 +26,15 @@ const GIT = {
   GIT_COMMITTER_DATE: '2026-03-02T09:00:00Z',
 }
 
-const wanted = process.argv.slice(2)
+const selected = process.argv.slice(2)
 for (const [day, story] of STORIES.entries()) {
-  if (wanted.length > 0 && !wanted.includes(story.name)) continue
-  // A person may do these things unasked; the client otherwise asks at every command once a plan is agreed to.
+  if (selected.length > 0 && !selected.includes(story.name)) continue
+  // Without these permissions, the client asks before every command once a plan is agreed to.
   const settings = { permissions: { allow: ['Bash', 'Edit', 'Write'] } }
   const sandbox = await makeSandbox({ files: story.files, git: true, env: GIT, settings })
   try {
     await play(story, sandbox)
-    keep(story, sandbox, FIRST_DAY + day * DAY)
+    save(story, sandbox, FIRST_DAY + day * DAY)
   } finally {
     await sandbox.remove()
   }
@@ -58,35 +58,35 @@ async function playPrompts(prompts: { says: string; model: Script }[], sandbox: 
   for (const { says, model } of prompts) {
     const args: string[] = session ? ['--resume', session] : []
     const run = await runClaude({ sandbox, prompt: says, turns: inFolder(model, sandbox.project), args })
-    if (run.code !== 0) throw new Error(`the client ended with ${run.code}: ${run.stderr}`)
+    if (run.code !== 0) throw new Error(`the client exited with code ${run.code}: ${run.stderr}`)
     session = String(run.events.find((event) => event.session_id)?.session_id)
   }
 }
 
-/** The script with whole paths where it names files of the project. */
+/** Makes the file paths of a script absolute. */
 function inFolder(script: Script, folder: string): Script {
-  const placed = (turn: Turn): Turn => {
+  const withPaths = (turn: Turn): Turn => {
     if (typeof turn === 'string' || !turn.tools) return turn
-    return { ...turn, tools: turn.tools.map((tool) => ({ ...tool, input: placedInput(tool.input, folder) })) }
+    return { ...turn, tools: turn.tools.map((tool) => ({ ...tool, input: absoluteInput(tool.input, folder) })) }
   }
-  if (Array.isArray(script)) return script.map(placed)
-  if (typeof script !== 'function') return Object.fromEntries(Object.entries(script).map(([lane, turns]) => [lane, turns.map(placed)]))
+  if (Array.isArray(script)) return script.map(withPaths)
+  if (typeof script !== 'function') return Object.fromEntries(Object.entries(script).map(([lane, turns]) => [lane, turns.map(withPaths)]))
   return (request) => {
     const turn = script(request)
-    return turn === undefined ? turn : placed(turn)
+    return turn === undefined ? turn : withPaths(turn)
   }
 }
 
-function placedInput(input: Record<string, unknown>, folder: string): Record<string, unknown> {
+function absoluteInput(input: Record<string, unknown>, folder: string): Record<string, unknown> {
   return typeof input.file_path === 'string' ? { ...input, file_path: resolve(folder, input.file_path) } : input
 }
 
-/** Writes the session's transcript, and those of its subagents where our reader looks for them. */
-function keep({ name, project }: Story, sandbox: Sandbox, startsAt: number): void {
+/** Writes the transcript of the session, and those of its subagents into the folder where our reader looks for them. */
+function save({ name, project }: Story, sandbox: Sandbox, startsAt: number): void {
   const written = transcripts(sandbox)
   const main = written.filter(({ file }) => !file.includes('/subagents/'))
   const subagents = written.filter(({ file }) => file.includes('/subagents/'))
-  if (main.length !== 1) throw new Error(`${name} should be one session, and is ${main.length}`)
+  if (main.length !== 1) throw new Error(`expected one session transcript for ${name}, found ${main.length}`)
   const texts = anonymous(
     [...main, ...subagents].map(({ lines }) => lines),
     { root: sandbox.root, project, startsAt },

@@ -2,7 +2,7 @@ import type { PerformedAction } from '../../src/core/action.ts'
 import type { Turn } from '../../src/core/memory.ts'
 import { claudeCode } from '../../src/integrations/agent.ts'
 
-/** The turns of a recorded session as the distiller would be handed them, without a database in between. */
+/** The turns of a recorded session in the form that the distiller gets, without a database. */
 export async function turnsOf(transcript: string): Promise<Turn[]> {
   const turns: Turn[] = []
   let folder = ''
@@ -21,7 +21,7 @@ export async function turnsOf(transcript: string): Promise<Turn[]> {
           actions: [],
           openFailures: [],
         })
-      else if (turn && event.kind === 'tool-used' && !claudeCode.skipTools.has(event.tool)) turn.actions.push(actOf(event))
+      else if (turn && event.kind === 'tool-used' && !claudeCode.skipTools.has(event.tool)) turn.actions.push(performedAction(event))
       else if (turn && event.kind === 'turn-ended') turn.answer = event.answer
     }
   }
@@ -29,12 +29,12 @@ export async function turnsOf(transcript: string): Promise<Turn[]> {
   return turns
 }
 
-/** What a subagent did belongs to the turn that was running. */
+/** The tool uses of a subagent belong to the turn that was running. */
 async function addSubagent(turns: Turn[], transcript: string): Promise<void> {
   for await (const { items } of claudeCode.readTranscript(transcript, null)) {
     for (const { event } of items) {
       const turn = turns.findLast(({ at }) => at <= event.at)
-      if (turn && event.kind === 'tool-used') turn.actions = [...turn.actions, actOf(event)].sort((a, b) => a.at - b.at)
+      if (turn && event.kind === 'tool-used') turn.actions = [...turn.actions, performedAction(event)].sort((a, b) => a.at - b.at)
     }
   }
 }
@@ -50,7 +50,7 @@ type ToolUsed = {
   agentId: string | null
 }
 
-function actOf({ toolUseId, tool, at, input, output, error, interrupted, agentId }: ToolUsed): PerformedAction {
+function performedAction({ toolUseId, tool, at, input, output, error, interrupted, agentId }: ToolUsed): PerformedAction {
   const use = { tool, input: JSON.stringify(input ?? null), output: error === null ? JSON.stringify(output ?? null) : null, error }
   return { id: toolUseId, tool, at, failed: error !== null, error, interrupted, agentId, action: claudeCode.readAction(use) }
 }

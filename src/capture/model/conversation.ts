@@ -1,6 +1,6 @@
 import type { ContentSessionId, MemorySessionId } from '../../core/ids.ts'
 
-/** What is known about the conversation with the model when the next turn of a session is distilled. */
+/** The state of a session before its next turn is distilled. */
 export type ConversationState = {
   contentSessionId: ContentSessionId
   memorySessionId: MemorySessionId | null

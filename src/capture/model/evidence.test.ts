@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { edited, ran, turn } from '../../../test/golden/acts.ts'
+import { edited, ran, turn } from '../../../test/golden/actions.ts'
 import { codeMode } from '../../../test/support/modes.ts'
 import type { Turn } from '../../core/memory.ts'
 import { distillPlain } from '../plain/plain.ts'

@@ -12,57 +12,57 @@ import { baseName } from './paths.ts'
 import { asTitle, requestTitle } from './title.ts'
 import type { TurnFacts } from './turn-facts.ts'
 
-/** What the turn changed, one observation for each group of edits. */
-export function observeChanges(reading: TurnFacts): ObservationDraft[] {
-  return groupEdits(reading).flatMap((group) => observeChange(group, reading))
+/** One observation for each group of edits. */
+export function observeChanges(turnFacts: TurnFacts): ObservationDraft[] {
+  return groupEdits(turnFacts).flatMap((group) => observeChange(group, turnFacts))
 }
 
-function observeChange(group: EditGroup, reading: TurnFacts): ObservationDraft[] {
+function observeChange(group: EditGroup, turnFacts: TurnFacts): ObservationDraft[] {
   const { commit } = group
   const changes = changesByFile(group.edits)
   if (changes.length === 0 && commit === null) return []
   const mentions = mentionsOf(changes)
-  const said = group.isWholeTurn ? reading.answerItems : []
-  const title = titleOf(group, changes, reading)
+  const answerItems = group.isWholeTurn ? turnFacts.answerItems : []
+  const title = titleOf(group, changes, turnFacts)
   const type = classifyChange({
     isRepair: group.isRepair,
-    subject: commit?.subject ?? (group.isWholeTurn ? reading.request.planTitle : null),
-    asked: group.isWholeTurn ? reading.request.text : '',
-    answered: group.isWholeTurn ? (reading.turn.answer ?? '') : '',
+    subject: commit?.subject ?? (group.isWholeTurn ? turnFacts.request.planTitle : null),
+    request: group.isWholeTurn ? turnFacts.request.text : '',
+    answer: group.isWholeTurn ? (turnFacts.turn.answer ?? '') : '',
     title,
     changes,
   })
-  const answered = narrativeOf(said, 800)
+  const answerText = narrativeOf(answerItems, 800)
   const message = firstParagraph(commit?.body ?? '')
-  // Whoever only asks for a commit gets an answer about committing; the message says what the work was.
-  const narrative = (changes.length === 0 ? message || answered : answered || message) || describeRequest(reading)
-  const outcome = [...(group.isWholeTurn ? outcomeFacts(reading) : []), ...commitFact(commit)]
+  // If the person only asked for a commit, the answer is about committing; the commit message describes the work.
+  const narrative = (changes.length === 0 ? message || answerText : answerText || message) || describeRequest(turnFacts)
+  const outcome = [...(group.isWholeTurn ? outcomeFacts(turnFacts) : []), ...commitFact(commit)]
   const facts = unique([
     ...group.solved.slice(0, 2).map((solved) => `${describeFailure(solved.failure)}; passes now`),
     ...describeReplacedLines(changes, 2),
-    ...pointsOf(said, mentions, 4),
+    ...pointsOf(answerItems, mentions, 4),
     ...bodyPoints(commit),
     ...changes.map(describeFileChange).filter((fact) => fact.includes(': ') && !fact.endsWith(': new')),
-    ...(group.isWholeTurn ? effectFacts(reading) : []),
+    ...(group.isWholeTurn ? effectFacts(turnFacts) : []),
   ])
   const last = group.edits.at(-1)
   return [
     {
       type,
       title,
-      subtitle: subtitleOf(group, changes, title, reading),
+      subtitle: subtitleOf(group, changes, title, turnFacts),
       narrative,
       facts: [...facts.slice(0, 8 - outcome.length), ...outcome],
       concepts: conceptsOf(type, `${title} ${narrative}`),
-      filesRead: group.isWholeTurn ? reading.filesRead.filter((path) => !changes.some((change) => change.path === path)) : [],
+      filesRead: group.isWholeTurn ? turnFacts.filesRead.filter((path) => !changes.some((change) => change.path === path)) : [],
       filesModified: changes.map((change) => change.path),
       tool: last?.tool ?? 'Bash',
-      at: last?.at ?? commit?.at ?? reading.turn.at,
+      at: last?.at ?? commit?.at ?? turnFacts.turn.at,
     },
   ]
 }
 
-/** What commands did to the files and dependencies. */
+/** Files and dependencies that commands changed. */
 export function effectFacts({ effects }: TurnFacts): string[] {
   return [
     effects.removed.length > 0 ? `removed ${abbreviateList(effects.removed, 5)}` : '',
@@ -71,29 +71,30 @@ export function effectFacts({ effects }: TurnFacts): string[] {
   ].filter(Boolean)
 }
 
-/** Names worth recognising in prose: the files and symbols that changed. */
+/** Changed files and symbols, to recognize sentences about them. */
 function mentionsOf(changes: FileChange[]): string[] {
   const names = changes.flatMap((change) => [baseName(change.path), ...change.added, ...change.removed, ...change.changed])
   return unique(names).filter((name) => name.length > 3)
 }
 
-/** The best words there are: a commit's, a plan's, the answer's, the request's; what the edit looks like when nobody said it. */
-function titleOf(group: EditGroup, changes: FileChange[], reading: TurnFacts): string {
-  const { request: asked, git } = reading
-  const [request] = git.pullRequests
-  if (group.commit && changes.length === 0 && request)
-    return asTitle(`Opened pull request ${pullRequestNumber(request.url)}: ${request.title || group.commit.subject}`)
+/** Taken from the first of these that exists: commit, plan, strong headline of the answer, request, headline, shape of the edit. */
+function titleOf(group: EditGroup, changes: FileChange[], turnFacts: TurnFacts): string {
+  const { request, git } = turnFacts
+  const [pullRequest] = git.pullRequests
+  if (group.commit && changes.length === 0 && pullRequest)
+    return asTitle(`Opened pull request ${pullRequestNumber(pullRequest.url)}: ${pullRequest.title || group.commit.subject}`)
   if (group.commit) return commitTitle(group.commit)
   if (!group.isWholeTurn) return group.isRepair ? repairTitle(group, changes) : shapeTitle(changes)
-  if (asked.planTitle && !/^(?:assessment|analysis|review|investigation|audit)\b/i.test(asked.planTitle)) return asTitle(asked.planTitle)
-  const headline = headlineOf(reading.answerItems, mentionsOf(changes))
+  if (request.planTitle && !/^(?:assessment|analysis|review|investigation|audit)\b/i.test(request.planTitle))
+    return asTitle(request.planTitle)
+  const headline = headlineOf(turnFacts.answerItems, mentionsOf(changes))
   if (headline && headline.score >= STRONG_HEADLINE_SCORE) return asTitle(headline.text)
   return (
-    requestTitle(asked, 100) ?? (headline ? asTitle(headline.text) : group.isRepair ? repairTitle(group, changes) : shapeTitle(changes))
+    requestTitle(request, 100) ?? (headline ? asTitle(headline.text) : group.isRepair ? repairTitle(group, changes) : shapeTitle(changes))
   )
 }
 
-/** `fix(api): stop leaking` reads `Stop leaking (api)`: the type has a column of its own. */
+/** `fix(api): stop leaking` becomes `Stop leaking (api)`: the type is stored separately. */
 function commitTitle(commit: Commit): string {
   const { scope, text } = parseConventionalSubject(commit.subject)
   return asTitle(scope ? `${text.replace(/\.$/, '')} (${scope})` : text)
@@ -101,20 +102,20 @@ function commitTitle(commit: Commit): string {
 
 function repairTitle({ solved }: EditGroup, changes: FileChange[]): string {
   const [first] = solved
-  const broke = first?.failure.names[0] ?? (first?.failure.error || first?.failure.command) ?? 'a failing check'
+  const failed = first?.failure.names[0] ?? (first?.failure.error || first?.failure.command) ?? 'a failing check'
   const more = (first?.failure.names.length ?? 0) > 1 ? ` and ${(first?.failure.names.length ?? 1) - 1} more` : ''
-  return asTitle(`Fixed ${shorten(broke.slice(broke.lastIndexOf(' › ') + 1), 60)}${more}: ${shapeTitle(changes)}`)
+  return asTitle(`Fixed ${shorten(failed.slice(failed.lastIndexOf(' › ') + 1), 60)}${more}: ${shapeTitle(changes)}`)
 }
 
-/** What the edit looks like, when nobody said it better. */
+/** A title from the edit itself, if there are no better words. */
 function shapeTitle(changes: FileChange[]): string {
   const [first, ...others] = changes
   if (!first) return ''
   const more = others.length > 0 ? ` and ${countNoun(others.length, 'more file')}` : ''
   const file = baseName(first.path)
   if (first.created) {
-    const holds = first.introduction ? `: ${first.introduction}` : first.added.length > 0 ? ` with ${abbreviateList(first.added, 3)}` : ''
-    return asTitle(`New ${file}${more}${holds}`)
+    const content = first.introduction ? `: ${first.introduction}` : first.added.length > 0 ? ` with ${abbreviateList(first.added, 3)}` : ''
+    return asTitle(`New ${file}${more}${content}`)
   }
   const names = describeNameChanges(first, 3)
   const line = first.replacedLines[0]
@@ -123,10 +124,10 @@ function shapeTitle(changes: FileChange[]): string {
   return asTitle(`${file}${more}: ${shorten(shown, 80)}`)
 }
 
-function subtitleOf(group: EditGroup, changes: FileChange[], title: string, reading: TurnFacts): string {
+function subtitleOf(group: EditGroup, changes: FileChange[], title: string, turnFacts: TurnFacts): string {
   const [first, ...others] = changes
   if (!first) return commitFact(group.commit).join('')
-  if (group.isWholeTurn && title === shapeTitle(changes)) return describeRequest(reading)
+  if (group.isWholeTurn && title === shapeTitle(changes)) return describeRequest(turnFacts)
   const names = describeNameChanges(first, 3)
   return [
     names ? `${first.path}: ${names}` : first.path,
@@ -141,15 +142,15 @@ function subtitleOf(group: EditGroup, changes: FileChange[], title: string, read
     .join('; ')
 }
 
-function describeRequest({ request: asked }: TurnFacts): string {
-  return asked.isMeaningful ? `Asked: ${shorten(asked.text, 150)}` : ''
+function describeRequest({ request }: TurnFacts): string {
+  return request.isMeaningful ? `Asked: ${shorten(request.text, 150)}` : ''
 }
 
-/** How it ended: the tests as they last ran, and the pull request. */
+/** The last test run, and the pull requests. */
 function outcomeFacts({ runs, git }: TurnFacts): string[] {
   const tests = runs.findLast((run) => run.kind === 'test')
-  const ended = tests ? `\`${describeRun(tests)}\`: ${describeTotals(tests.report) || (tests.passed ? 'passes' : 'fails')}` : ''
-  return unique([ended, ...git.pullRequests.slice(0, 2).map((pr) => `pull request ${pullRequestNumber(pr.url)} ${pr.url}`)])
+  const testFact = tests ? `\`${describeRun(tests)}\`: ${describeTotals(tests.report) || (tests.passed ? 'passes' : 'fails')}` : ''
+  return unique([testFact, ...git.pullRequests.slice(0, 2).map((pr) => `pull request ${pullRequestNumber(pr.url)} ${pr.url}`)])
 }
 
 function commitFact(commit: Commit | null): string[] {
@@ -161,7 +162,7 @@ function bodyPoints(commit: Commit | null): string[] {
   return items.slice(0, 5).map((item) => shorten(item.replace(/^\s*[-*] /, ''), 240))
 }
 
-/** The first paragraph of a commit's body that is not a list. */
+/** The first paragraph of a commit body that is not a list. */
 function firstParagraph(body: string): string {
   return shorten(body.split(/\n\s*\n/).find((part) => part.trim() !== '' && !/^\s*[-*] /.test(part)) ?? '', 800)
 }

@@ -1,19 +1,16 @@
 import type { CommandPart } from './commands.ts'
 
-/**
- * Whether a check ran over everything there is of its kind: no file, test, package or folder was picked out. A word that nobody knows may
- * pick something, so it counts as picking.
- */
+/** Whether a check covered the whole project: no file, test, package or folder was selected. An unknown argument may select something. */
 export function coversWholeProject({ kind, tool, args }: Pick<CommandPart, 'kind' | 'tool' | 'args'>): boolean {
   if (!['test', 'typecheck', 'lint', 'build'].includes(kind) || !(isUnscopedScript(tool) || PROGRAMS.test(tool))) return false
-  // Go looks at one folder unless it is told otherwise.
+  // Without `./...`, Go checks only one folder.
   if (/^go /.test(tool) && !args.includes('./...')) return false
-  return args.every((arg) => PICKS_NOTHING.test(arg))
+  return args.every((arg) => SELECTS_NOTHING.test(arg))
 }
 
 /**
- * Whether one command may have run what the other ran. `make test` and `mise run test` may run anything; a package script and `pytest` belong
- * to two languages, and that one passes says nothing of the other.
+ * Whether two commands may run the same check. `make test` and `mise run test` may run anything. A package script and `pytest` belong to
+ * different languages, so one passing says nothing about the other.
  */
 export function mayBeSameCheck(one: string, other: string): boolean {
   const [a, b] = [languageOf(one), languageOf(other)]
@@ -24,17 +21,17 @@ export function mayBeSameCheck(one: string, other: string): boolean {
 function isUnscopedScript(tool: string): boolean {
   const [runner = '', ...words] = tool.split(' ')
   if (!RUNNERS.test(runner)) return false
-  const named = words.filter((word) => !/^(?:run|run-script|task|r|-r|--recursive|-s|--silent)$/.test(word))
-  return named.length === 0 ? /^(?:make|just)$/.test(runner) : named.length === 1 && UNSCOPED_SCRIPT_NAME.test(named[0] ?? '')
+  const scripts = words.filter((word) => !/^(?:run|run-script|task|r|-r|--recursive|-s|--silent)$/.test(word))
+  return scripts.length === 0 ? /^(?:make|just)$/.test(runner) : scripts.length === 1 && UNSCOPED_SCRIPT_NAME.test(scripts[0] ?? '')
 }
 
 const RUNNERS = /^(?:npm|pnpm|yarn|bun|deno|mise|make|just|task|rake|composer|turbo|nx)$/
 const UNSCOPED_SCRIPT_NAME = /^(?:tests?|t|lint|check|type-?check|types|tsc|build|compile|all)(?:[:-](?:all|ci))?$/
 
-/** Programs that look at everything when nothing is picked; browsers' test runners see only one end of a project. */
+/** Programs that check everything by default. Browser test runners are left out: they cover only part of a project. */
 const PROGRAMS =
   /^(?:(?:go|cargo|bun|deno|dotnet|swift|mix|flutter|dart|rails) (?:test|t|nextest|vet|check|clippy|build)|python[\d.]* -m (?:pytest|unittest|mypy)|node|php artisan|mvnw?|gradlew?|pytest|py\.test|jest|vitest|mocha|ava|tox|nox|rspec|phpunit|pest|ctest|tsc|vue-tsc|mypy|pyright|eslint|biome|oxlint|ruff|golangci-lint|rubocop)$/
-const PICKS_NOTHING =
+const SELECTS_NOTHING =
   /^(?:\.|\.\/\.\.\.|run|test|check|clean|verify|--test|--run|--ci|--coverage|--no-?emit|--workspace|--all(?:-\w+)?|-race|-cover|--release|--locked|--run-?in-?band|--error-on-warnings|--max-warnings=\d+|--?(?:timeout|parallel|jobs|workers|p|j|n)=?\d\w*)$/i
 
 const ANY = 'any'
@@ -48,7 +45,7 @@ const LANGUAGES: [string, RegExp][] = [
   ['php', /^(?:php|phpunit|pest|composer)\b/],
 ]
 
-/** Of what belongs to none of them, the program is all that is known. */
+/** For other programs, the program name stands for the language. */
 function languageOf(command: string): string {
   return LANGUAGES.find(([, programs]) => programs.test(command))?.[0] ?? command.split(' ', 1)[0] ?? ''
 }

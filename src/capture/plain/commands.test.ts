@@ -48,12 +48,12 @@ const KINDS: [string, string][] = [
   ['git -C sub push', 'git'],
 ]
 
-test.each(KINDS)('`%s` is of the kind %s', (command, kind) => {
+test.each(KINDS)('`%s` is classified as %s', (command, kind) => {
   expect(partsOf(command).map((part) => part.kind)).toEqual([kind as never])
 })
 
 describe('a shell line', () => {
-  test('is cut into its commands, quotes respected', () => {
+  test('is split into commands, except inside quotes', () => {
     expect(
       partsOf(`cd api && FOO=1 npm test -- "a; b" 2>&1 | tail -5; echo 'x && y'`).map((part) => [part.tool, part.args, part.filter]),
     ).toEqual([
@@ -63,7 +63,7 @@ describe('a shell line', () => {
     ])
   })
 
-  test('is unwrapped from what only starts it', () => {
+  test('loses the programs that only start another one', () => {
     for (const command of [
       'sudo npm test',
       'time npm test',
@@ -77,18 +77,18 @@ describe('a shell line', () => {
     }
   })
 
-  test('means the same check whatever it prints', () => {
+  test('is the same check with and without output flags', () => {
     const [quiet, loud] = [partsOf('bun test src/a.test.ts'), partsOf('bun test --verbose src/a.test.ts')]
     expect(quiet[0]?.args).toEqual(loud[0]?.args)
   })
 
-  test('is not confused by what it feeds in', () => {
+  test('is not confused by a heredoc', () => {
     const command = 'git commit -m "$(cat <<\'EOF\'\nfix: don\'t && rm -rf "everything"\n\n- npm test\nEOF\n)" && git push'
     expect(partsOf(command).map((part) => part.tool)).toEqual(['git commit', 'git push'])
     expect(heredocsOf(command)).toEqual([{ text: 'fix: don\'t && rm -rf "everything"\n\n- npm test', file: null, appends: false }])
   })
 
-  test('that writes a file tells which', () => {
+  test('that writes a file with a heredoc names the file', () => {
     expect(heredocsOf('cat > src/a.ts <<EOF\nlet a\nEOF')).toEqual([{ text: 'let a', file: 'src/a.ts', appends: false }])
     expect(heredocsOf('cat <<EOF >> notes.md\nmore\nEOF')).toEqual([{ text: 'more', file: 'notes.md', appends: true }])
   })

@@ -1,7 +1,7 @@
 import type { PerformedAction } from '../../core/action.ts'
 import { type Heredoc, heredocsOf, programOf, type SimpleCommand, simpleCommands } from './shell.ts'
 
-/** What a command is for. Only the kinds named here matter to a memory; everything else is looking around. */
+/** The purpose of a command. `look` covers everything that does not matter to a memory. */
 export type CommandKind =
   | 'test'
   | 'typecheck'
@@ -15,41 +15,41 @@ export type CommandKind =
   | 'files'
   | 'look'
 
-/** One simple command out of a shell line. */
+/** One simple command of a shell line. */
 export type CommandPart = {
   kind: CommandKind
-  /** The program and what it was told to do (`go test`, `pnpm --filter api test`): equal for two runs of the same check. */
+  /** The program and its subcommand (`go test`, `pnpm --filter api test`): equal for two runs of the same check. */
   tool: string
-  /** What it was pointed at, flags that only change the output left out. */
+  /** The remaining arguments, without flags that only change the output. */
   args: string[]
   /** Every word, quotes removed. */
   words: string[]
-  /** What its output went through (`tail -5`), which then gave the exit code; empty when nothing did. */
+  /** The commands its output was piped into (`tail -5`), which then determine the exit code; empty without a pipe. */
   filter: string
 }
 
-/** A shell line that ran to its end, good or bad. */
+/** A shell line that finished, successfully or not. */
 export type FinishedCommand = {
-  /** Place among the turn's acts. */
+  /** Position among the turn's actions. */
   index: number
   parts: CommandPart[]
   heredocs: Heredoc[]
-  /** What it printed, without terminal colours. */
+  /** Without terminal colors. */
   output: string
   failed: boolean
-  /** Null when it is not known: it went to the background, or the client did not say. */
+  /** Null if unknown: it ran in the background, or the client did not report it. */
   exitCode: number | null
   tool: string
   at: number
 }
 
-/** The commands of a turn, taken apart. One that a person stopped tells nothing and is left out. */
-export function commandsOf(acts: PerformedAction[]): FinishedCommand[] {
-  return acts.flatMap((act, index) => {
-    const { action } = act
-    if (action.kind !== 'command' || act.interrupted) return []
-    const output = withoutColours(action.output || act.error || '')
-    const failed = act.failed || (action.exitCode ?? 0) !== 0
+/** The parsed commands of a turn, except those that the person interrupted. */
+export function commandsOf(actions: PerformedAction[]): FinishedCommand[] {
+  return actions.flatMap((use, index) => {
+    const { action } = use
+    if (action.kind !== 'command' || use.interrupted) return []
+    const output = withoutColors(action.output || use.error || '')
+    const failed = use.failed || (action.exitCode ?? 0) !== 0
     return [
       {
         index,
@@ -58,20 +58,20 @@ export function commandsOf(acts: PerformedAction[]): FinishedCommand[] {
         output,
         failed,
         exitCode: action.exitCode,
-        tool: act.tool,
-        at: act.at,
+        tool: use.tool,
+        at: use.at,
       },
     ]
   })
 }
 
-/** Terminal colours and cursor moves stand between a pattern and its word. */
-function withoutColours(output: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
+/** Removes terminal colors and cursor moves, which would keep patterns from matching. */
+function withoutColors(output: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for escape characters.
   return output.includes('\u001b') ? output.replace(/\u001b(?:\[[0-9;?]*[A-Za-z]|\][^\u0007\u001b]{0,200}\u0007?)/g, '') : output
 }
 
-/** The commands of a shell line, each with what it is for. */
+/** The commands of a shell line, classified. */
 export function partsOf(command: string): CommandPart[] {
   return simpleCommands(command).map(classifyCommand)
 }
@@ -80,11 +80,11 @@ function classifyCommand({ words, filter }: SimpleCommand): CommandPart {
   const program = programOf(words[0])
   const rest = words.slice(1)
   const script = findScript(program, rest)
-  const [kind, taken] = script ? [kindOfScript(script.name, program), script.end] : kindOfProgram(program, rest)
-  return { kind, tool: [program, ...rest.slice(0, taken)].join(' '), args: withoutOutputFlags(rest.slice(taken)), words, filter }
+  const [kind, toolWords] = script ? [kindOfScript(script.name, program), script.end] : kindOfProgram(program, rest)
+  return { kind, tool: [program, ...rest.slice(0, toolWords)].join(' '), args: withoutOutputFlags(rest.slice(toolWords)), words, filter }
 }
 
-/** Flags that change what is printed, not what is checked; without them two runs of one check compare equal. */
+/** Removes flags that change only what is printed, so that two runs of one check compare equal. */
 function withoutOutputFlags(args: string[]): string[] {
   return args.filter(
     (arg) =>
@@ -141,7 +141,7 @@ function findTask(program: string, rest: string[], at: number): ScriptName | nul
   return scriptAt(rest, at)
 }
 
-/** Script names are free text, but people call things what they are. */
+/** Script names are free text, but most of them say what the script does. */
 function kindOfScript(name: string, program: string): CommandKind {
   if (/test|spec|e2e|cypress|jest|vitest/i.test(name)) return 'test'
   if (/type-?check|types?$|tsc|check-types/i.test(name)) return 'typecheck'
@@ -217,7 +217,7 @@ function kindOfJvmBuild(args: string[]): CommandKind {
 
 const PYTHON_MODULES: Record<string, CommandKind> = { pytest: 'test', unittest: 'test', mypy: 'typecheck', pip: 'install' }
 
-/** Programs by what they are for, some only with one of these words behind them. The first row that fits counts. */
+/** Programs by kind, some only with one of the given first arguments. The first matching row counts. */
 const TOOLS = (
   [
     ['test', 'bun deno go cargo dotnet swift mix flutter dart', 'test'],
@@ -252,7 +252,7 @@ const TOOLS = (
   ] satisfies [CommandKind, string, string?][]
 ).map(([kind, programs, subs]): [CommandKind, string[], string[] | null] => [kind, programs.split(' '), subs?.split(' ') ?? null])
 
-/** `git -C dir commit` acts like `git commit`. */
+/** Includes the flags before the subcommand: `git -C dir commit`. */
 function countGitWords(rest: string[]): number {
   let i = 0
   while (rest[i]?.startsWith('-')) i += /^(-C|-c)$/.test(rest[i] ?? '') ? 2 : 1

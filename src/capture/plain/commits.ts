@@ -4,35 +4,35 @@ import { linesOf, unique } from './lists.ts'
 import type { Heredoc } from './shell.ts'
 
 export type Commit = {
-  /** Place among the turn's acts. */
+  /** Position among the turn's actions. */
   index: number
   subject: string
-  /** The rest of the message, trailers left out. */
+  /** The rest of the message, without trailers. */
   body: string
   hash: string | null
   branch: string | null
-  /** What the same shell line staged, as written. */
+  /** Paths that the same shell line staged. */
   staged: string[]
   at: number
 }
 
-/** What a turn did with git and its forge. */
+/** The commits, pushes, merges and pull requests of a turn. */
 export type GitWork = {
   commits: Commit[]
   pullRequests: { title: string; url: string; index: number }[]
-  /** Finished merges, in the words of the command. */
+  /** Merged branches or pull requests, as named in the command. */
   merges: string[]
   pushed: string[]
   branch: string | null
 }
 
-/** Reads commits, pushes, merges and pull requests out of the commands that made them. */
+/** Reads commits, pushes, merges and pull requests from commands and their output. */
 export function gitWorkOf(commands: FinishedCommand[]): GitWork {
   const work: GitWork = { commits: [], pullRequests: [], merges: [], pushed: [], branch: null }
-  for (const ran of commands) {
-    const { parts, output, index } = ran
-    if (ran.failed || !parts.some((part) => part.kind === 'git' || part.kind === 'pull-request')) continue
-    work.commits.push(...commitsIn(ran))
+  for (const command of commands) {
+    const { parts, output, index } = command
+    if (command.failed || !parts.some((part) => part.kind === 'git' || part.kind === 'pull-request')) continue
+    work.commits.push(...commitsIn(command))
     for (const part of parts) {
       if (isGit(part, 'push')) work.pushed.push(...pushedBranches(output))
       else if (isGit(part, 'merge') && !/CONFLICT|Already up to date/.test(output)) work.merges.push(firstArgument(part.args, 'merge'))
@@ -49,12 +49,12 @@ export function gitWorkOf(commands: FinishedCommand[]): GitWork {
   return work
 }
 
-/** `#188` out of a pull request's address. */
+/** `#188` from the URL of a pull request. */
 export function pullRequestNumber(url: string): string {
   return `#${/(\d+)$/.exec(url)?.[1] ?? '?'}`
 }
 
-/** A commit's conventional type and scope, its subject without them. */
+/** Splits a conventional commit subject into type, scope and text. */
 export function parseConventionalSubject(subject: string): { type: string | null; scope: string | null; text: string } {
   const m = /^([a-z]+)(?:\(([^)]{1,40})\))?!?:\s+(.+)$/.exec(subject)
   return m ? { type: m[1] ?? null, scope: m[2] ?? null, text: m[3] ?? subject } : { type: null, scope: null, text: subject }
@@ -65,12 +65,12 @@ function isGit(part: CommandPart, verb: string): boolean {
 }
 
 function commitsIn({ parts, heredocs, output, exitCode, index, at }: FinishedCommand): Commit[] {
-  const making = parts.filter((part) => ['commit', 'cherry-pick', 'revert', 'merge'].some((verb) => isGit(part, verb)))
-  if (making.length === 0 || making.every((part) => part.args.includes('--dry-run'))) return []
-  const given = heredocs.filter((doc) => doc.file === null)
-  const messages = making.filter((part) => isGit(part, 'commit')).map((part) => messageOf(part, given))
+  const committing = parts.filter((part) => ['commit', 'cherry-pick', 'revert', 'merge'].some((verb) => isGit(part, verb)))
+  if (committing.length === 0 || committing.every((part) => part.args.includes('--dry-run'))) return []
+  const stdinHeredocs = heredocs.filter((doc) => doc.file === null)
+  const messages = committing.filter((part) => isGit(part, 'commit')).map((part) => messageOf(part, stdinHeredocs))
   const staged = parts.filter((part) => isGit(part, 'add')).flatMap((part) => part.args.filter((arg) => !arg.startsWith('-')))
-  // Git's own line is the proof; filters such as `| tail -1` or a quiet wrapper may have eaten it, then the message has to do.
+  // The line that git prints is the proof. If a filter or a quiet wrapper hid it, use the message from the command.
   const reported = linesOf(output).flatMap((line) => {
     const m = /^\[([^\s\]]+)(?: \([\w-]+\))? ([0-9a-f]{7,40})\] (.+)$/.exec(line)
     return m ? [{ branch: m[1] ?? null, hash: m[2] ?? null, subject: m[3] ?? '' }] : []
@@ -78,27 +78,27 @@ function commitsIn({ parts, heredocs, output, exitCode, index, at }: FinishedCom
   const refused =
     exitCode === null ||
     /pre-commit script failed|hook declined|nothing to commit|no changes added to commit|^(?:error|fatal):/m.test(output)
-  const known =
+  const commits =
     reported.length > 0
       ? reported
       : refused
         ? []
         : messages.flatMap((m) => (m ? [{ branch: null, hash: null, subject: firstLineOf(m) }] : []))
-  return known.map((commit, n) => {
+  return commits.map((commit, n) => {
     const message =
-      messages.find((m) => m && firstLineOf(m).startsWith(commit.subject.slice(0, 40))) ?? (known.length === 1 ? messages[n] : undefined)
+      messages.find((m) => m && firstLineOf(m).startsWith(commit.subject.slice(0, 40))) ?? (commits.length === 1 ? messages[n] : undefined)
     return {
       ...commit,
       subject: shorten(commit.subject, 160),
       index,
       body: bodyOf(message ?? ''),
-      staged: known.length === 1 ? staged : [],
+      staged: commits.length === 1 ? staged : [],
       at,
     }
   })
 }
 
-/** The message given with `-m`, several of them joined as git does; `-m "$(cat <<'EOF'` and `-F -` read it from the heredoc. */
+/** The message from `-m`; several are joined as git does. `-m "$(cat <<'EOF'` and `-F -` read it from the heredoc. */
 function messageOf(part: CommandPart, heredocs: Heredoc[]): string | undefined {
   const given: string[] = []
   for (let i = 0; i < part.words.length; i++) {

@@ -10,52 +10,52 @@ import { chosenOption } from './reply-options.ts'
 import { asTitle } from './title.ts'
 import type { TurnFacts } from './turn-facts.ts'
 
-/** What was decided: plans, decision records that were written, and a choice that someone put into words. */
-export function observeDecisions(reading: TurnFacts): ObservationDraft[] {
-  // A plan revised and shown again in the same turn is one plan: the last.
-  const plan = reading.turn.actions.findLast((act) => act.action.kind === 'plan' && act.action.text.trim() !== '')
-  const records = reading.edits.filter((edit) => isDecisionLog(edit.path) || (edit.created && isDecisionRecord(edit.path)))
-  const written = [...(plan ? [decisionFromPlan(plan)] : []), ...records.map(decisionFromRecord)].filter((row) => row.title !== '')
-  return written.length > 0 ? written : decisionFromStatement(reading)
+/** Decisions: plans, written decision records, or a decision stated in the prompt or answer. */
+export function observeDecisions(turnFacts: TurnFacts): ObservationDraft[] {
+  // If a plan was revised within the turn, only its last version counts.
+  const plan = turnFacts.turn.actions.findLast((use) => use.action.kind === 'plan' && use.action.text.trim() !== '')
+  const records = turnFacts.edits.filter((edit) => isDecisionLog(edit.path) || (edit.created && isDecisionRecord(edit.path)))
+  const written = [...(plan ? [decisionFromPlan(plan)] : []), ...records.map(decisionFromRecord)].filter((draft) => draft.title !== '')
+  return written.length > 0 ? written : decisionFromStatement(turnFacts)
 }
 
-/** A plan that was not agreed to is still what the session came to; it is a finding until someone decides. */
-function decisionFromPlan(act: PerformedAction): ObservationDraft {
-  const markdown = act.action.kind === 'plan' ? act.action.text : ''
-  const agreed = !act.failed && !act.interrupted
-  const said = readProse(markdown)
-  const heading = /^#{1,3}\s+(.+)$/m.exec(markdown)?.[1] ?? said[0]?.text ?? ''
+/** A plan that was not agreed to is still a result of the session, but only a discovery. */
+function decisionFromPlan(use: PerformedAction): ObservationDraft {
+  const markdown = use.action.kind === 'plan' ? use.action.text : ''
+  const isAgreed = !use.failed && !use.interrupted
+  const items = readProse(markdown)
+  const heading = /^#{1,3}\s+(.+)$/m.exec(markdown)?.[1] ?? items[0]?.text ?? ''
   const name = stripMarkup(heading).replace(/^(?:implementation )?plan\s*[:–—-]\s*/i, '')
   const steps = markdown.split('\n').flatMap((line) => /^(?:#{2,4}\s+(?:step\s+)?\d+[.:)]?|\d+[.)])\s+(.+)/i.exec(line.trim())?.[1] ?? [])
-  const running = said.filter((s) => s.kind === 'sentence')
-  const why = running.filter((s) =>
+  const sentences = items.filter((s) => s.kind === 'sentence')
+  const reasons = sentences.filter((s) =>
     /context|goal|problem|background|why|overview|summary|approach|solution|design|proposal|strategy/.test(s.under),
   )
   return {
     ...decisionDraft(
-      agreed ? name : `Plan: ${name}`,
-      joinTexts(why.length > 0 ? why : running),
-      [...(steps.length > 1 ? steps : points(said)).slice(0, 6), ...rejectedAlternatives(said)],
-      act.tool,
-      act.at,
+      isAgreed ? name : `Plan: ${name}`,
+      joinTexts(reasons.length > 0 ? reasons : sentences),
+      [...(steps.length > 1 ? steps : points(items)).slice(0, 6), ...rejectedAlternatives(items)],
+      use.tool,
+      use.at,
     ),
-    type: agreed ? 'decision' : 'discovery',
-    subtitle: agreed ? 'Plan agreed' : 'Plan proposed, not yet agreed',
+    type: isAgreed ? 'decision' : 'discovery',
+    subtitle: isAgreed ? 'Plan agreed' : 'Plan proposed, not yet agreed',
   }
 }
 
 function decisionFromRecord({ path, patch, tool, at }: TurnEdit): ObservationDraft {
   const markdown = patch.flatMap((line) => (line.startsWith('+') ? line.slice(1) : [])).join('\n')
-  const said = withInlineLabels(readProse(markdown).filter((s) => s.kind !== 'heading'))
-  const heading = isDecisionLog(path) ? said[0]?.text : /^#\s+(.+)$/m.exec(markdown)?.[1]
-  const decided = said.filter((s) => /^decision\b/.test(s.under))
-  const reasons = said.filter((s) => /^(?:context|consequence|alternative|option|rationale|considered)/.test(s.under))
+  const items = withInlineLabels(readProse(markdown).filter((s) => s.kind !== 'heading'))
+  const heading = isDecisionLog(path) ? items[0]?.text : /^#\s+(.+)$/m.exec(markdown)?.[1]
+  const decided = items.filter((s) => /^decision\b/.test(s.under))
+  const reasons = items.filter((s) => /^(?:context|consequence|alternative|option|rationale|considered)/.test(s.under))
   const name = stripMarkup(heading ?? '').replace(/^(?:adr[- ]?)?\d+[.: -]+/i, '')
   return {
     ...decisionDraft(
       name,
-      joinTexts(decided.length > 0 ? decided : said),
-      unique([...rejectedAlternatives(decided), ...(reasons.length > 0 ? reasons.map((s) => s.text) : points(said))]),
+      joinTexts(decided.length > 0 ? decided : items),
+      unique([...rejectedAlternatives(decided), ...(reasons.length > 0 ? reasons.map((s) => s.text) : points(items))]),
       tool,
       at,
     ),
@@ -64,27 +64,26 @@ function decisionFromRecord({ path, patch, tool, at }: TurnEdit): ObservationDra
   }
 }
 
-/** Only plain words count: someone decided, chose or settled. "Instead of" alone is how code is described. */
-function decisionFromStatement(reading: TurnFacts): ObservationDraft[] {
-  const own = reading.request.sentences.find(
+/** Only explicit words count: decided, chose, settled. "Instead of" alone also occurs in descriptions of code. */
+function decisionFromStatement(turnFacts: TurnFacts): ObservationDraft[] {
+  const byPerson = turnFacts.request.sentences.find(
     (sentence) => DECIDED_BY_PERSON.test(sentence) && !/[?？]/.test(sentence) && sentence.length < 400,
   )
-  const place = reading.answerItems.findIndex((s) => DECIDED.test(s.text) && s.text.length < 400)
-  const told = reading.answerItems[place]?.text
-  const sentence = own ?? told
-  if (!sentence || reading.request.planTitle) return []
-  // The reason and what was turned down stand in the sentences behind the choice.
-  const answered =
-    place < 0 ? [] : reading.answerItems.slice(place, place + 3).filter((s, n) => n === 0 || isCause(s.text) || REJECTED.test(s.text))
-  const option = own && chosenOption(own, reading.turn.before ?? '')
-  const row = decisionDraft(
+  const index = turnFacts.answerItems.findIndex((s) => DECIDED.test(s.text) && s.text.length < 400)
+  const sentence = byPerson ?? turnFacts.answerItems[index]?.text
+  if (!sentence || turnFacts.request.planTitle) return []
+  // The next sentences give the reason and the rejected alternatives.
+  const inAnswer =
+    index < 0 ? [] : turnFacts.answerItems.slice(index, index + 3).filter((s, n) => n === 0 || isCause(s.text) || REJECTED.test(s.text))
+  const option = byPerson && chosenOption(byPerson, turnFacts.turn.before ?? '')
+  const draft = decisionDraft(
     option ? `Chosen: ${option}` : sentence,
-    own ? reading.request.text : joinTexts(answered),
-    own ? answered.map((s) => s.text) : [],
+    byPerson ? turnFacts.request.text : joinTexts(inAnswer),
+    byPerson ? inAnswer.map((s) => s.text) : [],
     null,
-    reading.turn.at,
+    turnFacts.turn.at,
   )
-  return [{ ...row, subtitle: own ? 'Decided by the person' : 'Stated in the answer' }]
+  return [{ ...draft, subtitle: byPerson ? 'Decided by the person' : 'Stated in the answer' }]
 }
 
 const DECIDED_BY_PERSON =
@@ -107,11 +106,11 @@ function decisionDraft(title: string, narrative: string, facts: string[], tool: 
   }
 }
 
-/** `Decision: …` in the middle of a paragraph is a heading too: what follows stands under it until the next one. */
-function withInlineLabels(said: ProseItem[]): ProseItem[] {
+/** Treats `Decision: …` inside a paragraph as a heading: it applies to the following items until the next label. */
+function withInlineLabels(items: ProseItem[]): ProseItem[] {
   let heading = ''
   let label = ''
-  return said.map((s) => {
+  return items.map((s) => {
     if (s.under !== heading) label = ''
     heading = s.under
     label =
@@ -121,17 +120,17 @@ function withInlineLabels(said: ProseItem[]): ProseItem[] {
   })
 }
 
-/** The alternatives that were turned down, with why: what keeps the next person from proposing them again. */
-function rejectedAlternatives(said: ProseItem[]): string[] {
-  return said.flatMap((s) => (REJECTED.test(s.text) ? s.text : [])).slice(0, 2)
+/** Rejected alternatives with their reasons, which keep others from proposing them again. */
+function rejectedAlternatives(items: ProseItem[]): string[] {
+  return items.flatMap((s) => (REJECTED.test(s.text) ? s.text : [])).slice(0, 2)
 }
 
 const REJECTED = /\b(?:considered|alternatives?|rejected|turned down|ruled out|decided against|instead of|rather than|not chosen)\b/i
 
-function points(said: ProseItem[]): string[] {
-  return said.filter((s) => s.kind === 'point').map((s) => s.text)
+function points(items: ProseItem[]): string[] {
+  return items.filter((s) => s.kind === 'point').map((s) => s.text)
 }
 
-function joinTexts(said: ProseItem[]): string {
-  return joinSentences(said.map((s) => capitalizeSentence(s.text.replace(/^decision:\s*/i, ''))))
+function joinTexts(items: ProseItem[]): string {
+  return joinSentences(items.map((s) => capitalizeSentence(s.text.replace(/^decision:\s*/i, ''))))
 }

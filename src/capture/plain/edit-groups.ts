@@ -6,73 +6,72 @@ import type { TurnFacts } from './turn-facts.ts'
 /** Edits that belong together and make one observation. */
 export type EditGroup = {
   edits: TurnEdit[]
-  /** The commit that holds them. */
+  /** The commit that contains them. */
   commit: Commit | null
-  /** Failures these edits put right. */
+  /** Failures that these edits fixed. */
   solved: SolvedFailure[]
-  /** Whether putting them right is what the group is about, rather than something that happened on the way. */
+  /** Whether the group is about fixing them, rather than fixing them along the way. */
   isRepair: boolean
-  /** Whether the answer speaks about this group; with several groups it speaks about all of them at once. */
+  /** Whether the answer is about this group. With several groups, it is about all of them together. */
   isWholeTurn: boolean
 }
 
-/** What of a turn its edits are grouped by. */
 type EditGroupInputs = Pick<TurnFacts, 'edits' | 'solved' | 'git'>
 
-/** The turn's edits: one group for each commit, one for each repair that is a story of its own, one for all the rest. */
-export function groupEdits(reading: EditGroupInputs): EditGroup[] {
-  const { edits, solved, git } = reading
+/** Groups the edits of a turn: one group for each commit, one for each separate repair, and one for the rest. */
+export function groupEdits(inputs: EditGroupInputs): EditGroup[] {
+  const { edits, solved, git } = inputs
   const repair = solved.filter((s) => existedBeforeEdits(s, edits) && isRealRepair(s))
-  const mended = new Set(repair.flatMap((s) => s.edits))
-  const beside = edits.filter((edit) => !mended.has(edit))
-  // A repair that also touched a document or a test is still the whole of the turn's work.
-  const apart =
-    repair.length > 0 && hasCode(beside)
-      ? [{ edits: edits.filter((edit) => mended.has(edit)), solved: repair }]
-      : selfInflictedRepairs(reading)
-  const taken = new Set(apart.flatMap((group) => group.edits))
+  const repairEdits = new Set(repair.flatMap((s) => s.edits))
+  const otherEdits = edits.filter((edit) => !repairEdits.has(edit))
+  // A repair is only separate if the turn changed other code too. Changed documents and tests belong to the repair.
+  const separate =
+    repair.length > 0 && hasCode(otherEdits)
+      ? [{ edits: edits.filter((edit) => repairEdits.has(edit)), solved: repair }]
+      : selfInflictedRepairs(inputs)
+  const repaired = new Set(separate.flatMap((group) => group.edits))
   const groups = groupByCommit(
-    edits.filter((edit) => !taken.has(edit)),
+    edits.filter((edit) => !repaired.has(edit)),
     git.commits,
   )
   const main = groups.reduce<EditGroup | null>(
-    (most, group) => (most === null || group.edits.length > most.edits.length ? group : most),
+    (largest, group) => (largest === null || group.edits.length > largest.edits.length ? group : largest),
     null,
   )
   if (main) {
-    main.solved = solved.filter((s) => !apart.some((group) => group.solved.includes(s)))
+    main.solved = solved.filter((s) => !separate.some((group) => group.solved.includes(s)))
     main.isRepair = main.solved.some((s) => repair.includes(s))
     main.isWholeTurn = groups.length === 1 || (git.commits.length <= 1 && main.edits.length >= edits.length * 0.6)
   }
-  return [...groups, ...apart.map((group) => ({ ...group, commit: null, isRepair: true, isWholeTurn: false }))]
+  return [...groups, ...separate.map((group) => ({ ...group, commit: null, isRepair: true, isWholeTurn: false }))]
 }
 
-/** The failure was there before this turn touched anything. */
+/** The check failed before this turn edited anything. */
 function existedBeforeEdits({ failed }: SolvedFailure, edits: TurnEdit[]): boolean {
   return failed === null || !edits.some((edit) => edit.index < failed.index)
 }
 
-/** A lint or a commit hook that complained on the way is housekeeping. */
+/** Fixing a complaint of a linter, a commit hook or an install is housekeeping. */
 function isRealRepair({ passed }: SolvedFailure): boolean {
   return passed.kind !== 'lint' && passed.kind !== 'git' && passed.kind !== 'install'
 }
 
 /**
- * What one breaks and mends while building belongs to the building, with one exception: tests that failed on code of this turn and
- * took another change of code to pass. A test written first, to fail, is how some people build.
+ * Failures that the turn itself caused and fixed. They count as repairs only if tests failed on code that the turn had written and needed
+ * another change of code to pass. A test that was written first, in order to fail, does not count.
  */
 function selfInflictedRepairs({ edits, solved }: EditGroupInputs): Pick<EditGroup, 'edits' | 'solved'>[] {
   const taken = new Set<TurnEdit>()
   return solved.flatMap((s) => {
     const own = s.edits.filter((edit) => !taken.has(edit))
     const before = edits.filter((edit) => s.failed !== null && edit.index < s.failed.index)
-    const named = s.failure.names.length > 0 || s.passed.kind === 'run'
+    const hasTests = s.failure.names.length > 0 || s.passed.kind === 'run'
     if (
       existedBeforeEdits(s, edits) ||
       !isRealRepair(s) ||
       s.passed.kind === 'build' ||
       s.passed.kind === 'typecheck' ||
-      !named ||
+      !hasTests ||
       !hasCode(before) ||
       !hasCode(own)
     )
@@ -86,18 +85,18 @@ function hasCode(edits: TurnEdit[]): boolean {
   return changesByFile(edits).some((change) => change.kind === 'code')
 }
 
-/** Each commit takes the edits it staged, or all that came before it; what no commit took stays together. */
+/** Each commit gets the edits that it staged, or all edits before it. Edits without a commit form one group. */
 function groupByCommit(edits: TurnEdit[], commits: Commit[]): EditGroup[] {
-  let left = edits
+  let remaining = edits
   const groups = commits.map((commit) => {
     const paths = commit.staged.filter((path) => !/^(\.|:\/|\*)$/.test(path)).map((path) => path.replace(/^\.\/|\/$/g, ''))
-    const isOf = (edit: TurnEdit) =>
+    const isStaged = (edit: TurnEdit) =>
       paths.length === 0 || paths.some((path) => edit.path === path || edit.path.startsWith(`${path}/`) || edit.path.endsWith(`/${path}`))
-    const own = left.filter((edit) => edit.index < commit.index && isOf(edit))
-    left = left.filter((edit) => !own.includes(edit))
+    const own = remaining.filter((edit) => edit.index < commit.index && isStaged(edit))
+    remaining = remaining.filter((edit) => !own.includes(edit))
     return newGroup(own, commit)
   })
-  return left.length > 0 ? [...groups, newGroup(left, null)] : groups
+  return remaining.length > 0 ? [...groups, newGroup(remaining, null)] : groups
 }
 
 function newGroup(edits: TurnEdit[], commit: Commit | null): EditGroup {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { edited, turn, wrote } from '../../../test/golden/acts.ts'
+import { edited, turn, wrote } from '../../../test/golden/actions.ts'
 import type { PerformedAction } from '../../core/action.ts'
 import { changesByFile, describeFileChange, describeReplacedLines, editsOf } from './edits.ts'
 
-const changes = (...acts: PerformedAction[]) => changesByFile(editsOf(turn({ actions: acts }).actions, [], '/home/dev/app'))
+const changes = (...actions: PerformedAction[]) => changesByFile(editsOf(turn({ actions }).actions, [], '/home/dev/app'))
 
 describe('the names of a file', () => {
   test('are added, removed or changed', () => {
@@ -11,7 +11,7 @@ describe('the names of a file', () => {
     expect(change).toMatchObject({ added: ['came'], removed: ['gone'], changed: ['keep'] })
   })
 
-  test('are told in one line', () => {
+  test('are listed in one line', () => {
     const [change] = changes(edited('a.ts', 'const a = 1', 'const a = 1\nfunction one() {}\nfunction two() {}\nfunction three() {}'))
     expect(describeFileChange(change as NonNullable<typeof change>)).toBe('a.ts: added one, two, three')
   })
@@ -21,7 +21,7 @@ describe('the names of a file', () => {
     expect(change?.changed).toEqual(['Use'])
   })
 
-  test('need no patch: the two texts of the edit will do', () => {
+  test('are found without a patch, from the two texts of the edit', () => {
     const bare = edited('a.py', 'def f():\n    return 1', 'def f():\n    return 2')
     if (bare.action.kind === 'edit') bare.action.patch = []
     expect(changes(bare)[0]?.changed).toEqual(['f'])
@@ -34,7 +34,7 @@ describe('replaced lines', () => {
     expect(describeReplacedLines(found, 3)).toEqual(['a.ts: `return token.exp > now` → `return token.exp * 1000 > now`'])
   })
 
-  test('leave out imports, comments and what only moved sideways', () => {
+  test('leave out imports, comments and changed indentation', () => {
     const noise = [
       edited('a.ts', "import a from 'a'", "import b from 'b'"),
       edited('b.ts', '// old words', '// new words'),
@@ -53,11 +53,11 @@ test('several edits of one file are one change', () => {
   expect(changes(edited('a.ts', 'let a = 1', 'let a = 2'), edited('a.ts', 'let b = 1', 'let b = 2'))).toHaveLength(1)
 })
 
-test('an edit and its undoing are no change', () => {
+test('an edit that is undone is not a change', () => {
   expect(changes(edited('a.ts', 'let a = 1', 'let a = 2'), edited('a.ts', 'let a = 2', 'let a = 1'))).toEqual([])
 })
 
-test('a new file is introduced by its first heading or comment, not by its licence', () => {
+test('the introduction of a new file is its first heading or comment, not its licence', () => {
   expect(changes(wrote('docs/a.md', '# How to release\n\ntext'))[0]?.introduction).toBe('How to release')
   expect(changes(wrote('a.go', '// Copyright 2020 X\n\n// Package list shows branches.\npackage list'))[0]?.introduction).toBe(
     'Package list shows branches.',

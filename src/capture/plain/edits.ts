@@ -5,22 +5,22 @@ import { abbreviateList, linesOf, unique } from './lists.ts'
 import { baseName, displayPath, type FileKind, fileKind, isThrowaway } from './paths.ts'
 import { declaredName, namesAreKeys } from './symbols.ts'
 
-/** One successful edit or write. `index` is its place among the turn's acts. */
+/** One successful edit or write. `index` is its position among the turn's actions. */
 export type TurnEdit = {
   index: number
   path: string
   created: boolean
-  /** Lines that begin with ' ', '+' or '-'. */
+  /** Lines that start with ' ', '+' or '-'. */
   patch: string[]
-  /** Whether the patch is one piece, so that a declaration above a changed line really encloses it. */
+  /** The patch is one continuous piece, so a declaration above a changed line encloses it. */
   whole: boolean
-  /** Whether its lines are the file's own, rather than the pattern of a `sed` that rewrote them. */
+  /** The lines come from the file, not from the pattern of a `sed` command. */
   verbatim: boolean
   tool: string
   at: number
 }
 
-/** What became of one file over a turn, edits that undid each other left out. */
+/** The net change of one file in a turn. Edits that undo each other do not count. */
 export type FileChange = {
   path: string
   kind: FileKind
@@ -28,9 +28,9 @@ export type FileChange = {
   added: string[]
   removed: string[]
   changed: string[]
-  /** Lines that were replaced one for one. */
+  /** Lines that were each replaced by one other line. */
   replacedLines: { before: string; after: string }[]
-  /** The first line put in, or taken out, that says something; what is left to show when no name is known. */
+  /** The first informative added or removed line, to show when no name is known. */
   sample: string | null
   /** Lines added and removed, for ordering. */
   size: number
@@ -38,14 +38,14 @@ export type FileChange = {
   introduction: string | null
 }
 
-/** More lines than a person's edit has; what lies beyond is generated. */
+/** Longer patches are generated. */
 const MAX_PATCH_LINES = 4000
 
-/** The edits of a turn that took hold. Scratch files and the client's own are not the project's history. */
-export function editsOf(acts: PerformedAction[], commands: FinishedCommand[], folder: string): TurnEdit[] {
-  const byTool = acts.flatMap((act, index) => {
-    const { action } = act
-    if (act.failed || act.interrupted || (action.kind !== 'edit' && action.kind !== 'write')) return []
+/** The successful edits of a turn. Scratch files and files of the client do not count. */
+export function editsOf(actions: PerformedAction[], commands: FinishedCommand[], folder: string): TurnEdit[] {
+  const byTool = actions.flatMap((use, index) => {
+    const { action } = use
+    if (use.failed || use.interrupted || (action.kind !== 'edit' && action.kind !== 'write')) return []
     const path = displayPath(action.file, folder)
     if (path === '' || isThrowaway(path)) return []
     const created = action.kind === 'write' && action.created
@@ -63,15 +63,15 @@ export function editsOf(acts: PerformedAction[], commands: FinishedCommand[], fo
         patch: patch.slice(0, MAX_PATCH_LINES),
         whole: action.kind === 'edit',
         verbatim: true,
-        tool: act.tool,
-        at: act.at,
+        tool: use.tool,
+        at: use.at,
       },
     ]
   })
-  return [...byTool, ...commands.flatMap((ran) => editsByCommand(ran, folder))].sort((a, b) => a.index - b.index)
+  return [...byTool, ...commands.flatMap((command) => editsByCommand(command, folder))].sort((a, b) => a.index - b.index)
 }
 
-/** What each file came to, the ones that changed most first and tests behind the code they test. */
+/** The net change of each file: code before other kinds, then the largest change first. */
 export function changesByFile(edits: TurnEdit[]): FileChange[] {
   const byPath = Map.groupBy(edits, (edit) => edit.path)
   const changes = [...byPath].map(([path, own]) => fileChange(path, own)).filter((change) => change.size > 0)
@@ -80,7 +80,7 @@ export function changesByFile(edits: TurnEdit[]): FileChange[] {
 
 const RANK: Record<FileKind, number> = { code: 0, config: 1, docs: 2, test: 3 }
 
-/** `added parse, changed run` – what happened to the names of a file; empty when no name is known. */
+/** `added parse; changed run`; empty if no name is known. */
 export function describeNameChanges(change: FileChange, max = 4): string {
   if (change.created) return change.added.length > 0 ? `new, with ${abbreviateList(change.added, max)}` : 'new'
   const parts = [
@@ -93,15 +93,15 @@ export function describeNameChanges(change: FileChange, max = 4): string {
 
 /** One line about a file for a list of facts. */
 export function describeFileChange(change: FileChange): string {
-  // Replaced lines are told as such; a sample of them would say it again.
+  // Replaced lines have facts of their own; a sample would repeat them.
   const names = describeNameChanges(change) || (change.replacedLines.length === 0 ? (change.sample ?? '') : '')
   const lead = change.created && change.introduction ? ` – ${change.introduction}` : ''
   return names || lead ? `${change.path}: ${names}${lead}` : change.path
 }
 
-/** The replaced lines that a reader learns most from, as `before → after`. */
+/** The most informative replaced lines, as `before → after`. */
 export function describeReplacedLines(changes: FileChange[], max: number): string[] {
-  // What changed in the code is the news; tests and documents follow it.
+  // Prefer code over tests and documents.
   const first = changes.filter((change) => change.kind === 'code' || change.kind === 'config')
   const pairs = (first.some((change) => change.replacedLines.length > 0) ? first : changes).flatMap((change) =>
     change.replacedLines.map((line) => ({ ...line, name: baseName(change.path) })),
@@ -109,7 +109,7 @@ export function describeReplacedLines(changes: FileChange[], max: number): strin
   return unique(pairs.map(({ before, after, name }) => `${name}: \`${shorten(before, 95)}\` → \`${shorten(after, 95)}\``)).slice(0, max)
 }
 
-/** Files written with `cat > file <<EOF` and lines replaced with `sed -i s/a/b/`: edits that went past the edit tool. */
+/** Edits made without the edit tool: `cat > file <<EOF` and `sed -i s/a/b/`. */
 function editsByCommand({ parts, heredocs, failed, index, tool, at }: FinishedCommand, folder: string): TurnEdit[] {
   if (failed) return []
   const edit = (file: string, patch: string[], created: boolean, verbatim = true): TurnEdit[] => {
@@ -156,7 +156,7 @@ function fileChange(path: string, edits: TurnEdit[]): FileChange {
   }
 }
 
-/** How often each line was truly added (positive) or removed (negative): a line put in and taken out again is no change. */
+/** How often each line was added (positive) or removed (negative). A line that was added and removed again counts zero. */
 function netLines(edits: TurnEdit[]): { size: number; of: (line: string) => number } {
   const counts = new Map<string, number>()
   for (const { patch } of edits) {
@@ -179,7 +179,7 @@ function declarations(edit: TurnEdit, path: string, sign: '+' | '-', net: NetLin
   })
 }
 
-/** The declarations around the changed lines, as far as the patch shows them: the last one above that is indented less. */
+/** The declarations that enclose changed lines: for each, the last one above it in the patch with less indentation. */
 function enclosingDeclarations(edit: TurnEdit, path: string, net: NetLineCounts): string[] {
   if (!edit.whole || namesAreKeys(path)) return []
   const found: string[] = []
@@ -189,8 +189,8 @@ function enclosingDeclarations(edit: TurnEdit, path: string, net: NetLineCounts)
     if (text.trim() === '') continue
     const indent = text.length - text.trimStart().length
     if (line[0] !== ' ' && net.of(text) !== 0) {
-      const around = open.findLast((o) => o.indent < indent || /\.mdx?$/.test(path))
-      if (around) found.push(around.name)
+      const enclosing = open.findLast((o) => o.indent < indent || /\.mdx?$/.test(path))
+      if (enclosing) found.push(enclosing.name)
     }
     const name = line[0] === '-' ? null : declaredName(text, path)
     if (name) open.push({ name, indent })
@@ -198,7 +198,7 @@ function enclosingDeclarations(edit: TurnEdit, path: string, net: NetLineCounts)
   return found
 }
 
-/** Runs of removed lines followed by as many added ones: each pair is one line that changed. */
+/** Pairs removed lines with added ones if the same number of added lines follows directly. */
 function replacedLines(patch: string[], net: NetLineCounts): { before: string; after: string }[] {
   const pairs: { before: string; after: string }[] = []
   for (let i = 0; i < patch.length; ) {
@@ -232,7 +232,7 @@ function sampleOf(edits: TurnEdit[], net: NetLineCounts): string | null {
   return null
 }
 
-/** Imports and lone comments change for the sake of other lines; a very long line is not read by anyone. */
+/** Imports and comments say little about a change, and very long lines are unreadable. */
 function isInformative(line: string): boolean {
   return (
     line.length >= 6 &&
@@ -242,7 +242,7 @@ function isInformative(line: string): boolean {
   )
 }
 
-/** A patch for clients that gave none: the lines both sides share at the ends are context. */
+/** Builds a patch for clients that send none. Common lines at both ends become context. */
 function patchFrom(removed: string, added: string): string[] {
   const before = removed === '' ? [] : linesOf(removed)
   const after = added === '' ? [] : linesOf(added)
@@ -258,20 +258,20 @@ function patchFrom(removed: string, added: string): string[] {
   ]
 }
 
-/** The sentence a new file introduces itself with. Front matter, shebangs and licence headers are skipped. */
+/** The first heading or comment of a new file. Skips front matter, shebangs and licence headers. */
 function introductionOf(patch: string[]): string | null {
   for (const line of patch.slice(0, 30)) {
     const text = line.slice(1, 300).trim()
     const heading = /^#\s+(.+)/.exec(text)?.[1]
     const comment = /^(?:\/\*\*?|\*|\/\/[/!]?|#|--|"""|'''|;;?)\s*(.+?)(?:\*\/|"""|''')?$/.exec(text)?.[1]
-    const said = (heading ?? comment)?.trim()
+    const introduction = (heading ?? comment)?.trim()
     if (
-      said &&
-      /\s/.test(said) &&
-      /\w{3}/.test(said) &&
-      !/^[!@]|copyright|licen[cs]e|eslint|biome-|prettier|@ts-|yaml-language|coding:|usr\/bin/i.test(said)
+      introduction &&
+      /\s/.test(introduction) &&
+      /\w{3}/.test(introduction) &&
+      !/^[!@]|copyright|licen[cs]e|eslint|biome-|prettier|@ts-|yaml-language|coding:|usr\/bin/i.test(introduction)
     )
-      return shorten(said, 110)
+      return shorten(introduction, 110)
   }
   return null
 }

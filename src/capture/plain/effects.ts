@@ -2,16 +2,15 @@ import type { CommandPart, FinishedCommand } from './commands.ts'
 import { unique } from './lists.ts'
 import { displayPath, isThrowaway } from './paths.ts'
 
-/** What commands did to the project besides checking it. */
+/** What commands changed in the project. */
 export type CommandEffects = {
   installed: string[]
-  /** Files taken away by a command. */
   removed: string[]
   moved: { from: string; to: string }[]
 }
 
 export function effectsOf(commands: FinishedCommand[], folder: string): CommandEffects {
-  const parts = commands.filter((ran) => !ran.failed).flatMap((ran) => ran.parts)
+  const parts = commands.filter((command) => !command.failed).flatMap((command) => command.parts)
   return {
     installed: unique(parts.flatMap(installedBy)),
     removed: unique(parts.filter((part) => isRemoval(part)).flatMap((part) => filesOf(part, folder))),
@@ -19,7 +18,7 @@ export function effectsOf(commands: FinishedCommand[], folder: string): CommandE
   }
 }
 
-/** Packages asked for by name; a bare `npm install` restores what was already agreed. */
+/** Packages that were installed by name. A bare `npm install` only restores known dependencies. */
 function installedBy(part: CommandPart): string[] {
   if (part.kind !== 'install' || /^(apt|apt-get|apk|dnf|brew) /.test(part.tool)) return []
   return part.args.filter((arg) => /^@?[\w][\w./@:=~^<>-]*$/.test(arg) && !/^(package|install|pip|\.)$/.test(arg) && !arg.endsWith('.txt'))
@@ -33,7 +32,7 @@ function isMove({ tool }: CommandPart): boolean {
   return tool === 'mv' || /^git (.* )?mv$/.test(tool)
 }
 
-/** Named files only: a pattern or a folder of build output is housekeeping. */
+/** Only named files: patterns and build folders are housekeeping. */
 function filesOf(part: CommandPart, folder: string): string[] {
   return part.args
     .filter((arg) => !arg.startsWith('-') && !/[*$?{]/.test(arg))

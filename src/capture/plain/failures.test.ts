@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { edited, ran, turn } from '../../../test/golden/acts.ts'
+import { edited, ran, turn } from '../../../test/golden/actions.ts'
 import type { PerformedAction } from '../../core/action.ts'
 import { checkRunsOf } from './check-runs.ts'
 import { commandsOf } from './commands.ts'
@@ -7,9 +7,9 @@ import { editsOf } from './edits.ts'
 import { followFailures } from './failures.ts'
 
 function follow(...given: PerformedAction[]) {
-  const { actions: acts, folder } = turn({ actions: given })
-  const commands = commandsOf(acts)
-  const { solved, open } = followFailures(checkRunsOf(commands, folder), editsOf(acts, commands, folder), [], 1)
+  const { actions, folder } = turn({ actions: given })
+  const commands = commandsOf(actions)
+  const { solved, open } = followFailures(checkRunsOf(commands, folder), editsOf(actions, commands, folder), [], 1)
   return { solved: solved.map((s) => [s.failure.command, s.edits.length]), open: open.map((f) => f.command) }
 }
 
@@ -50,7 +50,7 @@ test.each([
   'python -m pytest -q',
   'vitest run --coverage',
   'gradlew clean test',
-])('`%s` runs every test, so nothing is left failing after it has passed', (whole) => {
+])('after `%s` passes, no failure is left: it runs every test', (whole) => {
   const failing = ran('go test -v -run TestLogin ./auth', '--- FAIL: TestLogin (0.00s)\nFAIL', 1)
   expect(follow(failing, edit, ran(whole)).open).toEqual([])
 })
@@ -69,13 +69,13 @@ test.each([
   'pytest -k store',
   'vitest run --changed',
   'playwright test',
-])('`%s` runs some of the tests, so what failed elsewhere is still failing', (narrowed) => {
+])('after `%s` passes, other failures are left: it runs only some tests', (narrowed) => {
   const failing = ran('go test -v -run TestLogin ./auth', '--- FAIL: TestLogin (0.00s)\nFAIL', 1)
   expect(follow(failing, edit, ran(narrowed)).open).toHaveLength(1)
 })
 
-/** From a real session: the whole suite fails, is narrowed to see what does, and passes after an edit. */
-test('a failure that was narrowed to be looked at is over when the whole suite passes', () => {
+/** From a real session: the whole suite fails, a single test is run to see why, and the suite passes after an edit. */
+test('a failure that was narrowed down is solved when the whole suite passes', () => {
   const whole = ran(
     'mise run test 2>&1 | tail -30',
     'ok  \tentire.io/cli/cmd/entire/cli/validation\t2.419s\nFAIL\n[test] ERROR task failed',
@@ -97,33 +97,33 @@ test('a failure that was narrowed to be looked at is over when the whole suite p
   })
 })
 
-test('a run of some of what had failed leaves the rest failing', () => {
+test('a run of some of the failed tests leaves the others open', () => {
   const red = ran('go test ./...', '--- FAIL: TestLogin (0.00s)\n--- FAIL: TestLogout (0.00s)\nFAIL', 1)
-  const { actions: acts, folder } = turn({ actions: [red, edit, ran("go test ./auth -run '^TestLogin$'", 'ok  \tapp/auth\t0.1s')] })
-  const { open } = followFailures(checkRunsOf(commandsOf(acts), folder), [], [], 1)
+  const { actions, folder } = turn({ actions: [red, edit, ran("go test ./auth -run '^TestLogin$'", 'ok  \tapp/auth\t0.1s')] })
+  const { open } = followFailures(checkRunsOf(commandsOf(actions), folder), [], [], 1)
   expect(open.map(({ command, names }) => [command, names])).toEqual([['go test ./...', ['TestLogout']]])
 })
 
-test('a wider run that fails as well takes the place of the narrow one', () => {
+test('a wider run that fails too replaces the narrow one', () => {
   const wide = ran('bun test', '(fail) src/b.test.ts > subtracts\n 1 fail', 1)
   expect(follow(ran('bun test src/a.test.ts', RED, 1), wide).open).toEqual(['bun test'])
 })
 
-test('the tests of another language end a failure without a word: nobody saw what put it right', () => {
+test('passing tests of another language drop a failure without solving it', () => {
   expect(follow(ran('pytest', 'FAILED tests/test_a.py::test_adds - assert 1 == 2', 1), edit, ran('npm test', GREEN))).toEqual({
     solved: [],
     open: [],
   })
 })
 
-test('a wider lint or build puts right what a narrower one complained of, and another kind of build does not', () => {
+test('a wider lint or build solves the failure of a narrower one; another kind of build does not', () => {
   const lint = ran('golangci-lint run ./store/...', 'store/a.go:1:2: bad (errcheck)\n1 issues:', 1)
   expect(follow(lint, edit, ran('mise run lint', '0 issues.'))).toEqual({ solved: [['golangci-lint run ./store/...', 1]], open: [] })
   expect(follow(ran('docker build .', 'ERROR: failed to solve', 1), edit, ran('go build ./...')).open).toEqual(['docker build .'])
 })
 
 describe('a failure is not solved by', () => {
-  test('a commit whose hook printed failing tests and let it through', () => {
+  test('a commit whose hook printed failing tests but did not stop it', () => {
     expect(follow(ran('bun test', RED, 1), edit, ran('git commit -m a', '1392 pass\n 6 fail\n[main 1a2b3c4] a')).open).toEqual(['bun test'])
   })
 
@@ -137,41 +137,41 @@ describe('a failure is not solved by', () => {
     ])
   })
 
-  test('a run whose output was filtered away', () => {
+  test('a run whose output was filtered out', () => {
     expect(follow(ran('bun test', RED, 1), edit, ran('bun test | grep nothing')).open).toEqual(['bun test'])
   })
 })
 
-test('a run that went to the background has not passed', () => {
+test('a run in the background does not count as passed', () => {
   const waiting = ran('bun test')
   if (waiting.action.kind === 'command') waiting.action.exitCode = null
   expect(follow(ran('bun test', RED, 1), edit, waiting).open).toEqual(['bun test'])
 })
 
-test('a narrower run that fails as well does not take the place of the wide one', () => {
+test('a narrower run that fails too does not replace the wide one', () => {
   expect(follow(ran('bun test', RED, 1), ran('bun test src/a.test.ts', RED, 1)).open).toEqual(['bun test'])
 })
 
-test('a run filtered for failures that shows none has passed', () => {
+test('a run that is filtered for failures and shows none has passed', () => {
   expect(follow(ran('go test ./...', '--- FAIL: TestA (0.0s)', 1), edit, ran('go test ./... | grep -v "^ok"')).open).toEqual([])
   expect(follow(ran('bun test', RED, 1), edit, ran('bun test 2>&1 | grep -E "FAIL|fail"', '', 1)).open).toEqual([])
 })
 
-test('a run that passes on a second try, with no edit between, is closed without a word', () => {
+test('a check that passes on a second try without an edit is dropped', () => {
   expect(follow(ran('bun test', RED, 1), ran('bun test', GREEN))).toEqual({ solved: [], open: [] })
 })
 
-test('a failure is seen behind a pipe that hides the exit code', () => {
+test('a failure is recognized even if a pipe hides the exit code', () => {
   expect(follow(ran('go test ./... 2>&1 | tail -3', '--- FAIL: TestA (0.0s)\nFAIL\tpkg\t0.1s')).open).toEqual(['go test ./...'])
   expect(follow(ran('mise run lint 2>&1 | head', 'a/b.go:1:2: bad (errcheck)\n1 issues:')).open).toEqual(['mise run lint'])
 })
 
-test('of several checks in one line the one that the output speaks of failed', () => {
+test('if one line runs several checks, the one named in the output failed', () => {
   expect(follow(ran('tsc --noEmit && bun test', RED, 1)).open).toEqual(['bun test'])
   expect(follow(ran('tsc --noEmit && bun test', 'src/a.ts(1,2): error TS2322: No.', 1)).open).toEqual(['tsc --noEmit'])
 })
 
-test('failing again and again is one failure with all the edits until it passes', () => {
+test('repeated failures of a check are one failure with all edits until it passes', () => {
   expect(follow(ran('bun test', RED, 1), edit, ran('bun test', RED, 1), edit, ran('bun test', GREEN))).toEqual({
     solved: [['bun test', 2]],
     open: [],

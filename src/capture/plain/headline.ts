@@ -14,41 +14,42 @@ import {
 } from './phrases.ts'
 import { type ProseItem, sentencesOf } from './prose.ts'
 
-/** A sentence that can stand alone as a title, and how well it does. */
+/** A sentence that works as a title. */
 type Headline = { text: string; score: number }
 
-/** Below this a sentence tells too little; from `STRONG` on it tells more than the request it answers. */
+/** A sentence with a lower score says too little for a title. */
 const MIN_HEADLINE_SCORE = 3
+/** From this score on, a sentence makes a better title than the request. */
 export const STRONG_HEADLINE_SCORE = 4
 
-/** The sentence of an answer that says best, by itself, what happened or what is so; null when none can. */
-export function headlineOf(said: ProseItem[], mentions: string[]): Headline | null {
+/** The sentence of an answer that best says what happened or what was found; null if none is good enough. */
+export function headlineOf(items: ProseItem[], mentions: string[]): Headline | null {
   let best: Headline | null = null
-  let place = 0
-  for (const [n, s] of said.slice(0, 60).entries()) {
+  let position = 0
+  for (const [n, s] of items.slice(0, 60).entries()) {
     if (s.kind === 'row') continue
     const alone = withoutLabel(withoutOpener(s.kind === 'point' ? (sentencesOf(s.text)[0] ?? s.text) : s.text))
-    const text = s.kind === 'sentence' && /[:：]$/.test(alone) ? completeWithList(alone, said.slice(n + 1, n + 5)) : alone
-    // The sentence that opens an answer and leads in its list sums the list up.
-    const sumsUp = place === 0 && text !== alone ? 2 : 0
-    const score = scoreAsTitle({ ...s, text }, place, mentions) + sumsUp
+    const text = s.kind === 'sentence' && /[:：]$/.test(alone) ? completeWithList(alone, items.slice(n + 1, n + 5)) : alone
+    // An opening sentence that introduces a list summarizes it.
+    const sumsUp = position === 0 && text !== alone ? 2 : 0
+    const score = scoreAsTitle({ ...s, text }, position, mentions) + sumsUp
     if (score >= MIN_HEADLINE_SCORE && score > (best?.score ?? 0)) best = { text, score }
-    if (isContent(s) && !isStatus(s.text)) place++
+    if (isContent(s) && !isStatus(s.text)) position++
   }
   return best
 }
 
-/** The running text of an answer, as it stands, up to `max` characters. */
-export function narrativeOf(said: ProseItem[], max: number): string {
-  const content = said.filter((s) => isContent(s) && !isStatus(s.text))
-  // Where the running text only says that it is done, the reasons stand in the list.
+/** The sentences of an answer, up to `max` characters. */
+export function narrativeOf(items: ProseItem[], max: number): string {
+  const content = items.filter((s) => isContent(s) && !isStatus(s.text))
+  // If the sentences explain nothing, include list items that name causes.
   const explains = content.some((s) => s.kind === 'sentence' && isExplanation(s.text))
   const cause = explains ? -1 : content.findIndex((s) => s.kind === 'point' && isCause(s.text))
   const reasons = cause < 0 ? [] : listAround(content, cause)
   const kept: string[] = []
   let length = 0
   for (const s of content) {
-    // A lead-in to a list that is not here would hang in the air, unless it is whole without it.
+    // Skip a sentence that introduces a list, unless it is complete without the list.
     const sentence = s.kind === 'sentence' ? asStandaloneSentence(withoutOpener(s.text)) : reasons.includes(s) ? s.text : null
     if (sentence === null) continue
     if (length + sentence.length > max && kept.length > 0) break
@@ -58,7 +59,7 @@ export function narrativeOf(said: ProseItem[], max: number): string {
   return shorten(joinSentences(kept), max)
 }
 
-/** The item of a list and its neighbours, three at most: one item alone tells a third of what the list says. */
+/** A list item and its neighbours, three at most: one item alone would lose most of what the list says. */
 export function listAround(content: ProseItem[], item: number): ProseItem[] {
   let start = item
   while (start > item - 2 && content[start - 1]?.kind === 'point') start--
@@ -67,42 +68,42 @@ export function listAround(content: ProseItem[], item: number): ProseItem[] {
   return end < 0 ? list : list.slice(0, end)
 }
 
-/** The points of an answer that name things or causes, the best of them, in the order they were made. */
-export function pointsOf(said: ProseItem[], mentions: string[], max: number): string[] {
-  const points = said.filter(
+/** The best list items of an answer, in their original order. Items that name things or causes are preferred. */
+export function pointsOf(items: ProseItem[], mentions: string[], max: number): string[] {
+  const points = items.filter(
     (s) => s.kind !== 'sentence' && isContent(s) && !isStatus(s.text) && s.text.length >= 15 && !/[:：]$/.test(s.text),
   )
-  const scored = points.map(({ text }, place) => {
+  const scored = points.map(({ text }, position) => {
     const score =
       Number(namesAny(text, mentions)) * 2 +
       Number(text.includes('`')) * 2 +
       Number(isExplanation(text)) +
       Number(text.length > 40) -
-      place / 20
-    return { text, place, score }
+      position / 20
+    return { text, position, score }
   })
   const chosen = scored.sort((a, b) => b.score - a.score).slice(0, max)
-  return chosen.sort((a, b) => a.place - b.place).map((p) => shorten(p.text, 240))
+  return chosen.sort((a, b) => a.position - b.position).map((p) => shorten(p.text, 240))
 }
 
-/** Something about the work itself, neither courtesy nor outlook. */
-export function isContent(said: ProseItem): boolean {
-  return said.kind !== 'heading' && !isFiller(said.text) && !isOpenQuestion(said.text) && !isNextStep(said)
+/** About the work itself: no filler, no question back, no next step. */
+export function isContent(item: ProseItem): boolean {
+  return item.kind !== 'heading' && !isFiller(item.text) && !isOpenQuestion(item.text) && !isNextStep(item)
 }
 
 /** How many characters of content an answer has. */
-export function contentLength(said: ProseItem[]): number {
-  return said.filter(isContent).reduce((sum, s) => sum + s.text.length, 0)
+export function contentLength(items: ProseItem[]): number {
+  return items.filter(isContent).reduce((sum, s) => sum + s.text.length, 0)
 }
 
-/** How good a title a sentence makes; 0 if it cannot be one. `place` counts the content sentences before it. */
-function scoreAsTitle(item: ProseItem, place: number, mentions: string[]): number {
+/** How good a title a sentence makes; 0 if it cannot be one. `position` counts the content sentences before it. */
+function scoreAsTitle(item: ProseItem, position: number, mentions: string[]): number {
   const { text, kind } = item
   if (text.length < 12 || isFiller(text) || isOpenQuestion(text) || isNextStep(item)) return 0
   const namesMention = namesAny(text, mentions)
   const isConcrete = namesMention || text.includes('`')
   if (kind === 'heading' && !isTellingHeading(text, isConcrete)) return 0
-  const candidate = { text, kind, place, namesMention, isConcrete }
+  const candidate = { text, kind, position, namesMention, isConcrete }
   return TITLE_RULES.reduce((score, { points, when }) => (when(candidate) ? score + points : score), 1)
 }
 
@@ -110,7 +111,7 @@ function isTellingHeading(text: string, isConcrete: boolean): boolean {
   return !GENERIC_HEADING.test(text) && text.split(' ').length >= 3 && (isConcrete || SAYS_SOMETHING.test(text))
 }
 
-type TitleCandidate = Pick<ProseItem, 'text' | 'kind'> & { place: number; namesMention: boolean; isConcrete: boolean }
+type TitleCandidate = Pick<ProseItem, 'text' | 'kind'> & { position: number; namesMention: boolean; isConcrete: boolean }
 
 /** Each rule is a reason to prefer or avoid a sentence. The points were tuned by reading the titles they chose in real sessions. */
 const TITLE_RULES: { points: number; when(candidate: TitleCandidate): boolean }[] = [
@@ -123,8 +124,8 @@ const TITLE_RULES: { points: number; when(candidate: TitleCandidate): boolean }[
   { points: 1, when: ({ text }) => REPORTS_CHANGE.test(text) },
   { points: 2, when: ({ text }) => NAMES_INSIGHT.test(text) && text.length > 45 },
   // Answers open with the answer.
-  { points: 1, when: ({ place }) => place < 3 },
-  { points: 2, when: ({ place, text }) => place === 0 && text.length >= 45 },
+  { points: 1, when: ({ position }) => position < 3 },
+  { points: 2, when: ({ position, text }) => position === 0 && text.length >= 45 },
   { points: -1, when: ({ kind }) => kind === 'point' },
   { points: -4, when: ({ text }) => isStatus(text) },
   // "This ensures …" and "It also …" depend on a sentence that the title will not include.
@@ -148,8 +149,8 @@ const GENERIC_HEADING =
   /^(?:summary|what|changes?|files?|features?|how|why|next|overview|details|notes?|test|usage|results?|key|actions?|navigation|implementation|review|options?|analysis|code|step|current|where|critical|important|verified|removed|added|modified|updated)\b(?!.*`)|:$/i
 
 /**
- * `It is active if either:` becomes whole with the items it announces, `There were two bugs:` with their labels. One that is whole
- * stands alone, and a mere label over a list stays one.
+ * Completes `It is active if either:` with the list items that follow, and `There were two bugs:` with their labels. Other sentences stay
+ * as they are, without the colon if they are complete.
  */
 function completeWithList(lead: string, next: ProseItem[]): string {
   const end = next.findIndex((s) => s.kind !== 'point')
@@ -167,7 +168,7 @@ function namesAny(text: string, mentions: string[]): boolean {
   return mentions.some((mention) => text.includes(mention))
 }
 
-/** `Root cause: …`, `Fix 1 — …`, `2. …`: the label sorts a list, the title starts behind it. A label that is itself code stays. */
+/** Removes labels such as `Root cause: …`, `Fix 1 — …` and `2. …`. A label that is code stays. */
 function withoutLabel(text: string): string {
   return text
     .replace(/^\d{1,2}[.)]\s+|^based on [^,]{1,80},\s+/i, '')

@@ -1,9 +1,9 @@
-/** The same values once each, in the order they first came. */
+/** Removes duplicates and empty texts, and keeps the order. */
 export function unique(values: Iterable<string>): string[] {
   return [...new Set(values)].filter((v) => v !== '')
 }
 
-/** `a, b and 3 more`: a list a reader can take in. */
+/** `a, b and 3 more`. */
 export function abbreviateList(values: string[], max: number): string {
   if (values.length <= max) return values.join(', ')
   return `${values.slice(0, max).join(', ')} and ${values.length - max} more`
@@ -14,7 +14,7 @@ export function countNoun(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`
 }
 
-/** The lines of a text, long ones cut: no pattern of ours looks further, and a line can be a minified file. */
-export function linesOf(text: string, longest = 400): string[] {
-  return text.split('\n').map((line) => (line.length > longest ? line.slice(0, longest) : line.endsWith('\r') ? line.slice(0, -1) : line))
+/** The lines of a text, each cut to `maxChars`: a line may be a minified file, and no pattern looks further. */
+export function linesOf(text: string, maxChars = 400): string[] {
+  return text.split('\n').map((line) => (line.length > maxChars ? line.slice(0, maxChars) : line.endsWith('\r') ? line.slice(0, -1) : line))
 }

@@ -1,4 +1,4 @@
-/** A path as the people of a project write it: relative when it lies in the folder, whole otherwise, always with forward slashes. */
+/** A path with forward slashes, relative to the project folder if it is inside. */
 export function displayPath(file: string, folder: string): string {
   const path = withForwardSlashes(file)
   const base = withForwardSlashes(folder).replace(/\/+$/, '')
@@ -11,7 +11,7 @@ export function baseName(path: string): string {
 
 export type FileKind = 'code' | 'test' | 'docs' | 'config'
 
-/** What a file is to a reader of the history. Only `code` and `test` can hold a fix or a feature. */
+/** Only `code` and `test` files can contain a fix or a feature. */
 export function fileKind(path: string): FileKind {
   if (
     /(^|\/)(tests?|specs?|__tests__|e2e|testdata|fixtures)\/|[._-](test|spec)s?\.\w+$|(^|\/)test_\w+\.py$|Tests?\.(java|kt|cs|swift)$/.test(
@@ -29,19 +29,19 @@ export function fileKind(path: string): FileKind {
   return 'code'
 }
 
-/** Files that are nobody's memory: scratch work, and what the client keeps for itself (its plans, its own notes). */
+/** Files that are not worth remembering: temporary files, and the client's own plans and notes. */
 export function isThrowaway(path: string): boolean {
   return /^(\/private)?(\/var)?\/tmp\/|^\/var\/folders\/|\/AppData\/Local\/Temp\/|\/scratchpad\/|\/\.claude\/(plans|projects|todos)\//i.test(
     path,
   )
 }
 
-/** A page that records why something was chosen. */
+/** A page that records one decision. */
 export function isDecisionRecord(path: string): boolean {
   return /(^|\/)(adrs?|decisions?|decision-records)\/[^/]+\.(md|mdx|adoc|rst)$|(^|\/)adr[-_]?\d+[^/]*\.md$/i.test(path)
 }
 
-/** A page on which decisions are collected one by one. */
+/** A page that collects many decisions. */
 export function isDecisionLog(path: string): boolean {
   return /(^|\/)decisions?\.mdx?$/i.test(path)
 }

@@ -1,11 +1,11 @@
 import type { ProseItem } from './prose.ts'
 
 /*
- * Turns of phrase that agents use, and what they tell about a sentence. English is what agents write most; the few words of other
- * languages are those that change a verdict. A sentence that none of these know is taken for content, which is the safe side.
+ * Phrases that agents use, and what they say about a sentence. Most are English; words of other languages are included where they change
+ * the result. A sentence that matches nothing counts as content, which is the safe choice.
  */
 
-/** What stays of a sentence when openers (`Done.`, `Perfect!`, `Fixed –`) are taken off its front. */
+/** Removes openers such as `Done.`, `Perfect!` and `Fixed –`. */
 export function withoutOpener(text: string): string {
   const bare = text
     .replace(OPENERS, '')
@@ -14,67 +14,67 @@ export function withoutOpener(text: string): string {
   return bare.length < text.length ? capitalizeSentence(bare) : bare
 }
 
-/** A text with the capital that begins a sentence. An identifier, a path or code in front keeps its own spelling. */
+/** Capitalizes the first word. An identifier, a path or code keeps its spelling. */
 export function capitalizeSentence(text: string): string {
   return /^[a-zß-ÿ]+(?:['’][a-z]+)?(?:[\s,?]|$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
 }
 
-/** A lead-in to a list as a sentence of its own; null when it is a label or hangs in the air without the list. */
+/** Makes the introduction of a list a sentence of its own; null if it is a label or incomplete without the list. */
 export function asStandaloneSentence(text: string): string | null {
   if (!/[:：]$/.test(text)) return text
   const bare = text.replace(/\s*[:：]$/, '')
-  const says = /\b(?:is|are|was|were|has|have|had|now|does|do|can|must|should|will|uses?|works?|fails?)\b/i.test(bare)
-  return says && bare.length >= 15 && !needsList(text) && !LABEL.test(bare) ? `${bare}.` : null
+  const hasVerb = /\b(?:is|are|was|were|has|have|had|now|does|do|can|must|should|will|uses?|works?|fails?)\b/i.test(bare)
+  return hasVerb && bare.length >= 15 && !needsList(text) && !LABEL.test(bare) ? `${bare}.` : null
 }
 
-/** `It is active if either:` is not whole before the first item. */
-export function needsList(lead: string): boolean {
+/** `It is active if either:` is incomplete without its list. */
+export function needsList(introduction: string): boolean {
   return /\b(?:if|when|by|is|are|be|was|were|to|of|uses?|outputs?|prints?|returns?|shows?|contains?|includes?|means?|because|that|has|have|into|with|for|as|and|or)(?: (?:either|both|only|one of|all of|now))?\s*[:：]$/i.test(
-    lead,
+    introduction,
   )
 }
 
 const LABEL =
   /^(?:what|how|why|where|which|this|that|these|those|it|they|here|so|then|when|if|for|in|after|before)\b|\b(?:following|below|as follows|here(?:['’]s| is| are))\b/i
 
-/** Texts put behind one another; list items among them still have to end. */
+/** Joins texts. Adds a full stop to those without end mark, such as list items. */
 export function joinSentences(texts: string[]): string {
   return texts.map((text) => (/[.!?:;。！？…]$/.test(text) ? text : `${text}.`)).join(' ')
 }
 
-/** Says nothing about the work: greetings, announcements of what comes next, offers, "here is a summary". */
+/** Says nothing about the work: greetings, announcements, offers, "here is a summary". */
 export function isFiller(text: string): boolean {
   const bare = withoutOpener(text)
-  const says = bare.replace(/[^\p{L}\p{N}]/gu, '').length >= 4
-  return !says || [CHATTER, FINISHED, AS_ASKED, ANNOUNCES].some((pattern) => pattern.test(bare))
+  const hasWords = bare.replace(/[^\p{L}\p{N}]/gu, '').length >= 4
+  return !hasWords || [CHATTER, FINISHED, AS_ASKED, ANNOUNCES].some((pattern) => pattern.test(bare))
 }
 
-/** The state of checks ("All 1321 tests pass, lint clean"): good for what was completed, poor as a title. */
+/** The state of checks or commits ("All 1321 tests pass, lint clean"): a result, but a poor title. */
 export function isStatus(text: string): boolean {
   return CHECKS_PASS.test(text) || DELIVERED.test(text)
 }
 
-/** Explains: a cause, a mechanism, a limit. */
+/** Explains a cause, a mechanism or a limit. */
 export function isExplanation(text: string): boolean {
   return EXPLAINS.test(text)
 }
 
-/** Names a cause outright. */
+/** Names a cause explicitly. */
 export function isCause(text: string): boolean {
   return /\b(?:because|root cause|caused?|due to|the (?:bug|issue|problem|culprit|reason))\b|[,;] so\b(?! far)|原因|因为|потому/i.test(text)
 }
 
-/** A question back to the person: what the answer leaves open. One that the text goes on to answer is none. */
+/** A question to the person. "Why …?" and "Does …?" do not count, because the text usually answers them itself. */
 export function isOpenQuestion(text: string): boolean {
   return /[?？]\s*$/.test(text) && !/^(?:does|did|is|was|why|how come)\b/i.test(text)
 }
 
-/** What comes next, in the answer's own words. */
-export function isNextStep(said: ProseItem): boolean {
-  return OUTLOOK_HEADING.test(said.under) || TELLS_PERSON.test(said.text) || OUTLOOK.test(said.text)
+/** Says what to do next. */
+export function isNextStep(item: ProseItem): boolean {
+  return NEXT_STEP_HEADING.test(item.under) || INSTRUCTS_PERSON.test(item.text) || NEXT_STEP.test(item.text)
 }
 
-/** One pattern out of a list of alternatives, so that the list can be read. */
+/** Joins alternatives into one pattern; a list is easier to read. */
 function anyOf(...alternatives: string[]): string {
   return `(?:${alternatives.join('|')})`
 }
@@ -100,13 +100,13 @@ const CHATTER = new RegExp(
   'i',
 )
 
-/** "All three fixes are implemented and verified:" – finished, but not what. */
+/** "All three fixes are implemented and verified:" says that the work is finished, but not what it was. */
 const FINISHED =
   /^(?:all|both|everything|each|implementation|the (?:implementation|fix(?:es)?|work|plan|document|changes?|refactor\w*|task|feature|analysis)|analysis|merge|changes?|it)\b[^.,;`]{0,60}\b(?:done|completed?|implemented|applied|finished|in place|ready|updated|clean|working|here|verified|successful\w*)\b[^.;`]{0,40}[.:!]?$/i
 
 const AS_ASKED = /^[^`]{0,60}\bas (?:you )?(?:requested|asked|wanted|described)[.:!]?$/i
 
-/** "…, so I'll provide the findings as a detailed response" – of the answer, not of the work. */
+/** "…, so I'll provide the findings as a detailed response" is about the answer, not the work. */
 const ANNOUNCES =
   /\bi(?:['’]ll| will) (?:now )?(?:provide|present|report|summari[sz]e|outline)\b|^this (?:completes|concludes) (?:the|my|our)\b/i
 
@@ -124,10 +124,10 @@ const EXPLAINS = new RegExp(
   'i',
 )
 
-const OUTLOOK_HEADING =
+const NEXT_STEP_HEADING =
   /\b(?:next steps?|follow-?ups?|remaining|to ?do|still (?:open|to do)|not done|out of scope|later|outstanding)\b|次のステップ|下一步|nächste schritte|próximos pasos/i
-const TELLS_PERSON = /^(?:you can|rebuild|restart|retest|try)\b/i
-const OUTLOOK = new RegExp(
+const INSTRUCTS_PERSON = /^(?:you can|rebuild|restart|retest|try)\b/i
+const NEXT_STEP = new RegExp(
   `\\b${anyOf(
     "next steps?|follow-?up|once you|when you're ready|remains? to|still (?:needs?|to do|missing|open)",
     "you (?:may|might|can now|should|will|'ll) (?:want|need|have|also)|if you(?:'d| would)? (?:want|like|prefer|need)|give .{1,30} (?:a|another) try",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { delegated, edited, failing, fetched, planned, ran, read, searched, turn, wrote } from '../../../test/golden/acts.ts'
+import { delegated, edited, failing, fetched, planned, ran, read, searched, turn, wrote } from '../../../test/golden/actions.ts'
 import { processorTime } from '../../../test/support/growth.ts'
 import type { Action, PerformedAction } from '../../core/action.ts'
 import type { DistillerOutput, ObservationDraft, Turn } from '../../core/memory.ts'
@@ -15,18 +15,18 @@ const BEFORE = 'export function isValid(token: Token) {\n  return token.exp > no
 const AFTER = 'export function isValid(token: Token) {\n  return token.exp * 1000 > now\n}'
 const fix = edited('src/auth.ts', BEFORE, AFTER)
 
-describe('a failing check that an edit puts right', () => {
-  const acts = [
+describe('a failing check that an edit fixes', () => {
+  const actions = [
     ran('bun test', '(fail) login > accepts a fresh token [0.1ms]\n 3 pass\n 1 fail', 1),
     fix,
     ran('bun test', ' 4 pass\n 0 fail'),
   ]
 
-  test('is one bugfix that names the test, the line and the pass', () => {
-    const told = only(distillPlain(turn({ actions: acts, prompt: 'The login test is red', answer: 'Done.' })))
-    expect(told).toMatchObject({ type: 'bugfix', filesModified: ['src/auth.ts'], tool: 'Edit' })
-    expect(told.concepts).toContain('problem-solution')
-    expect(told.facts).toEqual([
+  test('is one bugfix that names the test, the changed line and the result', () => {
+    const observation = only(distillPlain(turn({ actions, prompt: 'The login test is red', answer: 'Done.' })))
+    expect(observation).toMatchObject({ type: 'bugfix', filesModified: ['src/auth.ts'], tool: 'Edit' })
+    expect(observation.concepts).toContain('problem-solution')
+    expect(observation.facts).toEqual([
       '`bun test` failed: login > accepts a fresh token; passes now',
       'auth.ts: `return token.exp > now` → `return token.exp * 1000 > now`',
       'src/auth.ts: changed isValid',
@@ -34,55 +34,58 @@ describe('a failing check that an edit puts right', () => {
     ])
   })
 
-  test('leaves nothing open', () => {
-    expect(distillPlain(turn({ actions: acts })).openFailures).toEqual([])
+  test('is no longer open', () => {
+    expect(distillPlain(turn({ actions })).openFailures).toEqual([])
   })
 
-  test('is a bugfix even when the failure was seen in an earlier turn', () => {
-    const first = distillPlain(turn({ actions: acts.slice(0, 1) }))
+  test('is a bugfix even if it failed in an earlier turn', () => {
+    const first = distillPlain(turn({ actions: actions.slice(0, 1) }))
     expect(first.openFailures).toMatchObject([{ command: 'bun test', names: ['login > accepts a fresh token'], promptNumber: 1 }])
-    const told = only(distillPlain(turn({ actions: acts.slice(1), promptNumber: 2, openFailures: first.openFailures })))
-    expect(told.type).toBe('bugfix')
-    expect(told.facts[0]).toBe('`bun test` failed: login > accepts a fresh token; passes now')
+    const observation = only(distillPlain(turn({ actions: actions.slice(1), promptNumber: 2, openFailures: first.openFailures })))
+    expect(observation.type).toBe('bugfix')
+    expect(observation.facts[0]).toBe('`bun test` failed: login > accepts a fresh token; passes now')
   })
 
-  test('takes a document that was touched along with it', () => {
-    const told = distillPlain(
-      turn({ actions: [...acts, edited('README.md', 'a', 'b')], answer: 'Fixed: `isValid` compared seconds with milliseconds.' }),
+  test('includes a document that was changed as well', () => {
+    const output = distillPlain(
+      turn({ actions: [...actions, edited('README.md', 'a', 'b')], answer: 'Fixed: `isValid` compared seconds with milliseconds.' }),
     )
-    expect(titles(told)).toEqual(['bugfix: isValid compared seconds with milliseconds'])
+    expect(titles(output)).toEqual(['bugfix: isValid compared seconds with milliseconds'])
   })
 })
 
-describe('a failure that stays', () => {
+describe('a failure that is not fixed', () => {
   const failed = ran('bun test', '(fail) parser > reads tabs\n 1 pass\n 1 fail', 1)
 
-  test('is carried on and is the next step', () => {
-    const told = distillPlain(turn({ actions: [fix, failed], answer: 'I changed the comparison.' }))
-    expect(told.openFailures.map((f) => f.names)).toEqual([['parser > reads tabs']])
-    expect(told.summary?.nextSteps).toContain('parser > reads tabs')
+  test('stays open and is a next step', () => {
+    const output = distillPlain(turn({ actions: [fix, failed], answer: 'I changed the comparison.' }))
+    expect(output.openFailures.map((f) => f.names)).toEqual([['parser > reads tabs']])
+    expect(output.summary?.nextSteps).toContain('parser > reads tabs')
   })
 
-  test('is a warning to the next session when nothing else happened', () => {
+  test('is a discovery if nothing else happened', () => {
     expect(titles(distillPlain(turn({ actions: [failed] })))).toEqual(['discovery: bun test fails: parser > reads tabs'])
   })
 
-  test('is forgotten after ten newer ones', () => {
-    const acts = Array.from({ length: 14 }, (_, n) => ran(`bun test t${n}.test.ts`, ' 1 fail', 1))
-    const open = distillPlain(turn({ actions: acts })).openFailures
+  test('is dropped after ten newer failures', () => {
+    const actions = Array.from({ length: 14 }, (_, n) => ran(`bun test t${n}.test.ts`, ' 1 fail', 1))
+    const open = distillPlain(turn({ actions })).openFailures
     expect(open.map((f) => f.command)).toEqual(Array.from({ length: 10 }, (_, n) => `bun test t${n + 4}.test.ts`))
   })
 })
 
-describe('what is noise yields nothing', () => {
+describe('a turn without content gives no observations', () => {
   const noise: [string, Partial<Turn>][] = [
     ['thanks', { prompt: 'thanks!', answer: 'You are welcome!' }],
     ['a slash command that the client answered', { prompt: '<command-name>/clear</command-name>\n<command-args></command-args>' }],
-    ['looking around', { prompt: 'ls', answer: 'Two files.', actions: [ran('ls -la'), ran('git status'), ran('cat a.ts'), read('a.ts')] }],
+    [
+      'commands that only look',
+      { prompt: 'ls', answer: 'Two files.', actions: [ran('ls -la'), ran('git status'), ran('cat a.ts'), read('a.ts')] },
+    ],
     ['a file that does not exist', { answer: 'No such file.', actions: [failing(read('gone.ts'), 'File does not exist.')] }],
-    ['a search without a hit', { answer: 'Nothing.', actions: [ran('grep -rn foo src', '', 1)] }],
+    ['a search without matches', { answer: 'Nothing.', actions: [ran('grep -rn foo src', '', 1)] }],
     ['an edit that was refused', { answer: 'ok', actions: [failing(fix, 'String to replace not found in file.')] }],
-    ['a command that was stopped', { answer: 'ok', actions: [{ ...ran('bun test', '', 1), interrupted: true }] }],
+    ['an interrupted command', { answer: 'ok', actions: [{ ...ran('bun test', '', 1), interrupted: true }] }],
     ['a mistyped command', { answer: 'ok', actions: [ran('rtk bun run test', "error: unrecognized subcommand 'bun'", 2)] }],
     [
       'a scratch file',
@@ -91,12 +94,12 @@ describe('what is noise yields nothing', () => {
     ['passing tests', { prompt: 'run tests', answer: 'All 4 tests pass.', actions: [ran('bun test', ' 4 pass\n 0 fail')] }],
   ]
   test.each(noise)('%s', (_, parts) => {
-    const told = distillPlain(turn(parts))
-    expect(told.observations).toEqual([])
-    expect(told.openFailures).toEqual([])
+    const output = distillPlain(turn(parts))
+    expect(output.observations).toEqual([])
+    expect(output.openFailures).toEqual([])
   })
 
-  test('and no summary when there was neither work nor an answer', () => {
+  test('and no summary if there was neither work nor a real answer', () => {
     expect(distillPlain(turn({ prompt: 'ok', answer: 'ok' })).summary).toBeNull()
     expect(distillPlain(turn({ prompt: '/model opus', answer: null })).summary).toBeNull()
   })
@@ -110,7 +113,7 @@ describe('the type of a change', () => {
     ['bugfix', 'the request says fix', { prompt: 'Fix the order of branches', actions: [added] }],
     ['bugfix', 'the answer says fixed', { prompt: 'Look at the order', answer: 'Fixed. It sorted by name.', actions: [added] }],
     ['refactor', 'the request says refactor', { prompt: 'Refactor the list module a bit', actions: [added] }],
-    ['refactor', 'one name went and another came', { actions: [edited('a.go', 'func oldName() {\n}', 'func newName() {\n}')] }],
+    ['refactor', 'one name was removed and another added', { actions: [edited('a.go', 'func oldName() {\n}', 'func newName() {\n}')] }],
     ['change', 'only documents', { prompt: 'Fix the typo in the guide', actions: [edited('docs/guide.md', 'teh', 'the')] }],
     ['feature', 'the commit says feat', { prompt: 'Fix it', actions: [added, commit('feat(list): sort by date')] }],
     ['bugfix', 'the commit says fix', { prompt: 'Add sorting', actions: [added, commit('fix: wrong order')] }],
@@ -120,7 +123,7 @@ describe('the type of a change', () => {
       'the answer describes a fixed window',
       { prompt: 'Limit logins', answer: 'It keeps a fixed window in memory.', actions: [added] },
     ],
-    ['feature', 'what is new is for when something fails', { prompt: 'Add a retry for when the upload fails', actions: [added] }],
+    ['feature', 'the new thing handles a failure', { prompt: 'Add a retry for when the upload fails', actions: [added] }],
     [
       'change',
       'an upgrade left the build failing',
@@ -138,48 +141,48 @@ describe('the type of a change', () => {
 })
 
 describe('a change', () => {
-  test('that spans several files is one observation', () => {
+  test('of several files is one observation', () => {
     const files = ['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/a.test.ts', 'README.md']
-    const told = only(
+    const observation = only(
       distillPlain(
         turn({ prompt: 'Rename the thing everywhere', actions: files.map((file) => edited(file, 'let x = old', 'let x = fresh')) }),
       ),
     )
-    expect(told.filesModified).toEqual(['src/a.ts', 'src/b.ts', 'src/c.ts', 'README.md', 'src/a.test.ts'])
+    expect(observation.filesModified).toEqual(['src/a.ts', 'src/b.ts', 'src/c.ts', 'README.md', 'src/a.test.ts'])
   })
 
-  test('takes its title from the answer when that says what is so now', () => {
-    const acts = [edited('src/list.go', 'func sort() {\n\ta\n}', 'func sort() {\n\tb\n}')]
-    const told = distillPlain(
+  test('takes its title from an answer that describes the result', () => {
+    const actions = [edited('src/list.go', 'func sort() {\n\ta\n}', 'func sort() {\n\tb\n}')]
+    const output = distillPlain(
       turn({
-        actions: acts,
+        actions,
         prompt: 'can you sort the branches by date?',
         answer: 'Done. Branches are now sorted by most recent session activity.',
       }),
     )
-    expect(titles(told)).toEqual(['change: Branches are now sorted by most recent session activity'])
-    expect(told.observations[0]?.subtitle).toBe('src/list.go: changed sort')
+    expect(titles(output)).toEqual(['change: Branches are now sorted by most recent session activity'])
+    expect(output.observations[0]?.subtitle).toBe('src/list.go: changed sort')
   })
 
-  test('takes the request when the answer says nothing, and the shape of the edit when neither does', () => {
-    const acts = [edited('src/list.go', 'func sort() {\n\ta\n}', 'func sort() {\n\tb\n}')]
-    expect(titles(distillPlain(turn({ actions: acts, prompt: 'can you sort the branches by date?', answer: 'Done.' })))).toEqual([
+  test('takes its title from the request, or from the edit, if the answer says nothing', () => {
+    const actions = [edited('src/list.go', 'func sort() {\n\ta\n}', 'func sort() {\n\tb\n}')]
+    expect(titles(distillPlain(turn({ actions, prompt: 'can you sort the branches by date?', answer: 'Done.' })))).toEqual([
       'change: Sort the branches by date',
     ])
-    expect(titles(distillPlain(turn({ actions: acts, prompt: 'yes please', answer: 'Done.' })))).toEqual(['change: list.go: changed sort'])
+    expect(titles(distillPlain(turn({ actions, prompt: 'yes please', answer: 'Done.' })))).toEqual(['change: list.go: changed sort'])
   })
 
-  test('that carries out a plan is named after the plan', () => {
+  test('that carries out a plan has the title of the plan', () => {
     const prompt = 'Implement the following plan:\n\n# Plan: Cache the parser output\n\n## Context\nIt is slow.'
     expect(titles(distillPlain(turn({ prompt, actions: [fix], answer: 'All done.' })))).toEqual(['change: Cache the parser output'])
   })
 
-  test('that was taken back in the same turn is none', () => {
+  test('that was reverted in the same turn is not stored', () => {
     expect(distillPlain(turn({ actions: [fix, edited('src/auth.ts', AFTER, BEFORE)] })).observations).toEqual([])
   })
 
-  test('of a new file says what is in it', () => {
-    const told = only(
+  test('of a new file describes its content', () => {
+    const observation = only(
       distillPlain(
         turn({
           prompt: 'yes',
@@ -192,41 +195,41 @@ describe('a change', () => {
         }),
       ),
     )
-    expect(told.title).toBe('New clock.ts: Tells the time without asking the system twice')
-    expect(told.facts[0]).toBe('src/clock.ts: new, with now, TICK – Tells the time without asking the system twice.')
+    expect(observation.title).toBe('New clock.ts: Tells the time without asking the system twice')
+    expect(observation.facts[0]).toBe('src/clock.ts: new, with now, TICK – Tells the time without asking the system twice.')
   })
 
-  test('made with a heredoc or with sed counts like any other', () => {
-    const acts = [ran("cat > config/app.toml <<'EOF'\n[server]\nport = 1\nEOF"), ran("sed -i 's/old_name/new_name/g' src/a.py src/b.py")]
-    expect(only(distillPlain(turn({ actions: acts }))).filesModified).toEqual(['src/a.py', 'src/b.py', 'config/app.toml'])
+  test('made with a heredoc or with sed counts too', () => {
+    const actions = [ran("cat > config/app.toml <<'EOF'\n[server]\nport = 1\nEOF"), ran("sed -i 's/old_name/new_name/g' src/a.py src/b.py")]
+    expect(only(distillPlain(turn({ actions }))).filesModified).toEqual(['src/a.py', 'src/b.py', 'config/app.toml'])
   })
 
-  test('made with a sed pattern shows no pattern as if it were a line', () => {
-    const told = only(distillPlain(turn({ actions: [ran("sed -i 's/\\btotals\\b/invoices/g' src/a.py")] })))
-    expect(told.filesModified).toEqual(['src/a.py'])
-    expect(told.facts).toEqual([])
+  test('made with a sed pattern does not show the pattern as a line', () => {
+    const observation = only(distillPlain(turn({ actions: [ran("sed -i 's/\\btotals\\b/invoices/g' src/a.py")] })))
+    expect(observation.filesModified).toEqual(['src/a.py'])
+    expect(observation.facts).toEqual([])
   })
 
-  test('with two causes is named after both, explains both and names every test that failed on the way', () => {
+  test('with two causes names and explains both, and lists every test that failed on the way', () => {
     const other = edited('src/rates.ts', 'const a = floor(x)', 'const a = ceil(x)')
     const answer =
       'There were two separate bugs:\n\n1. **NaN at checkout**: `isValid` compared seconds, so no token was fresh.\n2. **Weight lost**: `rates.ts` used `floor`, so a begun kilogram was free.\n\nAll tests pass.'
-    const acts = [
+    const actions = [
       ran('bun test', '(fail) zone of 2000\n(fail) begun kilogram\n 2 fail', 1),
       fix,
       ran('bun test', '(fail) begun kilogram\n 1 fail', 1),
       other,
       ran('bun test', ' 4 pass\n 0 fail'),
     ]
-    const told = only(distillPlain(turn({ prompt: 'Customers see NaN. Find out why and fix it.', answer, actions: acts })))
-    expect(told.title).toBe('Two separate bugs: NaN at checkout; Weight lost')
-    expect(told.narrative).toBe(
+    const observation = only(distillPlain(turn({ prompt: 'Customers see NaN. Find out why and fix it.', answer, actions })))
+    expect(observation.title).toBe('Two separate bugs: NaN at checkout; Weight lost')
+    expect(observation.narrative).toBe(
       'There were two separate bugs. NaN at checkout: `isValid` compared seconds, so no token was fresh. Weight lost: `rates.ts` used `floor`, so a begun kilogram was free.',
     )
-    expect(told.facts[0]).toBe('`bun test` failed: zone of 2000; begun kilogram; passes now')
+    expect(observation.facts[0]).toBe('`bun test` failed: zone of 2000; begun kilogram; passes now')
   })
 
-  test('keeps files outside of the folder whole', () => {
+  test('shows files outside of the folder with their absolute path', () => {
     const outside: PerformedAction = { ...fix, action: { ...(fix.action as Extract<Action, { kind: 'edit' }>), file: '/etc/app/auth.ts' } }
     expect(only(distillPlain(turn({ actions: [outside] }))).filesModified).toEqual(['/etc/app/auth.ts'])
   })
@@ -237,70 +240,74 @@ describe('commits', () => {
     ran(`git add ${files} && git commit -m "${message}"`, `[main ${hash}] ${message}`)
 
   test('give the change its title, hash and branch', () => {
-    const told = only(distillPlain(turn({ actions: [fix, commit('src/auth.ts', 'fix(auth): compare milliseconds', 'abc1234')] })))
-    expect(told.title).toBe('Compare milliseconds (auth)')
-    expect(told.facts).toContain('commit abc1234 on main')
+    const observation = only(distillPlain(turn({ actions: [fix, commit('src/auth.ts', 'fix(auth): compare milliseconds', 'abc1234')] })))
+    expect(observation.title).toBe('Compare milliseconds (auth)')
+    expect(observation.facts).toContain('commit abc1234 on main')
   })
 
-  test('divide the edits of a turn by what each of them staged', () => {
-    const acts = [
+  test('split the edits of a turn by what each commit staged', () => {
+    const actions = [
       fix,
       edited('ci.yml', 'a: 1', 'a: 2'),
       commit('src/auth.ts', 'fix: compare milliseconds', 'abc1234'),
       commit('ci.yml', 'ci: run twice', 'def5678'),
     ]
-    const told = distillPlain(turn({ actions: acts }))
-    expect(titles(told)).toEqual(['bugfix: Compare milliseconds', 'change: Run twice'])
-    expect(told.observations.map((o) => o.filesModified)).toEqual([['src/auth.ts'], ['ci.yml']])
+    const output = distillPlain(turn({ actions }))
+    expect(titles(output)).toEqual(['bugfix: Compare milliseconds', 'change: Run twice'])
+    expect(output.observations.map((o) => o.filesModified)).toEqual([['src/auth.ts'], ['ci.yml']])
   })
 
-  test('without edits tell what their message tells', () => {
+  test('without edits are described by their message', () => {
     const command =
       'git commit -m "$(cat <<\'EOF\'\nfix(api): stop leaking passwords\n\nThe pattern put the secret back in.\n\nCo-Authored-By: A <a@b.c>\nEOF\n)"'
-    const told = only(
+    const observation = only(
       distillPlain(
         turn({ prompt: 'commit', answer: 'Committed.', actions: [ran(command, '[fix/leak 1234567] fix(api): stop leaking passwords')] }),
       ),
     )
-    expect(told).toMatchObject({ type: 'bugfix', title: 'Stop leaking passwords (api)', narrative: 'The pattern put the secret back in.' })
+    expect(observation).toMatchObject({
+      type: 'bugfix',
+      title: 'Stop leaking passwords (api)',
+      narrative: 'The pattern put the secret back in.',
+    })
   })
 
-  test('that became a pull request are told as one', () => {
-    const acts = [
+  test('that became a pull request give one observation', () => {
+    const actions = [
       commit('.', 'docs: add a guide', 'abc1234'),
       ran('gh pr create --title "docs: add a guide" --body "x"', 'https://github.com/o/r/pull/188'),
     ]
-    const told = only(distillPlain(turn({ actions: acts })))
-    expect(told.title).toBe('Opened pull request #188: docs: add a guide')
-    expect(told.facts).toContain('pull request #188 https://github.com/o/r/pull/188')
+    const observation = only(distillPlain(turn({ actions })))
+    expect(observation.title).toBe('Opened pull request #188: docs: add a guide')
+    expect(observation.facts).toContain('pull request #188 https://github.com/o/r/pull/188')
   })
 })
 
-describe('what was found out', () => {
+describe('a finding', () => {
   const answer =
-    'A session is active while its state file is younger than a day, because nobody removes the file when the client is killed. The check lives in `isActive`.\n\n- `state.ts` writes the file at the first prompt\n- `isActive` compares its time with the clock'
+    'A session is active while its state file is younger than a day, because no process removes the file when the client is killed. The check lives in `isActive`.\n\n- `state.ts` writes the file at the first prompt\n- `isActive` compares its time with the clock'
 
-  test('is one discovery, however many files were read for it', () => {
-    const acts = [read('src/state.ts'), read('src/active.ts'), searched('isActive'), read('src/clock.ts'), ran('git log --oneline')]
-    const told = only(distillPlain(turn({ actions: acts, prompt: 'Why is this session still active?', answer })))
-    expect(told).toMatchObject({
+  test('is one discovery, no matter how many files were read', () => {
+    const actions = [read('src/state.ts'), read('src/active.ts'), searched('isActive'), read('src/clock.ts'), ran('git log --oneline')]
+    const observation = only(distillPlain(turn({ actions, prompt: 'Why is this session still active?', answer })))
+    expect(observation).toMatchObject({
       type: 'discovery',
       title: 'A session is active while its state file is younger than a day',
       filesModified: [],
     })
-    expect(told.filesRead).toEqual(['src/state.ts', 'src/active.ts', 'src/clock.ts'])
-    expect(told.facts).toEqual(['`state.ts` writes the file at the first prompt', '`isActive` compares its time with the clock'])
-    expect(told.concepts).toContain('how-it-works')
+    expect(observation.filesRead).toEqual(['src/state.ts', 'src/active.ts', 'src/clock.ts'])
+    expect(observation.facts).toEqual(['`state.ts` writes the file at the first prompt', '`isActive` compares its time with the clock'])
+    expect(observation.concepts).toContain('how-it-works')
   })
 
-  test('through the shell is found like through any other tool', () => {
-    const acts = [ran('grep -rn "state\\|isActive" src', 'src/state.ts:1: x'), ran("sed -n '1,40p' src/state.ts", 'x')]
-    const { observations, summary } = distillPlain(turn({ actions: acts, prompt: 'Why is this session still active?', answer }))
+  test('made with shell commands lists the files and patterns', () => {
+    const actions = [ran('grep -rn "state\\|isActive" src', 'src/state.ts:1: x'), ran("sed -n '1,40p' src/state.ts", 'x')]
+    const { observations, summary } = distillPlain(turn({ actions, prompt: 'Why is this session still active?', answer }))
     expect(observations[0]?.filesRead).toEqual(['src/state.ts'])
     expect(summary?.investigated).toBe('Read src/state.ts; searched for `state|isActive`')
   })
 
-  test('is named by the sentence over its list, and all of the list is learned', () => {
+  test('takes its title from the sentence above a list, and the summary includes the list', () => {
     const listed =
       'No, deleting a photo does not delete everything:\n\n- `remove` deletes the original, and only that, from the store of the owner.\n- `thumbnail` keeps a copy for every size that was ever asked for.\n- The keys have no owner in them, so nothing can be found by prefix.'
     const { observations, summary } = distillPlain(
@@ -312,33 +319,35 @@ describe('what was found out', () => {
     )
   })
 
-  test('is kept without any act when the answer explains', () => {
+  test('is stored without any tool use if the answer explains something', () => {
     expect(distillPlain(turn({ prompt: 'Why is this session still active?', answer })).observations).toHaveLength(1)
   })
 
-  test('by a subagent is kept when it is substantial', () => {
+  test('by a subagent is stored if it is substantial', () => {
     const report = `${answer}\n\n${answer.replaceAll('session', 'worker')}`
-    const told = distillPlain(
+    const output = distillPlain(
       turn({ prompt: 'hm', answer: 'Let me write the plan.', actions: [delegated('Explore session state', report)] }),
     )
-    expect(titles(told)).toEqual(['discovery: Explore session state: A session is active while its state file is younger than a day'])
+    expect(titles(output)).toEqual(['discovery: Explore session state: A session is active while its state file is younger than a day'])
   })
 
-  test('by many subagents shares a row', () => {
+  test('by many subagents is one observation', () => {
     const report = answer.repeat(3)
-    const told = distillPlain(
+    const output = distillPlain(
       turn({ actions: ['one', 'two', 'three', 'four'].map((task) => delegated(`Review part ${task}`, report)), answer: 'Ack.' }),
     )
-    expect(titles(told)).toEqual(['discovery: 4 subagents: Review part one, Review part two, Review part three and 1 more'])
+    expect(titles(output)).toEqual(['discovery: 4 subagents: Review part one, Review part two, Review part three and 1 more'])
   })
 
-  test('on the web names its sources', () => {
-    const told = only(distillPlain(turn({ prompt: 'How do sessions end?', answer, actions: [fetched('https://example.com/docs', 'x')] })))
-    expect(told.facts.at(-1)).toBe('sources: https://example.com/docs')
+  test('from the web lists its sources', () => {
+    const observation = only(
+      distillPlain(turn({ prompt: 'How do sessions end?', answer, actions: [fetched('https://example.com/docs', 'x')] })),
+    )
+    expect(observation.facts.at(-1)).toBe('sources: https://example.com/docs')
   })
 })
 
-test('a finding is not called by a sentence that leans on another, nor by what was not done', () => {
+test('the title of a finding neither depends on another sentence nor reports that nothing was done', () => {
   const found = (answer: string) =>
     distillPlain(
       turn({
@@ -348,19 +357,19 @@ test('a finding is not called by a sentence that leans on another, nor by what w
       }),
     ).observations.map((o) => o.title)
   const rest =
-    'Developers would run each migration by hand. Fresh databases are built from the first one on. Nobody relies on the tables that come by themselves, so little breaks.'
+    'Developers would run each migration by hand. Fresh databases are built from the first one on. No test relies on the tables that are created automatically, so little breaks.'
   expect(found(`It would have caught the missing table at once instead of waiting for staging to fail. ${rest}`)[0]).not.toStartWith(
     'It would',
   )
   expect(found(`No code written; this is where I report and wait for your word. ${rest}`)[0]).not.toStartWith('No code')
 })
 
-describe('what was decided', () => {
+describe('a decision', () => {
   const plan = '# Plan: Keep one writer\n\n## Context\nTwo writers lock each other out.\n\n1. Start a worker\n2. Send everything to it'
 
   test('a plan that was agreed to is a decision with its steps', () => {
-    const told = only(distillPlain(turn({ prompt: 'Plan it', actions: [planned(plan)], answer: 'Ready.' })))
-    expect(told).toMatchObject({
+    const observation = only(distillPlain(turn({ prompt: 'Plan it', actions: [planned(plan)], answer: 'Ready.' })))
+    expect(observation).toMatchObject({
       type: 'decision',
       title: 'Keep one writer',
       narrative: 'Two writers lock each other out.',
@@ -368,7 +377,7 @@ describe('what was decided', () => {
     })
   })
 
-  test('a plan keeps its approach and what it turned down', () => {
+  test('a plan keeps its approach and rejected alternatives', () => {
     const approach =
       '# One writer\n\n## Context\nTwo lock up.\n\n## Approach\nA worker. A lock file was considered, but it goes stale.\n\n1. Start it\n2. Use it'
     expect(only(distillPlain(turn({ actions: [planned(approach)] })))).toMatchObject({
@@ -377,16 +386,16 @@ describe('what was decided', () => {
     })
   })
 
-  test('a plan that was turned down is a proposal', () => {
-    const told = only(distillPlain(turn({ actions: [failing(planned(plan), "The user doesn't want to proceed")] })))
-    expect(told).toMatchObject({ type: 'discovery', title: 'Plan: Keep one writer', subtitle: 'Plan proposed, not yet agreed' })
+  test('a plan that was rejected is a proposal', () => {
+    const observation = only(distillPlain(turn({ actions: [failing(planned(plan), "The user doesn't want to proceed")] })))
+    expect(observation).toMatchObject({ type: 'discovery', title: 'Plan: Keep one writer', subtitle: 'Plan proposed, not yet agreed' })
   })
 
-  test('a decision record is a decision, with what it says it decided', () => {
+  test('a decision record is a decision, described by its decision section', () => {
     const page =
       '# 0004 The hook is a pipe\n\nContext: it starts cold.\n\nDecision: it forwards the payload.\n\nConsequences: no parsing there.'
-    const told = distillPlain(turn({ actions: [wrote('docs/decisions/0004-pipe.md', page)] }))
-    const decided = told.observations.find((o) => o.type === 'decision')
+    const output = distillPlain(turn({ actions: [wrote('docs/decisions/0004-pipe.md', page)] }))
+    const decided = output.observations.find((o) => o.type === 'decision')
     expect(decided).toMatchObject({
       title: 'The hook is a pipe',
       narrative: 'It forwards the payload.',
@@ -394,14 +403,14 @@ describe('what was decided', () => {
     })
   })
 
-  test('a decision record keeps the alternative and all consequences, however its paragraphs are broken', () => {
+  test('a decision record keeps alternatives and consequences, even without blank lines', () => {
     const page =
       '# 0003 Cents\n\nContext: sums drifted.\nDecision: amounts are integers. Decimal strings were considered: SQLite cannot sum them.\nConsequences: sums are exact. Currencies are never mixed.'
-    const told = distillPlain(turn({ actions: [wrote('docs/decisions/0003-cents.md', page)] })).observations.find(
+    const observation = distillPlain(turn({ actions: [wrote('docs/decisions/0003-cents.md', page)] })).observations.find(
       (o) => o.type === 'decision',
     )
-    expect(told?.narrative).toBe('Amounts are integers. Decimal strings were considered: SQLite cannot sum them.')
-    expect(told?.facts).toEqual([
+    expect(observation?.narrative).toBe('Amounts are integers. Decimal strings were considered: SQLite cannot sum them.')
+    expect(observation?.facts).toEqual([
       'Decimal strings were considered: SQLite cannot sum them.',
       'Context: sums drifted.',
       'Consequences: sums are exact.',
@@ -409,34 +418,36 @@ describe('what was decided', () => {
     ])
   })
 
-  test('a choice told in an answer keeps the reason behind it', () => {
-    const answer = 'I chose SQLite over Postgres. Nobody runs a server, so a file is enough. The rest stays.'
-    expect(only(distillPlain(turn({ answer }))).narrative).toBe('I chose SQLite over Postgres. Nobody runs a server, so a file is enough.')
+  test('a decision stated in an answer keeps its reason', () => {
+    const answer = 'I chose SQLite over Postgres. The users run no server, so a file is enough. The rest stays.'
+    expect(only(distillPlain(turn({ answer }))).narrative).toBe(
+      'I chose SQLite over Postgres. The users run no server, so a file is enough.',
+    )
   })
 
-  test('a choice in plain words is a decision; "instead of" in a description is not', () => {
-    const decided = distillPlain(turn({ prompt: "We decided to keep SQLite because nobody runs a server. Let's write that down." }))
-    expect(titles(decided)).toEqual(['decision: Decided to keep SQLite because nobody runs a server'])
+  test('an explicit statement is a decision; "instead of" in a description is not', () => {
+    const decided = distillPlain(turn({ prompt: "We decided to keep SQLite because the users run no server. Let's write that down." }))
+    expect(titles(decided)).toEqual(['decision: Decided to keep SQLite because the users run no server'])
     expect(titles(distillPlain(turn({ actions: [fix], answer: 'It now uses milliseconds instead of seconds.' })))).not.toContain('decision')
   })
 })
 
-describe('the rest of the housekeeping', () => {
-  test('an installed package is a change when nothing else happened', () => {
+describe('a turn without edits', () => {
+  test('that installed a package is a change', () => {
     expect(titles(distillPlain(turn({ actions: [ran('npm install zod@4 --save', 'added 1 package')] })))).toEqual([
       'change: Installed zod@4',
     ])
   })
 
-  test('a removed file and a moved one are told', () => {
-    const told = only(distillPlain(turn({ actions: [ran('rm src/old.ts'), ran('git mv src/a.ts src/b.ts')], answer: 'Done.' })))
-    expect(told.facts).toEqual(['removed src/old.ts', 'moved src/a.ts → src/b.ts'])
+  test('that removed or moved files names them', () => {
+    const observation = only(distillPlain(turn({ actions: [ran('rm src/old.ts'), ran('git mv src/a.ts src/b.ts')], answer: 'Done.' })))
+    expect(observation.facts).toEqual(['removed src/old.ts', 'moved src/a.ts → src/b.ts'])
   })
 })
 
 describe('the summary', () => {
-  test('has the five fields and the notes', () => {
-    const acts = [
+  test('has all six fields', () => {
+    const actions = [
       read('src/auth.ts'),
       searched('exp'),
       fix,
@@ -444,7 +455,7 @@ describe('the summary', () => {
       ran('git commit -am "fix: compare milliseconds"', '[main abc1234] fix: compare milliseconds'),
     ]
     const answer = 'Fixed. The token carries seconds because the issuer follows the RFC.\n\n## Next steps\n- Tell the client team\n'
-    expect(distillPlain(turn({ prompt: 'The login fails for every token, fix it', actions: acts, answer })).summary).toEqual({
+    expect(distillPlain(turn({ prompt: 'The login fails for every token, fix it', actions, answer })).summary).toEqual({
       request: 'The login fails for every token, fix it',
       investigated: 'Read src/auth.ts; searched for `exp`',
       learned: 'The token carries seconds because the issuer follows the RFC.',
@@ -454,7 +465,7 @@ describe('the summary', () => {
     })
   })
 
-  test('of a notice says what the notice says', () => {
+  test('of a notice contains the text of the notice', () => {
     const notice =
       '<task-notification>\n<status>completed</status>\n<summary>Agent "Check docs" finished</summary>\n<result>isValid is used only in src/auth.ts.</result>\n</task-notification>'
     expect(distillPlain(turn({ origin: 'machine', prompt: notice, actions: [fix] })).summary?.request).toBe(
@@ -462,29 +473,29 @@ describe('the summary', () => {
     )
   })
 
-  test('tells what a question was answered under what was learned', () => {
+  test('lists the answer to a question as learned', () => {
     const { summary } = distillPlain(
       turn({ prompt: 'never mind. which node do we pin?', answer: 'We pin Node 20.11.', actions: [ran('cat .nvmrc', '20.11')] }),
     )
     expect(summary).toMatchObject({ investigated: 'Read .nvmrc', learned: 'We pin Node 20.11.', completed: '' })
   })
 
-  test('of a pasted fragment says what was pasted', () => {
+  test('of a pasted fragment contains its error', () => {
     const prompt = 'error=\n```\nTypeError: x is undefined\n```'
-    const told = distillPlain(turn({ prompt, actions: [fix], answer: 'Done.' }))
-    expect(told.summary?.request).toBe('error= TypeError: x is undefined')
-    expect(told.title).toBeNull()
+    const output = distillPlain(turn({ prompt, actions: [fix], answer: 'Done.' }))
+    expect(output.summary?.request).toBe('error= TypeError: x is undefined')
+    expect(output.title).toBeNull()
   })
 
-  test('keeps a question that waits for an answer', () => {
-    const told = distillPlain(
+  test('lists an open question as a next step', () => {
+    const output = distillPlain(
       turn({ actions: [fix], answer: 'The check is in place for tokens. Should refresh tokens get the same treatment?' }),
     )
-    expect(told.summary?.nextSteps).toBe('Should refresh tokens get the same treatment?')
+    expect(output.summary?.nextSteps).toBe('Should refresh tokens get the same treatment?')
   })
 })
 
-describe('whatever a turn holds', () => {
+describe('random turns', () => {
   const rng = (seed: number) => () => {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
     return seed / 2 ** 32
@@ -542,7 +553,7 @@ describe('whatever a turn holds', () => {
       ]
       return kinds[Math.floor(next() * kinds.length)] as Action
     }
-    const acts = Array.from({ length: Math.floor(next() * 12) }, () => ({
+    const actions = Array.from({ length: Math.floor(next() * 12) }, () => ({
       id: '',
       tool: 'T',
       at: 0,
@@ -557,18 +568,18 @@ describe('whatever a turn holds', () => {
       answer: next() < 0.2 ? null : text(40),
       folder: next() < 0.2 ? '' : '/home/dev/app',
       origin: next() < 0.2 ? 'machine' : 'person',
-      actions: acts,
+      actions,
     })
   }
 
-  test('the distiller never throws, keeps to its limits and says the same twice', () => {
+  test('the distiller never throws, respects its limits and is deterministic', () => {
     for (let seed = 1; seed <= 400; seed++) {
       const sample = randomTurn(rng(seed))
-      const told = distillPlain(sample)
-      expect(told.observations.length).toBeLessThanOrEqual(6)
-      expect(told.openFailures.length).toBeLessThanOrEqual(10)
-      expect(told.title === null || (told.title.length <= 60 && told.title.length > 0)).toBe(true)
-      for (const o of told.observations) {
+      const output = distillPlain(sample)
+      expect(output.observations.length).toBeLessThanOrEqual(6)
+      expect(output.openFailures.length).toBeLessThanOrEqual(10)
+      expect(output.title === null || (output.title.length <= 60 && output.title.length > 0)).toBe(true)
+      for (const o of output.observations) {
         expect(o.title.length).toBeGreaterThan(0)
         expect(o.title.length).toBeLessThanOrEqual(100)
         expect(o.subtitle.length).toBeLessThanOrEqual(160)
@@ -577,11 +588,11 @@ describe('whatever a turn holds', () => {
         for (const fact of o.facts) expect(fact.length).toBeLessThanOrEqual(240)
         expect(`${o.title}${o.subtitle}`).not.toContain('\n')
       }
-      expect(distillPlain(sample)).toEqual(told)
+      expect(distillPlain(sample)).toEqual(output)
     }
   })
 
-  test('four times the text takes about four times as long', () => {
+  test('the time grows linearly with the text', () => {
     const hostile = ['(fail) a > b c\n', '`', '**a', '- a: b\n', '[', '|a', '. ', 'public static ', '<<EOF\n', '--- FAIL: ', 'a/', '="']
     const time = (size: number) => {
       const samples = hostile.map((scrap) => {

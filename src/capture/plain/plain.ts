@@ -1,7 +1,7 @@
 /**
- * The distiller that needs no model: it reads a turn with rules and writes down what a colleague would want to know. Pure functions
- * over plain values; every sentence is taken from the turn or computed from it, and the same turn always gives the same memories.
- * A turn with nothing worth keeping gives nothing.
+ * The distiller without a model: rules read a turn and write down what a colleague would want to know. Everything here is a pure
+ * function. Every sentence is taken from the turn or computed from it, and the same turn always gives the same memories. A turn with
+ * nothing worth remembering gives none.
  */
 import type { DistillerOutput, ObservationDraft, Turn } from '../../core/memory.ts'
 import { shorten } from '../../core/text.ts'
@@ -14,44 +14,44 @@ import { summaryOf } from './summary.ts'
 import { sessionTitle } from './title.ts'
 import { readTurnFacts } from './turn-facts.ts'
 
-/** Distils one turn. Every prompt that could name the session offers a name; whoever keeps sessions keeps the first. */
+/** Distills one turn. `title` is a possible session title; the caller uses the first one it gets. */
 export function distillPlain(turn: Turn): DistillerOutput {
-  const reading = readTurnFacts(turn)
-  const changed = observeChanges(reading)
-  const rows = changed.length > 0 ? changed : observeUpkeep(reading)
-  const decided = observeDecisions(reading)
-  const found = rows.length > 0 ? [] : decided.length > 0 && turn.actions.length === 0 ? [] : observeDiscovery(reading)
-  const broken = rows.length > 0 || found.length > 0 ? [] : observeOpenFailure(reading)
+  const turnFacts = readTurnFacts(turn)
+  const changed = observeChanges(turnFacts)
+  const changesOrUpkeep = changed.length > 0 ? changed : observeUpkeep(turnFacts)
+  const decided = observeDecisions(turnFacts)
+  const found = changesOrUpkeep.length > 0 ? [] : decided.length > 0 && turn.actions.length === 0 ? [] : observeDiscovery(turnFacts)
+  const broken = changesOrUpkeep.length > 0 || found.length > 0 ? [] : observeOpenFailure(turnFacts)
   const observations = withoutDuplicateTitles(
-    [...rows, ...decided, ...found, ...broken, ...observeDelegatedWork(reading)].map(limitObservation),
+    [...changesOrUpkeep, ...decided, ...found, ...broken, ...observeDelegatedWork(turnFacts)].map(limitObservation),
   ).slice(0, 6)
   return {
     observations,
-    summary: summaryOf(reading, unique([...rows, ...decided].map((row) => row.title)).slice(0, 4)),
-    title: sessionTitle(reading.request),
-    openFailures: reading.open,
+    summary: summaryOf(turnFacts, unique([...changesOrUpkeep, ...decided].map((draft) => draft.title)).slice(0, 4)),
+    title: sessionTitle(turnFacts.request),
+    openFailures: turnFacts.open,
   }
 }
 
-/** The limits every observation keeps to, whatever a turn holds. */
-function limitObservation(row: ObservationDraft): ObservationDraft {
+/** Limits the size of every field. */
+function limitObservation(draft: ObservationDraft): ObservationDraft {
   return {
-    ...row,
-    title: shorten(row.title, 100),
-    subtitle: shorten(row.subtitle, 160),
-    narrative: shorten(row.narrative, 800),
-    facts: unique(row.facts.map((fact) => shorten(fact, 240))).slice(0, 8),
-    concepts: [...new Set(row.concepts)],
-    filesRead: row.filesRead.slice(0, 30),
-    filesModified: row.filesModified.slice(0, 30),
+    ...draft,
+    title: shorten(draft.title, 100),
+    subtitle: shorten(draft.subtitle, 160),
+    narrative: shorten(draft.narrative, 800),
+    facts: unique(draft.facts.map((fact) => shorten(fact, 240))).slice(0, 8),
+    concepts: [...new Set(draft.concepts)],
+    filesRead: draft.filesRead.slice(0, 30),
+    filesModified: draft.filesModified.slice(0, 30),
   }
 }
 
-/** A title that says the same thing twice is one row too many. */
-function withoutDuplicateTitles(rows: ObservationDraft[]): ObservationDraft[] {
+/** Titles are compared by their letters and digits only. */
+function withoutDuplicateTitles(drafts: ObservationDraft[]): ObservationDraft[] {
   const seen = new Set<string>()
-  return rows.filter((row) => {
-    const key = row.title.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+  return drafts.filter((draft) => {
+    const key = draft.title.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
     if (key === '' || seen.has(key)) return false
     seen.add(key)
     return true

@@ -28,16 +28,16 @@ const PROBLEMS: [string, string, number, string][] = [
   ['ruff', 'a.py:1:2: F401 unused\nFound 1 error.', 1, 'a.py:1:2: F401 unused'],
 ]
 
-test.each(PROBLEMS)('the complaints of %s are counted and the first is shown', (_, output, count, first) => {
+test.each(PROBLEMS)('the errors of %s are counted, and the first is shown', (_, output, count, first) => {
   expect(readProblems(output)).toMatchObject({ count, first: expect.arrayContaining([first]) })
   expect(readProblems(output)?.first[0]).toBe(first)
 })
 
-test('no complaint is none', () => {
+test('output without errors gives no problems', () => {
   expect(readProblems('Checked 290 files in 129ms. No fixes applied.\n0 issues.')).toBeNull()
 })
 
-describe('why a command failed', () => {
+describe('the error line of a command', () => {
   const LINES: [string, string][] = [
     ['Traceback (most recent call last):\n  File "a.py", line 1\nKeyError: \'name\'\n', "KeyError: 'name'"],
     ['stuff\nfatal: not a git repository\n', 'fatal: not a git repository'],
@@ -45,12 +45,12 @@ describe('why a command failed', () => {
     ["  expected: /a/,\n  operator: 'match'\n}\n\nNode.js v20.20.2", "expected: /a/, operator: 'match'"],
     ['', ''],
   ]
-  test.each(LINES)('%p is told as %p', (output, line) => {
+  test.each(LINES)('of %p is %p', (output, line) => {
     expect(errorLine(output)).toBe(line)
   })
 })
 
-test('a mistyped, refused or missing command is no failure of the project', () => {
+test('a mistyped, refused or missing command is not a failure of the project', () => {
   expect(isMisuse('zsh: command not found: foo', 127)).toBe(true)
   expect(isMisuse("The user doesn't want to proceed with this tool use.", 1)).toBe(true)
   expect(isMisuse('npm error Missing script: "tset"', 1)).toBe(true)

@@ -1,25 +1,25 @@
 import { shorten } from '../../core/text.ts'
 import { linesOf, unique } from './lists.ts'
 
-/** What a compiler, type checker or linter complained about. */
+/** Errors reported by a compiler, type checker or linter. */
 export type Problems = { count: number; first: string[] }
 
-/** Reads the errors out of a build, type check or lint run; null when it complains of nothing. */
+/** Reads the errors from the output of a build, type check or lint run; null if there are none. */
 export function readProblems(output: string): Problems | null {
   const found: string[] = []
   let total: number | null = null
-  let where = ''
+  let lastFile = ''
   for (const raw of linesOf(output)) {
     const line = raw.trim()
     if (line === '') continue
-    const said = TOTAL.exec(line)?.slice(1).find(Boolean)
-    if (said !== undefined) total = (total ?? 0) + Number(said)
-    // Some tools name the file on one line and the complaint on the next.
-    const place = /^(?:-->\s+|at )?((?:[\w@.-]+\/)*[\w.-]+\.\w{1,5})(?::\d+(?::\d+)?)?(?:\s+[\w/]+)?(?:\s+━+)?$/.exec(line)?.[1]
+    const count = TOTAL.exec(line)?.slice(1).find(Boolean)
+    if (count !== undefined) total = (total ?? 0) + Number(count)
+    // Some tools print the file on one line and the error on the next.
+    const file = /^(?:-->\s+|at )?((?:[\w@.-]+\/)*[\w.-]+\.\w{1,5})(?::\d+(?::\d+)?)?(?:\s+[\w/]+)?(?:\s+━+)?$/.exec(line)?.[1]
     const error = ERRORS.some((pattern) => pattern.test(line)) ? line : null
     if (error && !/^(error: could not compile|error: aborting|error: script ")/.test(error))
-      found.push(where && /^[×\d]/.test(error) ? `${where}: ${error}` : error)
-    if (place) where = place
+      found.push(lastFile && /^[×\d]/.test(error) ? `${lastFile}: ${error}` : error)
+    if (file) lastFile = file
   }
   const distinct = unique(found)
   const n = total ?? distinct.length
@@ -34,7 +34,7 @@ const TOTAL =
 const ERRORS: RegExp[] = [
   /^[\w@./\\ -]+\.\w{1,5}[(:]\d+[,:]?\d*\)?:? ?-? ?(?:fatal )?error\b/i, // tsc, gcc, clang, mypy, javac, csc
   /^[\w@./-]+\.(?:go|py|rb|rs|zig):\d+(?::\d+)?: \S/, // go, golangci-lint, ruff, flake8
-  /^error(?:\[E\d+\])?: \S/, // rustc, and many that begin with the word
+  /^error(?:\[E\d+\])?: \S/, // rustc, and many others
   /^\d+:\d+\s+error\s+\S/, // eslint
   /^× \S/, // biome
   /^e: (?:file:)?\S+: /, // kotlin
@@ -42,7 +42,7 @@ const ERRORS: RegExp[] = [
   /^\S+:\d+(?::\d+)? error \S/, // markdownlint
 ]
 
-/** The one line that says best why a command failed, or empty text. */
+/** The line that best says why a command failed, or an empty text. */
 export function errorLine(output: string): string {
   const problem = readProblems(output)?.first[0]
   if (problem) return problem
@@ -55,7 +55,7 @@ export function errorLine(output: string): string {
           line,
         ),
     )
-  // A Python traceback and a Node stack end or begin with the line that names the error.
+  // Python tracebacks end with the line that names the error; Node stacks begin with it.
   const named = lines.findLast((line) =>
     /^(?:[\w.]+(?:Error|Exception|Panic)|AssertionError|panic|fatal|ERROR|FAILURE|CONFLICT \([^)]*\)|! \[rejected\]|✖)\b:?\s*\S/.test(line),
   )
@@ -66,7 +66,7 @@ export function errorLine(output: string): string {
   return shorten(chosen ?? '', 200)
 }
 
-/** The command was mistyped, refused or not there: nothing of the project failed. */
+/** The command was mistyped, refused or not found, so the project itself did not fail. */
 export function isMisuse(output: string, exitCode: number | null): boolean {
   if (exitCode === 127 || exitCode === 126 || exitCode === 130) return true
   const start = output.slice(0, 600)

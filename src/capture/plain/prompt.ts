@@ -3,19 +3,19 @@ import { linesOf } from './lists.ts'
 import { errorLine } from './problems.ts'
 import { sentencesOf, stripMarkup } from './prose.ts'
 
-/** What a prompt asks for, pasted material and the client's own wrapping taken off. */
+/** A prompt without pasted text and without tags that the client added. */
 export type ParsedPrompt = {
-  /** The person's words on one line; empty when the prompt is only a client's echo. */
+  /** The person's words on one line; empty if the prompt contains only client output. */
   text: string
-  /** The same, sentence by sentence; the end of a line ends one too. */
+  /** The sentences of `text`. A line break ends a sentence too. */
   sentences: string[]
-  /** The heading of a plan handed over whole ("Implement the following plan: # …"). */
+  /** The heading of a plan that the prompt contains ("Implement the following plan: # …"). */
   planTitle: string | null
-  /** Enough of a request to name a session after: not "yes", "commit", "7". */
+  /** Says enough to name a session: not "yes", "commit", "7". */
   isMeaningful: boolean
 }
 
-/** As much of a prompt as can be its request; the rest is pasted. */
+/** Text beyond this is pasted, not a request. */
 const MAX_PROMPT_CHARS_READ = 24_000
 
 export function readPrompt(prompt: string, origin: 'person' | 'machine'): ParsedPrompt {
@@ -23,22 +23,22 @@ export function readPrompt(prompt: string, origin: 'person' | 'machine'): Parsed
   if (origin === 'machine') return parsedPrompt(noticeOf(raw), null, false)
   const command = slashCommand(raw)
   if (command !== null) return parsedPrompt(command, null, /\s\S+\s\S+/.test(command))
-  const own = withoutWrapping(raw)
-  const planTitle = /^\s*(?:please\s+)?(?:implement|execute|carry out)\b[^\n]{0,60}\bplan\b/i.test(own) ? headingOf(own) : null
-  const words = planTitle ?? withoutPastes(own)
-  const known = isMeaningful(stripMarkup(words))
-  // "error=" over a log is no request; with the line that failed it at least says which error.
-  return parsedPrompt(known || !isFragment(words) ? words : `${words}\n${errorLine(pastedIn(own, words))}`, planTitle, known)
+  const unwrapped = withoutWrapping(raw)
+  const planTitle = /^\s*(?:please\s+)?(?:implement|execute|carry out)\b[^\n]{0,60}\bplan\b/i.test(unwrapped) ? headingOf(unwrapped) : null
+  const words = planTitle ?? withoutPastes(unwrapped)
+  const isClear = isMeaningful(stripMarkup(words))
+  // "error=" above a pasted log says too little, so add the error line of the log.
+  return parsedPrompt(isClear || !isFragment(words) ? words : `${words}\n${errorLine(pastedIn(unwrapped, words))}`, planTitle, isClear)
 }
 
-function pastedIn(own: string, words: string): string {
+function pastedIn(prompt: string, words: string): string {
   const typed = new Set(words.split('\n'))
-  return linesOf(own)
+  return linesOf(prompt)
     .filter((line) => !typed.has(line) && !/^\s*(?:```|~~~|""")/.test(line))
     .join('\n')
 }
 
-/** Ends where something pasted goes on, or has no word in it. */
+/** Ends like the introduction of pasted text, or contains no word. */
 function isFragment(words: string): boolean {
   return /[:=([{<"'`,]\s*$/.test(words) || !/\p{L}{2}|\d/u.test(words)
 }
@@ -50,19 +50,19 @@ function parsedPrompt(words: string, planTitle: string | null, isMeaningful: boo
 
 function isMeaningful(text: string): boolean {
   const letters = text.replace(/[^\p{L}\p{N}]/gu, '')
-  // One CJK character is about a word, so a short line of them can be a whole request.
+  // A CJK character is about one word, so a few of them can be a complete request.
   const wide = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(text)
   if (letters.length < (wide ? 4 : 10)) return false
   const words = text.split(/\s+/).length
   if (words < 3 && !wide) return false
-  // "5 seems like a good one" points at a list that is not here.
+  // "5 seems like a good one" refers to a list in the answer before.
   if (/^#?\d+\b(?![.)])[^.]{0,40}$/.test(text)) return false
   return !/^(?:ok|okay|yes|yeah|yep|no|sure|thanks|thank you|great|perfect|continue|go ahead|go on|commit|push|do it|sounds good|lgtm)\b[^.]{0,25}$/i.test(
     text,
   )
 }
 
-/** `/review src/auth.ts` out of the client's tags or as typed; null when the prompt is not a slash command. */
+/** `/review src/auth.ts`, from the client's tags or as typed; null if the prompt is not a slash command. */
 function slashCommand(prompt: string): string | null {
   const name = tagText(prompt, 'command-name')
   if (name !== null) return `${name} ${tagText(prompt, 'command-args') ?? ''}`.replace(/\s+/g, ' ').trim()
@@ -70,7 +70,7 @@ function slashCommand(prompt: string): string | null {
   return typed ? typed[0] : null
 }
 
-/** Text that the client put around or in place of the person's words. */
+/** Tags of text that the client added. */
 const WRAPPING = [
   'system-reminder',
   'local-command-stdout',
@@ -110,7 +110,7 @@ function tagText(text: string, tag: string): string | null {
   return close < 0 ? null : text.slice(open + tag.length + 2, close).trim()
 }
 
-/** What a notice of the client says happened. */
+/** The text of a notice from the client. */
 function noticeOf(prompt: string): string {
   const summary = tagText(prompt, 'summary')
   const result = tagText(prompt, 'result')
@@ -118,9 +118,9 @@ function noticeOf(prompt: string): string {
   return stripMarkup(withoutWrapping(prompt).replace(/<[^>]{1,80}>/g, ' '))
 }
 
-/** Logs, code and quotes that were pasted in are what the request is about, not the request. */
+/** Pasted logs, code and quotes are the subject of the request, not the request. */
 function withoutPastes(text: string): string {
-  const own: string[] = []
+  const typed: string[] = []
   let fence = ''
   for (const line of linesOf(text, 2000)) {
     const mark = /^\s*(```|~~~|""")/.exec(line)?.[1]
@@ -128,9 +128,9 @@ function withoutPastes(text: string): string {
       fence = fence ? '' : mark
       continue
     }
-    if (fence === '' && !LOG_LINE.test(line)) own.push(line)
+    if (fence === '' && !LOG_LINE.test(line)) typed.push(line)
   }
-  return own.join('\n').trim() || text
+  return typed.join('\n').trim() || text
 }
 
 const LOG_LINE =

@@ -4,11 +4,11 @@ import { isFiller, isStatus } from './phrases.ts'
 import { readProse, sentencesOf, stripMarkup } from './prose.ts'
 
 describe('an answer', () => {
-  test('is taken apart into sentences, points, rows and headings', () => {
-    const said = readProse(
+  test('is split into sentences, points, rows and headings', () => {
+    const items = readProse(
       '## What changed\n\nThe cache is gone. It was slow.\n\n- `a.ts`: no cache\n- tests\n\n| File | Change |\n|---|---|\n| `b.ts` | calls parse directly |\n',
     )
-    expect(said.map((s) => [s.kind, s.text])).toEqual([
+    expect(items.map((s) => [s.kind, s.text])).toEqual([
       ['heading', 'What changed'],
       ['sentence', 'The cache is gone.'],
       ['sentence', 'It was slow.'],
@@ -16,7 +16,7 @@ describe('an answer', () => {
       ['point', 'tests'],
       ['row', '`b.ts`: calls parse directly'],
     ])
-    expect(said.at(-1)?.under).toBe('what changed')
+    expect(items.at(-1)?.under).toBe('what changed')
   })
 
   test('loses its code blocks and drawings', () => {
@@ -24,11 +24,11 @@ describe('an answer', () => {
   })
 
   test('keeps a nested list with the point it belongs to', () => {
-    const said = readProse('1. **`parse`**:\n   - reads tabs\n   - skips blanks\n2. `print` is new')
-    expect(said.map((s) => s.text)).toEqual(['`parse`: reads tabs; skips blanks', '`print` is new'])
+    const items = readProse('1. **`parse`**:\n   - reads tabs\n   - skips blanks\n2. `print` is new')
+    expect(items.map((s) => s.text)).toEqual(['`parse`: reads tabs; skips blanks', '`print` is new'])
   })
 
-  test('keeps code as it is written', () => {
+  test('keeps code unchanged', () => {
     expect(stripMarkup('**Now** `$1***` in [a.ts](src/a.ts) and *really* `**/*.md`')).toBe('Now `$1***` in a.ts and really `**/*.md`')
   })
 })
@@ -47,7 +47,7 @@ describe('sentences', () => {
   })
 })
 
-test('courtesy, announcements and "all done" are filler', () => {
+test('polite phrases, announcements and "all done" are filler', () => {
   for (const text of [
     'Done.',
     'Perfect!',
@@ -98,20 +98,20 @@ describe('the headline of an answer', () => {
     expect(headlineOf(readProse(answer), [])?.text ?? null).toBe(headline)
   })
 
-  test('is the one that names what was changed', () => {
-    const said = readProse('Some words about the weather in general terms.\n\n`quoteStr` took over the escaping of names.')
-    expect(headlineOf(said, ['quoteStr'])?.text).toBe('`quoteStr` took over the escaping of names.')
+  test('is the sentence that names the changed code', () => {
+    const items = readProse('Some words about the weather in general terms.\n\n`quoteStr` took over the escaping of names.')
+    expect(headlineOf(items, ['quoteStr'])?.text).toBe('`quoteStr` took over the escaping of names.')
   })
 })
 
-test('the narrative is the running text without courtesy and outlook', () => {
-  const said = readProse('Done. The token carries seconds. All tests pass.\n\nHere is the list:\n- a\n\nWould you like me to go on?')
-  expect(narrativeOf(said, 800)).toBe('The token carries seconds.')
+test('the narrative leaves out polite phrases, status and next steps', () => {
+  const items = readProse('Done. The token carries seconds. All tests pass.\n\nHere is the list:\n- a\n\nWould you like me to go on?')
+  expect(narrativeOf(items, 800)).toBe('The token carries seconds.')
 })
 
-test('the points chosen are those that name things, in their own order', () => {
-  const said = readProse(
-    '- something plain was done here\n- `parse` reads tabs now\n- another plain remark follows\n- `print` skips blanks because nobody reads them',
+test('the chosen points name things, and keep their order', () => {
+  const items = readProse(
+    '- something plain was done here\n- `parse` reads tabs now\n- another plain remark follows\n- `print` skips blanks because no reader needs them',
   )
-  expect(pointsOf(said, ['parse'], 2)).toEqual(['`parse` reads tabs now', '`print` skips blanks because nobody reads them'])
+  expect(pointsOf(items, ['parse'], 2)).toEqual(['`parse` reads tabs now', '`print` skips blanks because no reader needs them'])
 })

@@ -1,20 +1,19 @@
 import { linesOf } from './lists.ts'
 
-/** One thing an answer says. */
+/** One sentence, list item, table row or heading of a text. */
 export type ProseItem = {
   text: string
-  /** Points are list items and labelled paragraphs, rows those of a table: what answers enumerate makes good facts. */
+  /** A point is a list item or a labelled paragraph; a row belongs to a table. Both make good facts. */
   kind: 'sentence' | 'point' | 'row' | 'heading'
-  /** The heading it stands under, lower case, or empty. */
+  /** The heading above it in lower case, or empty. */
   under: string
 }
 
-/** As much of an answer as a person reads. */
 const MAX_PROSE_CHARS = 24_000
 
-/** An answer taken apart: code blocks and drawings dropped, tables turned into points, markup stripped save for `code`. */
+/** Splits markdown into items. Drops code blocks and drawings, and strips all markup except `code`. */
 export function readProse(markdown: string): ProseItem[] {
-  const said: ProseItem[] = []
+  const items: ProseItem[] = []
   let under = ''
   let paragraph: string[] = []
   let indent = 0
@@ -22,41 +21,41 @@ export function readProse(markdown: string): ProseItem[] {
     const text = paragraph.join(' ')
     paragraph = []
     const label = /^\*\*[^*]{2,80}\*\*\s*(?:\([^)]*\)\s*)?(?::|[—–-])|^\*\*[^*]{2,80}:\*\*\s/.test(text)
-    if (label) said.push({ text: stripMarkup(text), kind: 'point', under })
-    else for (const sentence of sentencesOf(stripMarkup(text))) said.push({ text: sentence, kind: 'sentence', under })
+    if (label) items.push({ text: stripMarkup(text), kind: 'point', under })
+    else for (const sentence of sentencesOf(stripMarkup(text))) items.push({ text: sentence, kind: 'sentence', under })
   }
   for (const line of outsideFences(markdown.slice(0, MAX_PROSE_CHARS))) {
     const text = line.trim()
     const heading = /^#{1,6}\s+(.+)/.exec(text)?.[1] ?? /^\*\*([^*]{2,80}?):?\*\*:?$/.exec(text)?.[1]
     const item = /^(?:[-*•+]|\d{1,2}[.)])\s+(.+)/.exec(text)?.[1]
     const depth = line.length - line.trimStart().length
-    const last = said.at(-1)
+    const last = items.at(-1)
     if (text === '' || /^([-*_=]\s*){3,}$/.test(text)) endParagraph()
     else if (heading) {
       endParagraph()
       under = stripMarkup(heading).toLowerCase()
-      said.push({ text: stripMarkup(heading), kind: 'heading', under })
+      items.push({ text: stripMarkup(heading), kind: 'heading', under })
     } else if (text.startsWith('|')) {
       endParagraph()
       const row = rowOf(text)
-      if (row) said.push({ text: row, kind: 'row', under })
+      if (row) items.push({ text: row, kind: 'row', under })
     } else if (item) {
       endParagraph()
-      // `parse():` with its own list below says nothing alone, and the list says nothing without it.
+      // Join `parse():` with the nested list below it: neither is clear without the other.
       if (last?.kind === 'point' && depth > indent && last.text.length < 300 && (last.text.endsWith(':') || last.text.includes(': '))) {
         last.text += `${last.text.endsWith(':') ? ' ' : '; '}${stripMarkup(item)}`
       } else {
-        said.push({ text: stripMarkup(item), kind: 'point', under })
+        items.push({ text: stripMarkup(item), kind: 'point', under })
         indent = depth
       }
     } else if (paragraph.length === 0 && depth >= 2 && last?.kind === 'point') last.text += ` ${stripMarkup(text)}`
     else if (!/[│┌└├▾▸█░]/.test(text)) paragraph.push(text.replace(/^>\s?/, ''))
   }
   endParagraph()
-  return said.filter((s) => s.text !== '')
+  return items.filter((s) => s.text !== '')
 }
 
-/** Sentences of a text without markup. Dots inside names, numbers and abbreviations do not end one; 。！？ always do. */
+/** The sentences of a text without markup. Dots in names, numbers and abbreviations do not end a sentence; 。！？ always do. */
 export function sentencesOf(text: string): string[] {
   const sentences: string[] = []
   let start = 0
@@ -65,7 +64,7 @@ export function sentencesOf(text: string): string[] {
   for (let i = 0; i < text.length; i++) {
     const c = text[i] ?? ''
     if (c === '`') inCode = !inCode
-    // `. ./env.sh` ends no sentence; a tick that is never closed opens no code.
+    // Ignore dots inside code, as in `. ./env.sh`. An unclosed backtick does not start code.
     if (inCode && i < lastTick) continue
     const wide = c === '。' || c === '！' || c === '？'
     if (!wide && c !== '.' && c !== '!' && c !== '?') continue
@@ -82,7 +81,7 @@ export function sentencesOf(text: string): string[] {
   return sentences
 }
 
-/** Markdown emphasis and links reduced to their words; `code` stays as it is, marks and all. */
+/** Replaces markdown emphasis and links by their text. `code` keeps its backticks. */
 export function stripMarkup(markdown: string): string {
   const pieces = markdown.split(/(`[^`]*`)/)
   return pieces
@@ -111,7 +110,7 @@ function* outsideFences(markdown: string): Generator<string> {
   }
 }
 
-/** A table row as `first: rest`; rulers and rows of one word say nothing. */
+/** A table row as `first: rest`; null for rulers and rows of short single words. */
 function rowOf(line: string): string | null {
   const cells = line
     .split('|')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { read, turn } from '../../../test/golden/acts.ts'
+import { read, turn } from '../../../test/golden/actions.ts'
 import { distillPlain } from './plain.ts'
 import { readPrompt } from './prompt.ts'
 import { chosenOption, resolveShortReply } from './reply-options.ts'
@@ -10,7 +10,7 @@ const LIST = 'I see three ways:\n\n1. Keep `both`\n2. Drop the first\n3. **Drop*
 const OPTIONS =
   '### Option 1: Wrapper in the committed file\n- simple\n\n### Option B: None at all\n\n**Option 1** is best. What do you think?'
 
-describe('an option is known by its number or letter', () => {
+describe('an option is found by its number or letter', () => {
   test.each([
     ['7', TABLE, 'Remove the old provider'],
     ['7 seems like a good one', TABLE, 'Remove the old provider'],
@@ -50,29 +50,29 @@ describe('an option is known by its number or letter', () => {
 describe('a prompt that replies', () => {
   const text = (prompt: string, before: string) => resolveShortReply(readPrompt(prompt, 'person'), before).text
 
-  test('says what it chose, or what it agreed to', () => {
+  test('includes the option it chose or the question it agreed to', () => {
     expect(text('7', TABLE)).toBe('7 (Remove the old provider)')
     expect(text('yes please', LIST)).toBe('yes please (to: Which one?)')
     expect(text('yes', 'It is done.')).toBe('yes')
   })
 
-  test('and asks for something itself is left alone', () => {
+  test('and contains its own request is unchanged', () => {
     const own = 'Remove option 1 from the menu, and then write down why it had to go, please'
     expect(text(own, OPTIONS)).toBe(own)
   })
 
-  test('is the request of its turn, and names a session that has no name', () => {
+  test('is the request of its turn, and can give the session its title', () => {
     const { summary, title } = distillPlain(turn({ prompt: '7', before: TABLE, actions: [read('src/a.ts')], answer: 'Removed.' }))
     expect(summary?.request).toBe('7 (Remove the old provider)')
     expect(title).toBe('Remove the old provider')
   })
 
-  test('makes a decision for what was offered', () => {
+  test('makes a decision for the offered option', () => {
     const { observations } = distillPlain(turn({ prompt: 'I like Option 1, from where I stand', before: OPTIONS, answer: 'Good.' }))
     expect(observations.map((o) => o.title)).toEqual(['Chosen: Wrapper in the committed file'])
   })
 
-  test('makes no decision for what it turns down', () => {
+  test('makes no decision for an option it rejects', () => {
     const { observations } = distillPlain(turn({ prompt: 'We decided against option 1.', before: OPTIONS, answer: 'Good.' }))
     expect(observations.map((o) => o.title)).toEqual(['Decided against option 1'])
   })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { ran } from '../../../test/golden/acts.ts'
+import { ran } from '../../../test/golden/actions.ts'
 import { commandsOf } from './commands.ts'
 import { findShellLookups } from './shell-lookups.ts'
 
-const looks = (command: string, output = 'x', exitCode = 0) => findShellLookups(commandsOf([ran(command, output, exitCode)]))
+const lookups = (command: string, output = 'x', exitCode = 0) => findShellLookups(commandsOf([ran(command, output, exitCode)]))
 
 describe('a shell command that reads', () => {
   const READ: [string, string[]][] = [
@@ -17,12 +17,12 @@ describe('a shell command that reads', () => {
     ['npm run build && cat dist/index.html', []],
   ]
   test.each(READ)('%p', (command, files) => {
-    expect(looks(command).files).toEqual(files)
+    expect(lookups(command).files).toEqual(files)
   })
 })
 
 describe('a shell command that searches', () => {
-  const SOUGHT: [string, string[]][] = [
+  const SEARCHED: [string, string[]][] = [
     ['grep -rn "retry\\|backoff" src docs', ['retry|backoff']],
     ['grep -rn "\\binv\\b" src', ['\\binv\\b']],
     ["rg -t ts -A 3 'runStatus\\(' src", ['runStatus\\(']],
@@ -33,11 +33,11 @@ describe('a shell command that searches', () => {
     ['grep "^title:" "$file"', []],
     ['npm test | grep fail', []],
   ]
-  test.each(SOUGHT)('%p', (command, patterns) => {
-    expect(looks(command).patterns).toEqual(patterns)
+  test.each(SEARCHED)('%p', (command, patterns) => {
+    expect(lookups(command).patterns).toEqual(patterns)
   })
 
-  test('and finds nothing tells nothing', () => {
-    expect(looks('grep -rn foo src', '', 1)).toEqual({ files: [], patterns: [] })
+  test('does not count if it finds nothing', () => {
+    expect(lookups('grep -rn foo src', '', 1)).toEqual({ files: [], patterns: [] })
   })
 })

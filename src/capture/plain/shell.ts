@@ -1,22 +1,22 @@
-/** One simple command: its words without quotes, assignments, redirections and wrappers, and what its output went through. */
+/** The words of a command without quotes, assignments, redirections and wrappers; `filter` is what its output was piped into. */
 export type SimpleCommand = { words: string[]; filter: string }
 
 export type Heredoc = { text: string; file: string | null; appends: boolean }
 
-/** Longer than any line a person or an agent means to be read; a generated script beyond it is data. */
+/** A longer command is generated, and its rest is data. */
 const MAX_COMMAND_CHARS = 16_000
 
-/** The simple commands of a shell line in order. `cd x &&`, `sudo`, `npx` and `sh -c '…'` are taken off what they start. */
+/** The simple commands of a shell line, in order. Wrappers such as `sudo`, `npx` and `sh -c '…'` are removed. */
 export function simpleCommands(command: string): SimpleCommand[] {
   return commandsIn(withoutHeredocs(command.slice(0, MAX_COMMAND_CHARS)).script, 0)
 }
 
-/** The texts that a command feeds in with `<<EOF`, each with the file it is written to, if any. */
+/** The heredocs of a command (`<<EOF`), each with the file it is written to, if any. */
 export function heredocsOf(command: string): Heredoc[] {
   return withoutHeredocs(command.slice(0, 4 * MAX_COMMAND_CHARS)).heredocs
 }
 
-/** `/usr/local/go/bin/go` and `./gradlew` by the name people call them. */
+/** `go` for `/usr/local/go/bin/go`, `gradlew` for `./gradlew`. */
 export function programOf(word: string | undefined): string {
   const name = (word ?? '').replaceAll('\\', '/')
   return name.slice(name.lastIndexOf('/') + 1).replace(/\.(exe|cmd|bat)$/i, '')
@@ -48,7 +48,7 @@ function commandsIn(script: string, depth: number): SimpleCommand[] {
     const bare = unwrapCommand(words)
     const shell = /^(?:ba|z|da)?sh$/.test(programOf(bare[0])) ? bare.findIndex((word) => /^-l?c$/.test(word)) : -1
     const inner = shell > 0 ? bare[shell + 1] : undefined
-    // `sh -c` twice over is nobody's real command; stop there rather than trust the depth of hostile input.
+    // Real commands do not nest `sh -c` deeper. The limit keeps hostile input from exhausting the stack.
     if (inner !== undefined && depth < 2)
       return commandsIn(inner, depth + 1).map((simple) => ({ ...simple, filter: simple.filter || filter }))
     return bare.length > 0 ? [{ words: bare, filter }] : []
@@ -133,7 +133,7 @@ function isOperator(script: string, at: number): boolean {
   return ';\n|()'.includes(c)
 }
 
-/** The command itself, without assignments, redirections and the programs that only start another one. */
+/** Removes assignments, redirections and programs that only start another program. */
 function unwrapCommand(words: string[]): string[] {
   const kept: string[] = []
   for (let i = 0; i < words.length; i++) {

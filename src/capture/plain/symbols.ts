@@ -1,11 +1,11 @@
 import { baseName } from './paths.ts'
 
-/** How a language declares things. Each pattern is tried on the line without its indent and names the thing in a group. */
+/** How a language declares things. Patterns match the line without its indentation; a group captures the name. */
 type DeclarationRules = {
   anywhere?: RegExp[]
-  /** Only in the first column, where a `const` is a thing of the file and not a step of a function. */
+  /** Only without indentation: an indented `const` is a local variable. */
   atTop?: RegExp[]
-  /** How far a line may be indented at all: nested keys of a config file say little. */
+  /** Lines with more indentation are ignored: deeply nested keys say little. */
   maxIndent?: number
 }
 
@@ -22,7 +22,7 @@ export function declaredName(line: string, path: string): string | null {
   return null
 }
 
-/** Whether names declared in this file are prose or keys rather than code a person would call. */
+/** Whether the names in this file are keys of a config file rather than code. */
 export function namesAreKeys(path: string): boolean {
   const rules = rulesFor(path)
   return rules === YAML || rules === JSON_KEYS || rules === TOML || rules === ENV
@@ -81,7 +81,7 @@ const SQL: DeclarationRules = {
   ],
 }
 const CSS: DeclarationRules = { anywhere: [/^([.#@:&]?[\w-][^{}]{0,80}?)\s*\{$/, /^(--[\w-]+)\s*:/] }
-// A document's first heading names the document, not a part of it.
+// The first heading names the whole document, not a part of it.
 const MARKDOWN: DeclarationRules = { atTop: [/^#{2,6}\s+(.+)/] }
 const SCHEMA: DeclarationRules = { anywhere: [/^(?:message|service|rpc|enum|type|input|interface|union|scalar|model)\s+(\w+)/] }
 const MAKE: DeclarationRules = { atTop: [/^([\w./-]+)\s*:(?!=)/] }
@@ -124,5 +124,5 @@ function rulesFor(path: string): DeclarationRules | undefined {
   return BY_EXTENSION[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
 }
 
-/** Words that stand where a name could and are none. */
+/** Keywords that the patterns may match in place of a name. */
 const KEYWORDS = new Set('if else for while switch catch return function new await do try with super constructor default'.split(' '))

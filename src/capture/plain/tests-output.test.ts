@@ -71,7 +71,7 @@ test.each(REPORTS)('the totals of %s are read', (_, output, report) => {
 })
 
 describe('a report', () => {
-  test('is null when the output has none', () => {
+  test('is null if the output contains none', () => {
     expect(readTestReport('hello\nworld')).toBeNull()
   })
 
@@ -82,13 +82,13 @@ describe('a report', () => {
     })
   })
 
-  test('names at most a dozen tests, each once', () => {
+  test('lists at most twelve tests, each once', () => {
     const lines = Array.from({ length: 50 }, (_, n) => `(fail) test ${n}\n(fail) test ${n}`)
     expect(readTestReport(lines.join('\n'))?.names).toHaveLength(12)
   })
 })
 
-test('a failing test whose name was cut off is known by its place', () => {
+test('a failing test whose name was cut off is named by its location', () => {
   const output =
     "  location: '/home/dev/app/test/rates.test.mjs:10:1'\n  failureType: 'testCodeFailure'\n  ...\nnot ok 3 - begun kilogram\n  ---\n  location: '/home/dev/app/test/rates.test.mjs:15:1'\n  failureType: 'testCodeFailure'\n# pass 2\n# fail 2"
   expect(readTestReport(output)).toMatchObject({ failed: 2, names: ['rates.test.mjs:10', 'begun kilogram'] })

@@ -1,27 +1,27 @@
 import { linesOf, unique } from './lists.ts'
 
-/** What a test run said about itself, whichever runner printed it. */
+/** The results that a test run printed. */
 export type TestReport = {
   passed: number
   failed: number
-  /** Go counts packages; everyone else counts tests. */
+  /** Go counts packages; other runners count tests. */
   unit: 'test' | 'package'
-  /** Names of failing tests, as printed, at most `MOST_NAMES`. */
+  /** Names of failing tests as printed, at most `MAX_FAILING_TESTS`. */
   names: string[]
 }
 
 export const MAX_FAILING_TESTS = 12
 
-/** Reads the totals and the failing tests out of a test run's output; null when it shows neither. One pass, line by line. */
+/** Reads the totals and the failing tests from the output of a test run; null if it shows neither. */
 export function readTestReport(output: string): TestReport | null {
   const sum = { passed: 0, failed: 0, goodPackages: 0, badPackages: 0 }
-  let said = false
+  let hasTotals = false
   let file = ''
-  // TAP says below a failing test where it stands: all that is known of one whose name a `tail` cut off.
-  let cutOff = ''
-  let isCut = true
+  // TAP prints the location below a failing test. If `tail` cut off the name, the location is all there is.
+  let location = ''
+  let isNameCutOff = true
   const names: string[] = []
-  // The totals of workspaces and packages add up; a runner that prints its total twice (TAP and spec) must not count double.
+  // Add up the totals of workspaces and packages, but count a total that is printed twice (TAP and spec) once.
   const seen = new Set<string>()
   for (const raw of linesOf(output)) {
     if (!WORTH_READING.test(raw)) continue
@@ -29,19 +29,19 @@ export function readTestReport(output: string): TestReport | null {
     file = fileOf(line) ?? file
     const totals = totalsOn(line)
     if (totals) {
-      said = true
+      hasTotals = true
       if (seen.has(line)) continue
       seen.add(line)
       for (const key of Object.keys(totals) as (keyof TestTotals)[]) sum[key] += totals[key] ?? 0
       continue
     }
-    if (/^(?:not )?ok \d/.test(line)) isCut = false
-    if (isCut) cutOff = /^location: '(?:[^']{0,300}[\\/])?([^'\\/]+:\d+):\d+'$/.exec(line)?.[1] ?? cutOff
-    const name = isCut && line.startsWith('failureType:') && cutOff ? cutOff : failingTestOn(line)
+    if (/^(?:not )?ok \d/.test(line)) isNameCutOff = false
+    if (isNameCutOff) location = /^location: '(?:[^']{0,300}[\\/])?([^'\\/]+:\d+):\d+'$/.exec(line)?.[1] ?? location
+    const name = isNameCutOff && line.startsWith('failureType:') && location ? location : failingTestOn(line)
     if (name && names.length < 4 * MAX_FAILING_TESTS) names.push(/[/\\.:>›]/.test(name) || !file ? name : `${file} › ${name}`)
   }
   const distinct = withoutEchoes(unique(names))
-  if (!said && distinct.length === 0) return null
+  if (!hasTotals && distinct.length === 0) return null
   const unit = sum.passed + sum.failed === 0 && sum.goodPackages > 0 ? 'package' : 'test'
   return {
     passed: unit === 'package' ? sum.goodPackages : sum.passed,
@@ -51,15 +51,15 @@ export function readTestReport(output: string): TestReport | null {
   }
 }
 
-/** Cheap look at a line before the patterns run: most lines of a log are neither totals nor failures. */
+/** A cheap test before the other patterns run: most lines of a log are neither totals nor failures. */
 const WORTH_READING =
   /^\s+location: |fail|pass|error|✗|✖|×|●|not ok|\btests?\b|examples|\bruns\b|\bOK\b|^\s*\d+\)|^ok\s|\.(test|spec)\.|_test\.|rspec/i
 
-/** Totals, one pattern for each way to print them. Named groups say which number is which. */
+/** One pattern for each format of totals. */
 const TOTALS: RegExp[] = [
   // jest: `Tests: 5 failed, 1 skipped, 473 passed, 478 total`; vitest: `Tests  2 failed | 30 passed (32)`
   /^Tests:?\s+(?:(?<failed>\d+) failed[,| ]+)?(?:\d+ (?:skipped|todo|pending)[,| ]+)*(?:(?<passed>\d+) passed)?(?:[,| ]+\d+ \w+)*\s*(?:\(\d+\))?$/,
-  // bun prints two lines; mocha too, in its own words
+  // bun and mocha print two lines
   /^(?<passed>\d+) pass(?:ing|es)?(?: \([\w. ]+\))?$/,
   /^(?<failed>\d+) fail(?:ing|s)?$/,
   // node --test: `# pass 5` and `ℹ fail 1`
@@ -78,7 +78,7 @@ const TOTALS: RegExp[] = [
   // phpunit
   /^OK \((?<passed>\d+) tests?, \d+ assertions?\)$/,
   /^Tests: (?<total>\d+), Assertions: \d+(?:, Errors: (?<errors>\d+))?(?:, Failures: (?<failed>\d+))?/,
-  // maven's last word (each class prints its own with a time behind it), gradle
+  // maven's final total (totals of single classes end with a time), gradle
   /^(?:\[\w+\]\s+)?Tests run: (?<total>\d+), Failures: (?<failed>\d+), Errors: (?<errors>\d+), Skipped: \d+$/,
   /^(?<total>\d+) tests completed, (?<failed>\d+) failed/,
   // dotnet
@@ -112,7 +112,7 @@ function totalsOn(line: string): TestTotals | null {
   return null
 }
 
-/** A failing test, one pattern for each way to point at it; the name is the first group. */
+/** One pattern for each format of a failing test; the first group is its name. */
 const FAILING: RegExp[] = [
   /^\(fail\) (.+?)(?: \[[\d.]+\w+\])?$/, // bun
   /^✗ (.+?)(?: \[[\d.]+\w+\])?$/,
@@ -137,23 +137,23 @@ const FAILING: RegExp[] = [
 function failingTestOn(line: string): string | null {
   for (const pattern of FAILING) {
     const name = pattern.exec(line)?.[1]?.trim()
-    // Node and vitest draw the same cross before summaries such as `✖ failing tests:`.
+    // Node and vitest print the same cross before summaries such as `✖ failing tests:`.
     if (name && !/^(failing tests:?|\d+ (problems?|of \d+ failed|error))/.test(name)) return name
   }
   return null
 }
 
-/** The test file that a line announces: the names that follow belong to it. */
+/** The test file that a line names; the tests that follow belong to it. */
 function fileOf(line: string): string | null {
   return /^(?:FAIL\s+|❯ )?((?:[\w@.-]+\/)*[\w.-]+(?:\.(?:test|spec)|_test|_spec)\.\w+)(?::|\s*\(|$)/.exec(line)?.[1] ?? null
 }
 
-/** Runners name a failure again in their summary, with or without its file or its suite in front. Keeps the longer form. */
+/** Runners repeat a failure in their summary, with or without its file or suite. Keeps the longest form. */
 function withoutEchoes(names: string[]): string[] {
   return names.filter((name) => !names.some((other) => other !== name && other.length > name.length && other.endsWith(name)))
 }
 
-/** Go and others say only `FAIL`: enough to know that a run failed when a pipe has eaten the exit code. */
+/** Whether the output shows a failure. Needed when a pipe has hidden the exit code. */
 export function saysFailed(output: string): boolean {
   return /^(?:FAIL(?:ED)?\b|--- FAIL:|# fail [1-9]|\[\w+\] ERROR task failed|error: script ".*" exited with code|ELIFECYCLE|npm (?:ERR!|error) )/m.test(
     output,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readPrompt } from './prompt.ts'
 import { asTitle, requestTitle, sessionTitle } from './title.ts'
 
-describe('a session is named after what was asked', () => {
+describe('a session title comes from the request', () => {
   const NAMES: [string, string | null][] = [
     ['can you please sort the branches by date?', 'Sort the branches by date'],
     ["There is a comment on the PR. Let's address it in the parser module.", 'Address it in the parser module'],
@@ -41,7 +41,7 @@ describe('a session is named after what was asked', () => {
     expect(sessionTitle(readPrompt(prompt, 'person'))).toBe(title)
   })
 
-  test('in at most sixty characters, without a loose end', () => {
+  test('has at most sixty characters and no loose end', () => {
     const title = sessionTitle(readPrompt(`Please rewrite the module that reads the configuration and ${'x '.repeat(50)}`, 'person'))
     expect(title).toBe('Rewrite the module that reads the configuration')
     expect(sessionTitle(readPrompt('Please rewrite every module that reads the configuration and the settings', 'person'))).toBe(
@@ -49,14 +49,14 @@ describe('a session is named after what was asked', () => {
     )
   })
 
-  test('never after a notice of the client', () => {
+  test('never comes from a notice of the client', () => {
     expect(
       sessionTitle(readPrompt('<task-notification><summary>Agent finished its long work</summary></task-notification>', 'machine')),
     ).toBeNull()
   })
 })
 
-test('a request that points back at something names nothing', () => {
+test('a request that refers back gives no title', () => {
   expect(requestTitle(readPrompt('Add a line to the README about it.', 'person'), 100)).toBeNull()
   expect(requestTitle(readPrompt('Add a line to the README about tokens.', 'person'), 100)).toBe('Add a line to the README about tokens')
 })
@@ -72,7 +72,7 @@ describe('a sentence becomes a title', () => {
     expect(asTitle(sentence)).toBe(title)
   })
 
-  test('cut where a clause ends, never inside a parenthesis', () => {
+  test('is cut at the end of a clause, never inside a parenthesis', () => {
     expect(asTitle(`The bug occurred because the finder searched all commits on each branch, including ${'those '.repeat(10)}`)).toBe(
       'The bug occurred because the finder searched all commits on each branch',
     )

@@ -12,7 +12,7 @@ import { type ProseItem, readProse } from './prose.ts'
 import { resolveShortReply } from './reply-options.ts'
 import { findShellLookups } from './shell-lookups.ts'
 
-/** Everything the rules want to know about a turn, worked out once. */
+/** Everything the rules need to know about a turn, computed once. */
 export type TurnFacts = {
   turn: Turn
   request: ParsedPrompt
@@ -29,15 +29,15 @@ export type TurnFacts = {
 }
 
 export function readTurnFacts(turn: Turn): TurnFacts {
-  const asked = readPrompt(turn.prompt, turn.origin)
+  const prompt = readPrompt(turn.prompt, turn.origin)
   const commands = commandsOf(turn.actions)
   const edits = editsOf(turn.actions, commands, turn.folder)
   const runs = checkRunsOf(commands, turn.folder)
-  const looks = findShellLookups(commands)
-  const good = turn.actions.filter((act) => !act.failed && !act.interrupted).map((act) => act.action)
+  const lookups = findShellLookups(commands)
+  const succeeded = turn.actions.filter((use) => !use.failed && !use.interrupted).map((use) => use.action)
   return {
     turn,
-    request: turn.origin === 'person' ? resolveShortReply(asked, turn.before ?? '') : asked,
+    request: turn.origin === 'person' ? resolveShortReply(prompt, turn.before ?? '') : prompt,
     answerItems: readProse(turn.answer ?? ''),
     edits,
     changes: changesByFile(edits),
@@ -46,12 +46,12 @@ export function readTurnFacts(turn: Turn): TurnFacts {
     effects: effectsOf(commands, turn.folder),
     ...followFailures(runs, edits, turn.openFailures, turn.promptNumber),
     filesRead: unique(
-      [...good.flatMap((a) => (a.kind === 'read' ? a.file : [])), ...looks.files].map((file) => displayPath(file, turn.folder)),
+      [...succeeded.flatMap((a) => (a.kind === 'read' ? a.file : [])), ...lookups.files].map((file) => displayPath(file, turn.folder)),
     ).filter((path) => !isThrowaway(path)),
-    // A pattern for file names finds the way; a pattern for contents says what was looked for.
+    // Skip glob patterns for file names: only patterns for content say what the agent was looking for.
     searchPatterns: unique([
-      ...good.flatMap((a) => (a.kind === 'search' && !/[*]{2}|^\*|\*$|\/\*/.test(a.pattern) ? a.pattern : [])),
-      ...looks.patterns,
+      ...succeeded.flatMap((a) => (a.kind === 'search' && !/[*]{2}|^\*|\*$|\/\*/.test(a.pattern) ? a.pattern : [])),
+      ...lookups.patterns,
     ]),
   }
 }

@@ -1,6 +1,6 @@
 import { bash, read, type Story, step } from './story.ts'
 
-/** A question answered from the code, nothing changed. */
+/** A question that is answered from the code, without changes. */
 export const explore: Story = {
   name: 'explore-retries',
   project: 'mail-queue',

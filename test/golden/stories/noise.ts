@@ -1,6 +1,6 @@
 import { bash, type Story, step } from './story.ts'
 
-/** Looking around without finding much, a person who types ahead, interrupts, and asks for something small instead. */
+/** A fruitless search; a person who types ahead, interrupts, and then asks for something small. */
 export const noise: Story = {
   name: 'noise-interrupted',
   project: 'weather-board',

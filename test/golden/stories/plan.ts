@@ -15,7 +15,7 @@ A fixed window per address in memory: 5 attempts a minute, then 429 with Retry-A
 3. Tests with a clock of their own
 `
 
-/** Planned first, agreed to, then built. */
+/** A feature that is planned, agreed to and built. */
 export const plan: Story = {
   name: 'plan-then-build',
   project: 'gatehouse',
@@ -104,7 +104,7 @@ test('another address is not held up, and a minute later nobody is', () => {
     await at.waitFor(/plan mode on/)
     await at.submit('People try passwords on our login as fast as they can. Plan a rate limit, keep it simple.')
     await at.waitFor(/manually approve edits/)
-    // The question takes no key in its first moment.
+    // The dialog ignores keys at first.
     await Bun.sleep(1000)
     await at.press('Down')
     await at.press('Enter')
@@ -112,7 +112,7 @@ test('another address is not held up, and a minute later nobody is', () => {
   },
 }
 
-/** One answer after the other, each made when the request is there: the client says only then where the plan goes. */
+/** Makes each answer when its request arrives: only then does the client say where to write the plan. */
 function inOrder(answers: ((request: ModelRequest) => ReturnType<typeof step>)[]) {
   const left = [...answers]
   return (request: ModelRequest) => (request.lane === 'main' ? left.shift()?.(request) : undefined)

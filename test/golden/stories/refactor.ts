@@ -1,6 +1,6 @@
 import { bash, edit, read, type Story, step } from './story.ts'
 
-/** A rename across files, tests green before and after. */
+/** A rename across files; the tests pass before and after. */
 export const refactor: Story = {
   name: 'refactor-rename',
   project: 'invoices',

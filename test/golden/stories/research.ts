@@ -1,6 +1,6 @@
 import { bash, read, type Story, step } from './story.ts'
 
-/** A subagent looks around, the main conversation checks the point that matters. */
+/** A subagent investigates, and the main conversation checks the important point. */
 export const research: Story = {
   name: 'research-subagent',
   project: 'photo-share',

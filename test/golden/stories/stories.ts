@@ -9,5 +9,5 @@ import { research } from './research.ts'
 import type { Story } from './story.ts'
 import { upgrade } from './upgrade.ts'
 
-/** Different kinds of work, as they look in a transcript. */
+/** One story for each kind of work. */
 export const STORIES: Story[] = [bugfix, feature, refactor, explore, upgrade, decide, research, plan, noise]

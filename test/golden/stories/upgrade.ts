@@ -1,6 +1,6 @@
 import { bash, edit, read, type Story, step } from './story.ts'
 
-/** A dependency is upgraded and the build breaks; the first turn ends with it open, the second mends it. */
+/** A dependency is upgraded and the build breaks; the first turn leaves it broken, and the second fixes it. */
 export const upgrade: Story = {
   name: 'upgrade-left-open',
   project: 'field-notes',

@@ -1,9 +1,9 @@
 import type { Action, PerformedAction } from '../../src/core/action.ts'
 import type { Turn } from '../../src/core/memory.ts'
 
-/** A turn of a project in `/home/dev/app`, its acts a second apart in the order given. */
+/** A turn of a project in `/home/dev/app`. Its actions are one second apart. */
 export function turn(parts: Partial<Turn> = {}): Turn {
-  const acts = (parts.actions ?? []).map((act, n) => ({ ...act, id: `use-${n}`, at: 1000 * (n + 1) }))
+  const actions = (parts.actions ?? []).map((use, n) => ({ ...use, id: `use-${n}`, at: 1000 * (n + 1) }))
   return {
     promptNumber: 1,
     origin: 'person',
@@ -14,15 +14,15 @@ export function turn(parts: Partial<Turn> = {}): Turn {
     openFailures: [],
     before: null,
     ...parts,
-    actions: acts,
+    actions,
   }
 }
 
 export function ran(command: string, output = '', exitCode = 0): PerformedAction {
-  return act('Bash', { kind: 'command', command, purpose: null, output, exitCode }, exitCode === 0 ? null : output)
+  return performed('Bash', { kind: 'command', command, purpose: null, output, exitCode }, exitCode === 0 ? null : output)
 }
 
-/** An edit of a file in the project; lines that both texts share are context. */
+/** An edit of a file in the project. Common lines at both ends are context. */
 export function edited(file: string, before: string, after: string): PerformedAction {
   const [old, now] = [before.split('\n'), after.split('\n')]
   let head = 0
@@ -35,37 +35,37 @@ export function edited(file: string, before: string, after: string): PerformedAc
     ...now.slice(head, now.length - tail).map((line) => `+${line}`),
     ...old.slice(old.length - tail).map((line) => ` ${line}`),
   ]
-  return act('Edit', { kind: 'edit', file: `/home/dev/app/${file}`, removed: before, added: after, patch })
+  return performed('Edit', { kind: 'edit', file: `/home/dev/app/${file}`, removed: before, added: after, patch })
 }
 
 export function wrote(file: string, content: string): PerformedAction {
-  return act('Write', { kind: 'write', file: `/home/dev/app/${file}`, content, created: true, patch: [] })
+  return performed('Write', { kind: 'write', file: `/home/dev/app/${file}`, content, created: true, patch: [] })
 }
 
 export function read(file: string): PerformedAction {
-  return act('Read', { kind: 'read', file: `/home/dev/app/${file}` })
+  return performed('Read', { kind: 'read', file: `/home/dev/app/${file}` })
 }
 
 export function searched(pattern: string): PerformedAction {
-  return act('Grep', { kind: 'search', pattern, where: null })
+  return performed('Grep', { kind: 'search', pattern, where: null })
 }
 
 export function delegated(task: string, answer: string | null): PerformedAction {
-  return act('Agent', { kind: 'delegate', task, agentType: 'Explore', answer })
+  return performed('Agent', { kind: 'delegate', task, agentType: 'Explore', answer })
 }
 
 export function fetched(target: string, answer: string): PerformedAction {
-  return act('WebFetch', { kind: 'fetch', target, answer })
+  return performed('WebFetch', { kind: 'fetch', target, answer })
 }
 
 export function planned(text: string): PerformedAction {
-  return act('ExitPlanMode', { kind: 'plan', text })
+  return performed('ExitPlanMode', { kind: 'plan', text })
 }
 
-export function failing(done: PerformedAction, error: string): PerformedAction {
-  return { ...done, failed: true, error }
+export function failing(use: PerformedAction, error: string): PerformedAction {
+  return { ...use, failed: true, error }
 }
 
-function act(tool: string, action: Action, error: string | null = null): PerformedAction {
+function performed(tool: string, action: Action, error: string | null = null): PerformedAction {
   return { id: '', tool, at: 0, failed: error !== null, error, interrupted: false, agentId: null, action }
 }

@@ -1,6 +1,6 @@
 /**
- * What an agent did with a tool, in our words. Each agent names its tools differently; `integrations` translates, so that the
- * distiller, the brief and search never hear of `tool_input` or `structuredPatch`.
+ * What an agent did with a tool, in our terms. Agents name their tools differently; `integrations` translates, so that no other room knows
+ * `tool_input` or `structuredPatch`.
  */
 export type Action =
   | { kind: 'read'; file: string }
@@ -20,9 +20,9 @@ export type PerformedAction = {
   tool: string
   at: number
   failed: boolean
-  /** What went wrong, when it failed; for a command, its output. */
+  /** Why it failed, or null; for a command, its output. */
   error: string | null
-  /** Set when a person stopped it (Esc): neither a success nor a finding. */
+  /** True when the person stopped it (Esc): it neither succeeded nor failed. */
   interrupted: boolean
   /** The subagent that did it, or null for the main conversation. */
   agentId: string | null

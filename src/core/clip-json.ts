@@ -1,8 +1,8 @@
 import { clip } from './text.ts'
 
 /**
- * The JSON text of a value, at most `max` characters or nearly so. Long strings lose their middle, long arrays their end; what
- * comes out is still JSON, so that whoever reads it later needs no second format.
+ * The JSON text of a value, clipped to about `max` characters. Long strings lose their middle, long arrays their end; the result is still
+ * valid JSON.
  */
 export function clipJson(value: unknown, max: number): string {
   const whole = toJson(value)
@@ -31,7 +31,7 @@ function shrink(value: unknown, longest: number, items: number, depth: number): 
   )
 }
 
-/** Undefined has no JSON; a value too deep for the serialiser is not worth more than a word. */
+/** Undefined becomes null, and a value too deep for the serializer a fixed text. */
 function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'null'

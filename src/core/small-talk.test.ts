@@ -35,9 +35,9 @@ test.each([
 ])('what names something is asked as it stands: %s', (prompt) => expect(queryInPrompt(prompt)).toBe(prompt))
 
 test.each([
-  ['commit and push please', 'it is a chore: everyday words alone ask nothing of memory'],
-  ['/review the changes', 'it is a chore: everyday words alone ask nothing of memory'],
-  ['/team:check-todos', 'a slash command alone asks nothing of memory'],
+  ['commit and push please', 'it is small talk: it has only everyday words'],
+  ['/review the changes', 'it is small talk: it has only everyday words'],
+  ['/team:check-todos', 'it is only a slash command'],
   ['7', 'it only answers a menu'],
   ['👍', 'it has no words'],
   [' ', 'it is empty, or all of it is private'],

@@ -20,8 +20,8 @@ test('an empty variable counts as none', () => {
     home: '/home/dev/.recollect',
     claudeConfig: '/home/dev/.claude',
     claudeBin: null,
-    temporary: '/tmp',
-    runtime: null,
+    temporaryFolder: '/tmp',
+    runtimeFolder: null,
   })
 })
 

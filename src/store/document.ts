@@ -6,7 +6,7 @@ import type { DocumentFilter } from './document-filter.ts'
 
 export type DocumentKind = MemoryKind
 
-/** What a document stands for, and when it happened. */
+/** Which memory a document is, and when it happened. */
 export type DocumentLocation = {
   documentId: number
   kind: DocumentKind

@@ -1,5 +1,5 @@
 /**
- * What an agent did with a tool, in our terms. Agents name their tools differently; `integrations` translates, so that no other room knows
+ * An agent's use of a tool, in our terms. Agents name their tools differently; `integrations` translates, so that no other room knows
  * `tool_input` or `structuredPatch`.
  */
 export type Action =

@@ -9,6 +9,6 @@ test.each([
   ['releese', 'release'],
   ['niam', null],
   ['zzyzx', null],
-])('by %s somebody probably meant %p', (word, meant) => {
+])('the closest name to %s is %p', (word, meant) => {
   expect(closestName(word, ['release', 'search', 'main', 'develop'])).toBe(meant)
 })

@@ -1,4 +1,4 @@
-/** What one model was used for in one project on one day. `usd` excludes calls without a known price; `unpriced` counts them. */
+/** The use of one model for one purpose in one project on one day. `usd` excludes calls without a known price; `unpriced` counts them. */
 export type Cost = {
   /** In the person's time zone: 2026-11-16. */
   day: string

@@ -2,7 +2,7 @@ import type { ContentSessionId, ProjectKey } from './ids.ts'
 import type { AgentName } from './memory.ts'
 
 /**
- * What an agent reports, in our terms. The same event may come from a hook, from the spool and from a transcript; each carries enough data to
+ * An event of an agent, in our terms. The same event may come from a hook, from the spool and from a transcript; each carries enough data to
  * be recognized when it comes twice.
  */
 export type AgentEvent = SessionEvent & {
@@ -35,7 +35,7 @@ export type SessionEvent =
       toolUseId: string
       tool: string
       input: unknown
-      /** What the tool answered; undefined when it failed. */
+      /** The tool's output; undefined when it failed. */
       output: unknown
       error: string | null
       interrupted: boolean

@@ -17,7 +17,7 @@ export function isJsonDeeperThan(json: Uint8Array, maxDepth: number): boolean {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Where the string that opens here closes. `indexOf` is native, so a long string is cheap. */
+/** The end of the string that opens here. `indexOf` is native, so a long string is cheap. */
 function stringEnd(json: Uint8Array, open: number): number {
   for (let at = json.indexOf(QUOTE, open + 1); at >= 0; at = json.indexOf(QUOTE, at + 1)) {
     let slashes = 0

@@ -155,7 +155,7 @@ export type PassedTestRun = { command: string; isWhole: boolean; at: number }
 /** A check that failed and was fixed in one turn; `isApart` when the fixing edit can be distinguished from the edit that broke it. */
 export type FixedCheck = { command: string; failedAt: number; isApart: boolean }
 
-/** What a distiller made of a turn. */
+/** A distiller's result for a turn. */
 export type DistillerOutput = {
   observations: ObservationDraft[]
   summary: SummaryDraft | null

@@ -37,7 +37,7 @@ export type NoteText = {
   /** The author's certainty, between 0 and 1. */
   confidence: number
   supersedes: NoteId[]
-  /** The note of which this is another machine's version, until the conflict is resolved. */
+  /** Set on another machine's version of a note: the id of that note, until the conflict is resolved. */
   conflictOf: NoteId | null
   pinned: boolean
   expiresAt: number | null

@@ -1,7 +1,7 @@
 /** A file that is not synced because it contains a key, a password or a private part. */
 export type WithheldFile = { path: string; line: number }
 
-/** What one sync of the notes did. Paths are relative to the home. */
+/** The result of one sync of the notes. Paths are relative to the home. */
 export type SyncReport = {
   /** `local`: no remote is set. `offline`: the remote could not be reached. `busy`: another sync is running. */
   outcome: 'synced' | 'local' | 'offline' | 'busy' | 'refused'

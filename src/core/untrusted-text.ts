@@ -139,7 +139,7 @@ const YOU_WERE = words("(?:that )?you(?: (?:were|have|had|are)|[’']ve|[’']d)
 /** Phrases that give instructions to the model, past the person. In quotes they read as quoted text. */
 const INSTRUCTION_PATTERN = new RegExp(
   [
-    // To ignore its instructions: "ignore all of the previous instructions", "forget your rules", "disregard what you were told".
+    // To ignore its instructions: "ignore all of the previous instructions", "forget your rules".
     `\\b(?:${words('ignore', 'disregard', 'forget', 'override', 'bypass', 'discard', 'overrule', 'pay no attention to', "(?:stop|do not|don[’']t|never) (?:follow|obey|heed)(?:ing)?")})${BLANK}` +
       `(?:${[
         `${FILLER}(?:${BEFORE})${BLANK}(?:(?:and|or)${BLANK}(?:${BEFORE})${BLANK})?(?:${INSTRUCTION_NOUN})\\b`,

@@ -87,7 +87,7 @@ export function setHome(folder: string): void {
   process.env.RECOLLECT_HOME = resolve(folder)
 }
 
-/** What the client passes to a command hook in its environment. An http hook does not get this. */
+/** The client's variables for a command hook. An http hook does not get them. */
 export function hookEnvironment(): { projectFolder: string | null; clientPid: number | null; entrypoint: string | null; ours: boolean } {
   const env = process.env
   const pid = Number(env.CLAUDE_PID)

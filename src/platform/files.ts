@@ -72,7 +72,7 @@ function removeQuietly(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {
-    // A read-only disk, for example: then there is nothing to clean up.
+    // On a read-only disk, for example, the file was never created.
   }
 }
 

@@ -84,7 +84,7 @@ export async function runForBytes(
       ...(options.cwd ? { cwd: options.cwd } : {}),
       env: options.environment ? childEnvironment(options.environment) : process.env,
       stdio: [options.stdin === undefined ? 'ignore' : Buffer.from(options.stdin), 'pipe', 'pipe'],
-      // Its own process group, so that its children end with it: we wait until nobody holds its pipes.
+      // Its own process group, so that its children end with it: we wait until all its pipes are closed.
       detached: true,
     })
     timer = setTimeout(() => endProcessGroup(child.pid), options.timeoutMs ?? 10_000)

@@ -115,7 +115,7 @@ const Settings = z.object({
     redact: z.boolean().default(true),
     /** Further regular expressions whose matches are redacted. */
     patterns: z.array(z.string()).default([]),
-    /** Projects of which nothing is recorded: keys, names or folder globs. */
+    /** Projects that are not recorded: keys, names or folder globs. */
     exclude_projects: z.array(z.string()).default([]),
   }),
 })

@@ -5,14 +5,14 @@ import type { Store } from './store.ts'
 
 const [small, large] = [asProjectKey('small'), asProjectKey('large')]
 
-test('a word that many turns of other projects did is found in a project where few did', async () => {
+test('a word common in the activity of other projects is found in a project where it is rare', async () => {
   using at = await temporaryStore()
   await didInTurns(at.store, large, Array(600).fill('git rebase'))
   const [rebased = ''] = await didInTurns(at.store, small, ['git rebase', 'git push', 'git push'])
   expect(await found(at.store, small, 'rebase')).toEqual([rebased])
 })
 
-test('it is not looked for in a project where many did it, nor in all projects', async () => {
+test('such a word is not searched in a project where it is common, nor across all projects', async () => {
   using at = await temporaryStore()
   await didInTurns(at.store, large, Array(600).fill('git rebase'))
   await didInTurns(at.store, small, ['git rebase'])
@@ -20,7 +20,7 @@ test('it is not looked for in a project where many did it, nor in all projects',
   expect(await found(at.store, null, 'rebase')).toEqual([])
 })
 
-test('words that few did anywhere and words that few did here add up', async () => {
+test('the scores of globally rare words and of words rare in this project add up', async () => {
   using at = await temporaryStore()
   await didInTurns(at.store, large, Array(600).fill('git rebase'))
   const [, both = ''] = await didInTurns(at.store, small, ['git rebase', 'git rebase --pelican', 'git push', 'git push --pelican'])
@@ -28,7 +28,7 @@ test('words that few did anywhere and words that few did here add up', async () 
   expect(best).toBe(both)
 })
 
-test('what was done before the time that is asked for is left out', async () => {
+test('activity before the time window is excluded', async () => {
   using at = await temporaryStore()
   await didInTurns(at.store, large, Array(600).fill('git rebase'))
   const [, second = ''] = await didInTurns(at.store, small, ['git rebase', 'git rebase'])
@@ -36,7 +36,7 @@ test('what was done before the time that is asked for is left out', async () => 
   expect((await at.store.documents.matchActivity(['rebase'], within)).map(({ ref }) => ref)).toEqual([second])
 })
 
-/** One turn for each of these; the first at 1, the second at 2. Returns the refs of their prompts. */
+/** One turn for each text; the first at 1, the second at 2. Returns the refs of their prompts. */
 async function didInTurns(store: Store, project: ProjectKey, deeds: string[]): Promise<string[]> {
   return store.transaction(async () => {
     const session = await openSession(store, `session of ${project}`, 1, project)

@@ -1,4 +1,4 @@
-/** What a document is, and how a search among documents is limited. */
+/** The types of documents, and of the scope of a search among them. */
 import type { ProjectKey } from '../core/ids.ts'
 import type { MemoryKind } from '../core/memory-kinds.ts'
 import type { CandidateIds } from './candidates.ts'

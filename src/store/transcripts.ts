@@ -8,7 +8,7 @@ export function transcriptStatements(db: Database) {
     INSERT INTO transcripts (path, checkpoint, bytes, read_at) VALUES (@path, @checkpoint, @bytes, @at)
     ON CONFLICT (path) DO UPDATE SET checkpoint = excluded.checkpoint, bytes = excluded.bytes, read_at = excluded.read_at`)
   return {
-    /** Where the last read ended; null when the file was never read. */
+    /** The end of the last read; null when the file was never read. */
     checkpoint: async (path: string): Promise<{ checkpoint: unknown; bytes: number } | null> => {
       const row = get.get({ path })
       return row ? { checkpoint: JSON.parse(row.checkpoint), bytes: row.bytes } : null

@@ -13,8 +13,8 @@ test.each([
   ['recollect://global/decisions/my-note', { kind: 'note', ref: 'my-note' }],
   ['login', null],
   ['#x', null],
-] as const)('%s is parsed as an id or rejected', (id, meant) => {
-  expect(parseMemoryId(id)).toEqual(meant)
+] as const)('%s is parsed as an id or rejected', (id, parsed) => {
+  expect(parseMemoryId(id)).toEqual(parsed)
 })
 
 test('a word that starts like a note id is not an id in a search', () => {

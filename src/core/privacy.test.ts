@@ -112,8 +112,8 @@ describe('private parts', () => {
     ['<system-reminder>x</system-reminder> a <private>b</private>', 'a', true],
     ['&lt;private&gt;b&lt;/private&gt;', '', true],
     ['a <private/>', 'a', true],
-  ])('only a person’s own tag makes %j private', (said, left, hidden) => {
-    const { text, hidPrivate } = withoutPrivate(said)
+  ])('only a person’s own tag makes %j private', (raw, left, hidden) => {
+    const { text, hidPrivate } = withoutPrivate(raw)
     expect([text.trim(), hidPrivate]).toEqual([left, hidden])
   })
 

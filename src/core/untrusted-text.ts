@@ -12,12 +12,12 @@ export function neutralizeText(text: string): string {
   const line = withoutPrivate(seen)
     .text.replace(/ {2,}/g, ' ')
     .replace(/^(?:\s*(?:#{1,6}\s|>|[-*]\s|```))+/, '')
-  const ordered = replaceAsRead(line, INSTRUCTION_PATTERN, (order, { index }) => (isQuoted(order, index, line) ? order : `“${order}”`))
-  const spoken = replaceAsRead(ordered, SPEAKER_LABEL, (name, { 0: read, index }) =>
-    isSpeech(read, ordered.slice(index + name.length, index + name.length + 30)) ? `“${name}”` : name,
+  const quoted = replaceAsRead(line, INSTRUCTION_PATTERN, (phrase, { index }) => (isQuoted(phrase, index, line) ? phrase : `“${phrase}”`))
+  const unlabelled = replaceAsRead(quoted, SPEAKER_LABEL, (name, { 0: read, index }) =>
+    isSpeech(read, quoted.slice(index + name.length, index + name.length + 30)) ? `“${name}”` : name,
   )
   // Last, because after quotes a bracket can be neither an index nor a type.
-  const marked = replaceAsRead(spoken, MARK, (mark) => `“${mark.slice(1, -1).trim()}”`)
+  const marked = replaceAsRead(unlabelled, MARK, (mark) => `“${mark.slice(1, -1).trim()}”`)
   return replaceAsRead(marked, TAG, () => '‹').trim()
 }
 

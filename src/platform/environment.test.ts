@@ -51,8 +51,8 @@ test.each([
   ['-5', null],
   ['12.5', null],
   ['what', null],
-])('the client process "%s" is parsed as %p', (said, pid) => {
-  process.env.CLAUDE_PID = said
+])('the client process "%s" is parsed as %p', (value, pid) => {
+  process.env.CLAUDE_PID = value
   expect(hookEnvironment().clientPid).toBe(pid)
 })
 

@@ -14,13 +14,13 @@ test('a process is running until it ends', async () => {
 test.skipIf(process.platform !== 'linux')('a zombie is not running', async () => {
   // `exec` replaces the shell by a program that never reaps the shell's child.
   const parent = Bun.spawn(['sh', '-c', 'true & echo $!; exec sleep 60'], { stdout: 'pipe' })
-  let said = ''
+  let output = ''
   for await (const part of parent.stdout) {
-    said += new TextDecoder().decode(part)
-    if (said.includes('\n')) break
+    output += new TextDecoder().decode(part)
+    if (output.includes('\n')) break
   }
-  for (let waited = 0; isRunning(Number(said)) && waited < 200; waited++) await Bun.sleep(5)
-  expect(isRunning(Number(said))).toBe(false)
+  for (let waited = 0; isRunning(Number(output)) && waited < 200; waited++) await Bun.sleep(5)
+  expect(isRunning(Number(output))).toBe(false)
   parent.kill()
 })
 

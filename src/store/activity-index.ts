@@ -10,7 +10,7 @@ import { quoteFtsWord, type SqlParams } from './statement.ts'
 /** A word in the activity of more turns does not distinguish them, and would take long to score. */
 const MAX_DISTINCTIVE_TURNS = 500
 /** How many occurrences are scored, rarest words first: a long prompt may have twenty words with five hundred turns each. */
-const MAX_WEIGHED_OCCURRENCES = 1500
+const MAX_SCORED_OCCURRENCES = 1500
 /** How many common words are searched in a small project: each costs reading the ten thousand newest turns with it. */
 const MAX_COMMON_WORDS = 8
 /** In a project with no more turns, a word may distinguish turns even if it is common in other projects. */
@@ -47,7 +47,7 @@ export function activityIndexStatements(db: Database, cached: (count: (key: stri
     return new Set(parseIds(turnsOf.get({ project })))
   }
 
-  /** Scores by bm25, with the rarest words only, up to `MAX_WEIGHED_OCCURRENCES` together. */
+  /** Scores by bm25, with the rarest words only, up to `MAX_SCORED_OCCURRENCES` together. */
   function matchRareWords(words: ActivityWord[], turns: Set<number> | null, within: SearchScope): DocumentMatch[] {
     const rare = rarestWords(words)
     if (rare.length === 0) return []
@@ -97,7 +97,7 @@ function rarestWords(words: ActivityWord[]): ActivityWord[] {
   let occurrences = 0
   const over = rarest.findIndex(({ turns }) => {
     occurrences += turns
-    return occurrences > MAX_WEIGHED_OCCURRENCES
+    return occurrences > MAX_SCORED_OCCURRENCES
   })
   return over < 0 ? rarest : rarest.slice(0, over)
 }

@@ -34,7 +34,7 @@ export function locationCandidateTest({ candidates }: SearchScope): (location: D
   return ({ documentId }) => isCandidate(documentId)
 }
 
-/** How many kinds of documents there are. A search for all kinds has no limit on kinds. */
+/** The number of document kinds. A search for all of them is not limited by kind. */
 const DOCUMENT_KIND_COUNT = 4
 /** Reading this many ids takes some milliseconds. */
 const MAX_CANDIDATES = 10_000
@@ -58,10 +58,10 @@ export function candidateStatements(db: Database, traits: TraitIndex, documentsN
   const withWord = ids(`SELECT rowid AS id FROM fulltext WHERE fulltext MATCH @words AND ${inRange}`)
   const ofSessions = ids('SELECT d.id FROM json_each(@sessions) s CROSS JOIN documents d ON d.session_id = s.value')
   const sessionsOn = db.prepare<{ id: number }, SqlParams>(`
-    ${BRANCHES_CTE}, meant AS MATERIALIZED (
+    ${BRANCHES_CTE}, wanted AS MATERIALIZED (
       SELECT project, branch FROM known
       WHERE ${sqlIsIn('branch', '@branches')} AND (@project IS NULL OR project IN (@project, '${GLOBAL_PROJECT}')))
-    SELECT DISTINCT p.session_id AS id FROM meant CROSS JOIN prompts p ON p.project = meant.project AND p.branch = meant.branch
+    SELECT DISTINCT p.session_id AS id FROM wanted CROSS JOIN prompts p ON p.project = wanted.project AND p.branch = wanted.branch
     LIMIT ${MAX_BRANCH_SESSIONS + 1}`)
   const ofTime = ids('SELECT id FROM documents WHERE at >= @since AND at < @before', 'at')
 

@@ -129,11 +129,11 @@ const BRANCH_TURNS = 'prompts INDEXED BY prompts_of_branch WHERE branch IS NOT N
  * of each project is null.
  */
 export const BRANCHES_CTE = `
-  WITH RECURSIVE places (project) AS (
+  WITH RECURSIVE projects (project) AS (
     SELECT min(project) FROM ${BRANCH_TURNS}
-    UNION ALL SELECT (SELECT min(project) FROM ${BRANCH_TURNS} AND project > places.project) FROM places WHERE project IS NOT NULL),
+    UNION ALL SELECT (SELECT min(project) FROM ${BRANCH_TURNS} AND project > projects.project) FROM projects WHERE project IS NOT NULL),
   known (project, branch) AS (
-    SELECT project, (SELECT min(branch) FROM ${BRANCH_TURNS} AND project = places.project) FROM places WHERE project IS NOT NULL
+    SELECT project, (SELECT min(branch) FROM ${BRANCH_TURNS} AND project = projects.project) FROM projects WHERE project IS NOT NULL
     UNION ALL SELECT project, (SELECT min(branch) FROM ${BRANCH_TURNS} AND project = known.project AND branch > known.branch)
       FROM known WHERE branch IS NOT NULL)`
 

@@ -20,7 +20,7 @@ const SESSION_TABLES = ['prompts', 'observations', 'summaries', 'injections', 'd
 /** Every statement about projects: their totals, renaming them, and moving a session to another one. */
 export function projectStatements(db: Database) {
   const sums = db.prepare<ProjectTotals, []>(`
-    WITH held AS (
+    WITH counted AS (
       SELECT project, count(*) AS sessions, 0 AS prompts, 0 AS observations, 0 AS summaries, 0 AS notes,
         min(started_at) AS firstAt, max(last_event_at) AS lastAt FROM sessions GROUP BY project
       UNION ALL SELECT project, 0, count(*), 0, 0, 0, NULL, NULL FROM prompts GROUP BY project
@@ -29,7 +29,7 @@ export function projectStatements(db: Database) {
       UNION ALL SELECT project, 0, 0, 0, 0, count(*), min(created_at), max(updated_at) FROM notes WHERE deleted_at IS NULL GROUP BY project)
     SELECT project, sum(sessions) AS sessions, sum(prompts) AS prompts, sum(observations) AS observations, sum(summaries) AS summaries,
       sum(notes) AS notes, min(firstAt) AS firstAt, max(lastAt) AS lastAt
-    FROM held GROUP BY project ORDER BY lastAt DESC`)
+    FROM counted GROUP BY project ORDER BY lastAt DESC`)
   // Each step finds the next project in the index, so the cost depends on the number of projects, not of sessions.
   const known = db.prepare<{ project: string }, []>(`
     WITH RECURSIVE known (project) AS (

@@ -310,11 +310,11 @@ test('a file that is not a database is reported as damaged and can be set aside'
 test('only one holder has the lock, until it is released', () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'lock')
-  const held = holdLock(path)
-  expect(held).not.toBeNull()
+  const lock = holdLock(path)
+  expect(lock).not.toBeNull()
   const other = Bun.spawnSync([process.execPath, '-e', tryLock(path)])
   expect(other.stdout.toString()).toBe('taken')
-  held?.release()
+  lock?.release()
   expect(Bun.spawnSync([process.execPath, '-e', tryLock(path)]).stdout.toString()).toBe('free')
 })
 

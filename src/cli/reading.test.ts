@@ -21,7 +21,7 @@ test('what only reads works where no worker can be started, and leaves nothing b
   const recalled = await at.recollect('inject', '--project', 'tidepool', '--prompt', 'the tide table cache', '--explain')
   expect(recalled.said).toMatch(/memory_get[\s\S]+\+ +\d+ [#SP]\d+: it holds \d+ %/)
   const chore = await at.recollect('inject', '--project', 'tidepool', '--prompt', 'commit this', '--explain')
-  expect(chore.said).toContain('nothing would be told: it is a chore: everyday words alone ask nothing of memory.\n')
+  expect(chore.said).toContain('nothing would be told: it is small talk: it has only everyday words.\n')
   expect((await at.recollect('notes', '--all', '--json')).code).toBe(0)
   expect((await at.recollect('graph', '1')).code).toBe(0)
   expect((await at.recollect('export', '--json', '--kind', 'prompts')).said.trim().split('\n')).toHaveLength(5)

@@ -2,8 +2,8 @@ import type { AgentName } from './agent.ts'
 import type { ToolUse } from './memory.ts'
 
 /**
- * What an agent did with a tool. Each agent names its tools differently; `integrations` translates, so the distiller, the brief and
- * search never see field names such as `tool_input`.
+ * An agent's use of a tool, in our terms. Agents name their tools differently; `integrations` translates, so that no other room knows
+ * `tool_input` or `structuredPatch`.
  */
 export type Action =
   | { kind: 'read'; file: string }
@@ -26,9 +26,9 @@ export type PerformedAction = {
   tool: string
   at: number
   failed: boolean
-  /** The error of a failed tool use; for a command, its output. */
+  /** Why it failed, or null; for a command, its output. */
   error: string | null
-  /** True when a person stopped it (Esc): then it neither succeeded nor failed. */
+  /** True when the person stopped it (Esc): it neither succeeded nor failed. */
   interrupted: boolean
   /** The subagent that did it, or null for the main conversation. */
   agentId: string | null

@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import { clipJson } from './clip-json.ts'
 
-test('what fits is the JSON of the value', () => {
+test('a value that fits is returned as plain JSON', () => {
   for (const value of [null, 0, 'text', [], {}, { a: [1, { b: 'c' }] }]) expect(clipJson(value, 100)).toBe(JSON.stringify(value))
 })
 
-test('nothing at all is null', () => {
+test('undefined becomes null', () => {
   expect(clipJson(undefined, 100)).toBe('null')
 })
 
-test('a long string loses its middle and says so; what stands beside it stays', () => {
+test('a long string loses its middle and says so; its neighbours stay', () => {
   const clipped = JSON.parse(clipJson({ stdout: `first ${'x'.repeat(10_000)} last`, code: 1 }, 1000)) as { stdout: string; code: number }
   expect(clipped.code).toBe(1)
   expect(clipped.stdout).toStartWith('first')
@@ -17,7 +17,7 @@ test('a long string loses its middle and says so; what stands beside it stays', 
   expect(clipped.stdout).toContain('characters left out')
 })
 
-test('a long list keeps its beginning and counts the rest', () => {
+test('a long list keeps its first items and counts the rest', () => {
   const clipped = JSON.parse(
     clipJson(
       Array.from({ length: 5000 }, (_, i) => i),
@@ -32,13 +32,13 @@ const wide = (depth: number): unknown => (depth === 0 ? 'leaf'.repeat(20) : Arra
 const manyKeys = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`key ${i} ${'k'.repeat(300)}`, 'v'.repeat(100)]))
 
 test.each<[string, unknown]>([
-  ['a tree that is wide everywhere', wide(6)],
+  ['a tree with many branches', wide(6)],
   ['thousands of long keys', manyKeys],
   ['one long string of quotes', '"'.repeat(50_000)],
   ['quotes in every leaf', Array.from({ length: 3000 }, () => ({ say: '"\\"'.repeat(30) }))],
-  ['half characters', '\ud83d'.repeat(20_000)],
-  ['characters of two halves', '😀'.repeat(20_000)],
-])('%s stays JSON, and near the size it was given', (_, value) => {
+  ['lone surrogates', '\ud83d'.repeat(20_000)],
+  ['surrogate pairs', '😀'.repeat(20_000)],
+])('%s stays valid JSON of about the given size', (_, value) => {
   for (const max of [200, 2000, 20_000]) {
     const text = clipJson(value, max)
     expect(() => JSON.parse(text)).not.toThrow()
@@ -46,7 +46,7 @@ test.each<[string, unknown]>([
   }
 })
 
-test('what is nested very deep is cut off down there, and what stands beside it stays', () => {
+test('a deeply nested value is cut at the depth limit, and its neighbours stay', () => {
   let deep: unknown = 'bottom'
   for (let i = 0; i < 20_000; i++) deep = [deep]
   const text = clipJson({ deep, beside: 'kept' }, 1000)
@@ -54,7 +54,7 @@ test('what is nested very deep is cut off down there, and what stands beside it 
   expect(text).not.toContain('bottom')
 })
 
-test('a key named __proto__ is a key like any other', () => {
+test('a key named __proto__ is kept like any other key', () => {
   const text = clipJson(JSON.parse(`{"__proto__":{"polluted":true},"long":"${'x'.repeat(500)}"}`), 200)
   expect(text).toContain('polluted')
   expect({}).not.toHaveProperty('polluted')

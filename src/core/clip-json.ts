@@ -1,37 +1,37 @@
 import { clip } from './text.ts'
 
 /**
- * The JSON text of a value, at most `max` characters or nearly so. Long strings lose their middle, long arrays their end; what
- * comes out is still JSON, so that whoever reads it later needs no second format.
+ * The JSON text of a value, clipped to about `max` characters. Long strings lose their middle, long arrays their end; the result is still
+ * valid JSON.
  */
 export function clipJson(value: unknown, max: number): string {
-  const whole = toJson(value)
-  if (whole.length <= max) return whole
-  for (let longest = max / 2, items = 512; longest >= 32; longest = Math.floor(longest / 2), items = Math.max(4, items >> 1)) {
-    const text = toJson(shrink(value, longest, items, 0))
+  const json = toJson(value)
+  if (json.length <= max) return json
+  for (let maxChars = max / 2, items = 512; maxChars >= 32; maxChars = Math.floor(maxChars / 2), items = Math.max(4, items >> 1)) {
+    const text = toJson(shrink(value, maxChars, items, 0))
     if (text.length <= max) return text
   }
-  return toJson(clip(whole, max - Math.ceil(max / 8)))
+  return toJson(clip(json, max - Math.ceil(max / 8)))
 }
 
 const MAX_JSON_DEPTH = 40
 
-function shrink(value: unknown, longest: number, items: number, depth: number): unknown {
-  if (typeof value === 'string') return clip(value, longest)
+function shrink(value: unknown, maxChars: number, items: number, depth: number): unknown {
+  if (typeof value === 'string') return clip(value, maxChars)
   if (typeof value !== 'object' || value === null) return value
   if (depth > MAX_JSON_DEPTH) return '…'
   if (Array.isArray(value)) {
-    const kept = value.slice(0, items).map((item) => shrink(item, longest, items, depth + 1))
+    const kept = value.slice(0, items).map((item) => shrink(item, maxChars, items, depth + 1))
     return value.length > items ? [...kept, `… ${value.length - items} more …`] : kept
   }
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, items)
-      .map(([key, part]) => [key.slice(0, 200), shrink(part, longest, items, depth + 1)]),
+      .map(([key, part]) => [key.slice(0, 200), shrink(part, maxChars, items, depth + 1)]),
   )
 }
 
-/** Undefined has no JSON; a value too deep for the serialiser is not worth more than a word. */
+/** Undefined becomes null, and a value too deep for the serializer a fixed text. */
 function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'null'

@@ -9,6 +9,6 @@ test.each([
   ['releese', 'release'],
   ['niam', null],
   ['zzyzx', null],
-])('by %s somebody probably meant %p', (word, meant) => {
-  expect(closestName(word, ['release', 'search', 'main', 'develop'])).toBe(meant)
+])('the closest name to %s is %p', (word, closest) => {
+  expect(closestName(word, ['release', 'search', 'main', 'develop'])).toBe(closest)
 })

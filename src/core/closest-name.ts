@@ -1,11 +1,11 @@
-/** The one of these names that a person probably meant, or null. */
+/** The name that a person probably meant, or null when none is close. */
 export function closestName(word: string, names: readonly string[]): string | null {
   const scored = names.map((name) => [name, editDistance(word.toLowerCase(), name)] as const)
   const [best] = scored.sort((a, b) => a[1] - b[1])
   return best && best[1] <= Math.max(1, Math.floor(word.length / 3)) ? best[0] : null
 }
 
-/** How many letters are wrong, missing, too many, or swapped with their neighbour. */
+/** How many letters are wrong, missing, extra, or swapped with their neighbour. */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)

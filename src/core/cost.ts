@@ -1,10 +1,10 @@
-/** What was asked of one model for one project on one day. `usd` leaves out calls whose price nobody knows; `unpriced` counts them. */
+/** The use of one model for one purpose in one project on one day. `usd` excludes calls without a known price; `unpriced` counts them. */
 export type Cost = {
-  /** Of the person's own calendar: 2026-11-16. */
+  /** In the person's time zone: 2026-11-16. */
   day: string
   provider: string
   model: string
-  /** Empty for what belongs to no project. */
+  /** Empty for calls outside a project. */
   project: string
   purpose: string
   calls: number
@@ -16,7 +16,7 @@ export type Cost = {
   unpriced: number
 }
 
-/** Money as a person is told it: what nobody has a price for is not known, which is something else than nothing. */
+/** A cost for a person to read. Calls without a known price make it "more than" or "price not known", never $0. */
 export function inDollars({ usd, unpriced }: Pick<Cost, 'usd' | 'unpriced'>, digits: number): string {
   if (unpriced === 0) return `$${usd.toFixed(digits)}`
   return usd > 0 ? `more than $${usd.toFixed(digits)}` : 'price not known'

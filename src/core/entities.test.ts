@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { growth, LINEAR } from '../../test/support/growth.ts'
 import { entitiesIn } from './entities.ts'
 
-/** `kind name` of all that a text names. */
+/** The entities of a text, each as `kind name`. */
 const named = (text: string) => entitiesIn(text).map((entity) => `${entity.kind} ${entity.name}`)
 
 describe('files', () => {
@@ -126,17 +126,17 @@ test('ordinary prose names nothing', () => {
   expect(named(prose)).toEqual([])
 })
 
-test('what was hidden is no name', () => {
+test('a redacted text is not an entity', () => {
   expect(named('https://app:[redacted:url-password]@db.dev.to/x and /home/dev/REDACTED.md')).toEqual([])
 })
 
-test('a text names each thing once, in the order it came, and at most 64 of them', () => {
+test('each entity is listed once, in order, and at most 64 of them', () => {
   expect(named('src/b.ts, then `src/a.ts`, then src/b.ts:7 and ./src/a.ts')).toEqual(['file src/b.ts', 'file src/a.ts'])
   expect(entitiesIn(Array.from({ length: 500 }, (_, i) => `src/f${i}.ts`).join('\n'))).toHaveLength(64)
 })
 
 test.each(['`', 'A', '.', 'a.', 'a/', '(', 'npm -a ', '`a ', 'import ', 'aB_', '#1', '\\a', 'https://a?', 'go test '])(
-  'however long it is, %p is read in a time that grows with its length',
+  'the time to read repetitions of %p grows linearly',
   (piece) => {
     expect(growth(entitiesIn, piece.repeat(7000 / piece.length))).toBeLessThan(LINEAR)
   },

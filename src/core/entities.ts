@@ -1,22 +1,22 @@
-/** A thing that memories name. Two memories that name the same one have something to do with each other. */
+/** Something that memories name. Two memories that name the same entity are related. */
 export type Entity = {
   kind: EntityKind
-  /** In one spelling, however the text spelt it: `./src/a.ts:12` and `src/a.ts` are one file. */
+  /** In a normalized spelling: `./src/a.ts:12` and `src/a.ts` are one file. */
   name: string
 }
 export type EntityKind = 'file' | 'symbol' | 'package' | 'command' | 'error' | 'url' | 'issue' | 'commit'
 
-/** What a pasted log names after this many is no longer what the text is about. */
+/** A text is not about the entities after these; they are usually in a pasted log. */
 const MAX_ENTITIES = 64
 const MAX_TEXT_CHARS = 32_000
 const MAX_WORD_CHARS = 300
 
 /**
- * The files, symbols, packages, commands, errors, addresses, issues and commits that a text names, in the order it names them.
- * In doubt a word is a word: what is missed can still be found by its text, what is wrongly taken ties strangers together.
+ * The files, symbols, packages, commands, errors, addresses, issues and commits that a text names, in order. Doubtful words are not entities:
+ * a search still finds a missed one by its text, but a wrong one links unrelated memories.
  */
 export function entitiesIn(text: string): Entity[] {
-  // The end of a markdown link's label is no part of a word.
+  // The end of a markdown link's label is not part of a word.
   const read = text.slice(0, MAX_TEXT_CHARS).replaceAll('](', '  ')
   const found = [...wordsNamed(read), ...commandsNamed(read), ...packagesNamed(read), ...statusesNamed(read)]
   const entities = new Map<string, Entity>()
@@ -29,18 +29,18 @@ export function entitiesIn(text: string): Entity[] {
 
 type EntityOccurrence = { at: number; entity: Entity }
 
-/** A word as it stands: between backticks it was meant as a name, and the word before it may say what it is. */
+/** One word of the text. A quoted one stood between backticks; the word before may say what it is. */
 type EntityWord = { text: string; isQuoted: boolean; before: string }
 
 const WORDS = /`([^`\n]{1,200})`|[^\s`"“”<>|,;]+/g
-/** Something inside that no ordinary word has, or a name that is known without. */
+/** Contains something that no ordinary word has, or is a well-known name. */
 const LOOKS_LIKE_NAME = /[a-z0-9][A-Z]|[A-Z]{3}[a-z]{2}|[A-Z]\w+Error|[\w$]\(|[\d_$@#\\]|[/.:]\w|\w\/|\b[A-Z]{5}|file\b/
 
 function wordsNamed(text: string): EntityOccurrence[] {
   const found: EntityOccurrence[] = []
   let before = ''
   const look = (given: string, at: number, isQuoted: boolean) => {
-    // A long address is long behind its question mark.
+    // A long address is usually long because of its query string.
     const word = given.length > MAX_WORD_CHARS ? (given.split('?', 1)[0] ?? '') : given
     const isFlag = /^--?\w/.test(word)
     if (word.length <= MAX_WORD_CHARS && !isFlag && (isQuoted || LOOKS_LIKE_NAME.test(word))) {
@@ -58,7 +58,7 @@ function wordsNamed(text: string): EntityOccurrence[] {
   return found
 }
 
-/** A word without the marks of the sentence around it. */
+/** A word without the punctuation of its sentence. */
 function stripPunctuation(word: string): string {
   const open = word.replace(/^(?:[([{*_'‘•=-]|~(?!\/))+/, '').replace(/[.,:;!?*_~'’…]+$/, '')
   const whole = open.replace(/['’]s$/, '')
@@ -72,14 +72,14 @@ function entityOf(word: EntityWord): Entity | null {
   return addressIn(text) ?? packageIn(text) ?? issueIn(word) ?? errorIn(text) ?? commitIn(text) ?? fileIn(word) ?? symbolIn(word)
 }
 
-/** What was hidden is no name: two that look the same are seldom one. */
+/** A redacted text is not a name: two that look the same are seldom the same. */
 export const isRedacted = (text: string): boolean => /\[redacted:|REDACTED/.test(text)
 
 function named(kind: EntityKind, name: string | undefined): Entity | null {
   return name && name.length <= 200 ? { kind, name } : null
 }
 
-/** Where it leads, without what a link may carry: who asks, with which key, and to which line. */
+/** The address without user, query string and fragment. Links to issues and commits become issues and commits. */
 function addressIn(text: string): Entity | null {
   if (!/^https?:\/\/\w/i.test(text)) return null
   const url = URL.parse(text.replace(/(?<=.)https?:.*$/i, ''))
@@ -98,7 +98,7 @@ function packageIn(text: string): Entity | null {
     /^(@[a-z0-9][\w.-]*\/[a-z0-9][\w.-]*)(?!.*\/.*\.\w+$)/.exec(text)?.[1] ??
     /^((?:github\.com|gitlab\.com|bitbucket\.org)\/[\w.-]+\/[\w-]+)/.exec(text)?.[1] ??
     /^((?:golang\.org\/x|gopkg\.in|k8s\.io|google\.golang\.org)\/[\w.-]+)/.exec(text)?.[1] ??
-    // An action of a forge, or a package with its version.
+    // A GitHub action, or a package with its version.
     /^([a-z][\w.-]*(?:\/[\w.-]+)?)@[~^]?v?\d+(?:\.\d+)*(?:-[\w.]+)?$/.exec(text)?.[1]
   return named('package', name)
 }
@@ -114,11 +114,11 @@ function issueIn(word: EntityWord): Entity | null {
     return /^(?:PR|MR|GH)$/.test(tracked[1] ?? '') ? named('issue', `#${tracked[2]}`) : STANDARDS.test(text) ? null : named('issue', text)
   const number =
     /^(?:(?:PR|MR|issue)\s?)?#(\d{1,5})$/i.exec(text)?.[1] ?? (/^(?:PR|MR)$/.test(word.before) ? /^\d{1,5}$/.exec(text)?.[0] : undefined)
-  // `#333` is rather a colour.
+  // `#333` is more likely a colour.
   return number && (SAYS_ISSUE.test(word.before) || !/^(\d)\1\1$/.test(number)) ? named('issue', `#${number}`) : null
 }
 
-/** `#5` alone may be the fifth of a list; after `issue` or `fixes` it is not. */
+/** `#5` alone may be an item of a list; after `issue` or `fixes` it is an issue. */
 function digitIssue({ text, before }: EntityWord): Entity | null {
   return /^#\d$/.test(text) && SAYS_ISSUE.test(before) ? named('issue', text) : null
 }
@@ -142,14 +142,14 @@ function errorIn(text: string): Entity | null {
 const ERRNO =
   /^E(?:NOENT|ACCES|PERM|EXIST|ADDRINUSE|ADDRNOTAVAIL|CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|PIPE|ISDIR|NOTDIR|NOTEMPTY|NOSPC|MFILE|NFILE|BUSY|INVAL|XDEV|ROFS|NOTFOUND|AI_AGAIN|LIFECYCLE|RESOLVE|INTEGRITY|HOSTUNREACH|NETUNREACH|LOOP|NAMETOOLONG|AGAIN|CHILD|SRCH|BADENGINE)$/
 
-/** Seven signs are how people and git shorten a hash; longer forms of the same one begin with them. */
+/** Hashes are cut to seven characters, as people and git abbreviate them, so longer forms of one hash are equal. */
 function commitIn(text: string): Entity | null {
   const isHash = /^[0-9a-f]{7,40}$/.test(text) && /\d/.test(text) && /[a-f]/.test(text) && !/^\d+e\d+$/.test(text)
   return isHash ? { kind: 'commit', name: text.slice(0, 7) } : null
 }
 
 function fileIn({ text, isQuoted }: EntityWord): Entity | null {
-  // An `@` before a path is how people point their agent at a file.
+  // People mention a file to their agent with an `@` before its path.
   const written = text.replace(/^@(?=[\w.])/, '').replace(/(?::\d+(?:[:-]\d+)*|#L\d+(?:-L?\d+)?|\(\d+(?:,\d+)?\))$/, '')
   const forward = /^[A-Za-z]:\\|^[\w.-]+(?:\\[\w.-]+)+$/.test(written) ? written.replaceAll('\\', '/') : written
   if (!/^(?:[A-Za-z]:)?[\p{L}\p{N}_@.~+()[\]/-]+$/u.test(forward) || forward.includes('...')) return null
@@ -161,7 +161,7 @@ function fileIn({ text, isQuoted }: EntityWord): Entity | null {
   if (WELL_KNOWN.test(name) || (isPath && /^\.[a-z]/.test(name))) return named('file', path)
   if (ENDINGS.has(ending) && (isPath || !NOT_A_FILE.test(name))) return named('file', path)
   if (isPath && ENDINGS_IN_PATHS.has(ending)) return named('file', path)
-  // A folder looks like `and/or`; one that begins as projects do, and was meant as a name, is one.
+  // A folder looks like `and/or`, so it must be quoted and start with a usual folder name.
   return isQuoted && /^(?:src|lib|cmd|tests?|docs?|apps?|packages|internal|pkg|scripts|\.github)\/[\w./-]*\w\/?$/.test(path)
     ? named('file', path.replace(/\/$/, ''))
     : null
@@ -183,7 +183,7 @@ const list = (words: string) => new Set(words.split(/\s+/))
 const ENDINGS = list(`ts tsx mts cts js jsx mjs cjs vue svelte astro py pyi go rs java kt kts cs scala swift dart groovy rb php cc cpp
   cxx hpp sh bash zsh fish ps1 psm1 bat lua exs erl hs clj sql css scss md mdx rst adoc txt proto graphql gql prisma yml yaml json
   jsonc json5 jsonl toml ini cfg xml html csv tsv ipynb tf hcl gradle svg png jpg jpeg gif webp pdf wasm tmpl tpl hbs ejs sqlite zig nix`)
-/** Endings that are also words or properties: a file only where a path leads to it. */
+/** Extensions that are also words or properties: they mean a file only in a path. */
 const ENDINGS_IN_PATHS = list('c h m mm r d ex ml db env log lock conf properties plist snap less key pem map http out bin exe service')
 /** Products with an ending in their name, and calls that read like a file. */
 const NOT_A_FILE =
@@ -203,11 +203,11 @@ function symbolIn({ text, isQuoted }: EntityWord): Entity | null {
     return isTold || ((isQuoted || isCall) && !isWord(name)) ? named(TOOLS.has(name) ? 'command' : 'symbol', name) : null
   if (!isTold && !isQuoted && !isCall && !name.includes('::')) return null
   if (/^(?:com|org|net|io|dev|app|ai)$/.test(last)) return null
-  // Of an instance or a package the member tells more than the name it was given here; of a class both do.
+  // For an instance or a package, the member says more than the local name; for a class, both matter.
   return named('symbol', /^[a-z]/.test(name) && isDistinctiveName(last) ? last : name)
 }
 
-/** No ordinary word has a hump, an underscore or a dollar inside. Plurals of initials (`URLs`) and some people (`LeBron`) have. */
+/** Camel case, an underscore or a dollar inside, which no ordinary word has; plurals of initials (`URLs`) and names such as `LeBron` do not count. */
 function isDistinctiveName(name: string): boolean {
   if (PRODUCTS.has(name.toLowerCase()) || /^[A-Z0-9]+s?$|^(?:Mc|Le|De)[A-Z][a-z]+$|(?:\d[A-Za-z]+){4}/.test(name)) return false
   return /[a-z0-9][A-Z]|[A-Z]{3}[a-z]{2}|[A-Za-z0-9]_[A-Za-z0-9]|^\$[A-Za-z]|[A-Za-z]\$/.test(name)
@@ -224,7 +224,7 @@ const PRODUCTS =
   webpack pycharm webstorm goreleaser bugbot deepseek openrouter langchain huggingface paypal ebay wikipedia whatsapp facebook airbnb
   dependabot sonarqube newrelic datadog couchdb influxdb couchbase elasticsearch typeorm sqlalchemy dotnet matlab
   cloudflare cloudfront cloudwatch bigquery icloud onedrive sharepoint powerpoint`)
-/** Words of the languages themselves, and names that every project has: nothing is recognised by them. */
+/** Keywords of languages, and names that every project has: they distinguish nothing. */
 const LANGUAGE =
   list(`true false null undefined none nil nan void any unknown never string number boolean bool int float double char byte long short
   object array list dict map set tuple symbol bigint function func def class struct enum interface trait type namespace module package
@@ -239,12 +239,12 @@ const LANGUAGE =
   node npm git bun go cargo docker make bash shell sh json yaml toml html css http https url api cli app web src lib docs build dist`)
 const TOOLS = list('pytest tox eslint tsc vitest jest mocha ruff mypy pyright flake8 gofmt rustfmt clippy prettier biome')
 
-/** What people run: the tool and what it was told to do, without its arguments. */
+/** Commands: the tool and its subcommand, without arguments. */
 function commandsNamed(text: string): EntityOccurrence[] {
   const found: EntityOccurrence[] = []
   for (const match of text.matchAll(COMMAND_PATTERN)) {
-    const [, runner, script, tool, verb, fetched, shy, told] = match
-    const name = runner ? `${runner} run ${script}` : tool ? `${tool} ${verb}` : fetched ? fetched : `${shy} ${told}`
+    const [, runner, script, tool, verb, fetched, ambiguousTool, ambiguousVerb] = match
+    const name = runner ? `${runner} run ${script}` : tool ? `${tool} ${verb}` : fetched ? fetched : `${ambiguousTool} ${ambiguousVerb}`
     found.push({ at: match.index, entity: { kind: 'command', name: name.replace(/\s+/g, ' ').replace(/[.:-]+$/, '') } })
   }
   return found
@@ -255,20 +255,20 @@ const COMMAND_PATTERN = new RegExp(
     String.raw`(?<![\w./@-])(?:(npm|pnpm|yarn|bun|mise|deno|hatch|pdm) (?:run|task) (?!(?:the|an?|this|that|it|your|my|its|and|to|in|with|from|as|scripts?|commands?)\b)([a-z][\w:.-]{0,60})`,
     String.raw`(npm|pnpm|yarn|bun|cargo|dotnet|mvn|deno|gradle|gradlew|terraform|ruff|biome|playwright|bazel|docker|docker compose|kubectl|helm) (test|build|check|clippy|fmt|bench|lint|typecheck|format|ci|publish|audit|verify|plan|apply|up|down|run)\b(?! a\b| the\b)`,
     String.raw`(?:npx|bunx|pnpm exec|pnpm dlx|yarn dlx|uvx) ((?!-)[\w@/.-]{2,60})`,
-    // These begin English sentences too: "go test it", "make sure". In backticks, after a prompt or before a path they do not.
+    // These also start English sentences ("go test it", "make sure"), so they need a backtick or a prompt before them, or a path after them.
     String.raw`(?:(?<=[\x60$] ?)|(?=\w+ \w+ (?:\.\/|-)))(go|make|just|mix|rake|swift) (test|build|vet|generate|run|lint|fmt|check|install|[a-z][\w-]{1,30}(?=\x60)))`,
   ].join('|'),
   'g',
 )
 
-/** Packages that were installed or imported by name. */
+/** Packages that the text installs or imports by name. */
 function packagesNamed(text: string): EntityOccurrence[] {
   const found: EntityOccurrence[] = []
   for (const match of text.matchAll(INSTALLS)) {
     const words = (match[1] ?? '').trim().split(/\s+/)
-    // Only inside backticks is it sure where the command ends and the sentence goes on.
-    const meant = text[match.index + match[0].length] === '`' ? words : words.slice(0, 1)
-    for (const word of meant) found.push(...packageCalled(word, match.index))
+    // Only inside backticks is it clear where the command ends.
+    const packages = text[match.index + match[0].length] === '`' ? words : words.slice(0, 1)
+    for (const word of packages) found.push(...packageCalled(word, match.index))
   }
   for (const match of text.matchAll(IMPORTS)) {
     const name = match.slice(1).find(Boolean) ?? ''
@@ -292,7 +292,7 @@ function packageCalled(word: string, at: number): EntityOccurrence[] {
     : []
 }
 
-/** `404` is a number; after `HTTP` or before `Not Found` it is an answer. */
+/** `404` alone is a number; after `HTTP` or before `Not Found` it is a status. */
 function statusesNamed(text: string): EntityOccurrence[] {
   return [...text.matchAll(STATUSES)].map((match) => ({
     at: match.index,

@@ -2,15 +2,15 @@ import type { AgentName } from './agent.ts'
 import type { ContentSessionId, ProjectKey } from './ids.ts'
 
 /**
- * What an agent tells us, in our words. The same events come from hooks, from the spool and from a transcript, and each carries
- * enough to recognise itself when it comes twice.
+ * An event of an agent, in our terms. The same event may come from a hook, from the spool and from a transcript; each carries enough data to
+ * be recognized when it comes twice.
  */
 export type AgentEvent = SessionEvent & {
   agent: AgentName
   session: ContentSessionId
   /** When it happened, as far as the source knows. */
   at: number
-  /** The folder the client stood in; it drifts with `cd`, so it never decides the project by itself. */
+  /** The client's current folder. It changes with `cd`, so it does not determine the project alone. */
   cwd: string | null
   transcript: string | null
 }
@@ -19,7 +19,7 @@ export type SessionEvent =
   | {
       kind: 'session-started'
       source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork'
-      /** When the conversation that is gone on with had its last answer; null where there is none, or the client does not say. */
+      /** When a resumed conversation had its last answer; null without an answer, or when the client does not say. */
       lastAnswerAt?: number | null
     }
   | {
@@ -35,7 +35,7 @@ export type SessionEvent =
       toolUseId: string
       tool: string
       input: unknown
-      /** What the tool answered; undefined when it failed. */
+      /** The tool's output; undefined when it failed. */
       output: unknown
       error: string | null
       interrupted: boolean
@@ -50,22 +50,22 @@ export type SessionEvent =
   | { kind: 'compacting'; promptId: string | null }
   | { kind: 'compacted'; promptId: string | null; summary: string }
   | { kind: 'session-ended'; reason: string }
-  /** Something the host reports and we have no use for. */
+  /** An event that we do not use. */
   | { kind: 'ignored'; name: string }
 
-/** What surrounds an event but is not in it: known to a command hook through its environment, unknown to an http hook. */
+/** Facts about an event that are not in its payload: a command hook knows them from its environment, an http hook does not. */
 export type EventContext = {
   projectFolder: string | null
   clientPid: number | null
   /** How the client was started (`cli`, `sdk-ts`, …). */
   entrypoint: string | null
-  /** The git branch when it happened, null when nobody can know any more. Left out, it is looked up: it happens now. */
+  /** The git branch at that time, or null when it is unknown. Undefined means that the event happens now: look it up. */
   branch?: string | null
-  /** Set by callers of the API that named their project. */
+  /** Set by callers of the API who name their project. */
   project?: ProjectKey
 }
 
-/** What we answer to an event, in our words; the agent's integration puts it into the host's schema. */
+/** Our reply to an event, in our terms; the agent's integration converts it to the host's schema. */
 export type EventReply = {
   /** For the model. */
   context?: string

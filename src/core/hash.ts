@@ -1,9 +1,9 @@
-/** A short name for a text: the same text always has the same one. */
+/** A short hash of a text. */
 export function fingerprint(text: string, length = 16): string {
   return sha256(text).slice(0, length)
 }
 
-/** Bun's own starts faster; the client for other programs runs on Node too. */
+/** Bun's hasher starts faster; the client library also runs on Node. */
 function sha256(text: string): string {
   if (typeof Bun !== 'undefined') return new Bun.CryptoHasher('sha256').update(text).digest('hex')
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex')

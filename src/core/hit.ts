@@ -1,32 +1,32 @@
 import type { ProjectKey } from './ids.ts'
 import type { MemoryKind } from './memory-kinds.ts'
 
-/** A search result: what search makes, the worker sends, and whoever asked reads. */
+/** A search result, from search through the worker to the caller. */
 export type Hit = {
   kind: MemoryKind
-  /** Among those of its kind; the client library puts the letter before it by which `get` takes it. */
+  /** Unique within its kind. The client library adds the kind's letter, as `get` expects it. */
   id: string
-  /** What kind of observation or summary it is. */
+  /** The type of observation or summary. */
   type: string
   title: string
   snippet: string
   project: ProjectKey
   sessionId: number | null
   at: number
-  /** Higher is better; comparable within one answer only. */
+  /** Higher is better. Scores of different searches cannot be compared. */
   score: number
-  /** What each signal gave, or took where that is below zero; they add up to the score. */
+  /** What each signal added to the score; negative when it lowered it. They add up to the score. */
   signals: Partial<Record<Signal, number>>
-  /** The share of the question, weighed by how telling its words are, that this document holds, and how many words that is. */
+  /** The share of the query's words that this document contains, weighted by their rarity; and how many words these are. */
   coverage: number
   matched: number
-  /** How unlikely it is that those words meet by chance: the natural logarithm of how many documents one would expect to look at for it. */
+  /** How unlikely it is that these words occur together by chance: ln of the number of documents in which one such match is expected. */
   unlikely: number
-  /** How near it is by meaning, from -1 to 1; null when it is not among the nearest, or nobody looked. */
+  /** Similarity in meaning, from -1 to 1; null when it is not among the nearest, or there was no search by meaning. */
   cosine: number | null
-  /** What reading the whole of it costs. */
+  /** The cost of reading the full memory. */
   tokens: number
-  /** Others that tell the same, or its turn once more, and were folded into this one. */
+  /** Ids of other hits that were folded into this one: they say the same, or belong to the same turn. */
   also: string[]
 }
 
@@ -46,5 +46,5 @@ export type Signal =
   | 'use'
   | 'variety'
 
-/** A time that a question speaks of, what became of it, and that in a sentence for whoever asked. */
+/** A time that a query refers to, whether it limited the search, and a sentence about it for the caller. */
 export type QueryTimeReference = { meaning: string; kept: boolean; said: string }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { OBSERVATION_TYPES } from './memory.ts'
 import { iconOf, isMemoryId, MEMORY_KINDS, memoryId, parseMemoryId } from './memory-kinds.ts'
 
-test('an id as it is shown means the memory it was shown for', () => {
+test('a shown id is parsed back to its memory', () => {
   for (const kind of MEMORY_KINDS) expect(parseMemoryId(memoryId(kind, 12))).toEqual({ kind, ref: '12' })
 })
 
@@ -13,15 +13,15 @@ test.each([
   ['recollect://global/decisions/my-note', { kind: 'note', ref: 'my-note' }],
   ['login', null],
   ['#x', null],
-] as const)('%s is read as the id that it is, or as none', (id, meant) => {
-  expect(parseMemoryId(id)).toEqual(meant)
+] as const)('%s is parsed as an id or rejected', (id, parsed) => {
+  expect(parseMemoryId(id)).toEqual(parsed)
 })
 
-test('a word that begins like the id of a note is a word to whoever may be asked in words', () => {
+test('a word that starts like a note id is not an id in a search', () => {
   expect([isMemoryId('Nothing'), isMemoryId('P7'), isMemoryId('N01ARZ3NDEKTSV4RRFFQ69G5FAV')]).toEqual([false, true, true])
 })
 
-test('every kind and type has a sign of its own, two columns wide', () => {
+test('every kind and type has its own icon, two columns wide', () => {
   const signs = [...OBSERVATION_TYPES.map((type) => iconOf('observation', type)), ...MEMORY_KINDS.slice(1).map((kind) => iconOf(kind, ''))]
   expect(new Set(signs).size).toBe(signs.length)
   expect(signs.filter((sign) => Bun.stringWidth(sign) !== 2)).toEqual([])

@@ -10,30 +10,30 @@ export type Session = {
   contentSessionId: ContentSessionId
   memorySessionId: MemorySessionId | null
   project: ProjectKey
-  /** The folder the session belongs to: where it started, not where a later `cd` led. */
+  /** The folder in which the session started, whatever `cd` came later. */
   folder: string
-  /** The branch it was last seen on; each prompt keeps its own. */
+  /** The branch at the last event; each prompt has its own. */
   branch: string | null
   title: string | null
   status: 'initialized' | 'active' | 'completed'
   promptCount: number
   transcript: string | null
-  /** The process of the client, while we know it: a live process is a live session. */
+  /** The client's process, if known: while it runs, the session is live. */
   clientPid: number | null
-  /** When it was split off from another session; whatever its transcript holds from before is the other's. */
+  /** When it was forked from another session; earlier lines of its transcript belong to the other one. */
   forkedAt: number | null
-  /** The session it was split off from, where that could be told. */
+  /** The session it was forked from, if known. */
   forkedFrom: number | null
-  /** When it was last given a brief, and the newest observation there was then; null before the first. */
+  /** When its last brief was injected, and the newest observation at that time; null before the first brief. */
   briefed: { at: number; until: number } | null
-  /** What it was told before this moment has been compacted away. */
+  /** Injections before this time have been compacted away. */
   contextFrom: number
   startedAt: number
   lastEventAt: number
   endedAt: number | null
 }
 
-/** A prompt and the answer its turn ended with. Machine prompts are notices that the client sends in the person's name. */
+/** A prompt and the final answer of its turn. Machine prompts are notices that the client sends in the person's name. */
 export type Prompt = {
   id: number
   sessionId: number
@@ -45,7 +45,7 @@ export type Prompt = {
   answeredAt: number | null
 }
 
-/** One call of a tool, as the host reported it, private parts and secrets removed, clipped. */
+/** One call of a tool as the host reported it, cleaned and clipped. */
 export type ToolUse = {
   id: number
   sessionId: number
@@ -79,7 +79,7 @@ export type ObservationDraft = {
   concepts: Concept[]
   filesRead: string[]
   filesModified: string[]
-  /** The tool that mattered most, in the host's word. */
+  /** The most important tool, by the host's name for it. */
   tool: string | null
   at: number
 }
@@ -89,13 +89,13 @@ export type Observation = ObservationDraft & {
   sessionId: number
   project: ProjectKey
   promptNumber: number
-  /** What reading it costs. */
+  /** The cost of reading it. */
   tokens: number
-  /** What wrote it: `plain`, or a model's name. */
+  /** The author: `plain` for the rules, or a model's name. */
   model: string
 }
 
-/** The five fields of a turn's summary, and notes. Empty text means there was nothing to say. */
+/** The five fields of a turn's summary, and notes. A field without content is empty. */
 export type SummaryDraft = {
   request: string
   investigated: string
@@ -110,13 +110,13 @@ export type Summary = SummaryDraft & {
   sessionId: number
   project: ProjectKey
   promptNumber: number
-  /** `turn` is written at the end of a turn; `compact` is the host's own, of a conversation it shortened; `subagent` what one reported. */
+  /** `turn` is written at the end of a turn, `compact` by the host when it compacts the conversation, `subagent` by a subagent. */
   source: 'turn' | 'compact' | 'subagent'
   model: string
   at: number
 }
 
-/** A whole turn as a distiller reads it. */
+/** A turn as a distiller reads it. */
 export type Turn = {
   promptNumber: number
   origin: Prompt['origin']
@@ -128,32 +128,32 @@ export type Turn = {
   folder: string
   at: number
   actions: PerformedAction[]
-  /** What is still open from earlier turns of the session, newest last: failures that a later turn may fix. */
+  /** Failures of earlier turns that no later turn has fixed, newest last. */
   openFailures: OpenFailure[]
 }
 
-/** A command that failed and has not been seen to pass since. */
+/** A command that failed and has not passed since. */
 export type OpenFailure = { command: string; names: string[]; error: string; at: number; promptNumber: number }
 
-/** What the tools of a turn left that nobody need have spoken of. */
+/** Facts from the tools of a turn that its texts may not mention. */
 export type Traces = {
-  /** The names of code in the places it changed, for each file; those that were changed most first. */
+  /** For each changed file, the functions and types in the changed places, most changed first. */
   names: [path: string, names: string[]][]
-  /** The errors that its checks printed, also those that passed. */
+  /** The errors that its checks printed, including checks that passed. */
   errors: { name: string; command: string; passed: boolean }[]
-  /** The runs of tests that passed, each as it was run last. Absent when there were none. */
+  /** The last run of each test command that passed. Absent when there were none. */
   passes?: PassedTestRun[]
-  /** The checks that failed in it and passed after an edit. Absent when there were none. */
+  /** The checks that failed in the turn and passed after an edit. Absent when there were none. */
   mended?: FixedCheck[]
 }
 
-/** A run of tests that passed; a whole one ran all there are. */
+/** A run of tests that passed; `isWhole` when it ran all tests. */
 export type PassedTestRun = { command: string; isWhole: boolean; at: number }
 
-/** A check that failed and was put right in one turn; `isApart` when what put it right was told apart from what it had failed on. */
+/** A check that failed and was fixed in one turn; `isApart` when the fixing edit can be distinguished from the edit that broke it. */
 export type FixedCheck = { command: string; failedAt: number; isApart: boolean }
 
-/** What a distiller made of a turn. */
+/** A distiller's result for a turn. */
 export type DistillerOutput = {
   observations: ObservationDraft[]
   summary: SummaryDraft | null
@@ -162,7 +162,7 @@ export type DistillerOutput = {
   openFailures: OpenFailure[]
 }
 
-/** What a room reports it did. The worker tells whoever listens. */
+/** A change that a room reports. The worker notifies the listeners. */
 export type Change =
   | { kind: 'session-opened'; session: Session }
   | { kind: 'session-completed'; sessionId: number }

@@ -11,14 +11,14 @@ export type NoteType = (typeof NOTE_TYPES)[number]
 export const NOTE_SCOPES = ['project', 'global', 'local'] as const
 export type NoteScope = (typeof NOTE_SCOPES)[number]
 
-/** How a note came to be. `session-end` also covers what is written before a compaction. */
+/** How a note was made. `session-end` includes notes written before a compaction. */
 export const NOTE_SOURCES = ['human', 'session-end', 'reflection', 'import', 'merge'] as const
 export type NoteSource = (typeof NOTE_SOURCES)[number]
 
-/** A word that can stand in a path and in an address. */
+/** A word that is valid in a path and in an address. */
 export const isNamespace = (text: string) => /^[a-z0-9][a-z0-9-]{0,39}$/.test(text)
 
-/** What the file of a note says. Its scope and project are not in it: the folder says those. */
+/** The contents of a note's file. Its scope and project follow from its folder. */
 export type NoteText = {
   id: NoteId
   type: NoteType
@@ -27,23 +27,23 @@ export type NoteText = {
   tags: string[]
   createdAt: number
   updatedAt: number
-  /** The machine that wrote it last; empty when nobody said. */
+  /** The machine that wrote it last; empty when unknown. */
   machine: string
   source: NoteSource
   /** The agent's session it came from. */
   session: string | null
   /** The model that wrote it; null when no model did. */
   model: string | null
-  /** Between 0 and 1: how sure whoever wrote it was. */
+  /** The author's certainty, between 0 and 1. */
   confidence: number
   supersedes: NoteId[]
-  /** The note of which this is another machine's version, as long as nobody has chosen between them. */
+  /** Set on another machine's version of a note: the id of that note, until the conflict is resolved. */
   conflictOf: NoteId | null
   pinned: boolean
   expiresAt: number | null
   deletedAt: number | null
   body: string
-  /** Lines of the front matter that we do not know, as they stand; others may. */
+  /** Unknown lines of the front matter, unchanged: other programs may use them. */
   unknown: string[]
 }
 
@@ -55,7 +55,7 @@ export type Note = NoteText & {
   path: string
 }
 
-/** Where a note may be asked for: `recollect://<scope>/<namespace>/<id>`. */
+/** The address of a note: `recollect://<scope>/<namespace>/<id>`. */
 export const noteUrn = (note: Pick<Note, 'scope' | 'namespace' | 'id'>) => `recollect://${note.scope}/${note.namespace}/${note.id}`
 
 /** The id in an address, or the id itself. Null when the text is neither. */
@@ -64,7 +64,7 @@ export function parseNoteId(text: string): NoteId | null {
   return id ? asNoteId(id) : null
 }
 
-/** Whether a note is to be had when nobody asks for hidden ones. That another supersedes it is for the store to know. */
+/** Whether a note is hidden by deletion or expiry. The store also hides notes that another one supersedes. */
 export function isDeletedOrExpired(note: Pick<NoteText, 'deletedAt' | 'expiresAt'>, now: number): boolean {
   return note.deletedAt !== null || (note.expiresAt !== null && note.expiresAt <= now)
 }

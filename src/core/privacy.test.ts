@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { growth, LINEAR } from '../../test/support/growth.ts'
 import { withoutPrivate, withoutPrivateInJson } from './privacy.ts'
 
-/** Every spelling that hides. The word `hidden` must go; what comes before and after must stay as it was. */
+/** Every spelling that hides. The word `hidden` must go; the text before and after must stay. */
 const HIDING: [form: string, text: string, left: string][] = [
   ['plain', 'a <private>hidden</private> z', 'a  z'],
   ['upper case', 'a <PRIVATE>hidden</PRIVATE> z', 'a  z'],
@@ -61,13 +61,13 @@ const HIDING: [form: string, text: string, left: string][] = [
   ['zero-width characters', 'a <\u200bpri\u200dvate\ufeff>hidden</\u2060private\u00ad> z', 'a  z'],
   ['control characters', 'a <pri\u0000vate>hidden</private\u0008> z', 'a  z'],
   ['a tag in two halves around another, then unclosed', 'a <pri<private>x</private>vate>hidden</private> z', 'a '],
-  ['a generic, which cannot be told from a tag glued to a word', 'new Set<Private>() hidden', 'new Set'],
+  ['a generic, which looks like a tag right after a word', 'new Set<Private>() hidden', 'new Set'],
   ['self-closing removes only itself', 'a <private/> b <private reason="x" /> z', 'a  b  z'],
   ['a stray closer is removed alone', 'a </private> b </ PRIVATE > z', 'a  b  z'],
   ['a path before it keeps its backslash', 'C:\\temp\\<private>hidden</private> z', 'C:\\temp\\ z'],
 ]
 
-/** What only looks like it. */
+/** Texts that only look like private parts. */
 const UNTOUCHED = [
   '',
   'nothing special',
@@ -97,11 +97,11 @@ describe('private parts', () => {
     expect(withoutPrivate(text).text).toEqual(left)
   })
 
-  test.each(UNTOUCHED)('%j is left as it is', (text) => {
+  test.each(UNTOUCHED)('%j is unchanged', (text) => {
     expect(withoutPrivate(text)).toEqual({ text, hidPrivate: false })
   })
 
-  test('a wholly private text comes back blank', () => {
+  test('an entirely private text becomes empty', () => {
     const { text, hidPrivate } = withoutPrivate(' <private>all of it</private>\n')
     expect([text.trim(), hidPrivate]).toEqual(['', true])
   })
@@ -112,17 +112,17 @@ describe('private parts', () => {
     ['<system-reminder>x</system-reminder> a <private>b</private>', 'a', true],
     ['&lt;private&gt;b&lt;/private&gt;', '', true],
     ['a <private/>', 'a', true],
-  ])('only a person’s own mark makes %j private', (said, left, hidden) => {
-    const { text, hidPrivate } = withoutPrivate(said)
+  ])('only a person’s own tag makes %j private', (raw, left, hidden) => {
+    const { text, hidPrivate } = withoutPrivate(raw)
     expect([text.trim(), hidPrivate]).toEqual([left, hidden])
   })
 
-  test('text built to leave a tag behind after every cut is dropped whole', () => {
+  test('text that would leave a new tag after every cut is dropped entirely', () => {
     const halves = `${'<pri'.repeat(50)}<private></private>${'vate></private>'.repeat(50)}`
     expect(withoutPrivate(`a ${halves} hidden`).text).not.toContain('hidden')
   })
 
-  test('a second look never finds more than the first', () => {
+  test('cleaning twice gives the same text', () => {
     const pieces = [
       '<',
       '>',
@@ -194,7 +194,7 @@ describe('private parts of a JSON value', () => {
     expect(JSON.stringify(withoutPrivateInJson(JSON.parse(json)))).toBe(json.replace('<private/>', ''))
   })
 
-  test('are found 10,000 levels down', () => {
+  test('are found at a depth of 10,000', () => {
     let value: unknown = '<private>x</private>deep'
     for (let i = 0; i < 10_000; i++) value = i % 2 ? { in: value } : [value]
     let found = withoutPrivateInJson(value)

@@ -1,15 +1,15 @@
 /**
- * Removes what a person marked `<private>` and what machines put in front of the model: our own context and the client's reminders.
- * In doubt it hides: an unclosed part runs to the end of the text, and a tag counts in any spelling a person or an encoder might
- * give it (`&lt;private&gt;`, `\u003cprivate\u003e`, `%3Cprivate%3E`, `＜ＰＲＩＶＡＴＥ＞`, `< private >`). `hidPrivate` says
- * that a person asked for it: what machines put there is removed as well, but makes nothing private.
+ * Removes the parts that a person marked `<private>` and the parts that machines added: our own context and the client's reminders. In doubt
+ * it hides: an unclosed part runs to the end of the text, and a tag counts in any spelling that a person or an encoder may use
+ * (`&lt;private&gt;`, `\u003cprivate\u003e`, `%3Cprivate%3E`, `＜ＰＲＩＶＡＴＥ＞`, `< private >`). `hidPrivate` is true when a
+ * person's part was removed; machine parts do not count.
  */
 export function withoutPrivate(text: string): { text: string; hidPrivate: boolean } {
   let left = text
   let hidPrivate = false
-  // Cutting can join the halves of a tag that stood around the cut (`<pri<private>x</private>vate>`), so read again until nothing is
-  // found. Honest text needs one more look; text that needs more than a few was built to slip through, and none of it is kept.
-  for (let look = 0; look < 4; look++) {
+  // Cutting can join the halves of a tag around the cut (`<pri<private>x</private>vate>`), so read again until nothing is found. Ordinary
+  // text needs one more pass; text that needs more than a few was made to slip through, and all of it is dropped.
+  for (let pass = 0; pass < 4; pass++) {
     const cut = cutTags(left)
     if (cut.text.length === left.length) return { text: left, hidPrivate }
     left = cut.text
@@ -19,16 +19,16 @@ export function withoutPrivate(text: string): { text: string; hidPrivate: boolea
 }
 
 /**
- * The same over every string of a JSON value, keys too. Each string stands alone: a tag left open in one hides nothing in the next.
- * Two keys that become equal leave the last one.
+ * Cleans every string of a JSON value, keys too. Each string is cleaned alone: an unclosed tag hides nothing in the next string. Of two keys
+ * that become equal, the last stays.
  */
 export function withoutPrivateInJson<T>(value: T): T {
   return mapStrings(value, (text) => withoutPrivate(text).text)
 }
 
 /**
- * A copy of a JSON value with every string changed, keys too. `key` is the one a string stands under, through any arrays, and null
- * for keys themselves. It keeps its own list of what is left to copy, because a value nested 10,000 deep would end the call stack.
+ * A copy of a JSON value with every string changed, keys too. `key` is the key that a string is under, also inside arrays, and null for keys
+ * themselves. Not recursive, because a value nested 10,000 deep would overflow the call stack.
  */
 export function mapStrings<T>(value: T, change: (text: string, key: string | null) => string): T {
   const waiting: { from: object; to: unknown[] | object; key: string | null }[] = []
@@ -45,20 +45,20 @@ export function mapStrings<T>(value: T, change: (text: string, key: string | nul
     if (Array.isArray(to)) for (const item of from as unknown[]) to.push(copy(item, key))
     else
       for (const [name, item] of Object.entries(from)) {
-        // Defined, not assigned: JSON may hold a key named `__proto__`, and assigning that would change what the copy is.
+        // Defined, not assigned: JSON may contain a key named `__proto__`, and assigning to it would change the copy's prototype.
         Object.defineProperty(to, change(name, null), { value: copy(item, name), writable: true, enumerable: true, configurable: true })
       }
   }
   return result as T
 }
 
-// By their first letter, which tells them apart.
+// By their first letter, which is different for each.
 const PRIVATE = 'private'
 const NAMES = new Map([PRIVATE, 'recollect-context', 'claude-mem-context', 'system-reminder'].map((name) => [name.charCodeAt(0), name]))
 
 type PrivacyTag = { kind: 'opens' | 'closes' | 'alone'; name: string }
 
-/** One pass over the text. Every try at a tag either consumes what it read or stops before the next `<`, so time stays linear. */
+/** One pass over the text. Each attempt to read a tag either consumes it or stops before the next `<`, so time stays linear. */
 function cutTags(text: string): { text: string; hidPrivate: boolean } {
   if (!MAY_START.test(text)) return { text, hidPrivate: false }
   let hidPrivate = false
@@ -76,7 +76,7 @@ function cutTags(text: string): { text: string; hidPrivate: boolean } {
       hidPrivate ||= tag.name === PRIVATE
       if (open.length === 0) kept.push(text.slice(keptFrom, at))
       if (tag.kind === 'opens') open.push(tag.name)
-      // A closer ends only the innermost part, and only one of its own name: inside a reminder, `</private>` is just text.
+      // A closing tag ends only the innermost part, and only one of its own name: inside a reminder, `</private>` is just text.
       else if (tag.kind === 'closes' && open.at(-1) === tag.name) open.pop()
       keptFrom = reader.at
     }
@@ -86,7 +86,7 @@ function cutTags(text: string): { text: string; hidPrivate: boolean } {
   return { text: kept.join(''), hidPrivate }
 }
 
-/** The tag that starts at a place, the reader left behind it; or null, the reader left behind the one character that was no tag. */
+/** Reads the tag that starts here and moves the reader behind it. Null when no tag starts here; the reader then moves one character. */
 function tagAt(reader: DecodedTextCursor, at: number): PrivacyTag | null {
   reader.at = at
   if (next(reader) !== LT) return null
@@ -124,8 +124,8 @@ function isTagDespiteSpace(reader: DecodedTextCursor, after: number): boolean {
 }
 
 /**
- * Reads to the end of a tag, as HTML does: `>` ends it, except in a quoted value. True when it closed itself (`/>`). Whatever is
- * malformed counts as open, because an opening tag hides more; a slash at the end of an unquoted value is part of the value.
+ * Reads to the end of a tag as HTML does: `>` ends it, except in a quoted value. True when the tag closes itself (`/>`). A malformed tag
+ * counts as an opening one, because that hides more; a slash at the end of an unquoted value is part of the value.
  */
 function endsAlone(reader: DecodedTextCursor): boolean {
   let last = 0
@@ -172,12 +172,12 @@ const isQuote = (code: number) => code === 0x22 || code === 0x27
 // Right for letters; `-` is unchanged, and END stays below every character.
 const lower = (code: number) => code | 0x20
 
-// What may follow a name for it to be the whole name: not `,` (the generic `Map<Private, X>`), not `.`, `-`, `:` or a letter.
+// The characters that may follow a complete name: not `,` (the generic `Map<Private, X>`), not `.`, `-`, `:` or a letter.
 const NAME_ENDS = new Set([END, SPACE, SLASH, LT, GT, EQUALS, 0x22, 0x27])
 
 const MAY_START = /[<&%\\＜﹤〈\u2329⟨‹]/
 
-/** Whether two characters may be the start of a tag. Only saves time: most `<` and `&` in a text can be passed over right here. */
+/** Whether two characters may start a tag. Only saves time: it skips most `<` and `&` of a text. */
 function mayStart(code: number, next: number): boolean {
   if (code === LT || (code > 0x7f && plain(code) === LT)) return !(next > SPACE && next < 0x7f) || INSIDE.has(next)
   if (code === AMPERSAND) return next === 0x23 || lower(next) === 0x6c || lower(next) === 0x61
@@ -188,12 +188,12 @@ const INSIDE = new Set([...'/&%\\prcsPRCS'].map((char) => char.charCodeAt(0)))
 
 const isEscape = (code: number) => code === AMPERSAND || code === BACKSLASH || code === PERCENT
 
-/** Reads a text as it would look once shown. `at` is where the next character starts. */
+/** A position in a text that is read as it looks when displayed. `at` is where the next character starts. */
 type DecodedTextCursor = { readonly text: string; at: number }
 
 /**
- * The code of the next character, or END: entities, JSON and URL escapes are the character they stand for, every blank is a space,
- * and what nobody can see is not there.
+ * The code of the next character, or END. Entities, JSON and URL escapes are decoded, every kind of blank becomes a space, and invisible
+ * characters are skipped.
  */
 function next(reader: DecodedTextCursor): number {
   while (reader.at < reader.text.length) {
@@ -211,7 +211,7 @@ function decode(reader: DecodedTextCursor, code: number): number {
   return code === AMPERSAND ? entity(reader) : code === BACKSLASH ? backslash(reader) : percent(reader)
 }
 
-/** `&lt;`, `&#60;`, `&#x3c;`, the semicolon often forgotten; `&amp;lt;` was escaped twice. */
+/** `&lt;`, `&#60;`, `&#x3c;`, also without the semicolon; `&amp;lt;` was escaped twice. */
 function entity(reader: DecodedTextCursor): number {
   const { text } = reader
   let at = reader.at + 1
@@ -267,7 +267,7 @@ function digitsEnd(text: string, from: number, base: 10 | 16): number {
   return at
 }
 
-/** Stops once it is past every character we look for; a number may be as long as the text. */
+/** Stops when the value exceeds every character we look for: a number may be as long as the text. */
 function number(text: string, from: number, to: number, base: 10 | 16): number {
   let value = 0
   for (let at = from; at < to && value <= 0xffff; at++) {
@@ -277,7 +277,7 @@ function number(text: string, from: number, to: number, base: 10 | 16): number {
   return value
 }
 
-// By their first letter, which tells them apart too.
+// By their first letter, which is different for each.
 const ENTITIES = new Map(
   [
     { name: 'lt', code: LT },
@@ -293,7 +293,7 @@ function isDigit(code: number, base: 10 | 16): boolean {
   return (code >= 0x30 && code <= 0x39) || (base === 16 && lower(code) >= 0x61 && lower(code) <= 0x66)
 }
 
-/** One code for all that look alike: full-width letters are letters, every blank is a space, what nobody sees is NOTHING. */
+/** One code for all look-alikes: full-width letters become letters, every kind of blank a space, invisible characters NOTHING. */
 function plain(code: number): number {
   if (code < 0x7f) return code >= SPACE ? code : code >= 0x09 && code <= 0x0d ? SPACE : NOTHING
   return code >= 0xff01 && code <= 0xff5e ? code - 0xfee0 : (LOOK_ALIKES.get(code) ?? code)
@@ -303,7 +303,7 @@ const LOOK_ALIKES = new Map([
   ...all(LT, '﹤〈\u2329⟨‹'),
   ...all(GT, '﹥〉\u232a⟩›'),
   ...all(SPACE, '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000'),
-  // Zero-width, direction and variation characters: they would split a name that a person reads as whole.
+  // Zero-width, direction and variation characters: they would split a name that looks complete to a person.
   ...all(NOTHING, '\u007f\u0085\u00ad\u034f\u061c\u180b\u180c\u180d\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e'),
   ...all(NOTHING, '\u2060\u2061\u2062\u2063\u2064\u2065\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\ufeff'),
   ...all(NOTHING, '\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f'),

@@ -18,21 +18,21 @@ test.each([
   expect(normaliseRemote(url)).toBe('host.example/team/app')
 })
 
-test('a remote on this machine is known by its path, with or without a scheme', () => {
+test('a remote on this machine is identified by its path, with or without a scheme', () => {
   expect(normaliseRemote('/srv/git/app.git')).toBe('/srv/git/app')
   expect(normaliseRemote('file:///srv/git/app.git')).toBe('/srv/git/app')
 })
 
-test('a number in front of the project is a team in the short form and a port in an address', () => {
+test('a number after the host is a team in the short form and a port in an address', () => {
   expect(normaliseRemote('git@host.example:42/app.git')).toBe('host.example/42/app')
   expect(normaliseRemote('ssh://git@host.example:42/app.git')).toBe('host.example/app')
 })
 
-test.each(['', '   ', 'https://', 'origin', '../app.git', './app'])('"%s" names no project', (url) => {
+test.each(['', '   ', 'https://', 'origin', '../app.git', './app'])('"%s" does not identify a project', (url) => {
   expect(normaliseRemote(url)).toBeNull()
 })
 
-test('a marker wins over the remote, the remote over the folder', () => {
+test('a marker overrides the remote, and the remote the folder', () => {
   const all = signs({ marker: ' My-Project ', origin: 'git@host.example:team/app.git' })
   expect(keyOf(all)).toBe('my-project')
   expect(keyOf({ ...all, marker: null })).toBe('host.example/team/app')
@@ -40,22 +40,22 @@ test('a marker wins over the remote, the remote over the folder', () => {
   expect(keyOf({ ...all, marker: null, origin: null })).toBe('app-a1b2c3')
 })
 
-test('two folders of the same name are two projects, and the root of the disk is none', () => {
+test('two folders of the same name are two projects, and the root of the disk is not a project', () => {
   expect(keyOf(signs({ fingerprint: '000000' }))).not.toBe(keyOf(signs({ fingerprint: '111111' })))
   expect(keyOf(signs({ root: '/' }))).toBe('global')
 })
 
-test('a marker cannot make a key without end', () => {
+test('a long marker gives a key of limited length', () => {
   expect(keyOf(signs({ marker: 'x'.repeat(5000) }))).toHaveLength(200)
 })
 
-test('people call a project by its last name, without the fingerprint', () => {
+test('the short name of a project is its last part, without the fingerprint', () => {
   expect(projectName(asProjectKey('host.example/team/app'))).toBe('app')
   expect(projectName(asProjectKey('app-a1b2c3'))).toBe('app')
   expect(projectName(asProjectKey('global'))).toBe('global')
 })
 
-test('the end of a repository’s name is no fingerprint, whatever its letters', () => {
+test('the end of a repository’s name is not taken for a fingerprint', () => {
   expect(projectName(asProjectKey('host.example/team/ui-facade'))).toBe('ui-facade')
 })
 

@@ -1,6 +1,6 @@
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from './ids.ts'
 
-/** What can be known of a folder without asking git: read by `platform/project.ts`, decided here. */
+/** What `platform/project.ts` finds out about a folder without running git. */
 export type ProjectEvidence = {
   /** First line of the nearest `.recollect/project`. */
   marker: string | null
@@ -8,35 +8,35 @@ export type ProjectEvidence = {
   origin: string | null
   /** The root of the repository (of the main one, for a worktree), or the folder itself. */
   root: string
-  /** A short fingerprint of `root`, so that two folders called `api` stay two projects. */
+  /** A short hash of `root`, so that two folders called `api` are two projects. */
   fingerprint: string
 }
 
-/** The project of a folder: a marker a person put there, else the origin remote, else the root's name and fingerprint. */
-export function projectKey(signs: ProjectEvidence): ProjectKey {
-  const marker = signs.marker?.trim().toLowerCase()
-  // What holds for every project is for a person to say, not for a repository that was cloned.
+/** The project of a folder: its marker file, else its origin remote, else the root's name and fingerprint. */
+export function projectKey(evidence: ProjectEvidence): ProjectKey {
+  const marker = evidence.marker?.trim().toLowerCase()
+  // A cloned repository must not declare itself global; only the person may.
   if (marker && marker !== GLOBAL_PROJECT) return asProjectKey(marker.slice(0, 200))
-  const remote = signs.origin ? normaliseRemote(signs.origin) : null
+  const remote = evidence.origin ? normaliseRemote(evidence.origin) : null
   if (remote) return asProjectKey(remote)
-  const name = signs.root.split(/[\\/]/).filter(Boolean).at(-1)?.toLowerCase()
-  return name ? asProjectKey(`${name}-${signs.fingerprint}`) : GLOBAL_PROJECT
+  const name = evidence.root.split(/[\\/]/).filter(Boolean).at(-1)?.toLowerCase()
+  return name ? asProjectKey(`${name}-${evidence.fingerprint}`) : GLOBAL_PROJECT
 }
 
 /** `git@host:team/app.git`, `ssh://git@host/team/app` and `https://user:pw@host/team/app.git` are one project: `host/team/app`. */
 export function normaliseRemote(url: string): string | null {
   const given = url.trim().toLowerCase()
   const address = given.replace(/^[a-z][a-z0-9+.-]*:\/\//, '')
-  const place =
+  const hostAndPath =
     address === given
       ? given.replace(/^[^/@:]*@/, '').replace(/^([^/:]+):/, '$1/')
-      : // Behind a scheme, a number after the host is a port; in `git@host:42/app` it is a team.
+      : // After a scheme, a number after the host is a port; in `git@host:42/app` it is a team.
         address.replace(/^[^/]*@/, '').replace(/^([^/:]+):\d*\//, '$1/')
-  const plain = place
+  const plain = hostAndPath
     .replace(/\/{2,}/g, '/')
     .replace(/\/+$/, '')
     .replace(/\.git$/, '')
-  // `../app.git` is another place for every repository that says it.
+  // `../app.git` means a different folder in each repository.
   return !plain.startsWith('.') && /[/.]/.test(plain) ? plain : null
 }
 

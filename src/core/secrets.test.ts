@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { growth, LINEAR } from '../../test/support/growth.ts'
 import { redact, redactJson } from './secrets.ts'
 
-// Made up, and put together here, so that no scanner takes this file for a leak.
+// Invented, and assembled here, so that no scanner reports this file as a leak.
 const mixed = (length: number) => 'a1B2c3D4e5F6g7H8'.repeat(10).slice(0, length)
 const hex = (length: number) => '0a1b2c3d4e5f6789'.repeat(10).slice(0, length)
 const upper = (length: number) => 'A2B3C4D5E6F7G2H3'.repeat(10).slice(0, length)
 const dashes = '-'.repeat(5)
 const keyBody = `${mixed(64)}\n${mixed(64)}\n${mixed(30)}==`
 
-/** Secrets that show by their own shape: the kind they are hidden as. */
+/** Secrets with a recognizable shape, by the kind in their marker. */
 const SHAPES: [kind: string, secret: string][] = [
   ['age-key', `AGE-SECRET-KEY-1${upper(58)}`],
   ['anthropic-key', `sk-ant-api03-${mixed(60)}`],
@@ -68,7 +68,7 @@ const SHAPES: [kind: string, secret: string][] = [
   ['xai-key', `xai-${mixed(80)}`],
 ]
 
-/** What is hidden in a larger text, and what of it stays. */
+/** Texts with secrets, and the same texts redacted. */
 const IN_TEXT: [text: string, left: string][] = [
   ['mysql -u root -phunter2 -h db app', 'mysql -u root -p[redacted:password] -h db app'],
   [`mysqldump --user=root -p'two words' app`, 'mysqldump --user=root -p[redacted:password] app'],
@@ -92,7 +92,7 @@ const IN_TEXT: [text: string, left: string][] = [
     `${dashes}BEGIN PRIVATE KEY${dashes}\nMIIEpAIBAAKC1a\nAQEA7bq3Fzkp\nand more prose`,
     `${dashes}BEGIN PRIVATE KEY${dashes}[redacted:private-key]\nand more prose`,
   ],
-  // Addresses keep all but the secret part.
+  // Addresses: only the secret part goes.
   ['postgres://app:s3cr3t@db:5432/x', 'postgres://app:[redacted:url-password]@db:5432/x'],
   ['mongodb+srv://app:p@ss:word@cluster.example.net/x', 'mongodb+srv://app:[redacted:url-password]@cluster.example.net/x'],
   ['amqp://app:%40hunter@host', 'amqp://app:[redacted:url-password]@host'],
@@ -149,10 +149,10 @@ const IN_TEXT: [text: string, left: string][] = [
   ['passphrase: "correct horse battery staple"', 'passphrase: "[redacted:password]"'],
   [`STRIPE_KEY = "${mixed(32)}"`, 'STRIPE_KEY = "[redacted:secret]"'],
   [`ci_credential: ${mixed(32)}`, 'ci_credential: [redacted:secret]'],
-  // The more telling kind wins.
+  // The more specific kind wins.
   [`GITHUB_TOKEN=ghp_${mixed(36)}`, 'GITHUB_TOKEN=[redacted:github-token]'],
   [`{"token": "ghp_${mixed(36)}"}`, '{"token": "[redacted:github-token]"}'],
-  // A user may be a token, with a password beside it.
+  // The user of an address may be a token too.
   [`https://ghp_${mixed(36)}:x-oauth@github.com/a`, 'https://[redacted:github-token]:[redacted:url-password]@github.com/a'],
   // Command lines and headers.
   ['mysql --password=swordfish -u root', 'mysql --password=[redacted:password] -u root'],
@@ -167,7 +167,7 @@ const IN_TEXT: [text: string, left: string][] = [
   [`PRIVATE-TOKEN: ${mixed(20)}`, 'PRIVATE-TOKEN: [redacted:token]'],
   // Prose.
   ['the password is hunter22, and the user is bob', 'the password is [redacted:password], and the user is bob'],
-  // Private keys, whole, in JSON, and cut off.
+  // Private keys: complete, in JSON, and cut off.
   [
     `a\n${dashes}BEGIN RSA PRIVATE KEY${dashes}\n${keyBody}\n${dashes}END RSA PRIVATE KEY${dashes}\nz`,
     `a\n${dashes}BEGIN RSA PRIVATE KEY${dashes}[redacted:private-key]\nz`,
@@ -187,7 +187,7 @@ const IN_TEXT: [text: string, left: string][] = [
   [`${dashes}BEGIN EC PRIVATE KEY${dashes}\\n${mixed(64)}\\n${mixed(40)}`, `${dashes}BEGIN EC PRIVATE KEY${dashes}[redacted:private-key]`],
 ]
 
-/** What must stay, although it looks like it. */
+/** Texts that look like secrets but must stay. */
 const UNTOUCHED = [
   '',
   'commit 3f2a9c1d4e5b6a7f8c9d0e1f2a3b4c5d6e7f8a9b',
@@ -305,18 +305,18 @@ describe('redact', () => {
     expect(redact(text)).toBe(text)
   })
 
-  test("hides what a person's own patterns match, and not inside what is hidden already", () => {
+  test("hides the matches of a person's own patterns, except inside a marker", () => {
     expect(redact('ACME-1 and ACME-22', [/ACME-\d+/])).toBe('[redacted:custom] and [redacted:custom]')
     expect(redact(`ghp_${mixed(36)} token`, [/token/gi, /x*/])).toBe('[redacted:github-token] [redacted:custom]')
     expect(redact('[redacted:github-token]', [/token/])).toBe('[redacted:github-token]')
   })
 
-  test('a pattern that matches a part of a secret leaves none of the rest', () => {
+  test('a pattern that matches part of a secret does not expose the rest', () => {
     expect(redact('DB_PASSWORD=hunter2', [/\d/])).toBe('DB_PASSWORD=[redacted:password]')
     expect(redact(`ACMEghp_${mixed(36)}`, [/ACME/])).toBe('[redacted:custom][redacted:github-token]')
   })
 
-  test('a second time changes nothing', () => {
+  test('redacting twice gives the same result', () => {
     const parts = [...SHAPES.map(([, secret]) => secret), ...IN_TEXT.map(([text]) => text), ...UNTOUCHED]
     const glue = [
       '',
@@ -344,7 +344,7 @@ describe('redact', () => {
     for (let i = 0; i < 4000; i++) {
       const text = Array.from({ length: 1 + random(6) }, () => {
         const part = parts[random(parts.length)] ?? ''
-        // Whole, or from and to anywhere: most trouble starts where something is cut in two.
+        // Complete, or cut anywhere: most mistakes happen where a secret is cut in two.
         const piece = random(2) ? part : part.slice(random(part.length + 1)).slice(0, random(80))
         return piece + (glue[random(glue.length)] ?? '')
       }).join('')
@@ -385,7 +385,7 @@ describe('redact', () => {
 })
 
 describe('redactJson', () => {
-  test('hides secrets in every string, and all that stands under a key that names one', () => {
+  test('hides secrets in every string, and every value under a key that names a secret', () => {
     const value = {
       command: 'deploy --password swordfish',
       env: [`GITHUB_TOKEN=ghp_${mixed(36)}`],
@@ -404,13 +404,13 @@ describe('redactJson', () => {
     })
   })
 
-  test('hides the values of cookies, as a list or one by one', () => {
+  test('hides the values of cookies, as a list or single', () => {
     expect(redactJson({ headers: { Cookie: 'a=12345; b=6789', 'set-cookie': ['x=abcdef; Path=/'], cookie: 'none' } })).toEqual({
       headers: { Cookie: 'a=[redacted:cookie]', 'set-cookie': ['x=[redacted:cookie]; Path=/'], cookie: 'none' },
     })
   })
 
-  test('leaves what only stands for a secret, and keys that only sound like one', () => {
+  test('leaves placeholders for secrets, and keys that only sound like one', () => {
     const value = {
       password: '',
       api_key: `\${API_KEY}`,
@@ -427,12 +427,12 @@ describe('redactJson', () => {
     expect(redactJson(value)).toEqual(value)
   })
 
-  test('a second time changes nothing', () => {
+  test('redacting twice gives the same result', () => {
     const once = redactJson({ password: 'x y', token: 'abc', note: `key ghp_${mixed(36)}` }, [/y/])
     expect(redactJson(once, [/y/])).toEqual(once)
   })
 
-  test('reaches 10,000 levels down', () => {
+  test('works at a depth of 10,000', () => {
     let value: unknown = 'DB_PASSWORD=swordfish'
     for (let i = 0; i < 10_000; i++) value = [value]
     let found = redactJson(value)

@@ -1,17 +1,17 @@
 import { mapStrings } from './privacy.ts'
 
 /**
- * Replaces every secret in a text with `[redacted:<kind>]`, so that a reader still sees what stood there. Redacting twice changes
- * nothing more. `patterns` are a person's own; what they match becomes `[redacted:custom]`.
+ * Replaces every secret in a text with `[redacted:<kind>]`, so a reader still sees which kind of secret it was. Redacting twice gives the same
+ * text. `patterns` are the person's own; their matches become `[redacted:custom]`.
  */
 export function redact(text: string, patterns: readonly RegExp[] = []): string {
   const known = redactKnown(text)
-  // Our rules go first, because half a password would no longer look like one; and again, because a cut may lay a secret bare.
+  // Our rules go first, because half a password no longer looks like one, and again afterwards, because a cut may expose a secret.
   const own = patterns.reduce(hideMatches, known)
   return own === known ? known : redactKnown(own)
 }
 
-/** The same over every string of a JSON value. Under a key that names a secret the whole string goes, whatever it looks like. */
+/** Redacts every string of a JSON value. Under a key that names a secret, the whole string is replaced, whatever it looks like. */
 export function redactJson<T>(value: T, patterns: readonly RegExp[] = []): T {
   return mapStrings(value, (text, key) => {
     const left = key !== null && COOKIE_NAME.test(key) ? redact(`${key}: ${text}`, patterns).slice(key.length + 2) : redact(text, patterns)
@@ -20,7 +20,7 @@ export function redactJson<T>(value: T, patterns: readonly RegExp[] = []): T {
   })
 }
 
-/** A person's own patterns. One that is no regular expression is named by `doctor`; here it must not stop anything. */
+/** The person's own patterns. An invalid regular expression is skipped; `doctor` reports it. */
 export function usablePatterns(texts: readonly string[]): RegExp[] {
   return texts.flatMap((text) => {
     try {
@@ -35,8 +35,8 @@ const marker = (kind: string) => `[redacted:${kind}]`
 const ONE_MARKER = /^\[redacted:[a-z0-9-]{1,40}\]$/
 
 /**
- * Reads the text once. Three neighbouring characters, five bits each, are looked up in a table of how our rules begin (`ghp`, `pas`,
- * `://`); only there is a rule tried, and only at that place, so text without secrets costs a table lookup a character.
+ * Reads the text once. Each three neighbouring characters, five bits each, are looked up in a table of the first three characters of our rules
+ * (`ghp`, `pas`, `://`), and a rule is tried only where they match. Text without secrets costs one table look-up per character.
  */
 function redactKnown(text: string): string {
   let out = ''
@@ -48,7 +48,7 @@ function redactKnown(text: string): string {
     const at = i - 2
     const secret = findAt(text, at, done, RULES.get(gram) ?? [])
     if (!secret) continue
-    // What is kept before it may hold another: in `https://<token>:<password>@host` the user is a secret too.
+    // The kept part before it may contain another secret: in `https://<token>:<password>@host` the user is one too.
     out += text.slice(done, at) + redactKnown(text.slice(at, secret.from))
     out += secret.kind ? marker(secret.kind) : text.slice(secret.from, secret.to)
     done = secret.to
@@ -59,15 +59,15 @@ function redactKnown(text: string): string {
 
 function hideMatches(text: string, pattern: RegExp): string {
   const flags = pattern.flags.replace(/[gy]/g, '')
-  // The marker comes first, so that a pattern such as /token/ does not match inside what is hidden already.
+  // The marker comes first, so a pattern such as /token/ does not match inside a marker.
   const markerOrMatch = new RegExp(`\\[redacted:[a-z0-9-]{1,40}\\]|(?:${pattern.source})`, `${flags}g`)
   return text.replace(markerOrMatch, (match) => (match === '' || ONE_MARKER.test(match) ? match : marker('custom')))
 }
 
-/** What to hide. Without a kind it is a marker from an earlier time: not to be read as text, and left as it is. */
+/** What to hide. Null as kind means a marker from an earlier redaction, which stays and is not read as text. */
 type FoundSecret = { from: number; to: number; kind: string | null }
 
-/** Looks for a secret at one place. Nothing before `floor` is text any more: it was redacted. */
+/** Looks for a secret at one position. Everything before `floor` has been redacted already. */
 type SecretFinder = (text: string, at: number, floor: number) => FoundSecret | null
 
 type RedactionRule = { begins: readonly string[]; find: SecretFinder }
@@ -85,8 +85,8 @@ const HEX_DIGITS = [...'0123456789abcdef']
 const DISCORD = [...'MNO'].flatMap((a) => [...'DTjz'].flatMap((b) => [...'AEIMQUYcgk'].map((c) => a + b + c)))
 
 /**
- * Secrets that show by their own shape: kind, beginnings (three letters at least), shape from there on. A first group is kept.
- * Every quantifier is bounded or comes last, and a shape starts where a word starts, so no run of letters is read more than once.
+ * Secrets with a recognizable shape: kind, first characters (at least three), pattern. The first group is kept. Every quantifier is bounded or
+ * comes last, and a shape starts at the start of a word, so no run of letters is read twice.
  */
 const SHAPES: readonly (readonly [kind: string, begins: readonly string[], shape: RegExp])[] = [
   ['age-key', ['AGE-SECRET-KEY-'], /AGE-SECRET-KEY-1[0-9A-Za-z]{40,}/y],
@@ -94,10 +94,10 @@ const SHAPES: readonly (readonly [kind: string, begins: readonly string[], shape
   ['atlassian-token', ['ATATT3', 'ATCTT3'], /AT[AC]TT3[\w=-]{30,}/y],
   ['aws-access-key', ['AKIA', 'ASIA', 'ABIA', 'ACCA'], /A(?:KI|SI|BI|CC)A[A-Z0-9]{16}(?![A-Za-z0-9])/y],
   ['azure-sas', ['sig='], /(sig=)[\w%+/-]{30,}={0,2}/y],
-  // Behind `curl` and its short flags any password counts; elsewhere `-u 1000:1000` is a user and a group.
+  // After `curl` and its short flags any password counts; elsewhere `-u 1000:1000` is a user and a group.
   ['basic-auth', ['curl '], /(curl (?:-[A-Za-z]{1,6} ){0,6}(?:-u|--user)[= ]?["']?[\w.@+-]{1,60}:)[^\s"']+/y],
   ['basic-auth', [' -u ', '--user'], /((?: -u|--user)[= ]["']?[\w.@+-]{1,60}:)(?=[^\s"']{0,60}?\d)(?=[^\s"']{0,60}?[A-Za-z])[^\s"']+/y],
-  // Programs that take a password behind a short flag. `find mysql -print` is another's flag.
+  // Programs that take a password after a short flag. In `find mysql -print` the flag belongs to another program.
   [
     'password',
     ['mysql', 'mariadb'],
@@ -169,7 +169,7 @@ function shapeRule(kind: string, begins: readonly string[], shape: RegExp): Reda
   }
 }
 
-/** What directly follows something redacted starts afresh: once it is a marker, the next look will see it so. */
+/** Text right after a redacted part starts a new word: a second redaction sees a marker there. */
 function startsWord(text: string, at: number, floor: number): boolean {
   return at === floor || !isWordCode(text.charCodeAt(at)) || !isWordCode(text.charCodeAt(at - 1))
 }
@@ -183,7 +183,7 @@ const findMarker: SecretFinder = (text, at) => {
   return match && { from: at, to: at + match[0].length, kind: null }
 }
 
-/** A JSON Web Token: base64url parts, the first an object. A run of letters starts once, or `eyJ-eyJ-…` would be read over and over. */
+/** A JSON Web Token: base64url parts, the first an object. A run of letters is tried once; otherwise `eyJ-eyJ-…` would take quadratic time. */
 const findJwt: SecretFinder = (text, at, floor) => {
   const first = text[at - 1] === '-' ? at - 1 : at
   if (at !== floor && isNameCode(text.charCodeAt(first - 1))) return null
@@ -200,21 +200,21 @@ const findBearer: SecretFinder = (text, at, floor) => {
 
 const COOKIE_NAME = /^(?:set-)?cookies?$/i
 
-/** The values of a `Cookie` header, and the one that a `Set-Cookie` sets, what it is called kept. `cookie: string` is code. */
+/** The values of a `Cookie` header, or the one value of a `Set-Cookie`; the first name is kept. `cookie: string` is code. */
 const findCookie: SecretFinder = (text, at, floor) => {
   if (!startsWord(text, at, floor)) return null
   const match = matchAt(/(cookies?(?:\\{0,6}["'])?[ \t]{0,4}:[ \t]{0,4}(?:\\{0,6}["'])?[\w.$-]{1,80}=)([^\s;"'`\\,]{1,4096})/iy, text, at)
   const [, before = '', value = ''] = match ?? []
   if (!match || !isLiteral(value) || isCode(value)) return null
   const from = at + before.length
-  // Behind what a server sets stand its terms; behind what a client sends, more of the same.
+  // A server's value is followed by attributes; a client's by more cookies.
   const rest = /set-$/i.test(text.slice(Math.max(0, at - 4), at)) ? '' : (matchAt(MORE_COOKIES, text, from + value.length)?.[0] ?? '')
   return value.length + rest.length < 4 ? null : { from, to: from + value.length + rest.length, kind: 'cookie' }
 }
 
 const MORE_COOKIES = /(?:; ?[\w.$-]{1,80}=[^\s;"'`\\]{0,4096}){1,100}/y
 
-/** `postgres://user:password@host` keeps all but the password, which may hold an `@` itself: the last one before the path counts. */
+/** The password in `postgres://user:password@host`. It may contain an `@` itself: the last one before the path counts. */
 const findUrlPassword: SecretFinder = (text, at) => {
   const match = matchAt(/(:\/\/[^\s[/?#:@"'`<>\\]{0,100}:)([^\s/?#"'`<>\\]{1,300})@(?=[\w.[-])/y, text, at)
   const [, before = '', password = ''] = match ?? []
@@ -222,7 +222,7 @@ const findUrlPassword: SecretFinder = (text, at) => {
   return { from: at + before.length, to: at + before.length + password.length, kind: 'url-password' }
 }
 
-/** The body of a private key, its head kept. Where the end is missing, the lines that look like key material are the body. */
+/** The body of a private key; its header is kept. If the end is missing, the lines that look like key material are the body. */
 const findPrivateKey: SecretFinder = (text, at) => {
   const head = matchAt(/BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y, text, at)
   if (!head) return null
@@ -235,14 +235,14 @@ const findPrivateKey: SecretFinder = (text, at) => {
   return to > from ? { from, to, kind: 'private-key' } : null
 }
 
-/** However its lines are broken. Words that only say where the key goes have no digit among them. */
+/** Whether text is key material, however its lines are broken. A sentence such as "put the key here" has no digits. */
 function isKeyMaterial(body: string): boolean {
   if (/[A-Za-z0-9+/]{32}/.test(body)) return true
   const joined = body.slice(0, 20_000).replace(/\\[nrt]|[\s"'+,>|#→]/g, '')
   return /[A-Za-z0-9+/]{32}/.test(joined) && /[a-z]/.test(joined) && /[A-Z]/.test(joined) && /\d/.test(joined)
 }
 
-// What stands before a line of a key in code, in a diff, in JSON or under line numbers; then a header or base64.
+// What precedes a line of a key in code, in a diff, in JSON or with line numbers; then a header or base64.
 const KEY_LINE =
   /(?:\\[nrt]|[\s"'+,>|#→]|\d{1,6}[\t→|:]){0,40}(?:[A-Z][\w-]{2,20}: [^\n\\]{0,120}|[A-Za-z0-9+/]{24,}={0,2}|(?=[A-Za-z0-9+/]{0,60}\d)[A-Za-z0-9+/]{12,}={0,2}(?=\s|\\[nr]|["']|$))/y
 
@@ -250,10 +250,10 @@ type SecretKind = 'password' | 'secret' | 'token' | 'key' | 'authorization' | 'l
 
 const label = (kind: SecretKind) => (kind === 'likely' ? 'secret' : kind)
 
-/** How a value is written down, which says how sure we must be before we hide it. */
+/** How a value is written. It decides how certain we must be before we hide it. */
 type SecretValueForm = 'quoted' | 'listed' | 'assigned' | 'query' | 'flag' | 'header' | 'line' | 'loose'
 
-/** A value given to a name that says it is secret: `DB_PASSWORD=x`, `"api_key": "x"`, `--token x`, `Authorization: Bearer x`. */
+/** A value assigned to a name that means a secret: `DB_PASSWORD=x`, `"api_key": "x"`, `--token x`, `Authorization: Bearer x`. */
 const findNamed: SecretFinder = (text, at, floor) => {
   const nameEnd = nameEndAfter(text, at)
   const given = nameEnd === null ? null : givenAfter(text, nameEnd)
@@ -290,13 +290,13 @@ const isNameCode = (code: number) => isWordCode(code) || code === 0x2d
 
 type SecretAssignment = { by: 'equals' | 'colon' | 'comma' | 'space' | 'element' | 'field'; tight: boolean; at: number }
 
-// `?: string = `, `: &str = `, ` string = `: the type of a name, with the value behind it.
+// `?: string = `, `: &str = `, ` string = `: the type of a name, followed by the value.
 const TYPED = /(?:\??:[ \t]{0,4}(?:&(?:'static )?)?|[ \t](?=string))[\w.<>[\]|?]{1,40}[ \t]{1,4}=(?![=>])[ \t]{0,8}/y
 const PAIR = /(?:\\{0,6}["'`])?\]?[ \t]{0,20}(?::?={1,3}>?|\??:(?!:)|!={1,2}|,|is(?=[ \t]))[ \t]{0,20}/y
 // `- name: DB_PASSWORD` with `value: x` on the next line, `"name": "…", "value": "…"`, `key="…" value="…"`.
 const VALUE_FIELD = /\\{0,6}["']?,?\s{1,40}\\{0,6}["']?value\\{0,6}["']?\s{0,4}[:=][ \t]{0,4}/iy
 
-/** How a value is given to the name that ends here, and where it starts. */
+/** How a value is assigned to the name that ends here, and where the value starts. */
 function givenAfter(text: string, end: number): SecretAssignment | null {
   if (!FOLLOWS_NAME.includes(text[end] ?? '-')) return null
   if (text[end] === '=' && isWordCode(text.charCodeAt(end + 1))) return { by: 'equals', tight: true, at: end + 1 }
@@ -309,7 +309,7 @@ function givenAfter(text: string, end: number): SecretAssignment | null {
   if (pair) {
     const last = pair[0].trimEnd().at(-1)
     const by = last === ',' ? 'comma' : last === ':' ? 'colon' : last === 's' ? 'space' : 'equals'
-    // Only a name in quotes is paired by a comma (`define('DB_PASSWORD', 'x')`); otherwise it is an argument among others.
+    // A comma assigns only to a quoted name (`define('DB_PASSWORD', 'x')`); after other names it separates arguments.
     if (by === 'comma' && !/^[\\"'`]/.test(pair[0])) return null
     return { by, tight: pair[0] === '=', at: end + pair[0].length }
   }
@@ -322,7 +322,7 @@ const FOLLOWS_NAME = ' \t\r\n:=!?>]"\'`\\,'
 
 type SecretValue = { text: string; from: number; form: SecretValueForm; bare: boolean }
 
-/** The value that starts here, in every way it may be read, without its quotes and without the scheme of an Authorization header. */
+/** The value that starts here, in each way it may be read, without its quotes and without the scheme of an Authorization header. */
 function readValue(text: string, given: SecretAssignment, name: string, nameStart: number): SecretValue[] {
   const open = matchAt(/[bBrRuUfF@]{0,2}(\\{0,6})(["'`])/y, text, given.at)
   const start = given.at + (open?.[0].length ?? 0)
@@ -331,7 +331,7 @@ function readValue(text: string, given: SecretAssignment, name: string, nameStar
   if (open) {
     // SQL writes `PASSWORD 'x'`; for other names a space before a quote is prose (`Unexpected token 'export'`).
     if (given.by === 'element' || (given.by === 'space' && !/password$/i.test(name))) return []
-    // `getpass('Password: ')`: that quote did not open, it closed.
+    // `getpass('Password: ')`: this quote closes the prompt; it does not open a value.
     if (/[\s),;+\]}]/.test(text[from] ?? ' ')) return []
     const quoted = text.slice(from, quotedEnd(text, from, open[2] ?? '"', open[1] !== ''))
     if (given.tight && isEnvName(name)) return [{ text: quoted, from, form: 'assigned', bare: false }]
@@ -349,18 +349,18 @@ function readValue(text: string, given: SecretAssignment, name: string, nameStar
   return given.by === 'element' && !text.startsWith('</', from + value.length) ? [] : [{ text: value, from, form, bare: true }]
 }
 
-// A value without quotes. In a settings file it may hold nearly anything; in code, prose and addresses much of that ends it. A long
-// one is judged by its beginning, because the next name may be a few letters on and would read it all again.
+// A value without quotes. In a settings file it may contain almost any character; in code, prose and addresses many of them end it. A long
+// value is judged by its first characters, because the next name may follow a few letters later and would read it all again.
 const LINE_WORD = /[^\s"'`\\<]{1,128}/y
 const WORD = /[^\s"'`\\<>&,;)}\]|=]{1,128}={0,2}/y
 const REST_OF_WORD = /[^\s"'`\\<>&,;)}\]|]*/y
 
-/** A line that goes on behind the value, or ends as a statement does, is code and not a setting. */
+/** A line that continues after the value, or ends like a statement, is code and not a setting. */
 function isWholeLine(text: string, from: number, value: string): boolean {
   return !/[;,)]$/.test(value) && matchAt(/[ \t]{0,20}(?:#|\r?\n|\\[nr]|["'`]|$)/y, text, from + value.length) !== null
 }
 
-/** Quoted text ends with its line at the latest. Inside text that is itself quoted, the quotes are escaped and so is nothing else. */
+/** Where quoted text ends, at the latest with its line. Inside text that is itself quoted, only the quotes are escaped. */
 function quotedEnd(text: string, from: number, quote: string, escaped: boolean): number {
   let at = from
   for (; at < text.length; at++) {
@@ -378,7 +378,7 @@ function formOf(text: string, given: SecretAssignment, name: string, nameStart: 
   if (given.tight && (before === '?' || before === '&')) return 'query'
   if (name.startsWith('-') && (given.by === 'space' || given.by === 'equals')) return 'flag'
   if ((given.tight || given.by === 'field') && isEnvName(name)) return 'assigned'
-  // `machine x login y password z` in a .netrc; in prose only `is` may stand between.
+  // `machine x login y password z` in a .netrc; in prose only `is` may come between.
   if (given.by === 'space' && /\blogin \S{1,60}\s{1,8}$/.test(text.slice(Math.max(0, nameStart - 80), nameStart))) return 'assigned'
   if (given.by === 'space') return text.slice(given.at - 4, given.at).includes('is') ? 'loose' : null
   return startsLine(text, nameStart) ? 'line' : 'loose'
@@ -386,7 +386,7 @@ function formOf(text: string, given: SecretAssignment, name: string, nameStart: 
 
 const isEnvName = (name: string) => /^[-+]?[A-Z][A-Z0-9_]+$/.test(name)
 
-/** Whether only what a settings file has stands before a name on its line: an indent, a list dash, `export`, a dotted path. */
+/** Whether a name is preceded on its line only by what a settings file has there: an indent, a list dash, `export`, a dotted path. */
 function startsLine(text: string, at: number): boolean {
   const previous = text[at - 1] ?? '\n'
   if (previous === '\n') return true
@@ -397,39 +397,39 @@ function startsLine(text: string, at: number): boolean {
   return /^(?:[ \t+>*#"'-]|\d{1,6}[\t→]){0,40}(?:export |set |ENV |ARG )?(?!this\.|self\.)(?:\w{1,30}\.){0,6}$/.test(line)
 }
 
-/** The one place that weighs: quoted text under `password` is a password, a bare word behind `token =` is probably code. */
+/** Decides whether a value is hidden: quoted text under `password` is a password, a bare word after `token =` is probably code. */
 function isWorthHiding(kind: SecretKind, name: string, { text, form, bare }: SecretValue): boolean {
   if (!isLiteral(text) || (bare && isCode(text))) return false
-  // Test runners say PASS too.
+  // Test runners print PASS too.
   if (/^pass$/i.test(name) && form !== 'quoted') return false
   if (kind === 'likely') return form !== 'loose' && isRandom(text)
-  const strong = kind === 'password' || kind === 'secret'
-  switch (form) {
-    case 'quoted':
-      // Words in a row are a sentence about the thing, unless the name asks for words or they make no sentence.
-      if (/\s/.test(text)) return /phrase/i.test(name) || (kind === 'password' && isPassphrase(text))
-      return strong || (text.length >= 6 && isMixed(text))
-    case 'listed':
-      return text.length >= 6 && isMixed(text) && !/\s/.test(text)
-    case 'query':
-      return text.length >= 3
-    case 'assigned':
-      return strong || text.length >= 8 || isMixed(text)
-    case 'flag':
-      return (
-        isMixed(text) ||
-        (strong && !/^(?:flags?|options?|arguments?|can't|is|or|and|to|for|in|with|as|from|on|the|a|file|stdin|prompt)$/i.test(text))
-      )
-    case 'header':
-      return text.length >= 8 && (isMixed(text) || /[a-z][A-Z]/.test(text))
-    case 'line':
-      return isMixed(text) ? text.length >= (strong ? 4 : 8) && !isTypeLike(text) : /^\d{4,}$/.test(text) && kind === 'password'
-    case 'loose':
-      return text.length >= (strong ? 6 : 8) && /\d/.test(text) && /^[\w.~@#!%^=+/:-]+$/.test(text) && isMixed(text) && !isTypeLike(text)
-  }
+  return WORTH_HIDING[form]({ text, kind, name, isStrong: kind === 'password' || kind === 'secret' })
 }
 
-/** A few words that nobody would write in a row: without the small ones that make a sentence, or those of forms. */
+type NamedSecret = { text: string; kind: SecretKind; name: string; isStrong: boolean }
+
+/** One check for each form. A strong name (password, secret) needs less evidence in the value. */
+const WORTH_HIDING: Record<SecretValueForm, (secret: NamedSecret) => boolean> = {
+  quoted: ({ text, kind, name, isStrong }) => {
+    // Several words are a sentence about the secret, unless the name asks for words or they form no sentence.
+    if (/\s/.test(text)) return /phrase/i.test(name) || (kind === 'password' && isPassphrase(text))
+    return isStrong || (text.length >= 6 && isMixed(text))
+  },
+  listed: ({ text }) => text.length >= 6 && isMixed(text) && !/\s/.test(text),
+  query: ({ text }) => text.length >= 3,
+  assigned: ({ text, isStrong }) => isStrong || text.length >= 8 || isMixed(text),
+  flag: ({ text, isStrong }) => isMixed(text) || (isStrong && !WORD_AFTER_FLAG.test(text)),
+  header: ({ text }) => text.length >= 8 && (isMixed(text) || /[a-z][A-Z]/.test(text)),
+  line: ({ text, kind, isStrong }) =>
+    isMixed(text) ? text.length >= (isStrong ? 4 : 8) && !isTypeLike(text) : /^\d{4,}$/.test(text) && kind === 'password',
+  loose: ({ text, isStrong }) =>
+    text.length >= (isStrong ? 6 : 8) && /\d/.test(text) && /^[\w.~@#!%^=+/:-]+$/.test(text) && isMixed(text) && !isTypeLike(text),
+}
+
+/** Words that follow a flag in a sentence about it: `--password flag`, `--token can't`. */
+const WORD_AFTER_FLAG = /^(?:flags?|options?|arguments?|can't|is|or|and|to|for|in|with|as|from|on|the|a|file|stdin|prompt)$/i
+
+/** A few words that form no sentence: none of them is a function word or a word of login forms. */
 const isPassphrase = (text: string) => text.length <= 80 && /^[\p{L}\d]{2,}(?: [\p{L}\d]{2,}){2,7}$/u.test(text) && !SENTENCE.test(text)
 
 const SENTENCE = new RegExp(
@@ -441,12 +441,12 @@ const SENTENCE = new RegExp(
   'i',
 )
 
-/** What kind of secret a name promises, or null. `likely` names (`STRIPE_KEY`) need a value that looks random as well. */
+/** The kind of secret that a name means, or null. `likely` names (`STRIPE_KEY`) also need a value that looks random. */
 function kindOf(name: string): SecretKind | null {
   const known = KINDS.get(name)
   if (known !== undefined) return known
   const kind = SOUNDS_SECRET.test(name) ? kindOfWords(wordsOf(name)) : null
-  // A text names the same few things over and over, and working a name out costs more than all the rest.
+  // A text repeats the same few names, and classifying a name costs more than everything else here.
   if (KINDS.size >= 1000) KINDS.clear()
   KINDS.set(name, kind)
   return kind
@@ -471,7 +471,7 @@ function kindOfWords(words: string): SecretKind | null {
   return /(?:^|_)(?:key|token|secret|credential|cred|auth|pass)s?(?:_|$)/.test(words) ? 'likely' : null
 }
 
-// Where a name goes on after what it is: which one, for what, in which writing.
+// Endings that do not change what a name means: a number, an environment, an encoding.
 const TAIL = new RegExp(
   `_?\\d{1,3}$|_${anyOf('base value raw plain prod production dev staging test live local old new current b64 base64')}$`,
 )
@@ -481,7 +481,7 @@ const SECRET_KEY = new RegExp(
   `${anyOf(`api access secret private auth account master encryption signing service role admin deploy license app application storage
     subscription webhook hmac jwt client consumer server aes security`)}_?key$`,
 )
-// Keys and tokens of another sort: of lexers, of pages of results, of databases, and the half of a pair that is for everyone.
+// Other keys and tokens: of lexers, result pages and databases, and public keys.
 const OTHER_KEY = new RegExp(
   `(?:^|_)${anyOf(`public publishable page continuation sync cursor cancel cancellation stop eos bos pad unk cls sep mask start end peek
     cache primary foreign sort partition index object row map group unique idempotency`)}_?(?:token|key)s?(?:_|$)`,
@@ -495,7 +495,7 @@ function anyOf(words: string): string {
   return `(?:${words.split(/\s+/).join('|')})`
 }
 
-/** A value that stands for itself, not for another: no variable, no type, no placeholder, no path or address of the secret. */
+/** Whether the text is the value itself: not a variable, type or placeholder, nor a path or address of the secret. */
 function isLiteral(text: string): boolean {
   return (
     text !== '' &&
@@ -508,7 +508,7 @@ function isLiteral(text: string): boolean {
   )
 }
 
-/** `$NAME`, `${…}`, `<your password>`, `{{…}}`, `%s`, `%NAME%`, `***`. Signs behind `$name` make it a password that begins with `$`. */
+/** `$NAME`, `${…}`, `<your password>`, `{{…}}`, `%s`, `%NAME%`, `***`. Punctuation after `$name` makes it a password that starts with `$`. */
 const isReference = (text: string) =>
   /^(?:\$(?:[A-Za-z_]\w*(?![\w!@#%^&*])|[{($])|<|\{|%(?:[sdv]\b|[({]|[A-Z_]{2,40}%)|#\{|\*{2}|\.{3}|…|\[redacted:)/.test(text)
 const FILLED_IN = anyOf('your enter insert replace example dummy placeholder')
@@ -520,19 +520,19 @@ const PATH = /^(?:~|\.{1,2})?\/(?:[\w.@-]{1,30}\/){0,12}[\w.@-]{1,30}$/
 const ADDRESS = /^(?:process\.env|import\.meta|os\.environ|env[.:[]|secrets?\.|vault:|op:\/\/|arn:|file:|https?:\/\/)/i
 const ENV_NAME = /^[A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,8}$/
 
-/** Calls, subscripts, templates and paths of names (`req.body.token`) are code, when they stand without quotes. */
+/** Unquoted calls, subscripts, templates and dotted names (`req.body.token`) are code. */
 function isCode(text: string): boolean {
   if (/[()[\]{}]|=>|->|::|^[!&*@|>]|^(?:password|token|secret|key|pass)\d?$/i.test(text)) return true
   return /^[A-Za-z_$][\w$?]*\./.test(text) && /^[\w$?.]+$/.test(text) && !/\.\d/.test(text)
 }
 
-/** Not just a word: a digit or a sign among the letters. */
+/** Not just a word: it has a digit or punctuation among the letters. */
 const isMixed = (text: string) => (/[A-Za-z]/.test(text) && /\d/.test(text)) || /[^\w.:/ -]/.test(text)
 
-/** `Uint8Array`, `sha256`, `base64url`: names of types and codings that have a digit too. */
+/** `Uint8Array`, `sha256`, `base64url`: names of types and encodings that contain a digit. */
 const isTypeLike = (text: string) => /^(?:u?int|float|base|utf|sha|md|aes|rsa|hmac|ed|[a-z])\d{1,4}[A-Za-z_]{0,12}$/i.test(text)
 
-/** Long, without blanks, and too even in its letters to be words: what a generator makes. Hashes and UUIDs are names, not secrets. */
+/** Long, without spaces, and with too much entropy for words: probably generated. Hashes and UUIDs are names, not secrets. */
 function isRandom(text: string): boolean {
   if (text.length < 20 || text.length > 512 || !/^[\w+/=.~-]+$/.test(text)) return false
   if (HASH.test(text) || UUID.test(text)) return false
@@ -542,7 +542,7 @@ function isRandom(text: string): boolean {
 const HASH = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128}|sha\d{1,3}-.*)$/i
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Shannon's, in bits a character: about 4 for random hex, 5 and more for random base64, under 4 for most names in code. */
+/** Shannon entropy in bits per character: about 4 for random hex, 5 or more for random base64, under 4 for most names in code. */
 function entropy(text: string): number {
   const counts = new Map<string, number>()
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1)
@@ -561,7 +561,7 @@ const gramOf = (text: string, at: number) =>
   ((text.charCodeAt(at) & 31) << 10) | ((text.charCodeAt(at + 1) & 31) << 5) | (text.charCodeAt(at + 2) & 31)
 
 const RULES = new Map<number, RedactionRule[]>()
-// One byte for every three characters there can be; it fits the processor's nearest cache, the map would not.
+// One byte for each possible combination of three characters. It fits the processor's nearest cache; the map would not.
 const BEGINS = new Uint8Array(1 << 15)
 
 for (const rule of [

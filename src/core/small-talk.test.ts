@@ -15,7 +15,7 @@ test.each([
   '/review the changes',
   '👍',
   '',
-])('a chore asks nothing that memory could know: %p', (prompt) => expect(queryInPrompt(prompt)).toBeNull())
+])('small talk has no query: %p', (prompt) => expect(queryInPrompt(prompt)).toBeNull())
 
 test.each([
   'run the pelican tests',
@@ -32,23 +32,23 @@ test.each([
   'why 503 errors',
   '记忆系统',
   'Räum das auf',
-])('what names something is asked as it stands: %s', (prompt) => expect(queryInPrompt(prompt)).toBe(prompt))
+])('a prompt that names something is the query: %s', (prompt) => expect(queryInPrompt(prompt)).toBe(prompt))
 
 test.each([
-  ['commit and push please', 'it is a chore: everyday words alone ask nothing of memory'],
-  ['/review the changes', 'it is a chore: everyday words alone ask nothing of memory'],
-  ['/team:check-todos', 'a slash command alone asks nothing of memory'],
+  ['commit and push please', 'it is small talk: it has only everyday words'],
+  ['/review the changes', 'it is small talk: it has only everyday words'],
+  ['/team:check-todos', 'it is only a slash command'],
   ['7', 'it only answers a menu'],
   ['👍', 'it has no words'],
   [' ', 'it is empty, or all of it is private'],
-])('why %p asks nothing is said', (prompt, why) => expect(whyNoQuery(prompt)).toBe(why))
+])('the reason why %p has no query', (prompt, why) => expect(whyNoQuery(prompt)).toBe(why))
 
-test('of a slash command its arguments are asked', () => {
+test('the query of a slash command is its arguments', () => {
   expect(queryInPrompt('/review the pelican invoices\nof May')).toBe('the pelican invoices\nof May')
   expect(queryInPrompt('/review PR 188')).toBe('PR 188')
 })
 
-test('a turn is called by what was asked, and a chore also by what came of it', () => {
+test('a turn is titled by its prompt, and small talk also by its outcome', () => {
   expect(turnTitle('run the pelican tests', ['All pass'])).toBe('run the pelican tests')
   expect(turnTitle('commit this', ['', null, '**Committed** the pelican ledger\nand more'])).toBe(
     'commit this — Committed the pelican ledger',

@@ -1,46 +1,46 @@
 import { firstLine } from './text.ts'
 
 /**
- * What a prompt asks that memory could know: without the name of a slash command, and null when nothing is left but what any session of any
- * project is asked for ("commit and push", "ok, back to main", "7"). Such a prompt has been sent before, and its earlier turns are no answer.
+ * The part of a prompt that memory may answer: without the name of a slash command, and null for small talk that any session of any project
+ * contains ("commit and push", "ok, back to main", "7"). Earlier turns with the same small talk would not help.
  */
 export function queryInPrompt(prompt: string): string | null {
-  const { asked, words, small } = splitPrompt(prompt)
-  return words.every((word) => EVERYDAY_WORDS.has(word) || small.test(word)) && !NUMBERED.test(asked) ? null : asked
+  const { request, words, small } = splitPrompt(prompt)
+  return words.every((word) => EVERYDAY_WORDS.has(word) || small.test(word)) && !NUMBERED.test(request) ? null : request
 }
 
-/** Why a prompt without a question has none, for whoever wonders that memory says nothing to it. */
+/** Why memory has nothing to look up for a prompt, for a person who asks. */
 export function whyNoQuery(prompt: string): string {
-  const { asked, words, small } = splitPrompt(prompt)
+  const { request, words, small } = splitPrompt(prompt)
   if (prompt.trim() === '') return 'it is empty, or all of it is private'
-  if (asked === '') return 'a slash command alone asks nothing of memory'
+  if (request === '') return 'it is only a slash command'
   if (words.every((word) => small.test(word))) return words.length > 0 ? 'it only answers a menu' : 'it has no words'
-  return 'it is a chore: everyday words alone ask nothing of memory'
+  return 'it is small talk: it has only everyday words'
 }
 
-function splitPrompt(prompt: string): { asked: string; words: string[]; small: RegExp } {
-  const asked = prompt.replace(COMMAND, '').trim()
-  const words = asked.toLowerCase().replace(/['’]/g, '').match(WORD) ?? []
-  // The answer to a menu is a number, and a small one where words stand beside it.
-  return { asked, words, small: words.length === 1 ? /^(?:\d{1,3}|.)$/ : /^(?:\d{1,2}|.)$/ }
+function splitPrompt(prompt: string): { request: string; words: string[]; small: RegExp } {
+  const request = prompt.replace(COMMAND, '').trim()
+  const words = request.toLowerCase().replace(/['’]/g, '').match(WORD) ?? []
+  // The answer to a menu is a number, and a small one when there are other words.
+  return { request, words, small: words.length === 1 ? /^(?:\d{1,3}|.)$/ : /^(?:\d{1,2}|.)$/ }
 }
 
-/** What a turn is called: by what was asked, and where that says nothing ("7", "commit this"), also by the first of what came of it. */
-export function turnTitle(asked: string, came: (string | null)[]): string {
-  const outcome = queryInPrompt(asked) === null && came.find((text) => text?.trim())
-  return outcome ? `${firstLine(asked, 60)} — ${firstLine(outcome.replace(/^[\s>#*-]+|\*\*/g, ''), 120)}` : asked
+/** The title of a turn: its prompt, and for small talk ("7", "commit this") also the first non-empty outcome. */
+export function turnTitle(prompt: string, outcomes: (string | null)[]): string {
+  const outcome = queryInPrompt(prompt) === null && outcomes.find((text) => text?.trim())
+  return outcome ? `${firstLine(prompt, 60)} — ${firstLine(outcome.replace(/^[\s>#*-]+|\*\*/g, ''), 120)}` : prompt
 }
 
-/** `/review`, `/team:check-todos`; not the paths `/usr/bin` and `/etc`. */
+/** `/review`, `/team:check-todos`, but not the paths `/usr/bin` and `/etc`. */
 const COMMAND = /^\s*\/(?!(?:etc|tmp|usr|var|home|dev|proc|opt)(?:\s|$))[a-z][\w:-]*(?=\s|$)/i
 
-/** What has a number for a name: `#12`, `PR 7`, `line 40`. */
+/** Things named by a number: `#12`, `PR 7`, `line 40`. */
 const NUMBERED = /(?:#|\b(?:pr|pull[ -]request|issue|ticket|bug|error|commit|version|port|line)s?[\s:#]{1,3})\d/i
 
-/** Names of code and versions whole, so that they are no everyday words. */
+/** Names of code and versions count as one word each, so they are not everyday words. */
 const WORD = /[\p{L}\p{M}\p{N}_](?:[\p{L}\p{M}\p{N}_]|[./:#@-](?=[\p{L}\p{N}_]))*/gu
 
-/** Words that say nothing of a project: small ones, agreement, and what is done with any code. */
+/** Words that say nothing about a project: function words, agreement, and what people do with any code. */
 const EVERYDAY_WORDS = new Set(
   `a about actually add added address addressed again ahead all also am an and another any anything are as at back be been before better
   both branch branches bug bugs build but by can change changed changes check checkout ci clean cleanup clear code comment comments commit

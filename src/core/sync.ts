@@ -1,17 +1,17 @@
-/** A file that stays on this machine because something in it must not leave: a key, a password, a private part. */
+/** A file that is not synced because it contains a key, a password or a private part. */
 export type WithheldFile = { path: string; line: number }
 
-/** What one sync of the notes did. Paths are relative to the home. */
+/** The result of one sync of the notes. Paths are relative to the home. */
 export type SyncReport = {
-  /** `local`: there is no remote. `offline`: it could not be reached, which is ordinary. `busy`: another sync runs. */
+  /** `local`: no remote is set. `offline`: the remote could not be reached. `busy`: another sync is running. */
   outcome: 'synced' | 'local' | 'offline' | 'busy' | 'refused'
-  /** Why it is not `synced` or `local`, in words for the person. */
+  /** Why the outcome is not `synced` or `local`, for the person. */
   reason: string | null
-  /** Files that this machine committed, files that came from the others, versions that were kept beside them. */
+  /** Files that this machine committed, files from other machines, and conflicting versions that were kept beside them. */
   committed: string[]
   received: string[]
   kept: string[]
-  /** Whether the remote has taken commits of this machine. */
+  /** Whether the remote accepted commits of this machine. */
   pushed: boolean
   withheld: WithheldFile[]
   /** Projects whose notes were mirrored into their own repositories. */
@@ -19,26 +19,26 @@ export type SyncReport = {
   at: number
 }
 
-/** What became of the mirror of a project's notes in its own repository. */
+/** The result of mirroring a project's notes into its own repository. */
 export type ProjectMirrorReport = { project: string; written: number; pushed: boolean; problem: string | null }
 
-/** Where sync stands, without asking the network. */
+/** The state of sync, without using the network. */
 export type SyncState = {
-  /** As it may be shown; empty when there is none. */
+  /** Without a password; empty when no remote is set. */
   remote: string
-  /** Commits that the remote does not have, and those that this machine has seen there and not merged. */
+  /** Commits that the remote lacks, and fetched commits that are not merged yet. */
   ahead: number
   behind: number
   /** Files that changed since the last commit. */
   waiting: number
-  /** Other versions that nobody has chosen between yet. */
+  /** Conflicting versions that are not resolved yet. */
   conflicted: { id: string; of: string; title: string; machine: string }[]
   last: SyncReport | null
 }
 
-/** One version of a note's file: when it was committed, by which machine, and what that commit did. */
+/** One version of a note's file. `subject` is the subject of its commit. */
 export type NoteCommit = { commit: string; at: number; machine: string; subject: string }
 
-/** How a conflict may end. `ours` is what this machine wrote. */
+/** How a conflict may be resolved. `ours` is this machine's version. */
 export const CONFLICT_CHOICES = ['ours', 'theirs', 'both'] as const
 export type ConflictChoice = (typeof CONFLICT_CHOICES)[number]

@@ -1,22 +1,22 @@
 import { expect, test } from 'bun:test'
 import { clip, firstLine, shorten } from './text.ts'
 
-test('a short text is left as it is, on one line', () => {
+test('a short text is only put on one line', () => {
   expect(shorten('  two\n\t words ', 20)).toBe('two words')
   expect(firstLine('\n\n  first  \nsecond', 20)).toBe('first')
   expect(firstLine('   \n  ', 20)).toBe('')
 })
 
-test('a long text is cut at a word and never longer than asked for', () => {
+test('a long text is cut at a word and never exceeds the limit', () => {
   expect(shorten('the quick brown fox jumps', 21)).toBe('the quick brown fox…')
   for (let max = 1; max < 30; max++) expect(shorten('the quick brown fox jumps over it', max).length).toBeLessThanOrEqual(max)
 })
 
-test('a word without end is cut where it must be', () => {
+test('a long word is cut at the limit', () => {
   expect(shorten('x'.repeat(50), 10)).toBe(`${'x'.repeat(9)}…`)
 })
 
-test('a cut never leaves half a character', () => {
+test('a cut never splits a character', () => {
   const faces = '😀'.repeat(40)
   for (let max = 1; max < 60; max++) {
     expect(shorten(faces, max).isWellFormed()).toBe(true)
@@ -24,7 +24,7 @@ test('a cut never leaves half a character', () => {
   }
 })
 
-test('a clipped text keeps its head and its tail and says how much is missing', () => {
+test('a clipped text keeps its start and end and says how much is missing', () => {
   const text = `${'a'.repeat(500)}${'b'.repeat(500)}`
   const clipped = clip(text, 200)
   expect(clipped.length).toBeLessThanOrEqual(200)
@@ -34,6 +34,6 @@ test('a clipped text keeps its head and its tail and says how much is missing', 
   expect(clip(text, 1000)).toBe(text)
 })
 
-test('a clip too small for anything still ends', () => {
+test('a very small limit still works', () => {
   expect(clip('\udc00'.repeat(100), 1)).toContain('left out')
 })

@@ -1,10 +1,10 @@
-/** The first line of a text, at most `max` characters, cut at a word where one is near. */
+/** The first line of a text, shortened to `max` characters. */
 export function firstLine(text: string, max: number): string {
   const line = text.trim().split('\n', 1)[0]?.trim() ?? ''
   return shorten(line, max)
 }
 
-/** A text on one line, at most `max` characters, an ellipsis where it was cut. */
+/** A text on one line, at most `max` characters, cut at a word if possible and marked with an ellipsis. */
 export function shorten(text: string, max: number): string {
   const flat = text.replace(/\s+/g, ' ').trim()
   if (flat.length <= max) return flat
@@ -13,7 +13,7 @@ export function shorten(text: string, max: number): string {
   return `${(space > max * 0.6 ? cut.slice(0, space) : cut).trimEnd()}…`
 }
 
-/** The head and the tail of a long text: what a command printed last matters as much as what it printed first. */
+/** The start and the end of a long text: the last lines of a command's output matter as much as the first. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text
   const marker = `\n… ${text.length - max} characters left out …\n`
@@ -22,7 +22,7 @@ export function clip(text: string, max: number): string {
   return text.slice(0, wholeChar(text, head)) + marker + text.slice(wholeChar(text, text.length - (keep - head)))
 }
 
-/** Moves a cut out of the middle of a surrogate pair, which would leave half a character. */
+/** Moves a cut out of the middle of a surrogate pair. */
 function wholeChar(text: string, at: number): number {
   const code = text.charCodeAt(at)
   return at > 0 && code >= 0xdc00 && code <= 0xdfff ? at - 1 : at

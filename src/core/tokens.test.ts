@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
 import { countTokens } from './tokens.ts'
 
-test('nothing costs nothing, and anything costs something', () => {
+test('an empty text has no tokens, any other at least one', () => {
   expect(countTokens('')).toBe(0)
   expect(countTokens('a')).toBe(1)
 })
 
-test('English costs a token for four characters, Chinese nearly one for each', () => {
+test('English has four characters per token, Chinese little more than one', () => {
   expect(countTokens('four'.repeat(100))).toBe(100)
   expect(countTokens('记忆'.repeat(50))).toBe(80)
 })
 
-test('two texts together never cost more than one by one', () => {
+test('two texts together never have more tokens than separately', () => {
   const parts = ['', 'a', 'abc', 'word word', '记忆', 'a记忆b', '😀😀😀', '\n']
   for (const a of parts) for (const b of parts) expect(countTokens(a + b)).toBeLessThanOrEqual(countTokens(a) + countTokens(b))
 })

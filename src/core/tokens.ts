@@ -1,6 +1,6 @@
 /**
- * About how many tokens a text costs a model. Four characters a token is right for English and code; other scripts cost about
- * one token a character or two. An estimate that never needs a tokenizer on a hook's path.
+ * An estimate of how many tokens a text has, without loading a tokenizer. English and code have about four characters per token, Chinese and
+ * similar scripts little more than one.
  */
 export function countTokens(text: string): number {
   let wide = 0

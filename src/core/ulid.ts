@@ -1,19 +1,19 @@
-/** Crockford's alphabet: no letter that could be taken for another. */
+/** Crockford's alphabet: without letters that are easily confused. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** An id that sorts by time: ten letters of milliseconds, sixteen of chance. */
-export function ulid(at: number, chance: Uint8Array = crypto.getRandomValues(new Uint8Array(10))): string {
-  return timePart(at) + chancePart(chance)
+/** An id that sorts by time: ten letters of milliseconds, then sixteen random ones. */
+export function ulid(at: number, random: Uint8Array = crypto.getRandomValues(new Uint8Array(10))): string {
+  return timePart(at) + randomPart(random)
 }
 
-/** The same text and time give the same id, on every machine: for what may be brought in more than once. */
+/** An id that depends only on text and time, the same on every machine: for things that may be imported more than once. */
 export function ulidOf(text: string, at: number): string {
-  return timePart(at) + chancePart(new Bun.CryptoHasher('sha256').update(text).digest().subarray(0, 10))
+  return timePart(at) + randomPart(new Bun.CryptoHasher('sha256').update(text).digest().subarray(0, 10))
 }
 
 export const isUlid = (text: string) => /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text)
 
-/** When an id was made, by what it says itself. */
+/** The time that is encoded in an id. */
 export function timeOfUlid(id: string): number {
   let at = 0
   for (const letter of id.slice(0, 10)) at = at * 32 + ALPHABET.indexOf(letter)
@@ -30,9 +30,9 @@ function timePart(at: number): string {
   return letters
 }
 
-function chancePart(chance: Uint8Array): string {
+function randomPart(random: Uint8Array): string {
   let bits = 0n
-  for (const byte of chance.subarray(0, 10)) bits = (bits << 8n) | BigInt(byte)
+  for (const byte of random.subarray(0, 10)) bits = (bits << 8n) | BigInt(byte)
   let letters = ''
   for (let place = 0; place < 16; place++) {
     letters = ALPHABET[Number(bits & 31n)] + letters

@@ -7,7 +7,7 @@ afterEach(() => {
   Object.assign(process.env, before)
 })
 
-test('an empty variable counts as none', () => {
+test('an empty variable counts as unset', () => {
   Object.assign(process.env, {
     HOME: '/home/dev',
     RECOLLECT_HOME: '',
@@ -20,12 +20,12 @@ test('an empty variable counts as none', () => {
     home: '/home/dev/.recollect',
     claudeConfig: '/home/dev/.claude',
     claudeBin: null,
-    temporary: '/tmp',
-    runtime: null,
+    temporaryFolder: '/tmp',
+    runtimeFolder: null,
   })
 })
 
-test('a home is absolute from the start, because the worker stands somewhere else', () => {
+test('the home is an absolute path, because the worker runs in another folder', () => {
   setHome('somewhere')
   expect(readEnvironment().home).toBe(`${process.cwd()}/somewhere`)
 })
@@ -37,7 +37,7 @@ test('only our own variables are read as settings', () => {
   expect(Object.keys(overrides).every((name) => name.startsWith('RECOLLECT_'))).toBe(true)
 })
 
-test('keys for text models are read by their usual names, and empty ones are none', () => {
+test('keys for text models are read from their usual variables, except empty ones', () => {
   Object.assign(process.env, { OPENAI_API_KEY: 'sk-1', DEEPSEEK_API_KEY: '', SOME_OTHER_API_KEY: 'x' })
   const { keys } = readEnvironment()
   expect([keys.OPENAI_API_KEY, 'DEEPSEEK_API_KEY' in keys, 'SOME_OTHER_API_KEY' in keys]).toEqual(['sk-1', false, false])
@@ -51,18 +51,18 @@ test.each([
   ['-5', null],
   ['12.5', null],
   ['what', null],
-])('a client that says its process is "%s" has process %p', (said, pid) => {
-  process.env.CLAUDE_PID = said
+])('the client process "%s" is parsed as %p', (value, pid) => {
+  process.env.CLAUDE_PID = value
   expect(hookEnvironment().clientPid).toBe(pid)
 })
 
-test('a process that thinks for us is known by its variable', () => {
+test('a model process that we started is recognized by its variable', () => {
   expect(hookEnvironment().ours).toBe(false)
   process.env.RECOLLECT_INTERNAL = '1'
   expect(hookEnvironment().ours).toBe(true)
 })
 
-test('proxy settings are told in the spelling they have', () => {
+test('proxy settings keep the spelling of their variables', () => {
   for (const name of Object.keys(proxySettings())) delete process.env[name]
   Object.assign(process.env, { https_proxy: 'http://proxy:1', NO_PROXY: '' })
   expect(proxySettings()).toEqual({ https_proxy: 'http://proxy:1' })

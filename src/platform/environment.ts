@@ -2,15 +2,14 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 
 /**
- * Everything we read from the process environment, in one place. Nothing deeper asks the environment who it is; the hook
- * imports this file, so it stays free of packages.
+ * Everything that is read from the process environment; no other file reads it. Hooks import this file, so it imports no packages.
  */
 export type Environment = {
-  /** Where Recollect keeps everything. */
+  /** Recollect's folder. */
   home: string
   /** Claude Code's own folder. */
   claudeConfig: string
-  /** The client executable a person or a test named. */
+  /** The client executable that `CLAUDE_BIN` names. */
   claudeBin: string | null
   userHome: string
   temporaryFolder: string
@@ -19,7 +18,7 @@ export type Environment = {
   path: string
   /** `RECOLLECT_SECTION_KEY` variables, for the settings. */
   overrides: Record<string, string>
-  /** Keys for text models, by the variable they stand in. They are never printed. */
+  /** Keys for text models, by variable. Never print them. */
   keys: Record<string, string>
 }
 
@@ -51,44 +50,44 @@ export function readEnvironment(): Environment {
   }
 }
 
-/** Whether a person looks at a terminal that shows colours. Touching stdout costs ten milliseconds, so hooks never ask. */
+/** Whether to print colours: stdout is a terminal. Touching stdout costs ten milliseconds, so hooks never call this. */
 export function wantsColour(): boolean {
   return !process.env.NO_COLOR && process.stdout.isTTY === true
 }
 
-/** Whether a person looks at a terminal that shows signs beyond letters: one of UTF-8, and not the bare console, which has none. */
+/** Whether to print icons: stdout is a terminal with UTF-8, and not the Linux console, which has no icons. */
 export function showsIcons(): boolean {
   const { LC_ALL, LC_CTYPE, LANG, TERM } = process.env
   return process.stdout.isTTY === true && /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '') && !/^(?:dumb|linux)$/.test(TERM ?? 'dumb')
 }
 
-/** How many columns the person's terminal has; null when the answer goes elsewhere, where nothing may be cut. */
+/** The columns of the terminal; null when stdout is not a terminal, and lines must not be cut. */
 export function terminalWidth(): number | null {
   return process.stdout.isTTY ? process.stdout.columns || null : null
 }
 
-/** Whether a window could be opened. Over ssh there is usually none, and xdg-open would start a browser in the terminal. */
+/** Whether a window can be opened. Over ssh usually not, and xdg-open would start a browser in the terminal. */
 export function hasDisplay(): boolean {
   return process.platform === 'darwin' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY || process.env.WSL_DISTRO_NAME)
 }
 
-/** The editor a person has chosen, if any. */
+/** The person's editor, from VISUAL or EDITOR. */
 export function editorCommand(): string | null {
   return process.env.VISUAL || process.env.EDITOR || null
 }
 
-/** The shell's proxy settings: a client sends even calls to this machine through them. */
+/** The shell's proxy settings. A client uses them even for calls to this machine. */
 export function proxySettings(): Record<string, string> {
   const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'NO_PROXY', 'no_proxy']
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name] as string]] : [])))
 }
 
-/** Moves the home for this process and what it starts: the `--home` flag, which a hook without a shell needs. */
+/** Sets the home for this process and its children: the `--home` flag, for hooks that run without a shell. */
 export function setHome(folder: string): void {
   process.env.RECOLLECT_HOME = resolve(folder)
 }
 
-/** What the client tells a command hook through its environment, and an http hook not at all. */
+/** The client's variables for a command hook. An http hook does not get them. */
 export function hookEnvironment(): { projectFolder: string | null; clientPid: number | null; entrypoint: string | null; ours: boolean } {
   const env = process.env
   const pid = Number(env.CLAUDE_PID)
@@ -96,7 +95,7 @@ export function hookEnvironment(): { projectFolder: string | null; clientPid: nu
     projectFolder: env.CLAUDE_PROJECT_DIR || null,
     clientPid: Number.isInteger(pid) && pid > 1 ? pid : null,
     entrypoint: env.CLAUDE_CODE_ENTRYPOINT || null,
-    // Set on every process that we start to think for us: what it does must not become a memory.
+    // Set on every model process that we start: its events must not become memories.
     ours: env.RECOLLECT_INTERNAL === '1',
   }
 }

@@ -18,7 +18,7 @@ import {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-test('a private folder can be entered by its owner only, even one that was open before', () => {
+test('a private folder can be entered only by its owner, even if it was open before', () => {
   using folder = temporaryFolder()
   const open = join(folder.path, 'open')
   mkdirSync(open, { mode: 0o755 })
@@ -27,7 +27,7 @@ test('a private folder can be entered by its owner only, even one that was open 
   expect([modeOf(open), modeOf(join(folder.path, 'new', 'below'))]).toEqual([0o700, 0o700])
 })
 
-test('a home that is a link to another disk is the person’s own choice', () => {
+test('a home may be a link to another disk', () => {
   using folder = temporaryFolder()
   mkdirSync(join(folder.path, 'disk'))
   symlinkSync(join(folder.path, 'disk'), join(folder.path, 'home'))
@@ -35,14 +35,14 @@ test('a home that is a link to another disk is the person’s own choice', () =>
   expect(modeOf(join(folder.path, 'disk'))).toBe(0o700)
 })
 
-test('a file where a folder should be is not taken for one', () => {
+test('a file in place of the folder is refused', () => {
   using folder = temporaryFolder()
   writeFileSync(join(folder.path, 'file'), '')
   expect(() => ensurePrivateFolder(join(folder.path, 'file'))).toThrow()
   expect(() => ensurePrivateFolder(join(folder.path, 'file', 'below'))).toThrow()
 })
 
-test('a written file is whole, private, and leaves nothing beside it', () => {
+test('a written file is complete and private, and no temporary file remains', () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'a')
   const big = 'é'.repeat(1_000_000)
@@ -55,7 +55,7 @@ test('a written file is whole, private, and leaves nothing beside it', () => {
   expect(readdirSync(folder.path)).toEqual(['a'])
 })
 
-test('a write that fails says where, and leaves the old text and nothing beside it', () => {
+test('a failed write names the path, keeps the old text and leaves no temporary file', () => {
   using folder = temporaryFolder()
   mkdirSync(join(folder.path, 'taken', 'x'), { recursive: true })
   expect(() => writeFileAtomically(join(folder.path, 'taken'), 'text')).toThrow(`could not write ${join(folder.path, 'taken')}`)
@@ -77,7 +77,7 @@ test('writing in place follows a link, keeps the mode and makes a missing folder
   expect(readFileSync(join(folder.path, 'later', 'there.json'), 'utf8')).toBe('made')
 })
 
-test('what is not there is nothing, whichever part of its path is missing', () => {
+test('a missing file is null, whichever part of its path is missing', () => {
   using folder = temporaryFolder()
   writeFileSync(join(folder.path, 'file'), '{"half":')
   for (const path of [join(folder.path, 'none'), join(folder.path, 'none', 'below'), join(folder.path, 'file', 'below')]) {
@@ -93,7 +93,7 @@ test('what is not there is nothing, whichever part of its path is missing', () =
   expect(() => readIfThere(folder.path)).toThrow('could not read')
 })
 
-test('a secret is made once, is long, and only its owner can read it', () => {
+test('a secret is created once, is long, and only its owner can read it', () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'run', 'token')
   const secret = readOrCreateSecret(path)
@@ -102,13 +102,13 @@ test('a secret is made once, is long, and only its owner can read it', () => {
   expect([isPrivate(path), modeOf(join(folder.path, 'run'))]).toEqual([true, 0o700])
 })
 
-test('an empty secret is no secret', () => {
+test('an empty secret is replaced', () => {
   using folder = temporaryFolder()
   writeFileSync(join(folder.path, 'token'), ' \n')
   expect(readOrCreateSecret(join(folder.path, 'token'))).toMatch(/^[0-9a-f]{64}$/)
 })
 
-test('a folder that can be written is told from one that cannot, and is left as it was', () => {
+test('the write check finds a folder without write access, and leaves no file behind', () => {
   using folder = temporaryFolder()
   expect(findWriteProblem(folder.path)).toBeNull()
   expect(readdirSync(folder.path)).toEqual([])

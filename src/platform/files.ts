@@ -18,12 +18,12 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** A folder only its owner can enter. Refuses one, or a link to one, that somebody else made first. */
+/** Makes a folder that only its owner can enter. Throws if another user owns the folder, or a link to it. */
 export function ensurePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const found = statSync(path)
   if (!found.isDirectory() || !isOurs(found) || !isOurs(lstatSync(path))) {
-    throw new Error(`${path} is not a folder of yours; move it away and try again`)
+    throw new Error(`${path} is not a folder, or belongs to another user; move it away and try again`)
   }
   if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700)
 }
@@ -31,27 +31,27 @@ export function ensurePrivateFolder(path: string): void {
 const isOurs = ({ uid }: Stats) => !process.getuid || uid === process.getuid()
 
 /**
- * Writes a whole file or none of it: a reader sees the old text or the new text, and a crash leaves one of them. Who writes thousands
- * and has the system flush them all at once afterwards (`flushDisks`) need not wait for each.
+ * Writes a file completely or not at all: a reader sees the old text or the new one, also after a crash. Pass `flush = false` when writing
+ * thousands of files, and call `flushDisks` once afterwards.
  */
 export function writeFileAtomically(path: string, text: string | Uint8Array, mode = 0o600, flush = true): void {
-  const half = `${path}.${crypto.randomUUID()}.tmp`
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`
   try {
-    const file = openSync(half, 'wx', mode)
+    const file = openSync(temporary, 'wx', mode)
     try {
       writeFileSync(file, text)
       if (flush) fsyncSync(file)
     } finally {
       closeSync(file)
     }
-    renameSync(half, path)
+    renameSync(temporary, path)
   } catch (cause) {
-    removeQuietly(half)
+    removeQuietly(temporary)
     throw new Error(`could not write ${path}`, { cause })
   }
 }
 
-/** Writes a whole file that is not ours alone: a link is followed instead of replaced, the mode stays, a missing folder is made. */
+/** Like `writeFileAtomically`, for a person's file: follows a link instead of replacing it, keeps the mode, makes a missing folder. */
 export function writeInPlace(path: string, text: string): void {
   const target = resolveLink(path)
   const mode = statIfThere(target)?.mode
@@ -60,23 +60,23 @@ export function writeInPlace(path: string, text: string): void {
   if (mode !== undefined) chmodSync(target, mode & 0o777)
 }
 
-/** The file a path leads to in the end. A link may lead to one that is not there yet. */
+/** The target of a link, which may not exist yet; else the path itself. */
 function resolveLink(path: string): string {
   if (exists(path)) return realpathSync(path)
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
   return isLink ? resolve(dirname(path), readlinkSync(path)) : path
 }
 
-/** Clears away after a failure whose reason matters more than this one's would. */
+/** Cleans up after a failure. Errors are ignored, because the first failure matters more. */
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {
-    // the disk is read-only, say: then there is nothing to clear away
+    // On a read-only disk, for example, the file was never created.
   }
 }
 
-/** The text of a file, or null when there is none. Anything else that goes wrong is thrown. */
+/** The text of a file, or null when it does not exist. Throws on any other failure. */
 export function readIfThere(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
@@ -91,8 +91,8 @@ export function readBytes(path: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The bytes of a large file, mapped: the system brings in what is used and may take it back. Mapping wants to open it for writing, so one that is
- * not ours to write, as in an installation for everybody, is read.
+ * The bytes of a large file, mapped into memory: the system loads only the pages that are used. Mapping needs write access, so a file that we
+ * cannot write, as in a system-wide installation, is read instead.
  */
 export function mapFileBytes(path: string): Uint8Array<ArrayBuffer> {
   try {
@@ -102,7 +102,7 @@ export function mapFileBytes(path: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-/** The same of a file that is to be written back: one that is not UTF-8 is refused, because reading it would already change it. */
+/** Like `readIfThere`, for a file that will be written back. Throws when it is not UTF-8, because decoding would change it. */
 export function readUtf8IfThere(path: string): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
@@ -112,7 +112,7 @@ export function readUtf8IfThere(path: string): string | null {
   }
 }
 
-/** The value in a JSON file, or null when there is no file or it holds no JSON (a crash may have left half of it). */
+/** The value in a JSON file, or null when there is no file or it is not valid JSON (a crash may have left half of it). */
 export function readJsonIfThere(path: string): unknown {
   const text = readIfThere(path)
   if (text === null) return null
@@ -123,7 +123,7 @@ export function readJsonIfThere(path: string): unknown {
   }
 }
 
-/** The secret in a file; made on first use, and readable by its owner only. */
+/** The secret in a file. It is created on first use, readable only by its owner. */
 export function readOrCreateSecret(path: string): string {
   const found = readIfThere(path)?.trim()
   if (found) return found
@@ -137,7 +137,7 @@ export function isFolder(path: string): boolean {
   return statIfThere(path)?.isDirectory() ?? false
 }
 
-/** What the disk says of a path, or null when nothing is there. Bun's own way of asking throws when a part of the path is a file. */
+/** The stat of a path, or null when nothing is there, even if a part of the path is a file. */
 export function statIfThere(path: string): Stats | null {
   try {
     return statSync(path)
@@ -147,7 +147,7 @@ export function statIfThere(path: string): Stats | null {
   }
 }
 
-/** Which file is at a path now. It is gone when it was deleted or another took its place, not when the disk cannot be asked. */
+/** Remembers the file at a path. `isGone` is true once it was deleted or replaced, but not when the disk cannot be read. */
 export function trackFileIdentity(path: string): { isGone(): boolean } {
   const { dev, ino } = statSync(path)
   const isGone = () => {
@@ -161,7 +161,7 @@ export function trackFileIdentity(path: string): { isGone(): boolean } {
   return { isGone }
 }
 
-/** What stands at a path itself, where `statIfThere` would follow a link. */
+/** The kind of a path. Unlike `statIfThere`, it does not follow links. */
 export function fileKindAt(path: string): 'file' | 'folder' | 'link' | 'other' | null {
   try {
     const found = lstatSync(path)
@@ -172,7 +172,7 @@ export function fileKindAt(path: string): 'file' | 'folder' | 'link' | 'other' |
   }
 }
 
-/** The bytes of a file, or null when there is none. */
+/** The bytes of a file, or null when it does not exist. */
 export function readBytesIfThere(path: string): Uint8Array | null {
   try {
     return readFileSync(path)
@@ -200,7 +200,7 @@ export function fileSizeBytes(path: string): number {
   return statIfThere(path)?.size ?? 0
 }
 
-/** A second path to something, in a new folder that only we can enter; `remove` takes both away. */
+/** Makes a link in a new private folder; `remove` deletes both. */
 export function createTemporaryLink(target: string, parent: string): { path: string; remove(): void } {
   const folder = mkdtempSync(join(parent, 'recollect-'))
   const path = join(folder, 'link')
@@ -217,7 +217,7 @@ export function isPrivate(path: string): boolean {
   return (statSync(path).mode & 0o077) === 0
 }
 
-/** What keeps us from writing into a folder, or null when nothing does. Writes enough to notice a full disk. */
+/** Why a folder cannot be written to, or null when it can. Writes enough to notice a full disk. */
 export function findWriteProblem(folder: string): Error | null {
   const path = `${folder}/.probe-${crypto.randomUUID()}`
   try {

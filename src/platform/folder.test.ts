@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { filesBelow, filesIn, freeBytes, removeFile, removeOwnFiles } from './folder.ts'
 
-test('the files of a folder come in the order of their names, without folders and other kinds', () => {
+test('the files of a folder are sorted by name, without folders and other suffixes', () => {
   using folder = temporaryFolder()
   for (const name of ['b.json', 'a.json', 'c.txt', 'd.json.tmp']) writeFileSync(join(folder.path, name), 'xy')
   mkdirSync(join(folder.path, 'e.json'))
@@ -15,7 +15,7 @@ test('the files of a folder come in the order of their names, without folders an
   ])
 })
 
-test('a folder that is not there has no files', () => {
+test('a missing folder has no files', () => {
   using folder = temporaryFolder()
   writeFileSync(join(folder.path, 'file'), '')
   expect(filesIn(join(folder.path, 'none'), '.json')).toEqual([])
@@ -24,7 +24,7 @@ test('a folder that is not there has no files', () => {
   expect(filesBelow(join(folder.path, 'file', 'below'), ['.json'])).toEqual([])
 })
 
-test('files are found at any depth, or the one that was named', () => {
+test('files are found at any depth, and a named file is found itself', () => {
   using folder = temporaryFolder()
   mkdirSync(join(folder.path, 'a', 'b'), { recursive: true })
   for (const name of ['one.jsonl', 'a/two.jsonl.gz', 'a/b/three.jsonl', 'a/b/notes.md']) writeFileSync(join(folder.path, name), '')
@@ -34,7 +34,7 @@ test('files are found at any depth, or the one that was named', () => {
   expect(filesBelow(join(folder.path, 'a/b/notes.md'), ['.jsonl'])).toEqual([])
 })
 
-test('links below are not followed, so nothing goes in circles; a link that was named is', () => {
+test('links below the folder are not followed, but a named link is', () => {
   using folder = temporaryFolder()
   mkdirSync(join(folder.path, 'real'))
   writeFileSync(join(folder.path, 'real', 'x.jsonl'), '')
@@ -44,14 +44,14 @@ test('links below are not followed, so nothing goes in circles; a link that was 
   expect(filesBelow(join(folder.path, 'link'), ['.jsonl'])).toHaveLength(1)
 })
 
-test('removing what is not there is no trouble', () => {
+test('removing a missing file does not fail', () => {
   using folder = temporaryFolder()
   removeFile(join(folder.path, 'none'))
   expect(removeOwnFiles(join(folder.path, 'none'), ['x'])).toBe(true)
   expect(freeBytes(folder.path)).toBeGreaterThan(0)
 })
 
-test('of a folder with other things in it only ours are removed', () => {
+test('only our own files are removed from a folder with others', () => {
   using folder = temporaryFolder()
   const home = join(folder.path, 'home')
   mkdirSync(join(home, 'run'), { recursive: true })

@@ -4,7 +4,7 @@ import { isMissingFileError, statIfThere } from './files.ts'
 
 export type FolderEntry = { name: string; path: string; bytes: number; changedAt: number }
 
-/** The files of a folder in the order of their names; none when there is no folder. */
+/** The files of a folder, sorted by name; empty when the folder does not exist. */
 export function filesIn(folder: string, suffix: string): FolderEntry[] {
   return fileNamesIn(folder, suffix).flatMap((name) => {
     const path = join(folder, name)
@@ -13,7 +13,7 @@ export function filesIn(folder: string, suffix: string): FolderEntry[] {
   })
 }
 
-/** Their names alone, for who has no time to look at each. */
+/** The names of the files of a folder, without the cost of a stat for each. */
 export function fileNamesIn(folder: string, suffix: string): string[] {
   try {
     return readdirSync(folder)
@@ -25,7 +25,7 @@ export function fileNamesIn(folder: string, suffix: string): string[] {
   }
 }
 
-/** The names of the folders in a folder; null when it is not there. */
+/** The names of the folders in a folder; null when it does not exist. */
 export function foldersIn(folder: string): string[] | null {
   try {
     const entries = readdirSync(folder, { withFileTypes: true })
@@ -43,7 +43,7 @@ export function removeFile(path: string): void {
   rmSync(path, { force: true })
 }
 
-/** All files below a folder (or the one file itself) whose names end so. What cannot be entered is left out. */
+/** All files below a folder, or the file itself, with one of these suffixes. Folders without access are skipped. */
 export function filesBelow(root: string, suffixes: string[]): FolderEntry[] {
   const found: FolderEntry[] = []
   const visit = (path: string, name: string) => {
@@ -54,18 +54,18 @@ export function filesBelow(root: string, suffixes: string[]): FolderEntry[] {
     if (!entry?.isDirectory()) return
     try {
       for (const child of readdirSync(path, { withFileTypes: true })) {
-        // A link could lead in circles or out of what the person named.
+        // A link could lead in circles, or out of the folder that the person named.
         if (!child.isSymbolicLink()) visit(join(path, child.name), child.name)
       }
     } catch {
-      // not ours to enter
+      // No access to this folder.
     }
   }
   visit(root, root)
   return found
 }
 
-/** Removes what in a folder begins with one of these names, and the folder itself when nothing else is in it. True when it is gone. */
+/** Removes the entries of a folder with one of these names (also `name.…` and `name-…`), and the folder if it is then empty. True when it is gone. */
 export function removeOwnFiles(folder: string, names: string[]): boolean {
   if (!statIfThere(folder)) return true
   for (const name of readdirSync(folder)) {
@@ -77,18 +77,18 @@ export function removeOwnFiles(folder: string, names: string[]): boolean {
   return true
 }
 
-/** What can still be written where this folder is, in bytes. */
+/** The free space on the disk of this folder, in bytes. */
 export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
 }
 
-/** Removes a folder with all that is in it. */
+/** Removes a folder and everything in it. */
 export function removeTree(path: string): void {
   rmSync(path, { recursive: true, force: true })
 }
 
-/** Removes what in a folder begins so and is not the one to be kept. */
+/** Removes the entries of a folder that start with `prefix`, except one. */
 export function removeAllExcept(folder: string, prefix: string, kept: string): void {
   for (const name of readdirSync(folder)) if (name.startsWith(prefix) && name !== kept) removeTree(join(folder, name))
 }

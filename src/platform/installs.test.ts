@@ -4,7 +4,7 @@ import { environment, temporaryFolder } from '../../test/support/builders.ts'
 import { forgetInstall, readInstalls, rememberInstall } from './installs.ts'
 import { homePaths } from './paths.ts'
 
-test('each settings file is remembered once, with what was last written into it', () => {
+test('each settings file is remembered once, with its last install', () => {
   using folder = temporaryFolder()
   const home = homePaths(environment(folder.path))
   expect(readInstalls(home)).toEqual([])
@@ -19,7 +19,7 @@ test('each settings file is remembered once, with what was last written into it'
   expect(readInstalls(home).map((install) => install.project)).toEqual(['/p'])
 })
 
-test('a list that was damaged is as good as none', () => {
+test('a damaged list counts as empty', () => {
   using folder = temporaryFolder()
   const home = homePaths(environment(folder.path))
   rememberInstall(home, { project: null, form: 'http', port: 1 })

@@ -1,16 +1,16 @@
 import { ensurePrivateFolder, readJsonIfThere, writeFileAtomically } from './files.ts'
 import type { Home } from './paths.ts'
 
-/** A settings file that `init` wrote hooks into: null is the person's own, else a project's folder. */
+/** A settings file with our hooks: of a project folder, or the person's own when `project` is null. */
 export type Install = {
   project: string | null
   form: 'http' | 'command'
   port: number
-  /** Before `init` there was no such file. */
+  /** True when `init` created the file. */
   madeFile?: boolean
 }
 
-/** What `init` has written where, so that the hooks can follow the worker to another port. */
+/** Where `init` has installed hooks. The worker updates them when its port changes. */
 export function readInstalls(home: Home): Install[] {
   const value = readJsonIfThere(home.installs)
   return Array.isArray(value) ? (value as Install[]) : []

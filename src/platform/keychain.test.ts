@@ -6,7 +6,7 @@ import { readKeychainSecret } from './keychain.ts'
 
 const onLinux = test.skipIf(process.platform === 'darwin')
 
-onLinux('a secret is asked for by its host, and one that is not there is none', async () => {
+onLinux('a secret is looked up by its host; a missing one is null', async () => {
   using folder = temporaryFolder()
   const tool = join(folder.path, 'secret-tool')
   writeFileSync(tool, '#!/bin/sh\n[ "$*" = "lookup service recollect account api.openai.com" ] && echo sk-kept || exit 1\n')

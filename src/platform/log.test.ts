@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { openLog } from './log.ts'
 
-test('a log line is a fact and its numbers, in a file of its owner', () => {
+test('a log line is a fact with its fields, in a private file', () => {
   using folder = temporaryFolder()
   const log = openLog(join(folder.path, 'logs'), 'worker')
   log.info('distilled', { uses: 4, ms: 810 })
@@ -18,7 +18,7 @@ test('a log line is a fact and its numbers, in a file of its owner', () => {
   expect([statSync(path).mode & 0o777, statSync(join(folder.path, 'logs')).mode & 0o777]).toEqual([0o600, 0o700])
 })
 
-test('a full log is turned over, and only three old ones are kept', () => {
+test('a full log is rotated, and only three old files are kept', () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'worker.log')
   for (let turn = 1; turn <= 5; turn++) {
@@ -30,23 +30,23 @@ test('a full log is turned over, and only three old ones are kept', () => {
   expect(['1', '2', '3'].map((n) => readFileSync(`${path}.${n}`, 'utf8').charAt(0))).toEqual(['5', '4', '3'])
 })
 
-test('a log that grows while it is open is turned over too', () => {
+test('a log that fills up while it is open is rotated too', () => {
   using folder = temporaryFolder()
   const log = openLog(folder.path, 'worker')
   for (let i = 0; i < 21; i++) log.info('big', { text: 'x'.repeat(100_000) })
   expect(readdirSync(folder.path).sort()).toEqual(['worker.log', 'worker.log.1'])
 })
 
-test('a log that cannot be written stops nobody, and is written again when it can be', () => {
+test('a log that cannot be written does not fail, and continues when it can', () => {
   using folder = temporaryFolder()
-  const place = join(folder.path, 'logs')
-  writeFileSync(place, 'a file is in the way')
-  const log = openLog(place, 'worker')
+  const logs = join(folder.path, 'logs')
+  writeFileSync(logs, 'a file is in the way')
+  const log = openLog(logs, 'worker')
   log.info('lost')
-  rmSync(place)
+  rmSync(logs)
   log.info('kept')
-  rmSync(place, { recursive: true })
+  rmSync(logs, { recursive: true })
   log.info('lost too')
   log.info('kept again')
-  expect(readFileSync(join(place, 'worker.log'), 'utf8')).toContain('kept again')
+  expect(readFileSync(join(logs, 'worker.log'), 'utf8')).toContain('kept again')
 })

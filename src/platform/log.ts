@@ -13,7 +13,7 @@ type LogFields = Record<string, string | number | boolean | null | undefined>
 const MAX_LOG_BYTES = 2_000_000
 const MAX_OLD_LOGS = 3
 
-/** A log in `folder/name.log`, turned over at 2 MB, three old ones kept. A log that cannot be written must not stop its writer. */
+/** A log in `folder/name.log`, rotated at 2 MB, with three old files. A failure to write is ignored. */
 export function openLog(folder: string, name: string): Log {
   const path = join(folder, `${name}.log`)
   let size = -1
@@ -32,7 +32,7 @@ export function openLog(folder: string, name: string): Log {
       appendFileSync(path, line, { mode: 0o600 })
       size += line.length
     } catch {
-      size = -1 // the disk may be full or read-only; the next line tries again
+      size = -1 // The disk may be full or read-only; the next line tries again.
     }
   }
   return {

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { machineName } from './machine.ts'
 
-test('a machine keeps its name', () => {
+test('the name of a machine does not change', () => {
   using folder = temporaryFolder()
   const name = machineName(folder.path)
   expect(name).toMatch(/^[\w.-]+-[0-9a-f]{4}$/)
   expect(machineName(folder.path)).toBe(name)
 })
 
-test('a name that a person chose is kept, one that cannot stand in a file is made anew', () => {
+test('a person’s own name is kept, but one that is not a valid file name is replaced', () => {
   using folder = temporaryFolder()
   writeFileSync(join(folder.path, 'machine'), 'workshop\n')
   expect(machineName(folder.path)).toBe('workshop')

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { readIfThere, writeFileAtomically } from './files.ts'
 
-/** The name by which a person's other machines know this one. Made once, kept in the home, never synced. */
+/** The name of this machine for the person's other machines. Created once, stored in the home, never synced. */
 export function machineName(home: string): string {
   const path = join(home, 'machine')
   const known = readIfThere(path)?.trim()

@@ -22,7 +22,7 @@ test.each([
   ['is an empty folder', (at: string) => [rmSync(at, { recursive: true }), mkdirSync(at)]],
   ['has lost its module', (at: string) => rmSync(join(at, 'table.mjs'))],
 ])(
-  'a package that %s is fetched again, and one that is there is left alone',
+  'a package that %s is installed again, and a complete one is left alone',
   async (_, spoil) => {
     using folder = temporaryFolder()
     const at = packagePath(folder.path, NAME)
@@ -37,7 +37,7 @@ test.each([
   60_000,
 )
 
-test('another version takes the place of the one that is there', async () => {
+test('another version replaces the installed one', async () => {
   using folder = temporaryFolder()
   for (const version of ['1.0.0', '2.0.0']) {
     expect(await installPackage(folder.path, NAME, version)).toBeNull()

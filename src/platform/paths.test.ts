@@ -2,13 +2,13 @@ import { expect, test } from 'bun:test'
 import { environment } from '../../test/support/builders.ts'
 import { homePaths } from './paths.ts'
 
-test('everything lives in one folder', () => {
+test('all paths are in one folder', () => {
   const home = homePaths(environment('/home/dev'))
   expect(home.folder).toBe('/home/dev/.recollect')
   for (const path of Object.values(home)) expect(path).toStartWith(home.folder)
 })
 
-test('a home too deep for a socket gets a short one in a folder of the person’s own', () => {
+test('for a home with a long path, the socket is in the person’s own folder with a short path', () => {
   const deep = `/home/dev/${'deep/'.repeat(30)}`
   const { socket, token } = homePaths(environment(deep, { temporaryFolder: '/tmp', uid: 1000 }))
   expect(socket).toMatch(/^\/tmp\/recollect-1000\/[0-9a-f]{16}\.sock$/)
@@ -17,6 +17,6 @@ test('a home too deep for a socket gets a short one in a folder of the person’
   expect(homePaths(environment(deep, { runtimeFolder: '/run/user/1000', uid: 1000 })).socket).toStartWith('/run/user/1000/')
 })
 
-test('a socket’s path is measured in bytes', () => {
+test('the limit of a socket’s path is in bytes', () => {
   expect(homePaths(environment(`/home/${'é'.repeat(45)}`, { temporaryFolder: '/tmp' })).socket).toStartWith('/tmp/')
 })

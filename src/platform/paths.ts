@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { fingerprint } from '../core/hash.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 
-/** Where everything lives: one folder, so that a person can look at it, back it up and delete it. */
+/** The paths of Recollect's files. All are in one folder, so that a person can inspect, back up and delete it. */
 export type Home = {
   folder: string
   config: string
@@ -10,29 +10,29 @@ export type Home = {
   spool: string
   run: string
   logs: string
-  /** Weights of models that were fetched. */
+  /** Downloaded model weights. */
   models: string
-  /** Packages that were fetched because somebody wanted them. */
+  /** Packages installed on demand. */
   packages: string
-  /** Where our own sessions with a model run. What happens in it never becomes a memory. */
+  /** The folder of our own sessions with a model. They never become memories. */
   thinking: string
   /** The worker's Unix socket. */
   socket: string
-  /** pid, port and version of the running worker. */
+  /** The pid, port and version of the running worker. */
   workerFile: string
-  /** The bearer token: may do everything. */
+  /** The bearer token: allows everything. */
   token: string
-  /** The hook token: may report events and receive context, nothing else. It stands in a settings file, so it is worth less. */
+  /** The hook token: allows only reporting events and receiving context, because settings files contain it. */
   hookToken: string
-  /** Held by the running worker; the kernel lets go of it when the worker dies. */
+  /** Locked by the running worker; the kernel releases it when the worker dies. */
   lock: string
-  /** Which settings files `init` has written to. */
+  /** The settings files that `init` has changed. */
   installs: string
-  /** What the person wants hidden, as the last worker knew it. */
+  /** The person's privacy rules, as the last worker read them. */
   privacyRules: string
-  /** Which browsers the viewer knows, as hashes. */
+  /** The browsers that the viewer knows, as hashes. */
   visitors: string
-  /** Left by a worker that met damage in the database: the next one sets it aside. */
+  /** Written by a worker that found the database damaged: the next worker sets the database aside. */
   damage: string
 }
 
@@ -61,7 +61,7 @@ export function homePaths(environment: Environment = readEnvironment()): Home {
   }
 }
 
-/** The kernel keeps a socket's address in about a hundred bytes; a deep home gets a short path in a folder of its own. */
+/** The kernel limits a socket's path to about a hundred bytes. For a longer home, the socket is in a folder with a short path. */
 const SOCKET_PATH_LIMIT = 100
 
 function socketPath(folder: string, environment: Environment): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { costInUsd, findPrice, readPrices } from './prices.ts'
 
-test('a model is priced by its name, a dated one and one of a reseller too; another that is only called alike is not', () => {
+test('a model is priced by its name, also with a date or a reseller’s prefix, but not by a similar name', () => {
   using home = temporaryFolder()
   const prices = readPrices(home.path)
   expect(prices.problems).toEqual([])
@@ -18,7 +18,7 @@ test('a model is priced by its name, a dated one and one of a reseller too; anot
     expect(findPrice(prices, name)).toBeNull()
 })
 
-test('a person’s own prices come first, and a broken file is said and left out', () => {
+test('a person’s own prices come first, and an invalid file is reported and ignored', () => {
   using home = temporaryFolder()
   writeFileSync(join(home.path, 'prices.toml'), '"gpt-5-mini" = { input = 9.0, output = 9.0 }\n"house" = { input = 0, output = 0 }')
   expect(findPrice(readPrices(home.path), 'gpt-5-mini')).toEqual({ input: 9, cached: 9, output: 9 })
@@ -28,6 +28,6 @@ test('a person’s own prices come first, and a broken file is said and left out
   expect([byModel['gpt-5-mini']?.input, problems.length]).toEqual([0.25, 1])
 })
 
-test('what comes from the cache costs what the cache costs', () => {
+test('cached tokens cost the cached price', () => {
   expect(costInUsd({ input: 1, cached: 0.1, output: 5 }, { input: 1_000_000, cached: 500_000, output: 100_000 })).toBeCloseTo(1.05)
 })

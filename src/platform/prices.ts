@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { readIfThere } from './files.ts'
 import { shippedFilesFolder } from './shipped-files.ts'
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export type Price = { input: number; cached: number; output: number }
 export type Prices = { byModel: Record<string, Price>; problems: string[] }
 
@@ -12,7 +12,7 @@ const Price = z
   .strictObject({ input: amount, output: amount, cached: amount.optional() })
   .transform(({ cached, ...price }) => ({ ...price, cached: cached ?? price.input }))
 
-/** The prices that come along, and those that the person wrote down, which come first. What cannot be read is said and left out. */
+/** The bundled prices, overridden by the person's own `prices.toml`. A file that cannot be read is reported and ignored. */
 export function readPrices(home: string): Prices {
   const problems: string[] = []
   return {
@@ -30,15 +30,15 @@ function readPriceFile(path: string, problems: string[]): Record<string, Price> 
     return text === null ? {} : z.record(z.string(), Price).parse(Bun.TOML.parse(text))
   } catch (cause) {
     const why = cause instanceof z.ZodError ? `${cause.issues[0]?.path.join('.')}: ${cause.issues[0]?.message}` : (cause as Error).message
-    problems.push(`${path} cannot be used (${why})`)
+    problems.push(`${path} is not valid and is ignored (${why})`)
     return {}
   }
 }
 
-/** What may stand behind a model's name without making it another model: a date, or that it is the latest. */
+/** Suffixes that do not make another model: a date, or `latest`. */
 const EDITION = /^[-@](?:\d{8}|\d{4}-\d\d-\d\d|latest)$/
 
-/** What a model costs, or null when nobody has written that down; `anthropic/…` counts as what stands behind it. */
+/** The price of a model, or null when it is unknown. A prefix such as `anthropic/` is ignored. */
 export function findPrice({ byModel }: Prices, model: string): Price | null {
   const name = model.toLowerCase()
   const bare = name.slice(name.lastIndexOf('/') + 1).replace(/(?<=claude-\w+-\d)\.(?=\d)/, '-')

@@ -1,17 +1,17 @@
 import { exists, readJsonIfThere, writeFileAtomically } from './files.ts'
 import type { Home } from './paths.ts'
 
-/** What a person wants hidden, for a hook that keeps a payload because it met no worker. */
+/** The person's privacy rules, for a hook that writes its payload to the spool because it cannot reach the worker. */
 export type PrivacyRules = { redact: boolean; patterns: string[]; excludeProjects: string[] }
 
 const DEFAULT_PRIVACY_RULES: PrivacyRules = { redact: true, patterns: [], excludeProjects: [] }
 
-/** The worker leaves the rules behind at its start: reading the settings themselves would cost a hook more than all else it does. */
+/** The worker writes the rules when it starts: parsing the settings would take a hook longer than everything else it does. */
 export function writePrivacyRules(home: Home, rules: PrivacyRules): void {
   writeFileAtomically(home.privacyRules, `${JSON.stringify(rules)}\n`)
 }
 
-/** The rules as the last worker knew them; null when they cannot be read, and then nothing may be kept. */
+/** The rules of the last worker; null when they cannot be read: then the hook must not write anything. */
 export function readPrivacyRules(home: Home): PrivacyRules | null {
   if (!exists(home.privacyRules)) return DEFAULT_PRIVACY_RULES
   const { redact, patterns, excludeProjects } = (readJsonIfThere(home.privacyRules) ?? {}) as Partial<PrivacyRules>

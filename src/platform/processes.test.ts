@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { isRunning, isRunningSince, runForBytes, runProgram, startDetached } from './processes.ts'
 
-test('a process runs until it has ended', async () => {
+test('a process is running until it ends', async () => {
   const child = Bun.spawn(['sleep', '60'])
   expect(isRunning(child.pid)).toBe(true)
   child.kill()
@@ -11,26 +11,26 @@ test('a process runs until it has ended', async () => {
   expect(isRunning(child.pid)).toBe(false)
 })
 
-test.skipIf(process.platform !== 'linux')('a process that has ended and that nobody has looked after does not run', async () => {
-  // `exec` puts a program there that never looks after the child of the shell before it.
+test.skipIf(process.platform !== 'linux')('a zombie is not running', async () => {
+  // `exec` replaces the shell by a program that never reaps the shell's child.
   const parent = Bun.spawn(['sh', '-c', 'true & echo $!; exec sleep 60'], { stdout: 'pipe' })
-  let said = ''
+  let output = ''
   for await (const part of parent.stdout) {
-    said += new TextDecoder().decode(part)
-    if (said.includes('\n')) break
+    output += new TextDecoder().decode(part)
+    if (output.includes('\n')) break
   }
-  for (let waited = 0; isRunning(Number(said)) && waited < 200; waited++) await Bun.sleep(5)
-  expect(isRunning(Number(said))).toBe(false)
+  for (let waited = 0; isRunning(Number(output)) && waited < 200; waited++) await Bun.sleep(5)
+  expect(isRunning(Number(output))).toBe(false)
   parent.kill()
 })
 
-test.skipIf(process.platform !== 'linux')('a process that began after a time is another than the one that had its id then', () => {
+test.skipIf(process.platform !== 'linux')('a process that started later is not the one that had its pid before', () => {
   expect(isRunningSince(process.pid, Date.now())).toBe(true)
   expect(isRunningSince(process.pid, Date.now() - performance.now() - 60_000)).toBe(false)
   expect(isRunningSince(1, Date.now())).toBe(true)
 })
 
-test('a process of somebody else runs too', () => {
+test('a process of another user is running too', () => {
   expect(isRunning(1)).toBe(true)
 })
 
@@ -38,7 +38,7 @@ test('a program’s output and exit code come back', async () => {
   expect(await runProgram('sh', ['-c', 'echo out; echo err >&2; exit 3'])).toEqual({ code: 3, stdout: 'out\n', stderr: 'err\n' })
 })
 
-test('what is started sees the environment as it is now, not as it was when we started', async () => {
+test('a child process gets the current environment, not the one we started with', async () => {
   process.env.RECOLLECT_TEST_MARK = 'changed'
   try {
     expect((await runProgram('sh', ['-c', 'echo $RECOLLECT_TEST_MARK'])).stdout).toBe('changed\n')
@@ -47,19 +47,19 @@ test('what is started sees the environment as it is now, not as it was when we s
   }
 })
 
-test('a program that is not there is an ordinary outcome', async () => {
+test('a missing program gives code null', async () => {
   expect(await runProgram('/no/such/program', [])).toMatchObject({ code: null, stdout: '' })
   expect(await runProgram('true', [], { cwd: '/no/such/folder' })).toMatchObject({ code: null })
 })
 
-test('a program that takes too long is ended with everything it started', async () => {
-  // Who waited for it would not be back before this test is given up.
+test('a program that takes too long is ended with all its children', async () => {
+  // Waiting for it would exceed the timeout of this test.
   const ran = await runProgram('sh', ['-c', 'echo before; sleep 600; echo after'], { timeoutMs: 50 })
   expect(ran.stdout).toBe('before\n')
   expect(ran.code).not.toBe(0)
 })
 
-test('a detached process outlives its starter, and tells when it failed', async () => {
+test('a detached process outlives its parent, and reports when it failed', async () => {
   using folder = temporaryFolder()
   const failed = startDetached('sh', ['-c', 'exit 7'], '/')
   const fine = startDetached('sh', ['-c', `echo done > ${join(folder.path, 'mark')}`], '/')
@@ -68,7 +68,7 @@ test('a detached process outlives its starter, and tells when it failed', async 
   expect(fine.hasFailed()).toBe(false)
 })
 
-test('a program reads what it is given, and inherits only what it may', async () => {
+test('a program reads its input, and inherits only the allowed variables', async () => {
   process.env.SOME_TEST_SECRET = 'x'
   const environment = { without: /^SOME_TEST_/, with: { SAID: 'hello' } }
   const ran = await runProgram('/bin/sh', ['-c', 'cat; echo "$SAID$SOME_TEST_SECRET"'], { stdin: 'in ', environment })
@@ -76,7 +76,7 @@ test('a program reads what it is given, and inherits only what it may', async ()
   expect(ran).toEqual({ code: 0, stdout: 'in hello\n', stderr: '' })
 })
 
-test('bytes that are no text come through as they are', async () => {
+test('binary output is returned unchanged', async () => {
   const given = Uint8Array.from({ length: 200_000 }, (_, i) => i % 256)
   expect((await runForBytes('cat', [], { stdin: given })).stdout).toEqual(given)
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** True while a process with this id runs, ours or not. */
+/** True while a process with this pid runs, ours or another user's. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -10,12 +10,12 @@ export function isRunning(pid: number): boolean {
   return !isDead(pid)
 }
 
-/** The same, and it was there at a time: ids are given again, after a restart of the machine above all. Where nobody can tell, it was. */
+/** Like `isRunning`, but the process must already have existed at `at`: pids are reused, above all after a reboot. True when the start time is unknown. */
 export function isRunningSince(pid: number, at: number): boolean {
   return isRunning(pid) && (startTimeOf(pid) ?? 0) <= at + CLOCK_TOLERANCE_MS
 }
 
-/** The kernel counts in hundredths of a second, from a second that it rounds. */
+/** The kernel counts start times in hundredths of a second, from a boot time rounded to a second. */
 const CLOCK_TOLERANCE_MS = 2000
 
 function startTimeOf(pid: number): number | null {
@@ -28,10 +28,10 @@ function startTimeOf(pid: number): number | null {
   }
 }
 
-/** One that has ended keeps its id until its parent looks, and in a container nobody may. Elsewhere than on Linux we cannot tell. */
+/** A zombie keeps its pid until its parent reaps it, which in a container may never happen. Only known on Linux. */
 const isDead = (pid: number) => stateOf(pid) === 'Z'
 
-/** True for a process that somebody stopped (Ctrl-Z, SIGSTOP): it runs and does nothing. */
+/** True for a stopped process (Ctrl-Z, SIGSTOP). */
 export const isPaused = (pid: number) => stateOf(pid) === 'T'
 
 function stateOf(pid: number): string | null {
@@ -42,15 +42,15 @@ function stateOf(pid: number): string | null {
   }
 }
 
-/** Starts a process that outlives this one and holds none of its pipes: a client waits for a hook's pipes to close. */
+/** Starts a process that outlives this one and inherits none of its pipes: a client waits until a hook's pipes are closed. */
 export function startDetached(command: string, args: string[], cwd: string): { hasFailed(): boolean } {
-  // Bun hands down the environment it was started with, unless told; `--home` changes ours afterwards.
+  // By default Bun passes on the environment it was started with; `--home` may have changed ours since.
   const child = Bun.spawn([command, ...args], { cwd, detached: true, env: process.env, stdio: ['ignore', 'ignore', 'ignore'] })
   child.unref()
   return { hasFailed: () => child.exitCode !== null && child.exitCode !== 0 }
 }
 
-/** From here on, files that this process makes are readable by their owner only. */
+/** From now on, files that this process creates are readable only by their owner. */
 export function keepFilesPrivate(): void {
   process.umask(0o077)
 }
@@ -60,49 +60,49 @@ export type ProgramResult = { code: number | null; stdout: string; stderr: strin
 export type RunOptions = {
   cwd?: string
   timeoutMs?: number
-  /** What the program reads; nothing when left out. */
+  /** The program's input; without it, stdin is empty. */
   stdin?: string | Uint8Array
-  /** Takes variables away from what the program inherits, then sets others. */
+  /** Removes variables from the inherited environment, then sets others. */
   environment?: { without: RegExp; with: Record<string, string> }
 }
 
-/** Runs a program to its end, or ends it when its time is up. A missing program is an ordinary outcome: code null. */
+/** Runs a program and ends it on timeout. Code null means that it could not be started. */
 export async function runProgram(command: string, args: string[], options: RunOptions = {}): Promise<ProgramResult> {
   const ran = await runForBytes(command, args, options)
   return { ...ran, stdout: new TextDecoder().decode(ran.stdout) }
 }
 
-/** The same for a program whose output is not all text. */
+/** Like `runProgram`, for output that is not text. */
 export async function runForBytes(
   command: string,
   args: string[],
   options: RunOptions = {},
 ): Promise<Omit<ProgramResult, 'stdout'> & { stdout: Uint8Array }> {
-  let late: ReturnType<typeof setTimeout> | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   try {
     const child = Bun.spawn([command, ...args], {
       ...(options.cwd ? { cwd: options.cwd } : {}),
       env: options.environment ? childEnvironment(options.environment) : process.env,
       stdio: [options.stdin === undefined ? 'ignore' : Buffer.from(options.stdin), 'pipe', 'pipe'],
-      // A group of its own, so that what it started ends with it: whoever holds its pipes would keep us waiting.
+      // Its own process group, so that its children end with it: we wait until all its pipes are closed.
       detached: true,
     })
-    late = setTimeout(() => endProcessGroup(child.pid), options.timeoutMs ?? 10_000)
+    timer = setTimeout(() => endProcessGroup(child.pid), options.timeoutMs ?? 10_000)
     const [stdout, stderr, code] = await Promise.all([child.stdout.bytes(), child.stderr.text(), child.exited])
     return { code, stdout, stderr }
   } catch (cause) {
     return { code: null, stdout: new Uint8Array(), stderr: (cause as Error).message }
   } finally {
-    clearTimeout(late)
+    clearTimeout(timer)
   }
 }
 
-/** Has the system write down everything that programs gave it. A system without `sync` does it in its own time. */
+/** Flushes all file systems, where `sync` exists. */
 export async function flushDisks(): Promise<void> {
   await runProgram('sync', [], { timeoutMs: 60_000 })
 }
 
-/** The environment of this process, some of it taken away and some of it set, for one that it starts. */
+/** This process's environment with some variables removed and others set, for a child process. */
 export function childEnvironment(change: NonNullable<RunOptions['environment']>): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(([name]) => !change.without.test(name))
   return { ...Object.fromEntries(kept), ...change.with }
@@ -112,6 +112,6 @@ function endProcessGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGTERM')
   } catch {
-    // it has just ended by itself
+    // It has already ended.
   }
 }

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../test/support/builders.ts'
 import { projectKey } from '../core/project.ts'
 import { findProject } from './project.ts'
 
-test('a repository is known by its origin, from any folder in it', () => {
+test('a repository is identified by its origin, from any folder in it', () => {
   using folder = temporaryFolder()
   const app = repository(folder.path, 'app', 'git@host.example:team/app.git')
   mkdirSync(join(app, 'src', 'deep'), { recursive: true })
@@ -14,7 +14,7 @@ test('a repository is known by its origin, from any folder in it', () => {
   expect(findProject(join(app, 'src')).root).toBe(app)
 })
 
-test('only the remote called origin counts, however its line is written', () => {
+test('only the remote called origin counts, in any formatting', () => {
   using folder = temporaryFolder()
   const app = repository(folder.path, 'app')
   git(app, 'remote', 'add', 'upstream', 'https://host.example/other/app.git')
@@ -26,7 +26,7 @@ test('only the remote called origin counts, however its line is written', () => 
   expect(findProject(app).origin).toBe('https://host.example/team/app')
 })
 
-test('a work tree belongs to its repository and has a branch of its own', () => {
+test('a work tree belongs to its repository and has its own branch', () => {
   using folder = temporaryFolder()
   const app = repository(folder.path, 'app')
   git(app, 'worktree', 'add', '-q', '-b', 'feature/x', join(folder.path, 'elsewhere'))
@@ -36,7 +36,7 @@ test('a work tree belongs to its repository and has a branch of its own', () => 
   expect([main.branch, tree.branch]).toEqual(['main', 'feature/x'])
 })
 
-test('a submodule is a project of its own', () => {
+test('a submodule is its own project', () => {
   using folder = temporaryFolder()
   const app = repository(folder.path, 'app', 'https://host.example/team/app.git')
   const library = repository(folder.path, 'library')
@@ -59,7 +59,7 @@ test('two repositories of the same name and without a remote are two projects', 
   expect(keyOf(one)).not.toBe(keyOf(two))
 })
 
-test('a marker claims everything below it, the nearest one first, blank lines aside', () => {
+test('a marker applies to everything below it, the nearest one first; blank lines are skipped', () => {
   using folder = temporaryFolder()
   const app = repository(folder.path, 'work/app', 'https://host.example/team/app.git')
   mark(join(folder.path, 'work'), '\n\n  Customer X  \nsecond line\n')
@@ -68,7 +68,7 @@ test('a marker claims everything below it, the nearest one first, blank lines as
   expect(keyOf(app)).toBe('own')
 })
 
-test('a marker in the home folder claims nothing, also when the home is reached through a link', () => {
+test('a marker in the home folder is ignored, even if the home is reached through a link', () => {
   using folder = temporaryFolder()
   const home = join(folder.path, 'home')
   const app = repository(home, 'app')
@@ -85,7 +85,7 @@ test('a folder reached through a link is the folder itself', () => {
   expect(keyOf(join(folder.path, 'link'))).toBe(keyOf(app))
 })
 
-test('a folder that is not on this machine is known by its path', () => {
+test('a folder that is not on this machine is identified by its path', () => {
   const gone = findProject('/no/such/place/Api', '/home/nobody')
   expect(gone).toMatchObject({ marker: null, origin: null, branch: null, root: '/no/such/place/Api' })
   expect(projectKey(gone)).toMatch(/^api-[0-9a-f]{6}$/)
@@ -94,15 +94,15 @@ test('a folder that is not on this machine is known by its path', () => {
 
 test.each([
   ['a path through a file', '/etc/hostname/below'],
-  ['a name longer than any file system takes', `/${'x'.repeat(5000)}`],
-  ['a byte that no path has', '/tmp/a\0b'],
+  ['a name too long for any file system', `/${'x'.repeat(5000)}`],
+  ['a byte that no path may contain', '/tmp/a\0b'],
   ['the root', '/'],
   ['nothing', ''],
-])('%s is still some project', (_, folder) => {
+])('%s still gives a project', (_, folder) => {
   expect(typeof keyOf(folder)).toBe('string')
 })
 
-test('broken signs are no signs', () => {
+test('broken evidence is ignored', () => {
   using folder = temporaryFolder()
   const [loop, empty, lost] = ['loop', 'empty', 'lost'].map((name) => join(folder.path, name)) as [string, string, string]
   for (const place of [loop, empty, lost]) mkdirSync(place)

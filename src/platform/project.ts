@@ -8,8 +8,8 @@ import { readIfThere, statIfThere } from './files.ts'
 export type FoundProject = ProjectEvidence & { branch: string | null }
 
 /**
- * The signs by which a folder's project is known. Reads git's own files instead of starting git: this stands on the way of a
- * session's start. A folder that is not on this machine (an imported history) is known by its path alone.
+ * Finds what identifies a folder's project. Reads git's files instead of running git, because a starting session waits for this. For a folder
+ * that is not on this machine (an imported history), only the path is known.
  */
 export function findProject(folder: string, userHome = readEnvironment().userHome): FoundProject {
   const start = realFolder(folder)
@@ -36,7 +36,7 @@ function realFolder(folder: string): string {
   try {
     return realpathSync(folder)
   } catch {
-    return resolve(folder) // gone, or from another machine
+    return resolve(folder) // deleted, or from another machine
   }
 }
 
@@ -89,10 +89,10 @@ function firstLineOf(path: string): string | null {
 
 const readIfPossible = (path: string) => nullOnError(() => readIfThere(path))
 
-/** An unreadable sign is no sign: the project is then known by the next one. */
-function nullOnError<T>(look: () => T): T | null {
+/** Unreadable evidence is ignored: the next kind of evidence then identifies the project. */
+function nullOnError<T>(read: () => T): T | null {
   try {
-    return look()
+    return read()
   } catch {
     return null
   }

@@ -118,7 +118,7 @@ describe('changing settings', () => {
     return { result, text: readFileSync(file, 'utf8'), reason: result.kind === 'refused' ? result.reason : null }
   }
 
-  test('several settings are written at once, into a file that is made when it is missing', () => {
+  test('several settings are written at once, and a missing file is created', () => {
     const { result, text } = change(null, { name: 'embedder.name', value: 'a"b\\c' }, { name: 'embedder.base_url', value: 'http://x/#1' })
     expect(result).toEqual({ kind: 'changed' })
     expect(Bun.TOML.parse(text)).toEqual({ embedder: { name: 'a"b\\c', base_url: 'http://x/#1' } })

@@ -25,9 +25,7 @@ const Settings = z.object({
       token_budget: z.number().int().min(0).max(500).default(500),
       /** Words that, in brackets, save a sentence of a prompt as a note. An empty list turns this off. */
       markers: z
-        .array(
-          z.string().regex(/^\[?[A-Za-z0-9][A-Za-z0-9-]{0,39}\]?$/, 'a marker may contain only letters, digits and dashes, at most 40'),
-        )
+        .array(z.string().regex(/^\[?[A-Za-z0-9][A-Za-z0-9-]{0,39}\]?$/, 'a marker has 1 to 40 letters, digits or dashes'))
         .default(['decision', 'learned', 'blocker', 'progress', 'remember', 'global']),
     }),
     post_tool_use: z.object({
@@ -72,7 +70,7 @@ const Settings = z.object({
     /** Which prompts the model gets, and in which language: a file `<mode>.<language>.toml` in `<home>/modes/`, or a bundled one. */
     mode: z
       .string()
-      .regex(/^[a-z0-9-]{1,40}$/, 'a mode may contain only lower-case letters, digits and dashes, at most 40')
+      .regex(/^[a-z0-9-]{1,40}$/, 'a mode has 1 to 40 lower-case letters, digits or dashes')
       .default('code'),
     language: z
       .string()
@@ -115,7 +113,7 @@ const Settings = z.object({
     redact: z.boolean().default(true),
     /** Further regular expressions whose matches are redacted. */
     patterns: z.array(z.string()).default([]),
-    /** Projects of which nothing is recorded: keys, names or folder globs. */
+    /** Projects that are not recorded: keys, names or folder globs. */
     exclude_projects: z.array(z.string()).default([]),
   }),
 })

@@ -5,9 +5,8 @@ import { embeddedArchive } from './program.ts'
 import { VERSION } from './version.ts'
 
 /**
- * Where the files lie that come along with the program: guides, the sample history, the embedder's table. Those of a single-file
- * executable are put beside the worker's own files when they are first needed: one of them is mapped into memory, which only a real file
- * can be.
+ * The folder with the program's data files: guides, the sample history, the embedder's table. A single-file executable unpacks them into the
+ * home on first use, because one of them is mapped into memory, which needs a real file.
  */
 export function shippedFilesFolder(): string {
   const archive = embeddedArchive()

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { compareVersions, VERSION } from './version.ts'
 
-test('versions are compared by their numbers, not by their letters', () => {
+test('versions are compared as numbers, not as text', () => {
   expect(compareVersions('2.1.9', '2.1.63')).toBeLessThan(0)
   expect(compareVersions('2.1.63', '2.1.63')).toBe(0)
   expect(compareVersions('10.0.0', '9.9.9')).toBeGreaterThan(0)

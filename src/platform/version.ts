@@ -2,7 +2,7 @@ import manifest from '../../package.json' with { type: 'json' }
 
 export const VERSION: string = manifest.version
 
-/** Less than zero when `a` is older than `b`. Looks at the numbers only: `2.1.63-beta` counts as 2.1.63. */
+/** Negative when `a` is older than `b`. Compares numbers only: `2.1.63-beta` equals 2.1.63. */
 export function compareVersions(a: string, b: string): number {
   const numbers = (text: string) => (text.match(/\d+/g) ?? []).slice(0, 3).map(Number)
   const [left, right] = [numbers(a), numbers(b)]

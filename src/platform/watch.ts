@@ -3,18 +3,18 @@ import { type FSWatcher, watch } from 'node:fs'
 export type FolderWatch = { stop(): void }
 
 /**
- * Tells what changes below a folder, by paths relative to it, some moments after it has become quiet. Null when the system cannot
- * watch it (no such folder, too many watches): then whoever asks has to look from time to time.
+ * Reports the changed paths below a folder, relative to it, once nothing has changed for `quietMs`. Null when the system cannot watch it (no such
+ * folder, too many watches): then the caller must poll.
  */
-export function watchFolder(folder: string, tell: (paths: string[]) => void, quietMs = 150): FolderWatch | null {
+export function watchFolder(folder: string, report: (paths: string[]) => void, quietMs = 150): FolderWatch | null {
   const changed = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
-  const soon = () => {
+  const reportSoon = () => {
     clearTimeout(timer)
     timer = setTimeout(() => {
       const paths = [...changed]
       changed.clear()
-      tell(paths)
+      report(paths)
     }, quietMs)
   }
   let watcher: FSWatcher
@@ -22,12 +22,12 @@ export function watchFolder(folder: string, tell: (paths: string[]) => void, qui
     watcher = watch(folder, { recursive: true }, (_, path) => {
       if (path === null) return
       changed.add(String(path))
-      soon()
+      reportSoon()
     })
   } catch {
     return null
   }
-  // A folder that is taken away ends the watching; the next look from time to time finds out.
+  // If the folder is removed, watching ends; the caller's own checks notice it.
   watcher.on('error', () => watcher.close())
   return {
     stop: () => {

@@ -3,7 +3,7 @@ import { NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
 export type AuditEntry = { id: number; at: number; action: string; subject: string; details: Record<string, unknown> }
 
-/** Every statement about the audit: what changed memory other than by an agent's work, and small marks of the worker's own. */
+/** Every statement about the audit log, which lists changes that did not come from an agent's work; and about the worker's own small marks. */
 export function auditStatements(db: Database) {
   const insert = db.prepare('INSERT INTO audit (at, action, subject, details) VALUES (@at, @action, @subject, @details)')
   const recent = db.prepare<Omit<AuditEntry, 'details'> & { details: string }, SqlParams>(

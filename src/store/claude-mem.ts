@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { exists, fileSizeBytes, isFolder } from '../platform/files.ts'
 import type { SqlParams } from './statement.ts'
 
-/** A session of claude-mem with all that hangs on it, texts as they stand there. */
+/** A session of claude-mem with its prompts, observations and summaries; texts are unchanged. */
 export type ForeignSession = {
   contentSessionId: string
   memorySessionId: string | null
@@ -36,7 +36,7 @@ export type ForeignSession = {
   }[]
 }
 
-/** A rule that a person gave claude-mem to be told in every session; `project` is null when it holds everywhere. */
+/** A rule that a person gave claude-mem for every session; `project` is null when it applies everywhere. */
 export type ForeignRule = { content: string; project: string | null; at: number }
 
 export type ClaudeMem = {
@@ -46,10 +46,11 @@ export type ClaudeMem = {
   close(): void
 }
 
-/** Opens a database of claude-mem to read it. The text says why when it is none, or cannot be read. */
+/** Opens a claude-mem database for reading. Returns a text with the reason when it is not one, or cannot be read. */
 export function openClaudeMem(path: string): ClaudeMem | string {
-  if (isFolder(path)) return `${path} is a folder; claude-mem keeps its memories in a file, usually ~/.claude-mem/claude-mem.db`
-  if (!exists(path) || fileSizeBytes(path) === 0) return `${path} is empty or not there`
+  if (isFolder(path)) return `${path} is a folder; name the database file, usually ~/.claude-mem/claude-mem.db`
+  if (!exists(path) || fileSizeBytes(path) === 0)
+    return `${path} is empty or does not exist; the database is usually ~/.claude-mem/claude-mem.db`
   let db: Database | null = null
   try {
     db = new Database(path, { readonly: true, strict: true })
@@ -58,20 +59,20 @@ export function openClaudeMem(path: string): ClaudeMem | string {
     if (damage && damage.quick_check !== 'ok') throw new Error(`it is damaged (${damage.quick_check.split('\n')[0]})`)
     const columns = columnsOf(db)
     const missing = ['sdk_sessions', 'observations', 'session_summaries'].filter((table) => columns(table).size === 0)
-    if (missing.length > 0) throw new Error(`it has no table ${missing.join(', ')}, so it is not a database of claude-mem`)
+    if (missing.length > 0) throw new Error(`it is not a claude-mem database (no table ${missing.join(', ')})`)
     return claudeMemReader(db, columns)
   } catch (cause) {
     db?.close()
-    return `${path} cannot be used: ${reasonOf(cause)}`
+    return `could not read ${path}: ${reasonOf(cause)}`
   }
 }
 
 function reasonOf(cause: unknown): string {
   const code = (cause as { code?: string }).code ?? ''
   if (code === 'SQLITE_NOTADB') return 'it is not a database'
-  if (code.startsWith('SQLITE_CORRUPT')) return 'it is damaged; copy it again from where it came from'
+  if (code.startsWith('SQLITE_CORRUPT')) return 'it is damaged; copy it again from its original'
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
-    return 'another program is writing to it; stop that one and try again'
+    return 'another program is writing to it; stop that program and try again'
   return (cause as Error).message
 }
 
@@ -82,7 +83,7 @@ function columnsOf(db: Database): Columns {
   return (table) => {
     const found = known.get(table)
     if (found) return found
-    // Only what is stored is read: a view or a virtual table may compute for ever.
+    // Only real tables: a view or a virtual table could compute for ever.
     const rows = db
       .query(
         `SELECT name FROM pragma_table_info('${table}') WHERE EXISTS (
@@ -95,7 +96,7 @@ function columnsOf(db: Database): Columns {
   }
 }
 
-/** Columns came and went over its versions: the session ids had other names, and what is not there reads as null. */
+/** Columns differ between versions of claude-mem: the session ids had other names, and missing columns are read as null. */
 function claudeMemReader(db: Database, columns: Columns): ClaudeMem {
   const one = (table: string, ...names: string[]) => names.find((name) => columns(table).has(name)) ?? 'NULL'
   const content = one('sdk_sessions', 'content_session_id', 'claude_session_id')
@@ -129,7 +130,7 @@ function claudeMemReader(db: Database, columns: Columns): ClaudeMem {
       const rows = db.prepare<ClaudeMemRow, []>(sessions)
       for (const row of rows.all()) {
         const key = { memory: textOrNull(row.memory) }
-        const said = prompts?.all({ content: asText(row.content) }) ?? []
+        const storedPrompts = prompts?.all({ content: asText(row.content) }) ?? []
         const first = asText(row.user_prompt)
         const startedAt = timestampOf(row.started_at_epoch) ?? 0
         const at = (value: unknown) => timestampOf(value) ?? startedAt
@@ -141,9 +142,9 @@ function claudeMemReader(db: Database, columns: Columns): ClaudeMem {
           startedAt,
           endedAt: timestampOf(row.completed_at_epoch),
           prompts:
-            said.length === 0 && first !== ''
+            storedPrompts.length === 0 && first !== ''
               ? [{ number: 1, text: first, at: startedAt }]
-              : said.map((p) => ({ number: Number(p.prompt_number), text: asText(p.prompt_text), at: at(p.created_at_epoch) })),
+              : storedPrompts.map((p) => ({ number: Number(p.prompt_number), text: asText(p.prompt_text), at: at(p.created_at_epoch) })),
           observations: key.memory === null ? [] : observations.all(key).map((o) => observationOf(o, at(o.created_at_epoch))),
           summaries: key.memory === null ? [] : summaries.all(key).map((s) => summaryOf(s, at(s.created_at_epoch))),
         }
@@ -157,7 +158,7 @@ function claudeMemReader(db: Database, columns: Columns): ClaudeMem {
       return rows.map((row) => ({
         content: asText(row.content),
         project: row.scope === 'global' ? null : textOrNull(row.project),
-        at: timestampOf(row.created_at_epoch) ?? 0, // not now: the id of its note is made of it, and the next import must find it
+        at: timestampOf(row.created_at_epoch) ?? 0, // Not the current time: the note's id depends on it, and the next import must find the note.
       }))
     },
     close: () => db.close(),
@@ -167,13 +168,13 @@ function claudeMemReader(db: Database, columns: Columns): ClaudeMem {
 type ClaudeMemRow = Record<string, unknown>
 
 function observationOf(row: ClaudeMemRow, at: number): ForeignSession['observations'][number] {
-  const whole = asText(row.text)
+  const text = asText(row.text)
   return {
     id: Number(row.id),
     type: asText(row.type),
-    title: asText(row.title) || whole.split('\n', 1)[0] || '',
+    title: asText(row.title) || text.split('\n', 1)[0] || '',
     subtitle: asText(row.subtitle),
-    narrative: asText(row.narrative) || whole,
+    narrative: asText(row.narrative) || text,
     facts: parseList(row.facts),
     concepts: parseList(row.concepts),
     filesRead: parseList(row.files_read),
@@ -199,7 +200,7 @@ function summaryOf(row: ClaudeMemRow, at: number): ForeignSession['summaries'][n
 const asText = (value: unknown) => (typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value))
 const textOrNull = (value: unknown) => asText(value) || null
 
-/** Milliseconds; early versions wrote seconds. Null when it is no time that a calendar has. */
+/** Milliseconds; early versions wrote seconds. Null for a value outside the calendar. */
 function timestampOf(value: unknown): number | null {
   const given = value === null ? Number.NaN : Number(value)
   const at = Math.floor(given > 1e11 ? given : given * 1000)
@@ -208,7 +209,7 @@ function timestampOf(value: unknown): number | null {
 
 const MAX_TIMESTAMP_MS = Date.UTC(9999, 11, 31)
 
-/** A list is JSON there; whatever else stands in its place is one item. */
+/** Lists are JSON in claude-mem; any other text is a list of one item. */
 function parseList(value: unknown): string[] {
   const raw = asText(value).trim()
   if (raw === '') return []
@@ -216,7 +217,7 @@ function parseList(value: unknown): string[] {
     const parsed = JSON.parse(raw) as unknown
     if (Array.isArray(parsed)) return parsed.filter((item) => typeof item === 'string' && item.trim() !== '') as string[]
   } catch {
-    // a plain line
+    // Not JSON: a list of one item.
   }
   return [raw]
 }

@@ -2,10 +2,10 @@ import type { Database } from 'bun:sqlite'
 import type { ProjectKey } from '../core/ids.ts'
 import type { SqlParams } from './statement.ts'
 
-/** A turn that a text model has told. `print` is of what the turn held then: when more has come in, it is to be told again. */
+/** A turn that a text model has distilled. `print` is a fingerprint of the turn at that time: when it changes, the turn is distilled again. */
 export type DistilledTurnRecord = { sessionId: number; number: number; print: string; model: string; at: number }
 
-/** Every statement about which turns a text model has told. A turn that is not here was told by plain rules. */
+/** Every statement about which turns a text model has distilled. All other turns were distilled by rules only. */
 export function distilledTurnStatements(db: Database) {
   const put = db.prepare(`
     INSERT INTO told_turns (session_id, prompt_number, print, model, at) VALUES (@sessionId, @number, @print, @model, @at)
@@ -13,7 +13,7 @@ export function distilledTurnStatements(db: Database) {
   const print = db.prepare<{ print: string }, SqlParams>(`
     SELECT print FROM told_turns WHERE session_id = @sessionId AND prompt_number = @number`)
   const forget = db.prepare('DELETE FROM told_turns WHERE session_id = @sessionId AND prompt_number = @number')
-  // What its tools said may be gone by now; without it a turn could only be told worse.
+  // Turns without an answer and without stored tool uses are skipped: a model could only do worse than the rules did.
   const plain = db.prepare<{ sessionId: number; number: number; at: number }, SqlParams>(`
     SELECT p.session_id AS sessionId, p.number AS number, p.at AS at FROM prompts p
     WHERE p.at >= @since AND (@project IS NULL OR p.project = @project)
@@ -21,21 +21,21 @@ export function distilledTurnStatements(db: Database) {
       AND NOT EXISTS (SELECT 1 FROM forgotten f WHERE f.key > p.session_id || ':' || p.number || ':' AND f.key < p.session_id || ':' || p.number || ';')
       AND (p.answer IS NOT NULL OR EXISTS (SELECT 1 FROM tool_uses u WHERE u.session_id = p.session_id AND u.prompt_number = p.number))
     ORDER BY p.at, p.id`)
-  // Keys of a turn begin with its session and number; ';' comes right behind ':'.
+  // Keys of a turn start with its session and number; ';' is the character after ':'.
   const forgotten = db.prepare('SELECT 1 FROM forgotten WHERE key > @from AND key < @to LIMIT 1')
   return {
     put: async (turn: DistilledTurnRecord) => {
       put.run(turn)
     },
-    /** Of what a model was shown of the turn; null when none has told it. */
+    /** Of the turn as the model saw it; null when no model has distilled it. */
     fingerprint: async (sessionId: number, number: number): Promise<string | null> => print.get({ sessionId, number })?.print ?? null,
     forget: async (sessionId: number, number: number) => {
       forget.run({ sessionId, number })
     },
-    /** Whether a person wants something of the turn forgotten: told in other words it would come back. */
+    /** Whether a person has forgotten an observation of the turn: distilled again in other words, it would come back. */
     hasForgottenObservation: async (sessionId: number, number: number): Promise<boolean> =>
       forgotten.get({ from: `${sessionId}:${number}:`, to: `${sessionId}:${number};` }) !== null,
-    /** The turns since then that no model has told, the oldest first. */
+    /** The turns since `since` that no model has distilled, oldest first. */
     notDistilledByModel: async (since: number, project: ProjectKey | null): Promise<{ sessionId: number; number: number; at: number }[]> =>
       plain.all({ since, project }),
   }

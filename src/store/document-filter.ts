@@ -3,34 +3,34 @@ import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import type { DocumentLocation, SearchScope } from './document.ts'
 import type { SqlParams } from './statement.ts'
 
-/** What a question asks of the memories themselves. An empty list and null ask nothing. */
+/** The filters of a query. Empty lists and null filter nothing. */
 export type DocumentFilter = {
   session: SessionFilter | null
-  /** Parts of the paths of files. A note has none: where a part can be nothing but one of a path, notes that name it are meant too. */
+  /** Parts of file paths. Notes have no files: they match if their text contains the part and the part can only be a path. */
   paths: string[]
-  /** Any of these, as they are written. */
+  /** Any of these, spelled exactly. */
   branches: string[]
-  /** Of observations and notes. */
+  /** Types of observations and notes. */
   types: string[]
-  /** Of notes; whatever else there is has no tags. */
+  /** Namespaces and tags exist only on notes. */
   namespaces: string[]
-  /** Each by all the ways in which it is written. */
+  /** All of these tags, each with all its spellings. */
   tags: string[][]
   notTags: string[]
-  /** A distiller by its name, the person or machine that a prompt came from, or where a note came from. */
+  /** A distiller's name, `person` or `machine` for prompts, or a note's source. */
   sources: string[]
 }
 
-/** The sessions that are meant. Notes may come from sessions of another machine, so those are known by what the host's id begins with. */
+/** The sessions of a filter. Notes may come from sessions of another machine, so they match by the start of the host's id. */
 export type SessionFilter = { ids: number[]; contentIds: string[]; begins: string | null }
 
 export const sqlIsIn = (value: string, list: string) => `(${list} IS NULL OR ${value} IN (SELECT value FROM json_each(${list})))`
 
-/** Whether a file `o` of an observation is one that a path `p` means. */
+/** Whether an observation's file `o` matches a path `p`. */
 const MATCHES_PATH = `o.path LIKE p.value ESCAPE '\\'`
 
-/** Whether a document `d` is meant: part of every statement that chooses among documents. */
-const MATCHES_FILTER = `(@hasChoice = 0 OR CASE d.kind
+/** Whether a document `d` passes the filter: part of every statement that selects documents. */
+const MATCHES_FILTER = `(@hasFilter = 0 OR CASE d.kind
   WHEN 'note' THEN @branches IS NULL AND EXISTS (
     SELECT 1 FROM notes n WHERE n.id = d.ref AND ${sqlIsIn('n.type', '@types')} AND ${sqlIsIn('n.namespace', '@namespaces')}
       AND ${sqlIsIn('n.source', '@sources')}
@@ -52,98 +52,98 @@ const MATCHES_FILTER = `(@hasChoice = 0 OR CASE d.kind
       ELSE (SELECT origin FROM prompts WHERE id = CAST(d.ref AS INTEGER)) END) IN (SELECT value FROM json_each(@sources)))
   END)`
 
-/** What a place is read from, and which are wanted: every statement about documents says it in these words. */
+/** The columns of a location and the conditions of a scope, shared by every statement about documents. */
 export const LOCATION_COLUMNS = 'd.id AS documentId, d.kind, d.ref, d.session_id AS sessionId, d.turn, d.project, d.at'
 export const IN_PROJECT = `(@project IS NULL OR d.project IN (@project, '${GLOBAL_PROJECT}'))`
 export const IN_TIME_AND_KINDS = 'd.at >= @since AND d.at < @before AND instr(@kinds, d.kind) > 0'
 export const PASSES_FILTER = `${IN_TIME_AND_KINDS} AND ${MATCHES_FILTER}`
 
-/** Those of some documents, named by number, that are wanted. */
+/** The documents among `@ids` that are in scope. */
 export const matchingAmong = (db: Database) =>
   db.prepare<DocumentLocation, SqlParams>(`
     SELECT ${LOCATION_COLUMNS} FROM json_each(@ids) wanted CROSS JOIN documents d ON d.id = wanted.value WHERE ${IN_PROJECT} AND ${PASSES_FILTER}`)
 
-/** How many are asked whether they are wanted before the rest is let go: one in ten may be, and each stands on a page of its own. */
+/** How many documents are checked against a filter before the rest is dropped: perhaps one in ten passes, and each check reads a page. */
 const MAX_CHECKED_DOCUMENTS = 1500
 
 /**
- * The first so many of some documents, the best first, that are wanted. What its own row rules out, by time, kind or project, is not counted
- * as asked, and nobody stops before one was found.
+ * The first `limit` documents of a ranked list that are in scope. Documents outside the time, kinds or project do not count as checked, and
+ * the check does not end before one document was found.
  */
 export function firstMatchingAmong(db: Database) {
-  const asked = db.prepare<DocumentLocation & { isMeant: number }, SqlParams>(`
-    SELECT ${LOCATION_COLUMNS}, ${MATCHES_FILTER} AS isMeant FROM json_each(@ids) wanted CROSS JOIN documents d ON d.id = wanted.value
+  const checked = db.prepare<DocumentLocation & { isMatch: number }, SqlParams>(`
+    SELECT ${LOCATION_COLUMNS}, ${MATCHES_FILTER} AS isMatch FROM json_each(@ids) wanted CROSS JOIN documents d ON d.id = wanted.value
     WHERE ${IN_PROJECT} AND ${IN_TIME_AND_KINDS}`)
-  return (ranked: number[], most: number, within: SearchScope, mostAsked = MAX_CHECKED_DOCUMENTS): DocumentLocation[] => {
+  return (ranked: number[], limit: number, within: SearchScope, maxChecked = MAX_CHECKED_DOCUMENTS): DocumentLocation[] => {
     const params = scopeParams(within)
     const found: DocumentLocation[] = []
     let count = 0
     for (
       let from = 0;
-      from < ranked.length && found.length < most && (count < mostAsked || found.length === 0);
+      from < ranked.length && found.length < limit && (count < maxChecked || found.length === 0);
       from += CHECK_BATCH_DOCUMENTS
     ) {
       const ids = ranked.slice(from, from + CHECK_BATCH_DOCUMENTS)
-      const rows = asked.all({ ...params, ids: JSON.stringify(ids) })
+      const rows = checked.all({ ...params, ids: JSON.stringify(ids) })
       count += rows.length
-      const places = new Map(rows.flatMap(({ isMeant, ...place }) => (isMeant ? [[place.documentId, place]] : [])))
-      found.push(...ids.flatMap((id) => places.get(id) ?? []))
+      const matches = new Map(rows.flatMap(({ isMatch, ...location }) => (isMatch ? [[location.documentId, location]] : [])))
+      found.push(...ids.flatMap((id) => matches.get(id) ?? []))
     }
-    return found.slice(0, most)
+    return found.slice(0, limit)
   }
 }
 
 const CHECK_BATCH_DOCUMENTS = 150
 
-/** Kinds are a short closed list of words none of which is part of another, so a text can stand for a set of them. */
-export function scopeParams({ project, kinds, since, before, limit, filter: choice }: SearchScope) {
-  return { project, kinds: kinds.join(' '), since, before, limit, ...filterParams(choice) }
+/** The parameters of a scope. Kinds are fixed words, and none contains another, so a joined text can represent a set of them. */
+export function scopeParams({ project, kinds, since, before, limit, filter }: SearchScope) {
+  return { project, kinds: kinds.join(' '), since, before, limit, ...filterParams(filter) }
 }
 
-/** A choice as that statement takes it; none of it without one. */
-function filterParams(choice: DocumentFilter | undefined): SqlParams {
+/** The parameters of `MATCHES_FILTER`; without a filter, all of them are empty. */
+function filterParams(filter: DocumentFilter | undefined): SqlParams {
   const list = (values: unknown[] = []) => (values.length > 0 ? JSON.stringify(values) : null)
   return {
-    hasChoice: Number(choice !== undefined),
-    sessions: choice?.session ? JSON.stringify(choice.session.ids) : null,
-    contentSessions: JSON.stringify(choice?.session?.contentIds ?? []),
-    begins: choice?.session?.begins ?? null,
-    branches: list(choice?.branches),
-    paths: list(choice?.paths.map(likePattern)),
-    pathsInText: list(choice?.paths.filter(isPathLike).map(likePattern)),
-    types: list(choice?.types),
-    namespaces: list(choice?.namespaces),
-    tags: list(choice?.tags),
-    notTags: list(choice?.notTags),
-    sources: list(choice?.sources),
+    hasFilter: Number(filter !== undefined),
+    sessions: filter?.session ? JSON.stringify(filter.session.ids) : null,
+    contentSessions: JSON.stringify(filter?.session?.contentIds ?? []),
+    begins: filter?.session?.begins ?? null,
+    branches: list(filter?.branches),
+    paths: list(filter?.paths.map(likePattern)),
+    pathsInText: list(filter?.paths.filter(isPathLike).map(likePattern)),
+    types: list(filter?.types),
+    namespaces: list(filter?.namespaces),
+    tags: list(filter?.tags),
+    notTags: list(filter?.notTags),
+    sources: list(filter?.sources),
   }
 }
 
 const likePattern = (path: string) => `%${path.replace(/[\\%_]/g, '\\$&')}%`
-/** `src/auth`, `login.ts`: not `auth`, which any text may say. */
+/** `src/auth`, `login.ts`, but not `auth`, which any text may contain. */
 const isPathLike = (path: string) => /[\\/]|\w\.\w+$/.test(path)
 
 const BRANCH_TURNS = 'prompts INDEXED BY prompts_of_branch WHERE branch IS NOT NULL'
 /**
- * The branches that there are, in every project: each step looks for the next one, so that a million turns on one cost as much as one. The last
+ * All branches of all projects. Each step finds the next branch in the index, so the cost does not depend on the number of turns. The last row
  * of each project is null.
  */
 export const BRANCHES_CTE = `
-  WITH RECURSIVE places (project) AS (
+  WITH RECURSIVE projects (project) AS (
     SELECT min(project) FROM ${BRANCH_TURNS}
-    UNION ALL SELECT (SELECT min(project) FROM ${BRANCH_TURNS} AND project > places.project) FROM places WHERE project IS NOT NULL),
+    UNION ALL SELECT (SELECT min(project) FROM ${BRANCH_TURNS} AND project > projects.project) FROM projects WHERE project IS NOT NULL),
   known (project, branch) AS (
-    SELECT project, (SELECT min(branch) FROM ${BRANCH_TURNS} AND project = places.project) FROM places WHERE project IS NOT NULL
+    SELECT project, (SELECT min(branch) FROM ${BRANCH_TURNS} AND project = projects.project) FROM projects WHERE project IS NOT NULL
     UNION ALL SELECT project, (SELECT min(branch) FROM ${BRANCH_TURNS} AND project = known.project AND branch > known.branch)
       FROM known WHERE branch IS NOT NULL)`
 
-/** A filter whose values are whatever memories have. */
+/** A filter without a fixed list of values. */
 export type OpenFilterName = 'ns' | 'tag' | 'branch' | 'source'
 
-/** How many of the newest observations and summaries tell who made them: the names are few, and reading all would take a second. */
+/** How many of the newest observations and summaries are read for their authors: there are few authors, and reading all rows would take a second. */
 const NEWEST_SOURCE_ROWS = 50_000
 
-/** The values that memories have for a filter; branches of one project where one is named. */
+/** The values that memories have for a filter; for branches, in one project or in all. */
 export function filterValueStatements(db: Database): (filter: OpenFilterName, project: ProjectKey | null) => string[] {
   const madeBy = (table: string) =>
     `SELECT DISTINCT lower(model) FROM (SELECT model FROM ${table} ORDER BY id DESC LIMIT ${NEWEST_SOURCE_ROWS})`

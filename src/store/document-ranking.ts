@@ -6,17 +6,17 @@ import type { DocumentLocation, DocumentMatch, LargeStoreScan, SearchScope } fro
 import { firstMatchingAmong, IN_PROJECT, LOCATION_COLUMNS, PASSES_FILTER, scopeParams } from './document-filter.ts'
 import { quoteFtsWord, type SqlParams } from './statement.ts'
 
-/** A word with no more places than these is looked for everywhere, also where common ones are looked for lately only. */
+/** A word in no more documents than this is searched everywhere, even if common words are searched in recent documents only. */
 const MAX_RARE_WORD_DOCUMENTS = 1000
-/** How many places of each word are taken at most, those of the highest numbers, whatever was expected. */
+/** How many documents are read for each word, those with the highest ids. */
 export const MAX_DOCUMENTS_PER_WORD = 10_000
 
 /**
- * Documents of a full-text table that hold any of some words, best first. In a small store bm25 weighs them all. In a large one that is
- * slow, for two reasons: it counts every place of every word before it weighs the first row, and for each row it reads that row's length
- * from a page of its own. Which documents hold a word can be read a hundred times as fast, so the best are found by that: the more of the
- * telling words a document holds, the better. bm25 then weighs those few that are wanted, or, where the words are so common that counting them would take
- * too long, only their length is looked up. `rest` is how much a word counts that does not stand in the strong column.
+ * Ranks the documents of a full-text table that contain any of the words, best first. In a small store bm25 scores all of them. In a large store
+ * that is slow: bm25 counts every occurrence of every word before it scores the first row, and reads each row's length from its own page.
+ * Reading which documents contain a word is a hundred times as fast, so there the best documents are found by the sum of the rarities of
+ * their words. bm25 then scores only these; or, where the words are too common even for that, only their lengths are read. `rest` is the
+ * share of a word that is not in the `strong` column.
  */
 export function prepareRanking(
   db: Database,
@@ -28,103 +28,100 @@ export function prepareRanking(
     SELECT ${LOCATION_COLUMNS}, ${score} FROM ${table} CROSS JOIN documents d ON d.id = ${table}.rowid
     WHERE ${table} MATCH @words AND ${IN_PROJECT} AND ${PASSES_FILTER}
     ORDER BY score DESC, d.at DESC LIMIT @limit`)
-  // The + keeps SQLite from asking for each of those rows on its own.
-  const weighed = db.prepare<{ id: number; score: number }, SqlParams>(`
+  // The + keeps SQLite from looking up each of these rows separately.
+  const scored = db.prepare<{ id: number; score: number }, SqlParams>(`
     SELECT rowid AS id, ${score} FROM ${table} WHERE ${table} MATCH @words AND +${table}.rowid IN (SELECT value FROM json_each(@ids))`)
-  // One text of all numbers: a row for each would cost more to hand over than to find.
-  const holding = db.prepare<{ ids: string }, SqlParams>(`
+  // One JSON text with all ids: returning a row for each would take longer than finding them.
+  const containing = db.prepare<{ ids: string }, SqlParams>(`
     SELECT json_group_array(rowid) AS ids FROM
       (SELECT rowid FROM ${table} WHERE ${table} MATCH @words AND rowid > @after AND rowid <= @upTo ORDER BY rowid DESC LIMIT ${MAX_DOCUMENTS_PER_WORD})`)
   const lengths = db.prepare<unknown, SqlParams>(`
     SELECT s.id, s.sz FROM json_each(@ids) wanted CROSS JOIN ${table}_docsize s ON s.id = wanted.value`)
-  const firstWanted = firstMatchingAmong(db)
+  const firstMatching = firstMatchingAmong(db)
   const newest = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM documents')
 
-  /** How telling the words are that each document holds, together; and how many of the best are worth weighing. */
-  function holders(
+  /** The sum of the rarities of each document's words, and how many of the best documents to score. */
+  function sumRarities(
     words: string[],
     within: SearchScope,
-    { ranges: spans, commonWordRanges: lately, isProjectOnly: scoped }: LargeStoreScan,
-  ): { sums: Map<number, number>; weigh: number } {
+    { ranges, commonWordRanges, isProjectOnly }: LargeStoreScan,
+  ): { sums: Map<number, number>; scoreCount: number } {
     const sums = new Map<number, number>()
     const total = newest.get()?.id ?? 0
-    const mayBe = candidateTest(within.candidates)
-    const scope = within.project && scoped ? `scope : ${scopesOf(within.project)} AND ` : ''
+    const isCandidate = candidateTest(within.candidates)
+    const scope = within.project && isProjectOnly ? `scope : ${scopesOf(within.project)} AND ` : ''
     const known = words.map((word) => ({ word, documents: documentsWith(word) }))
-    const give = (column: string, share: number) => {
+    const addSums = (column: string, share: number) => {
       for (const { word, documents } of known) {
         const query = `${scope}${column}${quoteFtsWord(word)}`
         const amount = rarity(documents, total) * share
-        for (const span of documents > MAX_RARE_WORD_DOCUMENTS ? (lately ?? spans) : spans)
-          for (const id of allHolding({ words: query, ...span })) if (mayBe(id)) sums.set(id, (sums.get(id) ?? 0) + amount)
+        for (const range of documents > MAX_RARE_WORD_DOCUMENTS ? (commonWordRanges ?? ranges) : ranges)
+          for (const id of idsContaining({ words: query, ...range })) if (isCandidate(id)) sums.set(id, (sums.get(id) ?? 0) + amount)
       }
     }
-    give('', rest)
-    // To weigh twice as many takes less time than to ask for every word once more.
-    if (sums.size <= 2 * within.limit) return { sums, weigh: sums.size }
-    give(`${strong} : `, 1 - rest)
-    return { sums, weigh: within.limit }
+    addSums('', rest)
+    // Scoring twice as many documents is faster than searching for every word once more.
+    if (sums.size <= 2 * within.limit) return { sums, scoreCount: sums.size }
+    addSums(`${strong} : `, 1 - rest)
+    return { sums, scoreCount: within.limit }
   }
 
-  const allHolding = (query: SqlParams) => JSON.parse(holding.get(query)?.ids ?? '[]') as number[]
+  const idsContaining = (query: SqlParams) => JSON.parse(containing.get(query)?.ids ?? '[]') as number[]
 
-  /** The best of them that are wanted, of equals the newer, and those that are good in another way. */
-  function bestOf(
-    sums: Map<number, number>,
-    weigh: number,
-    within: SearchScope,
-    { newestIds: recent }: LargeStoreScan,
-  ): DocumentLocation[] {
-    const age = new Map(recent.map((id, place) => [id, place]))
+  /** The best documents in scope, the newer first among equals; and those that are always scored. */
+  function bestOf(sums: Map<number, number>, scoreCount: number, within: SearchScope, { newestIds }: LargeStoreScan): DocumentLocation[] {
+    const age = new Map(newestIds.map((id, position) => [id, position]))
     const ranked = [...sums]
-      .map(([id, sum]) => ({ id, sum, age: age.get(id) ?? recent.length }))
+      .map(([id, sum]) => ({ id, sum, age: age.get(id) ?? newestIds.length }))
       .sort((a, b) => b.sum - a.sum || a.age - b.age || b.id - a.id)
       .map(({ id }) => id)
-    const best = firstWanted(ranked, weigh, within)
-    const there = new Set(best.map((place) => place.documentId))
-    const also = (within.alwaysWeighed ?? []).filter((id) => !there.has(id))
-    return [...best, ...firstWanted(also, also.length, within)]
+    const best = firstMatching(ranked, scoreCount, within)
+    const included = new Set(best.map(({ documentId }) => documentId))
+    const extra = (within.alwaysWeighed ?? []).filter((id) => !included.has(id))
+    return [...best, ...firstMatching(extra, extra.length, within)]
   }
 
-  const byWeight = (words: string, ids: string): Map<number, number> =>
-    new Map(weighed.all({ words, ids }).map(({ id, score }) => [id, score]))
+  const bm25Scores = (words: string, ids: string): Map<number, number> =>
+    new Map(scored.all({ words, ids }).map(({ id, score }) => [id, score]))
 
-  /** What bm25 would say of documents that hold each word once. */
-  function byLength(sums: Map<number, number>, ids: string): Map<number, number> {
+  /** About what bm25 would give documents that contain each word once. */
+  function lengthScores(sums: Map<number, number>, ids: string): Map<number, number> {
     const sizes = new Map(lengths.values({ ids }).map((row) => documentLength(row as [number, Uint8Array])))
-    const usual = [...sizes.values()].reduce((a, b) => a + b, 0) / Math.max(1, sizes.size)
-    return new Map([...sizes].map(([id, length]) => [id, (sums.get(id) ?? 0) / (1 + 1.2 * (0.25 + (0.75 * length) / Math.max(1, usual)))]))
+    const averageLength = [...sizes.values()].reduce((a, b) => a + b, 0) / Math.max(1, sizes.size)
+    return new Map(
+      [...sizes].map(([id, length]) => [id, (sums.get(id) ?? 0) / (1 + 1.2 * (0.25 + (0.75 * length) / Math.max(1, averageLength)))]),
+    )
   }
 
   return (words: string[], within: SearchScope): DocumentMatch[] => {
     if (words.length === 0) return []
     const any = words.map(quoteFtsWord).join(' OR ')
-    const { scan: among } = within
-    if (!among) return all.all({ ...scopeParams(within), words: any }).filter(locationCandidateTest(within))
+    const { scan } = within
+    if (!scan) return all.all({ ...scopeParams(within), words: any }).filter(locationCandidateTest(within))
 
-    const { sums, weigh } = holders(words, within, among)
-    const best = bestOf(sums, weigh, within, among)
-    const ids = JSON.stringify(best.map((place) => place.documentId))
-    const scores = among.commonWordRanges === null ? byWeight(any, ids) : byLength(sums, ids)
-    // One that is good in another way and holds none of the words has no score.
+    const { sums, scoreCount } = sumRarities(words, within, scan)
+    const best = bestOf(sums, scoreCount, within, scan)
+    const ids = JSON.stringify(best.map(({ documentId }) => documentId))
+    const scores = scan.commonWordRanges === null ? bm25Scores(any, ids) : lengthScores(sums, ids)
+    // A document that is always scored may contain none of the words, and then has no score.
     return best
-      .flatMap((place) => (scores.has(place.documentId) ? [{ ...place, score: scores.get(place.documentId) ?? 0 }] : []))
+      .flatMap((location) => (scores.has(location.documentId) ? [{ ...location, score: scores.get(location.documentId) ?? 0 }] : []))
       .sort((a, b) => b.score - a.score || b.at - a.at)
   }
 }
 
-/** What holds for every project is found in each. */
+/** The query for a project's documents, including global ones. */
 function scopesOf(project: ProjectKey): string {
   return `(${[...new Set([project, GLOBAL_PROJECT])].map((one) => quoteFtsWord(scopeWord(one))).join(' OR ')})`
 }
 
-/** The word that stands for a project. */
+/** The word that represents a project in the index. */
 export const scopeWord = (project: ProjectKey) => `project${fingerprint(project, 12)}`
 
-/** How telling a word is, as bm25 counts it. */
+/** The rarity of a word: bm25's inverse document frequency. */
 export const rarity = (documents: number, total: number) => Math.log(1 + Math.max(0, total - documents + 0.5) / (documents + 0.5))
 
-/** How many words a document has: FTS5 keeps the number for each column, seven bits at a time. */
+/** The number of words of a document. FTS5 stores it per column, as integers of seven bits per byte. */
 function documentLength([id, sizes]: [number, Uint8Array]): [number, number] {
   let length = 0
   let column = 0

@@ -1,4 +1,4 @@
-/** What a document is, and how a search among documents is limited. */
+/** The types of documents, and of the scope of a search among them. */
 import type { ProjectKey } from '../core/ids.ts'
 import type { MemoryKind } from '../core/memory-kinds.ts'
 import type { CandidateIds } from './candidates.ts'
@@ -6,7 +6,7 @@ import type { DocumentFilter } from './document-filter.ts'
 
 export type DocumentKind = MemoryKind
 
-/** What a document stands for, and when it happened. */
+/** Which memory a document is, and when it happened. */
 export type DocumentLocation = {
   documentId: number
   kind: DocumentKind

@@ -3,16 +3,16 @@ import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { DocumentKind, DocumentLocation } from './document.ts'
 import type { SqlParams } from './statement.ts'
 
-/** A stretch of everything there is, newest first. Bounded by what has come in, its places do not shift meanwhile. */
+/** Which documents a feed lists, newest first. `upTo` excludes later arrivals, so pages do not shift while a person scrolls. */
 export type FeedRange = {
   project: ProjectKey | null
   kinds: DocumentKind[]
-  /** Types of observations; with any, nothing else is in it. */
+  /** Types of observations. If not empty, the feed contains only observations of these types. */
   types: string[]
   agent: string | null
   since: number
   before: number
-  /** Documents that came after this one, up to and including that one; by the order they came in, not by when they happened. */
+  /** Document ids: after `after`, up to and including `upTo`. Ids follow the order of arrival, not the time of the event. */
   after: number
   upTo: number
 }
@@ -33,16 +33,16 @@ export function feedStatements(db: Database) {
     SELECT date((at + @shift) / 1000, 'unixepoch') AS day, project, kind, count(*) AS count FROM documents
     WHERE at >= @since AND at < @before AND (@project IS NULL OR project = @project) GROUP BY 1, 2, 3`)
   return {
-    page: async (stretch: FeedRange, limit: number, offset: number): Promise<DocumentLocation[]> =>
-      page.all({ ...feedParams(stretch), limit, offset }).map((row) => ({ ...row, project: asProjectKey(row.project) })),
-    count: async (stretch: FeedRange): Promise<number> => count.get(feedParams(stretch))?.n ?? 0,
+    page: async (range: FeedRange, limit: number, offset: number): Promise<DocumentLocation[]> =>
+      page.all({ ...feedParams(range), limit, offset }).map((row) => ({ ...row, project: asProjectKey(row.project) })),
+    count: async (range: FeedRange): Promise<number> => count.get(feedParams(range))?.n ?? 0,
     lastId: async (): Promise<number> => last.get()?.id ?? 0,
-    /** How much of each kind each day brought to each project. `shift` is what the person's clock is ahead of UTC. */
+    /** The number of documents per day, project and kind. `shift` is the person's offset from UTC in milliseconds. */
     byDay: async (project: ProjectKey | null, since: number, before: number, shift: number) => byDay.all({ project, since, before, shift }),
   }
 }
 
-/** Kinds and types are short closed lists of words none of which is part of another, so a text can stand for a set of them. */
+/** Kinds and types are fixed words, and none contains another, so a joined text can represent a set of them. */
 function feedParams({ kinds, types, ...rest }: FeedRange): SqlParams {
   return { ...rest, kinds: kinds.join(' '), types: types.join(' ') }
 }

@@ -4,7 +4,7 @@ import type { Session } from '../core/memory.ts'
 import type { DocumentKind } from './document.ts'
 import { NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
-/** What was told: a memory by its kind and id, or a line by its name. Notes have names too, the others numbers. */
+/** One injected item: a memory by its kind and id, or a line by its name. Ids of notes are strings, others numbers. */
 export type InjectedItem = { kind: DocumentKind | 'line'; id: number | string; tokens: number; why: string }
 
 export type Injection = {
@@ -15,7 +15,7 @@ export type Injection = {
   text: string
   tokens: number
   items: InjectedItem[]
-  /** What was looked at and not told, and why. */
+  /** The candidates that were not injected, and why. */
   left: Omit<InjectedItem, 'tokens'>[]
   at: number
 }
@@ -32,14 +32,14 @@ type InjectionRow = {
   at: number
 }
 
-/** Every statement about injections: what went into a model's context, where, when, why and how big. */
+/** Every statement about injections: what was put into a model's context, when, why, and its size. */
 export function injectionStatements(db: Database) {
   const insert = db.prepare(`
     INSERT INTO injections (session_id, project, event, text, tokens, items, left_out, at)
     VALUES (@sessionId, @project, @event, @text, @tokens, @items, @left, @at)`)
   const recent = db.prepare<InjectionRow, SqlParams>(`
     SELECT * FROM injections WHERE (@sessionId IS NULL OR session_id = @sessionId) ORDER BY id DESC LIMIT @limit`)
-  const told = db.prepare('SELECT 1 FROM injections WHERE session_id = @sessionId AND event = @event AND at >= @since LIMIT 1')
+  const injected = db.prepare('SELECT 1 FROM injections WHERE session_id = @sessionId AND event = @event AND at >= @since LIMIT 1')
   const items = db.prepare<{ items: string }, SqlParams>('SELECT items FROM injections WHERE session_id = @sessionId AND at >= @since')
   const past = db.prepare<RowsAndBytes, SqlParams>(`
     SELECT count(*) AS rows, coalesce(sum(octet_length(text) + octet_length(items)), 0) AS bytes FROM injections WHERE at < @before`)
@@ -50,15 +50,15 @@ export function injectionStatements(db: Database) {
   return {
     countPurgeable: async (before: number): Promise<RowsAndBytes> => past.get({ before }) ?? NO_ROWS,
     purge: async (before: number, limit: number): Promise<number> => purge.run({ before, limit }).changes,
-    /** How often and how much was told since then, by what gave rise to it. */
+    /** How many injections and tokens since `since`, by event. */
     totals: async (since: number) => sums.all({ since }),
     add: async (i: Omit<Injection, 'id' | 'left'> & Partial<Pick<Injection, 'left'>>) => {
       insert.run({ ...i, items: JSON.stringify(i.items), left: JSON.stringify(i.left ?? []) })
     },
-    /** True when this event's context was given in the session before; the event of a file's brief names the file. */
+    /** True when this event's context was already injected in the session and not compacted away. The event of a file's brief contains its path. */
     wasInjected: async (session: Session, event: string): Promise<boolean> =>
-      told.get({ sessionId: session.id, since: session.contextFrom, event }) !== null,
-    /** Everything a session has been told and still has in front of it. */
+      injected.get({ sessionId: session.id, since: session.contextFrom, event }) !== null,
+    /** Everything injected into a session that has not been compacted away. */
     itemsOf: async (session: Session): Promise<InjectedItem[]> =>
       items.all({ sessionId: session.id, since: session.contextFrom }).flatMap((row) => JSON.parse(row.items) as InjectedItem[]),
     recent: async (sessionId: number | null, limit: number): Promise<Injection[]> =>

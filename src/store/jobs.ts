@@ -6,7 +6,7 @@ export type DeadJob = Job & { error: string; createdAt: number }
 
 type JobRow = { id: number; kind: string; key: string; payload: string; attempts: number; error: string | null; created_at: number }
 
-/** Every statement about jobs: work that must survive the worker. A job that is done is gone; one that cannot be done stays, dead. */
+/** Every statement about jobs: work that must survive the worker. A completed job is deleted; one that keeps failing stays as dead. */
 export function jobStatements(db: Database) {
   const add = db.prepare(`
     INSERT INTO jobs (kind, key, payload, state, run_after, created_at) VALUES (@kind, @key, @payload, 'waiting', @runAfter, @at)
@@ -30,13 +30,13 @@ export function jobStatements(db: Database) {
     "UPDATE OR IGNORE jobs SET state = 'waiting', attempts = 0, run_after = @now WHERE state = 'dead' AND id = @id",
   )
 
-  /** Back to waiting, unless the same work has been asked for again meanwhile: then that one will do it. */
+  /** Makes a job wait again, unless the same work was queued again in the meantime: then this job is deleted. */
   const putBack = (id: number, runAfter: number, error: string | null) => {
     if (waitingTwin.get({ id })) done.run({ id })
     else retry.run({ id, runAfter, error })
   }
   return {
-    /** The same work asked for twice before it starts is done once; asked for while it runs, it is done again. */
+    /** Work queued twice before it starts is done once; work queued while it runs is done again. */
     add: async <K extends JobKind>(kind: K, key: string, payload: Jobs[K], at: number, runAfter = 0) => {
       add.run({ kind, key, payload: JSON.stringify(payload), runAfter, at })
     },
@@ -51,13 +51,13 @@ export function jobStatements(db: Database) {
     markDead: async (id: number, error: string) => {
       bury.run({ id, error })
     },
-    /** After a crash nothing is running, whatever the rows say. */
+    /** After a crash no job is running, whatever the rows say. */
     returnRunning: async (now: number): Promise<number> => {
       const rows = runningIds.all()
       for (const { id } of rows) putBack(id, now, null)
       return rows.length
     },
-    /** When the next waiting job may run, or null when none waits. */
+    /** When the next waiting job may run, or null when no job is waiting. */
     nextAt: async (): Promise<number | null> => next.get()?.at ?? null,
     counts: async (): Promise<{ waiting: number; running: number; dead: number }> => {
       const by = Object.fromEntries(counts.all().map((row) => [row.state, row.n]))

@@ -7,7 +7,7 @@ const app = asProjectKey('app')
 const file = { kind: 'file', name: 'src/a.ts' } as const
 const symbol = { kind: 'symbol', name: 'isValid' } as const
 
-test('a memory names what it was last said to name', async () => {
+test('setting mentions replaces the earlier ones', async () => {
   using t = await temporaryStore()
   const [one] = await prompts(t.store, 1)
   await t.store.links.setMentions(mention(one, 10), [file, symbol])
@@ -17,7 +17,7 @@ test('a memory names what it was last said to name', async () => {
   expect(await t.store.links.mentionsOf(file, app, 'before', 100, 5)).toEqual([])
 })
 
-test('who names a thing is told newest first, or from a moment on in the order it happened', async () => {
+test('mentions before a time come newest first, after it oldest first', async () => {
   using t = await temporaryStore()
   const three = await prompts(t.store, 3)
   for (const [n, ref] of three.entries()) await t.store.links.setMentions(mention(ref, 10 * (n + 1)), [file])
@@ -28,7 +28,7 @@ test('who names a thing is told newest first, or from a moment on in the order i
   expect(await t.store.links.mentionsOf(file, asProjectKey('other'), 'after', 0, 5)).toEqual([])
 })
 
-test('a link is seen from both ends, and said twice it is one', async () => {
+test('a link is found from both ends, and adding it twice stores it once', async () => {
   using t = await temporaryStore()
   const [a, b] = await prompts(t.store, 2)
   const link: Link = { from: a, to: b, relation: 'follows', origin: 'turn 2 after turn 1', at: 2 }
@@ -40,7 +40,7 @@ test('a link is seen from both ends, and said twice it is one', async () => {
   expect(await t.store.links.of(a, 'after', 5)).toEqual([])
 })
 
-test('the links of a memory go with it, whichever end it was', async () => {
+test('deleting a memory deletes its links at either end', async () => {
   using t = await temporaryStore()
   const [a, , c] = await prompts(t.store, 3)
   const [other] = await prompts(t.store, 1, 's2')
@@ -58,7 +58,7 @@ test('the links of a memory go with it, whichever end it was', async () => {
   expect(await t.store.links.mentionsOf(symbol, app, 'after', 0, 5)).toEqual([])
 })
 
-/** So many prompts of one session, by their names. */
+/** Prompts of one session, by these names. */
 async function prompts(store: Store, count: number, contentSessionId = 's1'): Promise<[DocumentRef, DocumentRef, DocumentRef]> {
   const session = await openSession(store, contentSessionId)
   const refs: DocumentRef[] = []

@@ -5,29 +5,29 @@ import type { OpenFailure } from '../core/memory.ts'
 import type { DocumentKind } from './document.ts'
 import type { SqlParams } from './statement.ts'
 
-/** Which memory: its kind, and its id within the kind. */
+/** A memory by its kind and its id within the kind. */
 export type DocumentRef = { kind: DocumentKind; ref: string }
 
-/** How two memories hang together. Every link runs forward in time, and the relation says what the later one is to the earlier. */
+/** How two memories are related. Every link points forward in time; the relation describes the later memory. */
 export type LinkRelation = 'asked' | 'follows' | 'same-file' | 'co-changed' | 'failed-then-fixed' | 'mentions' | 'supersedes'
 
 export type Link = {
   from: DocumentRef
   to: DocumentRef
   relation: LinkRelation
-  /** Where it came from, for a person who asks: the files, the command, the commit. */
+  /** The reason for the link, for a person: the files, the command, the commit. */
   origin: string
-  /** When the later one happened. */
+  /** The time of the later memory. */
   at: number
 }
 
-/** A memory that names something, or touched it. */
+/** A memory that names an entity, or touched a file. */
 export type Mention = DocumentRef & { at: number }
 export type FileTouch = { observation: number; modified: boolean; at: number }
 
 export type TimeSide = 'before' | 'after'
 
-/** Something, and an observation that names it. */
+/** An entity and an observation that names it. */
 export type ObservationEntity = { observation: number; entity: Entity }
 type ObservationEntityRow = { observation: number; kind: EntityKind; name: string }
 const observationEntity = ({ observation, kind, name }: ObservationEntityRow): ObservationEntity => ({
@@ -45,10 +45,10 @@ type LinkRow = {
   at: number
 }
 
-/** How many touches of a file tell by how many sessions it is touched. */
+/** How many of a file's newest touches are read to count its sessions. */
 const MAX_FILE_TOUCHES = 2000
 
-/** Every statement about entities, who mentions them, and links. All three are derived and can be made again from the journal. */
+/** Every statement about entities, mentions and links. All three are derived and can be rebuilt from the journal. */
 export function linkStatements(db: Database) {
   const given = `json_each(@entities) g CROSS JOIN entities e WHERE e.kind = g.value ->> 0 AND e.name = g.value ->> 1`
   const addEntities = db.prepare(`
@@ -67,15 +67,17 @@ export function linkStatements(db: Database) {
       ORDER BY m.at ${order} LIMIT @limit`)
   const namingBefore = naming('m.at <= @at', 'DESC')
   const namingAfter = naming('m.at > @at', 'ASC')
-  const lately =
+  const recentObservations =
     '(SELECT id, session_id, prompt_number FROM observations WHERE project = @project ORDER BY at DESC, id DESC LIMIT @limit) o'
-  const namedThere = `SELECT o.id AS observation, e.kind, e.name FROM ${lately}
+  const namedByObservation = `SELECT o.id AS observation, e.kind, e.name FROM ${recentObservations}
     CROSS JOIN mentions m ON m.kind = 'observation' AND m.ref = CAST(o.id AS TEXT) JOIN entities e ON e.id = m.entity_id`
-  const saidThere = `SELECT o.id AS observation, e.kind, e.name FROM ${lately}
+  const namedByPrompt = `SELECT o.id AS observation, e.kind, e.name FROM ${recentObservations}
     CROSS JOIN prompts p ON p.session_id = o.session_id AND p.number = o.prompt_number
     CROSS JOIN mentions m ON m.kind = 'prompt' AND m.ref = CAST(p.id AS TEXT) JOIN entities e ON e.id = m.entity_id`
-  const namedLately = db.prepare<ObservationEntityRow, SqlParams>(`${namedThere} ORDER BY 1, 2, 3`)
-  const namedOrSaidLately = db.prepare<ObservationEntityRow, SqlParams>(`${namedThere} UNION ${saidThere} ORDER BY 1, 2, 3`)
+  const recentlyNamed = db.prepare<ObservationEntityRow, SqlParams>(`${namedByObservation} ORDER BY 1, 2, 3`)
+  const recentlyNamedWithPrompts = db.prepare<ObservationEntityRow, SqlParams>(
+    `${namedByObservation} UNION ${namedByPrompt} ORDER BY 1, 2, 3`,
+  )
 
   const add = db.prepare(`
     INSERT INTO links (from_kind, from_ref, to_kind, to_ref, relation, origin, at)
@@ -113,7 +115,7 @@ export function linkStatements(db: Database) {
     WHERE project = @project AND at < @at AND open_failures IS NOT NULL AND open_failures <> '[]' ORDER BY at DESC LIMIT @limit`)
 
   return {
-    /** Makes these what a memory names; what it named before and does no longer is forgotten. */
+    /** Replaces the entities that a memory names. */
     setMentions: async (of: DocumentRef & { project: ProjectKey; at: number }, entities: Entity[]) => {
       const { kind, ref } = of
       const list = JSON.stringify(entities.map((entity) => [entity.kind, entity.name]))
@@ -122,35 +124,35 @@ export function linkStatements(db: Database) {
       addMentions.run({ kind, ref, project: of.project, at: of.at, entities: list })
     },
     entitiesOf: async ({ kind, ref }: DocumentRef): Promise<Entity[]> => named.all({ kind, ref }),
-    /** Who names it in a project: up to a moment, newest first; or after it, in the order it happened. */
+    /** The memories of a project that name an entity: up to a time, newest first; or after it, oldest first. */
     mentionsOf: async (entity: Entity, project: ProjectKey, side: TimeSide, at: number, limit: number): Promise<Mention[]> =>
       (side === 'before' ? namingBefore : namingAfter).all({ ...entity, project, at, limit }),
-    /** What the newest observations of a project name. */
+    /** The entities that the newest observations of a project name. */
     recentEntities: async (project: ProjectKey, observations: number): Promise<ObservationEntity[]> =>
-      namedLately.all({ project, limit: observations }).map(observationEntity),
-    /** The same, and what was said in the turns they are of. */
+      recentlyNamed.all({ project, limit: observations }).map(observationEntity),
+    /** Like `recentEntities`, with the entities that the prompts of their turns name. */
     recentEntitiesWithPrompts: async (project: ProjectKey, observations: number): Promise<ObservationEntity[]> =>
-      namedOrSaidLately.all({ project, limit: observations }).map(observationEntity),
+      recentlyNamedWithPrompts.all({ project, limit: observations }).map(observationEntity),
 
     add: async (links: Link[]) => {
       for (const { from, to, relation, origin, at } of links)
         add.run({ fromKind: from.kind, fromRef: from.ref, toKind: to.kind, toRef: to.ref, relation, origin, at })
     },
-    /** The links that lead to a memory, or on from it, the nearest in time first. */
+    /** The links to a memory, or from it, nearest in time first. */
     of: async ({ kind, ref }: DocumentRef, side: TimeSide, limit: number): Promise<Link[]> =>
       (side === 'before' ? before : after).all({ kind, ref, limit }).map(fromRow),
-    /** Takes away every link of a memory, so that it can be linked again. */
+    /** Removes every link of a memory, before it is linked again. */
     clear: async ({ kind, ref }: DocumentRef) => {
       dropBefore.run({ kind, ref })
       dropAfter.run({ kind, ref })
     },
 
-    /** Everything a turn is made of, as far as it can be linked. */
+    /** The memories of a turn that can be linked. */
     documentsOfTurn: async (sessionId: number, number: number): Promise<DocumentRef[]> => turn.all({ sessionId, number }),
-    /** The turns from a prompt on, and which of them hang together with anything. */
+    /** The turns after a prompt, and whether they have mentions or links. */
     turnsAfter: async (after: number, limit: number): Promise<{ id: number; sessionId: number; linked: boolean }[]> =>
       turnsAfter.all({ after, limit }).map((row) => ({ ...row, linked: row.linked === 1 })),
-    /** Which other observations touched a file just before this one, or just after. */
+    /** The observations that touched a file right before this one, or right after. */
     fileTouches: async (
       project: ProjectKey,
       path: string,
@@ -161,10 +163,10 @@ export function linkStatements(db: Database) {
       (side === 'before' ? touchedBefore : touchedAfter)
         .all({ project, path, id: than.id, at: than.at, limit })
         .map((row) => ({ ...row, modified: row.modified === 1 })),
-    /** How many sessions of a project touched a file, of those it has. */
+    /** How many sessions of a project touched a file, and how many sessions it has. */
     countSessionsTouching: async (project: ProjectKey, path: string): Promise<{ touched: number; sessions: number }> =>
       shared.get({ project, path }) ?? { touched: 0, sessions: 0 },
-    /** What was failing in a project before a moment, as each turn left it, newest first. */
+    /** The open failures of a project's turns before a time, newest first. */
     failuresBefore: async (project: ProjectKey, at: number, limit: number): Promise<{ sessionId: number; open: OpenFailure[] }[]> =>
       failures
         .all({ project, at, limit })

@@ -2,19 +2,19 @@ import { Database } from 'bun:sqlite'
 
 export type HeldLock = { release(): void }
 
-/** Two that reach for the lock at the same instant can each keep the other from it; tried again at odd moments, one gets it. */
+/** Two processes that try at the same instant can block each other; after a random pause, one of them gets the lock. */
 const MAX_LOCK_ATTEMPTS = 8
 const MAX_RETRY_PAUSE_MS = 30
 
 /**
- * Takes a lock on a file for as long as this process lives, or returns null when another process has it. SQLite's lock on an
- * otherwise empty file: the kernel lets go of it when its holder dies, however it dies, so there is nothing stale to clean up.
- * Keep hold of what it returns: a lock that nobody refers to is collected and let go.
+ * Locks a file for the lifetime of this process, or returns null when another process has the lock. It is SQLite's lock on an empty file: the
+ * kernel releases it when the process dies, so no stale lock remains. Keep a reference to the result: garbage collection would release
+ * the lock.
  */
 export function holdLock(path: string): HeldLock | null {
-  for (let tried = 1; tried <= MAX_LOCK_ATTEMPTS; tried++) {
-    const held = tryLock(path)
-    if (held) return held
+  for (let attempt = 1; attempt <= MAX_LOCK_ATTEMPTS; attempt++) {
+    const lock = tryLock(path)
+    if (lock) return lock
     Bun.sleepSync(1 + Math.random() * MAX_RETRY_PAUSE_MS)
   }
   return null

@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite'
 
 /**
- * The shape of the database, step by step. Steps are only ever added: a database made by any earlier version walks the rest of
- * the list. The number of steps taken is in SQLite's user_version.
+ * The schema of the database, step by step. Steps are only ever added: a database from an earlier version takes the remaining steps. SQLite's
+ * user_version contains the number of steps taken.
  */
 const MIGRATIONS: string[] = [
-  /* 1: the journal, its derived indices, and what the worker needs to lose nothing */ `
+  /* 1: the journal, its derived indexes, and what the worker needs to lose nothing */ `
   CREATE TABLE sessions (
     id INTEGER PRIMARY KEY,
     agent TEXT NOT NULL,
@@ -30,7 +30,7 @@ const MIGRATIONS: string[] = [
   CREATE INDEX sessions_of_project ON sessions (project, started_at);
   CREATE INDEX sessions_open ON sessions (last_event_at) WHERE status <> 'completed';
 
-  -- Turns of wholly private prompts: the client's opaque turn id and nothing else, so that a late tool use stays out too.
+  -- Turns of entirely private prompts: only the client's opaque turn id, so that a late tool use is rejected too.
   CREATE TABLE muted_turns (
     session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     prompt_id TEXT NOT NULL,
@@ -78,7 +78,7 @@ const MIGRATIONS: string[] = [
   CREATE INDEX tool_uses_of_turn ON tool_uses (session_id, prompt_number, at);
   CREATE INDEX tool_uses_by_age ON tool_uses (stored_at);
 
-  -- An observation cannot exist before its session has a memory session id: the second reference holds that.
+  -- The second reference ensures that a session has a memory session id before its first observation.
   CREATE TABLE observations (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL UNIQUE,
@@ -132,7 +132,7 @@ const MIGRATIONS: string[] = [
   CREATE INDEX summaries_of_project ON summaries (project, source, at);
   CREATE INDEX summaries_of_turn ON summaries (session_id, prompt_number);
 
-  -- Rows derived from the markdown files, which are the truth.
+  -- Rows derived from the markdown files, which are authoritative.
   CREATE TABLE notes (
     id TEXT PRIMARY KEY,
     path TEXT NOT NULL UNIQUE,
@@ -182,7 +182,7 @@ const MIGRATIONS: string[] = [
   CREATE INDEX injections_of_session ON injections (session_id, at);
   CREATE INDEX injections_of_project ON injections (project, at);
 
-  -- Which deliveries from a hook process have been taken, so that one that was both sent and spooled counts once.
+  -- Deliveries of hook processes that were accepted, so that one that was both sent and spooled counts once.
   CREATE TABLE receipts (
     delivery TEXT PRIMARY KEY,
     at INTEGER NOT NULL
@@ -210,7 +210,7 @@ const MIGRATIONS: string[] = [
     value TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- One row for everything that can be found. The words are in the full-text table, under the same number and nowhere twice.
+  -- One row for everything that can be found. Its words are only in the full-text tables, under the same id.
   CREATE TABLE documents (
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,
@@ -222,18 +222,18 @@ const MIGRATIONS: string[] = [
   ) STRICT;
   CREATE INDEX documents_of_project ON documents (project, at);
   CREATE INDEX documents_of_session ON documents (session_id);
-  -- The words of a document, stemmed. Scope holds one word that stands for the project, so that a search inside a project
-  -- never looks at the others.
+  -- The words of a document, stemmed. Scope is one word for the project, so that a search in one project
+  -- never reads the others.
   CREATE VIRTUAL TABLE fulltext USING fts5 (
     title, prompt, body, facts, files, scope,
     content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
   );
-  -- A document's gist beside what stands around it. Apart from the words above, because bm25 counts the length of a whole row.
+  -- The start of a document and its context. Separate from the words above, because bm25 uses the length of the whole row.
   CREATE VIRTUAL TABLE surroundings USING fts5 (
     own, around, scope,
     content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
   );
-  -- Parts of words, for names half remembered. Only names: of everything it would be larger than the rest together.
+  -- Parts of words, for names that are only half remembered. Only names: all text would make it larger than everything else.
   CREATE VIRTUAL TABLE trigrams USING fts5 (
     names, content = '', contentless_delete = 1, tokenize = 'trigram'
   );
@@ -256,8 +256,8 @@ const MIGRATIONS: string[] = [
     DELETE FROM documents WHERE kind = 'note' AND ref = old.id;
   END;
   `,
-  /* 2: what documents mean, as vectors */ `
-  -- A row that is made again gets a new number, so that whoever holds vectors in memory asks for the numbers after the last it saw.
+  /* 2: vectors of documents */ `
+  -- A vector that is made again gets a new seq, so that a reader with vectors in memory asks only for higher ones.
   CREATE TABLE vectors (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     document_id INTEGER NOT NULL UNIQUE REFERENCES documents (id) ON DELETE CASCADE,
@@ -267,7 +267,7 @@ const MIGRATIONS: string[] = [
     row BLOB NOT NULL
   ) STRICT;
 
-  -- Documents whose vector is still to be made. The mark changes with every change, so that one made meanwhile is not taken for done.
+  -- Documents that wait for a vector. The mark changes with every change, so that an outdated vector does not count as done.
   CREATE TABLE unembedded (
     document_id INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
     mark INTEGER NOT NULL
@@ -281,7 +281,7 @@ const MIGRATIONS: string[] = [
       ON CONFLICT (document_id) DO UPDATE SET mark = excluded.mark;
   END;
   `,
-  /* 3: what memories name, and how they hang together */ `
+  /* 3: entities, mentions and links */ `
   CREATE TABLE entities (
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,
@@ -297,12 +297,12 @@ const MIGRATIONS: string[] = [
     PRIMARY KEY (kind, ref, entity_id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX mentions_of_entity ON mentions (entity_id, project, at);
-  -- A name that no memory holds any more may not stay behind on its own.
+  -- Removes an entity that no memory names any more.
   CREATE TRIGGER mentions_gone AFTER DELETE ON mentions WHEN NOT EXISTS (SELECT 1 FROM mentions WHERE entity_id = old.entity_id) BEGIN
     DELETE FROM entities WHERE id = old.entity_id;
   END;
 
-  -- From the earlier to the later; origin says in words where the link came from.
+  -- From the earlier memory to the later one; origin gives the reason as text.
   CREATE TABLE links (
     from_kind TEXT NOT NULL,
     from_ref TEXT NOT NULL,
@@ -321,7 +321,7 @@ const MIGRATIONS: string[] = [
   END;
   CREATE INDEX prompts_with_failures ON prompts (project, at) WHERE open_failures IS NOT NULL AND open_failures <> '[]';
   `,
-  /* 4: notes as their files have them (the table of step 1 was never filled) */ `
+  /* 4: notes (the table of step 1 was never used) */ `
   DROP TABLE notes;
   CREATE TABLE notes (
     id TEXT PRIMARY KEY,
@@ -362,7 +362,7 @@ const MIGRATIONS: string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX superseded_by ON superseded (newer);
 
-  -- Every file where notes are, how it was when it was read, and what was wrong with it if anything was.
+  -- Every file in the notes folders: its state when it was read, and its problem if it had one.
   CREATE TABLE note_files (
     path TEXT PRIMARY KEY,
     bytes INTEGER NOT NULL,
@@ -372,19 +372,19 @@ const MIGRATIONS: string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX note_files_of_note ON note_files (id) WHERE id IS NOT NULL;
   `,
-  /* 5: on which branch a turn was, and what a session still holds of what it was told */ `
+  /* 5: the branch of a turn, and which injections a session still has in its context */ `
   ALTER TABLE prompts ADD COLUMN branch TEXT;
   UPDATE prompts SET branch = (SELECT branch FROM sessions WHERE sessions.id = prompts.session_id);
   CREATE INDEX prompts_of_branch ON prompts (project, branch, at) WHERE branch IS NOT NULL;
-  -- When it was last given a brief, and the newest observation there was then.
+  -- When its last brief was injected, and the newest observation at that time.
   ALTER TABLE sessions ADD COLUMN briefed_at INTEGER;
   ALTER TABLE sessions ADD COLUMN briefed_until INTEGER;
-  -- What it was told before this moment has been compacted away.
+  -- Injections before this time have been compacted away.
   ALTER TABLE sessions ADD COLUMN context_from INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE sessions ADD COLUMN forked_from INTEGER REFERENCES sessions (id) ON DELETE SET NULL;
   `,
-  /* 6: what consolidation and reflection would do, did, and can take back */ `
-  -- Undo holds what is needed to take a plan back, and never the text of a note: what is deleted must be gone.
+  /* 6: plans of consolidation and reflection, with undo */ `
+  -- Undo contains what is needed to undo a plan, but never the text of a note: deleted text must be gone.
   CREATE TABLE plans (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     kind TEXT NOT NULL CHECK (kind IN ('consolidate', 'reflect')),
@@ -398,27 +398,27 @@ const MIGRATIONS: string[] = [
   ) STRICT;
   CREATE INDEX plans_by_kind ON plans (kind, project, applied_at);
   `,
-  /* 7: what a prompt is embedded by has changed; its vector serves until the new one is made */ `
+  /* 7: prompts are embedded differently; the old vectors are used until the new ones are made */ `
   INSERT OR IGNORE INTO unembedded (document_id, mark) SELECT id, random() & 0x7fffffff FROM documents WHERE kind = 'prompt';
   `,
-  /* 8: what happened at a time, whatever the project */ `
+  /* 8: documents by time, across projects */ `
   CREATE INDEX documents_by_time ON documents (at);
   `,
-  /* 9: how many vectors each embedder has made, without reading them */ `
+  /* 9: counting the vectors of an embedder without reading them */ `
   CREATE INDEX vectors_by_embedder ON vectors (embedder);
   `,
-  /* 10: what the viewer asks for */ `
-  -- Everything by time, with what the feed is filtered by, so that a page far down costs a walk along one index.
+  /* 10: the viewer's feed, forgotten observations, versions of notes, renamed projects */ `
+  -- All documents by time, with the columns that the feed filters by, so that a late page reads only this index.
   CREATE INDEX documents_of_feed ON documents (at, id, kind, project, session_id);
   CREATE INDEX sessions_by_time ON sessions (last_event_at, id);
-  -- Observations that a person does not want. The key stays, so that telling the turn again does not bring one back.
+  -- Observations that a person has forgotten. The key stays, so that distilling the turn again does not bring one back.
   CREATE TABLE forgotten (
     key TEXT PRIMARY KEY,
     id INTEGER NOT NULL UNIQUE,
     row TEXT,
     at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-  -- What notes said before they were changed.
+  -- Earlier versions of notes.
   CREATE TABLE note_versions (
     note TEXT NOT NULL,
     title TEXT NOT NULL,
@@ -429,14 +429,14 @@ const MIGRATIONS: string[] = [
   CREATE TRIGGER note_versions_gone AFTER DELETE ON notes BEGIN
     DELETE FROM note_versions WHERE note = old.id;
   END;
-  -- Projects that a person gave another name: whoever comes with the old one means the new one.
+  -- Renamed projects: the old key means the new project.
   CREATE TABLE renamed_projects (
     old TEXT PRIMARY KEY,
     now TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   ALTER TABLE injections ADD COLUMN left_out TEXT NOT NULL DEFAULT '[]';
   `,
-  /* 11: which turns a text model has told, and what models cost */ `
+  /* 11: which turns a text model has distilled, and what models cost */ `
   CREATE TABLE told_turns (
     session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     prompt_number INTEGER NOT NULL,
@@ -461,19 +461,19 @@ const MIGRATIONS: string[] = [
     PRIMARY KEY (day, provider, model, project, purpose)
   ) STRICT, WITHOUT ROWID;
   `,
-  /* 12: what was pinned is found however old it is */ `
+  /* 12: an index of pinned notes */ `
   CREATE INDEX notes_pinned ON notes (project, updated_at) WHERE pinned = 1;
   `,
-  /* 13: the number of a document is never given again */ `
-  -- Whoever counts what has come since a number would miss what takes the number of something deleted.
+  /* 13: document ids are never reused */ `
+  -- Ids are not reused: a reader that asks for ids above the last it saw would miss a reused one.
   CREATE TRIGGER documents_newest_gone AFTER DELETE ON documents
   WHEN NOT EXISTS (SELECT 1 FROM documents WHERE id > old.id) BEGIN
     INSERT INTO marks (name, value) VALUES ('newest document', CAST(old.id AS TEXT))
     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(value AS INTEGER) < old.id;
   END;
   `,
-  /* 14: what was done in a turn can be found, and a document knows its turn */ `
-  -- By the number of the prompt's document. Without a word for the project: only words that few turns hold are looked for.
+  /* 14: the activity of a turn can be searched, and a document knows its turn */ `
+  -- By the id of the prompt's document. Without a word for the project: only words of few turns are searched.
   CREATE VIRTUAL TABLE deeds USING fts5 (
     done, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
   );
@@ -481,7 +481,7 @@ const MIGRATIONS: string[] = [
     DELETE FROM deeds WHERE rowid = old.id;
   END;
   ALTER TABLE documents ADD COLUMN turn INTEGER;
-  -- To learn its turn is no change: without the trigger away, every vector of the home would be made again.
+  -- Adding the turn is not a change of the text: with the trigger, every vector would be made again.
   DROP TRIGGER documents_changed;
   UPDATE documents SET turn = CASE kind
     WHEN 'prompt' THEN (SELECT number FROM prompts WHERE id = CAST(ref AS INTEGER))
@@ -493,13 +493,13 @@ const MIGRATIONS: string[] = [
       ON CONFLICT (document_id) DO UPDATE SET mark = excluded.mark;
   END;
   `,
-  /* 15: observations of a type are found however old they are */ `
+  /* 15: an index of observations by type */ `
   CREATE INDEX observations_by_type ON observations (type, project);
   `,
-  /* 16: what the tools of a turn left besides words */ `
+  /* 16: traces of a turn */ `
   ALTER TABLE prompts ADD COLUMN traces TEXT;
   `,
-  /* 17: what filters ask of documents, read newest first (see choice.ts); types are among it */ `
+  /* 17: traits of documents for filters (see trait-index.ts); they include types */ `
   CREATE VIRTUAL TABLE traits USING fts5 (
     words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
   );
@@ -516,11 +516,11 @@ const MIGRATIONS: string[] = [
     DELETE FROM traits WHERE rowid = old.id;
   END;
   DROP INDEX observations_by_type;
-  -- A note is found by whatever stands in its text, as other memories are by the names of their files.
+  -- A note is found by any part of its text, as other memories are by the names of their files.
   INSERT OR REPLACE INTO trigrams (rowid, names)
   SELECT d.id, n.title || ' ' || n.body FROM notes n CROSS JOIN documents d ON d.kind = 'note' AND d.ref = n.id;
   `,
-  /* 18: two parts of an index are worth merging when there is time for it */ `
+  /* 18: two segments of an index are enough to be merged */ `
   INSERT INTO fulltext (fulltext, rank) VALUES ('usermerge', 2);
   INSERT INTO surroundings (surroundings, rank) VALUES ('usermerge', 2);
   INSERT INTO trigrams (trigrams, rank) VALUES ('usermerge', 2);
@@ -533,7 +533,7 @@ const MIGRATIONS: string[] = [
     times INTEGER NOT NULL
   ) STRICT;
   `,
-  /* 20: the turns whose tests passed, which tell what no longer fails */ `
+  /* 20: an index of turns whose tests passed: they show what no longer fails */ `
   CREATE INDEX prompts_with_passes ON prompts (project, at) WHERE traces ->> 'passes' IS NOT NULL;
   `,
   /* 21: transcripts, jobs and marks name their agent; a job kind gets a plain name, and one that no version does any more goes */ `
@@ -545,34 +545,34 @@ const MIGRATIONS: string[] = [
   `,
 ]
 
-/** The version of the database shape this program knows. */
+/** The schema version that this program knows. */
 const SCHEMA_VERSION = MIGRATIONS.length
 
-/** Thrown when a newer program has already changed the database: going on would lose what it added. */
+/** Thrown when a newer program has migrated the database: writing to it could lose data. */
 export class NewerDatabase extends Error {
   constructor(path: string, found: number) {
     super(
-      `${path} was written by a newer Recollect (its shape is version ${found}, this program knows ${SCHEMA_VERSION}). ` +
-        'Update Recollect, or point RECOLLECT_HOME at another folder. Nothing was changed.',
+      `${path} was written by a newer Recollect (schema version ${found}; this program knows ${SCHEMA_VERSION}). ` +
+        'Update Recollect, or set RECOLLECT_HOME to another folder. Nothing was changed.',
     )
   }
 }
 
-/** Before anything is written: even the header of a newer database stays as it is. */
+/** Must run before anything is written: even the header of a newer database must not change. */
 export function refuseNewerDatabase(db: Database, path: string): void {
   if (versionOf(db) > SCHEMA_VERSION) throw new NewerDatabase(path, versionOf(db))
 }
 
-/** Where nothing can be written, the steps that are missing cannot be taken. */
+/** For read-only use, where the missing steps cannot be taken. */
 export function refuseOlderDatabase(db: Database, path: string): void {
   if (versionOf(db) === SCHEMA_VERSION) return
   throw new Error(
-    `${path} was written by an older Recollect (its shape is version ${versionOf(db)}, this program reads version ${SCHEMA_VERSION}). ` +
-      'Start the worker once where it can be written; that brings it up to date.',
+    `${path} was written by an older Recollect (schema version ${versionOf(db)}; this program needs ${SCHEMA_VERSION}). ` +
+      'Start the worker once where it can write to the file (recollect start); that migrates it.',
   )
 }
 
-/** Takes the steps that are missing, up to one; the last, unless a test wants a database as an earlier version left it. */
+/** Takes the missing steps. A test may stop at an earlier version. */
 export function migrate(db: Database, upTo = SCHEMA_VERSION): void {
   const version = versionOf(db)
   for (const [index, step] of MIGRATIONS.slice(0, upTo).entries()) {

@@ -29,27 +29,27 @@ type NoteRow = {
   deleted_at: number | null
 }
 
-/** A file where notes are, as it was when it was read. `problem` says why it is no note. */
+/** A file in the notes folder, as it was when it was read. `problem` says why it is not a note. */
 export type NoteFile = { path: string; bytes: number; changedAt: number; id: NoteId | null; problem: string | null }
 
-/** What a note said until it was changed. */
+/** An earlier version of a note. */
 export type StoredNoteVersion = { title: string; body: string; at: number }
 
 const MAX_NOTE_VERSIONS = 50
 
 export type NoteFilter = {
-  /** This project, and with it what holds for every project; null for all. */
+  /** Notes of this project and global notes; null for all projects. */
   project: ProjectKey | null
   types?: NoteType[]
   namespace?: string
-  /** Shows superseded, expired and deleted ones too. */
+  /** Include superseded, expired and deleted notes. */
   hidden?: boolean
   now: number
   limit: number
   offset?: number
 }
 
-/** Every statement about notes. The markdown files are the truth; these rows can be made again from them at any time. */
+/** Every statement about notes. The markdown files are authoritative; the rows can be rebuilt from them. */
 export function noteStatements(db: Database, index: DocumentIndexes) {
   const put = db.prepare(`
     INSERT INTO notes (id, path, project, scope, namespace, type, title, body, tags, machine, source, session, model, confidence, supersedes,
@@ -71,7 +71,7 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
   const forgetSuperseded = db.prepare('DELETE FROM superseded WHERE newer = @newer')
   const addSuperseded = db.prepare('INSERT INTO superseded (older, newer) VALUES (@older, @newer) ON CONFLICT DO NOTHING')
   const olderOf = db.prepare<{ older: string }, SqlParams>('SELECT older FROM superseded WHERE newer = @newer')
-  /** A note that has itself been taken back hides nothing. */
+  /** A deleted note supersedes nothing. */
   const supersedesIt = `SELECT 1 FROM superseded s JOIN notes n ON n.id = s.newer WHERE s.older = notes.id AND n.deleted_at IS NULL`
   const newerOf = db.prepare<{ newer: string }, SqlParams>(`
     SELECT s.newer FROM superseded s JOIN notes n ON n.id = s.newer WHERE s.older = @older AND n.deleted_at IS NULL ORDER BY n.updated_at DESC`)
@@ -125,7 +125,7 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
     const row = byId.get({ id })
     return row ? fromRow(row) : null
   }
-  /** Only what may be found has a document; expiry is looked at when it is read. */
+  /** Only visible notes have a document. Expiry is checked when a note is read. */
   const indexNote = (id: NoteId) => {
     const note = get(id)
     if (!note || note.deletedAt !== null || newerOf.get({ older: id })) return index.remove('note', id)
@@ -142,7 +142,7 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
   }
 
   return {
-    /** Writes the row of a note; those that it supersedes, or no longer does, are hidden or shown again. */
+    /** Writes the row of a note. Notes that it supersedes are hidden; those that it no longer supersedes are shown again. */
     put: async (note: Note, print: string): Promise<void> => {
       const before = get(note.id)
       if (before && (before.title !== note.title || before.body !== note.body)) {
@@ -168,14 +168,14 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
       for (const row of older) indexNote(asNoteId(row.older))
     },
     get: async (id: NoteId): Promise<Note | null> => get(id),
-    /** What it said before it was changed, the latest first. */
+    /** Earlier versions, latest first. */
     versions: async (id: NoteId): Promise<StoredNoteVersion[]> => versions.all({ note: id }),
     /** The note, unless it is hidden: deleted, expired, or superseded. */
     getVisible: async (id: NoteId, now: number): Promise<Note | null> => {
       const note = get(id)
       return note && !isDeletedOrExpired(note, now) && !newerOf.get({ older: id }) ? note : null
     },
-    /** Which notes took its place, the newest first. */
+    /** The notes that supersede it, newest first. */
     supersededBy: async (id: NoteId): Promise<NoteId[]> => newerOf.all({ older: id }).map((row) => asNoteId(row.newer)),
     /** The one episodic note of an agent's session. */
     ofSession: async (session: string): Promise<Note | null> => {
@@ -187,20 +187,20 @@ export function noteStatements(db: Database, index: DocumentIndexes) {
       list
         .all({ project, types: types?.join(' ') ?? null, namespace: namespace ?? null, hidden: Number(hidden), now, limit, offset })
         .map(fromRow),
-    /** The newest notes of one project that may be shown; equal times by confidence. */
+    /** The newest visible notes of one project; for equal times, the more confident first. */
     newest: async (project: ProjectKey, types: NoteType[], now: number, limit: number): Promise<Note[]> =>
       newest.all({ project, types: types.join(' '), now, limit }).map(fromRow),
-    /** What a person pinned in a project, however old. */
+    /** The pinned notes of a project, of any age. */
     pinned: async (project: ProjectKey, now: number, limit: number): Promise<Note[]> => pinned.all({ project, now, limit }).map(fromRow),
     counts: async (now: number): Promise<{ all: number; hidden: number; conflicted: number }> =>
       counts.get({ now }) ?? { all: 0, hidden: 0, conflicted: 0 },
-    /** How many notes came after a moment, other than by merging and reflecting. */
+    /** How many notes were made after a time, without those from merging and reflecting. */
     countCapturedSince: async (at: number): Promise<number> => captured.get({ at })?.n ?? 0,
-    /** Notes that were forgotten before a moment: how much they are, and which, the longest forgotten first. */
+    /** Notes that were forgotten before a time: their number and size here, their ids below, oldest deletion first. */
     countPurgeable: async (before: number): Promise<RowsAndBytes> => past.get({ before }) ?? NO_ROWS,
     deletedBefore: async (before: number, limit: number): Promise<NoteId[]> =>
       deletedBefore.all({ before, limit }).map((row) => asNoteId(row.id)),
-    /** Other machines' versions that nobody has chosen between yet. */
+    /** Unresolved versions from other machines. */
     conflicts: async (): Promise<Note[]> => conflicts.all({}).map(fromRow),
     each: function* (project: ProjectKey | null): Generator<Note> {
       for (const row of all({ project })) yield fromRow(row)

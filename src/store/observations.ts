@@ -28,10 +28,10 @@ type ObservationTableRow = {
 
 type StoredObservationRow = ObservationTableRow & { memory_session_id: string }
 
-/** A memory and the branch its turn was on; null outside of git, and where nobody knows. */
+/** A memory and the branch of its turn; null outside git, or when unknown. */
 export type WithBranch<T> = T & { branch: string | null }
 
-/** How many of the newest touches of a file are looked at: one that everybody touches has thousands. */
+/** How many of a file's newest touches are read: a much-used file has thousands. */
 const MAX_RECENT_FILE_TOUCHES = 200
 
 /** Every statement about observations. */
@@ -57,7 +57,7 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
   const branch = 'SELECT branch FROM prompts WHERE session_id = o.session_id AND number = o.prompt_number'
   const recent = db.prepare<ObservationTableRow & { branch: string | null }, SqlParams>(`
     SELECT o.*, (${branch}) AS branch FROM observations o WHERE o.project = @project ORDER BY o.at DESC, o.id DESC LIMIT @limit`)
-  // By way of the branch's newest turns: a branch may be as old as the project.
+  // Through the branch's newest turns: a branch may be as old as the project.
   const recentOn = db.prepare<ObservationTableRow & { branch: string | null }, SqlParams>(`
     SELECT o.*, @branch AS branch
     FROM (SELECT session_id, number FROM prompts WHERE project = @project AND branch = @branch ORDER BY at DESC LIMIT @limit) p
@@ -77,7 +77,7 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
     ) f
     CROSS JOIN observations o ON o.id = f.id WHERE o.session_id <> @notSession
     ORDER BY f.modified DESC, instr(o.title || o.subtitle || o.narrative || o.facts, @name) > 0 DESC, o.at DESC, o.id DESC LIMIT @limit`)
-  // By way of the words of paths, because there is no index of how paths end; without the ending, which half of all files have.
+  // Through the words of paths, because no index covers the ends of paths; without the extension, which half of all files share.
   const pathsWith = db.prepare<{ path: string }, SqlParams>(`
     SELECT DISTINCT f.path FROM (SELECT rowid FROM fulltext WHERE fulltext MATCH @words ORDER BY rowid DESC LIMIT ${MAX_RECENT_FILE_TOUCHES}) w
     CROSS JOIN documents d ON d.id = w.rowid AND d.kind = 'observation'
@@ -88,7 +88,7 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
   const sums = db.prepare<{ count: number; tokens: number }, []>(
     'SELECT count(*) AS count, coalesce(sum(tokens), 0) AS tokens FROM observations',
   )
-  const whole = db.prepare<StoredObservationRow, SqlParams>('SELECT * FROM observations WHERE id = @id')
+  const stored = db.prepare<StoredObservationRow, SqlParams>('SELECT * FROM observations WHERE id = @id')
   const setForgotten = db.prepare(`
     INSERT INTO forgotten (key, id, row, at) VALUES (@key, @id, @row, @at) ON CONFLICT (key) DO UPDATE SET id = excluded.id, row = excluded.row, at = excluded.at`)
   const forgottenKey = db.prepare('SELECT 1 FROM forgotten WHERE key = @key')
@@ -106,11 +106,11 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
   const memorySession = db.prepare<{ id: string | null; project: string }, SqlParams>(
     'SELECT memory_session_id AS id, project FROM sessions WHERE id = @sessionId',
   )
-  const aroundTurn = db.prepare<{ title: string | null; text: string | null }, SqlParams>(`
+  const turnContext = db.prepare<{ title: string | null; text: string | null }, SqlParams>(`
     SELECT s.title, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id AND p.number = @number WHERE s.id = @sessionId`)
-  /** What an observation's turn was about. */
-  const aroundOf = (row: ObservationTableRow): string => {
-    const turn = aroundTurn.get({ sessionId: row.session_id, number: row.prompt_number })
+  /** The session's title and the prompt of the observation's turn. */
+  const contextOf = (row: ObservationTableRow): string => {
+    const turn = turnContext.get({ sessionId: row.session_id, number: row.prompt_number })
     return `${turn?.title ?? ''}\n${(turn?.text ?? '').slice(0, 600)}`
   }
   const putFiles = (row: ObservationTableRow) => {
@@ -126,7 +126,7 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
     WHERE (@project IS NULL OR o.project = @project) ORDER BY o.at, o.id`,
   )
 
-  /** Without its words, which are written for several at once. */
+  /** Writes the row only. The indexes are written for several observations at once. */
   const put = (memorySessionId: MemorySessionId, o: Omit<Observation, 'id'> & { key: string }): Observation => {
     const row = insert.get({
       ...o,
@@ -143,30 +143,30 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
 
   return {
     /**
-     * Makes these the observations of a turn. One that was there under the same key keeps its id, so that distilling a turn again,
-     * when more of it has come in, does not turn what a person has seen into something else. `around` is what the turn was about.
+     * Replaces the observations of a turn. An observation with the same key keeps its id, so ids that a person has seen stay valid when the
+     * turn is distilled again. `context` is the text of the turn.
      */
     replaceTurn: async (
       turn: { sessionId: number; memorySessionId: MemorySessionId; number: number },
       observations: (Omit<Observation, 'id'> & { key: string })[],
-      around = '',
+      context = '',
     ): Promise<{ added: Observation[]; removed: number[] }> => {
       const before = new Map(keysOfTurn.all(turn).map((row) => [row.key, row.id]))
       const added: Observation[] = []
       const written: Observation[] = []
       for (const o of observations) {
-        // What a person has forgotten does not come back because its turn is told again.
+        // An observation that a person has forgotten must not come back when its turn is distilled again.
         if (forgottenKey.get({ key: o.key })) continue
         const observation = put(turn.memorySessionId, o)
         written.push(observation)
         if (!before.delete(o.key)) added.push(observation)
       }
-      index.put(...written.map((observation) => observationDocument(observation, around)))
+      index.put(...written.map((observation) => observationDocument(observation, context)))
       const removed = [...before.values()]
       for (const id of removed) remove.run({ id })
       return { added, removed }
     },
-    /** Adds what is not there yet under its key, and leaves the rest of the turn alone. Returns how many were new. */
+    /** Adds observations with new keys and leaves the rest of the turn alone. Returns how many were added. */
     add: async (
       turn: { sessionId: number; memorySessionId: MemorySessionId },
       observations: (Omit<Observation, 'id'> & { key: string })[],
@@ -177,16 +177,16 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
     },
     recent: async (project: ProjectKey, limit: number): Promise<WithBranch<Observation>[]> =>
       recent.all({ project, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
-    /** The newest that were made on a branch. */
+    /** The newest observations of a branch. */
     recentOn: async (project: ProjectKey, branch: string, limit: number): Promise<WithBranch<Observation>[]> =>
       recentOn.all({ project, branch, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
-    /** The number of the newest; later ones have higher numbers, whenever what they tell happened. */
+    /** The highest id. Ids follow the order of insertion, not the time of the event. */
     lastId: async (): Promise<number> => last.get()?.id ?? 0,
     get: async (ids: number[]): Promise<Observation[]> => ids.flatMap((id) => byId.get({ id }) ?? []).map(fromRow),
     ofSession: async (sessionId: number, limit: number): Promise<Observation[]> => ofSession.all({ sessionId, limit }).map(fromRow),
     /**
-     * What is known of a file from other sessions lately: those that changed it, then those that speak of it, then those that only read it;
-     * newest first. `mentioned` are observations that speak of it without having touched it.
+     * Recent observations of other sessions about a file: first those that changed it, then those that mention it, then those that only read it;
+     * newest first. `mentioned` are ids of observations that mention the file without having touched it.
      */
     aboutFile: async (
       project: ProjectKey,
@@ -198,7 +198,7 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
       const name = path.slice(path.lastIndexOf('/') + 1)
       return aboutFile.all({ project, path, name, mentioned: JSON.stringify(mentioned), notSession, limit }).map(fromRow)
     },
-    /** The files of a project that were touched lately and have this in their paths. */
+    /** Recently touched files of a project whose paths contain `name`. */
     pathsWith: async (project: ProjectKey, name: string): Promise<string[]> =>
       pathsWith
         .all({
@@ -209,43 +209,43 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
         .map((row) => row.path),
     withConcept: async (project: ProjectKey | null, concept: string, limit: number): Promise<Observation[]> =>
       withConcept.all({ project, concept: JSON.stringify(concept), limit }).map(fromRow),
-    /** How many there are, and what reading all of them would cost. */
+    /** The number of observations, and the tokens of all of them. */
     totals: async () => sums.get() ?? { count: 0, tokens: 0 },
-    /** Puts the words of a session's observations into the index anew, under the project they belong to now. */
+    /** Indexes a session's observations again, under their current project. */
     reindex: async (sessionId: number) => {
-      index.put(...ofSession.all({ sessionId, limit: -1 }).map((row) => observationDocument(fromRow(row), aroundOf(row))))
+      index.put(...ofSession.all({ sessionId, limit: -1 }).map((row) => observationDocument(fromRow(row), contextOf(row))))
     },
-    /** Takes an observation out of everything. It can be restored until it is erased. Null when there is none. */
+    /** Removes an observation everywhere. It can be restored until it is erased. Null when it does not exist. */
     forget: async (id: number, at: number): Promise<Observation | null> => {
-      const row = whole.get({ id })
+      const row = stored.get({ id })
       if (!row) return null
       setForgotten.run({ key: row.key, id, row: JSON.stringify(row), at })
       remove.run({ id })
       return fromRow(row)
     },
-    /** A forgotten observation as it was; null when there is none or it has been erased. */
+    /** A forgotten observation; null when there is none or it has been erased. */
     getForgotten: async (id: number): Promise<{ observation: Observation; at: number } | null> => {
       const found = forgottenRow.get({ id })
       return found?.row ? { observation: fromRow(JSON.parse(found.row) as ObservationTableRow), at: found.at } : null
     },
-    /** Brings one back under its old id. Null when there is none, or its session is gone. */
+    /** Restores a forgotten observation under its old id. Null when it does not exist, or its session was deleted. */
     restore: async (id: number): Promise<Observation | null> => {
       const found = forgottenRow.get({ id })
       if (!found?.row) return null
-      const kept = JSON.parse(found.row) as StoredObservationRow
-      const session = memorySession.get({ sessionId: kept.session_id })
+      const forgotten = JSON.parse(found.row) as StoredObservationRow
+      const session = memorySession.get({ sessionId: forgotten.session_id })
       if (!session?.id) return null
       unforget.run({ id })
-      const row = putBack.get({ ...kept, memory_session_id: session.id, project: session.project })
+      const row = putBack.get({ ...forgotten, memory_session_id: session.id, project: session.project })
       if (!row) return null
       putFiles(row)
-      index.put(observationDocument(fromRow(row), aroundOf(row)))
+      index.put(observationDocument(fromRow(row), contextOf(row)))
       return fromRow(row)
     },
-    /** Wipes the text of forgotten ones: this one, or all that were forgotten before then. */
+    /** Erases the text of one forgotten observation, or of all that were forgotten before a time. */
     eraseForgotten: async (which: { id: number } | { before: number }): Promise<number> =>
       erase.run({ id: -1, before: 0, ...which }).changes,
-    /** What would be wiped then. */
+    /** What `eraseForgotten` would erase. */
     countErasable: async (before: number): Promise<RowsAndBytes> => pastForgotten.get({ before }) ?? NO_ROWS,
     each: function* (project: ProjectKey | null) {
       for (const row of all({ project })) yield { ...fromRow(row), agent: row.agent, contentSessionId: row.content_session_id }
@@ -253,7 +253,7 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
   }
 }
 
-function observationDocument(o: Observation, around: string): IndexedDocument {
+function observationDocument(o: Observation, context: string): IndexedDocument {
   return {
     kind: 'observation',
     ref: String(o.id),
@@ -267,7 +267,7 @@ function observationDocument(o: Observation, around: string): IndexedDocument {
       facts: `${o.facts.join('\n')} ${o.concepts.join(' ')}`,
       files: [...o.filesModified, ...o.filesRead].join('\n'),
     },
-    context: around,
+    context,
   }
 }
 

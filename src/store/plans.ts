@@ -2,18 +2,18 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import { NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
-/** How long what was applied can be taken back. */
+/** How long an applied plan can be undone. */
 export const UNDO_DAYS = 30
 
 export type PlanKind = 'consolidate' | 'reflect'
 
-/** What was proposed, and what came of it. `content` and `undo` are the business of whoever made the plan. */
+/** A plan and its state. Only the room that made the plan interprets `content` and `undo`. */
 export type StoredPlan = {
   id: number
   kind: PlanKind
   /** Null for all projects. */
   project: ProjectKey | null
-  /** Of the notes it speaks about, as they were. */
+  /** Of the plan's notes at that time. */
   fingerprint: string
   content: unknown
   undo: unknown
@@ -36,7 +36,7 @@ type PlanRow = {
   undone_at: number | null
 }
 
-/** Every statement about plans. One that was not applied is replaced by the next of its kind; one that was can be undone for a while. */
+/** Every statement about plans. An open plan is replaced by the next one of its kind; an applied one can be undone for a while. */
 export function planStatements(db: Database) {
   const dropOpen = db.prepare('DELETE FROM plans WHERE kind = @kind AND project IS @project AND applied_at IS NULL')
   const insert = db.prepare<{ id: number }, SqlParams>(`
@@ -53,15 +53,15 @@ export function planStatements(db: Database) {
   const countPast = db.prepare<RowsAndBytes, SqlParams>(`
     SELECT count(*) AS rows, coalesce(sum(octet_length(content) + coalesce(octet_length(undo), 0)), 0) AS bytes FROM plans WHERE ${past}`)
   return {
-    /** Keeps a plan until it is applied or made anew. One that nobody is shown leaves the one that somebody was shown. */
+    /** Stores a plan. If it is shown to a person, it replaces the open plan; a plan that is not shown leaves that one in place. */
     put: async (plan: NewPlan, { shown = true } = {}): Promise<number> => {
       if (shown) dropOpen.run({ kind: plan.kind, project: plan.project })
       return insert.get({ ...plan, content: JSON.stringify(plan.content) })?.id ?? 0
     },
-    /** The plan that was shown last and not applied. */
+    /** The open plan: shown last and not applied. */
     open: async (kind: PlanKind, project: ProjectKey | null): Promise<StoredPlan | null> => fromRow(open.get({ kind, project })),
     get: async (id: number): Promise<StoredPlan | null> => fromRow(byId.get({ id })),
-    /** The last one that was applied and not taken back. */
+    /** The last plan that was applied and not undone. */
     lastApplied: async (kind: PlanKind | null): Promise<StoredPlan | null> => fromRow(lastApplied.get({ kind })),
     setApplied: async (id: number, content: unknown, undo: unknown, at: number): Promise<void> => {
       apply.run({ id, content: JSON.stringify(content), undo: JSON.stringify(undo), at })

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { SqlParams } from './statement.ts'
 
-/** How much a project holds. */
+/** How much a project contains. */
 export type ProjectTotals = {
   project: ProjectKey
   sessions: number
@@ -14,13 +14,13 @@ export type ProjectTotals = {
   lastAt: number | null
 }
 
-/** Tables whose rows carry the project of their session. */
+/** Tables whose rows contain the project of their session. */
 const SESSION_TABLES = ['prompts', 'observations', 'summaries', 'injections', 'documents'] as const
 
-/** Every statement about projects as such: what they hold, and moving a session from one to another. */
+/** Every statement about projects: their totals, renaming them, and moving a session to another one. */
 export function projectStatements(db: Database) {
   const sums = db.prepare<ProjectTotals, []>(`
-    WITH held AS (
+    WITH counted AS (
       SELECT project, count(*) AS sessions, 0 AS prompts, 0 AS observations, 0 AS summaries, 0 AS notes,
         min(started_at) AS firstAt, max(last_event_at) AS lastAt FROM sessions GROUP BY project
       UNION ALL SELECT project, 0, count(*), 0, 0, 0, NULL, NULL FROM prompts GROUP BY project
@@ -29,8 +29,8 @@ export function projectStatements(db: Database) {
       UNION ALL SELECT project, 0, 0, 0, 0, count(*), min(created_at), max(updated_at) FROM notes WHERE deleted_at IS NULL GROUP BY project)
     SELECT project, sum(sessions) AS sessions, sum(prompts) AS prompts, sum(observations) AS observations, sum(summaries) AS summaries,
       sum(notes) AS notes, min(firstAt) AS firstAt, max(lastAt) AS lastAt
-    FROM held GROUP BY project ORDER BY lastAt DESC`)
-  // Each step looks for the next one in the index, so that it costs as many as there are projects, not sessions.
+    FROM counted GROUP BY project ORDER BY lastAt DESC`)
+  // Each step finds the next project in the index, so the cost depends on the number of projects, not of sessions.
   const known = db.prepare<{ project: string }, []>(`
     WITH RECURSIVE known (project) AS (
       SELECT min(project) FROM sessions
@@ -52,24 +52,24 @@ export function projectStatements(db: Database) {
   const unname = db.prepare('DELETE FROM renamed_projects WHERE old = now OR old = @to')
   return {
     totals: async (): Promise<ProjectTotals[]> => sums.all().map((row) => ({ ...row, project: asProjectKey(row.project) })),
-    /** Those that have sessions. */
+    /** The projects that have sessions. */
     withSessions: async (): Promise<ProjectKey[]> => known.all().map(({ project }) => asProjectKey(project)),
-    /** From now on whoever comes with the one name means the other. */
+    /** From now on, the old key means the new project. */
     rename: async (from: ProjectKey, to: ProjectKey) => {
       rename.run({ from, to })
       follow.run({ from, to })
       unname.run({ to })
     },
-    /** The name a project goes by now. */
+    /** The current key of a project. */
     currentKey: async (project: ProjectKey): Promise<ProjectKey> => asProjectKey(renamed.get({ project })?.now ?? project),
-    /** Gives a session and all that hangs on it to another project. Its words are still to be indexed under it. */
+    /** Moves a session and its rows to another project. The caller must index its documents again. */
     moveSession: async (id: number, to: ProjectKey) => {
       moveSession.run({ id, to })
       for (const move of moveRows) move.run({ id, to })
       moveFiles.run({ id, to })
       moveMentions.run({ id, to })
     },
-    /** What was told in sessions that are gone. */
+    /** Removes the injections of a project, after its sessions were deleted. */
     dropInjections: async (project: ProjectKey) => {
       dropInjections.run({ project })
     },

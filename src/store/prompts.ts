@@ -19,7 +19,7 @@ type PromptRow = {
   answered_at: number | null
 }
 
-/** How much of each prompt before and after is in the surroundings: measured, a few hundred characters of two. */
+/** How much of each neighbouring prompt is context. Measured: a few hundred characters of two prompts work best. */
 const CONTEXT_CHARS_PER_PROMPT = 300
 
 /** Every statement about prompts and the answers to them. */
@@ -91,7 +91,7 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
     (promptId ? (ofTurn.get({ sessionId, promptId, at }) ?? firstOfTurn.get({ sessionId, promptId })) : null) ??
     before.get({ sessionId, at })
 
-  /** A machine's notice is not what a person would search for; the answer to it is. */
+  /** Of a machine's notice only the answer is indexed: people do not search for the notice. */
   const documentOf = (row: PromptRow): IndexedDocument => {
     const neighbours = near.all({ sessionId: row.session_id, number: row.number, reach: CONTEXT_PROMPTS_EACH_SIDE })
     return {
@@ -107,7 +107,7 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
   }
 
   return {
-    /** Null when it was there already. Its number is the next of its session; tool uses that came before it find their turn. */
+    /** Adds a prompt under the next number of its session, and assigns it tool uses that arrived earlier. Null when it was already stored. */
     add: async (
       session: Session,
       p: {
@@ -128,51 +128,51 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
       }
       count.run({ id: session.id })
       if (p.promptId) claimUses.run({ sessionId: session.id, promptId: p.promptId, at: p.at, number: row.number })
-      // What was said next belongs to the surroundings of what was said before.
+      // The new prompt is context of its neighbours, so these are indexed again.
       index.put(...near.all({ sessionId: session.id, number: row.number, reach: CONTEXT_PROMPTS_EACH_SIDE }).map(documentOf))
       return fromRow(row)
     },
-    /** How many prompts of the session have a key that starts so: counts repetitions of one text. */
-    /** The same, of those that were found in a transcript. */
-    countTranscriptLines: async (sessionId: number, prefix: string): Promise<number> =>
-      sameTextLines.get({ sessionId, from: prefix, to: `${prefix}\uffff` })?.n ?? 0,
-    /** The key of the prompt that this line of a transcript was. */
-    keyOfLine: async (sessionId: number, uuid: string): Promise<string | null> => keyOfLine.get({ sessionId, uuid })?.key ?? null,
+    /** How many prompts of the session have a key with this prefix: counts repetitions of one text. */
     countKeys: async (sessionId: number, prefix: string): Promise<number> =>
       sameText.get({ sessionId, from: prefix, to: `${prefix}\uffff` })?.n ?? 0,
+    /** Like `countKeys`, but only prompts that were found in a transcript. */
+    countTranscriptLines: async (sessionId: number, prefix: string): Promise<number> =>
+      sameTextLines.get({ sessionId, from: prefix, to: `${prefix}\uffff` })?.n ?? 0,
+    /** The key of the prompt on this line of a transcript. */
+    keyOfLine: async (sessionId: number, uuid: string): Promise<string | null> => keyOfLine.get({ sessionId, uuid })?.key ?? null,
     has: async (sessionId: number, key: string): Promise<boolean> => byKey.get({ sessionId, key }) !== null,
-    /** True when another session has this very line of a transcript: a fork begins with a copy of its parent's lines. */
+    /** True when another session has the same line of a transcript: a fork starts with a copy of its parent's lines. */
     isCopy: async (sessionId: number, uuid: string): Promise<boolean> => elsewhere.get({ sessionId, uuid }) !== null,
-    /** Whether a prompt with the client's turn id is known. */
+    /** Whether a prompt with this turn id of the client is stored. */
     hasTurn: async (sessionId: number, promptId: string): Promise<boolean> => firstOfTurn.get({ sessionId, promptId }) !== null,
-    /** The prompt whose turn something belongs to: by the client's turn id, else by time. */
+    /** The prompt of the turn at a time: by the client's turn id, else by time. */
     turnAt: async (sessionId: number, promptId: string | null, at: number): Promise<Prompt | null> =>
       orNull(turnAt(sessionId, promptId, at)),
-    /** The same, and none where the client calls that turn otherwise. */
+    /** Like `turnAt`, but null when the client gave that turn another id. */
     ownTurnAt: async (sessionId: number, promptId: string | null, at: number): Promise<Prompt | null> => {
       const row = turnAt(sessionId, promptId, at)
       return row && (promptId === null || row.prompt_id === null || row.prompt_id === promptId) ? fromRow(row) : null
     },
     byNumber: async (sessionId: number, number: number): Promise<Prompt | null> => orNull(byNumber.get({ sessionId, number })),
-    /** How often its session had the same prompt before it. */
+    /** How many earlier prompts of its session have the same text. */
     countSameTextBefore: async ({ sessionId, number, text }: Prompt): Promise<number> =>
       timesBefore.get({ sessionId, number, text })?.n ?? 0,
-    /** The last thing that a person asked in a project. */
+    /** The last prompt of a person in a project. */
     newest: async (project: ProjectKey): Promise<Prompt | null> => orNull(newest.get({ project })),
-    /** All of a session, in the order they were said. */
+    /** All prompts of a session, in order. */
     ofSession: async (sessionId: number): Promise<Prompt[]> => ofSession.all({ sessionId }).map(fromRow),
-    /** Puts the words of a session's prompts into the index anew, under the project they belong to now. */
+    /** Indexes a session's prompts again, under their current project. */
     reindex: async (sessionId: number) => {
       index.put(...ofSession.all({ sessionId }).map(documentOf))
     },
     get: async (id: number): Promise<Prompt | null> => orNull(byId.get({ id })),
-    /** The turn's work ended on this branch, whichever it began on. */
+    /** Sets the branch on which the turn ended, whichever it started on. */
     setBranch: async (prompt: Prompt, branch: string) => {
       setBranch.run({ id: prompt.id, branch })
     },
-    /** The prompts right before and after, a little of each. When one of them comes, this one's document counts as changed. */
+    /** The start of the prompts right before and after. When one of them is added, this prompt's document counts as changed. */
     contextOf: async ({ id, sessionId, number }: Prompt): Promise<string> => contextText(near.all({ sessionId, number, reach: 1 }), id),
-    /** False when it has this answer already. */
+    /** False when it already has this answer. */
     setAnswer: async (prompt: Prompt, text: string, at: number): Promise<boolean> => {
       if (prompt.answer === text) return false
       answer.run({ id: prompt.id, answer: text, at })
@@ -180,25 +180,25 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
       if (row) index.put(documentOf(row))
       return true
     },
-    /** Makes the prompt findable by what was done in its turn, and keeps what that left; either goes where it is not given. */
-    setActivity: async (prompt: Prompt, done: string, left: Traces = { names: [], errors: [] }): Promise<void> => {
-      index.putActivity(prompt.id, done)
-      setTraces.run({ id: prompt.id, traces: hasTraces(left) ? JSON.stringify(left) : null })
+    /** Indexes the activity of the prompt's turn and stores its traces. Empty values remove earlier ones. */
+    setActivity: async (prompt: Prompt, activity: string, traces: Traces = { names: [], errors: [] }): Promise<void> => {
+      index.putActivity(prompt.id, activity)
+      setTraces.run({ id: prompt.id, traces: hasTraces(traces) ? JSON.stringify(traces) : null })
     },
-    /** What its turn left. */
+    /** The traces of its turn. */
     traces: async ({ id }: Prompt): Promise<Traces> => JSON.parse(tracesOfTurn.get({ id })?.traces ?? NO_TRACES_JSON) as Traces,
-    /** What the turns left that the newest observations of a project are of. */
+    /** The traces of the turns of a project's newest observations. */
     recentTraces: async (project: ProjectKey, observations: number): Promise<{ sessionId: number; number: number; traces: Traces }[]> =>
       traces.all({ project, limit: observations }).map((row) => ({ ...row, traces: JSON.parse(row.traces) as Traces })),
-    /** The tests that passed in the turns of a project that ran some last, on a branch or where nobody knows on which. */
+    /** The tests that passed in a project's latest turns with tests, on this branch or on an unknown one. */
     recentPasses: async (project: ProjectKey, branch: string | null, turns: number): Promise<PassedTestRun[]> =>
       passes.all({ project, branch, limit: turns }).flatMap((row) => JSON.parse(row.passes) as PassedTestRun[]),
-    /** Failures still open when the turn began: what the nearest earlier turn left behind. */
+    /** The failures that were open when the turn started: those of the nearest earlier turn. */
     openFailuresBefore: async (sessionId: number, number: number): Promise<OpenFailure[]> => {
       const row = failures.get({ sessionId, number })
       return row ? (JSON.parse(row.open_failures) as OpenFailure[]) : []
     },
-    /** What was open at the end of a turn and of those around it, in their order; turns that nobody has told are left out. */
+    /** The failures that were open at the end of a turn and its neighbours, in order. Turns that are not distilled are missing. */
     openFailuresAround: async ({ sessionId, number }: Prompt, reach: number): Promise<{ number: number; open: OpenFailure[] }[]> =>
       failuresAround
         .all({ sessionId, number, reach })
@@ -219,7 +219,7 @@ function contextText(neighbours: PromptRow[], id: number): string {
 }
 
 const NO_TRACES_JSON = '{"names":[],"errors":[]}'
-const hasTraces = (left: Traces) => Object.values(left).some((kept) => kept.length > 0)
+const hasTraces = (traces: Traces) => Object.values(traces).some((list) => list.length > 0)
 
 const orNull = (row: PromptRow | null) => (row ? fromRow(row) : null)
 

@@ -34,7 +34,7 @@ type SessionRow = {
   ended_at: number | null
 }
 
-/** A session as a list shows it. */
+/** A session with its counts, for a list. */
 export type SessionWithCounts = Session & { observations: number; toolUses: number; tokensTold: number }
 
 export type ProjectCount = { project: ProjectKey; sessions: number; lastAt: number }
@@ -79,13 +79,13 @@ export function sessionStatements(db: Database) {
     SELECT * FROM sessions WHERE (@project IS NULL OR project = @project) ORDER BY last_event_at DESC LIMIT @limit`)
   const projects = db.prepare<{ project: string; sessions: number; lastAt: number }, []>(`
     SELECT project, count(*) AS sessions, max(last_event_at) AS lastAt FROM sessions GROUP BY project ORDER BY lastAt DESC`)
-  const among = '(@project IS NULL OR project = @project) AND (@agent IS NULL OR agent = @agent)'
+  const inList = '(@project IS NULL OR project = @project) AND (@agent IS NULL OR agent = @agent)'
   const page = db.prepare<SessionRow & { observations: number; toolUses: number; tokensTold: number }, SqlParams>(`
     SELECT *, (SELECT count(*) FROM observations o WHERE o.session_id = sessions.id) AS observations,
       (SELECT count(*) FROM tool_uses t WHERE t.session_id = sessions.id) AS toolUses,
       (SELECT coalesce(sum(tokens), 0) FROM injections i WHERE i.session_id = sessions.id) AS tokensTold
-    FROM sessions WHERE ${among} ORDER BY last_event_at DESC, id DESC LIMIT @limit OFFSET @offset`)
-  const countAmong = db.prepare<{ n: number }, SqlParams>(`SELECT count(*) AS n FROM sessions WHERE ${among}`)
+    FROM sessions WHERE ${inList} ORDER BY last_event_at DESC, id DESC LIMIT @limit OFFSET @offset`)
+  const countInList = db.prepare<{ n: number }, SqlParams>(`SELECT count(*) AS n FROM sessions WHERE ${inList}`)
   const idsOf = db.prepare<{ id: number }, SqlParams>('SELECT id FROM sessions WHERE project = @project ORDER BY id LIMIT @limit')
   const all = eachRow<SessionRow>(db, 'SELECT * FROM sessions ORDER BY started_at, id')
   const remove = db.prepare('DELETE FROM sessions WHERE id = @id')
@@ -97,7 +97,7 @@ export function sessionStatements(db: Database) {
   const privacy = db.prepare<{ muting: number; has_private: number }, SqlParams>('SELECT muting, has_private FROM sessions WHERE id = @id')
 
   return {
-    /** Opens the session or finds it: the same content id is always the same session. */
+    /** Finds the session with this content id, or creates it. */
     open: async (s: {
       agent: AgentName
       contentSessionId: ContentSessionId
@@ -111,27 +111,27 @@ export function sessionStatements(db: Database) {
       const made = insert.get(s)
       if (made) return { session: fromRow(made), opened: true }
       const found = byContent.get({ agent: s.agent, contentSessionId: s.contentSessionId })
-      if (!found) throw new Error(`session ${s.contentSessionId} is neither new nor there`)
+      if (!found) throw new Error(`session ${s.contentSessionId} was neither created nor found`)
       return { session: fromRow(found), opened: false }
     },
     find: async (agent: AgentName, contentSessionId: ContentSessionId): Promise<Session | null> =>
       orNull(byContent.get({ agent, contentSessionId })),
     get: async (id: number): Promise<Session | null> => orNull(byId.get({ id })),
-    /** Those whose content id begins so; the one that has no other first, then the newest. */
-    withIdPrefix: async (begins: string, limit: number): Promise<Session[]> => beginning.all({ begins, limit }).map(fromRow),
-    /** Notes that something happened in it, and what the event knew of it. */
+    /** The sessions whose content id starts with this: an exact match first, then the newest. */
+    withIdPrefix: async (prefix: string, limit: number): Promise<Session[]> => beginning.all({ begins: prefix, limit }).map(fromRow),
+    /** Records the time of an event, and what the event knows about the session. */
     touch: async (id: number, seen: { at: number; transcript: string | null; clientPid: number | null }) => {
       touch.run({ id, ...seen })
     },
     activate: async (id: number) => {
       reopen.run({ id })
     },
-    /** False when it was completed already. */
+    /** False when it was already completed. */
     complete: async (id: number, at: number) => complete.run({ id, at }).changes > 0,
     markForked: async (id: number, at: number, parent: number | null) => {
       setForked.run({ id, at, parent })
     },
-    /** Another session of the project whose last answer came at this moment, or nearly: the one a fork was split off from. */
+    /** Another session of the project with an answer within `within` ms of this time: the parent of a fork. */
     findAnsweredAt: async (session: Session, at: number, within: number): Promise<Session | null> =>
       orNull(answeredAt.get({ project: session.project, id: session.id, at, within })),
     setBranch: async (id: number, branch: string) => {
@@ -140,22 +140,22 @@ export function sessionStatements(db: Database) {
     setBriefed: async (id: number, at: number, until: number) => {
       setBriefed.run({ id, at, until })
     },
-    /** The client has shortened the conversation: what was told before is no longer in front of the model. */
+    /** The client has compacted the conversation: earlier injections are no longer in the model's context. */
     setContextFrom: async (id: number, at: number) => {
       setContextFrom.run({ id, at })
     },
     setTitle: async (id: number, title: string) => {
       setTitle.run({ id, title })
     },
-    /** Must happen before the session's first observation; the database refuses observations without it. */
+    /** Must be called before the session's first observation; the database rejects observations without it. */
     setMemorySessionId: async (id: number, memorySessionId: MemorySessionId) => {
       setMemoryId.run({ id, memorySessionId })
     },
     notCompleted: async (): Promise<Session[]> => open.all().map(fromRow),
     recent: async (project: ProjectKey | null, limit: number): Promise<Session[]> => recent.all({ project, limit }).map(fromRow),
-    /** Part of the list, the latest first, with what each holds; and how long the list is. */
+    /** One page of sessions with their counts, latest first, and the total number. */
     page: async (project: ProjectKey | null, agent: string | null, limit: number, offset: number) => ({
-      total: countAmong.get({ project, agent })?.n ?? 0,
+      total: countInList.get({ project, agent })?.n ?? 0,
       sessions: page.all({ project, agent, limit, offset }).map(
         (row): SessionWithCounts => ({
           ...fromRow(row),
@@ -170,17 +170,17 @@ export function sessionStatements(db: Database) {
     each: function* () {
       for (const row of all({})) yield fromRow(row)
     },
-    /** With everything that hangs on it. */
+    /** Deletes the session and everything that belongs to it. */
     remove: async (id: number) => {
       remove.run({ id })
     },
 
-    /** Mutes the turn of a wholly private prompt, or ends the muting with the next prompt. */
+    /** Mutes the turn of an entirely private prompt; the next prompt ends the muting. */
     setMuting: async (id: number, muting: boolean, promptId: string | null) => {
       setMuting.run({ id, muting: Number(muting) })
       if (muting && promptId) muteTurn.run({ id, promptId })
     },
-    /** Older clients do not say which turn an event belongs to; then the session's state decides. */
+    /** Events of older clients have no turn id; for them the session's state decides. */
     isMuted: async (id: number, promptId: string | null): Promise<boolean> =>
       promptId ? mutedTurn.get({ id, promptId }) !== null : privacy.get({ id })?.muting === 1,
     markPrivate: async (id: number) => {

@@ -7,7 +7,7 @@ import { openStore } from './store.ts'
 
 const use = { promptNumber: 1, promptId: null, tool: 'Bash', input: '{}', error: null, interrupted: false, agentId: null, cwd: null, at: 1 }
 
-test('a database from before room was given back learns it when it is written anew, and keeps everything', async () => {
+test('rewriting an older database makes it shrinkable and loses nothing', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'old.db')
   const old = new Database(path, { create: true })
@@ -24,7 +24,7 @@ test('a database from before room was given back learns it when it is written an
   })
   await store.transaction(() => store.toolUses.purge(Date.now() + 1, 150))
   expect(store.space.usage().freeBytes).toBeGreaterThan(5_000_000)
-  // Whoever writes meanwhile waits for it, and is not lost.
+  // A write in the meantime waits and is not lost.
   const [, added] = await Promise.all([
     store.space.rewrite(),
     store.transaction(() => store.toolUses.add({ ...use, sessionId: session.id, toolUseId: 'new', output: 'z' })),
@@ -36,7 +36,7 @@ test('a database from before room was given back learns it when it is written an
   expect(statSync(path).size).toBeLessThan(4_000_000)
 })
 
-test('a new database gives room back from the start, page by page', async () => {
+test('a new database can shrink page by page', async () => {
   using folder = temporaryFolder()
   const store = await openStore(join(folder.path, 'new.db'))
   expect(store.space.canShrink()).toBe(true)
@@ -52,7 +52,7 @@ test('a new database gives room back from the start, page by page', async () => 
   store.close()
 })
 
-test('what many small writings left in the index is merged bite by bite, and everything is still found', async () => {
+test('index segments are merged step by step, and everything is still found', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'new.db')
   const store = await openStore(path)

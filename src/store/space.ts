@@ -1,14 +1,14 @@
 import type { Database } from 'bun:sqlite'
 import type { SqlParams } from './statement.ts'
 
-/** A part of the database as a person thinks of it. */
+/** A part of the database, named for a person. */
 export type DatabasePart = { name: string; bytes: number }
 
-/** Taking the file apart reads all of it, so it is not done often, nor by itself when the file is large. */
+/** Measuring the parts reads the whole file, so the result is cached, and a large file is measured only on request. */
 const PARTS_CACHE_MS = 10 * 60_000
 const MAX_QUICK_SCAN_BYTES = 64 * 1024 * 1024
 
-/** The room that the database takes. `inTurn` keeps what rewrites the file apart from transactions. */
+/** The size of the database file, and how to reduce it. `inTurn` keeps these writes apart from transactions. */
 export function spaceStatements(db: Database, inTurn: <T>(work: () => Promise<T>) => Promise<T>) {
   const number = (pragma: string) => Object.values((db.query(`PRAGMA ${pragma}`).get() ?? {}) as Record<string, number>)[0] ?? 0
   const pageBytes = number('page_size')
@@ -23,41 +23,41 @@ export function spaceStatements(db: Database, inTurn: <T>(work: () => Promise<T>
   const free = () => number('freelist_count') * pageBytes
   const all = () => number('page_count') * pageBytes
   return {
-    /** How large the file is, and how much of it is not in use. */
+    /** The size of the file, and how much of it is free. */
     usage: (): { bytes: number; freeBytes: number } => ({ bytes: all(), freeBytes: free() }),
-    /** What takes how much, the largest first; null when the file is too large to look just now. */
+    /** The size of each part, largest first; null when the file is too large to measure now. */
     parts: (now: number, { evenLarge = false } = {}): DatabasePart[] | null => {
       if (known && now - known.at < PARTS_CACHE_MS && !evenLarge) return known.parts
       if (!evenLarge && all() > MAX_QUICK_SCAN_BYTES) return null
       known = { at: now, parts: measureParts(db, free()) }
       return known.parts
     },
-    /** Whether free room can be given back in bites; an older database learns it from `rewrite`. */
+    /** Whether `shrink` works. A database from before this feature needs `rewrite` first. */
     canShrink: (): boolean => number('auto_vacuum') === 2,
-    /** Gives back so many pages, a few milliseconds for each hundred. */
+    /** Returns this many free pages to the disk; a hundred take a few milliseconds. */
     shrink: (pages: number): Promise<void> =>
       inTurn(async () => {
         db.query(`PRAGMA incremental_vacuum(${Math.floor(pages)})`).all()
         known = null
       }),
     /**
-     * Merges a bite of what many small writings have left in the index of words, so that a question looks a word up in a few places and not in
-     * dozens; a few milliseconds for each hundred pages. False when there is nothing left to merge.
+     * Merges segments of the full-text indexes that many small writes have left, so that a search looks a word up in a few segments instead of
+     * dozens. A hundred pages take a few milliseconds. False when there is nothing left to merge.
      */
     merge: (pages: number): Promise<boolean> =>
       inTurn(async () =>
         merges.some((merge) => {
           const before = changed()
           merge.run({ pages })
-          // FTS5 counts one change for being asked.
+          // FTS5 counts the merge command itself as one change.
           return changed() - before > 1
         }),
       ),
-    /** The whole database as it is now in a file that is not there yet, while others go on writing. */
+    /** Copies the current database to a new file, while writes continue. */
     copyTo: (path: string): void => {
       db.run('VACUUM INTO ?', [path])
     },
-    /** Writes the whole file anew without what is free. Takes a second for each hundred megabytes, and as much room again meanwhile. */
+    /** Rewrites the file without free pages. Takes about a second per hundred megabytes, and needs the same space again meanwhile. */
     rewrite: (): Promise<void> =>
       inTurn(async () => {
         db.run('PRAGMA auto_vacuum = INCREMENTAL')
@@ -80,7 +80,7 @@ const TABLE_PARTS: [RegExp, string][] = [
   [/^injections/, 'injections'],
 ]
 
-/** Not every SQLite can tell; then there are no parts. */
+/** Empty when this SQLite was built without `dbstat`. */
 function measureParts(db: Database, freeBytes: number): DatabasePart[] {
   let rows: { name: string; bytes: number }[]
   try {

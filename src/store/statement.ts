@@ -1,18 +1,18 @@
 import type { Database } from 'bun:sqlite'
 
-/** What a statement takes: values by name. */
+/** Named parameters of a statement. */
 export type SqlParams = Record<string, string | number | null>
 
-/** So many rows, and about so many bytes of text in them. */
+/** A number of rows, and about how many bytes of text they contain. */
 export type RowsAndBytes = { rows: number; bytes: number }
 export const NO_ROWS: RowsAndBytes = { rows: 0, bytes: 0 }
 
 /**
- * Rows one by one, for answers too long to hold. Each reader has a statement of its own: one that is run again while somebody
- * still reads from it would end that reader's rows.
+ * Reads rows one by one, for results too long for memory. Each reader has its own statement: running a statement again ends the rows of an
+ * earlier reader.
  */
 export function eachRow<Row>(db: Database, sql: string): (params: SqlParams) => Generator<Row> {
-  db.prepare(sql).finalize() // so that this too fails at start-up
+  db.prepare(sql).finalize() // A mistake in the SQL fails at start-up.
   return function* (params) {
     const rows = db.prepare<Row, SqlParams>(sql)
     try {

@@ -45,7 +45,7 @@ test('a memory session id is never the content session id', async () => {
   await expect(t.store.sessions.setMemorySessionId(session.id, asMemorySessionId('s1'))).rejects.toThrow('CHECK')
 })
 
-test('an observation is refused until its session has a memory session id', async () => {
+test('an observation is rejected until its session has a memory session id', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
   const write = () => addObservations(t.store, session.id, ['early'])
@@ -61,7 +61,7 @@ test('two sessions never have the same memory session id', async () => {
   await expect(t.store.sessions.setMemorySessionId(two.id, asMemorySessionId('m1'))).rejects.toThrow('UNIQUE')
 })
 
-test('an observation carries the memory session id of its session, never the content session id, and the new one when it changes', async () => {
+test('an observation has the memory session id of its session, and follows when that changes', async () => {
   using t = await temporaryStore()
   using db = new Database(t.path, { readonly: true })
   const session = await openSession(t.store, 's1')
@@ -75,7 +75,7 @@ test('an observation carries the memory session id of its session, never the con
   expect(db.query(orphans).all()).toEqual([])
 })
 
-test('prompts are numbered in their session, and one that comes twice keeps its number', async () => {
+test('prompts are numbered in their session, and one that arrives twice keeps its number', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
   const add = (key: string) => t.store.prompts.add(session, { key, promptId: null, uuid: null, origin: 'person', text: key, at: 1 })
@@ -85,7 +85,7 @@ test('prompts are numbered in their session, and one that comes twice keeps its 
   expect((await t.store.sessions.get(session.id))?.promptCount).toBe(2)
 })
 
-test('a tool use that came before its prompt finds its turn', async () => {
+test('a tool use that arrived before its prompt is assigned to its turn', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
   await t.store.toolUses.add({
@@ -106,7 +106,7 @@ test('a tool use that came before its prompt finds its turn', async () => {
   expect(await t.store.toolUses.ofTurn(session.id, 1)).toHaveLength(1)
 })
 
-test('distilling a turn again keeps the ids of what stayed and removes what went', async () => {
+test('distilling a turn again keeps the ids of observations with the same key and removes the others', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
   await t.store.sessions.setMemorySessionId(session.id, asMemorySessionId('m1'))
@@ -119,7 +119,7 @@ test('distilling a turn again keeps the ids of what stayed and removes what went
   expect(await t.store.documents.match(['dropped'], everywhere)).toEqual([])
 })
 
-test('deleting a session takes everything that hangs on it, words included', async () => {
+test('deleting a session deletes everything that belongs to it, indexed words included', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
   await t.store.sessions.setMemorySessionId(session.id, asMemorySessionId('m1'))
@@ -132,7 +132,7 @@ test('deleting a session takes everything that hangs on it, words included', asy
   expect(await t.store.observations.recent(asProjectKey('app'), 10)).toEqual([])
 })
 
-test('what comes after the newest was deleted counts as new, in the same worker and in the next', async () => {
+test('the id of a deleted newest document is not reused, in the same worker and in the next', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'recollect.db')
   const ids: number[] = []
@@ -150,14 +150,14 @@ test('what comes after the newest was deleted counts as new, in the same worker 
   expect(ids).toEqual([2, 4, 6, 8])
 })
 
-test('any text is a legal question', async () => {
+test('any text can be searched', async () => {
   using t = await temporaryStore()
   for (const word of ['"', 'a"b', '*', 'NEAR(', '-x', 'col:', '\0', '^', '(', "'", 'AND']) {
     expect(await t.store.documents.match([word, 'NOT'], everywhere)).toEqual([])
   }
 })
 
-test('an answer replaces the words of the one before it', async () => {
+test('a new answer replaces the words of the earlier one in the index', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
   const added = await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'ask', at: 1 })
@@ -168,7 +168,7 @@ test('an answer replaces the words of the one before it', async () => {
   expect(await t.store.documents.match(['final'], everywhere)).toHaveLength(1)
 })
 
-test('the numbers of a time hold all of its documents, also one from its middle that was written first', async () => {
+test('the id range of a time window contains all its documents, also one that was written first', async () => {
   using t = await temporaryStore()
   const times = [6000, ...Array.from({ length: 11_000 }, (_, i) => 1000 + i)]
   await t.store.transaction(() =>
@@ -182,7 +182,7 @@ test('the numbers of a time hold all of its documents, also one from its middle 
   expect(await t.store.documents.idRange(7000, 7001)).toEqual({ after: 6001, upTo: 6002 })
 })
 
-test('a job asked for twice before it starts runs once; asked for while it runs, it runs again', async () => {
+test('a job queued twice before it starts runs once; queued while it runs, it runs again', async () => {
   using t = await temporaryStore()
   const { jobs } = t.store
   await jobs.add('distill', '1:1', { sessionId: 1, number: 1 }, 0)
@@ -195,7 +195,7 @@ test('a job asked for twice before it starts runs once; asked for while it runs,
   expect((await jobs.claim(1))?.payload).toEqual({ sessionId: 1, number: 3 })
 })
 
-test('a job whose worker died is done by the next one, and a dead one can be revived', async () => {
+test('the next worker runs a job whose worker died, and a dead job can be revived', async () => {
   using t = await temporaryStore()
   const { jobs } = t.store
   await jobs.add('sync', 'notes', {}, 0)
@@ -209,7 +209,7 @@ test('a job whose worker died is done by the next one, and a dead one can be rev
   expect((await jobs.claim(9))?.attempts).toBe(1)
 })
 
-test('a failed transaction leaves nothing behind, and the next one is not disturbed by it', async () => {
+test('a failed transaction stores nothing, and the next one works', async () => {
   using t = await temporaryStore()
   const failing = t.store.transaction(async () => {
     await openSession(t.store, 'lost')
@@ -221,7 +221,7 @@ test('a failed transaction leaves nothing behind, and the next one is not distur
   expect((await t.store.sessions.recent(null, 5)).map((s) => s.contentSessionId as string)).toEqual(['kept'])
 })
 
-test('a database of a newer program is refused and left alone', async () => {
+test('a database of a newer program is refused and not changed', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'a.db')
   const db = new Database(path)
@@ -231,18 +231,18 @@ test('a database of a newer program is refused and left alone', async () => {
   await expect(openStore(path)).rejects.toThrow('newer Recollect')
 })
 
-test('a database of an older program is not read where it cannot be brought up to date, and says what to do', async () => {
+test('a read-only database of an older program is refused with what to do', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'a.db')
   const db = new Database(path)
   migrate(db, 15)
   db.close()
-  await expect(openStore(path, { readonly: true })).rejects.toThrow('Start the worker once where it can be written')
+  await expect(openStore(path, { readonly: true })).rejects.toThrow('Start the worker once where it can write to the file')
   ;(await openStore(path)).close()
   ;(await openStore(path, { readonly: true })).close()
 })
 
-test('after an upgrade the prompts of earlier versions wait for a new vector and keep the one they have', async () => {
+test('after an upgrade, older prompts keep their vector until a new one is made', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'a.db')
   const db = new Database(path)
@@ -278,7 +278,7 @@ test('waiting jobs of an earlier version get the names and the agent that this v
   store.close()
 })
 
-test('after an upgrade, filters find what earlier versions kept', async () => {
+test('after an upgrade, filters find memories of earlier versions', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'a.db')
   const db = new Database(path)
@@ -316,7 +316,7 @@ test('after an upgrade, filters find what earlier versions kept', async () => {
   store.close()
 })
 
-test('a file that is no database is reported as damaged and can be set aside', async () => {
+test('a file that is not a database is reported as damaged and can be set aside', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'a.db')
   await Bun.write(path, 'this is not a database, whatever its name says. '.repeat(100))
@@ -328,18 +328,18 @@ test('a file that is no database is reported as damaged and can be set aside', a
   expect(checkDatabase(path)).toEqual([])
 })
 
-test('a lock is held by one and free again when let go', () => {
+test('only one holder has the lock, until it is released', () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'lock')
-  const held = holdLock(path)
-  expect(held).not.toBeNull()
+  const lock = holdLock(path)
+  expect(lock).not.toBeNull()
   const other = Bun.spawnSync([process.execPath, '-e', tryLock(path)])
   expect(other.stdout.toString()).toBe('taken')
-  held?.release()
+  lock?.release()
   expect(Bun.spawnSync([process.execPath, '-e', tryLock(path)]).stdout.toString()).toBe('free')
 })
 
-test('a lock is free when its holder was killed', async () => {
+test('killing the holder releases the lock', async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, 'lock')
   const holder = Bun.spawn([
@@ -358,7 +358,7 @@ test('a lock is free when its holder was killed', async () => {
   expect(isTaken()).toBe(false)
 })
 
-test('SQLite versions with the WAL-reset bug are not run on', () => {
+test('SQLite versions with the WAL-reset bug are refused', () => {
   expect(['3.51.2', '3.50.9', '3.46.1'].map(isSafeSqlite)).toEqual([false, false, false])
   expect(['3.51.3', '3.53.0', '4.0.0'].map(isSafeSqlite)).toEqual([true, true, true])
 })

@@ -1,6 +1,6 @@
 /**
- * The store: everything that is remembered, in one SQLite file. The only room that speaks SQL; callers ask for domain values and
- * never see a column name. Methods return promises because a second store (Postgres, for teams) will not answer at once.
+ * The store: all memories, in one SQLite file. It is the only room with SQL; callers get domain values and never see a column name. Methods
+ * return promises because a second store (Postgres, for teams) will be asynchronous.
  *
  * One process writes: the worker. Its writes go through `transaction`, one after the other.
  */
@@ -56,11 +56,11 @@ export type Store = Awaited<ReturnType<typeof openStore>>
 
 export type StoreOptions = {
   readonly?: boolean
-  /** Called when a transaction meets damage: time to set the file aside. */
+  /** Called when a transaction finds the database damaged: the file should be set aside. */
   onDamage?: () => void
 }
 
-/** Opens the database, makes or completes its tables. Throws `NewerDatabase`, `CorruptDatabase`, or what the disk says. */
+/** Opens the database and creates or migrates its tables. Throws `NewerDatabase`, `CorruptDatabase`, or the error of the disk. */
 export async function openStore(path: string, options: StoreOptions = {}) {
   requireSafeSqlite()
   let db: Database
@@ -74,7 +74,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
   let last: Promise<unknown> = Promise.resolve()
-  /** One after the other, whatever became of the one before. */
+  /** Runs work one after the other, even if the one before failed. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = last.then(work)
     last = mine.catch(() => {})
@@ -101,9 +101,9 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     audit: auditStatements(db),
     vectors: vectorStatements(db),
     links: linkStatements(db),
-    /** Everything that can be found, by its words, its names and its place in time. */
+    /** Everything that a search can find: by words, names, traits and time. */
     documents: index,
-    /** All of the work is kept or none of it. One at a time, in the order asked; not to be nested. */
+    /** Stores all of the work or none of it. Transactions run one at a time, in the order of the calls, and must not be nested. */
     transaction<T>(work: () => Promise<T>): Promise<T> {
       return inTurn(async () => {
         begin.run()
@@ -119,15 +119,15 @@ export async function openStore(path: string, options: StoreOptions = {}) {
         }
       })
     },
-    /** How much room the database takes, by part, and how to give back what is free. */
+    /** The size of the database, by part, and how to reduce it. */
     space: spaceStatements(db, inTurn),
-    /** Moves what the log holds into the file itself, so that the log does not grow while nobody reads. */
+    /** Moves the write-ahead log into the database file, so that the log does not grow. */
     checkpoint() {
       db.run('PRAGMA wal_checkpoint(PASSIVE)')
     },
     /**
-     * What is deleted meanwhile is overwritten in the file and in its log too, and not only no longer listed: for what a person wants gone
-     * for good. Single words go from the index as it is merged. Everything else would pay for it with every page that is freed.
+     * Overwrites what the work deletes, in the file and in its log: for data that a person wants gone for good. Words in the indexes go when
+     * segments are merged. Not the default, because it makes every deletion slower.
      */
     async withSecureDelete<T>(work: () => Promise<T>): Promise<T> {
       db.run('PRAGMA secure_delete = ON')
@@ -138,7 +138,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
         db.run('PRAGMA wal_checkpoint(TRUNCATE)')
       }
     },
-    /** Gives back the pages it holds to be fast. The next question reads them again, from where the system keeps them. */
+    /** Frees SQLite's page cache. The next query reads the pages again, usually from the system's cache. */
     releaseMemory() {
       db.run('PRAGMA shrink_memory')
     },
@@ -150,21 +150,21 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   }
 }
 
-/** Thrown when the file is not a sound database. `setAside` moves it out of the way; nothing is deleted. */
+/** Thrown when the file is damaged or not a database. `setAside` moves it away; nothing is deleted. */
 export class CorruptDatabase extends Error {
   constructor(path: string, options?: ErrorOptions) {
     super(`${path} is damaged`, options)
   }
 }
 
-/** Moves a damaged database and its log beside itself under a dated name, and returns that name. */
+/** Renames a damaged database and its log to a dated name in the same folder, and returns that path. */
 export function setAside(path: string, at: Date): string {
   const aside = `${path}${DAMAGED_SUFFIX}${at.toISOString().replace(/[:.]/g, '-')}`
   for (const suffix of ['', '-wal', '-shm']) if (exists(path + suffix)) moveFile(path + suffix, aside + suffix)
   return aside
 }
 
-/** The damaged databases that were set aside and still lie there. */
+/** The damaged databases that were set aside and still exist. */
 export function listSetAside(path: string): string[] {
   const files = filesIn(dirname(path), '').map((file) => file.path)
   return files.filter((file) => file.startsWith(path + DAMAGED_SUFFIX) && !/-(wal|shm)$/.test(file))
@@ -173,8 +173,8 @@ export function listSetAside(path: string): string[] {
 const DAMAGED_SUFFIX = '.damaged-'
 
 /**
- * What SQLite itself says of the file. On a fresh connection, and only while no writer is busy: a long-lived connection reports
- * full-text damage that is not there while another one writes.
+ * The problems that SQLite's quick check finds. It needs a fresh connection and no active writer: a long-lived connection reports full-text
+ * damage that does not exist while another one writes.
  */
 export function checkDatabase(path: string): string[] {
   const db = new Database(path, { readonly: true, strict: true })
@@ -193,18 +193,17 @@ function openDatabase(path: string, readonly: boolean): Database {
   try {
     db.run('PRAGMA busy_timeout = 5000')
     db.run('PRAGMA foreign_keys = ON')
-    // In KiB. Four times the default: of a large history a search reads most of its pages twice. More, or a mapped file, is memory that
-    // the worker would hold all day.
+    // In KiB. Four times the default, because a search in a large history reads most pages twice. More, or a mapped file, would cost the
+    // worker memory all day.
     db.run('PRAGMA cache_size = -8000')
     refuseNewerDatabase(db, path)
     if (readonly) {
       refuseOlderDatabase(db, path)
       return db
     }
-    // WAL with NORMAL: a killed process loses nothing that was committed; a power cut may lose the last moments, which the
-    // transcript still has.
-    // Only a new database heeds this: what is freed can then be given back in bites.
+    // Takes effect only in a new database. Free pages can then be returned to the disk in small steps.
     db.run('PRAGMA auto_vacuum = INCREMENTAL')
+    // WAL with NORMAL: a killed process loses nothing that was committed; a power cut may lose the last seconds, which the transcript still has.
     db.run('PRAGMA journal_mode = WAL')
     db.run('PRAGMA synchronous = NORMAL')
     migrate(db)
@@ -216,8 +215,8 @@ function openDatabase(path: string, readonly: boolean): Database {
 }
 
 /**
- * SQLite wants to write beside a database with a log even to read it. Where nothing can be written, on a disk that is mounted read-only, the
- * file is read into memory; nobody can be writing to it there.
+ * SQLite needs write access next to a database with a log even for reading. On a read-only disk the file is therefore read into memory; no other
+ * process can be writing to it there.
  */
 function openForReading(path: string): Database {
   try {
@@ -232,10 +231,10 @@ function openForReading(path: string): Database {
   }
 }
 
-/** Where the file says that it has a log: 2 is with one, 1 is without. */
+/** The offset of the header bytes that say whether the file has a write-ahead log: 2 with a log, 1 without. */
 const LOG_VERSION_OFFSET_BYTES = 18
 
-/** True when it is the disk or the database that is in trouble, not what was to be written. */
+/** True when the disk or the database failed, not the data. */
 export function isStoreFailure(cause: unknown): boolean {
   return cause instanceof CorruptDatabase || /^SQLITE_(?!CONSTRAINT)/.test((cause as { code?: string } | null)?.code ?? '')
 }
@@ -245,14 +244,14 @@ function isCorrupt(cause: unknown): boolean {
   return code === 'SQLITE_CORRUPT' || code === 'SQLITE_NOTADB' || code?.startsWith('SQLITE_CORRUPT_') === true
 }
 
-/** SQLite before 3.51.3 can damage a database when its write-ahead log is reset; we do not put memories at that risk. */
+/** SQLite before 3.51.3 can damage a database when its write-ahead log is reset. */
 function requireSafeSqlite(): void {
   const db = new Database(':memory:')
   const { version } = db.query('SELECT sqlite_version() AS version').get() as { version: string }
   db.close()
   if (!isSafeSqlite(version)) {
     throw new Error(
-      `SQLite ${version} can damage databases in WAL mode; 3.51.3 or newer is needed. Run Recollect on its own Bun (bin/recollect).`,
+      `SQLite ${version} can damage databases in WAL mode; Recollect needs 3.51.3 or newer. Start it with bin/recollect, which uses its own Bun.`,
     )
   }
 }

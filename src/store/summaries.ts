@@ -54,7 +54,7 @@ export function summaryStatements(db: Database, index: DocumentIndexes) {
   )
 
   return {
-    /** Writes the summary of its key; `added` is false when it replaced an earlier one. */
+    /** Writes the summary with this key; `added` is false when it replaced an earlier one. */
     put: async (key: string, summary: Omit<Summary, 'id'>): Promise<{ summary: Summary; added: boolean }> => {
       const added = has.get({ key }) === null
       const row = put.get({ key, ...summary })
@@ -69,20 +69,20 @@ export function summaryStatements(db: Database, index: DocumentIndexes) {
     },
     recent: async (project: ProjectKey, limit: number): Promise<WithBranch<Summary>[]> =>
       recent.all({ project, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
-    /** The last ones of a branch. */
+    /** The newest summaries of a branch. */
     recentOn: async (project: ProjectKey, branch: string, limit: number): Promise<WithBranch<Summary>[]> =>
       recentOn.all({ project, branch, limit }).map((row) => ({ ...fromRow(row), branch: row.branch })),
-    /** Those of a session's turns, in their order. */
+    /** The summaries of a session's turns, in order. */
     ofSession: async (sessionId: number): Promise<Summary[]> => ofSession.all({ sessionId }).map(fromRow),
     ofTurn: async (sessionId: number, promptNumber: number): Promise<Summary | null> => {
       const row = ofTurn.get({ sessionId, promptNumber })
       return row ? fromRow(row) : null
     },
-    /** Puts the words of a session's summaries into the index anew, under the project they belong to now. */
+    /** Indexes a session's summaries again, under their current project. */
     reindex: async (sessionId: number) => {
       for (const row of allOfSession.all({ sessionId })) indexSummary(index, fromRow(row))
     },
-    /** All of a session, whoever wrote them. */
+    /** All summaries of a session, including those of compactions and subagents. */
     allOfSession: async (sessionId: number): Promise<Summary[]> => allOfSession.all({ sessionId }).map(fromRow),
     get: async (id: number): Promise<Summary | null> => {
       const row = byId.get({ id })

@@ -18,7 +18,7 @@ type ToolUseRow = {
   at: number
 }
 
-/** Every statement about tool uses. They are not in the full-text index: measured, tool output drowns what people said. */
+/** Every statement about tool uses. They are not indexed: measurements showed that tool output buries what people wrote. */
 export function toolUseStatements(db: Database) {
   const insert = db.prepare(`
     INSERT INTO tool_uses (session_id, prompt_number, prompt_id, tool_use_id, tool, input, output, error, interrupted, agent_id, cwd, at, stored_at)
@@ -26,7 +26,7 @@ export function toolUseStatements(db: Database) {
     ON CONFLICT (session_id, tool_use_id) DO NOTHING`)
   const ofTurn = db.prepare<ToolUseRow, SqlParams>(`
     SELECT * FROM tool_uses WHERE session_id = @sessionId AND prompt_number = @number ORDER BY at, id LIMIT @limit`)
-  const done = eachRow<{ tool: string; input: string }>(
+  const succeeded = eachRow<{ tool: string; input: string }>(
     db,
     'SELECT tool, input FROM tool_uses WHERE session_id = @sessionId AND error IS NULL ORDER BY at, id',
   )
@@ -38,7 +38,7 @@ export function toolUseStatements(db: Database) {
   const bytes = 'octet_length(input) + coalesce(octet_length(output), 0) + coalesce(octet_length(error), 0)'
   const past = db.prepare<RowsAndBytes, SqlParams>(`
     SELECT count(*) AS rows, coalesce(sum(${bytes}), 0) AS bytes FROM tool_uses WHERE stored_at < @before`)
-  // The oldest, as many as are needed to be rid of so many bytes.
+  // The oldest tool uses, as many as add up to the excess.
   const excess = `
     SELECT id, bytes FROM (SELECT id, bytes, sum(bytes) OVER (ORDER BY stored_at, id) - bytes AS sofar
       FROM (SELECT id, stored_at, ${bytes} AS bytes FROM tool_uses WHERE stored_at < @before ORDER BY stored_at, id LIMIT @limit)) WHERE sofar < @excess`
@@ -52,25 +52,25 @@ export function toolUseStatements(db: Database) {
   )
 
   return {
-    /** False when it was already there: one event can come twice, from the hook and from the transcript. */
+    /** False when it was already stored: an event can arrive twice, from the hook and from the transcript. */
     add: async (use: Omit<ToolUse, 'id'> & { promptId: string | null }): Promise<boolean> =>
       insert.run({ ...use, interrupted: Number(use.interrupted), storedAt: Date.now() }).changes > 0,
     has: async (sessionId: number, toolUseId: string): Promise<boolean> => has.get({ sessionId, toolUseId }) !== null,
-    /** What was done in a turn, in the order it was done. */
+    /** The tool uses of a turn, in order. */
     ofTurn: async (sessionId: number, number: number, limit = 1000): Promise<ToolUse[]> =>
       ofTurn.all({ sessionId, number, limit }).map(fromRow),
-    /** What was asked of which tool in a session, of those that did not fail; what they answered is left out. */
-    inputsOf: (sessionId: number): Generator<{ tool: string; input: string }> => done({ sessionId }),
+    /** The tools and inputs of a session's tool uses that did not fail, without their outputs. */
+    inputsOf: (sessionId: number): Generator<{ tool: string; input: string }> => succeeded({ sessionId }),
     ofSession: async (sessionId: number, limit: number): Promise<ToolUse[]> => ofSession.all({ sessionId, limit }).map(fromRow),
     get: async (id: number): Promise<ToolUse | null> => {
       const row = byId.get({ id })
       return row ? fromRow(row) : null
     },
-    /** Removes at most `limit` that were stored before; imported history counts from its import. Returns how many went. */
+    /** Deletes at most `limit` tool uses that were stored before `before`; imported ones count from their import. Returns how many. */
     purge: async (before: number, limit: number): Promise<number> => purge.run({ before, limit }).changes,
-    /** What `purge` would remove in the end. */
+    /** What repeated calls of `purge` would delete. */
     countPurgeable: async (before: number): Promise<RowsAndBytes> => past.get({ before }) ?? NO_ROWS,
-    /** The oldest that must go until `excess` bytes are gone, of those stored before; at most `limit`. */
+    /** The oldest tool uses, stored before `before`, that add up to `excess` bytes; at most `limit`. */
     countPurgeableBySize: async (excess: number, before: number, limit = -1): Promise<RowsAndBytes> =>
       countExcess.get({ excess, before, limit }) ?? NO_ROWS,
     purgeBySize: async (excess: number, before: number, limit: number): Promise<number> =>

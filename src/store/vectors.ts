@@ -3,32 +3,32 @@ import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { DocumentKind } from './document.ts'
 import { NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
 
-/** A document whose vector is still to be made. */
+/** A document that waits for its vector. */
 export type UnembeddedDocument = {
   documentId: number
   kind: DocumentKind
   ref: string
-  /** Changes whenever the document does: `put` and `skip` with an older mark leave it on the list. */
+  /** Changes with every change of the document: `put` and `skip` with an older mark leave it waiting. */
   mark: number
-  /** What the vector it has was made of, and with: to see whether anything has to be done. */
+  /** Text fingerprint and embedder of its present vector, to see whether a new one is needed. */
   fingerprint: string | null
   embedder: string | null
 }
 
-/** A vector as it is kept: whole numbers from -127 to 127, times the scale. */
+/** A stored vector: integers from -127 to 127, to be multiplied by the scale. */
 export type StoredVector = { seq: number; scale: number; row: Int8Array }
 
-/** The document that a vector is of. */
+/** The document of a vector. */
 export type VectorDocument = { documentId: number; kind: DocumentKind; ref: string; project: ProjectKey }
 
-/** How many documents at once are put back on the list when the embedder has changed. */
+/** How many documents are put back on the waiting list at once when the embedder has changed. */
 const ENLIST_BATCH_DOCUMENTS = 20_000
 
 type VectorRow = { seq: number; scale: number; row: Uint8Array }
 
-/** Every statement about vectors. They are derived: without them search still works, and they can be made again at any time. */
+/** Every statement about vectors. They are derived: search works without them, and they can be made again. */
 export function vectorStatements(db: Database) {
-  // Newest first: what happened today is asked for first.
+  // Newest first: people search for recent work first.
   const waiting = db.prepare<UnembeddedDocument, SqlParams>(`
     SELECT d.id AS documentId, d.kind, d.ref, u.mark, v.fingerprint, v.embedder
     FROM unembedded u JOIN documents d ON d.id = u.document_id LEFT JOIN vectors v ON v.document_id = d.id
@@ -41,7 +41,7 @@ export function vectorStatements(db: Database) {
     INSERT OR IGNORE INTO unembedded (document_id, mark)
     SELECT id, random() & 0x7fffffff FROM documents WHERE id < @below AND id >= @from`)
   const newest = db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM documents')
-  // Deleting a document deletes its vector; a database that was repaired by hand may hold some all the same.
+  // Deleting a document deletes its vector; a database that was repaired by hand may still contain orphans.
   const gone = 'document_id NOT IN (SELECT id FROM documents)'
   const past = db.prepare<RowsAndBytes, SqlParams>(
     `SELECT count(*) AS rows, coalesce(sum(octet_length(row)), 0) AS bytes FROM vectors WHERE ${gone}`,
@@ -66,31 +66,31 @@ export function vectorStatements(db: Database) {
       put.run({ documentId, embedder, fingerprint, scale: vector.scale, row })
       finish.run({ documentId, mark })
     },
-    /** There is nothing to make for it: the vector it has is still right, or it says nothing (`forget`). */
+    /** Marks a document as done without a new vector: the old one is still right, or the document has no text (`forget`). */
     skip: async ({ documentId, mark }: UnembeddedDocument, { forget }: { forget: boolean }) => {
       if (forget) remove.run({ documentId })
       finish.run({ documentId, mark })
     },
-    /** Puts documents below this one on the list again, a slice of them; returns where the next slice begins, 0 when it was the last. */
+    /** Puts a batch of documents below this id back on the waiting list. Returns where the next batch starts; 0 after the last one. */
     enlistBelow: async (below: number): Promise<number> => {
       const from = Math.max(0, below - ENLIST_BATCH_DOCUMENTS)
       enlist.run({ below, from })
       return from
     },
     newestDocument: async (): Promise<number> => newest.get()?.id ?? 0,
-    /** Vectors of documents that are gone. */
+    /** Vectors without a document. */
     countPurgeable: async (): Promise<RowsAndBytes> => past.get({}) ?? NO_ROWS,
     purge: async (): Promise<number> => purge.run().changes,
     counts: async (): Promise<{ vectors: number; waiting: number }> => counts.get({}) ?? { vectors: 0, waiting: 0 },
     hasAny: async (): Promise<boolean> => any.get() !== null,
-    /** How many of the vectors one embedder has made. */
+    /** How many vectors are from this embedder. */
     countOf: async (embedder: string): Promise<number> => countOf.get({ embedder })?.count ?? 0,
-    /** Vectors of one embedder that were made after a number, in the order they were made. */
+    /** An embedder's vectors after `seq`, in the order in which they were made. */
     after: async (seq: number, embedder: string, limit: number): Promise<(StoredVector & { project: ProjectKey })[]> =>
       after.all({ seq, embedder, limit }).map((row) => ({ ...toStoredVector(row), project: asProjectKey(row.project) })),
-    /** Those of these vectors that are still there. */
+    /** The vectors among these that still exist. */
     bySeq: async (seqs: number[]): Promise<StoredVector[]> => bySeq.all({ seqs: JSON.stringify(seqs) }).map(toStoredVector),
-    /** What a vector is of; null when it has gone meanwhile. */
+    /** The document of a vector; null when the vector no longer exists. */
     documentOf: async (seq: number): Promise<VectorDocument | null> => documentOf.get({ seq }),
   }
 }

@@ -24,8 +24,8 @@ export function wordIndexStatements(db: Database, documentsWith: CachedCount) {
   const known = db.prepare<{ word: string }, SqlParams>(`
     SELECT value AS word FROM json_each(@words) WHERE EXISTS (SELECT 1 FROM fulltext WHERE fulltext MATCH '"' || value || '"')`)
   const newest = db.prepare<DocumentLocation, SqlParams>(`
-    SELECT ${LOCATION_COLUMNS} FROM (SELECT rowid FROM fulltext WHERE fulltext MATCH @word ORDER BY rowid DESC LIMIT @limit) held
-      CROSS JOIN documents d ON d.id = held.rowid`)
+    SELECT ${LOCATION_COLUMNS} FROM (SELECT rowid FROM fulltext WHERE fulltext MATCH @word ORDER BY rowid DESC LIMIT @limit) newest
+      CROSS JOIN documents d ON d.id = newest.rowid`)
   return {
     put: (id: number, document: IndexedDocument): void => {
       const { title, prompt, body, facts, files } = allColumns(document)

@@ -42,7 +42,7 @@ test('the command works: it remembers the sample, finds it, explains itself and 
   expect((await recollect('search', 'tide', 'table', '--all')).said).toContain('Ask for each tide table once')
   expect((await recollect('help', 'filters')).said).toContain('# Filters')
   expect(JSON.parse((await recollect('embedder', '--json')).said).inUse).toMatchObject({ provider: 'static', trouble: null })
-  expect((await recollect('eval')).said).toContain('Memories name 100.0 % of 6 changed files')
+  expect((await recollect('eval')).said).toContain('Memories mention 100.0 % of 6 changed files')
   expect((await recollect('completion', 'bash')).said).toContain('complete -o default -F _recollect recollect')
 }, 60_000)
 

@@ -10,7 +10,7 @@ test.each([
   ['type:bugfix tide -late', 'bugfix: type the tide, late', 'bugfix: type the [tide], late'],
   ['a+b .*', 'nothing to mark', 'nothing to mark'],
   ['$cost', 'the $cost', 'the $[cost]'],
-])('the words of “%s” are marked where they stand, and nothing else is', (query, text, shown) => {
+])('the words of “%s” are highlighted, and nothing else', (query, text, shown) => {
   expect(queryHighlighter(query, (word) => `[${word}]`)(text)).toBe(shown)
 })
 

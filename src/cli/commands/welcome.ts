@@ -44,7 +44,7 @@ function printNextSteps(home: string, hasDemo: boolean): undefined {
   print(`  ${name} inject${hasDemo ? ' --project tidepool' : ''}        ${dim('# what a new session would be shown')}`)
   print(`  ${name} view          ${dim('# browse everything')}`)
   print(`\n${bold('Next step')}`)
-  print(`  ${name} init          ${dim('# connect Claude Code, so that it remembers from now on')}`)
+  print(`  ${name} init          ${dim('# connect Claude Code; it remembers from then on')}`)
   print(dim(`\nThe worker runs in the background and exits when it is no longer needed. Everything is stored in ${home}.`))
   print(dim(`To stop the worker: ${name} stop. To delete everything: ${name} uninstall --purge.`))
 }

@@ -1,7 +1,8 @@
 import { ask, post } from '../ask.ts'
-import { defineCommand, json, noteOptions, project } from '../command.ts'
+import { json, noteOptions, project } from '../command.ts'
 import { currentProject } from '../current-project.ts'
 import { type CliNoteReceipt, parseExpiry, printReceipt, textFromWordsOrStdin } from '../note-command.ts'
+import { defineCommand } from '../parse.ts'
 import { invalidInput, printJson } from '../print.ts'
 
 export const command = defineCommand({

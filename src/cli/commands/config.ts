@@ -2,8 +2,8 @@ import { closestName } from '../../core/closest-name.ts'
 import { readEnvironment } from '../../platform/environment.ts'
 import { homePaths } from '../../platform/paths.ts'
 import { changeSetting, loadSettings, type SettingChange, type ShownSetting, shownSettings } from '../../platform/settings.ts'
-import { defineCommand, json } from '../command.ts'
-import { unknownValue } from '../parse.ts'
+import { json } from '../command.ts'
+import { defineCommand, unknownValue } from '../parse.ts'
 import { dim, invalidInput, print, printJson, table, yellow } from '../print.ts'
 
 export const command = defineCommand({

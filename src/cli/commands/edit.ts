@@ -4,8 +4,9 @@ import { editorCommand } from '../../platform/environment.ts'
 import { homePaths } from '../../platform/paths.ts'
 import type { WorkerRequest } from '../../wire/socket.ts'
 import { ask } from '../ask.ts'
-import { defineCommand, json, noteOptions, project } from '../command.ts'
+import { json, noteOptions, project } from '../command.ts'
 import { type CliNoteReceipt, parseExpiry, printReceipt, requireNoteId, textFromWordsOrStdin } from '../note-command.ts'
+import { defineCommand } from '../parse.ts'
 import { CliError, invalidInput, print, printJson } from '../print.ts'
 
 export const command = defineCommand({

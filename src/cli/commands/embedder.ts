@@ -5,10 +5,10 @@ import { loadSettings } from '../../platform/settings.ts'
 import { changeSettings } from '../../platform/settings-file.ts'
 import type { EmbedderList, EmbedderStatus } from '../../wire/api.ts'
 import { ask, post } from '../ask.ts'
-import { defineCommand, dryRun, json, yes } from '../command.ts'
+import { dryRun, json, yes } from '../command.ts'
 import { confirmed } from '../confirm.ts'
 import { fetchPackage } from '../fetch-package.ts'
-import { unknownValue } from '../parse.ts'
+import { defineCommand, unknownValue } from '../parse.ts'
 import { CliError, dim, formatBytes, invalidInput, plural, print, printJson, table, yellow } from '../print.ts'
 
 const SELECTABLE_EMBEDDERS = ['static', 'minilm', 'http', 'none'] as const

@@ -2,7 +2,8 @@ import { join, resolve } from 'node:path'
 import { exists, isFolder, writeInPlace } from '../../platform/files.ts'
 import type { ExportKind } from '../../wire/api.ts'
 import { askLines } from '../ask.ts'
-import { defineCommand, json, project } from '../command.ts'
+import { json, project } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { invalidInput, plural, print, printJson } from '../print.ts'
 
 const EXPORT_KINDS = ['tool-uses', 'prompts', 'observations', 'summaries', 'sessions', 'notes'] as const satisfies readonly ExportKind[]

@@ -2,9 +2,10 @@ import type { Observation } from '../../core/memory.ts'
 import type { Note } from '../../core/note.ts'
 import { shorten } from '../../core/text.ts'
 import { ask } from '../ask.ts'
-import { defineCommand, dryRun, json, yes } from '../command.ts'
+import { dryRun, json, yes } from '../command.ts'
 import { confirmed } from '../confirm.ts'
 import { parseForgettable } from '../note-command.ts'
+import { defineCommand } from '../parse.ts'
 import { invalidInput, print, printJson } from '../print.ts'
 
 export const command = defineCommand({

@@ -1,6 +1,7 @@
 import type { CleanUpLine, CleanUpReport } from '../../wire/api.ts'
 import { askLines, post } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
+import { json } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { CliError, dim, formatBytes, green, plural, print, printJson, progressBar, table, yellow } from '../print.ts'
 
 export const command = defineCommand({

@@ -3,8 +3,9 @@ import { parseMemoryId } from '../../core/memory-kinds.ts'
 import type { Note } from '../../core/note.ts'
 import { formatAgo } from '../../core/time-format.ts'
 import { ask, post } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
+import { json } from '../command.ts'
 import { notAMemoryId } from '../note-command.ts'
+import { defineCommand } from '../parse.ts'
 import { bold, dim, invalidInput, print, printJson } from '../print.ts'
 
 /** `title` is its title in lists; null if it is in none. */

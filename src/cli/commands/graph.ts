@@ -2,9 +2,10 @@ import { type MemoryKind, memoryId, parseMemoryId } from '../../core/memory-kind
 import { formatAge } from '../../core/time-format.ts'
 import type { GraphAsk } from '../../wire/api.ts'
 import { ask } from '../ask.ts'
-import { defineCommand, json, limit, project } from '../command.ts'
+import { json, limit, project } from '../command.ts'
 import { currentProject, requireKnownProject } from '../current-project.ts'
 import { notAMemoryId } from '../note-command.ts'
+import { defineCommand } from '../parse.ts'
 import { bold, dim, icon, invalidInput, plural, print, printJson, table } from '../print.ts'
 
 type CliGraphMemory = { kind: MemoryKind; ref: string; type: string; title: string; at: number }

@@ -3,8 +3,9 @@ import { readEnvironment } from '../../platform/environment.ts'
 import { exists } from '../../platform/files.ts'
 import type { ImportLine, ImportSource } from '../../wire/api.ts'
 import { askLines, post } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
+import { json } from '../command.ts'
 import { currentProject } from '../current-project.ts'
+import { defineCommand } from '../parse.ts'
 import { CliError, dim, EXIT, invalidInput, plural, print, printJson, progressBar } from '../print.ts'
 
 const IMPORT_SOURCES = ['claude-mem', 'anamnesis', 'markdown', 'jsonl', 'transcripts', 'native'] as const satisfies readonly ImportSource[]

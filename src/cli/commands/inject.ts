@@ -1,8 +1,9 @@
 import { memoryId } from '../../core/memory-kinds.ts'
 import type { RecordedInjection } from '../../wire/view.ts'
 import { ask, post } from '../ask.ts'
-import { defineCommand, json, project } from '../command.ts'
+import { json, project } from '../command.ts'
 import { currentBranch, currentProject, requireKnownProject } from '../current-project.ts'
+import { defineCommand } from '../parse.ts'
 import { dim, plural, print, printJson } from '../print.ts'
 
 type CliBriefResponse = {

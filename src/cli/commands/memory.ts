@@ -1,8 +1,8 @@
 import { ask, post, shortenTimeouts } from '../ask.ts'
-import { defineCommand, json, project } from '../command.ts'
+import { json, project } from '../command.ts'
 import { currentBranch, currentProject } from '../current-project.ts'
 import { type CliNoteReceipt, printReceipt, textFromWordsOrStdin } from '../note-command.ts'
-import { unknownValue } from '../parse.ts'
+import { defineCommand, unknownValue } from '../parse.ts'
 import { invalidInput, print, printJson } from '../print.ts'
 import { printInjection } from './inject.ts'
 

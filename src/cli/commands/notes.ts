@@ -4,8 +4,9 @@ import { projectName } from '../../core/project.ts'
 import { shorten } from '../../core/text.ts'
 import { formatAge } from '../../core/time-format.ts'
 import { ask } from '../ask.ts'
-import { defineCommand, json, limit, noteOptions, project } from '../command.ts'
+import { json, limit, noteOptions, project } from '../command.ts'
 import { currentProject, requireKnownProject } from '../current-project.ts'
+import { defineCommand } from '../parse.ts'
 import { bold, dim, fitToTerminal, plural, print, printJson, table } from '../print.ts'
 
 type CliNoteList = { notes: (Note & { urn: string })[]; counts: { all: number; hidden: number; conflicted: number } }

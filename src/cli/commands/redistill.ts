@@ -1,6 +1,7 @@
 import type { RedistillLine, RedistillReport } from '../../wire/api.ts'
 import { askLines, post } from '../ask.ts'
-import { defineCommand, json, project } from '../command.ts'
+import { json, project } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { CliError, dim, EXIT, green, invalidInput, plural, print, printJson, progressBar, yellow } from '../print.ts'
 
 export const command = defineCommand({

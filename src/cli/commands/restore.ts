@@ -1,8 +1,9 @@
 import type { Observation } from '../../core/memory.ts'
 import { shorten } from '../../core/text.ts'
 import { ask, post } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
+import { json } from '../command.ts'
 import { type CliNoteReceipt, parseForgettable } from '../note-command.ts'
+import { defineCommand } from '../parse.ts'
 import { invalidInput, print, printJson } from '../print.ts'
 
 export const command = defineCommand({

@@ -6,8 +6,9 @@ import { formatAge } from '../../core/time-format.ts'
 import { terminalWidth } from '../../platform/environment.ts'
 import { MAX_QUERY_CHARS_IN_URL } from '../../wire/viewer-pages.ts'
 import { ask, post } from '../ask.ts'
-import { defineCommand, json, limit, project } from '../command.ts'
+import { json, limit, project } from '../command.ts'
 import { currentCommandName, requireKnownProject, searchScope } from '../current-project.ts'
+import { defineCommand } from '../parse.ts'
 import { bold, dim, fitToTerminal, icon, invalidInput, plural, print, printJson, table, yellow } from '../print.ts'
 
 type CliSearchResponse = {

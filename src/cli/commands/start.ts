@@ -1,7 +1,8 @@
 import { homePaths } from '../../platform/paths.ts'
 import type { WorkerStatus } from '../../wire/api.ts'
 import { ask, startWorkerOrExplain } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
+import { json } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { CliError, print, printJson } from '../print.ts'
 
 export const command = defineCommand({

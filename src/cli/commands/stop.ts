@@ -3,7 +3,8 @@ import { homePaths } from '../../platform/paths.ts'
 import { isRunning } from '../../platform/processes.ts'
 import { askWorker } from '../../wire/socket.ts'
 import { unresponsiveWorkerAdvice } from '../../wire/unresponsive-worker.ts'
-import { defineCommand, json } from '../command.ts'
+import { json } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { CliError, EXIT, print, printJson } from '../print.ts'
 
 export const command = defineCommand({

@@ -2,9 +2,9 @@ import { CONFLICT_CHOICES, type NoteCommit, type SyncReport, type SyncState } fr
 import { shorten } from '../../core/text.ts'
 import { formatAgo } from '../../core/time-format.ts'
 import { ask, post } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
+import { json } from '../command.ts'
 import { requireNoteId } from '../note-command.ts'
-import { seeHelp } from '../parse.ts'
+import { defineCommand, seeHelp } from '../parse.ts'
 import { dim, EXIT, invalidInput, plural, print, printJson, table, yellow } from '../print.ts'
 
 /** A little longer than the worker itself waits for the network. */

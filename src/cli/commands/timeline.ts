@@ -5,8 +5,9 @@ import { projectName } from '../../core/project.ts'
 import { shorten } from '../../core/text.ts'
 import { clockOf, dayOf } from '../../core/time-format.ts'
 import { ask, post } from '../ask.ts'
-import { defineCommand, json, project } from '../command.ts'
+import { json, project } from '../command.ts'
 import { requireKnownProject, searchScope } from '../current-project.ts'
+import { defineCommand } from '../parse.ts'
 import { bold, dim, fitToTerminal, icon, invalidInput, print, printJson, table, yellow } from '../print.ts'
 
 type CliTimelineItem = {

@@ -1,8 +1,8 @@
 import { openInBrowser } from '../../platform/browser.ts'
 import { viewerPathFor } from '../../wire/viewer-pages.ts'
 import { ask, post } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
-import { seeHelp } from '../parse.ts'
+import { json } from '../command.ts'
+import { defineCommand, seeHelp } from '../parse.ts'
 import { invalidInput, print, printJson, printNotice } from '../print.ts'
 
 export const command = defineCommand({

@@ -1,8 +1,7 @@
 import { claudeCode } from '../../integrations/agent.ts'
 import { readEnvironment } from '../../platform/environment.ts'
 import { filesBelow } from '../../platform/folder.ts'
-import type { WorkerStatus } from '../../wire/api.ts'
-import { ask } from '../ask.ts'
+import { call } from '../call.ts'
 import { json } from '../command.ts'
 import { currentCommandName } from '../current-project.ts'
 import { defineCommand } from '../parse.ts'
@@ -24,7 +23,7 @@ export const command = defineCommand({
     if (!values.json) print(bold('Recollect') + dim(' — memory for coding agents, on this machine only\n'))
     const imported = transcripts.length > 0 ? await importHistory({ paths: [], since: null, project: null }) : null
     const demo = values.demo ? await loadDemo() : null
-    const status = await ask<WorkerStatus>('/api/status')
+    const status = await call('GET /api/status')
     if (values.json) return printJson({ status, imported, demo })
 
     if (imported) {

@@ -6,7 +6,7 @@ for program in "$RECOLLECT_BIN" "$(command -v recollect)" "$HOME/.local/bin/reco
 done
 if [ "$1" = hook ]; then
   if [ "$3" = SessionStart ]; then
-    echo '{"systemMessage":"The Recollect plugin is enabled, but the program is not on your PATH: npm install -g recollect"}'
+    echo '{"systemMessage":"The Recollect plugin is enabled, but the program is not on your PATH. Install it: npm install -g recollect"}'
   else
     echo '{}'
   fi

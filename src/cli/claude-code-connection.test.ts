@@ -11,21 +11,17 @@ const local = (server: object) => ({ projects: { [process.cwd()]: { mcpServers: 
 const user = (server: object) => ({ mcpServers: { recollect: server } })
 
 test.each([
-  ['by the address, in this folder', local(address), 'claude mcp remove --scope local recollect'],
-  ['by the address, everywhere', user(address), 'claude mcp remove --scope user recollect'],
+  ['by address, in this folder', local(address), 'claude mcp remove --scope local recollect'],
+  ['by address, everywhere', user(address), 'claude mcp remove --scope user recollect'],
   ['for another home', user(ours('--home', '/elsewhere')), 'claude mcp remove --scope user recollect'],
-  ['as init does it', user(ours()), 'recollect uninstall'],
-  [
-    'as init does it and by hand',
-    { ...user(ours()), ...local(address) },
-    'recollect uninstall and claude mcp remove --scope local recollect',
-  ],
-])('beside the plugin, a server registered %s is taken out by what is said', (_, known, wayOut) => {
+  ['by init', user(ours()), 'recollect uninstall'],
+  ['by init and by hand', { ...user(ours()), ...local(address) }, 'recollect uninstall and claude mcp remove --scope local recollect'],
+])('with the plugin enabled, status says how to remove a server registered %s', (_, registered, fixCommand) => {
   using folder = temporaryFolder()
-  writeFileSync(join(folder.path, '.claude.json'), JSON.stringify(known))
-  const here = environment(folder.path, { userHome: folder.path, claudeConfig: join(folder.path, '.claude') })
-  const inspected = { ...inspectHooks(here, folder.path), plugin: { name: 'recollect@recollect', file: 'settings.json' } }
-  const { says, fix } = describeConnection(findConnection(here, inspected))
-  expect(fix).toBe(`${wayOut}, or: claude plugin disable recollect@recollect`)
-  expect(says.includes(`'recollect init'`)).toBe(wayOut.includes('uninstall'))
+  writeFileSync(join(folder.path, '.claude.json'), JSON.stringify(registered))
+  const person = environment(folder.path, { userHome: folder.path, claudeConfig: join(folder.path, '.claude') })
+  const inspected = { ...inspectHooks(person, folder.path), plugin: { name: 'recollect@recollect', file: 'settings.json' } }
+  const { says, fix } = describeConnection(findConnection(person, inspected))
+  expect(fix).toBe(`${fixCommand}, or: claude plugin disable recollect@recollect`)
+  expect(says.includes(`'recollect init'`)).toBe(fixCommand.includes('uninstall'))
 })

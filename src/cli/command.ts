@@ -1,5 +1,4 @@
 import { NOTE_TYPES } from '../core/note.ts'
-import { parseArguments } from './parse.ts'
 
 /**
  * One command of the CLI. Each file in `commands/` exports one; the help, the shell completion and the parser all read it. `list.ts` repeats
@@ -23,13 +22,6 @@ export type CommandSyntax<O extends CommandOptions> = {
   /** Hooks call it, so it exits with 0 even after an error, unless --strict-exit is given. */
   isForHooks?: true
   options: O
-}
-
-/** Makes a command of its syntax and a function that receives the parsed arguments, typed by the options. */
-export function defineCommand<const O extends CommandOptions>(
-  declared: CommandSyntax<O> & { run(args: CommandArguments<O>, loadAll: LoadCommands): Promise<number | undefined> },
-): Command {
-  return { ...declared, run: (args, loadAll) => declared.run(parseArguments(declared, args), loadAll) }
 }
 
 /** Loads every command, for the shell completion. */

@@ -3,7 +3,7 @@ import { closestName } from '../core/closest-name.ts'
 import { projectKey } from '../core/project.ts'
 import { findProject } from '../platform/project.ts'
 import { commandName } from '../wire/start.ts'
-import { ask } from './ask.ts'
+import { call } from './call.ts'
 import { invalidInput } from './print.ts'
 
 /** The project of the current folder. */
@@ -21,7 +21,7 @@ type ProjectFlags = { all?: boolean | undefined; project?: string | undefined }
 /** Throws if the given project is unknown. Called when nothing was found, because a misspelt project finds nothing. */
 export async function requireKnownProject({ all, project }: ProjectFlags): Promise<void> {
   if (all || !project || project.startsWith('/')) return
-  const known = await ask<{ project: string; name: string }[]>('/api/projects')
+  const known = await call('GET /api/projects')
   const names = [...new Set(known.flatMap((one) => [one.name, one.project]))]
   if (names.includes(project) || names.includes(project.toLowerCase())) return
   const close = closestName(project, names)

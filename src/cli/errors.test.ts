@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { EXIT } from './print.ts'
@@ -148,4 +148,50 @@ test.each<[string[], string]>([
 ])('recollect embedder %j without the environment variable', async (args, message) => {
   const ran = await recollect(['embedder', ...args], { RECOLLECT_EMBEDDER_PROVIDER: '' })
   expect([ran.code, ran.stdout, ran.stderr]).toEqual([EXIT.invalid, '', `recollect: ${message}\n`])
+})
+
+test('errors about a note name its file or its id', async () => {
+  const { note }: { note: { id: string; path: string } } = JSON.parse((await recollect(['capture', 'Tides turn', '--json'])).stdout)
+  const file = join(home.path, '.recollect', note.path)
+  const inEditor = await recollect(['edit', note.id], { EDITOR: 'vi' })
+  const hint = "pass an option (see 'recollect help edit')"
+  expect([inEditor.code, inEditor.stderr]).toEqual([4, `recollect: not a terminal, so no editor can open: ${hint}, or edit ${file}\n`])
+  const version = await recollect(['sync', 'history', note.id, '--at', 'abcdef0'])
+  const list = `'recollect sync history N${note.id}' lists the versions`
+  expect([version.code, version.stderr]).toEqual([4, `recollect: N${note.id} has no version abcdef0; ${list}\n`])
+})
+
+test('a settings file that cannot be read is named, and nothing is changed', async () => {
+  using folder = temporaryFolder()
+  const settings = join(folder.path, 'settings.json')
+  writeFileSync(settings, '{ "hooks": ')
+  const variables = { CLAUDE_CONFIG_DIR: folder.path }
+  const installed = await recollect(['init', '--yes'], variables)
+  expect([installed.code, installed.stderr]).toEqual([
+    EXIT.error,
+    expect.stringMatching(/^recollect: cannot read \S+settings\.json \(.+\)\. Correct the file and try again; nothing was changed\.\n$/),
+  ])
+  const removed = await recollect(['uninstall'], variables)
+  expect([removed.code, removed.stderr]).toEqual([
+    EXIT.error,
+    expect.stringMatching(/^recollect: \S+settings\.json was not changed: .+\. Correct it and run 'recollect uninstall' again\.\n$/),
+  ])
+})
+
+test('init names the plugin that already provides the hooks', async () => {
+  using folder = temporaryFolder()
+  mkdirSync(join(folder.path, 'plugins'))
+  writeFileSync(join(folder.path, 'settings.json'), JSON.stringify({ enabledPlugins: { 'recollect@recollect': true } }))
+  const ran = await recollect(['init', '--yes'], { CLAUDE_CONFIG_DIR: folder.path })
+  expect([ran.code, ran.stderr]).toEqual([
+    EXIT.error,
+    expect.stringMatching(
+      /^recollect: the plugin recollect@recollect is enabled in .+ To use init instead: claude plugin disable recollect@recollect, then recollect init\n$/,
+    ),
+  ])
+})
+
+test('a file that is not an export is named', async () => {
+  const ran = await recollect(['import', '--from', 'jsonl', 'a-file'])
+  expect([ran.code, ran.stdout, ran.stderr]).toEqual([4, '', expect.stringMatching(/^recollect: .+a-file.*\. Nothing was changed\.\n$/)])
 })

@@ -10,12 +10,12 @@ const POST_TOOL = ['hooks', 'post-tool', '--session-id', 's1', '--tool-name', 'B
 const HOOK = ['hook', 'claude-code']
 const KEEP = ['memory', 'capture-memory', '--content', 'Tides are in UTC.']
 
-test('a worker that hangs is a timeout for who asks for codes; hooks go on, and reading works', async () => {
+test('a hanging worker means exit code 2 with --strict-exit, hooks still exit with 0, and reading works', async () => {
   await using at = await aHome()
   process.kill(at.pid(), 'SIGSTOP')
   try {
     const strict = await Promise.all([POST_TOOL, HOOK, KEEP].map((args) => at.recollect(USED, ...args, '--strict-exit')))
-    expect(strict.map(({ code, said }) => [code, said])).toEqual([
+    expect(strict.map(({ code, stdout }) => [code, stdout])).toEqual([
       [2, '{}'],
       [2, '{}'],
       [2, ''],
@@ -23,30 +23,30 @@ test('a worker that hangs is a timeout for who asks for codes; hooks go on, and 
     const lenient = await Promise.all([POST_TOOL, HOOK, KEEP].map((args) => at.recollect(USED, ...args)))
     expect(lenient.map(({ code }) => code)).toEqual([0, 0, 0])
     const [kept, found] = await Promise.all([at.recollect('', 'capture', 'x', '--json'), at.recollect('', 'search', 'tide', '--all')])
-    expect([kept.code, JSON.parse(kept.complained)]).toEqual([2, { error: expect.stringContaining('is paused'), code: 'timeout' }])
-    expect([found.code, found.complained]).toEqual([0, expect.stringContaining('read from the disk')])
+    expect([kept.code, JSON.parse(kept.stderr)]).toEqual([2, { error: expect.stringContaining('is paused'), code: 'timeout' }])
+    expect([found.code, found.stderr]).toEqual([0, expect.stringContaining('read from the disk')])
   } finally {
     process.kill(at.pid(), 'SIGCONT')
   }
 }, 60_000)
 
-test('a database that breaks under the worker is said so to who asks for codes, and the next worker makes a new one', async () => {
+test('a database that breaks while the worker runs means exit code 3 with --strict-exit, and the next worker creates a new one', async () => {
   await using at = await aHome()
-  await at.recollect('', 'demo') // when that is told, the worker has nothing more to do by itself
+  await at.recollect('', 'demo') // after this the worker has no jobs left
   breakUnderWorker(at.database)
-  // The event that may take longest, for a machine that is busy.
-  const begun = ['hooks', 'session-start', '--session-id', 's1', '--strict-exit']
-  expect(await at.recollect('{}', ...begun)).toMatchObject({ code: 3, said: '{}' })
+  // The event with the longest deadline, because the machine may be busy.
+  const sessionStart = ['hooks', 'session-start', '--session-id', 's1', '--strict-exit']
+  expect(await at.recollect('{}', ...sessionStart)).toMatchObject({ code: 3, stdout: '{}' })
   expect((await at.recollect(USED, ...POST_TOOL)).code).toBe(0)
   expect((await at.recollect('', 'start')).code).toBe(0)
-  expect((await at.recollect('{}', ...begun)).code).toBe(0)
+  expect((await at.recollect('{}', ...sessionStart)).code).toBe(0)
 }, 60_000)
 
 test.each([
   ['is garbage', (database: string) => writeFileSync(database, crypto.getRandomValues(new Uint8Array(60_000))), 'is damaged'],
-  ['is of a newer version', (database: string) => sql(database, 'PRAGMA user_version = 9999'), 'newer'],
+  ['has a newer version', (database: string) => sql(database, 'PRAGMA user_version = 9999'), 'newer'],
 ])(
-  'where no worker can be started and the database %s, the code says that it is the database',
+  'if no worker starts and the database %s, the exit code is 3',
   async (_, spoil, reason) => {
     await using at = await aHome()
     await at.recollect('', 'stop')
@@ -61,17 +61,17 @@ test.each([
       ['memory', 'inject-brief', '--strict-exit', '--json'],
     ]
     for (const args of forms) {
-      const { code, complained } = await at.recollect('', ...args)
-      expect([args[0], code, JSON.parse(complained)]).toEqual([args[0], 3, { error: expect.stringContaining(reason), code: 'database' }])
+      const { code, stderr } = await at.recollect('', ...args)
+      expect([args[0], code, JSON.parse(stderr)]).toEqual([args[0], 3, { error: expect.stringContaining(reason), code: 'database' }])
     }
     expect((await at.recollect('', 'memory', 'inject-brief')).code).toBe(0)
   },
   60_000,
 )
 
-test('what cannot be meant is invalid input, told in one line; to find nothing is no failure', async () => {
+test('invalid input means exit code 4 and one line; finding nothing is not an error', async () => {
   await using at = await aHome()
-  const wrong = [
+  const invalid = [
     ['serach', 'tide'],
     ['search'],
     ['search', 'tide', '--limit', 'few'],
@@ -84,19 +84,19 @@ test('what cannot be meant is invalid input, told in one line; to find nothing i
     ['import', '/nowhere'],
     ['completion', 'tcsh'],
   ]
-  for (const args of wrong) {
-    const { code, said, complained } = await at.recollect('', ...args)
-    expect([args, code, said, complained]).toEqual([args, 4, '', expect.stringMatching(/^recollect: .+\n$/)])
+  for (const args of invalid) {
+    const { code, stdout, stderr } = await at.recollect('', ...args)
+    expect([args, code, stdout, stderr]).toEqual([args, 4, '', expect.stringMatching(/^recollect: .+\n$/)])
   }
-  expect((await at.recollect('', 'search', 'nothing that anybody said')).code).toBe(0)
+  expect((await at.recollect('', 'search', 'xylophone glockenspiel')).code).toBe(0)
 }, 60_000)
 
-/** Writes rubbish over all pages but the first, and something new into the log, so that the worker reads them again. */
+/** Overwrites all pages but the first, and writes to the WAL so that the worker reads them again. */
 function breakUnderWorker(database: string): void {
   sql(database, 'PRAGMA wal_checkpoint(TRUNCATE)', 'CREATE TABLE unknown (x)')
   const file = openSync(database, 'r+')
-  const rubbish = crypto.getRandomValues(new Uint8Array(4096))
-  for (let at = 4096; at < statSync(database).size; at += 4096) writeSync(file, rubbish, 0, 4096, at)
+  const garbage = crypto.getRandomValues(new Uint8Array(4096))
+  for (let at = 4096; at < statSync(database).size; at += 4096) writeSync(file, garbage, 0, 4096, at)
   closeSync(file)
 }
 
@@ -106,15 +106,15 @@ function sql(database: string, ...statements: string[]): void {
   db.close()
 }
 
-/** A home with a worker that runs. */
+/** A home with a running worker. */
 async function aHome() {
   const folder = temporaryFolder()
   const home = join(folder.path, '.recollect')
   const recollect = async (stdin: string, ...args: string[]) => {
     const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0' }
     const child = Bun.spawn([RECOLLECT, ...args], { env, cwd: folder.path, stdin: new Blob([stdin]), stdout: 'pipe', stderr: 'pipe' })
-    const [said, complained, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-    return { code, said, complained }
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    return { code, stdout, stderr }
   }
   await recollect('', 'start')
   return {

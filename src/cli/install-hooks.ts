@@ -5,8 +5,7 @@ import { rememberInstall } from '../platform/installs.ts'
 import { homePaths } from '../platform/paths.ts'
 import { PROGRAM } from '../platform/program.ts'
 import { loadSettings } from '../platform/settings.ts'
-import type { WorkerStatus } from '../wire/api.ts'
-import { ask } from './ask.ts'
+import { call } from './call.ts'
 
 type HookInstallOptions = { project: string | null; dryRun?: boolean; form?: 'http' | 'command' | undefined }
 
@@ -14,7 +13,7 @@ type HookInstallOptions = { project: string | null; dryRun?: boolean; form?: 'ht
 export async function installHooks({ project, dryRun = false, form }: HookInstallOptions): Promise<InstallOutcome> {
   const environment = readEnvironment()
   const home = homePaths(environment)
-  const { port, wantedPort } = dryRun ? plannedPort(environment) : await ask<WorkerStatus>('/api/status')
+  const { port, wantedPort } = dryRun ? plannedPort(environment) : await call('GET /api/status')
   const outcome = await install({
     environment,
     project,

@@ -1,27 +1,22 @@
-import { type Note, type NoteId, parseNoteId } from '../core/note.ts'
+import { type NoteId, parseNoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { parseTimeFromNow } from '../core/time-format.ts'
+import type { NoteReceipt } from '../wire/contract/notes.ts'
 import { type CliError, dim, invalidInput, print } from './print.ts'
 
-/** What the worker did with a note. */
-export type CliNoteReceipt = {
-  kind: 'added' | 'same' | 'restated' | 'updated' | 'purged'
-  note: Note & { urn: string }
-  superseded?: NoteId[]
-}
-
-export function printReceipt({ kind, note, superseded = [] }: CliNoteReceipt): undefined {
+export function printReceipt(receipt: NoteReceipt): undefined {
+  const { note } = receipt
   const name = `N${note.id} ${dim(shorten(note.title, 80))}`
-  switch (kind) {
+  switch (receipt.kind) {
     case 'same':
       return print(`Already saved as ${name}`)
     case 'restated':
       return print(
-        `Saved as ${name}\nIt replaces ${superseded.map((id) => `N${id}`).join(', ')}; 'recollect notes --hidden' still lists replaced notes.`,
+        `Saved as ${name}\nIt replaces ${receipt.superseded.map((id) => `N${id}`).join(', ')}; 'recollect notes --hidden' still lists replaced notes.`,
       )
     case 'updated':
       return print(`Changed ${name}`)
-    default:
+    case 'added':
       return print(`Saved as ${name}\n${dim(note.path)}`)
   }
 }
@@ -46,7 +41,9 @@ export function requireNoteId(text: string | undefined): NoteId {
 }
 
 /** A memory that can be forgotten. `path` is its address in the worker. */
-export function parseForgettable(word: string): { kind: 'note' | 'observation'; id: string; shown: string; path: string } {
+export type ForgettableMemory = { kind: 'note' | 'observation'; id: string; shown: string; path: string }
+
+export function parseForgettable(word: string): ForgettableMemory {
   const number = /^#?(\d{1,15})$/.exec(word)?.[1]
   if (number) return { kind: 'observation', id: number, shown: `#${number}`, path: `/api/observations/${number}` }
   if (/^[SP]\d+$/i.test(word))

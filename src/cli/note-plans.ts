@@ -1,8 +1,9 @@
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { shorten } from '../core/text.ts'
-import type { ConsolidationLine, ConsolidationReport, PlannedGroup, UndoReport } from '../wire/api.ts'
-import { askLines, post } from './ask.ts'
+import type { RequestOf } from '../wire/contract/contract.ts'
+import type { ConsolidationLine, ConsolidationReport, PlannedGroup, UndoReport } from '../wire/contract/upkeep.ts'
+import { callLines } from './call.ts'
 import { currentProject } from './current-project.ts'
 import { seeHelp } from './parse.ts'
 import { bold, CliError, dim, EXIT, green, invalidInput, plural, print, printJson, progressBar, yellow } from './print.ts'
@@ -39,15 +40,15 @@ export async function planOrApply(kind: ConsolidationReport['kind'], { values, p
   if (values.json) printJson(end.report)
   else if (end.kind === 'undone') printUndone(end.report)
   else printReport(end.report)
-  return end.kind === 'done' && end.report.outcome === 'made-anew' ? EXIT.error : EXIT.done
+  return end.kind === 'done' && end.report.outcome === 'replanned' ? EXIT.error : EXIT.done
 }
 
 type ConsolidationEnd = Extract<ConsolidationLine, { kind: 'done' | 'undone' }>
 
-async function follow(kind: ConsolidationReport['kind'], request: object): Promise<ConsolidationEnd> {
+async function follow(kind: ConsolidationReport['kind'], request: RequestOf<'POST /api/consolidate'>): Promise<ConsolidationEnd> {
   const bar = progressBar(kind === 'reflect' ? 'Reflecting' : 'Consolidating')
   try {
-    for await (const line of askLines<ConsolidationLine>(`/api/${kind}`, post(request))) {
+    for await (const line of callLines(`POST /api/${kind}`, request)) {
       if (line.kind === 'progress') bar.at(line.done, line.of, line.what)
       else if (line.kind === 'failed') throw new CliError(line.error)
       else return line
@@ -68,7 +69,7 @@ function printReport(report: ConsolidationReport): undefined {
   const accepted = groups.filter((group) => group.refused === null).length
   const rejected = groups.length - accepted
   for (const group of groups) printGroup(group, report.project === null)
-  for (const sentence of report.said) print(yellow(sentence))
+  for (const sentence of report.messages) print(yellow(sentence))
   const { input, cached, output } = report.usage
   if (input + output > 0) print(dim(`${report.model}: ${counted(input)} tokens in (${counted(cached)} cached), ${counted(output)} out.`))
   const rejections = rejected > 0 ? `, ${plural(rejected, 'group')} rejected` : ''
@@ -78,7 +79,7 @@ function printReport(report: ConsolidationReport): undefined {
       return print(
         `${green('Applied')}: plan ${plan}, ${plural(accepted, 'group')}${rejections}. To undo it within 30 days: recollect ${kind} --undo ${plan}`,
       )
-    case 'made-anew':
+    case 'replanned':
       return print(
         yellow(`Notes have changed since the plan was printed, so this is a new plan and nothing was written. Run --apply again.`),
       )

@@ -1,7 +1,14 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { closestName } from '../core/closest-name.ts'
-import type { CommandArguments, CommandOption, CommandOptions, CommandSyntax } from './command.ts'
+import type { Command, CommandArguments, CommandOption, CommandOptions, CommandSyntax, LoadCommands } from './command.ts'
 import { invalidInput } from './print.ts'
+
+/** Makes a command of its syntax and a function that receives the parsed arguments, typed by the options. */
+export function defineCommand<const O extends CommandOptions>(
+  declared: CommandSyntax<O> & { run(args: CommandArguments<O>, loadAll: LoadCommands): Promise<number | undefined> },
+): Command {
+  return { ...declared, run: (args, loadAll) => declared.run(parseArguments(declared, args), loadAll) }
+}
 
 /** Parses the arguments of a command. Throws an error that names the mistake, what is allowed, and the likely intention. */
 export function parseArguments<O extends CommandOptions>(command: CommandSyntax<O>, args: string[]): CommandArguments<O> {

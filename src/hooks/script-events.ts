@@ -1,4 +1,4 @@
-/** The events by the names that scripts of other memory tools call them, so that such a script needs only another program. */
+/** The event names of other memory tools, so their hook scripts work with our program. */
 const CLIENT_EVENT_NAMES: Record<string, string> = {
   'session-start': 'SessionStart',
   'pre-tool': 'PreToolUse',
@@ -11,16 +11,16 @@ export const isScriptEventName = (name: string | undefined): name is string => n
 
 export type ScriptEvent = { event: string; strictExit: boolean; printsText: boolean; readsStdin: boolean; fields: Record<string, string> }
 
-/** `hooks post-tool --session-id S --tool-name Bash …`. Read loosely: a flag that we do not know must not cost an event. */
+/** `hooks post-tool --session-id S --tool-name Bash …`. Unknown flags are ignored, because they must not cost an event. */
 export function parseScriptEvent([name = '', ...args]: string[]): ScriptEvent {
   const flags: Record<string, string> = {}
   for (let i = 0; i < args.length; i++) {
-    const [, flag, given] = /^--([a-z-]+)(?:=([\s\S]*))?$/.exec(args[i] ?? '') ?? []
+    const [, flag, inlineValue] = /^--([a-z-]+)(?:=([\s\S]*))?$/.exec(args[i] ?? '') ?? []
     if (!flag) continue
     const next = args[i + 1]
-    const isApart = given === undefined && next !== undefined && !next.startsWith('--')
-    flags[flag] = given ?? (isApart ? next : 'true')
-    if (isApart) i++
+    const isSeparate = inlineValue === undefined && next !== undefined && !next.startsWith('--')
+    flags[flag] = inlineValue ?? (isSeparate ? next : 'true')
+    if (isSeparate) i++
   }
   const fields = { session_id: flags['session-id'], tool_name: flags['tool-name'], prompt: flags.prompt, cwd: flags.cwd }
   return {
@@ -32,27 +32,28 @@ export function parseScriptEvent([name = '', ...args]: string[]): ScriptEvent {
   }
 }
 
-/** The payload a client would have sent: what was piped in, and what the flags say of what it does not. Null when it is no payload. */
+/** The payload that a client would send: the piped JSON, completed by the flags. Null if it is invalid or names no session. */
 export function scriptEventPayload({ event, fields }: ScriptEvent, piped: string, folder: string): Uint8Array<ArrayBuffer> | null {
-  let said: unknown = {}
+  let fromStdin: unknown = {}
   try {
-    said = piped.trim() ? JSON.parse(piped) : {}
+    fromStdin = piped.trim() ? JSON.parse(piped) : {}
   } catch {
     return null
   }
-  if (typeof said !== 'object' || said === null || Array.isArray(said)) return null
-  const usual = {
+  if (typeof fromStdin !== 'object' || fromStdin === null || Array.isArray(fromStdin)) return null
+  const defaults = {
     SessionStart: { source: 'startup' },
     PreToolUse: { tool_input: {} },
     PostToolUse: { tool_input: {}, tool_response: {} },
     SessionEnd: { reason: 'other' },
   }[event]
-  const payload: Record<string, unknown> = { cwd: folder, ...usual, ...fields, ...said, hook_event_name: event }
+  const payload: Record<string, unknown> = { cwd: folder, ...defaults, ...fields, ...fromStdin, hook_event_name: event }
   return typeof payload.session_id === 'string' && payload.session_id ? new TextEncoder().encode(JSON.stringify(payload)) : null
 }
 
-/** Only what the model is told, of an answer for a client. */
+/** The text for the model in a reply for the client. */
 export function injectedTextIn(reply: string): string {
-  const answer = JSON.parse(reply) as { hookSpecificOutput?: { additionalContext?: string } }
-  return answer.hookSpecificOutput?.additionalContext ?? ''
+  const { hookSpecificOutput }: { hookSpecificOutput?: { additionalContext?: unknown } } = JSON.parse(reply)
+  const text = hookSpecificOutput?.additionalContext
+  return typeof text === 'string' ? text : ''
 }

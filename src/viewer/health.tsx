@@ -43,8 +43,8 @@ export function HealthPage() {
               ['Last event', s.lastEventAt ? <TimeAgo at={s.lastEventAt} /> : 'none yet'],
             ]}
           />
-          {s.lastEventTroubles > 0 && (
-            <p class="trouble">{formatCount(s.lastEventTroubles, 'event')} could not be stored. They are read from the transcript later.</p>
+          {s.unstoredEvents > 0 && (
+            <p class="trouble">{formatCount(s.unstoredEvents, 'event')} could not be stored. They are read from the transcript later.</p>
           )}
         </Card>
         <Card title="Queue">
@@ -114,7 +114,7 @@ export function HealthPage() {
   )
 }
 
-const isHealthy = (s: WorkerStatus) => s.jobs.dead + s.problems.length + s.notes.problems.length + s.lastEventTroubles === 0
+const isHealthy = (s: WorkerStatus) => s.jobs.dead + s.problems.length + s.notes.problems.length + s.unstoredEvents === 0
 
 function Card({ title, children }: { title: string; children: ComponentChildren }) {
   return (
@@ -130,14 +130,14 @@ const BYTES_PER_TOKEN = 4
 
 /** What was told to models, and what it stands for. What it saved nobody can measure from here, and it says so. */
 function Tokens({ economy }: { economy: Economy }) {
-  const told = economy.told.reduce((sum, one) => sum + one.tokens, 0)
+  const told = economy.shown.reduce((sum, one) => sum + one.tokens, 0)
   const raw = Math.round(economy.toolUseBytes / BYTES_PER_TOKEN)
   return (
     <Card title="Tokens">
       <FactList
         of={[
           ['Told to models, 30 days', `${told.toLocaleString()} tokens`],
-          ...economy.told.map((one): [string, string] => [
+          ...economy.shown.map((one): [string, string] => [
             `· at ${one.event}`,
             `${one.tokens.toLocaleString()} in ${formatCount(one.count, 'brief')}`,
           ]),
@@ -235,7 +235,7 @@ function Models({ status }: { status: WorkerStatus }) {
           ['Vectors', `${embedder.embedded.toLocaleString()}, ${embedder.waiting.toLocaleString()} waiting`],
         ]}
       />
-      {embedder.trouble && <p class="trouble">{embedder.trouble}</p>}
+      {embedder.problem && <p class="trouble">{embedder.problem}</p>}
       <p class="dim">By day, model and project: recollect status --cost.</p>
     </Card>
   )

@@ -83,7 +83,7 @@ function PastInjections({ id, session }: { id: string; session: string }) {
           )}
         </p>
         <pre class="said">{shown.text}</pre>
-        <ChosenItems items={shown.items} left={shown.left} />
+        <ChosenItems items={shown.items} left={shown.omitted} />
       </section>
     </div>
   )
@@ -94,8 +94,8 @@ type BriefPreview = {
   text: string
   tokens: number
   items: RecordedInjection['items']
-  leftOut: number
-  left: RecordedInjection['left']
+  omittedObservations: number
+  omitted: RecordedInjection['omitted']
 }
 const MAX_BRIEF_TOKENS = 2000
 
@@ -138,7 +138,7 @@ function NextBrief() {
               <p>The budget has no room for anything, or nothing is known of the project.</p>
             </EmptyState>
           )}
-          <ChosenItems items={brief.items} left={brief.left} />
+          <ChosenItems items={brief.items} left={brief.omitted} />
         </div>
       )}
     </>
@@ -146,7 +146,7 @@ function NextBrief() {
 }
 
 /** Why each line is there, and what there was no room for. */
-function ChosenItems({ items, left }: { items: RecordedInjection['items']; left: RecordedInjection['left'] }) {
+function ChosenItems({ items, left }: { items: RecordedInjection['items']; left: RecordedInjection['omitted'] }) {
   const titles = useMemoryTitles([...items, ...left].filter(isMemory))
   return (
     <>

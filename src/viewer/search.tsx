@@ -105,7 +105,7 @@ export function SearchPage() {
             (hits.length === 0 ? '' : `${formatCount(hits.length, 'hit')}${hits.length >= Number(many || 30) ? ' or more' : ''}`)}
           {answer?.understood.map((time) => ` · “${time.word}” is ${time.meaning}`)}
           {answer?.time && ` · ${answer.time.said}`}
-          {answer?.said && ` · ${answer.said}`}
+          {answer?.message && ` · ${answer.message}`}
           {answer?.problems.map((one) => ` · ${one.word}: ${one.message}`)}
         </p>
         {path === null && (

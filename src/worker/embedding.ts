@@ -177,7 +177,7 @@ async function embedderStatus(
   const waiting = Math.max(counts.waiting, isForAnotherEmbedder && provider !== 'none' ? counts.vectors - embedded : 0)
   if (state.kind === 'ready') {
     const { name, dimensions } = state.embedder
-    return { provider, name, dimensions, embedded, waiting, trouble: problem }
+    return { provider, name, dimensions, embedded, waiting, problem }
   }
-  return { provider, name: null, dimensions: null, embedded, waiting, trouble: provider === 'none' ? null : state.reason }
+  return { provider, name: null, dimensions: null, embedded, waiting, problem: provider === 'none' ? null : state.reason }
 }

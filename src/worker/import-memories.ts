@@ -31,9 +31,9 @@ export async function* importMemories(services: Services, agent: Agent, wish: Im
     services.store.audit.add({ at: Date.now(), action: 'import', subject: `${wish.from} ${path}`.trim(), details: { ...total, ms } }),
   )
   const { notes, ...rows } = total
-  services.log.info('brought in', { from: wish.from, ...notes, ...rows, ms })
+  services.log.info('imported', { from: wish.from, ...notes, ...rows, ms })
   services.queue.kick()
-  yield { kind: 'brought', ...total, ms }
+  yield { kind: 'imported', ...total, ms }
 }
 
 async function* importFromNative(services: Services, agent: Agent, total: ImportCounts): AsyncGenerator<ImportLine> {
@@ -56,7 +56,7 @@ async function* importFolder(
   if (!isFolder(folder)) throw new Error(`${folder} is not a folder`)
   const files = filesBelow(folder, ['.md', '.markdown']).filter((file) => !/\/\.[^/]/.test(file.path.slice(folder.length)))
   for (const [done, file] of files.entries()) {
-    if (done % 50 === 0) yield { kind: 'bringing', what: file.name, done, of: files.length }
+    if (done % 50 === 0) yield { kind: 'importing', what: file.name, done, of: files.length }
     const kept = await importFile(services, from, folder, file, project)
     const reason = typeof kept === 'string' ? kept : countImportedNote(services, kept, total)
     if (reason !== null) yield { kind: 'skipped', file: file.path, reason }

@@ -22,13 +22,13 @@ export async function* redistill(services: Services, wish: RedistillRunOptions):
     applied: wish.apply,
     model: teller.model.name,
     turns: 0,
-    left: 0,
+    skipped: 0,
     failed: 0,
     inputTokens: 0,
     usd: 0,
     replaced: 0,
     added: 0,
-    said: [],
+    messages: [],
   }
   const price = findPrice(readPrices(services.home.folder), teller.model.name)
   for (const [done, { sessionId, number }] of turns.entries()) {
@@ -37,7 +37,7 @@ export async function* redistill(services: Services, wish: RedistillRunOptions):
     const job: ModelDistillJob = { sessionId, number, force: true }
     if (!wish.apply) {
       const asked = await estimateModelTokens(services.store, teller, job)
-      if (!asked) report.left++
+      if (!asked) report.skipped++
       else {
         report.turns++
         report.inputTokens += asked.input
@@ -48,7 +48,7 @@ export async function* redistill(services: Services, wish: RedistillRunOptions):
     }
     const stopped = await redistillOne(services, teller, job, report)
     if (stopped) {
-      report.said.push(`stopped: ${stopped}. Run it again to go on with the other ${turns.length - done}.`)
+      report.messages.push(`stopped: ${stopped}. Run it again to go on with the other ${turns.length - done}.`)
       break
     }
   }
@@ -65,7 +65,7 @@ async function redistillOne(
   for (let tries = 1; ; tries++) {
     const told = await services.withTurnLock(job, () => distillOnce(services, teller, job))
     if (told.kind === 'not-asked') {
-      report.left++
+      report.skipped++
       return null
     }
     if (told.kind === 'distilled') {

@@ -23,7 +23,7 @@ test('the client finds nothing to complain about in the plugin and in the market
 test('the plugin remembers like init, is updated, disabled and uninstalled, and what it remembered stays', async () => {
   await using person = await aPerson({ files: project, git: true, init: null, env: { RECOLLECT_BIN: join(root, 'bin', 'recollect') } })
   const shop = await installPlugin(person)
-  expect(await person.recollect('doctor').catch(String)).toContain('those of the plugin recollect@recollect')
+  expect(await person.recollect('doctor').catch(String)).toContain('installed by the plugin recollect@recollect')
 
   await runClaude({ sandbox: person, prompt: 'The login test fails. Find out why and fix it.', turns: fixTheTest(person.project) })
   await person.settled()
@@ -84,7 +84,7 @@ test('init first, the plugin later: the model sees every tool once, every event 
     .findings
   for (const [what, says] of [
     ['Hooks', 'installed twice'],
-    ['MCP server', 'offers nothing for now'],
+    ['MCP server', "the plugin's server stays silent"],
   ] as const)
     expect(findings).toContainEqual(expect.objectContaining({ what, state: 'warning', says: expect.stringContaining(says), fix: wayOut }))
 
@@ -102,7 +102,7 @@ test('the plugin first: init leaves hooks and MCP server alone, and so does doct
   const refused = await runIn(person, [join(root, 'bin', 'recollect'), 'init', '--yes'])
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('claude plugin disable recollect@recollect')])
   const fixed = await person.recollect('doctor', '--fix')
-  expect(fixed).toContain('MCP server: that of the plugin recollect@recollect')
+  expect(fixed).toContain('MCP server: registered by the plugin recollect@recollect')
   const session = await aSession(person)
   expect(memoryTools(session.request)).toEqual(ELEVEN.map((name) => `mcp__plugin_recollect_recollect__${name}`))
   expect(session.servers).toEqual({ 'plugin:recollect:recollect': 'connected' })

@@ -19,7 +19,7 @@ test('a silent stranger on the port from the start: the worker goes elsewhere an
   await person.settled()
   expect(await person.rows('tool-uses')).toHaveLength(4)
   const found = await findings(person)
-  expect(found.Port).toMatchObject({ state: 'warning', says: expect.stringContaining(`another program holds ${stranger.port}`) })
+  expect(found.Port).toMatchObject({ state: 'warning', says: expect.stringContaining(`another program uses ${stranger.port}`) })
   const second = await runClaude({ sandbox: person, prompt: 'And?', turns: ['Fixed.'] })
   expect(briefIn(requestText(second.requests[0]))).toContain('isValid')
 })

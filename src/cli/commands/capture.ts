@@ -1,7 +1,8 @@
-import { ask, post } from '../ask.ts'
-import { defineCommand, json, noteOptions, project } from '../command.ts'
+import { call } from '../call.ts'
+import { json, noteOptions, project } from '../command.ts'
 import { currentProject } from '../current-project.ts'
-import { type CliNoteReceipt, parseExpiry, printReceipt, textFromWordsOrStdin } from '../note-command.ts'
+import { parseExpiry, printReceipt, textFromWordsOrStdin } from '../note-command.ts'
+import { defineCommand } from '../parse.ts'
 import { invalidInput, printJson } from '../print.ts'
 
 export const command = defineCommand({
@@ -26,21 +27,18 @@ export const command = defineCommand({
     if (values.global && values.local) throw invalidInput('--global and --local contradict each other; pass only one')
     const body = await textFromWordsOrStdin(positionals)
     if (!body.trim()) throw invalidInput('nothing to save: recollect capture <text>, or pipe the text in')
-    const receipt = await ask<CliNoteReceipt>(
-      '/api/notes',
-      post({
-        body,
-        title: values.title,
-        namespace: values.ns,
-        type: values.type,
-        scope: values.global ? 'global' : values.local ? 'local' : 'project',
-        tags: values.tag,
-        pinned: values.pin,
-        expiresAt: values.ttl === undefined ? undefined : parseExpiry(values.ttl, Date.now()),
-        supersedes: values.supersedes?.map((id) => id.replace(/^N(?=.)/, '')),
-        project: values.global ? undefined : (values.project ?? currentProject()),
-      }),
-    )
+    const receipt = await call('POST /api/notes', {
+      body,
+      title: values.title,
+      namespace: values.ns,
+      type: values.type,
+      scope: values.global ? 'global' : values.local ? 'local' : 'project',
+      tags: values.tag,
+      pinned: values.pin,
+      expiresAt: values.ttl === undefined ? undefined : parseExpiry(values.ttl, Date.now()),
+      supersedes: values.supersedes?.map((id) => id.replace(/^N(?=.)/, '')),
+      project: values.global ? undefined : (values.project ?? currentProject()),
+    })
     return values.json ? printJson(receipt) : printReceipt(receipt)
   },
 })

@@ -1,5 +1,5 @@
-import { type Command, type CommandOption, defineCommand, json } from '../command.ts'
-import { unknownValue } from '../parse.ts'
+import { type Command, type CommandOption, json } from '../command.ts'
+import { defineCommand, unknownValue } from '../parse.ts'
 import { invalidInput, print, printJson } from '../print.ts'
 import { TOPICS } from '../topics.ts'
 

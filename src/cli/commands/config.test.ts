@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../test/support/builders.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', '..', 'bin', 'recollect')
 
-test('every value is listed with where it came from', async () => {
+test('config list shows each value with its source', async () => {
   using at = aHome('[worker]\nidle_minutes = 7\n', { RECOLLECT_WORKER_PORT: '4000' })
   const { stdout } = await at.config('list')
   expect(stdout).toMatch(/^worker\.port +4000 +environment$/m)
@@ -14,7 +14,7 @@ test('every value is listed with where it came from', async () => {
   expect((await at.config('path')).stdout.trim()).toBe(at.file)
 })
 
-test('a file in a project’s folder sets nothing, as the worker obeys none', async () => {
+test('a settings file in a project folder has no effect', async () => {
   using at = aHome('')
   mkdirSync(join(at.folder, '.recollect'))
   writeFileSync(join(at.folder, '.recollect', 'config.toml'), '[privacy]\nredact = false\n')
@@ -22,7 +22,7 @@ test('a file in a project’s folder sets nothing, as the worker obeys none', as
   expect((await at.config('get', 'privacy.redact')).stdout.trim()).toBe('true')
 })
 
-test('a value is set in the file, read back and taken out, and the rest of the file stays as it is', async () => {
+test('config set and unset change one value and keep the rest of the file', async () => {
   using at = aHome('# mine\n[worker]\nidle_minutes = 7 # short\n')
   expect((await at.config('set', 'worker.idle_minutes', '45')).code).toBe(0)
   expect((await at.config('set', 'privacy.patterns', 'a+,b+')).code).toBe(0)
@@ -32,7 +32,7 @@ test('a value is set in the file, read back and taken out, and the rest of the f
   expect(readFileSync(at.file, 'utf8')).toBe('# mine\n[worker]\n\n[privacy]\npatterns = ["a+", "b+"]\n')
 })
 
-test('a home that is not there yet gets a file that only its owner can read', async () => {
+test('config set creates the home, with a file that only its owner can read', async () => {
   using at = aHome(null)
   expect((await at.config('set', 'worker.idle_minutes', '45')).code).toBe(0)
   expect(statSync(at.file).mode & 0o777).toBe(0o600)
@@ -41,17 +41,17 @@ test('a home that is not there yet gets a file that only its owner can read', as
 test.each([
   [['get', 'port'], /did you mean worker\.port/],
   [['set', 'worker.port', 'many'], /worker\.port/],
-  [['set', 'worker.port'], /to what/],
+  [['set', 'worker.port'], /no value for worker\.port/],
   [['set', 'embedder.api_key', 'sk-1'], /secret.*RECOLLECT_EMBEDDER_API_KEY/],
-  [['sett'], /there is no config sett/],
-] as const)('config %j is refused with what to do', async (args, says) => {
+  [['sett'], /unknown config action "sett"/],
+] as const)('config %j is invalid, and the error says what to do', async (args, message) => {
   using at = aHome('')
   const { code, stderr } = await at.config(...args)
-  expect([code, stderr]).toEqual([4, expect.stringMatching(says)])
+  expect([code, stderr]).toEqual([4, expect.stringMatching(message)])
   expect(readFileSync(at.file, 'utf8')).toBe('')
 })
 
-test('a secret is never shown', async () => {
+test('config never prints secrets', async () => {
   using at = aHome('[embedder]\napi_key = "sk-very-secret"\n[sync]\nremote = "https://me:hunter2@example.invalid/x.git"\n')
   for (const args of [['list'], ['list', '--json'], ['get', 'embedder.api_key'], ['get', 'sync.remote']])
     expect((await at.config(...args)).stdout).not.toMatch(/very-secret|hunter2/)

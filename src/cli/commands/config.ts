@@ -9,8 +9,8 @@ import {
   settingTakesEffect,
   shownSettings,
 } from '../../platform/settings.ts'
-import { defineCommand, json } from '../command.ts'
-import { unknownValue } from '../parse.ts'
+import { json } from '../command.ts'
+import { defineCommand, unknownValue } from '../parse.ts'
 import { dim, invalidInput, print, printJson, table, yellow } from '../print.ts'
 
 export const command = defineCommand({

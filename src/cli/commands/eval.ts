@@ -2,8 +2,9 @@ import { asProjectKey } from '../../core/ids.ts'
 import { projectName } from '../../core/project.ts'
 import { homePaths } from '../../platform/paths.ts'
 import type { HomeEvaluation } from '../../worker/worker.ts'
-import { startWorkerOrExplain } from '../ask.ts'
-import { defineCommand, json, limit, project } from '../command.ts'
+import { startWorkerOrExplain } from '../call.ts'
+import { json, limit, project } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { bold, CliError, dim, EXIT, invalidInput, plural, print, printJson, progressBar, table } from '../print.ts'
 
 /** With fewer samples than this a percentage means little. */

@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path'
 import { exists, isFolder, writeInPlace } from '../../platform/files.ts'
-import type { ExportKind } from '../../wire/api.ts'
-import { askLines } from '../ask.ts'
-import { defineCommand, json, project } from '../command.ts'
+import type { ExportKind } from '../../wire/contract/upkeep.ts'
+import { callLines } from '../call.ts'
+import { json, project } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { invalidInput, plural, print, printJson } from '../print.ts'
 
 const EXPORT_KINDS = ['tool-uses', 'prompts', 'observations', 'summaries', 'sessions', 'notes'] as const satisfies readonly ExportKind[]
@@ -25,10 +26,9 @@ export const command = defineCommand({
   async run({ values }) {
     const { kind, project, format, out } = values
     if (!kind) throw invalidInput(`what to export? Pass --kind ${EXPORT_KINDS.join('|')}`)
-    const request = new URLSearchParams({ kind, format, ...(project ? { project } : {}) })
     if (format === 'jsonl') {
       if (out !== undefined) throw invalidInput('--out needs --format markdown; JSON lines go to standard output')
-      for await (const row of askLines<object>(`/api/export?${request}`)) print(JSON.stringify(row))
+      for await (const row of callLines('GET /api/export', { kind, project, format })) print(JSON.stringify(row))
       return
     }
     if (kind !== 'notes') throw invalidInput(`--format markdown exports only notes, not ${kind}: pass --kind notes, or leave --format out`)
@@ -36,8 +36,9 @@ export const command = defineCommand({
     const folder = resolve(out)
     if (exists(folder) && !isFolder(folder)) throw invalidInput(`--out must be a folder, and ${folder} is a file`)
     let files = 0
-    for await (const { path, text } of askLines<{ path: string; text: string }>(`/api/export?${request}`)) {
-      writeInPlace(join(folder, path), text)
+    for await (const line of callLines('GET /api/export', { kind, project, format })) {
+      if (!('path' in line && 'text' in line)) continue
+      writeInPlace(join(folder, line.path), line.text)
       files++
     }
     if (values.json) return printJson({ folder, files })

@@ -4,26 +4,26 @@ import { temporaryFolder } from '../../../test/support/builders.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', '..', 'bin', 'recollect')
 
-test('an observation can be forgotten, restored and removed for good, like a note', async () => {
+test('an observation can be forgotten, restored and deleted, like a note', async () => {
   using folder = temporaryFolder()
   const recollect = async (...args: string[]) => {
     const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0' }
     const child = Bun.spawn([RECOLLECT, ...args], { env, cwd: folder.path, stdout: 'pipe', stderr: 'pipe' })
-    const [said, complained, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-    return { code, said, complained }
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    return { code, stdout, stderr }
   }
   await recollect('demo')
-  const { note } = JSON.parse((await recollect('capture', 'Tides are in UTC.', '--json')).said) as { note: { id: string } }
-  expect((await recollect('forget', '#1', '999')).complained).toContain('there is no observation 999')
+  const { note } = JSON.parse((await recollect('capture', 'Tides are in UTC.', '--json')).stdout) as { note: { id: string } }
+  expect((await recollect('forget', '#1', '999')).stderr).toContain('no observation has the id 999')
   expect((await recollect('get', '1')).code).toBe(0)
-  expect((await recollect('forget', '1', `N${note.id}`, '--dry-run')).said).toMatch(/^Would forget:\n {2}#1 .+\n {2}N/)
-  expect(JSON.parse((await recollect('forget', '1', `N${note.id}`, '--json')).said)).toEqual({ forgotten: ['1', note.id], hard: false })
-  expect((await recollect('get', '1')).complained).toContain('nothing is remembered as 1')
-  expect((await recollect('restore', '1', note.id)).said).toMatch(/^Restored: #1 .+\nRestored: N/)
-  expect((await recollect('timeline', 'S1')).said).toMatch(/^► +S1 /m)
+  expect((await recollect('forget', '1', `N${note.id}`, '--dry-run')).stdout).toMatch(/^Would forget:\n {2}#1 .+\n {2}N/)
+  expect(JSON.parse((await recollect('forget', '1', `N${note.id}`, '--json')).stdout)).toEqual({ forgotten: ['1', note.id], hard: false })
+  expect((await recollect('get', '1')).stderr).toContain('no memory has the id 1')
+  expect((await recollect('restore', '1', note.id)).stdout).toMatch(/^Restored: #1 .+\nRestored: N/)
+  expect((await recollect('timeline', 'S1')).stdout).toMatch(/^► +S1 /m)
   await recollect('forget', '1', '--hard', '--yes')
-  expect((await recollect('restore', '1')).complained).toContain('there is no forgotten observation 1')
-  expect((await recollect('forget', 'S1')).complained).toContain('goes when its session goes')
-  expect((await recollect('edit', '1', '--title', 'x')).complained).toContain('1 is no note')
+  expect((await recollect('restore', '1')).stderr).toContain('there is no forgotten observation 1')
+  expect((await recollect('forget', 'S1')).stderr).toContain('S1 cannot be forgotten')
+  expect((await recollect('edit', '1', '--title', 'x')).stderr).toContain('"1" is not the id of a note')
   await recollect('stop')
 }, 30_000)

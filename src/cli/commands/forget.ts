@@ -1,10 +1,9 @@
-import type { Observation } from '../../core/memory.ts'
-import type { Note } from '../../core/note.ts'
 import { shorten } from '../../core/text.ts'
-import { ask } from '../ask.ts'
-import { defineCommand, dryRun, json, yes } from '../command.ts'
+import { call } from '../call.ts'
+import { dryRun, json, yes } from '../command.ts'
 import { confirmed } from '../confirm.ts'
-import { parseForgettable } from '../note-command.ts'
+import { type ForgettableMemory, parseForgettable } from '../note-command.ts'
+import { defineCommand } from '../parse.ts'
 import { invalidInput, print, printJson } from '../print.ts'
 
 export const command = defineCommand({
@@ -27,16 +26,17 @@ export const command = defineCommand({
     if (values['dry-run']) return values.json ? printJson({ wouldForget: memories, hard }) : print(`Would forget:\n${listed}`)
     if (hard && !values.yes && !(await confirmed(`${listed}\nDelete permanently, files included? They cannot be restored.`)))
       return print('Nothing was changed.')
-    for (const { path } of memories) await ask(`${path}${hard ? '?hard=1' : ''}`, { method: 'DELETE' })
+    for (const { kind, id } of memories)
+      await (kind === 'note' ? call('DELETE /api/notes/:id', { id, hard }) : call('DELETE /api/observations/:id', { id, hard }))
     if (values.json) return printJson({ forgotten: memories.map(({ id }) => id), hard })
     return print(hard ? `Deleted:\n${listed}` : `Forgotten:\n${listed}\nTo bring them back: recollect restore <id>`)
   },
 })
 
-async function findMemory(word: string): Promise<{ kind: string; id: string; shown: string; title: string; path: string }> {
+async function findMemory(word: string): Promise<ForgettableMemory & { title: string }> {
   const memory = parseForgettable(word)
-  if (memory.kind === 'note') return { ...memory, title: (await ask<Note>(memory.path)).title }
-  const { observation } = await ask<{ observation: Observation | null }>(memory.path)
+  if (memory.kind === 'note') return { ...memory, title: (await call('GET /api/notes/:id', { id: memory.id })).title }
+  const { observation } = await call('GET /api/observations/:id', { id: memory.id })
   if (!observation) throw invalidInput(`no observation has the id ${memory.id}; 'recollect search' shows ids`)
   return { ...memory, title: observation.title }
 }

@@ -1,6 +1,7 @@
-import type { CleanUpLine, CleanUpReport } from '../../wire/api.ts'
-import { askLines, post } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
+import type { CleanUpReport } from '../../wire/contract/upkeep.ts'
+import { callLines } from '../call.ts'
+import { json } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { CliError, dim, formatBytes, green, plural, print, printJson, progressBar, table, yellow } from '../print.ts'
 
 export const command = defineCommand({
@@ -21,7 +22,7 @@ export const command = defineCommand({
 async function follow(dryRun: boolean): Promise<CleanUpReport> {
   const bar = progressBar('Cleaning up')
   try {
-    for await (const line of askLines<CleanUpLine>('/api/gc', post({ dryRun }))) {
+    for await (const line of callLines('POST /api/gc', { dryRun })) {
       if (line.kind === 'progress') bar.at(line.done, line.of, line.what)
       else if (line.kind === 'failed') throw new CliError(line.error)
       else return line.report
@@ -36,7 +37,7 @@ function printReport(report: CleanUpReport): undefined {
   const expired = report.kinds.filter(({ rows }) => rows > 0)
   if (expired.length > 0) print(table(expired.map(({ kind, rows, bytes }) => [kind, rows.toLocaleString('en'), formatBytes(bytes)])))
   const rows = expired.reduce((sum, kind) => sum + kind.rows, 0)
-  for (const sentence of report.said) print(yellow(sentence))
+  for (const sentence of report.messages) print(yellow(sentence))
   const free = report.freeBytes > 0 ? `, ${formatBytes(report.freeBytes)} of it unused` : ''
   if (report.dryRun) {
     const parts = report.parts.map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`).join(', ')

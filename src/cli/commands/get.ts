@@ -1,19 +1,13 @@
 import type { Observation, Prompt, Summary } from '../../core/memory.ts'
 import { parseMemoryId } from '../../core/memory-kinds.ts'
-import type { Note } from '../../core/note.ts'
 import { formatAgo } from '../../core/time-format.ts'
-import { ask, post } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
+import type { MemoryResponse } from '../../wire/contract/memories.ts'
+import type { FullNote } from '../../wire/contract/notes.ts'
+import { call } from '../call.ts'
+import { json } from '../command.ts'
 import { notAMemoryId } from '../note-command.ts'
+import { defineCommand } from '../parse.ts'
 import { bold, dim, invalidInput, print, printJson } from '../print.ts'
-
-/** `title` is its title in lists; null if it is in none. */
-type CliFoundMemory = { id: string; title: string | null; project: string | null } & (
-  | { kind: 'observation'; memory: Observation | null }
-  | { kind: 'summary'; memory: Summary | null }
-  | { kind: 'prompt'; memory: Prompt | null }
-  | { kind: 'note'; memory: (Note & { urn: string; supersededBy: string[] }) | null }
-)
 
 export const command = defineCommand({
   name: 'get',
@@ -28,7 +22,7 @@ export const command = defineCommand({
       throw invalidInput("which memory? recollect get <id…>, for example 12, S3, P7 or N01K…; 'recollect search' shows ids")
     const wrong = positionals.find((id) => parseMemoryId(id) === null)
     if (wrong !== undefined) throw notAMemoryId(wrong)
-    const found = await ask<CliFoundMemory[]>('/api/memories/batch', post({ ids: positionals }))
+    const found = await call('POST /api/memories/batch', { ids: positionals })
     if (values.json) printJson(found.flatMap(({ kind, title, project, memory }) => (memory ? [{ kind, title, project, ...memory }] : [])))
     else found.forEach(printMemory)
     const missing = found.filter((one) => one.memory === null).map((one) => one.id)
@@ -36,7 +30,7 @@ export const command = defineCommand({
   },
 })
 
-function printMemory(found: CliFoundMemory): undefined {
+function printMemory(found: MemoryResponse): undefined {
   if (!found.memory) return
   switch (found.kind) {
     case 'observation':
@@ -75,7 +69,7 @@ function printSummary(s: Summary, listTitle: string | null): undefined {
   print()
 }
 
-function printNote(n: Note & { urn: string; supersededBy: string[] }): undefined {
+function printNote(n: FullNote): undefined {
   const facts = [n.namespace, n.type, n.scope === 'project' ? n.project : n.scope, formatAgo(n.updatedAt, Date.now()), `from ${n.source}`]
   print(`${bold(`N${n.id} ${n.title}`)}  ${dim([...facts, ...n.tags.map((tag) => `#${tag}`)].join(', '))}\n\n${n.body}\n`)
   if (n.deletedAt !== null) print(dim(`Forgotten. To bring it back: recollect restore N${n.id}`))
@@ -84,7 +78,7 @@ function printNote(n: Note & { urn: string; supersededBy: string[] }): undefined
   print()
 }
 
-function printPrompt(p: Prompt, { title, project }: Pick<CliFoundMemory, 'title' | 'project'>): undefined {
+function printPrompt(p: Prompt, { title, project }: Pick<MemoryResponse, 'title' | 'project'>): undefined {
   const facts = [p.origin, formatAgo(p.at, Date.now()), ...(project ? [project] : [])]
   print(`${bold(`P${p.id}${title ? ` ${title}` : ''}`)}  ${dim(facts.join(', '))}`)
   if (p.text !== title) print(p.text)

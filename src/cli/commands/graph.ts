@@ -1,21 +1,13 @@
-import { type MemoryKind, memoryId, parseMemoryId } from '../../core/memory-kinds.ts'
+import { memoryId, parseMemoryId } from '../../core/memory-kinds.ts'
 import { formatAge } from '../../core/time-format.ts'
-import type { GraphAsk } from '../../wire/api.ts'
-import { ask } from '../ask.ts'
-import { defineCommand, json, limit, project } from '../command.ts'
+import type { RequestOf } from '../../wire/contract/contract.ts'
+import type { GraphNeighbour, GraphRef, GraphResponse, GraphStep, GraphTopic } from '../../wire/contract/graph.ts'
+import { call } from '../call.ts'
+import { json, limit, project } from '../command.ts'
 import { currentProject, requireKnownProject } from '../current-project.ts'
 import { notAMemoryId } from '../note-command.ts'
+import { defineCommand } from '../parse.ts'
 import { bold, dim, icon, invalidInput, plural, print, printJson, table } from '../print.ts'
-
-type CliGraphMemory = { kind: MemoryKind; ref: string; type: string; title: string; at: number }
-type CliGraphItem = CliGraphMemory & {
-  relation?: string
-  origin?: string
-  side?: 'before' | 'after'
-  distance?: number
-  via?: { kind: MemoryKind; ref: string }
-}
-type CliGraphTopic = { name: string; observations: number; since: number; until: number; newest: CliGraphMemory[] }
 
 export const command = defineCommand({
   name: 'graph',
@@ -38,22 +30,19 @@ export const command = defineCommand({
     if (values.causes && values.effects) throw invalidInput('pass --causes or --effects, not both')
     if ((values.causes || values.effects) && (!id || other))
       throw invalidInput('--causes and --effects need exactly one id: recollect graph 12 --causes')
-    const request = { limit: String(values.limit) }
-    if (!id) {
-      const answer = await askGraph<CliGraphTopic>('topics', { ...request, project: values.project ?? currentProject() })
-      if (!answer.items?.length) await requireKnownProject(values)
-      return values.json ? printJson(answer) : printTopics(answer)
-    }
-    const question: GraphAsk = other ? 'path' : values.causes ? 'causes' : values.effects ? 'effects' : 'neighbours'
-    const answer = await askGraph<CliGraphItem>(question, { ...request, ref: id, ...(other ? { to: other } : {}) })
-    return values.json ? printJson(answer) : printItems(question, answer)
+    const { limit, json } = values
+    const topicsRequest = { ask: 'topics', limit, project: values.project ?? currentProject() } as const
+    const response = await call('GET /api/graph', id ? linksRequest(id, other, values) : topicsRequest)
+    if (response.ask === 'topics' && response.items.length === 0) await requireKnownProject(values)
+    if (json) return printJson(response)
+    return response.ask === 'topics' ? printTopics(response) : printLinks(response)
   },
 })
 
-type CliGraphResponse<T> = { project?: string; memory?: CliGraphMemory; items: T[] | null }
+type GraphFlags = { causes?: boolean | undefined; effects?: boolean | undefined; limit: number }
 
-function askGraph<T>(question: GraphAsk, request: Record<string, string>): Promise<CliGraphResponse<T>> {
-  return ask<CliGraphResponse<T>>(`/api/graph?${new URLSearchParams({ ...request, ask: question })}`)
+function linksRequest(ref: string, to: string | undefined, { causes, effects, limit }: GraphFlags): RequestOf<'GET /api/graph'> {
+  return { ask: to ? 'path' : causes ? 'causes' : effects ? 'effects' : 'neighbours', ref, to, limit }
 }
 
 /** Accepts an id as search prints it, or `kind:id`. */
@@ -64,10 +53,8 @@ function parseRef(word: string): string {
   return `${id.kind}:${id.ref}`
 }
 
-function printTopics(answer: CliGraphResponse<CliGraphTopic>): undefined {
-  const topics = answer.items ?? []
-  if (topics.length === 0)
-    return print(`No topics yet in ${answer.project}. A topic needs a few observations that mention the same things.`)
+function printTopics({ project, items: topics }: Extract<GraphResponse, { ask: 'topics' }>): undefined {
+  if (topics.length === 0) return print(`No topics yet in ${project}. A topic needs a few observations that mention the same things.`)
   const now = Date.now()
   for (const topic of topics) {
     print(`${bold(topic.name)}  ${dim(`${plural(topic.observations, 'observation')}, ${ageRange(topic, now)}`)}`)
@@ -75,14 +62,17 @@ function printTopics(answer: CliGraphResponse<CliGraphTopic>): undefined {
   }
 }
 
-function printItems(question: GraphAsk, { memory, items }: CliGraphResponse<CliGraphItem>): undefined {
+type LinksResponse = Exclude<GraphResponse, { ask: 'topics' }>
+/** Only causes and effects have a distance. */
+type LinkedMemory = GraphNeighbour & Partial<Pick<GraphStep, 'distance' | 'via'>>
+
+function printLinks({ ask, memory, items }: LinksResponse): undefined {
   if (memory) print(`${bold(`${idOf(memory)} ${memory.title}`)}  ${dim(`${memory.type}, ${formatAge(memory.at, Date.now())}`)}\n`)
-  if (!items) return print('No connection between the two was found.')
-  if (items.length === 0) return print(NOTHING_FOUND_MESSAGES[question])
-  if (question === 'path' && items.length === 1) return print('Both ids are the same memory.')
+  if (!items || items.length === 0) return print(NOTHING_FOUND_MESSAGES[ask])
+  if (ask === 'path' && items.length === 1) return print('Both ids are the same memory.')
   const now = Date.now()
   // A path starts with the memory itself, which is already in the heading.
-  const rows = asTree(items.filter((item) => item.relation !== undefined))
+  const rows = asTree(items.flatMap((item) => ('relation' in item ? [item] : [])))
   const lines = table(
     rows.map((item) => [
       idOf(item),
@@ -99,8 +89,8 @@ function printItems(question: GraphAsk, { memory, items }: CliGraphResponse<CliG
 }
 
 /** Puts each memory below the one through which it was reached. */
-function asTree(items: CliGraphItem[]): CliGraphItem[] {
-  const below = (parent: CliGraphMemory): CliGraphItem[] =>
+function asTree(items: LinkedMemory[]): LinkedMemory[] {
+  const below = (parent: LinkedMemory): LinkedMemory[] =>
     items
       .filter(({ via, distance = 1 }) => distance > 1 && via?.kind === parent.kind && via.ref === parent.ref)
       .flatMap((item) => [item, ...below(item)])
@@ -108,16 +98,15 @@ function asTree(items: CliGraphItem[]): CliGraphItem[] {
   return [...tree, ...items.filter((item) => !tree.includes(item))]
 }
 
-const NOTHING_FOUND_MESSAGES: Record<GraphAsk, string> = {
+const NOTHING_FOUND_MESSAGES: Record<LinksResponse['ask'], string> = {
   neighbours: 'No related memories yet.',
   causes: 'No causes are known.',
   effects: 'No effects are known yet.',
-  path: '',
-  topics: '',
+  path: 'No connection between the two was found.',
 }
 
 /** How the other memory relates to this one. */
-function relationLabel({ relation = '', side = 'before' }: CliGraphItem): string {
+function relationLabel({ relation, side }: LinkedMemory): string {
   return RELATION_LABELS[relation]?.[side] ?? relation
 }
 
@@ -134,10 +123,10 @@ const RELATION_LABELS: Record<string, { before: string; after: string }> = {
   shares: { before: 'mentions the same', after: 'mentions the same' },
 }
 
-const idOf = ({ kind, ref }: CliGraphMemory) => memoryId(kind, ref)
-const indent = ({ distance = 1 }: CliGraphItem) => '· '.repeat(distance - 1)
+const idOf = ({ kind, ref }: GraphRef) => memoryId(kind, ref)
+const indent = ({ distance = 1 }: LinkedMemory) => '· '.repeat(distance - 1)
 
-function ageRange({ since, until }: CliGraphTopic, now: number): string {
+function ageRange({ since, until }: GraphTopic, now: number): string {
   const [oldest, newest] = [formatAge(since, now), formatAge(until, now)]
   return oldest === newest ? newest : `${oldest} to ${newest}`
 }

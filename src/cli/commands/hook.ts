@@ -1,4 +1,4 @@
-import { defineCommand } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 
 export const command = defineCommand({
   name: 'hook',

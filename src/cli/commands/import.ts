@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { readEnvironment } from '../../platform/environment.ts'
 import { exists } from '../../platform/files.ts'
-import type { ImportLine, ImportSource } from '../../wire/api.ts'
-import { askLines, post } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
+import type { ImportLine, ImportSource } from '../../wire/contract/upkeep.ts'
+import { callLines } from '../call.ts'
+import { json } from '../command.ts'
 import { currentProject } from '../current-project.ts'
+import { defineCommand } from '../parse.ts'
 import { CliError, dim, EXIT, invalidInput, plural, print, printJson, progressBar } from '../print.ts'
 
 const IMPORT_SOURCES = ['claude-mem', 'anamnesis', 'markdown', 'jsonl', 'transcripts', 'native'] as const satisfies readonly ImportSource[]
@@ -49,7 +50,7 @@ export const command = defineCommand({
 })
 
 type SkippedFile = { file: string; reason: string }
-type MemoryImportResult = Extract<ImportLine, { kind: 'brought' }> & { left: SkippedFile[] }
+type MemoryImportResult = Extract<ImportLine, { kind: 'imported' }> & { left: SkippedFile[] }
 
 async function importMemories(request: { from: ImportSource; paths: string[]; project: string | null }): Promise<MemoryImportResult> {
   const { from, paths } = request
@@ -59,12 +60,12 @@ async function importMemories(request: { from: ImportSource; paths: string[]; pr
   const skipped: SkippedFile[] = []
   let hasStarted = false
   try {
-    for await (const line of askLines<ImportLine>('/api/import', post(request))) {
-      if (line.kind === 'bringing') bar.at(line.done, line.of, line.what)
-      hasStarted ||= line.kind === 'bringing'
+    for await (const line of callLines('POST /api/import', request)) {
+      if (line.kind === 'importing') bar.at(line.done, line.of, line.what)
+      hasStarted ||= line.kind === 'importing'
       if (line.kind === 'skipped') skipped.push({ file: line.file, reason: line.reason })
       if (line.kind === 'failed') throw failedImport(line.error, hasStarted)
-      if (line.kind === 'brought') return { ...line, left: skipped }
+      if (line.kind === 'imported') return { ...line, left: skipped }
     }
   } finally {
     bar.end()
@@ -105,7 +106,7 @@ export async function importHistory(request: {
   const bar = progressBar('Importing')
   const skipped: SkippedFile[] = []
   try {
-    for await (const line of askLines<ImportLine>('/api/import', post(request))) {
+    for await (const line of callLines('POST /api/import', request)) {
       if (line.kind === 'progress') bar.at(line.bytes, line.totalBytes, `${line.done + 1} of ${line.files} files`)
       if (line.kind === 'distilling') bar.at(1, 1, `${line.waiting} turns left to distill`)
       if (line.kind === 'skipped') skipped.push({ file: line.file, reason: line.reason })

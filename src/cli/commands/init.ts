@@ -4,11 +4,12 @@ import { type InstallOutcome, installMcp, type McpOutcome } from '../../integrat
 import { readEnvironment } from '../../platform/environment.ts'
 import { exists } from '../../platform/files.ts'
 import { PROGRAM } from '../../platform/program.ts'
-import { ask, post } from '../ask.ts'
-import { defineCommand, dryRun, json, yes } from '../command.ts'
+import { call } from '../call.ts'
+import { dryRun, json, yes } from '../command.ts'
 import { confirmed } from '../confirm.ts'
 import { installHooks } from '../install-hooks.ts'
 import { printMcpOutcome } from '../mcp-outcome.ts'
+import { defineCommand } from '../parse.ts'
 import { bold, CliError, dim, EXIT, print, printJson } from '../print.ts'
 import { printSyncReport } from './sync.ts'
 import { uninstallAll } from './uninstall.ts'
@@ -75,7 +76,7 @@ function printPlan(planned: PlannedHooks, mcp: McpOutcome | null, asJson: boolea
 /** Sets the remote for notes and syncs at once. */
 function setRemote(remote: string): Promise<SyncReport> {
   const address = exists(resolve(remote)) ? resolve(remote) : remote
-  return ask<SyncReport>('/api/sync/remote', { ...post({ remote: address }), timeoutMs: 300_000 })
+  return call('POST /api/sync/remote', { remote: address }, { timeoutMs: 300_000 })
 }
 
 function printInstalled(installed: InstalledHooks, mcp: McpOutcome | null): void {

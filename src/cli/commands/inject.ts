@@ -1,21 +1,10 @@
 import { memoryId } from '../../core/memory-kinds.ts'
-import type { RecordedInjection } from '../../wire/view.ts'
-import { ask, post } from '../ask.ts'
-import { defineCommand, json, project } from '../command.ts'
+import type { InjectResponse } from '../../wire/contract/inject.ts'
+import { call } from '../call.ts'
+import { json, project } from '../command.ts'
 import { currentBranch, currentProject, requireKnownProject } from '../current-project.ts'
+import { defineCommand } from '../parse.ts'
 import { dim, plural, print, printJson } from '../print.ts'
-
-type CliBriefResponse = {
-  project: string
-  branch: string | null
-  text: string
-  tokens: number
-  leftOut: number
-  items: RecordedInjection['items']
-  left: RecordedInjection['left']
-  /** For a prompt: why nothing matched. */
-  said?: string
-}
 
 export const command = defineCommand({
   name: 'inject',
@@ -45,19 +34,18 @@ type InjectionOptions = {
 export async function printInjection({ project, branch, prompt, explain, brief, json }: InjectionOptions): Promise<undefined> {
   // The branch of this folder means nothing for another project.
   const onBranch = branch ?? (project ? null : currentBranch())
-  const request = {
+  const injection = await call('POST /api/context/inject', {
     format: 'json',
     project: project ?? currentProject(),
     ...(onBranch ? { branch: onBranch } : {}),
     ...(brief ? { tokens: 200 } : {}),
     prompt,
-  }
-  const injection = await ask<CliBriefResponse>('/api/context/inject', post(request))
+  })
   if (!injection.text) await requireKnownProject({ project })
   if (json) return printJson(injection)
   if (injection.text) print(injection.text)
   else if (prompt === undefined) print(`Nothing is stored for ${injection.project} yet.`)
-  else print(`This prompt would recall nothing${injection.said ? `: ${injection.said}` : ''}.`)
+  else print(`This prompt would recall nothing${injection.message ? `: ${injection.message}` : ''}.`)
   if (explain) printExplanation(injection)
 }
 
@@ -65,17 +53,17 @@ export async function printInjection({ project, branch, prompt, explain, brief, 
 const SCREEN_LINES = 40
 const MIN_LEFT_OUT_LINES = 8
 
-function printExplanation({ branch, items, left, tokens }: CliBriefResponse): void {
+function printExplanation({ branch, items, omitted, tokens }: InjectResponse): void {
   const memories = items.filter(({ kind }) => kind !== 'line').length
   print(
     dim(
-      `\n${branch ? `On branch ${branch}: ` : ''}${tokens} tokens, ${plural(memories, 'memory', 'memories')} shown, ${left.length} left out`,
+      `\n${branch ? `On branch ${branch}: ` : ''}${tokens} tokens, ${plural(memories, 'memory', 'memories')} shown, ${omitted.length} left out`,
     ),
   )
   for (const item of items) print(dim(`+ ${String(item.tokens).padStart(4)} ${nameOf(item)}: ${item.why}`))
   const lines = Math.max(MIN_LEFT_OUT_LINES, SCREEN_LINES - items.length)
-  for (const item of left.slice(0, lines)) print(dim(`-      ${nameOf(item)}: ${item.why}`))
-  if (left.length > lines) print(dim(`-      and ${left.length - lines} more; --json lists them`))
+  for (const item of omitted.slice(0, lines)) print(dim(`-      ${nameOf(item)}: ${item.why}`))
+  if (omitted.length > lines) print(dim(`-      and ${omitted.length - lines} more; --json lists them`))
 }
 
-const nameOf = ({ kind, id }: CliBriefResponse['left'][number]) => (kind === 'line' ? String(id) : memoryId(kind, id))
+const nameOf = ({ kind, id }: InjectResponse['omitted'][number]) => (kind === 'line' ? String(id) : memoryId(kind, id))

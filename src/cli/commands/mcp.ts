@@ -1,5 +1,5 @@
 import { readEnvironment } from '../../platform/environment.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { EXIT, invalidInput, printNotice } from '../print.ts'
 
 export const command = defineCommand({

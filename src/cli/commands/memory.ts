@@ -1,8 +1,8 @@
-import { ask, post, shortenTimeouts } from '../ask.ts'
-import { defineCommand, json, project } from '../command.ts'
+import { call, shortenTimeouts } from '../call.ts'
+import { json, project } from '../command.ts'
 import { currentBranch, currentProject } from '../current-project.ts'
-import { type CliNoteReceipt, printReceipt, textFromWordsOrStdin } from '../note-command.ts'
-import { unknownValue } from '../parse.ts'
+import { printReceipt, textFromWordsOrStdin } from '../note-command.ts'
+import { defineCommand, unknownValue } from '../parse.ts'
 import { invalidInput, print, printJson } from '../print.ts'
 import { printInjection } from './inject.ts'
 
@@ -45,15 +45,12 @@ export const command = defineCommand({
     const session = values['session-id']
     if (action === 'capture-memory') {
       const tags = [values['hook-type'], values['tool-name']].filter((tag) => tag !== undefined)
-      const receipt = await ask<CliNoteReceipt>('/api/notes', post({ body: content, project: key, session, tags, scope: 'project' }))
+      const receipt = await call('POST /api/notes', { body: content, project: key, session, tags, scope: 'project' })
       return asJson ? printJson(receipt) : printReceipt(receipt)
     }
     if (!session) throw invalidInput('capture-response needs a session: pass --session-id ID')
-    const stored = await ask<{ status: string; reason?: string }>(
-      '/api/sessions/summarize',
-      post({ contentSessionId: session, last_assistant_message: content }),
-    )
+    const stored = await call('POST /api/sessions/summarize', { contentSessionId: session, last_assistant_message: content })
     if (asJson) return printJson(stored)
-    return print(stored.reason ? `Not saved: ${stored.reason}.` : 'Saved.')
+    return print(stored.status === 'skipped' ? `Not saved: ${stored.reason}.` : 'Saved.')
   },
 })

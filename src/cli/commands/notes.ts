@@ -3,12 +3,11 @@ import { isDeletedOrExpired, type Note } from '../../core/note.ts'
 import { projectName } from '../../core/project.ts'
 import { shorten } from '../../core/text.ts'
 import { formatAge } from '../../core/time-format.ts'
-import { ask } from '../ask.ts'
-import { defineCommand, json, limit, noteOptions, project } from '../command.ts'
+import { call } from '../call.ts'
+import { json, limit, noteOptions, project } from '../command.ts'
 import { currentProject, requireKnownProject } from '../current-project.ts'
+import { defineCommand } from '../parse.ts'
 import { bold, dim, fitToTerminal, plural, print, printJson, table } from '../print.ts'
-
-type CliNoteList = { notes: (Note & { urn: string })[]; counts: { all: number; hidden: number; conflicted: number } }
 
 export const command = defineCommand({
   name: 'notes',
@@ -26,14 +25,13 @@ export const command = defineCommand({
   },
   async run({ values }) {
     const project = values.all ? null : (values.project ?? currentProject())
-    const request = new URLSearchParams({
-      limit: String(values.limit),
+    const { notes, counts } = await call('GET /api/notes', {
+      limit: values.limit,
+      namespace: values.ns,
+      type: values.type,
       ...(project ? { project } : {}),
-      ...(values.ns ? { namespace: values.ns } : {}),
-      ...(values.type ? { type: values.type } : {}),
-      ...(values.hidden ? { hidden: '1' } : {}),
+      ...(values.hidden ? { hidden: true } : {}),
     })
-    const { notes, counts } = await ask<CliNoteList>(`/api/notes?${request}`)
     if (notes.length === 0) await requireKnownProject(values)
     if (values.json) return printJson({ project, notes, counts })
     if (notes.length > 0) return printNotes(notes, counts.conflicted)

@@ -1,6 +1,8 @@
-import type { RedistillLine, RedistillReport } from '../../wire/api.ts'
-import { askLines, post } from '../ask.ts'
-import { defineCommand, json, project } from '../command.ts'
+import type { RequestOf } from '../../wire/contract/contract.ts'
+import type { RedistillReport } from '../../wire/contract/upkeep.ts'
+import { callLines } from '../call.ts'
+import { json, project } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { CliError, dim, EXIT, green, invalidInput, plural, print, printJson, progressBar, yellow } from '../print.ts'
 
 export const command = defineCommand({
@@ -23,14 +25,14 @@ export const command = defineCommand({
     const report = await follow({ since: values.since, project: values.project ?? null, apply: values.apply ?? false })
     if (values.json) printJson(report)
     else printReport(report)
-    return report.said.length > 0 ? EXIT.error : EXIT.done
+    return report.messages.length > 0 ? EXIT.error : EXIT.done
   },
 })
 
-async function follow(request: object): Promise<RedistillReport> {
+async function follow(request: RequestOf<'POST /api/redistill'>): Promise<RedistillReport> {
   const bar = progressBar('Distilling')
   try {
-    for await (const line of askLines<RedistillLine>('/api/redistill', post(request))) {
+    for await (const line of callLines('POST /api/redistill', request)) {
       if (line.kind === 'progress') bar.at(line.done, line.of, line.what)
       else if (line.kind === 'failed') throw new CliError(line.error)
       else return line.report
@@ -46,13 +48,13 @@ function printReport(report: RedistillReport): undefined {
   print(`${green('Distilled')} ${plural(report.turns, 'turn')} with ${report.model}.`)
   if (report.replaced > 0) print(dim(`${plural(report.replaced, 'observation')} replaced by ${report.added} new ones.`))
   if (report.failed > 0) print(yellow(`${plural(report.failed, 'turn')} failed and were not changed.`))
-  for (const sentence of report.said) print(yellow(sentence))
+  for (const sentence of report.messages) print(yellow(sentence))
 }
 
-function printPlan({ turns, left, model, usd, inputTokens }: RedistillReport): undefined {
-  const skipped = left > 0 ? ` ${plural(left, 'turn')} would be skipped as too short.` : ''
-  if (turns === 0) return print(`Nothing to distill again.${skipped}`)
+function printPlan({ turns, skipped, model, usd, inputTokens }: RedistillReport): undefined {
+  const remark = skipped > 0 ? ` ${plural(skipped, 'turn')} would be skipped as too short.` : ''
+  if (turns === 0) return print(`Nothing to distill again.${remark}`)
   const cost = usd === null ? `; the price of ${model} is unknown` : `, at most $${usd.toFixed(4)}`
-  print(`Would distill ${plural(turns, 'turn')} again with ${model}: about ${inputTokens.toLocaleString('en')} tokens${cost}.${skipped}`)
+  print(`Would distill ${plural(turns, 'turn')} again with ${model}: about ${inputTokens.toLocaleString('en')} tokens${cost}.${remark}`)
   print(dim('Nothing was changed. Pass --apply to do it; the observations of these turns get new ids.'))
 }

@@ -1,4 +1,5 @@
-import { defineCommand, json } from '../command.ts'
+import { json } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { startAndReport } from './start.ts'
 import { stopWorker } from './stop.ts'
 

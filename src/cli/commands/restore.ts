@@ -1,8 +1,8 @@
-import type { Observation } from '../../core/memory.ts'
 import { shorten } from '../../core/text.ts'
-import { ask, post } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
-import { type CliNoteReceipt, parseForgettable } from '../note-command.ts'
+import { call } from '../call.ts'
+import { json } from '../command.ts'
+import { type ForgettableMemory, parseForgettable } from '../note-command.ts'
+import { defineCommand } from '../parse.ts'
 import { invalidInput, print, printJson } from '../print.ts'
 
 export const command = defineCommand({
@@ -13,8 +13,8 @@ export const command = defineCommand({
   options: { json },
   async run({ values, positionals }) {
     if (positionals.length === 0) throw invalidInput('which memory? recollect restore <id…>, for example 12 or N01K…')
-    const restored: (CliNoteReceipt | { kind: 'restored'; observation: Observation })[] = []
-    for (const { path } of positionals.map(parseForgettable)) restored.push(await ask(`${path}/restore`, post({})))
+    const restored: Awaited<ReturnType<typeof restore>>[] = []
+    for (const memory of positionals.map(parseForgettable)) restored.push(await restore(memory))
     if (values.json) return printJson(restored)
     for (const one of restored) {
       const name =
@@ -23,3 +23,6 @@ export const command = defineCommand({
     }
   },
 })
+
+const restore = ({ kind, id }: ForgettableMemory) =>
+  kind === 'note' ? call('POST /api/notes/:id/restore', { id }) : call('POST /api/observations/:id/restore', { id })

@@ -1,30 +1,16 @@
-import type { Hit, QueryTimeReference } from '../../core/hit.ts'
+import type { Hit } from '../../core/hit.ts'
 import { MEMORY_KINDS, type MemoryKind, memoryId } from '../../core/memory-kinds.ts'
 import { projectName } from '../../core/project.ts'
 import { shorten } from '../../core/text.ts'
 import { formatAge } from '../../core/time-format.ts'
 import { terminalWidth } from '../../platform/environment.ts'
+import type { SearchResponse } from '../../wire/contract/memories.ts'
 import { MAX_QUERY_CHARS_IN_URL } from '../../wire/viewer-pages.ts'
-import { ask, post } from '../ask.ts'
-import { defineCommand, json, limit, project } from '../command.ts'
+import { call } from '../call.ts'
+import { json, limit, project } from '../command.ts'
 import { currentCommandName, requireKnownProject, searchScope } from '../current-project.ts'
+import { defineCommand } from '../parse.ts'
 import { bold, dim, fitToTerminal, icon, invalidInput, plural, print, printJson, table, yellow } from '../print.ts'
-
-type CliSearchResponse = {
-  hits: Hit[]
-  /** Where they were looked for; null for all projects. */
-  project: string | null
-  /** What is to be known of them: that none is close, or from where they are. */
-  said: string
-  understood: { word: string; meaning: string; from: 'filter' | 'text' }[]
-  time: QueryTimeReference | null
-  isClose: boolean
-  problems: { word: string; message: string }[]
-  /** Why a project that the question names is none, or null. */
-  nowhere: string | null
-  /** What keeps the embedder from helping, or null. */
-  embedderTrouble: string | null
-}
 
 export const command = defineCommand({
   name: 'search',
@@ -49,8 +35,8 @@ export const command = defineCommand({
     if (!query.trim()) throw invalidInput('nothing to search for: recollect search <words>')
     if (values.web) return openInViewer(query, values)
     const { kind, limit, json, explain } = values
-    const found = await ask<CliSearchResponse>('/api/search', post({ query, limit, kind, ...searchScope(values) }))
-    if (found.nowhere !== null) throw invalidInput(found.nowhere)
+    const found = await call('POST /api/search', { query, limit, kind, ...searchScope(values) })
+    if (found.projectProblem !== null) throw invalidInput(found.projectProblem)
     if (found.hits.length === 0) await requireKnownProject(values)
     if (json) return printJson({ query, ...found })
     printRemarks(query, found, explain ?? false)
@@ -71,16 +57,16 @@ async function openInViewer(query: string, values: SearchFlags): Promise<undefin
 }
 
 /** Prints what to know before reading the hits: unusable filters, a missing embedder, how times were understood, where the hits are from. */
-function printRemarks(query: string, found: CliSearchResponse, explain: boolean): undefined {
+function printRemarks(query: string, found: SearchResponse, explain: boolean): undefined {
   for (const { word, message } of found.problems) print(yellow(`${word}: ${message}`))
-  if (found.embedderTrouble !== null) print(yellow(`Searched without the embedder: ${found.embedderTrouble}`))
+  if (found.embedderProblem !== null) print(yellow(`Searched without the embedder: ${found.embedderProblem}`))
   if (explain) for (const { word, meaning } of found.understood) print(dim(`“${word}” was understood as ${meaning}`))
   if (found.hits.length === 0) return print(`No memory matches “${shorten(query, 200)}”.`)
   if (found.time) print(found.time.kept ? dim(found.time.said) : yellow(found.time.said))
-  if (found.said) print(found.isClose ? dim(found.said) : yellow(found.said))
+  if (found.message) print(found.isClose ? dim(found.message) : yellow(found.message))
 }
 
-function printHits(query: string, { hits, project }: CliSearchResponse, explain: boolean): void {
+function printHits(query: string, { hits, project }: SearchResponse, explain: boolean): void {
   const now = Date.now()
   const highlight = queryHighlighter(query)
   const isFromOtherProject = hits.some((hit) => hit.project !== project)

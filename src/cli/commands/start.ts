@@ -1,7 +1,7 @@
 import { homePaths } from '../../platform/paths.ts'
-import type { WorkerStatus } from '../../wire/api.ts'
-import { ask, startWorkerOrExplain } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
+import { call, startWorkerOrExplain } from '../call.ts'
+import { json } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { CliError, print, printJson } from '../print.ts'
 
 export const command = defineCommand({
@@ -16,7 +16,7 @@ export const command = defineCommand({
 export async function startAndReport(asJson: boolean): Promise<undefined> {
   const missing = await startWorkerOrExplain(homePaths())
   if (missing) throw new CliError(missing.advice, missing.exit)
-  const { pid, port, version, home, wantedPort } = await ask<WorkerStatus>('/api/status')
+  const { pid, port, version, home, wantedPort } = await call('GET /api/status')
   if (asJson) return printJson({ pid, port, version, home })
   print(`The worker is running (pid ${pid}, 127.0.0.1:${port}, version ${version}).`)
   if (port !== wantedPort && wantedPort !== 0) print(`Another program uses port ${wantedPort}, so the worker listens on ${port}.`)

@@ -4,12 +4,13 @@ import { projectName } from '../../core/project.ts'
 import { formatAge, formatAgo } from '../../core/time-format.ts'
 import { readEnvironment } from '../../platform/environment.ts'
 import { homePaths } from '../../platform/paths.ts'
-import type { CostReport, WorkerStatus } from '../../wire/api.ts'
-import { askWorker } from '../../wire/socket.ts'
+import type { WorkerStatus } from '../../wire/contract/status.ts'
+import type { CostReport } from '../../wire/contract/upkeep.ts'
 import { unresponsiveWorkerAdvice } from '../../wire/unresponsive-worker.ts'
-import { ask } from '../ask.ts'
+import { call, callRunningWorker } from '../call.ts'
 import { describeConnection, findConnection } from '../claude-code-connection.ts'
-import { defineCommand, json } from '../command.ts'
+import { json } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { bold, CliError, dim, EXIT, formatBytes, invalidInput, plural, print, printJson, table, yellow } from '../print.ts'
 import { embedderLine } from './embedder.ts'
 import { syncStateRows } from './sync.ts'
@@ -28,7 +29,7 @@ export const command = defineCommand({
   async run({ values }) {
     if (values.days !== undefined && !values.cost) throw invalidInput('--days works only with --cost: recollect status --cost --days 7')
     if (values.cost) {
-      const cost = await ask<CostReport>(`/api/cost?days=${values.days ?? 30}`)
+      const cost = await call('GET /api/cost', { days: values.days ?? 30 })
       return values.json ? printJson(cost) : printCost(cost)
     }
     const status = await readStatusQuickly()
@@ -39,10 +40,10 @@ export const command = defineCommand({
 /** Takes at most two seconds, even if the worker hangs. */
 async function readStatusQuickly(): Promise<WorkerStatus> {
   const home = homePaths()
-  const reply = await askWorker(home, '/api/status', { timeoutMs: STATUS_TIMEOUT_MS })
-  if (reply.kind === 'answered') return JSON.parse(reply.body) as WorkerStatus
+  const reply = await callRunningWorker(home)('GET /api/status', {}, { timeoutMs: STATUS_TIMEOUT_MS })
+  if (reply.kind === 'answered') return reply.value
   if (reply.kind === 'late') throw new CliError(unresponsiveWorkerAdvice(home), EXIT.timeout)
-  return ask<WorkerStatus>('/api/status')
+  return call('GET /api/status')
 }
 
 const STATUS_TIMEOUT_MS = 1500
@@ -95,7 +96,7 @@ function describeClient(): string {
 
 function describeTextModel(model: WorkerStatus['textModel']): string {
   if ('absent' in model) return dim(model.absent)
-  return model.trouble ? `${model.name} ${yellow(`(${model.trouble})`)}` : model.name
+  return model.problem ? `${model.name} ${yellow(`(${model.problem})`)}` : model.name
 }
 
 function printCost({ rows, today, month }: CostReport): undefined {

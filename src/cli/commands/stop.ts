@@ -1,9 +1,10 @@
 import { readJsonIfThere } from '../../platform/files.ts'
 import { homePaths } from '../../platform/paths.ts'
 import { isRunning } from '../../platform/processes.ts'
-import { askWorker } from '../../wire/socket.ts'
 import { unresponsiveWorkerAdvice } from '../../wire/unresponsive-worker.ts'
-import { defineCommand, json } from '../command.ts'
+import { callRunningWorker } from '../call.ts'
+import { json } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { CliError, EXIT, print, printJson } from '../print.ts'
 
 export const command = defineCommand({
@@ -23,10 +24,11 @@ export const command = defineCommand({
 export async function stopWorker(): Promise<boolean> {
   const home = homePaths()
   const { pid } = (readJsonIfThere(home.workerFile) ?? {}) as { pid?: number }
-  const reply = await askWorker(home, '/api/shutdown', { method: 'POST', timeoutMs: 2000 })
+  const callWorker = callRunningWorker(home)
+  const reply = await callWorker('POST /api/shutdown', {}, { timeoutMs: 2000 })
   if (reply.kind === 'unreachable') return false
   for (let waitedMs = 0; waitedMs < 10_000; waitedMs += 20) {
-    if (pid ? !isRunning(pid) : (await askWorker(home, '/health', { timeoutMs: 500 })).kind === 'unreachable') return true
+    if (pid ? !isRunning(pid) : (await callWorker('GET /health', {}, { timeoutMs: 500 })).kind === 'unreachable') return true
     await Bun.sleep(20)
   }
   throw new CliError(unresponsiveWorkerAdvice(home), EXIT.timeout)

@@ -1,10 +1,10 @@
-import { CONFLICT_CHOICES, type NoteCommit, type SyncReport, type SyncState } from '../../core/sync.ts'
+import { CONFLICT_CHOICES, type SyncReport, type SyncState } from '../../core/sync.ts'
 import { shorten } from '../../core/text.ts'
 import { formatAgo } from '../../core/time-format.ts'
-import { ask, post } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
+import { call } from '../call.ts'
+import { json } from '../command.ts'
 import { requireNoteId } from '../note-command.ts'
-import { seeHelp } from '../parse.ts'
+import { defineCommand, seeHelp } from '../parse.ts'
 import { dim, EXIT, invalidInput, plural, print, printJson, table, yellow } from '../print.ts'
 
 /** A little longer than the worker itself waits for the network. */
@@ -55,7 +55,7 @@ export const command = defineCommand({
 })
 
 async function syncNow(dryRun: boolean, asJson: boolean): Promise<number> {
-  const report = await ask<SyncReport>('/api/sync', { ...post({ dryRun }), timeoutMs: SYNC_TIMEOUT_MS })
+  const report = await call('POST /api/sync', { dryRun }, { timeoutMs: SYNC_TIMEOUT_MS })
   if (asJson) printJson(report)
   else printSyncReport(report, dryRun)
   return report.outcome === 'refused' ? EXIT.error : EXIT.done
@@ -102,7 +102,7 @@ function syncEnding({ outcome, pushed, committed, received, reason }: SyncReport
 }
 
 async function printState(asJson: boolean): Promise<undefined> {
-  const state = await ask<SyncState>('/api/sync')
+  const state = await call('GET /api/sync')
   if (asJson) return printJson(state)
   print(table(syncStateRows(state)))
   for (const { path, line } of state.last?.withheld ?? []) print(yellow(`  withheld: ${path}, line ${line}`))
@@ -129,7 +129,7 @@ export function syncStateRows({ remote, ahead, behind, waiting, conflicted, last
 async function resolveConflict(noteId: string, chosen: (typeof CONFLICT_CHOICES)[number][], asJson: boolean): Promise<undefined> {
   const [choice, ...others] = chosen
   if (!choice || others.length > 0) throw invalidInput('which version? Pass exactly one of --ours, --theirs, --both')
-  const resolved = await ask<{ id: string }>('/api/sync/resolve', post({ id: requireNoteId(noteId), choice }))
+  const resolved = await call('POST /api/sync/resolve', { id: requireNoteId(noteId), choice })
   if (asJson) return printJson(resolved)
   if (choice === 'both') return print('Kept both versions, as two notes.')
   return print(`N${resolved.id} now has the version of ${choice === 'ours' ? 'this machine' : 'the other machine'}.`)
@@ -137,15 +137,13 @@ async function resolveConflict(noteId: string, chosen: (typeof CONFLICT_CHOICES)
 
 async function printHistory(noteId: string | undefined, commit: string | undefined, asJson: boolean): Promise<undefined> {
   const id = requireNoteId(noteId)
-  const query = new URLSearchParams({ id, ...(commit ? { commit } : {}) })
-  const history = await ask<{ versions?: NoteCommit[]; text?: string | null }>(`/api/sync/history?${query}`)
+  const history = await call('GET /api/sync/history', { id, commit })
   if (asJson) return printJson(history)
-  if (commit) {
-    if (typeof history.text !== 'string')
-      throw invalidInput(`N${id} has no version ${commit}; 'recollect sync history N${id}' lists the versions`)
+  if ('text' in history) {
+    if (history.text === null) throw invalidInput(`N${id} has no version ${commit}; 'recollect sync history N${id}' lists the versions`)
     return print(history.text.trimEnd())
   }
-  if (!history.versions?.length) return print('The note has not been committed yet. To commit it: recollect sync')
+  if (history.versions.length === 0) return print('The note has not been committed yet. To commit it: recollect sync')
   const rows = history.versions.map(({ commit, at, machine, subject }) => [
     commit.slice(0, 10),
     formatAgo(at, Date.now()),

@@ -5,12 +5,12 @@ import { temporaryFolder } from '../../../test/support/builders.ts'
 const RECOLLECT = join(import.meta.dir, '..', '..', '..', 'bin', 'recollect')
 const home = temporaryFolder()
 
-/** In a folder of which nothing is remembered, beside the sample. */
+/** Runs in a folder without memories; the home also has the sample project. */
 async function timeline(...args: string[]): Promise<string[]> {
   return (await run(args).stdout.text()).trimEnd().split('\n')
 }
 
-const complaint = (...args: string[]) => run(args).stderr.text()
+const errorOf = (...args: string[]) => run(args).stderr.text()
 
 function run(args: string[]) {
   const env = { PATH: process.env.PATH ?? '', HOME: home.path, RECOLLECT_WORKER_PORT: '0', TZ: 'Asia/Kathmandu' }
@@ -25,30 +25,30 @@ afterAll(async () => {
 const isRow = (line: string) => /^(?:►| ) /.test(line)
 const isDay = (line: string) => /^\d{4}-\d\d-\d\d(?: |$)/.test(line)
 
-test('around a moment, where nothing is remembered of this folder, all projects are told, as many as were asked for', async () => {
+test('--at shows all projects if this one has no memories, and as many rows as requested', async () => {
   const [{ at }] = JSON.parse(
     (await timeline('timeline', 'favourite stations', '--before', '0', '--after', '0', '--json')).join('\n'),
   ).items
   const day = new Date(at - 86_400_000).toISOString().slice(0, 10)
   const lines = await timeline('timeline', '--at', day, '--before', '0', '--after', '3')
-  expect(lines[0]).toBe('Nothing of this project; from all projects:')
+  expect(lines[0]).toBe('Nothing in this project; from all projects:')
   expect(lines.filter(isRow)).toHaveLength(3)
   expect(await timeline('timeline', '--at', day, '--before', '0', '--after', '3', '--all')).toEqual(lines.slice(1))
-  expect(await timeline('timeline', '--at', day, '--project', home.path)).toEqual(['Nothing is remembered around there.'])
+  expect(await timeline('timeline', '--at', day, '--project', home.path)).toEqual(['No memories around that time.'])
 })
 
-test('a moment is written as in a question', async () => {
+test('--at accepts the times that a query accepts', async () => {
   for (const written of ['yesterday', 'last week', 'march', '7d']) {
     const [first] = await timeline('timeline', '--at', written, '--all', '--before', '1', '--after', '1')
     expect([written, first]).toEqual([written, expect.stringMatching(/^\d{4}-\d\d-\d\d/)])
   }
   for (const written of ['2026-02-30', 'never']) {
-    const { error, code } = JSON.parse(await complaint('timeline', '--at', written, '--json'))
-    expect([error, code]).toEqual([expect.stringContaining(`“${written}” is no moment; write 2026-03-01, march, 7d, yesterday`), 'invalid'])
+    const { error, code } = JSON.parse(await errorOf('timeline', '--at', written, '--json'))
+    expect([error, code]).toEqual([expect.stringContaining(`“${written}”`), 'invalid'])
   }
 })
 
-test('a day stands above its rows, and each row has its time there where the person is', async () => {
+test('rows are grouped by day and show the local time', async () => {
   const lines = await timeline('timeline', 'favourite stations', '--after', '2')
   const { items } = JSON.parse((await timeline('timeline', 'favourite stations', '--after', '2', '--json')).join('\n'))
   const local = new Intl.DateTimeFormat('sv', { timeZone: 'Asia/Kathmandu', dateStyle: 'short', timeStyle: 'short' })
@@ -57,7 +57,7 @@ test('a day stands above its rows, and each row has its time there where the per
   expect(lines.find(isRow)).toContain(` ${time}  `)
 })
 
-test('where nothing is close to the question that is said, and no other day shown; a filter that cannot be used is named', async () => {
+test('timeline says that nothing is close to the query, and names unusable filters', async () => {
   const far = ['timeline', 'quarks of the strong nuclear force']
   expect(await timeline(...far)).toEqual(['Nothing close to that is remembered.'])
   expect(JSON.parse((await timeline(...far, '--json')).join('\n'))).toMatchObject({
@@ -65,8 +65,8 @@ test('where nothing is close to the question that is said, and no other day show
     said: 'Nothing close to that is remembered.',
   })
   expect((await timeline('timeline', 'type:bugfx tide'))[0]).toBe('bugfx: there is no type “bugfx”; did you mean bugfix?')
-  expect(await timeline('timeline', 'tide', 'tag:nobody-has-it')).toEqual([
-    'nobody-has-it: there is no tag “nobody-has-it”; there are none yet',
-    'Nothing is remembered about “tide tag:nobody-has-it”.',
+  expect(await timeline('timeline', 'tide', 'tag:unused-tag')).toEqual([
+    'unused-tag: there is no tag “unused-tag”; there are none yet',
+    'No memory matches “tide tag:unused-tag”.',
   ])
 })

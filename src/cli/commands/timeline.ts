@@ -1,34 +1,14 @@
-import type { QueryTimeReference } from '../../core/hit.ts'
-import type { ProjectKey } from '../../core/ids.ts'
-import { isMemoryId, type MemoryKind, memoryId } from '../../core/memory-kinds.ts'
+import { asProjectKey } from '../../core/ids.ts'
+import { isMemoryId, memoryId } from '../../core/memory-kinds.ts'
 import { projectName } from '../../core/project.ts'
 import { shorten } from '../../core/text.ts'
 import { clockOf, dayOf } from '../../core/time-format.ts'
-import { ask, post } from '../ask.ts'
-import { defineCommand, json, project } from '../command.ts'
+import type { TimelineResponse } from '../../wire/contract/memories.ts'
+import { call } from '../call.ts'
+import { json, project } from '../command.ts'
 import { requireKnownProject, searchScope } from '../current-project.ts'
+import { defineCommand } from '../parse.ts'
 import { bold, dim, fitToTerminal, icon, invalidInput, print, printJson, table, yellow } from '../print.ts'
-
-type CliTimelineItem = {
-  kind: MemoryKind
-  id: string
-  type: string
-  title: string
-  project: ProjectKey
-  at: number
-  tokens: number
-  anchor: boolean
-}
-type CliTimelineResponse = {
-  project: ProjectKey | null
-  items: CliTimelineItem[]
-  problems: { word: string; message: string }[]
-  /** Why a project that the question names is none, or null. */
-  nowhere: string | null
-  time: QueryTimeReference | null
-  /** That nothing is close to the question, and so nothing shown, or from where it is. */
-  said: string
-}
 
 export const command = defineCommand({
   name: 'timeline',
@@ -51,26 +31,25 @@ export const command = defineCommand({
       throw invalidInput(
         'around what? Use an id, a query or a date: recollect timeline 12, recollect timeline "login fails", --at yesterday',
       )
-    const request = {
+    const { projectProblem, ...timeline } = await call('POST /api/timeline', {
       depth_before: values.before,
       depth_after: values.after,
       ...(isId ? { anchor } : anchor ? { query: anchor } : {}),
       ...(values.at ? { at: values.at } : {}),
       ...searchScope(values),
-    }
-    const { nowhere, ...timeline } = await ask<CliTimelineResponse>('/api/timeline', post(request))
-    if (nowhere !== null) throw invalidInput(nowhere)
+    })
+    if (projectProblem !== null) throw invalidInput(projectProblem)
     if (timeline.items.length === 0) await requireKnownProject(values)
     if (values.json) return printJson(timeline)
     return printTimeline(timeline, isId ? '' : anchor)
   },
 })
 
-function printTimeline({ project, items, problems, time, said }: Omit<CliTimelineResponse, 'nowhere'>, query: string): undefined {
-  for (const { word, message } of problems) print(yellow(`${word}: ${message}`))
-  if (items.length === 0) return print(said || (query ? `No memory matches “${shorten(query, 200)}”.` : 'No memories around that time.'))
+function printTimeline({ project, items, problems, time, message }: Omit<TimelineResponse, 'projectProblem'>, query: string): undefined {
+  for (const problem of problems) print(yellow(`${problem.word}: ${problem.message}`))
+  if (items.length === 0) return print(message || (query ? `No memory matches “${shorten(query, 200)}”.` : 'No memories around that time.'))
   if (time) print(time.kept ? dim(time.said) : yellow(time.said))
-  if (said) print(yellow(said))
+  if (message) print(yellow(message))
   const isFromOtherProject = items.some((item) => item.project !== project)
   const rows = items.map((item) => [
     item.anchor ? bold('►') : ' ',
@@ -84,7 +63,7 @@ function printTimeline({ project, items, problems, time, said }: Omit<CliTimelin
   for (const [index, line] of table(rows).split('\n').entries()) {
     const day = dayOf(items[index]?.at ?? 0)
     // If the rows do not name the project, the first day does.
-    if (day !== lastDay) print(dim(lastDay || isFromOtherProject || !project ? day : `${day}  ${projectName(project)}`))
+    if (day !== lastDay) print(dim(lastDay || isFromOtherProject || !project ? day : `${day}  ${projectName(asProjectKey(project))}`))
     lastDay = day
     print(fitToTerminal(line))
   }

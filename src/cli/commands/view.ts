@@ -1,8 +1,8 @@
 import { openInBrowser } from '../../platform/browser.ts'
 import { viewerPathFor } from '../../wire/viewer-pages.ts'
-import { ask, post } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
-import { seeHelp } from '../parse.ts'
+import { call } from '../call.ts'
+import { json } from '../command.ts'
+import { defineCommand, seeHelp } from '../parse.ts'
 import { invalidInput, print, printJson, printNotice } from '../print.ts'
 
 export const command = defineCommand({
@@ -27,7 +27,7 @@ export const command = defineCommand({
 
 /** Opens a page of the viewer in the browser, or prints a link if no browser can be opened. */
 export async function openViewer(path: string, options: { print?: boolean | undefined; json?: boolean | undefined }): Promise<undefined> {
-  const link = await ask<{ url: string; seconds: number }>('/api/view/link', post({ to: path }))
+  const link = await call('POST /api/view/link', { to: path })
   if (options.json) return printJson(link)
   if (!options.print && (await openInBrowser(link.url)))
     return print(`Opened the viewer in your browser (${new URL(link.url).origin}${path}).`)

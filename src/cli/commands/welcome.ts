@@ -1,10 +1,10 @@
 import { claudeCode } from '../../integrations/agent.ts'
 import { readEnvironment } from '../../platform/environment.ts'
 import { filesBelow } from '../../platform/folder.ts'
-import type { WorkerStatus } from '../../wire/api.ts'
-import { ask } from '../ask.ts'
-import { defineCommand, json } from '../command.ts'
+import { call } from '../call.ts'
+import { json } from '../command.ts'
 import { currentCommandName } from '../current-project.ts'
+import { defineCommand } from '../parse.ts'
 import { bold, dim, plural, print, printJson } from '../print.ts'
 import { loadDemo, printDemo } from './demo.ts'
 import { importHistory, printHistoryImport } from './import.ts'
@@ -23,7 +23,7 @@ export const command = defineCommand({
     if (!values.json) print(bold('Recollect') + dim(' — memory for coding agents, on this machine only\n'))
     const imported = transcripts.length > 0 ? await importHistory({ paths: [], since: null, project: null }) : null
     const demo = values.demo ? await loadDemo() : null
-    const status = await ask<WorkerStatus>('/api/status')
+    const status = await call('GET /api/status')
     if (values.json) return printJson({ status, imported, demo })
 
     if (imported) {
@@ -44,7 +44,7 @@ function printNextSteps(home: string, hasDemo: boolean): undefined {
   print(`  ${name} inject${hasDemo ? ' --project tidepool' : ''}        ${dim('# what a new session would be shown')}`)
   print(`  ${name} view          ${dim('# browse everything')}`)
   print(`\n${bold('Next step')}`)
-  print(`  ${name} init          ${dim('# connect Claude Code, so that it remembers from now on')}`)
+  print(`  ${name} init          ${dim('# connect Claude Code; it remembers from then on')}`)
   print(dim(`\nThe worker runs in the background and exits when it is no longer needed. Everything is stored in ${home}.`))
   print(dim(`To stop the worker: ${name} stop. To delete everything: ${name} uninstall --purge.`))
 }

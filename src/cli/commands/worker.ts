@@ -1,4 +1,4 @@
-import { defineCommand } from '../command.ts'
+import { defineCommand } from '../parse.ts'
 import { CliError, EXIT } from '../print.ts'
 
 export const command = defineCommand({

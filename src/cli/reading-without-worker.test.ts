@@ -5,61 +5,61 @@ import { temporaryFolder } from '../../test/support/builders.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 
-test('what only reads works where no worker can be started, and leaves nothing behind', async () => {
+test('reading commands work without a worker and leave no files behind', async () => {
   await using at = await aHomeWithoutWorker()
   const before = at.files()
   const found = await at.recollect('search', 'tide table cache', '--all', '--json')
-  const { hits } = JSON.parse(found.said) as { hits: { id: string; kind: string }[] }
-  expect([found.code, hits.length > 0, found.complained]).toEqual([0, true, expect.stringContaining('read from the disk')])
-  expect((await at.recollect('get', '1')).said).toContain('#1 ')
-  expect((await at.recollect('get', 'P1')).said).toMatch(/^P1 Low tide is shown an hour late .* tidepool-\w+\n\nAnswered:/)
-  expect((await at.recollect('timeline', 'tide', '--project', 'tidepool')).said).toContain('►')
-  const brief = (await at.recollect('inject', '--project', 'tidepool', '--explain')).said
+  const { hits } = JSON.parse(found.stdout) as { hits: { id: string; kind: string }[] }
+  expect([found.code, hits.length > 0, found.stderr]).toEqual([0, true, expect.stringContaining('read from the disk')])
+  expect((await at.recollect('get', '1')).stdout).toContain('#1 ')
+  expect((await at.recollect('get', 'P1')).stdout).toMatch(/^P1 Low tide is shown an hour late .* tidepool-\w+\n\nAnswer:/)
+  expect((await at.recollect('timeline', 'tide', '--project', 'tidepool')).stdout).toContain('►')
+  const brief = (await at.recollect('inject', '--project', 'tidepool', '--explain')).stdout
   expect(brief).toMatch(/Last session[\s\S]+\+ +\d+ files: \d+ of \d+ by how much and how lately: .+ \d\.\d/)
-  const [, tokens] = /\n(\d+) tokens, \d+ memories told/.exec(brief) ?? []
+  const [, tokens] = /\n(\d+) tokens, \d+ memories shown/.exec(brief) ?? []
   expect([...brief.matchAll(/^\+ +(\d+) /gm)].reduce((sum, [, cost]) => sum + Number(cost), 0)).toBe(Number(tokens))
   const recalled = await at.recollect('inject', '--project', 'tidepool', '--prompt', 'the tide table cache', '--explain')
-  expect(recalled.said).toMatch(/memory_get[\s\S]+\+ +\d+ [#SP]\d+: it holds \d+ %/)
-  const chore = await at.recollect('inject', '--project', 'tidepool', '--prompt', 'commit this', '--explain')
-  expect(chore.said).toContain('nothing would be told: it is small talk: it has only everyday words.\n')
+  expect(recalled.stdout).toMatch(/memory_get[\s\S]+\+ +\d+ [#SP]\d+: .*\d+ %/)
+  const smallTalk = await at.recollect('inject', '--project', 'tidepool', '--prompt', 'commit this', '--explain')
+  expect(smallTalk.stdout).toMatch(/^This prompt would recall nothing: .+\.\n/)
   expect((await at.recollect('notes', '--all', '--json')).code).toBe(0)
   expect((await at.recollect('graph', '1')).code).toBe(0)
-  expect((await at.recollect('export', '--json', '--kind', 'prompts')).said.trim().split('\n')).toHaveLength(5)
-  expect((await at.recollect('status')).said).toMatch(/Worker +does not run/)
+  expect((await at.recollect('export', '--json', '--kind', 'prompts')).stdout.trim().split('\n')).toHaveLength(5)
+  expect((await at.recollect('status')).stdout).toMatch(/Worker +not running/)
   expect(at.files()).toEqual(before)
 }, 60_000)
 
-test('what would change something says that it needs the worker', async () => {
+test('writing commands fail without a worker, and the error says so', async () => {
   await using at = await aHomeWithoutWorker()
   const kept = await at.recollect('capture', 'something', '--json')
-  expect([kept.code, JSON.parse(kept.complained)]).toEqual([1, { error: expect.stringContaining('does not start'), code: 'error' }])
+  expect([kept.code, JSON.parse(kept.stderr)]).toEqual([1, { error: expect.stringContaining('does not start'), code: 'error' }])
   expect((await at.recollect('get', 'nonsense')).code).toBe(4)
   const started = await at.recollect('start')
-  expect([started.code, started.said, started.complained]).toEqual([1, '', expect.stringContaining('does not start')])
+  expect([started.code, started.stdout, started.stderr]).toEqual([1, '', expect.stringContaining('does not start')])
 }, 60_000)
 
 const canMount = Bun.spawnSync(['unshare', '-rm', 'true']).success
 test.skipIf(!canMount)(
-  'a home on a disk that is mounted read-only can be read',
+  'reading commands work on a read-only disk',
   async () => {
     await using at = await aHomeWithoutWorker({ spoiled: false })
     const mount = `mount --bind ${at.home} ${at.home} && mount -o remount,ro,bind ${at.home}`
     const found = await at.run(['unshare', '-rm', 'sh', '-c', `${mount} && ${RECOLLECT} search tide --all`])
-    expect([found.code, found.complained]).toEqual([0, expect.stringContaining('read from the disk')])
-    expect(found.said).toContain('tide')
+    expect([found.code, found.stderr]).toEqual([0, expect.stringContaining('read from the disk')])
+    expect(found.stdout).toContain('tide')
   },
   60_000,
 )
 
-// Root may write anywhere, so it hands the home to somebody else and becomes them.
+// Root can write anywhere, so the test gives the home to another user and runs as that user.
 const isRoot = process.getuid?.() === 0
-const SOMEBODY = '65534'
-const asSomebody = isRoot ? ['setpriv', `--reuid=${SOMEBODY}`, `--regid=${SOMEBODY}`, '--clear-groups'] : []
-test.skipIf(isRoot && !Bun.spawnSync([...asSomebody, RECOLLECT, '--version']).success)(
-  'a home that its owner made read-only can be read',
+const OTHER_USER = '65534'
+const asOtherUser = isRoot ? ['setpriv', `--reuid=${OTHER_USER}`, `--regid=${OTHER_USER}`, '--clear-groups'] : []
+test.skipIf(isRoot && !Bun.spawnSync([...asOtherUser, RECOLLECT, '--version']).success)(
+  'reading commands work in a read-only home',
   async () => {
     await using at = await aHomeWithoutWorker({ spoiled: false })
-    if (isRoot) Bun.spawnSync(['chown', '-R', SOMEBODY, join(at.home, '..')])
+    if (isRoot) Bun.spawnSync(['chown', '-R', OTHER_USER, join(at.home, '..')])
     Bun.spawnSync(['chmod', '-R', 'a-w', at.home])
     const reading = [
       ['search', 'tide', '--all'],
@@ -69,23 +69,23 @@ test.skipIf(isRoot && !Bun.spawnSync([...asSomebody, RECOLLECT, '--version']).su
     ]
     reading.push(['graph', '1'], ['inject', '--project', 'tidepool'], ['status'], ['export', '--json', '--kind', 'prompts'])
     for (const args of reading) {
-      const read = await at.run([...asSomebody, RECOLLECT, ...args])
-      expect([args[0], read.code, read.complained]).toEqual([args[0], 0, expect.stringContaining('read from the disk')])
+      const read = await at.run([...asOtherUser, RECOLLECT, ...args])
+      expect([args[0], read.code, read.stderr]).toEqual([args[0], 0, expect.stringContaining('read from the disk')])
     }
     Bun.spawnSync(['chmod', '-R', 'u+w', at.home])
   },
   120_000,
 )
 
-/** The sample history in a home; spoiled, a file stands where the worker's folder should be. */
+/** A home with the sample history. If it is spoiled, a file takes the place of the worker's folder, so no worker starts. */
 async function aHomeWithoutWorker({ spoiled = true } = {}) {
   const folder = temporaryFolder()
   const home = join(folder.path, '.recollect')
   const run = async (command: string[]) => {
     const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0' }
     const child = Bun.spawn(command, { env, cwd: folder.path, stdout: 'pipe', stderr: 'pipe' })
-    const [said, complained, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-    return { code, said, complained }
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    return { code, stdout, stderr }
   }
   const recollect = (...args: string[]) => run([RECOLLECT, ...args])
   await recollect('demo')

@@ -307,10 +307,10 @@ test('after an upgrade, filters find memories of earlier versions', async () => 
   const store = await openStore(path)
   const nothing = { session: null, paths: [], branches: [], types: [], namespaces: [], tags: [], notTags: [], sources: [] }
   const within = { project: asProjectKey('app'), kinds: ['note' as const, 'summary' as const], since: 0, before: 9, limit: 9 }
-  const found = async (choice: object) =>
-    (await store.documents.newest({ ...within, filter: { ...nothing, ...choice } })).map(({ kind }) => kind)
-  for (const choice of [{ paths: ['src/Tide'] }, { sources: ['human'] }, { namespaces: ['apis'] }, { types: ['semantic'] }])
-    expect(await found(choice)).toEqual(['note'])
+  const found = async (filter: object) =>
+    (await store.documents.newest({ ...within, filter: { ...nothing, ...filter } })).map(({ kind }) => kind)
+  for (const filter of [{ paths: ['src/Tide'] }, { sources: ['human'] }, { namespaces: ['apis'] }, { types: ['semantic'] }])
+    expect(await found(filter)).toEqual(['note'])
   expect(await found({ sources: ['import'] })).toEqual([])
   expect(await found({})).toEqual(['summary', 'note'])
   store.close()

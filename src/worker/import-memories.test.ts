@@ -201,7 +201,7 @@ test('any folder of markdown becomes notes, by heading or name, without what is 
   const wish = { from: 'markdown' as const, paths: [folder], project: asProjectKey('app') }
   const { done, left } = await bring(at.desk, wish)
   expect(done.notes).toMatchObject({ added: 2 })
-  expect(left.sort()).toEqual(['it cannot be read (it is not UTF-8)', 'it is larger than 256 KB', 'it is not text', 'nothing is in it'])
+  expect(left.sort()).toEqual(['it cannot be read (it is not UTF-8)', 'it is empty', 'it is larger than 256 KB', 'it is not text'])
   const notes = () => at.store.notes.list({ project: null, now: Date.now(), limit: 9 })
   expect((await notes()).map((note) => [note.title, note.project, note.source]).sort()).toEqual([
     ['How we deploy', 'app', 'import'],

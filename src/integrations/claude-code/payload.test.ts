@@ -150,7 +150,7 @@ test('what is huge and useless in a tool’s answer is dropped at the edge', asy
 
 test('a payload that does not say whose session it is, is refused with what is missing', () => {
   const refused = (json: unknown) => () => parsePayload(json, { at: 1 })
-  for (const json of [null, undefined, 7, 'text', [], [{ session_id: 's' }], true]) expect(refused(json)).toThrow('not an object')
+  for (const json of [null, undefined, 7, 'text', [], [{ session_id: 's' }], true]) expect(refused(json)).toThrow('expected an object')
   for (const json of [{}, { session_id: 7 }, { session_id: null }, { session_id: ['s'] }])
     expect(refused(json)).toThrow('session_id is missing')
   expect(refused({ session_id: '' })).toThrow('session_id is empty')

@@ -31,7 +31,7 @@ function factsOf(text: string): SettingsFacts {
 
 const USUAL = '/home/dev/.recollect'
 const without = (text: string, home: string | null = null) =>
-  withoutHooks(text, { home: home ?? USUAL, usualHome: USUAL, hookToken: WISHES.hookToken })
+  withoutHooks(text, { home: home ?? USUAL, defaultHome: USUAL, hookToken: WISHES.hookToken })
 
 const ownIn = (text: string) => factsOf(text).own
 const pretty = (value: unknown, indent: number | string = 2) => `${JSON.stringify(value, null, indent)}\n`

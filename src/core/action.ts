@@ -2,7 +2,7 @@ import type { AgentName } from './agent.ts'
 import type { ToolUse } from './memory.ts'
 
 /**
- * What an agent did with a tool. Each agent names its tools differently; `integrations` translates, so the distiller, the brief and
+ * A tool use, the same for every agent. Agents name their tools differently; `integrations` translates, so the distiller, the brief and
  * search never see field names such as `tool_input`.
  */
 export type Action =

@@ -9,7 +9,7 @@ export type EmbeddingState = { kind: 'ready'; embedder: Embedder; index: VectorI
 /** One attempt to open the embedder that the settings named at that time. */
 export type EmbedderOpening = {
   readonly at: number
-  /** What the settings named, as one text that can be compared. */
+  /** The embedder of the settings, as one text that can be compared. */
   readonly chosen: string
   readonly state: Promise<EmbeddingState>
   /** The error of its latest use; null when that went well. */

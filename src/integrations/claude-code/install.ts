@@ -151,7 +151,7 @@ export type Inspection = {
   hooksOff: boolean
 }
 
-/** What the settings files of a session in this folder contain about hooks. */
+/** Reads the hooks from all settings files of a session in this folder. */
 export function inspectHooks(environment: Environment, projectFolder: string | null): Inspection {
   const files = settingsFiles(environment, projectFolder).map(({ file, scope }): InspectedFile => {
     const found = inspectFile(file) ?? { kind: 'missing' }

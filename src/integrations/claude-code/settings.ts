@@ -108,10 +108,10 @@ export function withHooks(settingsText: string | null, plan: HookPlan): JsonEdit
   if (added.kind === 'unreadable') return added
   const cleaned = editJson(added.text, (settings) => {
     const ours = ownHookLocations(settings)
-    const kept = new Set(plan.events.map((event) => ours.find((location) => location.event.key === event)))
+    const planned = new Set(plan.events.map((event) => ours.find((location) => location.event.key === event)))
     return removals(
       settings,
-      ours.filter((location) => !kept.has(location)),
+      ours.filter((location) => !planned.has(location)),
     )
   })
   return cleaned.kind === 'unreadable' ? cleaned : { ...cleaned, changed: cleaned.text !== settingsText }

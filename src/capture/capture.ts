@@ -13,11 +13,10 @@ import type { Change, Prompt, Session } from '../core/memory.ts'
 import { clip } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
-export type { DistillJob } from './distill-job.ts'
 export type { CapturedNoteDraft } from './drafts.ts'
-export { type EpisodeJob, episodeDraft, queueEpisode } from './episode.ts'
+export { episodeDraft, queueEpisode } from './episode.ts'
 export { draftMarkedNotes, MAX_MARKED_PER_PROMPT } from './markers.ts'
-export { draftStatedNotes, type StatementsJob } from './statements.ts'
+export { draftStatedNotes } from './statements.ts'
 
 import { queueDistill } from './distill-job.ts'
 import { queueEpisode, refreshEpisode } from './episode.ts'

@@ -2,8 +2,8 @@ import type { AgentName } from './agent.ts'
 import type { ToolUse } from './memory.ts'
 
 /**
- * An agent's use of a tool, in our terms. Agents name their tools differently; `integrations` translates, so that no other room knows
- * `tool_input` or `structuredPatch`.
+ * A tool use, the same for every agent. Agents name their tools differently; `integrations` translates, so the distiller, the brief and
+ * search never see field names such as `tool_input`.
  */
 export type Action =
   | { kind: 'read'; file: string }

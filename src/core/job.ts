@@ -24,7 +24,7 @@ export type Jobs = {
   embed: NoPayload
   /** Read the rest of a session's transcript. `over` when its client is gone: then the session is completed too. */
   reconcile: { sessionId: number; over?: boolean }
-  /** Read a transcript of which the session may not be known yet. */
+  /** Read a transcript whose session may not be known yet. */
   read: { path: string; agent: AgentName }
   consolidate: NoPayload
   /** Give turns of older versions what new ones have: links, activity and traces. */

@@ -6,6 +6,7 @@
  * This is the one place that swallows everything: memory must never stop a person's work. Whatever stdin holds and whatever the
  * worker does, it prints one JSON object and exits 0.
  */
+import { DEFAULT_AGENT, parseAgentName } from '../core/agent.ts'
 import { MAX_PAYLOAD_BYTES } from '../core/limits.ts'
 import { hookEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
@@ -35,13 +36,11 @@ export async function runHook(args: string[]): Promise<number> {
   return args.includes('--strict-exit') ? done.exit : 0
 }
 
-const AGENT = 'claude-code'
-
 /** What a hook does not need as a rule is loaded only when it does. */
 async function handleHook(args: string[]): Promise<ForwardResult> {
-  const [agent = AGENT, ...rest] = args
+  const [agent = DEFAULT_AGENT, ...rest] = args
   const event = rest[0]?.startsWith('-') ? undefined : rest[0]
-  if (agent !== AGENT && (await import('./script-events.ts')).isScriptEventName(agent)) return forwardScriptEvent(args)
+  if (parseAgentName(agent) === null && (await import('./script-events.ts')).isScriptEventName(agent)) return forwardScriptEvent(args)
   if (args.includes('--plugin')) {
     const reply = (await import('./duplicate-install.ts')).replyIfInstalledTwice(event, hookEnvironment().projectFolder)
     if (reply !== null) return { reply, exit: DONE }
@@ -64,7 +63,7 @@ async function forwardScriptEvent(args: string[]): Promise<ForwardResult> {
   const form = readForm(args)
   const piped = form.readsStdin ? await readStdin() : new Uint8Array()
   const payload = piped && payloadOf(form, new TextDecoder().decode(piped), process.cwd())
-  const done = payload ? await forward(AGENT, form.event, payload, form.strictExit) : { reply: '{}', exit: piped ? INVALID : LATE }
+  const done = payload ? await forward(DEFAULT_AGENT, form.event, payload, form.strictExit) : { reply: '{}', exit: piped ? INVALID : LATE }
   return form.printsText ? { ...done, reply: textIn(done.reply) } : done
 }
 

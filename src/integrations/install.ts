@@ -7,13 +7,11 @@ export {
   homeFlagOf,
   type InspectedFile,
   type Inspection,
-  type InstallOptions,
   type InstallOutcome,
   inspectHooks,
   install,
   installMcp,
   type McpOutcome,
-  type RemovalOptions,
   uninstall,
   uninstallMcp,
 } from './claude-code/install.ts'

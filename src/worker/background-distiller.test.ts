@@ -14,22 +14,22 @@ import { redistill } from './redistill.ts'
 import type { Services } from './services.ts'
 import { openModels } from './text-model.ts'
 
-const TOLD = `<observation><type>bugfix</type><title>Token expiry is compared in milliseconds</title>
+const MODEL_ANSWER = `<observation><type>bugfix</type><title>Token expiry is compared in milliseconds</title>
 <files_modified><file>src/auth.ts</file></files_modified></observation>`
-const server = aModelServerSaying(TOLD)
+const server = aModelServerSaying(MODEL_ANSWER)
 const job = { sessionId: 1, number: 1 }
 
-test('a turn is told plainly at once and by the model soon after', async () => {
+test('a turn is distilled by rules at once and by the model soon after', async () => {
   await using at = await aModelDesk()
   await aTurn(at.desk, 1)
   expect(models(at.desk)).toEqual(['plain'])
-  await at.tell()
+  await at.distillNext()
   expect(models(at.desk)).toEqual(['m-1'])
   expect(await at.store.jobs.counts()).toEqual({ waiting: 0, running: 0, dead: 0 })
   expect(at.announced.map(({ kind }) => kind)).toContain('observation-added')
 })
 
-test('without a model nothing waits for one', async () => {
+test('without a model no turn is queued for one', async () => {
   await using at = await aDesk()
   await aTurn(at.desk, 1)
   expect(await at.store.jobs.counts()).toMatchObject({ waiting: 0 })
@@ -40,40 +40,43 @@ test.each([
   ['network', { status: 500, type: 'api_error', message: 'oops' }, 1],
   ['auth', { status: 401, type: 'authentication_error', message: 'who?' }, 0],
   ['quota', { status: 402, type: 'billing_error', message: 'empty' }, 0],
-] as const)('trouble of kind %s leaves the plain memory, and waits on the list when waiting helps', async (_, says, waiting) => {
-  await using at = await aModelDesk()
-  await aTurn(at.desk, 1)
-  server.says(says)
-  await at.tell()
-  expect(models(at.desk)).toEqual(['plain'])
-  expect(await at.store.jobs.counts()).toEqual({ waiting, running: 0, dead: 0 })
-})
+] as const)(
+  'after a failure of kind %s the rule-based memories stay, and the turn is retried if that can help',
+  async (_, says, waiting) => {
+    await using at = await aModelDesk()
+    await aTurn(at.desk, 1)
+    server.says(says)
+    await at.distillNext()
+    expect(models(at.desk)).toEqual(['plain'])
+    expect(await at.store.jobs.counts()).toEqual({ waiting, running: 0, dead: 0 })
+  },
+)
 
-test('the wait doubles up to a quarter of an hour, and is as long as the model asks for', () => {
+test('the wait doubles up to a quarter of an hour, and is at least as long as the model requests', () => {
   expect([1, 2, 3, 20].map((attempts) => retryWaitMs(attempts, null))).toEqual([15_000, 30_000, 60_000, 900_000])
   expect(retryWaitMs(1, 3_600_000)).toBe(3_600_000)
 })
 
-test('a worker that leaves keeps the turn on the list', async () => {
+test('a worker that stops keeps the turn in the queue', async () => {
   await using at = await aModelDesk()
   await aTurn(at.desk, 1)
   const stopping = new AbortController()
   at.desk.stopSignal = stopping.signal
   server.says({ response: () => Bun.sleep(400).then(() => new Response('{}')) })
   setTimeout(() => stopping.abort(new Error('the worker stops')), 50)
-  await at.tell()
+  await at.distillNext()
   expect(await at.store.jobs.counts()).toMatchObject({ running: 1 })
   expect(await at.store.transaction(() => at.store.jobs.returnRunning(Date.now()))).toBe(1)
 })
 
-test('when the budget is spent the model is not asked, and the plain memory stays', async () => {
+test('when the budget is spent the model is not asked, and the rule-based memories stay', async () => {
   await using at = await aModelDesk({ RECOLLECT_MODEL_DAILY_USD: '0.000001' }, '"m-1" = { input = 1, output = 1 }')
   await aTurn(at.desk, 1)
-  await at.tell()
+  await at.distillNext()
   expect([models(at.desk), server.asked.length]).toEqual([['plain'], 0])
 })
 
-test('telling again first says what it would be, then replaces each turn at once and says that ids change', async () => {
+test('redistilling first estimates the cost, then replaces the turns, whose memories get new ids', async () => {
   await using at = await aModelDesk({}, '"m-1" = { input = 1, output = 1 }')
   for (const number of [1, 2]) await aTurn(at.desk, number)
   const before = [...at.store.observations.each(null)]
@@ -87,28 +90,28 @@ test('telling again first says what it would be, then replaces each turn at once
 })
 
 test.each([
-  ['a job', (at: ModelDesk) => at.tell()],
-  ['another who has turns told again', (at: ModelDesk) => report(at.desk, true)],
-])('a turn that %s wants told meanwhile is paid for once', async (_, meanwhile) => {
+  ['a job', (at: ModelDesk) => at.distillNext()],
+  ['a second redistill', (at: ModelDesk) => report(at.desk, true)],
+])('a turn that %s distills at the same time is paid for once', async (_, meanwhile) => {
   await using at = await aModelDesk()
   await aTurn(at.desk, 1)
-  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [requested, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   server.says(async () => {
-    asked.resolve()
+    requested.resolve()
     await answer.promise
-    return { text: TOLD }
+    return { text: MODEL_ANSWER }
   })
   const again = report(at.desk, true)
-  await asked.promise
+  await requested.promise
   const other = meanwhile(at)
-  await Bun.sleep(50) // as long as it would take to ask a second time
+  await Bun.sleep(50) // long enough for a second request
   answer.resolve()
   expect((await again).turns).toBe(1)
   await other
   expect([server.asked.length, models(at.desk)]).toEqual([1, ['m-1']])
 })
 
-test('telling again leaves a turn that is not over', async () => {
+test('redistilling skips a turn that is not over', async () => {
   await using at = await aModelDesk()
   await aTurn(at.desk, 1, { answer: null })
   expect(await report(at.desk, false)).toMatchObject({ turns: 0, skipped: 1 })
@@ -116,16 +119,16 @@ test('telling again leaves a turn that is not over', async () => {
   expect(server.asked).toHaveLength(0)
 })
 
-test('telling again stops when a person is needed, and goes on later', async () => {
+test('redistilling stops when a person must act, and continues later', async () => {
   await using at = await aModelDesk()
   for (const number of [1, 2]) await aTurn(at.desk, number)
-  let asked = 0
-  server.says(() => (++asked === 1 ? { text: TOLD } : { status: 401, type: 'authentication_error', message: 'who?' }))
+  let requests = 0
+  server.says(() => (++requests === 1 ? { text: MODEL_ANSWER } : { status: 401, type: 'authentication_error', message: 'who?' }))
   const stopped = await report(at.desk, true)
   expect([stopped.turns, stopped.messages]).toEqual([1, [expect.stringContaining('stopped')]])
 })
 
-test('a mode of the person’s own is used; one that is broken or missing is said', async () => {
+test('the person’s own mode is used; a broken or missing one is reported', async () => {
   await using at = await aModelDesk()
   const file = join(at.desk.home.folder, 'modes', 'code.en.toml')
   mkdirSync(join(at.desk.home.folder, 'modes'))
@@ -139,10 +142,10 @@ test('a mode of the person’s own is used; one that is broken or missing is sai
   expect(loadMode(at.desk.home, { ...settings, model: { ...settings.model, mode: 'poems' } })).toContain('there is no mode poems.en.toml')
 })
 
-test('what happens in the folder of our own sessions is not kept', async () => {
+test('events of our own sessions with the model are not stored', async () => {
   await using at = await aModelDesk()
-  const told = event(prompt('Distil this'), { cwd: at.desk.home.thinking })
-  const { session } = await take(at.store, told, nowhere, at.desk.rules(claudeCode))
+  const submitted = event(prompt('Distil this'), { cwd: at.desk.home.thinking })
+  const { session } = await take(at.store, submitted, nowhere, at.desk.rules(claudeCode))
   expect([session, [...at.store.sessions.each()]]).toEqual([null, []])
 })
 
@@ -160,15 +163,15 @@ async function aModelDesk(variables: Record<string, string> = {}, prices = '') {
   const priced = readPrices(desk.home.folder)
   desk.environment.keys.RECOLLECT_MODEL_API_KEY = server.key
   desk.textModel = await openModels({ ...desk, prices: priced, clean: (text) => text, logInfo: () => {} })
-  const telling = openBackgroundDistiller(desk, async () => {})
+  const distiller = openBackgroundDistiller(desk, async () => {})
   return {
     ...at,
-    /** Has the next waiting turn told. */
-    tell: async () => {
+    /** Distills the next waiting turn with the model. */
+    distillNext: async () => {
       const next = await store.transaction(() => store.jobs.claim(Date.now() + 10_000))
       if (next?.kind !== 'model-distill') throw new Error('no turn waits for a model')
-      telling.start(next)
-      for (let i = 0; i < 4; i++) await telling.stop()
+      distiller.start(next)
+      for (let i = 0; i < 4; i++) await distiller.stop()
     },
   }
 }
@@ -182,8 +185,8 @@ async function report(desk: Services, apply: boolean): Promise<RedistillReport> 
 
 async function aTurn(desk: Services, number: number, given: Parameters<typeof loginTurn>[1] = {}): Promise<void> {
   const at = Date.now() + number * 10
-  for (const [ms, said] of loginTurn(number, given).entries())
-    await take(desk.store, event(said, { at: at + ms }), nowhere, desk.rules(claudeCode))
+  for (const [ms, turnEvent] of loginTurn(number, given).entries())
+    await take(desk.store, event(turnEvent, { at: at + ms }), nowhere, desk.rules(claudeCode))
   const turn = { ...job, number }
   await desk.store.transaction(async () => {
     await distillTurn(desk.store, turn, claudeCode.readAction)

@@ -12,7 +12,7 @@ import { openBackgroundSync } from './background-sync.ts'
 import { ingestWithoutReply } from './intake.ts'
 import { openRouter } from './router.ts'
 
-test('a session that starts or goes on, and one that ends, asks for one sync', async () => {
+test('the start, resume and end of a session queue one sync', async () => {
   await using at = await aDesk()
   const jobs = async () => (await waiting(at.desk.store)).map((job) => job.kind)
   for (const source of ['clear', 'compact']) await hook(at.desk, { hook_event_name: 'SessionStart', source })
@@ -25,27 +25,27 @@ test('a session that starts or goes on, and one that ends, asks for one sync', a
 
 test('a home without notes and without a remote gets no repository', async () => {
   await using at = await aDesk()
-  const syncing = openBackgroundSync(at.desk)
-  syncing.start({ id: 1, kind: 'sync', key: 'notes', payload: {}, attempts: 1 })
-  await syncing.stop()
+  const sync = openBackgroundSync(at.desk)
+  sync.start({ id: 1, kind: 'sync', key: 'notes', payload: {}, attempts: 1 })
+  await sync.stop()
   expect(await ask(at.desk, 'GET', '/api/sync')).toMatchObject({ json: { remote: '', last: null } })
 })
 
-test('a job syncs, tells who listens, and is gone', async () => {
+test('a sync job syncs, announces it, and is removed', async () => {
   using remote = aRemote()
   await using at = await aDesk({ RECOLLECT_SYNC_REMOTE: remote.path })
   await saveNote(at.desk.notebook, { body: 'To be shared.', project: asProjectKey('app'), source: 'human' }, 1000)
   await at.store.transaction(() => at.store.jobs.add('sync', 'notes', {}, 1))
   const job = await at.store.transaction(() => at.store.jobs.claim(1000))
-  const syncing = openBackgroundSync(at.desk)
-  if (job?.kind === 'sync') syncing.start(job)
+  const sync = openBackgroundSync(at.desk)
+  if (job?.kind === 'sync') sync.start(job)
   while ((await at.store.jobs.counts()).running > 0) await Bun.sleep(10)
-  await syncing.stop()
+  await sync.stop()
   expect(runGit(remote.path, 'log', '--format=%s', 'main')).toContain('1 note (new)')
   expect((await ask(at.desk, 'GET', '/api/sync')).json).toMatchObject({ ahead: 0, waiting: 0, last: { outcome: 'synced', pushed: true } })
 })
 
-test('a remote is set in the settings file, which stays as it was, and notes come from it at once', async () => {
+test('setting a remote changes only that line of the settings file, and fetches notes at once', async () => {
   using remote = aRemote()
   await using first = await aDesk({ RECOLLECT_SYNC_REMOTE: remote.path })
   await saveNote(first.desk.notebook, { body: 'From the first machine.', project: asProjectKey('app'), source: 'human' }, 1000)
@@ -61,7 +61,7 @@ test('a remote is set in the settings file, which stays as it was, and notes com
   expect(at.announced).toMatchObject([{ kind: 'note-changed', note: { body: 'From the first machine.' } }])
 })
 
-test('with git_notes the notes of a project are mirrored into the repository it was last worked on in', async () => {
+test('with git_notes a project’s notes are mirrored into the repository of its latest session', async () => {
   await using at = await aDesk({ RECOLLECT_SYNC_GIT_NOTES: 'true' })
   using project = temporaryFolder()
   runGit(project.path, 'init', '--quiet')
@@ -74,14 +74,14 @@ test('with git_notes the notes of a project are mirrored into the repository it 
   expect(runGit(project.path, 'notes', '--ref=mem/context', 'show', 'HEAD')).toContain('For the team.')
 })
 
-test('a remote that cannot be one, and a choice that is none, are refused in words', async () => {
+test('an invalid remote and an unknown choice are rejected with a message', async () => {
   await using at = await aDesk()
   expect(await ask(at.desk, 'POST', '/api/sync/remote', { remote: 'ext::sh -c x' })).toMatchObject({ status: 400 })
   expect(await ask(at.desk, 'POST', '/api/sync/resolve', { id: 'N1', choice: 'ours' })).toMatchObject({ status: 400 })
   expect(await ask(at.desk, 'POST', '/api/sync/resolve', { id: 'N1', choice: 'mine' })).toMatchObject({ status: 400 })
 })
 
-test('a repository that git cannot read is told, and nothing else is hurt', async () => {
+test('a repository that git cannot read is reported, and nothing else breaks', async () => {
   await using at = await aDesk()
   await saveNote(at.desk.notebook, { body: 'Still here.', project: asProjectKey('app'), source: 'human' }, 1000)
   await ask(at.desk, 'POST', '/api/sync', {})
@@ -107,8 +107,8 @@ async function waiting(store: Desk['store']) {
   return found
 }
 
-function hook(desk: Desk, said: Record<string, unknown>) {
-  const payload = { session_id: 's1', cwd: '/home/dev/app', transcript_path: '/nowhere.jsonl', ...said }
+function hook(desk: Desk, fields: Record<string, unknown>) {
+  const payload = { session_id: 's1', cwd: '/home/dev/app', transcript_path: '/nowhere.jsonl', ...fields }
   const context = { projectFolder: '/home/dev/app', clientPid: null, entrypoint: null }
   const quiet = { ...desk, queue: { ...desk.queue, kick: () => {} } }
   return ingestWithoutReply(quiet, { agent: claudeCode, payload, context, delivery: null, at: Date.now() })

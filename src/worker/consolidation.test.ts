@@ -16,7 +16,7 @@ import type { Services } from './services.ts'
 const app = asProjectKey('app')
 const HOUR = 3_600_000
 
-async function kept(desk: Services, given: Omit<Partial<Note>, 'id'> & { id: string }): Promise<Note> {
+async function saveTestNote(desk: Services, given: Omit<Partial<Note>, 'id'> & { id: string }): Promise<Note> {
   const id = asNoteId(given.id)
   const note = aNote({ ...given, id, path: `memory/app/${id}.md`, createdAt: Date.now(), updatedAt: Date.now() })
   await desk.store.transaction(() => putNote(desk.notebook, note))
@@ -25,11 +25,11 @@ async function kept(desk: Services, given: Omit<Partial<Note>, 'id'> & { id: str
 
 async function ended(
   desk: Services,
-  wish: Partial<{ apply: boolean; undo: boolean | number }> = {},
+  options: Partial<{ apply: boolean; undo: boolean | number }> = {},
   kind: 'consolidate' | 'reflect' = 'consolidate',
 ) {
   const lines: ConsolidationLine[] = []
-  for await (const line of runConsolidation(desk, kind, { apply: false, undo: false, project: app, ...wish })) lines.push(line)
+  for await (const line of runConsolidation(desk, kind, { apply: false, undo: false, project: app, ...options })) lines.push(line)
   const last = lines.at(-1)
   if (last?.kind !== 'done') throw new Error(JSON.stringify(last))
   return last.report
@@ -38,15 +38,15 @@ async function ended(
 const visible = (desk: Services) =>
   desk.store.notes.list({ project: app, now: Date.now(), limit: 99 }).then((notes) => notes.map(({ id }) => id as string).sort())
 
-test('what was shown is what is applied, and undoing brings it back', async () => {
+test('the plan that was shown is applied, and undo restores the notes', async () => {
   await using at = await aDesk()
-  await kept(at.desk, { id: 'A', body: 'Same.' })
-  await kept(at.desk, { id: 'B', body: 'same' })
+  await saveTestNote(at.desk, { id: 'A', body: 'Same.' })
+  await saveTestNote(at.desk, { id: 'B', body: 'same' })
   const shown = await ended(at.desk)
   expect(shown).toMatchObject({ outcome: 'planned', groups: [{ how: 'same', stays: { id: 'B' }, hides: [{ id: 'A' }], refused: null }] })
   expect(await visible(at.desk)).toEqual(['A', 'B'])
   // A note that came since is not part of it.
-  await kept(at.desk, { id: 'C', body: 'SAME' })
+  await saveTestNote(at.desk, { id: 'C', body: 'SAME' })
   expect(await ended(at.desk, { apply: true })).toMatchObject({ plan: shown.plan, outcome: 'applied', groups: shown.groups })
   expect(await visible(at.desk)).toEqual(['B', 'C'])
   expect((await at.store.audit.recent(1))[0]).toMatchObject({ action: 'consolidate', details: { groups: 1, notes: 1 } })
@@ -55,10 +55,10 @@ test('what was shown is what is applied, and undoing brings it back', async () =
   expect(await visible(at.desk)).toEqual(['A', 'B', 'C'])
 })
 
-test('a plan whose notes have changed is made anew, shown, and not applied', async () => {
+test('a plan whose notes have changed is made again and shown, not applied', async () => {
   await using at = await aDesk()
-  await kept(at.desk, { id: 'A', body: 'Same.' })
-  await kept(at.desk, { id: 'B', body: 'same' })
+  await saveTestNote(at.desk, { id: 'A', body: 'Same.' })
+  await saveTestNote(at.desk, { id: 'B', body: 'same' })
   const shown = await ended(at.desk)
   await changeNote(at.desk.notebook, asNoteId('A'), { pinned: true }, Date.now())
   const anew = await ended(at.desk, { apply: true })
@@ -69,10 +69,10 @@ test('a plan whose notes have changed is made anew, shown, and not applied', asy
   expect(await visible(at.desk)).toEqual(['A'])
 })
 
-test('a file that somebody edits by hand after the plan was shown is not written over', async () => {
+test('a file edited by hand after the plan was shown is not overwritten', async () => {
   await using at = await aDesk()
-  await kept(at.desk, { id: 'A', body: 'Same.' })
-  const b = await kept(at.desk, { id: 'B', body: 'same' })
+  await saveTestNote(at.desk, { id: 'A', body: 'Same.' })
+  const b = await saveTestNote(at.desk, { id: 'B', body: 'same' })
   await ended(at.desk)
   const path = join(at.desk.home.folder, b.path)
   writeFileSync(path, (await Bun.file(path).text()).replace('same', 'same, or not'))
@@ -80,12 +80,12 @@ test('a file that somebody edits by hand after the plan was shown is not written
   expect(await Bun.file(path).text()).toContain('same, or not')
 })
 
-test('a group is asked about once more before it is applied', async () => {
+test('a group is checked again before it is applied', async () => {
   await using at = await aDesk()
-  await kept(at.desk, { id: 'A', title: 'Zebra', body: 'Say zebra.' })
-  await kept(at.desk, { id: 'B', title: 'Horse', body: 'say zebra' })
+  await saveTestNote(at.desk, { id: 'A', title: 'Zebra', body: 'Say zebra.' })
+  await saveTestNote(at.desk, { id: 'B', title: 'Horse', body: 'say zebra' })
   await ended(at.desk)
-  for (let i = 0; i < 6; i++) await kept(at.desk, { id: `X${i}`, title: `Zebra ${i}`, body: `Zebra kind ${'abcdef'[i]}` })
+  for (let i = 0; i < 6; i++) await saveTestNote(at.desk, { id: `X${i}`, title: `Zebra ${i}`, body: `Zebra kind ${'abcdef'[i]}` })
   writeFileSync(join(at.desk.home.folder, 'questions.jsonl'), '{"question": "zebra", "note": "A"}\nnonsense\n')
   const report = await ended(at.desk, { apply: true })
   expect(report.groups[0]?.refused).toContain('zebra')
@@ -93,13 +93,13 @@ test('a group is asked about once more before it is applied', async () => {
   expect(await visible(at.desk)).toContain('A')
 })
 
-test('a model that is configured and not usable is said', async () => {
+test('a configured model that cannot be used is reported', async () => {
   await using at = await aDesk({ RECOLLECT_MODEL_PROVIDER: 'openai' })
   const desk: Services = { ...at.desk, textModel: { kind: 'absent', reason: 'model.name does not name a model' } }
   expect((await ended(desk, {}, 'reflect')).messages).toContain('model.name does not name a model')
 })
 
-test('it happens by itself after enough notes, or when nobody works, and never when a person says so', async () => {
+test('consolidation runs after enough notes or while idle, and never when it is switched off', async () => {
   for (const [variables, notes, isIdle, later, due] of [
     [{}, 49, false, 0, false],
     [{}, 50, false, 0, true],
@@ -111,12 +111,12 @@ test('it happens by itself after enough notes, or when nobody works, and never w
     await at.desk.queue.stop()
     for (let i = 0; i < notes; i++) await saveNote(at.desk.notebook, { body: `Fact ${i}`, project: app, source: 'human' }, Date.now())
     expect(await queueConsolidation(at.desk, Date.now() + 10 + later, isIdle)).toBe(due)
-    // Once asked for, it waits for new ones.
+    // Once queued, it waits for new notes.
     expect(await queueConsolidation(at.desk, Date.now() + 7 * HOUR, isIdle)).toBe(false)
   }
 })
 
-test('by itself only duplicates are folded, without asking the model', async () => {
+test('in the background only duplicates are merged, without the model', async () => {
   using server = aModelServer(() => ({ text: '<nothing/>' }))
   await using at = await aDesk()
   const desk = { ...at.desk, textModel: modelAt(server) }
@@ -131,7 +131,7 @@ test('by itself only duplicates are folded, without asking the model', async () 
   expect(undone).toMatchObject([{ kind: 'undone', report: { restored: 1 } }])
 })
 
-test('when a person lets it, the model is asked too, for sessions as well', async () => {
+test('with auto_model the background run asks the model too, also about sessions', async () => {
   using server = aModelServer(() => ({ text: '<nothing/>' }))
   await using at = await aDesk({ RECOLLECT_CONSOLIDATE_AUTO_MODEL: 'true', RECOLLECT_MODEL_MAX_INPUT_RATIO: '10' })
   const desk = { ...at.desk, textModel: modelAt(server) }
@@ -141,7 +141,7 @@ test('when a person lets it, the model is asked too, for sessions as well', asyn
   expect((await desk.store.notes.get(asNoteId('S')))?.tags).toEqual(['reflected'])
 })
 
-test('a plan made by itself leaves the one that a person was shown', async () => {
+test('a background plan does not replace the plan that a person saw', async () => {
   await using at = await aDesk()
   await aboutTheQueue(at.desk)
   const shown = await ended(at.desk)
@@ -151,12 +151,12 @@ test('a plan made by itself leaves the one that a person was shown', async () =>
 })
 
 async function aboutTheQueue(desk: Services): Promise<void> {
-  await kept(desk, { id: 'A', body: 'Same.' })
-  await kept(desk, { id: 'B', body: 'same' })
+  await saveTestNote(desk, { id: 'A', body: 'Same.' })
+  await saveTestNote(desk, { id: 'B', body: 'same' })
   const long = 'It is looked at again and again, and people ask about it every other week.'
-  await kept(desk, { id: 'Q1', title: 'One', body: `\`src/queue.ts\` and \`backoffMs\` wait. ${long}` })
-  await kept(desk, { id: 'Q2', title: 'Two', body: `\`backoffMs\` in \`src/queue.ts\` doubles. ${long}` })
-  await kept(desk, { id: 'S', type: 'episodic', title: 'Session', body: `We looked at the queue. ${long}` })
+  await saveTestNote(desk, { id: 'Q1', title: 'One', body: `\`src/queue.ts\` and \`backoffMs\` wait. ${long}` })
+  await saveTestNote(desk, { id: 'Q2', title: 'Two', body: `\`backoffMs\` in \`src/queue.ts\` doubles. ${long}` })
+  await saveTestNote(desk, { id: 'S', type: 'episodic', title: 'Session', body: `We looked at the queue. ${long}` })
 }
 
 async function dueJob(desk: Services) {

@@ -23,40 +23,40 @@ import type { Services } from './services.ts'
 export type ConsolidationRunOptions = { apply: boolean; undo: boolean | number; project: ProjectKey | null }
 
 const DAY_MS = 24 * 60 * 60_000
-/** At most so many questions to the model by hand, and by itself: the queue waits behind the second. */
-const MAX_MODEL_QUESTIONS = { byHand: 20, byItself: 2 }
+/** Requests to the model per run: by a person's command, and in the background, where other jobs wait. */
+const MAX_MODEL_REQUESTS = { byCommand: 20, inBackground: 2 }
 
-/** Plans, applies or undoes, and tells how far it is. */
+/** Plans, applies or undoes a consolidation, and reports its progress. */
 export async function* runConsolidation(
   services: Services,
   kind: PlanKind,
-  wish: ConsolidationRunOptions,
+  options: ConsolidationRunOptions,
 ): AsyncGenerator<ConsolidationLine> {
-  if (wish.undo !== false) {
-    yield { kind: 'undone', report: await undo(services, kind, wish.undo === true ? null : wish.undo) }
+  if (options.undo !== false) {
+    yield { kind: 'undone', report: await undo(services, kind, options.undo === true ? null : options.undo) }
     return
   }
   const waiting: ConsolidationLine[] = []
-  let told = Promise.withResolvers<void>()
-  let over = false
+  let news = Promise.withResolvers<void>()
+  let isOver = false
   const progress = (done: number, of: number, what: string) => {
     waiting.push({ kind: 'progress', done, of, what })
-    told.resolve()
+    news.resolve()
   }
-  const working = planOrApply(services, kind, wish, progress).finally(() => {
-    over = true
-    told.resolve()
+  const working = planOrApply(services, kind, options, progress).finally(() => {
+    isOver = true
+    news.resolve()
   })
-  working.catch(() => {}) // thrown again below, where somebody listens
-  while (!over) {
-    await told.promise
-    told = Promise.withResolvers<void>()
+  working.catch(() => {}) // the last line throws it again
+  while (!isOver) {
+    await news.promise
+    news = Promise.withResolvers<void>()
     yield* waiting.splice(0)
   }
   yield { kind: 'done', report: await working }
 }
 
-/** What was shown is what is applied. When a note of it has changed since, it is made anew, shown, and not applied. */
+/** Applies the plan that the person saw. If one of its notes has changed since, makes a new plan and applies nothing. */
 async function planOrApply(
   services: Services,
   kind: PlanKind,
@@ -65,46 +65,46 @@ async function planOrApply(
 ): Promise<ConsolidationReport> {
   const { store } = services
   await services.modelOpened
-  const { means, problems } = consolidationDepsOf(services, progress, MAX_MODEL_QUESTIONS.byHand)
-  // A file that somebody has just changed counts, even if nobody has followed it yet.
+  const { deps, problems } = consolidationDepsOf(services, progress, MAX_MODEL_REQUESTS.byCommand)
+  // A file may have been changed so recently that it is not indexed yet.
   services.announce(await reindex(services.notebook))
   const now = Date.now()
   const open = apply ? await store.plans.open(kind, project) : null
   const shown = open && now - open.plannedAt < DAY_MS ? (open.content as Plan) : null
-  const hasChanged = open !== null && shown !== null && (await planFingerprint(means, shown, now)) !== open.fingerprint
-  // Other notes may have come since: whether they are found as before is asked once more.
+  const hasChanged = open !== null && shown !== null && (await planFingerprint(deps, shown, now)) !== open.fingerprint
+  // Check the plan's effect on search again, because notes may have been added since.
   const made =
     shown && !hasChanged
-      ? { ...shown, groups: await refuseHarmfulGroups(means, shown.groups, now) }
-      : await makePlan(means, kind, project, now)
+      ? { ...shown, groups: await refuseHarmfulGroups(deps, shown.groups, now) }
+      : await makePlan(deps, kind, project, now)
   const plan = { ...made, said: [...new Set([...made.said, ...problems])] }
-  const id = shown && open && !hasChanged ? open.id : await savePlan(services, means, plan, now)
+  const id = shown && open && !hasChanged ? open.id : await savePlan(services, deps, plan, now)
   if (!apply || hasChanged) return reportOf(id, plan, hasChanged ? 'replanned' : 'planned')
   if (plan.groups.every((group) => group.refused !== null)) return reportOf(id, plan, 'planned')
-  const left = await applyAndAnnounce(services, means, id, plan, now)
-  const late = left > 0 ? [`${left} of the groups were left out: their notes changed just now`] : []
+  const skipped = await applyAndAnnounce(services, deps, id, plan, now)
+  const late = skipped > 0 ? [`${skipped} of the groups were skipped because their notes have just changed`] : []
   return reportOf(id, { ...plan, said: [...plan.said, ...late] }, 'applied')
 }
 
-const makePlan = (means: ConsolidationDeps, kind: PlanKind, project: ProjectKey | null, now: number) =>
-  kind === 'consolidate' ? planConsolidation(means, project, now) : planReflection(means, project, now)
+const makePlan = (deps: ConsolidationDeps, kind: PlanKind, project: ProjectKey | null, now: number) =>
+  kind === 'consolidate' ? planConsolidation(deps, project, now) : planReflection(deps, project, now)
 
-async function savePlan(services: Services, means: ConsolidationDeps, plan: Plan, now: number, shown = true): Promise<number> {
-  const fingerprint = await planFingerprint(means, plan, now)
+async function savePlan(services: Services, deps: ConsolidationDeps, plan: Plan, now: number, shown = true): Promise<number> {
+  const fingerprint = await planFingerprint(deps, plan, now)
   const { kind, project } = plan
   return services.store.transaction(() =>
     services.store.plans.put({ kind, project, fingerprint, content: plan, plannedAt: now }, { shown }),
   )
 }
 
-/** Returns how many groups could not be applied after all. */
-async function applyAndAnnounce(services: Services, means: ConsolidationDeps, id: number, plan: Plan, now: number): Promise<number> {
-  const { groups, skipped: left, changes } = await applyPlan(means, id, plan, now)
+/** Returns how many groups could not be applied. */
+async function applyAndAnnounce(services: Services, deps: ConsolidationDeps, id: number, plan: Plan, now: number): Promise<number> {
+  const { groups, skipped, changes } = await applyPlan(deps, id, plan, now)
   const details = { groups, notes: changes.length, model: plan.model, ...plan.usage }
   await services.store.transaction(() => services.store.audit.add({ at: now, action: plan.kind, subject: `plan ${id}`, details }))
   services.announce(changes)
   services.log.info('consolidated', { kind: plan.kind, plan: id, ...details })
-  return left
+  return skipped
 }
 
 async function undo(services: Services, kind: PlanKind, id: number | null): Promise<UndoReport> {
@@ -119,16 +119,16 @@ async function undo(services: Services, kind: PlanKind, id: number | null): Prom
   return { plan, restored, edited }
 }
 
-/** By itself only duplicates are folded, unless the person lets the model be asked. */
+/** Merges duplicates in the background. Asks the model only if the settings allow it. */
 export async function runConsolidateJob(services: Services, job: Job<'consolidate'>): Promise<void> {
   await services.modelOpened
-  const { means } = consolidationDepsOf(services, () => {}, MAX_MODEL_QUESTIONS.byItself)
-  const model = services.settings.consolidate.auto_model ? means.model : null
+  const { deps } = consolidationDepsOf(services, () => {}, MAX_MODEL_REQUESTS.inBackground)
+  const model = services.settings.consolidate.auto_model ? deps.model : null
   for (const kind of model ? (['consolidate', 'reflect'] as const) : (['consolidate'] as const)) {
     const now = Date.now()
-    const plan = await makePlan({ ...means, model }, kind, null, now)
+    const plan = await makePlan({ ...deps, model }, kind, null, now)
     if (plan.groups.every((group) => group.refused !== null)) continue
-    await applyAndAnnounce(services, means, await savePlan(services, means, plan, now, false), plan, now)
+    await applyAndAnnounce(services, deps, await savePlan(services, deps, plan, now, false), plan, now)
   }
   await services.store.transaction(() => services.store.jobs.complete(job.id))
 }
@@ -137,13 +137,13 @@ function consolidationDepsOf(
   services: Services,
   progress: ConsolidationDeps['progress'],
   maxQuestions: number,
-): { means: ConsolidationDeps; problems: string[] } {
+): { deps: ConsolidationDeps; problems: string[] } {
   const { questions, problems } = readQuestions(readIfThere(join(services.home.folder, 'questions.jsonl')) ?? '')
   const model = services.textModel.kind === 'ready' ? services.textModel.model : null
-  // A model that was asked for and is not there is said; that none was asked for, the plan says itself.
+  // Reports a configured model that is absent. The plan itself says when no model is configured.
   const absent = services.textModel.kind === 'absent' && services.settings.model.provider !== 'plain' ? [services.textModel.reason] : []
   return {
-    means: {
+    deps: {
       book: services.notebook,
       model,
       maxInputRatio: services.settings.model.max_input_ratio,

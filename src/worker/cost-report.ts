@@ -4,7 +4,7 @@ import { dayOf } from './text-model.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** What models cost in the last days, and how much of the budgets is spent. */
+/** The cost of models in the last days, and how much of the budgets is spent. */
 export async function costReport(
   { store, settings }: Pick<Services, 'store' | 'settings'>,
   days: number,

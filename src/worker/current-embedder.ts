@@ -9,7 +9,7 @@ export type EmbeddingState = { kind: 'ready'; embedder: Embedder; index: VectorI
 /** One attempt to open the embedder that the settings named at that time. */
 export type EmbedderOpening = {
   readonly at: number
-  /** What the settings named, as one text that can be compared. */
+  /** The embedder of the settings, as one text that can be compared. */
   readonly chosen: string
   readonly state: Promise<EmbeddingState>
   /** The error of its latest use; null when that went well. */
@@ -18,7 +18,7 @@ export type EmbedderOpening = {
 
 export type EmbeddingDeps = { store: Store; settings(): EmbedderSettings; models: string; log: Log }
 
-/** An absent embedder is not opened again sooner than this, so that not every search waits for it. */
+/** An absent embedder is not opened again sooner than this: otherwise every search would wait for it. */
 const REOPEN_ABSENT_EMBEDDER_AFTER_MS = 60_000
 
 /** Opens the embedder of the settings when it is first needed, and opens an absent one again after a while. */

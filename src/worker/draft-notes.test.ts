@@ -15,9 +15,9 @@ import type { Services } from './services.ts'
 
 const say = (prompt: string, given: object = {}) => ({ hook_event_name: 'UserPromptSubmit', prompt, prompt_id: 'p1', ...given })
 
-test('what a person marks in a prompt is a note at once, and the reply says so', async () => {
+test('a text marked in a prompt becomes a note at once, and the reply confirms it', async () => {
   await using at = await aDesk()
-  const context = await told(at.desk, say("Let's use PostgreSQL [decision] because of JSONB support. Go."))
+  const context = await contextFor(at.desk, say("Let's use PostgreSQL [decision] because of JSONB support. Go."))
   const [note] = await notesOf(at.store)
   expect(note).toMatchObject({
     body: "Let's use PostgreSQL because of JSONB support.",
@@ -34,9 +34,9 @@ test('what a person marks in a prompt is a note at once, and the reply says so',
   expect(recorded?.items).toMatchObject([{ kind: 'line', id: 'receipt', tokens: recorded?.tokens }])
 })
 
-test('the same prompt, told by hook, spool and transcript, is one note', async () => {
+test('the same prompt from hook, spool and transcript makes one note', async () => {
   await using at = await aDesk()
-  await told(at.desk, say('[learned] The cache is per process'))
+  await contextFor(at.desk, say('[learned] The cache is per process'))
   await late(at.desk, say('[learned] The cache is per process'))
   await at.desk.queue.drained()
   const session = await at.store.sessions.find('claude-code', asContentSessionId('s1'))
@@ -45,52 +45,52 @@ test('the same prompt, told by hook, spool and transcript, is one note', async (
   expect(await notesOf(at.store)).toHaveLength(1)
 })
 
-test('a prompt that met nobody waiting for an answer is captured by its job', async () => {
+test('marked texts of a spooled prompt are saved by its job', async () => {
   await using at = await aDesk()
   await late(at.desk, say('[remember] The host is db-7'), Date.now() - 2000)
   await at.desk.queue.drained()
   expect(await notesOf(at.store)).toMatchObject([{ body: 'The host is db-7', namespace: 'context' }])
 })
 
-test('a note that a person forgot does not come back when its prompt is read again', async () => {
+test('a forgotten note is not restored when its prompt is read again', async () => {
   await using at = await aDesk()
-  await told(at.desk, say('[decision] Use tabs'))
+  await contextFor(at.desk, say('[decision] Use tabs'))
   const [note] = await notesOf(at.store)
   if (note) await forgetNote(at.desk.notebook, note.id, Date.now())
   const session = await at.store.sessions.find('claude-code', asContentSessionId('s1'))
   await saveMarkedNotes(at.desk, { sessionId: session?.id ?? 0, number: 1 }, Date.now())
   expect(await notesOf(at.store)).toEqual([])
-  // But who says it again wants it again, in the same words or in others around it.
-  await told(at.desk, say('[decision] Use tabs', { prompt_id: 'p2' }))
+  // A person who marks it again wants the note again, whatever the rest of the prompt is.
+  await contextFor(at.desk, say('[decision] Use tabs', { prompt_id: 'p2' }))
   const [again] = await notesOf(at.store)
   if (again) await forgetNote(at.desk.notebook, again.id, Date.now())
-  await told(at.desk, say('Once more: go on. [decision] Use tabs', { prompt_id: 'p3' }))
+  await contextFor(at.desk, say('Once more: go on. [decision] Use tabs', { prompt_id: 'p3' }))
   expect((await notesOf(at.store)).map((one) => one.body)).toEqual(['Use tabs'])
 })
 
-test('a receipt tells a known note, a restatement and a refusal apart', async () => {
+test('a receipt distinguishes known notes, restatements and refusals', async () => {
   await using at = await aDesk()
   const first = '[remember] The staging database for the billing service listens on port 5433 of the bastion host.'
-  await told(at.desk, say(first))
-  expect(await told(at.desk, say(first, { session_id: 's2' }))).toMatch(/Already saved as N\w{26}: The staging/)
-  expect(await told(at.desk, say(first.replace('The staging', 'Since March the staging'), { session_id: 's3' }))).toMatch(
+  await contextFor(at.desk, say(first))
+  expect(await contextFor(at.desk, say(first, { session_id: 's2' }))).toMatch(/Already saved as N\w{26}: The staging/)
+  expect(await contextFor(at.desk, say(first.replace('The staging', 'Since March the staging'), { session_id: 's3' }))).toMatch(
     /Saved as N\w{26} \(context, restates N\w{26}\)/,
   )
 })
 
-test('a receipt says how many marked texts were not kept, and why', async () => {
+test('a receipt says how many marked texts were not saved, and why', async () => {
   await using at = await aDesk()
   const many = (of: number) =>
     Array.from({ length: of }, (_, n) => `[decision] Rule ${n} is called ${'abcdefghijklmnopqrstuvwxyz'[n]}`).join('\n')
-  const context = await told(at.desk, say(many(25)))
+  const context = await contextFor(at.desk, say(many(25)))
   expect(context).toContain('25 texts are marked, but only 20 per prompt are saved. The last 5 were not saved.')
   expect(await at.store.notes.list({ project: null, now: Date.now(), limit: 50 })).toHaveLength(20)
-  expect(await told(at.desk, say(many(20), { session_id: 's2' }))).not.toContain('at most')
+  expect(await contextFor(at.desk, say(many(20), { session_id: 's2' }))).not.toContain('per prompt')
 })
 
 test('a receipt says which text was cut because the prompt was too long', async () => {
   await using at = await aDesk()
-  const context = await told(at.desk, say(`[decision] Use tabs.\n\n[remember] The log says ${'so much, '.repeat(10_000)} and ends.`))
+  const context = await contextFor(at.desk, say(`[decision] Use tabs.\n\n[remember] The log says ${'so much, '.repeat(10_000)} and ends.`))
   expect(context).toMatch(/Saved as N\w{26} \(decisions\): Use tabs\./)
   expect(context).toMatch(/Saved as N\w{26} \(context\): \(cut, because the prompt is too long\) The log says/)
 })
@@ -105,31 +105,31 @@ test('private parts, machine notices and muted sessions leave no note', async ()
   expect(await notesOf(at.store)).toEqual([])
 })
 
-test('secrets in a marked sentence are hidden in the note and in the receipt', async () => {
+test('secrets in a marked text are redacted in the note and in the receipt', async () => {
   await using at = await aDesk()
   const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
-  const context = await told(at.desk, say(`[remember] The deploy token is ${secret}`))
+  const context = await contextFor(at.desk, say(`[remember] The deploy token is ${secret}`))
   expect(context).not.toContain(secret)
   expect((await notesOf(at.store))[0]?.body).not.toContain(secret)
 })
 
-test('a person can switch markers off', async () => {
+test('markers can be switched off', async () => {
   await using at = await aDesk({ RECOLLECT_HOOKS_USER_PROMPT_MARKERS: '' })
-  expect(await told(at.desk, say('[decision] Use tabs'))).toBe('')
+  expect(await contextFor(at.desk, say('[decision] Use tabs'))).toBe('')
   expect(await notesOf(at.store)).toEqual([])
 })
 
-test('many receipts and what is recalled keep to the budget together', async () => {
+test('receipts and recall share one budget', async () => {
   await using at = await aDesk()
   const prompt = Array.from({ length: 20 }, (_, n) => `[decision] Rule number ${n} ${'with a long reason '.repeat(8)}`).join('\n')
-  const context = await told(at.desk, say(prompt))
+  const context = await contextFor(at.desk, say(prompt))
   expect(countTokens(context)).toBeLessThanOrEqual(500)
   expect(await notesOf(at.store)).toHaveLength(20)
 })
 
-test('a session is one note, brought up to date by a compaction, its end and a resume', async () => {
+test('a session has one note, which a compaction, its end and a resume update', async () => {
   await using at = await aDesk()
-  await told(at.desk, say('Fix the login test'))
+  await contextFor(at.desk, say('Fix the login test'))
   await late(at.desk, { hook_event_name: 'PreCompact', trigger: 'manual' })
   await at.desk.queue.drained()
   expect(await notesOf(at.store)).toMatchObject([{ type: 'episodic', title: 'Fix the login test', tags: ['session', 'precompact'] }])
@@ -145,9 +145,9 @@ test('a session is one note, brought up to date by a compaction, its end and a r
   expect(notes[0]?.body).toContain('**Outcome:** Both tests pass.')
 })
 
-test('what a person or a reflection did to a session’s note survives the next time it is written', async () => {
+test('changes by a person or a reflection survive an update of a session’s note', async () => {
   await using at = await aDesk()
-  await told(at.desk, say('Fix the login test'))
+  await contextFor(at.desk, say('Fix the login test'))
   await late(at.desk, { hook_event_name: 'SessionEnd', reason: 'other' })
   await at.desk.queue.drained()
   const [first] = await notesOf(at.store)
@@ -163,7 +163,7 @@ test('what a person or a reflection did to a session’s note survives the next 
   expect(note?.body).toStartWith('My words: Fix the login test')
 })
 
-test('trivial, wholly private and excluded sessions leave no note, and a person can switch it off', async () => {
+test('trivial, private and excluded sessions leave no note, and session notes can be switched off', async () => {
   await using at = await aDesk({ RECOLLECT_PRIVACY_EXCLUDE_PROJECTS: '/home/dev/secret' })
   const end = { hook_event_name: 'SessionEnd', reason: 'other' }
   await late(at.desk, say('/clear'))
@@ -181,7 +181,7 @@ test('trivial, wholly private and excluded sessions leave no note, and a person 
   expect(await notesOf(off.store)).toEqual([])
 })
 
-test('the files that tools changed are named from the project’s folder, failed ones are not', async () => {
+test('a session note lists changed files relative to the project, without failed changes', async () => {
   await using at = await aDesk()
   await late(at.desk, say('Change it'))
   const edit = (id: string, file: string, given: object = {}) =>
@@ -202,9 +202,9 @@ test('the files that tools changed are named from the project’s folder, failed
   expect((await notesOf(at.store))[0]?.body).toContain('**Files touched (2):**\n- src/a.ts\n- /etc/hosts\n')
 })
 
-test('a compaction keeps what was decided and learned, once, and replies nothing', async () => {
+test('a compaction saves decisions and findings as notes once, and gets an empty reply', async () => {
   await using at = await aDesk()
-  await told(at.desk, say("Let's go with SQLite instead of Postgres because it needs no server. Should we use Redis?"))
+  await contextFor(at.desk, say("Let's go with SQLite instead of Postgres because it needs no server. Should we use Redis?"))
   const answer = 'Done. The root cause was that `exp` is in seconds, not milliseconds.'
   await late(at.desk, { hook_event_name: 'Stop', prompt_id: 'p1', last_assistant_message: answer })
   const compacting = { hook_event_name: 'PreCompact', trigger: 'auto' }
@@ -220,7 +220,7 @@ test('a compaction keeps what was decided and learned, once, and replies nothing
   expect(stated.every((note) => note.confidence >= 0.8 && note.confidence < 1)).toBe(true)
 })
 
-test('a person can raise the bar for a compaction, or switch it off', async () => {
+test('saving at a compaction can be limited by a threshold or switched off', async () => {
   for (const variables of [{ RECOLLECT_HOOKS_PRE_COMPACT_CONFIDENCE_THRESHOLD: '1' }, { RECOLLECT_HOOKS_PRE_COMPACT_ENABLED: 'false' }]) {
     await using at = await aDesk(variables)
     await late(at.desk, say('We decided to use tabs instead of spaces because of the linter.'))
@@ -238,7 +238,7 @@ const delivery = (payload: object, at = Date.now()) => ({
   at,
 })
 
-async function told(desk: Services, payload: object): Promise<string> {
+async function contextFor(desk: Services, payload: object): Promise<string> {
   const reply = (await ingestDelivery(desk, delivery(payload))) as { hookSpecificOutput?: { additionalContext?: string } }
   return reply.hookSpecificOutput?.additionalContext ?? ''
 }

@@ -9,7 +9,7 @@ import { openEmbedding } from './embedding.ts'
 import { openQueue } from './queue.ts'
 import { openSemanticSearch } from './semantic-search.ts'
 
-test('what was said becomes findable by meaning in the background, bite after bite', async () => {
+test('texts get vectors in background batches and are then found by meaning', async () => {
   using endpoint = letters()
   await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })
   await say(at.store, ...Array.from({ length: 50 }, (_, n) => `prompt ${'x'.repeat(n)}`))
@@ -22,7 +22,7 @@ test('what was said becomes findable by meaning in the background, bite after bi
   expect(nearest).toMatchObject({ kind: 'prompt', ref: '4' })
 })
 
-test('a question that comes before the vectors are read goes by its words, the next one by meaning too', async () => {
+test('a search before the vectors are read uses words, the next one meaning too', async () => {
   using endpoint = letters()
   await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })
   await say(at.store, ...Array.from({ length: 5 }, (_, n) => `prompt ${'x'.repeat(n)}`))
@@ -35,7 +35,7 @@ test('a question that comes before the vectors are read goes by its words, the n
   expect(await meaning('prompt xxx', asProjectKey('app'), 3)).toHaveLength(3)
 })
 
-test('without an embedder the job is done at once, and what waits still waits', async () => {
+test('without an embedder the job ends at once, and the texts stay queued', async () => {
   await using at = await working({ provider: 'none', name: '', base_url: '', api_key: '' })
   await say(at.store, 'hello')
   expect(await at.embedding.queueIfWaiting()).toBe(true)
@@ -45,7 +45,7 @@ test('without an embedder the job is done at once, and what waits still waits', 
   expect((await at.embedding.state()).kind).toBe('absent')
 })
 
-test('an endpoint in trouble buries no job; the work is done when it is back', async () => {
+test('a failing endpoint leaves no dead job, and the vectors are made when it works again', async () => {
   using endpoint = letters()
   await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })
   await at.embedding.state()
@@ -61,7 +61,7 @@ test('an endpoint in trouble buries no job; the work is done when it is back', a
   expect(await at.embedding.queueIfWaiting()).toBe(false)
 })
 
-test('an embedder that was away is asked for again after a while, not at every question', async () => {
+test('an absent embedder is opened again after a while, not at every search', async () => {
   using endpoint = letters()
   await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })
   endpoint.status = 503
@@ -71,7 +71,7 @@ test('an embedder that was away is asked for again after a while, not at every q
   expect((await at.embedding.state(61_000)).kind).toBe('ready')
 })
 
-test('two who ask at once are given the same embedder, also when one that was away is asked for again', async () => {
+test('callers at the same time share one embedder, also when an absent one is opened again', async () => {
   using endpoint = letters()
   await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })
   endpoint.status = 503
@@ -86,7 +86,7 @@ test('two who ask at once are given the same embedder, also when one that was aw
   expect(third).not.toBe(one)
 })
 
-test('after a change of embedder and back, the first question is compared by meaning again', async () => {
+test('after a change of embedder and back, the first search uses meaning again', async () => {
   const settings: EmbedderSettings = { provider: 'static', name: '', base_url: '', api_key: '' }
   await using at = await working(settings)
   await say(at.store, 'fix the parser', 'bake a cake')
@@ -103,7 +103,7 @@ test('after a change of embedder and back, the first question is compared by mea
   expect(await openSemanticSearch(at.embedding)('the parser is broken', asProjectKey('app'), 2)).not.toEqual([])
 })
 
-test('another embedder makes all vectors again, and until then a question is compared with the old ones too', async () => {
+test('another embedder makes all vectors again, and until then searches use the old ones too', async () => {
   using endpoint = letters()
   const settings: EmbedderSettings = { provider: 'static', name: '', base_url: '', api_key: '' }
   await using at = await working(settings)
@@ -133,7 +133,7 @@ test('another embedder makes all vectors again, and until then a question is com
   expect((await at.embedding.indexes()).map((index) => index.size())).toEqual([2])
 })
 
-test('a worker that starts with other settings than it stopped with makes the vectors again, though nothing waits', async () => {
+test('a worker that starts with another embedder makes all vectors again', async () => {
   using endpoint = letters()
   const settings: EmbedderSettings = { provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' }
   await using at = await working(settings)
@@ -149,13 +149,13 @@ test('a worker that starts with other settings than it stopped with makes the ve
   await later.stop()
 })
 
-test('what an embedder makes while another is being chosen does not pass for the other one’s work', async () => {
+test('vectors made while the settings change are not attributed to the new embedder', async () => {
   using endpoint = letters()
   const settings: EmbedderSettings = { provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' }
   await using at = await working(settings)
   await at.embedding.state()
   await say(at.store, 'hello')
-  endpoint.asked = () => void Object.assign(settings, { provider: 'static' })
+  endpoint.onRequest = () => void Object.assign(settings, { provider: 'static' })
   await at.embedding.queue()
   await at.queue.drained()
   expect(settings.provider).toBe('static')
@@ -165,7 +165,7 @@ test('what an embedder makes while another is being chosen does not pass for the
   expect(await at.embedding.queueIfWaiting()).toBe(false)
 })
 
-test('the trouble of an embedder that is no longer in use is none', async () => {
+test('errors of a replaced embedder are ignored', async () => {
   using endpoint = letters()
   const settings: EmbedderSettings = { provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' }
   await using at = await working(settings)
@@ -176,8 +176,8 @@ test('the trouble of an embedder that is no longer in use is none', async () => 
   await say(at.store, 'good night')
   const chooseAnotherMeanwhile = () => {
     endpoint.status = 500
-    endpoint.asked = async () => {
-      endpoint.asked = () => {}
+    endpoint.onRequest = async () => {
+      endpoint.onRequest = () => {}
       Object.assign(settings, { provider: 'static' })
       await at.embedding.reload()
       await at.embedding.state()
@@ -196,7 +196,7 @@ test('the trouble of an embedder that is no longer in use is none', async () => 
   expect(await at.embedding.report()).toMatchObject({ provider: 'static', problem: null })
 })
 
-test('weights that are missing are told, and keep nobody from searching', async () => {
+test('missing weights are reported and do not stop searches', async () => {
   await using at = await working({ provider: 'minilm', name: '', base_url: '', api_key: '' })
   await say(at.store, 'hello')
   await at.embedding.queue()
@@ -206,7 +206,7 @@ test('weights that are missing are told, and keep nobody from searching', async 
   expect(await at.embedding.report()).toMatchObject({ provider: 'minilm', name: null, waiting: 1 })
 })
 
-test('an endpoint that fails during a question leaves the words to answer, and is told until it works again', async () => {
+test('when the endpoint fails during a search, words answer, and the problem is reported until it works again', async () => {
   using endpoint = letters()
   await using at = await working({ provider: 'http', name: 'm', base_url: endpoint.url, api_key: '' })
   await say(at.store, 'hello', 'good morning')
@@ -223,14 +223,14 @@ test('an endpoint that fails during a question leaves the words to answer, and i
   expect(await at.embedding.problem()).toBeNull()
 })
 
-/** An endpoint whose vectors say how long a text is. */
+/** An endpoint whose vectors encode the length of a text. */
 function letters() {
-  const answers = { status: 200, asked: (): void | Promise<void> => {} }
+  const answers = { status: 200, onRequest: (): void | Promise<void> => {} }
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch: async (request) => {
-      await answers.asked()
+      await answers.onRequest()
       const { input } = (await request.json()) as { input: string[] }
       const data = input.map((text, index) => ({ index, embedding: [Math.cos(text.length / 10), Math.sin(text.length / 10)] }))
       return Response.json({ data }, { status: answers.status })
@@ -259,7 +259,7 @@ async function working(settings: EmbedderSettings) {
   }
 }
 
-/** Each in a session of its own, so that nothing stands around it. */
+/** Each in a session of its own, so it has no context. */
 async function say(store: Store, ...texts: string[]): Promise<void> {
   for (const text of texts) {
     const session = await openSession(store, text)

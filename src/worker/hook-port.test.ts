@@ -7,7 +7,7 @@ import { readInstalls, rememberInstall } from '../platform/installs.ts'
 import { updateHookPort } from './hook-port.ts'
 import type { Services } from './services.ts'
 
-test('hooks that name another port are told the one the worker has, and only those', async () => {
+test('http hooks with another port get the worker’s port, and no other hooks change', async () => {
   await using at = await aDesk()
   await installed(at.desk, 'http', 1111)
   await updateHookPort(at.desk, 2222)
@@ -17,7 +17,7 @@ test('hooks that name another port are told the one the worker has, and only tho
   expect(readInstalls(at.desk.home)).toEqual([{ project: null, form: 'http', port: 2222 }])
 })
 
-test('command hooks name no port and stay as they are', async () => {
+test('command hooks contain no port and stay unchanged', async () => {
   await using at = await aDesk()
   await installed(at.desk, 'command', 1111)
   const before = readFileSync(join(at.folder, '.claude', 'settings.json'), 'utf8')
@@ -26,7 +26,7 @@ test('command hooks name no port and stay as they are', async () => {
   expect(readInstalls(at.desk.home)).toEqual([{ project: null, form: 'command', port: 1111 }])
 })
 
-test('where nothing is installed, nothing is written', async () => {
+test('without an installation nothing is written', async () => {
   await using at = await aDesk()
   await updateHookPort(at.desk, 2222)
   expect(await Bun.file(join(at.folder, '.claude', 'settings.json')).exists()).toBe(false)

@@ -10,7 +10,7 @@ export const zeroImportCounts = (): ImportCounts => ({
   summaries: 0,
 })
 
-/** Counts what became of a note and tells whoever listens; the reason when it was refused. */
+/** Counts an imported note and announces its changes. Returns the reason when the note was refused. */
 export function countImportedNote(services: Services, { receipt, changes }: NoteSaveResult, total: ImportCounts): string | null {
   services.announce(changes)
   if (receipt.kind === 'refused') return receipt.reason

@@ -17,8 +17,8 @@ import { countImportedNote } from './import-counts.ts'
 import type { Services } from './services.ts'
 
 /**
- * What claude-mem remembers, as rows of the journal: its sessions under the agent's own id, with their prompts, observations and
- * summaries; its standing rules as notes. A session whose transcript is there has its prompts from that, not from here.
+ * Imports the database of claude-mem: its sessions under the agent's own ids, with their prompts, observations and summaries, and its
+ * standing rules as notes. If the transcript of a session exists, its prompts come from there instead.
  */
 export async function* importClaudeMem(
   services: Services,
@@ -45,15 +45,15 @@ export async function* importClaudeMem(
       await services.store.transaction(() =>
         importClaudeMemSession(services, agent, session, key, transcripts.has(session.contentSessionId), total),
       )
-      await Bun.sleep(0) // hooks that came in meanwhile go first
+      await Bun.sleep(0) // let hooks that arrived meanwhile go first
     }
     for (const rule of source.rules()) {
-      const where = rule.project === null ? GLOBAL_PROJECT : (project ?? named(rule.project))
+      const ruleProject = rule.project === null ? GLOBAL_PROJECT : (project ?? named(rule.project))
       const id = asNoteId(ulidOf(`claude-mem rule\n${rule.content}`, rule.at))
       const draft = {
         id,
         body: rule.content,
-        project: where,
+        project: ruleProject,
         source: 'import',
         type: 'procedural',
         namespace: 'patterns',
@@ -75,13 +75,13 @@ export async function* importClaudeMem(
 
 const nameOf = (file: string) => file.replace(/\.jsonl$/, '')
 
-/** claude-mem knows a project by the name of its folder. Where exactly one of ours is called so, it is that one. */
+/** claude-mem identifies a project by the name of its folder. If exactly one of our projects has that name, it is that project. */
 async function projectsByName(services: Services): Promise<(name: string) => ProjectKey> {
   const known = Map.groupBy(await services.store.sessions.projects(), ({ project }) => projectName(project))
   return (name) => {
-    const called = name.toLowerCase().trim()
-    const ours = known.get(called)
-    return ours?.length === 1 && ours[0] ? ours[0].project : asProjectKey(called || 'global')
+    const lowerName = name.toLowerCase().trim()
+    const ours = known.get(lowerName)
+    return ours?.length === 1 && ours[0] ? ours[0].project : asProjectKey(lowerName || 'global')
   }
 }
 
@@ -109,11 +109,11 @@ async function importClaudeMemSession(
   if (opened) total.sessions++
   if (!hasTranscript && session.transcript === null) {
     for (const prompt of from.prompts) {
-      const said = { ...prompt, key: `claude-mem:${prompt.number}`, origin: 'person' as const, answer: null, answeredAt: null }
-      if (await addPrompt(services, session, said)) total.prompts++
+      const row = { ...prompt, key: `claude-mem:${prompt.number}`, origin: 'person' as const, answer: null, answeredAt: null }
+      if (await addPrompt(services, session, row)) total.prompts++
     }
   }
-  // Turn 0 is no turn of ours: telling a turn anew would take the place of all that stands under its number.
+  // Turn 0 does not exist in our sessions. Distilling a turn again replaces all rows of its number, and must not replace these.
   const rows = from.observations
     .filter((o) => o.title.trim() !== '')
     .map((o) => ({
@@ -131,8 +131,8 @@ async function importClaudeMemSession(
 }
 
 /**
- * Lines that our own export wrote. Sessions first, whatever the order in the file: the rest hangs on them. Tool uses are not
- * brought back, and ids of rows are given anew; notes keep theirs.
+ * Imports the lines of our own export: first all sessions, wherever they are in the file, because the other rows refer to them. Tool uses
+ * are not imported. Rows get new ids; notes keep theirs.
  */
 export async function* importExportedLines(
   services: Services,
@@ -141,7 +141,7 @@ export async function* importExportedLines(
   total: ImportCounts,
 ): AsyncGenerator<ImportLine> {
   const bytes = Bun.file(path).size
-  const there = knownFingerprints(services)
+  const existing = knownFingerprints(services)
   let unreadable = 0
   let toolUses = 0
   let seen = 0
@@ -158,7 +158,7 @@ export async function* importExportedLines(
       const lines = batch.lines.filter((line) => line !== null)
       const rows = lines.filter((line) => (line.kind === 'session') === (pass === 'sessions') && line.kind !== 'note')
       await services.store.transaction(async () => {
-        for (const row of rows) await importRow(services, agent, row, there, total)
+        for (const row of rows) await importRow(services, agent, row, existing, total)
       })
       if (pass === 'rest') {
         toolUses += lines.filter((line) => line.kind === 'tool-use').length
@@ -169,12 +169,13 @@ export async function* importExportedLines(
       }
       done += batch.bytes
       yield { kind: 'importing', what: pass === 'sessions' ? 'sessions' : 'memories', done, of: bytes }
-      await Bun.sleep(0) // hooks that came in meanwhile go first
+      await Bun.sleep(0) // let hooks that arrived meanwhile go first
     }
   }
   if (seen + unreadable === 0) throw new Error(`${path} is empty`)
   if (unreadable > 0) yield { kind: 'skipped', file: path, reason: `${unreadable} lines that are not what 'recollect export' writes` }
-  if (toolUses > 0) yield { kind: 'skipped', file: path, reason: `${toolUses} tool uses; only what was made of them comes back` }
+  if (toolUses > 0)
+    yield { kind: 'skipped', file: path, reason: `${toolUses} tool uses, which are not imported; the memories made from them are` }
 }
 
 const LINES_PER_BATCH = 200
@@ -206,7 +207,7 @@ async function importRow(
   services: Services,
   agent: Agent,
   row: ExportedLine,
-  there: ReturnType<typeof knownFingerprints>,
+  existing: ReturnType<typeof knownFingerprints>,
   total: ImportCounts,
 ): Promise<void> {
   if (row.kind === 'note' || row.kind === 'tool-use') return
@@ -221,12 +222,12 @@ async function importRow(
     case 'session':
       return
     case 'prompt': {
-      if (!(await there.isNew(session.id, promptFingerprint(row)))) return
+      if (!(await existing.isNew(session.id, promptFingerprint(row)))) return
       if (await addPrompt(services, session, { ...row, key: `import:${promptFingerprint(row)}` })) total.prompts++
       return
     }
     case 'observation': {
-      if (!(await there.isNew(session.id, observationFingerprint(row)))) return
+      if (!(await existing.isNew(session.id, observationFingerprint(row)))) return
       const key = `import:${row.sessionId}:${observationFingerprint(row)}`
       total.observations += await addObservations(services, session, [{ ...row, key }])
       return
@@ -243,20 +244,20 @@ async function importRow(
 const promptFingerprint = (row: { at: number; text: string }) => `${row.at}:${fingerprint(row.text)}`
 const observationFingerprint = (row: { promptNumber: number; title: string }) => `${row.promptNumber}:${fingerprint(row.title)}`
 
-/** What each session has already, looked up once: a home that has lived since the export has some of it under other keys. */
+/** What each session already has, looked up once. A home that was used since the export has some rows under other keys. */
 function knownFingerprints({ store }: Services) {
-  const prints = new Map<number, Set<string>>()
+  const fingerprints = new Map<number, Set<string>>()
   return {
-    async isNew(sessionId: number, print: string): Promise<boolean> {
-      let known = prints.get(sessionId)
+    async isNew(sessionId: number, rowFingerprint: string): Promise<boolean> {
+      let known = fingerprints.get(sessionId)
       if (!known) {
         const prompts = await store.prompts.ofSession(sessionId)
         const observations = await store.observations.ofSession(sessionId, 100_000)
         known = new Set([...prompts.map(promptFingerprint), ...observations.map(observationFingerprint)])
-        prints.set(sessionId, known)
+        fingerprints.set(sessionId, known)
       }
-      if (known.has(print)) return false
-      known.add(print)
+      if (known.has(rowFingerprint)) return false
+      known.add(rowFingerprint)
       return true
     },
   }
@@ -272,7 +273,7 @@ type SessionToImport = {
   lastEventAt: number
 }
 
-/** The session of a row, opened when it is new and over when it was; null when its project is excluded. Inside a transaction. */
+/** The session of a row, stored as completed when it is new; null when its project is excluded. Call inside a transaction. */
 async function openImportedSession(
   services: Services,
   agent: Agent,
@@ -330,7 +331,7 @@ async function addObservations(services: Services, session: Session, rows: Obser
   return services.store.observations.add(
     { sessionId: session.id, memorySessionId },
     rows.map((row) => {
-      const told = {
+      const text = {
         title: clean(row.title).slice(0, 500),
         subtitle: clipped(row.subtitle),
         narrative: clipped(row.narrative),
@@ -342,13 +343,13 @@ async function addObservations(services: Services, session: Session, rows: Obser
         project: session.project,
         promptNumber: row.promptNumber,
         type: row.type,
-        ...told,
+        ...text,
         concepts: row.concepts.filter((one): one is Concept => CONCEPTS.some((concept) => concept === one)),
         filesRead: row.filesRead,
         filesModified: row.filesModified,
         tool: row.tool,
         model: row.model,
-        tokens: countTokens([told.title, told.subtitle, told.narrative, ...told.facts].join('\n')),
+        tokens: countTokens([text.title, text.subtitle, text.narrative, ...text.facts].join('\n')),
         at: row.at,
       }
     }),
@@ -372,19 +373,19 @@ async function addSummary(
     at: number
   },
 ): Promise<boolean> {
-  const told = (text: string) => clip(services.notebook.clean(text), MAX_TEXT_CHARS)
+  const cleaned = (text: string) => clip(services.notebook.clean(text), MAX_TEXT_CHARS)
   if (await services.store.summaries.has(key)) return false
   const { added } = await services.store.summaries.put(key, {
     sessionId: session.id,
     project: session.project,
     promptNumber: s.promptNumber,
     source: s.source,
-    request: told(s.request),
-    investigated: told(s.investigated),
-    learned: told(s.learned),
-    completed: told(s.completed),
-    nextSteps: told(s.nextSteps),
-    notes: told(s.notes),
+    request: cleaned(s.request),
+    investigated: cleaned(s.investigated),
+    learned: cleaned(s.learned),
+    completed: cleaned(s.completed),
+    nextSteps: cleaned(s.nextSteps),
+    notes: cleaned(s.notes),
     model: s.model,
     at: s.at,
   })

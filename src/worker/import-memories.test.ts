@@ -17,11 +17,11 @@ import type { Services } from './services.ts'
 
 type Done = Extract<ImportLine, { kind: 'imported' }>
 
-test('what claude-mem remembers comes in under the agent’s own session ids, and a second time changes nothing', async () => {
+test('claude-mem’s memories are imported under the agent’s session ids, and a second import changes nothing', async () => {
   await using at = await aDesk()
   const file = join(at.folder, 'claude-mem.db')
   claudeMemDatabase(file, 3)
-  const { done, left } = await bring(at.desk, { from: 'claude-mem', paths: [file] })
+  const { done, left } = await importAll(at.desk, { from: 'claude-mem', paths: [file] })
   expect(done).toMatchObject({ sessions: 3, prompts: 6, observations: 9, summaries: 3, notes: { added: 1 } })
   expect(left).toEqual(['sessions of agents other than Claude Code (1)'])
   const session = await at.store.sessions.find('claude-code', asContentSessionId('content-1'))
@@ -39,7 +39,7 @@ test('what claude-mem remembers comes in under the agent’s own session ids, an
     { body: 'Never push on Fridays.', scope: 'global', type: 'procedural', source: 'import' },
   ])
   const once = rows(at.desk)
-  const again = await bring(at.desk, { from: 'claude-mem', paths: [file] })
+  const again = await importAll(at.desk, { from: 'claude-mem', paths: [file] })
   expect(again.done).toMatchObject({ sessions: 0, prompts: 0, observations: 0, summaries: 0, notes: { added: 0, updated: 0, same: 1 } })
   expect(rows(at.desk)).toEqual(once)
   expect(
@@ -53,29 +53,29 @@ test('what claude-mem remembers comes in under the agent’s own session ids, an
   ).toHaveLength(9)
 })
 
-test('older databases of claude-mem, with other names for the session ids, are read too', async () => {
+test('older claude-mem databases with other column names are read too', async () => {
   await using at = await aDesk()
   const file = join(at.folder, 'old.db')
   claudeMemDatabase(file, 2, { content: 'claude_session_id', memory: 'sdk_session_id' })
-  expect((await bring(at.desk, { from: 'claude-mem', paths: [file] })).done).toMatchObject({ sessions: 2, prompts: 4, observations: 6 })
+  expect((await importAll(at.desk, { from: 'claude-mem', paths: [file] })).done).toMatchObject({ sessions: 2, prompts: 4, observations: 6 })
 })
 
-test('a session we know keeps its own prompts and project, and gains what claude-mem made of it', async () => {
+test('a known session keeps its prompts and project, and gets claude-mem’s memories', async () => {
   await using at = await aDesk()
-  const said = { ...event(prompt('Prompt 1 of 1'), { session: asContentSessionId('content-1') }), transcript: '/t.jsonl' }
+  const submitted = { ...event(prompt('Prompt 1 of 1'), { session: asContentSessionId('content-1') }), transcript: '/t.jsonl' }
   await at.store.transaction(() =>
-    take(at.store, said, { ...nowhere, project: asProjectKey('github.com/team/shop') }, at.desk.rules(claudeCode)),
+    take(at.store, submitted, { ...nowhere, project: asProjectKey('github.com/team/shop') }, at.desk.rules(claudeCode)),
   )
   const file = join(at.folder, 'claude-mem.db')
   claudeMemDatabase(file, 2)
-  const { done } = await bring(at.desk, { from: 'claude-mem', paths: [file] })
+  const { done } = await importAll(at.desk, { from: 'claude-mem', paths: [file] })
   expect(done).toMatchObject({ sessions: 1, prompts: 2, observations: 6 })
-  // Its other session is of a project of that name, and we know exactly one.
+  // Its other session names a project, and exactly one of ours has that name.
   expect((await at.store.sessions.projects()).map(({ project }) => String(project))).toEqual(['github.com/team/shop'])
   expect(await at.store.prompts.ofSession(1)).toHaveLength(1)
 })
 
-test('what is no database of claude-mem is refused with a reason, and nothing comes in', async () => {
+test('a file that is not a claude-mem database is rejected with a reason', async () => {
   await using at = await aDesk()
   const path = (name: string) => join(at.folder, name)
   writeFileSync(
@@ -86,7 +86,8 @@ test('what is no database of claude-mem is refused with a reason, and nothing co
   new Database(path('other.db')).run('CREATE TABLE things (id)')
   claudeMemDatabase(path('cut.db'), 200)
   truncateSync(path('cut.db'), 40_000)
-  const reason = async (name: string) => bring(at.desk, { from: 'claude-mem', paths: [path(name)] }).catch((cause: Error) => cause.message)
+  const reason = async (name: string) =>
+    importAll(at.desk, { from: 'claude-mem', paths: [path(name)] }).catch((cause: Error) => cause.message)
   mkdirSync(path('folder'))
   expect(await reason('folder')).toContain('is a folder')
   expect(await reason('text.db')).toContain('it is not a database')
@@ -101,7 +102,7 @@ test('what is no database of claude-mem is refused with a reason, and nothing co
   expect(rows(at.desk)).toEqual([])
 }, 20_000)
 
-test('views and virtual tables in place of the tables of claude-mem are not read, however long they would go on', async () => {
+test('views and virtual tables in place of claude-mem’s tables are not read', async () => {
   await using at = await aDesk()
   const file = join(at.folder, 'endless.db')
   claudeMemDatabase(file, 1)
@@ -110,14 +111,14 @@ test('views and virtual tables in place of the tables of claude-mem are not read
   db.run(`DROP TABLE user_prompts; CREATE VIEW user_prompts AS ${endless}; DROP TABLE directives; CREATE VIRTUAL TABLE directives
     USING fts5(content, status, scope, project, created_at_epoch)`)
   db.run("INSERT INTO directives VALUES ('A rule', 'active', 'global', '', 1)")
-  const read = () => bring(at.desk, { from: 'claude-mem', paths: [file] })
+  const read = () => importAll(at.desk, { from: 'claude-mem', paths: [file] })
   expect((await read()).done).toMatchObject({ sessions: 1, prompts: 0, observations: 3, notes: { added: 0 } })
   db.run(`DROP TABLE sdk_sessions; CREATE VIEW sdk_sessions AS ${endless}`)
   db.close()
   await expect(read()).rejects.toThrow('it has no table sdk_sessions, so it is not a database of claude-mem')
 }, 10_000)
 
-test('a time that is none stops no import: its row has the time of its session', async () => {
+test('a row with an invalid time gets the time of its session', async () => {
   await using at = await aDesk()
   const file = join(at.folder, 'claude-mem.db')
   claudeMemDatabase(file, 5)
@@ -130,26 +131,26 @@ test('a time that is none stops no import: its row has the time of its session',
   db.run("UPDATE observations SET created_at_epoch = NULL WHERE memory_session_id = 'memory-5'")
   db.run('UPDATE directives SET created_at_epoch = 1e300')
   db.close()
-  const { done } = await bring(at.desk, { from: 'claude-mem', paths: [file] })
+  const { done } = await importAll(at.desk, { from: 'claude-mem', paths: [file] })
   expect(done).toMatchObject({ sessions: 5, prompts: 10, observations: 15, summaries: 5, notes: { added: 1 } })
   const session = await at.store.sessions.find('claude-code', asContentSessionId('content-5'))
   expect((await at.store.observations.ofSession(session?.id ?? 0, 1))[0]?.at).toBe(1_760_000_300_000)
-  const again = await bring(at.desk, { from: 'claude-mem', paths: [file] })
+  const again = await importAll(at.desk, { from: 'claude-mem', paths: [file] })
   expect(again.done).toMatchObject({ sessions: 0, prompts: 0, observations: 0, summaries: 0, notes: { added: 0, same: 1 } })
 })
 
-test('thousands of rows of claude-mem come in within seconds', async () => {
+test('thousands of claude-mem rows are imported within seconds', async () => {
   await using at = await aDesk()
   const file = join(at.folder, 'claude-mem.db')
   claudeMemDatabase(file, 400)
   const used = processorTime()
-  const { done, steps } = await bring(at.desk, { from: 'claude-mem', paths: [file] })
+  const { done, steps } = await importAll(at.desk, { from: 'claude-mem', paths: [file] })
   expect(used()).toBeLessThan(30_000)
   expect(done).toMatchObject({ observations: 1200, prompts: 800, summaries: 400 })
   expect(steps).toBeGreaterThan(10)
 }, 60_000)
 
-test('notes of Anamnesis keep their id, kind, place and origin', async () => {
+test('notes of Anamnesis keep their id, type, location and source', async () => {
   await using at = await aDesk()
   const put = writer(join(at.folder, 'anamnesis'))
   const id = '01HF0000000000000000000001'
@@ -162,7 +163,7 @@ test('notes of Anamnesis keep their id, kind, place and origin', async () => {
   put('memory/broken.md', '---\nid: [\n---\n')
   put('memory/README.md', '# no note')
   put('.git/x.md', 'nothing of ours')
-  const { done, left } = await bring(at.desk, { from: 'anamnesis', paths: [join(at.folder, 'anamnesis')] })
+  const { done, left } = await importAll(at.desk, { from: 'anamnesis', paths: [join(at.folder, 'anamnesis')] })
   expect(done.notes).toMatchObject({ added: 3 })
   expect(left).toHaveLength(2)
   const notes = await at.store.notes.list({ project: null, now: Date.now(), limit: 9 })
@@ -179,14 +180,14 @@ test('notes of Anamnesis keep their id, kind, place and origin', async () => {
     createdAt: Date.parse('2026-01-02T03:04:05Z'),
   })
   expect(notes.map((note) => note.scope).sort()).toEqual(['global', 'local', 'project'])
-  expect((await bring(at.desk, { from: 'anamnesis', paths: [join(at.folder, 'anamnesis')] })).done.notes).toMatchObject({
+  expect((await importAll(at.desk, { from: 'anamnesis', paths: [join(at.folder, 'anamnesis')] })).done.notes).toMatchObject({
     added: 0,
     updated: 0,
     same: 3,
   })
 })
 
-test('any folder of markdown becomes notes, by heading or name, without what is not text or leads out of it', async () => {
+test('markdown files of a folder become notes, titled by heading or file name; files that are not text and links are skipped', async () => {
   await using at = await aDesk()
   const folder = join(at.folder, 'wiki')
   const put = writer(folder)
@@ -198,21 +199,21 @@ test('any folder of markdown becomes notes, by heading or name, without what is 
   put('big.md', 'x'.repeat(300_000))
   writeFileSync(join(at.folder, 'secret.md'), '# outside')
   symlinkSync(join(at.folder, 'secret.md'), join(folder, 'link.md'))
-  const wish = { from: 'markdown' as const, paths: [folder], project: asProjectKey('app') }
-  const { done, left } = await bring(at.desk, wish)
+  const options = { from: 'markdown' as const, paths: [folder], project: asProjectKey('app') }
+  const { done, left } = await importAll(at.desk, options)
   expect(done.notes).toMatchObject({ added: 2 })
-  expect(left.sort()).toEqual(['it cannot be read (it is not UTF-8)', 'it is larger than 256 KB', 'it is not text', 'nothing is in it'])
+  expect(left.sort()).toEqual(['it cannot be read (it is not UTF-8)', 'it is empty', 'it is larger than 256 KB', 'it is not text'])
   const notes = () => at.store.notes.list({ project: null, now: Date.now(), limit: 9 })
   expect((await notes()).map((note) => [note.title, note.project, note.source]).sort()).toEqual([
     ['How we deploy', 'app', 'import'],
     ['on call rota', 'app', 'import'],
   ] as never)
   put('deploy.md', '# How we deploy\n\nFrom the new bastion.')
-  expect((await bring(at.desk, wish)).done.notes).toMatchObject({ added: 0, updated: 1, same: 1 })
-  await expect(bring(at.desk, { from: 'markdown', paths: [join(at.folder, 'secret.md')] })).rejects.toThrow('is not a folder')
+  expect((await importAll(at.desk, options)).done.notes).toMatchObject({ added: 0, updated: 1, same: 1 })
+  await expect(importAll(at.desk, { from: 'markdown', paths: [join(at.folder, 'secret.md')] })).rejects.toThrow('is not a folder')
 })
 
-test('an export into an empty home gives the same notes and memories', async () => {
+test('importing an export into an empty home gives the same notes and memories', async () => {
   await using from = await aDesk()
   await live(from.desk)
   const file = join(from.folder, 'export.jsonl')
@@ -220,10 +221,10 @@ test('an export into an empty home gives the same notes and memories', async () 
   const kinds = [...EXPORT_KINDS].reverse()
   writeFileSync(file, kinds.flatMap((kind) => [...exportLines(from.store, kind, null)].map((line) => `${JSON.stringify(line)}\n`)).join(''))
   await using to = await aDesk()
-  const { done } = await bring(to.desk, { from: 'jsonl', paths: [file] })
+  const { done } = await importAll(to.desk, { from: 'jsonl', paths: [file] })
   expect(done).toMatchObject({ sessions: 1, prompts: 2, notes: { added: 3 } })
   expect(comparable(to.desk)).toEqual(comparable(from.desk))
-  expect((await bring(to.desk, { from: 'jsonl', paths: [file] })).done).toMatchObject({
+  expect((await importAll(to.desk, { from: 'jsonl', paths: [file] })).done).toMatchObject({
     sessions: 0,
     prompts: 0,
     observations: 0,
@@ -233,41 +234,41 @@ test('an export into an empty home gives the same notes and memories', async () 
   expect(comparable(to.desk)).toEqual(comparable(from.desk))
 })
 
-test('notes written as files come back the same from the folder', async () => {
+test('importing a folder of our own note files gives the same notes', async () => {
   await using from = await aDesk()
   await live(from.desk)
   const folder = join(from.folder, 'out')
   const put = writer(folder)
   for (const { path, text } of noteFiles(from.store, null)) put(path, text)
   await using to = await aDesk()
-  await bring(to.desk, { from: 'markdown', paths: [folder] })
+  await importAll(to.desk, { from: 'markdown', paths: [folder] })
   const notes = (desk: Services) => [...exportLines(desk.store, 'notes', null)]
   expect(notes(to.desk)).toEqual(notes(from.desk))
   for (const { path, text } of noteFiles(to.store, null)) expect(readFileSync(join(to.desk.home.folder, path), 'utf8')).toBe(text)
 })
 
-test('a file that is no export is refused, one that is cut keeps its whole lines', async () => {
+test('a file that is not an export is rejected; of a truncated export the complete lines are imported', async () => {
   await using at = await aDesk()
   const path = join(at.folder, 'x.jsonl')
   const reason = async (text: string | Uint8Array) => {
     writeFileSync(path, text)
-    return bring(at.desk, { from: 'jsonl', paths: [path] }).catch((cause: Error) => cause.message)
+    return importAll(at.desk, { from: 'jsonl', paths: [path] }).catch((cause: Error) => cause.message)
   }
   expect(await reason('')).toContain('is empty')
   expect(await reason('hello\nworld\n')).toContain('is not an export of Recollect')
   expect(await reason('{"rows":1}\n')).toContain('is not an export of Recollect')
   expect(await reason(crypto.getRandomValues(new Uint8Array(5000)))).toContain('is not an export of Recollect')
   await live(at.desk)
-  const whole = [...exportLines(at.store, 'notes', null)].map((line) => JSON.stringify(line)).join('\n')
+  const complete = [...exportLines(at.store, 'notes', null)].map((line) => JSON.stringify(line)).join('\n')
   await using to = await aDesk()
   const cut = join(to.folder, 'cut.jsonl')
-  writeFileSync(cut, whole.slice(0, -30))
-  const { done, left } = await bring(to.desk, { from: 'jsonl', paths: [cut] })
+  writeFileSync(cut, complete.slice(0, -30))
+  const { done, left } = await importAll(to.desk, { from: 'jsonl', paths: [cut] })
   expect(done.notes.added).toBe(2)
   expect(left).toEqual(["1 lines that are not what 'recollect export' writes"])
 })
 
-test('a note in a line cannot leave the folder of notes', async () => {
+test('an imported note cannot be written outside the notes folder', async () => {
   await using at = await aDesk()
   await live(at.desk)
   const [line] = [...exportLines(at.store, 'notes', null)] as Record<string, unknown>[]
@@ -278,15 +279,15 @@ test('a note in a line cannot leave the folder of notes', async () => {
   ]
   writeFileSync(file, evil.map((one) => JSON.stringify(one)).join('\n'))
   await using to = await aDesk()
-  await bring(to.desk, { from: 'jsonl', paths: [file] })
+  await importAll(to.desk, { from: 'jsonl', paths: [file] })
   const [note] = await to.store.notes.list({ project: null, now: Date.now(), limit: 9 })
   expect(note?.path).toMatch(/^(?:memory|local)\/[^/]+\/fine\.md$/)
 })
 
-async function bring(desk: Services, wish: Omit<ImportMemoriesOptions, 'project'> & { project?: ImportMemoriesOptions['project'] }) {
+async function importAll(desk: Services, options: Omit<ImportMemoriesOptions, 'project'> & { project?: ImportMemoriesOptions['project'] }) {
   const left: string[] = []
   let steps = 0
-  for await (const line of importMemories(desk, claudeCode, { project: null, ...wish })) {
+  for await (const line of importMemories(desk, claudeCode, { project: null, ...options })) {
     if (line.kind === 'skipped') left.push(line.reason)
     if (line.kind === 'importing') steps++
     if (line.kind === 'imported') return { done: line as Done, left, steps }
@@ -302,17 +303,20 @@ function writer(folder: string) {
   }
 }
 
-/** A session that was worked in, and notes of every scope, one of them forgotten. */
+/** A session with a turn, and notes of every scope, one of them forgotten. */
 async function live(desk: Services): Promise<void> {
-  const say = (said: Parameters<typeof event>[0], at: number) =>
+  const capture = (sessionEvent: Parameters<typeof event>[0], at: number) =>
     desk.store.transaction(() =>
-      take(desk.store, event(said, { at }), { ...nowhere, project: asProjectKey('app') }, desk.rules(claudeCode)),
+      take(desk.store, event(sessionEvent, { at }), { ...nowhere, project: asProjectKey('app') }, desk.rules(claudeCode)),
     )
-  await say(prompt('Fix the cart', 'p1'), 1000)
-  await say({ kind: 'turn-ended', promptId: 'p1', answer: 'The cart rounded twice because `total` was a float. Fixed in `cart.ts`.' }, 2000)
-  await say(prompt('Thanks, now the docs', 'p2'), 3000)
-  await say({ kind: 'turn-ended', promptId: 'p2', answer: 'We decided to keep one page of docs because two drifted apart.' }, 4000)
-  await say({ kind: 'session-ended', reason: 'other' }, 5000)
+  await capture(prompt('Fix the cart', 'p1'), 1000)
+  await capture(
+    { kind: 'turn-ended', promptId: 'p1', answer: 'The cart rounded twice because `total` was a float. Fixed in `cart.ts`.' },
+    2000,
+  )
+  await capture(prompt('Thanks, now the docs', 'p2'), 3000)
+  await capture({ kind: 'turn-ended', promptId: 'p2', answer: 'We decided to keep one page of docs because two drifted apart.' }, 4000)
+  await capture({ kind: 'session-ended', reason: 'other' }, 5000)
   const keep = (body: string, scope: 'project' | 'global' | 'local') =>
     saveNote(
       desk.notebook,
@@ -323,14 +327,14 @@ async function live(desk: Services): Promise<void> {
   await keep('British spelling\n\n- everywhere', 'global')
   const { receipt } = await keep('My own desk', 'local')
   if (receipt.kind === 'added') await forgetNote(desk.notebook, receipt.note.id, 7000)
-  // The session's own note and the turns are made by jobs; here only what is told counts.
+  // Jobs would make the session's note and its memories, which do not matter here.
   for (let job = await desk.store.jobs.claim(Date.now()); job; job = await desk.store.jobs.claim(Date.now()))
     await desk.store.jobs.complete(job.id)
 }
 
 const rows = (desk: Services) => EXPORT_KINDS.flatMap((kind) => [...exportLines(desk.store, kind, null)])
 
-/** What an import can give back: everything but the ids of rows, tool uses, and how a session ended. */
+/** Everything that an import restores: not row ids, tool uses and the end of a session. */
 function comparable(desk: Services) {
   return EXPORT_KINDS.filter((kind) => kind !== 'tool-uses').map((kind) =>
     ([...exportLines(desk.store, kind, null)] as Record<string, unknown>[]).map(({ id, memorySessionId: _, transcript: __, ...row }) =>

@@ -13,25 +13,25 @@ import type { Services } from './services.ts'
 export type ImportMemoriesOptions = { from: Exclude<ImportSource, 'transcripts'>; paths: string[]; project: ProjectKey | null }
 
 /**
- * Brings memories in from elsewhere, and says how far it is. Everything has an id or key that comes from what it is, so a second
- * time changes nothing and an import that was broken off is finished by the next. Throws with what to do when the source is none.
+ * Imports memories from other programs and reports its progress. Ids and keys are derived from the content, so a second import changes
+ * nothing, and an interrupted one is finished by the next. Throws when the source cannot be imported; the error says what to do.
  */
-export async function* importMemories(services: Services, agent: Agent, wish: ImportMemoriesOptions): AsyncGenerator<ImportLine> {
+export async function* importMemories(services: Services, agent: Agent, options: ImportMemoriesOptions): AsyncGenerator<ImportLine> {
   const started = performance.now()
   const total = zeroImportCounts()
-  const [path = ''] = wish.paths
-  if (wish.from === 'native') yield* importFromNative(services, agent, total)
-  else if (wish.paths.length !== 1)
-    throw new Error(`say what to import: one ${wish.from === 'anamnesis' || wish.from === 'markdown' ? 'folder' : 'file'}`)
-  else if (wish.from === 'claude-mem') yield* importClaudeMem(services, agent, path, wish.project, total)
-  else if (wish.from === 'jsonl') yield* importExportedLines(services, agent, path, total)
-  else yield* importFolder(services, wish.from, path, wish.project, total)
+  const [path = ''] = options.paths
+  if (options.from === 'native') yield* importFromNative(services, agent, total)
+  else if (options.paths.length !== 1)
+    throw new Error(`name exactly one ${options.from === 'anamnesis' || options.from === 'markdown' ? 'folder' : 'file'} to import`)
+  else if (options.from === 'claude-mem') yield* importClaudeMem(services, agent, path, options.project, total)
+  else if (options.from === 'jsonl') yield* importExportedLines(services, agent, path, total)
+  else yield* importFolder(services, options.from, path, options.project, total)
   const ms = Math.round(performance.now() - started)
   await services.store.transaction(() =>
-    services.store.audit.add({ at: Date.now(), action: 'import', subject: `${wish.from} ${path}`.trim(), details: { ...total, ms } }),
+    services.store.audit.add({ at: Date.now(), action: 'import', subject: `${options.from} ${path}`.trim(), details: { ...total, ms } }),
   )
   const { notes, ...rows } = total
-  services.log.info('imported', { from: wish.from, ...notes, ...rows, ms })
+  services.log.info('imported memories', { from: options.from, ...notes, ...rows, ms })
   services.queue.kick()
   yield { kind: 'imported', ...total, ms }
 }
@@ -42,10 +42,10 @@ async function* importFromNative(services: Services, agent: Agent, total: Import
   total.notes = notes
 }
 
-/** Longer than any note may be; what is larger is not read. */
+/** Longer than any note may be. Larger files are not read. */
 const MAX_NOTE_FILE_BYTES = 256 * 1024
 
-/** Notes from a folder of markdown files. Links are not followed: they could lead out of what the person named. */
+/** Imports notes from a folder of markdown files. Links are not followed, because they could lead out of the folder. */
 async function* importFolder(
   services: Services,
   from: 'anamnesis' | 'markdown',
@@ -57,8 +57,8 @@ async function* importFolder(
   const files = filesBelow(folder, ['.md', '.markdown']).filter((file) => !/\/\.[^/]/.test(file.path.slice(folder.length)))
   for (const [done, file] of files.entries()) {
     if (done % 50 === 0) yield { kind: 'importing', what: file.name, done, of: files.length }
-    const kept = await importFile(services, from, folder, file, project)
-    const reason = typeof kept === 'string' ? kept : countImportedNote(services, kept, total)
+    const saved = await importFile(services, from, folder, file, project)
+    const reason = typeof saved === 'string' ? saved : countImportedNote(services, saved, total)
     if (reason !== null) yield { kind: 'skipped', file: file.path, reason }
   }
 }
@@ -77,7 +77,7 @@ async function importFile(
   } catch (cause) {
     return `it cannot be read (${((cause as Error).cause as Error | undefined)?.message ?? (cause as Error).message})`
   }
-  if (text === null) return 'it is gone'
+  if (text === null) return 'it no longer exists'
   if (text.includes('\0')) return 'it is not text'
   const path = file.path.slice(folder.length + 1)
   if (from === 'anamnesis') {
@@ -85,14 +85,14 @@ async function importFile(
     if (typeof draft === 'string') return draft
     return saveNoteUnderId(services.notebook, project ? { ...draft, project, scope: scopeIn(project) } : draft, Date.now())
   }
-  // A note of ours keeps its id and all it knows of itself; its folder says whose it is, as in a home.
+  // A note that Recollect wrote keeps its id and its front matter. Its folder names the project, as in a home.
   const ours = extname(path) === '.md' ? parseNote(text) : null
   if (ours?.kind === 'note') {
     const here = project ?? GLOBAL_PROJECT
     return importNote(services.notebook, { ...ours.note, ...(noteLocation(path) ?? { scope: scopeIn(here), project: here }) })
   }
   const draft = readMarkdown(folder, path, text, project ?? GLOBAL_PROJECT, file.changedAt)
-  return draft ? saveNoteUnderId(services.notebook, draft, Date.now()) : 'nothing is in it'
+  return draft ? saveNoteUnderId(services.notebook, draft, Date.now()) : 'it is empty'
 }
 
 const scopeIn = (project: ProjectKey) => (project === GLOBAL_PROJECT ? 'global' : 'project')

@@ -25,14 +25,14 @@ test('the client’s own memories become notes of their project, by kind', async
   expect(await at.look()).toMatchObject({ added: 0, updated: 0, forgotten: 0 })
 })
 
-test('a MEMORY.md that says something itself is kept, without its list of files', async () => {
+test('a MEMORY.md with text of its own becomes a note, without its list of files', async () => {
   await using at = await aPlace()
   at.put('MEMORY.md', '# Project\n\nThe API runs on port 4000.\n\n- [Role](role.md) — go')
   await at.look()
   expect((await at.notes())[0]?.body).toBe('# Project\n\nThe API runs on port 4000.')
 })
 
-test('what changes there changes here, what goes there is forgotten here and comes back with it', async () => {
+test('a note follows its file: it changes, is forgotten and is restored with it', async () => {
   await using at = await aPlace()
   at.put('a.md', fact('a', 'project', 'First'))
   await at.look()
@@ -48,7 +48,7 @@ test('what changes there changes here, what goes there is forgotten here and com
   expect((await at.notes()).map((note) => note.body)).toEqual(['Third time'])
 })
 
-test('what a person wrote into such a note, or forgot, stays so', async () => {
+test('a person’s changes to an imported note stay, and so does forgetting it', async () => {
   await using at = await aPlace()
   at.put('a.md', fact('a', 'project', 'First'))
   at.put('b.md', fact('b', 'project', 'Other'))
@@ -68,7 +68,7 @@ test('what a person wrote into such a note, or forgot, stays so', async () => {
   expect(await at.notes()).toHaveLength(1)
 })
 
-test('nothing is forgotten because the client’s folder is away, and files that cannot be used are named', async () => {
+test('a missing client folder forgets no notes, and unusable files are reported', async () => {
   await using at = await aPlace()
   at.put('a.md', fact('a', 'project', 'First'))
   at.put('big.md', 'x'.repeat(200_000))
@@ -82,14 +82,14 @@ test('nothing is forgotten because the client’s folder is away, and files that
   expect(await at.notes()).toHaveLength(1)
 })
 
-test('a description that is no YAML is still read', async () => {
+test('a description that is not valid YAML is still read', async () => {
   await using at = await aPlace()
   at.put('a.md', '---\nname: a\ndescription: ports: 80 and "443\nmetadata:\n  type: feedback\n---\nUse them.')
   await at.look()
   expect(await at.notes()).toMatchObject([{ title: 'ports: 80 and "443', type: 'procedural', body: 'Use them.' }])
 })
 
-test('secrets are hidden, excluded and unknown projects stay out, and the client’s folder is left as it was', async () => {
+test('secrets are redacted, excluded and unknown projects are skipped, and the client’s folder stays unchanged', async () => {
   await using at = await aPlace({ RECOLLECT_PRIVACY_EXCLUDE_PROJECTS: 'app-of-the-test' })
   at.put('a.md', fact('a', 'project', 'First'))
   expect((await at.look()).left).toHaveLength(1)

@@ -6,24 +6,24 @@ import { forgetNote, restoreNote, saveNoteUnderId } from '../notes/notes.ts'
 import { readUtf8IfThere } from '../platform/files.ts'
 import type { Services } from './services.ts'
 
-/** What came of looking at an agent's own memory. `left` are files that could not be used, and why. */
+/** The result of importing an agent's own memory. `left` lists files that could not be used, and why. */
 export type NativeImport = { added: number; updated: number; same: number; forgotten: number; left: { file: string; reason: string }[] }
 
-/** What was seen of each file the last time; `gone` when we forgot its note because the file was no longer there. */
+/** Size and time of each file at the last import. `gone` means that the file is missing and its note was forgotten. */
 type SeenNativeFiles = Record<string, { bytes: number; changedAt: number; gone?: true }>
 const seenMark = (agent: Agent) => `native memory seen, ${agent.name}`
 
-/** Larger than this it is no memory. */
+/** Larger files are not memories. */
 const MAX_NATIVE_FILE_BYTES = 100 * 1024
 
 /**
- * Makes notes of the agent's own memory, and lets them follow it: what changed there changes here, what is gone there is forgotten
- * here and comes back with it. What a person did to such a note stays. The agent's folder is only read.
+ * Makes notes from the agent's own memory and keeps them up to date: a changed file updates its note, a missing file makes its note
+ * forgotten, and a file that returns restores it. Changes that a person made to a note stay. Never writes to the agent's folder.
  */
 export async function importNativeMemory(services: Services, agent: Agent, now: number): Promise<NativeImport> {
   const result: NativeImport = { added: 0, updated: 0, same: 0, forgotten: 0, left: [] }
   const files = agent.listNativeFiles(agent.configFolder(services.environment))
-  // A folder that is away as a whole (another disk, another home) has not been emptied by anybody.
+  // A missing folder (another disk, another home) does not mean that the memories were deleted.
   if (files === null) return result
   const seen = JSON.parse((await services.store.audit.mark(seenMark(agent))) ?? '{}') as SeenNativeFiles
   const next: SeenNativeFiles = {}
@@ -31,42 +31,42 @@ export async function importNativeMemory(services: Services, agent: Agent, now: 
   for (const file of files) {
     const id = idOf(agent, file)
     const before = seen[id]
-    const print = { bytes: file.bytes, changedAt: file.changedAt }
-    if (before && !before.gone && before.bytes === print.bytes && before.changedAt === print.changedAt) {
-      next[id] = print
+    const version = { bytes: file.bytes, changedAt: file.changedAt }
+    if (before && !before.gone && before.bytes === version.bytes && before.changedAt === version.changedAt) {
+      next[id] = version
       result.same++
       continue
     }
     const reason = await importNativeFile(services, agent, file, id, before?.gone === true, projects, result, now)
-    if (reason === null) next[id] = print
+    if (reason === null) next[id] = version
     else {
       result.left.push({ file: file.path, reason })
-      if (before) next[id] = before // it is still there, and is looked at again
+      if (before) next[id] = before // try again next time
     }
   }
   for (const [id, before] of Object.entries(seen)) {
     if (next[id]) continue
     next[id] = { ...before, gone: true }
     if (before.gone) continue
-    const kept = await forgetNote(services.notebook, asNoteId(id), now)
-    // One that a person forgot before is theirs: it does not come back with its file.
-    if (kept?.receipt.kind !== 'updated') delete next[id]
+    const forgotten = await forgetNote(services.notebook, asNoteId(id), now)
+    // A note that a person had already forgotten is not restored when its file returns.
+    if (forgotten?.receipt.kind !== 'updated') delete next[id]
     else result.forgotten++
-    services.announce(kept?.changes ?? [])
+    services.announce(forgotten?.changes ?? [])
   }
   const state = JSON.stringify(next)
   if (state !== JSON.stringify(seen)) await services.store.transaction(() => services.store.audit.setMark(seenMark(agent), state))
   if (result.added + result.updated + result.forgotten > 0) {
     const { left, ...counts } = result
-    services.log.info('followed the agent’s own memory', { ...counts, left: left.length })
+    services.log.info('imported the agent’s own memory', { ...counts, left: left.length })
   }
   return result
 }
 
-/** The same file has the same id on every machine where the project's folder has the same name. */
+/** The same on every machine where the project's folder has the same path. */
 const idOf = (agent: Agent, file: NativeFile): NoteId => asNoteId(ulidOf(`${agent.name} native\n${file.projectFolder}\n${file.name}`, 0))
 
-/** Takes one file in; the reason when it cannot be. */
+/** Imports one file. Returns the reason when it cannot be used. */
 async function importNativeFile(
   services: Services,
   agent: Agent,
@@ -89,7 +89,7 @@ async function importNativeFile(
   const project = projects.get(file.projectFolder) ?? projectOf(services, agent, file.projectFolder)
   projects.set(file.projectFolder, project)
   const key = await project
-  if (key === null) return 'nothing says which project it belongs to, or the project is excluded'
+  if (key === null) return 'its project is unknown or excluded'
   if (cameBack) await restoreNote(services.notebook, id, now)
   const { receipt, changes } = await saveNoteUnderId(
     services.notebook,
@@ -113,7 +113,7 @@ async function importNativeFile(
   return null
 }
 
-/** The agent's kinds in our words. Feedback is how to work, the others are what is so. */
+/** Feedback is about how to work, so it is procedural; other kinds are facts. */
 function noteFieldsFor({ kind }: NativeMemory): { type: NoteType; namespace: string; tags: string[] } {
   const tags = ['native', ...(kind === 'plain' ? [] : [kind])]
   return kind === 'feedback' ? { type: 'procedural', namespace: 'patterns', tags } : { type: 'semantic', namespace: 'context', tags }

@@ -17,7 +17,7 @@ const turns = [
   { prompt: 'Build it', commands: ['make test'], answer: 'It passes.' },
 ]
 
-test('everything the agent keeps comes in, is told, and its sessions are over', async () => {
+test('all transcripts of the agent are imported and distilled, and their sessions completed', async () => {
   await using at = await aHistory({ 'a/s1.jsonl': transcript('s1', turns, { title: 'Building' }), 'b/s2.jsonl': transcript('s2', turns) })
   const lines = await run(at.desk, {})
   expect(lines.at(-1)).toMatchObject({ kind: 'done', files: 2, skipped: 0, sessions: 2, prompts: 4, toolUses: 4, unreadableLines: 0 })
@@ -33,25 +33,25 @@ test('everything the agent keeps comes in, is told, and its sessions are over', 
   expect(await at.store.audit.recent(1)).toMatchObject([{ action: 'import', details: { files: 2 } }])
 })
 
-test('a second import finds nothing new, packed or not, and leaves the same rows', async () => {
+test('a second import changes nothing, for packed files too', async () => {
   await using at = await aHistory({ 'a/s1.jsonl': transcript('s1', turns) })
   const packed = join(at.folder, 's2.jsonl.gz')
   writeFileSync(packed, Bun.gzipSync(transcript('s2', turns)))
   utimesSync(packed, LONG_AGO, LONG_AGO)
-  const wish = { paths: [at.history, packed] }
-  await run(at.desk, wish)
+  const options = { paths: [at.history, packed] }
+  await run(at.desk, options)
   const once = rows(at.desk)
-  expect((await run(at.desk, wish)).at(-1)).toMatchObject({ files: 2, prompts: 0, toolUses: 0 })
+  expect((await run(at.desk, options)).at(-1)).toMatchObject({ files: 2, prompts: 0, toolUses: 0 })
   expect(rows(at.desk)).toEqual(once)
   expect((await at.store.sessions.recent(null, 5)).map((session) => session.status)).toEqual(['completed', 'completed'])
 })
 
-test('the same session in two places comes in once', async () => {
+test('the same session in two files is imported once', async () => {
   await using at = await aHistory({ 'a/s1.jsonl': transcript('s1', turns), 'backup/s1.jsonl': transcript('s1', turns) })
   expect((await run(at.desk, {})).at(-1)).toMatchObject({ files: 2, sessions: 1, prompts: 2, toolUses: 2 })
 })
 
-test('an import that was broken off goes on where it stopped', async () => {
+test('an interrupted import continues where it stopped', async () => {
   await using at = await aHistory(Object.fromEntries(['s1', 's2', 's3'].map((name) => [`a/${name}.jsonl`, transcript(name, turns)])))
   for await (const line of importTranscripts(at.desk, claudeCode, { paths: [], since: null, project: null })) {
     if (line.kind === 'progress' && line.done === 1) break
@@ -61,15 +61,15 @@ test('an import that was broken off goes on where it stopped', async () => {
   expect([...at.store.prompts.each(null)]).toHaveLength(6)
 })
 
-test('a folder with other things in it: only transcripts come in, and each that does not says why', async () => {
-  const whole = Bun.gzipSync(transcript('s9', Array(200).fill(turns[0])))
+test('only transcripts are imported from a folder, and every skipped file has a reason', async () => {
+  const packed = Bun.gzipSync(transcript('s9', Array(200).fill(turns[0])))
   await using at = await aHistory({
     'a/s1.jsonl': transcript('s1', turns),
     'a/notes.md': '# Notes',
     'a/data.jsonl': '{"rows":1}\n{"rows":2}\n',
     'a/empty.jsonl': '',
     'a/garbage.jsonl.gz': 'this is not packed',
-    'a/cut.jsonl.gz': whole.slice(0, whole.length / 2),
+    'a/cut.jsonl.gz': packed.slice(0, packed.length / 2),
     'a/codex.jsonl': '{"timestamp":"x","type":"session_meta","payload":{}}\n',
     'a/s1/subagents/agent-1.jsonl': transcript('s1', turns),
   })
@@ -85,12 +85,12 @@ test('a folder with other things in it: only transcripts come in, and each that 
   expect(lines.at(-1)).toMatchObject({ kind: 'done', files: 1, skipped: 5 })
 })
 
-test('an import can be limited to a project, by key, name or folder, and to what changed since', async () => {
+test('an import can be limited to a project, by key, name or folder, and to recently changed files', async () => {
   await using at = await aHistory({
     'a/s1.jsonl': transcript('s1', turns, { cwd: '/no/such/Shop' }),
     'a/s2.jsonl': transcript('s2', turns, { cwd: '/no/such/blog' }),
   })
-  const found = async (wish: Partial<ImportTranscriptsOptions>) => (await run(at.desk, wish)).at(-1)
+  const found = async (options: Partial<ImportTranscriptsOptions>) => (await run(at.desk, options)).at(-1)
   expect(await found({ since: Date.now() })).toMatchObject({ files: 0, skipped: 0 })
   expect(await found({ project: 'nothing' })).toMatchObject({ files: 0, skipped: 2 })
   expect(await found({ project: '/no/such/blog' })).toMatchObject({ files: 1, prompts: 2 })
@@ -103,7 +103,7 @@ test('paths without a transcript import nothing', async () => {
   expect((await run(at.desk, { paths: [join(at.folder, 'none'), at.folder] })).at(-1)).toMatchObject({ kind: 'done', files: 0, skipped: 0 })
 })
 
-test('a session whose client still waits for a prompt is not closed by an import', async () => {
+test('an import does not complete a session whose client still runs', async () => {
   await using at = await aHistory({ 'a/s1.jsonl': transcript('s1', turns) })
   await run(at.desk, {})
   await at.store.sessions.activate(1)
@@ -115,10 +115,10 @@ test('a session whose client still waits for a prompt is not closed by an import
   expect((await at.store.sessions.get(1))?.status).toBe('active')
 })
 
-test('old sessions leave no notes, however new the copy of their files is and however often a sweep comes by', async () => {
+test('imported old sessions leave no notes, even if their files are new copies and sweeps run meanwhile', async () => {
   await using at = await aHistory({})
   const desk = working(at)
-  // More than is read at once, so that the end of a turn comes after its session was closed.
+  // More than one batch, so the end of a turn is read after its session was completed.
   const long = { ...turns[1], answer: 'It went on and on. '.repeat(150) }
   const copies = ['s1', 's2', 's3'].map((name) => join(at.folder, `${name}.jsonl`))
   for (const path of copies) writeFileSync(path, transcript(basename(path, '.jsonl'), Array(300).fill(long)))
@@ -137,7 +137,7 @@ test('old sessions leave no notes, however new the copy of their files is and ho
   await desk.queue.stop()
 })
 
-test('a session that went on until just now is left open, and leaves its note when it is over', async () => {
+test('an imported session with recent events stays open, and gets its note when it ends', async () => {
   await using at = await aHistory({ 'a/s1.jsonl': transcript('s1', turns, { from: Date.now() - 60_000 }) })
   const desk = working(at)
   await run(desk, {})
@@ -149,15 +149,15 @@ test('a session that went on until just now is left open, and leaves its note wh
   await desk.queue.stop()
 })
 
-/** A desk that does every job as the worker does. */
+/** Runs every job as the worker does. */
 function working({ desk, embedding }: Awaited<ReturnType<typeof aDesk>>): Services {
   const its: Services = { ...desk, queue: openQueue(desk.store, (job) => jobs.do(job), desk.log) }
   const jobs = openJobRunner(its, embedding)
   return its
 }
 
-async function run(desk: Services, wish: Partial<ImportTranscriptsOptions>): Promise<ImportLine[]> {
-  return Array.fromAsync(importTranscripts(desk, claudeCode, { paths: [], since: null, project: null, ...wish }))
+async function run(desk: Services, options: Partial<ImportTranscriptsOptions>): Promise<ImportLine[]> {
+  return Array.fromAsync(importTranscripts(desk, claudeCode, { paths: [], since: null, project: null, ...options }))
 }
 
 function rows({ store }: Services) {
@@ -169,7 +169,7 @@ function rows({ store }: Services) {
   ]
 }
 
-/** A desk whose agent has kept these files for a long time. */
+/** A home whose agent wrote these transcripts long ago. */
 async function aHistory(files: Record<string, string | Uint8Array>) {
   const at = await aDesk()
   const history = join(at.desk.environment.claudeConfig, 'projects')

@@ -14,7 +14,7 @@ import type { Services } from './services.ts'
 const start = { hook_event_name: 'SessionStart', source: 'startup' }
 const read = { hook_event_name: 'PostToolUse', tool_name: 'Read', tool_use_id: 't1', tool_input: { file_path: '/home/dev/app/src/a.ts' } }
 
-test('a session in a project with a past is told of it, and so is the person', async () => {
+test('a session in a project with memories gets a brief, and the person a message about it', async () => {
   await using at = await aDesk()
   await past(at.store)
   const reply = await deliver(at.desk, start)
@@ -30,13 +30,13 @@ test('a session in a project with a past is told of it, and so is the person', a
   })
 })
 
-test('a session in a project without a past is told nothing', async () => {
+test('a session in a project without memories gets no brief', async () => {
   await using at = await aDesk()
   expect(await deliver(at.desk, start)).toEqual({})
   expect(await at.store.injections.recent(null, 5)).toEqual([])
 })
 
-test('a person can switch the brief off, or make it small', async () => {
+test('the brief can be switched off or limited', async () => {
   await using off = await aDesk({ RECOLLECT_HOOKS_SESSION_START_ENABLED: 'false' })
   await past(off.store)
   expect(await deliver(off.desk, start)).toEqual({})
@@ -45,16 +45,16 @@ test('a person can switch the brief off, or make it small', async () => {
   expect(await deliver(small.desk, start)).toEqual({})
 })
 
-test('what is known of a file is told once in a session, and in the next one again', async () => {
+test('memories about a file are injected once per session', async () => {
   await using at = await aDesk()
   await past(at.store)
-  const told = async (payload: object) => JSON.stringify(await deliver(at.desk, payload)).includes('Changed a.ts')
-  expect(await told(read)).toBe(true)
-  expect(await told({ ...read, tool_use_id: 't2' })).toBe(false)
-  expect(await told({ ...read, session_id: 's3' })).toBe(true)
+  const isInjected = async (payload: object) => JSON.stringify(await deliver(at.desk, payload)).includes('Changed a.ts')
+  expect(await isInjected(read)).toBe(true)
+  expect(await isInjected({ ...read, tool_use_id: 't2' })).toBe(false)
+  expect(await isInjected({ ...read, session_id: 's3' })).toBe(true)
 })
 
-test('of a tool that failed, of a subagent’s and of other files nothing is told', async () => {
+test('failed tool uses, subagents and unknown files get no file brief', async () => {
   await using at = await aDesk()
   await past(at.store)
   for (const payload of [
@@ -67,29 +67,30 @@ test('of a tool that failed, of a subagent’s and of other files nothing is tol
   }
 })
 
-test('a resumed session is told what others did since, and nothing when they did nothing', async () => {
+test('a resumed session gets only what other sessions added since', async () => {
   await using at = await aDesk()
   await past(at.store)
   const resume = { ...start, source: 'resume' }
   expect(JSON.stringify(await deliver(at.desk, start))).toContain('Changed a.ts')
   expect(await deliver(at.desk, resume)).toEqual({})
   await addObservations(at.store, [observation({ title: 'Changed b.ts', at: 5000 })], 's9')
-  const told = JSON.stringify(await deliver(at.desk, resume))
-  expect(told).toContain('Changed b.ts')
-  expect(told).not.toContain('Changed a.ts')
+  const reply = JSON.stringify(await deliver(at.desk, resume))
+  expect(reply).toContain('Changed b.ts')
+  expect(reply).not.toContain('Changed a.ts')
   expect(await deliver(at.desk, resume)).toEqual({})
 })
 
-test('after a compaction everything is told again: the brief, and what is known of a file', async () => {
+test('after a compaction the brief and the file briefs are injected again', async () => {
   await using at = await aDesk()
   await past(at.store)
-  const told = async (payload: object, later = 0) => JSON.stringify(await deliver(at.desk, payload, null, later)).includes('Changed a.ts')
-  expect([await told(start), await told(read), await told({ ...read, tool_use_id: 't2' })]).toEqual([true, true, false])
-  expect(await told({ ...start, source: 'compact' }, 10)).toBe(true)
-  expect(await told({ ...read, tool_use_id: 't3' }, 20)).toBe(true)
+  const isInjected = async (payload: object, later = 0) =>
+    JSON.stringify(await deliver(at.desk, payload, null, later)).includes('Changed a.ts')
+  expect([await isInjected(start), await isInjected(read), await isInjected({ ...read, tool_use_id: 't2' })]).toEqual([true, true, false])
+  expect(await isInjected({ ...start, source: 'compact' }, 10)).toBe(true)
+  expect(await isInjected({ ...read, tool_use_id: 't3' }, 20)).toBe(true)
 })
 
-test('a fork holds what the session held that it was split off from', async () => {
+test('a fork knows what was injected into its parent', async () => {
   await using at = await aDesk()
   await past(at.store)
   await deliver(at.desk, start)
@@ -101,13 +102,13 @@ test('a fork holds what the session held that it was split off from', async () =
   expect(session).toMatchObject({ contentSessionId: 's3', forkedFrom: 2 })
 })
 
-test('a session from before our time is told like a new one when it is resumed', async () => {
+test('a session from before the installation gets a full brief when it is resumed', async () => {
   await using at = await aDesk()
   await past(at.store)
   expect(JSON.stringify(await deliver(at.desk, { ...start, source: 'resume' }))).toContain('Changed a.ts')
 })
 
-test('the same delivery twice is answered and taken once', async () => {
+test('a delivery that comes twice is stored and answered once', async () => {
   await using at = await aDesk()
   await past(at.store)
   const once = { hook_event_name: 'UserPromptSubmit', prompt: 'go' }
@@ -117,7 +118,7 @@ test('the same delivery twice is answered and taken once', async () => {
   expect(at.announced.filter((change) => change.kind === 'prompt-added')).toHaveLength(1)
 })
 
-test('what a prompt recalled is recorded with what came near and was not told, and a silent prompt leaves nothing', async () => {
+test('a recall is recorded with the candidates it left out, and a prompt without a recall leaves no record', async () => {
   await using at = await aDesk()
   const titles = ['Pelican invoices are numbered by the ledger', 'A pelican flew by', ...Array.from({ length: 12 }, (_, i) => `Chore ${i}`)]
   await addObservations(
@@ -143,14 +144,14 @@ test('what a prompt recalled is recorded with what came near and was not told, a
   ])
 })
 
-test('an event nobody has a use for leaves nothing, and one without a session is refused', async () => {
+test('an ignored event leaves nothing, and one without a session is rejected', async () => {
   await using at = await aDesk()
   expect(await deliver(at.desk, { hook_event_name: 'Notification' })).toEqual({})
   expect(await at.store.sessions.recent(null, 5)).toEqual([])
   await expect(deliver(at.desk, { ...start, session_id: '' })).rejects.toThrow('session_id')
 })
 
-test('what comes too late to be shown does not count as told: it is told the next time', async () => {
+test('a brief that comes too late is not recorded as injected, and is injected the next time', async () => {
   await using at = await aDesk()
   await past(at.store)
   const late = (payload: object) => deliver(at.desk, payload, null, 0, async () => false)
@@ -162,7 +163,7 @@ test('what comes too late to be shown does not count as told: it is told the nex
   expect(await at.store.injections.recent(null, 5)).toHaveLength(2)
 })
 
-test('what comes before its prompt is left to the transcript, and never becomes part of the turn before', async () => {
+test('an event that arrives before its prompt is read from the transcript, and is not added to the previous turn', async () => {
   await using at = await aDesk()
   await at.desk.queue.stop()
   const path = join(at.folder, 's2.jsonl')
@@ -195,7 +196,7 @@ test('what comes before its prompt is left to the transcript, and never becomes 
   expect([...at.store.toolUses.each(null)]).toMatchObject([{ toolUseId: 's2-t1-0', promptNumber: 2 }])
 })
 
-test('of a private turn whose prompt is not known yet nothing is kept, whatever is told of it first', async () => {
+test('nothing of a private turn is stored, even if its events arrive before its prompt', async () => {
   await using at = await aDesk()
   const path = join(at.folder, 's2.jsonl')
   const secret = { prompt: '<private>the merger</private>', commands: ['cat merger'], answer: 'Globex pays 40M.', promptId: 'p2' }
@@ -213,7 +214,7 @@ test('of a private turn whose prompt is not known yet nothing is kept, whatever 
   expect(all).toHaveLength(1)
 })
 
-test('that a session is about to be compacted is taken though nobody knows the turn, and what is excluded is read nowhere', async () => {
+test('a compaction is recorded without its prompt, and transcripts of excluded projects are not read', async () => {
   await using at = await aDesk({ RECOLLECT_PRIVACY_EXCLUDE_PROJECTS: '/home/dev/secret' })
   await at.desk.queue.stop()
   const path = join(at.folder, 's2.jsonl')
@@ -228,7 +229,7 @@ test('that a session is about to be compacted is taken though nobody knows the t
   expect(await at.store.jobs.claim(Date.now())).toBeNull()
 })
 
-test('the end of a session asks for its transcript to be read', async () => {
+test('the end of a session queues a read of its transcript', async () => {
   await using at = await aDesk()
   await at.desk.queue.stop()
   await deliver(at.desk, { ...start, transcript_path: '/t.jsonl' })
@@ -238,12 +239,12 @@ test('the end of a session asks for its transcript to be read', async () => {
 })
 
 function deliver(desk: Services, payload: object, delivery: string | null = null, later = 0, isAwaited?: () => Promise<boolean>) {
-  const whole = { session_id: 's2', cwd: '/home/dev/app', ...payload }
+  const completePayload = { session_id: 's2', cwd: '/home/dev/app', ...payload }
   const context = { ...nowhere, project: asProjectKey('app') }
-  return ingestDelivery(desk, { agent: claudeCode, payload: whole, context, delivery, at: 5000 + later }, isAwaited)
+  return ingestDelivery(desk, { agent: claudeCode, payload: completePayload, context, delivery, at: 5000 + later }, isAwaited)
 }
 
-/** A session from before, with a summary and an observation. */
+/** An earlier session with a summary and an observation. */
 async function past(store: Store): Promise<void> {
   await addObservations(store, [observation({ title: 'Changed a.ts', filesModified: ['src/a.ts'] })])
   await store.summaries.put('k', summary())

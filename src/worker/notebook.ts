@@ -8,13 +8,13 @@ import { type FolderWatch, watchFolder } from '../platform/watch.ts'
 import type { Store } from '../store/store.ts'
 import type { Services } from './services.ts'
 
-/** Notes of this home, with what the person wants hidden taken out of every one. `patterns` is null when redaction is off. */
+/** The notes of this home. Private parts and secrets are removed from every note; `patterns` is null when redaction is off. */
 export function openNotebook(store: Store, home: Home, patterns: RegExp[] | null): Notebook {
   for (const folder of [SYNCED_FOLDER, LOCAL_FOLDER]) ensurePrivateFolder(join(home.folder, folder))
   return notebookOf(store, home, patterns, machineName(home.folder))
 }
 
-/** The same where nothing is to be written, not even a folder. */
+/** The same without creating folders, for a home that may only be read. */
 export function notebookOf(store: Store, home: Home, patterns: RegExp[] | null, machine: string): Notebook {
   return {
     store,
@@ -24,26 +24,26 @@ export function notebookOf(store: Store, home: Home, patterns: RegExp[] | null, 
   }
 }
 
-/** Follows what people and git do to the files: at once where the system tells, and at every round. */
+/** Indexes notes that people or git change on the disk: at once where the system reports changes, and at every round. */
 export function followNotes(services: Services): { round(): Promise<void>; stop(): void } {
   let last: Promise<unknown> = Promise.resolve()
-  const take = (only?: string[]) => {
+  const index = (only?: string[]) => {
     const work = last.then(async () => {
       const changes = await reindex(services.notebook, only)
       services.announce(changes)
       if (changes.length > 0) services.log.info('notes changed on the disk', { changes: changes.length })
     })
-    last = work.catch((cause) => services.log.warn('notes could not be followed', { error: (cause as Error).message.slice(0, 300) }))
+    last = work.catch((cause) => services.log.warn('changed notes could not be indexed', { error: (cause as Error).message.slice(0, 300) }))
     return last
   }
   const watchers: FolderWatch[] = [SYNCED_FOLDER, LOCAL_FOLDER].flatMap((top) => {
-    const told = (paths: string[]) => void take(paths.filter((path) => path.endsWith('.md')).map((path) => `${top}/${path}`))
-    const watching = watchFolder(join(services.home.folder, top), told)
+    const onChange = (paths: string[]) => void index(paths.filter((path) => path.endsWith('.md')).map((path) => `${top}/${path}`))
+    const watching = watchFolder(join(services.home.folder, top), onChange)
     return watching ? [watching] : []
   })
   return {
     round: async () => {
-      await take()
+      await index()
     },
     stop: () => {
       for (const watcher of watchers) watcher.stop()

@@ -11,7 +11,7 @@ import { ingestTranscript } from './reconcile.ts'
 
 const turn = { prompt: 'run it', commands: ['make'], answer: 'it ran', promptId: 'p1' }
 
-test('a transcript is read once, and then only what was added', async () => {
+test('a transcript is read once, and later only its new lines', async () => {
   await using at = await aDesk()
   const path = join(at.folder, 's1.jsonl')
   writeFileSync(path, transcript('s1', [turn]))
@@ -28,10 +28,10 @@ test('a transcript is read once, and then only what was added', async () => {
   expect(journal(at.store)).toEqual({ prompts: ['run it → it ran', 'and again → it passed'], toolUses: ['s1-t0-0', 's1-t1-0'] })
 })
 
-test('what the hooks told already is not told again', async () => {
+test('events that hooks already delivered are not stored again', async () => {
   await using at = await aDesk()
   const path = join(at.folder, 's1.jsonl')
-  const tell = (payload: object) =>
+  const deliver = (payload: object) =>
     ingestDelivery(at.desk, {
       agent: claudeCode,
       payload: { session_id: 's1', cwd: '/home/dev/app', ...payload },
@@ -39,8 +39,8 @@ test('what the hooks told already is not told again', async () => {
       delivery: null,
       at: Date.now(),
     })
-  await tell({ hook_event_name: 'UserPromptSubmit', prompt: 'run it', prompt_id: 'p1' })
-  await tell({
+  await deliver({ hook_event_name: 'UserPromptSubmit', prompt: 'run it', prompt_id: 'p1' })
+  await deliver({
     hook_event_name: 'PostToolUse',
     tool_name: 'Bash',
     tool_use_id: 's1-t0-0',
@@ -48,15 +48,15 @@ test('what the hooks told already is not told again', async () => {
     tool_input: {},
     tool_response: {},
   })
-  await tell({ hook_event_name: 'Stop', last_assistant_message: 'it ran', prompt_id: 'p1' })
-  await tell({ hook_event_name: 'SessionEnd', reason: 'other' })
+  await deliver({ hook_event_name: 'Stop', last_assistant_message: 'it ran', prompt_id: 'p1' })
+  await deliver({ hook_event_name: 'SessionEnd', reason: 'other' })
   writeFileSync(path, transcript('s1', [turn], { from: Date.now() - 60_000 }))
   expect(await ingestTranscript(at.desk, claudeCode, path)).toMatchObject({ prompts: 0, toolUses: 0 })
   expect(journal(at.store)).toEqual({ prompts: ['run it → it ran'], toolUses: ['s1-t0-0'] })
   expect((await at.store.sessions.get(1))?.status).toBe('completed')
 })
 
-test('prompts without an id are counted: the same words twice are two prompts, read in one go or in two', async () => {
+test('prompts without an id are numbered: the same text twice is two prompts, whether read at once or in two steps', async () => {
   await using at = await aDesk()
   const path = join(at.folder, 's1.jsonl')
   const again = { prompt: 'go on', answer: 'done' }
@@ -69,7 +69,7 @@ test('prompts without an id are counted: the same words twice are two prompts, r
   expect(journal(at.store).prompts).toHaveLength(3)
 })
 
-test('two prompts that differ only in what is hidden are two prompts', async () => {
+test('two prompts that differ only in their private parts are two prompts', async () => {
   await using at = await aDesk()
   const path = join(at.folder, 's1.jsonl')
   writeFileSync(path, transcript('s1', [{ prompt: 'deploy <private>a</private>' }, { prompt: 'deploy <private>b</private>' }]))
@@ -77,7 +77,7 @@ test('two prompts that differ only in what is hidden are two prompts', async () 
   expect(journal(at.store).prompts).toHaveLength(2)
 })
 
-test('a private prompt in a transcript keeps its turn out', async () => {
+test('nothing of a private turn in a transcript is stored', async () => {
   for (const promptId of ['p1', undefined]) {
     await using at = await aDesk()
     const path = join(at.folder, 's1.jsonl')
@@ -94,7 +94,7 @@ test('a private prompt in a transcript keeps its turn out', async () => {
   }
 })
 
-test('lines that cannot be read are counted with those of the subagents, and the rest is taken', async () => {
+test('unreadable lines are counted, those of subagents too, and the other lines are stored', async () => {
   await using at = await aDesk()
   const path = join(at.folder, 's1.jsonl')
   mkdirSync(join(at.folder, 's1', 'subagents'), { recursive: true })
@@ -103,19 +103,19 @@ test('lines that cannot be read are counted with those of the subagents, and the
   expect(await ingestTranscript(at.desk, claudeCode, path)).toMatchObject({ prompts: 1, unreadable: 3 })
 })
 
-test('the title of a session is the last it was given, also in a long transcript', async () => {
+test('the title of a session is the last one in its transcript, even in a long one', async () => {
   await using at = await aDesk()
   const path = join(at.folder, 's1.jsonl')
   writeFileSync(path, transcript('s1', [{ prompt: 'x'.repeat(300_000) }, { prompt: 'y'.repeat(300_000) }], { title: 'Named late' }))
   expect((await ingestTranscript(at.desk, claudeCode, path)).facts?.title).toBe('Named late')
 })
 
-test('a file that is gone is nothing to read', async () => {
+test('a missing transcript gives nothing', async () => {
   await using at = await aDesk()
   expect(await ingestTranscript(at.desk, claudeCode, join(at.folder, 'none.jsonl'))).toMatchObject({ prompts: 0, facts: null })
 })
 
-test('a fork does not take its parent’s turns as its own', async () => {
+test('a fork does not store its parent’s turns again', async () => {
   await using at = await aDesk()
   writeFileSync(join(at.folder, 's1.jsonl'), transcript('s1', [turn]))
   await ingestTranscript(at.desk, claudeCode, join(at.folder, 's1.jsonl'))

@@ -11,16 +11,16 @@ export type RedistillRunOptions = { since: number; project: ProjectKey | null; a
 const MAX_ATTEMPTS_PER_TURN = 3
 const MAX_RETRY_WAIT_MS = 60_000
 
-/** Has the model tell what plain rules told while it was away. Without `apply` it only counts what that would be, and what it would cost. */
-export async function* redistill(services: Services, wish: RedistillRunOptions): AsyncGenerator<RedistillLine> {
+/** Asks the model to distill turns that only the rules have distilled. Without `apply` it only counts the turns and estimates the cost. */
+export async function* redistill(services: Services, options: RedistillRunOptions): AsyncGenerator<RedistillLine> {
   await services.modelOpened
-  // Nobody remembers in which conversation these turns were told, so each begins one.
-  const teller = distillerOf(services, new Map())
-  if (typeof teller === 'string') throw new BadRequest(`there is no model to ask: ${teller}`)
-  const turns = await services.store.distilledTurns.notDistilledByModel(wish.since, wish.project)
+  // The model's earlier conversations are not known any more, so each turn starts a new one.
+  const distiller = distillerOf(services, new Map())
+  if (typeof distiller === 'string') throw new BadRequest(`no model can be asked: ${distiller}`)
+  const turns = await services.store.distilledTurns.notDistilledByModel(options.since, options.project)
   const report: RedistillReport = {
-    applied: wish.apply,
-    model: teller.model.name,
+    applied: options.apply,
+    model: distiller.model.name,
     turns: 0,
     skipped: 0,
     failed: 0,
@@ -30,63 +30,62 @@ export async function* redistill(services: Services, wish: RedistillRunOptions):
     added: 0,
     messages: [],
   }
-  const price = findPrice(readPrices(services.home.folder), teller.model.name)
+  const price = findPrice(readPrices(services.home.folder), distiller.model.name)
   for (const [done, { sessionId, number }] of turns.entries()) {
     services.stopSignal.throwIfAborted()
-    yield { kind: 'progress', done, of: turns.length, what: wish.apply ? 'turns told' : 'turns looked at' }
+    yield { kind: 'progress', done, of: turns.length, what: options.apply ? 'turns distilled' : 'turns counted' }
     const job: ModelDistillJob = { sessionId, number, force: true }
-    if (!wish.apply) {
-      const asked = await estimateModelTokens(services.store, teller, job)
-      if (!asked) report.skipped++
+    if (!options.apply) {
+      const tokens = await estimateModelTokens(services.store, distiller, job)
+      if (!tokens) report.skipped++
       else {
         report.turns++
-        report.inputTokens += asked.input
-        report.usd =
-          price && report.usd !== null ? report.usd + costInUsd(price, { input: asked.input, output: asked.output, cached: 0 }) : null
+        report.inputTokens += tokens.input
+        report.usd = price && report.usd !== null ? report.usd + costInUsd(price, { ...tokens, cached: 0 }) : null
       }
       continue
     }
-    const stopped = await redistillOne(services, teller, job, report)
-    if (stopped) {
-      report.messages.push(`stopped: ${stopped}. Run it again to go on with the other ${turns.length - done}.`)
+    const stopReason = await redistillOne(services, distiller, job, report)
+    if (stopReason) {
+      report.messages.push(`stopped: ${stopReason}. Run the command again to continue (${turns.length - done} turns left).`)
       break
     }
   }
   yield { kind: 'done', report }
 }
 
-/** Returns why it is of no use to go on, or null. */
+/** Returns a reason to stop with all turns, or null to continue. */
 async function redistillOne(
   services: Services,
-  teller: ModelDistiller,
+  distiller: ModelDistiller,
   job: ModelDistillJob,
   report: RedistillReport,
 ): Promise<string | null> {
   for (let tries = 1; ; tries++) {
-    const told = await services.withTurnLock(job, () => distillOnce(services, teller, job))
-    if (told.kind === 'not-asked') {
+    const outcome = await services.withTurnLock(job, () => distillOnce(services, distiller, job))
+    if (outcome.kind === 'not-asked') {
       report.skipped++
       return null
     }
-    if (told.kind === 'distilled') {
-      const { changes } = told
+    if (outcome.kind === 'distilled') {
+      const { changes } = outcome
       services.announce(changes)
       report.turns++
       report.replaced += changes.filter((change) => change.kind === 'observation-removed').length
       report.added += changes.filter((change) => change.kind === 'observation-added').length
       return null
     }
-    if (told.reason === 'auth' || told.reason === 'quota') return told.message
+    if (outcome.reason === 'auth' || outcome.reason === 'quota') return outcome.message
     if (tries === MAX_ATTEMPTS_PER_TURN) {
       report.failed++
-      return told.reason === 'bad-answer' ? null : told.message
+      return outcome.reason === 'bad-answer' ? null : outcome.message
     }
-    await Bun.sleep(Math.min(told.retryAfterMs ?? 1000, MAX_RETRY_WAIT_MS))
+    await Bun.sleep(Math.min(outcome.retryAfterMs ?? 1000, MAX_RETRY_WAIT_MS))
   }
 }
 
-async function distillOnce(services: Services, teller: ModelDistiller, job: ModelDistillJob) {
-  const told = await distillTurnWithModel(services.store, teller, job, services.stopSignal)
-  if (told.kind !== 'distilled') return told
-  return { kind: told.kind, changes: await services.store.transaction(() => told.write(Date.now())) }
+async function distillOnce(services: Services, distiller: ModelDistiller, job: ModelDistillJob) {
+  const outcome = await distillTurnWithModel(services.store, distiller, job, services.stopSignal)
+  if (outcome.kind !== 'distilled') return outcome
+  return { kind: outcome.kind, changes: await services.store.transaction(() => outcome.write(Date.now())) }
 }

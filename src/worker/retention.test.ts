@@ -25,7 +25,7 @@ async function cleaned(desk: Services, now: number, dryRun = false): Promise<Cle
 const rows = (report: CleanUpReport) =>
   Object.fromEntries(report.kinds.filter((kind) => kind.rows > 0).map((kind) => [kind.kind, kind.rows]))
 
-test('tool uses are let go after their days, and kept for ever when a person says so', async () => {
+test('tool uses expire after the configured days, or never', async () => {
   for (const [days, left] of [
     ['1', 0],
     ['0', 1],
@@ -42,7 +42,7 @@ test('tool uses are let go after their days, and kept for ever when a person say
   }
 })
 
-test('the oldest tool uses go when all together are too large, but not what came within the hour', async () => {
+test('the oldest tool uses are removed when all together are too large, except those of the last hour', async () => {
   await using at = await aDesk({ RECOLLECT_RETENTION_TOOL_USES_MB: '0.01', RECOLLECT_RETENTION_TOOL_USES_DAYS: '0' })
   await take(at.store, event(prompt('go')), nowhere, at.desk.rules(claudeCode))
   for (let i = 0; i < 10; i++) {
@@ -57,7 +57,7 @@ test('the oldest tool uses go when all together are too large, but not what came
   expect([...at.store.toolUses.each(null)].map((use) => use.toolUseId)).toEqual(['t5', 't6', 't7', 't8', 't9'])
 })
 
-test('a forgotten note goes for good after its days, with its file; what is hidden otherwise stays', async () => {
+test('a forgotten note is deleted with its file after the configured days; other hidden notes stay', async () => {
   await using at = await aDesk()
   const { notebook } = at.desk
   const now = Date.now()
@@ -79,7 +79,7 @@ test('a forgotten note goes for good after its days, with its file; what is hidd
   expect(at.announced).toContainEqual({ kind: 'note-removed', id: asNoteId('gone') })
 })
 
-test('a dry run counts by kind and removes nothing; the real one removes exactly that', async () => {
+test('a dry run counts by kind, and the real run removes exactly that', async () => {
   await using at = await aDesk()
   const now = Date.now()
   const session = await openSession(at.store, 's1', now)
@@ -101,7 +101,7 @@ test('a dry run counts by kind and removes nothing; the real one removes exactly
   expect(await at.store.plans.get(applied)).toBeNull()
 })
 
-test('room that is free is given back, and the database says what takes how much', async () => {
+test('free space is returned to the disk, and the report shows what uses the rest', async () => {
   await using at = await aDesk({ RECOLLECT_RETENTION_TOOL_USES_DAYS: '1' })
   const session = await openSession(at.store)
   const use = {

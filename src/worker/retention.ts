@@ -7,41 +7,41 @@ import type { Services } from './services.ts'
 const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
 const BYTES_PER_MB = 1024 * 1024
-/** What is removed in one transaction: few enough that a hook never waits long behind it. */
+/** Rows removed in one transaction; few, so no hook waits long. */
 const ROWS_PER_PURGE = 2000
 const NOTES_PER_PURGE = 50
-/** How long a forgotten observation can be brought back; then its text is wiped. */
+/** How long a forgotten observation can be restored; then its text is erased. */
 const RESTORABLE_DAYS = 7
 
-/** One kind of thing that is kept for a time: how much of it is past that, and how to remove a bite of it. */
+/** A kind of row with a retention time: how many are expired, and how to remove a batch of them. */
 type RetainedKind = { kind: ExpiredAmount['kind']; countExpired(): Promise<RowsAndBytes>; removeBatch(): Promise<number> }
 
-/** Lets go of what is past its time, a bounded bite of each kind, and gives back a little room. Run every hour, so nobody waits for it. */
+/** Removes a batch of expired rows of each kind and frees a little disk space. Runs every hour. */
 export async function purgeExpired(services: Services, now: number): Promise<void> {
-  for (const { kind, removeBatch: remove } of retainedKinds(services, now)) {
-    const removed = await remove()
-    if (removed > 0) services.log.info('let go of what is past its time', { kind, removed })
+  for (const { kind, removeBatch } of retainedKinds(services, now)) {
+    const removed = await removeBatch()
+    if (removed > 0) services.log.info('removed expired rows', { kind, removed })
     await Bun.sleep(0)
   }
   await reclaimSpace(services, RECLAIMS_PER_HOUR)
-  for (let bite = 0; bite < MERGES_PER_HOUR && (await services.store.space.merge(PAGES_PER_MERGE)); bite++) await Bun.sleep(0)
+  for (let merges = 0; merges < MERGES_PER_HOUR && (await services.store.space.merge(PAGES_PER_MERGE)); merges++) await Bun.sleep(0)
   services.store.checkpoint()
 }
 
-/** Everything that is past its time, at once, with what it was; a dry run only counts. */
+/** Removes everything that is expired and reports it; a dry run only counts. */
 export async function* cleanUp(services: Services, now: number, dryRun: boolean): AsyncGenerator<CleanUpLine> {
   const { store } = services
   const before = store.space.usage()
   const kinds: ExpiredAmount[] = []
-  const things = retainedKinds(services, now)
-  for (const [index, { kind, countExpired: past, removeBatch: remove }] of things.entries()) {
-    yield { kind: 'progress', done: index, of: things.length + 1, what: kind }
-    const amount = await past()
+  const retained = retainedKinds(services, now)
+  for (const [index, { kind, countExpired, removeBatch }] of retained.entries()) {
+    yield { kind: 'progress', done: index, of: retained.length + 1, what: kind }
+    const amount = await countExpired()
     kinds.push({ kind, ...amount })
-    while (!dryRun && (await remove()) > 0) await Bun.sleep(0) // hooks go first
+    while (!dryRun && (await removeBatch()) > 0) await Bun.sleep(0) // let hooks go first
   }
-  yield { kind: 'progress', done: things.length, of: things.length + 1, what: 'giving back room' }
-  const said = dryRun ? [] : await reclaimAllSpace(services)
+  yield { kind: 'progress', done: retained.length, of: retained.length + 1, what: 'freeing disk space' }
+  const messages = dryRun ? [] : await reclaimAllSpace(services)
   const after = store.space.usage()
   const report: CleanUpReport = {
     dryRun,
@@ -50,7 +50,7 @@ export async function* cleanUp(services: Services, now: number, dryRun: boolean)
     bytesAfter: after.bytes,
     freeBytes: after.freeBytes,
     parts: store.space.parts(now, { evenLarge: true }) ?? [],
-    messages: said,
+    messages,
   }
   if (!dryRun) {
     const removed = Object.fromEntries(kinds.filter(({ rows }) => rows > 0).map(({ kind, rows }) => [kind, rows]))
@@ -62,25 +62,25 @@ export async function* cleanUp(services: Services, now: number, dryRun: boolean)
 function retainedKinds(services: Services, now: number): RetainedKind[] {
   const { store, settings } = services
   const { tool_uses_days, tool_uses_mb, deleted_notes_days, injections_days, audit_days } = settings.retention
-  /** The moment before which it is past its time; nothing is when it is kept for ever. */
+  /** The time before which rows are expired. 0 days means that they are kept for ever. */
   const olderThan = (days: number) => (days > 0 ? now - days * DAY_MS : 0)
-  const inOne = (work: () => Promise<number>) => () => store.transaction(work)
+  const inTransaction = (work: () => Promise<number>) => () => store.transaction(work)
   return [
     {
       kind: 'tool uses by age',
       countExpired: () => store.toolUses.countPurgeable(olderThan(tool_uses_days)),
-      removeBatch: inOne(() => store.toolUses.purge(olderThan(tool_uses_days), ROWS_PER_PURGE)),
+      removeBatch: inTransaction(() => store.toolUses.purge(olderThan(tool_uses_days), ROWS_PER_PURGE)),
     },
     {
       kind: 'tool uses by size',
       countExpired: async () => {
-        // What goes by its age is the oldest of it, and counted there.
+        // Rows that expire by age are among the oldest, and are counted there.
         const aged = await store.toolUses.countPurgeable(olderThan(tool_uses_days))
         const over = await store.toolUses.countPurgeableBySize(await excessToolUseBytes(services, tool_uses_mb), now - HOUR_MS)
         return { rows: Math.max(0, over.rows - aged.rows), bytes: Math.max(0, over.bytes - aged.bytes) }
       },
-      // What was stored within the hour may not have been distilled yet.
-      removeBatch: inOne(async () => {
+      // Tool uses of the last hour may not have been distilled yet.
+      removeBatch: inTransaction(async () => {
         const excess = await excessToolUseBytes(services, tool_uses_mb)
         return excess > 0 ? store.toolUses.purgeBySize(excess, now - HOUR_MS, ROWS_PER_PURGE) : 0
       }),
@@ -97,56 +97,56 @@ function retainedKinds(services: Services, now: number): RetainedKind[] {
     {
       kind: 'injections',
       countExpired: () => store.injections.countPurgeable(olderThan(injections_days)),
-      removeBatch: inOne(() => store.injections.purge(olderThan(injections_days), ROWS_PER_PURGE)),
+      removeBatch: inTransaction(() => store.injections.purge(olderThan(injections_days), ROWS_PER_PURGE)),
     },
     {
       kind: 'forgotten observations',
       countExpired: () => store.observations.countErasable(now - RESTORABLE_DAYS * DAY_MS),
-      removeBatch: inOne(() => store.observations.eraseForgotten({ before: now - RESTORABLE_DAYS * DAY_MS })),
+      removeBatch: inTransaction(() => store.observations.eraseForgotten({ before: now - RESTORABLE_DAYS * DAY_MS })),
     },
     {
       kind: 'audit',
       countExpired: () => store.audit.countPurgeable(olderThan(audit_days)),
-      removeBatch: inOne(() => store.audit.purge(olderThan(audit_days), ROWS_PER_PURGE)),
+      removeBatch: inTransaction(() => store.audit.purge(olderThan(audit_days), ROWS_PER_PURGE)),
     },
     {
       kind: 'receipts',
       countExpired: () => store.receipts.countPurgeable(now - 7 * DAY_MS),
-      removeBatch: inOne(() => store.receipts.purge(now - 7 * DAY_MS)),
+      removeBatch: inTransaction(() => store.receipts.purge(now - 7 * DAY_MS)),
     },
     {
       kind: 'plans',
       countExpired: () => store.plans.countPurgeable(now - UNDO_DAYS * DAY_MS, now - DAY_MS),
-      removeBatch: inOne(() => store.plans.purge(now - UNDO_DAYS * DAY_MS, now - DAY_MS)),
+      removeBatch: inTransaction(() => store.plans.purge(now - UNDO_DAYS * DAY_MS, now - DAY_MS)),
     },
-    { kind: 'vectors', countExpired: () => store.vectors.countPurgeable(), removeBatch: inOne(() => store.vectors.purge()) },
+    { kind: 'vectors', countExpired: () => store.vectors.countPurgeable(), removeBatch: inTransaction(() => store.vectors.purge()) },
   ]
 }
 
-/** By how many bytes all tool uses together are too many. */
+/** By how many bytes the tool uses exceed their limit. */
 async function excessToolUseBytes({ store }: Services, mb: number): Promise<number> {
   if (mb === 0) return 0
   return Math.max(0, (await store.toolUses.countPurgeable(Number.MAX_SAFE_INTEGER)).bytes - mb * BYTES_PER_MB)
 }
 
-/** Less than this is not worth the work: the database will fill it again. */
+/** Less is not worth the work, because the database will use it again. */
 const MIN_RECLAIMABLE_BYTES = 8 * BYTES_PER_MB
 const PAGES_PER_RECLAIM = 200
 const RECLAIMS_PER_HOUR = 20
-/** Few milliseconds each; an index that was never merged takes some hours, and then there is little to do. */
+/** A few milliseconds each. An index that was never merged takes some hours; after that there is little to do. */
 const PAGES_PER_MERGE = 32
 const MERGES_PER_HOUR = 300
 
-async function reclaimSpace(services: Services, bites: number): Promise<void> {
+async function reclaimSpace(services: Services, maxSteps: number): Promise<void> {
   const { space } = services.store
   if (!space.canShrink()) return
-  for (let bite = 0; bite < bites && space.usage().freeBytes > MIN_RECLAIMABLE_BYTES; bite++) {
+  for (let step = 0; step < maxSteps && space.usage().freeBytes > MIN_RECLAIMABLE_BYTES; step++) {
     await space.shrink(PAGES_PER_RECLAIM)
     await Bun.sleep(0)
   }
 }
 
-/** Returns what the person should know about it. */
+/** Returns messages for the person. */
 async function reclaimAllSpace(services: Services): Promise<string[]> {
   const { space } = services.store
   const { bytes, freeBytes: free } = space.usage()
@@ -156,12 +156,11 @@ async function reclaimAllSpace(services: Services): Promise<string[]> {
     return []
   }
   if (free < MIN_RECLAIMABLE_BYTES || free < bytes / 5) return []
-  if (freeBytes(services.home.folder) < 2 * bytes)
-    return ['the disk is too full to write the database anew; the free room in it will be used again']
+  if (freeBytes(services.home.folder) < 2 * bytes) return ['the disk is too full to rewrite the database; its free space will be reused']
   try {
     await space.rewrite()
-    return ['the database was written anew without what was free']
+    return ['the database was rewritten without its free space']
   } catch (cause) {
-    return [`the database could not be written anew just now (${(cause as Error).message}); try again later`]
+    return [`the database could not be rewritten now (${(cause as Error).message}); try again later`]
   }
 }

@@ -7,7 +7,7 @@ import { openQuickSemanticSearch, openSemanticSearch } from './semantic-search.t
 
 const near = [0.8, 0.5, 0.2].map((cosine, i) => ({ documentId: i + 1, kind: 'prompt' as const, ref: String(i + 1), cosine }))
 
-test('nearness is measured from the last found to the first, and told as it is besides', async () => {
+test('scores are scaled from the last document found to the first, and the raw cosine is returned too', async () => {
   expect(await openSemanticSearch(embedding({}))('q', asProjectKey('app'), 3)).toEqual([
     { documentId: 1, score: 1, cosine: 0.8 },
     { documentId: 2, score: expect.closeTo(0.5), cosine: 0.5 },
@@ -15,12 +15,12 @@ test('nearness is measured from the last found to the first, and told as it is b
   ])
 })
 
-test('where somebody waits, an embedder that has to ask around is not asked', async () => {
+test('a hook does not use an embedder that needs the network', async () => {
   expect(await openQuickSemanticSearch(embedding({ embedNow: undefined }))('q', null, 3)).toEqual([])
   expect(await openQuickSemanticSearch(embedding({}))('q', null, 3)).toHaveLength(3)
 })
 
-test('where somebody waits, what is not ready in a moment, or fails, finds nothing', async () => {
+test('a hook finds nothing when the embedder is slow or fails', async () => {
   const never = { state: () => new Promise<EmbeddingState>(() => {}) }
   expect(await openQuickSemanticSearch(never, 5)('q', null, 3)).toEqual([])
   const broken = { state: () => Promise.reject(new Error('no table')) }

@@ -8,7 +8,7 @@ import { claudeCode } from '../integrations/agent.ts'
 import { loadSettings } from '../platform/settings.ts'
 import { captureRules } from './services.ts'
 
-test('tools that tell nothing are skipped, ours too, and those a person names', () => {
+test('tools that manage the session, our own tools and tools named in the settings are skipped', () => {
   const { isSkipped } = rules({ RECOLLECT_HOOKS_POST_TOOL_USE_SKIP_TOOLS: 'Glob' })
   expect(['TodoWrite', 'Skill', 'Glob', 'mcp__recollect__memory_recall'].map(isSkipped)).toEqual([true, true, true, true])
   expect(['Bash', 'Edit', 'mcp__recollection__x'].map(isSkipped)).toEqual([false, false, false])
@@ -29,7 +29,7 @@ test.each([
   expect(isExcludedInput({ file_path: path })).toBe(isExcluded)
 })
 
-test('a tool that was pointed at no file is not excluded', () => {
+test('a tool use without a file is not excluded', () => {
   const { isExcludedInput } = rules({ RECOLLECT_HOOKS_POST_TOOL_USE_EXCLUDE_PATTERNS: '**' })
   for (const input of [null, undefined, 'text', {}, { command: 'ls' }]) expect(isExcludedInput(input)).toBe(false)
 })
@@ -50,7 +50,7 @@ test.each([
   expect(isExcludedProject(asProjectKey('host.example/team/app'), '/home/dev/drafts/app')).toBe(isExcluded)
 })
 
-test('patterns of the person’s own are redacted, and one that is no pattern stops nothing', () => {
+test('the person’s own patterns are redacted, and an invalid pattern is ignored', () => {
   const { redactPatterns } = rules({ RECOLLECT_PRIVACY_PATTERNS: 'umbra-\\d+,(unclosed' })
   expect(redact('ask umbra-42', redactPatterns ?? [])).not.toContain('umbra-42')
   expect(rules({ RECOLLECT_PRIVACY_REDACT: 'false' }).redactPatterns).toBeNull()
@@ -61,7 +61,7 @@ test('kinds of events that are switched off are not wanted', () => {
   expect([isWanted('prompt-submitted'), isWanted('tool-used'), isWanted('turn-ended')]).toEqual([false, true, true])
 })
 
-test('a session is on the branch its folder is on now', () => {
+test('the branch of a session is the current branch of its folder', () => {
   using folder = temporaryFolder()
   mkdirSync(join(folder.path, '.git'))
   const { projectOf } = rules({})

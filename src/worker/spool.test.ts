@@ -10,7 +10,7 @@ import { ingestDelivery } from './intake.ts'
 import type { Services } from './services.ts'
 import { drainSpool } from './spool.ts'
 
-test('what met no worker is taken in, oldest first, with the time it happened', async () => {
+test('spooled payloads are ingested oldest first, with their original time', async () => {
   await using at = await aDesk()
   keep(at.desk, 'd2', 2000, { hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_use_id: 't1', tool_input: {}, tool_response: {} })
   keep(at.desk, 'd1', 1000, { hook_event_name: 'UserPromptSubmit', prompt: 'go' })
@@ -21,7 +21,7 @@ test('what met no worker is taken in, oldest first, with the time it happened', 
   expect([...at.store.toolUses.each(null)]).toMatchObject([{ toolUseId: 't1', promptNumber: 1, at: 2000 }])
 })
 
-test('a delivery that was both sent and spooled counts once', async () => {
+test('a delivery that was both sent and spooled is stored once', async () => {
   await using at = await aDesk()
   const payload = { session_id: 's1', cwd: '/p', hook_event_name: 'UserPromptSubmit', prompt: 'again' }
   await ingestDelivery(at.desk, { agent: claudeCode, payload, context: nowhere, delivery: 'd1', at: 1000 })
@@ -33,7 +33,7 @@ test('a delivery that was both sent and spooled counts once', async () => {
   expect([...at.store.prompts.each(null)]).toHaveLength(2)
 })
 
-test('files that cannot be used go, and do not hold up the others', async () => {
+test('unusable files are dropped and do not block the others', async () => {
   await using at = await aDesk()
   mkdirSync(at.desk.home.spool, { recursive: true })
   for (const [name, text] of [
@@ -63,30 +63,30 @@ test('files that cannot be used go, and do not hold up the others', async () => 
 test.each([
   ['a full disk', () => Object.assign(new Error('full'), { code: 'SQLITE_FULL' })],
   ['a damaged database', () => new CorruptDatabase('x')],
-])('%s keeps every file for later', async (_, trouble) => {
+])('%s keeps every file in the spool', async (_, storeError) => {
   await using at = await aDesk()
   for (const delivery of ['d1', 'd2']) keep(at.desk, delivery, 1000, { hook_event_name: 'UserPromptSubmit', prompt: delivery })
-  const sick: Services = { ...at.desk, store: { ...at.store, transaction: () => Promise.reject(trouble()) } }
-  await expect(drainSpool(sick)).rejects.toThrow()
+  const failing: Services = { ...at.desk, store: { ...at.store, transaction: () => Promise.reject(storeError()) } }
+  await expect(drainSpool(failing)).rejects.toThrow()
   expect(spoolSize(at.desk.home)).toBe(2)
   expect(await drainSpool(at.desk)).toBe(2)
 })
 
-test('a worker that stops keeps what it has not taken for the next one', async () => {
+test('a worker that stops leaves the remaining files to the next one', async () => {
   await using at = await aDesk()
   keep(at.desk, 'd1', 1000, { hook_event_name: 'UserPromptSubmit', prompt: 'go' })
   expect(await drainSpool({ ...at.desk, stopSignal: AbortSignal.abort() })).toBe(0)
   expect(spoolSize(at.desk.home)).toBe(1)
 })
 
-test('asked for twice at once, the spool is emptied once', async () => {
+test('two drains at once ingest the spool once', async () => {
   await using at = await aDesk()
   for (let i = 0; i < 20; i++) keep(at.desk, `d${i}`, 1000 + i, { hook_event_name: 'UserPromptSubmit', prompt: `go ${i}` })
   expect(await Promise.all([drainSpool(at.desk), drainSpool(at.desk)])).toEqual([20, 20])
   expect([...at.store.prompts.each(null)].map(({ text }) => text)).toEqual(Array.from({ length: 20 }, (_, i) => `go ${i}`))
 })
 
-test('nobody waits for an answer to what was spooled, so nothing counts as told', async () => {
+test('spooled events get no reply, so no injection is recorded', async () => {
   await using at = await aDesk()
   const known = await addObservations(at.store, [observation({ title: 'Known', filesModified: ['a.ts'] })])
   const context = { ...nowhere, project: known.project }

@@ -13,19 +13,19 @@ import { isLive, sweep } from './sweep.ts'
 
 const MINUTE = 60_000
 
-test('a session lives as long as its client, however long it is silent', () => {
+test('a session is live while its client runs, even without events', () => {
   const session = { status: 'active', clientPid: 77, lastEventAt: 0 } as Session
   expect(isLive(session, 1e12, () => true)).toBe(true)
   expect(isLive(session, 1, () => false)).toBe(false)
   expect(isLive({ ...session, status: 'completed' }, 1, () => true)).toBe(false)
 })
 
-test('a session whose client was never seen lives for half an hour', () => {
+test('a session without a known client is live for half an hour', () => {
   const session = { status: 'active', clientPid: null, lastEventAt: 0 } as Session
   expect([isLive(session, 29 * MINUTE), isLive(session, 31 * MINUTE)]).toEqual([true, false])
 })
 
-test('a sweep takes in the spool, and finds sessions whose client left without a word', async () => {
+test('a sweep ingests the spool, and completes sessions whose client is gone', async () => {
   await using at = await aDesk()
   await at.desk.queue.stop()
   const now = Date.now()
@@ -43,7 +43,7 @@ test('a sweep takes in the spool, and finds sessions whose client left without a
   expect(await jobs(at.store)).toEqual([{ kind: 'reconcile', payload: { sessionId: 1, over: true } }])
 })
 
-test('a transcript that grew behind our back is read; history from before the first sweep is not', async () => {
+test('a transcript that grew without a hook is read; history from before the first sweep is not', async () => {
   await using at = await aDesk()
   await at.desk.queue.stop()
   const folder = join(at.desk.environment.claudeConfig, 'projects', 'app')
@@ -62,7 +62,7 @@ test('a transcript that grew behind our back is read; history from before the fi
   expect(paths.filter((path) => path.includes('subagents') || path.endsWith('.md'))).toEqual([])
 })
 
-test('an open session whose transcript has more than was read is read again', async () => {
+test('an open session whose transcript has unread lines is read again', async () => {
   await using at = await aDesk()
   await at.desk.queue.stop()
   const path = join(at.folder, 's1.jsonl')

@@ -14,7 +14,7 @@ const question = {
   about: { purpose: 'distill', project: 'app' },
 }
 
-test('the first model that can answers, and its name is said', async () => {
+test('the first available model answers, and the answer names it', async () => {
   using t = await temporaryStore()
   const [one, two] = [saying('big', failing('network')), saying('small')]
   const model = chainModels([member(one), member(two)], { settings: settings(), store: t.store, prices: PRICES })
@@ -26,25 +26,25 @@ test.each([
   ['quota', 600_000],
   ['rate', 30_000],
   ['network', 15_000],
-] as [FailureReason, number][])('a model in trouble (%s) is left alone for a while, then asked again', async (reason, ms) => {
+] as [FailureReason, number][])('a model that failed (%s) is left alone for a while, then asked again', async (reason, ms) => {
   using t = await temporaryStore()
   let now = 1_000_000
-  let asked = 0
+  let requests = 0
   const model = chainModels(
-    [member(saying('big', () => (asked++ === 0 ? failing(reason)() : ANSWER)))],
+    [member(saying('big', () => (requests++ === 0 ? failing(reason)() : ANSWER)))],
     { settings: settings(), store: t.store, prices: PRICES },
     () => now,
   )
   expect(await model.ask(question, never)).toMatchObject({ kind: 'failed', reason, retryAfterMs: ms })
   now += ms - 1
   expect(await model.ask(question, never)).toMatchObject({ kind: 'failed', retryAfterMs: 1 })
-  expect([asked, model.currentProblem?.()]).toEqual([1, 'no'])
+  expect([requests, model.currentProblem?.()]).toEqual([1, 'no'])
   now += 1
   expect(await model.ask(question, never)).toMatchObject({ kind: 'answered' })
   expect(model.currentProblem?.()).toBeNull()
 })
 
-test('a simple question goes to the smaller model', async () => {
+test('a simple request goes to the cheaper model', async () => {
   using t = await temporaryStore()
   const model = chainModels([{ ...member(saying('big')), cheap: saying('small') }], {
     settings: settings(),
@@ -70,33 +70,33 @@ test('tokens and money are counted by day, provider, model and project', async (
   expect(today.usd).toBeCloseTo((3000 * 1 + 300 * 5) / 1e6)
 })
 
-test('no question is asked that could cost more than is left of the day or the month', async () => {
+test('a request that could exceed the daily or monthly budget is not sent', async () => {
   using t = await temporaryStore()
-  let asked = 0
+  let requests = 0
   const big = saying('big', () => {
-    asked++
+    requests++
     return ANSWER
   })
-  // A thousand tokens in and a thousand out cost at most $0.60, and what came was $0.15.
+  // A thousand tokens in and out cost $0.60 at most; the answer cost $0.15.
   for (const limit of [{ RECOLLECT_MODEL_DAILY_USD: '0.7' }, { RECOLLECT_MODEL_MONTHLY_USD: '0.9' }]) {
     const model = chainModels(
       [member(big)],
       { settings: settings(limit), store: t.store, prices: PRICES },
-      () => Date.now() + 700_000 * asked,
+      () => Date.now() + 700_000 * requests,
     )
     expect((await model.ask(question, never)).kind).toBe('answered')
     expect(await model.ask(question, never)).toMatchObject({ kind: 'failed', reason: 'quota', message: expect.stringContaining('budget') })
   }
-  expect(asked).toBe(2)
+  expect(requests).toBe(2)
 })
 
-test('the budget holds against failures that were paid for, or may have been', async () => {
+test('failed requests count against the budget when they cost something or may have', async () => {
   const paid = { input: 1000, output: 800, cached: 0 }
   for (const usage of [paid, 'unknown'] as const) {
     using t = await temporaryStore()
-    let asked = 0
+    let requests = 0
     const empty = saying('big', () => {
-      asked++
+      requests++
       return { kind: 'failed', reason: 'bad-answer', message: 'nothing', retryAfterMs: 0, usage }
     })
     const means = { settings: settings({ RECOLLECT_MODEL_DAILY_USD: '1' }), store: t.store, prices: PRICES }
@@ -105,11 +105,11 @@ test('the budget holds against failures that were paid for, or may have been', a
     expect(await model.ask(question, never)).toMatchObject({ reason: 'quota', message: expect.stringContaining('budget') })
     const most = { input: 1001, output: 1000 }
     expect((await costReport(means, 1, Date.now())).rows).toMatchObject([{ calls: 1, failed: 1, ...(usage === paid ? paid : most) }])
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   }
 })
 
-test('a question that was broken off counts as much as it could have cost, and one that was never asked nothing', async () => {
+test('an aborted request counts with its maximum cost, and one that was never sent costs nothing', async () => {
   using t = await temporaryStore()
   const means = { settings: settings(), store: t.store, prices: PRICES }
   const stopping = new AbortController()
@@ -125,7 +125,7 @@ test('a question that was broken off counts as much as it could have cost, and o
   expect((await costReport(means, 1, Date.now())).rows).toMatchObject([{ calls: 1, failed: 1, input: 1001, output: 1000 }])
 })
 
-test('two questions at once do not spend the same dollar', async () => {
+test('two requests at once do not spend the same dollar', async () => {
   using t = await temporaryStore()
   const slow = saying('big', () => ANSWER, 50)
   const model = chainModels([member(slow)], { settings: settings({ RECOLLECT_MODEL_DAILY_USD: '0.7' }), store: t.store, prices: PRICES })
@@ -133,7 +133,7 @@ test('two questions at once do not spend the same dollar', async () => {
   expect(both.map(({ kind }) => kind).sort()).toEqual(['answered', 'failed'])
 })
 
-test('with a budget, a model of unknown price is not asked; one on this machine costs nothing', async () => {
+test('with a budget, a model of unknown price is not asked; a local model is free', async () => {
   using t = await temporaryStore()
   const limited = { settings: settings({ RECOLLECT_MODEL_DAILY_USD: '1' }), store: t.store, prices: PRICES }
   expect(await chainModels([member(saying('mystery'))], limited).ask(question, never)).toMatchObject({
@@ -144,7 +144,7 @@ test('with a budget, a model of unknown price is not asked; one on this machine 
   })
 })
 
-test('what a model of unknown price cost is not known, and what it did not answer cost nothing', async () => {
+test('the cost of a model of unknown price is unknown, and a request without an answer costs nothing', async () => {
   using t = await temporaryStore()
   const means = { settings: settings(), store: t.store, prices: PRICES }
   await chainModels([member(saying('mystery', failing('network')))], means).ask(question, never)
@@ -153,7 +153,7 @@ test('what a model of unknown price cost is not known, and what it did not answe
   expect((await costReport(means, 1, Date.now())).today).toMatchObject({ usd: 0, unpriced: 1 })
 })
 
-test('a short name costs what the model costs that answered to it', async () => {
+test('a request under an alias costs what the answering model costs', async () => {
   using t = await temporaryStore()
   const means = { settings: settings(), store: t.store, prices: PRICES }
   const short = saying('small', () => ({ ...ANSWER, by: 'big' }))
@@ -161,7 +161,7 @@ test('a short name costs what the model costs that answered to it', async () => 
   expect((await costReport(means, 1, Date.now())).today.usd).toBeCloseTo((1000 * 100 + 100 * 500) / 1e6)
 })
 
-test('a day is one of the person’s calendar', () => {
+test('days are counted in the person’s time zone', () => {
   expect(dayOf(new Date(2026, 0, 5, 23, 59).getTime())).toBe('2026-01-05')
 })
 

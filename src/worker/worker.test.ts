@@ -12,7 +12,7 @@ import { spoolSize } from '../wire/spool.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 
-test('two workers started at the same instant end as one', async () => {
+test('of two workers started at the same time one remains', async () => {
   await using at = aHome()
   const started = [at.start(), at.start()]
   await at.answers()
@@ -21,7 +21,7 @@ test('two workers started at the same instant end as one', async () => {
   expect(isRunning(at.worker().pid)).toBe(true)
 })
 
-test('everything the worker writes can be read by its owner only', async () => {
+test('only the owner can read the files that the worker writes', async () => {
   await using at = aHome()
   at.start()
   await at.answers()
@@ -34,7 +34,7 @@ test('everything the worker writes can be read by its owner only', async () => {
   expect(readFileSync(token, 'utf8')).not.toBe(readFileSync(hookToken, 'utf8'))
 })
 
-test('a database from before there were links catches up in the background', async () => {
+test('a database from before there were links gets them in the background', async () => {
   await using at = aHome()
   at.start()
   await at.answers()
@@ -60,7 +60,7 @@ test('a database from before there were links catches up in the background', asy
   expect(names()).toContain(before ?? '')
 })
 
-test('a worker that is told to stop finishes, leaves in peace, and leaves nothing lying around', async () => {
+test('a worker that is stopped exits cleanly and leaves no files in run', async () => {
   await using at = aHome()
   const child = at.start()
   await at.answers()
@@ -73,7 +73,7 @@ test('a worker that is told to stop finishes, leaves in peace, and leaves nothin
   expect(await at.ask('/api/export?kind=prompts')).toMatchObject({ text: 'go' })
 })
 
-test('a worker that was killed leaves its socket and file, and the next one starts over them and loses nothing', async () => {
+test('after a killed worker the next one replaces its socket and file, and loses nothing', async () => {
   await using at = aHome()
   const child = at.start()
   await at.answers()
@@ -94,7 +94,7 @@ test('a worker that was killed leaves its socket and file, and the next one star
   expect(await at.ask('/api/export?kind=summaries')).toMatchObject({ source: 'turn', promptNumber: 1 })
 })
 
-test('a damaged database is set aside, and its memories are read again from the transcripts', async () => {
+test('a damaged database is set aside, and a new one is filled from the transcripts', async () => {
   await using at = aHome()
   mkdirSync(at.home.folder, { recursive: true })
   writeFileSync(at.home.database, 'this is not a database. '.repeat(1000))
@@ -109,7 +109,7 @@ test('a damaged database is set aside, and its memories are read again from the 
   expect(await at.ask('/api/export?kind=prompts')).toMatchObject({ text: 'remembered' })
 })
 
-test('a database of a newer version is refused with a clear word, and left as it was', async () => {
+test('a database of a newer version is rejected with a clear message and left unchanged', async () => {
   await using at = aHome()
   mkdirSync(at.home.folder, { recursive: true })
   const db = new Database(at.home.database)
@@ -122,7 +122,7 @@ test('a database of a newer version is refused with a clear word, and left as it
   expect(readFileSync(at.home.database)).toEqual(before)
 })
 
-test('over TCP the worker is where its file says, behind its token', async () => {
+test('over TCP the worker listens on the port in its file, and requires its token', async () => {
   await using at = aHome()
   at.start()
   await at.answers()
@@ -133,31 +133,38 @@ test('over TCP the worker is where its file says, behind its token', async () =>
   expect((await status('guess')).status).toBe(401)
 })
 
-test('a private prompt that met no worker still keeps its turn out', async () => {
+test('a private prompt that was spooled still keeps its turn from being stored', async () => {
   await using at = aHome()
-  const said = { session_id: 's1', cwd: '/p', prompt_id: 'p1' }
+  const payload = { session_id: 's1', cwd: '/p', prompt_id: 'p1' }
   const child = Bun.spawn([RECOLLECT, 'hook', 'claude-code'], {
     env: at.env,
-    stdin: new Blob([JSON.stringify({ ...said, hook_event_name: 'UserPromptSubmit', prompt: '<private>the merger</private>' })]),
+    stdin: new Blob([JSON.stringify({ ...payload, hook_event_name: 'UserPromptSubmit', prompt: '<private>the merger</private>' })]),
     stdout: 'pipe',
   })
   expect(await child.stdout.text()).toBe('{}')
-  await at.answers() // the hook has started it
+  await at.answers() // the hook started the worker
   await at.settled()
-  await at.hook({ ...said, hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_use_id: 't1', tool_input: {}, tool_response: 'merger' })
-  await at.hook({ ...said, hook_event_name: 'Stop', last_assistant_message: 'merger' })
+  await at.hook({
+    ...payload,
+    hook_event_name: 'PostToolUse',
+    tool_name: 'Bash',
+    tool_use_id: 't1',
+    tool_input: {},
+    tool_response: 'merger',
+  })
+  await at.hook({ ...payload, hook_event_name: 'Stop', last_assistant_message: 'merger' })
   expect(await at.ask('/api/export?kind=tool-uses')).toBeNull()
   expect(readFileSync(join(at.home.logs, 'worker.log'), 'utf8')).not.toContain('merger')
 })
 
-test('a hook that a busy worker keeps waiting leaves its payload, which is taken in as soon as the worker has time', async () => {
+test('a hook that gives up on a busy worker spools its payload, which the worker ingests as soon as it can', async () => {
   await using at = aHome()
   const worker = at.start()
   await at.answers()
   await at.settled()
   worker.kill('SIGSTOP')
-  const said = { session_id: 's1', cwd: '/p', hook_event_name: 'UserPromptSubmit', prompt: 'while it was busy' }
-  const hook = Bun.spawn([RECOLLECT, 'hook', 'claude-code'], { env: at.env, stdin: new Blob([JSON.stringify(said)]), stdout: 'pipe' })
+  const payload = { session_id: 's1', cwd: '/p', hook_event_name: 'UserPromptSubmit', prompt: 'while it was busy' }
+  const hook = Bun.spawn([RECOLLECT, 'hook', 'claude-code'], { env: at.env, stdin: new Blob([JSON.stringify(payload)]), stdout: 'pipe' })
   expect([await hook.stdout.text(), await hook.exited]).toEqual(['{}', 0])
   expect(spoolSize(at.home)).toBe(1)
   worker.kill('SIGCONT')
@@ -166,7 +173,7 @@ test('a hook that a busy worker keeps waiting leaves its payload, which is taken
   expect(await at.all('/api/export?kind=prompts')).toMatchObject([{ text: 'while it was busy' }])
 }, 30_000)
 
-test('what a worker answers after a hook has given up does not count as told', async () => {
+test('a reply after a hook has given up is not recorded as injected', async () => {
   await using at = aHome()
   const worker = at.start()
   await at.answers()
@@ -179,13 +186,13 @@ test('what a worker answers after a hook has given up does not count as told', a
   const start = JSON.stringify({ session_id: 's1', cwd: '/p', hook_event_name: 'SessionStart', source: 'startup' })
   worker.kill('SIGSTOP')
   const hook = Bun.spawn([RECOLLECT, 'hook', 'claude-code'], { env: at.env, stdin: new Blob([start]), stdout: 'pipe' })
-  const asked = fetch(`http://127.0.0.1:${at.worker().port}/hook/claude-code`, {
+  const reply = fetch(`http://127.0.0.1:${at.worker().port}/hook/claude-code`, {
     method: 'POST',
     body: start.replace('s1', 's2'),
     headers: { authorization: `Bearer ${readFileSync(at.home.hookToken, 'utf8').trim()}`, 'content-type': 'application/json' },
     signal: AbortSignal.timeout(300),
   })
-  await expect(asked).rejects.toThrow()
+  await expect(reply).rejects.toThrow()
   expect(await hook.stdout.text()).toBe('{}')
   worker.kill('SIGCONT')
   await at.settled()
@@ -196,12 +203,12 @@ test('what a worker answers after a hook has given up does not count as told', a
   }
 }, 30_000)
 
-test('a worker that nobody needs leaves by itself', async () => {
+test('an idle worker stops', async () => {
   await using at = aHome({ RECOLLECT_WORKER_IDLE_MINUTES: '0.002' })
   expect(await at.start().exited).toBe(0)
 })
 
-test('a worker whose home was deleted leaves by itself and does not make it again', async () => {
+test('a worker whose home was deleted stops and does not recreate it', async () => {
   await using at = aHome()
   const child = at.start()
   await at.answers()
@@ -211,7 +218,7 @@ test('a worker whose home was deleted leaves by itself and does not make it agai
   expect(existsSync(at.home.folder)).toBe(false)
 }, 30_000)
 
-test('a worker whose home another one has made again leaves it to that one', async () => {
+test('a worker whose home was recreated by another worker leaves it alone', async () => {
   await using at = aHome()
   const { first, second } = await madeAgain(at)
   expect(await first.exited).toBe(0)
@@ -221,7 +228,7 @@ test('a worker whose home another one has made again leaves it to that one', asy
   expect(readFileSync(join(at.home.logs, 'worker.log'), 'utf8')).not.toContain(`"pid":${first.pid}`)
 }, 30_000)
 
-test('a worker whose home was made again leaves it alone when it is told to stop, too', async () => {
+test('a worker whose home was recreated leaves it alone when it is stopped, too', async () => {
   await using at = aHome()
   const { first, second } = await madeAgain(at)
   first.kill('SIGTERM')
@@ -230,7 +237,7 @@ test('a worker whose home was made again leaves it alone when it is told to stop
   expect(at.worker().pid).toBe(second.pid)
 }, 30_000)
 
-test('a worker whose database alone was deleted leaves, and the next one starts in the same home', async () => {
+test('a worker whose database was deleted stops, and the next one starts in the same home', async () => {
   await using at = aHome()
   const child = at.start()
   await at.answers()
@@ -242,7 +249,7 @@ test('a worker whose database alone was deleted leaves, and the next one starts 
   expect(readFileSync(at.home.config, 'utf8')).toContain('45')
 }, 30_000)
 
-/** Deletes the home under its worker, and starts another one there. */
+/** Deletes the home of a running worker and starts another worker in it. */
 async function madeAgain(at: ReturnType<typeof aHome>) {
   const first = at.start()
   await at.answers()
@@ -252,7 +259,7 @@ async function madeAgain(at: ReturnType<typeof aHome>) {
   return { first, second }
 }
 
-/** A home of its own, and the worker in it. */
+/** A temporary home with a worker. */
 function aHome(variables: Record<string, string> = {}) {
   const folder = temporaryFolder()
   const home = homePaths(environment(folder.path))
@@ -265,11 +272,11 @@ function aHome(variables: Record<string, string> = {}) {
     timeoutMs: 5000,
   })
   const all = async (path: string): Promise<unknown[]> => {
-    const asked = await askWorker(home, path, { timeoutMs: 5000 })
-    if (asked.kind !== 'answered') throw new Error(`${path}: ${JSON.stringify(asked)}`)
-    return Bun.JSONL.parse(asked.body)
+    const reply = await askWorker(home, path, { timeoutMs: 5000 })
+    if (reply.kind !== 'answered') throw new Error(`${path}: ${JSON.stringify(reply)}`)
+    return Bun.JSONL.parse(reply.body)
   }
-  /** The first object of an answer, or null when it has none. */
+  /** The first object of a reply, or null. */
   const ask = async (path: string): Promise<unknown> => (await all(path))[0] ?? null
   return {
     folder: folder.path,
@@ -286,7 +293,7 @@ function aHome(variables: Record<string, string> = {}) {
       const { path, ...question } = post('/hook/claude-code', { session_id: 's1', cwd: '/p', ...payload })
       return askWorker(home, path, question)
     },
-    /** Resolves when nothing waits any more. */
+    /** Resolves when no job is waiting. */
     settled: async () => {
       for (let quiet = 0; quiet < 2; await Bun.sleep(10)) {
         const { jobs, spooled } = (await ask('/api/status')) as { jobs: { waiting: number; running: number }; spooled: number }
@@ -297,7 +304,7 @@ function aHome(variables: Record<string, string> = {}) {
       const { pid } = worker() ?? {}
       if (pid && isRunning(pid)) {
         process.kill(pid, 'SIGTERM')
-        // Not by its id: one whose parent is gone may lie dead for a second until somebody notices.
+        // Not by its pid: a process whose parent is gone may stay a zombie for a second.
         while (!readFileSync(join(home.logs, 'worker.log'), 'utf8').includes(`"stopped","pid":${pid}`)) await Bun.sleep(5)
       }
       folder[Symbol.dispose]()

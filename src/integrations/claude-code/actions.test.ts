@@ -7,7 +7,7 @@ import { parsePayload } from './payload.ts'
 
 const FIXTURES = join(import.meta.dir, '../../../test/fixtures/hook-payloads')
 
-test('what the client’s tools do, in our words', async () => {
+test('every tool of the client is translated to an action', async () => {
   expect(await actionOf('PostToolUse.Read.json')).toEqual({ kind: 'read', file: '/home/dev/project/src/auth.ts' })
   expect(await actionOf('PostToolUse.Edit.json')).toEqual({
     kind: 'edit',
@@ -56,7 +56,7 @@ test('what the client’s tools do, in our words', async () => {
   expect(await actionOf('PostToolUseFailure.mcp.json')).toEqual({ kind: 'other', text: 'the store is locked' })
 })
 
-test('several edits of one file are one edit', () => {
+test('MultiEdit becomes one edit', () => {
   const edits = [
     { old_string: 'a', new_string: 'b' },
     { old_string: 'c', new_string: 'd' },
@@ -75,14 +75,14 @@ test('several edits of one file are one edit', () => {
   })
 })
 
-test('a file that was there before is not created', () => {
+test('writing an existing file does not count as creating it', () => {
   const written = (output: unknown) => action('Write', { file_path: '/x', content: 'y' }, output)
   expect(written({ type: 'update', structuredPatch: [{ lines: ['-a', '+y', 7] }] })).toMatchObject({ created: false, patch: ['-a', '+y'] })
   expect(written('File created successfully at: /x')).toMatchObject({ created: true })
   expect(written('The file /x has been updated successfully.')).toMatchObject({ created: false })
 })
 
-test('searches say what was looked for and where', () => {
+test('searches have their pattern and folder', () => {
   expect(action('Grep', { pattern: 'isValid', path: 'src' })).toEqual({ kind: 'search', pattern: 'isValid', where: 'src' })
   expect(action('Grep', { pattern: 'x', glob: '*.ts' })).toEqual({ kind: 'search', pattern: 'x', where: '*.ts' })
   expect(action('Glob', { pattern: '**/*.ts' })).toEqual({ kind: 'search', pattern: '**/*.ts', where: null })
@@ -134,7 +134,7 @@ test('the client’s own lines around a subagent’s report are left out', () =>
   expect(action('Agent', { description: 'd' }, null, 'Agent type not found')).toMatchObject({ answer: null })
 })
 
-test('a clipped tool use still tells what it was about', () => {
+test('a clipped tool use keeps the fields before the cut', () => {
   const content = `first "line"\n${'long\n'.repeat(500)}last`
   const clipped = clip(JSON.stringify({ file_path: '/x.ts', content }), 400)
   const write = readAction({ tool: 'Write', input: clipped, output: null, error: null })
@@ -148,7 +148,7 @@ test('a clipped tool use still tells what it was about', () => {
   })
 })
 
-test('whatever the stored text is, reading it never throws', () => {
+test('reading never throws, whatever the stored text is', () => {
   const tools =
     'Read Edit MultiEdit Write NotebookEdit Bash PowerShell Grep Glob LS Task Agent WebFetch WebSearch ExitPlanMode mcp__a__b'.split(' ')
   const shapes = [
@@ -180,7 +180,7 @@ test('whatever the stored text is, reading it never throws', () => {
   }
 })
 
-test('broken text of any size is read in one go', () => {
+test('reading broken text takes linear time', () => {
   const used = processorTime()
   for (const piece of ['"a":"', '\\"', '"', '{"a":', '\\u', '<usage>', 'agentId: ', ' ', '\n', '\n ']) {
     const broken = `{${piece.repeat(200_000)}`

@@ -9,68 +9,79 @@ export function fileOf(input: unknown): string | null {
 }
 
 /**
- * A stored tool use in our words. The stored text is JSON that may have been clipped in the middle, so this reads what it can and
- * never throws; a tool we do not know, or one whose input lost what makes sense of it, is `other` with the text of its result.
+ * Translates a stored tool use. The stored JSON may have been clipped in the middle, so this reads what it can and never throws. A tool we
+ * do not know, or one whose input lost the field that matters, becomes `other` with the text of its result.
  */
 export function readAction(use: { tool: string; input: string; output: string | null; error: string | null }): Action {
-  const input = fieldsOf(parseStoredJson(use.input))
-  const answer = use.output === null ? null : parseStoredJson(use.output)
-  const output = fieldsOf(answer)
-  const file = input('file_path') || input('notebook_path')
-  const other: Action = { kind: 'other', text: Bun.stripANSI(use.error ?? textOf(answer)) }
-  switch (use.tool) {
-    case 'Read':
-    case 'NotebookRead':
-      return file ? { kind: 'read', file } : other
-    case 'Edit':
-      return file ? { kind: 'edit', file, removed: input('old_string'), added: input('new_string'), patch: patchOf(answer) } : other
-    case 'MultiEdit': {
-      const edits = listOf(parseStoredJson(use.input), 'edits').map(fieldsOf)
-      const every = (name: string) => edits.map((edit) => edit(name)).join('\n')
-      return file ? { kind: 'edit', file, removed: every('old_string'), added: every('new_string'), patch: patchOf(answer) } : other
-    }
-    case 'NotebookEdit':
-      return file ? { kind: 'edit', file, removed: '', added: input('new_source'), patch: [] } : other
-    case 'Write': {
-      // Where the client kept only the text for the model, that text says whether the file is new.
-      const created = output('type') === 'create' || (typeof answer === 'string' && answer.startsWith('File created'))
-      return file ? { kind: 'write', file, content: input('content'), created, patch: patchOf(answer) } : other
-    }
-    case 'Bash':
-    case 'PowerShell': {
-      const command = input('command')
-      if (!command) return other
-      return {
-        kind: 'command',
-        command,
-        purpose: input('description') || null,
-        ...(use.error === null ? commandOutput(answer) : commandFailure(use.error)),
-      }
-    }
-    case 'Grep':
-    case 'Glob': {
-      const pattern = input('pattern')
-      return pattern ? { kind: 'search', pattern, where: input('path') || input('glob') || null } : other
-    }
-    case 'LS':
-      return { kind: 'search', pattern: '*', where: input('path') || null }
-    case 'Task':
-    case 'Agent': {
-      const task = input('description') || firstLine(input('prompt'), 200)
-      return { kind: 'delegate', task, agentType: input('subagent_type') || null, answer: use.error === null ? reportOf(answer) : null }
-    }
-    case 'WebFetch':
-      return { kind: 'fetch', target: input('url'), answer: output('result') || textOf(answer) }
-    case 'WebSearch':
-      return { kind: 'fetch', target: input('query'), answer: searchAnswer(answer) }
-    case 'ExitPlanMode':
-      return { kind: 'plan', text: input('plan') || output('plan') }
-    default:
-      return other
-  }
+  const input = parseStoredJson(use.input)
+  const output = use.output === null ? null : parseStoredJson(use.output)
+  const call = { input, output, error: use.error, field: fieldsOf(input), outputField: fieldsOf(output), file: fileOf(input) }
+  const read = Object.hasOwn(TOOLS, use.tool) ? TOOLS[use.tool] : undefined
+  return read?.(call) ?? { kind: 'other', text: Bun.stripANSI(use.error ?? textOf(output)) }
 }
 
-/** The value of a JSON text; of a clipped one, the strings that are still there. What is no JSON at all is taken as plain text. */
+type StoredCall = {
+  input: unknown
+  /** Null while the tool runs, or when it failed. */
+  output: unknown
+  error: string | null
+  /** A text field of the input; empty when it is missing. */
+  field(name: string): string
+  outputField(name: string): string
+  file: string | null
+}
+
+/** How to read the uses of each tool. Null when the input lost the field without which the use says nothing. */
+const TOOLS: Record<string, (call: StoredCall) => Action | null> = {
+  Read: readFile,
+  NotebookRead: readFile,
+  Edit: ({ file, field, output }) =>
+    file ? { kind: 'edit', file, removed: field('old_string'), added: field('new_string'), patch: patchOf(output) } : null,
+  MultiEdit: ({ file, input, output }) => {
+    const edits = listOf(input, 'edits').map(fieldsOf)
+    const joined = (name: string) => edits.map((field) => field(name)).join('\n')
+    return file ? { kind: 'edit', file, removed: joined('old_string'), added: joined('new_string'), patch: patchOf(output) } : null
+  },
+  NotebookEdit: ({ file, field }) => (file ? { kind: 'edit', file, removed: '', added: field('new_source'), patch: [] } : null),
+  Write: ({ file, field, output, outputField }) => {
+    // Some clients keep only the text for the model, which says whether the file is new.
+    const created = outputField('type') === 'create' || (typeof output === 'string' && output.startsWith('File created'))
+    return file ? { kind: 'write', file, content: field('content'), created, patch: patchOf(output) } : null
+  },
+  Bash: readCommand,
+  PowerShell: readCommand,
+  Grep: readSearch,
+  Glob: readSearch,
+  LS: ({ field }) => ({ kind: 'search', pattern: '*', where: field('path') || null }),
+  Task: readDelegation,
+  Agent: readDelegation,
+  WebFetch: ({ field, output, outputField }) => ({ kind: 'fetch', target: field('url'), answer: outputField('result') || textOf(output) }),
+  WebSearch: ({ field, output }) => ({ kind: 'fetch', target: field('query'), answer: webSearchText(output) }),
+  ExitPlanMode: ({ field, outputField }) => ({ kind: 'plan', text: field('plan') || outputField('plan') }),
+}
+
+function readFile({ file }: StoredCall): Action | null {
+  return file ? { kind: 'read', file } : null
+}
+
+function readCommand({ field, output, error }: StoredCall): Action | null {
+  const command = field('command')
+  if (!command) return null
+  const result = error === null ? commandOutput(output) : commandFailure(error)
+  return { kind: 'command', command, purpose: field('description') || null, ...result }
+}
+
+function readSearch({ field }: StoredCall): Action | null {
+  const pattern = field('pattern')
+  return pattern ? { kind: 'search', pattern, where: field('path') || field('glob') || null } : null
+}
+
+function readDelegation({ field, output, error }: StoredCall): Action {
+  const task = field('description') || firstLine(field('prompt'), 200)
+  return { kind: 'delegate', task, agentType: field('subagent_type') || null, answer: error === null ? reportOf(output) : null }
+}
+
+/** Parses stored JSON; of clipped JSON, the string fields that are left. Text that is not JSON is returned as it is. */
 function parseStoredJson(json: string): unknown {
   try {
     return JSON.parse(json)
@@ -81,7 +92,7 @@ function parseStoredJson(json: string): unknown {
   }
 }
 
-/** `"name":"text"` pairs, the first of each name: the fields that matter come before the long ones, and so before the cut. */
+/** `"name":"text"` pairs, the first of each name. The fields that matter come before the long ones, and so before the cut. */
 function stringsIn(json: string): Record<string, unknown> {
   const found: Record<string, unknown> = {}
   for (const [, name, escaped] of json.matchAll(/"(\w{1,64})":\s*"([^"\\]*(?:\\[\s\S][^"\\]*)*)/g)) {
@@ -90,7 +101,7 @@ function stringsIn(json: string): Record<string, unknown> {
   return found
 }
 
-/** A JSON string's text, even when the cut went through an escape or left a bare newline in it. */
+/** The text of a JSON string, even when the cut went through an escape or left a bare newline. */
 function unescapeJsonText(escaped: string): string {
   const plain: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
   return escaped.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g, (_, code: string | undefined, char: string) =>
@@ -98,7 +109,7 @@ function unescapeJsonText(escaped: string): string {
   )
 }
 
-/** Asks a value for its text fields; what is missing or no text is empty. */
+/** Returns a function that reads a value's text fields; a field that is missing or not text is empty. */
 function fieldsOf(value: unknown): (name: string) => string {
   return (name) => {
     const field = isRecord(value) && Object.hasOwn(value, name) ? value[name] : ''
@@ -111,7 +122,7 @@ function listOf(value: unknown, name: string): unknown[] {
   return Array.isArray(field) ? field : []
 }
 
-/** The changed lines with the unchanged ones around them, hunk after hunk, each with its sign in front. */
+/** The lines of a patch with their context, hunk after hunk, each with its leading `+`, `-` or space. */
 function patchOf(answer: unknown): string[] {
   return listOf(answer, 'structuredPatch')
     .flatMap((hunk) => listOf(hunk, 'lines'))
@@ -121,7 +132,7 @@ function patchOf(answer: unknown): string[] {
 function commandOutput(answer: unknown): { output: string; exitCode: number | null } {
   const output = fieldsOf(answer)
   const text = typeof answer === 'string' ? answer : [output('stdout'), output('stderr')].filter(Boolean).join('\n')
-  // One that went to the background has not ended.
+  // A command in the background has not ended.
   const ended = answer !== null && output('backgroundTaskId') === '' && !(isRecord(answer) && answer.interrupted === true)
   return { output: text === '(Bash completed with no output)' ? '' : plainLines(text), exitCode: ended ? 0 : null }
 }
@@ -135,19 +146,19 @@ function plainLines(text: string): string {
   return Bun.stripANSI(text).replaceAll('\r\n', '\n')
 }
 
-/** What a subagent reported: null while it still works in the background. */
+/** A subagent's report; null while it still works in the background. */
 function reportOf(answer: unknown): string | null {
   if (fieldsOf(answer)('status') === 'async_launched') return null
   const report = textOf(answer)
   if (report.startsWith('Async agent launched')) return null
-  // The client adds its own lines around the report: which tools were used, how to reach the agent again, what it cost.
+  // The client adds its own lines: the tools used, how to reach the agent again, the cost.
   const body = report.slice(report.indexOf('The report follows:') < 0 ? 0 : report.indexOf('The report follows:') + 19)
   const own = /^[ \t]*(?:<tools-used-before-summary>.*|agentId: .*|<usage>[^<]*<\/usage>)[ \t]*$/gm
   return body.replace(own, '').trim() || null
 }
 
-/** What the search found out, and where: the pages are what a person would look up again. */
-function searchAnswer(answer: unknown): string {
+/** The text of a web search's results, with title and address of each page. */
+function webSearchText(answer: unknown): string {
   const results = listOf(answer, 'results')
   if (results.length === 0) return textOf(answer)
   return results
@@ -158,7 +169,7 @@ function searchAnswer(answer: unknown): string {
     .join('\n')
 }
 
-/** The readable text of a result: plain, in parts (MCP, subagents), or, when it is neither, the JSON itself. */
+/** The readable text of a result: plain text, the text parts of MCP tools and subagents, or else the JSON itself. */
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value

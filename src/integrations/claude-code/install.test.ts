@@ -61,7 +61,7 @@ function put(path: string, text: string, mode = 0o644): string {
 const text = (path: string) => readFileSync(path, 'utf8')
 const backupsIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('recollect-backup'))
 
-test('a first installation makes the folder and the file, and has nothing to back up', async () => {
+test('a first installation creates folder and file, and makes no backup', async () => {
   const { options, settings } = machine()
   expect(await install(options)).toEqual({
     kind: 'installed',
@@ -83,7 +83,7 @@ test('installing again changes nothing and makes no backup', async () => {
   expect(backupsIn(dirname(settings))).toHaveLength(1)
 })
 
-test('uninstalling brings the file back byte for byte, and each change leaves a backup', async () => {
+test('uninstalling restores the file byte for byte, and each change makes a backup', async () => {
   const { options, settings } = machine()
   const before = '{\n\t"model": "opus",\n\t"hooks": {}\n}'
   put(settings, before)
@@ -111,14 +111,14 @@ test('uninstalling one home leaves the hooks of another', async () => {
   }
 })
 
-test('a home that has lost its token still takes out its http hooks', async () => {
+test('a home that has lost its token can still remove its http hooks', async () => {
   const { options, settings } = machine()
   await install(options)
   expect(await uninstall({ ...options, hookToken: null })).toMatchObject({ kind: 'removed' })
   expect(text(settings)).toBe('{}\n')
 })
 
-test('a file that init made goes with the hooks, unless something else is in it', async () => {
+test('a file that init created is deleted with the hooks, unless something else is in it', async () => {
   const { options, settings } = machine()
   await install(options)
   expect(await uninstall({ ...options, madeByUs: true, dryRun: true })).toMatchObject({ kind: 'planned' })
@@ -130,7 +130,7 @@ test('a file that init made goes with the hooks, unless something else is in it'
   expect(JSON.parse(text(settings))).toEqual({ model: 'opus' })
 })
 
-test('when the client is not found any more, http hooks stay http hooks', async () => {
+test('when the client is no longer found, http hooks stay http hooks', async () => {
   const { options, settings, environment } = machine()
   await install(options)
   const gone = { ...options, environment: { ...environment, path: '' } }
@@ -146,7 +146,7 @@ test('uninstalling where nothing is installed does nothing', async () => {
   expect(existsSync(settings)).toBe(false)
 })
 
-test('five backups are kept: what the person had before us, and the newest', async () => {
+test('five backups are kept: the first one and the newest', async () => {
   const { options, settings } = machine()
   put(settings, '{}')
   for (let day = 1; day <= 8; day++) await install({ ...options, port: 4000 + day, now: new Date(Date.UTC(2026, 0, day)) })
@@ -162,7 +162,7 @@ test('the file keeps its mode', async () => {
   expect(statSync(settings).mode & 0o777).toBe(0o664)
 })
 
-test('a settings file that is a link stays one, and its target is written', async () => {
+test('a settings file that is a symbolic link stays one, and its target is written', async () => {
   for (const there of [true, false]) {
     const { options, settings, userHome } = machine()
     const target = join(userHome, 'dotfiles', 'settings.json')
@@ -184,7 +184,7 @@ test('a dry run shows the text and writes nothing', async () => {
   expect(await install({ ...options, dryRun: true })).toMatchObject({ kind: 'planned', changed: false })
 })
 
-test('a file that is not JSON is left alone, and the place is named', async () => {
+test('a file that is not JSON is left alone, and the error names line and column', async () => {
   const { options, settings } = machine()
   put(settings, '{\n  // mine\n}')
   expect(await install(options)).toMatchObject({
@@ -215,7 +215,7 @@ test("a project's hooks go into its personal settings", async () => {
   expect(text(file)).toBe('{}\n')
 })
 
-test('a home of one’s own is told to every command, the usual one to none', async () => {
+test('every command hook gets --home for another home, and none for the default home', async () => {
   const { options, settings, environment } = machine()
   await install({ ...options, environment: { ...environment, home: '/data/memory' } })
   expect(JSON.parse(text(settings)).hooks.SessionStart[0].hooks[0].args).toContain('/data/memory')
@@ -223,16 +223,16 @@ test('a home of one’s own is told to every command, the usual one to none', as
   expect(text(settings)).not.toContain('--home')
 })
 
-test('an old client gets commands, and one without hooks is left alone', async () => {
+test('an old client gets command hooks, and one without hooks gets none', async () => {
   expect(await install(machine('2.1.50').options)).toMatchObject({ kind: 'installed', form: 'command', because: 'old-client' })
   expect(await install(machine('1.0.30').options)).toEqual({ kind: 'too-old', version: '1.0.30' })
 })
 
-test('without a client the installation is a careful one', async () => {
+test('without a client only hooks that every version knows are installed', async () => {
   expect(await install(machine(null).options)).toMatchObject({ kind: 'installed', form: 'command', because: 'no-client', version: null })
 })
 
-test('when the client is not found any more, the events it was told of stay', async () => {
+test('when the client is no longer found, its events stay', async () => {
   const { options, settings, environment } = machine()
   await install(options)
   const before = text(settings)
@@ -241,7 +241,7 @@ test('when the client is not found any more, the events it was told of stay', as
   expect(Object.keys(JSON.parse(text(settings)).hooks)).toEqual(Object.keys(JSON.parse(before).hooks))
 })
 
-test('a proxy in the shell, or a list of allowed addresses in the settings, turns the hooks into commands', async () => {
+test('with a proxy in the shell or a list of allowed addresses the hooks are commands', async () => {
   const proxied = machine()
   expect(await install({ ...proxied.options, proxies: { HTTP_PROXY: 'http://proxy:3128' } })).toMatchObject({ because: 'proxy' })
   const listed = machine()
@@ -249,7 +249,7 @@ test('a proxy in the shell, or a list of allowed addresses in the settings, turn
   expect(await install(listed.options)).toMatchObject({ because: 'url-list' })
 })
 
-test('the client is the one a person named, else the first one that answers', async () => {
+test('the client is the one that CLAUDE_BIN names, else the first that answers', async () => {
   const { environment, userHome } = machine('2.1.100')
   const named = client(join(userHome, 'elsewhere', 'claude'), '2.1.200')
   expect(await findClient({ ...environment, claudeBin: named })).toEqual({ path: named, version: '2.1.200' })
@@ -261,7 +261,7 @@ test('the client is the one a person named, else the first one that answers', as
   expect(await findClient({ ...environment, path: '' })).toEqual({ path: local, version: '2.1.90' })
 })
 
-test('an inspection tells where the hooks are, and that they are there twice', async () => {
+test('an inspection finds the files with our hooks, and reports a double installation', async () => {
   const { environment, options, userHome, settings } = machine()
   const project = join(userHome, 'app')
   expect(inspectHooks(environment, project)).toMatchObject({ isInstalledTwice: false, otherMemory: [], hooksOff: false })

@@ -1,7 +1,6 @@
 /**
- * Putting our hooks into an agent's settings and taking them out again. This is the door for `init`, `uninstall` and `doctor`;
- * what the hooks say is decided in the agent's own folder. It writes one settings file and its backups, and never a file that it
- * could not read.
+ * Writes our hooks into Claude Code's settings and removes them again. It writes one settings file and its backups, and never a file that
+ * it could not read. `settings.ts` decides what the hooks contain.
  */
 import { basename, dirname, join } from 'node:path'
 import type { Environment } from '../../platform/environment.ts'
@@ -26,31 +25,31 @@ export type { McpOutcome } from './mcp.ts'
 
 type SettingsFileOptions = {
   environment: Environment
-  /** A project's folder, for hooks in its personal settings (`settings.local.json`); null for the person's own, used everywhere. */
+  /** A project's folder, for hooks in its `settings.local.json`; null for the person's own settings, which apply everywhere. */
   project: string | null
-  /** Says what would be written and writes nothing. */
+  /** Returns what would be written, and writes nothing. */
   dryRun?: boolean
   now?: Date
 }
 
 export type RemovalOptions = SettingsFileOptions & {
-  /** What this home's http hooks carry; null when it has no token any more. */
+  /** The token in this home's http hooks; null when the home has lost it. */
   hookToken: string | null
-  /** The file is there because `init` made it: when nothing else is in it, it goes too. */
+  /** True when `init` created the file: then it is deleted if nothing else is in it. */
   madeByUs?: boolean
 }
 
 export type InstallOptions = SettingsFileOptions & {
-  /** What the person asked for; otherwise the client and its surroundings decide. */
+  /** The form that the person requested; otherwise the client's version and the environment decide. */
   form?: HookPlan['form']
-  /** HTTP_PROXY and its kin as the shell has them: a client sends its http hooks through them. */
+  /** HTTP_PROXY and similar variables of the shell: a client sends its http hooks through these proxies. */
   proxies?: Record<string, string>
   port: number
   hookToken: string
   program: HookPlan['program']
 }
 
-/** What came of an edit. `unreadable` and `unwritable` leave the file as it was; the person decides. */
+/** The outcome of an edit. `unreadable` and `unwritable` mean that the file is unchanged. */
 type SettingsEditOutcome =
   | { kind: 'unchanged'; file: string; backup: null }
   | { kind: 'planned'; file: string; text: string; changed: boolean }
@@ -60,11 +59,11 @@ type ChosenHookForm = { form: HookPlan['form']; because: CommandHookReason | nul
 export type InstallOutcome =
   | ((SettingsEditOutcome | { kind: 'installed'; file: string; backup: string | null }) & ChosenHookForm)
   | { kind: 'too-old'; version: string }
-  /** The plugin is enabled in this file, and both would tell every event. */
+  /** The plugin is enabled in this file, and both would deliver every event. */
   | { kind: 'plugin'; plugin: string; file: string }
 type UninstallOutcome = SettingsEditOutcome | { kind: 'removed'; file: string; backup: string | null; fileGone?: boolean }
 
-/** Writes our hooks for the client that is here. Doing it again changes nothing, or what a newer client or another port asks for. */
+/** Writes our hooks for the installed client. A second call changes something only for a newer client or another port. */
 export async function install(options: InstallOptions): Promise<InstallOutcome> {
   const { environment, project, program, port, hookToken, form } = options
   const client = await findClient(environment)
@@ -75,19 +74,19 @@ export async function install(options: InstallOptions): Promise<InstallOutcome> 
   if (enabling?.plugin) return { kind: 'plugin', plugin: enabling.plugin, file: enabling.file }
   const own = facts.find(({ file }) => file === targetOf(options))?.own ?? []
   const present = own.map((hook) => hook.event)
-  // Where there is nobody to ask, hooks that were written when there was keep their form.
-  const kept = version === null && own.some((hook) => hook.form === 'http') ? ('http' as const) : undefined
+  // When the client is not found, existing http hooks stay http.
+  const existingForm = version === null && own.some((hook) => hook.form === 'http') ? ('http' as const) : undefined
   const homeFlag = homeFlagOf(environment)
-  const wishes = { program, port, hookToken, homeFlag, form: form ?? kept, present }
-  const plan = planHooks(version, wishes, findHttpObstacle(port, facts, options.proxies ?? {}))
+  const requested = { program, port, hookToken, homeFlag, form: form ?? existingForm, present }
+  const plan = planHooks(version, requested, findHttpObstacle(port, facts, options.proxies ?? {}))
   if (version !== null && plan.events.length === 0) return { kind: 'too-old', version }
   return { ...rewrite(options, 'installed', (text) => withHooks(text, plan)), form: plan.form, because: plan.because, version }
 }
 
-/** Takes out exactly the hooks of this home; everything else in the file stays as it is. */
+/** Removes exactly the hooks of this home; everything else in the file stays. */
 export async function uninstall(options: RemovalOptions): Promise<UninstallOutcome> {
   const { environment, hookToken, madeByUs = false } = options
-  const of = { home: environment.home, usualHome: defaultHome(environment), hookToken }
+  const of = { home: environment.home, defaultHome: defaultHome(environment), hookToken }
   const planned = rewrite({ ...options, dryRun: true }, 'removed', (text) => withoutHooks(text, of))
   const isLeftEmpty = planned.kind === 'planned' && planned.changed && planned.text.trim() === '{}'
   if (options.dryRun || !madeByUs || !isLeftEmpty) return rewrite(options, 'removed', (text) => withoutHooks(text, of))
@@ -101,37 +100,37 @@ export async function uninstall(options: RemovalOptions): Promise<UninstallOutco
 
 type McpInstallOptions = { environment: Environment; project: string | null; dryRun?: boolean }
 
-/** Registers our MCP server with the client that is here, unless the plugin brings it: the model would see every tool twice. */
-export async function installMcp(wish: McpInstallOptions & { program: HookPlan['program'] }): Promise<McpOutcome> {
-  const { plugin } = inspectHooks(wish.environment, wish.project)
-  if (plugin) return { kind: 'refused', reason: `the plugin ${plugin.name} brings it` }
-  return registerMcp({ ...wish, ...mcpDeps(wish.environment) })
+/** Registers our MCP server with the client, unless the plugin brings it: then the model would see every tool twice. */
+export async function installMcp(options: McpInstallOptions & { program: HookPlan['program'] }): Promise<McpOutcome> {
+  const { plugin } = inspectHooks(options.environment, options.project)
+  if (plugin) return { kind: 'refused', reason: `the plugin ${plugin.name} already provides it` }
+  return registerMcp({ ...options, ...mcpDeps(options.environment) })
 }
 
-export const uninstallMcp = (wish: McpInstallOptions) => unregisterMcp({ ...wish, ...mcpDeps(wish.environment) })
+export const uninstallMcp = (options: McpInstallOptions) => unregisterMcp({ ...options, ...mcpDeps(options.environment) })
 
 const mcpDeps = (environment: Environment) => ({
   homeFlag: homeFlagOf(environment),
   findClient: async () => (await findClient(environment))?.path ?? null,
 })
 
-/** What a client must add to a call of ours for it to mean this home; null for the usual one. */
+/** The value of `--home` in the calls that a client makes; null for the default home. */
 export const homeFlagOf = (environment: Environment) => (environment.home === defaultHome(environment) ? null : environment.home)
 
 const defaultHome = (environment: Environment) => join(environment.userHome, '.recollect')
 
-/** The client that would run here, and its version. One that a person named is the only one asked. */
+/** The client that would run here, and its version. If CLAUDE_BIN names one, only that one is tried. */
 export async function findClient(environment: Environment): Promise<{ path: string; version: string } | null> {
   const { claudeBin, userHome, path } = environment
-  const places = [
+  const candidates = [
     Bun.which('claude', { PATH: path }),
     join(userHome, '.claude', 'local', 'claude'),
     join(userHome, '.local', 'bin', 'claude'),
   ]
-  for (const place of claudeBin ? [claudeBin] : places) {
-    const asked = place ? await runProgram(place, ['--version'], { timeoutMs: 5000 }) : null
-    const version = asked?.code === 0 ? /\d+\.\d+\.\d+/.exec(asked.stdout)?.[0] : null
-    if (place && version) return { path: place, version }
+  for (const candidate of claudeBin ? [claudeBin] : candidates) {
+    const ran = candidate ? await runProgram(candidate, ['--version'], { timeoutMs: 5000 }) : null
+    const version = ran?.code === 0 ? /\d+\.\d+\.\d+/.exec(ran.stdout)?.[0] : null
+    if (candidate && version) return { path: candidate, version }
   }
   return null
 }
@@ -144,7 +143,7 @@ export type InspectedFile = { file: string; scope: 'user' | 'project' | 'project
 
 export type Inspection = {
   files: InspectedFile[]
-  /** Installed in more than one file, so that events may come twice. */
+  /** True when more than one file has our hooks, so events may come twice. */
   isInstalledTwice: boolean
   /** The plugin and the file that enables it. */
   plugin: { name: string; file: string } | null
@@ -152,7 +151,7 @@ export type Inspection = {
   hooksOff: boolean
 }
 
-/** What every settings file that speaks to the client here says about hooks. */
+/** Reads the hooks from all settings files of a session in this folder. */
 export function inspectHooks(environment: Environment, projectFolder: string | null): Inspection {
   const files = settingsFiles(environment, projectFolder).map(({ file, scope }): InspectedFile => {
     const found = inspectFile(file) ?? { kind: 'missing' }
@@ -168,7 +167,7 @@ export function inspectHooks(environment: Environment, projectFolder: string | n
   }
 }
 
-/** The settings files in the order in which a later one overrules an earlier one. */
+/** The settings files; a later one overrides an earlier one. */
 function settingsFiles(environment: Environment, project: string | null): Pick<InspectedFile, 'file' | 'scope'>[] {
   const system = process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code'
   const files: Pick<InspectedFile, 'file' | 'scope'>[] = [{ scope: 'user', file: userSettings(environment) }]
@@ -179,7 +178,7 @@ function settingsFiles(environment: Environment, project: string | null): Pick<I
     )
   }
   files.push({ scope: 'managed', file: join(system, 'managed-settings.json') })
-  // To a session in the home folder the person's own settings are the project's as well.
+  // In the home folder, the person's own settings are also the project's.
   return files.filter(({ file }, i) => files.findIndex((other) => other.file === file) === i)
 }
 
@@ -224,23 +223,23 @@ function rewrite<K extends string>(
     writeInPlace(file, after.text)
     return { kind: done, file, backup }
   } catch (cause) {
-    // Ordinary where another program owns the file, such as a home that is built from a configuration and read-only.
+    // Expected where another program manages the file, such as a read-only home built from a configuration.
     return { kind: 'unwritable', file, reason: causeOf(cause) }
   }
 }
 
 const MAX_BACKUPS = 5
 
-/** Keeps the text beside its file, under the time in its name, and lets the oldest backups but the first go. */
+/** Saves the text beside its file, with the time in its name, and deletes old backups except the first. */
 function keepBackup(file: string, text: string, now: Date): string {
   const prefix = `${basename(file)}.recollect-backup-`
   const time = now.toISOString().replace(/\.\d+|[-:]/g, '')
-  const there = filesIn(dirname(file), '').filter((entry) => entry.name.startsWith(prefix))
-  // A second one in the same second must not take the place of the first, which holds the older text.
-  const ofThisSecond = there.filter((entry) => entry.name.startsWith(prefix + time)).length
+  const backups = filesIn(dirname(file), '').filter((entry) => entry.name.startsWith(prefix))
+  // A second backup in the same second must not replace the first, which has the older text.
+  const ofThisSecond = backups.filter((entry) => entry.name.startsWith(prefix + time)).length
   const backup = join(dirname(file), prefix + time + (ofThisSecond > 0 ? `-${ofThisSecond + 1}` : ''))
   writeFileAtomically(backup, text)
-  // The first is what the person had before us: it stays, however often we write.
-  for (const old of there.slice(1, Math.max(1, there.length + 2 - MAX_BACKUPS))) removeFile(old.path)
+  // The first backup is the person's file before we changed anything, so it always stays.
+  for (const old of backups.slice(1, Math.max(1, backups.length + 2 - MAX_BACKUPS))) removeFile(old.path)
   return backup
 }

@@ -1,6 +1,6 @@
-/** JSON text with its places, so that a change touches nothing around it: keys keep their order, and whoever wrote the file its hand. */
+/** Edits JSON text in place: everything around an edit keeps its bytes, so order, indentation and line ends stay. See decision 0027. */
 
-/** The settings after an edit; or where and why they cannot be read, and then there is nothing to write. */
+/** The text after an edit; or where and why the text is not JSON, and then nothing may be written. */
 export type JsonEditResult = { kind: 'edited'; text: string; changed: boolean } | UnreadableJson
 export type UnreadableJson = { kind: 'unreadable'; reason: string; line: number; column: number }
 
@@ -9,7 +9,7 @@ type JsonObject = JsonSpan & { kind: 'object'; members: JsonMember[] }
 type JsonArray = JsonSpan & { kind: 'array'; items: JsonNode[] }
 export type JsonNode = JsonObject | JsonArray | (JsonSpan & { kind: 'scalar' })
 export type JsonMember = JsonSpan & { key: string; value: JsonNode }
-/** `indent` is one step of indentation, or null when the whole file stands on one line. */
+/** `indent` is one step of indentation; null when the whole text is on one line. */
 export type JsonText = { text: string; root: JsonObject; newline: string; indent: string | null }
 export type JsonEdit = JsonSpan & { text: string }
 
@@ -42,7 +42,7 @@ const SPACE = /[ \t\n\r]*/y
 const STRING = /"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
-/** Bun's own parser does not say where it stopped, nor where anything stands. */
+/** Bun's own parser reports no positions, neither of values nor of errors. */
 function parse(text: string): JsonNode {
   let at = text.startsWith('\ufeff') ? 1 : 0
   const take = (pattern: RegExp): string | null => {
@@ -90,11 +90,11 @@ function parse(text: string): JsonNode {
 
 export const membersOf = (node: JsonNode | undefined): JsonMember[] => (node?.kind === 'object' ? node.members : [])
 export const itemsOf = (node: JsonNode | undefined): JsonNode[] => (node?.kind === 'array' ? node.items : [])
-/** Of two members with one name the last one counts, as it does for the client. */
+/** Of two members with the same name the last one counts, as in `JSON.parse`. */
 export const memberOf = (node: JsonNode | undefined, key: string) => membersOf(node).findLast((member) => member.key === key)
 export const valueOfNode = (settings: JsonText, node: JsonSpan): unknown => JSON.parse(settings.text.slice(node.start, node.end))
 
-/** Puts entries behind the last one, laid out as that one is; `depth` is how deep the container lies. */
+/** Adds entries after the last one, in the same layout. `depth` is the nesting depth of the container. */
 export function appendEntries(
   settings: JsonText,
   container: JsonObject | JsonArray,
@@ -119,7 +119,7 @@ export function replaceNode(settings: JsonText, node: JsonNode, value: unknown):
   return { start: node.start, end: node.end, text: formatValue(settings, value, marginOf(settings, node)) }
 }
 
-/** The white space before something that begins its line; undefined when it does not. */
+/** The indentation of a node that starts a line; undefined when it does not start one. */
 function marginOf(settings: JsonText, { start }: JsonSpan): string | undefined {
   return /\n([ \t]*)$/.exec(settings.text.slice(0, start))?.[1]
 }
@@ -129,10 +129,10 @@ function formatValue(settings: JsonText, value: unknown, margin: string | undefi
   return JSON.stringify(value, null, settings.indent ?? '').replaceAll('\n', settings.newline + margin)
 }
 
-/** What taking something out leaves to do: edits within it, or that it goes as a whole. */
+/** How to remove something: edits inside it, or remove it as a whole. */
 export type JsonCut = JsonEdit[] | 'whole'
 
-/** Takes children out of a container. One that is left empty goes as a whole, unless `emptied` says what stays of it. */
+/** Removes children of a container. A container that becomes empty is removed too, unless `emptied` says what to leave. */
 export function removeChildren<T extends JsonSpan>(
   container: JsonSpan,
   children: T[],
@@ -146,7 +146,7 @@ export function removeChildren<T extends JsonSpan>(
   return children.flatMap((child, i): JsonEdit[] => {
     const cut = cuts[i]
     if (cut !== 'whole') return cut ?? []
-    // The comma that goes is the one before, or at the head of the list the one behind.
+    // Remove the comma before the child; at the start of the list, the one after it.
     return i < firstKept
       ? [{ start: child.start, end: children[i + 1]?.start ?? child.end, text: '' }]
       : [{ start: children[i - 1]?.end ?? child.start, end: child.end, text: '' }]

@@ -3,17 +3,17 @@ import type { Environment } from '../../platform/environment.ts'
 import { exists, readJsonIfThere } from '../../platform/files.ts'
 
 /*
- * What the client knows of our MCP server. A door of its own and free of packages: the process that the plugin starts for a session
- * asks it first.
+ * How our MCP server is registered with the client. A door of its own without packages, because the process that the plugin starts for
+ * each session reads this first.
  */
 
-/** What the client calls our server; tools are `mcp__recollect__…` by it. */
+/** The name of our server in the client. Its tools are called `mcp__recollect__…`. */
 export const MCP_SERVER_NAME = 'recollect'
 
-/** What the client has under our name. `home` is null for the usual one; `address` is a worker's `/mcp`, which a person wrote there. */
+/** The entry under our name. `home` is null for the default home; `address` is the `/mcp` address of a worker, which a person entered. */
 type McpRegistration = { kind: 'ours'; home: string | null; program: string[] } | { kind: 'none' | 'address' | 'other' }
 
-/** Reads what the client keeps; writing is left to its own command. */
+/** Reads the client's configuration. Only the client's own command writes it. */
 export function readMcpRegistration(environment: Environment, project: string | null): McpRegistration {
   const known = readJsonIfThere(claudeConfigPath(environment)) as ClaudeConfigFile | null
   const servers = project ? known?.projects?.[project]?.mcpServers : known?.mcpServers
@@ -27,12 +27,12 @@ export function readMcpRegistration(environment: Environment, project: string | 
   return { kind: 'ours', home: flag < 0 ? null : (program[flag + 1] ?? null), program: words }
 }
 
-/** Whether a session in this folder has our server without the plugin: `init` or a person registered it. */
+/** Whether a session in this folder has our server even without the plugin, because `init` or a person registered it. */
 export function isMcpRegistered(environment: Environment, folder: string): boolean {
   return [null, folder].some((project) => ['ours', 'address'].includes(readMcpRegistration(environment, project).kind))
 }
 
-/** What is called when we are: the command, a single-file executable, the entry of the source or of the package. */
+/** Matches the path of our program: the command, a single-file executable, or the entry of the source or the package. */
 export const OWN_PROGRAM_PATTERN: RegExp = /(^|\/)(recollect(-(linux|darwin)-\w+)?|src\/cli\/main\.ts|dist\/cli\/main\.js)$/
 
 function isWorkerAddress(address: string | undefined): boolean {
@@ -46,7 +46,7 @@ type ClaudeConfigFile = {
   projects?: Record<string, { mcpServers?: Record<string, McpServerEntry> }>
 }
 
-/** Beside the client's folder, unless a person moved that; then inside it. */
+/** Beside the client's folder; inside it when a person moved the folder. */
 function claudeConfigPath({ claudeConfig, userHome }: Environment): string {
   const inside = join(claudeConfig, '.claude.json')
   return claudeConfig === join(userHome, '.claude') && !exists(inside) ? join(userHome, '.claude.json') : inside

@@ -8,7 +8,7 @@ import { isMcpRegistered, readMcpRegistration } from './mcp-registration.ts'
 const program = { command: '/opt/bun', args: ['/opt/recollect/src/cli/main.ts'] }
 const ours = (...args: string[]) => ({ type: 'stdio', command: '/opt/bun', args: ['/opt/recollect/src/cli/main.ts', ...args] })
 
-test('what the client knows is told apart: ours, of another home, somebody else’s, none', () => {
+test('a registration is ours, of another home, of another program, or missing', () => {
   using at = aClient()
   expect(at.known()).toEqual({ kind: 'none' })
   at.write(ours('mcp'))
@@ -19,7 +19,7 @@ test('what the client knows is told apart: ours, of another home, somebody else�
   expect(at.known()).toEqual({ kind: 'other' })
 })
 
-test('a server is ours however a person wrote it: by the command, a single-file executable, the address of the worker', () => {
+test('a server is recognised as ours by command, single-file executable or address', () => {
   using at = aClient()
   expect(at.isRegistered()).toBeFalse()
   for (const command of ['recollect', '/opt/recollect-linux-x64', '/opt/node_modules/.bin/recollect']) {
@@ -32,48 +32,48 @@ test('a server is ours however a person wrote it: by the command, a single-file 
   expect([at.known(), at.isRegistered()]).toEqual([{ kind: 'other' }, false])
 })
 
-test('what a person registered by its address is left to them', async () => {
+test('a registration by address is left alone', async () => {
   using at = aClient()
   at.write({ type: 'http', url: 'http://127.0.0.1:37777/mcp' })
   expect(await at.register(null)).toEqual({ kind: 'unchanged' })
   expect(await at.unregister(null)).toEqual({ kind: 'unchanged' })
 })
 
-test('the client is told once; one of ours that points elsewhere is replaced', async () => {
+test('the server is registered once, and an outdated registration is replaced', async () => {
   using at = aClient()
   const add = ['mcp add --scope user recollect -- /opt/bun /opt/recollect/src/cli/main.ts --home /mine mcp']
   expect(await at.register('/mine')).toEqual({ kind: 'registered' })
-  expect(at.told()).toEqual(add)
+  expect(at.calls()).toEqual(add)
   at.write(ours('--home', '/mine', 'mcp'))
   expect(await at.register('/mine')).toEqual({ kind: 'unchanged' })
-  expect(at.told()).toEqual(add)
+  expect(at.calls()).toEqual(add)
   at.write({ ...ours('--home', '/mine', 'mcp'), command: '/old/bun' })
   await at.register('/mine')
-  expect(at.told().slice(1)).toEqual(['mcp remove --scope user recollect', ...add])
+  expect(at.calls().slice(1)).toEqual(['mcp remove --scope user recollect', ...add])
 })
 
-test('somebody else’s server stays, and so does one of another home when this one is taken out', async () => {
+test('a server of another program stays, and uninstalling leaves the server of another home', async () => {
   using at = aClient()
   at.write({ command: 'npx', args: ['recollect-of-others'] })
   expect(await at.register(null)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('claude mcp remove') })
   expect(await at.unregister(null)).toEqual({ kind: 'unchanged' })
   at.write(ours('--home', '/elsewhere', 'mcp'))
   expect(await at.unregister(null)).toEqual({ kind: 'unchanged' })
-  expect(at.told()).toEqual([])
+  expect(at.calls()).toEqual([])
   expect(await at.unregister('/elsewhere')).toEqual({ kind: 'removed' })
 })
 
-test('a client that refuses is quoted', async () => {
+test('an error of the client is reported', async () => {
   using at = aClient('echo "this is managed by your organisation" >&2; exit 1')
   expect(await at.register(null)).toEqual({ kind: 'refused', reason: 'this is managed by your organisation' })
 })
 
-/** A stand-in for the client that writes down what it is told. */
+/** A fake client that records the commands it gets. */
 function aClient(then = '') {
   const folder = temporaryFolder()
   const seen = environment(join(folder.path, 'home'), { userHome: folder.path, claudeConfig: join(folder.path, '.claude') })
   const file = join(folder.path, '.claude.json')
-  const log = join(folder.path, 'told')
+  const log = join(folder.path, 'calls')
   const client = join(folder.path, 'claude')
   mkdirSync(dirname(client), { recursive: true })
   writeFileSync(client, `#!/bin/sh\necho "$*" >> ${log}\n${then}\n`)
@@ -85,7 +85,7 @@ function aClient(then = '') {
     isRegistered: () => isMcpRegistered(seen, '/any/folder'),
     register: (homeFlag: string | null) => registerMcp({ ...options, program, homeFlag }),
     unregister: (homeFlag: string | null) => unregisterMcp({ ...options, homeFlag }),
-    told: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []),
+    calls: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []),
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   }
 }

@@ -5,9 +5,9 @@ import type { HookPlan } from './settings.ts'
 
 export type McpOptions = {
   environment: Environment
-  /** A project's folder, for a server in that project alone; null for one that is there everywhere. */
+  /** A project's folder, to register the server for that project only; null to register it for all. */
   project: string | null
-  /** Finds the client's executable, which takes a moment, so only when it is needed; null when there is none. */
+  /** Finds the client's executable, or null. Slow, so called only when it is needed. */
   findClient(): Promise<string | null>
   dryRun?: boolean
 }
@@ -17,7 +17,7 @@ export type McpOutcome =
   | { kind: 'planned'; changed: boolean }
   | { kind: 'refused'; reason: string }
 
-/** Tells the client about our server through its own command. One of ours that points elsewhere is replaced, another's is left. */
+/** Registers our server with the client's own command. Replaces an outdated entry of ours, and leaves a server of another program. */
 export async function registerMcp(options: McpOptions & { program: HookPlan['program']; homeFlag: string | null }): Promise<McpOutcome> {
   const { environment, project, program, homeFlag } = options
   const known = readMcpRegistration(environment, project)
@@ -25,7 +25,7 @@ export async function registerMcp(options: McpOptions & { program: HookPlan['pro
   if (known.kind === 'other')
     return {
       kind: 'refused',
-      reason: `another MCP server is called ${MCP_SERVER_NAME}; 'claude mcp remove ${MCP_SERVER_NAME}' takes it out`,
+      reason: `another MCP server is called ${MCP_SERVER_NAME}. To remove it: claude mcp remove ${MCP_SERVER_NAME}`,
     }
   if (known.kind === 'address') return unchanged(options)
   if (known.kind === 'ours' && known.home === homeFlag && Bun.deepEquals(known.program, wanted)) return unchanged(options)
@@ -48,7 +48,7 @@ export async function registerMcp(options: McpOptions & { program: HookPlan['pro
   return added ? { kind: 'refused', reason: added } : { kind: 'registered' }
 }
 
-/** Takes out the server of this home, and no other. */
+/** Removes the server of this home, and no other. */
 export async function unregisterMcp(options: McpOptions & { homeFlag: string | null }): Promise<McpOutcome> {
   const { environment, project, homeFlag } = options
   const known = readMcpRegistration(environment, project)
@@ -56,7 +56,7 @@ export async function unregisterMcp(options: McpOptions & { homeFlag: string | n
   if (options.dryRun) return { kind: 'planned', changed: true }
   const client = await options.findClient()
   if (!client)
-    return { kind: 'refused', reason: `Claude Code was not found; 'claude mcp remove ${MCP_SERVER_NAME}' takes the MCP server out` }
+    return { kind: 'refused', reason: `Claude Code was not found. To remove the MCP server: claude mcp remove ${MCP_SERVER_NAME}` }
   const removed = await runMcpCommand(client, project, ['remove', '--scope', scopeOf(project), MCP_SERVER_NAME])
   return removed ? { kind: 'refused', reason: removed } : { kind: 'removed' }
 }
@@ -65,7 +65,7 @@ const unchanged = ({ dryRun }: { dryRun?: boolean }): McpOutcome => (dryRun ? { 
 
 const scopeOf = (project: string | null) => (project ? 'local' : 'user')
 
-/** Null when it went well, else what the client said. */
+/** Null on success, otherwise the client's error. */
 async function runMcpCommand(client: string, project: string | null, args: string[]): Promise<string | null> {
   const ran = await runProgram(client, ['mcp', ...args], { timeoutMs: 20_000, ...(project ? { cwd: project } : {}) })
   return ran.code === 0 ? null : (ran.stderr || ran.stdout).trim().split('\n').at(-1) || `claude mcp ${args[0]} failed`

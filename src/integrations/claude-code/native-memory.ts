@@ -4,21 +4,20 @@ import { isFolder } from '../../platform/files.ts'
 import { filesBelow, filesIn, foldersIn } from '../../platform/folder.ts'
 import { readTranscript } from './transcript.ts'
 
-/** A file of the client's own memory: one fact it wrote down for itself, in a folder per project. Only ever read. */
+/** A file of the client's own memory: one fact per file, in a folder per project. We never write them. */
 export type NativeFile = {
-  /** The client's name of the project: its folder, with dashes for slashes. */
+  /** The client's name of the project: the path of its folder, with dashes for slashes. */
   projectFolder: string
-  /** Within the memory folder. */
+  /** Relative to the memory folder. */
   name: string
   path: string
   bytes: number
   changedAt: number
 }
 
-/** What such a file says. */
 export type NativeMemory = { title: string; body: string; kind: 'user' | 'feedback' | 'project' | 'reference' | 'plain' }
 
-/** Every file of the client's own memory below its configuration folder; null when the client keeps nothing there at all. */
+/** Every file of the client's own memory below its configuration folder; null when the client has no projects there. */
 export function listNativeFiles(configFolder: string): NativeFile[] | null {
   const folders = foldersIn(`${configFolder}/projects`)
   if (folders === null) return null
@@ -46,7 +45,7 @@ export async function findNativeProjectFolder(configFolder: string, projectFolde
   return isFolder(named) ? named : null
 }
 
-/** Reads one. Null when it holds nothing of its own: `MEMORY.md` is mostly a list of the other files. */
+/** Parses a file. Null when it has no content of its own: `MEMORY.md` is mostly a list of the other files. */
 export function parseNativeMemory(name: string, text: string): NativeMemory | null {
   const parts = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text)
   const front = parts ? frontMatter(parts[1] ?? '') : {}
@@ -60,14 +59,14 @@ export function parseNativeMemory(name: string, text: string): NativeMemory | nu
 
 const text = z.string().trim().min(1).optional().catch(undefined)
 const kind = z.enum(['user', 'feedback', 'project', 'reference']).optional().catch(undefined)
-/** The kind stood beside the name once; newer clients put it below `metadata`. */
+/** Older clients put the kind beside the name, newer ones below `metadata`. */
 const FrontMatter = z.object({ name: text, description: text, type: kind, metadata: z.object({ type: kind }).optional().catch(undefined) })
 
 function frontMatter(yaml: string): z.infer<typeof FrontMatter> {
   try {
     return FrontMatter.safeParse(Bun.YAML.parse(yaml)).data ?? {}
   } catch {
-    // The client writes it by hand, so to speak: a description with a colon in it is no YAML, but still a line.
+    // The model writes these files, and not always as valid YAML: a description may contain a colon.
     const line = (field: string) => new RegExp(`^\\s*${field}:[ \\t]*(.+)$`, 'm').exec(yaml)?.[1]?.trim()
     return FrontMatter.parse({ name: line('name'), description: line('description'), type: line('type') })
   }

@@ -37,7 +37,7 @@ for (const file of readdirSync(FIXTURES)
   })
 }
 
-test('a prompt keeps its words and the turn it belongs to', async () => {
+test('a prompt has its text and its turn', async () => {
   expect(await only('UserPromptSubmit.json')).toMatchObject({
     promptId: '5e551011-0000-4000-8000-000000000002',
     origin: 'person',
@@ -47,7 +47,7 @@ test('a prompt keeps its words and the turn it belongs to', async () => {
   expect(await only('UserPromptSubmit.slash.json')).toMatchObject({ origin: 'person', text: '/review src/auth.ts' })
 })
 
-test('a notice that the client sends in the person’s name is a short line of a machine', async () => {
+test('a notice that the client sends in the person’s name becomes a short machine prompt', async () => {
   expect(await only('UserPromptSubmit.task-notification.json')).toMatchObject({ origin: 'machine', text: 'Agent "Check docs" finished' })
   expect(parsePromptText('<teammate-message from="b">\n<b>The build is green</b></teammate-message>')).toEqual({
     origin: 'machine',
@@ -56,7 +56,7 @@ test('a notice that the client sends in the person’s name is a short line of a
   expect(parsePromptText(' <div> is not centred ')).toEqual({ origin: 'person', text: '<div> is not centred' })
 })
 
-test('a tool use carries what it was asked and what it answered', async () => {
+test('a tool use has its input and output', async () => {
   expect(await only('PostToolUse.Bash.in-subagent.json')).toMatchObject({
     toolUseId: 'toolu_fake000015',
     tool: 'Bash',
@@ -68,14 +68,14 @@ test('a tool use carries what it was asked and what it answered', async () => {
   })
 })
 
-test('a tool that failed says why and has no output', async () => {
+test('a failed tool use has an error and no output', async () => {
   const used = await only('PostToolUseFailure.Bash.json')
   expect(used).toMatchObject({ error: expect.stringMatching(/^Exit code 1\n/), interrupted: false, output: undefined })
   const stopped = { ...(await fixture('PostToolUseFailure.Bash.json')), is_interrupt: true }
   expect(parsePayload(stopped, { at: 1 })[0]).toMatchObject({ interrupted: true })
 })
 
-test('a batch is one tool use for each call, and a call that was refused before it ran is a failure', async () => {
+test('a batch becomes one tool use per call, and a call that was rejected before it ran is a failure', async () => {
   const batch = await fixture('PostToolBatch.json')
   expect(parsePayload(batch, { at: 1 })).toMatchObject([
     { toolUseId: 'toolu_fake000001', tool: 'Read', output: expect.stringContaining('isValid'), error: null },
@@ -101,12 +101,12 @@ test('a batch is one tool use for each call, and a call that was refused before 
   ])
 })
 
-test('the turn ends with what the agent said last, and with nothing when the API failed', async () => {
+test('a turn ends with the agent’s last text, and without text when the API failed', async () => {
   expect(await only('Stop.with-background.json')).toMatchObject({ answer: 'An agent is still checking the docs.' })
   expect(await only('StopFailure.json')).toMatchObject({ answer: '' })
 })
 
-test('the end of a subagent is told of its session, not of the subagent’s own file', async () => {
+test('the end of a subagent belongs to its session, not to the subagent’s own file', async () => {
   expect(await only('SubagentStop.json')).toMatchObject({
     agentId: 'a321d5877f28ff382',
     agentType: 'Explore',
@@ -115,7 +115,7 @@ test('the end of a subagent is told of its session, not of the subagent’s own 
   })
 })
 
-test('the host’s summary is the same bare text from the hook and from the transcript', async () => {
+test('a compaction’s summary is the same text from hook and transcript', async () => {
   const bare = '1. Primary Request and Intent: create notes.txt and review src/auth.ts.'
   expect(await only('PostCompact.manual.json')).toMatchObject({ summary: bare })
   const inTranscript = (analysis: string) =>
@@ -127,7 +127,7 @@ test('the host’s summary is the same bare text from the hook and from the tran
   expect(compactSummary('x'.repeat(30_000))).toHaveLength(20_000)
 })
 
-test('what is huge and useless in a tool’s answer is dropped at the edge', async () => {
+test('large and useless parts of a tool’s output are dropped', async () => {
   const edit = await only('PostToolUse.Edit.json')
   expect(edit).toMatchObject({ output: { structuredPatch: [{ lines: expect.arrayContaining(['+  return token.exp * 1000 > now']) }] } })
   expect(JSON.stringify(edit)).not.toContain('originalFile')
@@ -148,9 +148,9 @@ test('what is huge and useless in a tool’s answer is dropped at the edge', asy
   expect(usefulOutput('Bash', { stdout: base64, stderr: '', isImage: true })).toEqual({ stdout: '', stderr: '', isImage: true })
 })
 
-test('a payload that does not say whose session it is, is refused with what is missing', () => {
+test('a payload without a session is rejected with a reason', () => {
   const refused = (json: unknown) => () => parsePayload(json, { at: 1 })
-  for (const json of [null, undefined, 7, 'text', [], [{ session_id: 's' }], true]) expect(refused(json)).toThrow('not an object')
+  for (const json of [null, undefined, 7, 'text', [], [{ session_id: 's' }], true]) expect(refused(json)).toThrow('expected an object')
   for (const json of [{}, { session_id: 7 }, { session_id: null }, { session_id: ['s'] }])
     expect(refused(json)).toThrow('session_id is missing')
   expect(refused({ session_id: '' })).toThrow('session_id is empty')
@@ -158,7 +158,7 @@ test('a payload that does not say whose session it is, is refused with what is m
   for (const session_id of ['a/b', '../x', 'a\0b', 'a\\b']) expect(refused({ session_id })).toThrow('character')
 })
 
-test('fields of the wrong type are no fields, and an event without what it needs is ignored', () => {
+test('fields of the wrong type count as missing, and an event without its required fields is ignored', () => {
   const event = (fields: object) => parsePayload({ session_id: 's', ...fields }, { at: 1 })
   expect(event({})).toMatchObject([{ kind: 'ignored', name: '' }])
   expect(event({ hook_event_name: 7 })).toMatchObject([{ kind: 'ignored', name: '' }])
@@ -176,12 +176,12 @@ test('fields of the wrong type are no fields, and an event without what it needs
   for (const json of [null, [], 'x', { hook_event_name: 7 }, { hook_event_name: '' }]) expect(eventName(json)).toBeNull()
 })
 
-test('keys we do not know stay outside', () => {
+test('unknown keys are dropped', () => {
   const [event] = parsePayload({ session_id: 's', hook_event_name: 'PreCompact', secret: 'x', permission_mode: 'y' }, { at: 1 })
   expect(Object.keys(event ?? {}).sort()).toEqual(['agent', 'at', 'cwd', 'kind', 'promptId', 'session', 'transcript'])
 })
 
-test('deep and huge payloads pass through without harm', () => {
+test('deep and huge payloads are parsed', () => {
   let deep: unknown = 'bottom'
   for (let i = 0; i < 20_000; i++) deep = { deep }
   const use = {

@@ -4,8 +4,8 @@ import { asContentSessionId } from '../../core/ids.ts'
 import { shorten } from '../../core/text.ts'
 
 /**
- * Claude Code's words in, ours out: past this line nobody says `hook_event_name`. A payload is one event, save a batch of tool
- * uses, which is several. Tolerant of everything but the session: an event that belongs to nobody is refused with an Error.
+ * Translates Claude Code's payload into our events; `hook_event_name` does not occur past this point. A payload is one event, except that a
+ * batch of tool uses becomes several. Accepts any fields, but throws when the session is missing.
  */
 export function parsePayload(json: unknown, received: { at: number }): AgentEvent[] {
   const parsed = Payload.safeParse(json)
@@ -21,7 +21,7 @@ export function parsePayload(json: unknown, received: { at: number }): AgentEven
   return sessionEvents(payload, received.at).map((event) => ({ ...common, ...event }))
 }
 
-/** The host's name of the event, which its reply must repeat. */
+/** The client's name of the event, which the reply must repeat. */
 export function eventName(json: unknown): string | null {
   return NamedPayload.safeParse(json).data?.hook_event_name ?? null
 }
@@ -35,16 +35,19 @@ export function transcriptPath(json: unknown): string | null {
 /** A path from a payload is read only when it has the suffix of a transcript. */
 export const isTranscript = (path: string) => path.endsWith('.jsonl')
 
-/** Optional text: the client changes its fields from version to version, and a field that turned into something else is no field. */
+/** Optional text. The client changes its fields from version to version; a field with another type counts as missing. */
 const text = z.string().optional().catch(undefined)
 const flag = z.boolean().optional().catch(undefined)
 
-/** Session ids become file names and keys, so what cannot be one is refused here. */
+/** Session ids become file names and keys, so an id that cannot be one is rejected here. */
 export const SessionIdSchema = z
   .string({ error: 'session_id is missing' })
   .min(1, 'session_id is empty')
   .max(200, 'session_id is too long')
-  .refine((id) => !['\0', '/', '\\'].some((bad) => id.includes(bad)), 'session_id has a character that no id has')
+  .refine(
+    (id) => !['\0', '/', '\\'].some((bad) => id.includes(bad)),
+    'session_id contains a character that is not allowed (a slash, a backslash or a zero byte)',
+  )
 
 const ToolCall = z.object({
   tool_name: z.string(),
@@ -79,7 +82,7 @@ const Payload = z.object(
     reason: text,
     seconds_since_last_response: z.number().min(0).optional().catch(undefined),
   },
-  { error: 'it is not an object' },
+  { error: 'expected an object' },
 )
 type Payload = z.infer<typeof Payload>
 
@@ -94,7 +97,7 @@ function sessionEvents(payload: Payload, at: number): SessionEvent[] {
       return payload.prompt === undefined ? ignored : [{ kind: 'prompt-submitted', promptId, ...parsePromptText(payload.prompt) }]
     case 'PostToolUse':
     case 'PostToolUseFailure': {
-      // Clients too old to send the id are read from their transcript, where every tool use has one.
+      // Old clients do not send the id. Their tool uses are read from the transcript, where every one has an id.
       const call = ToolCall.safeParse(payload).data
       if (!call) return ignored
       return [toolUsed(payload, call, name === 'PostToolUse' ? null : parseToolFailure(payload.error ?? '', payload.is_interrupt))]
@@ -107,11 +110,11 @@ function sessionEvents(payload: Payload, at: number): SessionEvent[] {
     case 'Stop':
       return [{ kind: 'turn-ended', promptId, answer: payload.last_assistant_message?.trim() ?? '' }]
     case 'StopFailure':
-      // The "message" of a turn that failed is the API's error, not something the agent said.
+      // The message of a failed turn is the API's error, not text of the agent.
       return [{ kind: 'turn-ended', promptId, answer: '' }]
     case 'SubagentStop': {
       const { agent_id, agent_type, last_assistant_message } = payload
-      // A compaction runs in a fork that stops like a subagent of no type.
+      // A compaction runs in a fork, which stops like a subagent without a type.
       if (!agent_id || agent_type === '') return ignored
       const answer = last_assistant_message?.trim() ?? ''
       return [{ kind: 'subagent-ended', promptId, agentId: agent_id, agentType: agent_type ?? '', answer }]
@@ -145,8 +148,8 @@ function toolUsed(payload: Payload, call: z.infer<typeof ToolCall>, failure: Too
 }
 
 /**
- * A batch says of each use only what the model was told, in plain text. For a use that was refused before it ran (an edit that
- * does not match, a tool that is not there) no other event comes, so its failure is read from that text.
+ * A batch contains, for each use, only the text shown to the model. A use that was rejected before it ran (an edit that does not match, an
+ * unknown tool) causes no other event, so its failure is read from that text.
  */
 function failureInBatch({ tool_name, tool_response }: z.infer<typeof ToolCall>): ToolFailure | null {
   if (typeof tool_response !== 'string') return null
@@ -156,7 +159,7 @@ function failureInBatch({ tool_name, tool_response }: z.infer<typeof ToolCall>):
   return null
 }
 
-/** Why a tool failed, without the tags that mark it for the model; and whether a person stopped it, by the client's word or by its words. */
+/** The error without the tags that mark it for the model, and whether a person stopped the tool: by the client's flag or by the text. */
 export function parseToolFailure(text: string, interrupted = false): ToolFailure {
   return {
     error: text.replace(/^<tool_use_error>|<\/tool_use_error>$/g, ''),
@@ -171,8 +174,8 @@ export function wasInterrupted(output: unknown): boolean {
 }
 
 /**
- * A prompt as the person typed it; or, when the client speaks in the person's name (a background agent has finished), a short
- * line made of that notice. Hooks and transcripts must read the same text here, or one prompt would be stored as two.
+ * The prompt as the person typed it; or, for a notice that the client sends in the person's name (a background agent has finished), a
+ * short line. Hooks and transcripts must give the same text here, or one prompt would be stored twice.
  */
 export function parsePromptText(typed: string): { origin: 'person' | 'machine'; text: string } {
   const prompt = typed.trim()
@@ -184,8 +187,8 @@ export function parsePromptText(typed: string): { origin: 'person' | 'machine'; 
 const MACHINE_TEXT = /^<(?:task-notification|teammate-message|cross-session-message|agent-message)\b/
 
 /**
- * The host's summary of a conversation it shortened, bare: the hook shows it in tags behind its analysis, the transcript wraps
- * it in instructions to the model that goes on.
+ * The client's summary of a compacted conversation, without its wrapping: the hook puts it in tags after an analysis, the transcript
+ * between instructions to the model.
  */
 export function compactSummary(wrapped: string): string {
   return bareSummary(wrapped).trim().slice(0, 20_000)
@@ -202,10 +205,7 @@ function bareSummary(wrapped: string): string {
   return summary.slice(0, after.exec(summary)?.index)
 }
 
-/**
- * A tool's answer without what is huge and tells nothing: the whole file before an edit, pictures, the cost of a subagent.
- * What is left is small enough to keep and still says what happened.
- */
+/** A tool's output without its large and useless parts: the whole file before an edit, pictures, the cost of a subagent. */
 export function usefulOutput(tool: string, output: unknown): unknown {
   if (Array.isArray(output)) return output.map((block) => (isRecord(block) && block.type === 'image' ? { type: 'image' } : block))
   if (!isRecord(output)) return output

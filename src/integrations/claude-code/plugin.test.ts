@@ -6,12 +6,12 @@ import { pluginFiles } from './plugin.ts'
 
 const root = join(import.meta.dir, '..', '..', '..')
 
-test('the files of the plugin are those that the program makes (bin/with-bun scripts/plugin.ts)', () => {
+test('the generated files of the plugin are up to date (bin/with-bun scripts/plugin.ts)', () => {
   for (const [path, text] of Object.entries(pluginFiles(VERSION)))
     expect([path, readFileSync(join(root, path), 'utf8')]).toEqual([path, text])
 })
 
-test('skills keep to what every client reads: a name that is their folder’s, and a description', () => {
+test('every skill has the name of its folder and a description', () => {
   for (const skill of readdirSync(join(root, 'plugin', 'skills'))) {
     const text = readFileSync(join(root, 'plugin', 'skills', skill, 'SKILL.md'), 'utf8')
     const front = Bun.YAML.parse(/^---\n([\s\S]*?)\n---\n/.exec(text)?.[1] ?? '') as Record<string, string>

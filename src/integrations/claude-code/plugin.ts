@@ -1,12 +1,12 @@
 import { HOOKS, timeoutSeconds } from './settings.ts'
 
 /**
- * The files of the plugin that are made: its manifest, its hooks (the events of `init` that all its clients know), its MCP server and the marketplace
- * that offers it. The rest (`run.sh`, skills, commands) is written by hand beside them. `scripts/plugin.ts` writes these, and a test says
- * when somebody forgot to.
+ * The generated files of the plugin: its manifest, its hooks (the events that all supported clients know), its MCP server and the
+ * marketplace entry. `run.sh`, skills and commands are written by hand. `scripts/plugin.ts` writes these files, and a test fails when they
+ * are out of date.
  */
 export function pluginFiles(version: string): Record<string, string> {
-  const about = 'Persistent memory for Claude Code: what happened is remembered on your machine and is back in the next session.'
+  const about = 'Persistent memory for Claude Code: remembers your sessions on your machine and recalls them in the next one.'
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
   const hook = (event: string, seconds: number | undefined) => ({
     type: 'command',
@@ -39,7 +39,7 @@ export function pluginFiles(version: string): Record<string, string> {
 const PLUGIN_NAME = 'recollect'
 
 /**
- * The plugin is one for all clients, and one that meets an event it does not know loads none of its hooks. What later events would tell
- * (a compaction, a turn that failed) stands in the transcript.
+ * All clients share one plugin, and a client that meets an unknown event loads none of its hooks. So newer events (a compaction, a failed
+ * turn) are left out; the transcript has them.
  */
 const OLDEST_CLIENT_VERSION = '2.0.56'

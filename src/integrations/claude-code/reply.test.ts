@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { hostReply } from './reply.ts'
 
-test('context goes to the model in the only shape the client reads', () => {
+test('context for the model has the shape that the client reads', () => {
   for (const event of ['SessionStart', 'UserPromptSubmit', 'PostToolUse']) {
     expect(hostReply(event, { context: 'remembered' })).toEqual({
       hookSpecificOutput: { hookEventName: event, additionalContext: 'remembered' },
@@ -9,7 +9,7 @@ test('context goes to the model in the only shape the client reads', () => {
   }
 })
 
-test('a message is for the person, with context or without', () => {
+test('a message for the person works with and without context', () => {
   expect(hostReply('SessionStart', { message: 'recalled 3' })).toEqual({ systemMessage: 'recalled 3' })
   expect(hostReply('SessionStart', { context: 'c', message: 'm' })).toEqual({
     hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'c' },
@@ -17,12 +17,12 @@ test('a message is for the person, with context or without', () => {
   })
 })
 
-test('nothing to say is an empty object', () => {
+test('an empty reply is an empty object', () => {
   expect(hostReply('SessionStart', {})).toEqual({})
   expect(hostReply('UserPromptSubmit', { context: '', message: '' })).toEqual({})
 })
 
-test('events that must not be answered are answered with nothing, whatever we have to say', () => {
+test('events that take no context get an empty object', () => {
   const silent = [
     'Stop',
     'StopFailure',
@@ -38,7 +38,7 @@ test('events that must not be answered are answered with nothing, whatever we ha
   for (const event of silent) expect(hostReply(event, { context: 'c', message: 'm' })).toEqual({})
 })
 
-test('context never passes the size at which the client hides it, and no character is cut in half', () => {
+test('context stays below the client’s limit, and no character is cut in half', () => {
   const sent = (context: string) => {
     const { hookSpecificOutput } = hostReply('SessionStart', { context }) as { hookSpecificOutput: { additionalContext: string } }
     return hookSpecificOutput.additionalContext

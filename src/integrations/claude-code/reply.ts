@@ -1,8 +1,8 @@
 import type { EventReply } from '../../core/event.ts'
 
 /**
- * Our reply in the host's schema; `{}` where we have nothing to say or the host would not take it. Context on any other event
- * does harm: at Stop it sends the agent back to work, and the compaction events reject it with an error the person sees.
+ * Our reply in the client's schema; `{}` when it is empty or the event takes none. Context on other events does harm: at Stop it
+ * sends the agent back to work, and the compaction events reject it with an error that the person sees.
  */
 export function hostReply(eventName: string, reply: EventReply): Record<string, unknown> {
   if (!EVENTS_WITH_CONTEXT.has(eventName)) return {}
@@ -13,10 +13,10 @@ export function hostReply(eventName: string, reply: EventReply): Record<string, 
   }
 }
 
-/** The events whose context has been seen to reach the model. */
+/** The events whose context reaches the model; tested with the real client. */
 const EVENTS_WITH_CONTEXT = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse'])
 
-/** Past 10,000 characters the client swaps the text for a short preview. Whoever wrote the context kept to a budget; this is the last guard. */
+/** Beyond 10,000 characters the client shows the model only a preview. Briefs keep to a smaller budget; this is the last guard. */
 const MAX_CONTEXT_CHARS = 9_000
 
 function cutContext(context: string): string {

@@ -10,13 +10,14 @@ import {
   withoutHooks,
 } from './settings.ts'
 
-const WISHES = {
+const OPTIONS = {
   program: { command: '/opt/bun', args: ['/opt/recollect/src/cli/main.ts'] },
   port: 37777,
   hookToken: 'c0ffee',
   homeFlag: null,
 }
-const plan = (version: string | null = '2.1.325', wishes: Partial<HookPlan> = {}) => planHooks(version, { ...WISHES, ...wishes }, null)
+const plan = (version: string | null = '2.1.325', overrides: Partial<HookPlan> = {}) =>
+  planHooks(version, { ...OPTIONS, ...overrides }, null)
 
 function textOf(edited: JsonEditResult): string {
   if (edited.kind === 'unreadable') throw new Error(edited.reason)
@@ -29,14 +30,14 @@ function factsOf(text: string): SettingsFacts {
   return facts
 }
 
-const USUAL = '/home/dev/.recollect'
+const DEFAULT_HOME = '/home/dev/.recollect'
 const without = (text: string, home: string | null = null) =>
-  withoutHooks(text, { home: home ?? USUAL, usualHome: USUAL, hookToken: WISHES.hookToken })
+  withoutHooks(text, { home: home ?? DEFAULT_HOME, defaultHome: DEFAULT_HOME, hookToken: OPTIONS.hookToken })
 
 const ownIn = (text: string) => factsOf(text).own
 const pretty = (value: unknown, indent: number | string = 2) => `${JSON.stringify(value, null, indent)}\n`
 
-test('a recent client gets commands for the two ends of a session and http for the rest', () => {
+test('a recent client gets command hooks for the start and end of a session, and http hooks for the rest', () => {
   const own = ownIn(textOf(withHooks(null, plan())))
   expect(own.filter((hook) => hook.form === 'command').map((hook) => hook.event)).toEqual(['SessionStart', 'SessionEnd'])
   expect(own.filter((hook) => hook.form === 'http').map((hook) => hook.event)).toEqual([
@@ -58,7 +59,7 @@ test('a recent client gets commands for the two ends of a session and http for t
   })
 })
 
-test('a client from before http hooks gets commands throughout', () => {
+test('a client without http hooks gets only command hooks', () => {
   const old = plan('2.1.62')
   expect([old.form, old.because, old.exec]).toEqual(['command', 'old-client', false])
   expect(ownIn(textOf(withHooks(null, old))).every((hook) => hook.form === 'command')).toBe(true)
@@ -69,42 +70,43 @@ test.each([
   ['1.0.40', ['PostToolUse', 'Stop']],
   ['1.0.84', ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PreCompact', 'Stop', 'SubagentStop']],
   ['2.0.55', ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PreCompact', 'Stop', 'SubagentStop', 'SessionEnd']],
-])('client %s is told only of the events it knows', (version, events) => {
+])('client %s gets only hooks for events it knows', (version, events) => {
   expect(plan(version).events).toEqual(events)
 })
 
-test('PostCompact and StopFailure come with the clients that know them', () => {
+test('PostCompact and StopFailure are added for clients that know them', () => {
   expect(plan('2.1.75').events).not.toContain('PostCompact')
   expect(plan('2.1.77').events).toContain('PostCompact')
   expect(plan('2.1.77').events).not.toContain('StopFailure')
   expect(plan('2.1.78').events).toContain('StopFailure')
 })
 
-test('a client that was not found is served with what every client understands', () => {
+test('without a client, the plan has only hooks that every version knows', () => {
   const careful = plan(null)
   expect([careful.form, careful.because, careful.exec]).toEqual(['command', 'no-client', false])
   expect(careful.events).not.toContain('PostToolUseFailure')
 })
 
-test('a wish for a form is granted where the client can do it', () => {
-  const wish = (version: string | null, form: HookPlan['form'], port = 37777) => planHooks(version, { ...WISHES, port, form }, 'proxy').form
-  expect(wish('2.1.325', 'command')).toBe('command')
-  expect(wish('2.1.325', 'http')).toBe('http')
-  expect(wish(null, 'http')).toBe('http')
-  expect(wish('2.1.50', 'http')).toBe('command')
-  expect(wish('2.1.325', 'http', 0)).toBe('command')
+test('a requested form is used if the client supports it', () => {
+  const formFor = (version: string | null, form: HookPlan['form'], port = 37777) =>
+    planHooks(version, { ...OPTIONS, port, form }, 'proxy').form
+  expect(formFor('2.1.325', 'command')).toBe('command')
+  expect(formFor('2.1.325', 'http')).toBe('http')
+  expect(formFor(null, 'http')).toBe('http')
+  expect(formFor('2.1.50', 'http')).toBe('command')
+  expect(formFor('2.1.325', 'http', 0)).toBe('command')
 })
 
-test('a shell line survives spaces and quotes in its paths, and is still known as ours', () => {
+test('a shell line with spaces and quotes in its paths is still recognised as ours', () => {
   const awkward = plan('2.1.150', { program: { command: '/opt/b un', args: ["/it's/src/cli/main.ts"] }, homeFlag: '/home/$x "y"' })
   const [start] = ownIn(textOf(withHooks(null, awkward)))
   expect(start).toMatchObject({ program: ['/opt/b un', "/it's/src/cli/main.ts"], home: '/home/$x "y"' })
   const line = start?.form === 'command' ? start.command : ''
-  const said = Bun.spawnSync(['sh', '-c', `printf '%s\\n' ${line}`]).stdout.toString()
-  expect(said.split('\n').slice(0, 5)).toEqual(['/opt/b un', "/it's/src/cli/main.ts", '--home', '/home/$x "y"', 'hook'])
+  const output = Bun.spawnSync(['sh', '-c', `printf '%s\\n' ${line}`]).stdout.toString()
+  expect(output.split('\n').slice(0, 5)).toEqual(['/opt/b un', "/it's/src/cli/main.ts", '--home', '/home/$x "y"', 'hook'])
 })
 
-test('an arguments list holds the words as they are', () => {
+test('arguments in a list are not quoted', () => {
   const text = textOf(withHooks(null, plan('2.1.325', { homeFlag: '/my home' })))
   expect(JSON.parse(text).hooks.SessionStart).toEqual([
     {
@@ -131,7 +133,7 @@ const PERSONS = {
   model: 'opus',
 }
 
-test('hooks and keys of others stay, in their order', () => {
+test('other hooks and keys stay, in their order', () => {
   const parsed = JSON.parse(textOf(withHooks(pretty(PERSONS), plan())))
   expect(Object.keys(parsed)).toEqual(Object.keys(PERSONS))
   expect(Object.keys(parsed.hooks).slice(0, 3)).toEqual(['Stop', 'PostToolUse', 'Notification'])
@@ -153,14 +155,14 @@ test.each([
   ['lists on one line', '{\n  "permissions": { "allow": ["Read", "Edit"] },\n\n  "hooks": {"Stop": [ {"hooks": []} ]}\n}\n'],
   ['a key written twice', '{\n  "model": "a",\n  "model": "b"\n}'],
   ['numbers that JavaScript would write differently', '{\n  "a": 1.0,\n  "b": 12345678901234567890,\n  "2": 1e3,\n  "1": 0\n}'],
-])('settings with %s come back byte for byte', (_, before) => {
+])('settings with %s are restored byte for byte', (_, before) => {
   const installed = textOf(withHooks(before, plan()))
   expect(ownIn(installed)).toHaveLength(10)
   expect(withHooks(installed, plan())).toEqual({ kind: 'edited', text: installed, changed: false })
   expect(without(installed)).toEqual({ kind: 'edited', text: before, changed: true })
 })
 
-test('what is added is laid out as JSON.stringify would lay out the whole', () => {
+test('added entries have the layout that JSON.stringify gives the whole file', () => {
   for (const indent of [2, 4, '\t', 0]) {
     for (const settings of [PERSONS, { hooks: {} }, { hooks: { Stop: [] } }, { model: 'opus' }]) {
       const installed = textOf(withHooks(JSON.stringify(settings, null, indent), plan()))
@@ -169,7 +171,7 @@ test('what is added is laid out as JSON.stringify would lay out the whole', () =
   }
 })
 
-test('any settings come back byte for byte, in any of the usual layouts', () => {
+test('random settings are restored byte for byte, in all common layouts', () => {
   const random = seeded(7)
   const plans = [plan(), plan('2.1.150'), plan('2.1.50'), plan(null), plan('2.1.325', { port: 4000, homeFlag: '/x y' })]
   for (let i = 0; i < 300; i++) {
@@ -185,13 +187,13 @@ test('any settings come back byte for byte, in any of the usual layouts', () => 
   }
 })
 
-test('another port changes our entries where they stand and nothing else', () => {
+test('another port changes our entries in place and nothing else', () => {
   const installed = textOf(withHooks(pretty({ model: 'opus' }), plan())).replace('"model"', '"hooksFirst"')
   const moved = textOf(withHooks(installed, plan('2.1.325', { port: 4711 })))
   expect(moved).toBe(installed.replaceAll(':37777/', ':4711/'))
 })
 
-test('an older client takes away the hooks it does not know', () => {
+test('installing for an older client removes the hooks it does not know', () => {
   const older = textOf(withHooks(textOf(withHooks(pretty(PERSONS), plan())), plan('2.0.0')))
   expect(ownIn(older).map((hook) => hook.event)).not.toContain('StopFailure')
   expect(Object.keys(JSON.parse(older).hooks)).not.toContain('StopFailure')
@@ -204,13 +206,13 @@ test('a reformatted file is still up to date', () => {
   }
 })
 
-test('one of our hooks that stands twice is left once', () => {
+test('a duplicate of our hook is removed', () => {
   const installed = JSON.parse(textOf(withHooks(null, plan())))
   installed.hooks.Stop.push(...installed.hooks.Stop)
   expect(ownIn(textOf(withHooks(pretty(installed), plan()))).filter((hook) => hook.event === 'Stop')).toHaveLength(1)
 })
 
-test('our hook leaves a group that it shares', () => {
+test('our hook is removed from a group with other hooks', () => {
   const ours = JSON.parse(textOf(withHooks(null, plan()))).hooks.Stop[0].hooks[0]
   const theirs = { type: 'command', command: 'say done' }
   for (const hooks of [
@@ -239,7 +241,7 @@ test.each([
   expect(without(text)).toEqual({ kind: 'edited', text, changed: false })
 })
 
-test('the linked command and the plural are ours as well', () => {
+test('the linked command and `hooks` are recognised as ours too', () => {
   for (const command of [
     'recollect hook claude-code',
     '/usr/local/bin/recollect hooks claude-code Stop',
@@ -259,7 +261,7 @@ test.each([
   ['[]', 1, 1, 'expected an object'],
   ['{"hooks": []}', 1, 11, 'expected `hooks` to be an object'],
   ['{"hooks": {"Stop": {}}}', 1, 20, 'expected `hooks.Stop` to be a list'],
-])('%j is not touched, and the place is named', (text, line, column, reason) => {
+])('%j is left alone, and the error names line and column', (text, line, column, reason) => {
   expect(withHooks(text, plan())).toEqual({ kind: 'unreadable', reason, line, column })
 })
 
@@ -276,12 +278,12 @@ test('a text is readable exactly when it is JSON', () => {
   }
 })
 
-test('an empty file is like none', () => {
+test('an empty file is treated like a missing one', () => {
   expect(textOf(withHooks('', plan()))).toBe(textOf(withHooks(null, plan())))
   expect(without('\n')).toEqual({ kind: 'edited', text: '\n', changed: false })
 })
 
-test('another memory tool is noticed as a hook and as a plugin, and a switch that stops all hooks as well', () => {
+test('another memory tool is found as a hook and as a plugin, and so is a switch that disables all hooks', () => {
   const facts = factsOf(
     pretty({
       disableAllHooks: true,
@@ -292,9 +294,9 @@ test('another memory tool is noticed as a hook and as a plugin, and a switch tha
   expect(facts).toMatchObject({ hooksOff: true, otherMemory: ['node /x/claude-mem/hook.js', 'claude-mem@thedotmack'] })
 })
 
-const settingsWith = (said: object) => [factsOf(pretty(said))]
+const settingsWith = (settings: object) => [factsOf(pretty(settings))]
 
-test('a proxy that does not leave 127.0.0.1 alone stands in the way of http', () => {
+test('a proxy that also handles 127.0.0.1 prevents http hooks', () => {
   const proxied = { HTTPS_PROXY: 'http://proxy:3128' }
   expect(findHttpObstacle(1, [], {})).toBe(null)
   expect(findHttpObstacle(1, [], proxied)).toBe('proxy')
@@ -306,15 +308,15 @@ test('a proxy that does not leave 127.0.0.1 alone stands in the way of http', ()
   expect(findHttpObstacle(1, [], { ...proxied, NO_PROXY: '*' })).toBe(null)
 })
 
-test('a list of allowed addresses stands in the way of http unless ours is on it', () => {
+test('a list of allowed addresses without ours prevents http hooks', () => {
   const allowing = (...urls: string[]) => findHttpObstacle(37777, settingsWith({ allowedHttpHookUrls: urls }), {})
   expect(allowing()).toBe('url-list')
   expect(allowing('https://hooks.example.com/*')).toBe('url-list')
   expect(allowing('https://hooks.example.com/*', 'http://127.0.0.1:*/hook/*')).toBe(null)
 })
 
-test('where http cannot arrive, commands are planned', () => {
-  expect(planHooks('2.1.325', WISHES, 'proxy')).toMatchObject({ form: 'command', because: 'proxy', exec: true })
+test('when http hooks cannot reach us, command hooks are planned', () => {
+  expect(planHooks('2.1.325', OPTIONS, 'proxy')).toMatchObject({ form: 'command', because: 'proxy', exec: true })
 })
 
 function isJsonObject(text: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * Claude Code's settings file, text in and text out: which hooks we want in it, which are ours, and the text with them and
- * without them. Only our entries change; every other byte stays, so that a person's file comes back as it was.
+ * Claude Code's settings file, text in and text out: which hooks we want, which are ours, and the text with and without them. Only our
+ * entries change; every other byte stays.
  */
 import { z } from 'zod'
 import {
@@ -22,23 +22,22 @@ import {
   valueOfNode,
   withParsedJson,
 } from './json-text.ts'
-
 import { OWN_PROGRAM_PATTERN } from './mcp-registration.ts'
 
 export type { JsonEditResult, UnreadableJson } from './json-text.ts'
 
-/** What the hooks of one installation say. `because` tells why they are commands, and is null when they are http. */
+/** The hooks of one installation. `because` is the reason for commands; null when the hooks are http. */
 export type HookPlan = {
   form: 'http' | 'command'
   because: CommandHookReason | null
-  /** The command as a program and its arguments; older clients take a shell line. */
+  /** True when the command is written as a program with arguments; older clients take a shell line. */
   exec: boolean
   events: string[]
-  /** How the client starts us: an absolute Bun and our entry. */
+  /** How the client starts us: the absolute path of Bun and our entry file. */
   program: { command: string; args: string[] }
   port: number
   hookToken: string
-  /** Our home when it is not the default one: a hook need not inherit the shell that ran `init`. */
+  /** Our home when it is not the default one: a hook may not inherit the environment of the shell that ran `init`. */
   homeFlag: string | null
 }
 
@@ -47,13 +46,13 @@ type HttpObstacle = 'proxy' | 'url-list'
 
 type HookPlanOptions = Pick<HookPlan, 'program' | 'port' | 'hookToken' | 'homeFlag'> & {
   form?: HookPlan['form'] | undefined
-  /** The events that an earlier installation, which could ask the client, has written already. */
+  /** The events that an earlier installation has written, when the client's version was known. */
   present?: string[]
 }
 
 /**
- * The events we listen to, each with the first client that knows it. An older client (2.1.50, say) drops every hook in the file
- * when it meets an event it does not know, so a name is written only for clients that know it.
+ * The events we listen to, each with the first client version that knows it. An older client (such as 2.1.50) drops all hooks in the file
+ * when it meets an unknown event, so an event is written only for clients that know it.
  */
 export const HOOKS: { event: string; since: string; commandOnly?: true; seconds?: number }[] = [
   { event: 'SessionStart', since: '1.0.62', commandOnly: true, seconds: 5 },
@@ -68,34 +67,34 @@ export const HOOKS: { event: string; since: string; commandOnly?: true; seconds?
   { event: 'SessionEnd', since: '1.0.85', commandOnly: true },
 ]
 const HTTP_HOOKS_SINCE_VERSION = '2.1.63'
-/** An older client overlooks `args` and would run Bun alone. */
+/** An older client ignores `args` and would run Bun without them. */
 const EXEC_HOOKS_SINCE_VERSION = '2.1.200'
-/** What we take a client for that we could not ask. Too careful costs some milliseconds, too bold costs a person all their hooks. */
+/** The version we assume when the client was not found. Too low costs some milliseconds; too high costs the person all their hooks. */
 const ASSUMED_CLIENT_VERSION = '1.0.85'
 
-/** A worker answers in a few milliseconds; a stranger on its port holds a turn up for no longer than this. */
+/** A worker answers in a few milliseconds. Another program on its port delays a turn no longer than this. */
 const HTTP_HOOK_TIMEOUT_SECONDS = 0.5
-/** The hook process keeps shorter deadlines of its own; this one only ends a process that hangs. */
+/** The hook process has shorter deadlines of its own; this one ends a process that hangs. */
 const COMMAND_HOOK_TIMEOUT_SECONDS = 2
 
 export const timeoutSeconds = (seconds: number | undefined) => seconds ?? COMMAND_HOOK_TIMEOUT_SECONDS
 
-/** How a client of this version (null: not found) shall call us. A wish for http is granted wherever the client knows it. */
+/** How a client of this version (null when it was not found) calls us. A requested form is used if the client supports it. */
 export function planHooks(
   version: string | null,
-  { form, present = [], ...wishes }: HookPlanOptions,
+  { form, present = [], ...options }: HookPlanOptions,
   obstacle: HttpObstacle | null,
 ): HookPlan {
   const knows = (since: string) => Bun.semver.order(version ?? ASSUMED_CLIENT_VERSION, since) >= 0
   const because = (): CommandHookReason | null => {
     if (form === 'command') return 'asked'
-    if (wishes.port === 0) return 'no-port' // the worker takes another one at every start
+    if (options.port === 0) return 'no-port' // the worker uses another port at every start
     if (version !== null && !knows(HTTP_HOOKS_SINCE_VERSION)) return 'old-client'
     if (form === 'http') return null
     return version === null ? 'no-client' : obstacle
   }
   return {
-    ...wishes,
+    ...options,
     form: because() ? 'command' : 'http',
     because: because(),
     exec: knows(EXEC_HOOKS_SINCE_VERSION),
@@ -103,34 +102,34 @@ export function planHooks(
   }
 }
 
-/** The settings with the planned hooks of ours and no others: missing ones added, outdated ones replaced where they stand. */
+/** The settings with exactly the planned hooks of ours: adds missing ones, replaces outdated ones in place, removes others. */
 export function withHooks(settingsText: string | null, plan: HookPlan): JsonEditResult {
   const added = editJson(settingsText?.trim() ? settingsText : '{}\n', (settings) => additions(settings, plan))
   if (added.kind === 'unreadable') return added
   const cleaned = editJson(added.text, (settings) => {
     const ours = ownHookLocations(settings)
-    const kept = new Set(plan.events.map((event) => ours.find((place) => place.event.key === event)))
+    const planned = new Set(plan.events.map((event) => ours.find((location) => location.event.key === event)))
     return removals(
       settings,
-      ours.filter((place) => !kept.has(place)),
+      ours.filter((location) => !planned.has(location)),
     )
   })
   return cleaned.kind === 'unreadable' ? cleaned : { ...cleaned, changed: cleaned.text !== settingsText }
 }
 
-/** Which home asks: where it is, which is the usual one, and the token its http hooks carry, if it still has one. */
-export type HomeIdentity = { home: string; usualHome: string; hookToken: string | null }
+/** A home, the default home of this person, and the token in the home's http hooks; null when the token is lost. */
+export type HomeIdentity = { home: string; defaultHome: string; hookToken: string | null }
 
 /** The settings without the hooks of this home. Those of another home on the same machine stay. */
 export function withoutHooks(settingsText: string | null, of: HomeIdentity): JsonEditResult {
   if (!settingsText?.trim()) return { kind: 'edited', text: settingsText ?? '', changed: false }
   return editJson(settingsText, (settings) => {
     const ours = ownHookLocations(settings)
-    const commands = ours.flatMap(({ own }) => (own.form === 'command' ? [own.home ?? of.usualHome] : []))
-    // A home that has lost its token still knows its http hooks by the commands beside them.
+    const commands = ours.flatMap(({ own }) => (own.form === 'command' ? [own.home ?? of.defaultHome] : []))
+    // A home without its token recognises its http hooks by the commands beside them.
     const allOfHome = commands.length > 0 && commands.every((home) => home === of.home)
     const isOfHome = (own: OwnHook) =>
-      own.form === 'command' ? (own.home ?? of.usualHome) === of.home : allOfHome || (own.token !== null && own.token === of.hookToken)
+      own.form === 'command' ? (own.home ?? of.defaultHome) === of.home : allOfHome || (own.token !== null && own.token === of.hookToken)
     return removals(
       settings,
       ours.filter(({ own }) => isOfHome(own)),
@@ -138,51 +137,51 @@ export function withoutHooks(settingsText: string | null, of: HomeIdentity): Jso
   })
 }
 
-/** A hook of ours as it stands in a settings file. */
+/** One of our hooks in a settings file. */
 type OwnHook = { event: string } & (
   | { form: 'http'; url: string; port: number; token: string | null }
   | { form: 'command'; command: string; program: string[]; home: string | null }
 )
 
-/** What a settings file says that concerns us. */
+/** The parts of a settings file that concern us. */
 export type SettingsFacts = {
   kind: 'read'
   own: OwnHook[]
-  /** What enables our plugin here, or null: its hooks do what ours would. */
+  /** The name under which our plugin is enabled, or null. The plugin brings its own hooks. */
   plugin: string | null
-  /** Hooks and plugins of another memory tool: two of them tell the model the same things twice. */
+  /** Hooks and plugins of another memory tool, which would inject a second brief. */
   otherMemory: string[]
   hooksOff: boolean
-  /** Honoured by the client in the file of an administrator only. */
+  /** The client honours this only in the file of an administrator. */
   managedHooksOnly: boolean
-  /** When there is a list, the client calls no other address. */
+  /** The only addresses that the client calls; null when there is no such list. */
   httpUrls: string[] | null
   env: Record<string, string>
 }
 
-/** Reads what concerns us, whatever else the file holds. */
+/** Reads what concerns us and ignores the rest. */
 export function readSettings(settingsText: string): SettingsFacts | UnreadableJson {
   return withParsedJson(settingsText, (settings) => {
-    const said = ClientSettings.parse(valueOfNode(settings, settings.root))
+    const values = ClientSettings.parse(valueOfNode(settings, settings.root))
     const commands = [...hookLocations(settings)].flatMap(({ handler }) => CommandHook.safeParse(valueOfNode(settings, handler)).data ?? [])
     const lines = commands.map((hook) => [hook.command, ...hook.args].join(' '))
-    const plugins = Object.keys(said.enabledPlugins).filter((plugin) => said.enabledPlugins[plugin])
+    const plugins = Object.keys(values.enabledPlugins).filter((plugin) => values.enabledPlugins[plugin])
     return {
       kind: 'read',
-      own: ownHookLocations(settings).map((place) => place.own),
+      own: ownHookLocations(settings).map(({ own }) => own),
       plugin: plugins.find((plugin) => plugin.startsWith('recollect@')) ?? null,
       otherMemory: [...lines, ...plugins].filter((text) => text.includes('claude-mem')),
-      hooksOff: said.disableAllHooks,
-      managedHooksOnly: said.allowManagedHooksOnly,
-      httpUrls: said.allowedHttpHookUrls,
-      env: said.env,
+      hooksOff: values.disableAllHooks,
+      managedHooksOnly: values.allowManagedHooksOnly,
+      httpUrls: values.allowedHttpHookUrls,
+      env: values.env,
     }
   })
 }
 
 /**
- * What would keep http hooks from reaching us although the client knows them. It sends even a call to 127.0.0.1 through a proxy
- * that the shell or the settings name, unless NO_PROXY has that very address; and a list of allowed addresses may not hold ours.
+ * What keeps http hooks from reaching us. The client sends even calls to 127.0.0.1 through a proxy that the shell or the settings name,
+ * unless NO_PROXY contains that very address; and a list of allowed addresses may lack ours.
  */
 export function findHttpObstacle(port: number, facts: SettingsFacts[], shell: Record<string, string>): HttpObstacle | null {
   const lists = facts.flatMap((file) => file.httpUrls ?? [])
@@ -230,8 +229,8 @@ function handlerFor({ event, commandOnly, seconds }: (typeof HOOKS)[number], pla
 const shellQuoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
 /**
- * Whether a hook is ours, told by what it calls: an extra key to mark it by would be one more thing for a client to refuse. Other
- * tools have a `hook claude-code` command too, so the program counts; and a line that a person made longer is the person's.
+ * Recognises a hook of ours by the command or address it calls; a client might reject an extra key as a mark. Other tools have a
+ * `hook claude-code` command too, so the program must be ours. A command that a person extended belongs to the person.
  */
 function parseOwnHook(event: string, handler: unknown): OwnHook | null {
   const http = HttpHook.safeParse(handler).data
@@ -252,7 +251,7 @@ function parseOwnHook(event: string, handler: unknown): OwnHook | null {
   return { event, form: 'command', command: words.map(shellQuoted).join(' '), program, home: hasHome ? (words[verb - 1] ?? null) : null }
 }
 
-/** The words of a shell line, quotes undone. */
+/** The words of a shell line, without their quotes. */
 function shellWords(line: string): string[] {
   const words = line.match(/(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/g) ?? []
   return words.map((word) =>
@@ -262,7 +261,7 @@ function shellWords(line: string): string[] {
   )
 }
 
-/** Where a hook stands: in a group of an event's list. */
+/** A hook in the list of an event. */
 type HookLocation = { event: JsonMember; handler: JsonNode }
 
 function* hookLocations(settings: JsonText): Generator<HookLocation> {
@@ -274,15 +273,15 @@ function* hookLocations(settings: JsonText): Generator<HookLocation> {
 }
 
 function ownHookLocations(settings: JsonText): (HookLocation & { own: OwnHook })[] {
-  return [...hookLocations(settings)].flatMap((place) => {
-    const own = parseOwnHook(place.event.key, valueOfNode(settings, place.handler))
-    return own ? [{ ...place, own }] : []
+  return [...hookLocations(settings)].flatMap((location) => {
+    const own = parseOwnHook(location.event.key, valueOfNode(settings, location.handler))
+    return own ? [{ ...location, own }] : []
   })
 }
 
 /**
- * To a client, a group without a matcher and one with '' or '*' mean the same: everything. Ours has none as a rule; the other
- * two say that a person's empty object or list was there first, so that it stays when we leave.
+ * To the client, a group without a matcher and one with '' or '*' mean the same. Our groups normally have none. The other two record that
+ * an empty object or list was there before us, so `uninstall` leaves it.
  */
 const FOUND_EMPTY_HOOKS = ''
 const FOUND_EMPTY_LIST = '*'
@@ -303,7 +302,7 @@ function additions(settings: JsonText, plan: HookPlan): JsonEdit[] {
   const lists: [string, unknown][] = []
   const mark = hooks.members.length === 0 ? { matcher: FOUND_EMPTY_HOOKS } : {}
   for (const { event, handler } of wanted) {
-    const own = ours.find((place) => place.event.key === event)?.handler
+    const own = ours.find((location) => location.event.key === event)?.handler
     const list = memberOf(hooks, event)?.value
     if (own && Bun.deepEquals(valueOfNode(settings, own), handler)) continue
     if (own) edits.push(replaceNode(settings, own, handler))
@@ -317,25 +316,25 @@ function additions(settings: JsonText, plan: HookPlan): JsonEdit[] {
   return lists.length > 0 ? [...edits, appendEntries(settings, hooks, 1, lists)] : edits
 }
 
-/** Takes hooks out, and with them every group, list and object that held nothing else. */
-function removals(settings: JsonText, gone: HookLocation[]): JsonEdit[] {
-  const handlers = new Set(gone.map((place) => place.handler))
-  const says = (list: JsonNode, matcher: string) =>
+/** Removes hooks, and every group, list and object that becomes empty. */
+function removals(settings: JsonText, locations: HookLocation[]): JsonEdit[] {
+  const handlers = new Set(locations.map(({ handler }) => handler))
+  const hasMatcher = (list: JsonNode, matcher: string) =>
     itemsOf(list).some((group) => {
-      const said = memberOf(group, 'matcher')
-      return said !== undefined && valueOfNode(settings, said.value) === matcher
+      const member = memberOf(group, 'matcher')
+      return member !== undefined && valueOfNode(settings, member.value) === matcher
     })
   const cutGroup = (group: JsonNode): JsonCut => {
     const list = memberOf(group, 'hooks')?.value
     return list ? removeChildren(list, itemsOf(list), (handler) => (handlers.has(handler) ? 'whole' : []), null) : []
   }
   const cutEvent = ({ value: list }: JsonMember): JsonCut =>
-    removeChildren(list, itemsOf(list), cutGroup, says(list, FOUND_EMPTY_LIST) ? '[]' : null)
+    removeChildren(list, itemsOf(list), cutGroup, hasMatcher(list, FOUND_EMPTY_LIST) ? '[]' : null)
   const hooks = memberOf(settings.root, 'hooks')
   const cutMember = (member: JsonMember): JsonCut => {
     if (member !== hooks) return []
     const lists = membersOf(member.value)
-    return removeChildren(member.value, lists, cutEvent, lists.some((list) => says(list.value, FOUND_EMPTY_HOOKS)) ? '{}' : null)
+    return removeChildren(member.value, lists, cutEvent, lists.some((list) => hasMatcher(list.value, FOUND_EMPTY_HOOKS)) ? '{}' : null)
   }
   const cut = removeChildren(settings.root, settings.root.members, cutMember, '{}')
   return cut === 'whole' ? [] : cut

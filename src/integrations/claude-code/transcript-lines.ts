@@ -1,6 +1,6 @@
 /**
- * The lines of a transcript, whatever state the file is in: packed, still being written, with two objects glued on one line or a line
- * torn in the middle.
+ * The lines of a transcript, in whatever state the file is: packed, still being written, with two objects on one line, or with a line that
+ * a crash cut off.
  */
 import { MAX_PAYLOAD_BYTES } from '../../core/limits.ts'
 import { openLineSplitter } from '../../core/line-splitter.ts'
@@ -16,8 +16,8 @@ export async function* readTranscriptBytes(path: string, offset: number, packed:
 }
 
 /**
- * Lines and their size in bytes, newline included; the text of a line over the limit is null. An unfinished last line is held back while the
- * client may still be writing it.
+ * Lines with their size in bytes, line end included; the text of a line over the limit is null. An incomplete last line is left out,
+ * unless the file is finished.
  */
 export async function* splitTranscriptLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -40,16 +40,16 @@ export function parseJson(json: string): unknown {
 }
 
 /**
- * The objects on a line that is not one object. Two can stand on one line when a newline was not written between them; and behind
- * a line that was torn off by a crash the next one follows at once. Only lines that name their session count after a tear: what
- * is found inside the torn one may be a part of it.
+ * The objects on a line that is not one JSON object. Two share a line when the newline between them was lost; after a crash the next
+ * object follows a line that was cut off. After a cut, only objects that name their session count, because others may be part of
+ * the broken one. `torn` is 1 when something was lost.
  */
 export function salvageObjects(written: string): { objects: unknown[]; torn: number } {
   const objects: unknown[] = []
   let torn = 0
   let at = written.indexOf('{')
   if (at < 0) return { objects, torn: 1 }
-  // What was torn in many places is given up before it costs more than the longest line.
+  // Give up on a line that is broken in many places before it costs more than the longest line.
   for (let budget = MAX_PAYLOAD_BYTES; at >= 0 && budget > 0; ) {
     const end = objectEnd(written, at)
     budget -= (end < 0 ? written.length : end) - at
@@ -64,7 +64,7 @@ export function salvageObjects(written: string): { objects: unknown[]; torn: num
 
 const LINE_START = /\{"(?:parentUuid|logicalParentUuid|isSidechain|type|uuid|sessionId)":/g
 
-/** Where the object that starts at `start` ends, or -1. Braces inside strings do not count. */
+/** The end of the object that starts at `start`, or -1. Braces inside strings do not count. */
 function objectEnd(json: string, start: number): number {
   let depth = 0
   let inString = false

@@ -17,9 +17,9 @@ const REAL = join(import.meta.dir, '../../../../shared/eval/transcripts')
 const folder = mkdtempSync(join(tmpdir(), 'recollect-transcripts-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('a session tells its prompts, tool uses and answers, and nothing else', async () => {
+test('a transcript gives prompts, tool uses and answers, and nothing else', async () => {
   const { items, facts, unreadable } = await readAll(join(FIXTURES, 'print-session-resumed.jsonl'))
-  expect(told(items)).toEqual([
+  expect(outline(items)).toEqual([
     ['prompt', 'The login test fails for every token. Find out why and fix it.'],
     ['Read', 'toolu_fake000001'],
     ['Bash', 'toolu_fake000002'],
@@ -47,9 +47,9 @@ test('a session tells its prompts, tool uses and answers, and nothing else', asy
   })
 })
 
-test('a slash command the model answered is a prompt, one the client answered itself is not', async () => {
+test('a slash command that the model answered is a prompt, one that the client answered is not', async () => {
   const { items } = await readAll(join(FIXTURES, 'interactive-session.jsonl'))
-  expect(told(items)).toEqual([
+  expect(outline(items)).toEqual([
     ['prompt', 'hello'],
     ['answer', 'Good morning.'],
     ['prompt', 'create notes.txt'],
@@ -61,9 +61,9 @@ test('a slash command the model answered is a prompt, one the client answered it
   ])
 })
 
-test('a background agent that reports back opens a turn of the machine', async () => {
+test('the report of a background agent opens a machine turn', async () => {
   const { items } = await readAll(join(FIXTURES, 'with-subagents.jsonl'))
-  expect(told(items)).toEqual([
+  expect(outline(items)).toEqual([
     ['prompt', 'Who calls isValid?'],
     ['Agent', 'toolu_fake000014'],
     ['Agent', 'toolu_fake000016'],
@@ -73,7 +73,7 @@ test('a background agent that reports back opens a turn of the machine', async (
   ])
 })
 
-test('a subagent’s tool uses belong to the session that started it, and its last words are its answer', async () => {
+test('a subagent’s tool uses belong to the session that started it, and its last text is its answer', async () => {
   const path = join(FIXTURES, 'subagent-2.jsonl')
   const { items } = await readAll(path)
   expect(items.map((item) => item.event)).toMatchObject([
@@ -89,7 +89,7 @@ test('a subagent’s tool uses belong to the session that started it, and its la
   ])
 })
 
-test('an event has the time, folder and id of its line, and knows the turn it belongs to', async () => {
+test('an event has the time, folder, id and turn of its line', async () => {
   const { items } = await readAll(join(FIXTURES, 'print-session.jsonl'))
   expect(items.find((item) => item.event.kind === 'tool-used' && item.event.toolUseId === 'toolu_fake000008')).toMatchObject({
     uuid: '5e551011-0000-4000-8000-000000000045',
@@ -104,14 +104,14 @@ test('an event has the time, folder and id of its line, and knows the turn it be
   })
 })
 
-test('a tool use reads the same as its hook said it', async () => {
+test('a tool use is the same from the transcript and from the hook', async () => {
   const { items } = await readAll(join(FIXTURES, 'print-session.jsonl'))
   const failed = items.find((item) => item.event.kind === 'tool-used' && item.event.error?.startsWith('File does not exist'))
   expect(failed?.event).toMatchObject({ output: undefined, interrupted: false })
   expect(JSON.stringify(items)).not.toContain('originalFile')
 })
 
-test('what a person types while a turn runs is a prompt of that turn, in every form clients have written it', async () => {
+test('a prompt typed during a turn belongs to that turn, in every format that clients have used', async () => {
   const queued = (prompt: string, commandMode = 'prompt') =>
     entry('attachment', { attachment: { type: 'queued_command', prompt, commandMode } })
   const { items } = await readLines([
@@ -129,9 +129,9 @@ test('what a person types while a turn runs is a prompt of that turn, in every f
       ],
       { promptId: 'p1' },
     ),
-    says('done'),
+    assistantText('done'),
   ])
-  expect(told(items)).toEqual([
+  expect(outline(items)).toEqual([
     ['prompt', 'start'],
     ['Bash', 't1'],
     ['prompt', 'and look at the README'],
@@ -144,7 +144,7 @@ test('what a person types while a turn runs is a prompt of that turn, in every f
   expect(new Set(items.map((item) => item.turn)).size).toBe(1)
 })
 
-test('the client’s own lines in the person’s name are no prompts', async () => {
+test('lines that the client writes in the person’s name are not prompts', async () => {
   const { items } = await readLines([
     user('<local-command-caveat>Caveat</local-command-caveat>', { isMeta: true }),
     user('<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>'),
@@ -158,26 +158,26 @@ test('the client’s own lines in the person’s name are no prompts', async () 
       { type: 'text', text: '<ide_opened_file>a.ts</ide_opened_file>' },
       { type: 'text', text: 'why?' },
     ]),
-    says('because'),
+    assistantText('because'),
     user([{ type: 'text', text: '[Request interrupted by user]' }]),
     entry('progress', { data: { message: { type: 'user', message: { content: 'inner' } } } }),
     entry('queue-operation', { operation: 'enqueue', content: 'later' }),
     entry('api-request', {}),
   ])
-  expect(told(items)).toEqual([
+  expect(outline(items)).toEqual([
     ['prompt', 'why?'],
     ['answer', 'because'],
   ])
 })
 
-test('the turn of a ! command has an answer of its own, not one of the prompt before it', async () => {
+test('the turn of a ! command has its own answer, not that of the previous prompt', async () => {
   const { items } = await readLines([
     user('first', { promptId: 'p1' }),
-    says('one'),
+    assistantText('one'),
     entry('system', { subtype: 'turn_duration' }),
     user('<bash-input>ls</bash-input>', { promptId: 'p2' }),
     user('<bash-stdout>a.ts</bash-stdout>', { promptId: 'p2' }),
-    says('there is a.ts'),
+    assistantText('there is a.ts'),
     entry('system', { subtype: 'stop_hook_summary' }),
     entry('system', { subtype: 'turn_duration' }),
   ])
@@ -187,11 +187,11 @@ test('the turn of a ! command has an answer of its own, not one of the prompt be
   ])
 })
 
-test('a tool use that the person stopped is interrupted, and the turn ends without an answer', async () => {
+test('a tool use that the person stopped is marked as interrupted, and the turn ends without an answer', async () => {
   const rejected = "The user doesn't want to proceed with this tool use. The tool use was rejected."
   const { items } = await readLines([
     user('go'),
-    says('Trying.'),
+    assistantText('Trying.'),
     toolUse('t1'),
     user([{ type: 'tool_result', tool_use_id: 't1', is_error: true, content: rejected }], { toolUseResult: 'User rejected tool use' }),
     user([{ type: 'text', text: '[Request interrupted by user for tool use]' }]),
@@ -205,20 +205,20 @@ test('a tool use that the person stopped is interrupted, and the turn ends witho
   ])
 })
 
-test('the answer is the text of the last message, in all its parts; an API error is no answer', async () => {
+test('the answer is the whole text of the last message; an API error is not an answer', async () => {
   const { items } = await readLines([
     user('one'),
-    says('Let me look.', { id: 'm1' }),
+    assistantText('Let me look.', { id: 'm1' }),
     toolUse('t1', { id: 'm1' }),
     result('t1'),
-    says('First part.', { id: 'm2' }),
-    says('Second part.', { id: 'm2' }),
+    assistantText('First part.', { id: 'm2' }),
+    assistantText('Second part.', { id: 'm2' }),
     user('two'),
-    says('API Error: 500', { id: 'm3' }, { isApiErrorMessage: true }),
+    assistantText('API Error: 500', { id: 'm3' }, { isApiErrorMessage: true }),
     user('three'),
-    says('No response requested.', { id: 'm4', model: '<synthetic>' }),
+    assistantText('No response requested.', { id: 'm4', model: '<synthetic>' }),
   ])
-  expect(told(items)).toEqual([
+  expect(outline(items)).toEqual([
     ['prompt', 'one'],
     ['Bash', 't1'],
     ['answer', 'First part.\nSecond part.'],
@@ -228,31 +228,31 @@ test('the answer is the text of the last message, in all its parts; an API error
   ])
 })
 
-test('a turn that a stop hook sent back to work ends again, with the later answer', async () => {
+test('a turn that a stop hook continued ends again, with the later answer', async () => {
   const stop = entry('system', { subtype: 'stop_hook_summary' })
-  const { items } = await readLines([user('go'), says('first'), stop, says('second'), stop])
-  expect(told(items)).toEqual([
+  const { items } = await readLines([user('go'), assistantText('first'), stop, assistantText('second'), stop])
+  expect(outline(items)).toEqual([
     ['prompt', 'go'],
     ['answer', 'first'],
     ['answer', 'second'],
   ])
 })
 
-test('the copied lines of a fork keep their ids and times, so that the caller can know them', async () => {
+test('lines that a fork copied keep their ids and times, so the caller can recognise them', async () => {
   const forked = (uuid: string, text: string) => ({ ...user(text, { promptId: 'fork' }), uuid, timestamp: '2026-01-01T00:00:00.000Z' })
   const { items } = await readLines([
     forked('u1', 'first'),
-    says('one'),
+    assistantText('one'),
     forked('u2', 'second'),
-    says('two'),
+    assistantText('two'),
     user('own', { promptId: 'fork' }),
   ])
-  expect(told(items).map(([, text]) => text)).toEqual(['first', 'one', 'second', 'two', 'own'])
+  expect(outline(items).map(([, text]) => text)).toEqual(['first', 'one', 'second', 'two', 'own'])
   expect(items.map((item) => item.turn).slice(0, 4)).toEqual(['u1', 'u1', 'u2', 'u2'])
   expect(items[0]).toMatchObject({ uuid: 'u1', event: { at: Date.parse('2026-01-01T00:00:00.000Z'), promptId: 'fork' } })
 })
 
-test('a person’s title stays, whatever name the client finds later', async () => {
+test('a title that a person gave is not replaced by the client’s', async () => {
   const titles = [
     entry('summary', { summary: 'S', uuid: 'end', leafUuid: 'end' }),
     entry('ai-title', { aiTitle: 'A' }),
@@ -262,9 +262,9 @@ test('a person’s title stays, whatever name the client finds later', async () 
   expect((await readLines([...titles, ...titles.slice(0, 2)])).facts.title).toBe('Mine')
 })
 
-test('a session is not called by the name of another that stands in its file', async () => {
+test('a session does not get the name of another session that is in its file', async () => {
   const name = (summary: string, leafUuid: string) => ({ type: 'summary', summary, leafUuid })
-  const [asked, answered] = [user('one', { uuid: 'asked' }), says('two', {}, { uuid: 'answered' })]
+  const [asked, answered] = [user('one', { uuid: 'asked' }), assistantText('two', {}, { uuid: 'answered' })]
   const titled = async (...lines: object[]) => (await readLines(lines)).facts.title
   expect(await titled(name('Of another', 'elsewhere'), asked, answered)).toBeNull()
   expect(await titled(name('Own', 'answered'), name('Of another', 'elsewhere'), asked, answered)).toBe('Own')
@@ -274,9 +274,13 @@ test('a session is not called by the name of another that stands in its file', a
   )
 })
 
-test('the name of a session is known when its line comes in a later read, and when the line was read before', async () => {
+test('the name of a session is found when its line is read later, and when it was read before', async () => {
   const path = join(folder, 'named.jsonl')
-  const lines = [user('one', { uuid: 'first' }), { type: 'summary', summary: 'Own', leafUuid: 'last' }, says('two', {}, { uuid: 'last' })]
+  const lines = [
+    user('one', { uuid: 'first' }),
+    { type: 'summary', summary: 'Own', leafUuid: 'last' },
+    assistantText('two', {}, { uuid: 'last' }),
+  ]
   const written = (count: number) =>
     Bun.write(
       path,
@@ -296,68 +300,68 @@ test('the name of a session is known when its line comes in a later read, and wh
   expect((await readAll(path, before.checkpoint)).facts.title).toBe('Newer')
 })
 
-test('a checkpoint of an older version is gone on from', async () => {
+test('reading continues from a checkpoint of an older version', async () => {
   const path = join(folder, 'older.jsonl')
   await Bun.write(path, `${json(user('one'))}\n`)
   const { checkpoint } = await readAll(path)
   const { names: _, ...older } = checkpoint.state
   await Bun.write(
     path,
-    `${json(user('one'))}\n${json(says('two', {}, { uuid: 'two' }))}\n${json({ type: 'summary', summary: 'Own', leafUuid: 'two' })}\n`,
+    `${json(user('one'))}\n${json(assistantText('two', {}, { uuid: 'two' }))}\n${json({ type: 'summary', summary: 'Own', leafUuid: 'two' })}\n`,
   )
   expect((await readAll(path, { ...checkpoint, state: older as Checkpoint['state'] })).facts.title).toBe('Own')
 })
 
 test('two objects on one line are both read', async () => {
-  const glued = `${json(user('one } { "x', { uuid: 'one' }))}${json(says('answer'))}{"type":"summary","summary":"T","leafUuid":"one"}\n${json(user('two'))}\n`
+  const glued = `${json(user('one } { "x', { uuid: 'one' }))}${json(assistantText('answer'))}{"type":"summary","summary":"T","leafUuid":"one"}\n${json(user('two'))}\n`
   const { items, facts, unreadable } = await readText(glued)
-  expect(told(items).map(([, text]) => text)).toEqual(['one } { "x', 'answer', 'two'])
+  expect(outline(items).map(([, text]) => text)).toEqual(['one } { "x', 'answer', 'two'])
   expect(facts.title).toBe('T')
   expect(unreadable).toBe(0)
 })
 
-test('a line torn off by a crash costs itself and not the line written behind it', async () => {
-  const torn = json(says('lost, with an {"inner":{"type":"user"}} inside')).slice(0, -9)
+test('a line cut off by a crash is lost, but not the line after it', async () => {
+  const torn = json(assistantText('lost, with an {"inner":{"type":"user"}} inside')).slice(0, -9)
   const { items, unreadable } = await readText(
-    `${json(user('one'))}\n${torn}${json(user('two'))}\n\0\0\0${json(says('three'))}\nnot json\n[1]\n7\n`,
+    `${json(user('one'))}\n${torn}${json(user('two'))}\n\0\0\0${json(assistantText('three'))}\nnot json\n[1]\n7\n`,
   )
-  expect(told(items).map(([, text]) => text)).toEqual(['one', '', 'two', 'three'])
+  expect(outline(items).map(([, text]) => text)).toEqual(['one', '', 'two', 'three'])
   expect(unreadable).toBe(4)
 })
 
-test('a half written last line waits for its other half', async () => {
+test('an incomplete last line waits until it is complete', async () => {
   const path = join(folder, 'growing.jsonl')
-  const whole = `${json(user('one'))}\n${json(says('eins, zwei, drei 🎉'))}\n`
+  const whole = `${json(user('one'))}\n${json(assistantText('eins, zwei, drei 🎉'))}\n`
   const half = Buffer.from(whole).subarray(0, -12)
   await Bun.write(path, half)
   const first = await readAll(path)
-  expect(told(first.items)).toEqual([['prompt', 'one']])
+  expect(outline(first.items)).toEqual([['prompt', 'one']])
   expect(first.unreadable).toBe(0)
   expect(first.checkpoint.offset).toBe(whole.indexOf('\n') + 1)
   await Bun.write(path, whole)
-  expect(told((await readAll(path, first.checkpoint)).items)).toEqual([['answer, so far', 'eins, zwei, drei 🎉']])
+  expect(outline((await readAll(path, first.checkpoint)).items)).toEqual([['answer, so far', 'eins, zwei, drei 🎉']])
 })
 
-test('a whole last line counts even when its newline was never written', async () => {
+test('a complete last line counts even without its newline', async () => {
   const path = join(folder, 'no-newline.jsonl')
   await Bun.write(path, json(user('one')))
   const first = await readAll(path)
-  expect(told(first.items)).toEqual([['prompt', 'one']])
+  expect(outline(first.items)).toEqual([['prompt', 'one']])
   await Bun.write(path, `${json(user('one'))}\n${json(user('two'))}\n`)
-  expect(told((await readAll(path, first.checkpoint)).items)).toEqual([
+  expect(outline((await readAll(path, first.checkpoint)).items)).toEqual([
     ['answer', ''],
     ['prompt', 'two'],
   ])
 })
 
-test('reading a file as it grows, in steps of any size, tells the same as reading it at once', async () => {
+test('reading a growing file in steps gives the same as reading it at once', async () => {
   const random = seeded(20261115)
   const texts = await Promise.all(
     readdirSync(FIXTURES)
       .sort()
       .map((name) => Bun.file(join(FIXTURES, name)).bytes()),
   )
-  texts.push(Buffer.from(`${json(user('a'))}${json(says('b'))}\n${json(user('c ü 🎉'))}\r\n\n${json(user('/x'))}\n`))
+  texts.push(Buffer.from(`${json(user('a'))}${json(assistantText('b'))}\n${json(user('c ü 🎉'))}\r\n\n${json(user('/x'))}\n`))
   for (const bytes of texts) {
     const path = join(folder, 'steps.jsonl')
     await Bun.write(path, bytes)
@@ -372,7 +376,7 @@ test('reading a file as it grows, in steps of any size, tells the same as readin
         const read = await readAll(path, from)
         items.push(...read.items.filter((item) => !item.provisional))
         last = read.items.filter((item) => item.provisional)
-        // A checkpoint lives in the database between two reads.
+        // A checkpoint is stored as JSON between two reads.
         from = JSON.parse(JSON.stringify(read.checkpoint))
       }
       expect([...items, ...last]).toEqual(atOnce.items)
@@ -381,9 +385,9 @@ test('reading a file as it grows, in steps of any size, tells the same as readin
   }
 })
 
-test('a long file comes in batches, each with the place to go on from', async () => {
+test('a long file comes in batches, each with a checkpoint', async () => {
   const path = join(folder, 'long.jsonl')
-  const lines = Array.from({ length: 300 }, (_, i) => [user(`prompt ${i}`), says('x'.repeat(5_000))]).flat()
+  const lines = Array.from({ length: 300 }, (_, i) => [user(`prompt ${i}`), assistantText('x'.repeat(5_000))]).flat()
   await Bun.write(path, `${lines.map(json).join('\n')}\n`)
   const batches = await Array.fromAsync(readTranscript(path, null))
   expect(batches.length).toBeGreaterThan(4)
@@ -393,12 +397,12 @@ test('a long file comes in batches, each with the place to go on from', async ()
   expect(rest.items).toEqual(batches.slice(3).flatMap((batch) => batch.items))
 })
 
-test('a packed transcript reads like the plain one, and half a line at its end is lost for good', async () => {
+test('a packed transcript is read like a plain one, and an incomplete last line is lost', async () => {
   const plain = await Bun.file(join(FIXTURES, 'with-subagents.jsonl')).bytes()
   const path = join(folder, 'packed.jsonl.gz')
   await Bun.write(path, Bun.gzipSync(plain))
   const packed = await readAll(path)
-  expect(told(packed.items)).toEqual(told((await readAll(join(FIXTURES, 'with-subagents.jsonl'))).items))
+  expect(outline(packed.items)).toEqual(outline((await readAll(join(FIXTURES, 'with-subagents.jsonl'))).items))
   expect(packed.unreadable).toBe(0)
   await Bun.write(path, Bun.gzipSync(plain.slice(0, -50)))
   expect((await readAll(path)).unreadable).toBe(1)
@@ -406,26 +410,29 @@ test('a packed transcript reads like the plain one, and half a line at its end i
   await expect(readAll(path)).rejects.toThrow(`could not read the transcript ${path}`)
 })
 
-test('a line too long to hold is skipped and counted', async () => {
+test('a line that is too long is skipped and counted', async () => {
   const path = join(folder, 'endless.jsonl')
-  await Bun.write(path, `${json(user('one'))}\n{"type":"progress","data":"${'x'.repeat(65 * 1024 * 1024)}"}\n${json(says('two'))}\n`)
+  await Bun.write(
+    path,
+    `${json(user('one'))}\n{"type":"progress","data":"${'x'.repeat(65 * 1024 * 1024)}"}\n${json(assistantText('two'))}\n`,
+  )
   const { items, unreadable, checkpoint } = await readAll(path)
-  expect(told(items).map(([, text]) => text)).toEqual(['one', 'two'])
+  expect(outline(items).map(([, text]) => text)).toEqual(['one', 'two'])
   expect(unreadable).toBe(1)
   expect(checkpoint.offset).toBe(Bun.file(path).size)
   rmSync(path)
 })
 
-test('a file that is gone gives nothing, and one that became shorter is read from its beginning', async () => {
+test('a missing file gives nothing, and a file that became shorter is read from its start', async () => {
   expect(await Array.fromAsync(readTranscript(join(folder, 'gone.jsonl'), null))).toEqual([])
   const path = join(folder, 'shorter.jsonl')
   await Bun.write(path, `${json(user('one'))}\n${json(user('two'))}\n`)
   const { checkpoint } = await readAll(path)
   await Bun.write(path, `${json(user('new'))}\n`)
-  expect(told((await readAll(path, checkpoint)).items)).toEqual([['prompt', 'new']])
+  expect(outline((await readAll(path, checkpoint)).items)).toEqual([['prompt', 'new']])
 })
 
-test('lines of any shape are survived', async () => {
+test('lines of any shape are handled', async () => {
   const odd = [
     { type: 'user' },
     { type: 'user', message: null },
@@ -443,7 +450,7 @@ test('lines of any shape are survived', async () => {
   expect(unreadable).toBe(0)
 })
 
-test('the transcripts of subagents are found beside the session’s own', async () => {
+test('the transcripts of subagents are found beside their session’s transcript', async () => {
   const path = join(folder, 'parent.jsonl')
   expect(await subagentTranscripts(path)).toEqual([])
   const subagents = join(folder, 'parent', 'subagents')
@@ -456,7 +463,7 @@ test('the transcripts of subagents are found beside the session’s own', async 
   )
 })
 
-test('the agent that wrote a file is known by its first lines', () => {
+test('the first lines show which agent wrote a file', () => {
   expect(transcriptFormat('{"timestamp":"2026-06-18T00:57:05.559Z","type":"session_meta","payload":{"id":"x","base_instruct')).toBe('codex')
   expect(transcriptFormat('{"type":"session.start","data":{"sessionId":"x","producer":"copilot-agent"')).toBe('copilot-cli')
   expect(transcriptFormat('{"type":"summary","summary":"T","leafUuid":"x"}\n')).toBe('claude-code')
@@ -487,7 +494,7 @@ test.skipIf(real.length === 0)(
       const count = await independentCount(file)
       const person = items.filter((item) => item.event.kind === 'prompt-submitted')
       const used = items.filter((item) => item.event.kind === 'tool-used')
-      // The list counts every line in the person's name, and every call, answered or not.
+      // The list counts every line in the person's name, and every tool call, even without a result.
       expect({ file, unreadable, prompts: person.length + count.notPrompts - count.queued, used: used.length + count.unanswered }).toEqual({
         file,
         unreadable: 0,
@@ -498,10 +505,10 @@ test.skipIf(real.length === 0)(
   },
 )
 
-/** The three lines of the real files on which a second object stands. */
+/** The three lines of the real files that contain a second object. */
 const GLUED = /\}\{"(?:type":"summary|type":"file-history-snapshot)"/
 
-/** Counts by looking at single lines only, with none of the reader's code: what the list calls a prompt and the reader does not. */
+/** Counts line by line, without the reader's code, what the list calls a prompt and the reader does not. */
 async function independentCount(file: string): Promise<{ notPrompts: number; queued: number; unanswered: number }> {
   const text = await realText(file)
   const own: string[] = []
@@ -529,7 +536,7 @@ async function realText(file: string): Promise<string> {
   return new TextDecoder().decode(Bun.gunzipSync(await Bun.file(join(REAL, `${file}.gz`)).bytes()))
 }
 
-/** A whole read: all items, and what the last batch said. */
+/** All items of a transcript, and the last batch. */
 async function readAll(path: string, from: Checkpoint | null = null): Promise<TranscriptBatch> {
   const batches = await Array.fromAsync(readTranscript(path, from))
   const last = batches.at(-1)
@@ -545,8 +552,8 @@ async function readText(text: string): Promise<TranscriptBatch> {
   return readAll(path)
 }
 
-/** Each event in two words, so that a whole session fits on a page. */
-function told(items: TranscriptItem[]): string[][] {
+/** Each event as kind and text, to compare whole sessions. */
+function outline(items: TranscriptItem[]): string[][] {
   return items.map(({ event, provisional }) => {
     const [what, text] = inShort(event)
     return [provisional ? `${what}, so far` : what, text]
@@ -581,7 +588,7 @@ const user = (content: unknown, fields = {}) => entry('user', { message: { role:
 const result = (id: string, fields = {}) => user([{ type: 'tool_result', tool_use_id: id, content: 'ok' }], fields)
 const assistant = (block: object, message = {}, fields = {}) =>
   entry('assistant', { message: { id: `m${next++}`, content: [block], ...message }, ...fields })
-const says = (text: string, message = {}, fields = {}) => assistant({ type: 'text', text }, message, fields)
+const assistantText = (text: string, message = {}, fields = {}) => assistant({ type: 'text', text }, message, fields)
 const toolUse = (id: string, message = {}) => assistant({ type: 'tool_use', id, name: 'Bash', input: { command: 'ls' } }, message)
 
 /** The same numbers in every run. */

@@ -4,64 +4,64 @@ import { asContentSessionId } from '../../core/ids.ts'
 import { compactSummary, isRecord, parsePromptText, parseToolFailure, SessionIdSchema, usefulOutput, wasInterrupted } from './payload.ts'
 import { parseJson, readTranscriptBytes, salvageObjects, splitTranscriptLines } from './transcript-lines.ts'
 
-/** One event of a transcript, and the lines it stands on. */
+/** One event of a transcript, with facts about its line. */
 export type TranscriptItem = {
   event: AgentEvent
-  /** The line's own id. A fork copies its parent's lines with their ids and times, so an id seen in another file is a copy. */
+  /** The line's own id. A fork copies its parent's lines with their ids and times, so an id that occurs in another file marks a copy. */
   uuid: string | null
   /** The id of the prompt line that opened the turn: in a fork all copied turns share one `promptId`, and old clients have none. */
   turn: string | null
-  /** True for an end that was only the end of the file: the turn may go on, and a later read may tell another answer. */
+  /** True when the turn ended only because the file did: it may go on, and a later read may find another answer. */
   provisional: boolean
-  /** The git branch the client stood on. */
+  /** The git branch that the client was on. */
   branch: string | null
 }
 
-/** What the lines say about the session as a whole, as far as they have been read. */
+/** Facts about the session from the lines read so far. */
 export type TranscriptFacts = {
   sessionId: string | null
-  /** Where the session began; later lines drift with `cd`. */
+  /** The folder in which the session began; the folder of later lines changes with `cd`. */
   cwd: string | null
   gitBranch: string | null
   version: string | null
   entrypoint: string | null
-  /** The name a person gave it, else the newest the client gave it. */
+  /** The name that a person gave the session, else the client's newest name for it. */
   title: string | null
   firstAt: number | null
   lastAt: number | null
 }
 
-/** Where a read stopped. Plain JSON; a later read that is given it goes on as if there had been no pause. */
+/** The point where a read stopped, as plain JSON. A later read continues from it as if there had been no pause. */
 export type Checkpoint = { offset: number; state: TranscriptState }
 
 export type TranscriptBatch = {
   items: TranscriptItem[]
   checkpoint: Checkpoint
   /**
-   * Where to go on after a pause that outlives the process: the beginning of the turn that is open, and nothing that anybody said.
-   * What is kept on disk must not hold what the door of capture has not looked at.
+   * The point to continue from in another process: the start of the open turn, without any text. Text that capture has not cleaned must not
+   * be stored.
    */
   resume: Checkpoint
   facts: TranscriptFacts
-  /** Lines no one can read, since the beginning of the file. */
+  /** How many lines of the whole file could not be read. */
   unreadable: number
-  /** How far this batch moved, in bytes (of the unpacked text, for a packed file). */
+  /** The size of this batch in bytes; for a packed file, unpacked. */
   bytes: number
 }
 
 /**
- * Reads a transcript and tells it as the events its hooks would have sent, in batches of about 256 KB, so that a file of any
- * size needs little memory. The last batch comes even when nothing was new, and holds the provisional ends. A file that is gone
- * gives no batch; one that became shorter is read from its beginning. A last line still being written waits for the next read.
+ * Reads a transcript as the events that hooks would have delivered. Batches of about 256 KB keep memory small. The last batch comes even
+ * when it is empty, and contains the provisional ends. A missing file gives no batch; a file that became shorter is read from its start. An
+ * incomplete last line waits for the next read.
  */
 export async function* readTranscript(path: string, from: Checkpoint | null): AsyncGenerator<TranscriptBatch> {
   const file = Bun.file(path)
   if (!(await file.exists())) return
   const packed = path.endsWith('.gz')
-  const goesOn = from !== null && !packed && from.offset <= file.size
-  // What an older version kept knows less.
-  const state = goesOn ? { ...freshState(), ...structuredClone(from.state) } : freshState()
-  let offset = goesOn ? from.offset : 0
+  const continues = from !== null && !packed && from.offset <= file.size
+  // The checkpoint of an older version may lack fields.
+  const state = continues ? { ...freshState(), ...structuredClone(from.state) } : freshState()
+  let offset = continues ? from.offset : 0
   let reported = offset
   let resume = checkpointWithoutText(offset, state)
   let items: TranscriptItem[] = []
@@ -97,42 +97,42 @@ export async function* readTranscript(path: string, from: Checkpoint | null): As
 const BATCH_BYTES = 256 * 1024
 
 /**
- * Old clients wrote names of other sessions into a file too, often on its first line. The newest that names a line of this file, which may
- * come before or behind it, is the session's own; the others wait for their line. Only a file with such names is looked through for it.
+ * Old clients also wrote the names of other sessions into a file. A name belongs to this session when it refers to a line of this file,
+ * which may come before or after it. The newest such name wins; the others stay pending. Only files with such names are searched.
  */
 async function resolveTitle(state: TranscriptState, path: string, packed: boolean): Promise<void> {
   if (state.names.length === 0) return
-  const sought = new Set(state.names.map(({ leaf }) => leaf))
+  const wanted = new Set(state.names.map(({ leaf }) => leaf))
   const found = new Set<string>()
   for await (const { text } of splitTranscriptLines(readTranscriptBytes(path, 0, packed), packed))
-    for (const leaf of sought) if (text?.includes(`"uuid":${JSON.stringify(leaf)}`)) found.add(leaf)
+    for (const leaf of wanted) if (text?.includes(`"uuid":${JSON.stringify(leaf)}`)) found.add(leaf)
   const own = state.names.findLastIndex(({ leaf }) => found.has(leaf))
   state.facts.title = state.names[own]?.title ?? state.facts.title
   state.names = state.names.slice(own + 1)
 }
 
-/** What has begun and may go on. */
+/** The turn, subagent run or command that has begun and may go on. */
 const openWork = (state: TranscriptState) => state.turn ?? state.run ?? state.command
 
-/** A place to go on from, with what is known of the session and without a word of what was said in it. */
+/** A checkpoint with the facts about the session, but without any text from it. */
 function checkpointWithoutText(offset: number, { facts, titledByPerson, unreadable, promptId }: TranscriptState): Checkpoint {
   return { offset, state: { ...freshState(), facts: { ...facts, title: null }, titledByPerson, unreadable, promptId } }
 }
 
-/** The transcripts of the subagents a session started. A compaction runs as one too, and has nothing of its own to tell. */
+/** The transcripts of a session's subagents. A compaction runs as one too, but adds nothing new. */
 export async function subagentTranscripts(path: string): Promise<string[]> {
   const folder = `${path.slice(0, path.lastIndexOf('/') + 1)}${sessionNameOf(path)}/subagents`
   const found: string[] = []
   try {
     for await (const name of new Bun.Glob('**/agent-*.jsonl').scan({ cwd: folder })) found.push(`${folder}/${name}`)
   } catch (cause) {
-    // Most sessions have no subagents, and then no folder for them.
+    // Most sessions have no subagents, and so no such folder.
     if (!isRecord(cause) || cause.code !== 'ENOENT') throw new Error(`could not list ${folder}`, { cause })
   }
   return found.filter((file) => !file.includes('/agent-acompact-')).sort()
 }
 
-/** Which agent wrote a file; packed files are looked into. */
+/** Which agent wrote a file, packed or not. */
 export async function detectTranscriptFormat(path: string): Promise<ReturnType<typeof transcriptFormat>> {
   const decoder = new TextDecoder()
   let head = ''
@@ -143,10 +143,10 @@ export async function detectTranscriptFormat(path: string): Promise<ReturnType<t
   return transcriptFormat(head)
 }
 
-/** Which agent wrote a file, by its first lines (they may be cut off). People keep transcripts of several agents side by side. */
+/** Which agent wrote a file, judged by its first lines, which may be cut off. People keep transcripts of several agents in one folder. */
 export function transcriptFormat(firstLines: string): 'claude-code' | 'codex' | 'copilot-cli' | 'unknown' {
   for (const line of firstLines.split('\n')) {
-    // Inside a string the quotes would be escaped, so these can only be fields.
+    // Inside a string the quotes would be escaped, so these are fields.
     if (/"type":\s*"(?:session_meta|response_item|event_msg|turn_context)"/.test(line)) return 'codex'
     if (/"type":\s*"[a-z]+\.[a-z_]+","data":/.test(line)) return 'copilot-cli'
     if (/"(?:sessionId|leafUuid|isSnapshotUpdate)":/.test(line)) return 'claude-code'
@@ -154,33 +154,33 @@ export function transcriptFormat(firstLines: string): 'claude-code' | 'codex' | 
   return 'unknown'
 }
 
-/** Everything that must be known of earlier lines to understand the next one. */
+/** Everything from earlier lines that is needed to understand the next one. */
 type TranscriptState = {
   facts: TranscriptFacts
   titledByPerson: boolean
-  /** Names the client gave since the title, each to the conversation that ends with a line; nobody knows yet whether it is one of this file. */
+  /** Names that may be of this session: each refers to a line that has not been found in this file yet. */
   names: { title: string; leaf: string }[]
   unreadable: number
   /** The newest prompt id on any line of the main conversation, prompts or not. */
   promptId: string | null
   turn: TranscriptTurn | null
-  /** The run of the subagent, in a subagent's own file. */
+  /** The current run, in the file of a subagent. */
   run: SubagentRun | null
-  /** Tool uses that have no result yet. */
+  /** Tool uses without a result so far. */
   pending: Record<string, { tool: string; input: unknown }>
-  /** A slash command that is a prompt if the model is asked next, and nothing if the client answers it by itself. */
-  command: { place: TranscriptLineHeader; text: string } | null
+  /** A slash command. It is a prompt if the model answers next, and nothing if the client answers it itself. */
+  command: { line: TranscriptLineHeader; text: string } | null
 }
 
 type TranscriptTurn = {
   promptId: string | null
-  /** Id of the line that opened it; null when no prompt did (a `!` command whose output the model then spoke about). */
+  /** Id of the line that opened it; null for a turn without a prompt (the model commenting on the output of a `!` command). */
   prompt: string | null
-  /** What the agent said since the last tool result, by message: the client writes one line for each part of a message. */
+  /** The agent's message since the last tool result, and its text parts: the client writes each part on a line of its own. */
   message: string | null
-  said: string[]
-  /** The agent's line that was heard last. */
-  heard: string | null
+  texts: string[]
+  /** Id of the agent's last line. */
+  lastUuid: string | null
   ended: boolean
   /** The last line that counted. */
   last: TranscriptLineHeader
@@ -188,7 +188,7 @@ type TranscriptTurn = {
 
 type SubagentRun = TranscriptTurn & { agentId: string; agentType: string }
 
-/** What an event takes from the line it stands on. */
+/** The fields of a line that an event needs. */
 type TranscriptLineHeader = Pick<ClaudeTranscriptLine, 'uuid' | 'timestamp' | 'sessionId' | 'cwd' | 'promptId'>
 
 function freshState(): TranscriptState {
@@ -196,7 +196,7 @@ function freshState(): TranscriptState {
   return { facts, titledByPerson: false, names: [], unreadable: 0, promptId: null, turn: null, run: null, pending: {}, command: null }
 }
 
-/** Optional everywhere: many versions of the client have written such lines, and none of them promised a thing. */
+/** Every field is optional, because many versions of the client write these lines and the format is not documented. */
 const text = z.string().optional().catch(undefined)
 const flag = z.boolean().optional().catch(undefined)
 
@@ -239,7 +239,7 @@ function readLine(state: TranscriptState, written: string, path: string): Transc
       return []
     }
     updateFacts(state, line)
-    return eventsOf(state, line).map((told) => toItem(state, told, path, false))
+    return eventsOf(state, line).map((event) => toItem(state, event, path, false))
   })
 }
 
@@ -268,15 +268,15 @@ function updateTitle(state: TranscriptState, { type, customTitle, aiTitle, summa
     state.names = [...state.names, { title: summary, leaf: leafUuid }].slice(-MAX_PENDING_TITLES)
 }
 
-/** More names of other sessions no client wrote; the checkpoint must stay small. */
+/** No client wrote more of them, and the checkpoint must stay small. */
 const MAX_PENDING_TITLES = 20
 
-/** An event and the line it stands on. */
+/** An event and its line. */
 type TranscriptEvent = { event: SessionEvent; line: TranscriptLineHeader; turn: TranscriptTurn | null }
 
 function toItem({ facts }: TranscriptState, { event, line, turn }: TranscriptEvent, path: string, provisional: boolean): TranscriptItem {
   const at = line.timestamp ? Date.parse(line.timestamp) : Number.NaN
-  // A subagent's file is the transcript of its own end only: its tool uses belong to the session that started it.
+  // A subagent's tool uses belong to the session that started it, so this file is not their transcript.
   const ofSession = event.kind !== 'tool-used' || event.agentId === null
   return {
     event: {
@@ -290,7 +290,7 @@ function toItem({ facts }: TranscriptState, { event, line, turn }: TranscriptEve
     uuid: line.uuid ?? null,
     turn: turn?.prompt ?? null,
     provisional,
-    // A detached head is on no branch.
+    // `HEAD` means a detached head, which has no branch.
     branch: facts.gitBranch === 'HEAD' ? null : facts.gitBranch,
   }
 }
@@ -322,7 +322,7 @@ function eventsOf(state: TranscriptState, line: ClaudeTranscriptLine): Transcrip
   }
 }
 
-/** What can wait while a turn runs and is then told to the model: words of a person, and notices of the client. */
+/** Attachments that wait during a turn and are then shown to the model: prompts of a person, and notices of the client. */
 const QUEUED_PROMPTS = new Set(['prompt', 'task-notification'])
 
 function userLine(state: TranscriptState, line: ClaudeTranscriptLine): TranscriptEvent[] {
@@ -338,19 +338,19 @@ function userLine(state: TranscriptState, line: ClaudeTranscriptLine): Transcrip
   }
   const command = commandText(typed)
   if (command !== null) {
-    state.command = { place: headerOf(line), text: command }
+    state.command = { line: headerOf(line), text: command }
     return used
   }
   if (typed === '' && !blocksOf(content).some((block) => block.type === 'image')) return used
-  // Old clients put what a person typed during a turn beside the next tool result.
+  // Old clients put a prompt that was typed during a turn beside the next tool result.
   if (blocksOf(content).some((block) => block.type === 'tool_result')) return [...used, ...promptEvents(state, line, typed)]
   return openTurn(state, line, typed)
 }
 
-/** What the client printed, or ran for the person without asking the model: no prompt, and no command waits behind it. */
+/** Output of the client, or of a command that it ran without the model: not a prompt, and it ends a waiting slash command. */
 const LOCAL_TEXT = /^<(?:local-command-|bash-|user-memory-input)/
 
-/** `/review src/a.ts` out of the tags in which a transcript keeps a slash command; null for anything else. */
+/** `/review src/a.ts` from the tags in which a transcript stores a slash command; null for other text. */
 function commandText(typed: string): string | null {
   if (!/^<command-(?:name|message)>/.test(typed)) return null
   const tagged = (tag: string) => {
@@ -361,7 +361,7 @@ function commandText(typed: string): string | null {
   return `${tagged('command-name').trim()} ${tagged('command-args').trim()}`.trim()
 }
 
-/** A prompt that starts a turn ends the one before it; a result of that one can no longer come. */
+/** A new turn ends the one before it, whose pending tool uses can no longer get a result. */
 function openTurn(state: TranscriptState, line: TranscriptLineHeader, typed: string): TranscriptEvent[] {
   const before = endTurn(state.turn)
   state.command = null
@@ -371,14 +371,14 @@ function openTurn(state: TranscriptState, line: TranscriptLineHeader, typed: str
 }
 
 function newTurn(line: TranscriptLineHeader, promptId: string | null, prompt: string | null): TranscriptTurn {
-  return { promptId, prompt, message: null, said: [], heard: null, ended: false, last: headerOf(line) }
+  return { promptId, prompt, message: null, texts: [], lastUuid: null, ended: false, last: headerOf(line) }
 }
 
 function headerOf({ uuid, timestamp, sessionId, cwd, promptId }: TranscriptLineHeader): TranscriptLineHeader {
   return { uuid, timestamp, sessionId, cwd, promptId }
 }
 
-/** A prompt of the running turn: the one that opened it, or one that was typed while it ran. */
+/** A prompt of the current turn: the one that opened it, or one that was typed while it ran. */
 function promptEvents(state: TranscriptState, line: TranscriptLineHeader, typed: string): TranscriptEvent[] {
   const promptId = line.promptId ?? state.turn?.promptId ?? null
   return [{ event: { kind: 'prompt-submitted', promptId, ...parsePromptText(typed) }, line, turn: state.turn }]
@@ -392,31 +392,31 @@ function compactionEvents(state: TranscriptState, line: ClaudeTranscriptLine): T
 
 function assistantLine(state: TranscriptState, line: ClaudeTranscriptLine): TranscriptEvent[] {
   if (line.message?.model === '<synthetic>' && !line.isApiErrorMessage) return []
-  const told: TranscriptEvent[] = []
-  if (state.command) told.push(...openTurn(state, state.command.place, state.command.text))
-  // The model speaks although nobody prompted it: the turn of a `!` command, which has an id of its own.
+  const events: TranscriptEvent[] = []
+  if (state.command) events.push(...openTurn(state, state.command.line, state.command.text))
+  // The model answers without a prompt: this is the turn of a `!` command, which has an id of its own.
   if (!state.turn || (state.turn.ended && state.promptId !== state.turn.promptId)) state.turn = newTurn(line, state.promptId, null)
   recordAssistantLine(state, state.turn, line)
-  return told
+  return events
 }
 
-/** Takes in what the agent said and which tools it called. */
+/** Records the agent's text and its tool calls. */
 function recordAssistantLine(state: TranscriptState, turn: TranscriptTurn, line: ClaudeTranscriptLine): void {
-  // A client that was interrupted while writing can write the same line again.
-  const again = line.uuid !== undefined && line.uuid === turn.heard
-  turn.heard = line.uuid ?? null
+  // A client that was interrupted while writing may write the same line twice.
+  const isRepeated = line.uuid !== undefined && line.uuid === turn.lastUuid
+  turn.lastUuid = line.uuid ?? null
   turn.ended = false
   turn.last = headerOf(line)
-  if (line.isApiErrorMessage || again) return
+  if (line.isApiErrorMessage || isRepeated) return
   for (const block of blocksOf(line.message?.content)) {
     if (block.type === 'tool_use' && typeof block.id === 'string' && typeof block.name === 'string') {
       state.pending[block.id] = { tool: block.name, input: block.input }
-      // Uses that nobody answers must not pile up in the checkpoint; a turn never has this many open at once.
+      // Uses that never get a result must not pile up in the checkpoint. No turn has this many open at once.
       const [oldest, ...others] = Object.keys(state.pending)
       if (oldest !== undefined && others.length >= MAX_PENDING_TOOL_USES) delete state.pending[oldest]
     } else if (block.type === 'text' && typeof block.text === 'string') {
       const message = line.message?.id ?? null
-      turn.said = message !== null && message === turn.message ? [...turn.said, block.text] : [block.text]
+      turn.texts = message !== null && message === turn.message ? [...turn.texts, block.text] : [block.text]
       turn.message = message
     }
   }
@@ -424,16 +424,16 @@ function recordAssistantLine(state: TranscriptState, turn: TranscriptTurn, line:
 
 const MAX_PENDING_TOOL_USES = 200
 
-/** The uses whose results stand on this line. A result that answers no use we saw says too little to keep. */
+/** The tool uses whose results are on this line. A result without a known use says too little to keep. */
 function toolResults(state: TranscriptState, line: ClaudeTranscriptLine, turn: TranscriptTurn | null): TranscriptEvent[] {
   const results = blocksOf(line.message?.content).filter((block) => block.type === 'tool_result')
-  const told = results.flatMap((result): TranscriptEvent[] => {
+  const events = results.flatMap((result): TranscriptEvent[] => {
     const toolUseId = typeof result.tool_use_id === 'string' ? result.tool_use_id : ''
     const use = Object.hasOwn(state.pending, toolUseId) ? state.pending[toolUseId] : undefined
     if (!use) return []
     delete state.pending[toolUseId]
     const answer = textOf(result.content)
-    // One structured result stands beside all results of the line, so it is only sure to be this one's when there is one.
+    // A line has one structured result at most. It surely belongs to this result only when the line has no other.
     const structured = typeof line.toolUseResult === 'object' && line.toolUseResult !== null && results.length === 1
     const interrupted = wasInterrupted(line.toolUseResult)
     const outcome =
@@ -450,8 +450,8 @@ function toolResults(state: TranscriptState, line: ClaudeTranscriptLine, turn: T
     }
     return [{ event, line, turn }]
   })
-  if (turn && results.length > 0) Object.assign(turn, { message: null, said: [], last: headerOf(line) })
-  return told
+  if (turn && results.length > 0) Object.assign(turn, { message: null, texts: [], last: headerOf(line) })
+  return events
 }
 
 function endTurn(turn: TranscriptTurn | null): TranscriptEvent[] {
@@ -465,10 +465,10 @@ function turnEnd(turn: TranscriptTurn): TranscriptEvent {
 }
 
 function answerOf(turn: TranscriptTurn): string {
-  return turn.said.join('\n').trim()
+  return turn.texts.join('\n').trim()
 }
 
-/** A subagent's lines name it; very old clients mixed nameless ones into the main file, where only their tool uses count. */
+/** A subagent's lines carry its id. Very old clients mixed lines without one into the main file; of those only the tool uses count. */
 function subagentAssistantLine(state: TranscriptState, line: ClaudeTranscriptLine): TranscriptEvent[] {
   const { agentId } = line
   if (agentId === undefined) {
@@ -482,7 +482,7 @@ function subagentAssistantLine(state: TranscriptState, line: ClaudeTranscriptLin
   return before
 }
 
-/** What a subagent is told is no prompt of a person, but a new task ends the run before it. */
+/** A subagent's task is not a prompt of a person, but a new task ends the run before it. */
 function subagentUserLine(state: TranscriptState, line: ClaudeTranscriptLine): TranscriptEvent[] {
   state.promptId = line.promptId ?? state.promptId
   const used = toolResults(state, line, state.run)
@@ -504,14 +504,14 @@ function runEnd(run: SubagentRun): TranscriptEvent {
   }
 }
 
-/** How the turn that is open would end if nothing more came. The state is left as it is, so that a later read can end it. */
+/** How the open turn would end if nothing more came. The state stays unchanged, so a later read can end the turn. */
 function provisionalEnds(state: TranscriptState, path: string): TranscriptItem[] {
   const { turn, run } = state
   const ends = [...(turn && !turn.ended && answerOf(turn) ? [turnEnd(turn)] : []), ...(run && answerOf(run) ? [runEnd(run)] : [])]
   return ends.map((end) => toItem(state, end, path, true))
 }
 
-/** The text of a message or a tool result: its text parts, without those the client put beside the person's own. */
+/** The text parts of a message or a tool result, without those that the client added. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content.trim()
   const texts = blocksOf(content).flatMap((block) => (block.type === 'text' && typeof block.text === 'string' ? [block.text] : []))

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { publint } from 'publint'
-import { INSIDE } from '../scripts/licences.ts'
+import { BUNDLED_PACKAGES } from '../scripts/licences.ts'
 import { temporaryFolder } from './support/builders.ts'
 import { embedded, noteThroughMcp, pageAt } from './support/built.ts'
 import { minilmOrNull } from './support/minilm.ts'
@@ -126,7 +126,7 @@ test('what is inside the program is named with its licence', () => {
     [...readFileSync(join(dist, 'cli', file), 'utf8').matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(([, name]) => name),
   )
   expect([...new Set(inside)].sort()).toEqual(['@modelcontextprotocol/core', '@modelcontextprotocol/server', 'zod'])
-  for (const name of INSIDE) expect(named).toContain(`\n${name} `)
+  for (const name of BUNDLED_PACKAGES) expect(named).toContain(`\n${name} `)
 })
 
 test('publint finds nothing', async () => {

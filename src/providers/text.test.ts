@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { aModelServer } from '../../test/support/model-server.ts'
-import { clean, hello, keepsThePromises, never } from '../../test/support/text-model.ts'
+import { clean, hello, testTextModelContract, never } from '../../test/support/text-model.ts'
 import { hostMissingKey, openTextModel, type TextModel, type TextModelSettings } from './text.ts'
 
 const server = aModelServer()
@@ -24,7 +24,7 @@ function opened(given: Partial<TextModelSettings>, key = server.key, timeoutMs =
 }
 
 for (const provider of ['anthropic', 'openai'] as const)
-  keepsThePromises({
+  testTextModelContract({
     name: provider,
     model: 'm-1',
     test,
@@ -37,11 +37,11 @@ for (const provider of ['anthropic', 'openai'] as const)
         text: [system, ...messages.map(({ text }) => text)].join('\n'),
         maxTokens,
       })),
-    forget: () => void server.asked.splice(0),
+    clearRequests: () => void server.asked.splice(0),
     path: provider === 'anthropic' ? '/v1/messages' : '/v1/chat/completions',
-    half: provider === 'anthropic' ? '{"content":[{"type":' : '{"choices":[{"mess',
-    leavesWithinMs: 50,
-    cannot: {},
+    truncatedAnswer: provider === 'anthropic' ? '{"content":[{"type":' : '{"choices":[{"mess',
+    requestSentWithinMs: 50,
+    knownFailures: {},
   })
 
 test.each(['anthropic', 'openai'] as const)('%s gets the role of each message', async (provider) => {

@@ -11,7 +11,7 @@ import { runClaude } from '../harness/run-claude.ts'
 import { temporaryFolder } from '../support/builders.ts'
 import type { Says } from '../support/model-server.ts'
 import { aPerson } from '../support/person.ts'
-import { clean, hello, keepsThePromises, never } from '../support/text-model.ts'
+import { clean, hello, never, testTextModelContract } from '../support/text-model.ts'
 
 const flow = await clientOrSkip()
 const executable = flow === test ? await claudeClient() : ''
@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 
 /** The promises that every text model keeps, kept through the real client, with a login, and the real package. */
-keepsThePromises({
+testTextModelContract({
   name: 'claude',
   model: MODEL,
   test: flow,
@@ -54,11 +54,11 @@ keepsThePromises({
   open: opened,
   says: (next) => api.play((request) => refusal(request) ?? turnFor(next)),
   asked: () => api.requests.map((request) => ({ text: requestText(request), maxTokens: request.body.max_tokens })),
-  forget: () => void api.requests.splice(0),
+  clearRequests: () => void api.requests.splice(0),
   path: '/v1/messages',
-  half: 'event: message_start\ndata: {"type":',
-  leavesWithinMs: 2000,
-  cannot: {
+  truncatedAnswer: 'event: message_start\ndata: {"type":',
+  requestSentWithinMs: 2000,
+  knownFailures: {
     ...Object.fromEntries(
       ['in seconds', 'with a date', 'in milliseconds', 'with far too many seconds'].map((how) => [
         `an endpoint that says ${how} when to ask again is believed, up to an hour`,

@@ -1,11 +1,11 @@
 /** Judges from outside: the protocol's own conformance suite and the MCP Inspector. */
 import { describe, expect } from 'bun:test'
 import { join } from 'node:path'
-import { judge, orSkip } from '../harness/client.ts'
+import { installJudge, orSkip } from '../harness/client.ts'
 import { anMcpHome, RECOLLECT } from '../support/mcp.ts'
 
-const suite = () => judge('@modelcontextprotocol/conformance', '0.2.0-alpha.12')
-const inspector = () => judge('@modelcontextprotocol/inspector', '2.12.0')
+const suite = () => installJudge('@modelcontextprotocol/conformance', '0.2.0-alpha.12')
+const inspector = () => installJudge('@modelcontextprotocol/inspector', '2.12.0')
 const conforms = await orSkip('the MCP conformance suite', suite)
 const inspects = await orSkip('the MCP Inspector', inspector)
 

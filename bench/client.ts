@@ -5,7 +5,7 @@ import { aPerson, type Person } from '../test/support/person.ts'
 import { median, spawnWith } from './measure.ts'
 
 const TOOL_USES = 20
-const FILES = Object.fromEntries(Array.from({ length: TOOL_USES }, (_, n) => [`notes/${n}.txt`, `What was seen on day ${n}.\n`]))
+const FILES = Object.fromEntries(Array.from({ length: TOOL_USES }, (_, n) => [`notes/${n}.txt`, `Seen on day ${n}.\n`]))
 
 /**
  * The milliseconds that our hooks add to each tool use of the real client, with the time of `node -e 0` for comparison; or why this cannot be

@@ -37,7 +37,7 @@ export const BIG_PROJECT = asProjectKey('host.example/team/big')
 export const SMALL_PROJECT = asProjectKey('host.example/team/small-3')
 
 /**
- * A store with this many observations and the prompts and summaries of their turns, in forty projects, one of which has a third. It is created
+ * A store with this many observations and the prompts and summaries of their turns, in forty projects; one project has a third of them. It is created
  * once and kept in the system's temporary folder until this file changes. Opening it runs new migrations. Delete the folder when the
  * indexing has changed.
  */

@@ -105,7 +105,7 @@ describe('undo', () => {
     })
     expect(await undoPlan(at.deps, 'consolidate', null, now + 6)).toEqual({
       kind: 'refused',
-      reason: expect.stringContaining('nothing was applied'),
+      reason: expect.stringContaining('no applied plan'),
     })
   })
 

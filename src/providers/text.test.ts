@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { aModelServer } from '../../test/support/model-server.ts'
-import { clean, hello, testTextModelContract, never } from '../../test/support/text-model.ts'
+import { clean, hello, never, testTextModelContract } from '../../test/support/text-model.ts'
 import { hostMissingKey, openTextModel, type TextModel, type TextModelSettings } from './text.ts'
 
 const server = aModelServer()

@@ -14,7 +14,7 @@ export type Rules = {
   /** The rooms that may import a package. Built-in modules that are not listed are free; other packages must be listed. */
   touches: Record<string, string[]>
   owns: Record<Owned, string[]>
-  /** What a process loads before it can answer: at most this many of our files, and none of these (patterns of files and packages). */
+  /** Limits for what a process loads before it can answer: at most this many of our files, and none of these (patterns of files and packages). */
   starts: Record<string, { files: number; without: string[] }>
 }
 

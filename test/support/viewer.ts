@@ -70,7 +70,7 @@ export function addManyObservations(person: Person, count: number): void {
       INSERT INTO observations (key, session_id, memory_session_id, project, prompt_number, type, title, subtitle, narrative, facts, concepts,
         files_read, files_modified, tool, tokens, model, at)
       SELECT 'many:' || i, ${session}, 'memory of many', 'many', 1, iif(i % 7 = 0, 'bugfix', 'change'), 'Memory number ' || i, '',
-        'What was found out about number ' || i || ', told in a sentence or two so that a row has something to show.', '[]', '[]', '[]', '[]', NULL, 40,
+        'A finding about number ' || i || ', in a sentence or two, to give the row some text.', '[]', '[]', '[]', '[]', NULL, 40,
         'plain', 1700000000000 + i * 1000 FROM n`,
     )
     db.run(`INSERT INTO documents (kind, ref, session_id, project, at)

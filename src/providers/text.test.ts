@@ -31,8 +31,8 @@ for (const provider of ['anthropic', 'openai'] as const)
     failing: test.failing,
     key: server.key,
     open: ({ url = server[provider], key, timeoutMs } = {}) => opened({ provider, base_url: url }, key, timeoutMs),
-    says: server.says,
-    asked: () =>
+    setReply: server.says,
+    requests: () =>
       server.asked.map(({ system, messages, maxTokens }) => ({
         text: [system, ...messages.map(({ text }) => text)].join('\n'),
         maxTokens,

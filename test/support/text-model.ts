@@ -17,9 +17,9 @@ export type TextModelUnderTest = {
   failing: typeof test.failing | ReturnType<typeof test.skipIf>
   key: string
   open(given?: { url?: string; key?: string; timeoutMs?: number }): TextModel | Promise<TextModel>
-  says(next: Says): void
+  setReply(next: Says): void
   /** The requests since the last `clearRequests`: the whole text, and the limit for the answer. */
-  asked(): { text: string; maxTokens: number }[]
+  requests(): { text: string; maxTokens: number }[]
   clearRequests(): void
   /** The API path at the endpoint. */
   path: string
@@ -38,7 +38,7 @@ export const hello = { system: 'Be short.', messages: [{ role: 'user' as const, 
 
 /** The contract of a text model, which every implementation must fulfil. */
 export function testTextModelContract(subject: TextModelUnderTest): void {
-  const { says, asked } = subject
+  const { setReply, requests } = subject
   const ask = async (model?: TextModel | Promise<TextModel>): Promise<ModelAnswer> => (await (model ?? subject.open())).ask(hello, never)
   const failureOf = async (model?: TextModel | Promise<TextModel>) => {
     const answer = await ask(model)
@@ -57,62 +57,62 @@ export function testTextModelContract(subject: TextModelUnderTest): void {
   describe(`the ${subject.name} text model`, () => {
     beforeEach(() => {
       subject.clearRequests()
-      says({ text: 'yes' })
+      setReply({ text: 'yes' })
     })
 
     contractTest('answers a request and reports the usage', async () => {
-      says({ text: 'Yes, well.', usage: { input: 900, output: 7, cached: 400 } })
+      setReply({ text: 'Yes, well.', usage: { input: 900, output: 7, cached: 400 } })
       expect(await ask()).toMatchObject({
         kind: 'answered',
         text: 'Yes, well.',
         usage: { input: 900, output: 7, cached: 400 },
         stop: 'end',
       })
-      expect(asked()).toEqual([{ text: expect.stringMatching(/Be short\.[\s\S]*Well\?/), maxTokens: 50 }])
+      expect(requests()).toEqual([{ text: expect.stringMatching(/Be short\.[\s\S]*Well\?/), maxTokens: 50 }])
     })
 
     contractTest('adds no more tokens to a request than its declared overhead', async () => {
       const model = await subject.open()
       await ask(model)
       const own = countTokens([hello.system, ...hello.messages.map(({ text }) => text)].join('\n'))
-      expect(countTokens(asked()[0]?.text ?? '')).toBeLessThanOrEqual(own + (model.overhead ?? 0))
+      expect(countTokens(requests()[0]?.text ?? '')).toBeLessThanOrEqual(own + (model.overhead ?? 0))
     })
 
     contractTest('reads an answer that arrives in chunks', async () => {
       const text = 'Déjà vu: 日本 and a 🦊, in pieces.'
-      says({ text, inPieces: true })
+      setReply({ text, inPieces: true })
       expect(await ask()).toMatchObject({ kind: 'answered', text })
     })
 
     contractTest('sends a conversation in its order', async () => {
       const messages = ['user', 'assistant', 'user'].map((role, n) => ({ role: role as 'user' | 'assistant', text: `word-${n}` }))
       await (await subject.open()).ask({ ...hello, messages }, never)
-      expect(asked()[0]?.text).toMatch(/word-0[\s\S]*word-1[\s\S]*word-2/)
+      expect(requests()[0]?.text).toMatch(/word-0[\s\S]*word-1[\s\S]*word-2/)
     })
 
     contractTest('reports that an answer was cut off, and does not ask for the rest', async () => {
-      says({ text: 'Yes, we', stop: 'length', usage: { input: 900, output: 50, cached: 0 } })
+      setReply({ text: 'Yes, we', stop: 'length', usage: { input: 900, output: 50, cached: 0 } })
       expect(await ask()).toMatchObject({
         kind: 'answered',
         text: 'Yes, we',
         stop: 'length',
         usage: { input: 900, output: 50, cached: 0 },
       })
-      expect(asked()).toHaveLength(1)
+      expect(requests()).toHaveLength(1)
     })
 
     contractTest('an empty answer is a bad answer: it is not requested again, and its usage counts', async () => {
       const usage = { input: 900, output: 7, cached: 400 }
-      says({ text: '', usage })
+      setReply({ text: '', usage })
       expect(await failureOf()).toMatchObject({ reason: 'bad-answer', usage })
-      expect(asked()).toHaveLength(1)
+      expect(requests()).toHaveLength(1)
     })
 
     contractTest('sends neither secrets nor private parts', async () => {
       const secret = `ghp_${'a1B2'.repeat(9)}`
       const messages = [{ role: 'user' as const, text: `token ${secret} <private>my diary</private> end` }]
       await (await subject.open()).ask({ ...hello, system: `with ${secret}`, messages }, never)
-      const sent = asked()[0]?.text ?? ''
+      const sent = requests()[0]?.text ?? ''
       expect([sent.includes(secret), sent.includes('diary'), sent.includes('end')]).toEqual([false, false, true])
     })
 
@@ -129,21 +129,21 @@ export function testTextModelContract(subject: TextModelUnderTest): void {
       [400, 'invalid_request_error', 'bad-answer'],
     ] as const) {
       contractTest(`status ${status} with ${type} is reported as ${reason}`, async () => {
-        says({ status, type, message: 'no such luck' })
+        setReply({ status, type, message: 'no such luck' })
         const answer = await failureOf()
         expect([answer.reason, answer.message.includes(String(status)), costsNothing(answer)]).toEqual([reason, true, true])
         // A client may retry once, but not more.
-        expect(asked().length).toBeLessThanOrEqual(2)
+        expect(requests().length).toBeLessThanOrEqual(2)
       })
     }
 
     contractTest('passes on the reason from the endpoint', async () => {
-      says({ status: 503, type: 'server_error', message: 'no such luck' })
+      setReply({ status: 503, type: 'server_error', message: 'no such luck' })
       expect((await failureOf()).message).toContain('no such luck')
     })
 
     contractTest('an empty account is reported as quota', async () => {
-      says({ status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low to access the API.' })
+      setReply({ status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low to access the API.' })
       expect((await failureOf()).reason).toBe('quota')
     })
 
@@ -156,7 +156,7 @@ export function testTextModelContract(subject: TextModelUnderTest): void {
       ['not at all', {}, null],
     ] as [string, Record<string, string>, number | null][]) {
       contractTest(`a retry time given ${how} is ${ms === null ? 'ignored' : 'respected, up to an hour'}`, async () => {
-        says({ status: 429, type: 'rate_limit_error', message: 'slower', headers })
+        setReply({ status: 429, type: 'rate_limit_error', message: 'slower', headers })
         const { retryAfterMs } = await failureOf()
         if (ms === null) expect(retryAfterMs).toBeNull()
         // The date was computed before the test started, and a client takes its time.
@@ -180,14 +180,14 @@ export function testTextModelContract(subject: TextModelUnderTest): void {
       ['ten megabytes', () => new Response('x'.repeat(10 * 1024 * 1024))],
     ] as const) {
       contractTest(`${what} instead of an answer is a bad answer`, async () => {
-        says({ response })
+        setReply({ response })
         expect((await failureOf()).reason).toBe('bad-answer')
-        expect(asked()).toHaveLength(1)
+        expect(requests()).toHaveLength(1)
       })
     }
 
     contractTest('an error in the body of a 200 is reported by its own code', async () => {
-      says({ response: () => Response.json({ error: { code: 429, message: 'slower' } }) })
+      setReply({ response: () => Response.json({ error: { code: 429, message: 'slower' } }) })
       expect((await failureOf()).reason).toBe('rate')
     })
 
@@ -202,12 +202,12 @@ export function testTextModelContract(subject: TextModelUnderTest): void {
             return Response.json({})
           },
         })
-        says({ response: () => Response.redirect(`http://127.0.0.1:${elsewhere.port}${subject.path}`, status) })
+        setReply({ response: () => Response.redirect(`http://127.0.0.1:${elsewhere.port}${subject.path}`, status) })
         expect([(await failureOf()).reason, followed]).toEqual(['network', 0])
       })
 
     contractTest('an endpoint that takes too long is reported as network', async () => {
-      says({ response: () => new Promise(() => {}) })
+      setReply({ response: () => new Promise(() => {}) })
       const answer = await failureOf(subject.open({ timeoutMs: subject.requestSentWithinMs }))
       expect(answer).toMatchObject({ reason: 'network', message: expect.stringContaining('too long'), usage: 'unknown' })
     })
@@ -248,7 +248,7 @@ export function testTextModelContract(subject: TextModelUnderTest): void {
       const model = await subject.open()
       await expect(model.ask(hello, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
       const stopping = new AbortController()
-      says({ response: () => new Promise(() => {}) })
+      setReply({ response: () => new Promise(() => {}) })
       setTimeout(() => stopping.abort(new Error('enough now')), subject.requestSentWithinMs)
       await expect(model.ask(hello, stopping.signal)).rejects.toThrow('enough now')
     })

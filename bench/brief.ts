@@ -1,35 +1,35 @@
 /** What a hook waits for, by how much is remembered: bench/brief.ts [--full | sizes…]. Everything here runs inside the worker. */
 import { meaningOf } from '../eval/meaning.ts'
 import { briefFor, fileBriefFor, recallFor } from '../src/inject/brief.ts'
-import { BIG, SMALL, seeded, wordMaker, wordOf } from './filled.ts'
 import { printGrowth } from './growth.ts'
+import { BIG_PROJECT, SMALL_PROJECT, seededRandom, wordMaker, wordOfRank } from './sample-store.ts'
 
 const NOW = 1_800_000_000_000
 
 await printGrowth('The brief and what else hooks wait for', async ({ store, vectors }) => {
-  const random = seeded(13)
+  const random = seededRandom(13)
   const words = wordMaker(random)
   // Making it anew each time would take longer than the recall.
   const pasted = words(40_000)
-  const [newest] = await store.observations.recent(BIG, 1)
+  const [newest] = await store.observations.recent(BIG_PROJECT, 1)
   const session = newest && (await store.sessions.get(newest.sessionId))
   if (!session) throw new Error('the store has no session of the large project')
-  const [one] = await store.observations.recent(SMALL, 1)
+  const [one] = await store.observations.recent(SMALL_PROJECT, 1)
   const small = one && (await store.sessions.get(one.sessionId))
   if (!small) throw new Error('the store has no session of the small project')
   // To the end: a hook goes on by words alone where meaning takes longer than a moment.
   const meaning = meaningOf(vectors)
   return {
-    'brief, a large project': { run: () => briefFor(store, { project: BIG, now: NOW }), goals: { 100000: 10 } },
-    'brief, a small project': { run: () => briefFor(store, { project: SMALL, now: NOW }), goals: { 100000: 10 } },
+    'brief, a large project': { run: () => briefFor(store, { project: BIG_PROJECT, now: NOW }), goals: { 100000: 10 } },
+    'brief, a small project': { run: () => briefFor(store, { project: SMALL_PROJECT, now: NOW }), goals: { 100000: 10 } },
     ...Object.fromEntries(
       Object.entries({
         'a short prompt': () => words(12),
         'a long prompt': () => words(400),
         'a stack trace': () =>
           Array.from({ length: 40 }, (_, i) => `    at ${words(1)}.${words(1)} (src/${words(1)}/${words(1)}.ts:${i}:7)`).join('\n'),
-        'sixty rare words': () => Array.from({ length: 60 }, () => wordOf(20_000 + Math.floor(random() * 20_000))).join(' '),
-        'nothing but common words': () => [0, 1, 2].map(wordOf).join(' '),
+        'sixty rare words': () => Array.from({ length: 60 }, () => wordOfRank(20_000 + Math.floor(random() * 20_000))).join(' '),
+        'nothing but common words': () => [0, 1, 2].map(wordOfRank).join(' '),
         'words without spaces': () => Array.from({ length: 300 }, () => String.fromCharCode(0x4e00 + Math.floor(random() * 500))).join(''),
         'a paste of 200 KB': () => words(1000) + pasted,
       }).flatMap(([name, prompt]) =>
@@ -40,7 +40,7 @@ await printGrowth('The brief and what else hooks wait for', async ({ store, vect
       ),
     ),
     'file, one that is known': { run: () => fileBriefFor(store, session, one?.filesModified[0] ?? '', NOW), goals: { 1000000: 20 } },
-    'file, the one most worked on': { run: () => fileBriefFor(store, session, `src/${wordOf(0)}.ts`, NOW), goals: { 1000000: 20 } },
+    'file, the one most worked on': { run: () => fileBriefFor(store, session, `src/${wordOfRank(0)}.ts`, NOW), goals: { 1000000: 20 } },
     'file, one that nobody touched': { run: () => fileBriefFor(store, session, 'src/none.ts', NOW) },
   }
 })

@@ -5,29 +5,29 @@ import { aPerson, type Person } from '../test/support/person.ts'
 import { median, spawnWith } from './measure.ts'
 
 const TOOL_USES = 20
-const FILES = Object.fromEntries(Array.from({ length: TOOL_USES }, (_, n) => [`notes/${n}.txt`, `What was seen on day ${n}.\n`]))
+const FILES = Object.fromEntries(Array.from({ length: TOOL_USES }, (_, n) => [`notes/${n}.txt`, `Seen on day ${n}.\n`]))
 
 /**
- * What our hooks add to each tool use of the real client, in milliseconds beside those of `node -e 0`; or why that cannot be
- * measured here. The client reads files one by one, once without hooks, once with each form of ours, in turns.
+ * The milliseconds that our hooks add to each tool use of the real client, with the time of `node -e 0` for comparison; or why this cannot be
+ * measured here. The client reads files one by one: without hooks and with each kind of hook, in turns.
  */
-export async function addedInClient(rounds: number): Promise<{ kind: 'measured'; times: Record<string, number> } | Skipped> {
+export async function measureHooksInClient(rounds: number): Promise<{ kind: 'measured'; times: Record<string, number> } | Skipped> {
   try {
     await claudeClient()
   } catch (cause) {
-    return { kind: 'skipped', why: `Claude Code ${PINNED} is not to be had: ${(cause as Error).message}` }
+    return { kind: 'skipped', why: `Claude Code ${PINNED} is not available: ${(cause as Error).message}` }
   }
   await using without = await aPerson({ files: FILES, init: null })
   await using http = await aPerson({ files: FILES, init: ['--form', 'http'] })
   await using command = await aPerson({ files: FILES, init: ['--form', 'command'] })
   const rows: { node: number; without: number; http: number; command: number }[] = []
-  // The first round warms up: caches of the disk, the client's own files in a new home.
+  // The first round is a warm-up: disk caches, and the client's own files in a new home.
   for (let round = -1; round < rounds; round++) {
     const row = {
       node: median(await nodeTimes()),
-      without: median(await gapsOf(without)),
-      http: median(await gapsOf(http)),
-      command: median(await gapsOf(command)),
+      without: median(await toolUseTimes(without)),
+      http: median(await toolUseTimes(http)),
+      command: median(await toolUseTimes(command)),
     }
     if (round >= 0) rows.push(row)
   }
@@ -36,7 +36,7 @@ export async function addedInClient(rounds: number): Promise<{ kind: 'measured';
     times: {
       'node -e 0': median(rows.map((row) => row.node)),
       'a tool use without hooks': median(rows.map((row) => row.without)),
-      // Within a round, because the machine may be busier in the next one.
+      // Compared within a round, because the machine may be busier in the next one.
       'added by http hooks': median(rows.map((row) => row.http - row.without)),
       'added by command hooks': median(rows.map((row) => row.command - row.without)),
     },
@@ -45,14 +45,14 @@ export async function addedInClient(rounds: number): Promise<{ kind: 'measured';
 
 type Skipped = { kind: 'skipped'; why: string }
 
-/** How long the client was busy after each answer of the model until it asked again: the tool, and the hooks around it. */
-async function gapsOf(person: Person): Promise<number[]> {
+/** The time between each answer of the model and the client's next request: the tool and its hooks. */
+async function toolUseTimes(person: Person): Promise<number[]> {
   const reads = Object.keys(FILES).map((file) => ({ tools: [{ name: 'Read', input: { file_path: `${person.project}/${file}` } }] }))
   const { code, requests, stderr } = await runClaude({ sandbox: person, prompt: 'Read the notes.', turns: [...reads, 'Read.'] })
-  const asked = requests.filter((request) => request.lane === 'main')
-  if (code !== 0 || asked.length !== TOOL_USES + 1)
-    throw new Error(`the client ended with ${code} after ${asked.length} requests: ${stderr}`)
-  return asked.slice(1).map((request, n) => request.at - (asked[n] as ModelRequest).answeredAt)
+  const mainRequests = requests.filter((request) => request.lane === 'main')
+  if (code !== 0 || mainRequests.length !== TOOL_USES + 1)
+    throw new Error(`the client ended with ${code} after ${mainRequests.length} requests: ${stderr}`)
+  return mainRequests.slice(1).map((request, n) => request.at - (mainRequests[n] as ModelRequest).answeredAt)
 }
 
 async function nodeTimes(): Promise<number[]> {

@@ -1,12 +1,12 @@
-/** What a hook costs: bench/hooks.ts. Ratios against `node -e 0` in the same run; milliseconds are this machine's and this moment's. */
+/** The cost of a hook, compared with `node -e 0` in the same run; the milliseconds alone say little about other machines. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { given } from '../scripts/given.ts'
-import { addedInClient } from './client.ts'
-import { printRatios, sideBySide, spawnWith } from './measure.ts'
+import { parseArguments } from '../scripts/arguments.ts'
+import { measureHooksInClient } from './client.ts'
+import { medianTimes, printRatios, spawnWith } from './measure.ts'
 
-given('bench/hooks.ts', {})
+parseArguments('bench/hooks.ts', {})
 const root = join(import.meta.dir, '..')
 const home = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
 const downHome = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
@@ -31,7 +31,7 @@ const payload = () =>
 try {
   const { port } = await run('start')
   const token = readFileSync(join(home, 'run/hook-token'), 'utf8').trim()
-  const times = await sideBySide(25, {
+  const times = await medianTimes(25, {
     'node -e 0': async () => void (await spawnWith(['node', '-e', '0'], '', {})),
     'bun -e 0': async () => void (await spawnWith([process.execPath, '-e', '0'], '', {})),
     'command hook, worker up': async () => void (await spawnWith([...cli, 'hook', 'claude-code'], payload(), env)),
@@ -59,7 +59,7 @@ try {
   rmSync(downHome, { recursive: true, force: true })
 }
 
-const added = await addedInClient(5)
+const added = await measureHooksInClient(5)
 if (added.kind === 'skipped') console.log(`\nHooks in the real client: skipped. ${added.why}`)
 else
   printRatios('Hooks in the real client, for each tool use', added.times, 'node -e 0', {

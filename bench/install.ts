@@ -1,11 +1,11 @@
-/** What an installation costs: its size, how long `help` takes beside `bun -e 0`, and what its worker costs: bench/install.ts. */
+/** An installation: its size, the time of `help` compared with `bun -e 0`, and the measurements of its worker. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { given } from '../scripts/given.ts'
-import { printRatios, sideBySide, spawnWith } from './measure.ts'
+import { parseArguments } from '../scripts/arguments.ts'
+import { medianTimes, printRatios, spawnWith } from './measure.ts'
 
-given('bench/install.ts', {})
+parseArguments('bench/install.ts', {})
 const GOAL_MB = 130
 const root = join(import.meta.dir, '..')
 const folder = mkdtempSync(join(tmpdir(), 'recollect-install-'))
@@ -23,14 +23,14 @@ try {
   const bun = process.execPath
   const installed = join(folder, 'node_modules', 'recollect')
   const quietly = (command: string[]) => async () => void (await spawnWith(command, '', { RECOLLECT_HOME: folder }))
-  const times = await sideBySide(25, {
+  const times = await medianTimes(25, {
     'bun -e 0': quietly([bun, '-e', '0']),
     help: quietly([bun, join(installed, 'dist/cli/main.js'), 'help']),
     'help search': quietly([bun, join(installed, 'dist/cli/main.js'), 'help', 'search']),
     'help, through bin/recollect': quietly([join(folder, 'node_modules/.bin/recollect'), 'help']),
   })
   printRatios('Start-up, spawn to exit', times, 'bun -e 0', { help: 1.5 })
-  console.log('\nThe worker as it is installed')
+  console.log('\nThe installed worker')
   await Bun.spawn([bun, join(root, 'bench/worker.ts'), join(installed, 'dist/cli/main.js')], { stdio: ['ignore', 'inherit', 'inherit'] })
     .exited
 } finally {

@@ -1,5 +1,5 @@
-/** Times several things in turns, so that a busy moment of the machine falls on all of them alike. Milliseconds, medians. */
-export async function sideBySide(rounds: number, things: Record<string, () => Promise<void>>): Promise<Record<string, number>> {
+/** Median times in milliseconds. The things take turns, so that a busy moment of the machine affects all of them. */
+export async function medianTimes(rounds: number, things: Record<string, () => Promise<void>>): Promise<Record<string, number>> {
   const times: Record<string, number[]> = Object.fromEntries(Object.keys(things).map((name) => [name, []]))
   for (let round = -2; round < rounds; round++) {
     for (const [name, run] of Object.entries(things)) {
@@ -16,7 +16,7 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** Runs a program to its end with this on its stdin. */
+/** Runs a program with this stdin and returns its output. */
 export async function spawnWith(command: string[], stdin: string, env: Record<string, string>): Promise<string> {
   const child = Bun.spawn(command, { stdin: new Blob([stdin]), stdout: 'pipe', stderr: 'ignore', env: { ...process.env, ...env } })
   const out = await new Response(child.stdout).text()
@@ -24,7 +24,7 @@ export async function spawnWith(command: string[], stdin: string, env: Record<st
   return out
 }
 
-/** A table of times and their ratios to the baseline. */
+/** Prints a table of times and their ratios to the baseline. */
 export function printRatios(title: string, times: Record<string, number>, baseline: string, goals: Record<string, number> = {}): void {
   const base = times[baseline] ?? Number.NaN
   console.log(`\n${title}`)

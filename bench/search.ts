@@ -7,8 +7,8 @@ import { meaningOf } from '../eval/meaning.ts'
 import type { ProjectKey } from '../src/core/ids.ts'
 import { answerQuery } from '../src/retrieval/answer.ts'
 import type { SemanticSearch } from '../src/retrieval/search.ts'
-import { BIG, SMALL, seeded, wordMaker, wordOf } from './filled.ts'
-import { printGrowth, type Timed } from './growth.ts'
+import { type Measurement, printGrowth } from './growth.ts'
+import { BIG_PROJECT, SMALL_PROJECT, seededRandom, wordMaker, wordOfRank } from './sample-store.ts'
 
 const DAY_MS = 86_400_000
 const GOALS = { 100000: 10, 1000000: 50 }
@@ -26,12 +26,12 @@ const FILTERS = [
 ]
 
 await printGrowth('Search', async ({ store, path, vectors }) => {
-  const random = seeded(11)
+  const random = seededRandom(11)
   const words = wordMaker(random)
   // Three of the commonest: the first stands in nearly every memory, the last in half of them.
   const common = () =>
     [0, 1, 2, 3, 5, 8]
-      .map(wordOf)
+      .map(wordOfRank)
       .sort(() => random() - 0.5)
       .slice(0, 3)
       .join(' ')
@@ -40,7 +40,7 @@ await printGrowth('Search', async ({ store, path, vectors }) => {
     'SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY bm25(fulltext) LIMIT 20',
   )
   const plainly = async (question: string) => plain.all(question.split(' ').join(' OR '))
-  const [newest] = await store.observations.recent(BIG, 1)
+  const [newest] = await store.observations.recent(BIG_PROJECT, 1)
   const last = newest?.at ?? 0
   const aDay = new Date(last - 3 * DAY_MS).toISOString().slice(0, 10)
   const shipped = meaningOf(vectors)
@@ -51,24 +51,24 @@ await printGrowth('Search', async ({ store, path, vectors }) => {
     'plain FTS5, ordinary question': { run: () => plainly(words(7)), rounds: 7 },
     'common words, all projects': { run: () => ask(common()), goals: GOALS },
     'common words, by words alone': { run: () => ask(common(), null, null) },
-    'common words, a large project': { run: () => ask(common(), BIG), goals: GOALS },
-    'common words, a small project': { run: () => ask(common(), SMALL) },
+    'common words, a large project': { run: () => ask(common(), BIG_PROJECT), goals: GOALS },
+    'common words, a small project': { run: () => ask(common(), SMALL_PROJECT) },
     'common words, since a day': { run: () => ask(`${common()} since:${aDay}`) },
     'common words, a day that is spoken of': { run: () => ask(`${common()} on ${aDay}`) },
     'ordinary question, all projects': { run: () => ask(words(7)), goals: GOALS },
     'ordinary question, by words alone': { run: () => ask(words(7), null, null) },
-    'ordinary question, a large project': { run: () => ask(words(7), BIG) },
-    'ordinary question, a small project': { run: () => ask(words(7), SMALL) },
-    'what was done, newest first': { run: () => ask('what did I do last week', BIG) },
+    'ordinary question, a large project': { run: () => ask(words(7), BIG_PROJECT) },
+    'ordinary question, a small project': { run: () => ask(words(7), SMALL_PROJECT) },
+    'what was done, newest first': { run: () => ask('what did I do last week', BIG_PROJECT) },
     'one word that nobody has written': { run: () => ask(`${words(1)}qx`) },
     ...filtered(ask, { '': () => '', ', common words': common, ', seven words': () => words(7) }),
   }
 })
 
 /** Every filter alone and with words. */
-function filtered(ask: (question: string) => Promise<unknown>, asked: Record<string, () => string>): Record<string, Timed> {
-  const timed = [...FILTERS, `path:src/${wordOf(200)}/`, 'path:src/none.ts'].flatMap((filter) =>
-    Object.entries(asked).map(([name, words]): [string, Timed] => [
+function filtered(ask: (question: string) => Promise<unknown>, asked: Record<string, () => string>): Record<string, Measurement> {
+  const timed = [...FILTERS, `path:src/${wordOfRank(200)}/`, 'path:src/none.ts'].flatMap((filter) =>
+    Object.entries(asked).map(([name, words]): [string, Measurement] => [
       filter + name,
       { run: () => ask(`${words()} ${filter}`), rounds: 20, goals: { 1000000: 50 } },
     ]),

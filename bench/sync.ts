@@ -1,16 +1,16 @@
-/** Notes at size: making all rows again from the files, and a sync in which few of them changed, beside an ordinary git of the same work. */
+/** Large notebooks: rebuilding all rows from the files, and a sync with few changes, compared with plain git commands. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { given, refuse } from '../scripts/given.ts'
+import { exitWithUsageError, parseArguments } from '../scripts/arguments.ts'
 import { asNoteId, type NoteText } from '../src/core/note.ts'
 import { ulid } from '../src/core/ulid.ts'
 import { type Notebook, reindex, writeNote } from '../src/notes/notes.ts'
 import { openStore } from '../src/store/store.ts'
 import { syncNotes } from '../src/sync/sync.ts'
 
-const [many = '10000'] = given('bench/sync.ts [notes]', {}, { words: true }).positionals
-const NOTES = /^[1-9]\d*$/.test(many) ? Number(many) : refuse(`"${many}" is no number of notes`)
+const [count = '10000'] = parseArguments('bench/sync.ts [notes]', {}, { words: true }).positionals
+const NOTES = /^[1-9]\d*$/.test(count) ? Number(count) : exitWithUsageError(`"${count}" is not a number of notes`)
 const CHANGED = 10
 const folder = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
 const remote = join(folder, 'notes.git')
@@ -20,12 +20,12 @@ const [first, second] = [await aBook('first'), await aBook('second')]
 for (let at = 0; at < NOTES; at++) put(first, at, 0)
 await timed(`reindex of ${NOTES} new notes`, async () => void (await reindex(first)))
 await timed('reindex with nothing changed', async () => void (await reindex(first)))
-await timed('first sync, all of them', () => sync(first))
+await timed('first sync, all notes', () => sync(first))
 await timed('first sync of another machine', () => sync(second))
 for (let round = 1; round <= 3; round++) {
   for (let at = 0; at < CHANGED; at++) put(first, at * 7, round)
   await timed(`sync with ${CHANGED} changed`, () => sync(first))
-  await timed('the other machine takes them in', () => sync(second))
+  await timed('the other machine receives them', () => sync(second))
   await timed('sync with nothing to do', () => sync(first))
   const git = ['git', '-C', join(first.folder, 'memory')]
   await timed('git status and a fetch, for comparison', async () => {
@@ -81,5 +81,5 @@ async function timed(what: string, work: () => Promise<void>): Promise<void> {
   await work()
   const used = process.cpuUsage(cpu)
   const seconds = (ms: number) => `${(ms / 1000).toFixed(2).padStart(8)} s`
-  console.log(`${what.padEnd(44)} ${seconds(performance.now() - started)}  own cpu ${seconds((used.user + used.system) / 1000)}`)
+  console.log(`${what.padEnd(44)} ${seconds(performance.now() - started)}  own CPU ${seconds((used.user + used.system) / 1000)}`)
 }

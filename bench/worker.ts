@@ -1,14 +1,14 @@
 /**
- * What the worker costs: cold start to first answer, idle memory, events a second. Ratios against `node -e 0` in the same run. Of the source, or
- * of the program that is named: bench/worker.ts [main].
+ * The worker: cold start to the first answer, idle memory, events per second. Times are compared with `node -e 0` in the same run. Measures the
+ * source, or another entry file: bench/worker.ts [main].
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { given } from '../scripts/given.ts'
-import { printRatios, sideBySide, spawnWith } from './measure.ts'
+import { parseArguments } from '../scripts/arguments.ts'
+import { medianTimes, printRatios, spawnWith } from './measure.ts'
 
-const [main] = given('bench/worker.ts [main]', {}, { words: true }).positionals
+const [main] = parseArguments('bench/worker.ts [main]', {}, { words: true }).positionals
 const root = join(import.meta.dir, '..')
 const home = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
 const env = { RECOLLECT_HOME: home, RECOLLECT_WORKER_PORT: '0' }
@@ -17,7 +17,7 @@ const socket = join(home, 'run', 'worker.sock')
 const get = (path: string) => fetch(`http://worker${path}`, { unix: socket })
 const spawned: ReturnType<typeof Bun.spawn>[] = []
 
-/** From nothing to the first full-text answer. */
+/** Starts a worker and waits for its first full-text answer. */
 async function coldStart(): Promise<void> {
   const child = Bun.spawn([...cli, 'worker'], { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'ignore'] })
   spawned.push(child)
@@ -32,7 +32,7 @@ async function coldStart(): Promise<void> {
   }
 }
 
-async function stopped(): Promise<void> {
+async function stopWorker(): Promise<void> {
   const child = spawned.at(-1)
   child?.kill('SIGTERM')
   await child?.exited
@@ -42,11 +42,11 @@ const residentMegabytes = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFile
 
 try {
   await coldStart()
-  await stopped()
-  const times = await sideBySide(9, {
+  await stopWorker()
+  const times = await medianTimes(9, {
     'node -e 0': async () => void (await spawnWith(['node', '-e', '0'], '', {})),
     'worker, cold start to first answer': coldStart,
-    '(stop)': stopped,
+    '(stop)': stopWorker,
   })
   delete times['(stop)']
   printRatios('Worker', times, 'node -e 0', { 'worker, cold start to first answer': 2 })
@@ -79,9 +79,9 @@ try {
     await answer.text()
   }
   const perSecond = events / ((performance.now() - started) / 1000)
-  console.log(`  events a second, one after the other         ${perSecond.toFixed(0).padStart(8)}`)
+  console.log(`  events per second, one after the other       ${perSecond.toFixed(0).padStart(8)}`)
   console.log(`  memory after ${events} events                     ${residentMegabytes(pid).toFixed(0).padStart(8)} MB`)
 } finally {
-  await stopped()
+  await stopWorker()
   rmSync(home, { recursive: true, force: true })
 }

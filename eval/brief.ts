@@ -4,7 +4,7 @@
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { given } from '../scripts/given.ts'
+import { parseArguments } from '../scripts/arguments.ts'
 import { take } from '../src/capture/capture.ts'
 import type { AgentEvent } from '../src/core/event.ts'
 import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
@@ -91,6 +91,6 @@ async function realSessions(): Promise<ReplayedSession[]> {
 }
 
 if (import.meta.main) {
-  given('npm run eval:brief', {})
+  parseArguments('npm run eval:brief', {})
   console.log(hasData ? briefTable(await scoreBrief()) : NO_DATA)
 }

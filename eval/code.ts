@@ -3,10 +3,10 @@
  * all functions without their comments: by each local embedder alone, and, as a baseline, by the number of shared words.
  */
 import { join } from 'node:path'
-import { given } from '../scripts/given.ts'
+import { parseArguments } from '../scripts/arguments.ts'
 import { sentenceModel, shippedTable } from './meaning.ts'
 
-given('eval/code.ts', {})
+parseArguments('eval/code.ts', {})
 const signal = new AbortController().signal
 const pairs = await functionsIn(join(import.meta.dir, '..', 'src'))
 console.log('| search | first | among 5 | MRR | functions | ms per text |\n|---|---|---|---|---|---|')

@@ -3,7 +3,7 @@
  * configured model) scores only that one, `--only PART` only sessions whose name contains it, and `--verbose` lists missed facts and
  * noise. Models get one request at a time; progress goes to stderr.
  */
-import { given } from '../scripts/given.ts'
+import { parseArguments } from '../scripts/arguments.ts'
 import { type DistillResult, distillTable, type ModelDistiller, type SessionSet, scoreDistill, sessionSets } from './distill.ts'
 import { configuredDistillers } from './distillers.ts'
 
@@ -13,7 +13,7 @@ export async function printDistill(args: string[]): Promise<void> {
     only: { type: 'string', default: '' },
     verbose: { type: 'boolean', default: false },
   } as const
-  const { values } = given('npm run eval -- distill [--distiller <name>] [--only <part>] [--verbose]', options, { args })
+  const { values } = parseArguments('npm run eval -- distill [--distiller <name>] [--only <part>] [--verbose]', options, { args })
   const { distillers, reasons } = await selectDistillers(values.distiller)
   for (const set of sessionSets()) {
     const lists = Object.fromEntries(Object.entries(set.lists).filter(([session]) => session.includes(values.only)))

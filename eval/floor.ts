@@ -4,7 +4,7 @@
  * category 5, asked in its own conversation, where the words match but the question is about the other person.
  * Scored by words only, and by words and meaning as in the product.
  */
-import { given } from '../scripts/given.ts'
+import { parseArguments } from '../scripts/arguments.ts'
 import type { Hit } from '../src/core/hit.ts'
 import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
 import { queryInPrompt } from '../src/core/small-talk.ts'
@@ -36,7 +36,7 @@ yes, but we don't need to commit|now can you double check again?|okay now let's 
 /** A prompt, its hits, and whether a hit is a right answer. */
 type PromptHits = { prompt: string; hits: Hit[]; isRight: (hit: Hit) => boolean }
 
-given('eval/floor.ts', {})
+parseArguments('eval/floor.ts', {})
 if (hasData) {
   const data = commitRecall()
   const project = asProjectKey('commit-recall')

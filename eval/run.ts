@@ -6,7 +6,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { given } from '../scripts/given.ts'
+import { parseArguments } from '../scripts/arguments.ts'
 import type { RankingScore } from '../src/evaluate/evaluate.ts'
 import { scoreBrief } from './brief.ts'
 import { hasData, NO_DATA } from './data.ts'
@@ -28,7 +28,7 @@ if (process.argv[2] === 'distill') await printDistill(process.argv.slice(3))
 else {
   const flag = { type: 'boolean', default: false } as const
   const options = { check: flag, minilm: flag, table: { type: 'string', multiple: true } } as const
-  const { values } = given(USAGE, options)
+  const { values } = parseArguments(USAGE, options)
   if (hasData) await printScores({ table: [], ...values })
   else console.log(NO_DATA)
 }

@@ -1,6 +1,6 @@
 /**
- * Makes dist/, what is packed in place of the source: the program in a few files with the packages it uses inside, the page of the
- * viewer, `recollect/client` with its types, and the licences of what is inside. Runs before `npm pack`: `bin/with-bun scripts/build.ts`.
+ * Builds dist/, which is packed instead of the source: the program bundled with its dependencies, the viewer, `recollect/client` with its types,
+ * and the licences of the bundled packages. Runs before `npm pack`: `bin/with-bun scripts/build.ts`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const dist = join(root, 'dist')
 for (const part of ['cli', 'client', 'types', 'viewer']) rmSync(join(dist, part), { recursive: true, force: true })
 mkdirSync(dist, { recursive: true })
 
-// All in one folder, two below the root like every room: what lies beside the program is found from there in both forms.
+// All in one folder, two levels below the root like every room, so that neighbouring files have the same relative path in both forms.
 const entries = ['src/cli/main.ts', 'src/minilm/thread.ts'].map((path) => join(root, path))
 const naming = { entry: '[name].js', chunk: '[name]-[hash].js' }
 await bundle('the program', { entrypoints: entries, outdir: join(dist, 'cli'), target: 'bun', splitting: true, naming })
@@ -23,15 +23,15 @@ writeFileSync(join(dist, 'licences.txt'), licences(root))
 
 async function bundle(what: string, options: Parameters<typeof Bun.build>[0]): Promise<void> {
   const built = await Bun.build({ ...options, format: 'esm' })
-  if (!built.success) throw new AggregateError(built.logs, `${what} could not be built`)
+  if (!built.success) throw new AggregateError(built.logs, `could not build ${what}`)
 }
 
-/** Node runs no TypeScript out of packages, and a program that uses the client wants its types. */
+/** Node does not run TypeScript from packages, so the client is built and gets separate type declarations. */
 function makeTypes(entry: string): void {
   const flags = ['--declaration', '--emitDeclarationOnly', '--noEmit', 'false', '--outDir', join(dist, 'types')]
   const settings = ['--ignoreConfig', '--target', 'esnext', '--module', 'preserve', '--moduleResolution', 'bundler', '--strict']
   const types = ['--types', 'bun', '--allowImportingTsExtensions', '--rewriteRelativeImportExtensions', '--skipLibCheck']
   const tsc = join(root, 'node_modules/.bin/tsc')
   const ran = Bun.spawnSync([tsc, ...settings, ...types, ...flags, '--rootDir', join(root, 'src'), entry], { cwd: root })
-  if (!ran.success) throw new Error(`the types of the client could not be made: ${ran.stdout}${ran.stderr}`)
+  if (!ran.success) throw new Error(`could not build the client's types: ${ran.stdout}${ran.stderr}`)
 }

@@ -1,10 +1,10 @@
-/** `npm run check`: what must hold before a push. Prints a line for each check and, above, what the failed ones said. */
+/** `npm run check`: all checks before a push. Prints one line per check, after the output of the failed ones. */
 import { join } from 'node:path'
 
 const root = join(import.meta.dir, '..')
 const tool = (name: string) => join(root, 'node_modules', '.bin', name)
 
-const reading = [
+const checks = [
   { name: 'format and lint', command: [tool('biome'), 'check', '--error-on-warnings', '.'] },
   { name: 'types', command: [tool('tsc'), '--noEmit', '-p', '.'] },
   { name: 'types of the viewer', command: [tool('tsc'), '--noEmit', '-p', join('src', 'viewer')] },
@@ -12,15 +12,15 @@ const reading = [
 ]
 const tests = { name: 'house and unit tests', command: [process.execPath, join('scripts', 'test.ts'), '--unit', '--only-failures'] }
 
-// The tests have the machine for themselves: some of them measure time.
-const outcomes = [...(await Promise.all(reading.map(run))), await run(tests)]
-for (const { name, ok, said } of outcomes) if (!ok) console.log(`── ${name}\n${said.trim()}\n`)
+// The tests run alone, because some of them measure time.
+const outcomes = [...(await Promise.all(checks.map(run))), await run(tests)]
+for (const { name, ok, output } of outcomes) if (!ok) console.log(`── ${name}\n${output.trim()}\n`)
 for (const { name, ok, ms } of outcomes) console.log(`${ok ? '✓' : '✗'} ${name.padEnd(22)} ${(ms / 1000).toFixed(1)} s`)
 process.exitCode = outcomes.every((outcome) => outcome.ok) ? 0 : 1
 
-async function run({ name, command }: (typeof reading)[number]) {
+async function run({ name, command }: (typeof checks)[number]) {
   const started = performance.now()
   const child = Bun.spawn(command, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [code, ...said] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()])
-  return { name, ok: code === 0, said: said.join('\n'), ms: performance.now() - started }
+  const [code, ...outputs] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()])
+  return { name, ok: code === 0, output: outputs.join('\n'), ms: performance.now() - started }
 }

@@ -1,4 +1,4 @@
-/** Makes a single-file executable: `bin/with-bun scripts/compile.ts [bun-linux-x64 | bun-darwin-arm64 | …] [folder]`, into dist/ unless told. */
+/** Builds a single-file executable: `bin/with-bun scripts/compile.ts [bun-linux-x64 | bun-darwin-arm64 | …] [folder]`, by default into dist/. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -12,30 +12,30 @@ const outfile = join(into, `recollect-${target.replace(/^bun-/, '')}`)
 const folder = mkdtempSync(join(tmpdir(), 'recollect-compile-'))
 try {
   mkdirSync(into, { recursive: true })
-  const made = join(folder, 'made')
-  await bundleViewer(join(made, 'dist', 'viewer'))
-  writeFileSync(join(made, 'dist', 'licences.txt'), licences(root))
+  const generated = join(folder, 'generated')
+  await bundleViewer(join(generated, 'dist', 'viewer'))
+  writeFileSync(join(generated, 'dist', 'licences.txt'), licences(root))
   const shipped: Record<string, string> = {}
   for (const [from, parts] of [
     [root, ['assets', 'demo', 'docs/guide']],
-    [made, ['dist']],
+    [generated, ['dist']],
   ] as const)
     for (const part of parts)
       for (const path of new Bun.Glob(`${part}/**/*`).scanSync(from))
         shipped[path] = Buffer.from(await Bun.file(join(from, path)).bytes()).toString('base64')
   writeFileSync(join(folder, 'shipped.bin'), JSON.stringify(shipped))
-  // What comes along is known before anything else is loaded.
+  // The shipped files must be known before anything else is loaded.
   const entry = (path: string) => `import shipped from './shipped.bin' with { type: 'file' }
 globalThis.recollectShipped = shipped
 await import(${JSON.stringify(join(root, path))})
 `
   writeFileSync(join(folder, 'recollect.ts'), entry('src/cli/main.ts'))
-  // A thread is started by the name of its file, so it is an entry of its own, beside the program.
+  // A thread is started by its file name, so it is a separate entry next to the program.
   writeFileSync(join(folder, 'thread.ts'), entry('src/minilm/thread.ts'))
   const command = [process.execPath, 'build', '--compile', '--minify', `--target=${target}`, `--outfile=${outfile}`]
   const entries = [join(folder, 'recollect.ts'), join(folder, 'thread.ts')]
   const built = Bun.spawnSync([...command, ...entries], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
-  if (!built.success) throw new Error('the executable could not be made')
+  if (!built.success) throw new Error('could not build the executable')
   console.log(outfile)
 } finally {
   rmSync(folder, { recursive: true, force: true })

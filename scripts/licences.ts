@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The packages that are inside what we build. `bun` is not: it is installed beside it, with its own licence. */
-export const INSIDE = [
+/** The packages that our builds contain. `bun` is not one of them: it is installed separately, with its own licence. */
+export const BUNDLED_PACKAGES = [
   '@modelcontextprotocol/core',
   '@modelcontextprotocol/server',
   '@preact/signals',
@@ -11,16 +11,16 @@ export const INSIDE = [
   'zod',
 ]
 
-/** Their licences, word for word, as these ask for when a copy of the software is handed on. */
+/** The full texts of their licences, which must accompany every copy. */
 export function licences(root: string): string {
-  const texts = INSIDE.map((name) => {
+  const texts = BUNDLED_PACKAGES.map((name) => {
     const folder = join(root, 'node_modules', name)
     const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string; license: string }
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
     if (!file) throw new Error(`${name} has no licence file`)
     return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
   })
-  // The MCP server's package is a bundle itself, and does not say what it carries.
+  // The MCP server's package is itself a bundle and does not list its contents.
   const carried = readFileSync(join(import.meta.dir, 'licences-carried.txt'), 'utf8')
-  return `Software that is inside this program, and its licences.\n\n${[...texts, carried].join(`\n${'-'.repeat(80)}\n\n`)}`
+  return `Software that this program contains, and its licences.\n\n${[...texts, carried].join(`\n${'-'.repeat(80)}\n\n`)}`
 }

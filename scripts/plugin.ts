@@ -1,4 +1,4 @@
-/** Writes the files of the plugin that are made from the program itself: `bin/with-bun scripts/plugin.ts`. */
+/** Writes the generated files of the plugin: `bin/with-bun scripts/plugin.ts`. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pluginFiles } from '../src/integrations/claude-code/plugin.ts'

@@ -1,6 +1,6 @@
 /**
- * Pictures of the viewer for the README and the guide, of a sample history in a throw-away home: `bin/with-bun scripts/screenshots.ts`
- * writes docs/img. With a folder as its argument it writes every page there, light, dark and narrow, to be looked at.
+ * Takes the screenshots in docs/img, of a sample history in a temporary home: `bin/with-bun scripts/screenshots.ts`. With a folder as argument,
+ * it takes every page in light, dark and narrow form into that folder, for review.
  */
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,14 +11,14 @@ import { view } from '../test/support/viewer.ts'
 const [folder] = process.argv.slice(2)
 const images = join(import.meta.dir, '..', 'docs', 'img')
 
-// With the command on the PATH, briefs name it as people do.
+// With the command on the PATH, briefs show it without its path.
 const PATH = [join(import.meta.dir, '..', 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(':')
 await using person = await aPerson({ init: null, env: { TZ: 'UTC', PATH } })
 await fill(person)
-if (folder) await everything(person, folder)
-else await forTheReader(person)
+if (folder) await shootEveryPage(person, folder)
+else await shootForDocs(person)
 
-async function forTheReader(person: Person): Promise<void> {
+async function shootForDocs(person: Person): Promise<void> {
   mkdirSync(images, { recursive: true })
   const shots: [string, string, { dark?: boolean }][] = [
     ['viewer-feed', '/feed', {}],
@@ -30,7 +30,7 @@ async function forTheReader(person: Person): Promise<void> {
     await shoot(person, [path], { ...look, width: 1200, height: 680 }, () => join(images, `${name}.png`))
 }
 
-async function everything(person: Person, folder: string): Promise<void> {
+async function shootEveryPage(person: Person, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const paths = [
     '/feed',
@@ -71,7 +71,7 @@ async function shoot(
   for (const trouble of viewer.trouble) console.log(trouble)
 }
 
-/** The sample history, a few more projects beside it, notes, and a session that was told something. */
+/** The sample history, a few more projects, notes, and a session that received a brief. */
 async function fill(person: Person): Promise<void> {
   await person.recollect('demo')
   const day = 86_400_000
@@ -79,13 +79,18 @@ async function fill(person: Person): Promise<void> {
     [
       'lantern',
       3,
-      [said('The mail queue stalls at night. Why?', 'It waits for a lock that the backup holds; the backup now takes a snapshot first.')],
+      [
+        sampleTurn(
+          'The mail queue stalls at night. Why?',
+          'It waits for a lock that the backup holds; the backup now takes a snapshot first.',
+        ),
+      ],
     ],
     [
       'lantern',
       9,
       [
-        said(
+        sampleTurn(
           'Add a retry with backoff to the mailer',
           'The mailer retries five times, one second doubled each time, and then gives up with a log line.',
         ),
@@ -95,7 +100,7 @@ async function fill(person: Person): Promise<void> {
       'orchard',
       5,
       [
-        said(
+        sampleTurn(
           'Which index does the harvest report use?',
           'None: it scans harvests. An index on (field, picked_at) makes it forty times faster.',
         ),
@@ -104,13 +109,18 @@ async function fill(person: Person): Promise<void> {
     [
       'orchard',
       30,
-      [said('Decide between UUID and ULID for public ids', 'Decision: ULID, because they sort by time and are shorter in addresses.')],
+      [
+        sampleTurn(
+          'Decide between UUID and ULID for public ids',
+          'Decision: ULID, because they sort by time and are shorter in addresses.',
+        ),
+      ],
     ],
     [
       'tidepool',
       2,
       [
-        said(
+        sampleTurn(
           'Show the next high tide on the station page',
           'The station page shows the next high tide, with its time in the zone of the station.',
         ),
@@ -127,8 +137,8 @@ async function fill(person: Person): Promise<void> {
   }
   await person.recollect('import')
   await person.settled()
-  const keep = (text: string, ...more: string[]) => person.recollect('capture', text, ...more)
-  await keep(
+  const capture = (text: string, ...more: string[]) => person.recollect('capture', text, ...more)
+  await capture(
     'Times are stored in UTC and shown in the zone of the station.',
     '--title',
     'Times and zones',
@@ -138,7 +148,7 @@ async function fill(person: Person): Promise<void> {
     'tidepool',
     '--pin',
   )
-  await keep(
+  await capture(
     'Run `bun test` before every commit; the clock tests are the ones that break.',
     '--title',
     'Before a commit',
@@ -147,7 +157,7 @@ async function fill(person: Person): Promise<void> {
     '--project',
     'tidepool',
   )
-  await keep(
+  await capture(
     'Answer in short sentences. Show the command before running it.',
     '--title',
     'How I like answers',
@@ -156,17 +166,17 @@ async function fill(person: Person): Promise<void> {
     '--global',
   )
   await person.settled()
-  await tell(person)
+  await startSession(person)
 }
 
-function said(prompt: string, answer: string): WrittenTurn {
+function sampleTurn(prompt: string, answer: string): WrittenTurn {
   return { prompt, answer, commands: ['git status', 'bun test'] }
 }
 
-/** A session starts in the sample project, so that there is a brief to look at. */
-async function tell(person: Person): Promise<void> {
+/** Starts a session in the sample project, so that there is a brief to show. */
+async function startSession(person: Person): Promise<void> {
   const payload = {
-    session_id: 'told',
+    session_id: 'shown',
     cwd: '/home/you/code/tidepool',
     hook_event_name: 'SessionStart',
     source: 'startup',

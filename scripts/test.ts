@@ -1,11 +1,11 @@
 /**
- * `npm test`: every test, or with `--unit` those that need no client, or with `--flows` only those that do. Words limit the run to
- * files whose path holds one of them; other flags go to `bun test`. The last line printed is the tally.
+ * `npm test` runs every test; `--unit` only those that do not need the real client, `--flows` only those that do. Words limit the run to files
+ * whose path contains one of them. Other flags are passed to `bun test`. The last line is the tally.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inWords, sum, tally } from './tally.ts'
+import { addTallies, describeTally, tally } from './tally.ts'
 
 const root = join(import.meta.dir, '..')
 const args = process.argv.slice(2)
@@ -19,17 +19,17 @@ const isFlow = (file: string) => /^test\/(flows|harness)\//.test(file)
 const unit = args.includes('--flows') ? [] : files.filter((file) => !isFlow(file))
 const flows = args.includes('--unit') ? [] : files.filter(isFlow)
 
-// Unit tests run one by one, because some of them measure time. A flow mostly waits for the client, so two of them share the
-// machine well; more would only make each other late.
-const outcome = sum([await run(unit, []), await run(flows, ['--parallel=2'])])
-console.log(inWords(outcome))
+// Unit tests run one by one, because some of them measure time. Flows mostly wait for the client, so two can run at once; with more they
+// would slow each other down.
+const outcome = addTallies([await run(unit, []), await run(flows, ['--parallel=2'])])
+console.log(describeTally(outcome))
 process.exitCode = outcome.failed > 0 || outcome.passed === 0 ? 1 : 0
 
-async function run(files: string[], how: string[]) {
-  if (files.length === 0) return sum([])
+async function run(files: string[], extraFlags: string[]) {
+  if (files.length === 0) return addTallies([])
   const folder = mkdtempSync(join(tmpdir(), 'recollect-report-'))
   const report = join(folder, 'junit.xml')
-  const options = ['--timeout=120000', '--reporter=junit', `--reporter-outfile=${report}`, ...how, ...flags]
+  const options = ['--timeout=120000', '--reporter=junit', `--reporter-outfile=${report}`, ...extraFlags, ...flags]
   const command = [process.execPath, 'test', ...options, ...files.map((file) => `./${file}`)]
   const exitCode = await Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exited
   const outcome = tally(existsSync(report) ? readFileSync(report, 'utf8') : '', files, exitCode)

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from './support/builders.ts'
-import { embedded, noteThroughMcp, pageAt } from './support/built.ts'
+import { noteThroughMcp, visitViewer, waitForEmbedding } from './support/installed-program.ts'
 import { minilmOrNull } from './support/minilm.ts'
 
 const root = join(import.meta.dir, '..')
 
-test('the single-file executable remembers, finds, is what its hooks call, serves MCP and the viewer, and reads sentences', async () => {
+test('the single-file executable imports, searches, installs hooks that call it, serves MCP and the viewer, and runs the sentence model', async () => {
   using folder = temporaryFolder()
   const platform = `${process.platform}-${process.arch}`
   const made = Bun.spawnSync([process.execPath, join(root, 'scripts/compile.ts'), `bun-${platform}`, folder.path])
@@ -30,10 +30,10 @@ test('the single-file executable remembers, finds, is what its hooks call, serve
       'Moorings are numbered from the east',
     )
     const { url } = JSON.parse(run('view', '--json')) as { url: string }
-    expect(await pageAt(url)).toEqual({ page: 200, script: [200, 'text/javascript; charset=utf-8'] })
+    expect(await visitViewer(url)).toEqual({ page: 200, script: [200, 'text/javascript; charset=utf-8'] })
     if (!minilm) return
     expect(run('embedder', 'use', 'minilm', '--yes', '--from', minilm.tarball)).toContain('In use: minilm')
-    expect(await embedded(async () => run('embedder', '--json'))).toMatchObject({ provider: 'minilm', problem: null })
+    expect(await waitForEmbedding(async () => run('embedder', '--json'))).toMatchObject({ provider: 'minilm', problem: null })
   } finally {
     run('stop')
   }

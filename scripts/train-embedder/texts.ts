@@ -1,32 +1,34 @@
-/** What a package has to say, cut into passages of a sentence or a few: the teacher reads them, the student learns from them. */
+/** Splits the texts of a package into passages of one or a few sentences, for teacher and student. */
 
-const SHORTEST = 20
-const LONGEST = 420
+const MIN_PASSAGE_CHARS = 20
+const MAX_PASSAGE_CHARS = 420
 
-/** The paragraphs, list items and headings of a markdown page, and what its code blocks hold. */
+/** The paragraphs, list items, headings and code blocks of a markdown page. */
 export function passagesOfMarkdown(page: string): string[] {
   const parts = page.split(/^(?:```|~~~).*$/m)
-  return parts.flatMap((part, index) => (index % 2 === 1 ? [part] : part.split(/\n\s*\n|\n(?=\s*(?:[-*+]|\d+\.|#+)\s)/))).flatMap(tidied)
+  return parts
+    .flatMap((part, index) => (index % 2 === 1 ? [part] : part.split(/\n\s*\n|\n(?=\s*(?:[-*+]|\d+\.|#+)\s)/)))
+    .flatMap(cleanPassages)
 }
 
-/** The comments of a source file, and its functions: the name, the first lines, and what is said above them. */
+/** The comments of a source file, and its functions: the comment above, the name, the first lines. */
 export function passagesOfSource(code: string): string[] {
   const comments = [...code.matchAll(/\/\*\*([\s\S]{20,3000}?)\*\//g)].flatMap(([, body = '']) =>
     body
       .replace(/^\s*\* ?/gm, '')
       .split(/\n\s*\n|\n(?=\s*@)/)
-      .flatMap(tidied),
+      .flatMap(cleanPassages),
   )
   const functions = [...code.matchAll(/(?:\/\*\*[^/]{0,300}\*\/\s*)?(?:async )?function \w{4,}\([^)]*\)[^{\n]*\{[\s\S]{40,400}?\n\}/g)]
-  return [...comments, ...functions.flatMap(([body]) => tidied(body.replace(/^\s*\* ?|\/\*\*|\*\//gm, '')))]
+  return [...comments, ...functions.flatMap(([body]) => cleanPassages(body.replace(/^\s*\* ?|\/\*\*|\*\//gm, '')))]
 }
 
-/** Plain prose such as a novel: its paragraphs. */
+/** The paragraphs of plain prose, such as a novel. */
 export function passagesOfProse(text: string): string[] {
-  return text.split(/\r?\n\s*\r?\n/).flatMap(tidied)
+  return text.split(/\r?\n\s*\r?\n/).flatMap(cleanPassages)
 }
 
-/** A WordNet data file: each line a group of words that mean one thing, what it is, and sentences that use it. */
+/** A WordNet data file: each line has words with the same meaning, a definition, and example sentences. */
 export function passagesOfWordNet(data: string): string[] {
   return data.split('\n').flatMap((line) => {
     const [fields = '', gloss = ''] = line.split(' | ')
@@ -43,8 +45,8 @@ export function passagesOfWordNet(data: string): string[] {
   })
 }
 
-/** One passage as people write it, or several when it is long, or none when there is little to read in it. */
-function tidied(passage: string): string[] {
+/** The passage without markup: several if it is long, none if it has too little text. */
+function cleanPassages(passage: string): string[] {
   const text = passage
     .replace(/<!--[\s\S]*?-->|<[^>\n]{1,200}>|!\[[^\]]*\]\([^)]*\)/g, ' ')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -53,17 +55,17 @@ function tidied(passage: string): string[] {
     .replace(/^[\s#>*+-]+|[*_`|]{1,}|[-=]{3,}/gm, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-  return cut(text).filter((part) => part.length >= SHORTEST && isReadable(part))
+  return splitLongText(text).filter((part) => part.length >= MIN_PASSAGE_CHARS && isReadable(part))
 }
 
-/** Long text is cut where a sentence ends. */
-function cut(text: string): string[] {
-  if (text.length <= LONGEST) return [text]
+/** Splits long text at the ends of sentences. */
+function splitLongText(text: string): string[] {
+  if (text.length <= MAX_PASSAGE_CHARS) return [text]
   const parts: string[] = []
   for (const sentence of text.split(/(?<=[.;!?}]["”’]?) +/)) {
     const last = parts.at(-1)
-    if (last !== undefined && last.length + sentence.length < LONGEST) parts[parts.length - 1] = `${last} ${sentence}`
-    else parts.push(sentence.slice(0, LONGEST))
+    if (last !== undefined && last.length + sentence.length < MAX_PASSAGE_CHARS) parts[parts.length - 1] = `${last} ${sentence}`
+    else parts.push(sentence.slice(0, MAX_PASSAGE_CHARS))
   }
   return parts
 }
@@ -74,7 +76,7 @@ function isReadable(text: string): boolean {
   return letters > text.length * 0.55 && (text.match(/[a-z]{2,}/gi)?.length ?? 0) >= 4
 }
 
-/** A number between 0 and 1 that belongs to the text: what is chosen by it is chosen again next time. */
-export function lot(text: string): number {
+/** A number between 0 and 1 that depends only on the text, so that sorting by it shuffles in the same way every time. */
+export function shuffleKey(text: string): number {
   return Number(Bun.hash.xxHash64(text) >> 11n) / 2 ** 53
 }

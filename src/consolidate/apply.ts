@@ -7,7 +7,7 @@ import { readMark, withMark } from './reflection-mark.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** What is needed to restore one note. Never contains its text. */
+/** Restores one note. Never contains its text. */
 type UndoStep = { kind: 'made'; id: NoteId; after: string } | { kind: 'changed'; id: NoteId; before: NoteStateBefore; after: string }
 
 type NoteStateBefore = { tags: string[]; supersedes: NoteId[]; mark: string | null }
@@ -105,10 +105,7 @@ export async function undoPlan(deps: Pick<ConsolidationDeps, 'book'>, kind: Plan
 }
 
 function whyNotUndoable(plan: StoredPlan | null, id: number | null, now: number): string | null {
-  if (!plan)
-    return id === null
-      ? 'nothing was applied, so there is nothing to undo'
-      : `there is no plan ${id}; plans are deleted after ${UNDO_DAYS} days`
+  if (!plan) return id === null ? 'there is no applied plan to undo' : `there is no plan ${id}; plans are deleted after ${UNDO_DAYS} days`
   if (plan.appliedAt === null) return `plan ${plan.id} was never applied`
   if (plan.undoneAt !== null) return `plan ${plan.id} was already undone`
   return now - plan.appliedAt > UNDO_DAYS * DAY_MS

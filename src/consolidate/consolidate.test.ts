@@ -71,8 +71,8 @@ describe('without a model', () => {
 
   test('related notes are not merged, and reflection writes nothing and gives the reason', async () => {
     using at = await someDeps()
-    await saved(at.deps, { body: 'The `src/worker/queue.ts` backs off in `src/worker/desk.ts`.' })
-    await saved(at.deps, { body: 'In `src/worker/queue.ts` and `src/worker/desk.ts` a job waits.' })
+    await saved(at.deps, { body: 'The `src/worker/queue.ts` backs off in `src/worker/retry.ts`.' })
+    await saved(at.deps, { body: 'In `src/worker/queue.ts` and `src/worker/retry.ts` a job waits.' })
     await saved(at.deps, { type: 'episodic', body: 'We fixed the queue.' })
     expect((await planConsolidation(at.deps, app, now)).groups).toEqual([])
     expect(await planReflection(at.deps, app, now)).toMatchObject({ groups: [], said: [expect.stringContaining('1 session waits')] })
@@ -105,7 +105,7 @@ describe('undo', () => {
     })
     expect(await undoPlan(at.deps, 'consolidate', null, now + 6)).toEqual({
       kind: 'refused',
-      reason: expect.stringContaining('nothing was applied'),
+      reason: expect.stringContaining('no applied plan'),
     })
   })
 

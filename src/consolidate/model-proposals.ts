@@ -8,7 +8,7 @@ import { whyUngrounded } from './grounding.ts'
 import { countNoteTokens, inputRatio, mergeRequest, type NoteBatch, reflectRequest } from './model-requests.ts'
 import type { ConsolidationDeps, PlanGroup } from './plan.ts'
 
-/** What a model proposes for some notes; `messages` explain what it could not do. */
+/** A model's proposals for some notes; `messages` explain what it could not do. */
 export type ModelProposals = { groups: PlanGroup[]; messages: string[]; usage: Usage }
 
 /** Maximum tokens of notes in one request; with more, answers get vague. */

@@ -51,7 +51,7 @@ export type Plan = {
   kind: PlanKind
   project: ProjectKey | null
   groups: PlanGroup[]
-  /** Messages for the person: there is no model, the model failed, there is too little text. */
+  /** Messages for the person, for example that there is no model or that the model failed. */
   said: string[]
   model: string | null
   usage: Usage

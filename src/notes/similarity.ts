@@ -7,7 +7,7 @@ export function normalised(text: string): string {
     .trim()
 }
 
-/** With fewer words, a restatement cannot be told apart from another fact. */
+/** With fewer words, a restatement cannot be distinguished from another fact. */
 const MIN_COMPARED_WORDS = 8
 /** The share of common word pairs from which one text restates the other. */
 const MIN_SIMILARITY = 0.6

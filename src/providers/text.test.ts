@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { aModelServer } from '../../test/support/model-server.ts'
-import { clean, hello, keepsThePromises, never } from '../../test/support/text-model.ts'
+import { clean, hello, never, testTextModelContract } from '../../test/support/text-model.ts'
 import { hostMissingKey, openTextModel, type TextModel, type TextModelSettings } from './text.ts'
 
 const server = aModelServer()
@@ -24,24 +24,24 @@ function opened(given: Partial<TextModelSettings>, key = server.key, timeoutMs =
 }
 
 for (const provider of ['anthropic', 'openai'] as const)
-  keepsThePromises({
+  testTextModelContract({
     name: provider,
     model: 'm-1',
     test,
     failing: test.failing,
     key: server.key,
     open: ({ url = server[provider], key, timeoutMs } = {}) => opened({ provider, base_url: url }, key, timeoutMs),
-    says: server.says,
-    asked: () =>
+    setReply: server.says,
+    requests: () =>
       server.asked.map(({ system, messages, maxTokens }) => ({
         text: [system, ...messages.map(({ text }) => text)].join('\n'),
         maxTokens,
       })),
-    forget: () => void server.asked.splice(0),
+    clearRequests: () => void server.asked.splice(0),
     path: provider === 'anthropic' ? '/v1/messages' : '/v1/chat/completions',
-    half: provider === 'anthropic' ? '{"content":[{"type":' : '{"choices":[{"mess',
-    leavesWithinMs: 50,
-    cannot: {},
+    truncatedAnswer: provider === 'anthropic' ? '{"content":[{"type":' : '{"choices":[{"mess',
+    requestSentWithinMs: 50,
+    knownFailures: {},
   })
 
 test.each(['anthropic', 'openai'] as const)('%s gets the role of each message', async (provider) => {

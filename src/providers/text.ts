@@ -54,7 +54,7 @@ export type ModelAnswer =
       reason: FailureReason
       message: string
       retryAfterMs: number | null
-      /** What the failed request cost; `unknown` if it may have cost something. Omitted if it cannot have cost anything. */
+      /** The cost of the failed request; `unknown` if it may have cost something. Omitted if it cannot have cost anything. */
       usage?: Usage | 'unknown'
     }
 

@@ -90,7 +90,7 @@ describe('two machines with one remote', () => {
     using remote = aRemote()
     using a = await aMachine('a', remote.path)
     using b = await aMachine('b', remote.path)
-    const [changed, gone] = [await a.note('Changed over there.'), await a.note('Nobody needs this any longer.')]
+    const [changed, gone] = [await a.note('Changed over there.'), await a.note('This is no longer needed.')]
     await a.sync()
     await b.sync()
     for (const id of [changed, gone]) a.remove(`memory/app/${id}.md`)

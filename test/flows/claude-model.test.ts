@@ -11,26 +11,26 @@ import { runClaude } from '../harness/run-claude.ts'
 import { temporaryFolder } from '../support/builders.ts'
 import type { Says } from '../support/model-server.ts'
 import { aPerson } from '../support/person.ts'
-import { clean, hello, keepsThePromises, never } from '../support/text-model.ts'
+import { clean, hello, never, testTextModelContract } from '../support/text-model.ts'
 
 const flow = await clientOrSkip()
 const executable = flow === test ? await claudeClient() : ''
 const PACKAGES = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'recollect-test', `agent-sdk-${AGENT_SDK.version}`)
 await fetchSdk()
 
-/** The package comes from npm the first time and is then kept, as the client is. */
+/** Downloads the package from npm the first time, like the client. */
 async function fetchSdk(): Promise<void> {
   mkdirSync(join(PACKAGES, '..'), { recursive: true })
   for (;;) {
-    const held = holdLock(`${PACKAGES}.lock`)
-    if (!held) {
+    const lock = holdLock(`${PACKAGES}.lock`)
+    if (!lock) {
       await Bun.sleep(200)
       continue
     }
-    const trouble = await installPackage(PACKAGES, AGENT_SDK.name, AGENT_SDK.version)
-    held.release()
-    if (trouble && process.env.CI) throw new Error(trouble)
-    if (trouble) console.warn(trouble)
+    const problem = await installPackage(PACKAGES, AGENT_SDK.name, AGENT_SDK.version)
+    lock.release()
+    if (problem && process.env.CI) throw new Error(problem)
+    if (problem) console.warn(problem)
     return
   }
 }
@@ -44,25 +44,25 @@ afterAll(async () => {
   home[Symbol.dispose]()
 })
 
-/** The promises that every text model keeps, kept through the real client, with a login, and the real package. */
-keepsThePromises({
+/** The contract of text models, through the real client with a login, and the real package. */
+testTextModelContract({
   name: 'claude',
   model: MODEL,
   test: flow,
   failing: flow === test ? test.failing : flow,
   key: TOKEN,
-  open: opened,
-  says: (next) => api.play((request) => refusal(request) ?? turnFor(next)),
-  asked: () => api.requests.map((request) => ({ text: requestText(request), maxTokens: request.body.max_tokens })),
-  forget: () => void api.requests.splice(0),
+  open: openClaudeModel,
+  setReply: (next) => api.play((request) => refusal(request) ?? turnFor(next)),
+  requests: () => api.requests.map((request) => ({ text: requestText(request), maxTokens: request.body.max_tokens })),
+  clearRequests: () => void api.requests.splice(0),
   path: '/v1/messages',
-  half: 'event: message_start\ndata: {"type":',
-  leavesWithinMs: 2000,
-  cannot: {
+  truncatedAnswer: 'event: message_start\ndata: {"type":',
+  requestSentWithinMs: 2000,
+  knownFailures: {
     ...Object.fromEntries(
       ['in seconds', 'with a date', 'in milliseconds', 'with far too many seconds'].map((how) => [
-        `an endpoint that says ${how} when to ask again is believed, up to an hour`,
-        'the client keeps that to itself; when the limit of a login ends it does tell',
+        `a retry time given ${how} is respected, up to an hour`,
+        'the client does not report it, except when the limit of a login ends',
       ]),
     ),
     ...Object.fromEntries(
@@ -71,9 +71,9 @@ keepsThePromises({
         'the client follows them, as it does in the person’s own sessions',
       ]),
     ),
-    'status 429 with insufficient_quota is a matter of quota': 'the client tells the status of an error and not its type',
-    'an endpoint that hangs up after it was asked may have been paid': 'the client does not tell it from one that is not there',
-    'an error inside a 200 is an error of its own kind': 'the client finds no message in it and says no more',
+    'status 429 with insufficient_quota is reported as quota': 'the client reports the status of an error but not its type',
+    'after an endpoint hangs up, the usage is unknown': 'the client does not distinguish it from an unreachable one',
+    'an error in the body of a 200 is reported by its own code': 'the client finds no message in it and gives no details',
   },
 })
 
@@ -82,10 +82,10 @@ const refusal = ({ headers }: ModelRequest): Turn | null =>
     ? null
     : { error: { status: 401, type: 'authentication_error', message: `invalid bearer token ${headers.get('authorization')}` } }
 
-function turnFor(says: Says): Turn {
-  if ('response' in says) return says
-  if ('status' in says) return { error: says }
-  const { text, stop, inPieces, usage: { input, output, cached } = { input: 100, output: 20, cached: 0 } } = says
+function turnFor(reply: Says): Turn {
+  if ('response' in reply) return reply
+  if ('status' in reply) return { error: reply }
+  const { text, stop, inPieces, usage: { input, output, cached } = { input: 100, output: 20, cached: 0 } } = reply
   const usage = { input_tokens: input - cached, output_tokens: output, cache_read_input_tokens: cached }
   return { text, usage, ...(stop === 'length' ? { stop: 'max_tokens' } : {}), ...(inPieces ? { inPieces } : {}) }
 }
@@ -96,19 +96,19 @@ describe('the person’s own client', () => {
     api.play(() => ({ text: 'yes' }))
   })
 
-  flow('is asked without tools, thinking or settings, and says in which session and which model answered', async () => {
-    expect(await opened().ask(hello, never)).toMatchObject({ session: expect.any(String), by: MODEL })
+  flow('runs without tools, thinking or settings, and reports the session and the model that answered', async () => {
+    expect(await openClaudeModel().ask(hello, never)).toMatchObject({ session: expect.any(String), by: MODEL })
     expect(api.requests[0]?.body).toMatchObject({ tools: [], thinking: { type: 'disabled' }, model: MODEL })
   })
 
-  flow('has a model that always thinks think little, and says which one a short name means', async () => {
-    const answer = await opened({ name: 'haiku' }).ask(hello, never)
+  flow('keeps thinking short for a model that always thinks, and reports which model a short name means', async () => {
+    const answer = await openClaudeModel({ name: 'haiku' }).ask(hello, never)
     expect(answer).toMatchObject({ kind: 'answered', by: expect.stringMatching(/^claude-haiku-/) })
     expect(api.requests[0]?.body).toMatchObject({ output_config: { effort: 'low' } })
   })
 
-  flow('begins a session of its own with every question, in which nothing of an earlier one is told again', async () => {
-    const model = opened()
+  flow('starts a new session for every request, with nothing from earlier ones', async () => {
+    const model = openClaudeModel()
     const sessions: unknown[] = []
     for (const text of ['the first question', 'the second question']) {
       const answer = await model.ask({ ...hello, messages: [{ role: 'user', text }] }, never)
@@ -119,26 +119,26 @@ describe('the person’s own client', () => {
     expect(requestText(api.requests[1])).not.toContain('the first question')
   })
 
-  flow('leaves nothing on the disk that a person would find among their sessions', async () => {
-    await opened().ask(hello, never)
+  flow('leaves no session files on disk', async () => {
+    await openClaudeModel().ask(hello, never)
     const projects = join(home.path, '.claude', 'projects')
     expect(existsSync(projects) ? readdirSync(projects, { recursive: true }) : []).toEqual([])
   })
 
-  flow('is asked with the login, whatever keys the environment holds', async () => {
-    using _ = keysAround()
-    expect((await opened().ask(hello, never)).kind).toBe('answered')
+  flow('uses the login, whatever keys are in the environment', async () => {
+    using _ = withKeysInEnvironment()
+    expect((await openClaudeModel().ask(hello, never)).kind).toBe('answered')
     expect(api.requests.map(({ headers }) => [headers.get('authorization'), headers.get('x-api-key')])).toEqual([[`Bearer ${TOKEN}`, null]])
   })
 
-  flow('without a login is not asked with a key, and says where a key belongs', async () => {
-    using _ = keysAround()
-    const answer = await opened({ key: '' }).ask(hello, never)
+  flow('does not use a key without a login, and says where a key belongs', async () => {
+    using _ = withKeysInEnvironment()
+    const answer = await openClaudeModel({ key: '' }).ask(hello, never)
     expect(answer).toMatchObject({ kind: 'failed', reason: 'auth', message: expect.stringMatching(/login.*model\.provider = "anthropic"/) })
     expect(api.requests).toEqual([])
   })
 
-  flow('says when a login that is used up may be used again, up to an hour ahead', async () => {
+  flow('reports when the limit of a login ends, up to an hour ahead', async () => {
     for (const [seconds, ms] of [
       [900, 900_000],
       [18_000, 3_600_000],
@@ -149,15 +149,15 @@ describe('the person’s own client', () => {
         'anthropic-ratelimit-unified-reset': String(Math.floor(Date.now() / 1000) + seconds),
       }
       api.play(() => ({ error: { status: 429, type: 'rate_limit_error', message: 'slower', headers } }))
-      const answer = await opened().ask(hello, never)
+      const answer = await openClaudeModel().ask(hello, never)
       expect(answer).toMatchObject({ kind: 'failed', reason: 'rate' })
       expect(Math.abs((answer.kind === 'failed' ? (answer.retryAfterMs ?? 0) : 0) - ms)).toBeLessThan(20_000)
     }
   })
 })
 
-/** Keys for the API in the environment of this process, as in that of a worker. */
-function keysAround() {
+/** Puts API keys into the environment of this process, as a worker may have them. */
+function withKeysInEnvironment() {
   const keys = { ANTHROPIC_API_KEY: 'sk-ant-api03-made-up', ANTHROPIC_AUTH_TOKEN: 'made-up-too' }
   const before = Object.keys(keys).map((name) => [name, process.env[name]] as const)
   Object.assign(process.env, keys)
@@ -170,9 +170,9 @@ function keysAround() {
   }
 }
 
-type Given = { url?: string; key?: string; timeoutMs?: number; name?: string }
+type OpenOptions = { url?: string; key?: string; timeoutMs?: number; name?: string }
 
-function opened({ url = api.url, key = TOKEN, timeoutMs = 20_000, name = MODEL }: Given = {}): TextModel {
+function openClaudeModel({ url = api.url, key = TOKEN, timeoutMs = 20_000, name = MODEL }: OpenOptions = {}): TextModel {
   const settings = { provider: 'claude' as const, name, base_url: '', api_key_file: '' }
   const environment = {
     HOME: home.path,
@@ -189,11 +189,11 @@ function opened({ url = api.url, key = TOKEN, timeoutMs = 20_000, name = MODEL }
   return found.model
 }
 
-const TOLD = `<observation><type>discovery</type><title>The tide table counts from the station</title><facts><fact>a.txt holds the offsets</fact></facts>
-<narrative>Told by the model.</narrative><files_read><file>a.txt</file></files_read></observation><summary><learned>offsets</learned></summary>`
+const DISTILLED = `<observation><type>discovery</type><title>The tide table counts from the station</title><facts><fact>a.txt holds the offsets</fact></facts>
+<narrative>Distilled by the model.</narrative><files_read><file>a.txt</file></files_read></observation><summary><learned>offsets</learned></summary>`
 
 flow(
-  'a turn is told through the person’s own client, and what that does never becomes a memory',
+  'a turn is distilled through the person’s own client, and that session never becomes a memory',
   async () => {
     const api = startFakeAnthropic()
     await using person = await aPerson({
@@ -211,7 +211,7 @@ flow(
     await person.recollect('init', '--yes')
     const turns: Turn[] = [{ tools: [{ name: 'Bash', input: { command: 'cat a.txt' } }] }, 'The table counts from the station.']
     api.play((request) =>
-      requestText(request).includes('You keep the memory') ? TOLD : request.lane === 'main' ? turns.shift() : undefined,
+      requestText(request).includes('You keep the memory') ? DISTILLED : request.lane === 'main' ? turns.shift() : undefined,
     )
     const run = await runClaude({ sandbox: person, api, prompt: 'How does the tide table count?' })
     expect(run.code).toBe(0)

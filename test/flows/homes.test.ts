@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 
-test('two homes that want the same port each have their own', async () => {
+test('homes with the same configured port each get their own', async () => {
   const folder = mkdtempSync('/tmp/recollect-')
   const port = String(20_000 + Math.floor(Math.random() * 30_000))
   const run = async (home: string, ...args: string[]) => {

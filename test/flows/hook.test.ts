@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dir, '..', '..')
 const PAYLOADS = join(ROOT, 'test/fixtures/hook-payloads')
 const fixtures = readdirSync(PAYLOADS).filter((name) => name !== 'index.json')
 
-/** A home with or without a worker, and the hook process in it. */
+/** A home with or without a worker, in which the hook process runs. */
 function aHome(port = '0') {
   const folder = mkdtempSync('/tmp/recollect-')
   const env = { PATH: process.env.PATH ?? '', HOME: folder, RECOLLECT_HOME: join(folder, 'r'), RECOLLECT_WORKER_PORT: port }
@@ -18,7 +18,7 @@ function aHome(port = '0') {
   }
   return {
     home: env.RECOLLECT_HOME,
-    /** The hook of a client that hands its payload over in pieces, with a pause after each, and closes the pipe or does not. */
+    /** Runs the hook for a client that writes its payload in chunks, with a pause after each, and closes the pipe or does not. */
     slowHook: async (pieces: string[], pauseMs: number, closes: boolean, ...args: string[]) => {
       const child = Bun.spawn([join(ROOT, 'bin/recollect'), 'hook', ...args], { env, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
       for (const piece of pieces) {
@@ -42,7 +42,7 @@ function aHome(port = '0') {
 
 const CONTEXT_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PostToolUse']
 
-/** What the client accepts: an object, and context only for the events that may carry it. */
+/** Replies that the client accepts: an object, with context only for the events that allow it. */
 function expectHostValid(stdout: string, event: string): void {
   const reply = JSON.parse(stdout) as Record<string, unknown>
   expect(Object.keys(reply).filter((key) => !['hookSpecificOutput', 'systemMessage'].includes(key))).toEqual([])
@@ -94,7 +94,7 @@ const hostile: [string, string | Uint8Array<ArrayBuffer>][] = [
     'wrong types in the right event',
     '{"session_id":"s","cwd":5,"hook_event_name":"PostToolUse","tool_name":{},"tool_use_id":[],"tool_input":"x"}',
   ],
-  ['an event nobody knows', '{"session_id":"s","cwd":"/p","hook_event_name":"MoonRise"}'],
+  ['an unknown event', '{"session_id":"s","cwd":"/p","hook_event_name":"MoonRise"}'],
   ['a session that climbs', '{"session_id":"../../etc/passwd","cwd":"/p","hook_event_name":"SessionStart","source":"startup"}'],
   [
     'deep nesting',
@@ -121,30 +121,30 @@ for (const worker of ['with a worker', 'without a worker']) {
       })
     }
     if (worker === 'with a worker') {
-      test('the worker is well after all that', async () => {
+      test('the worker still works afterwards', async () => {
         expect((await at.recollect('status', '--json')).code).toBe(0)
       })
     }
   })
 }
 
-test('a client that needs a while to hand over the payload is answered all the same', async () => {
+test('a client that writes the payload slowly gets an answer', async () => {
   await using at = aHome()
   await at.recollect('start')
-  const said = {
+  const event = {
     session_id: 's1',
     cwd: '/p',
     hook_event_name: 'UserPromptSubmit',
     prompt: '[decision] Use tabs in every file',
     prompt_id: 'p1',
   }
-  const payload = JSON.stringify(said)
+  const payload = JSON.stringify(event)
   const ran = await at.slowHook([payload.slice(0, 60), payload.slice(60)], 400, true, 'claude-code', 'UserPromptSubmit')
   expect(ran).toMatchObject({ stdout: expect.stringContaining('Use tabs in every file'), stderr: '', code: 0 })
   expect(existsSync(join(at.home, 'spool')) ? readdirSync(join(at.home, 'spool')) : []).toEqual([])
 }, 20_000)
 
-test('a payload that never ends is not waited for', async () => {
+test('the hook does not wait for a payload that never ends', async () => {
   await using at = aHome()
   const half = '{"session_id":"s1","hook_event_name":"Stop"'
   const [hook, form] = await Promise.all([
@@ -155,7 +155,7 @@ test('a payload that never ends is not waited for', async () => {
   expect(form).toEqual({ stdout: '{}', stderr: '', code: 2 })
 }, 20_000)
 
-test('an unknown agent or no agent at all is answered too', async () => {
+test('an unknown or missing agent gets an answer', async () => {
   await using at = aHome()
   await at.recollect('start')
   const payload = readFileSync(join(PAYLOADS, 'Stop.json'), 'utf8')
@@ -170,7 +170,7 @@ test('an unknown agent or no agent at all is answered too', async () => {
   }
 }, 30_000)
 
-test('what is spooled has no private parts and is readable by its owner only', async () => {
+test('spooled events contain no private parts, and only their owner can read them', async () => {
   await using at = aHome()
   const payload = JSON.stringify({
     session_id: 's1',
@@ -193,7 +193,7 @@ test('what is spooled has no private parts and is readable by its owner only', a
   ).resolves.toBe(0o600)
 })
 
-test('a person’s own patterns and excluded projects hold in the spool too', async () => {
+test('a person’s own patterns and excluded projects also apply to the spool', async () => {
   await using at = aHome()
   const secret = join(at.home, '..', 'secret')
   mkdirSync(secret, { recursive: true })
@@ -214,7 +214,7 @@ test('a person’s own patterns and excluded projects hold in the spool too', as
   expect(spooled()).toHaveLength(1)
 }, 30_000)
 
-test('what is too deep or too big holds nobody up, and its transcript is read instead', async () => {
+test('payloads that are too deep or too large do not block, and the transcript is read instead', async () => {
   await using at = aHome()
   const file = join(at.home, '..', 's9.jsonl')
   await Bun.write(file, transcript('s9', [{ prompt: 'print it all', commands: ['cat huge'], answer: 'Printed.' }], { cwd: '/p' }))
@@ -225,16 +225,16 @@ test('what is too deep or too big holds nobody up, and its transcript is read in
     expect(stdout).toBe('{}')
     expect(processorMs).toBeWithin(1, 1500)
   }
-  const kept = readdirSync(join(at.home, 'spool')).map((name) => readFileSync(join(at.home, 'spool', name), 'utf8'))
-  expect(kept).toHaveLength(2)
-  for (const text of kept) expect(text.length).toBeLessThan(1000)
+  const spooled = readdirSync(join(at.home, 'spool')).map((name) => readFileSync(join(at.home, 'spool', name), 'utf8'))
+  expect(spooled).toHaveLength(2)
+  for (const text of spooled) expect(text.length).toBeLessThan(1000)
   await at.recollect('start')
   const uses = async () => (await at.recollect('export', '--kind', 'tool-uses', '--json')).stdout
   for (let tries = 0; tries < 100 && !(await uses()).includes('cat huge'); tries++) await Bun.sleep(50)
   expect(await uses()).toContain('cat huge')
 }, 60_000)
 
-test('a home that is a file stops nothing', async () => {
+test('a home that is a file does not stop the client', async () => {
   await using at = aHome()
   mkdirSync(join(at.home, '..'), { recursive: true })
   await Bun.write(at.home, 'I am a file')

@@ -5,9 +5,9 @@ import { claudeCode } from '../../src/integrations/agent.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
 const REAL = join(ROOT, '..', 'shared', 'eval', 'transcripts')
-if (!existsSync(REAL)) console.warn('The import of real transcripts is skipped: ../shared/eval is not here.')
+if (!existsSync(REAL)) console.warn('Skipping the import of real transcripts: ../shared/eval is missing.')
 
-test.skipIf(!existsSync(REAL))('all real transcripts come in without a lost turn, and a second import adds nothing', async () => {
+test.skipIf(!existsSync(REAL))('all real transcripts are imported without a lost turn, and a second import adds nothing', async () => {
   const home = mkdtempSync('/tmp/recollect-')
   const run = async (...args: string[]) => {
     const env = { PATH: process.env.PATH ?? '', HOME: home, RECOLLECT_WORKER_PORT: '0' }

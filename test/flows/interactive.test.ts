@@ -7,10 +7,10 @@ import { aPerson, briefIn } from '../support/person.ts'
 import { bash, project } from '../support/scripts.ts'
 
 const hasTmux = Bun.which('tmux') !== null
-if (!hasTmux) console.warn('The interactive flow is skipped: it needs tmux.')
+if (!hasTmux) console.warn('Skipping the interactive flow: it needs tmux.')
 const test = (await clientOrSkip()).skipIf(!hasTmux)
 
-test('Esc, a message typed while a turn runs, and /clear: everything is kept once, and the new session is told', async () => {
+test('Esc, a message typed during a turn, and /clear: everything is stored once, and the new session gets a brief', async () => {
   await using person = await aPerson({ files: project, git: true })
   const tui = await startTui({
     sandbox: person,
@@ -46,10 +46,10 @@ test('Esc, a message typed while a turn runs, and /clear: everything is kept onc
     await tui.close()
   }
   await person.settled()
-  const [kept, truth] = [await journal(person), await transcriptTruth(person)]
-  expect(kept.prompts).toEqual(truth.prompts)
-  expect(kept.toolUses).toEqual(truth.toolUses)
-  expect(kept.prompts.map((row) => row.split(' ').slice(1).join(' '))).toEqual(
+  const [stored, truth] = [await journal(person), await transcriptTruth(person)]
+  expect(stored.prompts).toEqual(truth.prompts)
+  expect(stored.toolUses).toEqual(truth.toolUses)
+  expect(stored.prompts.map((row) => row.split(' ').slice(1).join(' '))).toEqual(
     expect.arrayContaining([
       'Wait for the tide to turn.',
       'How does the lighthouse module work?',

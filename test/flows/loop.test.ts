@@ -8,7 +8,7 @@ import { fixTheTest, project } from '../support/scripts.ts'
 const test = await clientOrSkip()
 
 for (const form of ['http', 'command']) {
-  test(`what session one fixed is in the first request of session two (${form} hooks)`, async () => {
+  test(`the fix of session one is in the first request of session two (${form} hooks)`, async () => {
     await using person = await aPerson({ files: project, git: true, init: ['--form', form] })
     const first = await runClaude({
       sandbox: person,
@@ -19,10 +19,10 @@ for (const form of ['http', 'command']) {
     await person.settled()
 
     const second = await runClaude({ sandbox: person, prompt: 'What did we do last time?', turns: ['We fixed it.'] })
-    const told = briefIn(requestText(second.requests[0]))
-    expect(told).toContain('isValid')
-    expect(told).toContain('src/auth.mjs')
-    expect(told).toContain('exp * 1000')
-    expect(told).toMatch(/bugfix/)
+    const brief = briefIn(requestText(second.requests[0]))
+    expect(brief).toContain('isValid')
+    expect(brief).toContain('src/auth.mjs')
+    expect(brief).toContain('exp * 1000')
+    expect(brief).toMatch(/bugfix/)
   })
 }

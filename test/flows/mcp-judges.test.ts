@@ -1,15 +1,15 @@
-/** Judges from outside: the protocol's own conformance suite and the MCP Inspector. */
+/** Independent checks: the protocol's own conformance suite and the MCP Inspector. */
 import { describe, expect } from 'bun:test'
 import { join } from 'node:path'
-import { judge, orSkip } from '../harness/client.ts'
+import { installJudge, orSkip } from '../harness/client.ts'
 import { anMcpHome, RECOLLECT } from '../support/mcp.ts'
 
-const suite = () => judge('@modelcontextprotocol/conformance', '0.2.0-alpha.12')
-const inspector = () => judge('@modelcontextprotocol/inspector', '2.12.0')
+const suite = () => installJudge('@modelcontextprotocol/conformance', '0.2.0-alpha.12')
+const inspector = () => installJudge('@modelcontextprotocol/inspector', '2.12.0')
 const conforms = await orSkip('the MCP conformance suite', suite)
 const inspects = await orSkip('the MCP Inspector', inspector)
 
-/** Those that need nothing but a server; the others call tools, resources and prompts that only the suite's own server has. */
+/** The scenarios that work with any server; the others call tools, resources and prompts of the suite's own server. */
 const ALWAYS = ['tools-list', 'resources-list', 'prompts-list']
 const WITH_SESSIONS = ['server-initialize', 'server-session-lifecycle', 'ping', 'resources-subscribe', 'resources-unsubscribe']
 const SCENARIOS = {
@@ -31,22 +31,22 @@ describe.each(Object.entries(SCENARIOS))('the conformance suite for %s', (versio
     await using at = anMcpHome()
     await at.recollect('start')
     const { port } = at.worker()
-    // The suite has no token to show; this one shows ours and changes nothing else.
-    await using door = withToken(port, at.token())
+    // The suite cannot send a token; this proxy adds ours and changes nothing else.
+    await using proxy = withToken(port, at.token())
     const program = join(await suite(), 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
     for (const scenario of scenarios) {
-      const args = ['server', '--url', `http://127.0.0.1:${door.port}/mcp`, '--scenario', scenario, '--spec-version', version]
+      const args = ['server', '--url', `http://127.0.0.1:${proxy.port}/mcp`, '--scenario', scenario, '--spec-version', version]
       const { out } = await ran([process.execPath, program, ...args], at.project)
       const [, passed = 0, all = 0, failed = 0] = (/Passed: (\d+)\/(\d+), (\d+) failed/.exec(out) ?? []).map(Number)
-      // A few checks of `server-stateless` ask for tools of the suite's own server, and count as failed where those are not.
+      // A few checks of `server-stateless` need tools of the suite's own server and count as failed without them.
       const untestable = out.match(/Error: Not testable: server does not list the diagnostic tool/g)?.length ?? 0
       expect([scenario, passed > 0, passed + untestable, failed - untestable, out]).toEqual([scenario, true, all, 0, out])
     }
   })
 })
 
-describe.each(['legacy', 'modern'])('the inspector, speaking %s', (era) => {
-  inspects('finds every tool sound and calls one', async () => {
+describe.each(['legacy', 'modern'])('the inspector, with the %s protocol', (era) => {
+  inspects('validates every tool and calls one', async () => {
     await using at = anMcpHome()
     const program = join(await inspector(), 'node_modules/.bin/mcp-inspector')
     const inspect = (...args: string[]) => {

@@ -10,7 +10,7 @@ import { fixTheTest, project } from '../support/scripts.ts'
 const test = await clientOrSkip()
 const old = await clientOrSkip(WITHOUT_HTTP_HOOKS)
 
-/** Every tool, with what its answer must hold. `#1` and the sessions come from the turn before. */
+/** Every tool, with a pattern for its answer. `#1` and the sessions come from the turn before. */
 const CALLS: [string, Record<string, unknown>, RegExp][] = [
   ['memory_recall', { query: 'login test isValid' }, /S\d+ \| .*~\d+t/],
   ['memory_timeline', { anchor: '#1' }, /> #1 \|/],
@@ -30,7 +30,7 @@ const CALLS: [string, Record<string, unknown>, RegExp][] = [
   ['memory_update', { id: 'nobody', text: 'x' }, /there is no note nobody/],
 ]
 
-test('the model finds memory_recall in its first request, and what each tool answers is in the next one', async () => {
+test('memory_recall is in the first request, and the answer of each tool is in the next request', async () => {
   await using person = await aPerson({ files: project, git: true })
   await runClaude({ sandbox: person, prompt: 'The login test fails. Find out why and fix it.', turns: fixTheTest(person.project) })
   await person.settled()
@@ -43,35 +43,36 @@ test('the model finds memory_recall in its first request, and what each tool ans
   expect(requestText(first)).toContain('search with memory_recall')
   const results = toolResults(run.requests.filter((request) => request.lane === 'main').at(-1))
   expect(results).toHaveLength(CALLS.length)
-  for (const [index, [name, , holds]] of CALLS.entries()) expect([name, results[index]?.text]).toEqual([name, expect.stringMatching(holds)])
+  for (const [index, [name, , pattern]] of CALLS.entries())
+    expect([name, results[index]?.text]).toEqual([name, expect.stringMatching(pattern)])
   expect(results.map((result) => result.failed)).toEqual(CALLS.map(([name]) => name === 'memory_update'))
-  // What memory said does not become a memory.
+  // Answers of memory tools do not become memories.
   await person.settled()
   expect((await person.rows('tool-uses')).filter((use) => use.tool.includes('recollect'))).toEqual([])
 })
 
-old(`${WITHOUT_HTTP_HOOKS} calls the tools too`, async () => {
+old(`${WITHOUT_HTTP_HOOKS} can call the tools`, async () => {
   await using person = await aPerson({ client: WITHOUT_HTTP_HOOKS, files: project, git: true })
   const call = { tools: [{ name: 'mcp__recollect__memory_status', input: {} }] }
   const run = await runClaude({ sandbox: person, prompt: 'How is memory?', turns: [call, 'Fine.'] })
   expect(toolResults(run.requests.filter((request) => request.lane === 'main').at(-1))[0]?.text).toContain('sessions: 1')
 })
 
-test('init registers the server, doctor knows it, uninstall takes it out; --no-mcp leaves it out', async () => {
+test('init registers the server, doctor checks it, uninstall removes it; --no-mcp leaves it out', async () => {
   await using person = await aPerson({ init: ['--no-mcp'] })
   const known = () =>
     (JSON.parse(readFileSync(join(person.home, '.claude.json'), 'utf8')) as { mcpServers?: Record<string, unknown> }).mcpServers ?? {}
   expect(known()).not.toHaveProperty('recollect')
-  expect(await doctorSays(person)).toMatchObject({ state: 'warning' })
+  expect(await mcpFinding(person)).toMatchObject({ state: 'warning' })
   expect(await person.recollect('init', '--yes')).toContain('MCP server registered')
   expect(known()).toHaveProperty('recollect')
   expect(await person.recollect('init', '--yes')).not.toContain('MCP server')
-  expect(await doctorSays(person)).toMatchObject({ state: 'ok' })
+  expect(await mcpFinding(person)).toMatchObject({ state: 'ok' })
   expect(await person.recollect('uninstall')).toContain('MCP server removed')
   expect(known()).not.toHaveProperty('recollect')
 })
 
-async function doctorSays(person: Person) {
-  const said = JSON.parse(await person.recollect('doctor', '--json')) as { findings: { what: string; state: string }[] }
-  return said.findings.find((finding) => finding.what === 'MCP server')
+async function mcpFinding(person: Person) {
+  const report = JSON.parse(await person.recollect('doctor', '--json')) as { findings: { what: string; state: string }[] }
+  return report.findings.find((finding) => finding.what === 'MCP server')
 }

@@ -10,7 +10,7 @@ import { bash, fixTheTest, project } from '../support/scripts.ts'
 
 const test = await clientOrSkip()
 
-test('a sentence marked as a decision is a note, and the same request says so', async () => {
+test('a sentence marked as a decision becomes a note, and the same request confirms it', async () => {
   await using person = await aPerson({ files: project, git: true })
   const run = await runClaude({
     sandbox: person,
@@ -21,12 +21,12 @@ test('a sentence marked as a decision is a note, and the same request says so', 
   expect(note).toMatchObject({ body: "Let's use PostgreSQL because of JSONB support.", source: 'human', session: sessionOf(run) })
   expect(requestText(run.requests[0])).toContain(`Saved as N${note?.id} (decisions): Let's use PostgreSQL because of JSONB support.`)
   expect(existsSync(join(person.home, '.recollect', note?.path ?? 'nowhere'))).toBe(true)
-  // The transcript tells the same prompt again.
+  // The transcript contains the same prompt again.
   await person.recollect('import')
   expect((await notesOf(person)).filter((one) => one.namespace === 'decisions')).toHaveLength(1)
 })
 
-test('a compaction keeps what was decided before it', async () => {
+test('decisions before a compaction become notes', async () => {
   await using person = await aPerson({ files: project, git: true })
   await runClaude({
     sandbox: person,
@@ -48,7 +48,7 @@ test('a compaction keeps what was decided before it', async () => {
   ])
 })
 
-test('so does one that the person asks for, in a turn that no hook announces', async () => {
+test('the same applies to /compact, a turn that no hook announces', async () => {
   await using person = await aPerson({ files: project, git: true })
   const prompt = 'We decided to keep sessions in SQLite instead of Redis because it needs no server. Say ok.'
   const first = await runClaude({ sandbox: person, prompt, turns: ['Ok.'] })
@@ -58,7 +58,7 @@ test('so does one that the person asks for, in a turn that no hook announces', a
   expect(stated).toMatchObject([{ namespace: 'decisions', body: expect.stringContaining('SQLite instead of Redis') }])
 })
 
-test('a session is one note after its end, and still one after a resume', async () => {
+test('a session has one note after its end, and still one after a resume', async () => {
   await using person = await aPerson({ files: project, git: true })
   const first = await runClaude({
     sandbox: person,

@@ -14,7 +14,7 @@ const steps = Array.from({ length: TOOL_USES }, (_, i) => bash(`echo step ${i}; 
 const busy = [...steps, 'All steps are done and written down.']
 
 for (const form of ['http', 'command']) {
-  test(`kill -9 at random moments of a busy session loses nothing, doubles nothing and mixes no turns (${form} hooks)`, async () => {
+  test(`killing the worker at random moments of a busy session loses nothing, duplicates nothing and mixes no turns (${form} hooks)`, async () => {
     await using person = await aPerson({ init: ['--form', form], git: true })
     let kills = 0
     for (const round of [1, 2, 3, 4]) {
@@ -24,26 +24,26 @@ for (const form of ['http', 'command']) {
         turns: [...steps, `Round ${round} is done.`],
         args: round > 1 ? ['--continue'] : [],
       })
-      let over = false
+      let isOver = false
       const killer = (async () => {
-        while (!over) {
+        while (!isOver) {
           await Bun.sleep(50 + Math.random() * 700)
           kills += Number(killWorker(person))
         }
       })()
       expect((await session).code).toBe(0)
-      over = true
+      isOver = true
       await killer
     }
     expect(kills).toBeGreaterThan(2)
     await person.recollect('start')
     await person.settled()
-    const [kept, truth] = [await journal(person), await transcriptTruth(person)]
-    expect(kept.toolUses).toEqual(truth.toolUses)
-    expect(kept.toolUses).toHaveLength(4 * TOOL_USES)
-    expect(kept.prompts).toEqual(truth.prompts)
-    expect(kept.prompts).toHaveLength(4)
-    expect(kept.summaries).toHaveLength(4)
+    const [stored, truth] = [await journal(person), await transcriptTruth(person)]
+    expect(stored.toolUses).toEqual(truth.toolUses)
+    expect(stored.toolUses).toHaveLength(4 * TOOL_USES)
+    expect(stored.prompts).toEqual(truth.prompts)
+    expect(stored.prompts).toHaveLength(4)
+    expect(stored.summaries).toHaveLength(4)
     const prompts = await person.rows('prompts')
     expect(prompts.map(({ text, answer }) => [text, answer])).toEqual(
       [1, 2, 3, 4].map((round) => [`Do the steps of round ${round}.`, `Round ${round} is done.`]),
@@ -52,10 +52,10 @@ for (const form of ['http', 'command']) {
     expect(turns).toEqual([1, 2, 3, 4].flatMap((number) => Array(TOOL_USES).fill(number)))
   })
 
-  test(`a session without any worker is all there once one runs (${form} hooks)`, async () => {
+  test(`a session without a worker is complete once a worker runs (${form} hooks)`, async () => {
     await using person = await aPerson({ init: ['--form', form], git: true })
     await person.recollect('stop')
-    // Whoever tries to start the worker finds the lock taken.
+    // Hold the worker's lock, so that no worker can start.
     const holder = Bun.spawn(
       [
         process.execPath,
@@ -71,10 +71,10 @@ for (const form of ['http', 'command']) {
     await holder.exited
     await person.recollect('start')
     await person.settled()
-    const [kept, truth] = [await journal(person), await transcriptTruth(person)]
-    expect(kept.toolUses).toEqual(truth.toolUses)
-    expect(kept.prompts).toEqual(truth.prompts)
-    expect(kept.summaries).toHaveLength(1)
+    const [stored, truth] = [await journal(person), await transcriptTruth(person)]
+    expect(stored.toolUses).toEqual(truth.toolUses)
+    expect(stored.prompts).toEqual(truth.prompts)
+    expect(stored.summaries).toHaveLength(1)
   })
 }
 

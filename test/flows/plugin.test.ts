@@ -12,7 +12,7 @@ const test = await clientOrSkip()
 const old = await clientOrSkip(WITHOUT_HTTP_HOOKS)
 const root = join(import.meta.dir, '..', '..')
 
-test('the client finds nothing to complain about in the plugin and in the marketplace', async () => {
+test('the client validates the plugin and the marketplace without complaints', async () => {
   await using person = await aPerson({ init: null })
   for (const path of [join(root, 'plugin'), root]) {
     const { code, stdout, stderr } = await runIn(person, [person.claude, 'plugin', 'validate', '--strict', path])
@@ -20,7 +20,7 @@ test('the client finds nothing to complain about in the plugin and in the market
   }
 })
 
-test('the plugin remembers like init, is updated, disabled and uninstalled, and what it remembered stays', async () => {
+test('the plugin works like init, can be updated, disabled and uninstalled, and the memories stay', async () => {
   await using person = await aPerson({ files: project, git: true, init: null, env: { RECOLLECT_BIN: join(root, 'bin', 'recollect') } })
   const shop = await installPlugin(person)
   expect(await person.recollect('doctor').catch(String)).toContain('installed by the plugin recollect@recollect')
@@ -58,19 +58,19 @@ test('the model calls memory through the plugin and reads the answer', async () 
     turns: [call('memory_capture', { text: 'Tides are kept in UTC.' }), call('memory_recall', { query: 'tides' }), 'Done.'],
   })
   const main = run.requests.filter((request) => request.lane === 'main')
-  expect(memoryTools(main[0])).toEqual(ELEVEN.map((name) => `mcp__plugin_recollect_recollect__${name}`))
+  expect(memoryTools(main[0])).toEqual(MEMORY_TOOLS.map((name) => `mcp__plugin_recollect_recollect__${name}`))
   expect(toolResults(main[1])[0]?.text).toMatch(/Kept as N\w{26}/)
   expect(toolResults(main[2])[1]?.text).toContain('Tides are kept in UTC')
   await person.settled()
   expect(await person.rows('tool-uses')).toEqual([])
 })
 
-test('init first, the plugin later: the model sees every tool once, every event is told once, and the person is told what to do', async () => {
+test('init first, then the plugin: the model sees every tool once, every event is recorded once, and the person gets instructions', async () => {
   await using person = await aPerson({ files: project, git: true, env: { RECOLLECT_BIN: join(root, 'bin', 'recollect') } })
   expect(await person.recollect('status')).toContain(`connected by 'recollect init'`)
   await installPlugin(person)
   const first = await aSession(person)
-  expect(memoryTools(first.request)).toEqual(ELEVEN.map((name) => `mcp__recollect__${name}`))
+  expect(memoryTools(first.request)).toEqual(MEMORY_TOOLS.map((name) => `mcp__recollect__${name}`))
   expect(first.instructions).toBe(1)
   expect(first.servers).toEqual({ recollect: 'connected', 'plugin:recollect:recollect': 'connected' })
   expect(await person.rows('prompts')).toHaveLength(1)
@@ -88,15 +88,15 @@ test('init first, the plugin later: the model sees every tool once, every event 
   ] as const)
     expect(findings).toContainEqual(expect.objectContaining({ what, state: 'warning', says: expect.stringContaining(says), fix: wayOut }))
 
-  // Either way out leaves one of them, whole.
+  // After either fix one of the two is complete.
   await person.recollect('uninstall')
   const byPlugin = await aSession(person)
-  expect(memoryTools(byPlugin.request)).toEqual(ELEVEN.map((name) => `mcp__plugin_recollect_recollect__${name}`))
+  expect(memoryTools(byPlugin.request)).toEqual(MEMORY_TOOLS.map((name) => `mcp__plugin_recollect_recollect__${name}`))
   expect(await person.rows('prompts')).toHaveLength(2)
   expect(await person.recollect('status')).toContain('connected by the plugin recollect@recollect')
 })
 
-test('the plugin first: init leaves hooks and MCP server alone, and so does doctor', async () => {
+test('the plugin first: init and doctor leave hooks and MCP server alone', async () => {
   await using person = await aPerson({ files: project, git: true, init: null, env: { RECOLLECT_BIN: join(root, 'bin', 'recollect') } })
   await installPlugin(person)
   const refused = await runIn(person, [join(root, 'bin', 'recollect'), 'init', '--yes'])
@@ -104,12 +104,12 @@ test('the plugin first: init leaves hooks and MCP server alone, and so does doct
   const fixed = await person.recollect('doctor', '--fix')
   expect(fixed).toContain('MCP server: registered by the plugin recollect@recollect')
   const session = await aSession(person)
-  expect(memoryTools(session.request)).toEqual(ELEVEN.map((name) => `mcp__plugin_recollect_recollect__${name}`))
+  expect(memoryTools(session.request)).toEqual(MEMORY_TOOLS.map((name) => `mcp__plugin_recollect_recollect__${name}`))
   expect(session.servers).toEqual({ 'plugin:recollect:recollect': 'connected' })
   expect(await person.rows('prompts')).toHaveLength(1)
 })
 
-old(`${WITHOUT_HTTP_HOOKS} loads the plugin whole, remembers with it, and shows every tool once beside init`, async () => {
+old(`${WITHOUT_HTTP_HOOKS} loads the whole plugin, records sessions, and shows every tool once together with init`, async () => {
   const env = { RECOLLECT_BIN: join(root, 'bin', 'recollect') }
   await using person = await aPerson({ client: WITHOUT_HTTP_HOOKS, files: project, git: true, init: null, env })
   await installPlugin(person)
@@ -118,22 +118,22 @@ old(`${WITHOUT_HTTP_HOOKS} loads the plugin whole, remembers with it, and shows 
   await person.settled()
   const second = await aSession(person)
   expect(briefIn(requestText(second.request))).toContain('exp * 1000')
-  expect(memoryTools(second.request)).toEqual(ELEVEN.map((name) => `mcp__plugin_recollect_recollect__${name}`))
+  expect(memoryTools(second.request)).toEqual(MEMORY_TOOLS.map((name) => `mcp__plugin_recollect_recollect__${name}`))
   await claude(person, 'plugin', 'disable', 'recollect@recollect')
   await person.recollect('init', '--yes')
   await claude(person, 'plugin', 'enable', 'recollect@recollect')
-  expect(memoryTools((await aSession(person)).request)).toEqual(ELEVEN.map((name) => `mcp__recollect__${name}`))
+  expect(memoryTools((await aSession(person)).request)).toEqual(MEMORY_TOOLS.map((name) => `mcp__recollect__${name}`))
   expect(await person.rows('prompts')).toHaveLength(3)
 })
 
-test('without the program a hook of the plugin says so at the start, and never fails', async () => {
+test('without the program a hook of the plugin reports that at the start, and never fails', async () => {
   await using person = await aPerson({ init: null })
   const hook = (event: string) => runIn(person, [join(root, 'plugin', 'run.sh'), 'hook', 'claude-code', event, '--plugin'])
   expect(JSON.parse((await hook('SessionStart')).stdout).systemMessage).toContain('npm install -g recollect')
   expect(await hook('Stop')).toMatchObject({ code: 0, stdout: '{}\n' })
 })
 
-const ELEVEN = [
+const MEMORY_TOOLS = [
   'memory_capture',
   'memory_configure',
   'memory_consolidate',
@@ -147,17 +147,17 @@ const ELEVEN = [
   'memory_update',
 ]
 
-/** Every tool of memory that a request names anywhere: with its schema, or in the list of those that can be looked up. */
+/** Every memory tool in a request: with its schema, or in the list of deferred tools. */
 function memoryTools(request: ModelRequest | undefined): string[] {
   return [...new Set(JSON.stringify(request?.body).match(/mcp__\w+__memory_\w+/g) ?? [])].sort()
 }
 
-/** A short session, told to the end: the first request of it, and what the client says of its MCP servers. */
+/** Runs a short session and waits until it is distilled: its first request, and the state of its MCP servers. */
 async function aSession(person: Person) {
   const run = await runClaude({ sandbox: person, prompt: 'What did we do last time?', turns: ['Much.'] })
   await person.settled()
   const servers = run.events.flatMap((event) => (event.mcp_servers ?? []) as { name: string; status: string }[])
-  const [request] = run.requests.filter((asked) => asked.lane === 'main')
+  const [request] = run.requests.filter((candidate) => candidate.lane === 'main')
   return {
     request,
     servers: Object.fromEntries(servers.map(({ name, status }) => [name, status])),
@@ -165,7 +165,7 @@ async function aSession(person: Person) {
   }
 }
 
-/** From a copy of the marketplace, so that a test can offer another version. */
+/** Installs from a copy of the marketplace, so that a test can publish another version. */
 async function installPlugin(person: Person): Promise<string> {
   const shop = join(person.root, 'shop')
   for (const folder of ['.claude-plugin', 'plugin']) cpSync(join(root, folder), join(shop, folder), { recursive: true })

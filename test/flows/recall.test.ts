@@ -8,8 +8,8 @@ import { fixTheTest, project } from '../support/scripts.ts'
 const test = await clientOrSkip()
 const recalled = (text: string) => text.match(/<recollect-context about="this prompt">[\s\S]*?<\/recollect-context>/)?.[0] ?? ''
 
-test('a question in a later session has the earlier answer in the same request, an unrelated one has nothing', async () => {
-  // The brief at the start would tell it anyway; without it only the question can.
+test('a question in a later session gets the earlier answer in the same request, an unrelated one gets nothing', async () => {
+  // Without the brief at the start, only the prompt can recall it.
   await using person = await aPerson({ files: project, git: true, env: { RECOLLECT_HOOKS_SESSION_START_ENABLED: 'false' } })
   await runClaude({ sandbox: person, prompt: 'The login test fails. Find out why and fix it.', turns: fixTheTest(person.project) })
   await person.settled()
@@ -19,9 +19,9 @@ test('a question in a later session has the earlier answer in the same request, 
     prompt: 'Why did isValid compare seconds with milliseconds?',
     turns: ['Because of exp.'],
   })
-  const told = recalled(requestText(related.requests[0]))
-  expect(told).toContain('multiplied by 1000')
-  expect(told).toContain('memory_get')
+  const shown = recalled(requestText(related.requests[0]))
+  expect(shown).toContain('multiplied by 1000')
+  expect(shown).toContain('memory_get')
 
   const unrelated = await runClaude({
     sandbox: person,
@@ -30,14 +30,14 @@ test('a question in a later session has the earlier answer in the same request, 
   })
   expect(recalled(requestText(unrelated.requests[0]))).toBe('')
 
-  // Words that are in every session, though this one said them itself and its memory holds them.
+  // Everyday words recall nothing, even though a memory of this session contains them.
   const chore = await runClaude({ sandbox: person, prompt: 'ok, run the tests again and fix what fails', turns: ['They pass.'] })
   expect(recalled(requestText(chore.requests[0]))).toBe('')
   const again = await runClaude({ sandbox: person, prompt: 'ok, run the tests again and fix what fails', turns: ['They pass.'] })
   expect(recalled(requestText(again.requests[0]))).toBe('')
 })
 
-test('a command of the person’s own brings back none of its earlier uses; what is written behind it is asked', async () => {
+test('a slash command recalls none of its earlier uses; its arguments are used as the query', async () => {
   const command = 'Look through the todos of isValid and its seconds, then milliseconds. $ARGUMENTS'
   await using person = await aPerson({
     files: { ...project, '.claude/commands/team/check-todos.md': command },
@@ -51,15 +51,15 @@ test('a command of the person’s own brings back none of its earlier uses; what
     expect(requestText(used.requests[0])).toContain('Look through the todos')
     expect(recalled(requestText(used.requests[0]))).toBe('')
   }
-  const asked = await runClaude({
+  const withArguments = await runClaude({
     sandbox: person,
     prompt: '/team:check-todos why did isValid compare seconds with milliseconds?',
     turns: ['Because of exp.'],
   })
-  expect(recalled(requestText(asked.requests[0]))).toContain('multiplied by 1000')
+  expect(recalled(requestText(withArguments.requests[0]))).toContain('multiplied by 1000')
 })
 
-test('what was told at the start is not told again with the prompt', async () => {
+test('memories from the brief are not shown again with the prompt', async () => {
   await using person = await aPerson({ files: project, git: true })
   await runClaude({ sandbox: person, prompt: 'The login test fails. Find out why and fix it.', turns: fixTheTest(person.project) })
   await person.settled()
@@ -68,6 +68,6 @@ test('what was told at the start is not told again with the prompt', async () =>
     prompt: 'Why did isValid compare seconds with milliseconds?',
     turns: ['Because of exp.'],
   })
-  const told = requestText(next.requests[0])
-  expect(told.match(/#1 · /g)).toHaveLength(1)
+  const shown = requestText(next.requests[0])
+  expect(shown.match(/#1 · /g)).toHaveLength(1)
 })

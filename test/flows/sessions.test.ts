@@ -11,7 +11,7 @@ const test = await clientOrSkip()
 
 const fix = { prompt: 'The login test fails. Find out why and fix it.' }
 
-test('a resumed session goes on under its own id, and the next one knows both parts', async () => {
+test('a resumed session keeps its id, and the next session knows both parts', async () => {
   await using person = await aPerson({ files: project, git: true })
   const first = await runClaude({ ...fix, sandbox: person, turns: fixTheTest(person.project) })
   const id = sessionOf(first)
@@ -39,12 +39,12 @@ test('a resumed session goes on under its own id, and the next one knows both pa
   expect(await person.rows('sessions')).toHaveLength(1)
   expect((await person.rows('prompts')).map((row) => row.number)).toEqual([1, 2])
   const next = await runClaude({ sandbox: person, prompt: 'Where were we?', turns: ['Here.'] })
-  const told = briefIn(firstRequest(next))
-  expect(told).toContain('CHANGELOG.md')
-  expect(told).toContain('isValid')
+  const brief = briefIn(firstRequest(next))
+  expect(brief).toContain('CHANGELOG.md')
+  expect(brief).toContain('isValid')
 })
 
-test('a forked session does not take its parent’s turns as its own', async () => {
+test('a forked session does not contain its parent’s turns', async () => {
   await using person = await aPerson({ files: project, git: true })
   const parent = await runClaude({ ...fix, sandbox: person, turns: fixTheTest(person.project) })
   const fork = await runClaude({
@@ -61,7 +61,7 @@ test('a forked session does not take its parent’s turns as its own', async () 
   expect((await person.rows('prompts')).map((row) => row.text)).toEqual([fix.prompt, 'Now list the files.'])
 })
 
-test('after a compaction the brief is told again, and the client’s own summary is kept', async () => {
+test('a compaction loses nothing, and the client’s own summary is stored', async () => {
   await using person = await aPerson({ files: project, git: true })
   const ran = await runClaude({
     ...fix,
@@ -76,13 +76,13 @@ test('after a compaction the brief is told again, and the client’s own summary
   await person.settled()
   const summaries = await person.rows<Row & { source: string; notes: string }>('summaries')
   expect(summaries.filter((row) => row.source === 'compact').map((row) => row.notes)).toEqual([expect.stringContaining('Lighthouse')])
-  const [kept, truth] = [await journal(person), await transcriptTruth(person)]
-  expect(kept.toolUses).toEqual(truth.toolUses)
-  expect(kept.prompts).toEqual(truth.prompts)
+  const [stored, truth] = [await journal(person), await transcriptTruth(person)]
+  expect(stored.toolUses).toEqual(truth.toolUses)
+  expect(stored.prompts).toEqual(truth.prompts)
   expect(await person.rows('sessions')).toHaveLength(1)
 })
 
-test('a resumed session is told what others did since and nothing it holds already, a fork likewise', async () => {
+test('a resumed or forked session is shown what other sessions did since, and nothing it already knows', async () => {
   await using person = await aPerson({ files: project, git: true })
   const run = (prompt: string, args: string[], turns: Script) => runClaude({ sandbox: person, prompt, args, turns })
   await runClaude({ ...fix, sandbox: person, turns: fixTheTest(person.project) })
@@ -92,7 +92,7 @@ test('a resumed session is told what others did since and nothing it holds alrea
   await person.settled()
 
   const quiet = await run('And now?', ['--resume', sessionOf(second)], ['Nothing new.'])
-  expect(briefsIn(firstRequest(quiet))).toHaveLength(1) // the one from its first start, which stands in the conversation
+  expect(briefsIn(firstRequest(quiet))).toHaveLength(1) // the one from its first start, which is part of the conversation
   const fork = await run('And here?', ['--resume', sessionOf(second), '--fork-session'], ['Nothing new here.'])
   expect(briefsIn(firstRequest(fork))).toHaveLength(1)
 
@@ -101,15 +101,15 @@ test('a resumed session is told what others did since and nothing it holds alrea
   await person.settled()
   for (const args of [[], ['--fork-session']]) {
     const resumed = await run('What is new?', ['--resume', sessionOf(second), ...args], ['NOTES.md is new.'])
-    const told = briefsIn(firstRequest(resumed)).at(-1) ?? ''
-    expect(told).toContain('since this one was last told')
-    expect(told).toContain('NOTES.md')
-    expect(told).not.toContain('isValid')
+    const brief = briefsIn(firstRequest(resumed)).at(-1) ?? ''
+    expect(brief).toContain('since this one was last told')
+    expect(brief).toContain('NOTES.md')
+    expect(brief).not.toContain('isValid')
     await person.settled()
   }
 })
 
-test('a session on a branch is told what was last done there, and what goes on elsewhere as such', async () => {
+test('a session on a branch is shown the last work there, and newer work on other branches as such', async () => {
   await using person = await aPerson({ files: project, git: true })
   const git = async (...args: string[]) => void (await runIn(person, ['git', ...args]))
   await git('checkout', '-q', '-b', 'login')
@@ -124,14 +124,14 @@ test('a session on a branch is told what was last done there, and what goes on e
   await person.settled()
   await git('checkout', '-q', 'login')
   const back = await runClaude({ sandbox: person, prompt: 'Where were we?', turns: ['At the login test.'] })
-  const told = briefIn(firstRequest(back))
-  expect(told).toMatch(/Last on this branch \(login\), .*\n- Asked: The login test fails/)
-  expect(told).toMatch(/Newer work on branch lighthouse, not here/)
+  const brief = briefIn(firstRequest(back))
+  expect(brief).toMatch(/Last on this branch \(login\), .*\n- Asked: The login test fails/)
+  expect(brief).toMatch(/Newer work on branch lighthouse, not here/)
   expect(await person.recollect('search', 'branch:lighthouse', '--json')).toContain('NOTES.md')
   expect(await person.recollect('search', 'branch:lighthouse', '--json')).not.toContain('isValid')
 })
 
-test('what a subagent did and answered belongs to its session', async () => {
+test('tool uses and answers of a subagent belong to its session', async () => {
   await using person = await aPerson({ files: project, git: true })
   const ran = await runClaude({
     sandbox: person,
@@ -171,13 +171,13 @@ test('what a subagent did and answered belongs to its session', async () => {
   for (const request of ofSubagent) expect(requestText(request)).not.toContain('<recollect-context')
   const summaries = await person.rows<Row & { source: string; learned: string }>('summaries')
   expect(summaries.filter((row) => row.source === 'subagent').map((row) => row.learned)).toEqual([expect.stringContaining('nowhere else')])
-  const [kept, truth] = [await journal(person), await transcriptTruth(person)]
-  expect(kept.toolUses).toEqual(truth.toolUses)
+  const [stored, truth] = [await journal(person), await transcriptTruth(person)]
+  expect(stored.toolUses).toEqual(truth.toolUses)
   const next = await runClaude({ sandbox: person, prompt: 'Who calls isValid?', turns: ['Its test.'] })
   expect(briefIn(firstRequest(next))).toContain('test/auth.test.mjs')
 })
 
-test('what is known of a file is told once when it is read again', async () => {
+test('memories about a file are shown once when it is read again', async () => {
   await using person = await aPerson({ files: project, git: true })
   await runClaude({ ...fix, sandbox: person, turns: fixTheTest(person.project) })
   await person.settled()
@@ -188,7 +188,7 @@ test('what is known of a file is told once when it is read again', async () => {
   expect(requestText(ran.requests[1])).toMatch(/<recollect-context file="src\/auth\.mjs">[^<]+memory_get/)
 })
 
-test('a wholly private prompt leaves no trace, and mutes its turn', async () => {
+test('nothing of a fully private prompt or its turn is stored', async () => {
   await using person = await aPerson({ files: project, git: true })
   const id = sessionOf(
     await runClaude({
@@ -204,34 +204,34 @@ test('a wholly private prompt leaves no trace, and mutes its turn', async () => 
     turns: [bash('ls'), 'A package.json and two folders.'],
   })
   await person.settled()
-  const kept = [
+  const stored = [
     await person.rows('prompts'),
     await person.rows('tool-uses'),
     await person.rows('summaries'),
     await person.rows('observations'),
   ]
-  expect(JSON.stringify(kept).toLowerCase()).not.toContain('umbra')
+  expect(JSON.stringify(stored).toLowerCase()).not.toContain('umbra')
   expect((await person.rows('prompts')).map((row) => row.text)).toEqual(['List the files.'])
   expect(await person.rows('tool-uses')).toHaveLength(1)
 })
 
-test('a client from before http hooks is given command hooks, and remembers all the same', async () => {
+test('a client without http hooks gets command hooks, and everything is stored', async () => {
   await using person = await aPerson({ client: WITHOUT_HTTP_HOOKS, files: project, git: true })
   const settings = await Bun.file(`${person.home}/.claude/settings.json`).text()
   expect(settings).not.toContain('"http"')
   const first = await runClaude({ ...fix, sandbox: person, turns: fixTheTest(person.project) })
   expect(first.code).toBe(0)
   await person.settled()
-  const [kept, truth] = [await journal(person), await transcriptTruth(person)]
-  expect(kept.toolUses).toEqual(truth.toolUses)
-  expect(kept.prompts).toEqual(truth.prompts)
+  const [stored, truth] = [await journal(person), await transcriptTruth(person)]
+  expect(stored.toolUses).toEqual(truth.toolUses)
+  expect(stored.prompts).toEqual(truth.prompts)
   const second = await runClaude({ sandbox: person, prompt: 'What did we do?', turns: ['We fixed it.'] })
   expect(briefIn(firstRequest(second))).toContain('isValid')
 })
 
 const briefsIn = (text: string) => text.match(/<recollect-context project=[\s\S]*?<\/recollect-context>/g) ?? []
 
-/** What the model was first told in the conversation; old clients ask it for a title before that. */
+/** The text of the first request of the conversation; old clients request a title before that. */
 function firstRequest(ran: Awaited<ReturnType<typeof runClaude>>): string {
   return requestText(ran.requests.find((request) => request.lane === 'main'))
 }

@@ -1,4 +1,4 @@
-/** Two homes with a worker each and one remote, through the command line and the hook, as two machines of a person. */
+/** Two machines of a person: two homes, each with a worker, and one remote, used through the command line and the hook. */
 import { expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { aRemote } from '../support/machines.ts'
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 
-test('what one machine noted is found on the other after its next session has started', async () => {
+test('a note from one machine is found on the other after its next session starts', async () => {
   using remote = aRemote()
   await using laptop = aHome()
   await using desktop = aHome()
@@ -43,10 +43,10 @@ function aHome() {
   return {
     recollect: (...args: string[]) => run(args),
     state: async () => JSON.parse(await run(['sync', 'status', '--json'])) as { ahead: number; waiting: number },
-    hook: (said: Record<string, unknown>) =>
+    hook: (payload: Record<string, unknown>) =>
       run(
         ['hook', 'claude-code'],
-        JSON.stringify({ session_id: 's1', cwd: project, transcript_path: join(folder.path, 't.jsonl'), ...said }),
+        JSON.stringify({ session_id: 's1', cwd: project, transcript_path: join(folder.path, 't.jsonl'), ...payload }),
       ),
     until: async (isSo: () => Promise<boolean>) => {
       for (const end = Date.now() + 60_000; !(await isSo()); await Bun.sleep(100))

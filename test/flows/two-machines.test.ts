@@ -11,7 +11,7 @@ import { project } from '../support/scripts.ts'
 
 const test = await clientOrSkip()
 
-test('what was decided in a prompt on one machine is in the first request of a session on the other, after one sync each', async () => {
+test('a decision in a prompt on one machine is in the first request of a session on the other, after one sync each', async () => {
   using remote = aRemote()
   const files = { ...project, '.recollect/project': 'team/shop\n' }
   await using laptop = await aPerson({ files, git: true, init: ['--remote', remote.path] })
@@ -23,7 +23,7 @@ test('what was decided in a prompt on one machine is in the first request of a s
   expect(briefIn(requestText(run.requests[0]))).toContain('Prices are kept in cents, never in floats.')
 })
 
-test('a claude-mem database and the client’s own memory are found and in the brief, and a second import changes nothing', async () => {
+test('memories from claude-mem and from the client’s own memory are in the brief, and a second import changes nothing', async () => {
   await using person = await aPerson({ files: project, git: true })
   await runClaude({ sandbox: person, prompt: 'Say ok.', turns: ['Ok.'] })
   const database = join(person.root, 'claude-mem.db')
@@ -34,17 +34,17 @@ test('a claude-mem database and the client’s own memory are found and in the b
     join(native, 'spelling.md'),
     '---\nname: spelling\ndescription: How to spell\ntype: user\n---\n\nThe person writes British English.\n',
   )
-  const bring = async () => [
+  const importAll = async () => [
     await person.recollect('import', '--from', 'claude-mem', database, '--json'),
     await person.recollect('import', '--native', '--json'),
   ]
-  await bring()
+  await importAll()
   await person.settled()
-  const kept = async () =>
+  const rowCounts = async () =>
     (await Promise.all((['observations', 'summaries', 'prompts', 'sessions'] as const).map((kind) => person.rows(kind)))).map(
       (rows) => rows.length,
     )
-  const first = await kept()
+  const first = await rowCounts()
   expect(first[0]).toBeGreaterThanOrEqual(4500)
   const run = await runClaude({ sandbox: person, prompt: 'What do you know?', turns: ['This.'] })
   const brief = briefIn(requestText(run.requests[0]))
@@ -52,8 +52,8 @@ test('a claude-mem database and the client’s own memory are found and in the b
   expect(brief).toContain('Observation 3 of 1500')
   expect(await person.recollect('search', 'British English')).toContain('British')
   await person.settled()
-  const before = await kept()
-  await bring()
+  const before = await rowCounts()
+  await importAll()
   await person.settled()
-  expect(await kept()).toEqual(before)
+  expect(await rowCounts()).toEqual(before)
 }, 180_000)

@@ -6,7 +6,7 @@ import { runClaude } from '../harness/run-claude.ts'
 import { browserOrSkip, hasBrowser } from '../support/browser.ts'
 import { aPerson, type Person } from '../support/person.ts'
 import { fixTheTest, project } from '../support/scripts.ts'
-import { addMany, type Viewing, view } from '../support/viewer.ts'
+import { addManyObservations, type Viewing, view } from '../support/viewer.ts'
 
 const test = browserOrSkip()
 /** Vectors would be made in the background meanwhile, and nothing here is about them. */
@@ -401,7 +401,7 @@ withClient('what the real client does appears while one looks, once, and moves n
 test('a hundred thousand memories are scrolled without a stop', async () => {
   await using person = await aPerson({ init: null, ...quiet })
   await person.recollect('start')
-  addMany(person, 100_000)
+  addManyObservations(person, 100_000)
   await using viewer = await view(person)
   const { page } = viewer
   await page.getByText('100,000 memories').waitFor()

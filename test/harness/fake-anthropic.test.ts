@@ -15,7 +15,7 @@ function play(script: Script) {
   return { api, ask }
 }
 
-test('the turns of the script are answered in order, then a closing word', async () => {
+test('the turns of the script are answered in order, then with a fallback', async () => {
   const { ask } = play(['one', { text: 'two', tools: [{ name: 'Bash', input: { command: 'ls' } }] }])
   expect(await (await ask({})).json()).toMatchObject({ stop_reason: 'end_turn', content: [{ type: 'text', text: 'one' }] })
   expect(await (await ask({})).json()).toMatchObject({
@@ -28,7 +28,7 @@ test('the turns of the script are answered in order, then a closing word', async
   expect(await (await ask({})).text()).toContain('no more turns')
 })
 
-test('a streamed answer carries the same blocks piece by piece', async () => {
+test('a streamed answer has the same blocks in deltas', async () => {
   const { ask } = play([{ thinking: 'hm', text: 'two', tools: [{ name: 'Bash', input: { command: 'ls' } }] }])
   const lines = (await (await ask({ stream: true })).text()).split('\n').filter((line) => line.startsWith('data: '))
   const events = lines.map((line) => JSON.parse(line.slice('data: '.length)))
@@ -43,7 +43,7 @@ test('a streamed answer carries the same blocks piece by piece', async () => {
   expect(events.at(-4).delta.partial_json).toBe('{"command":"ls"}')
 })
 
-test('an errand of the client does not use up a turn of the conversation', async () => {
+test('an auxiliary request does not use up a turn of the conversation', async () => {
   const { api, ask } = play(['for the person'])
   expect(await (await ask({ tools: [] })).text()).not.toContain('for the person')
   expect(await (await ask({})).text()).toContain('for the person')
@@ -57,7 +57,7 @@ test('a scripted error has the status and the shape of a real one', async () => 
   expect(await answer.json()).toEqual({ type: 'error', error: { type: 'overloaded_error', message: 'busy' } })
 })
 
-test('what a request told the model can be read back', async () => {
+test('the text and tool results of a request can be read', async () => {
   const { api, ask } = play([])
   const result = { type: 'tool_result', tool_use_id: 't1', is_error: true, content: [{ type: 'text', text: 'no such file' }] }
   await ask({
@@ -68,6 +68,6 @@ test('what a request told the model can be read back', async () => {
   expect(toolResults(api.requests[0])).toEqual([{ id: 't1', text: 'no such file', failed: true }])
 })
 
-test('asking about a request that never came is an error, not an empty text', () => {
+test('reading a missing request is an error, not an empty text', () => {
   expect(() => requestText(undefined)).toThrow('no such request')
 })

@@ -1,12 +1,12 @@
 /**
- * A Messages API that follows a script, on loopback. The real client takes it for a model; afterwards a test reads what the
- * client sent. It keeps no opinion about the client: what a request is for (its lane) is the only thing it guesses.
+ * A scripted Messages API on loopback. The real client uses it as its model; afterwards a test reads the client's requests. The only thing it guesses
+ * is what a request is for (its lane).
  */
 export type FakeAnthropic = {
   url: string
-  /** What the client asked of the model, in order of arrival. */
+  /** The client's requests, in order of arrival. */
   requests: ModelRequest[]
-  /** Replaces what is left of the script. */
+  /** Replaces the rest of the script. */
   play(script: Script): void
   close(): Promise<void>
 }
@@ -15,14 +15,14 @@ export type ModelRequest = {
   lane: Lane
   body: RequestBody
   headers: Headers
-  /** `performance.now()` on arrival and when the answer left: from there to the next arrival the client, its tools and hooks were busy. */
+  /** `performance.now()` on arrival and when the answer was sent; until the next arrival the client, its tools and hooks are busy. */
   at: number
   answeredAt: number
 }
 
 /**
- * Which conversation a request belongs to: the person's, a subagent's, the one that shortens a conversation, or a small errand
- * (a title, a probe). Each has its own script, because their order is the client's business.
+ * The conversation that a request belongs to: the person's, a subagent's, a compaction, or a small auxiliary request (a title, a probe). Each has its
+ * own script, because the client decides their order.
  */
 export type Lane = 'main' | 'sub' | 'compact' | 'aux'
 
@@ -33,22 +33,22 @@ export type Turn =
       text?: string
       thinking?: string
       tools?: { name: string; input: Record<string, unknown> }[]
-      /** What the client believes it has used: a large number makes it compact. */
+      /** The usage that the client sees: a large number makes it compact. */
       usage?: { input_tokens?: number; output_tokens?: number; cache_read_input_tokens?: number }
-      /** Why the model stops; what follows from the rest when left out. */
+      /** The stop reason; by default it depends on the other fields. */
       stop?: 'max_tokens'
-      /** The answer comes a few bytes at a time. */
+      /** Send the answer a few bytes at a time. */
       inPieces?: boolean
       delayMs?: number
       error?: { status: number; type: string; message: string; headers?: Record<string, string> }
-      /** Sent in place of an answer, by an endpoint that does not speak the protocol. */
+      /** Sent instead of an answer, to play an endpoint that does not follow the protocol. */
       response?: () => Response | Promise<Response>
     }
 
-/** Turns of the person's conversation; or of each lane; or whatever a function makes of a request. */
+/** Turns of the person's conversation, turns of each lane, or a function of the request. */
 export type Script = Turn[] | Partial<Record<Lane, Turn[]>> | ((request: ModelRequest) => Turn | undefined)
 
-/** Answers when a lane's turns are used up. */
+/** Answers after the last turn of a lane. */
 const FALLBACK: Record<Lane, string> = {
   main: 'The script has no more turns.',
   sub: 'Subagent done.',
@@ -58,7 +58,7 @@ const FALLBACK: Record<Lane, string> = {
 
 export function startFakeAnthropic(script: Script = []): FakeAnthropic {
   const requests: ModelRequest[] = []
-  let next = player(script)
+  let next = scriptPlayer(script)
 
   async function answer(request: ModelRequest): Promise<Response> {
     const turn = next(request) ?? FALLBACK[request.lane]
@@ -71,7 +71,7 @@ export function startFakeAnthropic(script: Script = []): FakeAnthropic {
     const response = request.body.stream
       ? new Response(streamOf(message), { headers: { 'content-type': 'text/event-stream; charset=utf-8' } })
       : Response.json(message)
-    return full.inPieces ? inPieces(response) : response
+    return full.inPieces ? inChunks(response) : response
   }
 
   const server = Bun.serve({
@@ -100,34 +100,34 @@ export function startFakeAnthropic(script: Script = []): FakeAnthropic {
     url: `http://127.0.0.1:${server.port}`,
     requests,
     play: (script) => {
-      next = player(script)
+      next = scriptPlayer(script)
     },
     close: () => server.stop(true),
   }
 }
 
-/** All the text a request carries, system prompt and tool results included: did these words reach the model? */
+/** All text of a request, including system prompt and tool results. */
 export function requestText(request: ModelRequest | undefined): string {
-  const { system, messages } = sent(request).body
+  const { system, messages } = requireRequest(request).body
   return [textOf(system), ...messages.map((message) => textOf(message.content))].join('\n')
 }
 
-/** What the tools answered, as far as this request tells the model. */
+/** The tool results in a request. */
 export function toolResults(request: ModelRequest | undefined): { id: string; text: string; failed: boolean }[] {
-  return sent(request)
+  return requireRequest(request)
     .body.messages.flatMap((message) => (typeof message.content === 'string' ? [] : message.content))
     .flatMap((block) =>
       block.type === 'tool_result' ? [{ id: block.tool_use_id, text: textOf(block.content), failed: block.is_error === true }] : [],
     )
 }
 
-/** A request that never came must not read as one without text: "does not contain" would then always hold. */
-function sent(request: ModelRequest | undefined): ModelRequest {
+/** A missing request must not look like one without text, or "does not contain" would always pass. */
+function requireRequest(request: ModelRequest | undefined): ModelRequest {
   if (!request) throw new Error('the client sent no such request')
   return request
 }
 
-/** The parts of a request that we look at. */
+/** The fields of a request that we use. */
 type RequestBody = {
   model: string
   max_tokens: number
@@ -150,16 +150,16 @@ function textOf(content: Content | undefined): string {
 function laneOf(body: RequestBody, headers: Headers): Lane {
   const last = textOf(body.messages.findLast((message) => message.role === 'user')?.content)
   if (/your task is to create a detailed summary of/i.test(last)) return 'compact'
-  // Old clients mark a subagent by nothing but its instructions.
+  // With old clients, only the system prompt shows that it is a subagent.
   if (headers.has('x-claude-code-agent-id') || textOf(body.system).includes('\nYou are an agent for Claude Code')) return 'sub'
   return body.tools?.length ? 'main' : 'aux'
 }
 
-function player(script: Script): (request: ModelRequest) => Turn | undefined {
+function scriptPlayer(script: Script): (request: ModelRequest) => Turn | undefined {
   if (typeof script === 'function') return script
   const lanes = Array.isArray(script) ? { main: script } : script
-  const left = new Map(Object.entries(lanes).map(([lane, turns]) => [lane, [...turns]]))
-  return (request) => left.get(request.lane)?.shift()
+  const remaining = new Map(Object.entries(lanes).map(([lane, turns]) => [lane, [...turns]]))
+  return (request) => remaining.get(request.lane)?.shift()
 }
 
 type Message = ReturnType<typeof messageOf>
@@ -184,13 +184,13 @@ function messageOf(turn: Exclude<Turn, string>, model: string) {
 
 const newId = (kind: string) => `${kind}_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`
 
-/** The server-sent events of one message, each block in a single piece. */
+/** The server-sent events of one message, with one delta per block. */
 function streamOf({ content, stop_reason, usage, ...message }: Message): string {
   const events: { type: string; [key: string]: unknown }[] = [
     { type: 'message_start', message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } } },
   ]
   for (const [index, block] of content.entries()) {
-    const [empty, ...deltas] = piecesOf(block)
+    const [empty, ...deltas] = blockDeltas(block)
     events.push({ type: 'content_block_start', index, content_block: empty })
     for (const delta of deltas) events.push({ type: 'content_block_delta', index, delta })
     events.push({ type: 'content_block_stop', index })
@@ -200,8 +200,8 @@ function streamOf({ content, stop_reason, usage, ...message }: Message): string 
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 }
 
-/** A block as the stream tells it: first empty, then what fills it. */
-function piecesOf(block: Message['content'][number]) {
+/** A block as it is streamed: first empty, then its deltas. */
+function blockDeltas(block: Message['content'][number]) {
   switch (block.type) {
     case 'text':
       return [
@@ -222,16 +222,16 @@ function piecesOf(block: Message['content'][number]) {
   }
 }
 
-/** The same, in pieces that heed neither lines nor letters. */
-export function inPieces(response: Response): Response {
-  async function* pieces() {
+/** The same response in small chunks that ignore lines and characters. */
+export function inChunks(response: Response): Response {
+  async function* chunks() {
     const bytes = await response.bytes()
     for (let at = 0; at < bytes.length; at += 11) {
       yield bytes.slice(at, at + 11)
       await Bun.sleep(0)
     }
   }
-  return new Response(pieces(), { headers: response.headers })
+  return new Response(chunks(), { headers: response.headers })
 }
 
 function failure(status: number, type: string, message: string, headers: Record<string, string> = {}): Response {

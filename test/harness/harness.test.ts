@@ -27,7 +27,7 @@ flow('a print run follows the script and its hooks are recorded', async () => {
   expect(run.transcripts[0]?.lines.filter((line) => line.type === 'assistant')).toHaveLength(3)
 })
 
-flow('what a hook prints reaches the model', async () => {
+flow('the output of a hook reaches the model', async () => {
   const output = {
     SessionStart: contextFor('SessionStart', 'CONTEXT-OF-START'),
     UserPromptSubmit: contextFor('UserPromptSubmit', 'CONTEXT-OF-PROMPT'),
@@ -63,7 +63,7 @@ flow('a session is resumed in the same sandbox', async () => {
   }
 })
 
-flow('a subagent has a script of its own', async () => {
+flow('a subagent has its own script', async () => {
   const delegate: Turn = {
     tools: [{ name: 'Agent', input: { description: 'look', prompt: 'look around', subagent_type: 'general-purpose' } }],
   }
@@ -79,12 +79,12 @@ flow('an error of the model ends the run', async () => {
   expect(run.answer).toContain('no such thing')
 })
 
-flow('the client finds nothing of our environment', async () => {
+flow('the client inherits nothing from our environment', async () => {
   const run = await runClaude({ turns: [bash('env'), 'done'] })
   const names = new Set([...(toolResults(conversation(run)[1])[0]?.text ?? '').matchAll(/^(\w+)=/gm)].map((match) => match[1]))
   expect(names).toContain('HOME')
   const ours = Object.keys(process.env).filter((name) => process.env[name] && names.has(name))
-  // Names that every shell has, with values of the sandbox's own.
+  // Names that every shell has; their values are from the sandbox.
   expect(ours.filter((name) => !SHELL_NAMES.has(name))).toEqual([])
 })
 
@@ -98,7 +98,7 @@ flow('programs in the sandbox find the client on their PATH', async () => {
   await sandbox.remove()
 })
 
-flow.skipIf(!Bun.which('tmux'))('a person talks to the client in a terminal', async () => {
+flow.skipIf(!Bun.which('tmux'))('the client works in a terminal', async () => {
   const tui = await startTui({ record: true, turns: ['Hello from the script.'] })
   const happened = (event: string) => tui.hooks().some((hook) => hook.payload.hook_event_name === event)
   try {
@@ -121,7 +121,7 @@ oldFlow('an old client runs command hooks and shows their context to the model',
   expect(requestText(conversation(run)[0])).toContain('CONTEXT-OF-START')
 })
 
-oldFlow('an old client drops every hook of a settings file that holds an http hook', async () => {
+oldFlow('an old client ignores every hook of a settings file that contains an http hook', async () => {
   const hooks = {
     SessionStart: [
       { hooks: [{ type: 'command', command: `echo ${JSON.stringify(JSON.stringify(contextFor('SessionStart', 'COMMAND')))}` }] },
@@ -132,6 +132,6 @@ oldFlow('an old client drops every hook of a settings file that holds an http ho
   expect(run.code).toBe(0)
   expect(requestText(conversation(run)[0])).not.toContain('COMMAND')
   const { UserPromptSubmit: _, ...commandsOnly } = hooks
-  const spared = await runClaude({ client: WITHOUT_HTTP_HOOKS, settings: { hooks: commandsOnly }, turns: ['done'] })
-  expect(requestText(conversation(spared)[0])).toContain('COMMAND')
+  const withoutHttp = await runClaude({ client: WITHOUT_HTTP_HOOKS, settings: { hooks: commandsOnly }, turns: ['done'] })
+  expect(requestText(conversation(withoutHttp)[0])).toContain('COMMAND')
 })

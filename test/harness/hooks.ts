@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import { PINNED } from './client.ts'
 import type { Hooks } from './sandbox.ts'
 
-/** What the client gave a hook. Every event has these; the rest depends on the event. */
+/** The payload that the client sent to a hook. Every event has these fields; the rest depends on the event. */
 export type HookPayload = { hook_event_name: string; session_id: string; transcript_path: string; cwd: string; [key: string]: unknown }
 
 /** One call of the recorder. */
 export type RecordedHook = {
   payload: HookPayload
-  /** Variables that the client set for the hook. */
+  /** Environment variables that the client set for the hook. */
   env: Record<string, string>
   pid: number
   at: number
@@ -16,7 +16,7 @@ export type RecordedHook = {
 
 export type Recording = {
   events: readonly string[]
-  /** What the hook of an event prints: an object as JSON. */
+  /** The output of the hook for an event; an object is printed as JSON. */
   output?: Record<string, string | object>
 }
 
@@ -32,30 +32,35 @@ const EVENTS = [
 ]
 
 /**
- * The events of a client whose hooks change nothing by being there. An old client must not be given the newer ones: a name that
- * it does not know voids the whole settings file.
+ * The events of a client version for which a hook without output changes nothing. Old clients must not get newer events: an unknown name makes them
+ * ignore the whole settings file.
  */
 export const eventsOf = (version: string) => (version === PINNED ? EVENTS : EVENTS_OF_OLD_CLIENTS)
 
-/** Hooks that write every call down in `log`. In shell form, because old clients know no other. */
+/** Hooks that append every call to `log`. In shell form, because old clients know no other. */
 export function recordHooks(log: string, { events, output = {} }: Recording): Hooks {
   return Object.fromEntries(
     events.map((event) => {
-      const said = output[event] ?? ''
-      const words = [process.execPath, join(import.meta.dir, 'record-hook.ts'), log, typeof said === 'string' ? said : JSON.stringify(said)]
+      const reply = output[event] ?? ''
+      const words = [
+        process.execPath,
+        join(import.meta.dir, 'record-hook.ts'),
+        log,
+        typeof reply === 'string' ? reply : JSON.stringify(reply),
+      ]
       return [event, [{ hooks: [{ type: 'command', command: words.map(shellQuote).join(' '), timeout: 30 }] }]]
     }),
   )
 }
 
-/** Output that puts text in front of the model. */
+/** Hook output that injects text. */
 export function contextFor(event: string, text: string): object {
   return { hookSpecificOutput: { hookEventName: event, additionalContext: text } }
 }
 
 export type HookServer = { url: string; calls: HookPayload[]; close(): Promise<void> }
 
-/** Stands at the other end of `http` hooks. An answer that is a `Response` goes out as it is, for servers that misbehave. */
+/** A server for `http` hooks. A `Response` is sent as it is, to play servers that misbehave. */
 export function startHookServer(answer: (payload: HookPayload) => object | Promise<object> = () => ({})): HookServer {
   const calls: HookPayload[] = []
   const server = Bun.serve({
@@ -64,8 +69,8 @@ export function startHookServer(answer: (payload: HookPayload) => object | Promi
     fetch: async (request) => {
       const payload = (await request.json()) as HookPayload
       calls.push(payload)
-      const said = await answer(payload)
-      return said instanceof Response ? said : Response.json(said)
+      const reply = await answer(payload)
+      return reply instanceof Response ? reply : Response.json(reply)
     },
   })
   return { url: `http://127.0.0.1:${server.port}`, calls, close: () => server.stop(true) }

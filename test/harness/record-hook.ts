@@ -1,4 +1,4 @@
-/** A command hook that writes down what it was given (`<log>`) and prints what it was told to (`<output>`). */
+/** A command hook that appends its payload to `<log>` and prints `<output>`. */
 import { appendFileSync } from 'node:fs'
 import type { RecordedHook } from './hooks.ts'
 
@@ -12,6 +12,6 @@ const recorded: RecordedHook = {
   pid: process.pid,
   at: Date.now(),
 }
-// One write of a whole line: hooks of a parallel batch append at the same time.
+// A single write for the whole line, because hooks of a parallel batch append at the same time.
 appendFileSync(log, `${JSON.stringify(recorded)}\n`)
 if (output) process.stdout.write(output)

@@ -16,13 +16,13 @@ import {
 
 export type ClaudeOptions = SandboxOptions & {
   turns?: Script
-  /** Write down the calls of all hooks, or of the events named; and what those hooks shall print. */
+  /** Record the calls of all hooks, or of the given events; and what these hooks print. */
   record?: true | Partial<Recording>
-  /** Further arguments of the client. */
+  /** Additional arguments for the client. */
   args?: string[]
-  /** Goes on in this home and project; whoever made it removes it. */
+  /** Use this home and project; the caller removes it. */
   sandbox?: Sandbox
-  /** Goes on with this model. */
+  /** Use this model. */
   api?: FakeAnthropic
 }
 
@@ -31,26 +31,26 @@ export type PrintOptions = ClaudeOptions & RunOptions & { prompt?: string }
 export type PrintRun = Ran & {
   /** The answer the client printed. */
   answer: string
-  /** What it sent to the model in this run. */
+  /** Its requests to the model in this run. */
   requests: ModelRequest[]
-  /** What the recorder saw in this run. */
+  /** The recorded hook calls of this run. */
   hooks: RecordedHook[]
   /** The client's stream-json output. */
   events: { type: string; [key: string]: unknown }[]
   transcripts: ReturnType<typeof transcripts>
-  /** The client's debug log: why a hook or a settings file was not taken. */
+  /** The client's debug log, for example why it ignored a hook or a settings file. */
   debug: string
 }
 
-/** One run of the real client in print mode (`claude -p`) against a scripted model, nothing asked for permission. */
+/** Runs the real client in print mode (`claude -p`) against a scripted model, without permission prompts. */
 export async function runClaude(options: PrintOptions = {}): Promise<PrintRun> {
-  const scene = await setScene(options)
-  const { sandbox, api } = scene
+  const run = await prepareRun(options)
+  const { sandbox, api } = run
   const requestsBefore = api.requests.length
-  const hooksBefore = scene.hooks().length
+  const hooksBefore = run.hooks().length
   try {
     const args = ['-p', options.prompt ?? 'go', '--output-format', 'stream-json', '--verbose', '--dangerously-skip-permissions']
-    const ran = await runIn(sandbox, [sandbox.claude, ...args, ...scene.args], {
+    const ran = await runIn(sandbox, [sandbox.claude, ...args, ...run.args], {
       ...options,
       env: { ...options.env, ANTHROPIC_BASE_URL: api.url },
     })
@@ -59,28 +59,28 @@ export async function runClaude(options: PrintOptions = {}): Promise<PrintRun> {
       ...ran,
       answer: String(events.findLast((event) => event.type === 'result')?.result ?? ''),
       requests: api.requests.slice(requestsBefore),
-      hooks: scene.hooks().slice(hooksBefore),
+      hooks: run.hooks().slice(hooksBefore),
       events,
       transcripts: transcripts(sandbox),
-      debug: scene.debug(),
+      debug: run.debug(),
     }
   } finally {
-    await scene.leave()
+    await run.leave()
   }
 }
 
-/** What both ways of running the client need around it: the sandbox with its settings, the model, the recorder's log. */
-export async function setScene(options: ClaudeOptions) {
+/** Prepares what both ways of running the client need: the sandbox with its settings, the model, the log of the recorder. */
+export async function prepareRun(options: ClaudeOptions) {
   const sandbox = options.sandbox ?? (await makeSandbox(options))
   const api = options.api ?? startFakeAnthropic(options.turns)
   if (options.api && options.turns) options.api.play(options.turns)
   const hookLog = join(sandbox.root, 'hooks.jsonl')
   const debugFile = join(sandbox.root, 'debug.log')
   const ownSettings = join(sandbox.root, 'settings.json')
-  // A sandbox that is gone on with keeps the settings it has, for instance those that `recollect init` wrote.
+  // A reused sandbox keeps its settings, for instance those that `recollect init` wrote.
   if (options.sandbox && options.settings) writeInto(sandbox.home, '.claude/settings.json', options.settings)
   const recording = { events: options.record ? eventsOf(sandbox.version) : [], ...(options.record === true ? {} : options.record) }
-  // In a file of our own, which the client reads besides the person's settings: those stay as the test left them.
+  // In a separate file that the client reads in addition, so that the person's settings stay as the test left them.
   writeInto(sandbox.root, 'settings.json', { skipDangerousModePermissionPrompt: true, hooks: recordHooks(hookLog, recording) })
   return {
     sandbox,

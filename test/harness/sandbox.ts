@@ -3,24 +3,24 @@ import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { claudeClient, PINNED } from './client.ts'
 
-/** A throw-away person: a home, a project, and a shell environment with nothing of ours in it. */
+/** A temporary home, a project, and a clean environment. */
 export type Sandbox = {
   root: string
   home: string
   project: string
   /** The version of the client. */
   version: string
-  /** Its executable; its folder leads the PATH, so `claude` is this one for whatever runs in here. */
+  /** The client's executable. Its folder is first on the PATH, so `claude` means this one. */
   claude: string
   env: Record<string, string>
-  /** Also ends the worker that hooks may have started in this home. */
+  /** Also ends a worker that hooks started in this home. */
   remove(): Promise<void>
 }
 
 export type SandboxOptions = {
-  /** Which version of the client this person has. */
+  /** The version of the client. */
   client?: string
-  /** Claude Code's settings of the person. */
+  /** The person's Claude Code settings. */
   settings?: Settings
   /** Files of the project, by relative path. An object is written as JSON. */
   files?: Record<string, string | object>
@@ -31,27 +31,27 @@ export type SandboxOptions = {
 }
 
 export type Settings = { hooks?: Hooks; [key: string]: unknown }
-/** Hooks as Claude Code's settings spell them. */
+/** Hooks in the format of Claude Code's settings. */
 export type Hooks = Record<string, { matcher?: string; hooks: Record<string, unknown>[] }[]>
 
-/** Looks like a key to the client, opens nothing. */
-const MADE_UP_KEY = 'sk-ant-made-up-for-offline-tests-0000000000'
+/** Looks like a key but is not one. */
+const FAKE_API_KEY = 'sk-ant-made-up-for-offline-tests-0000000000'
 
 export async function makeSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const version = options.client ?? PINNED
   const claude = await claudeClient(version)
-  // Not below TMPDIR, which is deep on a Mac: the worker's socket lies in here, and its path must stay under a hundred bytes.
+  // Not in TMPDIR, which has a long path on macOS: the path of the worker's socket must stay under a hundred bytes.
   const root = mkdtempSync(join(realpathSync('/tmp'), 'recollect-'))
   const home = join(root, 'home')
   const project = join(root, 'project')
   const temporary = join(root, 'tmp')
   for (const folder of [home, project, temporary]) mkdirSync(folder)
-  // Past the welcome screen and the question whether the folder is trusted, which nobody is there to answer.
+  // Skips the welcome screen and the trust prompt.
   writeInto(home, '.claude.json', {
     hasCompletedOnboarding: true,
     numStartups: 5,
     theme: 'dark',
-    customApiKeyResponses: { approved: [MADE_UP_KEY.slice(-20)], rejected: [] },
+    customApiKeyResponses: { approved: [FAKE_API_KEY.slice(-20)], rejected: [] },
     projects: { [project]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true, allowedTools: [] } },
   })
   if (options.settings) writeInto(home, '.claude/settings.json', options.settings)
@@ -66,7 +66,7 @@ export async function makeSandbox(options: SandboxOptions = {}): Promise<Sandbox
     env: { ...environmentOf(home, temporary, claude), ...options.env },
     remove: async () => {
       endWorker(home)
-      // A client that is just ending may still be writing.
+      // A client that is exiting may still be writing.
       await rm(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
   }
@@ -77,7 +77,7 @@ export async function makeSandbox(options: SandboxOptions = {}): Promise<Sandbox
 export type Ran = { code: number; stdout: string; stderr: string; ms: number; timedOut: boolean }
 export type RunOptions = { cwd?: string; env?: Record<string, string>; input?: string; timeoutMs?: number }
 
-/** Runs a program to its end as the sandbox's person would. Never throws for a program that fails: its code says so. */
+/** Runs a program in the sandbox. Does not throw if the program fails; check its exit code. */
 export async function runIn(sandbox: Sandbox, command: string[], options: RunOptions = {}): Promise<Ran> {
   const started = performance.now()
   const child = Bun.spawn(command, {
@@ -97,17 +97,17 @@ export async function runIn(sandbox: Sandbox, command: string[], options: RunOpt
   return { code, stdout, stderr, ms: performance.now() - started, timedOut }
 }
 
-/** Writes a file below a folder, making the folders between. */
+/** Writes a file below a folder and creates the folders in between. */
 export function writeInto(folder: string, path: string, content: string | object): void {
   const file = join(folder, path)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2))
 }
 
-/** A line of a transcript, as far as tests look at it. */
+/** A line of a transcript, with the fields that tests use. */
 export type TranscriptLine = { type: string; sessionId?: string; [key: string]: unknown }
 
-/** The transcripts the client wrote, those of subagents included. */
+/** The client's transcripts, including those of subagents. */
 export function transcripts(sandbox: Sandbox): { file: string; lines: TranscriptLine[] }[] {
   const folder = join(sandbox.home, '.claude', 'projects')
   if (!existsSync(folder)) return []
@@ -116,14 +116,14 @@ export function transcripts(sandbox: Sandbox): { file: string; lines: Transcript
     .map((path) => ({ file: join(folder, path), lines: readJsonLines<TranscriptLine>(join(folder, path)) }))
 }
 
-/** The values of a JSON-lines file; none when it is not there (yet). */
+/** The values of a JSON-lines file; none if it does not exist (yet). */
 export function readJsonLines<T>(file: string): T[] {
   return existsSync(file) ? (Bun.JSONL.parse(readFileSync(file, 'utf8')) as T[]) : []
 }
 
-/** Everything a program in the sandbox finds in its environment. Nothing is inherited: a test must not depend on who runs it. */
+/** The whole environment of programs in the sandbox. Nothing is inherited, so that tests do not depend on who runs them. */
 function environmentOf(home: string, temporary: string, claude: string): Record<string, string> {
-  // Old clients are run by Node, which may live anywhere.
+  // Old clients run on Node, which may be installed anywhere.
   const node = dirname(Bun.which('node') ?? '/usr/bin/node')
   return {
     PATH: [dirname(claude), node, '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
@@ -133,8 +133,8 @@ function environmentOf(home: string, temporary: string, claude: string): Record<
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',
     SHELL: '/bin/bash',
-    ANTHROPIC_API_KEY: MADE_UP_KEY,
-    // Nobody listens here: a run with a script names its own model, and https to anywhere else meets a proxy that is not there.
+    ANTHROPIC_API_KEY: FAKE_API_KEY,
+    // A closed port: a run with a script sets its own model, and https to anywhere else goes to a proxy that does not exist.
     ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
     HTTPS_PROXY: 'http://127.0.0.1:9',
     NO_PROXY: '127.0.0.1,localhost',
@@ -144,7 +144,7 @@ function environmentOf(home: string, temporary: string, claude: string): Record<
     DISABLE_ERROR_REPORTING: '1',
     DISABLE_BUG_COMMAND: '1',
     DISABLE_COST_WARNINGS: '1',
-    // The client refuses to skip permissions as root unless it is told that it stands in a sandbox, which it does.
+    // As root, the client refuses to skip permissions unless it knows that it runs in a sandbox.
     IS_SANDBOX: '1',
   }
 }
@@ -167,6 +167,6 @@ function endWorker(home: string): void {
   try {
     process.kill((JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid, 'SIGKILL')
   } catch {
-    // It has left already, or was just writing the file on its way out.
+    // The worker has already exited, or is just exiting.
   }
 }

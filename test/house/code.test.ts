@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { codeOnly } from './code.ts'
 
-/** The words that are left: what `codeOnly` takes for code. */
+/** The words that `codeOnly` leaves. */
 const words = (text: string): string[] => codeOnly(text).match(/\w+/g) ?? []
 
 test.each<[string, string, string[]]>([
@@ -18,7 +18,7 @@ test.each<[string, string, string[]]>([
   expect(words(text)).toEqual(code)
 })
 
-test('every character keeps its place', () => {
+test('every character keeps its position', () => {
   const text = `const a = 'b' // c\nconst d = \`e\n\${f}\`\n`
   const code = codeOnly(text)
   expect(code).toHaveLength(text.length)

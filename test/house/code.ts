@@ -1,10 +1,10 @@
 /**
- * The code of a TypeScript text: comments and the insides of strings and regular expressions are blank, everything else stays
- * where it was, so that an index into one is an index into the other. What stands in `${…}` is code.
+ * The code of a TypeScript text: comments and the contents of strings and regular expressions become blanks, and everything else keeps its
+ * position, so that indexes are the same in both. Code in `${…}` stays.
  */
 export function codeOnly(text: string): string {
   let code = ''
-  // What each open brace belongs to: after the one that ends `${`, the template goes on.
+  // What each open brace belongs to: after the brace that closes `${`, the template continues.
   const braces: ('block' | 'template')[] = []
   while (code.length < text.length) {
     TOKEN.lastIndex = code.length
@@ -24,7 +24,7 @@ export function codeOnly(text: string): string {
   return code
 }
 
-/** A slash begins a regular expression where a value is expected: after an operator, an opening bracket or one of these words. */
+/** A slash starts a regular expression where a value is expected: after an operator, an opening bracket or one of these words. */
 const TOKEN = new RegExp(
   [
     String.raw`\/\*[\s\S]*?\*\/`,
@@ -37,7 +37,7 @@ const TOKEN = new RegExp(
   'g',
 )
 
-/** The text of a template from where it begins, or goes on, to its end or to the next piece of code in it. */
+/** The text of a template from its start, or from the end of `${…}`, to its end or to the next `${`. */
 const TEMPLATE = /((?:\\[\s\S]|\$(?!\{)|[^`\\$])*)(`|\$\{)?/y
 
 const blank = (text: string) => text.replace(/[^\n]/g, ' ')

@@ -1,17 +1,17 @@
 /**
- * Keeps `house.json` true: every folder under `src/` is a room, and this reads the source as rooms and doors. It reads text, not
- * types, so it needs no compiler; `codeOnly` sees to it that comments and strings are not taken for code.
+ * Checks the source against `house.json`: every folder under `src/` is a room, with doors that other rooms may import. It reads text rather than
+ * types, so it needs no compiler; `codeOnly` keeps comments and strings from being taken for code.
  */
 import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import { codeOnly } from './code.ts'
 
 export type Rules = {
-  /** Which rooms a room may import. A room that is not named here is none. */
+  /** The rooms that each room may import. Every room must be listed. */
   may: Record<string, string[]>
-  /** Which of its files other rooms may import (patterns); a room without an entry is open throughout. */
+  /** The files of a room that other rooms may import (patterns). Without an entry, all of them. */
   doors: Record<string, string[]>
-  /** Which rooms may import a package. Built-in modules that are not named are free, other packages must be named. */
+  /** The rooms that may import a package. Built-in modules that are not listed are free; other packages must be listed. */
   touches: Record<string, string[]>
   owns: Record<Owned, string[]>
   /** Files that start a program or a library (patterns). */
@@ -26,7 +26,7 @@ const ROOMS_FOR_EVERY_AGENT = ['core', 'store', 'capture', 'retrieval', 'inject'
 const AGENT_NAMED_IN = ['src/core/agent.ts', 'src/store/migrations.ts']
 const AGENT_NAME = /claude[-_ ]?code/gi
 
-/** Things in the text of a file that only some rooms may do. */
+/** Things that only some rooms may do, as patterns in their text. */
 const OWNED = {
   'SQL text':
     /['"`]\s*(?:SELECT\s|INSERT\s+(?:OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|(?:CREATE|DROP|ALTER)\s+(?:\w+\s+)?(?:TABLE|INDEX|TRIGGER)\s|PRAGMA\s)/g,
@@ -36,17 +36,17 @@ const OWNED = {
 }
 type Owned = keyof typeof OWNED
 
-/** The process that starts cold at every event: what it imports is paid for at every event. */
+/** The hook process starts for every event, so everything it imports costs time for every event. */
 const HOOK = 'src/hooks/pipe.ts'
 
-/** What the source breaks, one sentence each, with file and line. `sources` maps paths (`src/room/file.ts`) to text. */
+/** The broken rules, one sentence each, with file and line. `sources` maps paths (`src/room/file.ts`) to text. */
 export function brokenRules(sources: Map<string, string>, rules: Rules): string[] {
   const files = [...sources].map(([path, text]) => readFile(path, text, sources))
   return [
-    ...files.filter((file) => !(file.room in rules.may)).map((file) => `${file.path}: ${file.room} is no room of house.json`),
+    ...files.filter((file) => !(file.room in rules.may)).map((file) => `${file.path}: ${file.room} is not a room in house.json`),
     ...files.flatMap((file) => [...brokenImports(file, rules), ...brokenOwnership(file, rules), ...namedAgents(file)]),
-    ...cycles(roomGraph(files)).map((rooms) => `rooms import each other in a circle: ${rooms.join(' → ')}`),
-    ...cycles(fileGraph(files)).map((paths) => `files import each other in a circle: ${paths.join(' → ')}`),
+    ...cycles(roomGraph(files)).map((rooms) => `rooms import each other in a cycle: ${rooms.join(' → ')}`),
+    ...cycles(fileGraph(files)).map((paths) => `files import each other in a cycle: ${paths.join(' → ')}`),
     ...hookPackages(files),
     ...unwantedAtStart(files, rules.starts),
     ...patternsWithoutMatch(files, rules),
@@ -56,10 +56,10 @@ export function brokenRules(sources: Map<string, string>, rules: Rules): string[
 type SourceFile = { path: string; room: string; text: string; code: string; imports: Import[] }
 type Import = {
   line: number
-  /** True when nothing of it is left at run time. */
-  typeOnly: boolean
-  /** True when it is loaded where the program comes by, not before it starts. */
-  later: boolean
+  /** True if nothing of it is left at run time. */
+  isTypeOnly: boolean
+  /** True for `import()`, which loads when it is reached and not at the start. */
+  isDynamic: boolean
   /** One of our files, or a package. */
   target: { path: string } | { outside: string; builtin: boolean }
 }
@@ -81,7 +81,7 @@ function brokenImports(file: SourceFile, { may, doors, touches }: Rules): string
       ...(allowed.includes(room) || allowed.includes('*') ? [] : [`${at} ${file.room} may not import ${room} (${target.path})`]),
       ...(!patterns || patterns.some((pattern) => new RegExp(pattern).test(target.path))
         ? []
-        : [`${at} ${target.path} is no door of ${room}`]),
+        : [`${at} ${target.path} is not a door of ${room}`]),
     ]
   })
 }
@@ -90,7 +90,7 @@ function brokenOwnership(file: SourceFile, { owns }: Rules): string[] {
   return Object.entries(OWNED).flatMap(([thing, pattern]) => {
     const rooms = owns[thing as Owned]
     if (rooms.includes(file.room)) return []
-    // SQL stands inside strings, so it is looked for in the text; its opening quote must be code all the same, not part of a comment.
+    // SQL is inside strings, so it is searched in the text; its opening quote must still be code and not part of a comment.
     const text = thing === 'SQL text' ? file.text : file.code
     return [...text.matchAll(pattern)]
       .filter((match) => file.code[match.index] === text[match.index])
@@ -105,7 +105,7 @@ function namedAgents({ path, room, text }: SourceFile): string[] {
   )
 }
 
-/** Packages anywhere in the hook's imports, with the way that leads to them. */
+/** Packages that the hook imports, directly or indirectly, with the path of imports. */
 function hookPackages(files: SourceFile[]): string[] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const seen = new Set<string>()
@@ -114,7 +114,7 @@ function hookPackages(files: SourceFile[]): string[] {
     if (!file || seen.has(path)) return []
     seen.add(path)
     return file.imports
-      .filter((item) => !item.typeOnly)
+      .filter((item) => !item.isTypeOnly)
       .flatMap(({ line, target }) => {
         if ('path' in target) return walk(target.path, [...way, path])
         return target.builtin
@@ -136,7 +136,7 @@ function unwantedAtStart(files: SourceFile[], starts: Rules['starts']): string[]
       if (!file || seen.has(path)) return []
       seen.add(path)
       return file.imports
-        .filter((item) => !item.typeOnly && !item.later)
+        .filter((item) => !item.isTypeOnly && !item.isDynamic)
         .flatMap(({ target }) => {
           const name = 'path' in target ? target.path : target.outside
           if (isUnwanted(name)) return [`${entry} may not load ${name} when it starts (${[...way, path].join(' → ')})`]
@@ -171,7 +171,7 @@ function alternatives(pattern: string): string[] {
   return inside === undefined ? [pattern] : inside.split('|').map((part) => `${before}(${part})${after}`)
 }
 
-/** Type-only imports count between rooms: a room that needs another's types knows that room. */
+/** Type-only imports count between rooms: a room that needs another's types depends on it. */
 function roomGraph(files: SourceFile[]): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>()
   for (const file of files) {
@@ -182,17 +182,17 @@ function roomGraph(files: SourceFile[]): Map<string, Set<string>> {
   return graph
 }
 
-/** Between files only what is left at run time can go round in a circle. */
+/** Between files, only run-time imports can form a cycle. */
 function fileGraph(files: SourceFile[]): Map<string, Set<string>> {
   return new Map(
     files.map((file) => [
       file.path,
-      new Set(file.imports.flatMap((item) => ('path' in item.target && !item.typeOnly ? [item.target.path] : []))),
+      new Set(file.imports.flatMap((item) => ('path' in item.target && !item.isTypeOnly ? [item.target.path] : []))),
     ]),
   )
 }
 
-/** Circles in a graph, each found once: a depth-first walk that meets a node of its own way has gone round. */
+/** The cycles of a graph, each found once: a depth-first walk that reaches a node of its own path. */
 function cycles(graph: Map<string, Set<string>>): string[][] {
   const found: string[][] = []
   const done = new Set<string>()
@@ -212,20 +212,20 @@ function readFile(path: string, text: string, sources: Map<string, string>): Sou
   return { path, room: roomOf(path), text, code, imports: importsIn(path, text, code, sources) }
 }
 
-const LATER = /\b(?:import|require)\(\s*['"]/g
-const IMPORTS = [/\b(?:import|export)\s+(?<type>type\s+)?(?<names>[\w$*{},\s]*?)\s*\bfrom\s*['"]/g, /\bimport\s*['"]/g, LATER]
+const DYNAMIC_IMPORT = /\b(?:import|require)\(\s*['"]/g
+const IMPORTS = [/\b(?:import|export)\s+(?<type>type\s+)?(?<names>[\w$*{},\s]*?)\s*\bfrom\s*['"]/g, /\bimport\s*['"]/g, DYNAMIC_IMPORT]
 
 function importsIn(path: string, text: string, code: string, sources: Map<string, string>): Import[] {
-  return IMPORTS.flatMap((pattern) => [...code.matchAll(pattern)].map((match) => ({ match, later: pattern === LATER }))).map(
-    ({ match, later }) => {
-      // The name stands between quotes that `codeOnly` left where they were.
+  return IMPORTS.flatMap((pattern) => [...code.matchAll(pattern)].map((match) => ({ match, isDynamic: pattern === DYNAMIC_IMPORT }))).map(
+    ({ match, isDynamic }) => {
+      // The name is between quotes that `codeOnly` left in place.
       const quote = match.index + match[0].length - 1
       const name = text.slice(quote + 1, text.indexOf(text.charAt(quote), quote + 1))
       const { type, names } = match.groups ?? {}
       return {
         line: lineAt(text, match.index),
-        later,
-        typeOnly: type !== undefined || /^\{(\s*type\s+[\w$]+(\s+as\s+[\w$]+)?,?)+\s*\}$/.test(names ?? ''),
+        isDynamic,
+        isTypeOnly: type !== undefined || /^\{(\s*type\s+[\w$]+(\s+as\s+[\w$]+)?,?)+\s*\}$/.test(names ?? ''),
         target: targetOf(path, name, sources),
       }
     },
@@ -243,7 +243,7 @@ function targetOf(from: string, name: string, sources: Map<string, string>): Imp
   return { outside: name.split('/', name.startsWith('@') ? 2 : 1).join('/'), builtin: false }
 }
 
-/** `src/store/store.ts` → `store`; a file beside the rooms is in none, and is called by its path. */
+/** `src/store/store.ts` → `store`. For a file outside the rooms, its path. */
 function roomOf(path: string): string {
   const [src, room, ...rest] = path.split('/')
   return src === 'src' && room && rest.length > 0 ? room : path

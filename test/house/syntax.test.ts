@@ -35,12 +35,12 @@ test.each([
   '(await response.json()) as Answer',
   '(await response.json().catch(() => ({}))) as Answer',
   'JSON.parse(text) as unknown as Answer',
-])('a parsed value that is cast is found: %s', (code) => {
+])('a cast of a parsed value is found: %s', (code) => {
   expect(measureSyntax('a.ts', `const a = ${code}`).uncheckedCasts.length).toBeGreaterThan(0)
 })
 
 test.each(['JSON.parse(text)', "['a'] as const", 'text as SessionId', 'schema.parse(JSON.parse(text))'])(
-  'other code is not: %s',
+  'other code is not reported: %s',
   (code) => {
     expect(measureSyntax('a.ts', `const a = ${code}`).uncheckedCasts).toEqual([])
   },

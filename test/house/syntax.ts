@@ -1,4 +1,4 @@
-/** Measures of one source file that need its syntax tree: how much its functions decide, which types it declares, what it casts. */
+/** Measures a source file by its syntax tree: decision points of its functions, declared types, and unchecked casts. */
 import { parseSync } from 'oxc-parser'
 
 export type SyntaxMeasures = {
@@ -62,7 +62,7 @@ const isConst = (node: Node) => {
   return target.type === 'TSTypeReference' && target.typeName?.name === 'const'
 }
 
-/** `JSON.parse(…)`, `response.json()`, also awaited, in brackets, behind another cast or with a fallback. */
+/** `JSON.parse(…)` or `response.json()`, also awaited, in parentheses, inside another cast or with a fallback. */
 function isParsedValue(node: Node): boolean {
   switch (node.type) {
     case 'AwaitExpression':
@@ -91,7 +91,7 @@ function functionName(node: Node, parents: Node[]): string {
   return name?.name ?? '(anonymous)'
 }
 
-/** Where the statement begins that declares a function, `export` and `const` included: its comment ends just before. */
+/** The start of the statement that declares a function, including `export` and `const`; its comment ends just before. */
 function outermostStart(node: Node, parents: Node[]): number {
   let start = node.start
   for (const parent of parents.toReversed()) {

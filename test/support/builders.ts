@@ -9,7 +9,7 @@ import { asNoteId, type Note, type NoteText } from '../../src/core/note.ts'
 import type { Environment } from '../../src/platform/environment.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 
-/** Builders fill in what a test does not care about, so that what remains on the line is the point. */
+/** Builders provide defaults, so that a test shows only the fields that matter to it. */
 export function observation(given: Partial<Observation> = {}): Observation {
   return {
     id: 1,
@@ -51,7 +51,7 @@ export function summary(given: Partial<Summary> = {}): Summary {
   }
 }
 
-/** A note as its file has it. */
+/** A note as it is in its file. */
 export function noteText(given: Partial<NoteText> = {}): NoteText {
   return {
     id: asNoteId('01ARZ3NDEKTSV4RRFFQ69G5FAV'),
@@ -82,11 +82,19 @@ export function note(given: Partial<Note> = {}): Note {
   return { ...noteText(), scope: 'project', project: asProjectKey('app'), path, ...given }
 }
 
-/** Of what was told, the memories: lines that frame them or are gathered from many are items too. */
+/** The memories among the items of an injection, without its lines. */
 export const memoriesIn = <T extends { kind: string }>(items: T[]): T[] => items.filter((item) => item.kind !== 'line')
 
-export function event(said: SessionEvent, given: Partial<Omit<AgentEvent, keyof SessionEvent>> = {}): AgentEvent {
-  return { agent: 'claude-code', session: asContentSessionId('s1'), at: 1000, cwd: '/home/dev/app', transcript: null, ...said, ...given }
+export function event(sessionEvent: SessionEvent, given: Partial<Omit<AgentEvent, keyof SessionEvent>> = {}): AgentEvent {
+  return {
+    agent: 'claude-code',
+    session: asContentSessionId('s1'),
+    at: 1000,
+    cwd: '/home/dev/app',
+    transcript: null,
+    ...sessionEvent,
+    ...given,
+  }
 }
 
 export const prompt = (text: string, promptId: string | null = 'p1'): SessionEvent => ({
@@ -112,7 +120,7 @@ export const toolUse = (
   ...given,
 })
 
-/** A turn in which a login is mended: the prompt, an edit, then commands with this much to say, and the answer unless it is not over. */
+/** A turn that fixes a login: the prompt, an edit, commands with this much output, and the answer unless it is null. */
 export function loginTurn(
   number: number,
   { commands = 1, size = 2900, said = '', answer = 'Fixed: exp is in seconds.' }: LoginTurn = {},
@@ -135,7 +143,7 @@ type LoginTurn = { commands?: number; size?: number; said?: string; answer?: str
 
 export const nowhere: EventContext = { projectFolder: null, clientPid: null, entrypoint: null }
 
-/** Keeps whatever comes. */
+/** Rules that accept every event. */
 export function captureAll(given: Partial<CaptureRules> = {}): CaptureRules {
   return {
     isWanted: () => true,
@@ -149,7 +157,7 @@ export function captureAll(given: Partial<CaptureRules> = {}): CaptureRules {
   }
 }
 
-/** What a process sees whose home, and the person's, is this folder. */
+/** The environment of a process whose home folder is this folder. */
 export function environment(folder: string, given: Partial<Environment> = {}): Environment {
   return {
     home: join(folder, '.recollect'),
@@ -166,13 +174,13 @@ export function environment(folder: string, given: Partial<Environment> = {}): E
   }
 }
 
-/** A folder that goes away with the test. */
+/** A folder that is removed at the end of the test. */
 export function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(tmpdir(), 'recollect-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** A real database in a folder of its own. */
+/** A real database in a temporary folder. */
 export async function temporaryStore(): Promise<{ store: Store; path: string; [Symbol.dispose](): void }> {
   const folder = temporaryFolder()
   const path = join(folder.path, 'recollect.db')
@@ -201,7 +209,7 @@ export async function openSession(store: Store, contentSessionId = 's1', at = 10
   return session
 }
 
-/** Makes these the memories of the first turn of a session of its own. */
+/** Adds these observations as the first turn of a new session. */
 export async function addObservations(store: Store, observations: Observation[], contentSessionId = 's1'): Promise<Session> {
   const session = await openSession(store, contentSessionId)
   const memorySessionId = asMemorySessionId(`memory of ${contentSessionId}`)

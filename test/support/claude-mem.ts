@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 
-/** A database as claude-mem makes it, with this many sessions of three observations, two prompts and a summary each. */
+/** Creates a database of claude-mem with this many sessions, each with three observations, two prompts and a summary. */
 export function claudeMemDatabase(
   path: string,
   sessions: number,

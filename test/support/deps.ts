@@ -3,7 +3,7 @@ import { openTextModel } from '../../src/providers/text.ts'
 import type { aModelServer } from './model-server.ts'
 import { aNotebook } from './notebook.ts'
 
-/** A notebook with what consolidating it needs: a model that is a server on this machine, or none. */
+/** A notebook with everything that consolidation needs. The model is a server on this machine, or null. */
 export async function someDeps(server?: ReturnType<typeof aModelServer>, given: Partial<ConsolidationDeps> = {}) {
   const at = await aNotebook()
   const settings = { provider: 'anthropic' as const, name: 'model-1', base_url: server?.anthropic ?? '', api_key_file: '' }

@@ -16,14 +16,14 @@ import { openViewerFiles } from '../../src/worker/viewer-files.ts'
 import { openVisitors } from '../../src/worker/visitors.ts'
 import { environment, temporaryFolder } from './builders.ts'
 
-/** A worker's desk without the worker: a real store, log and queue in a folder of their own, and nobody listening. */
+/** The services of a worker without the worker: a real store, log and queue in a temporary folder, without a server. */
 export async function aDesk(variables: Record<string, string> = {}) {
   const folder = temporaryFolder()
   const seen = environment(folder.path, { overrides: variables })
   const home = homePaths(seen)
   const { settings } = loadSettings(seen)
   const log = openLog(home.logs, 'worker') // makes the home too
-  log.info('a desk for a test')
+  log.info('services for a test')
   const store = await openStore(home.database)
   const announced: Change[] = []
   const embedding = openEmbedding(store, () => settings.embedder, home.models, log)

@@ -1,6 +1,6 @@
 /**
- * How many times longer four times the text keeps the processor busy: 4 is linear, 16 quadratic. Other programs do not count, but they take
- * turns with the caches, so the shortest of several looks counts, and it looks again if need be.
+ * How many times more processor time a text needs when it is four times as long: 4 is linear, 16 quadratic. Other programs do not count, but they
+ * evict the caches, so the shortest of several measurements counts, and it measures again if the result looks too high.
  */
 export function growth(act: (text: string) => unknown, text: string): number {
   const long = text.repeat(4)
@@ -12,7 +12,7 @@ export function growth(act: (text: string) => unknown, text: string): number {
   return fourfold / Math.max(short, 0.5)
 }
 
-/** Between linear and quadratic. */
+/** A limit between linear and quadratic growth. */
 export const LINEAR = 11
 
 function processorTimeOf(act: (text: string) => unknown, text: string): number {
@@ -21,7 +21,7 @@ function processorTimeOf(act: (text: string) => unknown, text: string): number {
   return used()
 }
 
-/** A clock that stands still while others have the machine: the milliseconds that this process has computed since it was started. */
+/** Measures the processor time of this process in milliseconds. It does not advance while other programs run. */
 export function processorTime(): () => number {
   const before = process.cpuUsage()
   return () => {

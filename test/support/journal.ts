@@ -1,7 +1,7 @@
 import { claudeCode } from '../../src/integrations/agent.ts'
 import type { Person, Row } from './person.ts'
 
-/** What the agent's transcripts say happened: the truth that the journal is held against. */
+/** The tool uses and prompts in the agent's transcripts, which the journal is compared with. */
 export async function transcriptTruth(person: Person): Promise<{ toolUses: string[]; prompts: string[] }> {
   const toolUses: string[] = []
   const prompts: string[] = []
@@ -19,7 +19,7 @@ export async function transcriptTruth(person: Person): Promise<{ toolUses: strin
   return { toolUses: toolUses.sort(), prompts: prompts.sort() }
 }
 
-/** The same of what Recollect kept. */
+/** The tool uses, prompts and summaries that Recollect stored. */
 export async function journal(person: Person): Promise<{ toolUses: string[]; prompts: string[]; summaries: string[] }> {
   const key = (field: keyof Row) => (row: Row) => `${row.sessionId} ${row[field]}`
   return {

@@ -7,7 +7,7 @@ import { type SyncOptions, syncNotes } from '../../src/sync/sync.ts'
 import { temporaryFolder } from './builders.ts'
 import { aNotebook } from './notebook.ts'
 
-/** A repository that several machines share, as an ordinary folder. */
+/** A repository in a folder that several machines share. */
 export function aRemote() {
   const folder = temporaryFolder()
   const path = join(folder.path, 'notes.git')
@@ -15,7 +15,7 @@ export function aRemote() {
   return { path, [Symbol.dispose]: () => folder[Symbol.dispose]() }
 }
 
-/** A machine: a home with notes, and a sync that goes to the remote. */
+/** A machine: a home with notes that syncs with the remote. */
 export async function aMachine(name: string, remote: string) {
   const at = await aNotebook(name)
   let now = 1_000_000
@@ -29,7 +29,7 @@ export async function aMachine(name: string, remote: string) {
     sync: async (given: Partial<SyncOptions> = {}) =>
       (await syncNotes(at.book, { remote, fetch: true, push: true, ...given }, Date.now())).report,
     git: (...args: string[]) => runGit(folder, ...args),
-    /** Keeps a note and returns its id. */
+    /** Saves a note and returns its id. */
     note: async (body: string, given: Partial<NoteDraft> = {}): Promise<NoteId> => {
       const { receipt } = await saveNote(at.book, { body, project: asProjectKey('app'), source: 'human', ...given }, ++now)
       if (receipt.kind === 'refused') throw new Error(receipt.reason)
@@ -38,7 +38,7 @@ export async function aMachine(name: string, remote: string) {
     edit: (id: NoteId, patch: NotePatch, when = ++now) => changeNote(at.book, id, patch, when),
     body: async (id: string) => (await at.store.notes.get(asNoteId(id)))?.body ?? null,
     conflicts: () => at.store.notes.conflicts(),
-    /** Every file of the notes, by its path. */
+    /** All note files, by path. */
     files: () => filesOf(folder),
     [Symbol.dispose]: () => at[Symbol.dispose](),
   }
@@ -46,7 +46,7 @@ export async function aMachine(name: string, remote: string) {
 
 export type Machine = Awaited<ReturnType<typeof aMachine>>
 
-/** Every markdown file below a folder, by its path. */
+/** All markdown files below a folder, by path. */
 function filesOf(folder: string): Record<string, string> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.md') && !path.startsWith('.git/'),
@@ -54,7 +54,7 @@ function filesOf(folder: string): Record<string, string> {
   return Object.fromEntries(paths.sort().map((path) => [path, readFileSync(join(folder, path), 'utf8')]))
 }
 
-/** Runs git as a person would, away from their settings. */
+/** Runs git as a person would, without their settings. */
 export function runGit(folder: string, ...args: string[]): string {
   const env = {
     PATH: process.env.PATH,

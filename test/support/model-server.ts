@@ -1,7 +1,7 @@
 import { afterAll, beforeEach } from 'bun:test'
-import { inPieces } from '../harness/fake-anthropic.ts'
+import { inChunks } from '../harness/fake-anthropic.ts'
 
-/** What a model says next. `status` and `type` are an error in the protocol's own form; `response` is whatever a broken endpoint sends. */
+/** The next answer. `status` and `type` give an error in the form of the protocol; `response` is sent as it is, to play a broken endpoint. */
 export type Says =
   | { text: string; stop?: 'end' | 'length'; usage?: { input: number; output: number; cached: number }; inPieces?: boolean }
   | { status: number; type: string; message: string; headers?: Record<string, string> }
@@ -13,13 +13,13 @@ export type Asked = {
   system: string
   messages: { role: string; text: string }[]
   maxTokens: number
-  /** How it is told to think little. */
+  /** The options that ask the model to think little. */
   way: Record<string, unknown>
 }
 
 const KEY = 'sk-test-0123456789abcdefghij'
 
-/** An endpoint on this machine that speaks both protocols as their owners wrote them down, and refuses what they would refuse. */
+/** An endpoint on this machine that implements both protocols as documented, and refuses what the real ones refuse. */
 export function aModelServer(answer: (asked: Asked) => Says | Promise<Says> = () => ({ text: 'yes' })) {
   const asked: Asked[] = []
   const say = { answer }
@@ -36,7 +36,7 @@ export function aModelServer(answer: (asked: Asked) => Says | Promise<Says> = ()
       const says = await say.answer(asked.at(-1) as Asked)
       if ('response' in says) return says.response()
       if ('status' in says) return protocol.error(says)
-      return says.inPieces ? inPieces(protocol.message(says)) : protocol.message(says)
+      return says.inPieces ? inChunks(protocol.message(says)) : protocol.message(says)
     },
   })
   return {
@@ -44,7 +44,7 @@ export function aModelServer(answer: (asked: Asked) => Says | Promise<Says> = ()
     anthropic: `http://127.0.0.1:${server.port}`,
     openai: `http://127.0.0.1:${server.port}/v1`,
     asked,
-    /** What is said from now on. */
+    /** Sets the answer from now on. */
     says: (next: Says | ((asked: Asked) => Says | Promise<Says>)) => {
       say.answer = typeof next === 'function' ? next : () => next
     },
@@ -53,7 +53,7 @@ export function aModelServer(answer: (asked: Asked) => Says | Promise<Says> = ()
   }
 }
 
-/** One for a whole file of tests: before each it has been asked nothing, and says this. */
+/** A server for a whole test file. Before each test, its requests are cleared and it answers with this text. */
 export function aModelServerSaying(text: string) {
   const server = aModelServer()
   afterAll(() => void server.stop())

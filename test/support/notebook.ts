@@ -9,7 +9,7 @@ import { readIfThere } from '../../src/platform/files.ts'
 import type { NoteFilter } from '../../src/store/store.ts'
 import { temporaryStore } from './builders.ts'
 
-/** A notebook in a home of its own, which is gone with the test. */
+/** A notebook in a temporary home. */
 export async function aNotebook(machine = 'here') {
   const t = await temporaryStore()
   const folder = dirname(t.store.path)
@@ -24,7 +24,7 @@ export async function aNotebook(machine = 'here') {
       writeFileSync(join(folder, path), text)
     },
     remove: (path: string) => rmSync(join(folder, path)),
-    /** The ids of notes that hold the words. */
+    /** The ids of notes that contain the words. */
     find: async (words: string, project: ProjectKey | null): Promise<string[]> => {
       const within = { project, kinds: ['note' as const], since: 0, before: Number.MAX_SAFE_INTEGER, limit: 20 }
       return (await t.store.documents.match(words.split(' '), within)).map((match) => match.ref)

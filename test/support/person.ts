@@ -4,12 +4,12 @@ import { makeSandbox, type RunOptions, runIn, type Sandbox, type SandboxOptions 
 
 const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 
-/** A person with Claude Code and Recollect in a throw-away home. */
+/** A person with Claude Code and Recollect in a temporary home. */
 export type Person = Sandbox & {
-  /** Runs the command line as they would; throws when it fails, with what it said. */
+  /** Runs the command line. Throws with its output if it fails. */
   recollect(...args: string[]): Promise<string>
   rows<T = Row>(kind: 'tool-uses' | 'prompts' | 'observations' | 'summaries' | 'sessions'): Promise<T[]>
-  /** Resolves when everything that was asked for has been told. */
+  /** Resolves when no jobs or spooled events are left. */
   settled(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -37,11 +37,11 @@ export async function aPerson(options: SandboxOptions & { init?: string[] | null
       return Bun.JSONL.parse(out) as T[]
     },
     settled: async () => {
-      const until = Date.now() + MOST_TO_SETTLE_MS
+      const until = Date.now() + MAX_SETTLE_MS
       for (let quiet = 0; quiet < 2; ) {
         const ran = await runIn(sandbox, [RECOLLECT, 'status', '--json'])
-        if (Date.now() > until) throw new Error(`this did not settle: ${ran.stdout}${ran.stderr}\n${lastOfLog(sandbox)}`)
-        // On a busy machine the worker may need more time than somebody who asks for its status has.
+        if (Date.now() > until) throw new Error(`the worker did not finish its jobs: ${ran.stdout}${ran.stderr}\n${endOfLog(sandbox)}`)
+        // On a busy machine the worker may answer later than `status` waits.
         if (ran.code === 2) continue
         if (ran.code !== 0) throw new Error(`recollect status ended with ${ran.code}: ${ran.stderr || ran.stdout}`)
         const { jobs, spooled } = JSON.parse(ran.stdout) as { jobs: { waiting: number; running: number }; spooled: number }
@@ -58,12 +58,12 @@ export async function aPerson(options: SandboxOptions & { init?: string[] | null
   return person
 }
 
-/** Nothing that a test does takes the worker this long, also where a busy machine is slow: something hangs, and it is to be seen what. */
-const MOST_TO_SETTLE_MS = 90_000
+/** Longer than any test needs, even on a busy machine: after this long something hangs, and the error shows the log. */
+const MAX_SETTLE_MS = 90_000
 
-function lastOfLog({ home }: Sandbox): string {
+function endOfLog({ home }: Sandbox): string {
   const log = join(home, '.recollect', 'logs', 'worker.log')
-  return existsSync(log) ? readFileSync(log, 'utf8').slice(-3000) : 'The worker has no log.'
+  return existsSync(log) ? readFileSync(log, 'utf8').slice(-3000) : 'There is no worker log.'
 }
 
 async function recollectIn(sandbox: Sandbox, args: string[], options: RunOptions = {}): Promise<string> {
@@ -72,7 +72,7 @@ async function recollectIn(sandbox: Sandbox, args: string[], options: RunOptions
   return ran.stdout
 }
 
-/** What Recollect put into a request, out of all that the client says besides. */
+/** The brief that Recollect put into a request. */
 export function briefIn(text: string): string {
   return text.match(/<recollect-context project=[\s\S]*?<\/recollect-context>/)?.[0] ?? ''
 }

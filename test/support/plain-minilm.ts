@@ -1,8 +1,8 @@
 import { readOnnxTensors } from '../../src/minilm/onnx.ts'
 
 /**
- * The sentence model written down plainly, in double precision and from the ONNX file itself: no rounding of rows, no blocks, no kernel.
- * Slow, and there to be compared with.
+ * A plain implementation of the sentence model to compare with: double precision, directly from the ONNX file, without rounding, blocks or kernel.
+ * Slow.
  */
 export function plainMinilm(onnx: Uint8Array): (pieces: number[]) => number[] {
   const tensors = readOnnxTensors(onnx)
@@ -82,7 +82,7 @@ export function plainMinilm(onnx: Uint8Array): (pieces: number[]) => number[] {
 const add = (a: number[], b: number[]) => a.map((value, d) => value + (b[d] as number))
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
 
-/** The error function as the sum of its series, or 1 where that is all there is of it. */
+/** The error function, as the sum of its series; 1 for large numbers. */
 function erf(x: number): number {
   if (Math.abs(x) > 5) return Math.sign(x)
   let [term, total] = [x, x]

@@ -1,4 +1,4 @@
-/** A small project with a failing test, and what a model does about it. */
+/** A small project with a failing test, and a scripted model that fixes it. */
 export const project = {
   'package.json': { name: 'tickets', type: 'module', scripts: { test: 'node --test' } },
   'src/auth.mjs': 'export function isValid(token, now = Date.now()) {\n  return token.exp > now\n}\n',
@@ -19,7 +19,7 @@ const edit = (file_path: string, old_string: string, new_string: string) => ({
   tools: [{ name: 'Edit', input: { file_path, old_string, new_string } }],
 })
 
-/** Finds the failing test, fixes the code, sees it pass. */
+/** Finds the failing test, fixes the code, and runs the test again. */
 export const fixTheTest = (folder: string) => [
   readFile(`${folder}/src/auth.mjs`),
   bash('npm test --silent', 'Run the tests'),

@@ -1,4 +1,4 @@
-/** Syncs a home in a process of its own, which a test can kill: `sync-child.ts <home> <machine> <remote>`. */
+/** Syncs a home in a separate process that a test can kill: `sync-child.ts <home> <machine> <remote>`. */
 import { join } from 'node:path'
 import { openStore } from '../../src/store/store.ts'
 import { syncNotes } from '../../src/sync/sync.ts'

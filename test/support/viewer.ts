@@ -6,17 +6,17 @@ import type { Person } from './person.ts'
 
 export type Viewing = Visitor & {
   origin: string
-  /** Goes to a page by its address, as somebody does who kept it. */
+  /** Opens a page by its address, like a bookmark. */
   open(path: string): Promise<void>
-  /** Waits until something holds in the page. Asked from outside: the page's policy lets nothing be evaluated inside. */
+  /** Waits until an expression is true in the page. Evaluated from outside, because the page's content security policy forbids it inside. */
   until(expression: string): Promise<void>
-  /** What a screen reader or a keyboard would stumble over, in words. */
+  /** Accessibility problems, as text. */
   barriers(): Promise<string[]>
-  /** Requests that left for anywhere else, errors of the page, and what the policy had to refuse. */
+  /** Requests to other hosts, errors of the page, and violations of its policy. */
   trouble: string[]
 }
 
-/** The person's browser, let in by `recollect view`. */
+/** The person's browser, signed in by `recollect view`. */
 export async function view(person: Person, options: Parameters<typeof openBrowser>[0] = {}, path = ''): Promise<Viewing> {
   const visitor = await openBrowser(options)
   const { page, context } = visitor
@@ -24,7 +24,7 @@ export async function view(person: Person, options: Parameters<typeof openBrowse
   const { origin } = new URL(url)
   const trouble: string[] = []
   context.on('request', (request) => {
-    if (!request.url().startsWith(origin) && !request.url().startsWith('about:')) trouble.push(`asked ${request.url()}`)
+    if (!request.url().startsWith(origin) && !request.url().startsWith('about:')) trouble.push(`requested ${request.url()}`)
   })
   context.on('weberror', (error) => trouble.push(`threw ${error.error().message}`))
   context.on('console', (message) => {
@@ -42,12 +42,12 @@ export async function view(person: Person, options: Parameters<typeof openBrowse
     },
     until: async (expression) => {
       for (let waited = 0; !(await page.evaluate(expression)); waited += 50) {
-        if (waited > 15_000) throw new Error(`it never came to this: ${expression}`)
+        if (waited > 15_000) throw new Error(`this never became true: ${expression}`)
         await page.waitForTimeout(50)
       }
     },
     barriers: async () => {
-      // By the debugger's own door: the page's policy lets no script in, and that is how it should stay.
+      // Through the debugger, because the page's policy rightly allows no other scripts.
       await page.evaluate(axe.source)
       const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
         violations: { id: string; nodes: { html: string }[] }[]
@@ -57,8 +57,8 @@ export async function view(person: Person, options: Parameters<typeof openBrowse
   }
 }
 
-/** Writes observations straight into the tables: by the front door this many would take minutes. Their words are not indexed. */
-export function addMany(person: Person, count: number): void {
+/** Writes observations directly into the tables, because adding this many through the store would take minutes. Their words are not indexed. */
+export function addManyObservations(person: Person, count: number): void {
   const db = new Database(join(person.home, '.recollect', 'recollect.db'))
   db.run('PRAGMA busy_timeout = 10000')
   db.transaction(() => {
@@ -70,7 +70,7 @@ export function addMany(person: Person, count: number): void {
       INSERT INTO observations (key, session_id, memory_session_id, project, prompt_number, type, title, subtitle, narrative, facts, concepts,
         files_read, files_modified, tool, tokens, model, at)
       SELECT 'many:' || i, ${session}, 'memory of many', 'many', 1, iif(i % 7 = 0, 'bugfix', 'change'), 'Memory number ' || i, '',
-        'What was found out about number ' || i || ', told in a sentence or two so that a row has something to show.', '[]', '[]', '[]', '[]', NULL, 40,
+        'A finding about number ' || i || ', in a sentence or two, to give the row some text.', '[]', '[]', '[]', '[]', NULL, 40,
         'plain', 1700000000000 + i * 1000 FROM n`,
     )
     db.run(`INSERT INTO documents (kind, ref, session_id, project, at)

@@ -9,9 +9,9 @@ import { completeUsage } from './token-usage.ts'
 /** The package that runs the person's own client for us, with their login. It is downloaded on request. */
 export const AGENT_SDK = { name: '@anthropic-ai/claude-agent-sdk', version: '0.3.325' }
 
-/** What is needed to send requests through the person's client. */
+/** Everything needed to send requests through the person's client. */
 export type AgentSdk = {
-  /** Where the package was installed. */
+  /** The folder in which the package is installed. */
   packages: string
   /** The person's client. */
   executable: string

@@ -1,8 +1,8 @@
-/** What a program that was built must do as well as the source: asked from outside, as a client, a browser and a person would. */
+/** Checks of a built program from outside, as an MCP client, a browser and a person use it. */
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
-/** Keeps a note through MCP and says what a search for it answers. */
+/** Saves a note through MCP and returns what a search for it finds. */
 export async function noteThroughMcp(server: ConstructorParameters<typeof StdioClientTransport>[0]): Promise<string> {
   const client = new Client({ name: 'a test', version: '1' })
   await client.connect(new StdioClientTransport({ ...server, stderr: 'ignore' }))
@@ -15,8 +15,8 @@ export async function noteThroughMcp(server: ConstructorParameters<typeof StdioC
   }
 }
 
-/** Visits the viewer by its link, and what its page asks for. */
-export async function pageAt(link: string) {
+/** Opens the viewer by its link and loads the page and its script. */
+export async function visitViewer(link: string) {
   const { headers } = await fetch(link)
   const cookie = headers.get('set-cookie')?.split(';')[0] ?? ''
   const visit = (path: string) => fetch(new URL(path, link), { headers: { cookie, 'sec-fetch-site': 'same-origin' } })
@@ -25,8 +25,8 @@ export async function pageAt(link: string) {
   return { page: page.status, script: [script.status, script.headers.get('content-type')] }
 }
 
-/** The embedder in use, when nothing waits for it any more. */
-export async function embedded(list: () => Promise<string>) {
+/** Waits until everything is embedded and returns the embedder in use. */
+export async function waitForEmbedding(list: () => Promise<string>) {
   for (;;) {
     const { inUse } = JSON.parse(await list()) as { inUse: { provider: string; problem: string | null; embedded: number; waiting: number } }
     if (inUse.problem !== null || (inUse.waiting === 0 && inUse.embedded > 0)) return inUse

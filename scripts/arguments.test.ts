@@ -22,17 +22,13 @@ const SCRIPTS = [
   'eval/run.ts distill',
 ]
 
-test.each(SCRIPTS)('%s says how it is used, or what it does not take, and does nothing else', (script) => {
+test.each(SCRIPTS)('%s prints its usage, refuses unknown options, and does nothing else', (script) => {
   const words = script.split(' ')
   expect(run(...words, '--help')).toEqual([0, expect.stringMatching(/^Usage: (?:bench|eval|npm run eval)/), ''])
-  expect(run(...words, '--nonsense')).toEqual([4, '', "Unknown option '--nonsense'; --help shows what it takes\n"])
+  expect(run(...words, '--nonsense')).toEqual([4, '', "Unknown option '--nonsense'; --help shows the usage\n"])
 })
 
-test('a word where a number should be is refused', () => {
-  expect(run('bench/search.ts', 'many')).toEqual([4, '', '"many" is no size; --help shows what it takes\n'])
-  expect(run('bench/hooks.ts', 'many')).toEqual([
-    4,
-    '',
-    expect.stringMatching(/^Unexpected argument 'many'.*; --help shows what it takes\n$/),
-  ])
+test('a word in place of a number is refused', () => {
+  expect(run('bench/search.ts', 'many')).toEqual([4, '', '"many" is not a size; give a number of observations; --help shows the usage\n'])
+  expect(run('bench/hooks.ts', 'many')).toEqual([4, '', expect.stringMatching(/^Unexpected argument 'many'.*; --help shows the usage\n$/)])
 })

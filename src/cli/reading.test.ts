@@ -15,11 +15,11 @@ test('what only reads works where no worker can be started, and leaves nothing b
   expect((await at.recollect('get', 'P1')).said).toMatch(/^P1 Low tide is shown an hour late .* tidepool-\w+\n\nAnswered:/)
   expect((await at.recollect('timeline', 'tide', '--project', 'tidepool')).said).toContain('►')
   const brief = (await at.recollect('inject', '--project', 'tidepool', '--explain')).said
-  expect(brief).toMatch(/Last session[\s\S]+\+ +\d+ files: \d+ of \d+ by how much and how lately: .+ \d\.\d/)
+  expect(brief).toMatch(/Last session[\s\S]+\+ +\d+ files: \d+ of \d+ by amount and recency: .+ \d\.\d/)
   const [, tokens] = /\n(\d+) tokens, \d+ memories told/.exec(brief) ?? []
   expect([...brief.matchAll(/^\+ +(\d+) /gm)].reduce((sum, [, cost]) => sum + Number(cost), 0)).toBe(Number(tokens))
   const recalled = await at.recollect('inject', '--project', 'tidepool', '--prompt', 'the tide table cache', '--explain')
-  expect(recalled.said).toMatch(/memory_get[\s\S]+\+ +\d+ [#SP]\d+: it holds \d+ %/)
+  expect(recalled.said).toMatch(/memory_get[\s\S]+\+ +\d+ [#SP]\d+: it contains \d+ %/)
   const chore = await at.recollect('inject', '--project', 'tidepool', '--prompt', 'commit this', '--explain')
   expect(chore.said).toContain('nothing would be told: it is a chore: everyday words alone ask nothing of memory.\n')
   expect((await at.recollect('notes', '--all', '--json')).code).toBe(0)

@@ -138,7 +138,7 @@ test('what a prompt recalled is recorded with what came near and was not told, a
         { kind: 'line', id: 'frame' },
         { kind: 'observation', id: 1 },
       ],
-      left: [{ kind: 'observation', id: 2, why: expect.stringContaining('below the floor') }],
+      left: [{ kind: 'observation', id: 2, why: expect.stringContaining('below the threshold') }],
     },
   ])
 })

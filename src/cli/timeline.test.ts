@@ -64,9 +64,9 @@ test('where nothing is close to the question that is said, and no other day show
     items: [],
     said: 'Nothing close to that is remembered.',
   })
-  expect((await timeline('timeline', 'type:bugfx tide'))[0]).toBe('bugfx: there is no type “bugfx”; did you mean bugfix?')
+  expect((await timeline('timeline', 'type:bugfx tide'))[0]).toBe('bugfx: unknown type “bugfx”; did you mean bugfix?')
   expect(await timeline('timeline', 'tide', 'tag:nobody-has-it')).toEqual([
-    'nobody-has-it: there is no tag “nobody-has-it”; there are none yet',
+    'nobody-has-it: unknown tag “nobody-has-it”; no memory has one yet',
     'Nothing is remembered about “tide tag:nobody-has-it”.',
   ])
 })

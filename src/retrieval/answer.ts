@@ -169,6 +169,6 @@ function describeMentionedTime({ phrases, limits }: MentionedTime, { filterWindo
   const meaning = phrases.map((phrase) => phrase.meaning).join(', ')
   const then = /^(?:since|before) /.test(meaning) ? meaning : `${meaning.includes(' ') ? 'from' : 'on'} ${meaning}`
   const isLimited = filterWindow.since > 0 || filterWindow.before < Number.MAX_SAFE_INTEGER
-  const elsewhere = isLimited ? 'from the time that the filters leave' : 'from all times'
-  return { meaning, kept, said: kept ? `What happened ${then} counts most.` : `Nothing fits ${then}; shown ${elsewhere}.` }
+  const elsewhere = isLimited ? 'from the time that the filters allow' : 'from all times'
+  return { meaning, kept, said: kept ? `Memories ${then} rank higher.` : `No match ${then}; showing results ${elsewhere}.` }
 }

@@ -27,7 +27,7 @@ export type SessionBriefOptions = {
   command?: string
   /** Null if unknown. */
   branch?: string | null
-  /** What a resumed session already knows; null for a new one. */
+  /** The knowledge of a resumed session; null for a new one. */
   knowledge?: ResumedKnowledge | null
 }
 

@@ -9,7 +9,7 @@ export type InjectedBrief = {
   items: InjectedItem[]
   /** How many observations did not fit. */
   leftOut: number
-  /** What was considered and is not in the text, and why. */
+  /** Memories that were considered and left out, with the reason. */
   left: ReasonedItem[]
 }
 

@@ -1,13 +1,13 @@
 import type { Session } from '../core/memory.ts'
 import type { Store } from '../store/store.ts'
 
-/** What a session already has in its context, so that a brief can leave it out. */
+/** The memories that a session already has in its context. A brief leaves them out. */
 export type SessionKnowledge = {
   /** The session and, for a fork, its parent: their own work is in their conversation. */
   sessions: Set<number>
   /** The same sessions by the agent's ids. */
   contentIds: Set<string>
-  /** What was shown to them, as `observation:12`. */
+  /** The memories shown to them, as `observation:12`. */
   shown: Set<string>
   /** The time of their last brief and the newest observation at that time; null if they never got one. */
   briefed: { at: number; until: number } | null

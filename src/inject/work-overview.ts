@@ -13,13 +13,13 @@ const ERRORS_SHARE = 0.04
 /** Work on the session's own branch counts this much more. */
 const BRANCH_WORTH_FACTOR = 2
 
-/** What the overview combines, besides the observations themselves. */
+/** The sources of the overview, besides the observations themselves. */
 export type TracedWork = {
   /** The branch of the session that gets the brief; null if unknown. */
   branch: string | null
-  /** What each observation names, and what its turn mentions. */
+  /** The names in each observation and its turn. */
   mentioned: Map<number, Entity[]>
-  /** What the tools of each turn left, by `turnKey`. */
+  /** The traces of each turn's tools, by `turnKey`. */
   traces: Map<string, Traces>
 }
 
@@ -116,7 +116,7 @@ function fullPathResolver(paths: string[]): (path: string) => string {
   }
 }
 
-/** What a turn left, and the newest of its observations. */
+/** The traces of a turn, and the newest of its observations. */
 type TracedTurn = Traces & { newest: WithBranch<Observation>; branch: string | null }
 
 /** The turns that left traces, in the order of their observations. */
@@ -167,7 +167,7 @@ const IS_TEST = /(?:^|\/)(?:tests?|specs?|__tests__|e2e)\/|[._-](?:test|spec)s?\
 
 /**
  * Errors that were mentioned or that made a check fail, each with its last observation. An error class in the changed code is a name, not an
- * error. Errors that passing checks print again and again get a line of their own, so that nobody investigates them.
+ * error. Errors that passing checks print again and again get a separate line, so that the model does not investigate them.
  */
 function errorLines(
   observations: WithBranch<Observation>[],

@@ -26,7 +26,7 @@ import { overviewLines, type TracedWork } from './work-overview.ts'
 /** Claude Code replaces anything over 10,000 characters with a 2 KB preview. */
 export const BRIEF_BUDGET: Budget = { tokens: 2000, characters: 9000 }
 
-/** What a brief is written from. */
+/** Everything that a brief may show. */
 export type BriefMaterial = TracedWork & {
   project: ProjectKey
   /** The last summary: of the session's branch if there is one, otherwise of the project. */

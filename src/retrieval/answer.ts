@@ -91,10 +91,10 @@ async function listHits(store: Store, query: ResolvedQuery): Promise<Hit[]> {
   const list = asksForRecentWork ? newestWork : newestHits
   const boosted = (query.boosts?.scopes ?? []).map(({ within }) => within)
   // A branch and a project may have the same name: first what belongs to both, then to one of them.
-  const places = [Object.assign({}, ...boosted), ...(boosted.length > 1 ? boosted : [])]
+  const scopes = [Object.assign({}, ...boosted), ...(boosted.length > 1 ? boosted : [])]
   for (const window of mentionedTime ? [mentionedTime.limits, filterWindow] : [filterWindow]) {
-    for (const place of places) {
-      const hits = await list(store, { ...searchScope(query), ...window, ...place })
+    for (const scope of scopes) {
+      const hits = await list(store, { ...searchScope(query), ...window, ...scope })
       if (hits.length > 0) return hits
     }
   }

@@ -318,11 +318,11 @@ type LocatedMemory = { shown: MemoryNode; turn: string; sessionId: number | null
 
 /** Titles are the same as in search. */
 async function lookUpMemory(store: Store, ref: DocumentRef): Promise<LocatedMemory | null> {
-  const place = await store.documents.locationOf(ref.kind, ref.ref)
-  const hit = place && (await describeHit(store, place))
+  const location = await store.documents.locationOf(ref.kind, ref.ref)
+  const hit = location && (await describeHit(store, location))
   if (!hit) return null
   const { type, title, project, at, sessionId } = hit
-  const turn = place.turn === null ? refKey(ref) : turnKey(sessionId, place.turn)
+  const turn = location.turn === null ? refKey(ref) : turnKey(sessionId, location.turn)
   return { shown: { kind: ref.kind, ref: ref.ref, type, title, project, at }, turn, sessionId }
 }
 

@@ -9,23 +9,23 @@ import { isUnspacedScript } from './query-words.ts'
 import { totalWeight, type WeightedWord } from './word-weights.ts'
 
 /** A document as a hit without a score. Null if it is gone or hidden. */
-export async function describeHit(store: Store, place: DocumentLocation): Promise<Hit | null> {
-  const text = await documentText(store, place)
-  return text ? makeHit(place, text, [], { score: 0, signals: {} }) : null
+export async function describeHit(store: Store, location: DocumentLocation): Promise<Hit | null> {
+  const text = await documentText(store, location)
+  return text ? makeHit(location, text, [], { score: 0, signals: {} }) : null
 }
 
 type DocumentText = { type: string; title: string; body: string }
 
 export function makeHit(
-  place: DocumentLocation,
+  location: DocumentLocation,
   text: DocumentText,
   words: WeightedWord[],
   { score, signals }: Pick<Hit, 'score' | 'signals'>,
 ): Hit {
   const fullText = `${text.title}\n${text.body}`
   return {
-    kind: place.kind,
-    id: place.ref,
+    kind: location.kind,
+    id: location.ref,
     type: text.type,
     title: shorten(text.title, 120),
     snippet: snippetAround(
@@ -33,9 +33,9 @@ export function makeHit(
       words.map((word) => word.word),
       200,
     ),
-    project: place.project,
-    sessionId: place.sessionId,
-    at: place.at,
+    project: location.project,
+    sessionId: location.sessionId,
+    at: location.at,
     score,
     signals,
     ...queryCoverage(fullText, words),
@@ -88,9 +88,9 @@ function isWholeWordIn(text: string, word: string): boolean {
 
 const LETTER = /[\p{L}\p{N}]/u
 
-export async function documentText(store: Store, place: DocumentLocation): Promise<DocumentText | null> {
-  const id = Number(place.ref)
-  switch (place.kind) {
+export async function documentText(store: Store, location: DocumentLocation): Promise<DocumentText | null> {
+  const id = Number(location.ref)
+  switch (location.kind) {
     case 'observation': {
       const [o] = await store.observations.get([id])
       return o ? { type: o.type, title: o.title, body: [o.subtitle, o.narrative, ...o.facts].filter(Boolean).join('\n') } : null
@@ -105,7 +105,7 @@ export async function documentText(store: Store, place: DocumentLocation): Promi
       return p ? { type: p.origin, title: await promptTitle(store, p), body: p.answer ?? '' } : null
     }
     case 'note': {
-      const n = await store.notes.getVisible(asNoteId(place.ref), Date.now())
+      const n = await store.notes.getVisible(asNoteId(location.ref), Date.now())
       return n ? { type: n.namespace, title: n.title, body: n.body } : null
     }
   }

@@ -56,19 +56,19 @@ export async function resolveQuery(store: Store, parsed: ParsedQuery, options: Q
   const { filters } = parsed
   const misnamed = await misnamedFiltersIn(store, parsed)
   const problems = [...parsed.problems, ...misnamed]
-  const place = filters.project && options.resolveProject ? await options.resolveProject(filters.project) : options
-  if ('problem' in place) {
+  const searched = filters.project && options.resolveProject ? await options.resolveProject(filters.project) : options
+  if ('problem' in searched) {
     const { word, at } = parsed.filterValues.find(({ filter }) => filter === 'project') ?? { word: 'project:', at: 0 }
-    const reason = place.problem
+    const reason = searched.problem
     return { kind: 'unknown-project', reason, understood: parsed.understood, problems: [...problems, { word, at, message: reason }] }
   }
   const filter = await documentFilterOf(store, filters)
-  const references = parsed.isPasted ? null : await referencesIn(store, parsed.text, place.project)
+  const references = parsed.isPasted ? null : await referencesIn(store, parsed.text, searched.project)
   return {
     kind: 'resolved',
     parsed,
     options,
-    project: place.project,
+    project: searched.project,
     kinds: searchedKinds(filters, options.kinds),
     filter,
     ...resolveTime(parsed, options),

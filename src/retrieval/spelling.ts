@@ -54,9 +54,9 @@ async function splitCompound(store: Store, word: string): Promise<string | null>
   const pieces = new Set(await store.documents.knownWords(piecesOf(word)))
   const splits = splitsOf(word, 3).filter((parts) => parts.length > 1 && parts.every((part) => pieces.has(part)))
   const counted = await store.documents.frequencies([...new Set(splits.flat())])
-  const places = new Map(counted.map((one) => [one.word, one.documents]))
+  const locations = new Map(counted.map((one) => [one.word, one.documents]))
   // It would take long to find out that two common words are never consecutive.
-  const isQuick = (parts: string[]) => parts.some((part) => (places.get(part) ?? 0) <= RARE_WORD_MAX_DOCUMENTS)
+  const isQuick = (parts: string[]) => parts.some((part) => (locations.get(part) ?? 0) <= RARE_WORD_MAX_DOCUMENTS)
   const [found] = await store.documents.knownWords(splits.filter(isQuick).map((parts) => parts.join(' ')))
   return found?.replaceAll(' ', '-') ?? null
 }
@@ -86,8 +86,8 @@ const MAX_SPELLINGS_TRIED = 8
 /** Checks the texts themselves: the index stores stems, so it would know `addness` from “add”. */
 export async function isWordInDocuments(store: Store, word: string): Promise<boolean> {
   const written = new RegExp(`\\b${word}\\b`, 'i')
-  for (const place of await store.documents.newestWith(word, MAX_DOCUMENTS_CHECKED)) {
-    const text = await documentText(store, place)
+  for (const location of await store.documents.newestWith(word, MAX_DOCUMENTS_CHECKED)) {
+    const text = await documentText(store, location)
     if (text && written.test(`${text.title}\n${text.body}`)) return true
   }
   return false

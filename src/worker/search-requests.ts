@@ -1,6 +1,6 @@
 import type { ProjectKey } from '../core/ids.ts'
 import { parseMemoryId } from '../core/memory-kinds.ts'
-import { answerQuery, type QueryAnswer, type QueryOptions } from '../retrieval/answer.ts'
+import { answerParsedQuery, parseQuery, type QueryAnswer, type QueryOptions } from '../retrieval/answer.ts'
 import { timeline } from '../retrieval/search.ts'
 import type { DocumentLocation } from '../store/store.ts'
 import type * as api from '../wire/api.ts'
@@ -55,9 +55,10 @@ type WidenedAnswer = QueryAnswer & { project: ProjectKey | null; said: string }
 
 /** Asks in a project and, where nothing in it is close and `widen` is wished for, in all of them. */
 async function searchOrWiden(desk: Services, text: string, wish: QueryOptions, widen: boolean): Promise<WidenedAnswer> {
+  const parsed = parseQuery(text, Date.now())
   const ask = (part: Partial<QueryOptions>) => {
     const named = (name: string) => resolveQueriedProject(desk, name)
-    return answerQuery(desk.store, text, { ...wish, resolveProject: named, ...part }, Date.now(), desk.semanticSearch)
+    return answerParsedQuery(desk.store, parsed, { ...wish, resolveProject: named, ...part }, desk.semanticSearch)
   }
   const here = await ask({})
   const stay = { ...here, project: wish.project, said: here.isClose || here.hits.length === 0 ? '' : `${NOTHING_CLOSE} The nearest:` }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { addObservations, note, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { Store } from '../store/store.ts'
-import { answerQuery } from './answer.ts'
+import { answerParsedQuery, answerQuery, parseQuery } from './answer.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 const DAY = 86_400_000
@@ -524,4 +524,12 @@ test('any text is a valid query', async () => {
   ]) {
     expect(Array.isArray((await answerQuery(t.store, text, options, NOW)).hits)).toBe(true)
   }
+})
+
+test('a parsed query can be answered several times with the same result', async () => {
+  using t = await branched()
+  const parsed = parseQuery('heron blue-whale tpye:bugfix last week', NOW)
+  const first = await answerParsedQuery(t.store, parsed, options)
+  expect(await answerParsedQuery(t.store, parsed, options)).toEqual(first)
+  expect(first.understood.length).toBe(2)
 })

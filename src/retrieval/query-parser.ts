@@ -4,7 +4,15 @@
  */
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import type { DocumentKind } from '../store/store.ts'
-import { distinctiveWordsOf, identifiersOf, isAboutRecentWork, isFile, queryWords } from './query-words.ts'
+import {
+  distinctiveWordsOf,
+  identifiersOf,
+  isAboutRecentWork,
+  isFile,
+  type NameInQuery,
+  possibleNamesIn,
+  queryWords,
+} from './query-words.ts'
 import {
   type Clock,
   clockFor,
@@ -34,6 +42,8 @@ export type ParsedQuery = {
   identifiers: string[]
   /** Those identifiers that are files or folders. */
   files: string[]
+  /** Words that may name a branch or a project. */
+  possibleNames: NameInQuery[]
   filters: QueryFilters
   /** Values of filters that a memory may or may not have. */
   filterValues: QueryFilterValue[]
@@ -104,6 +114,7 @@ export function parseQuery(text: string, now: number, zone?: string): ParsedQuer
     isPasted,
     identifiers,
     files: identifiers.filter(isFile),
+    possibleNames: isPasted ? [] : possibleNamesIn(remaining),
     filters,
     filterValues: state.values,
     understood,

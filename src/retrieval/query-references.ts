@@ -5,7 +5,8 @@
 import type { ProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import type { DocumentFilter, Store } from '../store/store.ts'
-import { hasOnlyCommonWords } from './query-words.ts'
+import type { ParsedQuery } from './query-parser.ts'
+import { hasOnlyCommonWords, isDistinctiveName, type NameInQuery } from './query-words.ts'
 import { NO_DOCUMENT_FILTER, type QueryBoosts } from './search-options.ts'
 
 export type QueryReferences = {
@@ -20,10 +21,12 @@ export type QueryReferences = {
   restElsewhere: string | null
 }
 
-/** The branches that a text names and, in a search of all projects, the project. Null if it names none. */
-export async function referencesIn(store: Store, text: string, searchedProject: ProjectKey | null): Promise<QueryReferences | null> {
-  const candidates = candidateNames(text)
-  if (candidates.length === 0) return null
+/** The branches that a query names and, in a search of all projects, the project. Null if it names none. */
+export async function referencesIn(
+  store: Store,
+  { text, possibleNames: candidates }: ParsedQuery,
+  searchedProject: ProjectKey | null,
+): Promise<QueryReferences | null> {
   const branches = candidates.some(({ word }) => isDistinctiveName(word))
     ? await store.documents.filterValues('branch', searchedProject)
     : []
@@ -91,39 +94,6 @@ function matchProject(name: string, known: ProjectKey[]): ProjectKey | null {
   return matches.length === 1 ? (matches[0] ?? null) : null
 }
 
-type NameInQuery = { word: string; at: number }
-
-/** Possible names in a text. A plain word may be a project's name next to certain words: “in tidepool”, “the tidepool project”. */
-function candidateNames(text: string): NameInQuery[] {
-  const all = [...text.matchAll(CHUNK)].map(({ 0: chunk, index }) => ({
-    word: trimName(chunk),
-    at: index + chunk.indexOf(trimName(chunk)),
-  }))
-  const isUsedAsName = ({ word }: NameInQuery, i: number) =>
-    word.length >= MIN_NAME_LETTERS &&
-    !hasOnlyCommonWords(word) &&
-    (WORD_BEFORE_NAME.test(all[i - 1]?.word ?? '') || WORD_AFTER_NAME.test(all[i + 1]?.word ?? ''))
-  return all.filter((name, i) => isDistinctiveName(name.word) || isUsedAsName(name, i)).slice(0, MAX_NAMES_LOOKED_UP)
-}
-
-/** Text between spaces, quotes and brackets. */
-const CHUNK = /[^\s"'`“”‘’«»()[\]{}<>,;:!?「」、。，？！]+/g
-const trimName = (chunk: string) => chunk.replace(/^(?:[^\p{L}\p{N}]+|origin\/)+|[^\p{L}\p{N}]+$/gu, '')
-
-const WORD_BEFORE_NAME = /^(?:in|on|im|auf|dans|en|project|projekt|projet|proyecto|repo|repository)$/i
-const WORD_AFTER_NAME = /^(?:project|projekt|repo|repository)$/i
-
-/** `feature/blue-whale`, `blue-whale`, `app-1234`; never a plain word, nor anything as short as `v2` or `x-y`. */
-const isDistinctiveName = (name: string) =>
-  name.length <= MAX_NAME_CHARACTERS &&
-  /[-_/\d]/.test(name) &&
-  /\p{L}/u.test(name) &&
-  (name.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= MIN_NAME_LETTERS
-
-const MIN_NAME_LETTERS = 5
-const MAX_NAME_CHARACTERS = 250
-/** A query names few. More words that look like names are a pasted list. */
-const MAX_NAMES_LOOKED_UP = 20
 const MAX_BRANCHES_LISTED = 3
 
 /** A text without a name, and without “branch” or “project” next to it: “the blue-whale branch”. */

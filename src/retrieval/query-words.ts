@@ -193,3 +193,37 @@ const EXTENSIONS = new Set(
   php pl png proto ps1 py pyi r rb rs rst sass scala scss sh snap sql sqlite svelte svg swift tar tf toml ts tsv tsx txt vue wasm webp
   xml yaml yml zig zip zsh`.split(/\s+/),
 )
+
+export type NameInQuery = { word: string; at: number }
+
+/** Possible names of branches and projects in a text. A plain word may be a project's name next to certain words: “in tidepool”, “the tidepool project”. */
+export function possibleNamesIn(text: string): NameInQuery[] {
+  const all = [...text.matchAll(NAME_CHUNK)].map(({ 0: chunk, index }) => ({
+    word: trimName(chunk),
+    at: index + chunk.indexOf(trimName(chunk)),
+  }))
+  const isUsedAsName = ({ word }: NameInQuery, i: number) =>
+    word.length >= MIN_NAME_LETTERS &&
+    !hasOnlyCommonWords(word) &&
+    (WORD_BEFORE_NAME.test(all[i - 1]?.word ?? '') || WORD_AFTER_NAME.test(all[i + 1]?.word ?? ''))
+  return all.filter((name, i) => isDistinctiveName(name.word) || isUsedAsName(name, i)).slice(0, MAX_NAMES_LOOKED_UP)
+}
+
+/** Text between spaces, quotes and brackets. */
+const NAME_CHUNK = /[^\s"'`“”‘’«»()[\]{}<>,;:!?「」、。，？！]+/g
+const trimName = (chunk: string) => chunk.replace(/^(?:[^\p{L}\p{N}]+|origin\/)+|[^\p{L}\p{N}]+$/gu, '')
+
+const WORD_BEFORE_NAME = /^(?:in|on|im|auf|dans|en|project|projekt|projet|proyecto|repo|repository)$/i
+const WORD_AFTER_NAME = /^(?:project|projekt|repo|repository)$/i
+
+/** `feature/blue-whale`, `blue-whale`, `app-1234`; never a plain word, nor anything as short as `v2` or `x-y`. */
+export const isDistinctiveName = (name: string) =>
+  name.length <= MAX_BRANCH_CHARACTERS &&
+  /[-_/\d]/.test(name) &&
+  /\p{L}/u.test(name) &&
+  (name.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= MIN_NAME_LETTERS
+
+const MIN_NAME_LETTERS = 5
+const MAX_BRANCH_CHARACTERS = 250
+/** A query names few. More words that look like names are a pasted list. */
+const MAX_NAMES_LOOKED_UP = 20

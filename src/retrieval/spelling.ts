@@ -1,7 +1,7 @@
 import type { Store } from '../store/store.ts'
 import { documentText } from './hits.ts'
 import type { QueryProblem } from './query-parser.ts'
-import { isForeignLanguage, queryWords } from './query-words.ts'
+import { queryWords } from './query-words.ts'
 import type { ResolvedQuery } from './resolve.ts'
 
 /**
@@ -11,17 +11,11 @@ import type { ResolvedQuery } from './resolve.ts'
  */
 export async function respellQuery(
   store: Store,
-  { parsed: { input, text, identifiers }, rejectedWords, textWithoutReferences }: ResolvedQuery,
+  { parsed: { input, text, identifiers }, textWithoutReferences }: ResolvedQuery,
+  unknown: string[],
 ): Promise<{ text: string; problems: QueryProblem[]; isGuess: boolean }> {
   const words = queryWords(textWithoutReferences)
   const problems: QueryProblem[] = []
-  const candidates =
-    words.length > MAX_RESPELT_QUERY_WORDS || isForeignLanguage(text)
-      ? []
-      : words.filter((word) => WORD.test(word) && !rejectedWords.includes(word))
-  if (candidates.length === 0) return { text, problems, isGuess: false }
-  const known = new Set(await store.documents.knownWords(candidates))
-  const unknown = candidates.filter((word) => !known.has(word)).slice(0, MAX_RESPELT_WORDS)
   // If less than half of the words are unknown, the others find the memory. Identifiers are never typos.
   const names = identifiers.join(' ').toLowerCase()
   const mayBeTypo = (word: string) => unknown.length * 2 >= words.length && !names.includes(word)
@@ -41,13 +35,6 @@ export async function respellQuery(
   }
   return { text: respelled, problems, isGuess }
 }
-
-/** Only English letters are tried, and shorter words are one typo away from too many others. */
-const WORD = /^[a-z]{5,20}$/
-/** A longer text was not typed in a hurry. */
-const MAX_RESPELT_QUERY_WORDS = 12
-/** Each costs some milliseconds. */
-const MAX_RESPELT_WORDS = 4
 
 /** A word as two or three consecutive words of a memory: `gitcloner` as `git-cloner`, as in file names. */
 async function splitCompound(store: Store, word: string): Promise<string | null> {

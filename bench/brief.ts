@@ -1,4 +1,4 @@
-/** What a hook waits for, by how much is remembered: bench/brief.ts [--full | sizes…]. Everything here runs inside the worker. */
+/** Measures briefs and recalls, which hooks wait for, in stores of growing size: bench/brief.ts [--full | sizes…]. Without the time of the hook process itself. */
 import { meaningOf } from '../eval/meaning.ts'
 import { briefFor, fileBriefFor, recallFor } from '../src/inject/brief.ts'
 import { printGrowth } from './growth.ts'
@@ -6,10 +6,10 @@ import { BIG_PROJECT, SMALL_PROJECT, seededRandom, wordMaker, wordOfRank } from 
 
 const NOW = 1_800_000_000_000
 
-await printGrowth('The brief and what else hooks wait for', async ({ store, vectors }) => {
+await printGrowth('Briefs and recalls', async ({ store, vectors }) => {
   const random = seededRandom(13)
   const words = wordMaker(random)
-  // Making it anew each time would take longer than the recall.
+  // Made once, because that takes longer than the recall.
   const pasted = words(40_000)
   const [newest] = await store.observations.recent(BIG_PROJECT, 1)
   const session = newest && (await store.sessions.get(newest.sessionId))
@@ -17,7 +17,7 @@ await printGrowth('The brief and what else hooks wait for', async ({ store, vect
   const [one] = await store.observations.recent(SMALL_PROJECT, 1)
   const small = one && (await store.sessions.get(one.sessionId))
   if (!small) throw new Error('the store has no session of the small project')
-  // To the end: a hook goes on by words alone where meaning takes longer than a moment.
+  // Waits for the search by meaning; a real hook continues with words alone if that takes too long.
   const meaning = meaningOf(vectors)
   return {
     'brief, a large project': { run: () => briefFor(store, { project: BIG_PROJECT, now: NOW }), goals: { 100000: 10 } },
@@ -29,7 +29,7 @@ await printGrowth('The brief and what else hooks wait for', async ({ store, vect
         'a stack trace': () =>
           Array.from({ length: 40 }, (_, i) => `    at ${words(1)}.${words(1)} (src/${words(1)}/${words(1)}.ts:${i}:7)`).join('\n'),
         'sixty rare words': () => Array.from({ length: 60 }, () => wordOfRank(20_000 + Math.floor(random() * 20_000))).join(' '),
-        'nothing but common words': () => [0, 1, 2].map(wordOfRank).join(' '),
+        'only common words': () => [0, 1, 2].map(wordOfRank).join(' '),
         'words without spaces': () => Array.from({ length: 300 }, () => String.fromCharCode(0x4e00 + Math.floor(random() * 500))).join(''),
         'a paste of 200 KB': () => words(1000) + pasted,
       }).flatMap(([name, prompt]) =>
@@ -39,8 +39,8 @@ await printGrowth('The brief and what else hooks wait for', async ({ store, vect
         ]),
       ),
     ),
-    'file, one that is known': { run: () => fileBriefFor(store, session, one?.filesModified[0] ?? '', NOW), goals: { 1000000: 20 } },
-    'file, the one most worked on': { run: () => fileBriefFor(store, session, `src/${wordOfRank(0)}.ts`, NOW), goals: { 1000000: 20 } },
-    'file, one that nobody touched': { run: () => fileBriefFor(store, session, 'src/none.ts', NOW) },
+    'file with memories': { run: () => fileBriefFor(store, session, one?.filesModified[0] ?? '', NOW), goals: { 1000000: 20 } },
+    'file with the most memories': { run: () => fileBriefFor(store, session, `src/${wordOfRank(0)}.ts`, NOW), goals: { 1000000: 20 } },
+    'file without memories': { run: () => fileBriefFor(store, session, 'src/none.ts', NOW) },
   }
 })

@@ -1,6 +1,6 @@
 /**
- * How finding grows with what is remembered: bench/search.ts [--full | sizes…]. Asked as people ask: `answer`, by words and by meaning with the
- * table that comes along. The baseline is plain FTS5: any of the words, by bm25.
+ * Measures search in stores of growing size: bench/search.ts [--full | sizes…]. Queries go through `answerQuery`, by words and by meaning with the
+ * built-in word vectors. The baseline is plain FTS5: any of the words, ranked by bm25.
  */
 import { Database } from 'bun:sqlite'
 import { meaningOf } from '../eval/meaning.ts'
@@ -13,7 +13,7 @@ import { BIG_PROJECT, SMALL_PROJECT, seededRandom, wordMaker, wordOfRank } from 
 const DAY_MS = 86_400_000
 const GOALS = { 100000: 10, 1000000: 50 }
 
-/** Most of what there is, a part, one thing that is old, and nothing at all. */
+/** Filters that allow most documents, some, a single old one, and none. */
 const FILTERS = [
   'source:plain',
   'source:person',
@@ -28,7 +28,7 @@ const FILTERS = [
 await printGrowth('Search', async ({ store, path, vectors }) => {
   const random = seededRandom(11)
   const words = wordMaker(random)
-  // Three of the commonest: the first stands in nearly every memory, the last in half of them.
+  // Three of the commonest words: the first is in nearly every memory, the last in half of them.
   const common = () =>
     [0, 1, 2, 3, 5, 8]
       .map(wordOfRank)
@@ -54,21 +54,21 @@ await printGrowth('Search', async ({ store, path, vectors }) => {
     'common words, a large project': { run: () => ask(common(), BIG_PROJECT), goals: GOALS },
     'common words, a small project': { run: () => ask(common(), SMALL_PROJECT) },
     'common words, since a day': { run: () => ask(`${common()} since:${aDay}`) },
-    'common words, a day that is spoken of': { run: () => ask(`${common()} on ${aDay}`) },
+    'common words, a day in the text': { run: () => ask(`${common()} on ${aDay}`) },
     'ordinary question, all projects': { run: () => ask(words(7)), goals: GOALS },
     'ordinary question, by words alone': { run: () => ask(words(7), null, null) },
     'ordinary question, a large project': { run: () => ask(words(7), BIG_PROJECT) },
     'ordinary question, a small project': { run: () => ask(words(7), SMALL_PROJECT) },
-    'what was done, newest first': { run: () => ask('what did I do last week', BIG_PROJECT) },
-    'one word that nobody has written': { run: () => ask(`${words(1)}qx`) },
+    'recent work, newest first': { run: () => ask('what did I do last week', BIG_PROJECT) },
+    'one unknown word': { run: () => ask(`${words(1)}qx`) },
     ...filtered(ask, { '': () => '', ', common words': common, ', seven words': () => words(7) }),
   }
 })
 
 /** Every filter alone and with words. */
-function filtered(ask: (question: string) => Promise<unknown>, asked: Record<string, () => string>): Record<string, Measurement> {
+function filtered(ask: (question: string) => Promise<unknown>, queries: Record<string, () => string>): Record<string, Measurement> {
   const timed = [...FILTERS, `path:src/${wordOfRank(200)}/`, 'path:src/none.ts'].flatMap((filter) =>
-    Object.entries(asked).map(([name, words]): [string, Measurement] => [
+    Object.entries(queries).map(([name, words]): [string, Measurement] => [
       filter + name,
       { run: () => ask(`${words()} ${filter}`), rounds: 20, goals: { 1000000: 50 } },
     ]),

@@ -148,7 +148,7 @@ function recallRate(
 ): string {
   const recalled = of.map((found) => {
     const isByMeaning = byMeaning && found.hits.some((hit) => hit.cosine !== null)
-    const relevant = queryOf(found.prompt) === null ? [] : relevantHits(found.hits, isByMeaning, documents(found), floor).telling
+    const relevant = queryOf(found.prompt) === null ? [] : relevantHits(found.hits, isByMeaning, documents(found), floor).relevant
     return { found, shown: relevant.filter((hit) => keepHit(hit, found)) }
   })
   const withMemories = recalled.filter(({ shown }) => shown.length > 0)

@@ -4,30 +4,29 @@ import { briefFor } from '../inject/brief.ts'
 import type { Store } from '../store/store.ts'
 import type { SessionFootprint } from './session-footprint.ts'
 
-/** A session at its start, and what it touched later. */
+/** A session at its start, and its later footprint. */
 export type EvaluatedSession = { project: ProjectKey; at: number; branch: string | null; footprint: SessionFootprint }
 
-/** What is looked for in a brief. */
 export const FOOTPRINT_KINDS = ['files', 'names', 'errors'] as const
 type FootprintKind = (typeof FOOTPRINT_KINDS)[number]
 
-/** For each kind the share that was named, on average over the sessions that touched any. */
+/** For each kind, the share of the touched things that a text named, averaged over sessions that touched any. */
 type FootprintShares = Record<FootprintKind, number>
 
 export type BriefScore = {
-  /** Sessions that had a past and touched something. */
+  /** Sessions with earlier memories that touched something. */
   sessions: number
   ours: FootprintShares & { tokens: number }
-  /** The newest 50 observations in full, which is what others inject. */
+  /** The newest 50 observations in full, as other tools inject them. */
   baseline: FootprintShares & { tokens: number }
 }
 
-/** How much of what sessions touched the brief named at their start, and for how many tokens. */
+/** Measures how much of what sessions touched was named in the brief at their start, and for how many tokens. */
 export function newBriefScore() {
   const texts = { ours: newFootprintShares(), baseline: newFootprintShares() }
   let sessions = 0
   return {
-    /** The store must know nothing that came after the session began. One without a past, or that touched nothing, does not count. */
+    /** The store must contain nothing from after the start of the session. Skips sessions without earlier memories or without a footprint. */
     async add(store: Store, { project, at, branch, footprint: touched }: EvaluatedSession): Promise<void> {
       const newest = (await store.observations.recent(project, 50))
         .map((o) => [`#${o.id} ${o.type} ${o.title}`, o.subtitle, o.narrative, ...o.facts, ...o.filesModified, ...o.filesRead].join('\n'))
@@ -53,7 +52,7 @@ function newFootprintShares() {
   }
 }
 
-/** The share of them that a text names; a file also by its name alone. */
+/** The share of things that a text names. A file may be named without its folder. */
 function namedShare(text: string, things: Set<string>): number {
   const found = [...things].filter(
     (thing) => text.includes(thing) || (thing.includes('/') && text.includes(thing.split('/').at(-1) ?? thing)),

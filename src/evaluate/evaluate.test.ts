@@ -6,7 +6,7 @@ import { claudeCode } from '../integrations/agent.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { chanceOfHit, type Evaluation, type EvaluationOptions, evaluate } from './evaluate.ts'
 
-test('a session is held against the past that it had: what was remembered later is not in its brief', async () => {
+test('a session is measured with the memories from before it: its brief has none from later', async () => {
   using at = await temporaryStore()
   await told(at.store, 'first', 1000, 'src/known.ts')
   await touches(at.store, 'second', 2000, ['src/known.ts', 'src/later.ts'])
@@ -16,7 +16,7 @@ test('a session is held against the past that it had: what was remembered later 
   expect([sessions, brief.sessions, brief.ours.files, brief.baseline.files]).toEqual([3, 1, 0.5, 0.5])
 })
 
-test('a session that still ran when another began is no past of it', async () => {
+test('a session that was still running is not part of the past', async () => {
   using at = await temporaryStore()
   const first = await told(at.store, 'first', 1000, 'src/known.ts')
   await at.store.sessions.touch(first.id, { at: 2500, transcript: null, clientPid: null })
@@ -24,7 +24,7 @@ test('a session that still ran when another began is no past of it', async () =>
   expect((await measured(at.store)).brief.sessions).toBe(0)
 })
 
-test('a commit is looked for in what was said, not in the memory that repeats its subject', async () => {
+test('a commit is searched in prompts, not in the observation that repeats its subject', async () => {
   using at = await temporaryStore()
   const commit = (title: string) => observation({ title, facts: ['commit 4a390f0 on main'] })
   await saying(at.store, 'said', 1000, 'The ferry is booked twice, stop that')
@@ -36,7 +36,7 @@ test('a commit is looked for in what was said, not in the memory that repeats it
   expect(search.guess).toEqual({ 'any@1': 0.5, 'any@5': 1, 'any@10': 1 })
 })
 
-test('memories are held against the files that tools changed', async () => {
+test('memories are compared with the files that tools changed', async () => {
   using at = await temporaryStore()
   await told(at.store, 'one', 1000, 'src/named.ts')
   await touches(at.store, 'one', 1000, ['src/named.ts', 'src/unnamed.ts', '/elsewhere/not-ours.ts'], 'Edit')
@@ -45,7 +45,7 @@ test('memories are held against the files that tools changed', async () => {
   expect(telling.toolTokens).toBeGreaterThan(20)
 })
 
-test('without sessions there is nothing to tell, and no division by nothing', async () => {
+test('without sessions the result is empty, without a division by zero', async () => {
   using at = await temporaryStore()
   const nothing = await measured(at.store)
   expect([nothing.sessions, nothing.from, nothing.search.words, nothing.brief.ours.files]).toEqual([0, null, null, 0])
@@ -56,11 +56,11 @@ test.each([
   [1, 4, 5, 1],
   [2, 4, 1, 0.5],
   [2, 4, 2, 1 - (2 / 4) * (1 / 3)],
-])('%d right ones of %d are met among %d with a luck of %d', (right, n, k, likely) => {
+])('with %d right answers of %d, a random top %d contains one with probability %d', (right, n, k, likely) => {
   expect(chanceOfHit(right, n, k)).toBeCloseTo(likely)
 })
 
-/** Measured on a copy, as it must be; the store itself stays as it was. */
+/** Evaluates on a copy, so that the store itself does not change. */
 async function measured(store: Store, wish: EvaluationOptions = { project: null, limit: 100 }): Promise<Evaluation> {
   using folder = temporaryFolder()
   store.space.copyTo(join(folder.path, 'copy.db'))
@@ -74,14 +74,14 @@ async function measured(store: Store, wish: EvaluationOptions = { project: null,
   return step.value
 }
 
-/** A session of which a memory is left that names a changed file. */
+/** A session with a memory that names a changed file. */
 async function told(store: Store, name: string, at: number, file: string): Promise<Session> {
   const session = await openSession(store, name, at)
   await addObservations(store, [observation({ title: `Changed ${name}`, filesModified: [file], at })], name)
   return session
 }
 
-/** A session that pointed a tool at these files of its folder. */
+/** A session that used a tool on these files of its folder. */
 async function touches(store: Store, name: string, at: number, files: string[], tool = 'Read'): Promise<void> {
   const session = await openSession(store, name, at)
   for (const [i, file] of files.entries()) {

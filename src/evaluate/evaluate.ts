@@ -1,7 +1,6 @@
 /**
- * How good the memory is, measured on what really happened. It knows two measures that anybody can hold against a history of theirs
- * (`newScore` for rankings, `newBriefScore` for briefs), and how to ask a person's own history for all of it. It reads; what it has to take
- * apart it takes apart in a copy. Nothing here asks a model that writes or leaves the machine.
+ * Measures the quality of the memory on a person's own history: `newRankingScore` for searches, `newBriefScore` for briefs, and `evaluate` for both.
+ * It only reads the store; it deletes only in a copy. Nothing here calls a text model or the network.
  */
 import type { ReadAction } from '../core/action.ts'
 import type { ProjectKey } from '../core/ids.ts'
@@ -18,17 +17,17 @@ export { newRankingScore, type RankingScore } from './ranking-score.ts'
 export { footprintOf } from './session-footprint.ts'
 
 export type Evaluation = {
-  /** How many sessions were looked at, and when the first began and the last ended. */
+  /** How many sessions were measured, from when to when. */
   sessions: number
   from: number | null
   to: number | null
   brief: BriefScore
-  /** `guess` is what a random order of the project's sessions would find; without a commit all are null. */
+  /** `guess`: the score of a random order of the project's sessions. Without commits, all three are null. */
   search: { commits: number; guess: RandomBaseline | null; words: RankingScore | null; meaning: RankingScore | null }
   telling: DistillationCoverage
 }
 
-/** What memories say of what the tools did: of the files changed, how many are named; and how long each of the two is. */
+/** How many of the changed files the memories name, and the length of the tool data and of the memories. */
 export type DistillationCoverage = { filesChanged: number; filesNamed: number; toolTokens: number; memoryTokens: number }
 
 type RandomBaseline = Pick<RankingScore, 'any@1' | 'any@5' | 'any@10'>
@@ -36,30 +35,30 @@ type RandomBaseline = Pick<RankingScore, 'any@1' | 'any@5' | 'any@10'>
 export type EvaluationOptions = { project: ProjectKey | null; limit: number }
 
 /**
- * Measures the newest sessions of a history. `copy` is a second store with the same memories: it is taken back in time, session by session,
- * and is of no use afterwards. Tells how far it is as it goes.
+ * Measures the newest sessions of a history, and yields its progress. `copy` is a second store with the same memories; it is rewound session by
+ * session and is useless afterwards.
  */
 export async function* evaluate(
   store: Store,
   copy: Store,
-  wish: EvaluationOptions,
-  means: { readAction: ReadAction; meaning: SemanticSearch | null },
+  options: EvaluationOptions,
+  deps: { readAction: ReadAction; meaning: SemanticSearch | null },
 ): AsyncGenerator<{ done: number; of: number; what: string }, Evaluation> {
-  const sessions = (await store.sessions.recent(wish.project, wish.limit)).sort((a, b) => b.startedAt - a.startedAt)
+  const sessions = (await store.sessions.recent(options.project, options.limit)).sort((a, b) => b.startedAt - a.startedAt)
   const briefs = newBriefScore()
-  const telling: DistillationCoverage = { filesChanged: 0, filesNamed: 0, toolTokens: 0, memoryTokens: 0 }
+  const coverage: DistillationCoverage = { filesChanged: 0, filesNamed: 0, toolTokens: 0, memoryTokens: 0 }
   const commits: Observation[] = []
   for (const [done, session] of sessions.entries()) {
-    yield { done, of: sessions.length, what: 'sessions, the newest first' }
+    yield { done, of: sessions.length, what: 'sessions, newest first' }
     const observations = await store.observations.ofSession(session.id, MAX_ROWS_PER_SESSION)
     const uses = await store.toolUses.ofSession(session.id, MAX_ROWS_PER_SESSION)
-    const asked = (await store.prompts.ofSession(session.id)).filter((prompt) => prompt.origin === 'person')
+    const prompts = (await store.prompts.ofSession(session.id)).filter((prompt) => prompt.origin === 'person')
     const touched = footprintOf(
       session.folder,
-      asked.map((prompt) => prompt.text),
-      uses.map((use) => ({ action: means.readAction(use, session.agent), error: use.error })),
+      prompts.map((prompt) => prompt.text),
+      uses.map((use) => ({ action: deps.readAction(use, session.agent), error: use.error })),
     )
-    addDistillationCoverage(telling, touched.changed, uses, observations)
+    addDistillationCoverage(coverage, touched.changed, uses, observations)
     commits.push(...observations.filter(isCommit))
     await rewindStore(copy, session.startedAt)
     await briefs.add(copy, { project: session.project, at: session.startedAt, branch: session.branch, footprint: touched })
@@ -69,15 +68,15 @@ export async function* evaluate(
   const guess: RandomBaseline = { 'any@1': 0, 'any@5': 0, 'any@10': 0 }
   const words = newRankingScore()
   const meaning = newRankingScore()
-  for (const [done, same] of questions.entries()) {
+  for (const [done, sameTitle] of questions.entries()) {
     yield { done, of: questions.length, what: 'commits' }
-    const [ranking, gold] = await rankSessions(store, same, null)
+    const [ranking, gold] = await rankSessions(store, sameTitle, null)
     words.add(ranking, gold)
-    const among = sizes.get(same[0]?.project as ProjectKey) ?? 1
-    for (const k of [1, 5, 10] as const) guess[`any@${k}`] += chanceOfHit(gold.size, among, k) / questions.length
-    if (means.meaning) meaning.add(...(await rankSessions(store, same, means.meaning)))
+    const sessionCount = sizes.get(sameTitle[0]?.project as ProjectKey) ?? 1
+    for (const k of [1, 5, 10] as const) guess[`any@${k}`] += chanceOfHit(gold.size, sessionCount, k) / questions.length
+    if (deps.meaning) meaning.add(...(await rankSessions(store, sameTitle, deps.meaning)))
   }
-  const asked = questions.length > 0
+  const hasCommits = questions.length > 0
   return {
     sessions: sessions.length,
     from: sessions.at(-1)?.startedAt ?? null,
@@ -85,32 +84,31 @@ export async function* evaluate(
     brief: briefs.result(),
     search: {
       commits: questions.length,
-      guess: asked ? guess : null,
-      words: asked ? words.result() : null,
-      meaning: asked && means.meaning ? meaning.result() : null,
+      guess: hasCommits ? guess : null,
+      words: hasCommits ? words.result() : null,
+      meaning: hasCommits && deps.meaning ? meaning.result() : null,
     },
-    telling,
+    telling: coverage,
   }
 }
 
-/** Of one session, at most so many of each. */
 const MAX_ROWS_PER_SESSION = 20_000
 
-function addDistillationCoverage(telling: DistillationCoverage, changed: Set<string>, uses: ToolUse[], observations: Observation[]): void {
+function addDistillationCoverage(coverage: DistillationCoverage, changed: Set<string>, uses: ToolUse[], observations: Observation[]): void {
   if (uses.length === 0) return
   const named = new Set(observations.flatMap((o) => o.filesModified))
-  telling.filesChanged += changed.size
-  telling.filesNamed += changed.intersection(named).size
-  for (const use of uses) telling.toolTokens += countTokens(use.input) + countTokens(use.output ?? use.error ?? '')
-  for (const observation of observations) telling.memoryTokens += observation.tokens
+  coverage.filesChanged += changed.size
+  coverage.filesNamed += changed.intersection(named).size
+  for (const use of uses) coverage.toolTokens += countTokens(use.input) + countTokens(use.output ?? use.error ?? '')
+  for (const observation of observations) coverage.memoryTokens += observation.tokens
 }
 
-/** The rules that tell a turn name the commit, and take its subject for the title. */
+/** The rule-based distiller stores a commit as a fact, and its subject as the title. */
 const isCommit = (o: Observation) => o.facts.some((fact) => /^commit [0-9a-f]{7,40}\b/.test(fact))
 
 /**
- * Takes out of a store all that was not over by then: what a session that still ran had done so far cannot be told from what it did later.
- * Notes that were changed later go too, for nobody knows what they said before.
+ * Deletes every session that ended after `to`: what a running session had done by then cannot be separated from the rest. Also deletes notes that
+ * changed later, because their earlier text is unknown.
  */
 async function rewindStore(copy: Store, to: number): Promise<void> {
   await copy.transaction(async () => {
@@ -122,8 +120,8 @@ async function rewindStore(copy: Store, to: number): Promise<void> {
 }
 
 /**
- * Which sessions a commit's subject finds, and which made it. Looked for only in what was said: an observation and the command itself hold
- * the subject word for word, and to find that would prove nothing.
+ * The sessions that a commit's subject finds, and those that made the commit. Searches prompts only: an observation and the command contain the
+ * subject word for word, so finding those would prove nothing.
  */
 async function rankSessions(
   store: Store,
@@ -137,7 +135,7 @@ async function rankSessions(
   return [[...new Set(hits.map((hit) => String(hit.sessionId)))], new Set(commits.map((commit) => String(commit.sessionId)))]
 }
 
-/** How likely at least one of `right` is among `k` of `n` drawn blindly. */
+/** The probability that `k` random draws from `n` contain at least one of `right`. */
 export function chanceOfHit(right: number, n: number, k: number): number {
   let miss = 1
   for (let drawn = 0; drawn < Math.min(k, n); drawn++) miss *= Math.max(0, n - right - drawn) / (n - drawn)

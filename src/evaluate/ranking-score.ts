@@ -1,4 +1,4 @@
-/** How well a ranking names the gold: the share of it in the top k, whether any of it is there, and one over the first rank. */
+/** Scores rankings: the share of the right answers in the top k, whether any is there, and one over the rank of the first. */
 export function newRankingScore() {
   const sums: Record<string, number> = {}
   let questions = 0

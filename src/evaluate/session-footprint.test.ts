@@ -4,7 +4,7 @@ import { footprintOf } from './session-footprint.ts'
 
 const did = (action: Action, error: string | null = null) => ({ action, error })
 
-test('a session touched the files of its folder that tools did not fail on, and changed those that were written', () => {
+test('a session touched the files in its folder that tools used without an error, and changed those they wrote', () => {
   const { files, changed } = footprintOf(
     '/home/dev/app',
     [],
@@ -18,7 +18,7 @@ test('a session touched the files of its folder that tools did not fail on, and 
   expect([[...files], [...changed]]).toEqual([['src/a.ts', 'src/b.ts'], ['src/b.ts']])
 })
 
-test('names are those of the code that was changed or asked about, not of what was only read or run', () => {
+test('names come from changed code and prompts, not from what was only read or run', () => {
   const { names } = footprintOf(
     '/home/dev/app',
     ['why does getUser return null?'],
@@ -30,7 +30,7 @@ test('names are those of the code that was changed or asked about, not of what w
   expect([...names].sort()).toEqual(['getUser', 'tokenCache', 'tokenStore'])
 })
 
-test('errors are those that were met or asked about, not those that stand in a file', () => {
+test('errors come from failures and prompts, not from the text of a file', () => {
   const { errors } = footprintOf(
     '/home/dev/app',
     ['ECONNREFUSED again'],

@@ -1,22 +1,22 @@
 import type { Action } from '../core/action.ts'
 import { type EntityKind, entitiesIn } from '../core/entities.ts'
 
-/** What a session touched and another could have been told of beforehand. */
+/** The files, names and errors that a session touched, which a brief could have named at its start. */
 export type SessionFootprint = {
-  /** Paths within its folder. */
+  /** Paths inside its folder. */
   files: Set<string>
-  /** Those of them that it changed. */
+  /** The files that it changed. */
   changed: Set<string>
-  /** Names of code that it wrote, took out or was asked about. */
+  /** Names in code that it added or removed, and in prompts. */
   names: Set<string>
-  /** Errors that its commands and tools met, or that it was asked about. */
+  /** Errors of its commands and tools, and in prompts. */
   errors: Set<string>
 }
 
-/** By what was asked of a session and done in it. What a tool failed on was not touched, but the failure was met. */
-export function footprintOf(folder: string, asked: string[], uses: { action: Action; error: string | null }[]): SessionFootprint {
+/** Derives the footprint from prompts and tool uses. A failed tool touched no file, but its error counts. */
+export function footprintOf(folder: string, prompts: string[], uses: { action: Action; error: string | null }[]): SessionFootprint {
   const touched: SessionFootprint = { files: new Set(), changed: new Set(), names: new Set(), errors: new Set() }
-  for (const text of asked) {
+  for (const text of prompts) {
     collect(touched.names, text, 'symbol')
     collect(touched.errors, text, 'error')
   }

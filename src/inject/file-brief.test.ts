@@ -8,7 +8,7 @@ import { fileBriefFor, fileNames } from './file-brief.ts'
 
 const NOW = 10_000_000
 
-test('about a file, only what other sessions did with it is told', async () => {
+test('a file brief shows only what other sessions did with the file', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [
     observation({ title: 'Changed auth', filesModified: ['src/auth.ts'] }),
@@ -24,7 +24,7 @@ test('about a file, only what other sessions did with it is told', async () => {
   expect((await fileBriefFor(t.store, other, 'src/none.ts', NOW)).text).toBe('')
 })
 
-test('what has no room beside a file is named as left out', async () => {
+test('observations that do not fit are listed as left out', async () => {
   using t = await temporaryStore()
   const long = (i: number) => observation({ title: `${i} ${'long '.repeat(50)}`, filesModified: ['a.ts'] })
   await addObservations(t.store, [1, 2, 3, 4].map(long))
@@ -33,7 +33,7 @@ test('what has no room beside a file is named as left out', async () => {
   expect(left[0]?.why).toMatch(/^no room: needs \d+ tokens, \d+ left$/)
 })
 
-test('a file brief keeps to its budget, whatever the file is called', async () => {
+test('a file brief stays within its budget, whatever the file is called', async () => {
   using t = await temporaryStore()
   for (const path of ['a.ts', 'folder/'.repeat(130), '目录/'.repeat(60), `${'x'.repeat(690)}.ts`]) {
     await addObservations(
@@ -47,7 +47,7 @@ test('a file brief keeps to its budget, whatever the file is called', async () =
   }
 })
 
-test('those that changed a file are told first, then those that speak of it, then those that only read it', async () => {
+test('observations that changed the file come first, then those that mention it, then those that only read it', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [
     observation({ title: 'Changed it', filesModified: ['src/auth.ts'], at: 1000 }),
@@ -64,7 +64,7 @@ test('those that changed a file are told first, then those that speak of it, the
   ])
 })
 
-test('a file is meant by its bare name where no other file of the project is called so', async () => {
+test('a bare name means a file if no other file of the project has it', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [
     observation({ title: 'auth.ts forgets the clock' }),
@@ -81,7 +81,7 @@ test('a file is meant by its bare name where no other file of the project is cal
   expect(await titlesAbout(t.store, 'lib/auth.ts')).toEqual(['Another', 'auth.ts forgets the clock'])
 })
 
-test('of two hidden files with one name neither is meant by it', async () => {
+test('a bare name means neither of two hidden files that share it', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: '.env is not read' }), observation({ title: 'Other', filesRead: ['app/.env'] })])
   await naming(t.store, '.env is', '.env')
@@ -89,7 +89,7 @@ test('of two hidden files with one name neither is meant by it', async () => {
   expect(await titlesAbout(t.store, 'app/.env')).toEqual(['.env is not read', 'Other'])
 })
 
-test('beside a file, its path gives way to what was found there', async () => {
+test('in a file brief a fact about the file replaces its path', async () => {
   using t = await temporaryStore()
   const path = 'src/very/deep/auth.ts'
   const facts = [`${path}: - \`old\``, 'other.ts: changed x', 'The clock runs in `auth.ts`', `${path}: changed login`]
@@ -100,13 +100,13 @@ test('beside a file, its path gives way to what was found there', async () => {
   expect(text.split('\n')[3]).toBe('#1 · 2h · change · Fixed auth.ts — The clock runs in `auth.ts` · ~10t')
 })
 
-test('a file may be called by the end of its path, and a numbered one without its number', () => {
+test('a file can be named by the end of its path, and a numbered one without its number', () => {
   expect(fileNames('a/b/c/d.ts')).toEqual(['a/b/c/d.ts', 'b/c/d.ts', 'c/d.ts', 'd.ts'])
   expect(fileNames('db/0012_init.sql')).toEqual(['db/0012_init.sql', '0012_init.sql', 'init.sql'])
   expect(fileNames('README.md')).toEqual(['README.md'])
 })
 
-/** Writes down that the observation whose title begins so names a file. */
+/** Records that the observation whose title starts like this mentions a file. */
 async function naming(store: Store, title: string, file: string): Promise<void> {
   const [o] = (await store.observations.recent(observation().project, 50)).filter((one) => one.title.startsWith(title))
   const entities: Entity[] = [{ kind: 'file', name: file }]

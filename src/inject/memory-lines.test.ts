@@ -6,7 +6,7 @@ import { factLines, observationLine, summaryLines } from './memory-lines.ts'
 const said = (title: string, subtitle: string, filesModified: string[] = []) =>
   observationLine(observation({ title, subtitle, filesModified }), 10_000_000).split(' · ').slice(3, -1).join(' · ')
 
-describe('a subtitle is told where it adds something', () => {
+describe('a subtitle is shown if it adds something', () => {
   test.each([
     ['Only src/ stays as it was', 'Only `src/` stays as it was.', 'Only src/ stays as it was'],
     [
@@ -21,12 +21,12 @@ describe('a subtitle is told where it adds something', () => {
     expect(said(title, subtitle)).toBe(line)
   })
 
-  test('a file that only the subtitle named is named still', () => {
+  test('a file that only the hidden subtitle mentioned is still shown', () => {
     expect(said('clock.ts: changed now', 'src/clock.ts: changed now', ['src/clock.ts'])).toBe('clock.ts: changed now [src/clock.ts]')
   })
 })
 
-describe('what was asked is told where the answer leans on it', () => {
+describe('the question is shown if the answer makes no sense without it', () => {
   test.each([
     ['The shares table reveals who shared with whom', 'The shares table reveals who shared with whom'],
     [
@@ -39,12 +39,12 @@ describe('what was asked is told where the answer leans on it', () => {
   })
 })
 
-test('a fact that stands in the line does not stand below it again', () => {
+test('a fact in the line is not repeated below it', () => {
   const o = observation({ title: 'Fixed', subtitle: 'commit abc1234 on main', facts: ['commit abc1234 on main', 'The clock was wrong'] })
   expect(factLines(o)).toEqual(['  - The clock was wrong'])
 })
 
-test('a count that changed in prose is not told, a number that changed in code is', () => {
+test('a changed count in prose is left out, a changed number in code is shown', () => {
   const facts = [
     'STATE.md: `8 pending todo(s):` → `10 pending todo(s):`',
     'src/a.ts: `const wait = 8` → `const wait = 10`',
@@ -53,13 +53,13 @@ test('a count that changed in prose is not told, a number that changed in code i
   expect(factLines(observation({ facts }))).toEqual([`  - ${facts[1]}`, `  - ${facts[2]}`])
 })
 
-test('of a line and what it became nothing is told when either is cut, for that may be what differs', () => {
+test('a changed line is left out if either version is cut, since the cut part may be what changed', () => {
   const whole = 'clock.ts: `a * 1000` → `a`'
   const facts = ['clock.ts: `return readClock(…` → `return readClock(…`', 'clock.ts: `a` → `return readClock(…`', whole]
   expect(factLines(observation({ facts }))).toEqual([`  - ${whole}`])
 })
 
-test('a branch with a long name is named once for the lines that follow each other on it', () => {
+test('consecutive lines on a branch with a long name show the name once', () => {
   const on = (branch: string) => ({ ...observation({ title: 'Fixed' }), branch })
   const line = (branch: string, above: string) => observationLine(on(branch), 10_000_000, 'main', null, on(above)).split(' · ')[3]
   expect(line('team/some-long-branch', 'team/some-long-branch')).toBe('Fixed (as above)')
@@ -67,15 +67,15 @@ test('a branch with a long name is named once for the lines that follow each oth
   expect(line('next', 'next')).toBe('Fixed (next)')
 })
 
-describe('a summary says what adds something', () => {
+describe('a summary shows the fields that add something', () => {
   const lines = (given: Partial<Summary>, title = '') =>
     summaryLines(summary({ request: 'Set the clock right', completed: '', ...given }), title)
 
-  test.each(['commit', 'yes please', 'Commit this and push', 'ok, go ahead!'])('%s is not what was done', (request) => {
+  test.each(['commit', 'yes please', 'Commit this and push', 'ok, go ahead!'])('%s does not say what the work was about', (request) => {
     expect(lines({ request, completed: 'The clock is right' })).toEqual(['- Done: The clock is right'])
   })
 
-  test('what the title and what was done say is not said again, nor are commits', () => {
+  test('fields that repeat the title or the result are left out, and so are commits', () => {
     const completed = 'Set the clock right'
     expect(lines({ completed, notes: 'commits: Set the clock right' }, 'Clock')).toEqual(['- Done: Set the clock right'])
     expect(lines({ completed: 'Divided by 1000', notes: 'pull request #7' })).toEqual([
@@ -85,7 +85,7 @@ describe('a summary says what adds something', () => {
     ])
   })
 
-  test('what was looked at is told where nothing came of it', () => {
+  test('investigated files are shown if there is no result', () => {
     const investigated = 'Read src/clock.ts'
     expect(lines({ investigated })).toEqual(['- Asked: Set the clock right', '- Looked at: Read src/clock.ts'])
     expect(lines({ investigated, learned: 'exp is in seconds' })).toEqual(['- Asked: Set the clock right', '- Learned: exp is in seconds'])

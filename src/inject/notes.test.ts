@@ -5,15 +5,16 @@ import { asProjectKey, GLOBAL_PROJECT } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { forgetNote, saveNote } from '../notes/notes.ts'
-import { type BriefMaterial, fileBriefFor, writeBrief } from './brief.ts'
+import { fileBriefFor } from './brief.ts'
 import { type ChosenNotes, chooseNotes, noteLine, notesFor } from './notes.ts'
+import { type BriefMaterial, writeBrief } from './write-brief.ts'
 
 const app = asProjectKey('app')
 const many = (count: number, given: Partial<Note> = {}) =>
   Array.from({ length: count }, (_, i) => note({ id: `n${i}` as Note['id'], ...given }))
 const ids = (notes: Note[]) => notes.map((one) => one.id as string)
 
-test('two episodes push two lasting notes out of eight, and no more', () => {
+test('at most two of the eight notes are about sessions', () => {
   const episodes = many(5, { type: 'episodic' })
   const { ofProject } = chooseNotes([], many(20), episodes)
   expect(ofProject).toHaveLength(8)
@@ -22,19 +23,19 @@ test('two episodes push two lasting notes out of eight, and no more', () => {
   expect(chooseNotes([], many(1), episodes).ofProject).toHaveLength(3)
 })
 
-test('an episode that was reflected upon has been told already', () => {
+test('a consolidated session note is left out', () => {
   const reflected = note({ type: 'episodic', tags: ['session', 'reflected'] })
   expect(chooseNotes([], [], [reflected]).ofProject).toEqual([])
 })
 
-test('global and pinned notes come whatever the room, pinned first', () => {
+test('all global and pinned notes are chosen, pinned first', () => {
   const { always, ofProject } = chooseNotes(many(12), [note({ id: 'mine' as Note['id'], pinned: true }), ...many(9)], [])
   expect(always).toHaveLength(13)
   expect(ids(always)[0]).toBe('mine')
   expect(ofProject).toHaveLength(8)
 })
 
-test('the newer comes first, at the same time the surer; what is hidden never comes', async () => {
+test('newer notes come first, then more certain ones; hidden notes never', async () => {
   using t = await aNotebook()
   const keep = async (body: string, at: number, given = {}) => {
     const { receipt } = await saveNote(t.book, { body, project: app, source: 'human', ...given }, at)
@@ -54,7 +55,7 @@ test('the newer comes first, at the same time the surer; what is hidden never co
   expect(ids(ofProject).slice(1)).toEqual([sure, unsure])
 })
 
-test('the brief tells pinned and global notes first, then the summary, then the notes of the project', () => {
+test('the brief shows pinned and global notes first, then the summary, then the notes on the project', () => {
   const always = [note({ title: 'Spelling', body: 'Always British spelling', pinned: true })]
   const ofProject = [note({ id: 'n2' as Note['id'], title: 'Database', body: 'PostgreSQL since March' })]
   const { text, items } = brief({ always, ofProject }, { summary: { ...summary(), branch: null }, session: null, title: null, failing: [] })
@@ -65,23 +66,23 @@ test('the brief tells pinned and global notes first, then the summary, then the 
   expect(memoriesIn(items).map((item) => item.kind)).toEqual(['note', 'summary', 'note'])
 })
 
-test('a session’s note tells what came of it, not again what was asked, and doubt only where there is some', () => {
+test('a session note shows its outcome without repeating the request, and its confidence only below 100 %', () => {
   const body = (outcome: string) =>
     ['**Ask:** Login by mail, please', '**Branch:** main', '**Files touched (1):**\n- src/login.ts', `**Outcome:** ${outcome}`].join('\n\n')
-  const told = (given: Partial<Note>) => noteLine(note({ type: 'episodic', source: 'session-end', title: 'Login by mail', ...given }), 2000)
-  const whole = told({
+  const line = (given: Partial<Note>) => noteLine(note({ type: 'episodic', source: 'session-end', title: 'Login by mail', ...given }), 2000)
+  const whole = line({
     body: `${body('Mail is sent.\n\nIt is tested.')}\n\n**Learned:** exp is in seconds\n\n**Next steps:** Tell the team`,
   })
   expect(whole).toEndWith(' · Login by mail — Mail is sent. It is tested. Learned: exp is in seconds Next: Tell the team')
-  const long = told({ body: `${body('word '.repeat(120))}\n\n**Learned:** exp is in seconds` })
+  const long = line({ body: `${body('word '.repeat(120))}\n\n**Learned:** exp is in seconds` })
   expect(long).toMatch(/ word word… Learned: exp is in seconds$/)
-  expect(told({ body: body('(no assistant output captured)') })).toEndWith(' · Login by mail')
-  expect(told({ body: 'A day by the sea', confidence: 0.5 })).toEndWith('A day by the sea (session-end, 50 % sure)')
+  expect(line({ body: body('(no assistant output captured)') })).toEndWith(' · Login by mail')
+  expect(line({ body: 'A day by the sea', confidence: 0.5 })).toEndWith('A day by the sea (session-end, 50 % sure)')
   expect(noteLine(note({ source: 'merge', body: 'Tabs' }), 2000)).toEndWith(' (merge)')
 })
 
-test('a note says nothing twice', () => {
-  const told = (title: string, outcome: string, learned: string, next = '') =>
+test('a note line repeats no sentence', () => {
+  const line = (title: string, outcome: string, learned: string, next = '') =>
     noteLine(
       note({
         type: 'episodic',
@@ -91,39 +92,39 @@ test('a note says nothing twice', () => {
       }),
       2000,
     ).split(' · ')[3]
-  expect(told('Open a PR', 'That’s the **same PR** - 188. It is open.', 'That’s the same PR - 188')).toBe(
+  expect(line('Open a PR', 'That’s the **same PR** - 188. It is open.', 'That’s the same PR - 188')).toBe(
     'Open a PR — That’s the same PR - 188. It is open.',
   )
   expect(
-    told('The clock is wrong.', 'The clock is wrong. It counts seconds. It counts seconds.', 'It counts seconds.', 'Tell the team'),
+    line('The clock is wrong.', 'The clock is wrong. It counts seconds. It counts seconds.', 'It counts seconds.', 'Tell the team'),
   ).toBe('The clock is wrong. — It counts seconds. Next: Tell the team')
-  expect(told('What waits', 'Two things:\n\n| # | what |\n|---|---|\n| 1 | mail |\n\nBoth are small.', '')).toBe(
+  expect(line('What waits', 'Two things:\n\n| # | what |\n|---|---|\n| 1 | mail |\n\nBoth are small.', '')).toBe(
     'What waits — Two things: Both are small.',
   )
   const sentence = `It counts seconds, ${'and so on '.repeat(8)}as before.`
-  expect(told('Clock', `${'word '.repeat(42)}. ${sentence}`, sentence)).toMatch(/word \. Learned: It counts seconds/)
-  const late = told('Long', `${'word '.repeat(100)}. It counts seconds.`, 'It counts seconds.')
+  expect(line('Clock', `${'word '.repeat(42)}. ${sentence}`, sentence)).toMatch(/word \. Learned: It counts seconds/)
+  const late = line('Long', `${'word '.repeat(100)}. It counts seconds.`, 'It counts seconds.')
   expect(late).toMatch(/word… Learned: It counts seconds\.$/)
 })
 
-test('a session whose summary is told is not told again by its note, unless that is pinned', () => {
+test('a session whose summary is shown is not shown again by its note, unless the note is pinned', () => {
   const of = (session: string, id: string, given: Partial<Note> = {}) =>
     note({ id: id as Note['id'], type: 'episodic', source: 'session-end', session, title: `Note of ${session}`, ...given })
   const last = { summary: { ...summary({ id: 7 }), branch: null }, session: 's1', title: null, failing: [] }
   const { text, left } = brief({ ofProject: [of('s1', 'n1'), of('s2', 'n2')], always: [of('s1', 'n3', { pinned: true })] }, last)
   expect(text.match(/^Nn\d/gm)).toEqual(['Nn3', 'Nn2'])
-  expect(left).toEqual([{ kind: 'note', id: 'n1', why: 'S7 tells of its session above' }])
+  expect(left).toEqual([{ kind: 'note', id: 'n1', why: 'S7 above covers its session' }])
 })
 
-test('a note that is not chosen is named with the reason', () => {
+test('a note that is left out is listed with the reason', () => {
   const episodes = [...many(3, { type: 'episodic' }), note({ id: 'old' as Note['id'], type: 'episodic', tags: ['reflected'] })]
   expect(chooseNotes([], [], episodes).left).toEqual([
-    { kind: 'note', id: 'n2', why: 'number 3 by time: 2 sessions are told by their notes' },
-    { kind: 'note', id: 'old', why: 'reflected upon: other notes tell what lasts of it' },
+    { kind: 'note', id: 'n2', why: 'number 3 by time: 2 session notes are shown' },
+    { kind: 'note', id: 'old', why: 'consolidated: other notes say what remains of it' },
   ])
 })
 
-test('global notes take a third of the page at most; the rest is told by title, and what has no room is named', () => {
+test('global notes take at most a third of the page; further ones show their title, and those that do not fit are listed as left out', () => {
   const always = many(60, { scope: 'global', body: 'word '.repeat(60) }).map((one, i) => ({ ...one, title: `Rule ${i}` }))
   const { text, tokens, items, left } = brief({ always })
   expect(tokens).toBeLessThanOrEqual(800)
@@ -131,7 +132,7 @@ test('global notes take a third of the page at most; the rest is told by title, 
   expect(memoriesIn(items).length + left.length).toBe(60)
 })
 
-test('what is pinned is told however many notes are newer, at least by its title', async () => {
+test('a pinned note is shown however many notes are newer, at least by its title', async () => {
   using t = await aNotebook()
   await saveNote(t.book, { body: 'Ask before you push.', project: app, source: 'human', pinned: true }, 1000)
   for (let n = 0; n < 210; n++) await saveNote(t.book, { body: `Fact number ${n}`, project: app, source: 'human' }, 2000 + n)
@@ -150,7 +151,7 @@ test('text in a note that could pass for an instruction is neutralised', () => {
   expect(text).not.toContain('<system>')
 })
 
-test('a file that is touched brings the notes that name it', async () => {
+test('touching a file shows the notes that mention it', async () => {
   using t = await aNotebook()
   await saveNote(t.book, { body: 'Never edit src/schema.ts by hand; it is generated.', project: app, source: 'human' }, 1000)
   const session = { id: 1, project: app } as Session
@@ -158,7 +159,7 @@ test('a file that is touched brings the notes that name it', async () => {
   expect((await fileBriefFor(t.store, session, 'src/other.ts', 2000)).text).toBe('')
 })
 
-/** What a session is told of notes, and of a last summary. */
+/** A brief from notes and a last summary. */
 function brief(notes: Partial<ChosenNotes>, last: BriefMaterial['last'] = null) {
   const past = { project: app, branch: null, last, elsewhere: null, observations: [], mentioned: new Map(), traces: new Map() }
   return writeBrief({ ...past, notes: { always: [], ofProject: [], ...notes } }, { now: 2000 })

@@ -9,83 +9,85 @@ import { repeatsText } from './memory-lines.ts'
 import { type BriefPage, framePart, type ReasonedItem } from './page.ts'
 import type { SessionKnowledge } from './session-knowledge.ts'
 
-/** The notes that open a session: those that always hold, and the few of the project that matter most now. */
+/** The notes for a brief: those that always apply, and a few of the project. `left`: the others, with the reason. */
 export type ChosenNotes = { always: Note[]; ofProject: Note[]; left?: ReasonedItem[] }
 
-/** How many notes of the project there is room for. */
 const MAX_PROJECT_NOTES = 8
-/** Of these, how many may tell what was done last; the rest is what lasts. */
+/** How many of these may be notes of sessions; the rest are lasting ones. */
 const MAX_EPISODIC_NOTES = 2
-/** More than this the budget could not hold, however short they are. */
+/** More would not fit, however short they are. */
 const MAX_NOTES_READ = 200
-/** How many episodes are looked at to find two that have not been reflected upon. */
+/** Enough to find two that have not been consolidated. */
 const MAX_EPISODES_READ = 50
 
-/** What the notes of a project and those for every project offer; superseded, expired and forgotten ones are never among them. */
+/** Chooses from the notes of a project and the global ones. The store never returns superseded, expired or forgotten notes. */
 export async function notesFor(store: Store, project: ProjectKey, now: number): Promise<ChosenNotes> {
-  const everywhere =
+  const global =
     project === GLOBAL_PROJECT ? [] : await store.notes.newest(GLOBAL_PROJECT, ['procedural', 'semantic', 'episodic'], now, MAX_NOTES_READ)
   const pinned = [project, GLOBAL_PROJECT].map((of) => store.notes.pinned(of, now, MAX_NOTES_READ))
   const durable = await store.notes.newest(project, ['procedural', 'semantic'], now, MAX_NOTES_READ)
   const episodic = await store.notes.newest(project, ['episodic'], now, MAX_EPISODES_READ)
-  return chooseNotes(everywhere, durable, episodic, (await Promise.all(pinned)).flat())
+  return chooseNotes(global, durable, episodic, (await Promise.all(pinned)).flat())
 }
 
 /**
- * Everything global and everything pinned, whatever the room; then the newest of the project, of which at most two tell of sessions
- * that nobody has reflected upon yet. All lists come newest first, equal times by confidence.
+ * All global and all pinned notes; then the newest of the project, at most two of them about sessions that were not consolidated yet. All
+ * lists come newest first, and by confidence for equal times. `oldPinned` are the pinned notes that the other lists may be too short for.
  */
-export function chooseNotes(everywhere: Note[], durable: Note[], episodic: Note[], kept: Note[] = []): ChosenNotes {
-  // Looked for by themselves, because a pin holds however many notes are newer.
-  const pinned = [...kept, ...[...durable, ...episodic].filter((note) => note.pinned)]
-  const isReflected = (note: Note) => note.tags.includes('reflected')
-  const episodes = episodic.filter((note) => !note.pinned && !isReflected(note))
+export function chooseNotes(global: Note[], durable: Note[], episodic: Note[], oldPinned: Note[] = []): ChosenNotes {
+  const pinned = [...oldPinned, ...[...durable, ...episodic].filter((note) => note.pinned)]
+  const isConsolidated = (note: Note) => note.tags.includes('reflected')
+  const episodes = episodic.filter((note) => !note.pinned && !isConsolidated(note))
   const others = durable.filter((note) => !note.pinned)
-  const fresh = episodes.slice(0, Math.min(MAX_EPISODIC_NOTES, MAX_PROJECT_NOTES))
-  const lasting = others.slice(0, MAX_PROJECT_NOTES - fresh.length)
-  // A person's pin is a wish; it comes before what merely holds everywhere.
-  const byPin = [...everywhere].sort((a, b) => Number(b.pinned) - Number(a.pinned))
+  const recent = episodes.slice(0, Math.min(MAX_EPISODIC_NOTES, MAX_PROJECT_NOTES))
+  const lasting = others.slice(0, MAX_PROJECT_NOTES - recent.length)
+  // A person pinned it on purpose, so it comes before notes that are merely global.
+  const byPin = [...global].sort((a, b) => Number(b.pinned) - Number(a.pinned))
   const always = [...new Map([...pinned, ...byPin].map((note) => [note.id, note])).values()]
-  const cut = (notes: Note[], of: Note[], what: string) =>
-    notes
-      .slice(of.length)
-      .map((note, n): ReasonedItem => ({ kind: 'note', id: note.id, why: `number ${of.length + n + 1} by time: ${of.length} ${what}` }))
+  const cut = (notes: Note[], chosen: Note[], reason: string) =>
+    notes.slice(chosen.length).map(
+      (note, n): ReasonedItem => ({
+        kind: 'note',
+        id: note.id,
+        why: `number ${chosen.length + n + 1} by time: ${chosen.length} ${reason}`,
+      }),
+    )
   const left = [
-    ...cut(others, lasting, 'lasting notes are told'),
-    ...cut(episodes, fresh, 'sessions are told by their notes'),
+    ...cut(others, lasting, 'lasting notes are shown'),
+    ...cut(episodes, recent, 'session notes are shown'),
     ...episodic
-      .filter(isReflected)
-      .map((note): ReasonedItem => ({ kind: 'note', id: note.id, why: 'reflected upon: other notes tell what lasts of it' })),
+      .filter(isConsolidated)
+      .map((note): ReasonedItem => ({ kind: 'note', id: note.id, why: 'consolidated: other notes say what remains of it' })),
   ]
-  return { always, ofProject: [...lasting, ...fresh], left: left.filter(({ id }) => !always.some((note) => note.id === id)) }
+  return { always, ofProject: [...lasting, ...recent], left: left.filter(({ id }) => !always.some((note) => note.id === id)) }
 }
 
-/** Without what a session that is gone on with was told or wrote itself, unless it was changed since. */
-export function withoutKnownNotes(notes: ChosenNotes, held: SessionKnowledge | null, left: ReasonedItem[]): ChosenNotes {
-  if (!held) return notes
+/** Without the notes that a resumed session has seen or written, unless they changed since. */
+export function withoutKnownNotes(notes: ChosenNotes, knowledge: SessionKnowledge | null, left: ReasonedItem[]): ChosenNotes {
+  if (!knowledge) return notes
   const isNew = (note: Note) => {
-    const own = note.session !== null && held.contentIds.has(note.session)
-    if (!own && note.updatedAt > (held.briefed?.at ?? 0)) return true
-    left.push({ kind: 'note', id: note.id, why: own ? 'the session wrote it itself' : 'the session was told before' })
+    const isOwn = note.session !== null && knowledge.contentIds.has(note.session)
+    if (!isOwn && note.updatedAt > (knowledge.briefed?.at ?? 0)) return true
+    left.push({ kind: 'note', id: note.id, why: isOwn ? 'this session wrote it' : 'already shown to this session' })
     return false
   }
   return { ...notes, always: notes.always.filter(isNew), ofProject: notes.ofProject.filter(isNew) }
 }
 
-/** Notes with what they say, as far as their share of the page goes; the rest by their titles, as long as those fit. */
-export function addNotes(page: BriefPage, head: string, notes: Note[], share: number, now: number, left: ReasonedItem[]): void {
+/** Adds notes in full within their share of the page, and the rest by their titles as long as those fit. */
+export function addNotes(page: BriefPage, heading: string, notes: Note[], share: number, now: number, left: ReasonedItem[]): void {
   let spent = 0
-  let begun = false
+  let hasHeading = false
   for (const note of notes) {
     const of: ReasonedItem = { kind: 'note', id: note.id, why: whyShown(note) }
-    const parts = (one: string) => [...(begun ? [] : [framePart(head)]), { of, lines: [one] }]
+    const parts = (line: string) => [...(hasHeading ? [] : [framePart(heading)]), { of, lines: [line] }]
     const title = `N${note.id} · ${shorten(neutralizeText(note.title), 80)}`
-    // Of what a person pinned at least the title is told, as long as the page has room at all.
-    const fits = (one: string) => spent + countTokens(one) <= share || (one === title && note.pinned)
-    const told = [noteLine(note, now), title].find((one) => fits(one) && page.add(...parts(one)))
-    if (told !== undefined) {
-      begun = true
-      spent += countTokens(told)
+    // The title of a pinned note may exceed the share.
+    const fits = (line: string) => spent + countTokens(line) <= share || (line === title && note.pinned)
+    const shown = [noteLine(note, now), title].find((line) => fits(line) && page.add(...parts(line)))
+    if (shown !== undefined) {
+      hasHeading = true
+      spent += countTokens(shown)
     } else if (fits(title)) left.push({ ...of, why: page.whyNoRoom(...parts(title)) })
     else
       left.push({
@@ -95,61 +97,60 @@ export function addNotes(page: BriefPage, head: string, notes: Note[], share: nu
   }
 }
 
-/** A note in a line: what it says, not more than a glance of it, and nothing twice. */
+/** A note in one line: its title and the beginning of its text, without repeating the title. */
 export function noteLine(note: Note, now: number): string {
   const title = shorten(neutralizeText(note.title), 120)
-  // Sentences that were apart may now stand side by side.
   const body = shorten(neutralizeText(outcomeOf(note) ?? note.body), MAX_BODY_CHARACTERS)
-  const says = body.startsWith(title.replace(/…$/, '')) ? body : [title, body].filter(Boolean).join(' — ')
+  const content = body.startsWith(title.replace(/…$/, '')) ? body : [title, body].filter(Boolean).join(' — ')
   const doubt = note.confidence < 1 ? `, ${Math.round(note.confidence * 100)} % sure` : ''
   const source = doubt || (note.source !== 'human' && note.type !== 'episodic') ? ` (${note.source}${doubt})` : ''
-  return `N${note.id} · ${formatAge(note.updatedAt, now)} · ${note.namespace} · ${says}${source}`
+  return `N${note.id} · ${formatAge(note.updatedAt, now)} · ${note.namespace} · ${content}${source}`
 }
 
 const MAX_BODY_CHARACTERS = 360
 
 /**
- * What came of a session, out of the note that capture wrote of it: its title tells what was asked, and files have a line of their own.
- * Null for a note of another form.
+ * The outcome of a session, from the note that capture wrote about it. The note's title already says what was asked, and the overview lists
+ * the files. Null if the note has another form.
  */
 function outcomeOf({ type, title, body }: Note): string | null {
   const [, ...parts] = type === 'episodic' ? body.split(/^\*\*(Outcome|Learned|Next steps):\*\* /m) : []
   if (parts.length === 0) return null
   const part = (label: string) => (parts.includes(label) ? (parts[parts.indexOf(label) + 1] ?? '') : '').replace(MARKDOWN_MARKS, '')
   const outcome = part('Outcome').startsWith('(no assistant') ? '' : newSentences([title], part('Outcome'))
-  // An answer that explains is both how it ended and what was learned; what of it is cut off has not been said.
-  const atMost = (label: string, most: number) => Math.min(most, part(label).length) + label.length + 3
+  // An explaining answer is outcome and lesson at once. Only the part that is shown counts as said.
+  const reserve = (label: string, max: number) => Math.min(max, part(label).length) + label.length + 3
   const shown = shorten(
     outcome,
-    MAX_BODY_CHARACTERS - atMost('Learned', MAX_LEARNED_CHARACTERS) - atMost('Next steps', MAX_NEXT_STEPS_CHARACTERS),
+    MAX_BODY_CHARACTERS - reserve('Learned', MAX_LEARNED_CHARACTERS) - reserve('Next steps', MAX_NEXT_STEPS_CHARACTERS),
   )
   const learned = shorten(newSentences([title, shown], part('Learned')), MAX_LEARNED_CHARACTERS)
   const next = shorten(newSentences([title, shown, learned], part('Next steps')), MAX_NEXT_STEPS_CHARACTERS)
   const rest = [learned && `Learned: ${learned}`, next && `Next: ${next}`].filter(Boolean).join(' ')
-  return rest ? `${withoutBeginningOf(learned, shown)} ${rest}`.trim() : shorten(outcome, MAX_BODY_CHARACTERS)
+  return rest ? `${withoutCutSentence(shown, learned)} ${rest}`.trim() : shorten(outcome, MAX_BODY_CHARACTERS)
 }
 
-/** A text that was cut in the middle of a sentence, without that where the sentence is told next. */
-function withoutBeginningOf(next: string, cut: string): string {
-  const begun = cut.endsWith('…') ? (sentencesOf(cut).at(-1) ?? '') : ''
-  return begun !== '' && next.startsWith(begun.slice(0, -1)) ? cut.slice(0, -begun.length).trim() : cut
+/** Drops the cut sentence at the end of a text if the next text starts with it. */
+function withoutCutSentence(text: string, next: string): string {
+  const cutSentence = text.endsWith('…') ? (sentencesOf(text).at(-1) ?? '') : ''
+  return cutSentence !== '' && next.startsWith(cutSentence.slice(0, -1)) ? text.slice(0, -cutSentence.length).trim() : text
 }
 
 const MAX_LEARNED_CHARACTERS = 130
 const MAX_NEXT_STEPS_CHARACTERS = 110
 
-/** Emphasis, fences, and tables, which nobody can read in one line. */
+/** Emphasis, fences, and tables, which are unreadable in one line. */
 const MARKDOWN_MARKS = /\*\*|^#{1,6} |^```.*$|^\s*\|.*$/gm
 
-/** The sentences of a text that say something neither these texts nor the ones before them said. */
-function newSentences(said: string[], text: string): string {
-  const told = said.flatMap(sentencesOf)
-  const fresh = sentencesOf(text).filter((one) => {
-    const isNew = !told.some((before) => repeatsText(before, one))
-    told.push(one)
+/** The sentences of a text that repeat neither the known texts nor an earlier sentence. */
+function newSentences(knownTexts: string[], text: string): string {
+  const known = knownTexts.flatMap(sentencesOf)
+  const added = sentencesOf(text).filter((sentence) => {
+    const isNew = !known.some((before) => repeatsText(before, sentence))
+    known.push(sentence)
     return isNew
   })
-  return fresh.join(' ')
+  return added.join(' ')
 }
 
 const sentencesOf = (text: string): string[] =>
@@ -158,14 +159,14 @@ const sentencesOf = (text: string): string[] =>
     .filter(Boolean)
 
 function whyShown(note: Note): string {
-  if (note.pinned) return 'it is pinned'
-  if (note.scope === 'global') return 'it holds in every project'
-  return note.type === 'episodic' ? 'one of the last two sessions' : 'one of the newest lasting notes of this project'
+  if (note.pinned) return 'pinned'
+  if (note.scope === 'global') return 'applies to every project'
+  return note.type === 'episodic' ? 'one of the last two sessions' : 'one of the newest lasting notes on this project'
 }
 
-/** The newest notes among what names a file. */
-export async function notesAbout(store: Store, naming: Mention[], now: number): Promise<Note[]> {
-  const refs = naming.flatMap((one) => (one.kind === 'note' ? [asNoteId(one.ref)] : []))
-  const notes = await Promise.all(refs.slice(0, 20).map((id) => store.notes.getVisible(id, now)))
+/** The newest notes among the memories that mention a file. */
+export async function notesAbout(store: Store, mentions: Mention[], now: number): Promise<Note[]> {
+  const ids = mentions.flatMap((mention) => (mention.kind === 'note' ? [asNoteId(mention.ref)] : []))
+  const notes = await Promise.all(ids.slice(0, 20).map((id) => store.notes.getVisible(id, now)))
   return notes.filter((note) => note !== null && note.type !== 'episodic').slice(0, 2) as Note[]
 }

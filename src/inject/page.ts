@@ -2,21 +2,21 @@ import { countTokens } from '../core/tokens.ts'
 import type { InjectedItem } from '../store/store.ts'
 
 export type InjectedBrief = {
-  /** Empty when there is nothing worth saying. */
+  /** Empty if there is nothing worth showing. */
   text: string
   tokens: number
-  /** Every line of the text belongs to one of these, and their tokens add up to its own. */
+  /** The memories in the text. Every line belongs to one of them, and their tokens add up to `tokens`. */
   items: InjectedItem[]
-  /** How many observations were left out for lack of room. */
+  /** How many observations did not fit. */
   leftOut: number
-  /** What was looked at and is not in the text, and why. */
+  /** Memories that were considered and left out, with the reason. */
   left: ReasonedItem[]
 }
 
-/** A memory, or a line that is gathered from many, and why it is told or is not. */
+/** A memory, or a line that combines many, and why it is shown or left out. */
 export type ReasonedItem = Omit<InjectedItem, 'tokens'>
 
-/** Lines, and what they belong to. */
+/** Lines of text and the item they belong to. */
 export type BriefPart = { of: ReasonedItem; lines: string[] }
 
 export type Budget = { tokens: number; characters: number }
@@ -25,26 +25,26 @@ export const EMPTY_BRIEF: InjectedBrief = { text: '', tokens: 0, items: [], left
 
 export type BriefPage = ReturnType<typeof openPage>
 
-/** A line that stands for no single memory. */
+/** For a line that belongs to no single memory. */
 export const lineItem = (id: string, why: string): ReasonedItem => ({ kind: 'line', id, why })
 
-/** What is said on every page, whatever it tells. */
+/** Lines that every page has, whatever it shows. */
 export const framePart = (...lines: string[]): BriefPart => ({
-  of: lineItem('frame', 'opens and closes the block, and says how to read it'),
+  of: lineItem('frame', 'opens and closes the block, and explains it'),
   lines,
 })
 
-/** A page that takes whole parts while they fit, and can always be closed. */
-export function openPage(head: string, foot: string, budget: Budget) {
-  const written = [framePart(head)]
-  let tokens = countTokens(head) + countTokens(foot) + 2
-  let characters = head.length + foot.length + 2
+/** A page that accepts whole parts as long as they fit, with room reserved for its last line. */
+export function openPage(firstLine: string, lastLine: string, budget: Budget) {
+  const written = [framePart(firstLine)]
+  let tokens = countTokens(firstLine) + countTokens(lastLine) + 2
+  let characters = firstLine.length + lastLine.length + 2
   const costOf = (parts: BriefPart[]) => {
     const text = parts.flatMap(({ lines }) => lines).join('\n')
     return { tokens: countTokens(text) + 1, characters: text.length + 1 }
   }
   return {
-    /** All of these or none. */
+    /** Adds all of these parts, or returns false and adds none. */
     add(...parts: BriefPart[]): boolean {
       const cost = costOf(parts)
       if (tokens + cost.tokens > budget.tokens || characters + cost.characters > budget.characters) return false
@@ -53,7 +53,7 @@ export function openPage(head: string, foot: string, budget: Budget) {
       written.push(...parts)
       return true
     },
-    /** Why these were not taken. */
+    /** Why `add` refused these parts. */
     whyNoRoom(...parts: BriefPart[]): string {
       const cost = costOf(parts)
       return tokens + cost.tokens > budget.tokens
@@ -61,23 +61,23 @@ export function openPage(head: string, foot: string, budget: Budget) {
         : `no room: needs ${cost.characters} characters, ${Math.max(0, budget.characters - characters)} left`
     },
     has: (kind: InjectedItem['kind'], id: number | string): boolean => written.some(({ of }) => of.kind === kind && of.id === id),
-    /** How many memories it tells. */
+    /** How many memories it shows. */
     memoryCount: (): number => new Set(written.flatMap(({ of }) => (of.kind === 'line' ? [] : [`${of.kind} ${of.id}`]))).size,
-    close: (): Pick<InjectedBrief, 'text' | 'tokens' | 'items'> => withItemTokens([...written, framePart(foot)]),
+    close: (): Pick<InjectedBrief, 'text' | 'tokens' | 'items'> => withItemTokens([...written, framePart(lastLine)]),
   }
 }
 
-/** A part costs what the text grows by, so that nothing is lost or counted twice where a token is made of two lines. */
+/** A part costs what the whole text grows by. Counting parts alone would be wrong where a token spans two lines. */
 function withItemTokens(parts: BriefPart[]): Pick<InjectedBrief, 'text' | 'tokens' | 'items'> {
   const items = new Map<string, InjectedItem>()
   let text = ''
   let tokens = 0
   for (const { of, lines } of parts) {
-    for (const one of lines) text += text === '' ? one : `\n${one}`
-    const until = countTokens(text)
+    for (const line of lines) text += text === '' ? line : `\n${line}`
+    const total = countTokens(text)
     const key = `${of.kind} ${of.id}`
-    items.set(key, { ...of, ...items.get(key), tokens: (items.get(key)?.tokens ?? 0) + until - tokens })
-    tokens = until
+    items.set(key, { ...of, ...items.get(key), tokens: (items.get(key)?.tokens ?? 0) + total - tokens })
+    tokens = total
   }
   return { text, tokens, items: [...items.values()] }
 }

@@ -11,75 +11,90 @@ import { findUnansweredPrompts } from '../retrieval/answer.ts'
 import { type SemanticSearch, search, YOUNG_STORE_DOCUMENTS } from '../retrieval/search.ts'
 import type { InjectedItem, Store } from '../store/store.ts'
 import { LOOK_FURTHER_HINT } from './memory-lines.ts'
-import { EMPTY_BRIEF, framePart, type InjectedBrief, openPage, type ReasonedItem } from './page.ts'
+import { type BriefPage, EMPTY_BRIEF, framePart, type InjectedBrief, openPage, type ReasonedItem } from './page.ts'
 import { knowledgeOf, NO_KNOWLEDGE, type SessionKnowledge } from './session-knowledge.ts'
 
 /**
- * How much of a question a memory must hold before it is worth saying, in words alone or in words and nearness together. Measured by
- * eval/floor.ts on questions without an answer, with the table of word vectors that comes along.
+ * How much of a prompt a memory must contain before it is shown, by words alone or by words and meaning together. Measured by eval/thresholds.ts
+ * on questions without an answer, with the built-in word vectors. docs/decisions/0025 explains each.
  */
 export const RECALL_THRESHOLDS: RecallThresholds = { words: 2, coverage: 0.5, withNearness: 0.85, notNear: 0.7, unlikely: 0.8, leading: 1 }
 export type RecallThresholds = Readonly<Record<'words' | 'coverage' | 'withNearness' | 'notNear' | 'unlikely' | 'leading', number>>
 
-/** However much a person allows, a prompt is not drowned in memories. */
+/** An upper limit for the setting, so that memories never outweigh the prompt. */
 export const MAX_RECALL_TOKENS = 500
 
 const MAX_RECALL_HITS = 12
 const MAX_RECALLED_MEMORIES = 5
-/** Enough to see why nothing else was told. */
+/** Enough to see why nothing else was shown. */
 const MAX_REJECTED_LISTED = 5
-/** Of a long prompt, its beginning says what it is about; what is pasted below it would only take time. */
+/** The beginning of a long prompt says what it is about. Searching pasted text below it would only take time. */
 const MAX_PROMPT_CHARACTERS = 4000
 
-/** `said` is why nothing was even near, and empty where something was. */
+/** `said`: why nothing was found at all; empty if something was. */
 type RecallBrief = InjectedBrief & { said: string }
 
 /**
- * What earlier sessions know about the prompt just sent, or nothing: wrong context is worse than none. Not from this session, and
- * not what this session has been told before. What came near and is not told is named with the reason, the best first.
+ * What earlier sessions know about a prompt, or an empty text: wrong context is worse than none. Leaves out this session's own work and what
+ * was already shown to it. `left` lists the best of the hits that are not shown, each with the reason.
  */
 export async function recallFor(
   store: Store,
-  asking: Session | UnstartedSession,
+  session: Session | UnstartedSession,
   prompt: string,
   now: number,
   tokens: number,
-  meaning: SemanticSearch | null = null,
+  semanticSearch: SemanticSearch | null = null,
 ): Promise<RecallBrief> {
-  const asked = queryInPrompt(prompt.slice(0, MAX_PROMPT_CHARACTERS))
-  if (asked === null) return { ...EMPTY_BRIEF, said: whyNoQuery(prompt.slice(0, MAX_PROMPT_CHARACTERS)) }
-  const held = isUnstarted(asking) ? NO_KNOWLEDGE : await knowledgeOf(store, asking)
-  const own = isUnstarted(asking) ? {} : { excludedSessionId: asking.id }
-  const unansweredPrompts = await findUnansweredPrompts(store, now)
-  const hits = await search(store, asked, { project: asking.project, ...own, unansweredPrompts, limit: MAX_RECALL_HITS }, meaning)
+  const query = queryInPrompt(prompt.slice(0, MAX_PROMPT_CHARACTERS))
+  if (query === null) return { ...EMPTY_BRIEF, said: whyNoQuery(prompt.slice(0, MAX_PROMPT_CHARACTERS)) }
+  const hits = await searchEarlierSessions(store, session, query, now, semanticSearch)
   const reasons = new Map<Hit, string>()
+  const knowledge = isUnstarted(session) ? NO_KNOWLEDGE : await knowledgeOf(store, session)
   for (const hit of hits) {
-    const why = (await whyKnown(store, hit, held)) ?? (await whyRepeatedPrompt(store, hit, asked))
+    const why = (await whyKnown(store, hit, knowledge)) ?? (await whyRepeatedPrompt(store, hit, query))
     if (why) reasons.set(hit, why)
   }
-  const fresh = hits.filter((hit) => !reasons.has(hit))
+  const unknown = hits.filter((hit) => !reasons.has(hit))
   const byMeaning = hits.some((hit) => hit.cosine !== null)
-  const { telling, left } = relevantHits(fresh, byMeaning, await store.documents.count(null))
+  const { relevant, left } = relevantHits(unknown, byMeaning, await store.documents.count(null))
   for (const [hit, why] of left) reasons.set(hit, why)
-  const page = openPage('<recollect-context about="this prompt">', '</recollect-context>', { tokens, characters: tokens * 5 })
-  let cut: Hit | null = null
-  for (const hit of telling) {
-    const why = `${describeMatch(hit)} (score ${hit.score.toFixed(2)})`
-    const parts = [...(page.memoryCount() === 0 ? [RECALL_HEADING] : []), { of: { ...itemRef(hit), why }, lines: [recalledLine(hit, now)] }]
-    // One that is shorter and would fit is not as good as the one that did not.
-    if (cut) reasons.set(hit, `after ${memoryId(cut.kind, cut.id)}, which had no room`)
-    else if (!page.add(...parts)) {
-      cut = hit
-      reasons.set(hit, page.whyNoRoom(...parts))
-    }
-  }
-  const leftOut = hits.flatMap((hit): ReasonedItem[] => {
+  const page = writeRecall(relevant, tokens, now, reasons)
+  const notShown = hits.flatMap((hit): ReasonedItem[] => {
     const why = reasons.get(hit)
     return why === undefined ? [] : [{ ...itemRef(hit), why: `${why} (score ${hit.score.toFixed(2)})` }]
   })
-  const said = hits.length === 0 ? 'no memory of this project comes near it' : ''
-  const silence = { ...EMPTY_BRIEF, said, left: leftOut.slice(0, MAX_REJECTED_LISTED) }
-  return page.memoryCount() === 0 ? silence : { ...silence, ...page.close(), leftOut: telling.length - page.memoryCount() }
+  const said = hits.length === 0 ? 'no memory of this project is close to it' : ''
+  const silence = { ...EMPTY_BRIEF, said, left: notShown.slice(0, MAX_REJECTED_LISTED) }
+  return page.memoryCount() === 0 ? silence : { ...silence, ...page.close(), leftOut: relevant.length - page.memoryCount() }
+}
+
+async function searchEarlierSessions(
+  store: Store,
+  session: Session | UnstartedSession,
+  query: string,
+  now: number,
+  semanticSearch: SemanticSearch | null,
+): Promise<Hit[]> {
+  const own = isUnstarted(session) ? {} : { excludedSessionId: session.id }
+  const unansweredPrompts = await findUnansweredPrompts(store, now)
+  return search(store, query, { project: session.project, ...own, unansweredPrompts, limit: MAX_RECALL_HITS }, semanticSearch)
+}
+
+/** Adds hits until one does not fit: a shorter one further down is less relevant. `reasons` gets those that are left out. */
+function writeRecall(hits: Hit[], tokens: number, now: number, reasons: Map<Hit, string>): BriefPage {
+  const page = openPage('<recollect-context about="this prompt">', '</recollect-context>', { tokens, characters: tokens * 5 })
+  let firstLeftOut: Hit | null = null
+  for (const hit of hits) {
+    const why = `${describeMatch(hit)} (score ${hit.score.toFixed(2)})`
+    const parts = [...(page.memoryCount() === 0 ? [RECALL_HEADING] : []), { of: { ...itemRef(hit), why }, lines: [recalledLine(hit, now)] }]
+    if (firstLeftOut) reasons.set(hit, `comes after ${memoryId(firstLeftOut.kind, firstLeftOut.id)}, which did not fit`)
+    else if (!page.add(...parts)) {
+      firstLeftOut = hit
+      reasons.set(hit, page.whyNoRoom(...parts))
+    }
+  }
+  return page
 }
 
 const RECALL_HEADING = framePart(
@@ -87,74 +102,75 @@ const RECALL_HEADING = framePart(
   LOOK_FURTHER_HINT,
 )
 
-/** A session that has not begun: it holds nothing yet. */
+/** A session that has not started, so it knows nothing yet. */
 type UnstartedSession = { project: ProjectKey; id: null }
-const isUnstarted = (asking: Session | UnstartedSession): asking is UnstartedSession => asking.id === null
+const isUnstarted = (session: Session | UnstartedSession): session is UnstartedSession => session.id === null
 
 /**
- * Which hits are about the question, and not merely the best of what there is; and why the others are not. Only the best few are looked at:
- * further down, words meet by chance. Where the first is not about it, the others are not either.
+ * Separates the hits that are about the prompt from those that are merely the best available, with the reason. Only the best few can
+ * qualify: further down, words match by chance. If the first hit does not qualify, none does.
  */
 export function relevantHits(
   hits: Hit[],
   byMeaning: boolean,
   documents: number,
-  floor: RecallThresholds = RECALL_THRESHOLDS,
-): { telling: Hit[]; left: Map<Hit, string> } {
+  thresholds: RecallThresholds = RECALL_THRESHOLDS,
+): { relevant: Hit[]; left: Map<Hit, string> } {
   const left = new Map<Hit, string>()
-  for (const [place, hit] of hits.entries()) {
-    const why =
-      place < MAX_RECALLED_MEMORIES ? whyBelowThreshold(hit, byMeaning, documents, floor) : `not among the best ${MAX_RECALLED_MEMORIES}`
+  for (const [position, hit] of hits.entries()) {
+    const isTooFar = position >= MAX_RECALLED_MEMORIES
+    const why = isTooFar ? `not among the best ${MAX_RECALLED_MEMORIES}` : whyBelowThreshold(hit, byMeaning, documents, thresholds)
     if (why) left.set(hit, why)
   }
-  const telling = hits.filter((hit) => !left.has(hit))
-  if (hits.slice(0, floor.leading).some((hit) => !left.has(hit))) return { telling, left }
-  for (const hit of telling) left.set(hit, 'the best hit is not about it')
-  return { telling: [], left }
+  const relevant = hits.filter((hit) => !left.has(hit))
+  if (hits.slice(0, thresholds.leading).some((hit) => !left.has(hit))) return { relevant, left }
+  for (const hit of relevant) left.set(hit, 'the best hit is not about the prompt')
+  return { relevant: [], left }
 }
 
 /**
- * Why a hit is not about the question, or null when it is. Where nobody looked by meaning, words decide. All of "run the
- * tests" is in many memories and says nothing of any: words must be so rare together that by chance hardly one document would hold them.
+ * Why a hit is not about the prompt; null if it is. Without a search by meaning, words decide. Many memories contain all of "run the tests",
+ * so the words must be rare enough together that hardly any document would contain them by chance.
  */
-function whyBelowThreshold(hit: Hit, byMeaning: boolean, documents: number, floor: RecallThresholds): string | null {
-  if (hit.matched < floor.words) return `below the floor: ${describeMatch(hit, hit.matched === 0 ? 'none' : `only ${hit.matched}`)}`
-  if (documents >= YOUNG_STORE_DOCUMENTS && hit.unlikely < floor.unlikely * Math.log(documents))
-    return `below the floor: its words of the prompt are common`
-  // Not among the nearest, or too new to have a vector: then the words must be nearly all there.
+function whyBelowThreshold(hit: Hit, byMeaning: boolean, documents: number, thresholds: RecallThresholds): string | null {
+  if (hit.matched < thresholds.words)
+    return `below the threshold: ${describeMatch(hit, hit.matched === 0 ? 'none' : `only ${hit.matched}`)}`
+  if (documents >= YOUNG_STORE_DOCUMENTS && hit.unlikely < thresholds.unlikely * Math.log(documents))
+    return 'below the threshold: the words it shares with the prompt are common'
+  // Not among the most similar, or too new to have a vector: then nearly all words must be there.
   const isEnough = !byMeaning
-    ? hit.coverage >= floor.coverage
+    ? hit.coverage >= thresholds.coverage
     : hit.cosine === null
-      ? hit.coverage >= floor.notNear
-      : hit.coverage + hit.cosine >= floor.withNearness
-  return isEnough ? null : `below the floor: ${describeMatch(hit)}`
+      ? hit.coverage >= thresholds.notNear
+      : hit.coverage + hit.cosine >= thresholds.withNearness
+  return isEnough ? null : `below the threshold: ${describeMatch(hit)}`
 }
 
-/** Why a session has a hit in front of it already, or null when it has not. */
-async function whyKnown(store: Store, hit: Hit, { shown: told, sessions, contentIds }: SessionKnowledge): Promise<string | null> {
-  if (told.has(`${hit.kind}:${hit.id}`)) return 'the session was told before'
-  if (hit.sessionId !== null && sessions.has(hit.sessionId)) return 'the session did it itself'
+/** Why a session already knows a hit; null if it does not. */
+async function whyKnown(store: Store, hit: Hit, { shown, sessions, contentIds }: SessionKnowledge): Promise<string | null> {
+  if (shown.has(`${hit.kind}:${hit.id}`)) return 'already shown to this session'
+  if (hit.sessionId !== null && sessions.has(hit.sessionId)) return 'this session did it'
   const from = hit.kind === 'note' ? (await store.notes.get(asNoteId(hit.id)))?.session : null
-  return from && contentIds.has(from) ? 'the session wrote it itself' : null
+  return from && contentIds.has(from) ? 'this session wrote it' : null
 }
 
 /**
- * A prompt that was sent before in the same words holds all of them, and says nothing by that: its answer must speak of them. Null where it
- * does, and for any other memory.
+ * The same prompt, sent before, contains all of its words. That alone says nothing: its answer must contain them too. Null if it does, and for
+ * any other memory.
  */
-async function whyRepeatedPrompt(store: Store, hit: Hit, asked: string): Promise<string | null> {
-  const words = wordsOf(asked)
+async function whyRepeatedPrompt(store: Store, hit: Hit, query: string): Promise<string | null> {
+  const words = wordsOf(query)
   if (!wordsOf(hit.title).join(' ').startsWith(words.slice(0, 6).join(' '))) return null
   const [prompt, answer] = await turnTexts(store, hit)
   if (wordsOf(queryInPrompt(prompt) ?? '').join(' ') !== words.join(' ')) return null
-  const telling = [...new Set(words.filter((word) => word.length > 3).map((word) => word.slice(0, STEM_CHARACTERS)))]
+  const stems = [...new Set(words.filter((word) => word.length > 3).map((word) => word.slice(0, STEM_CHARACTERS)))]
   const lower = answer.toLowerCase()
-  const answered = telling.filter((word) => lower.includes(word)).length
-  return answered >= Math.max(RECALL_THRESHOLDS.words, telling.length / 2) ? null : 'the same prompt, and its answer says nothing of it'
+  const answered = stems.filter((stem) => lower.includes(stem)).length
+  return answered >= Math.max(RECALL_THRESHOLDS.words, stems.length / 2) ? null : 'the same prompt, with an answer that does not help'
 }
 
-/** What was asked in the turn that a prompt or a summary tells, and what came of it. */
-async function turnTexts(store: Store, hit: Hit): Promise<[asked: string, answer: string]> {
+/** The prompt and the outcome of the turn that a prompt or a summary belongs to. */
+async function turnTexts(store: Store, hit: Hit): Promise<[prompt: string, answer: string]> {
   if (hit.kind === 'prompt') {
     const prompt = await store.prompts.get(Number(hit.id))
     return [prompt?.text ?? '', prompt?.answer ?? '']
@@ -163,14 +179,14 @@ async function turnTexts(store: Store, hit: Hit): Promise<[asked: string, answer
   return summary ? [summary.request, [summary.learned, summary.completed, summary.nextSteps].join(' ')] : ['', '']
 }
 
-/** Roughly what two forms of a word have in common. */
+/** Roughly what the forms of a word have in common. */
 const STEM_CHARACTERS = 6
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []
 
 function describeMatch(hit: Hit, share = `${Math.round(hit.coverage * 100)} %`): string {
-  const words = `it holds ${share} of the prompt’s telling words`
-  return hit.cosine === null ? words : `${words} and is ${hit.cosine.toFixed(2)} near in meaning`
+  const words = `it contains ${share} of the prompt’s significant words`
+  return hit.cosine === null ? words : `${words}; similarity in meaning ${hit.cosine.toFixed(2)}`
 }
 
 const itemRef = ({ kind, id }: Hit): Pick<InjectedItem, 'kind' | 'id'> => ({ kind, id: kind === 'note' ? id : Number(id) })

@@ -1,30 +1,34 @@
 import type { Session } from '../core/memory.ts'
 import type { Store } from '../store/store.ts'
 
-/** What a session has in front of it already, and need not be told again. */
+/** The memories that a session already has in its context. A brief leaves them out. */
 export type SessionKnowledge = {
-  /** Itself and, for a fork, the one it was split off from: what they did stands in their own conversation. */
+  /** The session and, for a fork, its parent: their own work is in their conversation. */
   sessions: Set<number>
-  /** The same by the ids that the agent gave them. */
+  /** The same sessions by the agent's ids. */
   contentIds: Set<string>
-  /** What they were told, as `observation:12`. */
+  /** The memories shown to them, as `observation:12`. */
   shown: Set<string>
-  /** When they were last given a brief, and the newest observation there was then; null when they never were. */
+  /** The time of their last brief and the newest observation at that time; null if they never got one. */
   briefed: { at: number; until: number } | null
 }
+
+/** The knowledge of a session that is resumed. */
+export type ResumedKnowledge = SessionKnowledge & { briefed: NonNullable<SessionKnowledge['briefed']> }
 
 export const NO_KNOWLEDGE: SessionKnowledge = { sessions: new Set(), contentIds: new Set(), shown: new Set(), briefed: null }
 
 export async function knowledgeOf(store: Store, session: Session): Promise<SessionKnowledge> {
   const parent = session.forkedFrom === null ? null : await store.sessions.get(session.forkedFrom)
-  const holders = parent ? [session, parent] : [session]
-  const told = (await Promise.all(holders.map((one) => store.injections.itemsOf(one)))).flat()
-  const worked = holders.some((one) => one.promptCount > 0)
+  const lineage = parent ? [session, parent] : [session]
+  const items = (await Promise.all(lineage.map((one) => store.injections.itemsOf(one)))).flat()
+  const hasWorked = lineage.some((one) => one.promptCount > 0)
+  const startedAt = Math.min(...lineage.map((one) => one.startedAt))
   return {
-    sessions: new Set(holders.map((one) => one.id)),
-    contentIds: new Set(holders.map((one) => one.contentSessionId as string)),
-    shown: new Set(told.map((item) => `${item.kind}:${item.id}`)),
-    // One that worked before anybody told it something is new to all that happened beside it.
-    briefed: session.briefed ?? parent?.briefed ?? (worked ? { at: Math.min(...holders.map((one) => one.startedAt)), until: 0 } : null),
+    sessions: new Set(lineage.map((one) => one.id)),
+    contentIds: new Set(lineage.map((one) => one.contentSessionId as string)),
+    shown: new Set(items.map((item) => `${item.kind}:${item.id}`)),
+    // A session that worked without ever getting a brief does not know what others did since it started.
+    briefed: session.briefed ?? parent?.briefed ?? (hasWorked ? { at: startedAt, until: 0 } : null),
   }
 }

@@ -6,28 +6,27 @@ import type { WithBranch } from '../store/store.ts'
 import { turnKey } from './commits.ts'
 import { type BriefPart, lineItem } from './page.ts'
 
-/** How much of the budget may name files: measured, it is what the next session needs most for its price. */
+/** Shares of the budget. Measured: files help the next session most for their price; names and errors are cheap if there are few. */
 const FILES_SHARE = 0.4
-/** And names of code and errors, which cost little where there are few. */
 const NAMES_SHARE = 0.15
 const ERRORS_SHARE = 0.04
-/** How much more what was done on the branch counts. */
+/** Work on the session's own branch counts this much more. */
 const BRANCH_WORTH_FACTOR = 2
 
-/** What lines are gathered from, besides the observations themselves. */
+/** The sources of the overview, besides the observations themselves. */
 export type TracedWork = {
-  /** The branch of the session that is told; null when nobody knows. */
+  /** The branch of the session that gets the brief; null if unknown. */
   branch: string | null
-  /** What each observation names, and what was said in its turn. */
+  /** The names in each observation and its turn. */
   mentioned: Map<number, Entity[]>
-  /** What the tools of their turns left, by `turnOf`. */
+  /** The traces of each turn's tools, by `turnKey`. */
   traces: Map<string, Traces>
 }
 
-/** A line that is gathered from many memories. `cut` counts what it could name besides and has no room in its share of the tokens. */
+/** A line that combines many memories. `cut` counts the names that exceeded its share of the tokens. */
 export type OverviewLine = BriefPart & { cut: number; share: number }
 
-/** The files, the names of code and the errors that many observations have in common, the best first. */
+/** The files, the names in code and the errors of recent work. */
 export function overviewLines(observations: WithBranch<Observation>[], traced: TracedWork, tokens: number): OverviewLine[] {
   const turns = tracedTurns(observations, traced.traces)
   return [
@@ -37,71 +36,71 @@ export function overviewLines(observations: WithBranch<Observation>[], traced: T
   ]
 }
 
-/** What the observations, or their turns, are about, the most and the latest first. */
+/** Names by how much work they had and how recent it was. */
 function rankByWorth<T extends { branch: string | null }>(
   newestFirst: T[],
   branch: string | null,
-  about: (one: T, place: number) => { name: string; amount: number }[],
+  namesOf: (one: T, position: number) => { name: string; amount: number }[],
 ): { name: string; worth: number }[] {
   const worth = new Map<string, number>()
-  for (const [place, one] of newestFirst.entries()) {
-    const fresh = (branch !== null && one.branch === branch ? BRANCH_WORTH_FACTOR : 1) / (1 + place / 12)
-    for (const { name, amount } of about(one, place)) worth.set(name, (worth.get(name) ?? 0) + amount * fresh)
+  for (const [position, one] of newestFirst.entries()) {
+    const recency = (branch !== null && one.branch === branch ? BRANCH_WORTH_FACTOR : 1) / (1 + position / 12)
+    for (const { name, amount } of namesOf(one, position)) worth.set(name, (worth.get(name) ?? 0) + amount * recency)
   }
   return [...worth].map(([name, worth]) => ({ name, worth })).sort((a, b) => b.worth - a.worth)
 }
 
-/** What put the first of them first. */
+/** The names with the highest worth, as the reason for a line. */
 const describeWorth = (best: { name: string; worth: number }[]) =>
-  `by how much and how lately: ${best
+  `by amount and recency: ${best
     .slice(0, 3)
     .map(({ name, worth }) => `${neutralizeText(name.slice(name.indexOf('\n') + 1))} ${worth.toFixed(1)}`)
     .join(', ')}${best.length > 3 ? ' …' : ''}`
 
 const entityNames = (entities: Entity[] = [], kind: EntityKind) => entities.flatMap((entity) => (entity.kind === kind ? [entity.name] : []))
 
-/** The files that were worked on lately, gathered by folder so that each costs a few tokens. */
+/** The files of recent work, grouped by folder so that each costs few tokens. */
 function filesLine(observations: WithBranch<Observation>[], { mentioned, branch }: TracedWork, share: number): OverviewLine {
-  const spoken = observations.map((o) => entityNames(mentioned.get(o.id), 'file'))
-  const whole = fullPathResolver([...observations.flatMap((o) => [...o.filesModified, ...o.filesRead]), ...spoken.flat()])
-  const of = (names: string[], amount: number) => [...new Set(names.map(whole))].map((name) => ({ name, amount }))
-  const files = rankByWorth(observations, branch, (o, place) => [
+  const mentionedFiles = observations.map((o) => entityNames(mentioned.get(o.id), 'file'))
+  const fullPath = fullPathResolver([...observations.flatMap((o) => [...o.filesModified, ...o.filesRead]), ...mentionedFiles.flat()])
+  const of = (names: string[], amount: number) => [...new Set(names.map(fullPath))].map((name) => ({ name, amount }))
+  const files = rankByWorth(observations, branch, (o, position) => [
     ...of(o.filesModified, 2),
     ...of(o.filesRead, 1),
-    ...of(spoken[place] ?? [], 0.5),
+    ...of(mentionedFiles[position] ?? [], 0.5),
   ]).filter(({ name }) => isShowablePath(name))
-  // Of a file that was only spoken of nobody knows where it is: beside those of the root it would pass for one of them.
+  // The folder of a file that was only mentioned is unknown: next to files of the root folder it would look like one of them.
   const known = new Set(observations.flatMap((o) => [...o.filesModified, ...o.filesRead]))
   const folders = new Map<string, string[]>()
-  const somewhere: string[] = []
+  const withoutFolder: string[] = []
   let cost = 10
-  let told = 0
+  let shown = 0
   for (const { name: path } of files) {
     const name = fileName(path)
     const folder = path.slice(0, path.length - name.length)
     cost += countTokens(folders.has(folder) ? ` ${name}` : ` ${path};`) + 1
     if (cost > share) break
-    told++
-    if (folder === '' && !known.has(path)) somewhere.push(name)
+    shown++
+    if (folder === '' && !known.has(path)) withoutFolder.push(name)
     else folders.set(folder, [...(folders.get(folder) ?? []), name])
   }
   const parts = [...folders].map(([folder, names]) => (names.length > 1 ? `${folder}{${names.join(', ')}}` : folder + names[0]))
   const lines = [
-    ...(parts.length > 0 ? [`Files worked on lately: ${neutralizeText(parts.join(' '))}`] : []),
-    ...(somewhere.length > 0 ? [`Files spoken of: ${neutralizeText(somewhere.join(', '))}`] : []),
+    ...(parts.length > 0 ? [`Recently used files: ${neutralizeText(parts.join(' '))}`] : []),
+    ...(withoutFolder.length > 0 ? [`Files mentioned: ${neutralizeText(withoutFolder.join(', '))}`] : []),
   ]
-  return { of: lineItem('files', `${told} of ${files.length} ${describeWorth(files)}`), lines, cut: files.length - told, share }
+  return { of: lineItem('files', `${shown} of ${files.length} ${describeWorth(files)}`), lines, cut: files.length - shown, share }
 }
 
 const fileName = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
 const isShowablePath = (path: string) => !OUTSIDE_PROJECT.test(path) && path.length <= MAX_PATH_CHARACTERS
-/** A longer one would leave no room for others. */
+/** A longer path would leave no room for others. */
 const MAX_PATH_CHARACTERS = 200
-/** On the machine, not in the project; what was hidden is no name. */
+/** Paths outside the project, and redacted ones. */
 const OUTSIDE_PROJECT = /^(?:[/~]|\.\.|[a-z]:)|REDACTED/i
 
-/** A file is spoken of by its name or the end of its path; where only one known path ends so, that one is meant. */
+/** People name a file by the end of its path. If only one known path ends that way, it is that file. */
 function fullPathResolver(paths: string[]): (path: string) => string {
   const byEnd = new Map<string, Set<string>>()
   for (const path of new Set(paths)) {
@@ -111,64 +110,64 @@ function fullPathResolver(paths: string[]): (path: string) => string {
     }
   }
   return (path) => {
-    // Of src/a.ts and app/src/a.ts the longer one is whole, and both end in a.ts.
+    // src/a.ts and app/src/a.ts both end in a.ts; the longer one is the full path.
     const ending = [...(byEnd.get(path) ?? [])].filter((one) => !byEnd.has(one))
     return ending.length === 1 ? (ending[0] ?? path) : path
   }
 }
 
-/** What the turn of some observations left, and the newest of these. */
+/** The traces of a turn, and the newest of its observations. */
 type TracedTurn = Traces & { newest: WithBranch<Observation>; branch: string | null }
 
-/** The turns that left something, in the order of their observations. */
+/** The turns that left traces, in the order of their observations. */
 function tracedTurns(observations: WithBranch<Observation>[], traces: TracedWork['traces']): TracedTurn[] {
   return [...Map.groupBy(observations, turnKey)].flatMap(([turn, [first, ...others]]) => {
-    const left = traces.get(turn)
-    return left && first ? [{ ...left, newest: [first, ...others].toSorted(byNewest)[0] ?? first, branch: first.branch }] : []
+    const traced = traces.get(turn)
+    return traced && first ? [{ ...traced, newest: [first, ...others].toSorted(byNewest)[0] ?? first, branch: first.branch }] : []
   })
 }
 
-/** By time: what was imported late has a higher number than newer work. */
+/** By time, not by id: work that was imported later has a higher id than newer work. */
 const byNewest = (a: { id: number; at: number }, b: { id: number; at: number }) => b.at - a.at || b.id - a.id
 
-/** What stands in the places that were changed, beside the file: what to look for in the code, or to ask for. */
+/** Names in the changed code, by file: what to search for in the code or in memory. */
 function namesLine(turns: TracedTurn[], share: number, branch: string | null): OverviewLine {
   const best = rankByWorth(turns, branch, ({ names }) =>
     names.flatMap(([path, found]) => {
-      // A test is full of names that it only makes up.
+      // A test is full of made-up names.
       const amount = IS_TEST.test(path) ? 0.5 : 1
       return isShowablePath(path) ? found.map((name, rank) => ({ name: `${path}\n${name}`, amount: amount / (1 + rank / 8) })) : []
     }),
   )
-  const places = best.map((place) => place.name.split('\n') as [path: string, name: string])
-  const whole = fullPathResolver(places.map(([path]) => path))
-  const shown = (path: string) => [fileName(path)].find((name) => whole(name) === path) ?? path
+  const found = best.map(({ name }) => name.split('\n') as [path: string, name: string])
+  const fullPath = fullPathResolver(found.map(([path]) => path))
+  const shortPath = (path: string) => [fileName(path)].find((name) => fullPath(name) === path) ?? path
   const byFile = new Map<string, string[]>()
-  const told = new Set<string>()
+  const shown = new Set<string>()
   let cost = countTokens(NAMES_HEADING)
-  for (const [path, name] of places) {
-    const beside = byFile.get(path) ?? []
-    if (told.has(name) || beside.length === MAX_NAMES_PER_FILE) continue
-    cost += countTokens(beside.length > 0 ? `, ${name}` : `; ${shown(path)}: ${name}`)
+  for (const [path, name] of found) {
+    const ofFile = byFile.get(path) ?? []
+    if (shown.has(name) || ofFile.length === MAX_NAMES_PER_FILE) continue
+    cost += countTokens(ofFile.length > 0 ? `, ${name}` : `; ${shortPath(path)}: ${name}`)
     if (cost > share) break
-    told.add(name)
-    byFile.set(path, [...beside, name])
+    shown.add(name)
+    byFile.set(path, [...ofFile, name])
   }
-  const all = new Set(places.map(([, name]) => name)).size
+  const total = new Set(found.map(([, name]) => name)).size
   const lines =
     byFile.size > 0
-      ? [NAMES_HEADING + neutralizeText([...byFile].map(([path, names]) => `${shown(path)}: ${names.join(', ')}`).join('; '))]
+      ? [NAMES_HEADING + neutralizeText([...byFile].map(([path, names]) => `${shortPath(path)}: ${names.join(', ')}`).join('; '))]
       : []
-  return { of: lineItem('names', `${told.size} of ${all} ${describeWorth(best)}`), lines, cut: all - told.size, share }
+  return { of: lineItem('names', `${shown.size} of ${total} ${describeWorth(best)}`), lines, cut: total - shown.size, share }
 }
 
-const NAMES_HEADING = 'Names in what was changed: '
+const NAMES_HEADING = 'Names in changed code: '
 const MAX_NAMES_PER_FILE = 12
 const IS_TEST = /(?:^|\/)(?:tests?|specs?|__tests__|e2e)\/|[._-](?:test|spec)s?\.\w+$/
 
 /**
- * Errors that were met, by what was said and by checks that failed, and where the last time was. One that stands in the code is a name there.
- * What checks print turn after turn and pass all the same is said to be so: whoever meets it need not look into it.
+ * Errors that were mentioned or that made a check fail, each with its last observation. An error class in the changed code is a name, not an
+ * error. Errors that passing checks print again and again get a separate line, so that the model does not investigate them.
  */
 function errorLines(
   observations: WithBranch<Observation>[],
@@ -176,48 +175,51 @@ function errorLines(
   { mentioned, branch }: TracedWork,
   share: number,
 ): OverviewLine[] {
-  const inCode = new Set(turns.flatMap(({ names }) => names.flatMap(([, found]) => found)))
-  const usual = errorsOfPassingChecks(turns)
-  const isMet = (name: string) => !inCode.has(name) && !usual.has(name)
-  const met = [
-    ...observations.map((o) => ({ id: o.id, at: o.at, branch: o.branch, names: entityNames(mentioned.get(o.id), 'error').filter(isMet) })),
-    ...turns.map(({ newest: { id, at }, branch, errors }) => ({ id, at, branch, names: failedErrorNames(errors).filter(isMet) })),
+  const namesInCode = new Set(turns.flatMap(({ names }) => names.flatMap(([, found]) => found)))
+  const harmless = errorsOfPassingChecks(turns)
+  const isRelevant = (name: string) => !namesInCode.has(name) && !harmless.has(name)
+  const sources = [
+    ...observations.map((o) => ({
+      id: o.id,
+      at: o.at,
+      branch: o.branch,
+      names: entityNames(mentioned.get(o.id), 'error').filter(isRelevant),
+    })),
+    ...turns.map(({ newest: { id, at }, branch, errors }) => ({ id, at, branch, names: failedErrorNames(errors).filter(isRelevant) })),
   ].sort(byNewest)
-  const errors = rankByWorth(met, branch, ({ names }) => names.map((name) => ({ name, amount: 1 })))
-  const metIn = (error: string) => met.find(({ names }) => names.includes(error))?.id
-  const byCheck = [...Map.groupBy(usual, ([, command]) => command)]
-  const named = errors.map(({ name }) => `${name} (#${metIn(name)})`)
+  const errors = rankByWorth(sources, branch, ({ names }) => names.map((name) => ({ name, amount: 1 })))
+  const lastIn = (error: string) => sources.find(({ names }) => names.includes(error))?.id
+  const byCheck = [...Map.groupBy(harmless, ([, command]) => command)]
+  const named = errors.map(({ name }) => `${name} (#${lastIn(name)})`)
   const checks = byCheck.map(([command, printed]) => `\`${command}\`: ${printed.map(([name]) => name).join(' ')}`)
-  const [told, passing] = [
-    listWithinBudget('Errors met lately: ', named, share),
-    listWithinBudget('Checks that print errors and pass all the same: ', checks, share),
-  ]
+  const recent = listWithinBudget('Recent errors: ', named, share)
+  const passing = listWithinBudget('Checks that print errors but pass: ', checks, share)
   return [
-    { of: lineItem('errors', `${errors.length - told.cut} of ${errors.length} ${describeWorth(errors)}`), share, ...told },
-    { of: lineItem('checks', 'they printed the same errors in several turns and passed'), share, ...passing },
+    { of: lineItem('errors', `${errors.length - recent.cut} of ${errors.length} ${describeWorth(errors)}`), share, ...recent },
+    { of: lineItem('checks', 'they passed in several turns and printed these errors each time'), share, ...passing },
   ]
 }
 
 const failedErrorNames = (errors: Traces['errors']) => [...new Set(errors.flatMap(({ name, passed }) => (passed ? [] : [name])))]
 
-/** The errors that passing checks printed in several turns, each with the check; a commit only runs it. */
+/** The errors that passing checks printed in several turns, each with its check. A `git commit` that runs the check is not the check. */
 function errorsOfPassingChecks(turns: TracedTurn[]): Map<string, string> {
   const printed = turns.flatMap(({ errors, newest }) =>
     errors.flatMap(({ name, command, passed }) => (passed ? [{ name, command, newest }] : [])),
   )
-  const often = [...Map.groupBy(printed, ({ name }) => name)].filter(([, times]) => new Set(times.map(({ newest }) => newest)).size > 1)
+  const repeated = [...Map.groupBy(printed, ({ name }) => name)].filter(([, times]) => new Set(times.map(({ newest }) => newest)).size > 1)
   return new Map(
-    often.map(([name, times]) => [name, (times.find(({ command }) => !command.startsWith('git ')) ?? times[0])?.command ?? '']),
+    repeated.map(([name, times]) => [name, (times.find(({ command }) => !command.startsWith('git ')) ?? times[0])?.command ?? '']),
   )
 }
 
-/** As many as the tokens allow; nothing for none. */
-function listWithinBudget(head: string, names: string[], tokens: number): Pick<OverviewLine, 'lines' | 'cut'> {
-  let cost = countTokens(head)
+/** As many names as the tokens allow. No line without names. */
+function listWithinBudget(heading: string, names: string[], tokens: number): Pick<OverviewLine, 'lines' | 'cut'> {
+  let cost = countTokens(heading)
   const over = names.findIndex((name) => {
     cost += countTokens(`${name}, `)
     return cost > tokens
   })
   const shown = over < 0 ? names : names.slice(0, over)
-  return { lines: shown.length > 0 ? [head + neutralizeText(shown.join(', '))] : [], cut: names.length - shown.length }
+  return { lines: shown.length > 0 ? [heading + neutralizeText(shown.join(', '))] : [], cut: names.length - shown.length }
 }

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { addObservations, note, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { Store } from '../store/store.ts'
-import { answerQuery } from './answer.ts'
+import { answerParsedQuery, answerQuery, parseQuery } from './answer.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 const DAY = 86_400_000
-const wish = { project: null, limit: 10, offset: 0 }
+const options = { project: null, limit: 10, offset: 0 }
 
 async function filled() {
   const t = await temporaryStore()
@@ -20,16 +20,16 @@ async function filled() {
 
 const titles = async (question: string) => {
   using t = await filled()
-  return (await answerQuery(t.store, question, wish, NOW)).hits.map((hit) => hit.title)
+  return (await answerQuery(t.store, question, options, NOW)).hits.map((hit) => hit.title)
 }
 
-test('a filter cuts: by type, by file, by time', async () => {
+test('filters select by type, by file and by time', async () => {
   expect(await titles('pelican type:bugfix')).toEqual(['Fixed the pelican crash'])
   expect(await titles('pelican path:pages')).toEqual(['Added a pelican page'])
   expect(await titles('pelican since:7d')).toEqual(['Fixed the pelican crash'])
 })
 
-test('a branch named in the question is that of the turn, and is found however old', async () => {
+test('a branch filter matches the branch of the turn, however old it is', async () => {
   using t = await filled()
   const session = { ...(await openSession(t.store, 'old')), branch: 'login' }
   await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'pelican login', at: NOW - 90 * DAY })
@@ -38,13 +38,14 @@ test('a branch named in the question is that of the turn, and is found however o
     Array.from({ length: 80 }, (_, i) => observation({ title: `Chore ${i}`, at: NOW - i })),
     'chores',
   )
-  const found = async (question: string) => (await answerQuery(t.store, question, wish, NOW)).hits.map((hit) => `${hit.kind} ${hit.title}`)
+  const found = async (question: string) =>
+    (await answerQuery(t.store, question, options, NOW)).hits.map((hit) => `${hit.kind} ${hit.title}`)
   expect(await found('pelican branch:login')).toEqual(['prompt pelican login'])
   expect(await found('branch:LOGIN')).toEqual(['prompt pelican login'])
   expect(await found('pelican branch:nowhere')).toEqual([])
 })
 
-/** Work on branches beside much that was on none. */
+/** Work on branches, and much work on none. */
 async function branched() {
   const t = await temporaryStore()
   const chores = Array.from({ length: 120 }, (_, i) => observation({ title: `The heron of pier ${i}`, at: NOW - i * 1000 }))
@@ -64,10 +65,10 @@ async function branched() {
   return t
 }
 
-test('a branch that a question speaks of counts for what was done on it, and is listed where nothing else is asked for', async () => {
+test('work on a branch that the query names ranks higher, and is listed if the query asks for nothing else', async () => {
   using t = await branched()
   const asked = async (question: string) => {
-    const { hits, isClose } = await answerQuery(t.store, question, wish, NOW)
+    const { hits, isClose } = await answerQuery(t.store, question, options, NOW)
     return [hits.slice(0, 2).map((hit) => hit.title), isClose]
   }
   const whale = [['weigh the heron', 'count the plankton'], true]
@@ -80,41 +81,46 @@ test('a branch that a question speaks of counts for what was done on it, and is 
     expect([question, ...(await asked(question))]).toEqual([question, ...whale])
   expect((await asked('heron on origin/feature/blue-whale'))[0]).toEqual(['weigh the heron', expect.stringContaining('The heron')])
   expect((await asked('what did we weigh on app-1234'))[0]).toEqual(['weigh the anchor', 'weigh the heron'])
-  const [hit] = (await answerQuery(t.store, 'heron blue-whale', wish, NOW)).hits
+  const [hit] = (await answerQuery(t.store, 'heron blue-whale', options, NOW)).hits
   expect(hit?.signals.branch).toBeGreaterThan(0)
-  expect((await answerQuery(t.store, 'heron blue-whale', wish, NOW)).understood).toMatchObject([
+  expect((await answerQuery(t.store, 'heron blue-whale', options, NOW)).understood).toMatchObject([
     { word: 'blue-whale', at: 6, meaning: 'the branch feature/blue-whale' },
   ])
 })
 
-test('a branch of another project is nothing that was done in this one', async () => {
+test('a branch of another project finds no work in this one', async () => {
   using t = await branched()
   const other = await openSession(t.store, 'elsewhere', 1000, asProjectKey('other'))
   await t.store.prompts.add(other, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'feed the cat', at: NOW })
   await t.store.sessions.complete(other.id, NOW)
   const asked = async (question: string) => {
-    const { hits, understood } = await answerQuery(t.store, question, { ...wish, project: asProjectKey('other') }, NOW)
+    const { hits, understood } = await answerQuery(t.store, question, { ...options, project: asProjectKey('other') }, NOW)
     return [hits[0]?.title, understood.length]
   }
   expect(await asked('what did we do on blue-whale')).toEqual([undefined, 0])
   await t.store.prompts.add(other, { key: 'm', promptId: null, uuid: null, origin: 'person', text: 'paint the whale', at: NOW - 2 * DAY })
-  const { isClose } = await answerQuery(t.store, 'what did we do on feature/blue-whale', { ...wish, project: asProjectKey('other') }, NOW)
+  const { isClose } = await answerQuery(
+    t.store,
+    'what did we do on feature/blue-whale',
+    { ...options, project: asProjectKey('other') },
+    NOW,
+  )
   expect(isClose).toBe(false)
   await t.store.prompts.add(other, { key: 'l', promptId: null, uuid: null, origin: 'person', text: 'draw a blue-whale', at: NOW - DAY })
   expect(await asked('what did we do about blue-whale')).toEqual(['draw a blue-whale', 0])
 })
 
-test('where nothing was done on what a question speaks of, its name is a word like others', async () => {
+test('the name of a branch without work is searched as an ordinary word', async () => {
   using t = await branched()
   await t.store.notes.put(
     note({ title: 'The blue-whale rule', body: 'Nobody feeds the blue-whale.', project: asProjectKey('app') }),
     'print',
   )
-  const { hits } = await answerQuery(t.store, 'what did we do on blue-whale', { ...wish, kinds: ['note'] }, NOW)
+  const { hits } = await answerQuery(t.store, 'what did we do on blue-whale', { ...options, kinds: ['note'] }, NOW)
   expect(hits.map((hit) => hit.title)).toEqual(['The blue-whale rule'])
 })
 
-test('a project that a question speaks of counts for what was done in it, where all projects are asked', async () => {
+test('in a search of all projects, work in a project that the query names ranks higher', async () => {
   using t = await branched()
   const work = [
     { project: 'host/team/tide-pool', text: 'feed the heron', at: NOW - 20 * DAY },
@@ -133,29 +139,29 @@ test('a project that a question speaks of counts for what was done in it, where 
   expect(await found(t.store, 'what happened in tide-pool on october 16')).toEqual(['paint the shed'])
   expect((await found(t.store, 'heron in host/team/tide-pool'))[0]).toBe('feed the heron')
   expect((await found(t.store, 'heron in tide-pool')).length).toBe(10)
-  const bare = await answerQuery(t.store, 'tide-pool', wish, NOW)
+  const bare = await answerQuery(t.store, 'tide-pool', options, NOW)
   expect([bare.isClose, bare.hits[0]?.title]).toEqual([true, 'feed the heron'])
   expect(bare.understood).toMatchObject([{ word: 'tide-pool', meaning: 'the project host/team/tide-pool' }])
-  // Of several none is meant more.
+  // If several projects are named, none is preferred.
   for (const question of ['heron lagoon', 'net of twice-named', 'heron in app', 'what did we do in tide-pool and in lagoon'])
-    expect([question, (await answerQuery(t.store, question, wish, NOW)).understood]).toEqual([question, []])
-  const own = await answerQuery(t.store, 'what did we do in tide-pool', { ...wish, project: asProjectKey('host/team/tide-pool') }, NOW)
+    expect([question, (await answerQuery(t.store, question, options, NOW)).understood]).toEqual([question, []])
+  const own = await answerQuery(t.store, 'what did we do in tide-pool', { ...options, project: asProjectKey('host/team/tide-pool') }, NOW)
   expect(own.hits.map((hit) => hit.title)).toEqual(['feed the heron', 'paint the shed'])
-  const elsewhere = await answerQuery(t.store, 'heron in tide-pool', { ...wish, project: asProjectKey('app') }, NOW)
+  const elsewhere = await answerQuery(t.store, 'heron in tide-pool', { ...options, project: asProjectKey('app') }, NOW)
   expect([elsewhere.understood, elsewhere.hits.some((hit) => hit.signals.project)]).toEqual([[], false])
 })
 
-test('a branch that a question speaks of hides nothing, and a plain word is none', async () => {
+test('a branch in the text excludes nothing, and a plain word is never a branch', async () => {
   using t = await branched()
-  const { hits } = await answerQuery(t.store, 'the heron of pier 7 on blue-whale', { ...wish, limit: 50 }, NOW)
+  const { hits } = await answerQuery(t.store, 'the heron of pier 7 on blue-whale', { ...options, limit: 50 }, NOW)
   expect(hits.map((hit) => hit.title)).toContain('The heron of pier 7')
   for (const question of ['heron main', 'heron lighthouse', 'heron feature', 'heron whale', 'heron blue-whal']) {
-    const { hits, understood } = await answerQuery(t.store, question, wish, NOW)
+    const { hits, understood } = await answerQuery(t.store, question, options, NOW)
     expect([question, understood, hits.some(({ signals }) => signals.branch)]).toEqual([question, [], false])
   }
 })
 
-test('what a branch was called at its end is enough for branch:, unless one is called so', async () => {
+test('branch: accepts the last part of a branch name, unless a branch has exactly that name', async () => {
   using t = await branched()
   const of = async (name: string) => (await found(t.store, `branch:${name}`)).sort()
   expect(await of('blue-whale')).toEqual(['count the plankton', 'weigh the heron'])
@@ -165,30 +171,31 @@ test('what a branch was called at its end is enough for branch:, unless one is c
   await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'another whale', at: NOW })
   await t.store.sessions.complete(session.id, NOW)
   expect(await of('blue-whale')).toEqual(['another whale'])
-  const { problems } = await answerQuery(t.store, 'branch:app-1234 type:bugfix', wish, NOW)
+  const { problems } = await answerQuery(t.store, 'branch:app-1234 type:bugfix', options, NOW)
   expect(problems).toEqual([])
 })
 
-test('a project named in the question is the one that is searched', async () => {
+test('a project filter decides which project is searched', async () => {
   using t = await filled()
   const named = async (name: string) => (name === 'nowhere' ? { problem: 'no nowhere' } : { project: asProjectKey(name) })
-  const inProject = async (question: string) => (await answerQuery(t.store, question, { ...wish, resolveProject: named }, NOW)).hits.length
+  const inProject = async (question: string) =>
+    (await answerQuery(t.store, question, { ...options, resolveProject: named }, NOW)).hits.length
   expect([await inProject('pelican project:app'), await inProject('pelican project:other')]).toEqual([2, 0])
-  const nowhere = await answerQuery(t.store, 'pelican project:nowhere', { ...wish, resolveProject: named }, NOW)
+  const nowhere = await answerQuery(t.store, 'pelican project:nowhere', { ...options, resolveProject: named }, NOW)
   expect([nowhere.hits, nowhere.problems]).toEqual([[], [{ word: 'nowhere', at: 16, message: 'no nowhere' }]])
 })
 
-test('a filter finds what it lets through, however much else holds the words better', async () => {
+test('a filter finds what it allows, however much else matches the words better', async () => {
   using t = await filled()
   const chores = Array.from({ length: 400 }, (_, i) => observation({ title: `Pelican chore ${i}`, at: NOW - i }))
   await t.store.transaction(() => addObservations(t.store, chores, 'chores'))
-  const found = async (question: string) => (await answerQuery(t.store, question, wish, NOW)).hits.map((hit) => hit.title)
+  const found = async (question: string) => (await answerQuery(t.store, question, options, NOW)).hits.map((hit) => hit.title)
   expect(await found('pelican path:src/pages')).toEqual(['Added a pelican page'])
   expect(await found('pelican session:s1 type:feature')).toEqual(['Added a pelican page'])
   expect(await found('pelican chore session:s1')).toEqual(['Fixed the pelican crash', 'Added a pelican page'])
 })
 
-/** Live work, then much older work that is imported after it and so has higher numbers, then live work again. */
+/** Live work, then much older imported work with higher ids, then live work again. */
 async function importedLate(imported: number) {
   const t = await temporaryStore()
   const add = (session: string, ...list: Parameters<typeof observation>[0][]) =>
@@ -206,7 +213,7 @@ async function importedLate(imported: number) {
   return t
 }
 
-test('old work that was imported late comes behind newer work in what a filter lists', async () => {
+test('a filtered list is ordered by time, not by import', async () => {
   using t = await importedLate(1700)
   const live = ['Live heron after the import', 'Live pelican before the import']
   for (const filter of ['type:bugfix', 'path:src/a.ts', 'source:plain', 'kind:observation']) {
@@ -215,7 +222,7 @@ test('old work that was imported late comes behind newer work in what a filter l
   }
 })
 
-test('in a large store too, however much old work that was imported late holds the words or passes the filter', async () => {
+test('so it is in a large store, however much imported work matches the words or the filter', async () => {
   using t = await importedLate(10_500)
   for (const question of [
     'pelican since:7d',
@@ -224,17 +231,17 @@ test('in a large store too, however much old work that was imported late holds t
     'pelican kind:observation since:7d',
   ])
     expect([question, await found(t.store, question)]).toEqual([question, ['Live pelican before the import']])
-  const { hits } = await answerQuery(t.store, 'pelican', { ...wish, limit: 100 }, NOW)
+  const { hits } = await answerQuery(t.store, 'pelican', { ...options, limit: 100 }, NOW)
   expect(hits.map((hit) => hit.title)).toContain('Live pelican before the import')
   const live = ['Live heron after the import', 'Live pelican before the import']
   for (const filter of ['type:bugfix', 'path:src/a.ts', 'source:plain'])
     expect([filter, (await found(t.store, filter)).slice(0, 3)]).toEqual([filter, [...live, 'Imported pelican 0']])
 })
 
-test('work on a branch is found however many turns were on it, and whenever it was told', async () => {
+test('work on a branch is found however many turns it has and whenever it was recorded', async () => {
   using t = await temporaryStore()
   const at = (i: number) => NOW - (400 - i) * 3_600_000
-  // As an import does: all prompts first, what was made of them afterwards.
+  // As an import does: first all prompts, then their results.
   await t.store.transaction(async () => {
     for (let i = 0; i < 400; i++) {
       const session = { ...(await openSession(t.store, `s${i}`)), branch: 'main' }
@@ -252,7 +259,7 @@ test('work on a branch is found however many turns were on it, and whenever it w
     expect([question, await found(t.store, question)]).toEqual([question, ['Fixed the pelican crash']])
 })
 
-test('a session is named by its number, or by four characters of its id and more', async () => {
+test('a session filter takes a number, or at least four characters of an id', async () => {
   using t = await temporaryStore()
   for (const id of ['2b6c0000', '2b6d0000', '12345678', '2'])
     await addObservations(t.store, [observation({ title: `Of ${id}`, at: NOW })], id)
@@ -265,49 +272,47 @@ test('a session is named by its number, or by four characters of its id and more
   expect(await of('1234')).toEqual(['Of 12345678'])
 })
 
-test('a value that no memory has is pointed at where nothing is found, with what there is', async () => {
+test('a filter value that no memory has is reported with suggestions if nothing is found', async () => {
   using t = await filled()
   const session = { ...(await openSession(t.store, 'old')), branch: 'feature/login' }
   await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'pelican login', at: NOW })
   const pointed = async (question: string) =>
-    (await answerQuery(t.store, question, wish, NOW)).problems.map(({ word, message }) => `${word}: ${message}`)
-  expect(await pointed('pelican branch:feature/logn')).toEqual([
-    'feature/logn: there is no branch “feature/logn”; did you mean feature/login?',
-  ])
-  expect(await pointed('pelican branch:x')).toEqual(['x: there is no branch “x”; there are feature/login'])
-  expect(await pointed('source:plan')).toEqual(['plan: there is no source “plan”; did you mean plain?'])
-  expect(await pointed('tag:draft')).toEqual(['draft: there is no tag “draft”; there are none yet'])
-  expect(await pointed('session:zzzz heron')).toEqual([expect.stringContaining('there is no session “zzzz”')])
+    (await answerQuery(t.store, question, options, NOW)).problems.map(({ word, message }) => `${word}: ${message}`)
+  expect(await pointed('pelican branch:feature/logn')).toEqual(['feature/logn: unknown branch “feature/logn”; did you mean feature/login?'])
+  expect(await pointed('pelican branch:x')).toEqual(['x: unknown branch “x”; use one of: feature/login'])
+  expect(await pointed('source:plan')).toEqual(['plan: unknown source “plan”; did you mean plain?'])
+  expect(await pointed('tag:draft')).toEqual(['draft: unknown tag “draft”; no memory has one yet'])
+  expect(await pointed('session:zzzz heron')).toEqual([expect.stringContaining('unknown session “zzzz”')])
   expect(await pointed('session:s1 zzyzx branch:FEATURE/login')).toEqual([])
   expect(await pointed('pelican source:plain')).toEqual([])
 })
 
-test('filters alone list what they let through, newest first', async () => {
+test('filters alone list what they allow, newest first', async () => {
   expect(await titles('path:birds')).toEqual(['Fixed the pelican crash', 'Renamed the heron'])
 })
 
-test('a time in the text brings what happened then to the front, and whether something of it fits is said', async () => {
+test('a time in the text ranks memories of that time first, and the answer says whether any match', async () => {
   using t = await filled()
   const asked = async (question: string) => {
-    const { hits, time } = await answerQuery(t.store, question, wish, NOW)
+    const { hits, time } = await answerQuery(t.store, question, options, NOW)
     return [hits.map((hit) => hit.title), time?.kept, time?.said]
   }
   expect(await asked('pelican')).toEqual([['Fixed the pelican crash', 'Added a pelican page'], undefined, undefined])
   expect(await asked('pelican on october 6')).toEqual([
     ['Added a pelican page', 'Fixed the pelican crash'],
     true,
-    'What happened on 2026-10-06 counts most.',
+    'Memories on 2026-10-06 rank higher.',
   ])
-  expect(await asked('heron today')).toEqual([['Renamed the heron'], false, 'Nothing fits on 2026-11-15; shown from all times.'])
+  expect(await asked('heron today')).toEqual([['Renamed the heron'], false, 'No match on 2026-11-15; showing results from all times.'])
   expect(await asked('heron today since:7d')).toEqual([
     ['Renamed the heron'],
     false,
-    'Nothing fits on 2026-11-15; shown from the time that the filters leave.',
+    'No match on 2026-11-15; showing results from the time that the filters allow.',
   ])
   expect(await asked('heron')).toEqual([['Renamed the heron'], undefined, undefined])
 })
 
-test('a time that was misremembered hides nothing: what lies in it holds little of the question', async () => {
+test('a misremembered time excludes nothing', async () => {
   using t = await filled()
   await addObservations(
     t.store,
@@ -318,7 +323,7 @@ test('a time that was misremembered hides nothing: what lies in it holds little 
     'party',
   )
   const asked = async (question: string) => {
-    const { hits, time } = await answerQuery(t.store, question, wish, NOW)
+    const { hits, time } = await answerQuery(t.store, question, options, NOW)
     return [hits.map((hit) => hit.title), time?.kept]
   }
   const [pinata, lanterns] = ['Pinata removal', 'Removal of the old lanterns']
@@ -329,17 +334,17 @@ test('a time that was misremembered hides nothing: what lies in it holds little 
   expect(await asked('pinata removal since:2026-11-10')).toEqual([[lanterns], undefined])
 })
 
-test('the pages of an answer are of one answer, also where a time was spoken of', async () => {
+test('pages are slices of one answer, also with a time in the text', async () => {
   using t = await filled()
   const page = async (offset: number) => {
-    const { hits, time } = await answerQuery(t.store, 'pelican heron yesterday', { ...wish, limit: 1, offset }, NOW)
+    const { hits, time } = await answerQuery(t.store, 'pelican heron yesterday', { ...options, limit: 1, offset }, NOW)
     return [hits.map((hit) => hit.title), time?.kept]
   }
-  const { hits, time } = await answerQuery(t.store, 'pelican heron yesterday', wish, NOW)
+  const { hits, time } = await answerQuery(t.store, 'pelican heron yesterday', options, NOW)
   for (const [offset, hit] of hits.entries()) expect(await page(offset)).toEqual([[hit.title], time?.kept])
 })
 
-test('a question for what was done lately lists it newest first: what was made of it, then prompts, and those of machines last', async () => {
+test('a query for recent work lists it newest first: results, then prompts, then automatic prompts', async () => {
   using t = await filled()
   const session = await openSession(t.store, 'talk')
   const ask = (key: string, origin: 'person' | 'machine', text: string, at: number) =>
@@ -354,7 +359,7 @@ test('a question for what was done lately lists it newest first: what was made o
   expect(await found(t.store, 'last session source:machine kind:prompt')).toEqual(['a task is done'])
 })
 
-test('where the last time is asked for, what is newer comes first among what fits about as well', async () => {
+test('a query for the latest puts newer memories first among those that match about as well', async () => {
   using t = await filled()
   const [old, newer, other] = ['The ostrich release went out', 'The ostrich release went out to sea', 'The work of a release'] as const
   const add = (session: string, title: string, at: number) => addObservations(t.store, [observation({ title, at })], session)
@@ -367,11 +372,11 @@ test('where the last time is asked for, what is newer comes first among what fit
     expect([question, ...(await asked(question))]).toEqual([question, newer, old, other])
   for (const question of ['the ostrich release of foo@latest', 'ostrich:latest release', 'the ostrich release\nnpm install the latest'])
     expect([question, (await asked(question))[0]]).toEqual([question, old])
-  const [first] = (await answerQuery(t.store, 'the latest ostrich release', wish, NOW)).hits
+  const [first] = (await answerQuery(t.store, 'the latest ostrich release', options, NOW)).hits
   expect(first?.signals.recency).toBeGreaterThan(0.05)
 })
 
-test('a prompt is no answer while its own turn runs; it is when that has ended, or its session', async () => {
+test('a prompt is not found while its turn is running, but once its turn or session has ended', async () => {
   using t = await filled()
   const live = await openSession(t.store, 'live', NOW - 5)
   const ask = (key: string, origin: 'person' | 'machine', text: string) =>
@@ -390,20 +395,20 @@ test('a prompt is no answer while its own turn runs; it is when that has ended, 
   expect((await found(t.store, 'emu'))[0]).toBe('and the emu')
 })
 
-const found = async (store: Store, question: string) => (await answerQuery(store, question, wish, NOW)).hits.map((hit) => hit.title)
+const found = async (store: Store, question: string) => (await answerQuery(store, question, options, NOW)).hits.map((hit) => hit.title)
 
-test('what was meant as a filter and is none is said, and looked for as text', async () => {
+test('an invalid filter value is reported and searched as text', async () => {
   using t = await filled()
-  const { hits, problems } = await answerQuery(t.store, 'pelican type:pelicanish', wish, NOW)
+  const { hits, problems } = await answerQuery(t.store, 'pelican type:pelicanish', options, NOW)
   expect(hits.length).toBe(2)
   expect(problems[0]?.word).toBe('pelicanish')
 })
 
-test('a filter whose name is misspelt is pointed out, and looked for as text', async () => {
+test('a misspelled filter name is reported and searched as text', async () => {
   using t = await branched()
   const pointed = async (question: string) =>
-    (await answerQuery(t.store, question, wish, NOW)).problems.map(({ word, at, message }) => `${word} ${at} ${message}`)
-  expect(await pointed('heron tpye:bugfix')).toEqual(['tpye: 6 there is no filter tpye:; did you mean type:?'])
+    (await answerQuery(t.store, question, options, NOW)).problems.map(({ word, at, message }) => `${word} ${at} ${message}`)
+  expect(await pointed('heron tpye:bugfix')).toEqual(['tpye: 6 unknown filter tpye:; did you mean type:?'])
   for (const [question, meant] of [
     ['sicne:7d heron', 'since'],
     ['brnach:blue-whale', 'branch'],
@@ -438,15 +443,15 @@ test('a filter whose name is misspelt is pointed out, and looked for as text', a
     'tpye::bugfix',
     'tpye://bugfix',
     'tpye:bugfix:12',
-    // A word that memories have.
+    // A word that memories contain.
     'here:src/a.ts',
   ])
     expect([question, await pointed(question)]).toEqual([question, []])
-  const { hits, isClose } = await answerQuery(t.store, 'tpye:bugfix heron', wish, NOW)
+  const { hits, isClose } = await answerQuery(t.store, 'tpye:bugfix heron', options, NOW)
   expect([isClose, hits.length]).toEqual([true, 10])
 })
 
-test('a turn is listed once, also where nothing but filters or lateness was asked for', async () => {
+test('a turn is listed once, also in lists by filter or by time', async () => {
   using t = await temporaryStore()
   const session = await addObservations(t.store, [observation({ title: 'Fed the pelican', promptNumber: 1, at: NOW - 2000 })])
   await t.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'feed it', at: NOW - 3000 })
@@ -456,18 +461,18 @@ test('a turn is listed once, also where nothing but filters or lateness was aske
   expect(await found(t.store, 'kind:prompt since:7d')).toEqual(['feed it'])
 })
 
-test('whether something fits a time does not hang on how many hits are asked for', async () => {
+test('whether a memory matches a time does not depend on the page size', async () => {
   using t = await filled()
-  const kept = async (limit: number) => (await answerQuery(t.store, 'pelican page yesterday', { ...wish, limit }, NOW)).time?.kept
+  const kept = async (limit: number) => (await answerQuery(t.store, 'pelican page yesterday', { ...options, limit }, NOW)).time?.kept
   expect([await kept(1), await kept(2), await kept(10)]).toEqual([await kept(10), await kept(10), await kept(10)])
 })
 
-test('signs alone are answered with nothing, not with the newest; beside a filter they are passed by', async () => {
+test('punctuation alone finds nothing; next to a filter it is ignored', async () => {
   for (const signs of ['🎉', '"', '\u200b\u200c']) expect(await titles(signs)).toEqual([])
   expect(await titles('🎉 type:bugfix')).toEqual(['Fixed the pelican crash'])
 })
 
-test('where nothing is about the question, the nearest ten are shown as that', async () => {
+test('if nothing is close, the nearest ten are shown as such', async () => {
   using t = await temporaryStore()
   await addObservations(
     t.store,
@@ -475,33 +480,33 @@ test('where nothing is about the question, the nearest ten are shown as that', a
   )
   const near = (cosine: number) => async () =>
     Array.from({ length: 15 }, (_, i) => ({ documentId: i + 1, score: 1 - i / 15, cosine: cosine - i / 100 }))
-  const far = await answerQuery(t.store, 'who won the world cup', { ...wish, limit: 20 }, NOW, near(0.3))
+  const far = await answerQuery(t.store, 'who won the world cup', { ...options, limit: 20 }, NOW, near(0.3))
   expect([far.isClose, far.hits.length]).toEqual([false, 10])
-  const meant = await answerQuery(t.store, 'who won the world cup', { ...wish, limit: 20 }, NOW, near(0.6))
+  const meant = await answerQuery(t.store, 'who won the world cup', { ...options, limit: 20 }, NOW, near(0.6))
   expect([meant.isClose, meant.hits.length]).toEqual([true, 15])
-  const said = await answerQuery(t.store, 'pelican of a pier', wish, NOW, near(0.3))
+  const said = await answerQuery(t.store, 'pelican of a pier', options, NOW, near(0.3))
   expect([said.isClose, said.hits.length]).toEqual([true, 10])
 })
 
-test('a value that no filter takes, or a misspelt word beside a good one, does not make the answer deny itself', async () => {
+test('an invalid filter value, or one misspelled word, does not make a good answer count as not close', async () => {
   using t = await temporaryStore()
   const piers = Array.from({ length: 120 }, (_, i) =>
     observation({ title: i < 4 ? `The staging of pier ${i}` : `The pelican of pier ${i}` }),
   )
   await addObservations(t.store, piers)
   const close = async (question: string) => {
-    const { isClose, hits } = await answerQuery(t.store, question, wish, NOW)
+    const { isClose, hits } = await answerQuery(t.store, question, options, NOW)
     return [question, isClose, hits.length]
   }
   for (const question of ['staging', 'type:bugfx staging', 'kind:zebra staging', 'bugfx staging'])
     expect(await close(question)).toEqual([question, true, 4])
-  // Where most words are known, one that is misspelt is not read as another.
+  // If most words are known, a misspelled one is not replaced.
   expect((await close('pelicna staging pier'))[1]).toBe(true)
   for (const question of ['type:bugfx', 'quark neutrino boson lepton staging', 'kubernetes cluster staging'])
     expect((await close(question))[1]).toBe(false)
 })
 
-test('any text is a legal question', async () => {
+test('any text is a valid query', async () => {
   using t = await filled()
   for (const text of [
     '',
@@ -517,6 +522,14 @@ test('any text is a legal question', async () => {
     '💥'.repeat(500),
     "'; DROP TABLE observations; --",
   ]) {
-    expect(Array.isArray((await answerQuery(t.store, text, wish, NOW)).hits)).toBe(true)
+    expect(Array.isArray((await answerQuery(t.store, text, options, NOW)).hits)).toBe(true)
   }
+})
+
+test('a parsed query can be answered several times with the same result', async () => {
+  using t = await branched()
+  const parsed = parseQuery('heron blue-whale tpye:bugfix last week', NOW)
+  const first = await answerParsedQuery(t.store, parsed, options)
+  expect(await answerParsedQuery(t.store, parsed, options)).toEqual(first)
+  expect(first.understood.length).toBe(2)
 })

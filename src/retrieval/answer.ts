@@ -1,7 +1,7 @@
 import type { Hit, QueryTimeReference } from '../core/hit.ts'
 import type { Store } from '../store/store.ts'
 import { type ParsedQuery, parseQuery, type QueryProblem, type UnderstoodPhrase } from './query-parser.ts'
-import { asksForLatest } from './query-words.ts'
+import { asksForLatest, isForeignLanguage, queryWords } from './query-words.ts'
 import { type MentionedTime, type QueryOptions, type ResolvedQuery, resolveQuery } from './resolve.ts'
 import { type SemanticSearch, search, YOUNG_STORE_DOCUMENTS } from './search.ts'
 
@@ -69,8 +69,7 @@ async function findHits(store: Store, query: ResolvedQuery, semanticSearch: Sema
 
 async function findByWords(store: Store, query: ResolvedQuery, semanticSearch: SemanticSearch | null): Promise<FoundHits> {
   const { parsed, mentionedTime } = query
-  const { respellQuery } = await import('./spelling.ts')
-  const { text, problems, isGuess } = await respellQuery(store, query)
+  const { text, problems, isGuess } = await correctSpelling(store, query)
   const options = {
     ...searchScope(query),
     ...query.filterWindow,
@@ -83,6 +82,26 @@ async function findByWords(store: Store, query: ResolvedQuery, semanticSearch: S
   return { by: 'words', hits: await search(store, text, options, semanticSearch), problems, isGuess }
 }
 
+/** Replaces misspelled words. Most queries have no unknown word, so the spelling code is loaded only for those that do. */
+async function correctSpelling(store: Store, query: ResolvedQuery): Promise<Omit<FoundHits, 'by' | 'hits'> & { text: string }> {
+  const { text } = query.parsed
+  const words = queryWords(query.textWithoutReferences)
+  const isTyped = words.length <= MAX_CORRECTED_QUERY_WORDS && !isForeignLanguage(text)
+  const correctable = isTyped ? words.filter((word) => CORRECTABLE_WORD.test(word) && !query.rejectedWords.includes(word)) : []
+  const known = new Set(correctable.length > 0 ? await store.documents.knownWords(correctable) : [])
+  const unknown = correctable.filter((word) => !known.has(word)).slice(0, MAX_CORRECTED_WORDS)
+  if (unknown.length === 0) return { text, problems: [], isGuess: false }
+  const { respellQuery } = await import('./spelling.ts')
+  return respellQuery(store, query, unknown)
+}
+
+/** Only English letters are tried, and shorter words are one typo away from too many others. */
+const CORRECTABLE_WORD = /^[a-z]{5,20}$/
+/** A longer text was not typed in a hurry. */
+const MAX_CORRECTED_QUERY_WORDS = 12
+/** Each costs some milliseconds. */
+const MAX_CORRECTED_WORDS = 4
+
 async function listHits(store: Store, query: ResolvedQuery): Promise<Hit[]> {
   const { parsed, filterWindow, mentionedTime, asksForRecentWork } = query
   // Only punctuation, and no filter: the newest memories would not answer it.
@@ -91,10 +110,10 @@ async function listHits(store: Store, query: ResolvedQuery): Promise<Hit[]> {
   const list = asksForRecentWork ? newestWork : newestHits
   const boosted = (query.boosts?.scopes ?? []).map(({ within }) => within)
   // A branch and a project may have the same name: first what belongs to both, then to one of them.
-  const places = [Object.assign({}, ...boosted), ...(boosted.length > 1 ? boosted : [])]
+  const scopes = [Object.assign({}, ...boosted), ...(boosted.length > 1 ? boosted : [])]
   for (const window of mentionedTime ? [mentionedTime.limits, filterWindow] : [filterWindow]) {
-    for (const place of places) {
-      const hits = await list(store, { ...searchScope(query), ...window, ...place })
+    for (const scope of scopes) {
+      const hits = await list(store, { ...searchScope(query), ...window, ...scope })
       if (hits.length > 0) return hits
     }
   }
@@ -169,6 +188,6 @@ function describeMentionedTime({ phrases, limits }: MentionedTime, { filterWindo
   const meaning = phrases.map((phrase) => phrase.meaning).join(', ')
   const then = /^(?:since|before) /.test(meaning) ? meaning : `${meaning.includes(' ') ? 'from' : 'on'} ${meaning}`
   const isLimited = filterWindow.since > 0 || filterWindow.before < Number.MAX_SAFE_INTEGER
-  const elsewhere = isLimited ? 'from the time that the filters leave' : 'from all times'
-  return { meaning, kept, said: kept ? `What happened ${then} counts most.` : `Nothing fits ${then}; shown ${elsewhere}.` }
+  const elsewhere = isLimited ? 'from the time that the filters allow' : 'from all times'
+  return { meaning, kept, said: kept ? `Memories ${then} rank higher.` : `No match ${then}; showing results ${elsewhere}.` }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openCodeIndex, signBits, wordsPerCode } from './bit-codes.ts'
 
-/** Numbers that look random and are the same every time. */
+/** Pseudo-random numbers, the same on every run. */
 function* numbers(seed: number): Generator<number> {
   for (let state = seed; ; ) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
@@ -16,7 +16,7 @@ function vectors(count: number, dimensions: number): Float32Array[] {
 
 const difference = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, d) => sum + Number(value > 0 !== (b[d] ?? 0) > 0), 0)
 
-test.each([4, 64, 100, 128, 256, 1536])('the kernel finds the codes that differ least, %d wide', (dimensions) => {
+test.each([4, 64, 100, 128, 256, 1536])('the kernel finds the codes with the fewest differing bits, %d wide', (dimensions) => {
   const all = vectors(9000, dimensions)
   const codes = openCodeIndex(dimensions)
   const lists = [codes.newList(), codes.newList()] as const
@@ -31,7 +31,7 @@ test.each([4, 64, 100, 128, 256, 1536])('the kernel finds the codes that differ 
   expect(codes.nearest([lists[0]], question, { alike: 50, wanted: 50 }).every(({ id }) => id % 3 === 0)).toBe(true)
 })
 
-test.each([4, 100, 256])('of the codes that differ least, the nearest agree where the question is strong, %d wide', (dimensions) => {
+test.each([4, 100, 256])('of those codes, the nearest agree with the query in its largest dimensions, %d wide', (dimensions) => {
   const all = vectors(500, dimensions)
   const codes = openCodeIndex(dimensions)
   const lists = [codes.newList(), codes.newList()] as const
@@ -46,7 +46,7 @@ test.each([4, 100, 256])('of the codes that differ least, the nearest agree wher
   expect(strength(found(50, 10))).toEqual(strength(best(found(50, 50))))
 })
 
-test('asking for more than there are gives all of them', () => {
+test('asking for more codes than exist returns all', () => {
   const codes = openCodeIndex(64)
   const list = codes.newList()
   const found = () => codes.nearest([list], new Float32Array(64), { alike: 10, wanted: 10 })
@@ -55,7 +55,7 @@ test('asking for more than there are gives all of them', () => {
   expect(found()).toHaveLength(7)
 })
 
-test('what was removed is not found, and the rest still is', () => {
+test('removed codes are not found, the others are', () => {
   const codes = openCodeIndex(128)
   const list = codes.newList()
   const all = vectors(5000, 128)
@@ -66,7 +66,7 @@ test('what was removed is not found, and the rest still is', () => {
   expect([nearestTo(0), nearestTo(4996), nearestTo(4998)]).toEqual([0, 4996, 4998])
 })
 
-test.each([1, 7, 8, 9, 4095, 4097])('of %d codes each is counted once, wherever the last eight end', (count) => {
+test.each([1, 7, 8, 9, 4095, 4097])('each of %d codes is counted once, whether or not the last eight are complete', (count) => {
   const codes = openCodeIndex(4)
   const list = codes.newList()
   for (let id = 0; id < count; id++) list.add(id, signBits([1, 1, 1, 1]))
@@ -76,7 +76,7 @@ test.each([1, 7, 8, 9, 4095, 4097])('of %d codes each is counted once, wherever 
   expect(found()).toEqual([...Array(count - 1).keys()])
 })
 
-test.each([128, 3968, 4096, 8192])('a code that differs in every bit is the furthest, %d wide', (dimensions) => {
+test.each([128, 3968, 4096, 8192])('a code with all bits different is the furthest, %d wide', (dimensions) => {
   const codes = openCodeIndex(dimensions)
   const list = codes.newList()
   const [same, other] = [new Float32Array(dimensions).fill(1), new Float32Array(dimensions).fill(-1)]
@@ -84,7 +84,7 @@ test.each([128, 3968, 4096, 8192])('a code that differs in every bit is the furt
   expect(codes.nearest([list], same, { alike: 1, wanted: 1 }).map(({ id }) => id)).toEqual([1])
 })
 
-test('a code is a whole number of 128-bit parts', () => {
+test('the length of a code is a multiple of 128 bits', () => {
   expect([4, 128, 129, 384].map(wordsPerCode)).toEqual([4, 4, 8, 12])
   expect(signBits([1, -1, 0, 2])).toEqual(Uint32Array.of(0b1001, 0, 0, 0))
 })

@@ -1,39 +1,39 @@
 /**
- * One bit for each dimension of a vector, its sign. The angle between two vectors shows in how many of their bits differ, and that is
- * counted for a million of them in milliseconds; what comes out best is then looked at properly.
+ * A code has one bit for each dimension of a vector: its sign. The number of differing bits approximates the angle between two vectors, and can be
+ * counted for a million codes in milliseconds. The best are then compared exactly.
  */
 import { assemble, func, i8x16, i16x8, i32, i32x4, v128, type WasmFunction, type WasmLocal, when, whileBelow } from '../minilm/assembler.ts'
 
-/** A vector's signs, 32 to a word. */
+/** The sign bits of a vector, 32 to a word. */
 export function signBits(vector: ArrayLike<number>): Uint32Array {
   const bits = new Uint32Array(wordsPerCode(vector.length))
   for (let d = 0; d < vector.length; d++) if ((vector[d] ?? 0) > 0) bits[d >> 5] = (bits[d >> 5] ?? 0) | (1 << (d & 31))
   return bits
 }
 
-/** Words of 32 bits in a code; a multiple of four, because the kernel counts 128 bits at once. */
+/** How many 32-bit words a code takes: a multiple of four, because the kernel counts 128 bits at once. */
 export function wordsPerCode(dimensions: number): number {
   return Math.ceil(dimensions / 128) * 4
 }
 
-/** Codes in the order they were added, each known by a number of the caller's. */
+/** Codes in the order they were added, each with an id from the caller. */
 export type CodeList = {
   readonly ids: number[]
   add(id: number, bits: Uint32Array): void
-  /** The last one takes its place. */
+  /** Moves the last code into the freed place. */
   removeAt(place: number): void
-  /** Each block, how many codes are in it, and where the kernel puts their distances. */
+  /** Each block with its number of codes and the address for their distances. */
   blocks(): Generator<{ start: number; count: number; distances: number; first: number }>
 }
 
 export type CodeMatch = { list: CodeList; place: number; id: number }
 
-/** How many codes a block holds. Small enough to waste little on a small project, large enough that calling the kernel costs nothing. */
+/** Small enough to waste little on a small project, large enough that the call of the kernel costs nothing. */
 const CODES_PER_BLOCK = 4096
 const WASM_PAGE_BYTES = 65_536
 const QUERY_OFFSET = 0
 
-/** Lists of codes in one memory that the kernel can read. A list is a project's, so that a question about one looks at no other. */
+/** Lists of codes in one memory that the kernel can read. Each project has its own list, so that a query reads no other project. */
 export function openCodeIndex(dimensions: number) {
   const words = wordsPerCode(dimensions)
   const histogramAt = QUERY_OFFSET + words * 4
@@ -43,7 +43,7 @@ export function openCodeIndex(dimensions: number) {
   const memory = new WebAssembly.Memory({ initial: Math.ceil(blocksAt / WASM_PAGE_BYTES) })
   const kernel = openKernel(memory, words / 4)
   let blocks = 0
-  // Views go blind when the memory grows; these are made again then.
+  // Growing the memory detaches its views, so they are recreated.
   let ints = new Uint32Array(memory.buffer)
   let shorts = new Uint16Array(memory.buffer)
 
@@ -51,7 +51,7 @@ export function openCodeIndex(dimensions: number) {
     const at = blocksAt + blocks++ * blockBytes
     const missing = at + blockBytes - memory.buffer.byteLength
     if (missing > 0) {
-      // By an eighth at least: growing often would copy often.
+      // By at least an eighth, because each growth copies.
       memory.grow(Math.ceil(Math.max(missing, memory.buffer.byteLength / 8) / WASM_PAGE_BYTES))
       ints = new Uint32Array(memory.buffer)
       shorts = new Uint16Array(memory.buffer)
@@ -59,7 +59,7 @@ export function openCodeIndex(dimensions: number) {
     return at
   }
 
-  /** How many bits may differ so that `alike` codes remain, and how many of those that differ in just so many belong to them. */
+  /** The distance limit that keeps `alike` codes, and how many of those at exactly that distance fit. */
   function countDiffering(lists: CodeList[], bits: Uint32Array, alike: number): { limit: number; room: number } {
     ints.set(bits, QUERY_OFFSET >> 2)
     const histogram = ints.subarray(histogramAt >> 2, (histogramAt >> 2) + dimensions + 1)
@@ -104,9 +104,9 @@ export function openCodeIndex(dimensions: number) {
       }
     },
     /**
-     * The nearest to a vector, as far as codes can tell, in all these lists together and in their order: as many as `wanted`. Of the
-     * `alike` codes that differ least from its signs they are the best by its own numbers, each taken with the sign that the code has: much
-     * nearer to the truth than counting signs, but too slow for all. No row has to be read for it.
+     * The `wanted` nearest codes in all lists, in list order. First it takes the `alike` codes with the fewest differing bits, then ranks these by
+     * the vector's own numbers with the signs of the code. That is much more accurate than counting bits, but too slow for all codes. It reads no
+     * stored vector.
      */
     nearest(lists: CodeList[], vector: Float32Array, { alike, wanted }: { alike: number; wanted: number }): CodeMatch[] {
       let { limit, room } = countDiffering(lists, signBits(vector), alike)
@@ -126,10 +126,10 @@ export function openCodeIndex(dimensions: number) {
           }
         }
       }
-      const least = found > wanted ? (scores.subarray(0, found).toSorted()[found - wanted] as number) : Number.NEGATIVE_INFINITY
+      const minScore = found > wanted ? (scores.subarray(0, found).toSorted()[found - wanted] as number) : Number.NEGATIVE_INFINITY
       const nearest: CodeMatch[] = []
       for (let at = 0; at < found && nearest.length < wanted; at++) {
-        if ((scores[at] as number) < least) continue
+        if ((scores[at] as number) < minScore) continue
         const [list, place] = [lists[owners[at] as number] as CodeList, places[at] as number]
         nearest.push({ list, place, id: list.ids[place] as number })
       }
@@ -138,7 +138,7 @@ export function openCodeIndex(dimensions: number) {
   }
 }
 
-/** For each eight dimensions and each pattern of their signs: what those whose sign is set add up to. */
+/** For each group of eight dimensions and each pattern of signs: the sum of the numbers whose bit is set. */
 function sumsOf(vector: Float32Array): Float32Array {
   const sums = new Float32Array(Math.ceil(vector.length / 8) * 256)
   for (let byte = 0; byte < sums.length >> 8; byte++) {
@@ -157,11 +157,10 @@ function scoreOf(sums: Float32Array, bytes: Uint8Array, from: number): number {
 }
 
 /**
- * The kernel, as WebAssembly: `scan` counts, for each code, the bits that differ from the query's, sixteen bytes at a time and eight codes
- * together, and writes the numbers down; where the codes end within the last eight, it counts what is behind them too, which nobody reads.
- * `tally` counts how often each number came; `pick` writes down where those up to a limit stand, the end of its list first, and passes over
- * eight at once where there is none. Written out for the width, so that nothing inside the loop depends on it. JavaScript has no
- * instruction that counts the bits of a word.
+ * The kernel in WebAssembly, because JavaScript cannot count the bits of a word. `scan` writes the distance of each code from the query, eight
+ * codes at a time; after the last code it may write up to seven meaningless distances. `tally` counts how often each distance occurs. `pick`
+ * lists the positions up to a distance limit, preceded by the end of the list, and skips eight at a time if none qualifies. The code is unrolled
+ * for the width of a code.
  */
 function openKernel(memory: WebAssembly.Memory, parts: number): HammingKernel {
   const module = new WebAssembly.Module(assemble([scanFor(parts), tally(), pick()]))
@@ -176,16 +175,16 @@ type HammingKernel = {
 
 const SIMD_BYTES = 16
 const CODES_PER_STEP = 8
-/** How many counts of up to eight fit into a byte. */
+/** How many counts of up to eight fit in a byte. */
 const MAX_COUNTS_PER_BYTE = 31
 
 function scanFor(parts: number): WasmFunction {
   return func('scan', ['codes', 'count', 'query', 'distances'], ({ codes, count, query, distances }, locals) => {
-    const asked = Array.from({ length: parts }, () => locals.v128())
+    const queryParts = Array.from({ length: parts }, () => locals.v128())
     const at = locals.i32()
     const ones = locals.v128()
     const differing = (code: number, index: number) =>
-      i8x16.popcnt(v128.xor(v128.load(codes.get, (code * parts + index) * SIMD_BYTES), (asked[index] as WasmLocal).get))
+      i8x16.popcnt(v128.xor(v128.load(codes.get, (code * parts + index) * SIMD_BYTES), (queryParts[index] as WasmLocal).get))
     const inEights = (code: number) =>
       Array.from({ length: Math.ceil(parts / MAX_COUNTS_PER_BYTE) }, (_, chunk) => {
         const few = Array.from({ length: Math.min(MAX_COUNTS_PER_BYTE, parts - chunk * MAX_COUNTS_PER_BYTE) }, (_, index) =>
@@ -193,13 +192,13 @@ function scanFor(parts: number): WasmFunction {
         )
         return i16x8.pairsOf(few.reduce((sum, part) => i8x16.add(sum, part)))
       }).reduce((sum, chunk) => i16x8.add(sum, chunk))
-    // Sixteen numbers a code become eight, and with those of its neighbours four, two and one.
+    // Reduces the sixteen counts of a code to eight, and together with its neighbours to four, two and one.
     const inFours = (code: number) => i32x4.dotShorts(inEights(code), ones.get)
     const inTwos = (code: number) => i32x4.dotShorts(i32x4.toShorts(inFours(code), inFours(code + 1)), ones.get)
     const four = (code: number) => i32x4.dotShorts(i32x4.toShorts(inTwos(code), inTwos(code + 2)), ones.get)
     return [
       ones.set(i16x8.splat(i32.of(1))),
-      ...asked.map((part, index) => part.set(v128.load(query.get, index * SIMD_BYTES))),
+      ...queryParts.map((part, index) => part.set(v128.load(query.get, index * SIMD_BYTES))),
       at.set(i32.of(0)),
       whileBelow(
         at,
@@ -236,7 +235,7 @@ function pick(): WasmFunction {
     const at = locals.i32()
     const end = locals.i32()
     const furthest = locals.v128()
-    // Each is written and the end moves on only behind one that counts: guessing which do would cost more.
+    // Writes every position and advances only past those that qualify: a branch would cost more.
     const one = (place: number) => [
       ...i32.store(end.get, 0, i32.add(at.get, i32.of(place))),
       ...end.set(i32.add(end.get, i32.mul(i32.atMost(i32.load16(distances.get, place * 2), limit.get), i32.of(4)))),

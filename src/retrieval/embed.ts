@@ -4,44 +4,44 @@ import { asNoteId } from '../core/note.ts'
 import type { Embedder } from '../providers/embedder.ts'
 import type { Store, UnembeddedDocument } from '../store/store.ts'
 
-/** A few milliseconds of work with the table on this machine, so that a hook that comes in meanwhile hardly waits. */
+/** A few milliseconds of work with the built-in word vectors, so that a hook hardly waits. */
 const DEFAULT_BATCH_DOCUMENTS = 32
 
-/** More of a long answer would blur what it begins with. */
+/** More of a long answer would blur its beginning. */
 const MAX_GIST_CHARACTERS = 2000
 const MAX_ANSWER_CHARACTERS = 700
-/** A short turn is about what was said right before and after it; a long one speaks for itself. */
+/** A short turn needs the prompts before and after it as context; a long one does not. */
 const MAX_CONTEXT_CHARACTERS = 1500
 
-/** Which embedder the vectors are made with, and below which document the list of what is to be made has yet to be filled. */
+/** The key of the current embedder and of how far the queue has been refilled for it. */
 const EMBEDDER_MARK = 'embedder'
 
 /**
- * Makes the vectors of a few documents that have none, or one that is out of date; those of an earlier embedder among them, whose vectors
- * stay until they are replaced. Returns whether more are waiting. Asked again and again by a background job, never by a hook.
+ * Embeds a few documents whose vector is missing, outdated, or from another embedder; an old vector stays until it is replaced. Returns whether
+ * more are waiting. A background job calls this repeatedly; a hook never does.
  */
 export async function embedBatch(store: Store, embedder: Embedder, signal: AbortSignal): Promise<boolean> {
-  const listIsWhole = await store.transaction(() => refillQueue(store, embedder.name))
-  const bite = embedder.batchSize ?? DEFAULT_BATCH_DOCUMENTS
-  const waiting = await store.vectors.waiting(bite)
+  const isQueueComplete = await store.transaction(() => refillQueue(store, embedder.name))
+  const batchSize = embedder.batchSize ?? DEFAULT_BATCH_DOCUMENTS
+  const waiting = await store.vectors.waiting(batchSize)
   const documents = await Promise.all(waiting.map(async (document) => ({ document, text: await embeddingText(store, document) })))
   const stale = documents.filter(({ document, text }) => text !== '' && !isUpToDate(document, text, embedder.name))
   const vectors = await embedder.embed(
     stale.map(({ text }) => text),
     signal,
   )
-  const made = new Map(stale.map(({ document }, index) => [document.documentId, vectors[index] as Float32Array]))
+  const byDocument = new Map(stale.map(({ document }, index) => [document.documentId, vectors[index] as Float32Array]))
   await store.transaction(async () => {
     for (const { document, text } of documents) {
-      const vector = made.get(document.documentId)
+      const vector = byDocument.get(document.documentId)
       if (vector?.some((value) => value !== 0)) await store.vectors.put(document, embedder.name, fingerprint(text), quantizeVector(vector))
       else await store.vectors.skip(document, { forget: text === '' || vector !== undefined })
     }
   })
-  return !listIsWhole || waiting.length === bite
+  return !isQueueComplete || waiting.length === batchSize
 }
 
-/** After a change of embedder every document goes on the list again, slice by slice. True when all of them have been put there. */
+/** After a change of embedder, queues every document again, slice by slice. Returns whether all are queued. */
 async function refillQueue(store: Store, embedder: string): Promise<boolean> {
   const mark = JSON.parse((await store.audit.mark(EMBEDDER_MARK)) ?? '{}') as { embedder?: string; below?: number }
   const below = mark.embedder === embedder ? (mark.below ?? 0) : (await store.vectors.newestDocument()) + 1
@@ -55,7 +55,7 @@ function isUpToDate(document: UnembeddedDocument, text: string, embedder: string
   return document.embedder === embedder && document.fingerprint === fingerprint(text)
 }
 
-/** What of a document is embedded; empty when it says nothing. */
+/** The text that is embedded for a document; empty if it has none. */
 async function embeddingText(store: Store, { kind, ref }: UnembeddedDocument): Promise<string> {
   const id = Number(ref)
   switch (kind) {
@@ -84,17 +84,17 @@ export function gistOfSummary({ request, investigated, learned, completed, nextS
   return gist([request, learned, completed, investigated, nextSteps, notes])
 }
 
-/** A machine's notice is not what a person would ask for; the answer to it is. `around` is what was said right before and after. */
-export function gistOfPrompt({ origin, text, answer }: Prompt, around = ''): string {
-  const asked = origin === 'person' ? text : ''
-  const answered = answer ?? ''
-  // Where nothing is said, what stands around is not said either.
-  if (`${asked}${answered}`.trim() === '') return ''
-  const room = Math.max(0, MAX_CONTEXT_CHARACTERS - asked.length - answered.length)
+/** People search for the answer to an automatic prompt, not for the prompt. `context` is the text right before and after the turn. */
+export function gistOfPrompt({ origin, text, answer }: Prompt, context = ''): string {
+  const question = origin === 'person' ? text : ''
+  const reply = answer ?? ''
+  // Without a text of its own, a turn is not represented by its context.
+  if (`${question}${reply}`.trim() === '') return ''
+  const contextLength = Math.max(0, MAX_CONTEXT_CHARACTERS - question.length - reply.length)
   return gist([
-    asked.slice(0, MAX_GIST_CHARACTERS - MAX_ANSWER_CHARACTERS),
-    answered.slice(0, MAX_ANSWER_CHARACTERS),
-    around.slice(0, room),
+    question.slice(0, MAX_GIST_CHARACTERS - MAX_ANSWER_CHARACTERS),
+    reply.slice(0, MAX_ANSWER_CHARACTERS),
+    context.slice(0, contextLength),
   ])
 }
 
@@ -105,9 +105,9 @@ function gist(parts: string[]): string {
     .slice(0, MAX_GIST_CHARACTERS)
 }
 
-/** The largest number becomes 127, the others in proportion; the scale is what gives the rounded vector the length one again. */
+/** Scales a vector so that its largest number becomes 127. Multiplied by `scale`, the rounded vector has length one again. */
 export function quantizeVector(vector: Float32Array): { scale: number; row: Int8Array } {
-  const most = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
-  const row = Int8Array.from(vector, (value) => Math.round((value / most) * 127))
+  const largest = vector.reduce((max, value) => Math.max(max, Math.abs(value)), 0)
+  const row = Int8Array.from(vector, (value) => Math.round((value / largest) * 127))
   return { scale: 1 / Math.hypot(...row), row }
 }

@@ -12,31 +12,31 @@ import {
 import { matchBranches } from './query-references.ts'
 import { isWordInDocuments } from './spelling.ts'
 
-/** Which values of a question's filters no memory has, each with what was probably meant. For a question to which nothing was found. */
-export async function unknownFilterValues(store: Store, named: QueryFilterValue[]): Promise<QueryProblem[]> {
+/** The filter values that no memory has, each with a suggestion. For a query that found nothing. */
+export async function unknownFilterValues(store: Store, filterValues: QueryFilterValue[]): Promise<QueryProblem[]> {
   const problems: QueryProblem[] = []
-  for (const { filter, word, at } of named) {
-    if (filter === 'session') problems.push({ word, at, message: `there is no session “${word}”; ${SESSION_HINT}` })
+  for (const { filter, word, at } of filterValues) {
+    if (filter === 'session') problems.push({ word, at, message: `unknown session “${word}”; ${SESSION_HINT}` })
     if (filter === 'session' || filter === 'project') continue
     if (await isKnownValue(store, filter, word)) continue
     const values = await store.documents.filterValues(filter)
-    problems.push({ word, at, message: `there is no ${FILTER_NAMES[filter]} “${word}”; ${suggestValue(word, values)}` })
+    problems.push({ word, at, message: `unknown ${FILTER_NAMES[filter]} “${word}”; ${suggestValue(word, values)}` })
   }
   return problems
 }
 
-/** Which words were probably meant as a filter: the name is a little off, and the value is one that the filter takes. */
-export async function misnamedFilters(store: Store, unnamed: UnknownFilterToken[], now: number): Promise<QueryProblem[]> {
+/** Words that were probably meant as a filter: the name is misspelled, and the filter accepts the value. */
+export async function misnamedFilters(store: Store, tokens: UnknownFilterToken[], now: number): Promise<QueryProblem[]> {
   const problems: QueryProblem[] = []
-  for (const { key, value, at } of unnamed.slice(0, MAX_SUGGESTIONS)) {
+  for (const { key, value, at } of tokens.slice(0, MAX_SUGGESTIONS)) {
     const meant = closestName(key, [...FILTER_KEY_BY_SPELLING.keys()])
     const filter = meant && FILTER_KEY_BY_SPELLING.get(meant)
-    // `version:12` is no session.
+    // `version:12` does not mean a session.
     if (!filter || !meant.slice(0, 2).includes(key.charAt(0).toLowerCase())) continue
-    // Nor is `patch:src/a.ts` a path: what memories have is a word of its own.
+    // If memories contain the key, as in `patch:src/a.ts`, it is a word of its own.
     if (await isWordInDocuments(store, key.toLowerCase())) continue
     if (acceptsFilterValue(filter, value, now) ?? (await isKnownValue(store, filter, value)))
-      problems.push({ word: `${key}:`, at, message: `there is no filter ${key}:; did you mean ${meant}:?` })
+      problems.push({ word: `${key}:`, at, message: `unknown filter ${key}:; did you mean ${meant}:?` })
   }
   return problems
 }
@@ -50,16 +50,15 @@ async function isKnownValue(store: Store, filter: FilterKey, value: string): Pro
 
 const isOpenFilter = (filter: FilterKey): filter is keyof typeof FILTER_NAMES => Object.hasOwn(FILTER_NAMES, filter)
 
-const SESSION_HINT = 'it takes a number, or the first four characters of an id and more'
+const SESSION_HINT = 'use its number, or at least the first four characters of its id'
 const FILTER_NAMES = { ns: 'namespace', tag: 'tag', branch: 'branch', source: 'source' }
 
 function suggestValue(word: string, values: string[]): string {
   const close = closestName(word, values)
   if (close) return `did you mean ${close}?`
   return values.length === 0
-    ? 'there are none yet'
-    : `there are ${values.slice(0, MAX_SUGGESTIONS).join(', ')}${values.length > MAX_SUGGESTIONS ? ', …' : ''}`
+    ? 'no memory has one yet'
+    : `use one of: ${values.slice(0, MAX_SUGGESTIONS).join(', ')}${values.length > MAX_SUGGESTIONS ? ', …' : ''}`
 }
 
-/** How many are named where none is close. */
 const MAX_SUGGESTIONS = 8

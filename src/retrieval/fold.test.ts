@@ -5,7 +5,7 @@ import { foldHits, type HitWithText } from './fold.ts'
 
 const story = 'The tide was shown an hour late because the station held a fixed offset from summer and nobody looked at the clock'
 
-test('what two sessions tell in nearly the same words is one hit, the newest, and names the other', () => {
+test('nearly identical hits of two sessions become one, the newest, which lists the other', () => {
   const hits = foldHits([
     told(1, `${story}.`, { sessionId: 1, at: 1, score: 2 }),
     told(2, `${story} again.`, { sessionId: 2, at: 2, score: 1.9 }),
@@ -13,30 +13,30 @@ test('what two sessions tell in nearly the same words is one hit, the newest, an
   expect(hits.map(({ id, also }) => [id, also])).toEqual([['2', ['observation:1']]])
 })
 
-test('a small word more, in the middle too, is still the same', () => {
+test('an extra small word, even in the middle, does not make a difference', () => {
   const [start, end] = [story.slice(0, 40), story.slice(40)]
   expect(foldHits([told(1, story, { sessionId: 1 }), told(2, `${start} the${end}`, { sessionId: 2 })])).toHaveLength(1)
 })
 
-test('summaries of "go on" are one each, and so are notes of one name', () => {
+test('summaries of "go on" are not merged, nor are notes with the same title', () => {
   const [drawn, painted] = ['The harbour was drawn.', 'The lighthouse was painted.'].map((text) => `Go on\n${text}`)
   for (const kind of ['summary', 'note'] as const)
     expect(foldHits([told(1, drawn ?? '', { kind, title: 'Go on' }), told(2, painted ?? '', { kind, title: 'Go on' })])).toHaveLength(2)
 })
 
-test('the note of a session folds into the turn that it is called as', () => {
+test('the note of a session folds into the turn with the same title', () => {
   const turn = told(1, `Draw the harbour\n${story}`, { kind: 'summary', title: 'Draw the harbour', score: 2 })
   const note = told(2, 'Draw the\nAsk: Draw the harbour', { kind: 'note', type: 'sessions', title: 'Draw the…', score: 1 })
   expect(foldHits([turn, note]).map(({ kind, also }) => [kind, also])).toEqual([['summary', ['note:2']]])
   expect(foldHits([turn, { ...note, hit: { ...note.hit, type: 'decisions' } }])).toHaveLength(2)
 })
 
-test('an older one that fits much better is shown, not the newer', () => {
+test('an older hit with a much better score is kept instead of the newer', () => {
   const hits = foldHits([told(1, story, { sessionId: 1, at: 1, score: 2 }), told(2, story, { sessionId: 2, at: 2, score: 1 })])
   expect(hits.map(({ id, also }) => [id, also])).toEqual([['1', ['observation:2']]])
 })
 
-test('three that tell the same are one hit that names two', () => {
+test('three identical hits become one that lists the other two', () => {
   const hits = foldHits([1, 2, 3].map((id) => told(id, story, { sessionId: id, at: id, score: 1 })))
   expect(hits.map(({ id, also }) => [id, also])).toEqual([['3', ['observation:1', 'observation:2']]])
 })
@@ -53,21 +53,21 @@ test.each([
   ['other words', story, 'Rain fell on the pier all day while the keeper wrote letters home and waited for the boat to come'],
   ['few words', 'The tide was late', 'The tide was too late'],
   ['much more of it', story, `${story}. ${'Then the harbour was painted blue. '.repeat(9)}`],
-])('%s makes it another memory', (_, one, other) => {
+])('%s makes a different memory', (_, one, other) => {
   expect(foldHits([told(1, one, { sessionId: 1 }), told(2, other, { sessionId: 2 })])).toHaveLength(2)
 })
 
-test('the same in another project stays apart', () => {
+test('hits of different projects are not merged', () => {
   expect(foldHits([told(1, story), told(2, story, { project: asProjectKey('other') })])).toHaveLength(2)
 })
 
-test('within a session the same title is enough', () => {
+test('within a session, equal titles are enough', () => {
   const read = (id: number, session: number) => told(id, `Fixed the tide\nin way ${id}`, { title: 'Fixed the tide', sessionId: session })
   expect(foldHits([read(1, 1), read(2, 1)])).toHaveLength(1)
   expect(foldHits([read(1, 1), read(2, 2)])).toHaveLength(2)
 })
 
-test('a prompt said twice in a session is two hits when the answers differ, and one when they do not', () => {
+test('a repeated prompt of a session is two hits if the answers differ, otherwise one', () => {
   const said = (id: number, answer: string) => told(id, `go on\n${answer}`, { kind: 'prompt', title: 'go on' })
   expect(foldHits([said(1, 'The tide is fixed.'), said(2, 'The pier is painted.')])).toHaveLength(2)
   expect(foldHits([said(1, 'Done.'), said(2, 'Done.')])).toHaveLength(1)

@@ -1,34 +1,34 @@
 import type { Hit } from '../core/hit.ts'
 import { eachIdentifier } from '../core/identifiers.ts'
 
-/** A hit and the whole of its text, which the hit itself only shows a part of. */
+/** A hit and its full text; the hit itself has only a snippet. */
 export type HitWithText = { hit: Hit; text: string }
 
 /**
- * Hits that tell the same become one, best first. Of those that fit nearly as well as the best the newest is shown, and it names the
- * others in `also`. Two projects never fold: where something happened is part of it.
+ * Merges hits that say the same. Of those that score nearly as well as the best, the newest is kept, with the others in its `also`. Hits of
+ * different projects are never merged.
  */
 export function foldHits(read: HitWithText[]): Hit[] {
   const groups: FoldCandidate[][] = []
-  for (const told of read.toSorted((a, b) => b.hit.score - a.hit.score).map(foldCandidateOf)) {
-    const same = groups.find(([best]) => best && areDuplicates(best, told))
-    if (same) same.push(told)
-    else groups.push([told])
+  for (const candidate of read.toSorted((a, b) => b.hit.score - a.hit.score).map(foldCandidateOf)) {
+    const same = groups.find(([best]) => best && areDuplicates(best, candidate))
+    if (same) same.push(candidate)
+    else groups.push([candidate])
   }
   return groups.map(newestOfGroup).sort((a, b) => b.score - a.score)
 }
 
 type FoldCandidate = { hit: Hit; length: number; words: string[]; distinctWords: Set<string>; names: () => string; key: string }
 
-/** What a text tells: its words, and apart from them the names and numbers in it, which make one memory another, each time and in order. */
+/** The words of a text and, in order, its names and numbers: two memories with different names or numbers are different. */
 function foldCandidateOf({ hit, text }: HitWithText): FoldCandidate {
   const start = text.slice(0, MAX_COMPARED_CHARACTERS)
   const words = wordsOf(start)
-  // Asked for only where the words are nearly the same, which is seldom.
+  // Computed only if the words are nearly the same, which is rare.
   const names = () => [...eachIdentifier(start), ...words.filter((word) => /\p{N}/u.test(word))].join(' ').toLowerCase()
-  // An observation is its title. A prompt or the summary of one is not: "go on" is said again and again, and each leads somewhere else.
-  const told = hit.kind === 'observation' ? wordsOf(hit.title) : words
-  return { hit, length: text.length, words, distinctWords: new Set(words), names, key: told.join(' ') }
+  // The title identifies an observation, but not a prompt or its summary: many turns start with "go on".
+  const keyWords = hit.kind === 'observation' ? wordsOf(hit.title) : words
+  return { hit, length: text.length, words, distinctWords: new Set(words), names, key: keyWords.join(' ') }
 }
 
 function areDuplicates(a: FoldCandidate, b: FoldCandidate): boolean {
@@ -44,11 +44,11 @@ function areDuplicates(a: FoldCandidate, b: FoldCandidate): boolean {
   )
 }
 
-/** The note of a session is called as the turn that it began with, or by the beginning of that, and tells no more of it. */
+/** The note of a session has the title of its first turn, or the start of that, and says no more about it. */
 const isNoteOf = ({ kind, type, title }: Hit, turn: Hit) =>
   kind === 'note' && type === 'sessions' && turn.kind !== 'note' && turn.title.startsWith(title.replace(/…$/, ''))
 
-/** The newest of those that fit nearly as well as the first. */
+/** The newest of those that score nearly as well as the first. */
 function newestOfGroup(group: FoldCandidate[]): Hit {
   const hits = group.map(({ hit }) => hit)
   const best = hits[0]?.score ?? 0
@@ -58,16 +58,16 @@ function newestOfGroup(group: FoldCandidate[]): Hit {
   return { ...hit, also: [...hit.also, ...hits.filter((other) => other !== hit).flatMap((other) => [hitKey(other), ...other.also])] }
 }
 
-/** How a hit is named where others fold into it. */
+/** The name of a hit in the `also` of another. */
 export const hitKey = ({ kind, id }: Pick<Hit, 'kind' | 'id'>) => `${kind}:${id}`
 
-/** What two sets have in common, of all that they have. */
+/** The Jaccard index of two sets. */
 function overlapRatio(a: Set<string>, b: Set<string>): number {
   const both = a.intersection(b).size
   return both / (a.size + b.size - both)
 }
 
-/** Who told whom is in the order of the words alone. Those that one text says more often are left out: a "the" more shifts nothing. */
+/** Only word order tells who did what to whom. Words that occur more often in one text are ignored: an extra "the" changes nothing. */
 function haveSameWordOrder(a: string[], b: string[]): boolean {
   const [ofA, ofB] = [countsOf(a), countsOf(b)]
   const isInBoth = (word: string) => ofA.get(word) === ofB.get(word)
@@ -82,10 +82,9 @@ function countsOf(words: string[]): Map<string, number> {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []
 
-/** How much of a text is compared. Past that only its length: two texts that begin so alike and end elsewhere are rare. */
+/** Beyond this only the lengths are compared: texts that start so alike and end differently are rare. */
 const MAX_COMPARED_CHARACTERS = 2000
-/** The share of words that must be the same. */
 const NEAR_DUPLICATE_RATIO = 0.85
-/** With fewer words than this, being alike is chance. */
+/** With fewer words, similarity is chance. */
 const MIN_COMPARED_WORDS = 10
 const NEAR_BEST_SCORE_RATIO = 0.9

@@ -10,7 +10,7 @@ import { clusterObservations, findTopics } from './topics.ts'
 
 const app = asProjectKey('app')
 
-test('the neighbours of a memory come with their tie, where it came from, and on which side they lie', async () => {
+test('neighbours come with their relation, its reason and their side in time', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['Broke it', 'Fixed it', 'Changed it again'])
   await t.store.links.add([link(1, 2, 'failed-then-fixed', 'npm test'), link(2, 3, 'co-changed', 'src/a.ts')])
@@ -38,14 +38,14 @@ test('the neighbours of a memory come with their tie, where it came from, and on
   ])
 })
 
-test('a neighbour tied in several ways is shown once, by the strongest tie', async () => {
+test('a neighbour with several edges is shown once, by the strongest', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['One', 'Two'])
   await t.store.links.add([link(1, 2, 'same-file', 'src/a.ts'), link(1, 2, 'mentions', 'commit c0a210c')])
   expect((await neighboursOf(t.store, o(1), 10)).map((n) => n.relation)).toEqual(['mentions'])
 })
 
-test('what came of the same prompt is a neighbour too', async () => {
+test('observations of the same turn are neighbours too', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['Built it', 'Decided why'])
   const session = await openSession(t.store)
@@ -59,7 +59,7 @@ test('what came of the same prompt is a neighbour too', async () => {
   ])
 })
 
-test('a memory is called in the graph as search calls it: a bare answer by what came of it', async () => {
+test('titles are the same as in search: a bare reply is titled by its outcome', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['Removed the old provider'])
   const session = await openSession(t.store)
@@ -71,7 +71,7 @@ test('a memory is called in the graph as search calls it: a bare answer by what 
   expect(await findMemoryNode(t.store, ref)).toMatchObject({ ...ref, title: hit?.title ?? '', project: app, at: 500 })
 })
 
-test('a file that most sessions touch is no cause, one that few touch is; and neighbours by the rarer file come first', async () => {
+test('only a rarely touched file makes a cause, and neighbours by rarer files come first', async () => {
   using t = await temporaryStore()
   const touching = (title: string, ...filesModified: string[]) => observation({ title, filesModified })
   for (let n = 1; n <= 6; n++) await addObservations(t.store, [touching(`Session ${n}`, 'STATE.md')], `s${n}`)
@@ -83,7 +83,7 @@ test('a file that most sessions touch is no cause, one that few touch is; and ne
   expect((await neighboursOf(t.store, o(8), 10)).map((near) => near.title)).toEqual(['Session 7', 'Session 6'])
 })
 
-test('files whose names were hidden tie nothing, also where they once did', async () => {
+test('redacted file names connect nothing, even through older links', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['One', 'Two', 'Three'])
   await t.store.links.add([link(1, 2, 'co-changed', 'docs/REDACTED.md'), link(2, 3, 'co-changed', 'src/a.ts, REDACTED.md')])
@@ -91,7 +91,7 @@ test('files whose names were hidden tie nothing, also where they once did', asyn
   expect(await pathBetween(t.store, o(1), o(3))).toBeNull()
 })
 
-test('memories that nobody linked are near each other when they name the same rare things', async () => {
+test('memories without a link are neighbours if they share rare names', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['One', 'Two', ...Array.from({ length: 30 }, (_, n) => `Other ${n}`)])
   await name(t.store, 1, symbol('isValid'), symbol('everywhere'))
@@ -101,7 +101,7 @@ test('memories that nobody linked are near each other when they name the same ra
   expect(near.map((n) => [n.title, n.relation, n.origin])).toEqual([['Two', 'shares', 'isValid']])
 })
 
-test('what else was done in the session comes last, the nearest in time first', async () => {
+test('other work of the session comes last, nearest in time first', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['One', 'Two', 'Three', 'Four'])
   await t.store.links.add([link(1, 2, 'follows', 'turn 2 after turn 1')])
@@ -130,7 +130,7 @@ test.each<LinkRelation>(['asked', 'follows', 'same-file', 'co-changed', 'failed-
   },
 )
 
-test('what led to a memory goes back step by step, what came of it goes on', async () => {
+test('causes go back step by step, effects go forward', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['Asked around', 'Broke it', 'Fixed it', 'Used it'])
   await t.store.links.add([
@@ -147,7 +147,7 @@ test('what led to a memory goes back step by step, what came of it goes on', asy
   expect(await effectsOf(t.store, o(4))).toEqual([])
 })
 
-test('a step is reached by the strongest way that leads to it', async () => {
+test('each memory is reached by its strongest path', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['First', 'Second', 'Third'])
   await t.store.links.add([
@@ -159,7 +159,7 @@ test('a step is reached by the strongest way that leads to it', async () => {
   expect([second?.title, first?.title, first?.relation, first?.distance]).toEqual(['Second', 'First', 'failed-then-fixed', 2])
 })
 
-test('the path between two memories is the shortest, and each step says how it follows', async () => {
+test('the path between two memories is the shortest, and each step has its relation', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['A', 'B', 'C', 'D', 'E'])
   await t.store.links.add([
@@ -185,7 +185,7 @@ test('the path between two memories is the shortest, and each step says how it f
   expect((await pathBetween(t.store, o(1), o(1)))?.map((step) => step.title)).toEqual(['A'])
 })
 
-test('where no link leads, what both name can', async () => {
+test('shared names can connect two memories that no link connects', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['A', 'B'])
   await name(t.store, 1, symbol('isValid'))
@@ -193,7 +193,7 @@ test('where no link leads, what both name can', async () => {
   expect((await pathBetween(t.store, o(1), o(2)))?.at(-1)).toMatchObject({ title: 'B', relation: 'shares', origin: 'isValid' })
 })
 
-test('a memory that is not there has no neighbours, causes or path', async () => {
+test('a missing memory has no neighbours, causes or path', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['A'])
   expect(await neighboursOf(t.store, o(9), 5)).toEqual([])
@@ -218,7 +218,7 @@ test('a hub with thousands of links is answered as quickly as any other', async 
   expect(used()).toBeLessThan(2000)
 })
 
-test('topics are groups of observations, called by what they name and others do not', async () => {
+test('topics are groups of observations, named after what is distinctive for them', async () => {
   using t = await temporaryStore()
   await observations(t.store, ['Login', 'Logout', 'Tokens', 'Chart', 'Axis', 'Alone'])
   for (const id of [1, 2, 3]) await name(t.store, id, file('src/auth/token.ts'), symbol('isValid'), symbol('shared'))
@@ -233,7 +233,7 @@ test('topics are groups of observations, called by what they name and others do 
   expect(await findTopics(t.store, asProjectKey('other'), 5)).toEqual([])
 })
 
-test('the same names give the same topics, in whatever order they come', () => {
+test('topics do not depend on the order of the input', () => {
   const named = Array.from({ length: 60 }, (_, n) => [
     { observation: n, entity: symbol(`topic${n % 7}`) },
     { observation: n, entity: file(`src/part${n % 7}/file.ts`) },
@@ -244,7 +244,7 @@ test('the same names give the same topics, in whatever order they come', () => {
   expect(shape(clusterObservations(shuffled))).toEqual(shape(clusterObservations(named)))
 })
 
-/** Observations 1, 2, …, each a turn of its own, a second after the other. */
+/** Observations 1, 2, …, each in its own turn, one second apart. */
 async function observations(store: Store, titles: string[]): Promise<void> {
   const session = await openSession(store)
   const memorySessionId = asMemorySessionId('m1')

@@ -8,39 +8,39 @@ import type { DocumentLocation, Store } from '../store/store.ts'
 import { isUnspacedScript } from './query-words.ts'
 import { totalWeight, type WeightedWord } from './word-weights.ts'
 
-/** A document as a hit, where nothing was asked that it could fit well or badly. */
-export async function describeHit(store: Store, place: DocumentLocation): Promise<Hit | null> {
-  const text = await documentText(store, place)
-  return text ? makeHit(place, text, [], { score: 0, signals: {} }) : null
+/** A document as a hit without a score. Null if it is gone or hidden. */
+export async function describeHit(store: Store, location: DocumentLocation): Promise<Hit | null> {
+  const text = await documentText(store, location)
+  return text ? makeHit(location, text, [], { score: 0, signals: {} }) : null
 }
 
 type DocumentText = { type: string; title: string; body: string }
 
 export function makeHit(
-  place: DocumentLocation,
+  location: DocumentLocation,
   text: DocumentText,
-  asked: WeightedWord[],
+  words: WeightedWord[],
   { score, signals }: Pick<Hit, 'score' | 'signals'>,
 ): Hit {
-  const whole = `${text.title}\n${text.body}`
+  const fullText = `${text.title}\n${text.body}`
   return {
-    kind: place.kind,
-    id: place.ref,
+    kind: location.kind,
+    id: location.ref,
     type: text.type,
     title: shorten(text.title, 120),
     snippet: snippetAround(
       text.body,
-      asked.map((word) => word.word),
+      words.map((word) => word.word),
       200,
     ),
-    project: place.project,
-    sessionId: place.sessionId,
-    at: place.at,
+    project: location.project,
+    sessionId: location.sessionId,
+    at: location.at,
     score,
     signals,
-    ...queryCoverage(whole, asked),
+    ...queryCoverage(fullText, words),
     cosine: null,
-    tokens: countTokens(whole),
+    tokens: countTokens(fullText),
     also: [],
   }
 }
@@ -55,29 +55,29 @@ export const turnKey = ({ sessionId, turn }: DocumentLocation): string | null =>
 export const repeatsTurn = ({ kind }: DocumentLocation, better: DocumentLocation['kind'] | undefined) =>
   better !== undefined && (kind !== 'observation' || better !== 'observation')
 
-/** A long prompt is about its most telling words; the others only dilute. */
+/** The most distinctive words say what a long prompt is about; the others only dilute. */
 const MAX_COVERAGE_WORDS = 10
 
-/** How much of the question a text holds, rare words counting more. Words are compared by the beginnings of their stems. */
-export function queryCoverage(text: string, asked: WeightedWord[]): Pick<Hit, 'coverage' | 'matched' | 'unlikely'> {
-  const telling = asked.slice(0, MAX_COVERAGE_WORDS)
-  const total = totalWeight(telling)
+/** How much of the query a text contains; rare words count more. Words match by their stems. */
+export function queryCoverage(text: string, words: WeightedWord[]): Pick<Hit, 'coverage' | 'matched' | 'unlikely'> {
+  const counted = words.slice(0, MAX_COVERAGE_WORDS)
+  const total = totalWeight(counted)
   const lower = foldCase(text)
-  const held = telling.filter(({ word, stem }) =>
+  const matched = counted.filter(({ word, stem }) =>
     stem.length > 3 ? lower.includes(foldCase(stem)) || lower.includes(foldCase(word)) : isWholeWordIn(lower, foldCase(word)),
   )
-  const unlikely = totalWeight(held)
-  return { coverage: total === 0 ? 0 : unlikely / total, matched: held.length, unlikely }
+  const unlikely = totalWeight(matched)
+  return { coverage: total === 0 ? 0 : unlikely / total, matched: matched.length, unlikely }
 }
 
-/** As the index compares: without case and accents. */
+/** Without case and accents, like the index. */
 const foldCase = (text: string) =>
   text
     .normalize('NFD')
     .replace(/\p{Mn}/gu, '')
     .toLowerCase()
 
-/** A short word must stand on its own, or but for an s: `sam` is not in `same`. Where words are not set apart, anywhere will do. */
+/** A short word must be a whole word, apart from a plural s: `sam` is not in `same`. In a script without spaces it may be anywhere. */
 function isWholeWordIn(text: string, word: string): boolean {
   if (isUnspacedScript(word)) return text.includes(word)
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
@@ -88,9 +88,9 @@ function isWholeWordIn(text: string, word: string): boolean {
 
 const LETTER = /[\p{L}\p{N}]/u
 
-export async function documentText(store: Store, place: DocumentLocation): Promise<DocumentText | null> {
-  const id = Number(place.ref)
-  switch (place.kind) {
+export async function documentText(store: Store, location: DocumentLocation): Promise<DocumentText | null> {
+  const id = Number(location.ref)
+  switch (location.kind) {
     case 'observation': {
       const [o] = await store.observations.get([id])
       return o ? { type: o.type, title: o.title, body: [o.subtitle, o.narrative, ...o.facts].filter(Boolean).join('\n') } : null
@@ -105,21 +105,21 @@ export async function documentText(store: Store, place: DocumentLocation): Promi
       return p ? { type: p.origin, title: await promptTitle(store, p), body: p.answer ?? '' } : null
     }
     case 'note': {
-      const n = await store.notes.getVisible(asNoteId(place.ref), Date.now())
+      const n = await store.notes.getVisible(asNoteId(location.ref), Date.now())
       return n ? { type: n.namespace, title: n.title, body: n.body } : null
     }
   }
 }
 
-/** An answer to a menu is called by what was chosen, which its summary knows: "7 (Remove the old provider)". */
+/** A reply to a menu is titled by the chosen option, which its summary contains: "7 (Remove the old provider)". */
 async function promptTitle(store: Store, { text, answer, sessionId, number }: Prompt): Promise<string> {
   if (queryInPrompt(text) !== null) return text
-  const told = await store.summaries.ofTurn(sessionId, number)
-  const asked = told && told.request.length > text.trim().length ? told.request : text
-  return turnTitle(asked, [told?.completed ?? null, told?.learned ?? null, answer])
+  const summary = await store.summaries.ofTurn(sessionId, number)
+  const request = summary && summary.request.length > text.trim().length ? summary.request : text
+  return turnTitle(request, [summary?.completed ?? null, summary?.learned ?? null, answer])
 }
 
-/** The part of a text where the first of the words stands. */
+/** The part of a text around the first of the words. */
 function snippetAround(text: string, words: string[], max: number): string {
   const lower = text.toLowerCase()
   const found = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)

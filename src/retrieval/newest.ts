@@ -10,17 +10,17 @@ export async function newestHits(store: Store, scope: ListingScope, listedTurns 
   const hits: Hit[] = []
   // Hidden notes and listed turns are skipped, so this reads more than it needs, and again more if too few remain.
   for (let seen = 0, maxRead = scope.limit * 5; ; maxRead *= 8) {
-    const places = await store.documents.newest({ ...scope, limit: maxRead })
-    for (const place of places.slice(seen)) {
-      const turn = turnKey(place)
-      if (turn !== null && listedTurns.has(turn) && place.kind !== 'observation') continue
-      const hit = scope.unansweredPrompts.running.has(place.documentId) ? null : await describeHit(store, place)
+    const locations = await store.documents.newest({ ...scope, limit: maxRead })
+    for (const location of locations.slice(seen)) {
+      const turn = turnKey(location)
+      if (turn !== null && listedTurns.has(turn) && location.kind !== 'observation') continue
+      const hit = scope.unansweredPrompts.running.has(location.documentId) ? null : await describeHit(store, location)
       if (hit) hits.push(hit)
       if (hit && turn !== null) listedTurns.add(turn)
       if (hits.length >= scope.limit) return hits
     }
-    if (places.length < maxRead) return hits
-    seen = places.length
+    if (locations.length < maxRead) return hits
+    seen = locations.length
   }
 }
 

@@ -6,17 +6,17 @@ import { describeWindow } from './time-phrases.ts'
 // A Wednesday afternoon in Berlin.
 const now = Date.UTC(2026, 10, 11, 14, 30)
 const zone = 'Europe/Berlin'
-const read = (text: string) => parseQuery(text, now, zone)
+const parse = (text: string) => parseQuery(text, now, zone)
 
-/** The filters that are set, and nothing else. */
+/** Only the filters that are set. */
 function filtersOf({ filters }: ParsedQuery): object {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => (Array.isArray(value) ? value.length > 0 : value !== null)))
 }
-const when = (text: string) => describeWindow(read(text).filters, zone)
+const when = (text: string) => describeWindow(parse(text).filters, zone)
 
-test('a question is taken apart into filters, time, words and names', () => {
-  const question = read('why did getUser fail in src/auth.ts yesterday? type:bugfix')
-  expect(question).toMatchObject({
+test('a query is parsed into filters, time, words and names', () => {
+  const query = parse('why did getUser fail in src/auth.ts yesterday? type:bugfix')
+  expect(query).toMatchObject({
     text: 'why did getUser fail in src/auth.ts',
     words: ['getuser', 'fail', 'src', 'auth', 'ts'],
     identifiers: ['getUser', 'src/auth.ts'],
@@ -24,7 +24,7 @@ test('a question is taken apart into filters, time, words and names', () => {
     understood: [{ word: 'yesterday', at: 36, meaning: '2026-11-10', from: 'text' }],
     problems: [],
   })
-  expect(question.filters).toMatchObject({ types: ['bugfix'], since: Date.UTC(2026, 10, 9, 23), before: Date.UTC(2026, 10, 10, 23) })
+  expect(query.filters).toMatchObject({ types: ['bugfix'], since: Date.UTC(2026, 10, 9, 23), before: Date.UTC(2026, 10, 10, 23) })
 })
 
 describe('filters', () => {
@@ -57,18 +57,18 @@ describe('filters', () => {
     ],
     ['tag:a tag:a', { tags: ['a'] }, ''],
   ])('%s', (text, filters, left) => {
-    const question = read(text)
-    expect(filtersOf(question)).toEqual(filters)
-    expect(question.text).toBe(left)
-    expect(question.problems).toEqual([])
+    const query = parse(text)
+    expect(filtersOf(query)).toEqual(filters)
+    expect(query.text).toBe(left)
+    expect(query.problems).toEqual([])
   })
 
-  test('a space after the colon is forgiven where what follows can be nothing else', () => {
-    expect(filtersOf(read('type: feature login'))).toEqual({ types: ['feature'] })
-    expect(filtersOf(read('kind: summaries'))).toEqual({ kinds: ['summary'] })
+  test('a space after the colon is allowed if the next word is clearly the value', () => {
+    expect(filtersOf(parse('type: feature login'))).toEqual({ types: ['feature'] })
+    expect(filtersOf(parse('kind: summaries'))).toEqual({ kinds: ['summary'] })
     expect(when('since: last week login')).toBe('since 2026-11-02')
-    expect(filtersOf(read('tag: auth'))).toEqual({})
-    expect(filtersOf(read('the error type: undefined'))).toEqual({})
+    expect(filtersOf(parse('tag: auth'))).toEqual({})
+    expect(filtersOf(parse('the error type: undefined'))).toEqual({})
   })
 
   test.each([
@@ -83,38 +83,38 @@ describe('filters', () => {
     'my-type:x',
     'ſince:7d',
     ':',
-  ])('%s is text, and nothing is wrong with it', (text) => {
-    const question = read(text)
-    expect(filtersOf(question)).toEqual({})
-    expect(question.text).toBe(text)
-    expect(question.problems).toEqual([])
+  ])('%s is text without a problem', (text) => {
+    const query = parse(text)
+    expect(filtersOf(query)).toEqual({})
+    expect(query.text).toBe(text)
+    expect(query.problems).toEqual([])
   })
 
-  test('a question of several lines is a prompt or a paste, and names no filters', () => {
+  test('a query of several lines is a prompt or a paste and has no filters', () => {
     const text = 'fix this:\ntype: feature\nbranch:main since yesterday'
-    expect(filtersOf(read(text))).toEqual({})
-    expect(read(`${text}\n`).text).toBe(text)
-    expect(read('\n type:bugfix \n').filters.types).toEqual(['bugfix'])
+    expect(filtersOf(parse(text))).toEqual({})
+    expect(parse(`${text}\n`).text).toBe(text)
+    expect(parse('\n type:bugfix \n').filters.types).toEqual(['bugfix'])
   })
 })
 
-describe('what cannot be used is pointed at, and looked for as text', () => {
+describe('unusable filters are reported and searched as text', () => {
   test.each([
-    ['crash type:bugfx', 'bugfx', 'there is no type “bugfx”; did you mean bugfix?', 'crash bugfx'],
-    ['type:bugfix,banana', 'banana', 'there is no type “banana”; there are bugfix, feature, refactor', 'banana'],
-    ['kind:dog', 'dog', 'there is no kind “dog”; there are observation, summary, prompt, note', 'dog'],
-    ['type:d', 'd', 'there is no type “d”', 'd'],
-    ['since:soon login', 'soon', '“soon” is no time that since: understands', 'soon login'],
-    ['before:2026-02-30', '2026-02-30', '“2026-02-30” is no time', '2026-02-30'],
-    ['login -path:src/auth', 'src/auth', '-path: leaves nothing out; -type:', 'login'],
-    ['login -type:bugfx', 'bugfx', 'there is no type “bugfx”; did you mean bugfix?', 'login'],
-    ['login type:bugfix -type:bug', 'bug', '-type: would leave no type', 'login'],
-    ['project:a project:b', 'b', 'a question has one project, and this one has a', 'b'],
-    ['login type:', 'type:', 'type: needs its value right behind it, as in type:bugfix', 'login type:'],
-    ['tags: auth', 'tags:', 'tags: needs its value right behind it, as in tag:auth', 'tags: auth'],
-    ['path:"" x1', 'path:', 'path: needs its value', 'path: x1'],
+    ['crash type:bugfx', 'bugfx', 'unknown type “bugfx”; did you mean bugfix?', 'crash bugfx'],
+    ['type:bugfix,banana', 'banana', 'unknown type “banana”; use one of: bugfix, feature, refactor', 'banana'],
+    ['kind:dog', 'dog', 'unknown kind “dog”; use one of: observation, summary, prompt, note', 'dog'],
+    ['type:d', 'd', 'unknown type “d”', 'd'],
+    ['since:soon login', 'soon', '“soon” is not a time for since:; use for example', 'soon login'],
+    ['before:2026-02-30', '2026-02-30', '“2026-02-30” is not a time', '2026-02-30'],
+    ['login -path:src/auth', 'src/auth', '-path: is not supported; only -type:', 'login'],
+    ['login -type:bugfx', 'bugfx', 'unknown type “bugfx”; did you mean bugfix?', 'login'],
+    ['login type:bugfix -type:bug', 'bug', 'ignored, because -type: would exclude every type', 'login'],
+    ['project:a project:b', 'b', 'only one project: is allowed, and the query already has project:a', 'b'],
+    ['login type:', 'type:', 'type: has no value; write it without a space, as in type:bugfix', 'login type:'],
+    ['tags: auth', 'tags:', 'tags: has no value; write it without a space, as in tag:auth', 'tags: auth'],
+    ['path:"" x1', 'path:', 'path: has no value', 'path: x1'],
   ])('%s', (text, word, message, left) => {
-    const { problems, text: rest } = read(text)
+    const { problems, text: rest } = parse(text)
     expect(problems).toHaveLength(1)
     expect(problems[0]?.word).toBe(word)
     expect(problems[0]?.message).toStartWith(message)
@@ -140,30 +140,30 @@ describe('time', () => {
     ['what broke recently', 'no fixed time'],
   ])('%s: %s', (text, expected) => expect(when(text)).toBe(expected))
 
-  test('time words are not looked for, words that are no times are', () => {
-    expect(read('what did the deploy break in the last 3 days').words).toEqual(['deploy', 'break'])
-    expect(read('may the last argument of today.ts march').words).toEqual(['may', 'last', 'argument', 'today', 'ts', 'march'])
+  test('time phrases are not searched, other words are', () => {
+    expect(parse('what did the deploy break in the last 3 days').words).toEqual(['deploy', 'break'])
+    expect(parse('may the last argument of today.ts march').words).toEqual(['may', 'last', 'argument', 'today', 'ts', 'march'])
   })
 
-  test('a question of nothing but time and common words asks for everything of that time', () => {
-    expect(read('what did we do yesterday').words).toEqual([])
-    expect(read('what did the heron do').words).toEqual(['heron'])
+  test('a query of only a time and common words asks for everything of that time', () => {
+    expect(parse('what did we do yesterday').words).toEqual([])
+    expect(parse('what did the heron do').words).toEqual(['heron'])
   })
 
-  test('times in the text that exclude each other do not count; filters do', () => {
-    const text = read('last weekend before April 10, 2023')
+  test('times in the text that do not overlap are ignored, filters are not', () => {
+    const text = parse('last weekend before April 10, 2023')
     expect(filtersOf(text)).toEqual({})
-    expect(text.problems.map(({ message }) => message)).toEqual(['these times have nothing in common: last weekend; before April 10, 2023'])
+    expect(text.problems.map(({ message }) => message)).toEqual(['these times do not overlap: last weekend; before April 10, 2023'])
     expect(when('since:7d in March')).toBe('since 2026-11-04')
   })
 
-  test('who looks again without the times of the text can say what the filters alone leave', () => {
-    const { understood } = read('since:2026 what broke last week')
+  test('the window of the filters alone can be computed', () => {
+    const { understood } = parse('since:2026 what broke last week')
     expect(describeWindow(combineWindows(understood.filter(({ from }) => from === 'filter')), zone)).toBe('since 2026-01-01')
   })
 })
 
-describe('any text is a question', () => {
+describe('any text is a valid query', () => {
   test.each([
     '',
     ' ',
@@ -179,40 +179,40 @@ describe('any text is a question', () => {
     '-tag:',
     '()',
     'since:since:since:7d',
-  ])('%p', (text) => expect(typeof read(text).text).toBe('string'))
+  ])('%p', (text) => expect(typeof parse(text).text).toBe('string'))
 
-  test('and what is left of it holds no filter and no time', () => {
+  test('the remaining text has no filter and no time', () => {
     const next = random(7)
     for (let i = 0; i < 3000; i++) {
       const text = Array.from({ length: next(25) }, () => `${PIECES[next(PIECES.length)]}${next(5) < 2 ? ' ' : ''}`).join('')
-      const question = read(text)
-      const again = read(question.text)
-      expect([text, filtersOf(again), again.understood, again.text]).toEqual([text, {}, [], question.text])
-      for (const { word, at } of question.problems) expect(text[at]).toBe(word[0])
-      expect(question.words.length).toBeLessThanOrEqual(40)
+      const query = parse(text)
+      const again = parse(query.text)
+      expect([text, filtersOf(again), again.understood, again.text]).toEqual([text, {}, [], query.text])
+      for (const { word, at } of query.problems) expect(text[at]).toBe(word[0])
+      expect(query.words.length).toBeLessThanOrEqual(40)
     }
   })
 
-  test('and so is any sequence of code units', () => {
+  test('so is any sequence of code units', () => {
     const next = random(11)
     for (let i = 0; i < 500; i++) {
       const text = Array.from({ length: next(60) }, () => String.fromCharCode(next(0x10000))).join('')
-      expect(read(read(text).text).text).toBe(read(text).text)
+      expect(parse(parse(text).text).text).toBe(parse(text).text)
     }
   })
 
   test.each(['type:', 'type:x,', 'tag:"', 'today ', 'last ', 'since:', '昨天', 'a', ' ', '(', 'path:a"b,'])(
-    'a megabyte of %p is read in linear time',
+    'a megabyte of %p is parsed in linear time',
     (piece) => {
-      expect(growth(read, piece.repeat(2000 / piece.length))).toBeLessThan(LINEAR)
+      expect(growth(parse, piece.repeat(2000 / piece.length))).toBeLessThan(LINEAR)
       const used = processorTime()
-      read(piece.repeat(1_000_000 / piece.length))
+      parse(piece.repeat(1_000_000 / piece.length))
       expect(used()).toBeLessThan(2000)
     },
   )
 })
 
-/** What may go wrong where it meets: keys, quotes, times in pieces, scripts without spaces, signs. */
+/** Pieces that may interact badly: keys, quotes, parts of times, scripts without spaces, punctuation. */
 const PIECES =
   `type: types: Since: before: tag: -tag: path: project: kind: after: until: session: " ' “ ” , : ： ( ) [ ] bugfix banana feature, note
   last week year yesterday today the day before in March may 3 3rd 2025 2026-03-01 7d ago days between and from to on Monday of recently hier le
@@ -241,8 +241,8 @@ test.each([
   "qu'avons-nous fait récemment",
   '¿qué hice últimamente?',
   '最近做了什么',
-])('“%s” is about what was done, not about its words', (text) => {
-  expect(read(text)).toMatchObject({ asksForRecentWork: true, words: [] })
+])('“%s” asks for recent work, not for its words', (text) => {
+  expect(parse(text)).toMatchObject({ asksForRecentWork: true, words: [] })
 })
 
 test.each([
@@ -257,6 +257,6 @@ test.each([
   'work queue',
   'sessions do work again',
   'task list yesterday',
-])('“%s” names something to look for, or nothing at all', (text) => {
-  expect(read(text).asksForRecentWork).toBe(false)
+])('“%s” does not ask for recent work', (text) => {
+  expect(parse(text).asksForRecentWork).toBe(false)
 })

@@ -1,10 +1,18 @@
 /**
- * Reading a question: which filters it names, which time it speaks of, which words and names are left to look for. Whatever a
- * person types is a legal question; what is no filter and no time is text. The store is not asked here.
+ * Parses a query: its filters, the times it mentions, and the words and names that remain. Any input is valid: whatever is neither a filter
+ * nor a time is text. This file never reads the store.
  */
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import type { DocumentKind } from '../store/store.ts'
-import { distinctiveWordsOf, identifiersOf, isAboutRecentWork, isFile, queryWords } from './query-words.ts'
+import {
+  distinctiveWordsOf,
+  identifiersOf,
+  isAboutRecentWork,
+  isFile,
+  type NameInQuery,
+  possibleNamesIn,
+  queryWords,
+} from './query-words.ts'
 import {
   type Clock,
   clockFor,
@@ -20,30 +28,32 @@ export type ParsedQuery = {
   /** The whole query, as it was typed. */
   input: string
   askedAt: number
-  /** What is left to look for, without filters and time words. */
+  /** The text to search for, without filters and time phrases. */
   text: string
-  /** Its telling words, lower case, in order. None when the filters say it all: then whatever they let through is meant. */
+  /** Its distinctive words, in lower case and in order. Empty if there is nothing to search for but what the filters allow. */
   words: string[]
-  /** What was done is meant, lately or at a time that was named; then there are no words either. */
+  /** It asks what was done, recently or at a mentioned time. Then `words` is empty too. */
   asksForRecentWork: boolean
-  /** Whether a filter or a time was named. */
+  /** It has a filter or mentions a time. */
   isNarrowed: boolean
-  /** It was pasted or is a prompt: it is looked for as it is. */
+  /** It was pasted, or is a prompt: all of it is text. */
   isPasted: boolean
-  /** What looks like a name of code, whole, as written. */
+  /** Whole names that look like code, as written. */
   identifiers: string[]
-  /** Those of them that are files or folders. */
+  /** Those identifiers that are files or folders. */
   files: string[]
+  /** Words that may name a branch or a project. */
+  possibleNames: NameInQuery[]
   filters: QueryFilters
-  /** Values of filters that memories may or may not have, where they stand. */
+  /** Values of filters that a memory may or may not have. */
   filterValues: QueryFilterValue[]
-  /** Which times were understood, as filters or in the text. A time in the text is a way of speaking: it may prove too narrow. */
+  /** The recognised times, in filters or in the text. A time in the text may be misremembered, so it should not exclude anything. */
   understood: UnderstoodPhrase[]
-  /** What was meant as a filter and could not be used as it stands. Unknown values are looked for as text. */
+  /** Filters that could not be used as written. Unknown values are searched for as text. */
   problems: QueryProblem[]
-  /** The words of those values, lower case. */
+  /** The words of those values, in lower case. */
   rejectedWords: string[]
-  /** What is written as a filter is and begins with the name of none. */
+  /** `key:value` tokens whose key is not a known filter. */
   unknownFilters: UnknownFilterToken[]
 }
 
@@ -65,63 +75,64 @@ export type QueryFilterValue = { filter: 'ns' | 'tag' | 'project' | 'branch' | '
 export type UnknownFilterToken = { key: string; value: string; at: number }
 export type QueryProblem = { word: string; at: number; message: string }
 
-/** Reads a question that is asked now. Times are meant in the zone of this machine. */
+/** Parses a query. Times are relative to `now`, in the time zone of this machine. */
 export function parseQuery(text: string, now: number, zone?: string): ParsedQuery {
-  const read = text.slice(0, MAX_QUERY_CHARACTERS)
-  const asked = read.trim()
-  // What is this long, or has several lines, was pasted or is a prompt; it names no filters and is looked for as it is.
-  const isPasted = asked.length > MAX_TYPED_QUERY_CHARACTERS || asked.includes('\n')
-  const reading: QueryParserState = {
-    ahead: isPasted ? [] : tokenize(read).reverse(),
-    clock: clockFor(read, now, zone),
+  const readText = text.slice(0, MAX_QUERY_CHARACTERS)
+  const trimmed = readText.trim()
+  // A long text, or one with several lines, was pasted or is a prompt, so it has no filters.
+  const isPasted = trimmed.length > MAX_TYPED_QUERY_CHARACTERS || trimmed.includes('\n')
+  const state: QueryParserState = {
+    ahead: isPasted ? [] : tokenize(readText).reverse(),
+    clock: clockFor(readText, now, zone),
     filters: noFilters(),
-    named: [],
-    leftOut: { type: [], kind: [] },
+    values: [],
+    excluded: { type: [], kind: [] },
     understood: [],
     problems: [],
-    rejected: [],
+    rejectedWords: [],
   }
-  const kept = parseTokens(reading)
-  const { filters, named, understood, problems } = reading
-  excludeNames('type', filters.types, TYPES, reading)
-  excludeNames('kind', filters.kinds, KINDS, reading)
-  for (const token of kept) if (token.filter?.values.length === 0) problems.push(emptyFilterProblem(token, token.filter.key))
+  const textTokens = parseTokens(state)
+  const { filters, understood, problems } = state
+  excludeNames('type', filters.types, TYPES, state)
+  excludeNames('kind', filters.kinds, KINDS, state)
+  for (const token of textTokens) if (token.filter?.values.length === 0) problems.push(emptyFilterProblem(token, token.filter.key))
   Object.assign(filters, commonWindow(understood, problems))
 
-  const left = isPasted ? asked : kept.map((token) => token.text).join(' ')
+  const remaining = isPasted ? trimmed : textTokens.map((token) => token.text).join(' ')
   const isNarrowed = Object.values(filters).some((filter) => (Array.isArray(filter) ? filter.length > 0 : filter !== null))
-  const isTimed = understood.some((time) => time.from === 'text')
-  const aboutDoings = !isPasted && isAboutRecentWork(left, isTimed)
-  const words = aboutDoings ? [] : isNarrowed ? distinctiveWordsOf(left) : queryWords(left)
-  const identifiers = identifiersOf(left)
+  const mentionsTime = understood.some((time) => time.from === 'text')
+  const asksForRecentWork = !isPasted && isAboutRecentWork(remaining, mentionsTime)
+  const words = asksForRecentWork ? [] : isNarrowed ? distinctiveWordsOf(remaining) : queryWords(remaining)
+  const identifiers = identifiersOf(remaining)
   return {
     input: text,
     askedAt: now,
-    text: left,
+    text: remaining,
     words,
-    asksForRecentWork: aboutDoings,
+    asksForRecentWork,
     isNarrowed,
     isPasted,
     identifiers,
     files: identifiers.filter(isFile),
+    possibleNames: isPasted ? [] : possibleNamesIn(remaining),
     filters,
-    filterValues: named,
+    filterValues: state.values,
     understood,
     problems: problems.sort((a, b) => a.at - b.at).slice(0, MAX_FILTER_VALUES),
-    rejectedWords: reading.rejected,
-    unknownFilters: kept.flatMap(unknownFiltersIn),
+    rejectedWords: state.rejectedWords,
+    unknownFilters: textTokens.flatMap(unknownFiltersIn),
   }
 }
 
-/** The time that several windows leave: times that were spoken of side by side add up, limits cut. */
+/** Combines several windows: bounded ones are joined (“in March and in May”), open ones limit the result (“since March”). */
 export function combineWindows(windows: TimeWindow[]): TimeWindow {
-  const whole = windows.filter(({ since, before }) => since !== null && before !== null)
-  const limits = windows.filter(({ since, before }) => since === null || before === null)
-  const least = (side: keyof TimeWindow) => whole.map((window) => window[side]).reduce(lower, null)
-  const most = (side: keyof TimeWindow) => whole.map((window) => window[side]).reduce(higher, null)
+  const bounded = windows.filter(({ since, before }) => since !== null && before !== null)
+  const open = windows.filter(({ since, before }) => since === null || before === null)
+  const earliest = bounded.map(({ since }) => since).reduce(lower, null)
+  const latest = bounded.map(({ before }) => before).reduce(higher, null)
   return {
-    since: limits.map(({ since }) => since).reduce(higher, least('since')),
-    before: limits.map(({ before }) => before).reduce(lower, most('before')),
+    since: open.map(({ since }) => since).reduce(higher, earliest),
+    before: open.map(({ before }) => before).reduce(lower, latest),
   }
 }
 
@@ -129,29 +140,29 @@ const lower = (a: number | null, b: number | null) => (a === null || b === null 
 const higher = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.max(a, b))
 
 const MAX_TYPED_QUERY_CHARACTERS = 10_000
-/** So much of a question is read; the rest of a paste adds cost and no sense. */
+/** The rest of a longer paste would add cost and no meaning. */
 export const MAX_QUERY_CHARACTERS = 50_000
 const MAX_FILTER_VALUE_CHARACTERS = 200
-/** Of one filter. */
+/** For each filter. */
 const MAX_FILTER_VALUES = 40
 
 export type FilterKey = 'type' | 'kind' | 'ns' | 'tag' | 'project' | 'branch' | 'path' | 'session' | 'since' | 'before' | 'source'
 type FilterTokenValue = { text: string; at: number; quoted: boolean }
-/** A word of the question, or a filter with its values. */
+/** A word of the query, or a filter with its values. */
 type QueryToken = { text: string; at: number; filter?: FilterToken }
-type FilterToken = { key: FilterKey; minus: boolean; values: FilterTokenValue[] }
+type FilterToken = { key: FilterKey; isExcluding: boolean; values: FilterTokenValue[] }
 
 type QueryParserState = {
-  /** What is still to be read, the next one last. */
+  /** The tokens that are not parsed yet, the next one last. */
   ahead: QueryToken[]
   clock: Clock
   filters: QueryFilters
-  named: QueryFilterValue[]
-  /** What must not come, by the filter that says so. */
-  leftOut: Record<'type' | 'kind', { name: string; word: string; at: number }[]>
+  values: QueryFilterValue[]
+  /** The values of `-type:` and `-kind:`. */
+  excluded: Record<'type' | 'kind', { name: string; word: string; at: number }[]>
   understood: UnderstoodPhrase[]
   problems: QueryProblem[]
-  rejected: string[]
+  rejectedWords: string[]
 }
 
 const noFilters = (): QueryFilters => ({
@@ -169,8 +180,8 @@ const noFilters = (): QueryFilters => ({
   before: null,
 })
 
-/** How each filter may be spelt, and a value for an example. */
-const FILTER_SPELLINGS: Record<FilterKey, [spelt: string, example: string]> = {
+/** The spellings of each filter, and an example value. */
+const FILTER_SPELLINGS: Record<FilterKey, [spellings: string, example: string]> = {
   type: ['type|types', 'bugfix'],
   kind: ['kind|kinds', 'summary'],
   ns: ['ns|namespace|namespaces', 'decisions'],
@@ -184,11 +195,11 @@ const FILTER_SPELLINGS: Record<FilterKey, [spelt: string, example: string]> = {
   source: ['source|sources', 'import'],
 }
 export const FILTER_KEY_BY_SPELLING = new Map(
-  Object.entries(FILTER_SPELLINGS).flatMap(([key, [spelt]]) => spelt.split('|').map((name) => [name, key as FilterKey])),
+  Object.entries(FILTER_SPELLINGS).flatMap(([key, [spellings]]) => spellings.split('|').map((name) => [name, key as FilterKey])),
 )
 
 const VALUE = `"[^"]{0,${MAX_FILTER_VALUE_CHARACTERS}}"|“[^”]{0,${MAX_FILTER_VALUE_CHARACTERS}}”|'[^']{0,${MAX_FILTER_VALUE_CHARACTERS}}'|[^\\s,]*`
-/** A filter, or any word. `file://…` is an address and `Session::get` a name, no filters. */
+/** A filter, or any word. `file://…` is a URL and `Session::get` a name, not filters. */
 const TOKEN = new RegExp(
   `[([]?(?<minus>[-–−]?)(?<key>${[...FILTER_KEY_BY_SPELLING.keys()].join('|')})[:：](?!//|[:：])(?<values>(?:${VALUE})(?:,(?:${VALUE}))*)(?=\\s|$)|\\S+`,
   'gi',
@@ -202,7 +213,7 @@ function unknownFiltersIn({ text, at, filter }: QueryToken): UnknownFilterToken[
   return key && value ? [{ key, value: value.replace(/^["'“`*]+|[.;!?…"'”`*\])]+$/g, ''), at: at + text.indexOf(key) }] : []
 }
 
-/** Whether a value is one that a filter takes, as far as that can be said without asking what memories have; null where it cannot. */
+/** Whether a filter accepts a value; null if that depends on the stored memories. */
 export function acceptsFilterValue(key: FilterKey, value: string, now: number): boolean | null {
   switch (key) {
     case 'type':
@@ -228,12 +239,12 @@ function tokenize(text: string, start = 0): QueryToken[] {
     const known = FILTER_KEY_BY_SPELLING.get(key.toLowerCase())
     if (!known) return { text: match[0], at }
     const values = valuesIn(raw, at + match[0].length - raw.length, /^[([]/.test(match[0]))
-    // Too long for a value: whatever it is, it is looked for as it stands.
+    // Too long for a value, so it is text.
     if (!values) return { text: match[0], at }
     return {
       text: values.length > 0 ? match[0] : `${key}:`,
       at: at + match[0].indexOf(key),
-      filter: { key: known, minus: minus !== '', values },
+      filter: { key: known, isExcluding: minus !== '', values },
     }
   })
 }
@@ -250,39 +261,41 @@ function valuesIn(raw: string, start: number, inBrackets: boolean): FilterTokenV
   return values
 }
 
-/** Takes filters and times out of what is ahead; returns what is left. */
-function parseTokens(reading: QueryParserState): QueryToken[] {
-  const { ahead } = reading
-  const kept: QueryToken[] = []
+/** Takes the filters and times out of the tokens ahead, and returns the other tokens. */
+function parseTokens(state: QueryParserState): QueryToken[] {
+  const { ahead } = state
+  const textTokens: QueryToken[] = []
   for (let token = ahead.pop(); token; token = ahead.pop()) {
-    const isTaken = token.filter ? takeFilter(token.filter, reading) : takeTime(token, reading)
-    if (!isTaken) kept.push(token)
-    // What stood on both sides meets now and may be a time together, so that what is left holds none: “last type:bugfix week”.
-    else ahead.push(...kept.splice(-MAX_PHRASE_WORDS).reverse())
+    const isTaken = token.filter ? takeFilter(token.filter, state) : takeTime(token, state)
+    if (!isTaken) textTokens.push(token)
+    // The words on both sides of a filter may form a time together: “last type:bugfix week”.
+    else ahead.push(...textTokens.splice(-MAX_PHRASE_WORDS).reverse())
   }
-  return kept
+  return textTokens
 }
 
-function takeFilter({ key, minus, values }: FilterToken, reading: QueryParserState): boolean {
-  if (values.length === 0) return takeSpacedFilter(key, reading)
+function takeFilter({ key, isExcluding, values }: FilterToken, state: QueryParserState): boolean {
+  if (values.length === 0) return takeSpacedFilter(key, state)
   const unusable: FilterTokenValue[] = []
   for (const value of values) {
-    const cannot = minus && !['tag', 'type', 'kind'].includes(key)
-    const message = cannot ? `-${key}: leaves nothing out; -type:, -kind: and -tag: do` : applyFilterValue(key, minus, value, reading)
+    const cannotExclude = isExcluding && !['tag', 'type', 'kind'].includes(key)
+    const message = cannotExclude
+      ? `-${key}: is not supported; only -type:, -kind: and -tag: exclude`
+      : applyFilterValue(key, isExcluding, value, state)
     if (!message) continue
-    reading.problems.push({ word: value.text, at: value.at, message })
-    // What should not be found is not looked for either.
-    if (minus) continue
+    state.problems.push({ word: value.text, at: value.at, message })
+    // A value that should be excluded is not searched for.
+    if (isExcluding) continue
     unusable.push(value)
-    reading.rejected.push(...queryWords(value.text))
+    state.rejectedWords.push(...queryWords(value.text))
   }
-  for (const value of unusable.reverse()) reading.ahead.push(...tokenize(value.text, value.at).reverse())
+  for (const value of unusable.reverse()) state.ahead.push(...tokenize(value.text, value.at).reverse())
   return true
 }
 
-/** A space after the colon is forgiven where what follows can be nothing else: a type, a kind, a time. */
-function takeSpacedFilter(key: FilterKey, reading: QueryParserState): boolean {
-  const next = reading.ahead.at(-1)
+/** Allows a space after the colon if the next word is clearly the value: a type, a kind or a time. */
+function takeSpacedFilter(key: FilterKey, state: QueryParserState): boolean {
+  const next = state.ahead.at(-1)
   if (!next || next.filter) return false
   const value = { text: next.text.replace(/[.,;!?]{1,9}$/, ''), at: next.at, quoted: false }
   const isClear =
@@ -291,15 +304,15 @@ function takeSpacedFilter(key: FilterKey, reading: QueryParserState): boolean {
     key === 'since' ||
     key === 'before'
   if (!isClear) return false
-  reading.ahead.pop()
-  if (applyFilterValue(key, false, value, reading) === null) return true
-  reading.ahead.push(next)
+  state.ahead.pop()
+  if (applyFilterValue(key, false, value, state) === null) return true
+  state.ahead.push(next)
   return false
 }
 
-/** Puts a value where it belongs; returns what is wrong with it, or null. */
-function applyFilterValue(key: FilterKey, minus: boolean, value: FilterTokenValue, reading: QueryParserState): string | null {
-  const { filters, leftOut } = reading
+/** Adds a value to the filters. Returns what is wrong with it, or null. */
+function applyFilterValue(key: FilterKey, isExcluding: boolean, value: FilterTokenValue, state: QueryParserState): string | null {
+  const { filters, excluded } = state
   const { text } = value
   switch (key) {
     case 'type':
@@ -307,47 +320,48 @@ function applyFilterValue(key: FilterKey, minus: boolean, value: FilterTokenValu
       const known = key === 'type' ? TYPES : KINDS
       const name = resolveName(text, known)
       if (name === null) return describeUnknownValue(text, key, known)
-      if (minus) leftOut[key].push({ name, word: text, at: value.at })
-      return minus ? null : addValue(key === 'type' ? filters.types : filters.kinds, name)
+      if (isExcluding) excluded[key].push({ name, word: text, at: value.at })
+      return isExcluding ? null : addValue(key === 'type' ? filters.types : filters.kinds, name)
     }
     case 'since':
     case 'before':
-      return applyTimeFilter(key, value, reading)
+      return applyTimeFilter(key, value, state)
     case 'path':
       return addValue(filters.paths, text.replace(/^\.\//, ''))
   }
-  const message = applyOpenFilterValue(key, minus, text, filters)
-  if (message === null && !minus) reading.named.push({ filter: key, word: text, at: value.at })
+  const message = applyOpenFilterValue(key, isExcluding, text, filters)
+  if (message === null && !isExcluding) state.values.push({ filter: key, word: text, at: value.at })
   return message
 }
 
-/** A value of a filter that takes any. */
-function applyOpenFilterValue(key: QueryFilterValue['filter'], minus: boolean, text: string, filters: QueryFilters): string | null {
+/** For filters that accept any value. */
+function applyOpenFilterValue(key: QueryFilterValue['filter'], isExcluding: boolean, text: string, filters: QueryFilters): string | null {
   switch (key) {
     case 'ns':
       return addValue(filters.namespaces, text.toLowerCase())
     case 'tag':
-      return addValue(minus ? filters.notTags : filters.tags, text.toLowerCase())
+      return addValue(isExcluding ? filters.notTags : filters.tags, text.toLowerCase())
     case 'source':
       return addValue(filters.sources, text.toLowerCase())
     case 'project':
     case 'branch':
     case 'session': {
       const wanted = key === 'project' ? text.toLowerCase() : text
-      if (filters[key] !== null && filters[key] !== wanted) return `a question has one ${key}, and this one has ${filters[key]}`
+      if (filters[key] !== null && filters[key] !== wanted)
+        return `only one ${key}: is allowed, and the query already has ${key}:${filters[key]}`
       filters[key] = wanted
       return null
     }
   }
 }
 
-/** Makes a list of names what is left of it, or of all there are. Where nothing would be left, nothing is left out. */
-function excludeNames(key: 'type' | 'kind', list: string[], { names }: FilterVocabulary, { leftOut, problems }: QueryParserState): void {
-  const out = leftOut[key]
-  const left = (list.length > 0 ? list : names).filter((name) => !out.some((one) => one.name === name))
-  const [first] = out
-  if (first && left.length === 0) problems.push({ word: first.word, at: first.at, message: `-${key}: would leave no ${key} at all` })
-  else if (first) list.splice(0, list.length, ...left)
+/** Removes the excluded names from a list, or from all names if the list is empty. Excluding everything is ignored. */
+function excludeNames(key: 'type' | 'kind', list: string[], { names }: FilterVocabulary, { excluded, problems }: QueryParserState): void {
+  const remaining = (list.length > 0 ? list : names).filter((name) => !excluded[key].some((one) => one.name === name))
+  const [first] = excluded[key]
+  if (!first) return
+  if (remaining.length > 0) list.splice(0, list.length, ...remaining)
+  else problems.push({ word: first.word, at: first.at, message: `ignored, because -${key}: would exclude every ${key}` })
 }
 
 const addValue = (list: string[], value: string) => {
@@ -364,14 +378,16 @@ type FilterVocabulary = { names: string[]; alias: Record<string, string> }
 
 function describeUnknownValue(text: string, what: string, known: FilterVocabulary): string {
   const near = known.names.find((name) => editsBetween(text.toLowerCase(), name) < 3)
-  return `there is no ${what} “${text}”; ${near ? `did you mean ${near}?` : `there are ${known.names.join(', ')}`}`
+  return `unknown ${what} “${text}”; ${near ? `did you mean ${near}?` : `use one of: ${known.names.join(', ')}`}`
 }
 
-/** The name that was meant: itself, its plural, another word for it, or the only one that begins so. */
+/** The name that a text means: the name itself, its plural, an alias, or the only name with that beginning. */
 function resolveName(text: string, { names, alias }: FilterVocabulary): string | null {
   const word = singular(text.toLowerCase())
-  const begun = names.filter((name) => word.length > 1 && name.startsWith(word))
-  return names.find((name) => name === word) ?? (Object.hasOwn(alias, word) ? alias[word] : begun.length === 1 ? begun[0] : null) ?? null
+  const matches = names.filter((name) => word.length > 1 && name.startsWith(word))
+  return (
+    names.find((name) => name === word) ?? (Object.hasOwn(alias, word) ? alias[word] : matches.length === 1 ? matches[0] : null) ?? null
+  )
 }
 
 const isKnownName = (text: string, { names }: FilterVocabulary) => names.includes(singular(text.toLowerCase()))
@@ -382,7 +398,7 @@ const singular = (word: string) =>
     .replace(/xes$/, 'x')
     .replace(/(?<=..)s$/, '')
 
-/** How many letters must be typed differently. Only asked of short words. */
+/** The edit distance of two short words; 3 stands for 3 or more if their lengths differ. */
 function editsBetween(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return 3
   let above = Array.from({ length: b.length + 1 }, (_, i) => i)
@@ -395,36 +411,36 @@ function editsBetween(a: string, b: string): number {
   return above.at(-1) ?? 0
 }
 
-/** `since:last week` means both words, quoted or not. */
-function applyTimeFilter(key: 'since' | 'before', value: FilterTokenValue, reading: QueryParserState): string | null {
-  const time = parseTimePhrase([value.text, ...(value.quoted ? [] : wordsAhead(reading))].join(' '), reading.clock, true)
-  const own = value.text.split(' ').length
-  if (!time || time.boundary === null || time.wordCount < own)
-    return `“${value.text}” is no time that ${key}: understands; it takes ${TIME_EXAMPLES}`
-  const word = [value.text, ...takeWords(time.wordCount - own, reading)].join(' ')
-  recordTime(reading, { since: null, before: null, [key]: time.boundary }, word, value.at, 'filter')
+/** `since:last week` takes both words, quoted or not. */
+function applyTimeFilter(key: 'since' | 'before', value: FilterTokenValue, state: QueryParserState): string | null {
+  const time = parseTimePhrase([value.text, ...(value.quoted ? [] : wordsAhead(state))].join(' '), state.clock, true)
+  const ownWords = value.text.split(' ').length
+  if (!time || time.boundary === null || time.wordCount < ownWords)
+    return `“${value.text}” is not a time for ${key}:; use for example ${TIME_EXAMPLES}`
+  const word = [value.text, ...takeWords(time.wordCount - ownWords, state)].join(' ')
+  recordTime(state, { since: null, before: null, [key]: time.boundary }, word, value.at, 'filter')
   return null
 }
 
-/** A time in the text that begins with this word, or stands inside it where a script sets no spaces. */
-function takeTime(token: QueryToken, reading: QueryParserState): boolean {
-  const inside = findUnspacedTimes(token.text, reading.clock)
+/** Takes a time that starts with this word, or that is inside it in a script without spaces. */
+function takeTime(token: QueryToken, state: QueryParserState): boolean {
+  const inside = findUnspacedTimes(token.text, state.clock)
   if (inside.length > 0) {
-    for (const { word, at, ...window } of inside) recordTime(reading, window, word, token.at + at, 'text')
+    for (const { word, at, ...window } of inside) recordTime(state, window, word, token.at + at, 'text')
     const starts = [0, ...inside.map(({ word, at }) => at + word.length)]
     const ends = [...inside.map(({ at }) => at), token.text.length]
-    const left = starts.flatMap((start, i) => tokenize(token.text.slice(start, ends[i]), token.at + start))
-    reading.ahead.push(...left.reverse())
+    const rest = starts.flatMap((start, i) => tokenize(token.text.slice(start, ends[i]), token.at + start))
+    state.ahead.push(...rest.reverse())
     return true
   }
-  const time = parseTimePhrase([token.text, ...wordsAhead(reading)].join(' '), reading.clock)
+  const time = parseTimePhrase([token.text, ...wordsAhead(state)].join(' '), state.clock)
   if (!time) return false
-  const word = [token.text, ...takeWords(time.wordCount - 1, reading)].join(' ')
-  recordTime(reading, time, word, token.at, 'text')
+  const word = [token.text, ...takeWords(time.wordCount - 1, state)].join(' ')
+  recordTime(state, time, word, token.at, 'text')
   return true
 }
 
-/** The next words, up to a filter. */
+/** The next words, up to the next filter. */
 function wordsAhead({ ahead }: QueryParserState): string[] {
   const near = ahead.slice(-MAX_PHRASE_WORDS).reverse()
   const end = near.findIndex((token) => token.filter)
@@ -437,26 +453,26 @@ function takeWords(count: number, { ahead }: QueryParserState): string[] {
 }
 
 function recordTime(
-  reading: QueryParserState,
+  state: QueryParserState,
   { since, before }: TimeWindow,
   word: string,
   at: number,
   from: UnderstoodPhrase['from'],
 ): void {
-  const meaning = describeWindow({ since, before }, reading.clock.now.timeZoneId)
-  reading.understood.push({ word: word.replace(/[)"'”.,;:!?…]+$/, ''), at, meaning, from, since, before })
+  const meaning = describeWindow({ since, before }, state.clock.now.timeZoneId)
+  state.understood.push({ word: word.replace(/[)"'”.,;:!?…]+$/, ''), at, meaning, from, since, before })
 }
 
 function emptyFilterProblem({ text, at }: QueryToken, key: FilterKey): QueryProblem {
-  return { word: text, at, message: `${text} needs its value right behind it, as in ${key}:${FILTER_SPELLINGS[key][1]}` }
+  return { word: text, at, message: `${text} has no value; write it without a space, as in ${key}:${FILTER_SPELLINGS[key][1]}` }
 }
 
-/** What all the times leave. If that is nothing, what was only spoken of does not count. */
+/** The overlap of all times. If there is none, the times in the text are ignored. */
 function commonWindow(understood: UnderstoodPhrase[], problems: QueryProblem[]): TimeWindow {
   const all = combineWindows(understood)
   const last = understood.at(-1)
   if (!last || all.since === null || all.before === null || all.since < all.before) return all
-  const said = understood.filter(({ since, before }) => since !== before).map(({ word }) => word)
-  problems.push({ word: last.word, at: last.at, message: `these times have nothing in common: ${said.slice(0, 4).join('; ')}` })
+  const words = understood.filter(({ since, before }) => since !== before).map(({ word }) => word)
+  problems.push({ word: last.word, at: last.at, message: `these times do not overlap: ${words.slice(0, 4).join('; ')}` })
   return combineWindows(understood.filter(({ from }) => from === 'filter'))
 }

@@ -3,29 +3,29 @@ import { growth, LINEAR } from '../../test/support/growth.ts'
 import { wordsInIdentifier } from '../core/identifiers.ts'
 import { asksForLatest, distinctiveWordsOf, identifiersOf, isFile, isForeignLanguage, isUnspacedScript, queryWords } from './query-words.ts'
 
-test('the telling words of a question are kept, each once, in lower case', () => {
+test('the distinctive words of a query are kept, each once, in lower case', () => {
   expect(queryWords('Why does the Login test fail, and which LOGIN?')).toEqual(['login', 'test', 'fail'])
 })
 
-test('a question of nothing but common words is asked as it is, unless something else is asked for', () => {
+test('a query of common words keeps them, unless filters say enough', () => {
   expect(queryWords('what was it')).toEqual(['what', 'was', 'it'])
   expect(queryWords('a')).toEqual(['a'])
   expect(distinctiveWordsOf('what was it')).toEqual([])
 })
 
-test('signs are no words', () => {
+test('punctuation is not a word', () => {
   expect(queryWords('"*" cat -dog:(bird) \0 ;--')).toEqual(['cat', 'dog', 'bird'])
   expect(queryWords('!?.,')).toEqual([])
   expect(queryWords('')).toEqual([])
 })
 
-test('names of code and words of other scripts stay whole', () => {
+test('identifiers and words of other scripts stay whole', () => {
   expect(queryWords('token_budget src/auth.ts:12')).toEqual(['token_budget', 'src', 'auth', 'ts', '12'])
   expect(queryWords('记忆系统 Übung')).toEqual(['记忆系统', 'übung'])
   expect(queryWords('re\u0301sume\u0301 हिन्दी')).toEqual(['re\u0301sume\u0301', 'हिन्दी'])
 })
 
-test('a word ends where a script without spaces begins, and one character of it is a word', () => {
+test('a word ends where a script without spaces starts, and one character of that script is a word', () => {
   expect(queryWords('修复getUserName的错误')).toEqual(['修复', 'getusername', '的错误'])
   expect(queryWords('猫 x 오류 キャッシュ')).toEqual(['猫', '오류', 'キャッシュ'])
   expect(['猫', '오류', 'メモリー', 'ไทย', 'cat', '12', '修复a'].map(isUnspacedScript)).toEqual([
@@ -39,7 +39,7 @@ test('a word ends where a script without spaces begins, and one character of it 
   ])
 })
 
-test('a pasted log asks for a bounded number of words and names', () => {
+test('a pasted log yields a limited number of words and names', () => {
   const log = Array.from({ length: 5000 }, (_, i) => `line_${i}`).join(' ')
   expect(queryWords(log)).toHaveLength(40)
   expect(identifiersOf(log)).toHaveLength(40)
@@ -58,7 +58,7 @@ test.each([
   ['ÜberGröße', 'über größe'],
   ['修复getUser', '修复 get user'],
   ['-*-', ''],
-])('%s is put together from %p', (identifier, parts) => {
+])('%s is composed of %p', (identifier, parts) => {
   expect(wordsInIdentifier(identifier).join(' ')).toBe(parts)
 })
 
@@ -74,7 +74,7 @@ test.each([
   ['it fails at src/auth.ts:12:5 and **a.go** (b.rs), "c.py".', 'src/auth.ts a.go b.rs c.py'],
   ['修复src/auth.ts里getUser的错误', 'src/auth.ts getUser'],
   ['_very_ long-term state-of-the-art error:ENOENT foo:bar 12:30', 'ENOENT'],
-])('in %p the names are %p', (text, names) => {
+])('%p contains the names %p', (text, names) => {
   expect(identifiersOf(text).join(' ')).toBe(names)
 })
 
@@ -107,7 +107,7 @@ test.each([
   'v1.2.3',
   'getUser',
   '...',
-])('%s is no file', (name) => expect(isFile(name)).toBe(false))
+])('%s is not a file', (name) => expect(isFile(name)).toBe(false))
 
 test.each([['a'], ['.'], ['a.'], ['*x'], ['A'], ['aB_'], ['::'], ['https://'], ['修'], ['[a]'], ['a/']])(
   'a long run of %p is read in linear time',
@@ -123,12 +123,12 @@ test.each([
   ['por qué falla el test del login', ['test', 'login'], true],
   ['why does the worker die on a man page', ['worker', 'die', 'man', 'page'], false],
   ['sin cos tan', ['sin', 'cos', 'tan'], false],
-])('%s is asked without the small words of its language', (question, words, elsewhere) => {
+])('%s loses the stop words of its language', (question, words, elsewhere) => {
   expect(queryWords(question)).toEqual(words)
   expect(isForeignLanguage(question)).toBe(elsewhere)
 })
 
-test('the last time of something is asked for in words that mean it, not by every “last”', () => {
+test('only some uses of “last” ask for the latest', () => {
   for (const question of [
     'When did we last touch the parser?',
     'the last time it failed',

@@ -1,53 +1,53 @@
-/** The words of a question that can find something: lower case, without the ones every text has, each once, a bounded number. */
-export function queryWords(question: string): string[] {
-  const words = allWords(question)
-  const small = stopWordsOf(words)
-  const telling = words.filter((word) => isDistinctive(word) && !small?.has(word))
-  return bounded(telling.length > 0 ? telling : words)
+/** The searchable words of a query: in lower case, without stop words, each once, limited in number. */
+export function queryWords(query: string): string[] {
+  const words = allWords(query)
+  const stopWords = stopWordsOf(words)
+  const distinctive = words.filter((word) => isDistinctive(word) && !stopWords?.has(word))
+  return bounded(distinctive.length > 0 ? distinctive : words)
 }
 
-/** Whether a question is in a language that is known here and is not English, in which most memories are. */
-export const isForeignLanguage = (question: string) => stopWordsOf(allWords(question).slice(0, MAX_QUERY_WORDS)) !== null
+/** Whether a query is in German, French or Spanish. Most memories are in English. */
+export const isForeignLanguage = (query: string) => stopWordsOf(allWords(query).slice(0, MAX_QUERY_WORDS)) !== null
 
-/** The small words of the language that these are in, if they are in one: two of them, and more than there are English ones. */
+/** The stop words of the language of these words: at least two of them must occur, and more than English ones. */
 function stopWordsOf(words: string[]): Set<string> | null {
   const common = words.filter((word) => COMMON_WORDS.has(word)).length
-  const counts = STOP_WORDS.map((small) => ({ small, count: words.filter((word) => small.has(word)).length }))
+  const counts = STOP_WORDS.map((stopWords) => ({ stopWords, count: words.filter((word) => stopWords.has(word)).length }))
   const most = counts.reduce((a, b) => (b.count > a.count ? b : a))
-  return most.count >= 2 && most.count > common ? most.small : null
+  return most.count >= 2 && most.count > common ? most.stopWords : null
 }
 
-/** The same, and nothing when every word is common: for a question that says in another way what it is after. */
-export function distinctiveWordsOf(question: string): string[] {
-  return bounded(allWords(question).filter(isDistinctive))
+/** Like `queryWords`, but empty if every word is common: for a query whose filters say enough. */
+export function distinctiveWordsOf(query: string): string[] {
+  return bounded(allWords(query).filter(isDistinctive))
 }
 
 /**
- * Whether a question is after what was done lately, or at a time that it names, and not after what holds its words: “what did we do”, “the
- * latest changes”, “was habe ich zuletzt gemacht”. `isTimed` when a time was taken out of it.
+ * Whether a query asks for recent work, or work at a mentioned time, instead of for its words: “what did we do”, “the latest changes”, “was
+ * habe ich zuletzt gemacht”. `mentionsTime`: a time phrase was removed from the text.
  */
-export function isAboutRecentWork(question: string, isTimed: boolean): boolean {
-  const words = allWords(question).slice(0, MAX_QUERY_WORDS)
-  if (words.length === 0 || !hasOnlyCommonWords(question)) return isTimed && words.length === 0
-  return isTimed || words.some((word) => RECENCY_WORDS.has(word)) || ACTIVITY_QUESTION.test(words.join(' '))
+export function isAboutRecentWork(query: string, mentionsTime: boolean): boolean {
+  const words = allWords(query).slice(0, MAX_QUERY_WORDS)
+  if (words.length === 0 || !hasOnlyCommonWords(query)) return mentionsTime && words.length === 0
+  return mentionsTime || words.some((word) => RECENCY_WORDS.has(word)) || ACTIVITY_QUESTION.test(words.join(' '))
 }
 
-/** Whether a text has none but the words that questions of all kinds have, and those for doing. */
+/** Whether a text has only common words: those of any question, and words for doing something. */
 export const hasOnlyCommonWords = (text: string) => allWords(text).slice(0, MAX_QUERY_WORDS).every(isCommonWord)
 
 const isCommonWord = (word: string) =>
   COMMON_WORDS.has(word) || ACTIVITY_WORDS.has(word) || RECENCY_WORDS.has(word) || UNSPACED_ACTIVITY.test(word)
 
-/** Whether the last time of something is asked for, or the newest of several: “when did we last”, “the latest”. “Last season” is a time. */
-export const asksForLatest = (question: string) => LATEST.test(question.toLowerCase().replace(/\s+/g, ' '))
+/** Whether a query asks for the last of several events: “when did we last”, “the latest”. “Last season” is a time instead. */
+export const asksForLatest = (query: string) => LATEST.test(query.toLowerCase().replace(/\s+/g, ' '))
 
-/** Every word of a text in the order it stands, bounded: for what stands beside what. */
+/** All words of a text in order, limited in number, to find neighbouring words. */
 export const wordSequence = (text: string): string[] => allWords(text).slice(0, 3 * MAX_QUERY_WORDS)
 
-/** Whether a word is of a script that sets no spaces between words, or few: its parts must be looked for inside longer runs. */
+/** Whether a word is in a script with few or no spaces, so that words must be searched inside longer runs. */
 export const isUnspacedScript = (word: string) => UNSPACED_ONLY.test(word)
 
-/** What looks like a name of code in a text, whole, as written: `getUser`, `token_budget`, `src/a.ts`, `ENOENT`, `#12`, `4a390f0`. */
+/** Whole identifiers in a text, as written: `getUser`, `token_budget`, `src/a.ts`, `ENOENT`, `#12`, `4a390f0`. */
 export function identifiersOf(text: string): string[] {
   const found = new Set<string>()
   for (const { 0: chunk, index } of text.matchAll(ASCII_ONLY.test(text) ? ASCII_CHUNK : CHUNK)) {
@@ -61,29 +61,29 @@ export function identifiersOf(text: string): string[] {
   return [...found]
 }
 
-/** Whether a name of code is that of a file or folder. `read/write` and `node.js` are not. */
+/** Whether an identifier is a file or folder. `read/write` and `node.js` are not. */
 export function isFile(name: string): boolean {
   if (ADDRESS.test(name) || name.startsWith('@') || !/\p{L}/u.test(name)) return false
-  const places = name.split(/[\\/]/)
-  const last = places.at(-1) ?? ''
+  const parts = name.split(/[\\/]/)
+  const last = parts.at(-1) ?? ''
   const extension = /[^.]\.([a-z][a-z0-9]{0,5})$/i.exec(last)?.[1]?.toLowerCase()
-  if (places.length === 1) {
+  if (parts.length === 1) {
     if (FILE_NAMES.has(name) || /^\.[a-z][\w-]+(?:\.[\w-]+)*$/.test(name)) return !EXTENSIONS.has(name.slice(1))
     return extension !== undefined && EXTENSIONS.has(extension) && !/^(?:node|next|nuxt|vue|react|express|three|d3)\.js$/i.test(name)
   }
   const isRooted = /^(?:\.{1,2}|~|[a-z]:)[\\/]./i.test(name)
-  return isRooted || extension !== undefined || places.length > 2 || last === '' || FILE_NAMES.has(last) || FOLDERS.has(places[0] ?? '')
+  return isRooted || extension !== undefined || parts.length > 2 || last === '' || FILE_NAMES.has(last) || FOLDERS.has(parts[0] ?? '')
 }
 
 const UNSPACED_CHARACTER =
   '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]&&[\\p{L}\\p{M}\\p{N}]]'
 const UNSPACED_ONLY = new RegExp(`^${UNSPACED_CHARACTER}+$`, 'v')
-/** A run of such a script, or a word: `修复getUser的错误` is three. */
+/** A run of such a script, or a word: `修复getUser的错误` has three. */
 const ANY_WORD = new RegExp(`${UNSPACED_CHARACTER}+|[[\\p{L}\\p{M}\\p{N}_]--${UNSPACED_CHARACTER}]+`, 'gv')
 
 /**
- * Most text is ASCII, where no script but one can stand: then these say the same as the others. Those are first compiled for a text that needs
- * them, which takes milliseconds that the first question after a start would wait for.
+ * Most text is ASCII, and for ASCII the simple patterns match the same as the Unicode ones. Compiling a Unicode pattern takes milliseconds, so
+ * it should happen only for a text that needs it, not for the first query after a start.
  */
 const ASCII_ONLY = /^[\0-\x7f]*$/
 const ASCII_WORD = /[a-z0-9_]+/g
@@ -92,9 +92,9 @@ const allWords = (text: string): string[] => text.toLowerCase().match(ASCII_ONLY
 const isDistinctive = (word: string) => (word.length > 1 || isUnspacedScript(word)) && !COMMON_WORDS.has(word)
 const bounded = (words: string[]) => [...new Set(words)].slice(0, MAX_QUERY_WORDS)
 
-/** A pasted log is not a question; past this many words the rest adds cost and no sense. */
+/** More words, as in a pasted log, would add cost and no meaning. */
 const MAX_QUERY_WORDS = 40
-/** Longer ones are data. */
+/** A longer one is data. */
 const MAX_NAME_CHARACTERS = 200
 
 const COMMON_WORDS = new Set(
@@ -104,7 +104,7 @@ const COMMON_WORDS = new Set(
   those to too up us use very was we were what when where which who why will with would you your`.split(/\s+/),
 )
 
-/** German, French and Spanish. Left out only of a question in that language: in English one can `die`, read a `man` page and ask for `sin`. */
+/** German, French and Spanish. Removed only from a query in that language: `die`, `man` and `sin` are English words too. */
 const STOP_WORDS = [
   `aber alle als auf aus bei beim bis da damit dann das dass dem den denn der des die dies diese dieser dieses doch du ein eine einem einen einer eines er es
   fehlt für gab gibt haben hat hatte ich ihr im ist ja kann kein keine können könnte man mehr mein mich mir mit muss nach nicht noch nur ob oder schon sein sich
@@ -115,7 +115,7 @@ const STOP_WORDS = [
   los más me mi muy no nos o para pero por porque qué que se ser si sin sobre son su sus también te tiene un una y ya yo`,
 ].map((words) => new Set(words.split(/\s+/)))
 
-/** What every turn is: words for doing, and for what was done. In German, French and Spanish with the small words around them. */
+/** Words for doing something, which fit every turn. In German, French and Spanish with the stop words around them. */
 const ACTIVITY_WORDS = new Set(
   `activities activity again change changed changes changing give going happen happened happening happens progress recap s session sessions show
   stuff summarise summarize tell thing things update updates ve went work worked working works
@@ -147,18 +147,18 @@ const chunkBetween = (runs: string) =>
 const CHUNK = chunkBetween(UNSPACED_CHARACTER)
 const ASCII_CHUNK = chunkBetween('')
 
-/** Without the stars and stops around it, and without the line after a file's name. */
+/** Without surrounding asterisks and punctuation, and without the line number after a file name. */
 function trimChunk(chunk: string): string {
   const name = chunk.replace(/^\*+|[*.,;:!?…)]+$/g, '').replace(/^\[(.*)\]$/, '$1')
   return ADDRESS.test(name) ? name : name.replace(/:\d+(?:[:-]\d+)?$|#L\d+(?:-L?\d+)?$/, '')
 }
 
-/** Most words of a text are plain ones, so they are asked first. */
+/** Most words are plain, so that is checked first. */
 const looksLikeCode = (name: string) =>
   /^[A-Z]?[a-z]+$/.test(name) ? FILE_NAMES.has(name) : CODE.some((shape) => shape.test(name)) || isFile(name)
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i
-/** What a name may look like that is quoted or called: `deploy`, deploy(). */
+/** A name in backticks or with parentheses: `deploy`, deploy(). */
 const NAME = /^[\p{L}_$@-][\p{L}\p{M}\p{N}_$.@:/-]+$/u
 const CODE = [
   ADDRESS,
@@ -186,10 +186,44 @@ const FILE_NAMES = new Set(
 const FOLDERS = new Set(
   'src test tests lib docs app apps bin cmd pkg packages internal scripts bench tools config components pages public assets'.split(' '),
 )
-/** Without `env`, `log`, `map` and `db`, which are more often members of something: `process.env`. */
+/** Without `env`, `log`, `map` and `db`, which are more often members, as in `process.env`. */
 const EXTENSIONS = new Set(
   `adoc astro bash bat bin c cc cfg cjs clj cmake conf cpp cs css csv cts cxx dart diff ex exs fish gif go gql gradle graphql h hcl hh hpp
   hs htm html ico ini ipynb java jl jpeg jpg js json json5 jsonc jsonl jsx kt kts less lock lua m md mdx mjs ml mm mts nim nix patch pdf
   php pl png proto ps1 py pyi r rb rs rst sass scala scss sh snap sql sqlite svelte svg swift tar tf toml ts tsv tsx txt vue wasm webp
   xml yaml yml zig zip zsh`.split(/\s+/),
 )
+
+export type NameInQuery = { word: string; at: number }
+
+/** Possible names of branches and projects in a text. A plain word may be a project's name next to certain words: “in tidepool”, “the tidepool project”. */
+export function possibleNamesIn(text: string): NameInQuery[] {
+  const all = [...text.matchAll(NAME_CHUNK)].map(({ 0: chunk, index }) => ({
+    word: trimName(chunk),
+    at: index + chunk.indexOf(trimName(chunk)),
+  }))
+  const isUsedAsName = ({ word }: NameInQuery, i: number) =>
+    word.length >= MIN_NAME_LETTERS &&
+    !hasOnlyCommonWords(word) &&
+    (WORD_BEFORE_NAME.test(all[i - 1]?.word ?? '') || WORD_AFTER_NAME.test(all[i + 1]?.word ?? ''))
+  return all.filter((name, i) => isDistinctiveName(name.word) || isUsedAsName(name, i)).slice(0, MAX_NAMES_LOOKED_UP)
+}
+
+/** Text between spaces, quotes and brackets. */
+const NAME_CHUNK = /[^\s"'`“”‘’«»()[\]{}<>,;:!?「」、。，？！]+/g
+const trimName = (chunk: string) => chunk.replace(/^(?:[^\p{L}\p{N}]+|origin\/)+|[^\p{L}\p{N}]+$/gu, '')
+
+const WORD_BEFORE_NAME = /^(?:in|on|im|auf|dans|en|project|projekt|projet|proyecto|repo|repository)$/i
+const WORD_AFTER_NAME = /^(?:project|projekt|repo|repository)$/i
+
+/** `feature/blue-whale`, `blue-whale`, `app-1234`; never a plain word, nor anything as short as `v2` or `x-y`. */
+export const isDistinctiveName = (name: string) =>
+  name.length <= MAX_BRANCH_CHARACTERS &&
+  /[-_/\d]/.test(name) &&
+  /\p{L}/u.test(name) &&
+  (name.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= MIN_NAME_LETTERS
+
+const MIN_NAME_LETTERS = 5
+const MAX_BRANCH_CHARACTERS = 250
+/** A query names few. More words that look like names are a pasted list. */
+const MAX_NAMES_LOOKED_UP = 20

@@ -2,7 +2,7 @@ import type { ProjectKey } from '../core/ids.ts'
 import { MEMORY_KINDS } from '../core/memory-kinds.ts'
 import type { DocumentFilter, DocumentKind, Store, UnansweredPrompts } from '../store/store.ts'
 import { combineWindows, type ParsedQuery, type QueryFilters, type QueryProblem, type UnderstoodPhrase } from './query-parser.ts'
-import { boostsFor, type QueryReferences, referencesIn } from './query-references.ts'
+import type { QueryReferences } from './query-references.ts'
 import { isAboutRecentWork } from './query-words.ts'
 import type { QueryBoosts } from './search-options.ts'
 import type { TimeWindow } from './time-phrases.ts'
@@ -56,23 +56,23 @@ export async function resolveQuery(store: Store, parsed: ParsedQuery, options: Q
   const { filters } = parsed
   const misnamed = await misnamedFiltersIn(store, parsed)
   const problems = [...parsed.problems, ...misnamed]
-  const place = filters.project && options.resolveProject ? await options.resolveProject(filters.project) : options
-  if ('problem' in place) {
+  const searched = filters.project && options.resolveProject ? await options.resolveProject(filters.project) : options
+  if ('problem' in searched) {
     const { word, at } = parsed.filterValues.find(({ filter }) => filter === 'project') ?? { word: 'project:', at: 0 }
-    const reason = place.problem
+    const reason = searched.problem
     return { kind: 'unknown-project', reason, understood: parsed.understood, problems: [...problems, { word, at, message: reason }] }
   }
   const filter = await documentFilterOf(store, filters)
-  const references = parsed.isPasted ? null : await referencesIn(store, parsed.text, place.project)
+  const references = await lookUpReferences(store, parsed, searched.project, filter)
   return {
     kind: 'resolved',
     parsed,
     options,
-    project: place.project,
+    project: searched.project,
     kinds: searchedKinds(filters, options.kinds),
     filter,
     ...resolveTime(parsed, options),
-    ...resolveReferences(parsed, references, filter),
+    ...resolveReferences(parsed, references),
     unansweredPrompts: await findUnansweredPrompts(store, parsed.askedAt),
     problems,
     rejectedWords: [...parsed.rejectedWords, ...misnamed.map(({ word }) => word.replace(':', '').toLowerCase())],
@@ -117,10 +117,21 @@ function resolveTime({ filters, understood }: ParsedQuery, options: QueryOptions
   }
 }
 
+async function lookUpReferences(
+  store: Store,
+  parsed: ParsedQuery,
+  project: ProjectKey | null,
+  filter: DocumentFilter | null,
+): Promise<(QueryReferences & { boosts: QueryBoosts }) | null> {
+  if (parsed.possibleNames.length === 0) return null
+  const { boostsFor, referencesIn } = await import('./query-references.ts')
+  const references = await referencesIn(store, parsed, project)
+  return references && { ...references, boosts: boostsFor(references, filter) }
+}
+
 function resolveReferences(
   parsed: ParsedQuery,
-  references: QueryReferences | null,
-  filter: DocumentFilter | null,
+  references: (QueryReferences & { boosts: QueryBoosts }) | null,
 ): Pick<ResolvedQuery, 'textWithoutReferences' | 'boosts' | 'asksForRecentWork' | 'asksForOtherProject' | 'understood'> {
   const mentionsTime = parsed.understood.some(({ from }) => from === 'text')
   const understood = (references?.words ?? []).map(({ word, meaning }): UnderstoodPhrase => {
@@ -129,7 +140,7 @@ function resolveReferences(
   const isForRecentWork = (text: string | null | undefined) => typeof text === 'string' && isAboutRecentWork(text, mentionsTime)
   return {
     textWithoutReferences: references?.rest ?? parsed.text,
-    boosts: references && boostsFor(references, filter),
+    boosts: references?.boosts ?? null,
     asksForRecentWork: parsed.asksForRecentWork || isForRecentWork(references?.rest),
     asksForOtherProject: isForRecentWork(references?.restElsewhere),
     understood: [...parsed.understood, ...understood],

@@ -5,7 +5,7 @@ import type { Prompt, Session } from '../core/memory.ts'
 import type { Store } from '../store/store.ts'
 import { search } from './search.ts'
 
-test('observations, summaries and prompts are found, each with its title, place and cost', async () => {
+test('observations, summaries and prompts are found, each with its title, location and cost', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ type: 'bugfix', title: 'Fixed the pelican', narrative: 'It flew away.', at: 5000 })])
   await t.store.summaries.put('k', summary({ request: 'Feed it', learned: 'A pelican eats fish', promptNumber: 2 }))
@@ -18,7 +18,7 @@ test('observations, summaries and prompts are found, each with its title, place 
   expect(hits.every((hit) => hit.score > 0 && hit.tokens > 0)).toBe(true)
 })
 
-test('a prompt is found by what was asked and by what was answered', async () => {
+test('a prompt is found by its text and by its answer', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
   const added = await t.store.prompts.add(session, {
@@ -34,7 +34,7 @@ test('a prompt is found by what was asked and by what was answered', async () =>
     expect((await search(t.store, words)).map((hit) => [hit.kind, hit.title])).toEqual([['prompt', 'where is the heron']])
 })
 
-test('an answer to a menu is called by what was chosen, and a chore by what came of it', async () => {
+test('a reply to a menu is titled by the chosen option, and small talk by its outcome', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
   const ask = async (key: string, text: string, answer: string) => {
@@ -44,7 +44,7 @@ test('an answer to a menu is called by what was chosen, and a chore by what came
   }
   const number = await ask('menu', '7', 'Removed the heron.')
   await t.store.summaries.put('k', summary({ sessionId: session.id, promptNumber: number, request: '7 (Remove the old heron)' }))
-  await ask('chore', 'commit this', 'Committed the pelican ledger.')
+  await ask('small talk', 'commit this', 'Committed the pelican ledger.')
   const titleOf = async (words: string) => (await search(t.store, words, { kinds: ['prompt'], limit: 1 }))[0]?.title
   expect(await titleOf('removed heron')).toBe('7 (Remove the old heron)')
   expect(await titleOf('pelican ledger')).toBe('commit this — Committed the pelican ledger.')
@@ -59,7 +59,7 @@ test('a word in the title weighs more than one in the text', async () => {
   expect((await search(t.store, 'pelican')).map((hit) => hit.title)).toEqual(['Pelican', 'Other'])
 })
 
-test('words side by side in the question weigh more where they are side by side in the text', async () => {
+test('neighbouring words of the query weigh more if they are neighbours in the text', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [
     observation({ title: 'One', narrative: 'the blank page and then a line was drawn', at: 2 }),
@@ -69,7 +69,7 @@ test('words side by side in the question weigh more where they are side by side 
   expect((await search(t.store, 'line blank')).map((hit) => hit.title)).toEqual(['One', 'Two'])
 })
 
-test('a name of code finds its parts side by side', async () => {
+test('an identifier finds its parts as neighbours', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [
     observation({ title: 'One', narrative: 'the count was checked before each step', at: 2 }),
@@ -78,7 +78,7 @@ test('a name of code finds its parts side by side', async () => {
   expect((await search(t.store, 'stepCount'))[0]?.title).toBe('Two')
 })
 
-test('a turn is found by what was done in it, unless only what was said is wanted', async () => {
+test('a turn is found by its activity, unless activity is skipped', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
   await ask(t.store, session, 1, 'make it faster')
@@ -94,7 +94,7 @@ test('a turn is found by what was done in it, unless only what was said is wante
   expect(await search(t.store, 'warmTideCache')).toEqual([])
 })
 
-test('a name that nobody spoke of finds the turn that wrote it, before others that hold parts of it', async () => {
+test('a name that occurs only in activity finds its turn before turns that contain parts of it', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
   await addObservations(
@@ -109,7 +109,7 @@ test('a name that nobody spoke of finds the turn that wrote it, before others th
   expect(Object.values(hits[0]?.signals ?? {}).reduce((a, b) => a + b, 0)).toBeCloseTo(hits[0]?.score ?? 0, 9)
 })
 
-test('a word that hundreds of turns did tells none of them apart', async () => {
+test('a word in the activity of hundreds of turns finds none of them', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
   await t.store.transaction(async () => {
@@ -120,7 +120,7 @@ test('a word that hundreds of turns did tells none of them apart', async () => {
   expect((await search(t.store, 'heron commit')).map((hit) => hit.title)).toEqual(['step 7'])
 })
 
-test('a session is not better for telling the same turn three times', async () => {
+test('a session does not rank higher because one turn has three documents', async () => {
   using t = await temporaryStore()
   const told = (turn: number, title: string) => observation({ title, promptNumber: turn })
   const same = [told(1, 'The pelican landed'), told(1, 'Where the pelican sat'), told(1, 'Who fed the pelican')]
@@ -134,7 +134,7 @@ test('a session is not better for telling the same turn three times', async () =
   expect(lent.get(three.id)).toBeGreaterThan((lent.get(one.id) ?? 0) * 2)
 })
 
-test('a turn is told once: its summary folds into its prompt, and both into an observation that fits better; observations stay', async () => {
+test('a turn is shown once: its summary folds into its prompt, and both into a better observation; further observations stay', async () => {
   using t = await temporaryStore()
   const { id: sessionId } = await addObservations(t.store, [
     observation({ title: 'Fed the pelican', promptNumber: 1 }),
@@ -153,7 +153,7 @@ test('a turn is told once: its summary folds into its prompt, and both into an o
   expect(summaries.map(({ kind }) => kind)).toEqual(['summary'])
 })
 
-test('of a turn that its summary tells, its observations are named and not shown', async () => {
+test('observations of a turn fold into its better summary', async () => {
   using t = await temporaryStore()
   const { id: sessionId } = await addObservations(t.store, [
     observation({ title: 'Fed it', narrative: `a pelican ${'and much else '.repeat(30)}`, promptNumber: 1 }),
@@ -167,7 +167,7 @@ test('of a turn that its summary tells, its observations are named and not shown
   ])
 })
 
-test('of equals, another session comes before the second of the same', async () => {
+test('of equal hits, another session comes before a second hit of the same one', async () => {
   using t = await temporaryStore()
   const [first, second] = [observation({ title: 'Pelican one', promptNumber: 1 }), observation({ title: 'Pelican two', promptNumber: 2 })]
   const one = await addObservations(t.store, [first, second], 'one')
@@ -184,7 +184,7 @@ test('of equals, another session comes before the second of the same', async () 
   expect(found).toHaveLength(4)
 })
 
-test('pages are parts of one list: nothing stands on two, nothing on none', async () => {
+test('pages are slices of one list, without repeats or gaps', async () => {
   using t = await temporaryStore()
   for (const name of ['one', 'two', 'three'])
     await addObservations(
@@ -201,7 +201,7 @@ test('pages are parts of one list: nothing stands on two, nothing on none', asyn
   expect(pages).toEqual((await search(t.store, 'pelican', { limit: 60 })).map((hit) => hit.id))
 })
 
-test('what the signals gave adds up to the score', async () => {
+test('the signals add up to the score', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'Anna: a pelican', at: 1 }), observation({ title: 'Ben: a pelican egg', at: 9 })])
   for (const hit of await search(t.store, 'pelican of Anna')) {
@@ -209,7 +209,7 @@ test('what the signals gave adds up to the score', async () => {
   }
 })
 
-test('what was found lends to what put it right, also where that has none of the words', async () => {
+test('the fix of a found failure ranks higher, even without any of the words', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [
     observation({ title: 'The pelican test fails', promptNumber: 1 }),
@@ -225,7 +225,7 @@ test('what was found lends to what put it right, also where that has none of the
   expect(await search(t.store, 'pelican', { kinds: ['summary'] })).toEqual([])
 })
 
-test('of equals, what was read in full before comes first', async () => {
+test('of equal hits, one that was read before comes first', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'A pelican at dawn', at: 5 })], 'one')
   await addObservations(t.store, [observation({ title: 'A pelican at dusk', at: 5 })], 'two')
@@ -235,7 +235,7 @@ test('of equals, what was read in full before comes first', async () => {
   expect(await first()).toMatchObject({ id: other, signals: { use: expect.closeTo(0.0145, 3) } })
 })
 
-test('of what fits nearly as well, the newer comes first', async () => {
+test('of nearly equal hits, the newer comes first', async () => {
   using t = await temporaryStore()
   const long = (words: number) => 'quietly '.repeat(words)
   await addObservations(t.store, [observation({ title: 'A pelican at dawn', narrative: long(300), at: 1 })], 'one')
@@ -247,17 +247,17 @@ test('of what fits nearly as well, the newer comes first', async () => {
   ])
 })
 
-test('a name of a person that stands everywhere is not looked for beside other words', async () => {
+test('a person’s name that occurs everywhere is not searched next to other words', async () => {
   using t = await temporaryStore()
   const titles = ['Anna saw the teal pelican', 'Anna slept', 'Anna read', 'A pelican flew', 'A teal egg']
   for (const [n, title] of titles.entries()) await addObservations(t.store, [observation({ title })], `s${n}`)
   const found = async (question: string) => (await search(t.store, question)).map((hit) => hit.title).toSorted()
   expect(await found('when did Anna see a teal pelican')).toEqual(['A pelican flew', 'A teal egg', 'Anna saw the teal pelican'])
-  // One other word is not enough to go by.
+  // One other word is not enough.
   expect(await found('who is Anna with the pelican')).toContain('Anna slept')
 })
 
-test('a path of two letters must be a word of it, also beside words', async () => {
+test('a path filter of two letters must match a whole part of a path', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [
     observation({ title: 'The pelican page', filesModified: ['src/ui/page.ts'] }),
@@ -267,7 +267,7 @@ test('a path of two letters must be a word of it, also beside words', async () =
   expect((await search(t.store, 'pelican', { kinds: ['observation'], filter })).map((hit) => hit.title)).toEqual(['The pelican page'])
 })
 
-test('what a filter leaves of what many turns did is found, however far down it stands', async () => {
+test('activity that a filter allows is found, however low it ranks', async () => {
   using t = await temporaryStore()
   const [crowd, few] = [await openSession(t.store, 'crowd'), await openSession(t.store, 'few')]
   await t.store.transaction(async () => {
@@ -282,7 +282,7 @@ test('what a filter leaves of what many turns did is found, however far down it 
   expect(await search(t.store, 'heron', { filter: { ...filter, session } })).toHaveLength(2)
 })
 
-test('in a large store too a piece of a name is found among what a filter leaves', async () => {
+test('in a large store too, part of a name is found within a filter', async () => {
   using t = await temporaryStore()
   const crowd = Array.from({ length: 8100 }, (_, n) => observation({ title: `pelican ${n}` }))
   await t.store.transaction(async () => {
@@ -294,7 +294,7 @@ test('in a large store too a piece of a name is found among what a filter leaves
   expect(hits.map((hit) => [hit.title, hit.signals.words])).toEqual([['Renamed isControlRune', 0.8]])
 }, 30_000)
 
-test('words are found in another form of themselves, with and without accents', async () => {
+test('words are found in other forms, with and without accents', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'Caching responses' }), observation({ title: 'Résumé upload' })])
   expect((await search(t.store, 'cached response'))[0]?.title).toBe('Caching responses')
@@ -302,14 +302,14 @@ test('words are found in another form of themselves, with and without accents', 
     expect((await search(t.store, typed))[0]).toMatchObject({ title: 'Résumé upload', coverage: 1 })
 })
 
-test('a piece of a name is found also where meaning finds something else', async () => {
+test('part of a name is found even if the search by meaning finds something else', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'Renamed isControlRune' }), observation({ title: 'Fed the pelican' })])
   const near = async () => [{ documentId: 2, score: 1, cosine: 0.2 }]
   expect((await search(t.store, 'ntrolrun', {}, near))[0]).toMatchObject({ title: 'Renamed isControlRune', signals: { names: 1.5 } })
 })
 
-test('where the best hit has the words, what is only a little alike is left out; where nothing has them, it is the answer', async () => {
+test('slightly similar memories are left out if the best hit contains the words, and shown if none does', async () => {
   using t = await temporaryStore()
   for (const [n, title] of ['A teal pelican', 'Painted the fence', 'Mowed the lawn'].entries())
     await addObservations(t.store, [observation({ title, at: 5 })], `s${n}`)
@@ -323,11 +323,11 @@ test('where the best hit has the words, what is only a little alike is left out;
   expect(await titles('cyan', 0.01)).toEqual(['Mowed the lawn', 'Painted the fence'])
   const [from, to] = [1, 2].map((id) => ({ kind: 'observation' as const, ref: String(id) }))
   if (from && to) await t.store.links.add([{ from, to, relation: 'failed-then-fixed', origin: 'bun test', at: 2 }])
-  // What the best is linked with has a reason to be there.
+  // A link with the best hit is a reason to keep it.
   expect(await titles('teal', 0.01)).toEqual(['A teal pelican', 'Mowed the lawn', 'Painted the fence'])
 })
 
-test('what is left out leaves no holes: the pages of an answer are the whole of it', async () => {
+test('leaving out weak hits leaves no gaps between pages', async () => {
   using t = await temporaryStore()
   const faint = (n: number) =>
     observation({ title: `Work ${n}`, narrative: `${'We looked around and wrote it down. '.repeat(20)}By the pier.`, at: n })
@@ -342,7 +342,7 @@ test('what is left out leaves no holes: the pages of an answer are the whole of 
   expect(pages.flat()).toEqual(all.slice(0, 30))
 })
 
-test('what was said to a report of a machine in a word is not found by meaning alone, and by its words it is', async () => {
+test('a one-word reply to an automatic prompt is found by its words, not by meaning alone', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
   const answered = async (number: number, origin: 'person' | 'machine', text: string, answer: string) => {
@@ -364,7 +364,7 @@ test('what was said to a report of a machine in a word is not found by meaning a
   expect(hedge?.signals.meaning).toBe(0.6)
 })
 
-test('half a name of code comes first, also where others hold its parts, and whatever sets these apart', async () => {
+test('a document with a name that the query has half of comes first, whatever its separators', async () => {
   using t = await temporaryStore()
   const others = Array.from({ length: 10 }, (_, n) => observation({ title: `A manual commit, a commit by hand ${n}`, promptNumber: n + 1 }))
   await addObservations(t.store, others, 'one')
@@ -375,11 +375,11 @@ test('half a name of code comes first, also where others hold its parts, and wha
       signals: { names: 1.5 },
     })
   expect((await search(t.store, 'manual_commit_git', { isTyped: true }))[0]?.signals.names).toBeUndefined()
-  // A prompt waits for nothing that takes so long in a large store.
+  // For a prompt this search would take too long in a large store.
   expect((await search(t.store, 'manual_commit_g'))[0]?.signals.names).toBeUndefined()
 })
 
-test('the ending of a file is no word of a question where the name of the file is unknown', async () => {
+test('the extension of an unknown file name is not searched', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [
     observation({ title: 'Edited a.ts' }),
@@ -389,7 +389,7 @@ test('the ending of a file is no word of a question where the name of the file i
   expect(await search(t.store, 'b.ts')).toHaveLength(2)
 })
 
-test('in a signed conversation the turns of whoever is named come first', async () => {
+test('in a conversation with names, the turns of the named person come first', async () => {
   using t = await temporaryStore()
   const session = await openSession(t.store)
   for (const [n, text] of ['Ben: a pelican landed', 'Anna: a pelican landed here too', 'Ben: good'].entries())
@@ -398,11 +398,11 @@ test('in a signed conversation the turns of whoever is named come first', async 
   const author = expect.any(Number)
   expect((await found('where did the pelican of Anna go'))[0]).toEqual(['Anna: a pelican landed here too', author])
   expect((await found('where did the pelican of Ben go'))[0]).toEqual(['Ben: a pelican landed', author])
-  // Whatever begins a question may have a capital.
+  // The first word of a query may have a capital.
   expect((await found('Anna and the pelican')).map(([, given]) => given)).not.toContainEqual(author)
 })
 
-test('a word with a colon is no author where the prompts beside it are not signed, all by the same, or how pastes begin', async () => {
+test('a word with a colon is not an author if its neighbours have no names, all share one, or it starts a paste', async () => {
   using t = await temporaryStore()
   const conversations = [
     ['look at the parser', 'Heron: cannot find module pelican', 'go on'],
@@ -419,7 +419,7 @@ test('a word with a colon is no author where the prompts beside it are not signe
   expect(hits.map((hit) => hit.signals.author)).not.toContainEqual(expect.any(Number))
 })
 
-test('a search keeps to its project, kind and time', async () => {
+test('a search stays within its project, kind and time', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [
     observation({ title: 'pelican one', at: 1000 }),
@@ -435,7 +435,7 @@ test('a search keeps to its project, kind and time', async () => {
   expect(await found({ limit: 0 })).toEqual([])
 })
 
-test('a short word is held by a text only where it stands on its own', async () => {
+test('a short word matches only as a whole word', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [
     observation({ title: 'The same pelican' }),
@@ -446,13 +446,13 @@ test('a short word is held by a text only where it stands on its own', async () 
   expect(Object.fromEntries(held)).toEqual({ 'The same pelican': 1, 'Sam and the pelican': 2, 'SAMs pelican_sam': 2 })
 })
 
-test('nothing is found for nothing, and nothing for words nobody said', async () => {
+test('an empty query and unknown words find nothing', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'pelican' })])
   for (const question of ['', '   ', '!?', 'ostrich']) expect(await search(t.store, question)).toEqual([])
 })
 
-test('a word that was asked for in vain is found as soon as somebody says it', async () => {
+test('a word that was searched in vain is found as soon as a memory contains it', async () => {
   using t = await temporaryStore()
   await addObservations(
     t.store,
@@ -463,7 +463,7 @@ test('a word that was asked for in vain is found as soon as somebody says it', a
   expect((await search(t.store, 'ostrich')).map((hit) => hit.title)).toEqual(['an ostrich'])
 })
 
-test('whatever a person types is legal', async () => {
+test('any input is valid', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'pelican' })])
   const odd = ['"', '""', "'; DROP TABLE observations; --", 'a AND', 'NEAR(', '*', 'title:', '{', '^', '-x +', '\ud83d', 'x'.repeat(10_000)]
@@ -471,7 +471,7 @@ test('whatever a person types is legal', async () => {
   expect(await search(t.store, '\0pelican')).toHaveLength(1)
 })
 
-test('a snippet shows where the words stand, and stays short', async () => {
+test('a snippet shows the matching words and stays short', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [
     observation({ title: 'Long', narrative: `${'before 😀 '.repeat(500)}the pelican landed ${'after '.repeat(500)}` }),

@@ -7,9 +7,9 @@ import type { Store } from '../store/store.ts'
 import { foldHits, type HitWithText, hitKey } from './fold.ts'
 import { documentText, makeHit, repeatsTurn, turnKey } from './hits.ts'
 import { MAX_QUERY_CHARACTERS } from './query-parser.ts'
-import { DEFAULT_LIMIT, rankDocuments, type SearchTerms } from './rank.ts'
 import type { RetrievalOptions, SemanticSearch } from './search-options.ts'
 import { authorOf } from './signals/author.ts'
+import { DEFAULT_LIMIT, rankDocuments, type SearchTerms } from './signals/rank.ts'
 import type { ScoredDocument } from './signals/scores.ts'
 import { WEIGHTS } from './signals/weights.ts'
 import { personNamesIn, weighWords } from './word-weights.ts'
@@ -32,7 +32,7 @@ export async function search(
   const readText = text.slice(0, MAX_QUERY_CHARACTERS)
   const terms = { text: readText, words: await weighWords(store, readText) }
   const { ranked, cosines } = await rankDocuments(store, terms, options, semanticSearch)
-  const allowed = ranked.filter(({ place }) => excludedSessionId === undefined || place.sessionId !== excludedSessionId)
+  const allowed = ranked.filter(({ location }) => excludedSessionId === undefined || location.sessionId !== excludedSessionId)
   const read = await readHits(store, allowed, terms, cosines, offset + limit)
   return foldHits(read).slice(offset, offset + limit)
 }
@@ -49,22 +49,22 @@ async function readHits(
   const turns = new Map<string, Hit>()
   const authors = personNamesIn(query)
   let maxRead = wanted + EXTRA_HITS_TO_FOLD
-  for (const { place, score, signals } of ranked) {
+  for (const { location, score, signals } of ranked) {
     if (read.length >= maxRead) break
-    const turn = turnKey(place)
+    const turn = turnKey(location)
     const better = turn === null ? undefined : turns.get(turn)
-    if (better && repeatsTurn(place, better.kind)) {
-      better.also.push(hitKey({ kind: place.kind, id: place.ref }))
+    if (better && repeatsTurn(location, better.kind)) {
+      better.also.push(hitKey({ kind: location.kind, id: location.ref }))
       continue
     }
-    const text = await documentText(store, place)
+    const text = await documentText(store, location)
     if (!text) continue
-    const author = authors.size > 0 ? await authorOf(store, place, text.title) : null
+    const author = authors.size > 0 ? await authorOf(store, location, text.title) : null
     // The author signal may lift a document from far below.
     if (author !== null) maxRead = wanted * 2 + EXTRA_HITS_TO_LIFT
     const bonus = author !== null && authors.has(author) ? WEIGHTS.author * score : 0
     const scored = { score: score + bonus, signals: bonus ? { ...signals, author: bonus } : signals }
-    const hit = { ...makeHit(place, text, words, scored), cosine: cosines.get(place.documentId) ?? null }
+    const hit = { ...makeHit(location, text, words, scored), cosine: cosines.get(location.documentId) ?? null }
     // Dropped before it counts as read, so that pages are slices of one list.
     if (isWeakTail(hit, read[0]?.hit)) continue
     if (turn !== null && !better) turns.set(turn, hit)

@@ -3,22 +3,22 @@ import { addObservations, observation, openSession, temporaryStore } from '../..
 import type { Store } from '../store/store.ts'
 import { answerQuery } from './answer.ts'
 
-test('misspelt words are read as those that memories have, and the answer says so', async () => {
+test('misspelled words are replaced by known words, and the answer says so', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'A session crossing midnight' }), observation({ title: 'Closing the ledger' })])
   expect(await found(t.store, 'kind:observation sesion crosing midnigt')).toEqual({
     titles: ['A session crossing midnight'],
     read: [
-      ['sesion', 17, 'no memory has it; read as session'],
-      ['crosing', 24, 'no memory has it; read as crossing'],
-      ['midnigt', 32, 'no memory has it; read as midnight'],
+      ['sesion', 17, 'no memory contains it; searched for session instead'],
+      ['crosing', 24, 'no memory contains it; searched for crossing instead'],
+      ['midnigt', 32, 'no memory contains it; searched for midnight instead'],
     ],
   })
   for (const typed of ['Ledgr', 'legder', 'leddger', 'ledgers', 'LEDGER'])
     expect((await found(t.store, typed)).titles).toEqual(['Closing the ledger'])
 })
 
-test('one word that may be another is a guess, and nothing is close to it; a letter doubled or swapped is a slip', async () => {
+test('a single word that may mean another is a guess and never close; a doubled or swapped letter is a typo', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'Plan the launch' })])
   const isClose = async (typed: string) => (await answerQuery(t.store, typed, { project: null, limit: 5, offset: 0 }, 5000)).isClose
@@ -29,7 +29,7 @@ test('one word that may be another is a guess, and nothing is close to it; a let
   expect((await found(t.store, 'alunch')).read).toEqual([])
 })
 
-test('a name without what sets its parts apart is read as the one that memories have', async () => {
+test('a name without separators is read as the known name', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [
     observation({ title: 'git-cloner.ts: edited' }),
@@ -37,33 +37,33 @@ test('a name without what sets its parts apart is read as the one that memories 
     observation({ title: 'A parser and a cloner' }),
   ])
   const read = async (typed: string) => (await found(t.store, typed)).read.map(([, , message]) => message)
-  expect(await read('where is gitcloner.ts')).toEqual(['no memory has it; read as git-cloner'])
+  expect(await read('where is gitcloner.ts')).toEqual(['no memory contains it; searched for git-cloner instead'])
   expect((await found(t.store, 'gitcloner.ts')).titles[0]).toBe('git-cloner.ts: edited')
-  expect(await read('manualcommitgit')).toEqual(['no memory has it; read as manual-commit-git'])
-  // Both are known, never side by side.
+  expect(await read('manualcommitgit')).toEqual(['no memory contains it; searched for manual-commit-git instead'])
+  // Both are known, but never as neighbours.
   expect(await read('parsercloner')).toEqual([])
 })
 
-test('a short word, one that begins otherwise and one with two slips are not guessed at', async () => {
+test('a short word, a wrong first letter and two typos are not corrected', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'The heron and the teal ledger' })])
   for (const typed of ['teel', 'meron', 'haron', 'lodgar']) expect(await found(t.store, typed)).toEqual({ titles: [], read: [] })
 })
 
-test('a word that nobody wrote stays as it is where most of the question is known', async () => {
+test('an unknown word is not replaced if most of the query is known', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'The pelican feeds at noon' }), observation({ title: 'A kitted workshop' })])
   expect(await found(t.store, 'pelican kittedd noon')).toEqual({ titles: ['The pelican feeds at noon'], read: [] })
-  expect((await found(t.store, 'pelican kittedd')).read).toEqual([['kittedd', 8, 'no memory has it; read as kitted']])
+  expect((await found(t.store, 'pelican kittedd')).read).toEqual([['kittedd', 8, 'no memory contains it; searched for kitted instead']])
 })
 
-test('nothing is read as a word that nobody wrote but for its stem', async () => {
+test('a word is not replaced by one that is known only by its stem', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'Adds the numbers' })])
   expect(await found(t.store, 'address')).toEqual({ titles: [], read: [] })
 })
 
-test('a name of code is not respelt: not one that a turn wrote, not a piece of one, not one that looks like it', async () => {
+test('identifiers are not corrected: neither in activity, nor parts of names, nor what looks like code', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'The cloner and the parser', filesModified: ['src/pelicans.ts'] })])
   const session = await openSession(t.store)
@@ -71,10 +71,10 @@ test('a name of code is not respelt: not one that a turn wrote, not a piece of o
   if (written) await t.store.prompts.setActivity(written, 'parsers.ts const clonner = 1')
   expect(await found(t.store, 'clonner')).toEqual({ titles: ['go on'], read: [] })
   for (const typed of ['elica', 'clonr.ts', 'parsr_x']) expect((await found(t.store, typed)).read).toEqual([])
-  expect((await found(t.store, 'parrser')).read).toEqual([['parrser', 0, 'no memory has it; read as parser']])
+  expect((await found(t.store, 'parrser')).read).toEqual([['parrser', 0, 'no memory contains it; searched for parser instead']])
 })
 
-test('a question in another language is not read as English', async () => {
+test('a query in another language is not corrected', async () => {
   using t = await temporaryStore()
   await addObservations(t.store, [observation({ title: 'The fehler in the parser' })])
   expect((await found(t.store, 'warum ist der fehlerr im parserr')).read).toEqual([])

@@ -5,13 +5,13 @@ import { clockFor, describeWindow, findUnspacedTimes, parseInstant, parseTimePhr
 const now = Date.UTC(2026, 10, 11, 14, 30)
 const zone = 'Europe/Berlin'
 
-/** What the first words of a text mean, and how many of them it takes. */
-function meaning(text: string, named = false): string | null {
-  const time = parseTimePhrase(text, clockFor(text, now, zone), named)
+/** What the first words of a text mean, and how many words that takes. */
+function meaning(text: string): string | null {
+  const time = parseTimePhrase(text, clockFor(text, now, zone))
   return time && `${describeWindow(time, zone)} (${time.wordCount})`
 }
 
-describe('time words', () => {
+describe('words for times', () => {
   test.each([
     ['today', '2026-11-11 (1)'],
     ['Today?', '2026-11-11 (1)'],
@@ -38,7 +38,7 @@ describe('time words', () => {
   ])('%s: %s', (text, expected) => expect(meaning(text)).toBe(expected))
 })
 
-describe('so many days, weeks, months', () => {
+describe('counts of days, weeks and months', () => {
   test.each([
     ['last 3 days', '2026-11-08 to 2026-11-11 (3)'],
     ['the past two weeks', '2026-10-28 to 2026-11-11 (4)'],
@@ -155,9 +155,9 @@ test.each([
   'in days',
   '',
   ' ',
-])('%p is no time', (text) => expect(meaning(text)).toBeNull())
+])('%p is not a time', (text) => expect(meaning(text)).toBeNull())
 
-describe('behind since: whatever can be a time is one', () => {
+describe('as a value of since:, anything that can be a time is one', () => {
   const edge = (text: string) => {
     const at = parseTimePhrase(text, clockFor(text, now, zone), true)?.boundary ?? null
     return at === null ? null : describeWindow({ since: at, before: null }, zone).slice('since '.length)
@@ -189,7 +189,7 @@ describe('behind since: whatever can be a time is one', () => {
     ['hier', '2026-11-10'],
   ])('%s: %s', (text, expected) => expect(edge(text)).toBe(expected))
 
-  test.each(['foo', '3', '2026-13-01', '2026-02-29', '2026-03-01T25:00', '03/01/2026', 'recently'])('%s is none', (text) => {
+  test.each(['foo', '3', '2026-13-01', '2026-02-29', '2026-03-01T25:00', '03/01/2026', 'recently'])('%s is not a time', (text) => {
     expect(edge(text)).toBeNull()
   })
 })
@@ -203,19 +203,19 @@ test.each([
   ['2週間前', '2週間前 2026-10-25 to 2026-10-31'],
   ['最近', '最近 no fixed time'],
   ['目前天气上周期', ''],
-])('within %s stands %p', (text, expected) => {
+])('%s contains %p', (text, expected) => {
   const times = findUnspacedTimes(text, clockFor(text, now, zone))
   expect(times.map((time) => `${text.slice(time.at, time.at + time.word.length)} ${describeWindow(time, zone)}`).join(', ')).toBe(expected)
 })
 
-test('a day is a day of the zone the person is in', () => {
+test('days are in the time zone of the person', () => {
   const late = Date.UTC(2026, 10, 11, 23, 30)
   const today = (zone: string) => parseTimePhrase('today', clockFor('', late, zone))
   expect(today('Europe/Berlin')).toMatchObject({ since: Date.UTC(2026, 10, 11, 23), before: Date.UTC(2026, 10, 12, 23) })
   expect(today('America/New_York')).toMatchObject({ since: Date.UTC(2026, 10, 11, 5), before: Date.UTC(2026, 10, 12, 5) })
 })
 
-test('a day on which the clocks change has 23 or 25 hours, and one without a midnight begins at one', () => {
+test('a day of a clock change has 23 or 25 hours, and one without a midnight starts at one', () => {
   const hours = (noon: number, zone: string) => {
     const { since, before } = parseTimePhrase('today', clockFor('', noon, zone)) ?? {}
     return ((before ?? 0) - (since ?? 0)) / 3_600_000
@@ -225,10 +225,10 @@ test('a day on which the clocks change has 23 or 25 hours, and one without a mid
   expect(hours(Date.UTC(2018, 10, 4, 12), 'America/Sao_Paulo')).toBe(23)
 })
 
-test('a moment is whatever since: takes, of a longer time its beginning, or milliseconds', () => {
+test('an instant is any value of since:, the start of a longer time, or milliseconds', () => {
   const at = (text: string) => {
-    const moment = parseInstant(text, now, zone)
-    return moment === null ? null : new Date(moment).toISOString().slice(0, 16)
+    const instant = parseInstant(text, now, zone)
+    return instant === null ? null : new Date(instant).toISOString().slice(0, 16)
   }
   for (const [text, expected] of [
     ['2026-03-01', '2026-02-28T23:00'],

@@ -1,29 +1,29 @@
 /**
- * Time words: “yesterday”, “in March”, “vor 3 Tagen”, 上周. A word is taken for a time only in a form that can hardly mean anything
- * else, because a window that nobody meant hides what was looked for.
+ * Time phrases: “yesterday”, “in March”, “vor 3 Tagen”, 上周. A phrase counts only in a form that can hardly mean anything else, because a wrong
+ * window would rank the right memory lower. docs/decisions/0028 compares this with a library.
  */
 export type TimeWindow = { since: number | null; before: number | null }
 
 export type TimePhrase = TimeWindow & {
-  /** How many words it took. */
+  /** How many words the phrase has. */
   wordCount: number
-  /** Where `since:` and `before:` draw the line; null for words like “recently”, which draw none. */
+  /** The instant for `since:` and `before:`; null for phrases like “recently”. */
   boundary: number | null
 }
 
-/** No phrase is longer, so nobody need look further ahead. */
+/** No phrase is longer, so parsers need not look further ahead. */
 export const MAX_PHRASE_WORDS = 12
 
-/** What a question is read against: the moment in the person's own zone, and whether “hier” is French, not German for “here”. */
+/** The current time in the person's time zone, and whether “hier” is French (yesterday) or German (here). */
 export type Clock = { now: Temporal.ZonedDateTime; french: boolean }
 
 export function clockFor(text: string, now: number, zone?: string): Clock {
-  let read: Temporal.ZonedDateTime | undefined
+  let cached: Temporal.ZonedDateTime | undefined
   return {
-    // Read when a time is spoken of: the first look at the calendar costs thirty milliseconds and ten megabytes.
+    // Computed on demand: the first use of the calendar costs thirty milliseconds and ten megabytes.
     get now() {
-      read ??= Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone ?? Temporal.Now.timeZoneId())
-      return read
+      cached ??= Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone ?? Temporal.Now.timeZoneId())
+      return cached
     },
     french: /hier/i.test(text) && FRENCH.test(text),
   }
@@ -32,27 +32,27 @@ export function clockFor(text: string, now: number, zone?: string): Clock {
 const FRENCH = /(?<![a-zà-ÿ])(?:nous|avons|pourquoi|quel(?:le)?s?|est-ce|qu[ei]|les?|dans|avec|pour|depuis|était|erreur)(?![a-zà-ÿ])/iu
 
 /**
- * The time that the first words of a text speak of; the words are parted by single spaces. `named` is for the value of `since:` and
- * `before:`, where whatever can be a time is one: `march`, `2025`, `7d`.
+ * Parses a time phrase at the start of a text whose words are separated by single spaces. `isFilterValue`: the text is a value of `since:` or
+ * `before:`, where anything that can be a time is one: `march`, `2025`, `7d`.
  */
-export function parseTimePhrase(text: string, clock: Clock, named = false): TimePhrase | null {
-  if (!named && !TIME_START.test(text)) return null
+export function parseTimePhrase(text: string, clock: Clock, isFilterValue = false): TimePhrase | null {
+  if (!isFilterValue && !TIME_START.test(text)) return null
   const start = endOf(OPENING_PUNCTUATION, text, 0) ?? 0
   const preposition = PREPOSITIONS.find(({ words }) => endOf(words, text, start) !== null)
   const from = (preposition && endOf(preposition.words, text, start)) ?? start
-  const first = timeAt(text, from, named ? 'named' : (preposition?.before ?? 'alone'), clock)
-  const { said, end } = (first && preposition?.sense === 'range' && rangeFrom(first, text, clock)) || first || {}
-  if (!said || !end) return null
-  const words = text.slice(0, end).split(' ').length
-  const edge = said === 'no fixed time' ? null : (said.point ?? said.from).epochMilliseconds
-  if (preposition?.sense === 'since') return { wordCount: words, since: edge, before: null, boundary: edge }
-  if (preposition?.sense === 'before') return { wordCount: words, since: null, before: edge, boundary: edge }
-  return { wordCount: words, ...windowFor(said), boundary: edge }
+  const first = timeAt(text, from, isFilterValue ? 'filter' : (preposition?.before ?? 'none'), clock)
+  const { time, end } = (first && preposition?.sense === 'range' && rangeFrom(first, text, clock)) || first || {}
+  if (!time || !end) return null
+  const wordCount = text.slice(0, end).split(' ').length
+  const boundary = time === 'no fixed time' ? null : (time.point ?? time.from).epochMilliseconds
+  if (preposition?.sense === 'since') return { wordCount, since: boundary, before: null, boundary }
+  if (preposition?.sense === 'before') return { wordCount, since: null, before: boundary, boundary }
+  return { wordCount, ...windowFor(time), boundary }
 }
 
 /**
- * The moment that a whole text names, as `since:` takes it: of a day or a longer time its beginning. Null where it names none. A number is
- * milliseconds since 1970, save one that can be a year.
+ * The instant that a whole text means, as a value of `since:`: for a day or longer, its beginning. Null if it means none. A number is
+ * milliseconds since 1970, unless it can be a year.
  */
 export function parseInstant(text: string, now: number, zone?: string): number | null {
   const words = text.trim().replace(/\s+/g, ' ')
@@ -63,23 +63,23 @@ export function parseInstant(text: string, now: number, zone?: string): number |
 
 const MAX_INSTANT_CHARACTERS = 100
 
-/** How a moment may be written, for whoever wrote something else. */
+/** Examples of valid times, for error messages. */
 export const TIME_EXAMPLES = '2026-03-01, march, 7d, yesterday, “last week”'
 
-/** The times within a word of a script that sets no spaces (Chinese, Japanese), and where they stand in it. */
+/** The times inside a word of a script without spaces (Chinese, Japanese), with their positions. */
 export function findUnspacedTimes(text: string, clock: Clock): (TimeWindow & { word: string; at: number })[] {
   if (!/[\u3040-\u9fff]/.test(text)) return []
   return [...text.matchAll(UNSPACED_PHRASE)].flatMap(({ 0: word, index: at }) => {
-    for (const { pattern, said } of UNSPACED) {
+    for (const { pattern, timeFor } of UNSPACED) {
       pattern.lastIndex = at
       const match = pattern.exec(text)
-      if (match) return [{ ...windowFor(said(match.groups ?? {}, clock.now)), word, at }]
+      if (match) return [{ ...windowFor(timeFor(match.groups ?? {}, clock.now)), word, at }]
     }
     return []
   })
 }
 
-/** A window in a few words for a person: `2026-03-01`, `2026-03-02 to 2026-03-08`, `since 2026-03-01 14:30`. */
+/** A window as people read it: `2026-03-01`, `2026-03-02 to 2026-03-08`, `since 2026-03-01 14:30`. */
 export function describeWindow({ since, before }: TimeWindow, zone: string): string {
   const local = (at: number) => Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
   const isMidnight = (at: number) => local(at).startOfDay().epochMilliseconds === at
@@ -89,33 +89,33 @@ export function describeWindow({ since, before }: TimeWindow, zone: string): str
   if (since === null) return before === null ? 'no fixed time' : `before ${shown(before)}`
   if (before === null) return `since ${shown(since)}`
   if (!isMidnight(since) || !isMidnight(before)) return `${minute(since)} to ${minute(before)}`
-  // A window ends before its end, so whole days are told by the last of them.
+  // The end is exclusive, so a range of whole days shows its last day.
   return day(since) === day(before, -1) ? day(since) : `${day(since)} to ${day(before, -1)}`
 }
 
-/** From a moment up to another. `point` is the line that “since” and “before” draw where the span is wider than what was said. */
+/** From one instant up to another. `point`: the instant for “since” and “before” if the span was widened. */
 type TimeSpan = { from: Temporal.ZonedDateTime; to: Temporal.ZonedDateTime; point?: Temporal.ZonedDateTime }
 type PhraseTime = TimeSpan | 'no fixed time'
-type TimeMatch = { said: PhraseTime; end: number }
+type TimeMatch = { time: PhraseTime; end: number }
 
-function windowFor(said: PhraseTime): TimeWindow {
-  if (said === 'no fixed time') return { since: null, before: null }
-  return { since: said.from.epochMilliseconds, before: said.to.epochMilliseconds }
+function windowFor(time: PhraseTime): TimeWindow {
+  if (time === 'no fixed time') return { since: null, before: null }
+  return { since: time.from.epochMilliseconds, before: time.to.epochMilliseconds }
 }
 
-/** What stands before a time: nothing, a word for days (“on”), one for longer times (“in”), one for both (“since”), or `since:`. */
-type PrecedingWord = 'alone' | 'day' | 'period' | 'any' | 'named'
+/** What precedes a time: nothing, a word for days (“on”), one for longer times (“in”), one for both (“since”), or a filter key. */
+type PrecedingWord = 'none' | 'day' | 'period' | 'any' | 'filter'
 
 const OPENING_PUNCTUATION = /[(["'“„«¿¡]*/iuy
 const PREPOSITIONS: { words: RegExp; sense: 'within' | 'since' | 'before' | 'range'; before: PrecedingWord }[] = [
   { words: /(?:on|at|am|le|el) /iuy, sense: 'within', before: 'day' },
   { words: /(?:in|during|within|over|throughout|of|im|en|durante|pendant) /iuy, sense: 'within', before: 'period' },
-  // “The line before may fail” is about no month.
+  // “The line before may fail” does not mean the month.
   { words: /(?:since|after(?! (?-i:may)\b)|seit|nach|depuis|après|desde) /iuy, sense: 'since', before: 'any' },
   { words: /(?:before(?! (?-i:may)\b)|until|till|bis|avant|antes de|hasta) /iuy, sense: 'before', before: 'any' },
   { words: /(?:from|between|von|vom|zwischen|entre) /iuy, sense: 'range', before: 'any' },
 ]
-/** May stand before any time. */
+/** May precede any time. */
 const ARTICLE = "(?:the |der |die |den |dem |la |le |el |l['’])?"
 /** A time ends where its word ends: `today?` and `last week's` are times, `today.ts` and `this month/year` are not. */
 const TAIL = `(?=(?:['’]s)?[)\\]"'”’»“.,;:!?…]*(?: |$))`
@@ -131,44 +131,44 @@ function timeAt(text: string, at: number, before: PrecedingWord, clock: Clock): 
 }
 
 function ruleTimeAt(text: string, at: number, before: PrecedingWord, clock: Clock): TimeMatch | null {
-  for (const { pattern, stands, said } of RULES) {
+  for (const { pattern, isAllowed, timeFor } of RULES) {
     pattern.lastIndex = at
     const match = pattern.exec(text)
-    const found = match?.groups ?? {}
-    const meant = match && stands(found, before, clock) ? said(found, clock.now) : null
-    if (match && meant) return { said: meant, end: at + match[0].length }
+    const groups = match?.groups ?? {}
+    const time = match && isAllowed(groups, before, clock) ? timeFor(groups, clock.now) : null
+    if (match && time) return { time, end: at + match[0].length }
   }
   return null
 }
 
-/** “the week before 3 August”, “two days after March 3rd”: so long, right beside another time. “The week of” it is the one it is in. */
+/** “the week before 3 August”, “two days after March 3rd”: a span next to another time. “The week of” a day contains that day. */
 function relativeTimeAt(text: string, at: number, clock: Clock): TimeMatch | null {
   RELATIVE_TIME.lastIndex = at
   const { n, unit, side = '' } = RELATIVE_TIME.exec(text)?.groups ?? {}
   const other = unit ? ruleTimeAt(text, RELATIVE_TIME.lastIndex, 'any', clock) : null
-  if (!other || other.said === 'no fixed time') return null
-  const { from, to } = other.said
-  if (/of/i.test(side)) return { said: calendar(from, 0, 'week'), end: other.end }
-  const long = { [`${unitOf(unit)}s`]: n ? numberOf(n) : 1 }
-  const said = /before|vor|avant|antes/i.test(side) ? { from: from.subtract(long), to: from } : { from: to, to: to.add(long) }
-  return { said, end: other.end }
+  if (!other || other.time === 'no fixed time') return null
+  const { from, to } = other.time
+  if (/of/i.test(side)) return { time: calendar(from, 0, 'week'), end: other.end }
+  const length = { [`${unitOf(unit)}s`]: n ? numberOf(n) : 1 }
+  const time = /before|vor|avant|antes/i.test(side) ? { from: from.subtract(length), to: from } : { from: to, to: to.add(length) }
+  return { time, end: other.end }
 }
 
-/** “from March to May”, “between August 11 and August 15 2025”: a year said once is meant for both. */
+/** “from March to May”, “between August 11 and August 15 2025”: one year applies to both. */
 function rangeFrom(first: TimeMatch, text: string, clock: Clock): TimeMatch | null {
   const at = endOf(JOIN, text, first.end)
   const second = at === null ? null : timeAt(text, at, 'any', clock)
-  if (!second || first.said === 'no fixed time' || second.said === 'no fixed time') return null
-  const { to } = second.said
-  const from = isBefore(first.said.from, to) ? first.said.from : first.said.from.with({ year: to.year })
-  return isBefore(from, to) ? { said: { from, to }, end: second.end } : null
+  if (!second || first.time === 'no fixed time' || second.time === 'no fixed time') return null
+  const { to } = second.time
+  const from = isBefore(first.time.from, to) ? first.time.from : first.time.from.with({ year: to.year })
+  return isBefore(from, to) ? { time: { from, to }, end: second.end } : null
 }
 
 const isBefore = (a: Temporal.ZonedDateTime, b: Temporal.ZonedDateTime) => Temporal.ZonedDateTime.compare(a, b) < 0
 
 type TimeUnit = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year'
 
-/** Names in English, German, French and Spanish; the short ones behind `since:`; the last ones as in 3天前 and 2週間前. */
+/** Names in English, German, French and Spanish; short names for filter values; names as in 3天前 and 2週間前. */
 const UNITS: Record<TimeUnit, [names: string, short: string, unspaced: string]> = {
   minute: ['minute[sn]?|mins?|minutos?', 'm|min', '分钟|分鐘|分'],
   hour: ['hours?|hrs?|stunden?|heures?|horas?', 'h', '个?小时|個?小時|時間'],
@@ -200,7 +200,7 @@ const WEEKDAYS: [names: string, short: string][] = [
   ['saturday|samstag|samedi|sábado', 'sat'],
   ['sunday|sonntag|dimanche|domingo', 'sun'],
 ]
-/** Parts of a day and their hours; a night ends in the morning after. */
+/** Parts of a day and their hours. A night ends the next morning. */
 const DAY_PARTS: [names: string, from: number, to: number][] = [
   ['morning|morgen|früh|matin|mañana', 0, 12],
   ['afternoon|nachmittag|après-midi|tarde', 12, 18],
@@ -229,7 +229,7 @@ const SHORT_UNIT = `(?<unit>${Object.values(UNITS)
   .join('|')})`
 const PERIOD = '(?<unit>week|month|year|woche|monat|jahr|semaine|mois|année|semana|mes|año)'
 const NUMBER = `(?<n>\\d{1,3}|(?:a )?(?:${NUMBERS.join('|')}))`
-/** “The week before may fail” is about no month. */
+/** “The week before may fail” does not mean the month. */
 const RELATIVE_TIME = new RegExp(
   `${ARTICLE}(?:(?:${NUMBER} )?(?<unit>${namesOf([UNITS.day, UNITS.week, UNITS.month, UNITS.year])}) (?<side>before|after|vor|nach|avant|après|antes de|después de)|(?<unit>week) (?<side>of)) (?!(?-i:may)\\b)(?=\\S)`,
   'iuy',
@@ -244,53 +244,53 @@ const ORDINALS = ['first|1st|erste[ns]?', 'second|2nd|zweite[ns]?', 'third|3rd|d
 const NTH = `(?<nth>${ORDINALS.join('|')}|last)`
 const QUARTER = `(?:q(?<quarter>[1-4])|(?:(?<quarter>[1-4])\\.|(?<nth>${ORDINALS.slice(0, 4).join('|')})) (?:quarter|quartal))`
 const LAST = '(?<last>last|previous|past|letzte[rnms]?|vergangene[rnms]?|vorige[rnms]?)'
-/** What a number behind “in” counts when it is no year. */
+/** A number before one of these is not a year: “in 2000 ms”. */
 const COUNTABLE_NOUNS =
   'ms|milliseconds|s|secs?|seconds|bytes|kb|mb|tokens|char(?:acter)?s|lines|rows|files|items|px|pixels|commits|tests|entries'
 
 type TimeMatchGroups = Record<string, string | undefined>
-type TimeRuleCondition = (found: TimeMatchGroups, before: PrecedingWord, clock: Clock) => boolean
-type TimeRuleMeaning = (found: TimeMatchGroups, now: Temporal.ZonedDateTime) => PhraseTime | null
+type TimeRuleCondition = (groups: TimeMatchGroups, before: PrecedingWord, clock: Clock) => boolean
+type TimeRuleMeaning = (groups: TimeMatchGroups, now: Temporal.ZonedDateTime) => PhraseTime | null
 
-const alone: TimeRuleCondition = () => true
-const afterPreposition: TimeRuleCondition = (_, before) => before !== 'alone'
-const afterDayPreposition: TimeRuleCondition = (_, before) => before !== 'alone' && before !== 'period'
-const afterPeriodPreposition: TimeRuleCondition = (_, before) => before !== 'alone' && before !== 'day'
-const afterFilterKey: TimeRuleCondition = (_, before) => before === 'named'
+const always: TimeRuleCondition = () => true
+const afterPreposition: TimeRuleCondition = (_, before) => before !== 'none'
+const afterDayPreposition: TimeRuleCondition = (_, before) => before !== 'none' && before !== 'period'
+const afterPeriodPreposition: TimeRuleCondition = (_, before) => before !== 'none' && before !== 'day'
+const afterFilterKey: TimeRuleCondition = (_, before) => before === 'filter'
 
-/** What a time looks like, behind what it is clear enough to be one, and what it means. The first that fits is taken. */
+/** The pattern of a time, when it counts as one, and what it means. The first match wins. */
 const RULES = (
   [
-    ['day before yesterday|vorgestern|avant-hier|anteayer', alone, (_, now) => days(now, -2)],
-    ['last night|gestern abend|hier soir|anoche', alone, (_, now) => hours(now, -1, 18, 30)],
-    [`(?:yesterday|gestern|ayer)(?: ${PART})?`, alone, ({ part }, now) => partOfDay(now, -1, part)],
-    [`hier(?: ${PART})?`, (_, before, { french }) => french || before === 'named', ({ part }, now) => partOfDay(now, -1, part)],
+    ['day before yesterday|vorgestern|avant-hier|anteayer', always, (_, now) => days(now, -2)],
+    ['last night|gestern abend|hier soir|anoche', always, (_, now) => hours(now, -1, 18, 30)],
+    [`(?:yesterday|gestern|ayer)(?: ${PART})?`, always, ({ part }, now) => partOfDay(now, -1, part)],
+    [`hier(?: ${PART})?`, (_, before, { french }) => french || before === 'filter', ({ part }, now) => partOfDay(now, -1, part)],
     ['tomorrow|morgen|demain|mañana', afterFilterKey, (_, now) => days(now, 1)],
-    ['tonight', alone, (_, now) => hours(now, 0, 18, 30)],
-    [`(?:this|heute|ce(?:t|tte)?|esta) ${PART}`, alone, ({ part }, now) => partOfDay(now, 0, part)],
-    ["(?:earlier )?(?:today|heute|aujourd['’]hui|hoy)", alone, (_, now) => days(now, 0)],
-    [`(?:earlier )?(?:this|diese[rnms]?|cette|ce|esta|este) ${PERIOD}(?:-ci)?`, alone, ({ unit }, now) => calendar(now, 0, unit)],
-    [`${LAST} ${NUMBER} ${UNIT}`, alone, ({ n, unit }, now) => upToNow(now, n, unit)],
+    ['tonight', always, (_, now) => hours(now, 0, 18, 30)],
+    [`(?:this|heute|ce(?:t|tte)?|esta) ${PART}`, always, ({ part }, now) => partOfDay(now, 0, part)],
+    ["(?:earlier )?(?:today|heute|aujourd['’]hui|hoy)", always, (_, now) => days(now, 0)],
+    [`(?:earlier )?(?:this|diese[rnms]?|cette|ce|esta|este) ${PERIOD}(?:-ci)?`, always, ({ unit }, now) => calendar(now, 0, unit)],
+    [`${LAST} ${NUMBER} ${UNIT}`, always, ({ n, unit }, now) => upToNow(now, n, unit)],
     [
       `past (?<unit>hour|day|week|month|year)|last (?<unit>hour)|the last (?<unit>week|month|year)(?! of)`,
-      alone,
+      always,
       ({ unit }, now) => upToNow(now, '1', unit),
     ],
     [
       `${LAST} ${PERIOD}(?! of)|(?:${PERIOD}|(?<unit>an)) (?:derni(?:er|ère)|passée?|pasad[oa])`,
-      alone,
+      always,
       ({ unit }, now) => calendar(now, 1, unit),
     ],
-    ['(?<unit>week|month|year) before last', alone, ({ unit }, now) => calendar(now, 2, unit)],
-    [`${LAST} (?:quarter|quartal)(?! of)`, alone, (_, now) => quarter(now, -1)],
-    ['(?:this|dieses) (?:quarter|quartal)', alone, (_, now) => quarter(now, 0)],
-    [`${QUARTER}(?:[ /-]| of )${YEAR}|${YEAR}[ /-]?q(?<quarter>[1-4])`, alone, quarterNamed],
+    ['(?<unit>week|month|year) before last', always, ({ unit }, now) => calendar(now, 2, unit)],
+    [`${LAST} (?:quarter|quartal)(?! of)`, always, (_, now) => quarter(now, -1)],
+    ['(?:this|dieses) (?:quarter|quartal)', always, (_, now) => quarter(now, 0)],
+    [`${QUARTER}(?:[ /-]| of )${YEAR}|${YEAR}[ /-]?q(?<quarter>[1-4])`, always, quarterNamed],
     [QUARTER, afterPeriodPreposition, quarterNamed],
-    [`${NTH} week (?:of|in) ${ANY_MONTH}(?:,? (?:of )?${YEAR})?`, alone, weekOfMonth],
-    [`${NUMBER} ${UNIT} (?:ago|back)|(?:vor|il y a|hace) ${NUMBER} ${UNIT}`, alone, ({ n, unit }, now) => ago(now, n, unit)],
-    ['(?<last>last|past) weekend|this weekend', alone, weekend],
+    [`${NTH} week (?:of|in) ${ANY_MONTH}(?:,? (?:of )?${YEAR})?`, always, weekOfMonth],
+    [`${NUMBER} ${UNIT} (?:ago|back)|(?:vor|il y a|hace) ${NUMBER} ${UNIT}`, always, ({ n, unit }, now) => ago(now, n, unit)],
+    ['(?<last>last|past) weekend|this weekend', always, weekend],
     ['weekend', afterPreposition, weekend],
-    [`(?:${LAST}|this|diesen) ${WEEKDAY}(?: ${PART})?|${WEEKDAY} (?<last>dernier|pasado)`, alone, latestWeekday],
+    [`(?:${LAST}|this|diesen) ${WEEKDAY}(?: ${PART})?|${WEEKDAY} (?<last>dernier|pasado)`, always, latestWeekday],
     [`${WEEKDAY}(?: ${PART})?`, afterDayPreposition, latestWeekday],
     [`(?<weekday>${WEEKDAYS.map(([, short]) => short).join('|')})`, afterFilterKey, latestWeekday],
     [`${ANY_MONTH} ${DAY}(?<clear>st|nd|rd|th)?(?:,? ?${YEAR})?`, isClearDay, date],
@@ -302,9 +302,9 @@ const RULES = (
     ],
     [`${YEAR}-(?<month>\\d\\d)-${DAY}`, afterPreposition, date],
     [`${YEAR}(?<mark>[/.])(?<month>\\d\\d?)\\k<mark>${DAY}|${DAY}\\.(?<month>\\d\\d?)\\.${YEAR}`, afterFilterKey, date],
-    [`(?<a>\\d{1,2})/(?<b>\\d{1,2})/${YEAR}`, alone, slashedDate],
+    [`(?<a>\\d{1,2})/(?<b>\\d{1,2})/${YEAR}`, always, slashedDate],
     [`${YEAR}-(?<month>\\d\\d)`, afterPreposition, wholeMonth],
-    [`${ANY_MONTH},? (?:de )?${YEAR}`, alone, wholeMonth],
+    [`${ANY_MONTH},? (?:de )?${YEAR}`, always, wholeMonth],
     [`(?:${LAST}|this) ${MONTH}`, ({ month }) => !isVerb(month), wholeMonth],
     [MONTH, afterPeriodPreposition, wholeMonth],
     [ANY_MONTH, afterFilterKey, wholeMonth],
@@ -313,32 +313,32 @@ const RULES = (
       isPastYear,
       ({ year }, now) => calendar(now, now.year - Number(year), 'year'),
     ],
-    ['recently|lately|neulich|kürzlich|récemment|recientemente|the other day|a while (?:ago|back)', alone, () => 'no fixed time'],
+    ['recently|lately|neulich|kürzlich|récemment|recientemente|the other day|a while (?:ago|back)', always, () => 'no fixed time'],
     [`(?<n>\\d{1,4}) ?${SHORT_UNIT}|${NUMBER} ${UNIT}`, afterFilterKey, ({ n, unit }, now) => upToNow(now, n, unit)],
-  ] satisfies [words: string, stands: TimeRuleCondition, said: TimeRuleMeaning][]
-).map(([words, stands, said]) => ({ pattern: new RegExp(`${ARTICLE}(?:${words})${TAIL}`, 'iuy'), stands, said }))
+  ] satisfies [words: string, isAllowed: TimeRuleCondition, timeFor: TimeRuleMeaning][]
+).map(([words, isAllowed, timeFor]) => ({ pattern: new RegExp(`${ARTICLE}(?:${words})${TAIL}`, 'iuy'), isAllowed, timeFor }))
 
-/** Whether a text may begin with a time at all: asked of every word, so it is one pattern. */
+/** Whether a text may start with a time. One pattern, because it is tested for every word. */
 const TIME_START = new RegExp(
   `^${OPENING_PUNCTUATION.source}(?:${PREPOSITIONS.map(({ words }) => words.source).join('|')})?(?:${[RELATIVE_TIME, ...RULES.map(({ pattern }) => pattern)].map(({ source }) => source).join('|')})`,
   'iu',
 )
 
-/** “March 3rd” is a day wherever it stands; “may 3” and “dec 3” only behind a word for days. */
+/** “March 3rd” is always a day; “may 3” and “dec 3” only after a word for days. */
 function isClearDay({ month, clear, year }: TimeMatchGroups, before: PrecedingWord): boolean {
-  if (clear || year || before === 'day' || before === 'named') return true
+  if (clear || year || before === 'day' || before === 'filter') return true
   const short = MONTHS.some(([, short]) => isOneOf(short, month))
   return !isVerb(month) && (!short || before === 'any')
 }
 
 const isVerb = (month = '') => month === 'may' || month === 'march'
 
-/** Nothing was remembered before 2010, and “in 2048” is no time yet. */
+/** No memory is from before 2010 or from the future. */
 function isPastYear({ year }: TimeMatchGroups, before: PrecedingWord, { now }: Clock): boolean {
-  return before === 'named' || (before !== 'alone' && before !== 'day' && Number(year) >= 2010 && Number(year) <= now.year)
+  return before === 'filter' || (before !== 'none' && before !== 'day' && Number(year) >= 2010 && Number(year) <= now.year)
 }
 
-/** Midnight, or an hour, of a day in the person's zone; where a clock change skips it, the first moment after. */
+/** Midnight, or another hour, of a day in the person's time zone; if a clock change skips it, the first instant after it. */
 function startOf(now: Temporal.ZonedDateTime, date: Temporal.PlainDate, hour = 0): Temporal.ZonedDateTime {
   return date.toPlainDateTime({ hour }).toZonedDateTime(now.timeZoneId)
 }
@@ -357,7 +357,7 @@ function partOfDay(now: Temporal.ZonedDateTime, offset: number, part: string | u
   return hours(now, offset, from, to)
 }
 
-/** A whole week (from Monday), month or year, so many before this one. */
+/** A whole week (from Monday), month or year, `back` of them before the current one. */
 function calendar(now: Temporal.ZonedDateTime, back: number, name: string | undefined): TimeSpan {
   const unit = unitOf(name)
   const today = now.toPlainDate()
@@ -367,12 +367,12 @@ function calendar(now: Temporal.ZonedDateTime, back: number, name: string | unde
   return { from: startOf(now, first), to: startOf(now, first.add({ [`${unit}s`]: 1 })) }
 }
 
-/** “The last 3 days” begin when the day began: a little more is kinder than a little less. */
+/** “The last 3 days” start at midnight: too much is better than too little. */
 function upToNow(now: Temporal.ZonedDateTime, n: string | undefined, name: string | undefined): TimeSpan {
   return { from: pointBack(now, n, unitOf(name)), to: days(now, 0).to }
 }
 
-/** How far “2 weeks ago” reaches to either side. A day is that day, unless it is “a few”. */
+/** How far “2 weeks ago” extends to either side. “3 days ago” is exactly that day, but “a few days ago” is not. */
 const SLACK: Record<TimeUnit, Temporal.DurationLike> = {
   minute: { minutes: 10 },
   hour: { hours: 1 },
@@ -405,14 +405,14 @@ function weekend({ last }: TimeMatchGroups, now: Temporal.ZonedDateTime): TimeSp
   return { from: days(now, offset).from, to: days(now, offset + 1).to }
 }
 
-/** The latest such day, today if it is one; “last Monday” is never today. */
+/** The latest such day, which may be today; “last Monday” is never today. */
 function latestWeekday({ weekday, last, part }: TimeMatchGroups, now: Temporal.ZonedDateTime): TimeSpan {
   const wanted = WEEKDAYS.findIndex((names) => isOneOf(names.join('|'), weekday)) + 1
   const back = (now.dayOfWeek - wanted + 7) % 7
   return partOfDay(now, last && back === 0 ? -7 : -back, part)
 }
 
-/** A day; without a year the latest one there was. Null for the 30th of February. */
+/** A day; without a year, the latest one that is not in the future. Null for the 30th of February. */
 function date({ year, month, day }: TimeMatchGroups, now: Temporal.ZonedDateTime): TimeSpan | null {
   const found = plainDate(Number(year ?? now.year), monthOf(month), Number(day))
   if (!found) return null
@@ -421,7 +421,7 @@ function date({ year, month, day }: TimeMatchGroups, now: Temporal.ZonedDateTime
   return { from: startOf(now, first), to: startOf(now, first.add({ days: 1 })) }
 }
 
-/** `22/02/2026` and `02/22/2026` are one day; of `03/04/2026` nobody knows which is meant. */
+/** `22/02/2026` and `02/22/2026` are the same day; `03/04/2026` is ambiguous. */
 function slashedDate({ a, b, year }: TimeMatchGroups, now: Temporal.ZonedDateTime): TimeSpan | null {
   const [low, high] = [Number(a), Number(b)].sort((x, y) => x - y)
   return high === low || Number(high) > 12 ? date({ year, month: String(low), day: String(high) }, now) : null
@@ -437,7 +437,7 @@ function clockTime({ stamp = '', year, month, day, hour, minute, offset }: TimeM
   return { from, to: from.add({ minutes: 1 }) }
 }
 
-/** A month; without a year the latest one there was, this one included. */
+/** A month; without a year, the latest one, which may be the current one. */
 function wholeMonth({ year, month, last }: TimeMatchGroups, now: Temporal.ZonedDateTime): TimeSpan | null {
   const number = monthOf(month)
   const isAhead = number > now.month || (last && number === now.month)
@@ -445,9 +445,9 @@ function wholeMonth({ year, month, last }: TimeMatchGroups, now: Temporal.ZonedD
   return start && { from: startOf(now, start), to: startOf(now, start.add({ months: 1 })) }
 }
 
-/** “The second week” of a month begins with its eighth day; “the last” ends with its last. Without a year, the latest month there was. */
-function weekOfMonth({ nth, ...found }: TimeMatchGroups, now: Temporal.ZonedDateTime): TimeSpan | null {
-  const month = wholeMonth(found, now)
+/** The second week of a month starts on its eighth day; the last one ends on its last day. Without a year, the latest such month. */
+function weekOfMonth({ nth, ...groups }: TimeMatchGroups, now: Temporal.ZonedDateTime): TimeSpan | null {
+  const month = wholeMonth(groups, now)
   if (!month) return null
   const index = ordinalOf(nth)
   const from = index < 0 ? month.to.subtract({ days: 7 }) : month.from.add({ days: 7 * index })
@@ -455,7 +455,7 @@ function weekOfMonth({ nth, ...found }: TimeMatchGroups, now: Temporal.ZonedDate
   return isBefore(from, month.to) ? { from, to: isBefore(to, month.to) ? to : month.to } : null
 }
 
-/** Three months from January, April, July or October on, so many quarters from this one. */
+/** A calendar quarter, `offset` quarters from the current one. */
 function quarter(now: Temporal.ZonedDateTime, offset: number): TimeSpan {
   const first = now
     .toPlainDate()
@@ -464,7 +464,7 @@ function quarter(now: Temporal.ZonedDateTime, offset: number): TimeSpan {
   return { from: startOf(now, first), to: startOf(now, first.add({ months: 3 })) }
 }
 
-/** A quarter of a year; without one the latest there was, this one included. */
+/** A quarter; without a year, the latest one, which may be the current one. */
 function quarterNamed({ quarter: number, nth, year }: TimeMatchGroups, now: Temporal.ZonedDateTime): TimeSpan | null {
   const month = 3 * (number ? Number(number) - 1 : ordinalOf(nth)) + 1
   const first = plainDate(year ? Number(year) : now.year - Number(month > now.month), month, 1)
@@ -485,7 +485,7 @@ function monthOf(name = ''): number {
 function unitOf(name = ''): TimeUnit {
   const units = Object.keys(UNITS) as TimeUnit[]
   const found = units.find((unit) => isOneOf(UNITS[unit].join('|'), name))
-  if (!found) throw new Error(`a rule took “${name}” for a unit of time`)
+  if (!found) throw new Error(`a time rule matched “${name}”, which is not a unit of time`)
   return found
 }
 
@@ -501,7 +501,7 @@ const UNSPACED_UNIT = `(?<unit>${Object.values(UNITS)
   .map(([, , unspaced]) => unspaced)
   .join('|')})`
 
-/** Chinese and Japanese. 周期 is a cycle, not a week, and 目前天气 the weather now. */
+/** Chinese and Japanese. 周期 means cycle, not week, and 目前天气 the current weather. */
 const UNSPACED = (
   [
     [`${UNSPACED_NUMBER}${UNSPACED_UNIT}前`, ({ n, unit }, now) => ago(now, n, unit)],
@@ -517,6 +517,6 @@ const UNSPACED = (
     ['今年', (_, now) => calendar(now, 0, 'year')],
     ['去年|(?<!一)昨年', (_, now) => calendar(now, 1, 'year')],
     ['最近', () => 'no fixed time'],
-  ] satisfies [words: string, said: (found: TimeMatchGroups, now: Temporal.ZonedDateTime) => PhraseTime][]
-).map(([words, said]) => ({ pattern: new RegExp(words, 'uy'), said }))
+  ] satisfies [words: string, timeFor: (groups: TimeMatchGroups, now: Temporal.ZonedDateTime) => PhraseTime][]
+).map(([words, timeFor]) => ({ pattern: new RegExp(words, 'uy'), timeFor }))
 const UNSPACED_PHRASE = new RegExp(UNSPACED.map(({ pattern }) => pattern.source).join('|'), 'gu')

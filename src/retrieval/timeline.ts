@@ -15,13 +15,13 @@ export async function timeline(
   depth: { before: number; after: number },
 ): Promise<TimelineHit[]> {
   const hits: TimelineHit[] = []
-  for (const place of await store.documents.timelineAround(center.project, center.at, depth.before, depth.after, center.documentId)) {
-    const text = await documentText(store, place)
+  for (const location of await store.documents.timelineAround(center.project, center.at, depth.before, depth.after, center.documentId)) {
+    const text = await documentText(store, location)
     if (!text) continue
-    const { kind, ref, project, sessionId, at } = place
+    const { kind, ref, project, sessionId, at } = location
     const title = shorten(text.title, MAX_TITLE_CHARACTERS)
     const tokens = countTokens(`${text.title}\n${text.body}`)
-    hits.push({ kind, id: ref, type: text.type, title, project, sessionId, at, tokens, anchor: place.documentId === center.documentId })
+    hits.push({ kind, id: ref, type: text.type, title, project, sessionId, at, tokens, anchor: location.documentId === center.documentId })
   }
   return hits
 }

@@ -3,10 +3,10 @@ import type { ProjectKey } from '../core/ids.ts'
 import type { Store } from '../store/store.ts'
 import type { MemoryNode } from './graph.ts'
 
-/** One thing a project works on: the observations that name the same files and symbols, called by the most telling of them. */
+/** A topic of a project: observations that name the same files and symbols. Its name lists the most distinctive of these. */
 export type Topic = { name: string; entities: Entity[]; observations: number; since: number; until: number; newest: MemoryNode[] }
 
-/** What a project is about lately, the topics with most observations first. */
+/** The recent topics of a project, the largest first. */
 export async function findTopics(store: Store, project: ProjectKey, limit: number): Promise<Topic[]> {
   const found = clusterObservations(await store.links.recentEntities(project, MAX_TOPIC_OBSERVATIONS)).slice(0, limit)
   return Promise.all(found.map((cluster) => topicOf(store, cluster)))
@@ -20,71 +20,69 @@ async function topicOf(store: Store, { name, entities, observations }: TopicClus
   return { name, entities, observations: all.length, since: all.at(-1)?.at ?? 0, until: all[0]?.at ?? 0, newest }
 }
 
-/** How many observations topics are drawn from. */
 const MAX_TOPIC_OBSERVATIONS = 500
 type TopicCluster = { name: string; entities: Entity[]; observations: number[] }
 
 /**
- * Observations that belong together by what they name. Rare names pull stronger than common ones; every observation listens to the
- * few it shares most with and takes their label, until nothing changes. No chance is involved: the same names give the same topics.
+ * Clusters observations by the names they share, with label propagation: each observation takes the label of the few it shares most with, until
+ * nothing changes. Rare names count more. The result is deterministic.
  */
-export function clusterObservations(named: { observation: number; entity: Entity }[]): TopicCluster[] {
-  const features = featuresOf(named)
-  const all = new Set(named.map(({ observation }) => observation)).size
-  const telling = new Map([...features].filter(([, { by }]) => by.size > 1 && by.size <= Math.max(4, Math.min(40, all * 0.25))))
+export function clusterObservations(mentions: { observation: number; entity: Entity }[]): TopicCluster[] {
+  const features = featuresOf(mentions)
+  const total = new Set(mentions.map(({ observation }) => observation)).size
+  const distinctive = new Map([...features].filter(([, { by }]) => by.size > 1 && by.size <= Math.max(4, Math.min(40, total * 0.25))))
   const weight = ({ entity, by }: TopicFeature) =>
-    (ENTITY_WEIGHT[entity.kind] ?? 0) * (entity.name.endsWith('/') ? 0.5 : 1) * Math.log(1 + all / by.size)
-  const labels = settledLabels(closestObservations(telling, weight))
+    (ENTITY_WEIGHT[entity.kind] ?? 0) * (entity.name.endsWith('/') ? 0.5 : 1) * Math.log(1 + total / by.size)
+  const labels = settledLabels(closestObservations(distinctive, weight))
   return [...Map.groupBy(labels.keys(), (id) => labels.get(id)).values()]
     .filter((ids) => ids.length > 1)
     .map((ids) => {
-      const entities = distinctiveEntities(new Set(ids), telling, weight)
+      const entities = distinctiveEntities(new Set(ids), distinctive, weight)
       return { name: topicName(entities), entities, observations: ids }
     })
     .sort((a, b) => b.observations.length - a.observations.length || Math.max(...b.observations) - Math.max(...a.observations))
 }
 
-/** Something that observations name; a folder stands for all that was touched in it. */
+/** Something that observations name. A folder represents all files in it that were touched. */
 type TopicFeature = { entity: Entity; by: Set<number> }
 type FeatureWeight = (feature: TopicFeature) => number
 
-/** What says what work is about. Commands and addresses are the same whatever one works on. */
+/** Kinds of names that say what work is about. Commands and URLs are the same in all work. */
 const ENTITY_WEIGHT: Partial<Record<Entity['kind'], number>> = { file: 1, symbol: 0.8, issue: 1, error: 0.6, package: 0.6 }
 
-function featuresOf(named: { observation: number; entity: Entity }[]): Map<string, TopicFeature> {
+function featuresOf(mentions: { observation: number; entity: Entity }[]): Map<string, TopicFeature> {
   const features = new Map<string, TopicFeature>()
-  const note = (entity: Entity, observation: number) => {
+  const add = (entity: Entity, observation: number) => {
     const key = `${entity.kind} ${entity.name}`
     const feature = features.get(key) ?? { entity, by: new Set() }
     feature.by.add(observation)
     features.set(key, feature)
   }
-  for (const { observation, entity } of named.filter(({ entity: { kind } }) => ENTITY_WEIGHT[kind])) {
-    note(entity, observation)
+  for (const { observation, entity } of mentions.filter(({ entity: { kind } }) => ENTITY_WEIGHT[kind])) {
+    add(entity, observation)
     const folder = entity.kind === 'file' ? entity.name.slice(0, entity.name.lastIndexOf('/') + 1) : ''
-    // `src/` alone holds everything.
-    if (/[^/]\/[^/]/.test(folder)) note({ kind: 'file', name: folder }, observation)
+    // `src/` alone would match everything.
+    if (/[^/]\/[^/]/.test(folder)) add({ kind: 'file', name: folder }, observation)
   }
   return features
 }
 
-/** How many others an observation listens to. */
 const NEIGHBOURS_PER_OBSERVATION = 6
 
-/** For each observation the few it shares most with, and how much. */
+/** For each observation, the few it shares most names with, and how strongly. */
 function closestObservations(features: Map<string, TopicFeature>, weight: FeatureWeight): Map<number, [number, number][]> {
-  const pulls = new Map<number, Map<number, number>>()
+  const strengths = new Map<number, Map<number, number>>()
   for (const feature of features.values()) {
     for (const a of feature.by) {
-      const mine = pulls.get(a) ?? new Map<number, number>()
-      pulls.set(a, mine)
-      // What many name ties each two of them less.
-      for (const b of feature.by) if (a !== b) mine.set(b, (mine.get(b) ?? 0) + weight(feature) / Math.sqrt(feature.by.size))
+      const ofA = strengths.get(a) ?? new Map<number, number>()
+      strengths.set(a, ofA)
+      // The more observations share a name, the less it connects two of them.
+      for (const b of feature.by) if (a !== b) ofA.set(b, (ofA.get(b) ?? 0) + weight(feature) / Math.sqrt(feature.by.size))
     }
   }
   return new Map(
-    [...pulls]
-      .map(([id, mine]) => [id, [...mine].sort((x, y) => y[1] - x[1] || x[0] - y[0]).slice(0, NEIGHBOURS_PER_OBSERVATION)] as const)
+    [...strengths]
+      .map(([id, others]) => [id, [...others].sort((x, y) => y[1] - x[1] || x[0] - y[0]).slice(0, NEIGHBOURS_PER_OBSERVATION)] as const)
       .sort((x, y) => x[0] - y[0]),
   )
 }
@@ -94,28 +92,28 @@ function settledLabels(closest: Map<number, [number, number][]>): Map<number, nu
   for (let round = 0, changed = true; changed && round < 20; round++) {
     changed = false
     for (const [id, others] of closest) {
-      const heard = new Map<number, number>()
-      for (const [other, pull] of others) {
+      const votes = new Map<number, number>()
+      for (const [other, strength] of others) {
         const label = labels.get(other) ?? other
-        heard.set(label, (heard.get(label) ?? 0) + pull)
+        votes.set(label, (votes.get(label) ?? 0) + strength)
       }
-      const [loudest] = [...heard].sort((x, y) => y[1] - x[1] || x[0] - y[0])
-      if (!loudest || loudest[0] === labels.get(id)) continue
-      labels.set(id, loudest[0])
+      const [winner] = [...votes].sort((x, y) => y[1] - x[1] || x[0] - y[0])
+      if (!winner || winner[0] === labels.get(id)) continue
+      labels.set(id, winner[0])
       changed = true
     }
   }
   return labels
 }
 
-/** What most of these name and few others do. */
+/** Names that most of these observations share and few others have. */
 function distinctiveEntities(ids: Set<number>, features: Map<string, TopicFeature>, weight: FeatureWeight): Entity[] {
   const scored = [...features.values()].flatMap((feature) => {
     const inside = [...feature.by].filter((id) => ids.has(id)).length
     return inside > 1 ? [{ entity: feature.entity, score: inside * (inside / feature.by.size) * weight(feature) }] : []
   })
   const ranked = scored.sort((a, b) => b.score - a.score || (a.entity.name < b.entity.name ? -1 : 1)).map(({ entity }) => entity)
-  // A folder and the file in it are one thing said twice.
+  // A folder and a file in it would say the same twice.
   return ranked
     .filter((entity, at) => !ranked.slice(0, at).some(({ name }) => isInFolder(name, entity.name) || isInFolder(entity.name, name)))
     .slice(0, 5)
@@ -130,7 +128,7 @@ function topicName(entities: Entity[]): string {
     .join(', ')
 }
 
-/** A path by its end: the last name, and the one before it where the last is one that many folders have. */
+/** The last part of a path, with the part before it if many folders have a file of that name. */
 function shortName(name: string): string {
   const parts = name.split('/')
   const last = parts.at(-1) || parts.at(-2) || name

@@ -11,7 +11,7 @@ import { embedBatch, openVectorIndex } from './vectors.ts'
 const never = new AbortController().signal
 const app = asProjectKey('app')
 
-test('a memory is found by what it means once its vector is made', async () => {
+test('a memory is found by meaning once it is embedded', async () => {
   using t = await temporaryStore()
   await remember(t.store, 'The cat sat', 'Rain all day', 'A cat and a dog')
   const animals = topics('animals')
@@ -21,7 +21,7 @@ test('a memory is found by what it means once its vector is made', async () => {
   expect(near[0]?.cosine).toBeCloseTo(1, 1)
 })
 
-test('of more memories than are read for a question, the nearest are found', async () => {
+test('the nearest memories are found even among more than a query reads', async () => {
   using t = await temporaryStore()
   await remember(t.store, ...Array.from({ length: 400 }, (_, n) => `memory ${n}`))
   const scattered = scatter(64)
@@ -35,13 +35,13 @@ test('of more memories than are read for a question, the nearest are found', asy
   expect(found.filter((title) => truth.slice(0, 10).includes(title)).length).toBeGreaterThanOrEqual(9)
 })
 
-test('without vectors nothing is near, and nothing breaks', async () => {
+test('without vectors nothing is found, and nothing breaks', async () => {
   using t = await temporaryStore()
   await remember(t.store, 'The cat sat')
   expect(await openVectorIndex(t.store, topics('animals')).nearest('cat', { project: null, limit: 5 })).toEqual([])
 })
 
-test('what is added or changed later is found by the same index, what is removed is not', async () => {
+test('an open index finds later additions and changes, and no removed memories', async () => {
   using t = await temporaryStore()
   const animals = topics('animals')
   const session = await remember(t.store, 'The cat sat', 'Rain all day')
@@ -54,7 +54,7 @@ test('what is added or changed later is found by the same index, what is removed
   expect(index.size()).toBe(2)
 })
 
-test('a question about one project finds nothing of another', async () => {
+test('a query in one project finds nothing of another', async () => {
   using t = await temporaryStore()
   const animals = topics('animals')
   await remember(t.store, 'The cat sat')
@@ -64,7 +64,7 @@ test('a question about one project finds nothing of another', async () => {
   expect([await found(asProjectKey('other')), await found(app), await found(null)].map((near) => near.length)).toEqual([0, 1, 1])
 })
 
-test('another embedder makes every vector again, a bite at a time, and the old ones serve until then', async () => {
+test('another embedder replaces every vector batch by batch, and the old vectors serve until then', async () => {
   using t = await temporaryStore()
   const [first, second] = [topics('first'), topics('second')]
   await remember(t.store, ...Array.from({ length: 40 }, (_, n) => `cat ${n}`))
@@ -76,7 +76,7 @@ test('another embedder makes every vector again, a bite at a time, and the old o
   expect([await found(first), await found(second)]).toEqual([0, 40])
 })
 
-test('a document written again with the same words is not embedded again', async () => {
+test('a document rewritten with the same text is not embedded again', async () => {
   using t = await temporaryStore()
   const animals = topics('animals')
   const session = await remember(t.store, 'The cat sat', 'Rain all day')
@@ -88,7 +88,7 @@ test('a document written again with the same words is not embedded again', async
   expect(await t.store.vectors.counts()).toEqual({ vectors: 2, waiting: 0 })
 })
 
-test('a document that changes while its vector is made stays on the list', async () => {
+test('a document that changes during its embedding stays queued', async () => {
   using t = await temporaryStore()
   const session = await remember(t.store)
   const add = { key: 'k', promptId: null, uuid: null, origin: 'person' as const, text: 'a cat?', at: 1 }
@@ -100,14 +100,14 @@ test('a document that changes while its vector is made stays on the list', async
   expect(slow.asked).toEqual(['a cat?', 'a cat?\nrather a dog'])
 })
 
-test('what says nothing that the embedder knows has no vector', async () => {
+test('a text without any known word has no vector', async () => {
   using t = await temporaryStore()
   await remember(t.store, 'Quite unknown')
   await embedAll(t.store, topics('animals'))
   expect(await t.store.vectors.counts()).toEqual({ vectors: 0, waiting: 0 })
 })
 
-test('an embedder that fails leaves the list as it was', async () => {
+test('a failing embedder leaves the queue unchanged', async () => {
   using t = await temporaryStore()
   await remember(t.store, 'The cat sat')
   const failing = topics('failing', () => Promise.reject(new Error('away')))
@@ -115,27 +115,27 @@ test('an embedder that fails leaves the list as it was', async () => {
   expect(await t.store.vectors.counts()).toEqual({ vectors: 0, waiting: 1 })
 })
 
-test('the text that is embedded of an observation or a summary is the memory itself', () => {
+test('an observation or a summary is embedded by its own text', () => {
   const seen = observation({ title: 'Title', subtitle: '', narrative: 'Story', facts: ['one', 'two'], filesRead: ['src/a.ts'] })
   expect(gistOfObservation(seen)).toBe('Title\nStory\none\ntwo')
   expect(gistOfSummary(summary({ request: 'Do it', completed: 'Done' }))).toBe('Do it\nDone')
 })
 
-test('of a prompt the person’s words count, and the beginning of the answer', () => {
+test('a prompt is embedded by the person’s words and the start of the answer', () => {
   const prompt = { id: 1, sessionId: 1, number: 1, text: 'Why?', answer: 'because '.repeat(1000), at: 1, answeredAt: 2 }
   expect(gistOfPrompt({ ...prompt, origin: 'person' })).toStartWith('Why?\nbecause')
   expect(gistOfPrompt({ ...prompt, origin: 'machine' })).toStartWith('because')
   expect(gistOfPrompt({ ...prompt, origin: 'person', text: 'long '.repeat(9000) }).length).toBeLessThanOrEqual(2000)
 })
 
-test('a short prompt is embedded with what was said right before and after it, a long one speaks for itself', () => {
+test('a short prompt is embedded with its context, a long one without', () => {
   const prompt = { id: 1, sessionId: 1, number: 2, origin: 'person' as const, answer: null, at: 1, answeredAt: null }
   expect(gistOfPrompt({ ...prompt, text: 'And then?' }, 'The cat\nIt sat')).toBe('And then?\nThe cat\nIt sat')
   expect(gistOfPrompt({ ...prompt, text: 'long '.repeat(400) }, 'The cat')).not.toContain('cat')
   expect(gistOfPrompt({ ...prompt, text: 'notice', origin: 'machine' }, 'The cat')).toBe('')
 })
 
-test('when the next prompt comes, the one before it is embedded again', async () => {
+test('a new prompt causes the previous one to be embedded again', async () => {
   using t = await temporaryStore()
   const session = await remember(t.store)
   const say = (text: string, at: number) =>
@@ -148,7 +148,7 @@ test('when the next prompt comes, the one before it is embedded again', async ()
   expect(animals.asked).toEqual(['a cat?', 'or a dog?\na cat?', 'a cat?\nor a dog?'])
 })
 
-/** An embedder that counts three words, remembers what it was asked, and may do something else meanwhile. */
+/** An embedder that counts three words, records its inputs, and can run something during a call. */
 function topics(name: string, meanwhile: () => Promise<void> = async () => {}): Embedder & { asked: string[] } {
   const asked: string[] = []
   const count = (text: string) => {
@@ -169,7 +169,7 @@ function topics(name: string, meanwhile: () => Promise<void> = async () => {}): 
   }
 }
 
-/** An embedder for which no two texts have anything to do with each other. */
+/** An embedder for which no two texts are similar. */
 function scatter(dimensions: number) {
   const embedNow = (text: string) => {
     const vector = Float32Array.from({ length: dimensions }, (_, d) => Number(BigInt(Bun.hash(`${d} ${text}`)) & 0xffffn) / 65_536 - 0.5)
@@ -189,7 +189,7 @@ async function remember(store: Store, ...titles: string[]): Promise<Session> {
   return session
 }
 
-/** Makes these the observations of the session's one turn. */
+/** Stores these as the observations of the session's only turn. */
 async function write(store: Store, session: Session, titles: string[]): Promise<void> {
   const turn = { sessionId: session.id, memorySessionId: asMemorySessionId('m1'), number: 1 }
   const drafts = titles.map((title) => ({ ...observation({ sessionId: session.id, title }), key: title }))

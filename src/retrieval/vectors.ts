@@ -1,6 +1,6 @@
 /**
- * Vectors: finding memories by what they mean. The database holds them (`store.vectors`, the truth); `openVectorIndex` holds their
- * signs in memory and finds the nearest; `embedSome` makes the ones that are missing, a bite at a time.
+ * Finds memories by meaning. The database stores the vectors (`store.vectors`); `openVectorIndex` keeps their sign bits in memory and finds the
+ * nearest; `embedBatch` computes the missing ones, a batch at a time.
  */
 import type { ProjectKey } from '../core/ids.ts'
 import type { Embedder } from '../providers/embedder.ts'
@@ -9,41 +9,41 @@ import { type CodeList, type CodeMatch, openCodeIndex, signBits } from './bit-co
 
 export { embedBatch } from './embed.ts'
 
-/** A document and how near it is, from -1 to 1. */
+/** A document and its cosine similarity. */
 export type NearDocument = { documentId: number; kind: DocumentKind; ref: string; cosine: number }
 
 export type VectorIndex = ReturnType<typeof openVectorIndex>
 
-/** A few milliseconds of reading, so that whoever asks meanwhile hardly waits. */
+/** A few milliseconds of reading, so that other requests hardly wait. */
 const VECTORS_PER_READ = 1000
 
 /**
- * The index over what this embedder has made so far. It reads the database on the first question (or on `warm`), and before each later
- * one what has been added since; what is gone from the database is noticed when it would have been found.
+ * Opens an index over the vectors of one embedder. It reads the database at the first query, or on `warm`, and before each later query what was
+ * added since. It notices a deleted document when it would have found it.
  */
 export function openVectorIndex(store: Store, embedder: Embedder, stopping: AbortSignal = new AbortController().signal) {
   const codes = openCodeIndex(embedder.dimensions)
   const lists = new Map<ProjectKey, CodeList>()
-  let seen = 0
+  let lastSeq = 0
   let reading: Promise<void> | null = null
   let isRead = false
 
   function warm(): Promise<void> {
-    reading ??= readOn().finally(() => {
+    reading ??= readNew().finally(() => {
       reading = null
     })
     return reading
   }
 
-  async function readOn(): Promise<void> {
+  async function readNew(): Promise<void> {
     for (;;) {
-      const page = await store.vectors.after(seen, embedder.name, VECTORS_PER_READ)
+      const page = await store.vectors.after(lastSeq, embedder.name, VECTORS_PER_READ)
       for (const { seq, row, project } of page) {
         listOf(project).add(seq, signBits(row))
-        seen = seq
+        lastSeq = seq
       }
       if (page.length < VECTORS_PER_READ) break
-      await Bun.sleep(0) // others may speak in between: a large history takes seconds
+      await Bun.sleep(0) // lets other work run: a large history takes seconds
       if (stopping.aborted) return
     }
     isRead = true
@@ -58,18 +58,18 @@ export function openVectorIndex(store: Store, embedder: Embedder, stopping: Abor
   const listsOf = (project: ProjectKey | null) => (project === null ? [...lists.values()] : [lists.get(project) ?? []].flat())
   const sizeOf = (some: CodeList[]) => some.reduce((sum, list) => sum + list.ids.length, 0)
 
-  /** The nearest documents to a text or a vector, nearest first. A project that is null means all of them. */
+  /** The documents nearest to a text or a vector, nearest first. Project null searches all projects. */
   async function nearest(
-    question: string | Float32Array,
+    query: string | Float32Array,
     within: { project: ProjectKey | null; limit: number },
     signal: AbortSignal = new AbortController().signal,
   ): Promise<NearDocument[]> {
     await warm()
-    const mine = listsOf(within.project)
-    if (sizeOf(mine) === 0) return []
-    const vector = typeof question === 'string' ? await vectorOf(question, signal) : question
-    const size = sizeOf(mine)
-    const candidates = codes.nearest(mine, vector, {
+    const searched = listsOf(within.project)
+    if (sizeOf(searched) === 0) return []
+    const vector = typeof query === 'string' ? await vectorOf(query, signal) : query
+    const size = sizeOf(searched)
+    const candidates = codes.nearest(searched, vector, {
       alike: Math.max(codesToCompare(size), within.limit * 16),
       wanted: Math.max(vectorsToRead(size), within.limit * 4),
     })
@@ -81,35 +81,35 @@ export function openVectorIndex(store: Store, embedder: Embedder, stopping: Abor
       .slice(0, within.limit)
     const near: NearDocument[] = []
     for (const { seq, cosine } of best) {
-      const of = await store.vectors.documentOf(seq)
-      if (of && (within.project === null || of.project === within.project))
-        near.push({ documentId: of.documentId, kind: of.kind, ref: of.ref, cosine })
+      const document = await store.vectors.documentOf(seq)
+      if (document && (within.project === null || document.project === within.project))
+        near.push({ documentId: document.documentId, kind: document.kind, ref: document.ref, cosine })
     }
     return near
   }
 
   async function vectorOf(text: string, signal: AbortSignal): Promise<Float32Array> {
     const [vector] = embedder.embedNow ? [embedder.embedNow(text)] : await embedder.embed([text], signal)
-    if (!vector) throw new Error(`${embedder.name} made no vector of a question`)
+    if (!vector) throw new Error(`the embedder ${embedder.name} returned no vector for a query`)
     return vector
   }
 
   /**
-   * Takes what is no longer in the database out of the lists; from the end, because the last takes the place of what goes. Another
-   * question may have done it while this one waited: then something else stands there.
+   * Removes vectors that are no longer in the database. Goes from the end, because removing one moves the last one into its place. Another
+   * query may have removed it meanwhile, so its id is checked.
    */
-  function forget(candidates: CodeMatch[], there: Set<number>): void {
-    for (const { list, place, id } of candidates.toReversed()) if (!there.has(id) && list.ids[place] === id) list.removeAt(place)
+  function forget(candidates: CodeMatch[], existing: Set<number>): void {
+    for (const { list, place, id } of candidates.toReversed()) if (!existing.has(id) && list.ids[place] === id) list.removeAt(place)
   }
 
   return {
     nearest,
     warm,
-    /** Whether all that was there has been read once; before that a question waits for it. */
+    /** Whether everything was read once. Until then a query waits for it. */
     isWarm: () => isRead,
-    /** How many vectors have been read so far: of a project, or of all. */
+    /** How many vectors have been read so far, of one project or of all. */
     size: (project: ProjectKey | null = null) => sizeOf(listsOf(project)),
-    /** What is held in memory; a list takes eight for each of its numbers. */
+    /** Memory in use. A list takes eight bytes for each id. */
     bytes: () => codes.bytes() + sizeOf(listsOf(null)) * 8,
   }
 }
@@ -120,12 +120,12 @@ function dot(a: Float32Array, b: Int8Array): number {
   return sum
 }
 
-/** How many are told apart by the question's own numbers. Signs alone misjudge, and the more there are the more stand between. */
+/** How many codes are compared more exactly. Sign bits alone misjudge, and more so in a larger index. */
 function codesToCompare(size: number): number {
   return Math.min(8000, 1000 + Math.round(size / 100))
 }
 
-/** How many rows are read and looked at properly. A row costs as much as telling dozens apart; with too few, the nearest are missed. */
+/** How many vectors are read in full. One costs as much as comparing dozens of codes, but with too few the nearest are missed. */
 function vectorsToRead(size: number): number {
   return Math.min(600, 250 + Math.round(size / 1500))
 }

@@ -139,7 +139,7 @@ test('a recall is recorded with the candidates it left out, and a prompt without
         { kind: 'line', id: 'frame' },
         { kind: 'observation', id: 1 },
       ],
-      left: [{ kind: 'observation', id: 2, why: expect.stringContaining('below the floor') }],
+      left: [{ kind: 'observation', id: 2, why: expect.stringContaining('below the threshold') }],
     },
   ])
 })

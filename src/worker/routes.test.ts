@@ -308,7 +308,7 @@ test('what a prompt would bring back can be asked for, with what came near and w
   const ask = (prompt: string) => at.get(`/api/context/inject?project=app&format=json&prompt=${encodeURIComponent(prompt)}`)
   expect(await ask('who numbers pelican invoices?')).toMatchObject({
     text: expect.stringContaining('numbered by the ledger'),
-    items: [{ kind: 'line' }, { kind: 'observation', id: 1, why: expect.stringContaining('% of the prompt’s telling words') }],
+    items: [{ kind: 'line' }, { kind: 'observation', id: 1, why: expect.stringContaining('% of the prompt’s significant words') }],
   })
   expect(await ask('which museum has a pelican?')).toMatchObject({
     text: '',
@@ -316,7 +316,7 @@ test('what a prompt would bring back can be asked for, with what came near and w
       {
         kind: 'observation',
         id: 1,
-        why: expect.stringMatching(/^below the floor: it holds only 1 of the prompt’s telling words \(score \d/),
+        why: expect.stringMatching(/^below the threshold: it contains only 1 of the prompt’s significant words \(score \d/),
       },
     ],
     message: '',
@@ -325,7 +325,7 @@ test('what a prompt would bring back can be asked for, with what came near and w
   expect(await ask('does the xylophone glisten?')).toMatchObject({
     text: '',
     omitted: [],
-    message: 'no memory of this project comes near it',
+    message: 'no memory of this project is close to it',
   })
 })
 

@@ -1,6 +1,6 @@
 import type { ProjectKey } from '../core/ids.ts'
 import { parseMemoryId } from '../core/memory-kinds.ts'
-import { answerQuery, type QueryAnswer, type QueryOptions } from '../retrieval/answer.ts'
+import { answerParsedQuery, parseQuery, type QueryAnswer, type QueryOptions } from '../retrieval/answer.ts'
 import { timeline } from '../retrieval/search.ts'
 import type { DocumentLocation } from '../store/store.ts'
 import type { memories, SearchResponse, TimelineResponse } from '../wire/contract/memories.ts'
@@ -75,9 +75,10 @@ type WidenedAnswer = QueryAnswer & { project: ProjectKey | null; message: string
 /** Searches a project and, if nothing in it is close and `widen` is set, all projects. */
 async function searchOrWiden(services: Services, text: string, options: QueryOptions, widen: boolean): Promise<WidenedAnswer> {
   const { store } = services
+  const parsed = parseQuery(text, Date.now())
   const search = (changed: Partial<QueryOptions>) => {
     const resolveProject = (name: string) => resolveQueriedProject(services, name)
-    return answerQuery(store, text, { ...options, resolveProject, ...changed }, Date.now(), services.semanticSearch)
+    return answerParsedQuery(store, parsed, { ...options, resolveProject, ...changed }, services.semanticSearch)
   }
   const here = await search({})
   const isEmpty = here.hits.length === 0

@@ -73,13 +73,13 @@ test('search says how it used a time in the query, in words and as JSON', async 
   const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0', RECOLLECT_EMBEDDER_PROVIDER: 'none' }
   const run = async (...args: string[]) => new Response(Bun.spawn([RECOLLECT, ...args], { env, cwd: folder.path }).stdout).text()
   await run('demo')
-  const ignoredTime = 'Nothing fits from 2019-01-01 to 2019-12-31; shown from all times.'
+  const ignoredTime = 'No match from 2019-01-01 to 2019-12-31; showing results from all times.'
   expect(await run('search', 'tide', 'in', '2019', '--all')).toStartWith(ignoredTime)
   expect(await run('search', 'tide', 'in', '2019', '--all', '--explain')).toStartWith(
     '“in 2019” was understood as 2019-01-01 to 2019-12-31\n',
   )
   expect(JSON.parse(await run('search', 'tide', 'in', '2019', '--all', '--json')).time).toMatchObject({ kept: false, said: ignoredTime })
-  expect(await run('search', 'tide', 'since', '2020', '--all')).toStartWith('What happened since 2020-01-01 counts most.')
+  expect(await run('search', 'tide', 'since', '2020', '--all')).toStartWith('Memories since 2020-01-01 rank higher.')
   await run('stop')
 }, 30_000)
 

@@ -64,9 +64,9 @@ test('timeline says that nothing is close to the query, and names unusable filte
     items: [],
     said: 'Nothing close to that is remembered.',
   })
-  expect((await timeline('timeline', 'type:bugfx tide'))[0]).toBe('bugfx: there is no type “bugfx”; did you mean bugfix?')
+  expect((await timeline('timeline', 'type:bugfx tide'))[0]).toBe('bugfx: unknown type “bugfx”; did you mean bugfix?')
   expect(await timeline('timeline', 'tide', 'tag:unused-tag')).toEqual([
-    'unused-tag: there is no tag “unused-tag”; there are none yet',
+    'unused-tag: unknown tag “unused-tag”; no memory has one yet',
     'No memory matches “tide tag:unused-tag”.',
   ])
 })

@@ -11,10 +11,10 @@ import { WEIGHTS } from './weights.ts'
 export const filteredTexts: RankingSignal = async ({ store, scores, words, scope, fewCandidates }) => {
   if (!fewCandidates || scores.size() >= MIN_CANDIDATES) return
   const matches: DocumentMatch[] = []
-  for (const place of await store.documents.newestOf(fewCandidates, { ...scope, limit: MAX_CANDIDATES_IN_LARGE_STORE })) {
-    const text = scores.has(place.documentId) ? null : await documentText(store, place)
+  for (const location of await store.documents.newestOf(fewCandidates, { ...scope, limit: MAX_CANDIDATES_IN_LARGE_STORE })) {
+    const text = scores.has(location.documentId) ? null : await documentText(store, location)
     const { coverage, matched } = text ? queryCoverage(`${text.title}\n${text.body}`, words) : { coverage: 0, matched: 0 }
-    if (matched > 0) matches.push({ ...place, score: coverage })
+    if (matched > 0) matches.push({ ...location, score: coverage })
   }
   scores.giveMatches(matches, 'words', WEIGHTS.words * Math.max(0, ...matches.map((match) => match.score)))
 }

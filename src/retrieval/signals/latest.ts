@@ -6,9 +6,9 @@ export const latest: RankingSignal = ({ scores, options }) => {
   if (!options.prefersLatest) return
   const ranked = scores.ranked()
   const best = ranked[0]?.score ?? 0
-  const oldestFirst = ranked.filter(({ score }) => score >= MIN_SCORE_RATIO * best).sort((a, b) => a.place.at - b.place.at)
-  for (const [position, { place, score }] of oldestFirst.entries())
-    scores.give(place, 'recency', best - score + (position / oldestFirst.length) * WEIGHTS.latest * best)
+  const oldestFirst = ranked.filter(({ score }) => score >= MIN_SCORE_RATIO * best).sort((a, b) => a.location.at - b.location.at)
+  for (const [position, { location, score }] of oldestFirst.entries())
+    scores.give(location, 'recency', best - score + (position / oldestFirst.length) * WEIGHTS.latest * best)
 }
 
 const MIN_SCORE_RATIO = 0.85

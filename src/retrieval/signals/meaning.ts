@@ -12,8 +12,8 @@ export const meaning: RankingSignal = async ({ store, scores, text, scope, seman
   // A text like “ok, thanks” is similar to anything.
   const acknowledgements = await store.documents.acknowledgements([...similarity.keys()].filter((id) => !scores.has(id)))
   const ids = [...similarity.keys()].filter((id) => !acknowledgements.has(id))
-  for (const place of await store.documents.matching(ids, scope))
-    scores.give(place, 'meaning', WEIGHTS.meaning * (similarity.get(place.documentId) ?? 0))
+  for (const location of await store.documents.matching(ids, scope))
+    scores.give(location, 'meaning', WEIGHTS.meaning * (similarity.get(location.documentId) ?? 0))
 }
 
 /** Past these, everything is a little similar. */

@@ -5,8 +5,8 @@ import { WEIGHTS } from './weights.ts'
 export const references: RankingSignal = async ({ store, scores, boostedScopes, options: { boosts } }) => {
   for (const { signal, scope } of boostedScopes) {
     const newest = boosts?.isWholeQuery ? await store.documents.newest({ ...scope, limit: MAX_NEWEST_CANDIDATES }) : []
-    const ids = new Set([...scores.all().map(({ place }) => place), ...newest].map(({ documentId }) => documentId))
-    for (const place of await store.documents.matching([...ids], scope)) scores.give(place, signal, WEIGHTS[signal])
+    const ids = new Set([...scores.all().map(({ location }) => location), ...newest].map(({ documentId }) => documentId))
+    for (const location of await store.documents.matching([...ids], scope)) scores.give(location, signal, WEIGHTS[signal])
   }
 }
 

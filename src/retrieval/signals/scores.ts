@@ -1,19 +1,19 @@
 import type { Signal } from '../../core/hit.ts'
 import type { DocumentLocation, DocumentMatch } from '../../store/store.ts'
 
-export type ScoredDocument = { place: DocumentLocation; score: number; signals: Partial<Record<Signal, number>> }
+export type ScoredDocument = { location: DocumentLocation; score: number; signals: Partial<Record<Signal, number>> }
 
 export type Scores = ReturnType<typeof newScores>
 
 /** The documents found so far, with what each signal gave them. Documents in `excluded` are never added. */
 export function newScores(excluded: ReadonlySet<number> = new Set()) {
   const documents = new Map<number, ScoredDocument>()
-  const give = (place: DocumentLocation, signal: Signal, amount: number) => {
-    if (excluded.has(place.documentId)) return
-    const document = documents.get(place.documentId) ?? { place, score: 0, signals: {} }
+  const give = (location: DocumentLocation, signal: Signal, amount: number) => {
+    if (excluded.has(location.documentId)) return
+    const document = documents.get(location.documentId) ?? { location, score: 0, signals: {} }
     document.score += amount
     document.signals[signal] = (document.signals[signal] ?? 0) + amount
-    documents.set(place.documentId, document)
+    documents.set(location.documentId, document)
   }
   return {
     give,
@@ -28,6 +28,6 @@ export function newScores(excluded: ReadonlySet<number> = new Set()) {
     /** In the order in which they were found. A copy, so a signal can give while it loops. */
     all: () => [...documents.values()],
     /** Best first; of two with the same score, the newer one. */
-    ranked: (): ScoredDocument[] => [...documents.values()].sort((a, b) => b.score - a.score || b.place.at - a.place.at),
+    ranked: (): ScoredDocument[] => [...documents.values()].sort((a, b) => b.score - a.score || b.location.at - a.location.at),
   }
 }

@@ -7,17 +7,17 @@ import { WEIGHTS } from './weights.ts'
  */
 export const session: RankingSignal = ({ scores }) => {
   const turnScores = new Map<number, Map<number, number>>()
-  for (const { place, score } of scores.all()) {
-    if (place.sessionId === null) continue
-    const turns = turnScores.get(place.sessionId) ?? new Map<number, number>()
-    const turn = place.turn ?? -place.documentId
+  for (const { location, score } of scores.all()) {
+    if (location.sessionId === null) continue
+    const turns = turnScores.get(location.sessionId) ?? new Map<number, number>()
+    const turn = location.turn ?? -location.documentId
     turns.set(turn, Math.max(score, turns.get(turn) ?? 0))
-    turnScores.set(place.sessionId, turns)
+    turnScores.set(location.sessionId, turns)
   }
   const strengths = new Map([...turnScores].map(([id, turns]) => [id, sumOfBest([...turns.values()])]))
   const best = Math.max(...strengths.values(), Number.MIN_VALUE)
-  for (const { place } of scores.all()) {
-    if (place.sessionId !== null) scores.give(place, 'session', (WEIGHTS.session * (strengths.get(place.sessionId) ?? 0)) / best)
+  for (const { location } of scores.all()) {
+    if (location.sessionId !== null) scores.give(location, 'session', (WEIGHTS.session * (strengths.get(location.sessionId) ?? 0)) / best)
   }
 }
 

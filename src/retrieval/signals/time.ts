@@ -10,9 +10,9 @@ export const time: RankingSignal = ({ scores, options: { timeWindow } }) => {
   const { since, before } = timeWindow
   const length = since === null || before === null ? 0 : before - since
   const halfAt = Math.max(DAY_MS, length / 2)
-  for (const { place } of scores.all()) {
-    const distance = Math.max(0, (since ?? 0) - place.at, place.at - (before ?? Number.MAX_SAFE_INTEGER))
-    scores.give(place, 'time', (WEIGHTS.time * halfAt) / (halfAt + distance))
+  for (const { location } of scores.all()) {
+    const distance = Math.max(0, (since ?? 0) - location.at, location.at - (before ?? Number.MAX_SAFE_INTEGER))
+    scores.give(location, 'time', (WEIGHTS.time * halfAt) / (halfAt + distance))
   }
 }
 

@@ -7,13 +7,13 @@ import { WEIGHTS } from './weights.ts'
 export const variety: RankingSignal = ({ scores }) => {
   const betterTurns = new Map<number, number>()
   const turns = new Map<string | null, DocumentKind>()
-  for (const { place, score } of scores.ranked()) {
-    if (place.sessionId === null) continue
-    const turn = turnKey(place)
+  for (const { location, score } of scores.ranked()) {
+    if (location.sessionId === null) continue
+    const turn = turnKey(location)
     const first = turn === null ? undefined : turns.get(turn)
-    const better = betterTurns.get(place.sessionId) ?? 0
-    if (!repeatsTurn(place, first)) betterTurns.set(place.sessionId, better + 1)
-    if (!first) turns.set(turn, place.kind)
-    if (better > 0) scores.give(place, 'variety', score * (WEIGHTS.repeatedSession ** better - 1))
+    const better = betterTurns.get(location.sessionId) ?? 0
+    if (!repeatsTurn(location, first)) betterTurns.set(location.sessionId, better + 1)
+    if (!first) turns.set(turn, location.kind)
+    if (better > 0) scores.give(location, 'variety', score * (WEIGHTS.repeatedSession ** better - 1))
   }
 }

@@ -2,7 +2,7 @@ import type { Log } from '../platform/log.ts'
 import { type Embedder, EmbedderError, type EmbedderSettings, openEmbedder } from '../providers/embedder.ts'
 import { embedBatch, openVectorIndex, type VectorIndex } from '../retrieval/vectors.ts'
 import type { Store } from '../store/store.ts'
-import type { EmbedderStatus } from '../wire/api.ts'
+import type { EmbedderStatus } from '../wire/contract/embedder.ts'
 
 /** The embedder with the index over its vectors; or why there is none, in words for the person. */
 export type EmbeddingState = { kind: 'ready'; embedder: Embedder; index: VectorIndex } | { kind: 'absent'; reason: string }

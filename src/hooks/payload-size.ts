@@ -1,9 +1,6 @@
 import { isJsonDeeperThan } from '../core/json-depth.ts'
+import { MAX_SPOOLED_PAYLOAD_BYTES } from '../core/limits.ts'
 
-/** What the worker takes is sent whole; past this it would refuse, and sending alone takes longer than a person notices. */
-export const MAX_SENT_PAYLOAD_BYTES = 32 * 1024 * 1024
-/** What a hook can read, clean and write in the time it has. */
-const MAX_SPOOLED_PAYLOAD_BYTES = 1024 * 1024
 const MAX_SPOOLED_JSON_DEPTH = 1000
 
 export function isTooLargeToSpool(payload: Uint8Array): boolean {

@@ -6,11 +6,12 @@
  * This is the one place that swallows everything: memory must never stop a person's work. Whatever stdin holds and whatever the
  * worker does, it prints one JSON object and exits 0.
  */
+import { MAX_PAYLOAD_BYTES } from '../core/limits.ts'
 import { hookEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { askWorker, type WorkerReply } from '../wire/socket.ts'
 import { ensureWorker, startWorker } from '../wire/start.ts'
-import { eventNameIn, isTooLargeToSpool, MAX_SENT_PAYLOAD_BYTES } from './payload-size.ts'
+import { eventNameIn, isTooLargeToSpool } from './payload-size.ts'
 
 /** How long each event may hold up the client once its payload is there. Events that are not listed get the default. */
 const DEADLINE_MS: Record<string, number> = { SessionStart: 1000, SessionEnd: 300, PreCompact: 500, PostCompact: 500 }
@@ -97,7 +98,7 @@ async function forward(
       timeoutMs: left(),
     })
 
-  let asked: WorkerReply = payload.length > MAX_SENT_PAYLOAD_BYTES ? { kind: 'late' } : await send()
+  let asked: WorkerReply = payload.length > MAX_PAYLOAD_BYTES ? { kind: 'late' } : await send()
   if (asked.kind === 'unreachable' && event === 'SessionStart' && (await ensureWorker(home, left()))) asked = await send()
   if (asked.kind === 'answered') return { reply: isJsonObject(asked.body) ? asked.body : '{}', exit: DONE }
   // Refused means the worker read it and wants none of it; anything else means it may not have it.

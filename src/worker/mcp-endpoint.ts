@@ -1,4 +1,5 @@
 import type { ServerWebSocket } from 'bun'
+import { MAX_MCP_MESSAGE_BYTES } from '../core/limits.ts'
 import type { Log } from '../platform/log.ts'
 import type { HttpRequest } from '../wire/call.ts'
 import { PIPE_PATH } from '../wire/worker-pipe.ts'
@@ -36,15 +37,13 @@ export function openMcpEndpoint(transport: (request: HttpRequest) => Promise<Res
     pipes: openPipeEndpoint(mcp, log),
   }
 }
-/** A larger message is refused. */
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 function openPipeEndpoint(mcp: () => Promise<Mcp>, log: Log): PipeEndpoint {
   const open = new Map<ServerWebSocket<PipeAddress>, Promise<PipeConnection>>()
   return {
     path: PIPE_PATH,
     handler: {
-      maxPayloadLength: MAX_MESSAGE_BYTES,
+      maxPayloadLength: MAX_MCP_MESSAGE_BYTES,
       // A client may be silent for hours.
       idleTimeout: 0,
       open: (socket) => {

@@ -3,6 +3,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { dirname } from 'node:path'
 import { environment, temporaryFolder } from '../../test/support/builders.ts'
+import { MAX_PAYLOAD_BYTES } from '../core/limits.ts'
 import { homePaths } from '../platform/paths.ts'
 import { askWorker } from '../wire/socket.ts'
 import { BadRequest, type Handler, listen } from './server.ts'
@@ -88,6 +89,13 @@ test('stopping finishes what is under way, does not wait for idle connections, a
   expect(await (await slow).text()).toBe('finished')
   expect(await askWorker(at.home, '/who')).toEqual({ kind: 'unreachable' })
   at.folder[Symbol.dispose]()
+})
+
+test('the largest payload that a hook sends is accepted, and one byte more is refused', async () => {
+  await using at = await aServer()
+  const send = (bytes: number) => askWorker(at.home, '/who', { method: 'POST', body: new Uint8Array(bytes), timeoutMs: 20_000 })
+  expect(await send(MAX_PAYLOAD_BYTES)).toEqual({ kind: 'answered', body: 'owner' })
+  expect(await send(MAX_PAYLOAD_BYTES + 1)).toMatchObject({ kind: 'refused', status: 413 })
 })
 
 const quiet = { info: () => {}, warn: () => {} }

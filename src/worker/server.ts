@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import type { Server, WebSocketHandler } from 'bun'
+import { MAX_PAYLOAD_BYTES } from '../core/limits.ts'
 import { ensurePrivateFolder, makePrivate } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import type { Log } from '../platform/log.ts'
@@ -23,8 +24,7 @@ export type RunningServer = { port: number; stop(): Promise<void> }
 
 /** What holds for both listeners. */
 const SERVER_OPTIONS = {
-  // A payload may carry a whole file; past this it is not a payload.
-  maxRequestBodySize: 64 * 1024 * 1024,
+  maxRequestBodySize: MAX_PAYLOAD_BYTES,
   // Otherwise whatever slips through is answered with a page that shows our source.
   development: false,
   error: () => errorResponse(500, 'the worker could not do that'),

@@ -2,6 +2,8 @@
  * The lines of a transcript, whatever state the file is in: packed, still being written, with two objects glued on one line or a line
  * torn in the middle.
  */
+import { MAX_PAYLOAD_BYTES } from '../../core/limits.ts'
+import { openLineSplitter } from '../../core/line-splitter.ts'
 import { isRecord } from './payload.ts'
 
 export async function* readTranscriptBytes(path: string, offset: number, packed: boolean): AsyncGenerator<Uint8Array> {
@@ -13,47 +15,21 @@ export async function* readTranscriptBytes(path: string, offset: number, packed:
   }
 }
 
-/** Longer than any line a client writes, and short enough to hold. */
-const MAX_TRANSCRIPT_LINE_BYTES = 64 * 1024 * 1024
-
 /**
- * Lines and how many bytes each took, its end included; null for one too long to hold. Half a line at the end is held back,
- * unless the file is finished and nobody will write the other half.
+ * Lines and their size in bytes, newline included; the text of a line over the limit is null. An unfinished last line is held back while the
+ * client may still be writing it.
  */
 export async function* splitTranscriptLines(
   chunks: AsyncIterable<Uint8Array>,
   finished: boolean,
 ): AsyncGenerator<{ text: string | null; bytes: number }> {
-  const decoder = new TextDecoder()
-  let pieces: Uint8Array[] = []
-  let bytes = 0
-  const take = (last: Uint8Array) => {
-    const length = bytes + last.length
-    const whole = pieces.length === 0 ? last : Buffer.concat([...pieces, last])
-    const line = { text: length > MAX_TRANSCRIPT_LINE_BYTES ? null : decoder.decode(whole), bytes: length }
-    pieces = []
-    bytes = 0
-    return line
-  }
-  for await (const chunk of chunks) {
-    let start = 0
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      yield take(chunk.subarray(start, end + 1))
-      start = end + 1
-    }
-    const rest = chunk.subarray(start)
-    bytes += rest.length
-    // The stream may use the chunk again, so what outlives it is copied; of a line that is too long only the length is kept.
-    if (bytes > MAX_TRANSCRIPT_LINE_BYTES) pieces = []
-    else if (rest.length > 0) pieces.push(rest.slice())
-  }
-  if (bytes === 0 || bytes > MAX_TRANSCRIPT_LINE_BYTES) return
-  // A client that died between the line and its newline has still written a whole line.
-  const last = take(new Uint8Array())
-  if (finished || (last.text !== null && parseJson(last.text) !== undefined)) yield last
+  const splitter = openLineSplitter()
+  for await (const chunk of chunks) yield* splitter.push(chunk)
+  const last = splitter.finish()
+  if (!last || last.text === null) return
+  // A client that died before it wrote the newline may still have written a complete object.
+  if (finished || parseJson(last.text) !== undefined) yield last
 }
-
-const NEWLINE = 10
 
 export function parseJson(json: string): unknown {
   try {
@@ -74,7 +50,7 @@ export function salvageObjects(written: string): { objects: unknown[]; torn: num
   let at = written.indexOf('{')
   if (at < 0) return { objects, torn: 1 }
   // What was torn in many places is given up before it costs more than the longest line.
-  for (let budget = MAX_TRANSCRIPT_LINE_BYTES; at >= 0 && budget > 0; ) {
+  for (let budget = MAX_PAYLOAD_BYTES; at >= 0 && budget > 0; ) {
     const end = objectEnd(written, at)
     budget -= (end < 0 ? written.length : end) - at
     const object = end < 0 ? undefined : parseJson(written.slice(at, end))

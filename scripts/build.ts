@@ -2,8 +2,8 @@
  * Makes dist/, what is packed in place of the source: the program in a few files with the packages it uses inside, the page of the
  * viewer, `recollect/client` with its types, and the licences of what is inside. Runs before `npm pack`: `bin/with-bun scripts/build.ts`.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { bundleViewer } from '../src/worker/viewer-files.ts'
 import { licences } from './licences.ts'
 
@@ -40,8 +40,20 @@ function makeTypes(entry: string): void {
     'bundler',
     '--strict',
   ]
-  const types = ['--types', 'bun', '--allowImportingTsExtensions', '--rewriteRelativeImportExtensions', '--skipLibCheck']
+  const resolution = ['--types', 'bun', '--allowImportingTsExtensions', '--rewriteRelativeImportExtensions', '--skipLibCheck']
   const tsc = join(root, 'node_modules/.bin/tsc')
-  const ran = Bun.spawnSync([tsc, ...settings, ...types, ...flags, '--rootDir', join(root, 'src'), entry], { cwd: root })
+  const ran = Bun.spawnSync([tsc, ...settings, ...resolution, ...flags, '--rootDir', join(root, 'src'), entry], { cwd: root })
   if (!ran.success) throw new Error(`the types of the client could not be made: ${ran.stdout}${ran.stderr}`)
+  const types = join(dist, 'types')
+  const needed = typeFiles(join(types, 'client', 'client.d.ts'))
+  for (const file of new Bun.Glob('**/*.d.ts').scanSync(types)) if (!needed.has(join(types, file))) rmSync(join(types, file))
+}
+
+/** The file and those it imports. The compiler also writes the types of files that only the implementation uses, and some of those need zod. */
+function typeFiles(file: string, found = new Set<string>()): Set<string> {
+  if (found.has(file)) return found
+  found.add(file)
+  for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)\.ts'/g))
+    typeFiles(join(dirname(file), `${path}.d.ts`), found)
+  return found
 }

@@ -1,6 +1,6 @@
 /**
- * The worker: cold start to the first answer, idle memory, events per second. Times are compared with `node -e 0` in the same run. Measures the
- * source, or another entry file: bench/worker.ts [main].
+ * The worker: cold start, idle memory, events per second. The cold start is compared with `node -e 0` and with `bun -e 0`, the start of the runtime
+ * itself, in the same run. Measures the source, or another entry file: bench/worker.ts [main].
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,15 +15,16 @@ const env = { RECOLLECT_HOME: home, RECOLLECT_WORKER_PORT: '0' }
 const cli = [process.execPath, main ?? join(root, 'src/cli/main.ts')]
 const socket = join(home, 'run', 'worker.sock')
 const get = (path: string) => fetch(`http://worker${path}`, { unix: socket })
+const SEARCH = '/api/search?query=tide'
 const spawned: ReturnType<typeof Bun.spawn>[] = []
 
-/** Starts a worker and waits for its first full-text answer. */
-async function coldStart(): Promise<void> {
+/** Starts a worker and waits for its first answer at this path. */
+async function coldStart(path: string): Promise<void> {
   const child = Bun.spawn([...cli, 'worker'], { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'ignore'] })
   spawned.push(child)
   for (;;) {
     try {
-      const answer = await get('/api/search?query=tide')
+      const answer = await get(path)
       await answer.json()
       return
     } catch {
@@ -41,17 +42,23 @@ async function stopWorker(): Promise<void> {
 const residentMegabytes = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
 try {
-  await coldStart()
+  const [firstAnswer, firstSearch] = ['worker, cold start to first answer', 'worker, cold start to first search']
+  await coldStart(SEARCH)
   await stopWorker()
   const times = await medianTimes(9, {
     'node -e 0': async () => void (await spawnWith(['node', '-e', '0'], '', {})),
-    'worker, cold start to first answer': coldStart,
+    'bun -e 0': async () => void (await spawnWith([process.execPath, '-e', '0'], '', {})),
+    [firstAnswer]: () => coldStart('/health'),
     '(stop)': stopWorker,
+    [firstSearch]: () => coldStart(SEARCH),
+    '(stop again)': stopWorker,
   })
   delete times['(stop)']
-  printRatios('Worker', times, 'node -e 0', { 'worker, cold start to first answer': 2 })
+  delete times['(stop again)']
+  printRatios('Worker', times, 'node -e 0', { [firstSearch]: 2 })
+  printRatios('Worker, relative to its runtime', times, 'bun -e 0')
 
-  await coldStart()
+  await coldStart(SEARCH)
   const pid = spawned.at(-1)?.pid ?? 0
   await Bun.sleep(3000)
   console.log(`\n  idle memory                                  ${residentMegabytes(pid).toFixed(0).padStart(8)} MB  (goal <= 60 MB)`)

@@ -2,8 +2,8 @@
  * Builds dist/, which is packed instead of the source: the program bundled with its dependencies, the viewer, `recollect/client` with its types,
  * and the licences of the bundled packages. Runs before `npm pack`: `bin/with-bun scripts/build.ts`.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { bundleViewer } from '../src/worker/viewer-files.ts'
 import { licences } from './licences.ts'
 
@@ -29,9 +29,31 @@ async function bundle(what: string, options: Parameters<typeof Bun.build>[0]): P
 /** Node does not run TypeScript from packages, so the client is built and gets separate type declarations. */
 function makeTypes(entry: string): void {
   const flags = ['--declaration', '--emitDeclarationOnly', '--noEmit', 'false', '--outDir', join(dist, 'types')]
-  const settings = ['--ignoreConfig', '--target', 'esnext', '--module', 'preserve', '--moduleResolution', 'bundler', '--strict']
-  const types = ['--types', 'bun', '--allowImportingTsExtensions', '--rewriteRelativeImportExtensions', '--skipLibCheck']
+  const settings = [
+    '--ignoreConfig',
+    '--stripInternal',
+    '--target',
+    'esnext',
+    '--module',
+    'preserve',
+    '--moduleResolution',
+    'bundler',
+    '--strict',
+  ]
+  const resolution = ['--types', 'bun', '--allowImportingTsExtensions', '--rewriteRelativeImportExtensions', '--skipLibCheck']
   const tsc = join(root, 'node_modules/.bin/tsc')
-  const ran = Bun.spawnSync([tsc, ...settings, ...types, ...flags, '--rootDir', join(root, 'src'), entry], { cwd: root })
+  const ran = Bun.spawnSync([tsc, ...settings, ...resolution, ...flags, '--rootDir', join(root, 'src'), entry], { cwd: root })
   if (!ran.success) throw new Error(`could not build the client's types: ${ran.stdout}${ran.stderr}`)
+  const types = join(dist, 'types')
+  const needed = typeFiles(join(types, 'client', 'client.d.ts'))
+  for (const file of new Bun.Glob('**/*.d.ts').scanSync(types)) if (!needed.has(join(types, file))) rmSync(join(types, file))
+}
+
+/** The file and those it imports. The compiler also writes the types of files that only the implementation uses, and some of those need zod. */
+function typeFiles(file: string, found = new Set<string>()): Set<string> {
+  if (found.has(file)) return found
+  found.add(file)
+  for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)\.ts'/g))
+    typeFiles(join(dirname(file), `${path}.d.ts`), found)
+  return found
 }

@@ -2,6 +2,7 @@
  * Calls a route of the contract over any transport. This file loads neither zod nor the contract: it needs only the types, so hooks, the viewer and
  * the client library can use it.
  */
+import { splitLines } from '../core/line-splitter.ts'
 import type { LinesRoute, RequestOf, ResponseOf, RouteName, ValueRoute } from './contract/contract.ts'
 
 /** One HTTP request to the worker. */
@@ -118,16 +119,10 @@ export function httpRequest(name: RouteName, request: object = {}, options: Call
 const parseResponse = <T>(text: string, reviver?: Reviver): T => JSON.parse(text, reviver) as T
 
 async function* readLines<T>(reply: HttpReply, signal: AbortSignal | undefined, reviver?: Reviver): AsyncGenerator<T> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  for await (const chunk of reply.body ?? []) {
+  for await (const line of splitLines(reply.body ?? [])) {
     if (signal?.aborted) return
-    rest += decoder.decode(chunk, { stream: true })
-    const lines = rest.split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) if (line) yield parseResponse<T>(line, reviver)
+    if (line) yield parseResponse<T>(line, reviver)
   }
-  if (rest) yield parseResponse<T>(rest, reviver)
 }
 
 function failedReply(cause: unknown): FailedReply {

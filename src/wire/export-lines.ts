@@ -3,17 +3,17 @@ import { asProjectKey } from '../core/ids.ts'
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import { asNoteId, isNamespace, NOTE_SCOPES, NOTE_SOURCES, NOTE_TYPES, type Note, type NoteText } from '../core/note.ts'
 
-/** One line of what `export` wrote, as far as it can be brought in again. */
+/** One line that `export` wrote, as `import` reads it. */
 export type ExportedLine =
   | { kind: 'note'; note: Omit<Note, 'path'> }
   | ({ kind: 'session' } & z.infer<typeof SessionLine>)
   | ({ kind: 'prompt' } & z.infer<typeof PromptLine>)
   | ({ kind: 'observation' } & z.infer<typeof ObservationLine>)
   | ({ kind: 'summary' } & z.infer<typeof SummaryLine>)
-  /** Raw tool uses are let go after a while anyway; what was made of them is what comes back. */
+  /** Not imported: observations and summaries already say what matters about them. */
   | { kind: 'tool-use' }
 
-/** Reads a line by the fields it has; null when it is none of ours. */
+/** Recognises the kind of a line by its fields; null when it is not a line of an export. */
 export function readExportedLine(json: unknown): ExportedLine | null {
   if (typeof json !== 'object' || json === null) return null
   if ('toolUseId' in json) return { kind: 'tool-use' }
@@ -32,54 +32,54 @@ function read<S extends z.ZodType>(schema: S, json: unknown, as: (value: z.infer
 
 const name = z.string().min(1).max(300)
 const at = z.number().min(0).max(8.64e15)
-const when = at.nullable().default(null)
-const said = z.string().default('')
-const many = z.array(z.string()).default([])
-const ofSession = { sessionId: name, agent: z.literal('claude-code'), project: name }
+const optionalTime = at.nullable().default(null)
+const optionalText = z.string().default('')
+const optionalList = z.array(z.string()).default([])
+const sessionFields = { sessionId: name, agent: z.literal('claude-code'), project: name }
 
 const SessionLine = z.object({
-  ...ofSession,
+  ...sessionFields,
   folder: z.string(),
   branch: z.string().nullable().default(null),
   title: z.string().nullable().default(null),
   startedAt: at,
   lastEventAt: at,
-  endedAt: when,
+  endedAt: optionalTime,
 })
 const PromptLine = z.object({
-  ...ofSession,
+  ...sessionFields,
   origin: z.enum(['person', 'machine']),
   text: z.string().min(1),
   answer: z.string().nullable().default(null),
   at,
-  answeredAt: when,
+  answeredAt: optionalTime,
 })
 const ObservationLine = z.object({
-  ...ofSession,
+  ...sessionFields,
   promptNumber: z.number().int().min(0),
   type: z.enum(OBSERVATION_TYPES),
   title: name.max(2000),
-  subtitle: said,
-  narrative: said,
-  facts: many,
-  concepts: many,
-  filesRead: many,
-  filesModified: many,
+  subtitle: optionalText,
+  narrative: optionalText,
+  facts: optionalList,
+  concepts: optionalList,
+  filesRead: optionalList,
+  filesModified: optionalList,
   tool: z.string().nullable().default(null),
-  model: said,
+  model: optionalText,
   at,
 })
 const SummaryLine = z.object({
-  ...ofSession,
+  ...sessionFields,
   promptNumber: z.number().int().min(0),
   source: z.enum(['turn', 'compact', 'subagent']),
-  request: said,
-  investigated: said,
-  learned: said,
-  completed: said,
-  nextSteps: said,
-  notes: said,
-  model: said,
+  request: optionalText,
+  investigated: optionalText,
+  learned: optionalText,
+  completed: optionalText,
+  nextSteps: optionalText,
+  notes: optionalText,
+  model: optionalText,
   at,
 })
 const noteId = z.string().regex(/^[\w.-]{1,80}$/)
@@ -91,7 +91,7 @@ const NoteLine = z.object({
   tags: z.array(z.string().max(200)).max(1000),
   createdAt: at,
   updatedAt: at,
-  machine: said,
+  machine: optionalText,
   source: z.enum(NOTE_SOURCES),
   session: z.string().max(500).nullable().default(null),
   model: z.string().max(500).nullable().default(null),
@@ -99,10 +99,10 @@ const NoteLine = z.object({
   supersedes: z.array(noteId),
   conflictOf: noteId.nullable().default(null),
   pinned: z.boolean(),
-  expiresAt: when,
-  deletedAt: when,
+  expiresAt: optionalTime,
+  deletedAt: optionalTime,
   body: z.string(),
-  // A line of front matter that is more than one would be read back as something else.
+  // A line break inside would be read back as another field of the front matter.
   unknown: z.array(z.string().regex(/^[^\r\n]*$/)).default([]),
   scope: z.enum(NOTE_SCOPES),
   project: name,

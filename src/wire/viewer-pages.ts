@@ -1,4 +1,4 @@
-/** The pages of the viewer, by the first part of their address. Whoever serves, opens or shows one reads it here. */
+/** The pages of the viewer, by the first part of their path. */
 export const VIEWER_PAGES = [
   'feed',
   'sessions',
@@ -15,12 +15,12 @@ export type ViewerPage = (typeof VIEWER_PAGES)[number]
 
 export const isViewerPage = (word: string): word is ViewerPage => (VIEWER_PAGES as readonly string[]).includes(word)
 
-/** Of a question that stands in the address of a page, so much: an address has room for 16 KB, and some scripts take nine bytes a letter there. */
+/** How much of a query goes into a page's URL. A URL has room for 16 KB, and in some scripts a letter takes nine bytes there. */
 export const MAX_QUERY_CHARS_IN_URL = 1000
 
-/** Where a person wants to go, as they type it: a page, a memory's id (12, #12, S3, P7, N…), or nothing. Null when it is neither. */
-export function viewerPathFor(wanted: string): string | null {
-  const word = wanted.trim()
+/** The path for what a person typed: the name of a page, a memory's id (12, #12, S3, P7, N…), or nothing. Null when it is none of these. */
+export function viewerPathFor(text: string): string | null {
+  const word = text.trim()
   if (word === '') return '/feed'
   if (isViewerPage(word)) return `/${word}`
   if (word === 'health') return '/worker'

@@ -2,19 +2,19 @@ import { readEnvironment } from '../platform/environment.ts'
 import { createTemporaryLink } from '../platform/files.ts'
 import type { Home } from '../platform/paths.ts'
 
-/** Where the worker takes lasting connections of MCP clients. */
+/** The path of the WebSocket that connects an MCP client's process to the worker. */
 export const PIPE_PATH = '/mcp'
 
-/** How a pipe came to its end. `goodbye`: the worker stopped because somebody wanted it to. `lost`: it died, or was not there. */
+/** How a pipe ended. `goodbye`: the worker was stopped on purpose. `lost`: it crashed, or could not be reached. */
 export type PipeEnd = 'goodbye' | 'lost'
 
 export type WorkerPipe = { send(message: string): void; close(): void }
 
-/** Opens a lasting connection to the worker, a message at a time. Null when nobody answers. */
+/** Opens a connection that carries messages in both directions. Null when no worker answers. */
 export function openPipe(
   home: Home,
   project: string | null,
-  heard: { message(text: string): void; end(how: PipeEnd): void },
+  listener: { message(text: string): void; end(how: PipeEnd): void },
 ): Promise<WorkerPipe | null> {
   const query = project ? `?${new URLSearchParams({ project })}` : ''
   const opened = Promise.withResolvers<WorkerPipe | null>()
@@ -26,13 +26,13 @@ export function openPipe(
     address.remove()
     opened.resolve({ send: (message) => socket.send(message), close: () => socket.close() })
   }
-  socket.onmessage = ({ data }) => heard.message(String(data))
+  socket.onmessage = ({ data }) => listener.message(String(data))
   socket.onclose = ({ code }) => {
     address.remove()
-    if (isOpen) heard.end(code === GOING_AWAY ? 'goodbye' : 'lost')
+    if (isOpen) listener.end(code === GOING_AWAY ? 'goodbye' : 'lost')
     opened.resolve(null)
   }
-  // A close follows, and says as much.
+  // `onclose` follows.
   socket.onerror = () => {}
   return opened.promise
 }
@@ -40,13 +40,13 @@ export function openPipe(
 const GOING_AWAY = 1001
 
 /**
- * A path that can stand in the address of a WebSocket, where a space, an umlaut or a colon is escaped and never found again: the socket's own, or
- * for as long as it takes to connect a link to it. The socket stays where everybody else finds it.
+ * A path to the socket that works in a WebSocket URL, where a space, an umlaut or a colon would be escaped and the socket not found. If the path
+ * has such a character, this is a temporary link; call `remove` once connected.
  */
 function urlSafeSocketPath(socket: string): { path: string; remove(): void } {
   if (URL_SAFE_PATH.test(socket)) return { path: socket, remove: () => {} }
-  const { temporaryFolder: temporary } = readEnvironment()
-  return createTemporaryLink(socket, URL_SAFE_PATH.test(temporary) ? temporary : '/tmp')
+  const { temporaryFolder } = readEnvironment()
+  return createTemporaryLink(socket, URL_SAFE_PATH.test(temporaryFolder) ? temporaryFolder : '/tmp')
 }
 
 const URL_SAFE_PATH = /^[\w/.+-]+$/

@@ -2,54 +2,58 @@ import { timingSafeEqual } from 'node:crypto'
 
 export type AccessTokens = { token: string; hookToken: string }
 
-/** Who is asking: the owner of the socket, the bearer of the token or the viewer may do everything; a hook may only report events. */
+/** `owner`: the socket, the token or the viewer; may do everything. `hook`: the token for hooks; may only report events. */
 export type Caller = 'owner' | 'hook'
 
 export type AccessDecision = { kind: 'admitted'; caller: Caller } | { kind: 'refused'; status: 401 | 403; reason: string }
 
 /**
- * Whether a request over TCP may come in. A browser page on another site can reach loopback too: the Host check stops names that
- * were pointed here (DNS rebinding), the Origin check stops other sites' pages, and the token stops everybody else.
+ * Decides who sent a request over TCP. Pages of other sites can reach loopback too: the Host check stops host names that resolve to this machine (DNS
+ * rebinding), the Origin check stops pages of other sites, and the token stops other programs.
  */
 export function checkAccess(
   request: Request,
   port: number,
-  keys: AccessTokens,
+  tokens: AccessTokens,
   isVisitor: (secret: string) => boolean = () => false,
 ): AccessDecision {
   const host = request.headers.get('host') ?? ''
   if (!isAddressedToWorker(request, port))
-    return { kind: 'refused', status: 403, reason: `the Host header names ${host.slice(0, 80) || 'nothing'}, not this machine` }
+    return {
+      kind: 'refused',
+      status: 403,
+      reason: `the Host header is ${host.slice(0, 80) || 'missing'}; it must name this machine, for example 127.0.0.1:${port}`,
+    }
   const origin = request.headers.get('origin')
   if (origin !== null && !isLoopbackHost(origin.replace(/^http:\/\//, ''), port)) {
-    return { kind: 'refused', status: 403, reason: 'requests from other sites are not answered' }
+    return { kind: 'refused', status: 403, reason: 'requests from other sites are refused' }
   }
-  const given = /^Bearer\s+(.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]?.trim()
-  if (given && isSameSecret(given, keys.token)) return { kind: 'admitted', caller: 'owner' }
-  if (given && isSameSecret(given, keys.hookToken)) return { kind: 'admitted', caller: 'hook' }
-  if (given === undefined) return checkVisitorAccess(request, port, isVisitor)
+  const token = /^Bearer\s+(.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]?.trim()
+  if (token && isSameSecret(token, tokens.token)) return { kind: 'admitted', caller: 'owner' }
+  if (token && isSameSecret(token, tokens.hookToken)) return { kind: 'admitted', caller: 'hook' }
+  if (token === undefined) return checkVisitorAccess(request, port, isVisitor)
   return { kind: 'refused', status: 401, reason: NO_TOKEN }
 }
 
-const NO_TOKEN = 'a bearer token is needed; it is in run/token in the Recollect home'
+const NO_TOKEN = 'send the token in run/token of the Recollect home as Authorization: Bearer <token>'
 
-/** The port is in the name because browsers give a cookie to every port of a machine, and two homes may have two workers. */
+/** The port is in the name because browsers send a cookie to every port of a machine, and two homes may have two workers. */
 export const cookieName = (port: number) => `recollect-${port}`
 
 /**
- * A browser that was let in shows its cookie with whatever anybody makes it send. So it must also say that our own page asked,
- * or that a person opened a page by hand; and a change must come in a form that no page of another origin can send unasked.
+ * A signed-in browser sends its cookie with every request, also with those that other sites trigger. So the browser must also say that our own page sent
+ * the request, or that a person opened the page by hand. A change must also have headers that other origins cannot send without permission.
  */
 function checkVisitorAccess(request: Request, port: number, isVisitor: (secret: string) => boolean): AccessDecision {
   const secret = readCookie(request.headers.get('cookie') ?? '', cookieName(port))
   if (!secret || !isVisitor(secret)) return { kind: 'refused', status: 401, reason: NO_TOKEN }
   const [site, mode, dest] = ['site', 'mode', 'dest'].map((name) => request.headers.get(`sec-fetch-${name}`))
   const isOpened = site === 'none' && request.method === 'GET' && mode === 'navigate' && dest === 'document'
-  if (site !== 'same-origin' && !isOpened) return { kind: 'refused', status: 403, reason: 'only the viewer’s own pages are answered' }
+  if (site !== 'same-origin' && !isOpened) return { kind: 'refused', status: 403, reason: 'only pages of the viewer may send this request' }
   if (request.method === 'GET' || request.method === 'HEAD') return { kind: 'admitted', caller: 'owner' }
   const isJson = /^application\/json\s*(?:;|$)/i.test(request.headers.get('content-type') ?? '')
   if (!isJson || request.headers.get('x-recollect') !== '1')
-    return { kind: 'refused', status: 403, reason: 'a change needs content-type application/json and x-recollect: 1' }
+    return { kind: 'refused', status: 403, reason: 'a change needs the headers content-type: application/json and x-recollect: 1' }
   return { kind: 'admitted', caller: 'owner' }
 }
 
@@ -58,7 +62,7 @@ function readCookie(header: string, name: string): string | null {
   return pairs.find(([key]) => key === name)?.[1] ?? null
 }
 
-/** Whether the caller meant this machine and port, and not a name that was pointed here. */
+/** Whether the Host header names this machine and port, and not a host name that resolves to it. */
 export const isAddressedToWorker = (request: Request, port: number) => isLoopbackHost(request.headers.get('host') ?? '', port)
 
 function isLoopbackHost(host: string, port: number): boolean {

@@ -16,7 +16,7 @@ import type { Job } from '../core/job.ts'
 import { reindex } from '../notes/notes.ts'
 import { readIfThere } from '../platform/files.ts'
 import type { PlanKind } from '../store/store.ts'
-import type { ConsolidationLine, ConsolidationReport, PlannedGroup, UndoReport } from '../wire/api.ts'
+import type { ConsolidationLine, ConsolidationReport, PlannedGroup, UndoReport } from '../wire/contract/upkeep.ts'
 import { BadRequest } from './server.ts'
 import type { Services } from './services.ts'
 

@@ -1,4 +1,4 @@
-import type { CostReport } from '../wire/api.ts'
+import type { CostReport } from '../wire/contract/upkeep.ts'
 import type { Services } from './services.ts'
 import { dayOf } from './text-model.ts'
 

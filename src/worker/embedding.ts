@@ -1,7 +1,7 @@
 import { type Embedder, EmbedderError, type EmbedderSettings, openEmbedder } from '../providers/embedder.ts'
 import { embedBatch, openVectorIndex, type VectorIndex } from '../retrieval/vectors.ts'
 import type { Store } from '../store/store.ts'
-import type { EmbedderStatus } from '../wire/api.ts'
+import type { EmbedderStatus } from '../wire/contract/embedder.ts'
 import { chosenEmbedder, type EmbedderOpening, type EmbeddingDeps, type EmbeddingState, openCurrentEmbedder } from './current-embedder.ts'
 
 export type { EmbeddingState } from './current-embedder.ts'

@@ -5,7 +5,7 @@ import { take } from '../capture/capture.ts'
 import type { SessionEvent } from '../core/event.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
-import { EXPORT_KINDS } from '../wire/api.ts'
+import { EXPORT_KINDS } from '../wire/contract/upkeep.ts'
 import { exportLines } from './export.ts'
 import type { Services } from './services.ts'
 

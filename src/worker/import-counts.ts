@@ -1,5 +1,5 @@
 import type { NoteSaveResult } from '../notes/notes.ts'
-import type { ImportCounts } from '../wire/api.ts'
+import type { ImportCounts } from '../wire/contract/upkeep.ts'
 import type { Services } from './services.ts'
 
 export const zeroImportCounts = (): ImportCounts => ({

@@ -1,7 +1,7 @@
 import { distillTurnWithModel, estimateModelTokens, type ModelDistiller, type ModelDistillJob } from '../capture/turns.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import { costInUsd, findPrice, readPrices } from '../platform/prices.ts'
-import type { RedistillLine, RedistillReport } from '../wire/api.ts'
+import type { RedistillLine, RedistillReport } from '../wire/contract/upkeep.ts'
 import { distillerOf } from './background-distiller.ts'
 import { BadRequest } from './server.ts'
 import type { Services } from './services.ts'

@@ -8,7 +8,7 @@ import { asProjectKey } from '../core/ids.ts'
 import { asNoteId } from '../core/note.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { forgetNote, putNote } from '../notes/notes.ts'
-import type { CleanUpReport } from '../wire/api.ts'
+import type { CleanUpReport } from '../wire/contract/upkeep.ts'
 import { cleanUp, purgeExpired } from './retention.ts'
 import type { Services } from './services.ts'
 

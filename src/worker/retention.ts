@@ -1,7 +1,7 @@
 import { purgeNote } from '../notes/notes.ts'
 import { freeBytes } from '../platform/folder.ts'
 import { type RowsAndBytes, UNDO_DAYS } from '../store/store.ts'
-import type { CleanUpLine, CleanUpReport, ExpiredAmount } from '../wire/api.ts'
+import type { CleanUpLine, CleanUpReport, ExpiredAmount } from '../wire/contract/upkeep.ts'
 import type { Services } from './services.ts'
 
 const HOUR_MS = 60 * 60_000

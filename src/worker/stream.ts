@@ -1,28 +1,28 @@
-/** One thing that happened, as listeners hear it. */
+/** An event for the listeners of `/stream`. */
 export type StreamEvent = { type: string; data: unknown }
 
 export type Stream = ReturnType<typeof openStream>
 
-/** How many past events a listener that comes back can still be given; past that it is told to fetch anew. */
+/** How many past events a listener that reconnects can get. If it missed more, it gets a `reset` and must fetch everything again. */
 const MAX_REPLAYED_EVENTS = 1000
-/** A listener that does not read is let go rather than filled without end; it comes back and catches up. */
+/** A listener that does not read its events is disconnected, so that they do not fill the memory. It can reconnect and catch up. */
 const MAX_UNREAD_EVENTS = 500
 
 /**
- * Live events for whoever listens. Ids are `<run>-<number>`: a listener that reconnects with the last id it saw gets what it
- * missed, or a `reset` when the worker has been restarted or too much has happened since.
+ * Live events. Their ids are `<run>-<number>`. A listener that reconnects with the last id it saw gets the events it missed, or a `reset` if the
+ * worker was restarted or has dropped some of them.
  */
 export function openStream(run: string) {
-  const past: { number: number; text: string }[] = []
+  const recent: { number: number; text: string }[] = []
   const listeners = new Set<ReadableStreamDefaultController<string>>()
   let last = 0
 
   return {
-    publish(live: StreamEvent): void {
+    publish({ type, data }: StreamEvent): void {
       last++
-      const text = `id: ${run}-${last}\nevent: ${live.type}\ndata: ${JSON.stringify(live.data)}\n\n`
-      past.push({ number: last, text })
-      if (past.length > MAX_REPLAYED_EVENTS) past.shift()
+      const text = `id: ${run}-${last}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+      recent.push({ number: last, text })
+      if (recent.length > MAX_REPLAYED_EVENTS) recent.shift()
       for (const listener of listeners) {
         if ((listener.desiredSize ?? 0) < -MAX_UNREAD_EVENTS) {
           listeners.delete(listener)
@@ -31,20 +31,20 @@ export function openStream(run: string) {
       }
     },
     listen(lastEventId: string | null): ReadableStream<string> {
-      let mine: ReadableStreamDefaultController<string>
+      let listener: ReadableStreamDefaultController<string>
       return new ReadableStream<string>({
         start: (controller) => {
-          mine = controller
+          listener = controller
           controller.enqueue(`retry: 1000\n\n`)
           for (const text of missedSince(lastEventId)) controller.enqueue(text)
           listeners.add(controller)
         },
         cancel: () => {
-          listeners.delete(mine)
+          listeners.delete(listener)
         },
       })
     },
-    /** Keeps connections open through whatever sits between. */
+    /** Sends a comment, so that proxies do not close idle connections. */
     sendHeartbeat(): void {
       for (const listener of listeners) listener.enqueue(': \n\n')
     },
@@ -60,8 +60,8 @@ export function openStream(run: string) {
     if (id === null) return [`id: ${run}-${last}\nevent: hello\ndata: {}\n\n`]
     const cut = id.lastIndexOf('-')
     const number = Number(id.slice(cut + 1))
-    const oldest = past[0]?.number ?? last + 1
+    const oldest = recent[0]?.number ?? last + 1
     if (id.slice(0, cut) !== run || !Number.isInteger(number) || number > last || number < oldest - 1) return [reset]
-    return past.filter((event) => event.number > number).map((event) => event.text)
+    return recent.filter((event) => event.number > number).map((event) => event.text)
   }
 }

@@ -4,7 +4,13 @@ import { addObservations, observation, openSession, summary } from '../../test/s
 import { aControl } from '../../test/support/control.ts'
 import { aDesk } from '../../test/support/desk.ts'
 import { asProjectKey } from '../core/ids.ts'
-import type { Economy, Feed, Neighbourhood, NoteVersions, Project, SessionContents, Sessions, SettingsInForce } from '../wire/view.ts'
+import type { FeedResponse } from '../wire/contract/feed.ts'
+import type { Neighbourhood } from '../wire/contract/graph.ts'
+import type { NoteVersions } from '../wire/contract/notes.ts'
+import type { ProjectSummary } from '../wire/contract/projects.ts'
+import type { SessionContents, SessionList } from '../wire/contract/sessions.ts'
+import type { SettingsInForce } from '../wire/contract/settings.ts'
+import type { Economy } from '../wire/contract/upkeep.ts'
 import { moveProject, wipeProject } from './project-jobs.ts'
 import { openRouter } from './router.ts'
 import { listen } from './server.ts'
@@ -122,19 +128,19 @@ test('nobody gets a page, a file or the stream without having been let in', asyn
 test('the feed is a list of everything that stays where it is while more comes in', async () => {
   await using at = await aViewer()
   await addObservations(at.store, [observation({ title: 'One', at: 1000 }), observation({ title: 'Two', type: 'bugfix', at: 2000 })])
-  const first = await at.get<Feed>('/api/feed')
+  const first = await at.get<FeedResponse>('/api/feed')
   expect([first.total, first.rows.map((row) => row.title)]).toEqual([2, ['Two', 'One']])
   await addObservations(at.store, [observation({ title: 'Three', at: 3000 }), observation({ title: 'From before', at: 500 })], 's2')
-  const again = await at.get<Feed>(`/api/feed?upTo=${first.upTo}`)
+  const again = await at.get<FeedResponse>(`/api/feed?upTo=${first.upTo}`)
   expect(again.rows.map((row) => row.title)).toEqual(['Two', 'One'])
-  expect((await at.get<Feed>(`/api/feed?after=${first.upTo}&limit=0`)).total).toBe(2)
-  expect((await at.get<Feed>('/api/feed')).rows.map((row) => row.title)).toEqual(['Three', 'Two', 'One', 'From before'])
-  expect((await at.get<Feed>('/api/feed?types=bugfix')).rows.map((row) => row.title)).toEqual(['Two'])
-  expect((await at.get<Feed>('/api/feed?limit=1&offset=1')).rows.map((row) => row.title)).toEqual(['Two'])
-  expect((await at.get<Feed>('/api/feed?kinds=note')).total).toBe(0)
-  expect((await at.get<Feed>('/api/feed?since=1500&before=2500')).rows.map((row) => row.title)).toEqual(['Two'])
-  expect((await at.get<Feed>('/api/feed?agent=claude-code')).total).toBe(4)
-  expect((await at.get<Feed>('/api/feed?agent=other')).total).toBe(0)
+  expect((await at.get<FeedResponse>(`/api/feed?after=${first.upTo}&limit=0`)).total).toBe(2)
+  expect((await at.get<FeedResponse>('/api/feed')).rows.map((row) => row.title)).toEqual(['Three', 'Two', 'One', 'From before'])
+  expect((await at.get<FeedResponse>('/api/feed?types=bugfix')).rows.map((row) => row.title)).toEqual(['Two'])
+  expect((await at.get<FeedResponse>('/api/feed?limit=1&offset=1')).rows.map((row) => row.title)).toEqual(['Two'])
+  expect((await at.get<FeedResponse>('/api/feed?kinds=note')).total).toBe(0)
+  expect((await at.get<FeedResponse>('/api/feed?since=1500&before=2500')).rows.map((row) => row.title)).toEqual(['Two'])
+  expect((await at.get<FeedResponse>('/api/feed?agent=claude-code')).total).toBe(4)
+  expect((await at.get<FeedResponse>('/api/feed?agent=other')).total).toBe(0)
   expect((await at.ask('/api/feed?types=nonsense')).status).toBe(400)
 })
 
@@ -142,10 +148,10 @@ test('what comes after the newest memory was deleted counts as new', async () =>
   await using at = await aViewer()
   await addObservations(at.store, [observation({ title: 'One', at: 1000 })], 's1')
   await addObservations(at.store, [observation({ title: 'Two', at: 2000 })], 's2')
-  const { upTo, rows } = await at.get<Feed>('/api/feed')
+  const { upTo, rows } = await at.get<FeedResponse>('/api/feed')
   await at.ask(`/api/sessions/${rows[0]?.sessionId}`, { method: 'DELETE' })
   await addObservations(at.store, [observation({ title: 'Three', at: 3000 }), observation({ title: 'Four', at: 4000 })], 's3')
-  expect((await at.get<Feed>(`/api/feed?after=${upTo}&limit=0`)).total).toBe(2)
+  expect((await at.get<FeedResponse>(`/api/feed?after=${upTo}&limit=0`)).total).toBe(2)
 })
 
 test('a forgotten observation is gone everywhere, stays gone when its turn is told again, and can be brought back', async () => {
@@ -209,8 +215,8 @@ test('sessions are listed with what they hold, and one is given whole', async ()
   }
   await at.store.toolUses.add({ ...use, input: '{}', output: 'x'.repeat(1000) })
   await at.store.summaries.put('k', summary({ sessionId: session.id }))
-  expect(await at.get<Sessions>('/api/sessions')).toMatchObject({ total: 1, sessions: [{ observations: 1, toolUses: 1, live: false }] })
-  expect(await at.get<Sessions>('/api/sessions?project=other')).toEqual({ total: 0, sessions: [] })
+  expect(await at.get<SessionList>('/api/sessions')).toMatchObject({ total: 1, sessions: [{ observations: 1, toolUses: 1, live: false }] })
+  expect(await at.get<SessionList>('/api/sessions?project=other')).toEqual({ total: 0, sessions: [] })
   const whole = await at.get<SessionContents>(`/api/sessions/${session.id}`)
   expect([whole.prompts, whole.observations, whole.summaries].map((list) => list.length)).toEqual([1, 1, 1])
   expect(whole.toolUses[0]).toMatchObject({ clipped: true, output: 'x'.repeat(400) })
@@ -227,7 +233,7 @@ test('a renamed project keeps its memories, and its folder goes on under the new
   await at.post('/api/notes', { body: 'Pelicans eat fish', project: 'app' })
   expect(await at.post('/api/projects/rename', { from: 'app', to: 'zoo' })).toEqual({ kind: 'moving', from: 'app', to: 'zoo' })
   await moveProject(at.desk, { from: 'app', to: 'zoo' })
-  expect((await at.get<Project[]>('/api/projects')).map((one) => [one.project, one.sessions, one.observations, one.notes])).toEqual([
+  expect((await at.get<ProjectSummary[]>('/api/projects')).map((one) => [one.project, one.sessions, one.observations, one.notes])).toEqual([
     ['zoo', 1, 1, 1],
   ])
   expect(await at.get('/api/search?query=pelican&project=zoo&kind=observation')).toMatchObject({ hits: [{ project: 'zoo' }] })
@@ -246,7 +252,7 @@ test('two projects become one only when that is meant', async () => {
   expect((await rename({ from: 'app', to: 'app' })).status).toBe(400)
   expect((await rename({ from: 'app', to: 'zoo', merge: true })).status).toBe(200)
   await moveProject(at.desk, { from: 'app', to: 'zoo' })
-  expect((await at.get<Project[]>('/api/projects')).map((one) => [one.project, one.sessions])).toEqual([['zoo', 2]])
+  expect((await at.get<ProjectSummary[]>('/api/projects')).map((one) => [one.project, one.sessions])).toEqual([['zoo', 2]])
 })
 
 test('a project is wiped only when its name is typed, and then nothing of it is left', async () => {
@@ -259,7 +265,7 @@ test('a project is wiped only when its name is typed, and then nothing of it is 
   expect((await wipe('app')).status).toBe(200)
   await wipeProject(at.desk, { project: 'app' })
   expect(await at.get('/api/search?query=pelican')).toMatchObject({ hits: [] })
-  expect(await at.get<Project[]>('/api/projects')).toEqual([])
+  expect(await at.get<ProjectSummary[]>('/api/projects')).toEqual([])
   const bytes = await Promise.all(['', '-wal'].map((suffix) => Bun.file(at.store.path + suffix).text()))
   expect(bytes.join('')).not.toMatch(/Fed the pelican|Pelicans eat fish/)
 })

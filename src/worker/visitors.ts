@@ -3,70 +3,70 @@ import { readJsonIfThere, writeFileAtomically } from '../platform/files.ts'
 
 export type Visitors = ReturnType<typeof openVisitors>
 
-/** A link is for the person who just asked for it. */
+/** A link is opened right after it was created. */
 const LINK_LIFETIME_MS = 30_000
-/** How long a browser may stay away before it must be let in again. */
+/** A browser that was not used for this long must sign in again. */
 const VISIT_LIFETIME_MS = 7 * 24 * 60 * 60_000
 const MAX_LINKS = 20
 const MAX_VISITS = 50
-/** A visit that goes on is written down anew this often. */
+/** How often the expiry of a visit in use is extended on disk. */
 const RENEW_VISIT_AFTER_MS = 60 * 60_000
 
 /**
- * Browsers that were let in. A link is good for one visit within half a minute; what it is exchanged for is a secret that only
- * the browser keeps. We keep hashes, in a file of the owner's, so that a worker that was restarted still knows its visitors.
+ * Browsers that are signed in to the viewer. A link works once, within half a minute, and is exchanged for a secret that only the browser
+ * has. The file stores hashes of the secrets, so that visitors stay signed in when the worker restarts.
  */
 export function openVisitors(file: string) {
   const links = new Map<string, { until: number; to: string }>()
   const visits = readVisits(file)
 
   return {
-    /** A code that lets one browser in, and where it leads. */
+    /** Creates a code that signs one browser in and opens this page. */
     invite(to: string, now: number): string {
       for (const [code, link] of links) if (link.until <= now || links.size >= MAX_LINKS) links.delete(code)
-      const code = secret()
+      const code = newSecret()
       links.set(hash(code), { until: now + LINK_LIFETIME_MS, to })
       return code
     },
-    /** Takes a code back and gives the secret of a visit; null when the code is unknown, too old or used. */
+    /** Exchanges a code for the secret of a visit; null when the code is unknown, expired or used. */
     enter(code: string, now: number): { secret: string; to: string } | null {
       const key = hash(code)
       const link = links.get(key)
       links.delete(key)
       if (!link || link.until <= now) return null
-      const made = secret()
-      visits.set(hash(made), now + VISIT_LIFETIME_MS)
-      keep(now)
-      return { secret: made, to: link.to }
+      const visit = newSecret()
+      visits.set(hash(visit), now + VISIT_LIFETIME_MS)
+      save(now)
+      return { secret: visit, to: link.to }
     },
-    knows(given: string, now: number): boolean {
-      const key = hash(given)
+    knows(secret: string, now: number): boolean {
+      const key = hash(secret)
       const until = visits.get(key)
       if (until === undefined || until <= now) return false
       if (until < now + VISIT_LIFETIME_MS - RENEW_VISIT_AFTER_MS) {
         visits.set(key, now + VISIT_LIFETIME_MS)
-        keep(now)
+        save(now)
       }
       return true
     },
   }
 
-  function keep(now: number): void {
-    const lasting = [...visits].filter(([, until]) => until > now).sort((a, b) => b[1] - a[1])
+  function save(now: number): void {
+    const valid = [...visits].filter(([, until]) => until > now).sort((a, b) => b[1] - a[1])
     visits.clear()
-    for (const [key, until] of lasting.slice(0, MAX_VISITS)) visits.set(key, until)
+    for (const [key, until] of valid.slice(0, MAX_VISITS)) visits.set(key, until)
     writeFileAtomically(file, JSON.stringify([...visits]))
   }
 }
 
 export const VISIT_LIFETIME_SECONDS = VISIT_LIFETIME_MS / 1000
 
-const secret = () => randomBytes(32).toString('base64url')
+const newSecret = () => randomBytes(32).toString('base64url')
 
-// Looked up by its hash, so that how long the looking takes says nothing about the secret.
+// Secrets are looked up by their hash, so the time of a lookup reveals nothing about them.
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** A file that somebody else wrote to lets nobody in. */
+/** Entries that we did not write are ignored. */
 function readVisits(file: string): Map<string, number> {
   const rows = readJsonIfThere(file)
   const isVisit = (row: unknown): row is [string, number] =>

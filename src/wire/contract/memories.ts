@@ -91,13 +91,13 @@ const memoryId = () => z.string().refine((id) => parseMemoryId(id) !== null, 'mu
 export const memories = {
   /** Find memories. */
   'GET /api/search': route({ request: searchRequest, readOnly: true }).returns<SearchResponse>(),
-  /** Find memories. For queries that are too long for an address. */
+  /** The same as `GET /api/search`, for queries that are too long for an address. */
   'POST /api/search': route({ request: searchRequest, readOnly: true }).returns<SearchResponse>(),
   /** List what happened around a memory (`anchor`), a query's best hit (`query`) or a time (`at`). */
   'GET /api/timeline': route({ request: timelineRequest, readOnly: true }).returns<TimelineResponse>(),
   /** The same as `GET /api/timeline`, for queries that are too long for an address. */
   'POST /api/timeline': route({ request: timelineRequest, readOnly: true }).returns<TimelineResponse>(),
-  /** Get a memory by its id: 12 or #12, S3, P7, N…. */
+  /** Get a memory by its id, such as 12, #12, S3, P7 or N01K…. */
   'GET /api/memory/:id': route({
     request: () => z.object({ id: z.string().regex(/^[\w.-]{1,80}$/) }),
     readOnly: true,

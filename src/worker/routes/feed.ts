@@ -1,3 +1,4 @@
+import type { Hit } from '../../core/hit.ts'
 import { MEMORY_KINDS } from '../../core/memory-kinds.ts'
 import { describeHit } from '../../retrieval/search.ts'
 import type { DocumentRef } from '../../store/store.ts'
@@ -26,9 +27,27 @@ async function readFeed({ store }: Services, request: ParsedType<(typeof feed)['
     upTo: upTo ?? (await store.feed.lastId()),
   }
   const locations = await store.feed.page(range, limit, offset)
-  const rows = await Promise.all(locations.map(async (location) => (await describeHit(store, location)) ?? goneMemory(location)))
+  const rows = await Promise.all(
+    locations.map(async (location) => {
+      const hit = await describeHit(store, location)
+      return hit ? listItem(hit) : goneMemory(location)
+    }),
+  )
   return { rows, upTo: range.upTo, total: count ? await store.feed.count(range) : null }
 }
+
+/** Without the fields that only a search fills. */
+const listItem = ({ kind, id, type, title, snippet, project, sessionId, at, tokens }: Hit): MemoryListItem => ({
+  kind,
+  id,
+  type,
+  title,
+  snippet,
+  project,
+  sessionId,
+  at,
+  tokens,
+})
 
 /** Stands for a document whose text is just being written or removed, so that pages keep their size. */
 const goneMemory = ({ kind, ref }: DocumentRef): MemoryListItem => ({

@@ -1,0 +1,228 @@
+/**
+ * `npm run docs`: writes docs/guide/http.md, the reference of the HTTP API, from the contract. The text of a route is the comment above its declaration;
+ * its fields come from the schema of its request, and its response is the declared TypeScript type.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseSync } from 'oxc-parser'
+import { z } from 'zod'
+import { httpRequest } from '../src/wire/call.ts'
+import { contract, type RouteName } from '../src/wire/contract/contract.ts'
+import type { RouteOptions } from '../src/wire/contract/route.ts'
+import { EXAMPLES } from './http-examples.ts'
+
+const root = join(import.meta.dir, '..')
+export const HTTP_REFERENCE = join(root, 'docs', 'guide', 'http.md')
+
+const RESOURCES: Record<string, string> = {
+  memories: 'Memories',
+  observations: 'Observations',
+  graph: 'Links between memories',
+  feed: 'Lists',
+  inject: 'What sessions get',
+  sessions: 'Sessions',
+  notes: 'Notes',
+  sync: 'Sync',
+  projects: 'Projects',
+  settings: 'Settings',
+  upkeep: 'Upkeep',
+  embedder: 'Embedder',
+  status: 'Worker',
+  hooks: 'Hooks',
+  viewer: 'Viewer',
+  mcp: 'MCP',
+}
+
+const INTRODUCTION = `# HTTP API
+
+<!-- Written by \`npm run docs\` from src/wire/contract. Do not edit. -->
+
+The worker answers HTTP on a Unix socket and on a port of this machine. Programs in JavaScript can use the [client library](client.md) instead.
+
+- **Unix socket** \`~/.recollect/run/worker.sock\`: only you can open it, so no token is needed. The examples below use it.
+- **Port** \`http://127.0.0.1:37777\` (\`recollect status\` prints the port): send \`Authorization: Bearer <token>\` with the token in
+  \`~/.recollect/run/token\`. The token in \`run/hook-token\` is only good for \`POST /hook/:agent\`.
+
+\`recollect start\` starts the worker. Path parameters (\`:id\`) are part of the path. GET and DELETE take the other fields in the query string, other methods
+in a JSON body. In a query string, a boolean is \`true\` or \`false\` (also \`1\` and \`0\`). Times are milliseconds since 1970; where text is allowed, also
+\`yesterday\` or [anything \`since:\` accepts](search.md#time). \`project\` is the key of a project, its name, or one of its folders.
+
+Responses are JSON. **Lines** marks routes that answer with one JSON value per line, as the work proceeds; the type is that of one line.
+**Reads** marks routes that change nothing. An error is \`{ "error": "…" }\` with one of these statuses:
+
+| status | meaning |
+|---|---|
+| 400 | a field is missing or wrong, or the memory, note, session or project does not exist; \`error\` says which and why |
+| 401, 403 | the token is missing or wrong, or the request comes from another site |
+| 404 | there is no such route, or the token for hooks was used for another route |
+| 409 | the note was changed in the meantime (\`bodyWas\`) |
+| 500 | the worker failed; its log says why |
+`
+
+/** The whole page. */
+export function httpReference(): string {
+  const sections = Object.entries(RESOURCES).map(([resource, title]) => {
+    const source = readSource(`src/wire/contract/${resource}.ts`)
+    const routes = source.routes.map((route) => routeSection(route))
+    const types = source.types.filter(({ isExported }) => isExported).map(({ text }) => text)
+    const typeBlock = types.length === 0 ? [] : [`### Types of ${title.toLowerCase()}\n\n\`\`\`ts\n${types.join('\n')}\n\`\`\``]
+    return [`## ${title}`, ...routes, ...typeBlock].join('\n\n')
+  })
+  return `${[INTRODUCTION.trim(), ...sections, sharedTypes()].join('\n\n')}\n`
+}
+
+type DocumentedRoute = { name: RouteName; comment: string; response: string }
+
+function routeSection({ name, comment, response }: DocumentedRoute): string {
+  const route: RouteOptions = contract[name]
+  const marks = [route.readOnly ? 'Reads' : '', route.lines ? 'Lines' : ''].filter(Boolean)
+  const heading = `### ${name.replace('ANY ', '')}\n\n${comment}${marks.length > 0 ? ` **${marks.join(', ')}.**` : ''}`
+  const isAlias = comment.startsWith('The same as')
+  const fields = route.request && !isAlias ? fieldTable(route.request()) : ''
+  const answer = route.raw || isAlias ? '' : `Response: \`${response}\``
+  return [heading, fields, answer, exampleBlock(name)].filter(Boolean).join('\n\n')
+}
+
+type JsonSchema = {
+  type?: string | string[]
+  anyOf?: JsonSchema[]
+  enum?: unknown[]
+  const?: unknown
+  items?: JsonSchema
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  default?: unknown
+  description?: string
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  maxItems?: number
+}
+
+function fieldTable(schema: z.ZodType): string {
+  const [input, output] = (['input', 'output'] as const).map((io) => z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema)
+  const variants = input?.anyOf ?? [input ?? {}]
+  const names = [...new Set(variants.flatMap((variant) => Object.keys(variant.properties ?? {})))]
+  const rows = names.map((name) => {
+    const field = variants.map((variant) => variant.properties?.[name]).find((found) => found !== undefined) ?? {}
+    const isRequired = variants.every((variant) => variant.required?.includes(name))
+    const fallback = field.default ?? output?.properties?.[name]?.default
+    return `| \`${name}\` | ${escapeCell(typeText(field))} | ${isRequired ? 'required' : defaultText(fallback)} | ${field.description ?? ''} |`
+  })
+  return names.length === 0 ? '' : ['| field | type | default | |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+function typeText(field: JsonSchema): string {
+  if (field.const !== undefined) return code(JSON.stringify(field.const))
+  if (field.enum) return field.enum.map((value) => code(String(value))).join(', ')
+  if (field.anyOf) return [...new Set(field.anyOf.map(typeText))].join(' or ')
+  const types = [field.type ?? 'any'].flat()
+  // A flag in a query string is text.
+  if (types.includes('boolean')) return 'boolean'
+  if (types.includes('array')) return `list of ${typeText(field.items ?? {})}${field.maxItems ? `, at most ${field.maxItems}` : ''}`
+  return types.map((type) => `${type === 'string' ? 'text' : type}${limitText(type, field)}`).join(' or ')
+}
+
+function limitText(type: string, { minimum, maximum, maxLength }: JsonSchema): string {
+  if (type === 'string') return maxLength ? `, at most ${maxLength.toLocaleString('en')} characters` : ''
+  if (minimum === undefined || maximum === undefined || minimum <= Number.MIN_SAFE_INTEGER) return ''
+  return maximum >= Number.MAX_SAFE_INTEGER ? ` from ${minimum}` : ` from ${minimum} to ${maximum.toLocaleString('en')}`
+}
+
+const defaultText = (value: unknown) =>
+  value === undefined || value === null || value === '' || value === Number.MAX_SAFE_INTEGER || (Array.isArray(value) && value.length === 0)
+    ? ''
+    : code(JSON.stringify(value).replaceAll('"', ''))
+const code = (text: string) => `\`${text}\``
+const escapeCell = (text: string) => text.replaceAll('|', '\\|')
+
+function exampleBlock(name: RouteName): string {
+  if (name === 'ANY /mcp') return 'Use it through an MCP client; see [MCP](mcp.md).'
+  const { method, path, body } = httpRequest(name, EXAMPLES[name])
+  const flags = [method === 'GET' ? '' : `-X ${method}`, body && body !== '{}' ? `-d '${body.replaceAll("'", "'\\''")}'` : ''].filter(
+    Boolean,
+  )
+  const quiet = ['curl -s --unix-socket ~/.recollect/run/worker.sock', ...flags, `'http://worker${path}'`].join(' ')
+  return `\`\`\`sh\n${quiet}\n\`\`\``
+}
+
+type Node = { type: string; start: number; end: number } & Record<string, unknown>
+type DeclaredType = { name: string; text: string; isExported: boolean; mentions: string[] }
+
+/** The routes and types that a file declares, with the comments above them. */
+function readSource(path: string): { routes: DocumentedRoute[]; types: DeclaredType[] } {
+  const text = readFileSync(join(root, path), 'utf8')
+  const { program, comments } = parseSync(path, text)
+  const commentBefore = (start: number) => comments.findLast(({ end }) => end <= start && text.slice(end, start).trim() === '')
+  const routes: DocumentedRoute[] = []
+  const types: DeclaredType[] = []
+  for (const statement of program.body as unknown as Node[]) {
+    const declaration = (statement.declaration ?? statement) as Node
+    if (declaration.type === 'TSTypeAliasDeclaration') {
+      const comment = commentBefore(statement.start)
+      const body = readableType(text.slice(declaration.start, declaration.end), text)
+      types.push({
+        name: (declaration.id as { name: string }).name,
+        text: `${comment ? `${text.slice(comment.start, comment.end)}\n` : ''}${body}`,
+        isExported: statement.type === 'ExportNamedDeclaration',
+        mentions: body.match(/\b[A-Z]\w+/g) ?? [],
+      })
+    }
+    for (const property of routeProperties(declaration)) {
+      const comment = commentBefore(property.start)?.value ?? ''
+      const [type] = ((property.value as Node).typeArguments as { params: Node[] } | undefined)?.params ?? []
+      routes.push({
+        name: (property.key as { value: RouteName }).value,
+        comment: comment
+          .replace(/^\*\s*/, '')
+          .replace(/\s+/g, ' ')
+          .trim(),
+        response: type ? text.slice(type.start, type.end).replace(/\s+/g, ' ') : '',
+      })
+    }
+  }
+  return { routes, types }
+}
+
+/** Shows a list of words as a union of them, and a branded id as the text it is in JSON. */
+function readableType(type: string, source: string): string {
+  const branded = /^(type \w+ =) (?:Id<|string & \{)/.exec(type)
+  if (branded) return `${branded[1]} string`
+  return type.replace(/\(typeof (\w+)\)\[number\]/, (whole, name: string) => {
+    const [, words] = new RegExp(`const ${name} = \\[([^\\]]*)\\] as const`).exec(source) ?? []
+    return words?.trim().replace(/,\s*$/, '').replace(/,\s*/g, ' | ') ?? whole
+  })
+}
+
+/** `'GET /path': route({ … }).returns<T>()` in `export const resource = { … }`. */
+function routeProperties(declaration: Node): Node[] {
+  const [declarator] = (declaration.declarations ?? []) as { init: Node | null }[]
+  if (declarator?.init?.type !== 'ObjectExpression') return []
+  return (declarator.init.properties as Node[]).filter(({ key }) => / \//.test(String((key as { value?: unknown } | undefined)?.value)))
+}
+
+/** Types of `core` that responses mention, and the types those mention. */
+function sharedTypes(): string {
+  const declared = new Map(
+    ['hit', 'memory', 'memory-kinds', 'note', 'sync', 'cost', 'entities', 'ids'].flatMap((file) =>
+      readSource(`src/core/${file}.ts`).types.map((type) => [type.name, type] as const),
+    ),
+  )
+  const wanted = new Set<string>()
+  const follow = (names: string[]) => {
+    for (const name of names) {
+      const type = declared.get(name)
+      if (!type || wanted.has(name)) continue
+      wanted.add(name)
+      follow(type.mentions)
+    }
+  }
+  for (const resource of Object.keys(RESOURCES)) {
+    const { routes, types } = readSource(`src/wire/contract/${resource}.ts`)
+    follow([...types.flatMap(({ mentions }) => mentions), ...routes.flatMap(({ response }) => response.match(/\b[A-Z]\w+/g) ?? [])])
+  }
+  const texts = [...declared.values()].filter(({ name }) => wanted.has(name)).map(({ text }) => text)
+  return `## Shared types\n\n\`\`\`ts\n${texts.join('\n')}\n\`\`\``
+}
+
+if (import.meta.main) writeFileSync(HTTP_REFERENCE, httpReference())

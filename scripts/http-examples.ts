@@ -1,0 +1,109 @@
+import type { RequestOf, RouteName } from '../src/wire/contract/contract.ts'
+
+/** Stands for the id of the note that the example of `POST /api/notes` saves. */
+export const NOTE_ID = '01K5TIDEPOOL0000000000NOTE'
+
+/**
+ * An example request for every route, in the order in which a test runs them on the memories of `recollect demo`: routes that delete something come
+ * last. See `NOT_RUN` for the examples that cannot run everywhere.
+ */
+export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
+  'GET /health': {},
+  'GET /api/status': {},
+  'GET /api/check': {},
+  'POST /hook/:agent': {
+    agent: 'claude-code',
+    hook_event_name: 'UserPromptSubmit',
+    session_id: 's1',
+    cwd: '/tmp',
+    prompt: 'Fix the tide table',
+  },
+
+  'POST /api/sessions/init': { contentSessionId: 'my-session', project: 'harbour', prompt: 'Why is low tide an hour late?' },
+  'POST /api/sessions/:id/init': { id: 1, promptNumber: 1 },
+  'POST /sessions/:id/init': { id: 1, promptNumber: 1 },
+  'POST /api/sessions/observations': {
+    contentSessionId: 'my-session',
+    tool_name: 'Bash',
+    tool_input: { command: 'npm test' },
+    tool_response: { stdout: '12 passed' },
+  },
+  'POST /api/sessions/summarize': { contentSessionId: 'my-session', last_assistant_message: 'The station reports in local time.' },
+  'POST /api/sessions/complete': { contentSessionId: 'my-session', reason: 'exit' },
+  'POST /api/processing': { isProcessing: true },
+  'GET /api/sessions': { project: 'tidepool', limit: 10 },
+  'GET /api/sessions/:id': { id: 1 },
+  'GET /api/tool-uses/:id': { id: 1 },
+
+  'GET /api/context/inject': { project: 'tidepool', format: 'json' },
+  'POST /api/context/inject': { project: 'tidepool', prompt: 'Why is low tide shown an hour late?', format: 'json' },
+
+  'GET /api/search': { query: 'low tide an hour late', limit: 5 },
+  'POST /api/search': { query: 'type:bugfix low tide', project: 'tidepool', widen: true },
+  'GET /api/timeline': { anchor: '#1' },
+  'POST /api/timeline': { query: 'low tide an hour late', depth_before: 3, depth_after: 3 },
+  'GET /api/memory/:id': { id: '1' },
+  'POST /api/memories/batch': { ids: ['#1', 'S1', 'P1'] },
+  'GET /api/injections': { limit: 5 },
+
+  'POST /api/observations/batch': { ids: [1, 2] },
+  'GET /api/observations/:id': { id: 1 },
+  'DELETE /api/observations/:id': { id: 1 },
+  'POST /api/observations/:id/restore': { id: 1 },
+
+  'GET /api/graph': { ask: 'causes', ref: 'observation:1' },
+  'GET /api/near': { kind: 'observation', name: '1' },
+  'GET /api/feed': { kinds: 'observation,note', limit: 20 },
+  'GET /api/activity': { since: 0 },
+
+  'POST /api/notes': { body: 'Stations keep their own time zone.', namespace: 'decisions', project: 'tidepool' },
+  'GET /api/notes': { project: 'tidepool', limit: 10 },
+  'GET /api/notes/:id': { id: NOTE_ID },
+  'PATCH /api/notes/:id': { id: NOTE_ID, pinned: true },
+  'GET /api/notes/:id/history': { id: NOTE_ID },
+  'DELETE /api/notes/:id': { id: NOTE_ID },
+  'POST /api/notes/:id/restore': { id: NOTE_ID },
+
+  'GET /api/sync': {},
+  'POST /api/sync': { dryRun: true },
+  'GET /api/sync/history': { id: NOTE_ID },
+  'POST /api/sync/remote': { remote: 'git@github.com:me/notes.git' },
+  'POST /api/sync/resolve': { id: NOTE_ID, choice: 'ours' },
+
+  'GET /api/projects': {},
+  'GET /api/settings': {},
+  'PUT /api/settings': { name: 'worker.idle_minutes', value: 30 },
+
+  'POST /api/gc': { dryRun: true },
+  'POST /api/consolidate': { project: 'tidepool' },
+  'POST /api/reflect': { project: 'tidepool' },
+  'POST /api/redistill': { since: 'last week' },
+  'POST /api/import': { from: 'native' },
+  'GET /api/export': { kind: 'prompts' },
+  'POST /api/jobs/retry': {},
+  'GET /api/audit': { limit: 10 },
+  'GET /api/cost': { days: 7 },
+  'GET /api/economy': {},
+
+  'GET /api/embedder': {},
+  'POST /api/embedder/reload': {},
+  'POST /api/embedder/remove': {},
+  'POST /api/embedder/weights': { tarball: '/tmp/weights.tgz' },
+
+  'POST /api/view/link': { to: '/search' },
+  'ANY /mcp': {},
+  'GET /stream': {},
+
+  'POST /api/projects/rename': { from: 'harbour', to: 'marina' },
+  'POST /api/projects/wipe': { project: 'marina', confirm: 'marina' },
+  'DELETE /api/sessions/:id': { id: 1 },
+  'POST /api/shutdown': {},
+}
+
+export const NOT_RUN: { [Name in RouteName]?: string } = {
+  'POST /api/sync/remote': 'needs a repository',
+  'POST /api/sync/resolve': 'needs a conflict',
+  'POST /api/embedder/weights': 'needs the weights',
+  'ANY /mcp': 'needs an MCP client',
+  'GET /stream': 'never ends',
+}

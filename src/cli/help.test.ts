@@ -3,6 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { closestName } from '../core/closest-name.ts'
+import { EXPORT_KINDS, IMPORT_SOURCES } from '../wire/contract/upkeep.ts'
 import { COMMANDS, loadAllCommands } from './commands.ts'
 import { helpText } from './help.ts'
 import { LIST } from './list.ts'
@@ -53,6 +54,12 @@ test('every topic has a text in its guide, and no topic has the name of a comman
     expect(topicText(topic)?.length).toBeGreaterThan(100)
   }
   expect(topicText('nonsense')).toBeNull()
+})
+
+test('export and import accept every kind and source of the contract', () => {
+  const allowed = (name: string, option: string) => commands.find((one) => one.name === name)?.options[option]?.of?.toSorted()
+  expect(allowed('export', 'kind')).toEqual(EXPORT_KINDS.toSorted())
+  expect(allowed('import', 'from')).toEqual(IMPORT_SOURCES.toSorted())
 })
 
 /** The files of the project that a command loads, and its output. */

@@ -12,7 +12,7 @@ export type DoctorFinding = {
   what: string
   state: 'ok' | 'warning' | 'broken'
   says: string
-  /** What a person can do about it. */
+  /** How a person can fix it. */
   fix?: string
   /** What --fix does. */
   repair?: () => Promise<unknown>

@@ -7,12 +7,12 @@ export const TOPICS: Record<string, { about: string; file: string; section?: str
   markers: { about: 'how a sentence in a prompt becomes a note', file: 'notes.md', section: 'Ways in' },
   filters: { about: 'filters for search, such as type:bugfix or path:src', file: 'search.md', section: 'Filters' },
   time: { about: 'how search understands “yesterday” and “last week”', file: 'search.md', section: 'Time' },
-  privacy: { about: 'what is never stored', file: 'settings.md', section: 'Private parts' },
+  privacy: { about: 'text that is never stored', file: 'settings.md', section: 'Private parts' },
   projects: { about: 'which project a memory belongs to', file: 'settings.md', section: 'Which project a memory belongs to' },
   settings: { about: 'all settings', file: 'settings.md' },
   hooks: { about: 'calling Recollect from your own hooks and scripts', file: 'cli.md', section: 'Hooks and scripts of your own' },
   machines: { about: 'sharing notes between machines', file: 'sync.md' },
-  'exit-codes': { about: 'what the exit codes mean', file: 'cli.md', section: 'Exit codes and errors' },
+  'exit-codes': { about: 'the exit codes and their meaning', file: 'cli.md', section: 'Exit codes and errors' },
 }
 
 export function topicList(): string {

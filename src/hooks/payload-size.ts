@@ -7,15 +7,15 @@ export function isTooLargeToSpool(payload: Uint8Array): boolean {
   return payload.length > MAX_SPOOLED_PAYLOAD_BYTES || isJsonDeeperThan(payload, MAX_SPOOLED_JSON_DEPTH)
 }
 
-/** Where the names stand: the client writes them before anything a tool could have put there. */
+/** The client writes these fields at the start, before any text that a tool could control. */
 const HEAD_BYTES = 8192
 
-/** The event's name without parsing twenty megabytes for it. */
+/** The event's name, without parsing a payload of many megabytes. */
 export function eventNameIn(payload: Uint8Array): string {
   return stringFieldIn(headText(payload), 'hook_event_name') ?? ''
 }
 
-/** Whose payload it is, and where its transcript lies. Nothing of what was said. */
+/** The session, its folder and its transcript, but no text from the prompt or a tool. */
 export function headFields(payload: Uint8Array): Record<string, string> {
   const head = headText(payload)
   const fields = ['session_id', 'transcript_path', 'cwd', 'hook_event_name'].map((name) => [name, stringFieldIn(head, name)] as const)
@@ -25,9 +25,10 @@ export function headFields(payload: Uint8Array): Record<string, string> {
 const headText = (payload: Uint8Array) => new TextDecoder().decode(payload.subarray(0, HEAD_BYTES))
 
 function stringFieldIn(head: string, name: string): string | null {
-  const written = new RegExp(`"${name}"\\s*:\\s*("(?:[^"\\\\]|\\\\.){1,4096}")`).exec(head)?.[1]
+  const quoted = new RegExp(`"${name}"\\s*:\\s*("(?:[^"\\\\]|\\\\.){1,4096}")`).exec(head)?.[1]
   try {
-    return written ? (JSON.parse(written) as string) : null
+    const value: unknown = quoted ? JSON.parse(quoted) : null
+    return typeof value === 'string' ? value : null
   } catch {
     return null
   }

@@ -20,7 +20,7 @@ export const command = defineCommand({
     title: { type: 'string', value: 'T', about: 'a new title' },
     body: { type: 'string', value: 'TEXT', about: 'a new text; - reads stdin' },
     ...noteOptions,
-    scope: { type: 'string', of: ['project', 'global', 'local'], about: 'where the note applies' },
+    scope: { type: 'string', of: ['project', 'global', 'local'], about: 'the scope of the note' },
     project,
     untag: { type: 'string', multiple: true, value: 'T', about: 'remove a tag; can be repeated' },
     pin: { type: 'boolean', about: 'always include it in the brief' },

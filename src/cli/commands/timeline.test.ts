@@ -62,7 +62,7 @@ test('timeline says that nothing is close to the query, and names unusable filte
   expect(await timeline(...far)).toEqual(['Nothing close to that is remembered.'])
   expect(JSON.parse((await timeline(...far, '--json')).join('\n'))).toMatchObject({
     items: [],
-    said: 'Nothing close to that is remembered.',
+    message: 'Nothing close to that is remembered.',
   })
   expect((await timeline('timeline', 'type:bugfx tide'))[0]).toBe('bugfx: unknown type “bugfx”; did you mean bugfix?')
   expect(await timeline('timeline', 'tide', 'tag:unused-tag')).toEqual([

@@ -92,7 +92,7 @@ test('a file that is not a claude-mem database is rejected with a reason', async
   expect(await reason('folder')).toContain('is a folder')
   expect(await reason('text.db')).toContain('it is not a database')
   expect(await reason('empty.db')).toContain('is empty')
-  expect(await reason('other.db')).toContain('not a database of claude-mem')
+  expect(await reason('other.db')).toContain('it is not a claude-mem database')
   expect(await reason('cut.db')).toContain('damaged')
   const locked = new Database(path('locked.db'))
   locked.run('CREATE TABLE sdk_sessions (id)')
@@ -115,7 +115,7 @@ test('views and virtual tables in place of claude-mem’s tables are not read', 
   expect((await read()).done).toMatchObject({ sessions: 1, prompts: 0, observations: 3, notes: { added: 0 } })
   db.run(`DROP TABLE sdk_sessions; CREATE VIEW sdk_sessions AS ${endless}`)
   db.close()
-  await expect(read()).rejects.toThrow('it has no table sdk_sessions, so it is not a database of claude-mem')
+  await expect(read()).rejects.toThrow('it is not a claude-mem database (no table sdk_sessions)')
 }, 10_000)
 
 test('a row with an invalid time gets the time of its session', async () => {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { DEFAULT_AGENT } from '../core/agent.ts'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import { projectKey, projectName } from '../core/project.ts'
 import type { Agent } from '../integrations/agent.ts'
@@ -64,7 +65,5 @@ export const folderFromProjectName = (name: string | undefined): string | null =
 
 /** The agent of callers that do not name one. */
 export function defaultAgent({ agents }: Pick<Services, 'agents'>): Agent {
-  const agent = agents['claude-code']
-  if (!agent) throw new Error('no agent is installed')
-  return agent
+  return agents[DEFAULT_AGENT]
 }

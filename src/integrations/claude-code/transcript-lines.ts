@@ -16,8 +16,8 @@ export async function* readTranscriptBytes(path: string, offset: number, packed:
 }
 
 /**
- * Lines with their size in bytes, line end included; the text of a line over the limit is null. An incomplete last line is left out,
- * unless the file is finished.
+ * Lines and their size in bytes, newline included; the text of a line over the limit is null. An unfinished last line is held back while the
+ * client may still be writing it.
  */
 export async function* splitTranscriptLines(
   chunks: AsyncIterable<Uint8Array>,

@@ -86,7 +86,7 @@ function openDisk(missing: MissingWorker, reviver?: typeof stripControlCharacter
 let isDiskReadReported = false
 
 async function readFromDisk(missing: MissingWorker, request: HttpRequest): Promise<Response> {
-  const { answerOffline, isReadOnlyRequest, NewerDatabase } = await import('../worker/worker.ts')
+  const { answerOffline, isReadOnlyRequest, NewerDatabase } = await import('../worker/offline-requests.ts')
   if (!isReadOnlyRequest(request.method, request.path)) throw new CliError(missing.advice, missing.exit)
   let response: Response | null
   try {

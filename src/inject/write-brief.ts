@@ -23,7 +23,7 @@ import {
 import type { ResumedKnowledge } from './session-knowledge.ts'
 import { overviewLines, type TracedWork } from './work-overview.ts'
 
-/** Claude Code replaces anything over 10,000 characters with a 2 KB preview. */
+/** An agent may replace anything over 10,000 characters with a short preview. */
 export const BRIEF_BUDGET: Budget = { tokens: 2000, characters: 9000 }
 
 /** Everything that a brief may show. */

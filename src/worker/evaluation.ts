@@ -12,6 +12,9 @@ import { resolveProject } from './request-params.ts'
 import { openSemanticSearch } from './semantic-search.ts'
 import { readActionWith } from './services.ts'
 
+export { CorruptDatabase, NewerDatabase } from '../store/store.ts'
+export { BadRequest } from './server.ts'
+
 /** The measurements and the embedder used; null without an embedder, or when queries would have to leave the machine. */
 export type HomeEvaluation = Evaluation & { embedder: string | null }
 

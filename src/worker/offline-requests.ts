@@ -16,21 +16,12 @@ import { openTurnLocks } from './turn-locks.ts'
 import { openViewerFiles } from './viewer-files.ts'
 import { openVisitors } from './visitors.ts'
 
+export { NewerDatabase } from '../store/store.ts'
+
 /** Whether a request changes nothing, so that it can be answered without the worker. */
 export function isReadOnlyRequest(method: string, path: string): boolean {
   const [name = ''] = path.split('?')
   return findRoute(method, name)?.route.readOnly === true
-}
-
-/** Kept until every caller uses `answerOffline`. */
-export async function answerWithoutWorker(
-  path: string,
-  { method = 'GET', body }: { method?: string; body?: string | Uint8Array<ArrayBuffer> },
-  environment: Environment = readEnvironment(),
-): Promise<{ status: number; body: string } | null> {
-  const text = typeof body === 'string' || body === undefined ? (body ?? null) : new TextDecoder().decode(body)
-  const response = await answerOffline({ method, path, body: text, headers: {}, timeoutMs: null, signal: null }, environment)
-  return response && { status: response.status, body: await response.text() }
 }
 
 /**

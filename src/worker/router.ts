@@ -17,7 +17,6 @@ import { upkeep } from '../wire/contract/upkeep.ts'
 import { viewer } from '../wire/contract/viewer.ts'
 import * as hookHandlers from './routes/hooks.ts'
 import * as injectHandlers from './routes/inject.ts'
-import * as sessionHandlers from './routes/sessions.ts'
 import * as statusHandlers from './routes/status.ts'
 import { BadRequest, type Handler } from './server.ts'
 import type { Services } from './services.ts'
@@ -52,7 +51,7 @@ export type Handlers<Resource> = { [Name in keyof Resource]: RouteHandler<Resour
 /** Handlers that every session needs are loaded when the worker starts, the others with their first request. */
 const RESOURCES: Resource[] = [
   resource(hooks, async () => hookHandlers.handlers),
-  resource(sessions, async () => sessionHandlers.handlers),
+  resource(sessions, async () => (await import('./routes/sessions.ts')).handlers),
   resource(inject, async () => injectHandlers.handlers),
   resource(status, async () => statusHandlers.handlers),
   resource(memories, async () => (await import('./routes/memories.ts')).handlers),

@@ -37,10 +37,7 @@ import { openTurnLocks } from './turn-locks.ts'
 import { openViewerFiles } from './viewer-files.ts'
 import { openVisitors } from './visitors.ts'
 
-export { CorruptDatabase, NewerDatabase } from '../store/store.ts'
-export { evaluateHome, type HomeEvaluation } from './evaluation.ts'
-export { answerOffline, answerWithoutWorker, isReadOnlyRequest } from './offline-requests.ts'
-export { BadRequest } from './server.ts'
+export { NewerDatabase } from '../store/store.ts'
 
 /** After 'its home is gone' the caller must end the process: nothing was closed, because closing removes files that may belong to another worker. */
 export type WorkerEnd = 'another one runs' | 'stopped' | 'its home is gone'

@@ -1,7 +1,7 @@
 import { asProjectKey } from '../../core/ids.ts'
 import { projectName } from '../../core/project.ts'
 import { homePaths } from '../../platform/paths.ts'
-import type { HomeEvaluation } from '../../worker/worker.ts'
+import type { HomeEvaluation } from '../../worker/evaluation.ts'
 import { startWorkerOrExplain } from '../call.ts'
 import { json, limit, project } from '../command.ts'
 import { defineCommand } from '../parse.ts'
@@ -34,10 +34,10 @@ export const command = defineCommand({
   },
 })
 
-async function measure(request: Parameters<typeof import('../../worker/worker.ts').evaluateHome>[0]): Promise<HomeEvaluation | null> {
+async function measure(request: Parameters<typeof import('../../worker/evaluation.ts').evaluateHome>[0]): Promise<HomeEvaluation | null> {
   // A worker migrates a database from an older version; the measurement itself does not use it.
   await startWorkerOrExplain(homePaths())
-  const { BadRequest, CorruptDatabase, evaluateHome, NewerDatabase } = await import('../../worker/worker.ts')
+  const { BadRequest, CorruptDatabase, evaluateHome, NewerDatabase } = await import('../../worker/evaluation.ts')
   const bar = progressBar('Measuring')
   try {
     const steps = evaluateHome(request)

@@ -15,8 +15,8 @@ import { WEIGHTS } from './signals/weights.ts'
 import { personNamesIn, weighWords } from './word-weights.ts'
 
 export { describeHit } from './hits.ts'
-export type { QueryBoosts, RetrievalOptions, SemanticSearch } from './search-options.ts'
-export { type TimelineHit, timeline } from './timeline.ts'
+export type { RetrievalOptions, SemanticSearch } from './search-options.ts'
+export { timeline } from './timeline.ts'
 
 /** In a smaller store no word is common or rare yet. */
 export const YOUNG_STORE_DOCUMENTS = 100

@@ -175,7 +175,7 @@ test.each([
   ['memory_recall', { query: ' ' }, /What should be found/],
   ['memory_timeline', {}, /Give anchor/],
   ['memory_timeline', { anchor: '#999' }, /there is no observation 999/],
-  ['memory_timeline', { at: 'never' }, /is no moment; write 2026-03-01/],
+  ['memory_timeline', { at: 'never' }, /is not a time; use for example 2026-03-01/],
   ['memory_get', { ids: [] }, /ids/],
   ['memory_get', { ids: ['#999'] }, /There is no #999/],
   ['memory_get', { ids: ['../../etc/passwd'] }, /must look like #12/],

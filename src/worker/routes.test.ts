@@ -250,7 +250,7 @@ test('a moment is written as in a question, and what is none is answered with wh
     ['/api/import', { since: 'soon' }],
     ['/api/redistill', { since: '' }],
   ] as const)
-    expect(JSON.stringify(await at.post(path, body))).toContain('is no moment; write 2026-03-01, march, 7d, yesterday, “last week”')
+    expect(JSON.stringify(await at.post(path, body))).toContain('is not a time; use for example 2026-03-01, march, 7d, yesterday, “last week”')
 })
 
 test('a timeline is around what a question means, like a search', async () => {

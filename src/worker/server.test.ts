@@ -52,7 +52,7 @@ test('an unknown address is 404, an unusable request 400 with its reason, and tr
     const answer = await at.get(path, keys.token)
     return [answer.status, await answer.json()]
   }
-  expect(await ask('/nowhere')).toEqual([404, { error: 'there is no GET /nowhere here' }])
+  expect(await ask('/nowhere')).toEqual([404, { error: 'there is no route GET /nowhere' }])
   expect(await ask('/unusable')).toEqual([400, { error: 'say what' }])
   expect(await ask('/trouble')).toEqual([500, { error: expect.not.stringContaining('secret') }])
 })

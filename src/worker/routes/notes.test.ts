@@ -109,7 +109,7 @@ test.each([
   ['POST', '/api/notes', {}, 'body'],
   ['POST', '/api/notes', { body: 'x', type: 'thought' }, 'type'],
   ['POST', '/api/notes', { body: 'x y', namespace: 'No Such' }, 'namespace'],
-  ['POST', '/api/notes', { body: 'x y', supersedes: ['unknown'] }, 'no note unknown'],
+  ['POST', '/api/notes', { body: 'x y', supersedes: ['unknown'] }, 'note unknown does not exist'],
   ['POST', '/api/notes', { body: 'x y', scope: 'project' }, 'project is missing'],
   ['PATCH', '/api/notes/unknown', { title: 'x' }, 'no note unknown'],
   ['DELETE', '/api/notes/unknown?hard=1', undefined, 'no note unknown'],

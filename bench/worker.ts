@@ -1,5 +1,5 @@
 /**
- * Measures the worker's cold start, idle memory and events per second. The cold start is compared with `node -e 0` and with `bun -e 0`, the start
+ * What the worker costs: its cold start, idle memory, events per second. The cold start is compared with `node -e 0` and with `bun -e 0`, the start
  * of the runtime itself, in the same run. Measures the source, or the program given as an argument: bench/worker.ts [main].
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

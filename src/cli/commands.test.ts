@@ -27,7 +27,7 @@ test.each<[string, string[], string]>([
   ['a path that is not there', ['import', '/no/such/path'], 'there is no /no/such/path'],
   ['two opposite wishes', ['consolidate', '--apply', '--undo'], 'two different things'],
   ['a plan without a number', ['reflect', '--undo', 'last'], 'named by its number'],
-  ['a date that is none', ['import', '--since', 'once'], '“once” is not a time; use for example 2026-03-01'],
+  ['a date that is none', ['import', '--since', 'once'], '“once” is no moment; write 2026-03-01'],
   ['a page that is not there', ['view', '../etc'], 'no page and no memory'],
 ])('%s is invalid input: exit code 4, a sentence on stderr, JSON when asked for', async (_, args, sentence) => {
   await using at = aPerson()

@@ -1,26 +1,26 @@
 /**
- * Checks the source against `house.json`. Every folder under `src/` is a room. This reads text, not types, so it needs no compiler; `codeOnly`
- * keeps comments and strings from being taken for code.
+ * Keeps `house.json` true: every folder under `src/` is a room, and this reads the source as rooms and doors. It reads text, not
+ * types, so it needs no compiler; `codeOnly` sees to it that comments and strings are not taken for code.
  */
 import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import { codeOnly } from './code.ts'
 
 export type Rules = {
-  /** The rooms that each room may import. A folder that is not listed is not a room. */
+  /** Which rooms a room may import. A room that is not named here is none. */
   may: Record<string, string[]>
-  /** The files of a room that other rooms may import (patterns). A room without an entry may be imported everywhere. */
+  /** Which of its files other rooms may import (patterns); a room without an entry is open throughout. */
   doors: Record<string, string[]>
-  /** The rooms that may import a package. Built-in modules that are not listed may be imported everywhere, other packages nowhere. */
+  /** Which rooms may import a package. Built-in modules that are not named are free, other packages must be named. */
   touches: Record<string, string[]>
   owns: Record<Owned, string[]>
   /** Files that start a program or a library (patterns). */
   entries?: string[]
-  /** Limits for what a process loads before it can answer: this many minified bytes, and none of these (patterns over files and packages). */
+  /** What a process loads before it can answer: at most this many minified bytes, and none of these (patterns over files and packages). */
   starts: Record<string, { bytes: number; without: string[] }>
 }
 
-/** Text that only some rooms may contain. */
+/** Things in the text of a file that only some rooms may do. */
 const OWNED = {
   'SQL text':
     /['"`]\s*(?:SELECT\s|INSERT\s+(?:OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|(?:CREATE|DROP|ALTER)\s+(?:\w+\s+)?(?:TABLE|INDEX|TRIGGER)\s|PRAGMA\s)/g,
@@ -30,14 +30,14 @@ const OWNED = {
 }
 type Owned = keyof typeof OWNED
 
-/** This process starts for every event, so every import costs time on every event. */
+/** The process that starts cold at every event: what it imports is paid for at every event. */
 const HOOK = 'src/hooks/pipe.ts'
 
-/** The broken rules, one sentence each, with file and line. `sources` maps paths (`src/room/file.ts`) to text. */
+/** What the source breaks, one sentence each, with file and line. `sources` maps paths (`src/room/file.ts`) to text. */
 export function brokenRules(sources: Map<string, string>, rules: Rules): string[] {
   const files = [...sources].map(([path, text]) => readFile(path, text, sources))
   return [
-    ...files.filter((file) => !(file.room in rules.may)).map((file) => `${file.path}: ${file.room} is not a room of house.json`),
+    ...files.filter((file) => !(file.room in rules.may)).map((file) => `${file.path}: ${file.room} is no room of house.json`),
     ...files.flatMap((file) => [...brokenImports(file, rules), ...brokenOwnership(file, rules)]),
     ...cycles(roomGraph(files)).map((rooms) => `rooms import each other in a circle: ${rooms.join(' → ')}`),
     ...cycles(fileGraph(files)).map((paths) => `files import each other in a circle: ${paths.join(' → ')}`),
@@ -50,9 +50,9 @@ export function brokenRules(sources: Map<string, string>, rules: Rules): string[
 type SourceFile = { path: string; room: string; text: string; code: string; imports: Import[] }
 type Import = {
   line: number
-  /** True when it has no effect at run time. */
+  /** True when nothing of it is left at run time. */
   typeOnly: boolean
-  /** True for `import()`, which loads when it runs. */
+  /** True when it is loaded where the program comes by, not before it starts. */
   later: boolean
   /** One of our files, or a package. */
   target: { path: string } | { outside: string; builtin: boolean }
@@ -75,7 +75,7 @@ function brokenImports(file: SourceFile, { may, doors, touches }: Rules): string
       ...(allowed.includes(room) || allowed.includes('*') ? [] : [`${at} ${file.room} may not import ${room} (${target.path})`]),
       ...(!patterns || patterns.some((pattern) => new RegExp(pattern).test(target.path))
         ? []
-        : [`${at} ${target.path} is not a door of ${room}`]),
+        : [`${at} ${target.path} is no door of ${room}`]),
     ]
   })
 }
@@ -84,7 +84,7 @@ function brokenOwnership(file: SourceFile, { owns }: Rules): string[] {
   return Object.entries(OWNED).flatMap(([thing, pattern]) => {
     const rooms = owns[thing as Owned]
     if (rooms.includes(file.room)) return []
-    // SQL is inside strings, so search the text; but its opening quote must be code, not part of a comment.
+    // SQL stands inside strings, so it is looked for in the text; its opening quote must be code all the same, not part of a comment.
     const text = thing === 'SQL text' ? file.text : file.code
     return [...text.matchAll(pattern)]
       .filter((match) => file.code[match.index] === text[match.index])
@@ -92,7 +92,7 @@ function brokenOwnership(file: SourceFile, { owns }: Rules): string[] {
   })
 }
 
-/** Packages anywhere in the hook's imports, with the imports that lead to them. */
+/** Packages anywhere in the hook's imports, with the way that leads to them. */
 function hookPackages(files: SourceFile[]): string[] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const seen = new Set<string>()
@@ -158,7 +158,7 @@ function alternatives(pattern: string): string[] {
   return inside === undefined ? [pattern] : inside.split('|').map((part) => `${before}(${part})${after}`)
 }
 
-/** Includes type-only imports: a room that needs another's types depends on that room. */
+/** Type-only imports count between rooms: a room that needs another's types knows that room. */
 function roomGraph(files: SourceFile[]): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>()
   for (const file of files) {
@@ -169,7 +169,7 @@ function roomGraph(files: SourceFile[]): Map<string, Set<string>> {
   return graph
 }
 
-/** Without type-only imports, which cannot cause a cycle at run time. */
+/** Between files only what is left at run time can go round in a circle. */
 function fileGraph(files: SourceFile[]): Map<string, Set<string>> {
   return new Map(
     files.map((file) => [
@@ -179,7 +179,7 @@ function fileGraph(files: SourceFile[]): Map<string, Set<string>> {
   )
 }
 
-/** The cycles of a graph, each once: a depth-first walk that meets a node of its own path has found one. */
+/** Circles in a graph, each found once: a depth-first walk that meets a node of its own way has gone round. */
 function cycles(graph: Map<string, Set<string>>): string[][] {
   const found: string[][] = []
   const done = new Set<string>()
@@ -205,7 +205,7 @@ const IMPORTS = [/\b(?:import|export)\s+(?<type>type\s+)?(?<names>[\w$*{},\s]*?)
 function importsIn(path: string, text: string, code: string, sources: Map<string, string>): Import[] {
   return IMPORTS.flatMap((pattern) => [...code.matchAll(pattern)].map((match) => ({ match, later: pattern === LATER }))).map(
     ({ match, later }) => {
-      // `codeOnly` keeps the quotes around the name in place.
+      // The name stands between quotes that `codeOnly` left where they were.
       const quote = match.index + match[0].length - 1
       const name = text.slice(quote + 1, text.indexOf(text.charAt(quote), quote + 1))
       const { type, names } = match.groups ?? {}
@@ -230,7 +230,7 @@ function targetOf(from: string, name: string, sources: Map<string, string>): Imp
   return { outside: name.split('/', name.startsWith('@') ? 2 : 1).join('/'), builtin: false }
 }
 
-/** `src/store/store.ts` → `store`. A file outside the rooms is named by its path. */
+/** `src/store/store.ts` → `store`; a file beside the rooms is in none, and is called by its path. */
 function roomOf(path: string): string {
   const [src, room, ...rest] = path.split('/')
   return src === 'src' && room && rest.length > 0 ? room : path

@@ -44,7 +44,7 @@ test('a moment is written as in a question', async () => {
   }
   for (const written of ['2026-02-30', 'never']) {
     const { error, code } = JSON.parse(await complaint('timeline', '--at', written, '--json'))
-    expect([error, code]).toEqual([expect.stringContaining(`“${written}”`), 'invalid'])
+    expect([error, code]).toEqual([expect.stringContaining(`“${written}” is no moment; write 2026-03-01, march, 7d, yesterday`), 'invalid'])
   }
 })
 

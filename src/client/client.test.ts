@@ -20,7 +20,7 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-test('what a session of a folder did and what was noted for that folder are in one project', async () => {
+test('a session in a folder and the notes for that folder belong to one project', async () => {
   const tool = memoryTool(memory)
   await tool.run({ command: 'create', path: '/memories/progress.md', file_text: 'Tides are fetched.' })
   const first = memory.session('begins with a tool')
@@ -38,7 +38,7 @@ test('what a session of a folder did and what was noted for that folder are in o
   expect(sessions.map((session) => session.project)).toEqual([key, key])
 })
 
-test('every memory of a search, a timeline and a brief is got in full by its id', async () => {
+test('get returns every memory of a search, a timeline and a brief by its id', async () => {
   const session = memory.session('finds')
   await session.prompt('Why do herons wait at the weir?')
   await session.toolUse({ name: 'Write', input: { file_path: '/weir.md', content: 'herons' }, output: 'ok' })
@@ -53,12 +53,12 @@ test('every memory of a search, a timeline and a brief is got in full by its id'
   expect(got.map((one) => one.kind)).toEqual([...kinds])
   expect(got[0]?.memory).toMatchObject({ text: 'Why do herons wait at the weir?' })
   expect(await memory.notes.get(hits[3]?.id ?? '')).toMatchObject({ body: 'Herons are counted at dawn.' })
-  const { items: told } = await memory.brief()
-  expect(told.length).toBeGreaterThan(1)
-  for (const [i, one] of (await memory.get(told.map((item) => item.id))).entries())
-    expect(one).toMatchObject({ kind: told[i]?.kind, memory: expect.anything() })
-  const anew = await memory.notes.add({ body: 'Nobody counts birds any more.', supersedes: [hits[3]?.id ?? ''] })
-  expect(anew.kind).toBe('added')
+  const { items: shown } = await memory.brief()
+  expect(shown.length).toBeGreaterThan(1)
+  for (const [i, one] of (await memory.get(shown.map((item) => item.id))).entries())
+    expect(one).toMatchObject({ kind: shown[i]?.kind, memory: expect.anything() })
+  const newer = await memory.notes.add({ body: 'Nobody counts birds any more.', supersedes: [hits[3]?.id ?? ''] })
+  expect(newer.kind).toBe('added')
   for (const { id } of hits.slice(0, 3)) {
     const items = await memory.timeline({ id })
     expect(items.find((item) => item.anchor)?.id).toBe(id)
@@ -66,12 +66,12 @@ test('every memory of a search, a timeline and a brief is got in full by its id'
   }
 })
 
-/** Memories are made when a turn is over, a moment later. */
+/** Turns are distilled in the background. */
 async function eventually<T>(look: () => Promise<T | null>): Promise<T> {
   for (let tries = 0; tries < 200; tries++) {
     const seen = await look()
     if (seen !== null) return seen
     await Bun.sleep(25)
   }
-  throw new Error('it never came')
+  throw new Error('waited in vain')
 }

@@ -18,7 +18,7 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-test('files are made, seen, changed, moved and deleted, and are notes all the while', async () => {
+test('files can be created, viewed, changed, moved and deleted, and are notes', async () => {
   expect(await view('/memories')).toContain('(none yet)')
   await run({ command: 'create', path: '/memories/progress.md', file_text: '# Progress\n\n- tides are fetched\n' })
   await run({ command: 'create', path: '/memories/people/ana.md', file_text: '# Progress\n\n- tides are fetched\n' })
@@ -39,32 +39,32 @@ test('files are made, seen, changed, moved and deleted, and are notes all the wh
 })
 
 test.each<[string, unknown]>([
-  ['a path outside', { command: 'view', path: '/etc/passwd' }],
-  ['a way out', { command: 'create', path: '/memories/../x', file_text: 'x' }],
-  ['a way out in disguise', { command: 'delete', path: '/memories/%2e%2e/x' }],
-  ['the root itself', { command: 'delete', path: '/memories' }],
-  ['a file that is not there', { command: 'str_replace', path: '/memories/none.md', old_str: 'a', new_str: 'b' }],
-  ['no text', { command: 'create', path: '/memories/x.md' }],
+  ['a path outside /memories', { command: 'view', path: '/etc/passwd' }],
+  ['a path that leads out', { command: 'create', path: '/memories/../x', file_text: 'x' }],
+  ['an encoded path that leads out', { command: 'delete', path: '/memories/%2e%2e/x' }],
+  ['deleting the root', { command: 'delete', path: '/memories' }],
+  ['a missing file', { command: 'str_replace', path: '/memories/none.md', old_str: 'a', new_str: 'b' }],
+  ['a file without text', { command: 'create', path: '/memories/x.md' }],
   ['an empty file', { command: 'create', path: '/memories/x.md', file_text: ' \n' }],
-  ['no command', {}],
-  ['nothing', null],
-  ['a word', 'view'],
-  ['what is all private', { command: 'create', path: '/memories/x.md', file_text: '<private>x</private>' }],
+  ['an input without command', {}],
+  ['null', null],
+  ['a string', 'view'],
+  ['a text that is all private', { command: 'create', path: '/memories/x.md', file_text: '<private>x</private>' }],
   ['a text that is too long', { command: 'create', path: '/memories/x.md', file_text: 'x'.repeat(200_001) }],
   ['a file below a file', { command: 'create', path: '/memories/progress.md/x.md', file_text: 'x' }],
-  ['a name with two blanks', { command: 'create', path: '/memories/two  blanks.md', file_text: 'x' }],
+  ['a name with two spaces', { command: 'create', path: '/memories/two  blanks.md', file_text: 'x' }],
   ['a name that is too long', { command: 'create', path: `/memories/${'long '.repeat(50)}.md`, file_text: 'x' }],
   ['a name with a secret', { command: 'create', path: `/memories/ghp_${'aB3dE5gH7j'.repeat(4)}.md`, file_text: 'x' }],
-])('%s is told to the model as an error, and changes nothing', async (_, input) => {
+])('%s returns an error to the model and changes nothing', async (_, input) => {
   const before = await view('/memories')
   expect(await tool.run(input as Record<string, unknown>)).toEqual({ text: expect.stringMatching(/^Error: /), isError: true })
   expect(await view('/memories')).toBe(before)
 })
 
-test('what stands twice is not replaced, and what is there is not written over', async () => {
+test('text that occurs twice is not replaced, and an existing file is not overwritten', async () => {
   await run({ command: 'create', path: '/memories/twice.md', file_text: 'a a' })
   expect(await run({ command: 'str_replace', path: '/memories/twice.md', old_str: 'a', new_str: 'b' })).toContain('2 times')
-  expect(await run({ command: 'create', path: '/memories/twice.md', file_text: 'new' })).toContain('there already')
+  expect(await run({ command: 'create', path: '/memories/twice.md', file_text: 'new' })).toContain('already exists')
   expect(await run({ command: 'insert', path: '/memories/twice.md', insert_line: 9, insert_text: 'x' })).toContain('from 0 to 1')
   const hide = { command: 'str_replace', path: '/memories/twice.md', old_str: 'a a', new_str: '<private>a</private>' }
   expect(await run(hide)).toContain('nothing is left to remember')
@@ -74,7 +74,7 @@ test('what stands twice is not replaced, and what is there is not written over',
   expect(await view('/memories/twice.md')).toBe('     1\ta a')
 })
 
-test('commands that are given at once are done one after another, and two programs do not write over each other', async () => {
+test("commands sent at once run in order, and two programs do not overwrite each other's changes", async () => {
   await run({ command: 'create', path: '/memories/list.md', file_text: 'first' })
   const insert = (line: string) => ({ command: 'insert', path: '/memories/list.md', insert_line: 1, insert_text: line })
   await Promise.all(['a', 'b', 'c', 'd', 'e'].map((line) => run(insert(line))))
@@ -84,7 +84,7 @@ test('commands that are given at once are done one after another, and two progra
   expect((await view('/memories/list.md')).replace(/[\s\d]/g, '')).toMatch(/^first(fg|gf)edcba$/)
 })
 
-test('a file keeps its path when its first line is its name and is changed, and when a new name cannot be kept', async () => {
+test('a file keeps its path when its first line changes, and when a new name is refused', async () => {
   await run({ command: 'create', path: '/memories/todo', file_text: '# todo\n- buy' })
   await run({ command: 'str_replace', path: '/memories/todo', old_str: '# todo', new_str: '# Things to do' })
   expect(await view('/memories/todo')).toContain('# Things to do')

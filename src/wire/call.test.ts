@@ -36,14 +36,14 @@ test('a refusal carries its status and the reason from the body', async () => {
   expect(await silent.call('GET /health')).toMatchObject({ kind: 'refused', reason: 'the worker answered with status 500' })
 })
 
-test('a late worker and an unreachable one are told apart', async () => {
+test('a late worker and an unreachable one are different failures', async () => {
   const late = callerOf(() => Promise.reject(Object.assign(new Error('too slow'), { name: 'TimeoutError' }))).caller
   expect(await late.call('GET /health')).toEqual({ kind: 'late' })
   const away = callerOf(() => Promise.reject(new Error('connect ENOENT'))).caller
   expect(await away.call('GET /health')).toEqual({ kind: 'unreachable', reason: 'connect ENOENT' })
 })
 
-test('lines arrive one by one, wherever the body is cut', async () => {
+test('lines arrive one by one, wherever the chunks end', async () => {
   const chunks = ['{"kind":"progress","done":1,', '"of":2,"what":"ö', '"}\n{"kind":"fail', 'ed","error":"x"}']
   const bytes = new TextEncoder().encode(chunks.join(''))
   async function* body() {

@@ -20,7 +20,7 @@ export type HttpReply = { status: number; text(): Promise<string>; body: AsyncIt
 /** Sends a request. Throws a `TimeoutError` when the worker is late, and any other error when it cannot be reached. */
 export type Transport = (request: HttpRequest) => Promise<HttpReply>
 
-/** What came back from the worker. `unreachable` is ordinary: the worker may be starting, or switched off. */
+/** The worker's reply. `unreachable` is ordinary: the worker may be starting, or switched off. */
 export type Reply<T> = { kind: 'answered'; value: T } | FailedReply
 export type FailedReply = { kind: 'unreachable'; reason: string } | { kind: 'late' } | { kind: 'refused'; status: number; reason: string }
 

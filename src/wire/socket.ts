@@ -15,7 +15,7 @@ export function socketTransport(home: Home): Transport {
   }
 }
 
-/** What came back from the worker, unparsed. `unreachable` is ordinary: the worker may be starting, or switched off. */
+/** The worker's reply with the body as text. `unreachable` is ordinary: the worker may be starting, or switched off. */
 export type WorkerReply =
   | { kind: 'answered'; body: string }
   | { kind: 'unreachable' }

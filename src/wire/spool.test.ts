@@ -5,7 +5,7 @@ import { environment, nowhere, temporaryFolder } from '../../test/support/builde
 import { homePaths } from '../platform/paths.ts'
 import { keepForLater, readSpool, removeFromSpool, type SpooledPayload, spoolSize } from './spool.ts'
 
-test('what is kept comes back oldest first, and is gone when it is taken', () => {
+test('payloads are read oldest first, and are gone once removed', () => {
   using at = aSpool()
   for (const [delivery, when] of [
     ['c', 3],
@@ -19,13 +19,13 @@ test('what is kept comes back oldest first, and is gone when it is taken', () =>
   expect(spoolSize(at.home)).toBe(0)
 })
 
-test('an empty spool and no spool at all hold nothing', () => {
+test('an empty spool and a missing one have no payloads', () => {
   using at = aSpool()
   expect([...readSpool(at.home)]).toEqual([])
   expect(spoolSize(at.home)).toBe(0)
 })
 
-test('only the owner can read what is kept', () => {
+test('only the owner can read the payloads', () => {
   using at = aSpool()
   keepForLater(at.home, spooled({}))
   const [name] = readdirSync(at.home.spool)
@@ -33,14 +33,14 @@ test('only the owner can read what is kept', () => {
   expect(statSync(at.home.spool).mode & 0o777).toBe(0o700)
 })
 
-test('a delivery kept twice is kept once', () => {
+test('a delivery that is spooled twice is stored once', () => {
   using at = aSpool()
   keepForLater(at.home, spooled({}))
   keepForLater(at.home, spooled({}))
   expect(spoolSize(at.home)).toBe(1)
 })
 
-test('a file that holds no payload is reported as such, and half-written ones are not looked at', () => {
+test('a file without a payload is reported as such, and half-written ones are ignored', () => {
   using at = aSpool()
   mkdirSync(at.home.spool, { recursive: true })
   const texts = [
@@ -59,7 +59,7 @@ test('a file that holds no payload is reported as such, and half-written ones ar
   expect([...readSpool(at.home)].map(({ spooled }) => spooled)).toEqual(texts.map(() => null))
 })
 
-test('a spool with no room left keeps what it has', () => {
+test('a full spool keeps its payloads and takes no more', () => {
   using at = aSpool()
   const keep = (delivery: string, room: { files: number; bytes: number }) => keepForLater(at.home, spooled({ delivery }), room)
   expect(keep('first', { files: 1, bytes: 1000 })).toBe(true)
@@ -69,7 +69,7 @@ test('a spool with no room left keeps what it has', () => {
   expect([...readSpool(at.home)].map(({ spooled }) => spooled?.delivery)).toEqual(['first', 'second'])
 })
 
-test('how much a large spool holds is known without a look at every file', () => {
+test('the size of a large spool is estimated from a sample', () => {
   using at = aSpool()
   mkdirSync(at.home.spool, { recursive: true })
   for (let i = 0; i < 1000; i++) writeFileSync(join(at.home.spool, `${i}.json`), 'x'.repeat(100))
@@ -77,7 +77,7 @@ test('how much a large spool holds is known without a look at every file', () =>
   expect([keep(99_000), keep(110_000)]).toEqual([false, true])
 })
 
-test('a spool is bounded even when nobody says how', () => {
+test('a spool has limits by default', () => {
   using at = aSpool()
   keepForLater(at.home, spooled({ delivery: 'first' }))
   const big = join(at.home.spool, '000-big.json')

@@ -19,21 +19,21 @@ afterEach(() => {
   }
 })
 
-test('a worker that is away is started and waited for; one that is there is left alone', async () => {
+test('a worker is started if none runs, and a running one is kept', async () => {
   using folder = temporaryFolder()
   const home = homeIn(folder.path)
   expect(await ensureWorker(home, 10_000)).toBe(true)
   const pid = async () => {
-    const asked = await askWorker(home, '/health')
-    return asked.kind === 'answered' ? (JSON.parse(asked.body) as { pid: number }).pid : null
+    const reply = await askWorker(home, '/health')
+    return reply.kind === 'answered' ? JSON.parse(reply.body).pid : null
   }
   const first = await pid()
   expect(await ensureWorker(home, 10_000)).toBe(true)
   expect(await pid()).toBe(first)
-  await gone(home)
+  await stopWorker(home)
 })
 
-test('a worker that cannot start is not waited for until the time is up', async () => {
+test('a worker that fails to start ends the wait at once', async () => {
   using folder = temporaryFolder()
   const home = homeIn(folder.path)
   writeFileSync(home.folder, 'a file is in the way')
@@ -41,7 +41,7 @@ test('a worker that cannot start is not waited for until the time is up', async 
   expect(await ensureWorker(home, 600_000)).toBe(false)
 })
 
-test('an older worker is asked to leave and replaced, a newer one is left alone', async () => {
+test('an older worker is stopped and replaced, a newer one is kept', async () => {
   using folder = temporaryFolder()
   const home = homeIn(folder.path)
   mkdirSync(dirname(home.socket), { recursive: true })
@@ -68,10 +68,10 @@ test('an older worker is asked to leave and replaced, a newer one is left alone'
   expect(older.asked).toContain('/api/shutdown')
   const asked = await askWorker(home, '/health')
   expect(asked.kind === 'answered' && JSON.parse(asked.body)).toMatchObject({ version: VERSION })
-  await gone(home)
+  await stopWorker(home)
 })
 
-test('a worker that hangs is given up when the time is up, and none is started beside it', async () => {
+test('waiting for a hanging worker ends when the time is up, and no second one is started', async () => {
   using folder = temporaryFolder()
   const home = homeIn(folder.path)
   mkdirSync(dirname(home.socket), { recursive: true })
@@ -81,13 +81,13 @@ test('a worker that hangs is given up when the time is up, and none is started b
   expect((await askWorker(home, '/health', { timeoutMs: 1000 })).kind).toBe('unreachable')
 })
 
-/** Sends the worker away, also one that has only just been started, and waits until it has left. */
-async function gone(home: Home): Promise<void> {
+/** Stops the worker, even one that is just starting, and waits until it has stopped. */
+async function stopWorker(home: Home): Promise<void> {
   while ((await askWorker(home, '/api/shutdown', { method: 'POST', timeoutMs: 1000 })).kind !== 'answered') await Bun.sleep(5)
   while (!(await Bun.file(join(home.logs, 'worker.log')).text()).includes('"stopped"')) await Bun.sleep(5)
 }
 
-/** The worker is another process: it learns its home from the environment. */
+/** The worker is another process and gets its home from the environment. */
 function homeIn(folder: string) {
   const home = homePaths(environment(folder))
   Object.assign(process.env, { HOME: folder, RECOLLECT_HOME: join(folder, '.recollect'), RECOLLECT_WORKER_PORT: '0' })

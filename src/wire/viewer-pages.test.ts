@@ -9,10 +9,10 @@ test.each([
   ['#12', '/memory/12'],
   ['S3', '/memory/S3'],
   ['N01HZX', '/memory/N01HZX'],
-])('"%s" opens %s', (wanted, path) => {
-  expect(viewerPathFor(wanted)).toBe(path)
+])('"%s" opens %s', (text, path) => {
+  expect(viewerPathFor(text)).toBe(path)
 })
 
-test.each(['../etc', 'nowhere', 'feed/../x', 'http://evil.example', '12?x'])('"%s" is no page', (wanted) => {
-  expect(viewerPathFor(wanted)).toBeNull()
+test.each(['../etc', 'nowhere', 'feed/../x', 'http://evil.example', '12?x'])('"%s" is not a page', (text) => {
+  expect(viewerPathFor(text)).toBeNull()
 })

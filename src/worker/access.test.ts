@@ -3,12 +3,12 @@ import { checkAccess } from './access.ts'
 
 const keys = { token: 'a'.repeat(64), hookToken: 'b'.repeat(64) }
 
-test('the owner’s token lets everything in, the hook’s token a hook', () => {
+test("the owner's token admits the owner, the hook token a hook", () => {
   expect(ask({ authorization: `Bearer ${keys.token}` })).toEqual({ kind: 'admitted', caller: 'owner' })
   expect(ask({ authorization: `bearer  ${keys.hookToken} ` })).toEqual({ kind: 'admitted', caller: 'hook' })
 })
 
-test.each(['127.0.0.1:37777', 'localhost:37777', 'LocalHost:37777', '[::1]:37777'])('%s is this machine', (host) => {
+test.each(['127.0.0.1:37777', 'localhost:37777', 'LocalHost:37777', '[::1]:37777'])('the host %s is this machine', (host) => {
   expect(ask({ host }).kind).toBe('admitted')
 })
 
@@ -22,11 +22,11 @@ test.each([
   '0.0.0.0:37777',
   '192.168.0.2:37777',
   '',
-])('a request for "%s" is refused, even with the token: a name may have been pointed here', (host) => {
+])('a request with the host "%s" is refused even with the token, because a foreign name may resolve to this machine', (host) => {
   expect(ask({ host })).toMatchObject({ kind: 'refused', status: 403 })
 })
 
-test('the page of another site is refused, even with the token', () => {
+test('a page of another site is refused, even with the token', () => {
   for (const origin of [
     'https://evil.example',
     'http://evil.example:37777',
@@ -48,7 +48,7 @@ test.each([
   ['an empty token', 'Bearer '],
   ['another scheme', `Basic ${keys.token}`],
   ['the bare token', keys.token],
-])('%s is refused, and the reason does not say the token', (_, authorization) => {
+])('%s is refused, and the reason does not contain the token', (_, authorization) => {
   const refused = ask({ authorization })
   expect(refused).toMatchObject({ kind: 'refused', status: 401 })
   expect(JSON.stringify(refused)).not.toContain(keys.token.slice(0, 10))
@@ -57,7 +57,7 @@ test.each([
 const ours = { cookie: 'other=1; recollect-37777=visit', 'sec-fetch-site': 'same-origin' }
 const change = { 'content-type': 'application/json', 'x-recollect': '1' }
 
-test('the viewer’s own page may ask, and change things in JSON with its own header', () => {
+test("the viewer's own page may read, and change things with JSON and its own header", () => {
   expect(visit(ours)).toEqual({ kind: 'admitted', caller: 'owner' })
   expect(visit({ ...ours, ...change, origin: 'http://127.0.0.1:37777' }, 'POST')).toEqual({ kind: 'admitted', caller: 'owner' })
   expect(visit({ ...ours, ...change, 'content-type': 'application/json; charset=utf-8' }, 'PATCH').kind).toBe('admitted')
@@ -82,7 +82,7 @@ test.each<[string, Record<string, string>, string]>([
   ['a change with another header', { ...change, 'x-recollect': '2' }, 'PUT'],
   ['a page that says another origin', { origin: 'http://evil.example' }, 'GET'],
   ['a name that was pointed here', { host: 'rebound.example:37777' }, 'GET'],
-])('%s is refused, cookie or not', (_, headers, method) => {
+])('%s is refused, with or without the cookie', (_, headers, method) => {
   expect(visit({ ...ours, ...headers }, method)).toMatchObject({ kind: 'refused', status: 403 })
 })
 
@@ -91,7 +91,7 @@ test.each([
   ['the cookie of another port', { cookie: 'recollect-37778=visit' }],
   ['no cookie', { cookie: '' }],
   ['a wrong token beside a good cookie', { authorization: 'Bearer guess' }],
-])('%s does not let anybody in', (_, headers) => {
+])('%s admits no browser', (_, headers) => {
   expect(visit({ ...ours, ...headers })).toMatchObject({ kind: 'refused', status: 401 })
 })
 

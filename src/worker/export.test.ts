@@ -9,7 +9,7 @@ import { EXPORT_KINDS } from '../wire/contract/upkeep.ts'
 import { exportLines } from './export.ts'
 import type { Services } from './services.ts'
 
-test('every kind names the agent’s own session, and what was JSON is JSON again', async () => {
+test("every kind has the agent's session id, and stored JSON is exported as JSON", async () => {
   await using at = await aDesk()
   await fill(at.desk)
   for (const kind of EXPORT_KINDS) {
@@ -22,7 +22,7 @@ test('every kind names the agent’s own session, and what was JSON is JSON agai
   expect(use).toMatchObject({ input: { command: 'true' }, output: { stdout: '' } })
 })
 
-test('an export keeps to its project', async () => {
+test('an export of a project has only its rows', async () => {
   await using at = await aDesk()
   await fill(at.desk)
   for (const kind of EXPORT_KINDS) {
@@ -31,14 +31,14 @@ test('an export keeps to its project', async () => {
   expect([...exportLines(at.store, 'prompts', asProjectKey('two'))]).toHaveLength(3)
 })
 
-test('two exports at once do not disturb each other, nor a write between their lines', async () => {
+test('two exports at once do not affect each other, and a write between lines does not affect them', async () => {
   await using at = await aDesk()
   await fill(at.desk)
   const [one, two] = [exportLines(at.store, 'prompts', null), exportLines(at.store, 'prompts', null)]
   const seen: unknown[][] = [[], []]
   for (let i = 0; i < 6; i++) {
     seen[0]?.push(one.next().value)
-    await say(at.desk, 's9', prompt(`between ${i}`, `b${i}`), 9000 + i)
+    await report(at.desk, 's9', prompt(`between ${i}`, `b${i}`), 9000 + i)
     seen[1]?.push(two.next().value)
   }
   const texts = seen.map((lines) => lines.map((line) => (line as { text: string }).text))
@@ -52,9 +52,9 @@ async function fill(desk: Services): Promise<void> {
       ['s1', 'one'],
       ['s2', 'two'],
     ] as const) {
-      await say(desk, session, prompt(`${project} ${i}`, `p${i}`), 1000 + i * 10, project)
-      await say(desk, session, toolUse(`t${i}`, { promptId: `p${i}` }), 1001 + i * 10, project)
-      await say(
+      await report(desk, session, prompt(`${project} ${i}`, `p${i}`), 1000 + i * 10, project)
+      await report(desk, session, toolUse(`t${i}`, { promptId: `p${i}` }), 1001 + i * 10, project)
+      await report(
         desk,
         session,
         { kind: 'turn-ended', promptId: `p${i}`, answer: `Decided to use approach ${i} because it is simpler.` },
@@ -65,8 +65,8 @@ async function fill(desk: Services): Promise<void> {
   await desk.queue.drained()
 }
 
-function say(desk: Services, session: string, said: SessionEvent, at: number, project = 'one') {
-  const told = event(said, { session: asContentSessionId(session), at })
+function report(desk: Services, session: string, sessionEvent: SessionEvent, at: number, project = 'one') {
+  const reported = event(sessionEvent, { session: asContentSessionId(session), at })
   const context = { ...nowhere, project: asProjectKey(project) }
-  return desk.store.transaction(() => take(desk.store, told, context, desk.rules(claudeCode)))
+  return desk.store.transaction(() => take(desk.store, reported, context, desk.rules(claudeCode)))
 }

@@ -69,7 +69,7 @@ export async function answerOffline(request: HttpRequest, environment: Environme
   }
   try {
     if (/^\/api\/(?:search|timeline)/.test(request.path)) await embedding.warm()
-    const response = await inProcessTransport(openRouter(services, control), log)(request)
+    const response = await inProcessTransport(openRouter(services, control), null)(request)
     // Read to the end: the store is closed before the caller reads.
     return new Response(await response.text(), { status: response.status, headers: response.headers })
   } finally {

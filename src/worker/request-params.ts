@@ -6,60 +6,61 @@ import type { Agent } from '../integrations/agent.ts'
 import { isFolder } from '../platform/files.ts'
 import { findProject } from '../platform/project.ts'
 import { parseInstant, TIME_EXAMPLES } from '../retrieval/answer.ts'
+import type { Store } from '../store/store.ts'
 import { BadRequest } from './server.ts'
 import type { Services } from './services.ts'
 
-/** A moment as people write it, or in milliseconds. */
-export function parseRequestTime(written: string | number): number
-export function parseRequestTime<T extends null | undefined>(written: string | number | T): number | T
-export function parseRequestTime<T>(written: string | number | T): number | T {
-  if (typeof written !== 'string') return written
-  const at = parseInstant(written, Date.now())
-  if (at === null) throw new BadRequest(`“${written}” is no moment; write ${TIME_EXAMPLES}`)
+/** Milliseconds since 1970, from a number or from text such as `yesterday`. */
+export function parseRequestTime(value: string | number): number
+export function parseRequestTime<T extends null | undefined>(value: string | number | T): number | T
+export function parseRequestTime<T>(value: string | number | T): number | T {
+  if (typeof value !== 'string') return value
+  const at = parseInstant(value, Date.now())
+  if (at === null) throw new BadRequest(`“${value}” is not a time; use for example ${TIME_EXAMPLES}`)
   return at
 }
 
 /**
- * A project as people name it: its key, a folder, or its short name when only one project has it. The clone of a folder has that folder's
- * path for a key; a path with a slash at its end means the folder itself, whatever keys there are.
+ * Finds a project by its key, one of its folders, or its short name if only one project has it. A clone of a local repository has that repository's
+ * path as its key; a path that ends with a slash always means the folder.
  */
-export async function resolveProject(desk: Pick<Services, 'store'>, name: string | undefined): Promise<ProjectKey | null> {
-  const meant = name ? await matchingProjects(desk, name) : []
-  if (meant.length > 1) throw new BadRequest(ambiguousProjectMessage(name, meant))
-  return meant[0] ?? null
+export async function resolveProject({ store }: Pick<Services, 'store'>, name: string | undefined): Promise<ProjectKey | null> {
+  const matches = name ? await matchingProjects(store, name) : []
+  if (matches.length > 1) throw new BadRequest(ambiguousProjectMessage(name, matches))
+  return matches[0] ?? null
 }
 
-const ambiguousProjectMessage = (name: string | undefined, meant: ProjectKey[]) =>
-  `${name} could be ${meant.join(' or ')}; give the whole key`
+const ambiguousProjectMessage = (name: string | undefined, matches: ProjectKey[]) =>
+  `${name} could be ${matches.join(' or ')}; give the whole key`
 
-async function matchingProjects(desk: Pick<Services, 'store'>, name: string): Promise<ProjectKey[]> {
-  const known = await desk.store.sessions.projects()
+async function matchingProjects(store: Store, name: string): Promise<ProjectKey[]> {
+  const known = await store.sessions.projects()
   const key = name.replace(/\/+$/, '')
   const isKnown = (project: string) => known.some((p) => p.project === project)
-  if (folderFromProjectName(name) && !isKnown(name)) return [await desk.store.projects.currentKey(projectKey(findProject(name)))]
+  if (folderFromProjectName(name) && !isKnown(name)) return [await store.projects.currentKey(projectKey(findProject(name)))]
   for (const exact of [key, key.toLowerCase()]) if (isKnown(exact)) return [asProjectKey(exact)]
-  const called = known.filter((p) => projectName(p.project) === key.toLowerCase())
-  if (called.length > 0) return called.map((p) => p.project)
-  return [await desk.store.projects.currentKey(asProjectKey(key.toLowerCase()))]
+  const sameName = known.filter((p) => projectName(p.project) === key.toLowerCase())
+  if (sameName.length > 0) return sameName.map((p) => p.project)
+  return [await store.projects.currentKey(asProjectKey(key.toLowerCase()))]
 }
 
-/** The same for a project that a question names: one that there is not was misspelt, and nothing would be found in it. */
+/** Like `resolveProject`, for the project in a query. An unknown one is a problem, because it was probably misspelt. */
 export async function resolveQueriedProject(
-  desk: Pick<Services, 'store'>,
+  { store }: Pick<Services, 'store'>,
   name: string,
 ): Promise<{ project: ProjectKey | null } | { problem: string }> {
-  const meant = await matchingProjects(desk, name)
-  if (meant.length > 1) return { problem: ambiguousProjectMessage(name, meant) }
-  const project = meant[0] ?? null
-  if (name.startsWith('/') || (await desk.store.documents.count(project)) > 0) return { project }
-  const sums = await desk.store.projects.totals()
-  if (sums.some((one) => one.project === project)) return { project }
-  const { closestName: nearest } = await import('../core/closest-name.ts')
-  const close = nearest(name, [...new Set(sums.flatMap((one) => [projectName(one.project), one.project]))])
-  return { problem: `there is no project ${name}; ${close ? `did you mean ${close}?` : `'recollect status' names them`}` }
+  const matches = await matchingProjects(store, name)
+  if (matches.length > 1) return { problem: ambiguousProjectMessage(name, matches) }
+  const project = matches[0] ?? null
+  if (name.startsWith('/') || (await store.documents.count(project)) > 0) return { project }
+  const known = (await store.projects.totals()).map((totals) => totals.project)
+  if (project !== null && known.includes(project)) return { project }
+  const { closestName } = await import('../core/closest-name.ts')
+  const close = closestName(name, [...new Set(known.flatMap((key) => [projectName(key), key]))])
+  return { problem: `there is no project ${name}; ${close ? `did you mean ${close}?` : `'recollect status' lists the projects`}` }
 }
 
-/** The folder that a project was named by, null when it was named otherwise. */
+/** The folder, if a project is named by one of its folders. */
 export const folderFromProjectName = (name: string | undefined): string | null =>
   name?.startsWith('/') && isFolder(name) ? resolve(name) : null
 

@@ -21,7 +21,7 @@ import * as statusHandlers from './routes/status.ts'
 import { BadRequest, type Handler } from './server.ts'
 import type { Services } from './services.ts'
 
-/** What the routes need from the process around them. */
+/** The parts of the worker's process that routes use. */
 export type Control = {
   port(): number
   startedAt: number
@@ -33,7 +33,7 @@ export type Control = {
   mcp(request: Request): Promise<Response>
 }
 
-/** What a handler may need besides its parsed request. */
+/** Passed to a handler besides its parsed request. */
 export type RequestContext = { request: Request; control: Control }
 
 type RouteHandler<Route> = (services: Services, request: ParsedType<Route>, context: RequestContext) => HandlerResult<Route>

@@ -11,13 +11,13 @@ import { openVisitors } from './visitors.ts'
 
 const keys = { token: 'owner-token', hookToken: 'hook-token' }
 
-test('the socket needs no token and is its owner’s only', async () => {
+test('the socket needs no token, and only its owner can open it', async () => {
   await using at = await aServer()
   expect(await askWorker(at.home, '/who')).toEqual({ kind: 'answered', body: 'owner' })
   expect(statSync(at.home.socket).mode & 0o777).toBe(0o600)
 })
 
-test('over TCP the token says who is asking', async () => {
+test('over TCP the token decides who the caller is', async () => {
   await using at = await aServer()
   expect(await (await at.get('/who', keys.token)).text()).toBe('owner')
   expect(await (await at.get('/who', keys.hookToken)).text()).toBe('hook')
@@ -25,7 +25,7 @@ test('over TCP the token says who is asking', async () => {
   expect([refused.status, await refused.json()]).toEqual([401, { error: expect.stringContaining('token') }])
 })
 
-test('without a token nothing is told but that somebody is here', async () => {
+test('without a token a caller learns only that a worker runs', async () => {
   await using at = await aServer()
   expect(await (await at.get('/health')).json()).toEqual({ ok: true })
   for (const path of ['/who', '/health/x', '/', '/hook/claude-code']) expect((await at.get(path)).status).toBe(401)
@@ -46,31 +46,31 @@ test.each(['a b', '[::bad', 'http://x', '%', 'x:99999', '', 'a/../b', 'evil.exam
   },
 )
 
-test('an unknown address is 404, an unusable request 400 with its reason, and trouble of ours 500 without one', async () => {
+test('an unknown path is 404, a bad request 400 with its reason, and a failure 500 without details', async () => {
   await using at = await aServer()
   const ask = async (path: string) => {
     const answer = await at.get(path, keys.token)
     return [answer.status, await answer.json()]
   }
-  expect(await ask('/nowhere')).toEqual([404, { error: 'there is no GET /nowhere here' }])
+  expect(await ask('/nowhere')).toEqual([404, { error: 'there is no route GET /nowhere' }])
   expect(await ask('/unusable')).toEqual([400, { error: 'say what' }])
   expect(await ask('/trouble')).toEqual([500, { error: expect.not.stringContaining('secret') }])
 })
 
-test('a hook is answered 200 even in trouble', async () => {
+test('a hook gets 200 even when the worker fails', async () => {
   await using at = await aServer()
   const answer = await at.get('/hook/trouble', keys.hookToken)
   expect([answer.status, await answer.json()]).toEqual([200, {}])
 })
 
-test('when a stranger holds the port, the next free one is taken', async () => {
-  using stranger = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
-  await using at = await aServer(stranger.port)
-  expect(at.port).not.toBe(stranger.port)
+test('if another program uses the port, the next free one is taken', async () => {
+  using otherProgram = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
+  await using at = await aServer(otherProgram.port)
+  expect(at.port).not.toBe(otherProgram.port)
   expect((await at.get('/health')).status).toBe(200)
 })
 
-test('a socket file that a dead worker left is replaced', async () => {
+test('a socket file left by a crashed worker is replaced', async () => {
   using folder = temporaryFolder()
   const home = homePaths(environment(folder.path))
   mkdirSync(dirname(home.socket), { recursive: true })
@@ -80,7 +80,7 @@ test('a socket file that a dead worker left is replaced', async () => {
   await listening.stop()
 })
 
-test('stopping finishes what is under way, does not wait for idle connections, and leaves no socket', async () => {
+test('stopping finishes running requests, does not wait for idle connections, and removes the socket', async () => {
   const at = await aServer()
   await at.get('/health') // its connection stays open
   const slow = at.get('/slow', keys.token)
@@ -127,7 +127,7 @@ async function aServer(port = 0) {
   }
 }
 
-/** Says something on a connection, word for word, and hears all that comes back. */
+/** Sends text over a connection as it is and returns everything that comes back. */
 function say(where: { host: string; port: number } | { path: string }, text: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   let heard = ''

@@ -10,50 +10,51 @@ import { type AccessTokens, type Caller, checkAccess, cookieName, isAddressedToW
 import { entryPage, signedOutPage } from './viewer-files.ts'
 import { VISIT_LIFETIME_SECONDS, type Visitors } from './visitors.ts'
 
-/** Answers a request from somebody who was let in. Null means there is no such route for them. */
+/** Answers a request whose caller passed the access check. Null means that there is no such route for this caller. */
 export type Handler = (request: Request, url: URL, caller: Caller, server: RequestTimeouts) => Promise<Response | null>
 
-/** Lets a long answer take its time. */
+/** Lifts the timeout of a request that may take long. */
 export type RequestTimeouts = { timeout(request: Request, seconds: number): void }
 
-/** A lasting connection over the socket, and who takes it: where it asks to go decides. */
+/** WebSocket connections over the Unix socket: the address that was requested, and the handler for one path. */
 export type PipeAddress = { path: string; query: URLSearchParams }
 export type PipeEndpoint = { path: string; handler: WebSocketHandler<PipeAddress>; closeAll(): void }
 
 export type RunningServer = { port: number; stop(): Promise<void> }
 
-/** What holds for both listeners. */
+/** Options of both listeners. */
 const SERVER_OPTIONS = {
   maxRequestBodySize: MAX_PAYLOAD_BYTES,
-  // Otherwise whatever slips through is answered with a page that shows our source.
+  // In development mode Bun answers an error with a page that shows our source.
   development: false,
-  error: () => errorResponse(500, 'the worker could not do that'),
+  error: () => errorResponse(500, 'the worker failed'),
 }
 
 /**
- * Listens on the socket, which only its owner can open, and on loopback, where everybody must show a token. If a stranger holds
- * the port, the next free one is taken.
+ * Listens on the Unix socket, which only its owner can open, and on a loopback port, where callers need a token. If another program uses the port, the
+ * next free one is taken.
  */
 export function listen(
   home: Home,
   wantedPort: number,
-  keys: AccessTokens,
+  tokens: AccessTokens,
   visitors: Visitors,
-  answering: Handler,
+  handler: Handler,
   log: Log,
   pipes: PipeEndpoint = NO_PIPE_ENDPOINT,
 ): RunningServer {
-  let underWay = 0
-  const answer: Handler = async (...question) => {
-    underWay++
+  let runningRequests = 0
+  const countedHandler: Handler = async (...args) => {
+    runningRequests++
     try {
-      return await answering(...question)
+      return await handler(...args)
     } finally {
-      underWay--
+      runningRequests--
     }
   }
   ensurePrivateFolder(dirname(home.socket))
-  removeFile(home.socket) // the lock says that nobody listens there any more
+  // We hold the lock, so a socket file is left over from a worker that crashed.
+  removeFile(home.socket)
   const socket = Bun.serve<PipeAddress>({
     ...SERVER_OPTIONS,
     unix: home.socket,
@@ -61,19 +62,19 @@ export function listen(
       const url = parseUrl(request)
       const isPipe = url?.pathname === pipes.path && request.headers.get('upgrade')?.toLowerCase() === 'websocket'
       if (isPipe && server.upgrade(request, { data: { path: url.pathname, query: url.searchParams } })) return
-      return respond(request, server, 'owner', answer, log)
+      return respond(request, server, 'owner', countedHandler, log)
     },
     websocket: pipes.handler,
   })
   makePrivate(home.socket)
-  const tcp = listenOnLoopback(wantedPort, keys, visitors, answer, log)
+  const tcp = listenOnLoopback(wantedPort, tokens, visitors, countedHandler, log)
   return {
     port: tcp.port ?? 0,
-    // Takes no new request and finishes the ones under way. Idle connections that callers keep open are not waited for.
+    // Refuses new requests and waits for running ones, but not for idle connections that callers keep open.
     stop: async () => {
       void socket.stop(false)
       void tcp.stop(false)
-      for (let waited = 0; underWay > 0 && waited < MAX_STOP_WAIT_MS; waited += 5) await Bun.sleep(5)
+      for (let waitedMs = 0; runningRequests > 0 && waitedMs < MAX_STOP_WAIT_MS; waitedMs += 5) await Bun.sleep(5)
       pipes.closeAll()
       await Promise.all([socket.stop(true), tcp.stop(true)])
       removeFile(home.socket)
@@ -85,7 +86,7 @@ const NO_PIPE_ENDPOINT: PipeEndpoint = { path: '', handler: { message: () => {} 
 const MAX_STOP_WAIT_MS = 2000
 const MAX_PORTS_TO_TRY = 20
 
-function listenOnLoopback(wantedPort: number, keys: AccessTokens, visitors: Visitors, answer: Handler, log: Log): Server<undefined> {
+function listenOnLoopback(wantedPort: number, tokens: AccessTokens, visitors: Visitors, handler: Handler, log: Log): Server<undefined> {
   const ports =
     wantedPort === 0 ? [0] : [...Array.from({ length: MAX_PORTS_TO_TRY }, (_, i) => wantedPort + i).filter((p) => p <= 65535), 0]
   for (const port of ports) {
@@ -93,10 +94,10 @@ function listenOnLoopback(wantedPort: number, keys: AccessTokens, visitors: Visi
       return Bun.serve({
         ...SERVER_OPTIONS,
         hostname: '127.0.0.1',
-        // Without errors pages Bun lets several processes share a port, and each would get some of the other's hooks.
+        // Otherwise several processes could share the port, and each would get some of the other's hooks.
         reusePort: false,
         port,
-        fetch: async (request, server) => withSecurityHeaders(await receive(request, server, keys, visitors, answer, log)),
+        fetch: async (request, server) => withSecurityHeaders(await receive(request, server, tokens, visitors, handler, log)),
       })
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE' && (cause as NodeJS.ErrnoException).code !== 'EACCES') throw cause
@@ -108,33 +109,33 @@ function listenOnLoopback(wantedPort: number, keys: AccessTokens, visitors: Visi
 async function receive(
   request: Request,
   server: Server<undefined>,
-  keys: AccessTokens,
+  tokens: AccessTokens,
   visitors: Visitors,
-  answer: Handler,
+  handler: Handler,
   log: Log,
 ): Promise<Response> {
   const path = parseUrl(request)?.pathname ?? ''
   const port = server.port ?? 0
-  // Says only that we are here; a caller that shows no token learns nothing else.
+  // A caller without a token learns only that a worker runs.
   if (path === '/health' && request.method === 'GET' && !request.headers.has('authorization')) return Response.json({ ok: true })
   if (path.startsWith('/view/') && request.method === 'GET' && isAddressedToWorker(request, port))
     return admitVisitor(path.slice(6), visitors, port)
-  const admitted = checkAccess(request, port, keys, (secret) => visitors.knows(secret, Date.now()))
-  if (admitted.kind === 'admitted') return respond(request, server, admitted.caller, answer, log)
-  const isPerson = admitted.status === 401 && request.headers.get('sec-fetch-dest') === 'document'
+  const decision = checkAccess(request, port, tokens, (secret) => visitors.knows(secret, Date.now()))
+  if (decision.kind === 'admitted') return respond(request, server, decision.caller, handler, log)
+  const isPerson = decision.status === 401 && request.headers.get('sec-fetch-dest') === 'document'
   return isPerson
-    ? signedOutPage('This browser has not been let in, or it was a while ago.')
-    : errorResponse(admitted.status, admitted.reason)
+    ? signedOutPage('This browser is not signed in, or its session has expired.')
+    : errorResponse(decision.status, decision.reason)
 }
 
 function admitVisitor(code: string, visitors: Visitors, port: number): Response {
-  const entered = visitors.enter(code, Date.now())
-  if (!entered) return signedOutPage('This link has been used, or is older than half a minute.')
-  const cookie = `${cookieName(port)}=${entered.secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${VISIT_LIFETIME_SECONDS}`
-  return entryPage(entered.to, cookie)
+  const visit = visitors.enter(code, Date.now())
+  if (!visit) return signedOutPage('This link has been used, or is older than half a minute.')
+  const cookie = `${cookieName(port)}=${visit.secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${VISIT_LIFETIME_SECONDS}`
+  return entryPage(visit.to, cookie)
 }
 
-/** What every answer to a browser says of itself: not to be sniffed, framed, kept, or read by another origin. */
+/** Tells browsers not to guess content types, and not to let other origins frame, cache or read the response. */
 function withSecurityHeaders(response: Response): Response {
   for (const [name, value] of SECURITY_HEADERS) if (!response.headers.has(name)) response.headers.set(name, value)
   return response
@@ -150,8 +151,11 @@ const SECURITY_HEADERS = Object.entries({
   'cache-control': 'no-store',
 })
 
-/** Calls the routes as the owner without a socket in between: for the MCP server, and for reading when no worker runs. */
-export function inProcessTransport(handler: Handler, log: Log): (request: HttpRequest) => Promise<Response> {
+/**
+ * Calls the routes as the owner without a socket in between: for the MCP server, and for reading when no worker runs. Failures are logged and
+ * answered with 500; without a log they are thrown.
+ */
+export function inProcessTransport(handler: Handler, log: Log | null): (request: HttpRequest) => Promise<Response> {
   return ({ method, path, body, headers, signal }) => {
     const request = new Request(`http://worker${path}`, {
       method,
@@ -159,35 +163,47 @@ export function inProcessTransport(handler: Handler, log: Log): (request: HttpRe
       ...(body === null ? {} : { body }),
       ...(signal ? { signal } : {}),
     })
-    return respond(request, { timeout: () => {} }, 'owner', handler, log)
+    const server = { timeout: () => {} }
+    return log ? respond(request, server, 'owner', handler, log) : answerRequest(request, server, 'owner', handler)
   }
 }
 
-async function respond(request: Request, server: RequestTimeouts, caller: Caller, answer: Handler, log: Log): Promise<Response> {
+async function respond(request: Request, server: RequestTimeouts, caller: Caller, handler: Handler, log: Log): Promise<Response> {
+  try {
+    return await answerRequest(request, server, caller, handler)
+  } catch (cause) {
+    const path = parseUrl(request)?.pathname ?? ''
+    log.warn('a request failed', { path: path.slice(0, 60), error: (cause as Error).message.slice(0, 300) })
+    // The agent would print any other status of a hook as an error, and the person could do nothing about it.
+    return path.startsWith('/hook/') ? Response.json({}) : errorResponse(500, 'the worker failed; its log says why')
+  }
+}
+
+/** Turns the errors that a caller can correct into responses, and lets the others through. */
+async function answerRequest(request: Request, server: RequestTimeouts, caller: Caller, handler: Handler): Promise<Response> {
   const url = parseUrl(request)
-  if (!url) return errorResponse(400, 'the address cannot be read')
+  if (!url) return errorResponse(400, 'the URL cannot be parsed')
   try {
     return (
-      (await answer(request, url, caller, server)) ?? errorResponse(404, `there is no ${request.method} ${url.pathname.slice(0, 100)} here`)
+      (await handler(request, url, caller, server)) ??
+      errorResponse(404, `there is no route ${request.method} ${url.pathname.slice(0, 100)}`)
     )
   } catch (cause) {
     if (cause instanceof BadRequest) return errorResponse(400, cause.message)
     if (cause instanceof Conflict) return errorResponse(409, cause.message)
-    log.warn('a request failed', { path: url.pathname.slice(0, 60), error: (cause as Error).message.slice(0, 300) })
-    // A hook whose answer is not 2xx shows two error lines to a person who can do nothing about it.
-    return url.pathname.startsWith('/hook/') ? Response.json({}) : errorResponse(500, 'the worker could not do that; its log says why')
+    throw cause
   }
 }
 
-/** The address asked for, or null. Bun puts the caller's Host header into it, and that may be anything; only the rest counts. */
+/** The requested URL, or null. Bun takes its host from the Host header, which may be anything; use only the rest. */
 function parseUrl(request: Request): URL | null {
   return URL.parse(request.url, 'http://worker')
 }
 
-/** What the caller sent cannot be used, and the message says why. */
+/** The request cannot be used. The message says why and what is allowed. */
 export class BadRequest extends Error {}
 
-/** The request was made from something that has changed since. */
+/** The request is based on a state that has changed since. */
 export class Conflict extends Error {}
 
 function errorResponse(status: number, error: string): Response {

@@ -11,8 +11,11 @@ import type { Control } from './router.ts'
 import type { Services } from './services.ts'
 import { isLive } from './sweep.ts'
 
-export async function workerStatus(desk: Services, control: Pick<Control, 'port' | 'startedAt' | 'unstoredEvents'>): Promise<WorkerStatus> {
-  const { store, settings, home } = desk
+export async function workerStatus(
+  services: Services,
+  control: Pick<Control, 'port' | 'startedAt' | 'unstoredEvents'>,
+): Promise<WorkerStatus> {
+  const { store, settings, home } = services
   const now = Date.now()
   const projects = await store.sessions.projects()
   const open = await store.sessions.notCompleted()
@@ -37,15 +40,19 @@ export async function workerStatus(desk: Services, control: Pick<Control, 'port'
       ...(await store.notes.counts(now)),
       problems: (await store.notes.problems()).slice(0, 20).map(({ path, problem }) => ({ path, problem: problem ?? '' })),
     },
-    sync: await syncState(desk.notebook, syncSettings(desk).remote),
-    textModel: modelState(desk),
+    sync: await syncState(services.notebook, syncSettings(services).remote),
+    textModel: modelState(services),
     jobs: await store.jobs.counts(),
     deadJobs: (await store.jobs.dead(10)).map(({ id, kind, key, attempts, error }) => ({ id, kind, key, attempts, error })),
     spooled: spoolSize(home),
     lastEventAt: projects[0]?.lastAt ?? null,
     unstoredEvents: control.unstoredEvents(),
-    embedder: await desk.embedding.report(),
-    problems: [...loadSettings(desk.environment).problems, ...settings.privacy.patterns.flatMap(brokenPattern), ...modelProblems(desk)],
+    embedder: await services.embedding.report(),
+    problems: [
+      ...loadSettings(services.environment).problems,
+      ...settings.privacy.patterns.flatMap(brokenPattern),
+      ...modelProblems(services),
+    ],
   }
 }
 
@@ -54,19 +61,19 @@ function modelState({ textModel }: Services): WorkerStatus['textModel'] {
   return { name: textModel.model.name, problem: textModel.model.currentProblem?.() ?? null }
 }
 
-/** A mode or a price that cannot be used is left out, and must not seem to be in use. */
-function modelProblems(desk: Services): string[] {
-  if (desk.settings.model.provider === 'plain') return []
-  const mode = loadMode(desk.home, desk.settings)
-  return [...(typeof mode === 'string' ? [mode] : []), ...readPrices(desk.home.folder).problems]
+/** A mode or a price file with an error is ignored, so its problem has to be reported. */
+function modelProblems(services: Services): string[] {
+  if (services.settings.model.provider === 'plain') return []
+  const mode = loadMode(services.home, services.settings)
+  return [...(typeof mode === 'string' ? [mode] : []), ...readPrices(services.home.folder).problems]
 }
 
-/** A pattern that hides nothing because it is no regular expression must not look as if it did. */
+/** A pattern with an error hides nothing, so its problem has to be reported. */
 function brokenPattern(text: string): string[] {
   try {
     new RegExp(text, 'g')
     return []
   } catch (cause) {
-    return [`privacy.patterns: "${text}" is no regular expression (${(cause as Error).message}); it hides nothing`]
+    return [`privacy.patterns: "${text}" is not a regular expression (${(cause as Error).message}), so it hides nothing; correct it`]
   }
 }

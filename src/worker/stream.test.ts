@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openStream, type Stream } from './stream.ts'
 
-test('a new listener is greeted with where the stream stands, and hears what comes', async () => {
+test('a new listener gets the current position and then every new event', async () => {
   const stream = openStream('r1')
   stream.publish({ type: 'before', data: {} })
   const listener = listen(stream, null)
@@ -12,7 +12,7 @@ test('a new listener is greeted with where the stream stands, and hears what com
   ])
 })
 
-test('a listener that comes back hears what it missed, once and in order', async () => {
+test('a listener that reconnects gets the events it missed, once and in order', async () => {
   const stream = openStream('r1')
   for (let i = 1; i <= 5; i++) stream.publish({ type: 'n', data: i })
   const listener = listen(stream, 'r1-3')
@@ -24,7 +24,7 @@ test('a listener that comes back hears what it missed, once and in order', async
 })
 
 test.each(['r0-1', 'r1-99', 'r1--1', 'r1-x', 'r1-1.5', 'r1', '', '-', 'r1-1-1'])(
-  'a listener that last heard "%s" must begin anew: the worker was restarted, or it is nonsense',
+  'a listener with the last id "%s" gets a reset, because the worker restarted or the id is invalid',
   async (id) => {
     const stream = openStream('r1')
     stream.publish({ type: 'n', data: 1 })
@@ -33,14 +33,14 @@ test.each(['r0-1', 'r1-99', 'r1--1', 'r1-x', 'r1-1.5', 'r1', '', '-', 'r1-1-1'])
   },
 )
 
-test('a listener that missed more than is remembered must begin anew', async () => {
+test('a listener that missed more events than are stored gets a reset', async () => {
   const stream = openStream('r1')
   for (let i = 1; i <= 1500; i++) stream.publish({ type: 'n', data: i })
   expect((await listen(stream, 'r1-499').hear(1))[0]?.event).toBe('reset')
   expect((await listen(stream, 'r1-500').hear(1))[0]).toEqual({ id: 'r1-501', event: 'n', data: 501 })
 })
 
-test('a listener that does not read is let go, and can come back for what it missed', async () => {
+test('a listener that does not read is disconnected and can reconnect to get what it missed', async () => {
   const stream = openStream('r1')
   const slow = stream.listen(null).getReader()
   for (let i = 0; i < 600; i++) stream.publish({ type: 'n', data: i })
@@ -52,7 +52,7 @@ test('a listener that does not read is let go, and can come back for what it mis
   expect(next?.data).toBe((last?.data as number) + 1)
 })
 
-test('a listener that leaves is forgotten, and the others go on', async () => {
+test('a listener that leaves is removed, and the others stay', async () => {
   const stream = openStream('r1')
   const [stays, leaves] = [listen(stream, null), listen(stream, null)]
   await leaves.hear(1)
@@ -70,7 +70,7 @@ test('closing the stream ends every listener', async () => {
   stream.publish({ type: 'n', data: 1 })
   let parts = 0
   while (!(await reader.read()).done) parts++
-  expect(parts).toBe(2) // how long to wait before coming back, and the greeting
+  expect(parts).toBe(2) // the reconnect delay and the hello event
 })
 
 type Heard = { id: string; event: string; data: unknown }

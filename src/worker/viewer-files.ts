@@ -12,7 +12,7 @@ import { isViewerPage } from '../wire/viewer-pages.ts'
 
 export type ViewerFiles = ReturnType<typeof openViewerFiles>
 
-/** What a page of ours may do: load our own script and style, talk to us, and nothing else. */
+/** Our pages may load our own script, style and images and call our own routes, nothing else. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,35 +22,34 @@ const CONTENT_SECURITY_POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-  // No text ever becomes markup: the browser itself refuses it.
+  // The browser refuses to turn text into markup.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ')
 
-type ViewerFile = { type: string; etag: string; path: string; zipped: string; lasting: boolean }
+type ViewerFile = { type: string; etag: string; path: string; gzipPath: string; isImmutable: boolean }
 
 const SOURCE_FOLDER = join(import.meta.dir, '..')
 const MAX_BUILD_MS = 60_000
 
 /**
- * The viewer as a browser loads it. It comes along with the program; where that runs from its source it is bundled by a process of its own
- * when somebody first asks, and kept under a name that changes with the source. Served from the disk: the worker holds none of it in
- * memory. Only known names are answered, never a path.
+ * The files of the viewer. A package contains them; from source, a separate process bundles them on the first request into a folder whose name
+ * changes with the source. Files are served from the disk and by their name only, never by a path.
  */
 export function openViewerFiles(home: Home, log: Log) {
-  let made: Promise<Map<string, ViewerFile>> | null = null
+  let loading: Promise<Map<string, ViewerFile>> | null = null
 
-  /** The files, built if they are not there. A build that failed is tried again by whoever asks next. */
+  /** The files, bundled if necessary. After a failure the next request tries again. */
   const files = (): Promise<Map<string, ViewerFile>> => {
-    made ??= loadViewerFiles(home, log).catch((cause) => {
-      made = null
+    loading ??= loadViewerFiles(home, log).catch((cause) => {
+      loading = null
       throw cause
     })
-    return made
+    return loading
   }
   return {
     files,
-    /** Null when the address is none of the viewer's. */
+    /** Null when the path does not belong to the viewer. */
     answer: async (request: Request, url: URL): Promise<Response | null> => {
       if (request.method !== 'GET' && request.method !== 'HEAD') return null
       const [, first = ''] = url.pathname.split('/')
@@ -67,13 +66,13 @@ function serve(request: Request, file: ViewerFile): Response {
   const headers = {
     etag: file.etag,
     vary: 'accept-encoding',
-    'cache-control': file.lasting ? 'private, max-age=31536000, immutable' : 'no-cache',
+    'cache-control': file.isImmutable ? 'private, max-age=31536000, immutable' : 'no-cache',
     'content-security-policy': CONTENT_SECURITY_POLICY,
   }
   if (request.headers.get('if-none-match') === file.etag) return new Response(null, { status: 304, headers })
-  const zips = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '')
-  const body = request.method === 'HEAD' ? null : Bun.file(zips ? file.zipped : file.path)
-  return new Response(body, { headers: { ...headers, 'content-type': file.type, ...(zips ? { 'content-encoding': 'gzip' } : {}) } })
+  const acceptsGzip = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '')
+  const body = request.method === 'HEAD' ? null : Bun.file(acceptsGzip ? file.gzipPath : file.path)
+  return new Response(body, { headers: { ...headers, 'content-type': file.type, ...(acceptsGzip ? { 'content-encoding': 'gzip' } : {}) } })
 }
 
 async function loadViewerFiles(home: Home, log: Log): Promise<Map<string, ViewerFile>> {
@@ -83,7 +82,7 @@ async function loadViewerFiles(home: Home, log: Log): Promise<Map<string, Viewer
       const etag = `"${fingerprint(readIfThere(file.path) ?? '', 32)}"`
       return [
         file.name,
-        { type: contentTypeOf(file.name), etag, path: file.path, zipped: `${file.path}.gz`, lasting: file.name.startsWith('app-') },
+        { type: contentTypeOf(file.name), etag, path: file.path, gzipPath: `${file.path}.gz`, isImmutable: file.name.startsWith('app-') },
       ]
     }),
   )
@@ -101,7 +100,7 @@ async function bundleFromSource(home: Home, log: Log): Promise<string> {
   return folder
 }
 
-/** Changes with everything that the bundle is made of. */
+/** Changes with every source file of the bundle. */
 function sourceFingerprint(): string {
   const sources = ['viewer', 'wire', 'core'].flatMap((room) => filesBelow(join(SOURCE_FOLDER, room), ['.ts', '.tsx', '.css', '.svg']))
   return fingerprint(sources.map(({ path }) => `${path}\n${readIfThere(path)}`).join('\n'), 12)
@@ -111,28 +110,28 @@ const contentTypeOf = (name: string) =>
   ({ html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' })[name.split('.').at(-1) as 'html'] +
   '; charset=utf-8'
 
-/** Makes the folder beside its place and moves it there whole: a folder that is there is complete. */
+/** Bundles into a temporary folder and moves it into place, so that an existing folder is always complete. */
 export async function bundleViewer(folder: string): Promise<void> {
-  const making = `${folder}.${crypto.randomUUID()}`
-  ensurePrivateFolder(making)
+  const temporary = `${folder}.${crypto.randomUUID()}`
+  ensurePrivateFolder(temporary)
   try {
     const entry = join(SOURCE_FOLDER, 'viewer', 'app.tsx')
     const jsx = ['--jsx-runtime=automatic', '--jsx-import-source=preact']
-    const args = ['build', entry, '--outdir', making, '--target=browser', '--production', ...jsx]
+    const args = ['build', entry, '--outdir', temporary, '--target=browser', '--production', ...jsx]
     const { code, stderr } = await runProgram(process.execPath, args, { cwd: join(SOURCE_FOLDER, '..'), timeoutMs: MAX_BUILD_MS })
     if (code !== 0) throw new Error(`the viewer could not be bundled: ${stderr.slice(-500)}`)
-    const text = (name: string) => readIfThere(join(making, name)) ?? ''
+    const text = (name: string) => readIfThere(join(temporary, name)) ?? ''
     const [script, style] = [text('app.js'), text('app.css')]
-    const named = { script: `app-${fingerprint(script)}.js`, style: `app-${fingerprint(style)}.css` }
-    moveFile(join(making, 'app.js'), join(making, named.script))
-    moveFile(join(making, 'app.css'), join(making, named.style))
-    writeFileAtomically(join(making, 'icon.svg'), readIfThere(join(SOURCE_FOLDER, 'viewer', 'icon.svg')) ?? '')
-    writeFileAtomically(join(making, 'index.html'), indexPage(named))
-    for (const file of filesBelow(making, ['.html', '.js', '.css', '.svg']))
+    const names = { script: `app-${fingerprint(script)}.js`, style: `app-${fingerprint(style)}.css` }
+    moveFile(join(temporary, 'app.js'), join(temporary, names.script))
+    moveFile(join(temporary, 'app.css'), join(temporary, names.style))
+    writeFileAtomically(join(temporary, 'icon.svg'), readIfThere(join(SOURCE_FOLDER, 'viewer', 'icon.svg')) ?? '')
+    writeFileAtomically(join(temporary, 'index.html'), indexPage(names))
+    for (const file of filesBelow(temporary, ['.html', '.js', '.css', '.svg']))
       writeFileAtomically(`${file.path}.gz`, Bun.gzipSync(readIfThere(file.path) ?? '', { level: 9 }))
-    if (!exists(folder)) moveFile(making, folder)
+    if (!exists(folder)) moveFile(temporary, folder)
   } finally {
-    removeTree(making)
+    removeTree(temporary)
   }
 }
 
@@ -147,14 +146,14 @@ const indexPage = ({ script, style }: { script: string; style: string }) => `<!d
 <link rel="stylesheet" href="/${style}">
 <script type="module" src="/${script}"></script>
 </head>
-<body><div id="app"></div><noscript>The viewer is a program that runs in the browser; it needs JavaScript.</noscript></body>
+<body><div id="app"></div><noscript>The viewer needs JavaScript.</noscript></body>
 </html>
 `
 
-/** What a browser sees that was not let in, or whose link is used up. No script, no style from anywhere. */
-export function signedOutPage(why: string): Response {
+/** For browsers that are not signed in, or whose link has expired. The page loads nothing. */
+export function signedOutPage(reason: string): Response {
   const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Recollect</title></head>
-<body><h1>Recollect</h1><p>${why}</p><p>Run <code>recollect view</code> in a terminal to open the viewer.</p></body></html>`
+<body><h1>Recollect</h1><p>${reason}</p><p>Run <code>recollect view</code> in a terminal to open the viewer.</p></body></html>`
   return new Response(page, {
     status: 401,
     headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" },
@@ -162,8 +161,8 @@ export function signedOutPage(why: string): Response {
 }
 
 /**
- * Lets a browser in. The page it gets goes on by itself: a redirect would still count as the doing of whoever made the link, and
- * a strict cookie would not come along.
+ * Signs a browser in. The page forwards the browser itself: after a redirect the browser would treat the request as coming from another site and not
+ * send the strict cookie.
  */
 export function entryPage(to: string, cookie: string): Response {
   const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${to}"><title>Recollect</title></head>

@@ -6,7 +6,7 @@ import { openVisitors } from './visitors.ts'
 
 const HOUR = 60 * 60_000
 
-test('a link lets one browser in, once, and the browser is known from then on', () => {
+test('a link signs one browser in, once, and the browser stays signed in', () => {
   using folder = temporaryFolder()
   const visitors = openVisitors(join(folder.path, 'visitors'))
   const code = visitors.invite('/search', 1000)
@@ -18,14 +18,14 @@ test('a link lets one browser in, once, and the browser is known from then on', 
   expect(visitors.knows('', 3000)).toBe(false)
 })
 
-test('a link is good for half a minute', () => {
+test('a link works for half a minute', () => {
   using folder = temporaryFolder()
   const visitors = openVisitors(join(folder.path, 'visitors'))
   expect(visitors.enter(visitors.invite('/feed', 0), 29_999)).not.toBeNull()
   expect(visitors.enter(visitors.invite('/feed', 0), 30_000)).toBeNull()
 })
 
-test('a browser that stays away for a week must be let in again, one that comes back does not', () => {
+test('a browser that was not used for a week must sign in again; one in use stays signed in', () => {
   using folder = temporaryFolder()
   const visitors = openVisitors(join(folder.path, 'visitors'))
   const { secret } = visitors.enter(visitors.invite('/feed', 0), 1) ?? { secret: '' }
@@ -34,7 +34,7 @@ test('a browser that stays away for a week must be let in again, one that comes 
   expect(visitors.knows(secret, 20 * 24 * HOUR)).toBe(false)
 })
 
-test('the next worker knows the same browsers, and the file holds no secret', () => {
+test('browsers stay signed in after a restart, and the file contains no secret', () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'visitors')
   const before = openVisitors(file)
@@ -44,7 +44,7 @@ test('the next worker knows the same browsers, and the file holds no secret', ()
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('a file that holds something else lets nobody in', () => {
+test('a file with other content signs no browser in', () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'visitors')
   for (const text of ['', 'no JSON', '{}', '[["x", 9e15]]', '[[1, 2], null]']) {
@@ -53,7 +53,7 @@ test('a file that holds something else lets nobody in', () => {
   }
 })
 
-test('links that nobody follows do not pile up', () => {
+test('unused links do not accumulate', () => {
   using folder = temporaryFolder()
   const visitors = openVisitors(join(folder.path, 'visitors'))
   const first = visitors.invite('/feed', 0)

@@ -28,11 +28,11 @@ export function route<const Options extends RouteOptions>(options: Options) {
   return { returns: <Response>(): Options & Returns<Response> => options as Options & Returns<Response> }
 }
 
-/** What a caller sends. */
+/** The request as a caller sends it. */
 export type RequestType<Route> = Route extends { request: () => infer Schema extends z.ZodType } ? z.input<Schema> : Record<never, never>
-/** What the handler receives: the request after parsing, with defaults filled in. */
+/** The request as the handler gets it: parsed, with defaults filled in. */
 export type ParsedType<Route> = Route extends { request: () => infer Schema extends z.ZodType } ? z.output<Schema> : Record<never, never>
-/** What comes back; for a route with `lines`, one line. */
+/** The response; for a route with `lines`, one line of it. */
 export type ResponseType<Route> = Route extends Returns<infer Response> ? Response : never
 
 /** A whole number in a query string or a JSON body. */

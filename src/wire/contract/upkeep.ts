@@ -69,7 +69,7 @@ export type ConsolidationLine =
   | { kind: 'undone'; report: UndoReport }
   | FailedLine
 
-/** What a model made, or would make, of turns that rules had distilled. */
+/** The result of distilling turns again with a model, or an estimate of it. */
 export type RedistillReport = {
   applied: boolean
   model: string

@@ -91,7 +91,7 @@ async function findNoteId(store: Store, id: string): Promise<NoteId> {
 
 async function existingNotes(store: Store, ids: string[]): Promise<NoteId[]> {
   const notes = await Promise.all(ids.map((id) => findNoteId(store, id)))
-  for (const id of notes) if (!(await store.notes.get(id))) throw new BadRequest(`there is no note ${id} to supersede`)
+  for (const id of notes) if (!(await store.notes.get(id))) throw new BadRequest(`note ${id} does not exist, so it cannot be superseded`)
   return notes
 }
 

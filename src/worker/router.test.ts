@@ -9,7 +9,7 @@ import { asProjectKey } from '../core/ids.ts'
 import { openRouter } from './router.ts'
 import { listen } from './server.ts'
 
-test('a session goes through its life by either name of its id', async () => {
+test('a session can be opened, reported and completed under either name of its id', async () => {
   for (const name of ['claudeSessionId', 'contentSessionId']) {
     await using at = await anApi()
     const session = { [name]: 's1' }
@@ -47,7 +47,7 @@ test('a session goes through its life by either name of its id', async () => {
   }
 })
 
-test('the same tool use reported twice is one, with or without an id', async () => {
+test('a tool use that is reported twice is stored once, with or without an id', async () => {
   await using at = await anApi()
   const use = { contentSessionId: 's1', tool_name: 'Bash', tool_input: { command: 'ls' }, tool_response: 'x' }
   for (const body of [use, use, { ...use, tool_use_id: 't1' }, { ...use, tool_use_id: 't1' }])
@@ -55,7 +55,7 @@ test('the same tool use reported twice is one, with or without an id', async () 
   expect([...at.store.toolUses.each(null)]).toHaveLength(2)
 })
 
-test('what is not kept is said to be skipped, and why', async () => {
+test('a prompt or tool use that is not stored is reported as skipped, with the reason', async () => {
   await using at = await anApi()
   const session = { contentSessionId: 's1' }
   const use = { ...session, tool_name: 'Bash', tool_input: {}, tool_response: {} }
@@ -79,13 +79,13 @@ test('what is not kept is said to be skipped, and why', async () => {
 })
 
 test.each<[string, string]>([
-  ['half of it', '{"contentSessionId":'],
-  ['nothing', ''],
+  ['half an object', '{"contentSessionId":'],
+  ['empty', ''],
   ['null', 'null'],
   ['a list', '[1]'],
-  ['a number for a session', '{"contentSessionId":7}'],
+  ['an object with a number as session id', '{"contentSessionId":7}'],
   ['bytes', '\xff\xfe'],
-])('a body that is %s is answered 400 in JSON, without a stack', async (_, body) => {
+])('a body that is %s is answered with 400 in JSON, without a stack trace', async (_, body) => {
   await using at = await anApi()
   for (const path of [
     '/api/sessions/init',
@@ -116,13 +116,13 @@ test.each([
   '/api/export',
   '/api/export?kind=secrets',
   '/api/context/inject',
-])('%s cannot be answered, and says why', async (path) => {
+])('%s is refused with a reason', async (path) => {
   await using at = await anApi()
   const answer = await at.ask(path)
   expect([answer.status, Object.keys((await answer.json()) as object)]).toEqual([400, ['error']])
 })
 
-test('a hook may report, and read nothing', async () => {
+test('the hook token may report events and read nothing', async () => {
   await using at = await anApi()
   const hook = { 'content-type': 'application/json', authorization: `Bearer ${at.keys.hookToken}` }
   const payload = JSON.stringify({ session_id: 's1', cwd: '/p', hook_event_name: 'UserPromptSubmit', prompt: 'go' })
@@ -143,7 +143,7 @@ test('a hook may report, and read nothing', async () => {
     expect((await at.ask(path, { method: 'POST', body: '{}', headers: hook })).status).toBe(404)
 })
 
-test('a hook is answered 200 with an object whatever it sends', async () => {
+test('a hook gets 200 and an object, whatever it sends', async () => {
   await using at = await anApi()
   for (const [agent, body] of [
     ['claude-code', 'not JSON'],
@@ -157,7 +157,7 @@ test('a hook is answered 200 with an object whatever it sends', async () => {
   expect((await at.ask('/hook/claude-code')).status).toBe(404)
 })
 
-test('what surrounds a hook is read from its header, and a broken one is as good as none', async () => {
+test('the context of a hook is read from its header, and a broken header is ignored', async () => {
   await using at = await anApi()
   const send = (session_id: string, context: string) =>
     at.ask('/hook/claude-code', {
@@ -175,7 +175,7 @@ test('what surrounds a hook is read from its header, and a broken one is as good
   ])
 })
 
-test('memories are found, read, placed in time and exported', async () => {
+test('memories can be searched, read, shown in a timeline and exported', async () => {
   await using at = await anApi()
   await addObservations(at.store, [
     observation({ title: 'Fixed the pelican', at: 1000 }),
@@ -194,7 +194,7 @@ test('memories are found, read, placed in time and exported', async () => {
   expect(Bun.JSONL.parse(lines)).toMatchObject([{ title: 'Fixed the pelican', sessionId: 's1' }, { title: 'Fed the heron' }])
 })
 
-test('where nothing in a project is close, all are asked if that is wished for, and one sentence says so', async () => {
+test('with widen, a search without close hits in its project covers all projects and says so', async () => {
   await using at = await anApi()
   await addObservations(at.store, [
     observation({ title: 'Fixed the pelican', at: 1000 }),
@@ -202,7 +202,7 @@ test('where nothing in a project is close, all are asked if that is wished for, 
   ])
   await at.post('/api/sessions/init', { contentSessionId: 'z', project: 'zoo', prompt: 'Where do otters sleep?' })
   await at.post('/api/sessions/complete', { contentSessionId: 'z' })
-  const asked = async (query: string, project: string, widen = true) => {
+  const search = async (query: string, project: string, widen = true) => {
     const found = (await at.post('/api/search', { query, project, widen })) as {
       hits: { project: string }[]
       project: string | null
@@ -210,16 +210,16 @@ test('where nothing in a project is close, all are asked if that is wished for, 
     }
     return [found.project, found.message, [...new Set(found.hits.map((hit) => hit.project))]]
   }
-  expect(await asked('pelican', 'app')).toEqual(['app', '', ['app']])
-  expect(await asked('otters', 'app')).toEqual([null, 'Nothing close in this project; from all projects:', ['zoo']])
-  expect(await asked('otters', 'app', false)).toEqual(['app', '', []])
-  expect(await asked('otters', 'nowhere')).toEqual([null, 'Nothing from this project is remembered; from all projects:', ['zoo']])
-  expect(await asked('walrus', 'nowhere')).toEqual([null, '', []])
+  expect(await search('pelican', 'app')).toEqual(['app', '', ['app']])
+  expect(await search('otters', 'app')).toEqual([null, 'Nothing close in this project; from all projects:', ['zoo']])
+  expect(await search('otters', 'app', false)).toEqual(['app', '', []])
+  expect(await search('otters', 'nowhere')).toEqual([null, 'Nothing from this project is remembered; from all projects:', ['zoo']])
+  expect(await search('walrus', 'nowhere')).toEqual([null, '', []])
   const more = { query: 'pelican', project: 'app', widen: true, limit: 1, offset: 5 }
   expect(await at.post('/api/search', more)).toMatchObject({ project: 'app', hits: [], message: '' })
 })
 
-test('a moment has as many memories around it as were asked for, a memory itself besides', async () => {
+test('a timeline has the requested number of memories on each side of a time or a memory', async () => {
   await using at = await anApi()
   await addObservations(
     at.store,
@@ -233,7 +233,7 @@ test('a moment has as many memories around it as were asked for, a memory itself
   expect(await ids('at=2500&depth_before=1&depth_after=0&project=nowhere&widen=1')).toEqual(['2'])
 })
 
-test('a moment is written as in a question, and what is none is answered with what can be written', async () => {
+test('times are written as in a query, and an invalid one is refused with examples', async () => {
   await using at = await anApi()
   const day = (iso: string) => new Date(`${iso}T12:00`).getTime()
   await addObservations(at.store, [
@@ -250,10 +250,12 @@ test('a moment is written as in a question, and what is none is answered with wh
     ['/api/import', { since: 'soon' }],
     ['/api/redistill', { since: '' }],
   ] as const)
-    expect(JSON.stringify(await at.post(path, body))).toContain('is no moment; write 2026-03-01, march, 7d, yesterday, “last week”')
+    expect(JSON.stringify(await at.post(path, body))).toContain(
+      'is not a time; use for example 2026-03-01, march, 7d, yesterday, “last week”',
+    )
 })
 
-test('a timeline is around what a question means, like a search', async () => {
+test('a timeline around a query finds its anchor by meaning, like a search', async () => {
   await using at = await anApi()
   await addObservations(at.store, [
     observation({ title: 'Fixed the pelican', at: 1000 }),
@@ -264,7 +266,7 @@ test('a timeline is around what a question means, like a search', async () => {
   expect(await at.post('/api/timeline', { query: 'grey birds' })).toMatchObject({ anchor: 'observation:2', isClose: true })
 })
 
-test('a question of any length, in any script, is answered', async () => {
+test('a query of any length, in any script, is answered', async () => {
   await using at = await anApi()
   await addObservations(at.store, [observation({ title: 'Fixed the pelican' })])
   for (const long of ['x y z '.repeat(3000), '潮位'.repeat(10_000), '🐟'.repeat(40_000)]) {
@@ -275,7 +277,7 @@ test('a question of any length, in any script, is answered', async () => {
   expect(await at.get(`/api/search?query=pelican${'+z'.repeat(6000)}`)).toMatchObject({ hits: [{ id: '1' }] })
 })
 
-test('a brief can be asked for as text or with its reasons, and never for more than its budget', async () => {
+test('a brief is available as text or with its reasons, and never exceeds its budget', async () => {
   await using at = await anApi()
   await addObservations(at.store, [observation({ title: 'Fixed the pelican' })])
   const text = await at.ask('/api/context/inject?project=app')
@@ -301,7 +303,7 @@ test('a brief can be asked for as text or with its reasons, and never for more t
   expect(await (await at.ask('/api/context/inject?project=unknown')).text()).toBe('')
 })
 
-test('what a prompt would bring back can be asked for, with what came near and why it is left out', async () => {
+test('the memories that a prompt recalls are available, with those that were omitted and why', async () => {
   await using at = await anApi()
   const others = Array.from({ length: 12 }, (_, i) => observation({ title: `Chore ${i} about boats and weather` }))
   await addObservations(at.store, [observation({ title: 'Pelican invoices are numbered by the ledger' }), ...others])
@@ -329,25 +331,25 @@ test('what a prompt would bring back can be asked for, with what came near and w
   })
 })
 
-test('a turn is called in full what lists call it, and by its project', async () => {
+test('a memory has the same title and project in full as in lists', async () => {
   await using at = await anApi()
   const session = await openSession(at.store, 'menu')
-  const asked = await at.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: '7', at: 5 })
-  if (!asked) throw new Error('the prompt was not kept')
-  await at.store.prompts.setAnswer(asked, 'The pelican references are gone.', 6)
-  const told = summary({ request: '7 (Remove pelican references)', completed: 'They are gone' })
-  await at.store.transaction(() => at.store.summaries.put('turn', { ...told, sessionId: session.id }))
-  const { items } = (await at.get(`/api/timeline?anchor=P${asked.id}`)) as { items: { kind: string; title: string }[] }
+  const prompt = await at.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: '7', at: 5 })
+  if (!prompt) throw new Error('the prompt was not stored')
+  await at.store.prompts.setAnswer(prompt, 'The pelican references are gone.', 6)
+  const turn = summary({ request: '7 (Remove pelican references)', completed: 'They are gone' })
+  await at.store.transaction(() => at.store.summaries.put('turn', { ...turn, sessionId: session.id }))
+  const { items } = (await at.get(`/api/timeline?anchor=P${prompt.id}`)) as { items: { kind: string; title: string }[] }
   const listed = (kind: string) => items.find((item) => item.kind === kind)?.title
   expect(listed('prompt')).toContain('7 (Remove pelican references)')
-  expect(await at.post('/api/memories/batch', { ids: [`P${asked.id}`, 'S1', 'P99'] })).toMatchObject([
+  expect(await at.post('/api/memories/batch', { ids: [`P${prompt.id}`, 'S1', 'P99'] })).toMatchObject([
     { kind: 'prompt', title: listed('prompt'), project: 'app', memory: { text: '7' } },
     { kind: 'summary', title: listed('summary'), project: 'app' },
     { kind: 'prompt', title: null, project: null, memory: null },
   ])
 })
 
-test('a project is known by its key, its folder, and its name when only one has it', async () => {
+test('a project is found by its key, its folder, or its name if only one project has it', async () => {
   await using at = await anApi()
   for (const [session, project] of [
     ['s1', 'host.example/one/shop'],
@@ -375,7 +377,7 @@ test('a project is known by its key, its folder, and its name when only one has 
   expect(await found(at.folder)).toEqual([])
 })
 
-test('a session that names its project by a folder, a short name or in capitals is in the project that everybody means by it', async () => {
+test('a session belongs to the same project whether it names it by folder, by short name or in capitals', async () => {
   await using at = await anApi()
   const repository = join(at.folder, 'Shop')
   mkdirSync(join(repository, '.git'), { recursive: true })
@@ -397,11 +399,11 @@ test('a session that names its project by a folder, a short name or in capitals 
   expect(sessions[1]?.folder).toBe(repository)
 })
 
-test('a path is the key of a clone of it, and the folder itself when a slash ends it', async () => {
+test('a path means the clone that has it as its key, and with a slash at the end the folder itself', async () => {
   await using at = await anApi()
   const clone = join(at.folder, 'clone')
   mkdirSync(join(clone, '.git'), { recursive: true })
-  await Bun.write(join(clone, '.git', 'config'), '[remote "origin"]\n  url = /usr\n') // a folder on every machine, without capitals
+  await Bun.write(join(clone, '.git', 'config'), '[remote "origin"]\n  url = /usr\n') // a folder that exists on every machine, in lower case
   await at.post('/api/sessions/init', { contentSessionId: 's1', project: clone, prompt: 'pelican' })
   const projectOf = async (name: string) =>
     ((await at.get(`/api/context/inject?format=json&project=${encodeURIComponent(name)}`)) as { project: string }).project
@@ -410,7 +412,7 @@ test('a path is the key of a clone of it, and the folder itself when a slash end
   expect(await projectOf('/usr/')).toMatch(/^usr-[0-9a-f]{6}$/)
 })
 
-test('live events are heard, and a listener that comes back hears what it missed', async () => {
+test('listeners get live events, and one that reconnects gets those it missed', async () => {
   await using at = await anApi()
   await at.post('/api/processing', { isProcessing: true })
   const first = await at.hear({}, 'processing')
@@ -422,7 +424,7 @@ test('live events are heard, and a listener that comes back hears what it missed
   expect(at.desk.stream.listeners()).toBe(0)
 })
 
-test('an import tells how far it is, line by line, and how it ended', async () => {
+test('an import reports its progress and its result line by line', async () => {
   await using at = await anApi()
   const history = join(at.folder, 'history')
   mkdirSync(history)
@@ -434,7 +436,7 @@ test('an import tells how far it is, line by line, and how it ended', async () =
   expect(lines.at(-1)).toMatchObject({ kind: 'done', files: 1, prompts: 1 })
 })
 
-test('the status counts, dead jobs can be tried again, and the database can be checked', async () => {
+test('the status has counts, failed jobs can be retried, and the database can be checked', async () => {
   await using at = await anApi()
   await at.post('/api/sessions/init', { contentSessionId: 's1', prompt: 'go' })
   await at.store.jobs.add('sync', 'k', {}, 1, Date.now() + 60_000)
@@ -448,7 +450,7 @@ test('the status counts, dead jobs can be tried again, and the database can be c
   expect(await at.post('/api/jobs/retry', {})).toEqual({ revived: 0 })
 })
 
-test('an unknown address or method is 404 in JSON', async () => {
+test('an unknown path or method is answered with 404 in JSON', async () => {
   await using at = await anApi()
   for (const [method, path] of [
     ['GET', '/nowhere'],
@@ -464,23 +466,23 @@ test('an unknown address or method is 404 in JSON', async () => {
 })
 
 /** The API of a worker without the process around it. */
-test('notes are consolidated, reflected on and cleaned up after over the API, line by line, by their owner only', async () => {
+test('only the owner may consolidate, reflect and clean up, and gets the results line by line', async () => {
   await using at = await anApi()
-  const told = async (path: string, body: object) => {
+  const linesOf = async (path: string, body: object) => {
     const answer = await at.ask(path, { method: 'POST', body: JSON.stringify(body) })
     return Bun.JSONL.parse(await answer.text()) as { kind: string; report?: unknown; error?: string }[]
   }
   for (const text of ['Use Bun.', 'Use Node.']) await at.post('/api/notes', { body: text, project: 'shop' })
-  expect((await told('/api/consolidate', { project: 'shop' })).at(-1)).toMatchObject({
+  expect((await linesOf('/api/consolidate', { project: 'shop' })).at(-1)).toMatchObject({
     kind: 'done',
     report: { outcome: 'planned', groups: [] },
   })
-  expect((await told('/api/reflect', {})).at(-1)).toMatchObject({
+  expect((await linesOf('/api/reflect', {})).at(-1)).toMatchObject({
     kind: 'done',
     report: { messages: [expect.stringContaining('text model')] },
   })
-  expect((await told('/api/gc', { dryRun: true })).at(-1)).toMatchObject({ kind: 'done', report: { dryRun: true } })
-  expect(await told('/api/consolidate', { undo: 7 })).toEqual([{ kind: 'failed', error: expect.stringContaining('no plan 7') }])
+  expect((await linesOf('/api/gc', { dryRun: true })).at(-1)).toMatchObject({ kind: 'done', report: { dryRun: true } })
+  expect(await linesOf('/api/consolidate', { undo: 7 })).toEqual([{ kind: 'failed', error: expect.stringContaining('no plan 7') }])
   for (const body of [{ undo: 'x' }, { apply: 'yes' }, { project: 7 }]) {
     const answer = await at.ask('/api/consolidate', { method: 'POST', body: JSON.stringify(body) })
     expect(answer.status).toBe(400)
@@ -505,7 +507,7 @@ async function anApi() {
     ask,
     get: async (path: string): Promise<unknown> => (await ask(path)).json(),
     post: async (path: string, body: object): Promise<unknown> => (await ask(path, { method: 'POST', body: JSON.stringify(body) })).json(),
-    /** Listens until an event of this kind was heard; a `processing` is sent to be heard. */
+    /** Listens until an event of this kind arrives; sends a `processing` event first. */
     hear: async (headers: Record<string, string>, until: string): Promise<string> => {
       const listening = new AbortController()
       const answer = await ask('/stream', { headers: { ...owner, ...headers }, signal: listening.signal })

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { aControl } from '../../test/support/control.ts'
-import { aDesk } from '../../test/support/desk.ts'
-import { openRouter } from './router.ts'
-import { inProcessTransport } from './server.ts'
+import { aControl } from '../../../test/support/control.ts'
+import { aDesk } from '../../../test/support/desk.ts'
+import { openRouter } from '../router.ts'
+import { inProcessTransport } from '../server.ts'
 
-test('a note is kept, shown, changed, forgotten, restored and removed', async () => {
+test('a note can be saved, read, changed, forgotten, restored and deleted', async () => {
   await using t = await anApi()
   const added = await t.ask('POST', '/api/notes', {
     body: 'We chose [SQLite] for the journal',
@@ -33,7 +33,7 @@ test('a note is kept, shown, changed, forgotten, restored and removed', async ()
   expect(t.announced()).toEqual(['note-changed', 'note-changed', 'note-changed', 'note-changed', 'note-removed'])
 })
 
-test('what was read in full counts as used when it is found again', async () => {
+test('reading a memory in full counts as a use in later searches', async () => {
   await using t = await anApi()
   const { note } = (await t.ask('POST', '/api/notes', { body: 'Pelicans are fed at dawn', project: 'app' })).json
   const found = async () => (await t.ask('GET', '/api/search?query=pelicans')).json.hits[0].signals.use
@@ -42,13 +42,13 @@ test('what was read in full counts as used when it is found again', async () => 
   expect(await found()).toBeGreaterThan(0)
 })
 
-test('an id is understood with the N that lists show before it', async () => {
+test('a note is found by its id with the N that lists print in front', async () => {
   await using t = await anApi()
   const { note } = (await t.ask('POST', '/api/notes', { body: 'Known by its N', project: 'app' })).json
   expect((await t.ask('GET', `/api/notes/N${note.id}`)).json).toMatchObject({ id: note.id })
 })
 
-test('a change that was made from what a note no longer says is refused, and so is one of a note that was forgotten', async () => {
+test('a change based on an outdated text is refused, and so is a change of a forgotten note', async () => {
   await using t = await anApi()
   const { note } = (await t.ask('POST', '/api/notes', { body: 'one', project: 'app' })).json
   const change = (body: string, bodyWas: string) => t.ask('PATCH', `/api/notes/${note.id}`, { body, bodyWas })
@@ -59,14 +59,14 @@ test('a change that was made from what a note no longer says is refused, and so 
   expect((await change('one, two, three', 'one, two')).status).toBe(409)
 })
 
-test('a change of which nothing is left but private parts is refused, and the note says what it said', async () => {
+test('a change to nothing but private text is refused, and the note keeps its text', async () => {
   await using t = await anApi()
   const { note } = (await t.ask('POST', '/api/notes', { body: 'one', project: 'app' })).json
   expect((await t.ask('PATCH', `/api/notes/${note.id}`, { body: '<private>two</private>' })).status).toBe(400)
   expect((await t.ask('GET', `/api/notes/${note.id}`)).json.body).toBe('one')
 })
 
-test('notes are found beside other memories, by words and by their filters', async () => {
+test('notes are found by words and by filters, among other memories', async () => {
   await using t = await anApi()
   await t.ask('POST', '/api/notes', { body: 'Deploys go through the blue cluster', project: 'app', namespace: 'config', tags: ['Deploy'] })
   await t.ask('POST', '/api/notes', { body: 'Deploys are frozen in December', project: 'app', namespace: 'decisions' })
@@ -82,7 +82,7 @@ test('notes are found beside other memories, by words and by their filters', asy
   expect(await titles('ns:decisions')).toEqual(['Deploys are frozen in December'])
 })
 
-test('a tag is found in small letters and in capitals, in any alphabet', async () => {
+test('tags are found in upper and lower case, in any alphabet', async () => {
   await using t = await anApi()
   await t.ask('POST', '/api/notes', { body: 'Umläufe gehen über den Kern', project: 'app', tags: ['Über'] })
   await t.ask('POST', '/api/notes', { body: 'Umläufe enden am Abend', project: 'app', tags: ['über', 'Ωμέγα'] })
@@ -95,7 +95,7 @@ test('a tag is found in small letters and in capitals, in any alphabet', async (
   expect(await found('umläufe -tag:ÜBER')).toBe(0)
 })
 
-test('a path means files: a note is let through where it names the path, not where it happens to say the word', async () => {
+test('a path filter keeps notes that name the path, not notes that contain the word', async () => {
   await using t = await anApi()
   await t.ask('POST', '/api/notes', { body: 'Logins are checked in src/auth/login.ts', project: 'app' })
   await t.ask('POST', '/api/notes', { body: 'Deploys ask auth for a blue token', project: 'app' })
@@ -109,11 +109,11 @@ test.each([
   ['POST', '/api/notes', {}, 'body'],
   ['POST', '/api/notes', { body: 'x', type: 'thought' }, 'type'],
   ['POST', '/api/notes', { body: 'x y', namespace: 'No Such' }, 'namespace'],
-  ['POST', '/api/notes', { body: 'x y', supersedes: ['nobody'] }, 'no note nobody'],
+  ['POST', '/api/notes', { body: 'x y', supersedes: ['unknown'] }, 'note unknown does not exist'],
   ['POST', '/api/notes', { body: 'x y', scope: 'project' }, 'project is missing'],
-  ['PATCH', '/api/notes/nobody', { title: 'x' }, 'no note nobody'],
-  ['DELETE', '/api/notes/nobody?hard=1', undefined, 'no note nobody'],
-] as const)('%s %s %j is refused with a word', async (method, path, body, word) => {
+  ['PATCH', '/api/notes/unknown', { title: 'x' }, 'no note unknown'],
+  ['DELETE', '/api/notes/unknown?hard=1', undefined, 'no note unknown'],
+] as const)('%s %s %j is refused with a reason', async (method, path, body, word) => {
   await using t = await anApi()
   const answer = await t.ask(method, path, body)
   expect(answer.status).toBe(400)
@@ -125,7 +125,7 @@ async function anApi() {
   const send = inProcessTransport(openRouter(t.desk, aControl()), t.desk.log)
   return {
     announced: () => t.announced.map((change) => change.kind),
-    // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, looked at by their fields
+    // biome-ignore lint/suspicious/noExplicitAny: responses of many routes
     ask: async (method: string, path: string, body?: unknown): Promise<{ status: number; json: any }> => {
       const text = body === undefined ? null : JSON.stringify(body)
       const response = await send({ method, path, body: text, headers: {}, timeoutMs: null, signal: null })

@@ -1,21 +1,21 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { addObservations, observation, openSession, summary } from '../../test/support/builders.ts'
-import { aControl } from '../../test/support/control.ts'
-import { aDesk } from '../../test/support/desk.ts'
-import { asProjectKey } from '../core/ids.ts'
-import type { FeedResponse } from '../wire/contract/feed.ts'
-import type { Neighbourhood } from '../wire/contract/graph.ts'
-import type { NoteVersions } from '../wire/contract/notes.ts'
-import type { ProjectSummary } from '../wire/contract/projects.ts'
-import type { SessionContents, SessionList } from '../wire/contract/sessions.ts'
-import type { SettingsInForce } from '../wire/contract/settings.ts'
-import type { Economy } from '../wire/contract/upkeep.ts'
-import { moveProject, wipeProject } from './project-jobs.ts'
-import { openRouter } from './router.ts'
-import { listen } from './server.ts'
+import { addObservations, observation, openSession, summary } from '../../../test/support/builders.ts'
+import { aControl } from '../../../test/support/control.ts'
+import { aDesk } from '../../../test/support/desk.ts'
+import { asProjectKey } from '../../core/ids.ts'
+import type { FeedResponse } from '../../wire/contract/feed.ts'
+import type { Neighbourhood } from '../../wire/contract/graph.ts'
+import type { NoteVersions } from '../../wire/contract/notes.ts'
+import type { ProjectSummary } from '../../wire/contract/projects.ts'
+import type { SessionContents, SessionList } from '../../wire/contract/sessions.ts'
+import type { SettingsInForce } from '../../wire/contract/settings.ts'
+import type { Economy } from '../../wire/contract/upkeep.ts'
+import { moveProject, wipeProject } from '../project-jobs.ts'
+import { openRouter } from '../router.ts'
+import { listen } from '../server.ts'
 
-test('a browser is let in once by a link, and then by its cookie alone', async () => {
+test('a link signs a browser in once; afterwards its cookie is enough', async () => {
   await using at = await aViewer()
   const { url } = await at.post<{ url: string }>('/api/view/link', { to: '/search' })
   const entered = await fetch(url)
@@ -30,7 +30,7 @@ test('a browser is let in once by a link, and then by its cookie alone', async (
   expect((await at.ask('/api/status', { headers: { ...visit, 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
 })
 
-test('a page of another site cannot change anything, though the browser sends the cookie', async () => {
+test('a page of another site cannot change anything, although the browser sends the cookie', async () => {
   await using at = await aViewer()
   await addObservations(at.store, [observation()])
   const cookie = await at.enter()
@@ -52,7 +52,7 @@ test('a page of another site cannot change anything, though the browser sends th
   expect((await at.ask('/api/observations/1', { method: 'DELETE', headers: change, body: '{}' })).status).toBe(200)
 })
 
-test('a name that was pointed at this machine is refused, link and cookie or not', async () => {
+test('a foreign host name that resolves to this machine is refused, with or without link and cookie', async () => {
   await using at = await aViewer()
   const { url } = await at.post<{ url: string }>('/api/view/link', {})
   const cookie = await at.enter()
@@ -71,7 +71,7 @@ test.each(['//evil.example', 'https://evil.example', '/api/shutdown', '/feed"><s
   },
 )
 
-test('the viewer is served whole, with a strict policy, and never by a path from the address', async () => {
+test('the viewer is served with a strict policy, and never by a path from the URL', async () => {
   await using at = await aViewer()
   const page = await at.ask('/feed')
   const html = await page.text()
@@ -115,7 +115,7 @@ test('the viewer is served whole, with a strict policy, and never by a path from
   expect(bytes).toBeLessThan(100_000)
 })
 
-test('nobody gets a page, a file or the stream without having been let in', async () => {
+test('a browser that is not signed in gets no page, no file and no stream', async () => {
   await using at = await aViewer()
   for (const path of ['/', '/feed', '/icon.svg', '/api/feed', '/stream', '/view/guess']) {
     const answer = await fetch(`http://127.0.0.1:${at.port}${path}`)
@@ -125,7 +125,7 @@ test('nobody gets a page, a file or the stream without having been let in', asyn
   expect([person.status, await person.text()]).toEqual([401, expect.stringContaining('recollect view')])
 })
 
-test('the feed is a list of everything that stays where it is while more comes in', async () => {
+test('the feed keeps its pages stable while new memories arrive', async () => {
   await using at = await aViewer()
   await addObservations(at.store, [observation({ title: 'One', at: 1000 }), observation({ title: 'Two', type: 'bugfix', at: 2000 })])
   const first = await at.get<FeedResponse>('/api/feed')
@@ -144,7 +144,7 @@ test('the feed is a list of everything that stays where it is while more comes i
   expect((await at.ask('/api/feed?types=nonsense')).status).toBe(400)
 })
 
-test('what comes after the newest memory was deleted counts as new', async () => {
+test('a memory that arrives after the newest one was deleted counts as new', async () => {
   await using at = await aViewer()
   await addObservations(at.store, [observation({ title: 'One', at: 1000 })], 's1')
   await addObservations(at.store, [observation({ title: 'Two', at: 2000 })], 's2')
@@ -154,7 +154,7 @@ test('what comes after the newest memory was deleted counts as new', async () =>
   expect((await at.get<FeedResponse>(`/api/feed?after=${upTo}&limit=0`)).total).toBe(2)
 })
 
-test('a forgotten observation is gone everywhere, stays gone when its turn is told again, and can be brought back', async () => {
+test('a forgotten observation is gone everywhere, stays gone when its turn is distilled again, and can be restored', async () => {
   await using at = await aViewer()
   const { store } = at
   await addObservations(store, [observation({ title: 'Fed the pelican', filesModified: ['src/a.ts'] })])
@@ -174,7 +174,7 @@ test('a forgotten observation is gone everywhere, stays gone when its turn is to
   expect((await at.ask('/api/observations/99', { method: 'DELETE' })).status).toBe(400)
 })
 
-test('what is forgotten for good leaves no text behind', async () => {
+test('an erased observation leaves no text in the database file', async () => {
   await using at = await aViewer()
   await addObservations(at.store, [observation({ title: 'Fed the pelican' })])
   await at.ask('/api/observations/1', { method: 'DELETE' })
@@ -185,7 +185,7 @@ test('what is forgotten for good leaves no text behind', async () => {
   expect(bytes.join('')).not.toContain('Fed the pelican')
 })
 
-test('what was done in the turn of a forgotten observation does not find it again, and leaves no trace', async () => {
+test("the activity of a forgotten observation's turn no longer finds it and leaves no trace", async () => {
   await using at = await aViewer()
   const session = await addObservations(at.store, [observation({ title: 'Bought the company' }), observation({ title: 'Wrote of it' })])
   const prompt = await at.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'Buy it', at: 1 })
@@ -197,7 +197,7 @@ test('what was done in the turn of a forgotten observation does not find it agai
   expect([await found(), await traces()]).toEqual([0, 0])
 })
 
-test('sessions are listed with what they hold, and one is given whole', async () => {
+test('sessions are listed with counts, and one session is returned with all its contents', async () => {
   await using at = await aViewer()
   const session = await addObservations(at.store, [observation({ title: 'Fed the pelican' })])
   await at.store.prompts.add(session, { key: 'k', promptId: null, uuid: null, origin: 'person', text: 'Feed it', at: 1 })
@@ -226,7 +226,7 @@ test('sessions are listed with what they hold, and one is given whole', async ()
   expect(await at.store.sessions.get(session.id)).toBeNull()
 })
 
-test('a renamed project keeps its memories, and its folder goes on under the new name', async () => {
+test('a renamed project keeps its memories, and new sessions in its folder get the new name', async () => {
   await using at = await aViewer()
   const { store } = at
   await addObservations(store, [observation({ title: 'Fed the pelican', filesModified: ['a.ts'] })])
@@ -242,7 +242,7 @@ test('a renamed project keeps its memories, and its folder goes on under the new
   expect(await at.get('/api/search?query=pelican&project=app&kind=observation')).toMatchObject({ hits: [{ project: 'zoo' }] })
 })
 
-test('two projects become one only when that is meant', async () => {
+test('two projects are merged only with merge: true', async () => {
   await using at = await aViewer()
   await addObservations(at.store, [observation()])
   await at.post('/api/sessions/init', { contentSessionId: 'other', project: 'zoo', prompt: 'hello' })
@@ -255,7 +255,7 @@ test('two projects become one only when that is meant', async () => {
   expect((await at.get<ProjectSummary[]>('/api/projects')).map((one) => [one.project, one.sessions])).toEqual([['zoo', 2]])
 })
 
-test('a project is wiped only when its name is typed, and then nothing of it is left', async () => {
+test('a project is wiped only if its name is confirmed, and then nothing is left of it', async () => {
   await using at = await aViewer()
   await addObservations(at.store, [observation({ title: 'Fed the pelican' })])
   await at.post('/api/notes', { body: 'Pelicans eat fish', project: 'app' })
@@ -270,7 +270,7 @@ test('a project is wiped only when its name is typed, and then nothing of it is 
   expect(bytes.join('')).not.toMatch(/Fed the pelican|Pelicans eat fish/)
 })
 
-test('a note keeps what it said before', async () => {
+test('a note keeps its earlier versions', async () => {
   await using at = await aViewer()
   const { note } = await at.post<{ note: { id: string } }>('/api/notes', { body: 'Pelicans eat fish', title: 'Food', project: 'app' })
   const change = (body: object) => at.ask(`/api/notes/${note.id}`, { method: 'PATCH', body: JSON.stringify(body) })
@@ -283,7 +283,7 @@ test('a note keeps what it said before', async () => {
   expect(await at.store.notes.versions(note.id as never)).toEqual([])
 })
 
-test('days are counted in the person’s own zone', async () => {
+test('memories are counted by day in the person’s time zone', async () => {
   await using at = await aViewer()
   const late = Date.UTC(2026, 2, 1, 23, 30)
   await addObservations(at.store, [observation({ at: late })])
@@ -291,7 +291,7 @@ test('days are counted in the person’s own zone', async () => {
   expect(await at.get('/api/activity?since=0&shift=60')).toMatchObject([{ day: '2026-03-02' }])
 })
 
-test('what lies around a memory, a file or a concept is bounded and known by name', async () => {
+test('the neighbourhood of a memory, a file or a concept is limited in size', async () => {
   await using at = await aViewer()
   await addObservations(at.store, [observation({ title: 'A', concepts: ['gotcha'] }), observation({ title: 'B' })])
   expect(await at.get<Neighbourhood>('/api/near?kind=concept&name=gotcha')).toMatchObject({ memory: null, items: [{ title: 'A' }] })
@@ -300,7 +300,7 @@ test('what lies around a memory, a file or a concept is bounded and known by nam
   expect(await at.get<Neighbourhood>('/api/near?kind=file&name=nowhere.ts')).toMatchObject({ items: [] })
 })
 
-test('settings say where they come from and never a secret', async () => {
+test('settings show their source and never a secret', async () => {
   await using at = await aViewer({
     RECOLLECT_EMBEDDER_API_KEY: 'sk-very-secret',
     RECOLLECT_EMBEDDER_BASE_URL: 'https://me:pw@host.example/v1',
@@ -315,7 +315,7 @@ test('settings say where they come from and never a secret', async () => {
   expect(JSON.stringify(settings)).not.toMatch(/sk-very-secret|me:pw/)
 })
 
-test('a dead job can be tried again on its own', async () => {
+test('one failed job can be retried', async () => {
   await using at = await aViewer()
   const { jobs } = at.store
   for (const key of ['a', 'b']) await jobs.add('sync', key, {}, 1)
@@ -325,11 +325,11 @@ test('a dead job can be tried again on its own', async () => {
   expect((await jobs.counts()).dead).toBe(1)
 })
 
-test('what was told is summed up by what gave rise to it', async () => {
+test('injected tokens are summed by event', async () => {
   await using at = await aViewer()
   const session = await openSession(at.store)
-  const told = { sessionId: session.id, project: session.project, text: 'x', items: [], at: Date.now() }
-  for (const event of ['SessionStart', 'file:a.ts', 'file:b.ts']) await at.store.injections.add({ ...told, event, tokens: 10 })
+  const injection = { sessionId: session.id, project: session.project, text: 'x', items: [], at: Date.now() }
+  for (const event of ['SessionStart', 'file:a.ts', 'file:b.ts']) await at.store.injections.add({ ...injection, event, tokens: 10 })
   const economy = await at.get<Economy>('/api/economy')
   expect(economy.shown).toEqual([
     { event: 'SessionStart', count: 1, tokens: 10 },
@@ -356,7 +356,7 @@ async function aViewer(variables: Record<string, string> = {}) {
     post,
     port: listening.port,
     get: async <T>(path: string) => (await ask(path)).json() as Promise<T>,
-    /** The cookie of a browser that was let in. */
+    /** The cookie of a signed-in browser. */
     enter: async () => {
       const { url } = await post<{ url: string }>('/api/view/link', {})
       return ((await fetch(url)).headers.get('set-cookie') ?? '').split(';')[0] ?? ''

@@ -7,6 +7,7 @@ export const INSIDE = [
   '@modelcontextprotocol/server',
   '@preact/signals',
   '@preact/signals-core',
+  'marked',
   'preact',
   'zod',
 ]

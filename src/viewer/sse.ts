@@ -1,12 +1,12 @@
-/** One event as the worker sends it. */
+/** One live event from the worker. */
 export type LiveEvent = { id: string; type: string; data: unknown }
 
-/** Reads a stream of events piece by piece, wherever it is cut. Comments, which keep the line open, give nothing. */
-export function openEventReader(): (piece: string) => LiveEvent[] {
-  let held = ''
-  return (piece) => {
-    const blocks = (held + piece).split('\n\n')
-    held = blocks.pop() ?? ''
+/** Reads server-sent events from chunks that may be cut anywhere. Comments, which keep the connection open, are skipped. */
+export function openEventReader(): (chunk: string) => LiveEvent[] {
+  let unfinished = ''
+  return (chunk) => {
+    const blocks = (unfinished + chunk).split('\n\n')
+    unfinished = blocks.pop() ?? ''
     return blocks.flatMap((block) => parseEvent(block))
   }
 }

@@ -1,10 +1,10 @@
 import { liveStreamReady } from './live.ts'
 
-/** What came back from the worker. `unreachable` is ordinary: it may be restarting. `stranger` means that this browser must be let in again. */
+/** The worker's reply. `unreachable` is ordinary: the worker may be restarting. `signed-out`: the browser's cookie is missing or no longer valid. */
 export type ViewerReply<T> =
   | { kind: 'answered'; value: T }
   | { kind: 'unreachable' }
-  | { kind: 'stranger' }
+  | { kind: 'signed-out' }
   | { kind: 'refused'; status: number; reason: string }
 
 export async function get<T>(path: string, signal?: AbortSignal): Promise<ViewerReply<T>> {
@@ -12,31 +12,31 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<Viewer
   return request(path, signal ? { signal } : {})
 }
 
-/** Everything that changes something says so in a form that no other site can send. */
+/** Changes something. Other sites cannot send this header, so they cannot change anything. */
 export const send = <T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body: unknown = {}): Promise<ViewerReply<T>> =>
   request(path, { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json', 'x-recollect': '1' } })
 
 async function request<T>(path: string, init: RequestInit): Promise<ViewerReply<T>> {
   try {
-    const answer = await fetch(path, init)
-    if (answer.status === 401) return { kind: 'stranger' }
-    if (answer.ok) return { kind: 'answered', value: (await answer.json()) as T }
-    const said = (await answer.json().catch(() => ({}))) as { error?: string }
-    return { kind: 'refused', status: answer.status, reason: said.error ?? `the worker said ${answer.status}` }
+    const response = await fetch(path, init)
+    if (response.status === 401) return { kind: 'signed-out' }
+    if (response.ok) return { kind: 'answered', value: (await response.json()) as T }
+    const body = (await response.json().catch(() => ({}))) as { error?: string }
+    return { kind: 'refused', status: response.status, reason: body.error ?? `The worker replied with status ${response.status}.` }
   } catch {
     return { kind: 'unreachable' }
   }
 }
 
-/** In words for the person, with what to do. */
-export function describeFailure(asked: Exclude<ViewerReply<unknown>, { kind: 'answered' }>): string {
-  switch (asked.kind) {
+/** A sentence for the person: what failed and what to do. */
+export function describeFailure(reply: Exclude<ViewerReply<unknown>, { kind: 'answered' }>): string {
+  switch (reply.kind) {
     case 'unreachable':
-      return 'The worker does not answer. It is asked again by itself; “recollect start” starts it.'
-    case 'stranger':
-      return 'This browser has to be let in again: run “recollect view”.'
+      return 'The worker is not responding. The viewer keeps trying; to start the worker, run “recollect start”.'
+    case 'signed-out':
+      return 'This browser is signed out. To open the viewer again, run “recollect view”.'
     case 'refused':
-      return asked.reason
+      return reply.reason
   }
 }
 

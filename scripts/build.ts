@@ -29,7 +29,17 @@ async function bundle(what: string, options: Parameters<typeof Bun.build>[0]): P
 /** Node runs no TypeScript out of packages, and a program that uses the client wants its types. */
 function makeTypes(entry: string): void {
   const flags = ['--declaration', '--emitDeclarationOnly', '--noEmit', 'false', '--outDir', join(dist, 'types')]
-  const settings = ['--ignoreConfig', '--target', 'esnext', '--module', 'preserve', '--moduleResolution', 'bundler', '--strict']
+  const settings = [
+    '--ignoreConfig',
+    '--stripInternal',
+    '--target',
+    'esnext',
+    '--module',
+    'preserve',
+    '--moduleResolution',
+    'bundler',
+    '--strict',
+  ]
   const types = ['--types', 'bun', '--allowImportingTsExtensions', '--rewriteRelativeImportExtensions', '--skipLibCheck']
   const tsc = join(root, 'node_modules/.bin/tsc')
   const ran = Bun.spawnSync([tsc, ...settings, ...types, ...flags, '--rootDir', join(root, 'src'), entry], { cwd: root })

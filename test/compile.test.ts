@@ -19,7 +19,7 @@ test('the single-file executable remembers, finds, is what its hooks call, serve
   try {
     run('demo')
     expect(run('search', 'tide', 'table', '--all')).toContain('Ask for each tide table once')
-    expect(JSON.parse(run('embedder', '--json')).inUse).toMatchObject({ provider: 'static', trouble: null })
+    expect(JSON.parse(run('embedder', '--json')).inUse).toMatchObject({ provider: 'static', problem: null })
     expect(run('eval')).toContain('Memories name 100.0 % of 6 changed files')
     expect(run('help')).toContain('\n  search ')
     expect(run('help', 'filters')).toContain('# Filters')
@@ -33,7 +33,7 @@ test('the single-file executable remembers, finds, is what its hooks call, serve
     expect(await pageAt(url)).toEqual({ page: 200, script: [200, 'text/javascript; charset=utf-8'] })
     if (!minilm) return
     expect(run('embedder', 'use', 'minilm', '--yes', '--from', minilm.tarball)).toContain('In use: minilm')
-    expect(await embedded(async () => run('embedder', '--json'))).toMatchObject({ provider: 'minilm', trouble: null })
+    expect(await embedded(async () => run('embedder', '--json'))).toMatchObject({ provider: 'minilm', problem: null })
   } finally {
     run('stop')
   }

@@ -41,7 +41,7 @@ test('the command works: it remembers the sample, finds it, explains itself and 
   expect((await recollect('demo')).code).toBe(0)
   expect((await recollect('search', 'tide', 'table', '--all')).said).toContain('Ask for each tide table once')
   expect((await recollect('help', 'filters')).said).toContain('# Filters')
-  expect(JSON.parse((await recollect('embedder', '--json')).said).inUse).toMatchObject({ provider: 'static', trouble: null })
+  expect(JSON.parse((await recollect('embedder', '--json')).said).inUse).toMatchObject({ provider: 'static', problem: null })
   expect((await recollect('eval')).said).toContain('Memories name 100.0 % of 6 changed files')
   expect((await recollect('completion', 'bash')).said).toContain('complete -o default -F _recollect recollect')
 }, 60_000)
@@ -98,7 +98,7 @@ test('the sentence model reads', async () => {
   const minilm = await minilmOrNull()
   if (!minilm) return
   expect((await recollect('embedder', 'use', 'minilm', '--yes', '--from', minilm.tarball)).said).toContain('In use: minilm')
-  expect(await embedded(() => recollect('embedder', '--json').then((ran) => ran.said))).toMatchObject({ provider: 'minilm', trouble: null })
+  expect(await embedded(() => recollect('embedder', '--json').then((ran) => ran.said))).toMatchObject({ provider: 'minilm', problem: null })
 }, 120_000)
 
 test('hooks of the packed program are known as its own, and its own program is what they call', async () => {

@@ -24,7 +24,7 @@ export async function planOrApply(kind: ConsolidationReport['kind'], args: strin
   if (values.json) sayJson(done.report)
   else if (done.kind === 'undone') sayUndone(done.report)
   else sayReport(done.report)
-  return done.kind === 'done' && done.report.outcome === 'made-anew' ? EXIT.error : EXIT.done
+  return done.kind === 'done' && done.report.outcome === 'replanned' ? EXIT.error : EXIT.done
 }
 
 type ConsolidationEnd = Extract<ConsolidationLine, { kind: 'done' | 'undone' }>
@@ -52,7 +52,7 @@ function sayReport(report: ConsolidationReport): undefined {
   const { groups, outcome, kind, plan } = report
   const [open, refused] = [groups.filter((group) => group.refused === null), groups.filter((group) => group.refused !== null)]
   for (const group of groups) sayGroup(group, report.project === null)
-  for (const sentence of report.said) say(yellow(sentence))
+  for (const sentence of report.messages) say(yellow(sentence))
   if (report.usage.input + report.usage.output > 0) {
     say(
       dim(
@@ -67,7 +67,7 @@ function sayReport(report: ConsolidationReport): undefined {
       return say(
         `${green('Applied')}: plan ${plan}, ${plural(open.length, 'group')}${kept}. 'recollect ${kind} --undo ${plan}' takes it back for 30 days.`,
       )
-    case 'made-anew':
+    case 'replanned':
       return say(
         yellow(`Notes have changed since the plan was shown, so this one was made anew and nothing was written. Run --apply again.`),
       )

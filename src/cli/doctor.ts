@@ -229,8 +229,8 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
   )
   findings.push({
     what: 'Last event',
-    state: s.lastEventTroubles > 0 ? 'broken' : 'ok',
-    says: `${s.lastEventAt === null ? 'none yet' : formatAgo(s.lastEventAt, Date.now())}${s.lastEventTroubles > 0 ? `; ${plural(s.lastEventTroubles, 'event')} could not be stored` : ''}`,
+    state: s.unstoredEvents > 0 ? 'broken' : 'ok',
+    says: `${s.lastEventAt === null ? 'none yet' : formatAgo(s.lastEventAt, Date.now())}${s.unstoredEvents > 0 ? `; ${plural(s.unstoredEvents, 'event')} could not be stored` : ''}`,
     fix: `${s.home}/logs/worker.log says why. What was missed is read from the transcript when it is over.`,
   })
   findings.push(
@@ -260,12 +260,12 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
     })
   }
   findings.push(
-    s.embedder.trouble === null
+    s.embedder.problem === null
       ? { what: 'Embedder', state: 'ok', says: embedderLine(s.embedder) }
       : {
           what: 'Embedder',
           state: 'warning',
-          says: `${s.embedder.provider}: ${s.embedder.trouble}; search goes on without it`,
+          says: `${s.embedder.provider}: ${s.embedder.problem}; search goes on without it`,
           fix: `'recollect embedder' shows what there is; 'recollect embedder use static' goes back to the table that comes along.`,
         },
   )

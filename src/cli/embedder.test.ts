@@ -14,7 +14,7 @@ const minilm = await minilmOrNull()
 test('the embedders are listed, with what is in use', async () => {
   await using at = aPerson()
   const { inUse, known } = await at.list()
-  expect(inUse).toMatchObject({ provider: 'static', dimensions: 256, trouble: null })
+  expect(inUse).toMatchObject({ provider: 'static', dimensions: 256, problem: null })
   expect(known.map(({ provider, missing }) => [provider, missing])).toEqual([
     ['static', false],
     ['minilm', true],
@@ -61,11 +61,11 @@ test('an endpoint on this machine is used without asking; while it is away that 
   expect(Bun.TOML.parse(readFileSync(at.config, 'utf8'))).toEqual({
     embedder: { provider: 'http', base_url: away, name: 'm' },
   })
-  expect((await at.list()).inUse).toMatchObject({ provider: 'http', name: null, trouble: expect.stringContaining('does not answer') })
+  expect((await at.list()).inUse).toMatchObject({ provider: 'http', name: null, problem: expect.stringContaining('does not answer') })
   expect((await at.recollect('search', 'anything')).stdout).toContain(`Found without the embedder: ${away} does not answer`)
   expect((await at.recollect('doctor')).stdout).toContain('warning  Embedder: http')
   await at.recollect('embedder', 'use', 'none')
-  expect((await at.list()).inUse).toMatchObject({ provider: 'none', trouble: null })
+  expect((await at.list()).inUse).toMatchObject({ provider: 'none', problem: null })
 })
 
 test('a variable of the environment that decides is pointed out', async () => {
@@ -95,13 +95,13 @@ describe.skipIf(!minilm)('with the package at hand', () => {
     await using at = aPerson()
     at.npm(`cp ${tarball} "$4/"`)
     const used = await at.recollect('embedder', 'use', 'minilm', '--yes', '--json')
-    expect((JSON.parse(used.stdout) as EmbedderList).inUse).toMatchObject({ provider: 'minilm', dimensions: 384, trouble: null })
+    expect((JSON.parse(used.stdout) as EmbedderList).inUse).toMatchObject({ provider: 'minilm', dimensions: 384, problem: null })
     expect(readdirSync(at.models)).toEqual(['minilm'])
     await at.recollect('stop')
     truncateSync(join(at.models, 'minilm', 'weights.bin'), 1000)
-    expect((await at.list()).inUse).toMatchObject({ provider: 'minilm', name: null, trouble: expect.stringContaining('damaged') })
+    expect((await at.list()).inUse).toMatchObject({ provider: 'minilm', name: null, problem: expect.stringContaining('damaged') })
     await at.recollect('embedder', 'use', 'minilm', '--yes')
-    expect((await at.list()).inUse).toMatchObject({ provider: 'minilm', name: expect.any(String), trouble: null })
+    expect((await at.list()).inUse).toMatchObject({ provider: 'minilm', name: expect.any(String), problem: null })
     const removed = await at.recollect('embedder', 'remove', 'minilm', '--yes')
     expect(removed.stdout).toContain('In use: static')
     expect(existsSync(join(at.models, 'minilm'))).toBe(false)

@@ -30,7 +30,7 @@ export async function run(args: string[]): Promise<undefined> {
 }
 
 /** How things stand, in a line: for here, `status` and `doctor`. */
-export function embedderLine({ provider, name, embedded, waiting, trouble }: EmbedderStatus): string {
+export function embedderLine({ provider, name, embedded, waiting, problem: trouble }: EmbedderStatus): string {
   if (provider === 'none') return 'none; search goes by words'
   const counts = `${embedded.toLocaleString('en')} embedded, ${waiting.toLocaleString('en')} waiting`
   if (name === null)

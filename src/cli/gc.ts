@@ -28,7 +28,7 @@ function sayReport(report: CleanUpReport): void {
   const past = report.kinds.filter(({ rows }) => rows > 0)
   if (past.length > 0) say(table(past.map(({ kind, rows, bytes }) => [kind, rows.toLocaleString('en'), formatBytes(bytes)])))
   const rows = past.reduce((sum, kind) => sum + kind.rows, 0)
-  for (const sentence of report.said) say(yellow(sentence))
+  for (const sentence of report.messages) say(yellow(sentence))
   const free = report.freeBytes > 0 ? `, ${formatBytes(report.freeBytes)} of it free to be filled again` : ''
   if (report.dryRun) {
     say(rows === 0 ? 'Nothing is past its time.' : `Would let go of ${plural(rows, 'row')}. Nothing was removed.`)

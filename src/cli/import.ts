@@ -29,7 +29,7 @@ export async function run(args: string[]): Promise<undefined> {
   sayHistoryImport({ ...result, where: paths.join(', ') || readEnvironment().claudeConfig })
 }
 
-type MemoryImportResult = Extract<ImportLine, { kind: 'brought' }> & { left: { file: string; reason: string }[] }
+type MemoryImportResult = Extract<ImportLine, { kind: 'imported' }> & { left: { file: string; reason: string }[] }
 
 async function importMemories(wish: { from: ImportSource; paths: string[]; project: string | null }): Promise<MemoryImportResult> {
   if (wish.from !== 'native' && wish.paths.length !== 1)
@@ -39,12 +39,12 @@ async function importMemories(wish: { from: ImportSource; paths: string[]; proje
   let begun = false
   try {
     for await (const line of askLines<ImportLine>('/api/import', post(wish))) {
-      if (line.kind === 'bringing') bar.at(line.done, line.of, line.what)
-      begun ||= line.kind === 'bringing'
+      if (line.kind === 'importing') bar.at(line.done, line.of, line.what)
+      begun ||= line.kind === 'importing'
       if (line.kind === 'skipped') left.push({ file: line.file, reason: line.reason })
       if (line.kind === 'failed' && !begun) throw new CliError(`${line.error}. Nothing was changed.`, EXIT.invalid)
       if (line.kind === 'failed') throw new CliError(`the import stopped: ${line.error}. What came in before stays; a second run goes on.`)
-      if (line.kind === 'brought') return { ...line, left }
+      if (line.kind === 'imported') return { ...line, left }
     }
   } finally {
     bar.end()

@@ -10,11 +10,11 @@ type CliBriefResponse = {
   branch: string | null
   text: string
   tokens: number
-  leftOut: number
+  omittedObservations: number
   items: RecordedInjection['items']
-  left: RecordedInjection['left']
+  omitted: RecordedInjection['omitted']
   /** Of a prompt: why nothing was even near. */
-  said?: string
+  message?: string
 }
 
 export async function run(args: string[]): Promise<undefined> {
@@ -36,7 +36,7 @@ export async function run(args: string[]): Promise<undefined> {
     say(
       values.prompt === undefined
         ? `Nothing is remembered of ${brief.project} yet.`
-        : `With this prompt nothing would be told${brief.said ? `: ${brief.said}` : ''}.`,
+        : `With this prompt nothing would be told${brief.message ? `: ${brief.message}` : ''}.`,
     )
   else say(brief.text)
   if (values.explain) explain(brief)
@@ -46,7 +46,7 @@ export async function run(args: string[]): Promise<undefined> {
 const SCREEN_LINES = 40
 const MIN_LEFT_OUT_LINES = 8
 
-function explain({ branch, items, left, tokens }: CliBriefResponse): void {
+function explain({ branch, items, omitted: left, tokens }: CliBriefResponse): void {
   const memories = items.filter(({ kind }) => kind !== 'line').length
   const told = `${tokens} tokens, ${plural(memories, 'memory', 'memories')} told, ${left.length} left out`
   say(dim(`\n${branch ? `On branch ${branch}: ` : ''}${told}`))
@@ -56,4 +56,4 @@ function explain({ branch, items, left, tokens }: CliBriefResponse): void {
   if (left.length > room) say(dim(`-      and ${left.length - room} more, which --json names`))
 }
 
-const nameOf = ({ kind, id }: CliBriefResponse['left'][number]) => (kind === 'line' ? String(id) : memoryId(kind, id))
+const nameOf = ({ kind, id }: CliBriefResponse['omitted'][number]) => (kind === 'line' ? String(id) : memoryId(kind, id))

@@ -9,7 +9,7 @@ export async function run(args: string[]): Promise<number> {
   const report = await follow({ since: values.since, project: values.project ?? null, apply: values.apply ?? false })
   if (values.json) sayJson(report)
   else sayReport(report)
-  return report.said.length > 0 ? EXIT.error : EXIT.done
+  return report.messages.length > 0 ? EXIT.error : EXIT.done
 }
 
 async function follow(wish: object): Promise<RedistillReport> {
@@ -27,7 +27,7 @@ async function follow(wish: object): Promise<RedistillReport> {
 }
 
 function sayReport(report: RedistillReport): void {
-  const left = report.left > 0 ? ` ${plural(report.left, 'other')} would stay: too short to be worth the question.` : ''
+  const left = report.skipped > 0 ? ` ${plural(report.skipped, 'other')} would stay: too short to be worth the question.` : ''
   if (!report.applied) {
     if (report.turns === 0) {
       say(`Nothing to tell again.${left}`)
@@ -43,5 +43,5 @@ function sayReport(report: RedistillReport): void {
   say(`${green('Told again')}: ${plural(report.turns, 'turn')} by ${report.model}.`)
   if (report.replaced > 0) say(dim(`${plural(report.replaced, 'observation')} with their ids went, ${report.added} came in their place.`))
   if (report.failed > 0) say(yellow(`${plural(report.failed, 'turn')} could not be told and stay as they were.`))
-  for (const sentence of report.said) say(yellow(sentence))
+  for (const sentence of report.messages) say(yellow(sentence))
 }

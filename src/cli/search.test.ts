@@ -37,7 +37,7 @@ test('a project that there is not is told with what was probably meant; one in w
   for (const all of [[], ['--all']]) {
     const [, found] = await run('search', 'tide', ...all)
     const [first = '', second = ''] = String(found).split('\n')
-    expect(first === 'Nothing of this project is remembered; from all projects:').toBe(all.length === 0)
+    expect(first === 'Nothing from this project is remembered; from all projects:').toBe(all.length === 0)
     expect(all.length === 0 ? second : first).toMatch(/~\d+t +tidepool {2}/)
   }
   const empty = [0, 'Nothing is remembered about “zzyzx”.\n', '']

@@ -15,15 +15,15 @@ type CliSearchResponse = {
   /** Where they were looked for; null for all projects. */
   project: string | null
   /** What is to be known of them: that none is close, or from where they are. */
-  said: string
+  message: string
   understood: { word: string; meaning: string; from: 'filter' | 'text' }[]
   time: QueryTimeReference | null
   isClose: boolean
   problems: { word: string; message: string }[]
   /** Why a project that the question names is none, or null. */
-  nowhere: string | null
+  projectProblem: string | null
   /** What keeps the embedder from helping, or null. */
-  embedderTrouble: string | null
+  embedderProblem: string | null
 }
 
 export async function run(args: string[]): Promise<undefined> {
@@ -42,16 +42,16 @@ export async function run(args: string[]): Promise<undefined> {
   }
   const asked = { query, limit: values.limit, kind: values.kind, ...searchScope(values) }
   const found = await ask<CliSearchResponse>('/api/search', post(asked))
-  if (found.nowhere !== null) throw new CliError(found.nowhere, EXIT.invalid)
+  if (found.projectProblem !== null) throw new CliError(found.projectProblem, EXIT.invalid)
   if (found.hits.length === 0) await requireKnownProject(values)
   const { hits, understood, problems, time } = found
   if (values.json) return sayJson({ query, ...found })
   for (const problem of problems) say(yellow(`${problem.word}: ${problem.message}`))
-  if (found.embedderTrouble !== null) say(yellow(`Found without the embedder: ${found.embedderTrouble}`))
+  if (found.embedderProblem !== null) say(yellow(`Found without the embedder: ${found.embedderProblem}`))
   if (values.explain) for (const { word, meaning } of understood) say(dim(`“${word}” was understood as ${meaning}`))
   if (hits.length === 0) return say(`Nothing is remembered about “${shorten(query, 200)}”.`)
   if (time) say(time.kept ? dim(time.said) : yellow(time.said))
-  if (found.said) say(found.isClose ? dim(found.said) : yellow(found.said))
+  if (found.message) say(found.isClose ? dim(found.message) : yellow(found.message))
   const now = Date.now()
   const shown = queryHighlighter(query)
   const isElsewhere = hits.some((hit) => hit.project !== found.project)

@@ -84,7 +84,7 @@ export const DAMAGED_DATABASE_ADVICE = `History is read again from the transcrip
 
 function describeTextModel(model: WorkerStatus['textModel']): string {
   if ('absent' in model) return dim(model.absent)
-  return model.trouble ? `${model.name} ${yellow(`(${model.trouble})`)}` : model.name
+  return model.problem ? `${model.name} ${yellow(`(${model.problem})`)}` : model.name
 }
 
 function sayCost({ rows, today, month }: CostReport): void {

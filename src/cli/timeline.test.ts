@@ -31,7 +31,7 @@ test('around a moment, where nothing is remembered of this folder, all projects 
   ).items
   const day = new Date(at - 86_400_000).toISOString().slice(0, 10)
   const lines = await timeline('timeline', '--at', day, '--before', '0', '--after', '3')
-  expect(lines[0]).toBe('Nothing of this project; from all projects:')
+  expect(lines[0]).toBe('Nothing in this project; from all projects:')
   expect(lines.filter(isRow)).toHaveLength(3)
   expect(await timeline('timeline', '--at', day, '--before', '0', '--after', '3', '--all')).toEqual(lines.slice(1))
   expect(await timeline('timeline', '--at', day, '--project', home.path)).toEqual(['Nothing is remembered around there.'])

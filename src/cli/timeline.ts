@@ -24,10 +24,10 @@ type CliTimelineResponse = {
   items: CliTimelineItem[]
   problems: { word: string; message: string }[]
   /** Why a project that the question names is none, or null. */
-  nowhere: string | null
+  projectProblem: string | null
   time: QueryTimeReference | null
   /** That nothing is close to the question, and so nothing shown, or from where it is. */
-  said: string
+  message: string
 }
 
 /** What happened around a memory, a question's best answer, or a moment. */
@@ -44,7 +44,15 @@ export async function run(args: string[]): Promise<undefined> {
     ...(values.at ? { at: values.at } : {}),
     ...searchScope(values),
   }
-  const { project, items, problems, time, said, nowhere, ...more } = await ask<CliTimelineResponse>('/api/timeline', post(question))
+  const {
+    project,
+    items,
+    problems,
+    time,
+    message: said,
+    projectProblem: nowhere,
+    ...more
+  } = await ask<CliTimelineResponse>('/api/timeline', post(question))
   if (nowhere !== null) throw new CliError(nowhere, EXIT.invalid)
   if (items.length === 0) await requireKnownProject(values)
   if (values.json) return sayJson({ project, items, problems, time, said, ...more })

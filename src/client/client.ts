@@ -1,205 +1,151 @@
 /**
- * A client for people who build their own agents: everything the worker can be asked, typed. It runs on Node 20 and on Bun, over the worker's
- * Unix socket, which only its owner can open, so that no token is needed. It knows nothing of the rooms that do the work, and never writes.
+ * A client for people who build their own agents: a typed method for each thing that the worker can do for them. It runs on Node 20 and on Bun. It
+ * uses the worker's Unix socket, which only its owner can open, so it needs no token. It does not touch the database or the files of the home.
  */
-import { request } from 'node:http'
 import type { Hit } from '../core/hit.ts'
 import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
 import { readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
-import { RecollectError } from './error.ts'
+import { openCaller, throwing } from '../wire/call.ts'
+import type { InjectResponse } from '../wire/contract/inject.ts'
+import type { InjectedItem, MemoryResponse, TimelineItem } from '../wire/contract/memories.ts'
+import type { FullNote, NoteReceipt, NoteWithUrn } from '../wire/contract/notes.ts'
+import type { CompleteSessionResponse, InitSessionResponse, ReportedResponse } from '../wire/contract/sessions.ts'
+import type { WorkerStatus } from '../wire/contract/status.ts'
+import { recollectError } from './error.ts'
+import { nodeTransport } from './node-transport.ts'
 
 export type { Hit } from '../core/hit.ts'
 export type { MemoryKind } from '../core/memory-kinds.ts'
+export type { MemoryResponse, TimelineItem } from '../wire/contract/memories.ts'
+export type { FullNote, NoteReceipt, NoteWithUrn } from '../wire/contract/notes.ts'
+export type { WorkerStatus } from '../wire/contract/status.ts'
 export { RecollectError } from './error.ts'
 export { type MemoryCommand, type MemoryTool, memoryTool } from './memory-tool.ts'
 
 export type Connection = {
-  /** The home of Recollect; without it RECOLLECT_HOME, else ~/.recollect. */
+  /** The home of Recollect. Default: RECOLLECT_HOME, else ~/.recollect. */
   home?: string
-  /** The project that is meant where none is named: its key or a folder of it. Without it the folder the process stands in. */
+  /** The default project: its key or one of its folders. Default: the current folder. */
   project?: string
   timeoutMs?: number
 }
 
-export type ClientNote = {
-  id: string
-  urn: string
-  title: string
-  body: string
-  type: 'procedural' | 'semantic' | 'episodic'
-  namespace: string
-  scope: 'project' | 'global' | 'local'
-  project: string
-  tags: string[]
-  pinned: boolean
-  createdAt: number
-  updatedAt: number
-  expiresAt: number | null
-  deletedAt: number | null
-}
-export type NewNote = Partial<Pick<ClientNote, 'title' | 'type' | 'namespace' | 'scope' | 'tags' | 'pinned' | 'expiresAt' | 'project'>> & {
-  body: string
+/** The fields of a note that callers may set. */
+type NoteFields = Partial<Pick<NoteWithUrn, 'title' | 'type' | 'namespace' | 'scope' | 'tags' | 'pinned' | 'expiresAt'>> & {
+  project?: string
+  /** Ids of notes that this one replaces. */
   supersedes?: string[]
+}
+export type NewNote = NoteFields & {
+  body: string
   session?: string
-  /** A note of its own, however much it resembles another. */
+  /** Saves the note even if an existing one says the same. */
   apart?: boolean
 }
-export type NoteChange = Omit<Partial<NewNote>, 'session' | 'apart'> & {
-  /** The text that the change was made from: when the note says something else by now it is refused, with the status 409. */
+export type NoteChange = NoteFields & {
+  body?: string
+  /** The text that the change was made from. If the note has another text by now, the change is refused with the status 409. */
   bodyWas?: string
 }
-export type Receipt = { kind: 'added' | 'same' | 'restated' | 'updated'; note: ClientNote; superseded?: string[] }
-export type Brief = {
-  project: string
-  text: string
-  tokens: number
-  /** The memories that are told; the frame and lines that are of none of them are not here. */
+export type Brief = Pick<InjectResponse, 'project' | 'text' | 'tokens'> & {
+  /** The memories in the text; lines that frame them or sum up many are not listed. */
   items: { kind: MemoryKind; id: string; tokens: number; why: string }[]
 }
-export type Item = { kind: MemoryKind; id: string; type: string; title: string; at: number; tokens: number; anchor: boolean }
 
 export type Client = ReturnType<typeof connect>
 
-/** Everything one may ask of a worker that runs (`recollect start`). Each method throws a `RecollectError` when it is not answered. */
+/** Connects to a running worker (`recollect start`). Each method throws a `RecollectError` when the call fails. */
 export function connect(connection: Connection = {}) {
   const environment = readEnvironment()
   const { socket } = homePaths(connection.home ? { ...environment, home: connection.home } : environment)
-  const here = asFolderPath(connection.project ?? process.cwd())
   const timeoutMs = connection.timeoutMs ?? 30_000
-  const send = <T>(method: string, path: string, body?: unknown) => ask<T>(socket, timeoutMs, method, path, body)
-  const query = (fields: Record<string, string | number | undefined>) =>
-    new URLSearchParams(
-      Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]])),
-    ).toString()
-  const within = (project: string | null | undefined) => (project === null ? undefined : (project ?? here))
+  const { call } = throwing(openCaller(nodeTransport(socket, timeoutMs)), (failure) => recollectError(failure, socket, timeoutMs))
+  const here = asFolderPath(connection.project ?? process.cwd())
+  const projectFor = (project: string | null | undefined) => (project === null ? undefined : (project ?? here))
 
   return {
-    /** Hits for a question, best first. `project: null` looks everywhere. */
+    /** Hits for a query, best first. `project: null` searches all projects. */
     search: async (
-      words: string,
-      wish: { project?: string | null; kind?: MemoryKind; limit?: number; offset?: number } = {},
+      query: string,
+      options: { project?: string | null; kind?: MemoryKind; limit?: number; offset?: number } = {},
     ): Promise<Hit[]> => {
-      const asked = { ...wish, query: words, project: within(wish.project) }
-      return (await send<{ hits: Hit[] }>('POST', '/api/search', asked)).hits.map(withPrefixedId)
+      const { hits } = await call('POST /api/search', { ...options, query, project: projectFor(options.project) })
+      return hits.map(withPrefixedId)
     },
-    /** What happened around a memory, a question's best answer or a moment; nothing where nothing is close to the question. */
+    /** What happened around a memory, the best hit of a query, or a time. Empty when nothing is close to the query. */
     timeline: async (
       around: { id: string } | { words: string } | { at: number | string },
-      wish: { project?: string; before?: number; after?: number } = {},
-    ) => {
+      options: { project?: string; before?: number; after?: number } = {},
+    ): Promise<TimelineItem[]> => {
       const anchor = 'id' in around ? { anchor: around.id } : 'words' in around ? { query: around.words } : { at: around.at }
-      const depth = { depth_before: wish.before, depth_after: wish.after }
-      const asked = { ...anchor, ...depth, project: within(wish.project), widen: wish.project === undefined }
-      return (await send<{ items: Item[] }>('POST', '/api/timeline', asked)).items.map(withPrefixedId)
+      const { items } = await call('POST /api/timeline', {
+        ...anchor,
+        depth_before: options.before,
+        depth_after: options.after,
+        project: projectFor(options.project),
+        widen: options.project === undefined,
+      })
+      return items.map(withPrefixedId)
     },
-    /** Memories in full, by the ids that hits, timelines and briefs have (`#12`, `S3`, `P7`, `N…`); each once, `memory` null where it is not there. */
-    get: async (
-      ids: string[],
-    ): Promise<{ id: string; kind: MemoryKind; title: string | null; project: string | null; memory: Record<string, unknown> | null }[]> =>
-      send('POST', '/api/memories/batch', { ids }),
-    /** What a session would be told at its start. */
-    brief: async (wish: { project?: string; branch?: string; tokens?: number } = {}): Promise<Brief> => {
-      const asked = query({ ...wish, format: 'json', project: within(wish.project) })
-      const brief = await send<Brief>('GET', `/api/context/inject?${asked}`)
-      return { ...brief, items: brief.items.filter(isMemory).map(withPrefixedId) }
+    /** Memories by the ids of hits, timelines and briefs (`#12`, `S3`, `P7`, `N…`), each once; `memory` is null when it does not exist. */
+    get: async (ids: string[]): Promise<MemoryResponse[]> => call('POST /api/memories/batch', { ids }),
+    /** The text that a session would get at its start. */
+    brief: async (options: { project?: string; branch?: string; tokens?: number } = {}): Promise<Brief> => {
+      const request = { ...options, format: 'json', project: projectFor(options.project) }
+      const { project, text, tokens, items } = await call('GET /api/context/inject', request)
+      return { project, text, tokens, items: items.flatMap(briefItem) }
     },
     notes: {
       list: async (
-        wish: {
+        options: {
           project?: string | null
           namespace?: string
-          type?: ClientNote['type']
+          type?: NoteWithUrn['type']
           hidden?: boolean
           limit?: number
           offset?: number
         } = {},
-      ): Promise<ClientNote[]> => {
-        const asked = query({ ...wish, hidden: wish.hidden ? '1' : '0', project: within(wish.project) })
-        return (await send<{ notes: ClientNote[] }>('GET', `/api/notes?${asked}`)).notes
-      },
-      get: async (id: string): Promise<ClientNote> => send('GET', `/api/notes/${encodeURIComponent(id)}`),
-      /** Keeps a note. What is known already is answered with the note that says it. */
-      add: async (note: NewNote): Promise<Receipt> => {
+      ): Promise<NoteWithUrn[]> => (await call('GET /api/notes', { ...options, project: projectFor(options.project) })).notes,
+      get: async (id: string): Promise<FullNote> => call('GET /api/notes/:id', { id }),
+      /** Saves a note. If an existing note says the same, the receipt has that one. */
+      add: async (note: NewNote): Promise<NoteReceipt> => {
         const project = note.scope === 'global' ? {} : { project: note.project ?? here }
-        return send('POST', '/api/notes', { scope: 'project', ...note, ...project })
+        return call('POST /api/notes', { scope: 'project', ...note, ...project })
       },
-      change: async (id: string, change: NoteChange): Promise<Receipt> => send('PATCH', `/api/notes/${encodeURIComponent(id)}`, change),
-      /** Hides a note; with `hard` it is gone for good. */
-      forget: async (id: string, how: { hard?: boolean } = {}): Promise<void> =>
-        void (await send('DELETE', `/api/notes/${encodeURIComponent(id)}${how.hard ? '?hard=1' : ''}`)),
-      restore: async (id: string): Promise<Receipt> => send('POST', `/api/notes/${encodeURIComponent(id)}/restore`, {}),
+      change: async (id: string, change: NoteChange): Promise<NoteReceipt> => call('PATCH /api/notes/:id', { ...change, id }),
+      /** Hides a note; with `hard` deletes it for good. */
+      forget: async (id: string, options: { hard?: boolean } = {}): Promise<void> =>
+        void (await call('DELETE /api/notes/:id', { id, hard: options.hard === true })),
+      restore: async (id: string): Promise<NoteReceipt> => call('POST /api/notes/:id/restore', { id }),
     },
-    /** Reports a session of your agent as hooks do: what it was asked, which tools it used, what it answered, that it is over. */
+    /** Reports a session of your agent, as hooks do: its prompts, its tool uses, its answers, its end. */
     session: (contentSessionId: string, project: string = here) => ({
-      prompt: async (text: string): Promise<{ promptNumber: number; skipped: boolean }> =>
-        send('POST', '/api/sessions/init', { contentSessionId, project, prompt: text }),
-      toolUse: async (use: { name: string; input: unknown; output: unknown; id?: string }): Promise<{ status: string }> => {
-        const said = { tool_name: use.name, tool_input: use.input, tool_response: use.output, ...(use.id ? { tool_use_id: use.id } : {}) }
-        return send('POST', '/api/sessions/observations', { contentSessionId, project, ...said })
-      },
-      answer: async (text: string): Promise<{ status: string }> =>
-        send('POST', '/api/sessions/summarize', { contentSessionId, last_assistant_message: text }),
-      end: async (reason = 'other'): Promise<{ success: boolean }> => send('POST', '/api/sessions/complete', { contentSessionId, reason }),
+      prompt: async (text: string): Promise<InitSessionResponse> =>
+        call('POST /api/sessions/init', { contentSessionId, project, prompt: text }),
+      toolUse: async (use: { name: string; input: unknown; output: unknown; id?: string }): Promise<ReportedResponse> =>
+        call('POST /api/sessions/observations', {
+          contentSessionId,
+          project,
+          tool_name: use.name,
+          tool_input: use.input,
+          tool_response: use.output,
+          tool_use_id: use.id,
+        }),
+      answer: async (text: string): Promise<ReportedResponse> =>
+        call('POST /api/sessions/summarize', { contentSessionId, last_assistant_message: text }),
+      end: async (reason = 'other'): Promise<CompleteSessionResponse> => call('POST /api/sessions/complete', { contentSessionId, reason }),
     }),
-    status: async (): Promise<{ version: string; pid: number; port: number; home: string; [more: string]: unknown }> =>
-      send('GET', '/api/status'),
+    status: async (): Promise<WorkerStatus> => call('GET /api/status'),
   }
 }
 
-/** The worker accounts for every line, also for those that tell no single memory. */
-const isMemory = ({ kind }: { kind: MemoryKind | 'line' }) => kind !== 'line'
-
-/** Every kind counts its own ids, and a number alone means an observation. */
-const withPrefixedId = <M extends { kind: MemoryKind; id: string }>(memory: M): M => ({ ...memory, id: memoryId(memory.kind, memory.id) })
-
-/** A path with a slash at its end is a folder to the worker, also where the clone of that folder has its path for a key. */
+/** A path that ends with a slash is always a folder to the worker, even if another project has the same path as its key. */
 const asFolderPath = (project: string) => (project.startsWith('/') ? project.replace(/\/*$/, '/') : project)
 
-function ask<T>(socketPath: string, timeoutMs: number, method: string, path: string, body: unknown): Promise<T> {
-  const { promise, resolve, reject } = withResolvers<T>()
-  const text = body === undefined ? null : JSON.stringify(body)
-  const headers = {
-    host: 'worker',
-    ...(text === null ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
-  }
-  const asked = request({ socketPath, method, path, headers }, (answer) => {
-    const parts: Buffer[] = []
-    answer.on('data', (part: Buffer) => parts.push(part))
-    answer.on('error', (cause: Error) => reject(new RecollectError('unreachable', cause.message)))
-    answer.on('end', () => {
-      const said = Buffer.concat(parts).toString('utf8')
-      const status = answer.statusCode ?? 0
-      if (status >= 200 && status < 300) resolve(JSON.parse(said) as T)
-      else reject(new RecollectError('refused', reasonIn(said) || `the worker answered with ${status}`, status))
-    })
-  })
-  asked.setTimeout(timeoutMs, () => {
-    reject(new RecollectError('late', `the worker did not answer within ${timeoutMs} ms`))
-    asked.destroy()
-  })
-  asked.on('error', (cause) =>
-    reject(new RecollectError('unreachable', `no worker listens at ${socketPath}; start it with 'recollect start' (${cause.message})`)),
-  )
-  asked.end(text ?? undefined)
-  return promise
-}
+/** Numbers are unique only within a kind, so ids get the letter of their kind. */
+const withPrefixedId = <M extends { kind: MemoryKind; id: string }>(memory: M): M => ({ ...memory, id: memoryId(memory.kind, memory.id) })
 
-/** Node 20 has no Promise.withResolvers. */
-function withResolvers<T>() {
-  let resolve: (value: T) => void = () => {}
-  let reject: (cause: Error) => void = () => {}
-  const promise = new Promise<T>((done, failed) => {
-    resolve = done
-    reject = failed
-  })
-  return { promise, resolve, reject }
-}
-
-function reasonIn(body: string): string {
-  try {
-    return (JSON.parse(body) as { error?: string }).error ?? body
-  } catch {
-    return body
-  }
+function briefItem({ kind, id, tokens, why }: InjectedItem): Brief['items'] {
+  return kind === 'line' ? [] : [{ kind, id: memoryId(kind, id), tokens, why }]
 }

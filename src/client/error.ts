@@ -1,4 +1,6 @@
-/** Why a question was not answered: nobody listens, too late, or the worker said no (`status` says how). */
+import type { FailedReply } from '../wire/call.ts'
+
+/** A call failed: the worker is not running (`unreachable`), did not answer in time (`late`), or refused the request (`refused`, with its `status`). */
 export class RecollectError extends Error {
   constructor(
     readonly kind: 'unreachable' | 'late' | 'refused',
@@ -7,5 +9,17 @@ export class RecollectError extends Error {
   ) {
     super(message)
     this.name = 'RecollectError'
+  }
+}
+
+/** @internal */
+export function recollectError(failure: FailedReply, socket: string, timeoutMs: number): RecollectError {
+  switch (failure.kind) {
+    case 'unreachable':
+      return new RecollectError('unreachable', `no worker answers at ${socket} (${failure.reason}); start it with: recollect start`)
+    case 'late':
+      return new RecollectError('late', `the worker did not answer within ${timeoutMs} ms`)
+    case 'refused':
+      return new RecollectError('refused', failure.reason, failure.status)
   }
 }

@@ -1,4 +1,4 @@
-import type { Client, ClientNote } from './client.ts'
+import type { Client, NoteWithUrn } from './client.ts'
 import { RecollectError } from './error.ts'
 
 /** What a model asks of the memory tool `memory_20250818`. */
@@ -141,7 +141,7 @@ async function orComplain<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-function refuseBelowFile(name: string, files: Map<string, ClientNote>): void {
+function refuseBelowFile(name: string, files: Map<string, NoteWithUrn>): void {
   const file = [...files.keys()].find((other) => name.startsWith(`${other}/`))
   if (file) complain(`${ROOT}/${file} is a file; nothing can be below it.`)
 }
@@ -165,7 +165,7 @@ function requireString(value: unknown, name: string): string {
 
 const requireText = (body: string) => (body.trim() ? body : complain('A file needs some text; delete it instead.'))
 
-function viewPath(files: Map<string, ClientNote>, { path, view_range }: Extract<MemoryCommand, { command: 'view' }>): string {
+function viewPath(files: Map<string, NoteWithUrn>, { path, view_range }: Extract<MemoryCommand, { command: 'view' }>): string {
   const isRoot = path === ROOT || path === `${ROOT}/`
   const name = isRoot ? '' : parsePath(path)
   const note = files.get(name)

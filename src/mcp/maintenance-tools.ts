@@ -81,7 +81,7 @@ export const consolidate = defineTool({
   },
 })
 
-function planText({ plan, outcome, groups, said }: ConsolidationReport): string {
+function planText({ plan, outcome, groups, messages: said }: ConsolidationReport): string {
   const lines = groups.flatMap((group) => [
     `${group.how} | ${group.refused ? `left alone: ${oneLine(group.refused, 160)}` : oneLine(group.reason, 160)}`,
     ...(group.stays ? [`  stays ${idOf('note', group.stays.id)} ${oneLine(group.stays.title, 120)}`] : []),
@@ -92,7 +92,7 @@ function planText({ plan, outcome, groups, said }: ConsolidationReport): string 
   const end = {
     planned: groups.some((group) => group.refused === null) ? 'Nothing was written. apply: true does it.' : 'There is nothing to do.',
     applied: `Done. undo: ${plan} takes it back within 30 days.`,
-    'made-anew': 'Notes have changed since the plan was shown. This is the new one; nothing was written.',
+    replanned: 'Notes have changed since the plan was shown. This is the new one; nothing was written.',
   }[outcome]
   return `${dataBlock(`from="memory_consolidate" plan="${plan}"`, [...lines, ...told])}\n${end}`
 }

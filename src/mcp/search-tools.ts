@@ -27,7 +27,7 @@ type McpSearchInfo = {
   project: string | null
   problems: { word: string; message: string }[]
   time: QueryTimeReference | null
-  said: string
+  message: string
 }
 type McpSearchResponse = McpSearchInfo & { hits: (McpListedMemory & { snippet: string })[]; isClose: boolean }
 
@@ -62,7 +62,7 @@ export const recall = defineTool({
 
 const NOTHING_FOUND = 'Nothing is remembered about that. Try fewer or other words.'
 
-function searchInfoLines({ problems, time, said }: McpSearchInfo): string[] {
+function searchInfoLines({ problems, time, message: said }: McpSearchInfo): string[] {
   const pointed = problems.map(({ word, message }) => `${oneLine(word, 60)}: ${oneLine(message, 200)}`)
   return [...pointed, ...(time ? [time.said] : []), ...(said ? [said] : [])]
 }
@@ -93,7 +93,7 @@ export const timeline = defineTool({
       body,
     })
     if (found.items.length === 0) {
-      const nothing = !query ? 'Nothing is remembered around there.' : found.said ? 'memory_recall shows the nearest.' : NOTHING_FOUND
+      const nothing = !query ? 'Nothing is remembered around there.' : found.message ? 'memory_recall shows the nearest.' : NOTHING_FOUND
       return [...searchInfoLines(found), nothing].join('\n')
     }
     const items = found.items.map((item) => ({ ...item, mark: item.anchor ? '> ' : '' }))

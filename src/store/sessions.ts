@@ -155,16 +155,14 @@ export function sessionStatements(db: Database) {
     /** Part of the list, the latest first, with what each holds; and how long the list is. */
     page: async (project: ProjectKey | null, agent: string | null, limit: number, offset: number) => ({
       total: countAmong.get({ project, agent })?.n ?? 0,
-      sessions: page
-        .all({ project, agent, limit, offset })
-        .map(
-          (row): SessionWithCounts => ({
-            ...fromRow(row),
-            observations: row.observations,
-            toolUses: row.toolUses,
-            tokensTold: row.tokensTold,
-          }),
-        ),
+      sessions: page.all({ project, agent, limit, offset }).map(
+        (row): SessionWithCounts => ({
+          ...fromRow(row),
+          observations: row.observations,
+          toolUses: row.toolUses,
+          tokensTold: row.tokensTold,
+        }),
+      ),
     }),
     idsOf: async (project: ProjectKey, limit: number): Promise<number[]> => idsOf.all({ project, limit }).map((row) => row.id),
     projects: async (): Promise<ProjectCount[]> => projects.all().map((row) => ({ ...row, project: asProjectKey(row.project) })),

@@ -1,4 +1,4 @@
-import type { Day } from '../wire/view.ts'
+import type { DayCount } from '../wire/contract/feed.ts'
 
 export type CalendarCell = { from: string; to: string; count: number; level: number }
 export type CalendarRow = { project: string; total: number; cells: CalendarCell[] }
@@ -11,7 +11,7 @@ export function daysBetween(from: string, to: string): string[] {
 }
 
 /** Activity as rows of cells: one row for each project, the busiest first, and one cell for each day or week. The last week ends on the last day. */
-export function calendarRows(days: Day[], span: string[], step: 1 | 7): CalendarRow[] {
+export function calendarRows(days: DayCount[], span: string[], step: 1 | 7): CalendarRow[] {
   const groups: string[][] = []
   for (let end = span.length; end > 0; end -= step) groups.unshift(span.slice(Math.max(0, end - step), end))
   const counts = new Map<string, Map<string, number>>()

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { formatAge } from '../core/time-format.ts'
-import type { MemoryListItem } from '../wire/view.ts'
+import type { MemoryListItem } from '../wire/contract/feed.ts'
 import { splitAtHighlights } from './highlight.ts'
 import { memoryHref } from './route.ts'
 

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import type { MemoryKind } from '../core/memory-kinds.ts'
-import type { Feed, MemoryListItem } from '../wire/view.ts'
+import type { FeedResponse, MemoryListItem } from '../wire/contract/feed.ts'
 import { type Arrivals, addArrival, arrivalsFromCount, describeArrivals, hasArrivals, NO_ARRIVALS } from './arrivals.ts'
 import { Chip, Dropdown, EmptyState, ErrorMessage, formatCount, hrefOfRow, MemoryRow, PageHead } from './components.tsx'
 import { List, resetScroll, usePagedRows } from './list.tsx'
@@ -12,7 +12,7 @@ import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { forgetNote, forgetObservation } from './user-actions.ts'
-import { get, queryString } from './worker-requests.ts'
+import { call, filterValue } from './worker-requests.ts'
 
 /** Prompts are off by default: they would outnumber the memories made from them. */
 const DEFAULT_FEED_KINDS: MemoryKind[] = ['observation', 'summary', 'note']
@@ -24,11 +24,11 @@ export function FeedPage() {
   const key = `feed ${project} ${types} ${agent} ${kinds}`
   /** Increases when the person asks for the new arrivals. */
   const generation = useSignal(0)
-  const rows = usePagedRows<MemoryListItem, Feed>(
+  const request = { project: filterValue(project), types: filterValue(types), agent: filterValue(agent), kinds }
+  const rows = usePagedRows(
     key,
-    '/api/feed',
-    { project, types, agent, kinds },
-    ({ rows, total, upTo }) => ({ rows, total, pin: { upTo } }),
+    (page) => call('GET /api/feed', { ...request, ...page }),
+    ({ rows, total, upTo }: FeedResponse) => ({ rows, total, upTo }),
     generation.value,
     dataVersion.value,
   )
@@ -41,13 +41,13 @@ export function FeedPage() {
     })
   }, [key, generation.value])
   // Live events may have been missed, so the worker counts what arrived since the list was fetched.
-  const upTo = (rows.first as Feed | undefined)?.upTo
+  const { upTo } = rows
   useEffect(() => {
     if (upTo === undefined) return
     let isCancelled = false
     const recount = async (): Promise<void> => {
       const before = arrivals.value
-      const reply = await get<Feed>(`/api/feed?${queryString({ project, types, agent, kinds, after: upTo, limit: 0 })}`)
+      const reply = await call('GET /api/feed', { ...request, after: upTo, limit: 0 })
       if (isCancelled || reply.kind !== 'answered' || reply.value.total === null) return
       // A memory that arrived during the count may or may not be included, so count again.
       if (arrivals.value !== before) return recount()

@@ -1,4 +1,4 @@
-import type { Neighbourhood, NeighbourhoodItem } from '../wire/view.ts'
+import type { GraphNeighbour } from '../wire/contract/graph.ts'
 import { Dropdown, EmptyState, ErrorMessage, formatCount, LoadingOrError, PageHead } from './components.tsx'
 import { projectOptions, projects } from './project-list.ts'
 import { NeighbourList, relationLabel } from './related-memories.tsx'
@@ -6,7 +6,7 @@ import { placeOnRing } from './ring.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useFetch } from './use-fetch.ts'
-import { queryString } from './worker-requests.ts'
+import { filterValue } from './worker-requests.ts'
 
 /** Everything related to a memory, a file or a concept. Without one of these in the address, the topics of a project. */
 export function GraphPage() {
@@ -21,7 +21,7 @@ export function GraphPage() {
 function NeighbourhoodView({ id, project }: { id: string; project: string }) {
   const colon = id.indexOf(':')
   const [kind, name] = [id.slice(0, colon), id.slice(colon + 1)]
-  const near = useFetch<Neighbourhood>(`/api/near?${queryString({ kind, name, project, limit: 18 })}`)
+  const near = useFetch('GET /api/near', { kind, name, project: filterValue(project), limit: 18 })
   if (!near.value) {
     if (near.isMissing)
       return (
@@ -76,7 +76,7 @@ function NeighbourhoodView({ id, project }: { id: string; project: string }) {
 }
 
 /** The neighbours as a drawing. The list beside it has the same content for screen readers. */
-function NeighbourhoodPicture({ title, items }: { title: string; items: NeighbourhoodItem[] }) {
+function NeighbourhoodPicture({ title, items }: { title: string; items: GraphNeighbour[] }) {
   const isNarrow = matchMedia('(max-width: 700px)').matches
   const box = isNarrow ? { width: 400, height: 560 } : { width: 1000, height: 620 }
   const [x, y] = [box.width / 2, box.height / 2]
@@ -116,15 +116,9 @@ function NeighbourhoodPicture({ title, items }: { title: string; items: Neighbou
 
 const truncate = (text: string, maxChars: number) => (text.length > maxChars ? `${text.slice(0, maxChars - 1)}…` : text)
 
-type ViewerTopic = {
-  name: string
-  observations: number
-  entities: { kind: string; name: string }[]
-  newest: { kind: string; ref: string; title: string }[]
-}
-
 function Topics({ project }: { project: string }) {
-  const topics = useFetch<{ items: ViewerTopic[] }>(project ? `/api/graph?${queryString({ ask: 'topics', project, limit: 40 })}` : null)
+  const graph = useFetch('GET /api/graph', project ? { ask: 'topics', project, limit: 40 } : null)
+  const topics = graph.value?.ask === 'topics' ? graph.value.items : null
   return (
     <>
       <PageHead title="Graph">
@@ -136,14 +130,14 @@ function Topics({ project }: { project: string }) {
         />
         <span class="dim">Recent topics of this project. Choose a memory or a name to see what is related to it.</span>
       </PageHead>
-      <ErrorMessage text={topics.error} retry={topics.refetch} />
-      {project === '' || topics.value?.items.length === 0 ? (
+      <ErrorMessage text={graph.error} retry={graph.refetch} />
+      {project === '' || topics?.length === 0 ? (
         <EmptyState title="No topics yet.">
           <p>Topics appear when several observations name the same files and symbols.</p>
         </EmptyState>
       ) : (
         <div class="scroll cards">
-          {(topics.value?.items ?? []).map((topic) => (
+          {(topics ?? []).map((topic) => (
             <section class="card">
               <h2>{topic.name}</h2>
               <p class="dim">{formatCount(topic.observations, 'observation')}</p>

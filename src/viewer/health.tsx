@@ -1,22 +1,21 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { inDollars } from '../core/cost.ts'
-import type { Note } from '../core/note.ts'
 import { CONFLICT_CHOICES, type ConflictChoice, type SyncState } from '../core/sync.ts'
-import type { CostReport, WorkerStatus } from '../wire/api.ts'
-import type { Economy } from '../wire/view.ts'
+import type { WorkerStatus } from '../wire/contract/status.ts'
+import type { Economy } from '../wire/contract/upkeep.ts'
 import { ErrorMessage, FactList, formatBytes, formatCount, LoadingOrError, PageHead, TimeAgo } from './components.tsx'
 import { connectionState } from './live.ts'
 import { useFetch } from './use-fetch.ts'
 import { runAction } from './user-actions.ts'
-import { send } from './worker-requests.ts'
+import { call } from './worker-requests.ts'
 
 const REFRESH_INTERVAL_MS = 5000
 
 /** The state of the worker: jobs, failures, disk use, tokens, sync, models and their cost. */
 export function HealthPage() {
-  const status = useFetch<WorkerStatus>('/api/status')
-  const economy = useFetch<Economy>('/api/economy')
+  const status = useFetch('GET /api/status', {})
+  const economy = useFetch('GET /api/economy', {})
   useEffect(() => {
     const timer = setInterval(status.refetch, REFRESH_INTERVAL_MS)
     return () => clearInterval(timer)
@@ -43,9 +42,9 @@ export function HealthPage() {
               ['Last event', s.lastEventAt ? <TimeAgo at={s.lastEventAt} /> : 'none yet'],
             ]}
           />
-          {s.lastEventTroubles > 0 && (
+          {s.unstoredEvents > 0 && (
             <p class="error">
-              {formatCount(s.lastEventTroubles, 'event')} could not be stored. The worker reads them from the transcript later.
+              {formatCount(s.unstoredEvents, 'event')} could not be stored. The worker reads them from the transcript later.
             </p>
           )}
         </Card>
@@ -70,16 +69,13 @@ export function HealthPage() {
                       <div>{job.error || 'no error message'}</div>
                       <span class="dim">tried {formatCount(job.attempts, 'time')}</span>
                     </div>
-                    <button
-                      type="button"
-                      onClick={() => void runAction(send('POST', '/api/jobs/retry', { id: job.id }), 'Retrying the job.')}
-                    >
+                    <button type="button" onClick={() => void runAction(call('POST /api/jobs/retry', { id: job.id }), 'Retrying the job.')}>
                       Retry<span class="sr"> {job.kind}</span>
                     </button>
                   </li>
                 ))}
               </ul>
-              <button type="button" onClick={() => void runAction(send('POST', '/api/jobs/retry', {}), 'Retrying all jobs.')}>
+              <button type="button" onClick={() => void runAction(call('POST /api/jobs/retry'), 'Retrying all jobs.')}>
                 Retry all
               </button>
             </>
@@ -116,7 +112,7 @@ export function HealthPage() {
   )
 }
 
-const isHealthy = (s: WorkerStatus) => s.jobs.dead + s.problems.length + s.notes.problems.length + s.lastEventTroubles === 0
+const isHealthy = (s: WorkerStatus) => s.jobs.dead + s.problems.length + s.notes.problems.length + s.unstoredEvents === 0
 
 function Card({ title, children }: { title: string; children: ComponentChildren }) {
   return (
@@ -132,14 +128,14 @@ const BYTES_PER_TOKEN = 4
 
 /** How many tokens were injected, compared with how much the memories were made from. */
 function Tokens({ economy }: { economy: Economy }) {
-  const injectedTokens = economy.told.reduce((sum, { tokens }) => sum + tokens, 0)
+  const injectedTokens = economy.shown.reduce((sum, { tokens }) => sum + tokens, 0)
   const toolUseTokens = Math.round(economy.toolUseBytes / BYTES_PER_TOKEN)
   return (
     <Card title="Tokens">
       <FactList
         facts={[
           ['Injected in 30 days', `${injectedTokens.toLocaleString()} tokens`],
-          ...economy.told.map(({ event, tokens, count }): [string, string] => [
+          ...economy.shown.map(({ event, tokens, count }): [string, string] => [
             `· at ${event}`,
             `${tokens.toLocaleString()} in ${formatCount(count, 'injection')}`,
           ]),
@@ -154,7 +150,7 @@ function Tokens({ economy }: { economy: Economy }) {
 
 /** The state of note sync, and the conflicts to resolve. */
 function Sync() {
-  const sync = useFetch<SyncState>('/api/sync')
+  const sync = useFetch('GET /api/sync', {})
   if (!sync.value || sync.isMissing) return null
   const { remote, ahead, behind, waiting, conflicted, last } = sync.value
   return (
@@ -180,7 +176,7 @@ function Sync() {
         <Conflict key={conflict.id} {...conflict} />
       ))}
       <p>
-        <button type="button" onClick={() => void runAction(send('POST', '/api/sync', {}), 'Synced.')}>
+        <button type="button" onClick={() => void runAction(call('POST /api/sync'), 'Synced.')}>
           Sync now
         </button>
       </p>
@@ -190,8 +186,8 @@ function Sync() {
 
 /** Two machines changed the same note: both versions side by side, and buttons to choose one or keep both. */
 function Conflict({ id, of, title, machine }: SyncState['conflicted'][number]) {
-  const [ours, theirs] = [useFetch<Note>(`/api/notes/${of}`), useFetch<Note>(`/api/notes/${id}`)]
-  const resolve = (choice: ConflictChoice) => runAction(send('POST', '/api/sync/resolve', { id, choice }), `Kept ${choice}.`)
+  const [ours, theirs] = [useFetch('GET /api/notes/:id', { id: of }), useFetch('GET /api/notes/:id', { id })]
+  const resolve = (choice: ConflictChoice) => runAction(call('POST /api/sync/resolve', { id, choice }), `Kept ${choice}.`)
   return (
     <div class="conflict">
       <b>{title}</b>
@@ -216,7 +212,7 @@ function Conflict({ id, of, title, machine }: SyncState['conflicted'][number]) {
 
 /** The text model and the embedder in use, with calls, tokens and cost. */
 function Models({ status }: { status: WorkerStatus }) {
-  const cost = useFetch<CostReport>('/api/cost?days=30')
+  const cost = useFetch('GET /api/cost', { days: 30 })
   const sum = (field: 'calls' | 'input' | 'output' | 'usd' | 'unpriced') =>
     (cost.value?.rows ?? []).reduce((total, row) => total + row[field], 0)
   const { embedder, textModel } = status
@@ -233,7 +229,7 @@ function Models({ status }: { status: WorkerStatus }) {
           ['Vectors', `${embedder.embedded.toLocaleString()}, ${embedder.waiting.toLocaleString()} waiting`],
         ]}
       />
-      {embedder.trouble && <p class="error">{embedder.trouble}</p>}
+      {embedder.problem && <p class="error">{embedder.problem}</p>}
       <p class="dim">
         For cost by day, model and project, run <code>recollect status --cost</code>.
       </p>

@@ -1,14 +1,15 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
-import type { InjectionCandidate, MemoryWithTitle, RecordedInjection } from '../wire/view.ts'
+import type { InjectResponse } from '../wire/contract/inject.ts'
+import type { InjectedItem, InjectionCandidate, MemoryResponse, RecordedInjection } from '../wire/contract/memories.ts'
 import { Dropdown, EmptyState, ErrorMessage, formatCount, LoadingOrError, nameOfProject, PageHead, TimeAgo } from './components.tsx'
 import { onLiveEvent } from './live.ts'
 import { projectOptions, projects } from './project-list.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useFetch } from './use-fetch.ts'
-import { queryString, send } from './worker-requests.ts'
+import { call, filterValue } from './worker-requests.ts'
 
 /** The exact texts that were injected, with the reason for each item; and a preview of the next brief. */
 export function InjectionsPage() {
@@ -36,7 +37,7 @@ export function InjectionsPage() {
 }
 
 function PastInjections({ id, session }: { id: string; session: string }) {
-  const injections = useFetch<RecordedInjection[]>(`/api/injections?${queryString({ session, limit: 200 })}`)
+  const injections = useFetch('GET /api/injections', { session: filterValue(session), limit: 200 })
   useEffect(() => onLiveEvent((event) => event.type === 'prompt-added' && injections.refetch()), [session])
   if (!injections.value) return <LoadingOrError fetched={injections} />
   const all = injections.value
@@ -83,28 +84,19 @@ function PastInjections({ id, session }: { id: string; session: string }) {
           )}
         </p>
         <pre class="verbatim">{shown.text}</pre>
-        <ChosenItems items={shown.items} left={shown.left} />
+        <ChosenItems items={shown.items} omitted={shown.omitted} />
       </section>
     </div>
   )
 }
 
-type BriefPreview = {
-  project: string
-  text: string
-  tokens: number
-  items: RecordedInjection['items']
-  leftOut: number
-  left: RecordedInjection['left']
-}
 const MAX_BRIEF_TOKENS = 2000
 
 /** The brief that the next session would get, with a budget to experiment with. */
 function NextBrief() {
   const { project = projects.value[0]?.project ?? '', tokens = String(MAX_BRIEF_TOKENS) } = currentRoute.value.query
-  const path = project ? `/api/context/inject?${queryString({ project, tokens, format: 'json' })}` : null
-  const preview = useFetch<BriefPreview>(path)
-  const last = useSignal<BriefPreview | null>(null)
+  const preview = useFetch('GET /api/context/inject', project ? { project, tokens, format: 'json' } : null)
+  const last = useSignal<InjectResponse | null>(null)
   if (preview.value && last.value !== preview.value) last.value = preview.value
   const choose = (part: Record<string, string>) => navigate(hrefOf('injections', 'next', { project, tokens, ...part }), 'replace')
   if (projects.value.length === 0) return <EmptyState title="No projects yet.">{<p>A brief needs memories to choose from.</p>}</EmptyState>
@@ -138,7 +130,7 @@ function NextBrief() {
               <p>The budget is too small, or the project has no memories.</p>
             </EmptyState>
           )}
-          <ChosenItems items={brief.items} left={brief.left} />
+          <ChosenItems items={brief.items} omitted={brief.omitted} />
         </div>
       )}
     </>
@@ -146,8 +138,8 @@ function NextBrief() {
 }
 
 /** The items of an injection with the reason for each, and the candidates that were left out. */
-function ChosenItems({ items, left }: { items: RecordedInjection['items']; left: RecordedInjection['left'] }) {
-  const titles = useMemoryTitles([...items, ...left].filter(isMemory))
+function ChosenItems({ items, omitted }: { items: InjectedItem[]; omitted: InjectionCandidate[] }) {
+  const titles = useMemoryTitles([...items, ...omitted].filter(isMemory))
   return (
     <>
       <h2 class="sub">Items</h2>
@@ -181,11 +173,11 @@ function ChosenItems({ items, left }: { items: RecordedInjection['items']; left:
           </tr>
         </tfoot>
       </table>
-      {left.length > 0 && (
+      {omitted.length > 0 && (
         <details>
-          <summary>Left out: {left.length}</summary>
+          <summary>Left out: {omitted.length}</summary>
           <ul class="near">
-            {left.map((item) => (
+            {omitted.map((item) => (
               <li>
                 <ItemTitle item={item} titles={titles} /> <span class="dim">{item.why}</span>
               </li>
@@ -212,19 +204,17 @@ function useMemoryTitles(memories: { kind: MemoryKind; id: number | string }[]):
   const key = missing.map(({ kind, id }) => `${kind}:${id}`).join(' ')
   useEffect(() => {
     if (missing.length === 0) return
-    void send<MemoryWithTitle[]>('POST', '/api/memories/batch', { ids: missing.map(({ kind, id }) => memoryId(kind, id)) }).then(
-      (reply) => {
-        if (reply.kind !== 'answered') return
-        const titleById = new Map(reply.value.map((entry) => [entry.id, titleOf(entry)]))
-        const fetched = missing.map(({ kind, id }) => [`${kind}:${id}`, titleById.get(memoryId(kind, id))])
-        titles.value = { ...titles.value, ...Object.fromEntries(fetched) }
-      },
-    )
+    void call('POST /api/memories/batch', { ids: missing.map(({ kind, id }) => memoryId(kind, id)) }).then((reply) => {
+      if (reply.kind !== 'answered') return
+      const titleById = new Map(reply.value.map((entry) => [entry.id, titleOf(entry)]))
+      const fetched = missing.map(({ kind, id }) => [`${kind}:${id}`, titleById.get(memoryId(kind, id))])
+      titles.value = { ...titles.value, ...Object.fromEntries(fetched) }
+    })
   }, [key])
   return titles.value
 }
 
-function titleOf(entry: MemoryWithTitle): string {
+function titleOf(entry: MemoryResponse): string {
   if (!entry.memory) return `${entry.kind} ${entry.id} (deleted)`
   switch (entry.kind) {
     case 'summary':

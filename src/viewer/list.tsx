@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import type { Reply } from '../wire/call.ts'
 import { navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { pagesForRows, pagesToDrop, rowsInView, scrollTopToShow } from './visible-rows.ts'
-import { describeFailure, get, queryString } from './worker-requests.ts'
+import { describeFailure } from './worker-requests.ts'
 
 const ROWS_PER_PAGE = 100
 const MAX_CACHED_PAGES = 40
@@ -21,14 +22,18 @@ export type PagedRows<T> = {
   error: string
   isLoaded: boolean
   refetch(): void
-  /** The response that contained the first page. */
-  first: unknown
+  /** The newest document of the list, if the list has a fixed end. */
+  upTo?: number | undefined
 }
+
+/** `count`: the total is wanted, too. `upTo` comes from the first page, so that later pages continue the same list. */
+export type PageRequest = { limit: number; offset: number; count: boolean; upTo: number | undefined }
 
 type CachedList<T> = {
   pages: Map<number, T[]>
   total: number
-  firstPage: unknown
+  upTo: number | undefined
+  isLoaded: boolean
   fetching: Set<number>
   /** Pages that may have changed: shown until they are fetched again. */
   stale: Set<number>
@@ -44,32 +49,26 @@ const MAX_RECENT_LISTS = 4
  */
 export function usePagedRows<T, Response>(
   key: string,
-  path: string,
-  query: Record<string, string | number | undefined>,
-  read: (response: Response) => { rows: T[]; total: number | null; pin?: Record<string, number> },
+  requestPage: (page: PageRequest) => Promise<Reply<Response>>,
+  read: (response: Response) => { rows: T[]; total: number | null; upTo?: number },
   generation: unknown,
   version: unknown,
 ): PagedRows<T> {
   const renders = useSignal(0)
   const error = useSignal('')
-  /** Query values from the first page, so that later pages continue the same list. */
-  const pinned = useRef<Record<string, number>>({})
   const pauseTimer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const active = useRef<{ key: string; list: CachedList<T> }>({ key: '', list: emptyList() })
   if (active.current.key !== key) {
     const recent = recentLists.get(key)
     active.current = { key, list: (recent?.list as CachedList<T> | undefined) ?? emptyList() }
-    pinned.current = {}
   }
   const { list } = active.current
   const fetchPage = async (page: number, into: CachedList<T>) => {
     if (into.fetching.has(page)) return
     into.fetching.add(page)
-    const count = into.isCounted ? { count: 0 } : {}
+    const count = !into.isCounted
     into.isCounted = true
-    const reply = await get<Response>(
-      `${path}?${queryString({ ...query, ...pinned.current, ...count, limit: ROWS_PER_PAGE, offset: page * ROWS_PER_PAGE })}`,
-    )
+    const reply = await requestPage({ limit: ROWS_PER_PAGE, offset: page * ROWS_PER_PAGE, count, upTo: into.upTo })
     into.fetching.delete(page)
     if (active.current.key !== key) return
     if (reply.kind !== 'answered') {
@@ -79,18 +78,17 @@ export function usePagedRows<T, Response>(
     }
     error.value = ''
     into.stale.delete(page)
-    const { rows, total, pin } = read(reply.value)
+    const { rows, total, upTo } = read(reply.value)
     into.pages.set(page, rows)
     if (total !== null) into.total = total
-    if (page === 0) into.firstPage = reply.value
-    if (pin) pinned.current = pin
+    if (page === 0) into.isLoaded = true
+    into.upTo = upTo
     active.current.list = into
     for (const dropped of pagesToDrop([...into.pages.keys()], page, MAX_CACHED_PAGES)) into.pages.delete(dropped)
     cacheList(key, into as CachedList<unknown>)
     renders.value++
   }
   useEffect(() => {
-    pinned.current = {}
     void fetchPage(0, emptyList<T>())
   }, [key, generation])
   const lastVersion = useRef(version)
@@ -100,18 +98,18 @@ export function usePagedRows<T, Response>(
     const { list } = active.current
     list.stale = new Set(list.pages.keys())
     list.isCounted = false
-    if (list.firstPage === undefined) void fetchPage(0, list)
+    if (!list.isLoaded) void fetchPage(0, list)
     renders.value++
   }, [version])
   renders.value
   return {
     total: list.total,
-    first: list.firstPage,
+    upTo: list.upTo,
     at: (index) => active.current.list.pages.get(Math.floor(index / ROWS_PER_PAGE))?.[index % ROWS_PER_PAGE] ?? null,
     fetchRange: (first, end) => {
       clearTimeout(pauseTimer.current)
       const { list } = active.current
-      if (list.firstPage === undefined) return
+      if (!list.isLoaded) return
       const missing = pagesForRows(first, end, ROWS_PER_PAGE).filter((page) => !list.pages.has(page) || list.stale.has(page))
       // Fetch stale pages and those next to a cached page at once; others only when the person stops scrolling.
       const isNear = (page: number) => list.stale.has(page) || list.pages.has(page - 1) || list.pages.has(page + 1)
@@ -123,7 +121,7 @@ export function usePagedRows<T, Response>(
       }, SCROLL_PAUSE_MS)
     },
     error: error.value,
-    isLoaded: list.firstPage !== undefined,
+    isLoaded: list.isLoaded,
     refetch: () => void fetchPage(0, emptyList<T>()),
   }
 }
@@ -131,7 +129,8 @@ export function usePagedRows<T, Response>(
 const emptyList = <T,>(): CachedList<T> => ({
   pages: new Map(),
   total: 0,
-  firstPage: undefined,
+  upTo: undefined,
+  isLoaded: false,
   fetching: new Set(),
   stale: new Set(),
   isCounted: false,

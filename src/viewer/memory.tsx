@@ -1,4 +1,4 @@
-import type { Observation, Prompt, Summary } from '../core/memory.ts'
+import type { Summary } from '../core/memory.ts'
 import { parseMemoryId } from '../core/memory-kinds.ts'
 import { EmptyState, FactList, LoadingOrError, nameOfProject, PageHead, Tag, TimeAgo } from './components.tsx'
 import { Markdown, MarkdownLine } from './markdown-view.tsx'
@@ -9,7 +9,7 @@ import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
 import { forgetObservation, runAction } from './user-actions.ts'
-import { send } from './worker-requests.ts'
+import { call } from './worker-requests.ts'
 
 /** One memory with its full text, origin and related memories, and buttons to change it. */
 export function MemoryPage() {
@@ -30,11 +30,11 @@ export function MemoryPage() {
 }
 
 function ObservationView({ id }: { id: string }) {
-  const fetched = useFetch<{ observation: Observation | null; forgottenAt: number | null }>(`/api/observations/${id}`)
+  const fetched = useFetch('GET /api/observations/:id', { id })
   const observation = fetched.value?.observation ?? null
   const isForgotten = fetched.value?.forgottenAt != null
   const forget = () => void forgetObservation(id)
-  const restore = () => void runAction(send('POST', `/api/observations/${id}/restore`), `Restored #${id}.`)
+  const restore = () => void runAction(call('POST /api/observations/:id/restore', { id }), `Restored #${id}.`)
   const makeNote = () => observation && navigate(hrefOf('memory', 'new', { from: id }))
   useKeyBindings({ ...(isForgotten ? {} : { x: forget }), e: () => void makeNote() })
   if (!fetched.value) return <LoadingOrError fetched={fetched} />
@@ -133,14 +133,10 @@ const SUMMARY_FIELDS: [keyof Summary, string][] = [
   ['notes', 'Notes'],
 ]
 
-function useMemory<T>(id: string) {
-  return useFetch<{ memory: T | null }>(`/api/memory/${id}`)
-}
-
 function SummaryView({ id }: { id: string }) {
-  const fetched = useMemory<Summary>(`S${id}`)
+  const fetched = useFetch('GET /api/memory/:id', { id: `S${id}` })
   if (!fetched.value) return <LoadingOrError fetched={fetched} />
-  const s = fetched.value.memory
+  const s = fetched.value.kind === 'summary' ? fetched.value.memory : null
   if (!s) return <MissingMemory name={`Summary S${id}`} />
   return (
     <>
@@ -177,9 +173,9 @@ function SummaryView({ id }: { id: string }) {
 }
 
 function PromptView({ id }: { id: string }) {
-  const fetched = useMemory<Prompt>(`P${id}`)
+  const fetched = useFetch('GET /api/memory/:id', { id: `P${id}` })
   if (!fetched.value) return <LoadingOrError fetched={fetched} />
-  const p = fetched.value.memory
+  const p = fetched.value.kind === 'prompt' ? fetched.value.memory : null
   if (!p) return <MissingMemory name={`Prompt P${id}`} />
   return (
     <>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { Observation } from '../core/memory.ts'
 import { NOTE_SCOPES, NOTE_TYPES, type Note } from '../core/note.ts'
-import type { NoteVersions } from '../wire/view.ts'
+import type { FullNote } from '../wire/contract/notes.ts'
 import { FactList, LoadingOrError, nameOfProject, PageHead, Tag, TimeAgo } from './components.tsx'
 import { diffLines } from './diff.ts'
 import { Markdown } from './markdown-view.tsx'
@@ -11,19 +11,18 @@ import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
 import { forgetNote, runAction } from './user-actions.ts'
-import { send } from './worker-requests.ts'
-
-type NoteDetails = Note & { urn: string; supersededBy: string[] }
+import { call } from './worker-requests.ts'
 
 /** One note, which can be edited, pinned, superseded and forgotten. */
 export function NoteView({ id }: { id: string }) {
-  const fetched = useFetch<NoteDetails>(`/api/notes/${encodeURIComponent(id)}`)
+  const fetched = useFetch('GET /api/notes/:id', { id })
   const isEditing = useSignal(false)
   const note = fetched.value
-  const change = (patch: Partial<Note>, text: string) => {
+  const change = (patch: Partial<NoteFormValues>, text: string) => {
     if (!note) return
-    const before = Object.fromEntries(Object.keys(patch).map((field) => [field, note[field as keyof Note]]))
-    void runAction(send('PATCH', `/api/notes/${note.id}`, patch), text, () => send('PATCH', `/api/notes/${note.id}`, before))
+    const before = Object.fromEntries(Object.keys(patch).map((field) => [field, note[field as keyof NoteFormValues]]))
+    const update = (fields: Partial<NoteFormValues>) => call('PATCH /api/notes/:id', { ...fields, id: note.id })
+    void runAction(update(patch), text, () => update(before))
   }
   const pin = () => note && change({ pinned: !note.pinned }, note.pinned ? 'Unpinned.' : 'Pinned. Every brief will contain it.')
   useKeyBindings({
@@ -58,7 +57,7 @@ export function NoteView({ id }: { id: string }) {
           Supersede
         </a>
         {note.deletedAt ? (
-          <button type="button" onClick={() => void runAction(send('POST', `/api/notes/${note.id}/restore`), 'Restored the note.')}>
+          <button type="button" onClick={() => void runAction(call('POST /api/notes/:id/restore', { id: note.id }), 'Restored the note.')}>
             Restore
           </button>
         ) : (
@@ -246,15 +245,15 @@ function focusOnce(element: HTMLTextAreaElement | null): void {
 /** The form for a new note: empty, or filled from an observation or from the note that it will supersede. */
 export function NewNote() {
   const { from = '', supersedes = '', project: givenProject = '' } = currentRoute.value.query
-  const source = useFetch<{ observation: Observation | null }>(from ? `/api/observations/${from}` : null)
-  const older = useFetch<NoteDetails>(supersedes ? `/api/notes/${supersedes}` : null)
+  const source = useFetch('GET /api/observations/:id', from ? { id: from } : null)
+  const older = useFetch('GET /api/notes/:id', supersedes ? { id: supersedes } : null)
   if (from && !source.value) return <LoadingOrError fetched={source} />
   if (supersedes && !older.value) return <LoadingOrError fetched={older} />
   const observation = source.value?.observation ?? null
   const project = older.value?.project ?? observation?.project ?? givenProject
   const save = async (written: NoteFormValues) => {
     const body = { ...written, ...(project ? { project } : {}), ...(supersedes ? { supersedes: [supersedes] } : {}) }
-    const saved = await runAction(send<{ kind: string; note: Note }>('POST', '/api/notes', body), ({ kind }) =>
+    const saved = await runAction(call('POST /api/notes', body), ({ kind }) =>
       kind === 'same' ? 'A note already says this. Here it is.' : supersedes ? 'Saved. It supersedes the older note.' : 'Note saved.',
     )
     if (saved) navigate(memoryHref('note', saved.note.id))
@@ -294,8 +293,8 @@ const draftFromObservation = ({ title, narrative, facts, type, project }: Observ
 })
 
 /** Earlier versions of a note, each as a diff to the version that followed. */
-function History({ note }: { note: NoteDetails }) {
-  const fetched = useFetch<NoteVersions>(`/api/notes/${note.id}/history`)
+function History({ note }: { note: FullNote }) {
+  const fetched = useFetch('GET /api/notes/:id/history', { id: note.id })
   if (!fetched.value || fetched.value.versions.length + fetched.value.older.length === 0) return null
   const { versions, older } = fetched.value
   const steps = [

@@ -1,14 +1,14 @@
 import { effect, signal } from '@preact/signals'
-import type { Project } from '../wire/view.ts'
+import type { ProjectSummary } from '../wire/contract/projects.ts'
 import { dataVersion, onLiveEvent } from './live.ts'
-import { get } from './worker-requests.ts'
+import { call } from './worker-requests.ts'
 
 /** All projects, for the dropdowns of other pages. */
-export const projects = signal<Project[]>([])
+export const projects = signal<ProjectSummary[]>([])
 
 export function watchProjects(): void {
   const fetchProjects = async () => {
-    const reply = await get<Project[]>('/api/projects')
+    const reply = await call('GET /api/projects')
     if (reply.kind === 'answered') projects.value = reply.value
   }
   effect(() => {
@@ -23,6 +23,6 @@ export function watchProjects(): void {
 /** The options of a project dropdown. Projects that share a name are listed by their keys. */
 export function projectOptions(): { value: string; text: string }[] {
   const names = projects.value.map(({ name }) => name)
-  const text = (project: Project) => (names.filter((name) => name === project.name).length > 1 ? project.project : project.name)
+  const text = (project: ProjectSummary) => (names.filter((name) => name === project.name).length > 1 ? project.project : project.name)
   return [{ value: '', text: 'All projects' }, ...projects.value.map((project) => ({ value: project.project, text: text(project) }))]
 }

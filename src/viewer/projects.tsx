@@ -1,23 +1,23 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Project } from '../wire/view.ts'
+import type { ProjectSummary } from '../wire/contract/projects.ts'
 import { Dialog, EmptyState, ErrorMessage, formatCount, formatDay, LoadingOrError, PageHead } from './components.tsx'
 import { onLiveEvent } from './live.ts'
 import { hrefOf } from './route.ts'
 import { useFetch } from './use-fetch.ts'
 import { runAction } from './user-actions.ts'
-import { send } from './worker-requests.ts'
+import { call } from './worker-requests.ts'
 
-type ProjectDialog = { kind: 'rename' | 'merge' | 'wipe'; project: Project }
+type ProjectDialog = { kind: 'rename' | 'merge' | 'wipe'; project: ProjectSummary }
 
 /** All projects with their counts, and buttons to rename, merge or wipe each. */
 export function ProjectsPage() {
-  const fetched = useFetch<Project[]>('/api/projects')
+  const fetched = useFetch('GET /api/projects', {})
   const dialog = useSignal<ProjectDialog | null>(null)
   useEffect(() => onLiveEvent((event) => ['projects-changed', 'session-opened', 'imported'].includes(event.type) && fetched.refetch()), [])
   if (!fetched.value) return <LoadingOrError fetched={fetched} />
   const all = fetched.value
-  const openDialog = (kind: ProjectDialog['kind'], project: Project) => () => {
+  const openDialog = (kind: ProjectDialog['kind'], project: ProjectSummary) => () => {
     dialog.value = { kind, project }
   }
   const closeDialog = () => {
@@ -95,9 +95,9 @@ export function ProjectsPage() {
   )
 }
 
-const moveProject = (from: string, to: string, merge: boolean) => send('POST', '/api/projects/rename', { from, to, merge })
+const moveProject = (from: string, to: string, merge: boolean) => call('POST /api/projects/rename', { from, to, merge })
 
-function Rename({ project, onDone }: { project: Project; onDone: () => void }) {
+function Rename({ project, onDone }: { project: ProjectSummary; onDone: () => void }) {
   const name = useSignal(project.project)
   return (
     <Dialog title={`Rename ${project.name}`} onClose={onDone}>
@@ -122,7 +122,7 @@ function Rename({ project, onDone }: { project: Project; onDone: () => void }) {
   )
 }
 
-function Merge({ project, others, onDone }: { project: Project; others: Project[]; onDone: () => void }) {
+function Merge({ project, others, onDone }: { project: ProjectSummary; others: ProjectSummary[]; onDone: () => void }) {
   const targets = others.filter((other) => other.project !== project.project)
   const into = useSignal(targets[0]?.project ?? '')
   return (
@@ -154,7 +154,7 @@ function Merge({ project, others, onDone }: { project: Project; others: Project[
   )
 }
 
-function Wipe({ project, onDone }: { project: Project; onDone: () => void }) {
+function Wipe({ project, onDone }: { project: ProjectSummary; onDone: () => void }) {
   const typed = useSignal('')
   return (
     <Dialog title={`Wipe ${project.name}`} onClose={onDone}>
@@ -162,7 +162,7 @@ function Wipe({ project, onDone }: { project: Project; onDone: () => void }) {
         onSubmit={(event) => {
           event.preventDefault()
           onDone()
-          void runAction(send('POST', '/api/projects/wipe', { project: project.project, confirm: typed.value }), `Wiping ${project.name}.`)
+          void runAction(call('POST /api/projects/wipe', { project: project.project, confirm: typed.value }), `Wiping ${project.name}.`)
         }}
       >
         <p>

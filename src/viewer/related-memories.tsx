@@ -1,12 +1,11 @@
-import type { Neighbourhood, NeighbourhoodItem } from '../wire/view.ts'
+import type { GraphNeighbour } from '../wire/contract/graph.ts'
 import { EmptyState, TimeAgo } from './components.tsx'
 import { hrefOf, memoryHref } from './route.ts'
 import { useFetch } from './use-fetch.ts'
-import { queryString } from './worker-requests.ts'
 
 /** The memories related to one. */
 export function RelatedMemories({ kind, id }: { kind: string; id: string }) {
-  const near = useFetch<Neighbourhood>(`/api/near?${queryString({ kind, name: id, limit: 12 })}`)
+  const near = useFetch('GET /api/near', { kind, name: id, limit: 12 })
   if (!near.value) return null
   return (
     <section>
@@ -22,7 +21,7 @@ export function RelatedMemories({ kind, id }: { kind: string; id: string }) {
 /** The relation between two memories, in words. */
 export const relationLabel = (relation: string) => relation.replaceAll('-', ' ')
 
-export function NeighbourList({ items }: { items: NeighbourhoodItem[] }) {
+export function NeighbourList({ items }: { items: GraphNeighbour[] }) {
   return (
     <ul class="near">
       {items.map((item) => (

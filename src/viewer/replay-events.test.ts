@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { observation, summary } from '../../test/support/builders.ts'
-import type { SessionContents } from '../wire/view.ts'
+import type { SessionContents } from '../wire/contract/sessions.ts'
 import { listReplayEvents, summarizeToolInput } from './replay-events.ts'
 
 const empty = { prompts: [], toolUses: [], observations: [], summaries: [], injections: [] }

@@ -1,11 +1,12 @@
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
-import type { ClippedUse, RecordedInjection, SessionContents } from '../wire/view.ts'
+import type { RecordedInjection } from '../wire/contract/memories.ts'
+import type { ClippedToolUse, SessionContents } from '../wire/contract/sessions.ts'
 
 /** One step in the replay of a session. */
 export type ReplayEvent = { key: string; at: number; label: string; title: string } & (
   | { kind: 'prompt'; prompt: Prompt }
   | { kind: 'answer'; prompt: Prompt }
-  | { kind: 'tool use'; use: ClippedUse }
+  | { kind: 'tool use'; use: ClippedToolUse }
   | { kind: 'observation'; observation: Observation }
   | { kind: 'summary'; summary: Summary }
   | { kind: 'injection'; injection: RecordedInjection }

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ToolUse } from '../core/memory.ts'
-import type { SessionContents } from '../wire/view.ts'
 import { EmptyState, formatClockTime, formatCount, formatDay, LoadingOrError, nameOfProject, PageHead, Tag } from './components.tsx'
 import { List, type PagedRows } from './list.tsx'
 import { onLiveEvent } from './live.ts'
@@ -11,7 +10,7 @@ import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
-import { get } from './worker-requests.ts'
+import { call } from './worker-requests.ts'
 
 const PLAY_STEP_MS = 700
 /** Waits for more live events before fetching the session again. */
@@ -19,7 +18,7 @@ const LIVE_REFETCH_MS = 300
 
 /** One session from start to end: prompts, tool uses, observations, answers and injections, with a slider to move through it. */
 export function ReplayPage({ id }: { id: string }) {
-  const contents = useFetch<SessionContents>(`/api/sessions/${encodeURIComponent(id)}`)
+  const contents = useFetch('GET /api/sessions/:id', { id })
   const isPlaying = useSignal(false)
   // New events are added at the end; the selected event stays selected.
   useEffect(() => {
@@ -70,7 +69,6 @@ export function ReplayPage({ id }: { id: string }) {
     error: '',
     isLoaded: true,
     refetch: contents.refetch,
-    first: null,
   }
   return (
     <>
@@ -196,7 +194,7 @@ function ToolUseView({ use, clipped }: { use: ToolUse; clipped: boolean }) {
   const shown = useSignal<ToolUse>(use)
   const isComplete = useSignal(!clipped)
   const showAll = async () => {
-    const reply = await get<ToolUse>(`/api/tool-uses/${use.id}`)
+    const reply = await call('GET /api/tool-uses/:id', { id: use.id })
     if (reply.kind !== 'answered') return
     shown.value = reply.value
     isComplete.value = true

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { MEMORY_KINDS } from '../core/memory-kinds.ts'
-import type { ViewerSearchResponse } from '../wire/view.ts'
+import type { SearchResponse } from '../wire/contract/memories.ts'
 import { MAX_QUERY_CHARS_IN_URL } from '../wire/viewer-pages.ts'
 import { Chip, Dropdown, EmptyState, ErrorMessage, formatCount, hrefOfRow, MemoryRow, PageHead } from './components.tsx'
 import { forgetRow } from './feed.tsx'
@@ -12,7 +12,7 @@ import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
-import { queryString } from './worker-requests.ts'
+import { filterValue } from './worker-requests.ts'
 
 const TYPING_PAUSE_MS = 90
 const HOUR_MS = 3_600_000
@@ -69,15 +69,16 @@ export function SearchPage() {
 /** The response for a query; null without one. The last response stays until the next arrives, so the list does not flicker. */
 function useSearch(query: string, { kind, project, since }: SearchFilters, limit: number) {
   const sinceTime = since ? Math.floor(Date.now() / HOUR_MS) * HOUR_MS - Number(since) * 24 * HOUR_MS : undefined
-  const path = query.trim() === '' ? null : `/api/search?${queryString({ query, kind, project, since: sinceTime, limit })}`
-  const { value, error, refetch } = useFetch<ViewerSearchResponse>(path)
-  const last = useRef<ViewerSearchResponse | null>(null)
+  const request = { query, kind: MEMORY_KINDS.find((known) => known === kind), project: filterValue(project), since: sinceTime, limit }
+  const isEmpty = query.trim() === ''
+  const { value, error, refetch } = useFetch('GET /api/search', isEmpty ? null : request)
+  const last = useRef<SearchResponse | null>(null)
   if (value) last.current = value
-  return { response: path === null ? null : (value ?? last.current), error, refetch }
+  return { response: isEmpty ? null : (value ?? last.current), error, refetch }
 }
 
 /** The hit that keys act on: j, k and the arrows move it, x forgets it. */
-function useHitCursor(hits: ViewerSearchResponse['hits'], input: RefObject<HTMLInputElement | null>) {
+function useHitCursor(hits: SearchResponse['hits'], input: RefObject<HTMLInputElement | null>) {
   const cursor = useSignal(-1)
   const move = (by: number) => {
     cursor.value = Math.max(0, Math.min(hits.length - 1, cursor.value + by))
@@ -155,13 +156,13 @@ function SearchFilterControls({ filters, onChoose }: { filters: SearchFilters; o
 }
 
 /** One line above the hits: how many there are, and how the worker understood the query. */
-function SearchNotice({ response, limit }: { response: ViewerSearchResponse | null; limit: number }) {
-  const { hits = [], understood = [], time, said, problems = [] } = response ?? {}
+function SearchNotice({ response, limit }: { response: SearchResponse | null; limit: number }) {
+  const { hits = [], understood = [], time, message, problems = [] } = response ?? {}
   const parts = [
     ...(hits.length > 0 ? [`${formatCount(hits.length, 'hit')}${hits.length >= limit ? ' or more' : ''}`] : []),
     ...understood.map(({ word, meaning }) => `“${word}” is ${meaning}`),
     ...(time ? [time.said] : []),
-    ...(said ? [said] : []),
+    ...(message ? [message] : []),
     ...problems.map(({ word, message }) => `${word}: ${message}`),
   ]
   return (
@@ -190,7 +191,7 @@ function NoHits({ hasFilters }: { hasFilters: boolean }) {
   )
 }
 
-function HitList({ hits, words, cursor }: { hits: ViewerSearchResponse['hits']; words: string[]; cursor: Signal<number> }) {
+function HitList({ hits, words, cursor }: { hits: SearchResponse['hits']; words: string[]; cursor: Signal<number> }) {
   return (
     <ol class="hits" aria-label="Hits">
       {hits.map((hit, index) => (

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { SessionListItem, Sessions } from '../wire/view.ts'
 import { Dropdown, EmptyState, ErrorMessage, formatCount, nameOfProject, PageHead, Tag, TimeAgo } from './components.tsx'
 import { List, usePagedRows } from './list.tsx'
 import { dataVersion, onLiveEvent } from './live.ts'
@@ -8,6 +7,7 @@ import { projectOptions } from './project-list.ts'
 import { ReplayPage } from './replay.tsx'
 import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
+import { call, filterValue } from './worker-requests.ts'
 
 /** All sessions, the latest first; or the replay of one. */
 export function SessionsPage() {
@@ -18,10 +18,9 @@ export function SessionsPage() {
 function SessionList({ project }: { project: string }) {
   const key = `sessions ${project}`
   const liveVersion = useSignal(0)
-  const rows = usePagedRows<SessionListItem, Sessions>(
+  const rows = usePagedRows(
     key,
-    '/api/sessions',
-    { project },
+    ({ limit, offset }) => call('GET /api/sessions', { project: filterValue(project), limit, offset }),
     ({ sessions, total }) => ({ rows: sessions, total }),
     '',
     `${dataVersion.value} ${liveVersion.value}`,

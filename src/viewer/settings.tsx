@@ -1,10 +1,9 @@
-import type { SettingsInForce } from '../wire/view.ts'
 import { LoadingOrError, PageHead } from './components.tsx'
 import { useFetch } from './use-fetch.ts'
 
 /** Every setting with its value and source. The values of secrets are not shown. */
 export function SettingsPage() {
-  const fetched = useFetch<SettingsInForce>('/api/settings')
+  const fetched = useFetch('GET /api/settings', {})
   if (!fetched.value) return <LoadingOrError fetched={fetched} />
   const { settings, problems, file } = fetched.value
   return (

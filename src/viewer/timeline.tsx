@@ -1,4 +1,3 @@
-import type { Day, Feed } from '../wire/view.ts'
 import { calendarRows, daysBetween, monthHeadings } from './calendar.ts'
 import { Chip, Dropdown, EmptyState, formatCount, hrefOfRow, LoadingOrError, MemoryRow, nameOfProject, PageHead } from './components.tsx'
 import { projectOptions } from './project-list.ts'
@@ -6,7 +5,7 @@ import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
-import { queryString } from './worker-requests.ts'
+import { filterValue } from './worker-requests.ts'
 
 const DAY_MS = 86_400_000
 const MAX_ROWS = 30
@@ -23,9 +22,12 @@ export function TimelinePage() {
   const last = end || dayOf(Date.now())
   const length = step === 7 ? 52 * 7 : 12 * 7
   const first = dayOf(startOfDay(last) - (length - 1) * DAY_MS)
-  const activity = useFetch<Day[]>(
-    `/api/activity?${queryString({ project, since: Math.max(0, startOfDay(first)), before: startOfDay(last) + DAY_MS, shift })}`,
-  )
+  const activity = useFetch('GET /api/activity', {
+    project: filterValue(project),
+    since: Math.max(0, startOfDay(first)),
+    before: startOfDay(last) + DAY_MS,
+    shift,
+  })
   const choose = (part: Record<string, string>) => navigate(hrefOf('timeline', '', { ...query, ...part }), 'replace')
   const earlier = () => choose({ end: dayOf(startOfDay(last) - (length / 2) * DAY_MS), from: '', to: '' })
   const later = () => {
@@ -132,7 +134,8 @@ function showLatest(element: HTMLElement | null): void {
 }
 
 function MemoriesInRange({ project, from, to }: { project: string; from: string; to: string }) {
-  const feed = useFetch<Feed>(`/api/feed?${queryString({ project, since: startOfDay(from), before: startOfDay(to) + DAY_MS, limit: 200 })}`)
+  const range = { since: startOfDay(from), before: startOfDay(to) + DAY_MS }
+  const feed = useFetch('GET /api/feed', { project: filterValue(project), ...range, limit: 200 })
   if (!feed.value) return <LoadingOrError fetched={feed} />
   const { rows } = feed.value
   const total = feed.value.total ?? rows.length

@@ -1,15 +1,18 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import type { CallArguments } from '../wire/call.ts'
+import type { RequestOf, ResponseOf, ValueRoute } from '../wire/contract/contract.ts'
 import { dataVersion } from './live.ts'
-import { describeFailure, get } from './worker-requests.ts'
+import { call, describeFailure } from './worker-requests.ts'
 
-/** The latest answer for a page, null until the first arrives. It stays on the screen while a newer one is fetched. `isMissing`: the worker does not know the id. */
+/** The latest response, null until the first arrives. It stays on the screen while a newer one is fetched. `isMissing`: the worker does not know the id. */
 export type FetchState<T> = { value: T | null; error: string; isMissing: boolean; refetch(): void }
 
-/** Fetches a path when it changes, and again when `dataVersion` does. Null fetches nothing. */
-export function useFetch<T>(path: string | null): FetchState<T> {
-  const state = useSignal<{ path: string | null; value: T | null; error: string; isMissing: boolean }>({
-    path: null,
+/** Fetches a route when the request changes, and again when `dataVersion` does. A null request fetches nothing. */
+export function useFetch<Name extends ValueRoute>(route: Name, request: RequestOf<Name> | null): FetchState<ResponseOf<Name>> {
+  const key = request === null ? null : JSON.stringify(request)
+  const state = useSignal<{ key: string | null; value: ResponseOf<Name> | null; error: string; isMissing: boolean }>({
+    key: null,
     value: null,
     error: '',
     isMissing: false,
@@ -17,22 +20,23 @@ export function useFetch<T>(path: string | null): FetchState<T> {
   const pending = useRef<AbortController | null>(null)
   const refetch = async () => {
     pending.current?.abort()
-    if (path === null) return
+    if (request === null) return
     const controller = new AbortController()
     pending.current = controller
-    const reply = await get<T>(path, controller.signal)
+    // The compiler cannot see that a request and options always fit: the request may only be left out where nothing in it is required.
+    const reply = await call(route, ...([request, { signal: controller.signal }] as unknown as CallArguments<Name>))
     if (controller.signal.aborted) return
-    const previous = state.value.path === path ? state.value.value : null
+    const previous = state.value.key === key ? state.value.value : null
     state.value =
       reply.kind === 'answered'
-        ? { path, value: reply.value, error: '', isMissing: false }
-        : { path, value: previous, error: describeFailure(reply), isMissing: reply.kind === 'refused' && [400, 404].includes(reply.status) }
+        ? { key, value: reply.value, error: '', isMissing: false }
+        : { key, value: previous, error: describeFailure(reply), isMissing: reply.kind === 'refused' && [400, 404].includes(reply.status) }
   }
   const version = dataVersion.value
   useEffect(() => {
     void refetch()
     return () => pending.current?.abort()
-  }, [path, version])
+  }, [key, version])
   const { value, error, isMissing } = state.value
-  return { value: state.value.path === path ? value : null, error, isMissing, refetch: () => void refetch() }
+  return { value: state.value.key === key ? value : null, error, isMissing, refetch: () => void refetch() }
 }

@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals'
+import type { Reply } from '../wire/call.ts'
 import { dataVersion } from './live.ts'
-import { describeFailure, send, type ViewerReply } from './worker-requests.ts'
+import { call, describeFailure } from './worker-requests.ts'
 
 /** A short message about what was just done or why it failed, with a way to undo it. */
-export type ToastMessage = { text: string; isError: boolean; undo: (() => Promise<ViewerReply<unknown>>) | null }
+export type ToastMessage = { text: string; isError: boolean; undo: (() => Promise<Reply<unknown>>) | null }
 export const toast = signal<ToastMessage | null>(null)
 
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -19,7 +20,7 @@ function showToast(message: ToastMessage): void {
 
 /** Waits for a request and reports the result in a toast. Returns the answer, or null if the request failed. */
 export async function runAction<T>(
-  request: Promise<ViewerReply<T>>,
+  request: Promise<Reply<T>>,
   text: string | ((value: T) => string),
   undo: ToastMessage['undo'] = null,
 ): Promise<T | null> {
@@ -39,7 +40,7 @@ export async function undoLastAction(): Promise<void> {
 }
 
 export const forgetObservation = (id: number | string) =>
-  runAction(send('DELETE', `/api/observations/${id}`), `Forgot #${id}.`, () => send('POST', `/api/observations/${id}/restore`))
+  runAction(call('DELETE /api/observations/:id', { id }), `Forgot #${id}.`, () => call('POST /api/observations/:id/restore', { id }))
 
 export const forgetNote = (id: string) =>
-  runAction(send('DELETE', `/api/notes/${id}`), 'Forgot the note.', () => send('POST', `/api/notes/${id}/restore`))
+  runAction(call('DELETE /api/notes/:id', { id }), 'Forgot the note.', () => call('POST /api/notes/:id/restore', { id }))

@@ -111,8 +111,8 @@ test.each([
 test('telling again leaves a turn that is not over', async () => {
   await using at = await aModelDesk()
   await aTurn(at.desk, 1, { answer: null })
-  expect(await report(at.desk, false)).toMatchObject({ turns: 0, left: 1 })
-  expect(await report(at.desk, true)).toMatchObject({ turns: 0, left: 1 })
+  expect(await report(at.desk, false)).toMatchObject({ turns: 0, skipped: 1 })
+  expect(await report(at.desk, true)).toMatchObject({ turns: 0, skipped: 1 })
   expect(server.asked).toHaveLength(0)
 })
 
@@ -122,7 +122,7 @@ test('telling again stops when a person is needed, and goes on later', async () 
   let asked = 0
   server.says(() => (++asked === 1 ? { text: TOLD } : { status: 401, type: 'authentication_error', message: 'who?' }))
   const stopped = await report(at.desk, true)
-  expect([stopped.turns, stopped.said]).toEqual([1, [expect.stringContaining('stopped')]])
+  expect([stopped.turns, stopped.messages]).toEqual([1, [expect.stringContaining('stopped')]])
 })
 
 test('a mode of the person’s own is used; one that is broken or missing is said', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
+import { aControl } from '../../test/support/control.ts'
 import { aDesk } from '../../test/support/desk.ts'
 import { aRemote, runGit } from '../../test/support/machines.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
@@ -9,7 +10,7 @@ import { claudeCode } from '../integrations/agent.ts'
 import { saveNote } from '../notes/notes.ts'
 import { openBackgroundSync } from './background-sync.ts'
 import { ingestWithoutReply } from './intake.ts'
-import { routes } from './routes.ts'
+import { openRouter } from './router.ts'
 
 test('a session that starts or goes on, and one that ends, asks for one sync', async () => {
   await using at = await aDesk()
@@ -114,10 +115,9 @@ function hook(desk: Desk, said: Record<string, unknown>) {
 }
 
 async function ask(desk: Desk, method: string, path: string, body?: unknown) {
-  const control = { port: () => 0, startedAt: 0, troubles: () => 0, noteTaken: () => {}, stop: () => {} }
   const request = new Request(`http://worker${path}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
   try {
-    const answer = await routes(desk, control)(request, new URL(request.url), 'owner', { timeout: () => {} } as never)
+    const answer = await openRouter(desk, aControl())(request, new URL(request.url), 'owner', { timeout: () => {} } as never)
     return { status: answer?.status ?? 404, json: (await answer?.json()) as Record<string, unknown> }
   } catch (cause) {
     return { status: 400, json: { error: (cause as Error).message } }

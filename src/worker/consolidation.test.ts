@@ -62,7 +62,7 @@ test('a plan whose notes have changed is made anew, shown, and not applied', asy
   const shown = await ended(at.desk)
   await changeNote(at.desk.notebook, asNoteId('A'), { pinned: true }, Date.now())
   const anew = await ended(at.desk, { apply: true })
-  expect(anew).toMatchObject({ outcome: 'made-anew', groups: [{ stays: { id: 'A' }, hides: [{ id: 'B' }] }] })
+  expect(anew).toMatchObject({ outcome: 'replanned', groups: [{ stays: { id: 'A' }, hides: [{ id: 'B' }] }] })
   expect(anew.plan).not.toBe(shown.plan)
   expect(await visible(at.desk)).toEqual(['A', 'B'])
   expect((await ended(at.desk, { apply: true })).plan).toBe(anew.plan)
@@ -76,7 +76,7 @@ test('a file that somebody edits by hand after the plan was shown is not written
   await ended(at.desk)
   const path = join(at.desk.home.folder, b.path)
   writeFileSync(path, (await Bun.file(path).text()).replace('same', 'same, or not'))
-  expect(await ended(at.desk, { apply: true })).toMatchObject({ outcome: 'made-anew', groups: [] })
+  expect(await ended(at.desk, { apply: true })).toMatchObject({ outcome: 'replanned', groups: [] })
   expect(await Bun.file(path).text()).toContain('same, or not')
 })
 
@@ -89,14 +89,14 @@ test('a group is asked about once more before it is applied', async () => {
   writeFileSync(join(at.desk.home.folder, 'questions.jsonl'), '{"question": "zebra", "note": "A"}\nnonsense\n')
   const report = await ended(at.desk, { apply: true })
   expect(report.groups[0]?.refused).toContain('zebra')
-  expect(report.said).toContainEqual(expect.stringContaining('line 2 of questions.jsonl'))
+  expect(report.messages).toContainEqual(expect.stringContaining('line 2 of questions.jsonl'))
   expect(await visible(at.desk)).toContain('A')
 })
 
 test('a model that is configured and not usable is said', async () => {
   await using at = await aDesk({ RECOLLECT_MODEL_PROVIDER: 'openai' })
   const desk: Services = { ...at.desk, textModel: { kind: 'absent', reason: 'model.name does not name a model' } }
-  expect((await ended(desk, {}, 'reflect')).said).toContain('model.name does not name a model')
+  expect((await ended(desk, {}, 'reflect')).messages).toContain('model.name does not name a model')
 })
 
 test('it happens by itself after enough notes, or when nobody works, and never when a person says so', async () => {
@@ -147,7 +147,7 @@ test('a plan made by itself leaves the one that a person was shown', async () =>
   const shown = await ended(at.desk)
   await runConsolidateJob(at.desk, await dueJob(at.desk))
   expect(await at.store.plans.open('consolidate', app)).toMatchObject({ id: shown.plan })
-  expect(await ended(at.desk, { apply: true })).toMatchObject({ outcome: 'made-anew', groups: [] })
+  expect(await ended(at.desk, { apply: true })).toMatchObject({ outcome: 'replanned', groups: [] })
 })
 
 async function aboutTheQueue(desk: Services): Promise<void> {

@@ -74,7 +74,7 @@ async function planOrApply(
       : await makePlan(means, kind, project, now)
   const plan = { ...made, said: [...new Set([...made.said, ...problems])] }
   const id = shown && open && !hasChanged ? open.id : await savePlan(desk, means, plan, now)
-  if (!apply || hasChanged) return reportOf(id, plan, hasChanged ? 'made-anew' : 'planned')
+  if (!apply || hasChanged) return reportOf(id, plan, hasChanged ? 'replanned' : 'planned')
   if (plan.groups.every((group) => group.refused !== null)) return reportOf(id, plan, 'planned')
   const left = await applyAndAnnounce(desk, means, id, plan, now)
   const late = left > 0 ? [`${left} of the groups were left out: their notes changed just now`] : []
@@ -153,7 +153,7 @@ function reportOf(
   { kind, project, groups, said, model, usage }: Plan,
   outcome: ConsolidationReport['outcome'],
 ): ConsolidationReport {
-  return { plan, kind, project, outcome, groups: groups.map(describeGroup), said, model, usage }
+  return { plan, kind, project, outcome, groups: groups.map(describeGroup), messages: said, model, usage }
 }
 
 function describeGroup({ how, project, sources, change, reason, refused }: PlanGroup): PlannedGroup {

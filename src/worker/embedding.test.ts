@@ -128,7 +128,7 @@ test('another embedder makes all vectors again, and until then a question is com
   endpoint.status = 200
   await at.embedding.reload()
   await at.queue.drained()
-  expect(await at.embedding.report()).toMatchObject({ provider: 'http', dimensions: 2, embedded: 2, waiting: 0, trouble: null })
+  expect(await at.embedding.report()).toMatchObject({ provider: 'http', dimensions: 2, embedded: 2, waiting: 0, problem: null })
   await best()
   expect((await at.embedding.indexes()).map((index) => index.size())).toEqual([2])
 })
@@ -185,7 +185,7 @@ test('the trouble of an embedder that is no longer in use is none', async () => 
   }
   chooseAnotherMeanwhile()
   expect(await openSemanticSearch(at.embedding)('hello', asProjectKey('app'), 10)).toEqual([])
-  expect(await at.embedding.report()).toMatchObject({ provider: 'static', trouble: null })
+  expect(await at.embedding.report()).toMatchObject({ provider: 'static', problem: null })
 
   Object.assign(settings, { provider: 'http' })
   endpoint.status = 200
@@ -193,7 +193,7 @@ test('the trouble of an embedder that is no longer in use is none', async () => 
   await at.embedding.state()
   chooseAnotherMeanwhile()
   await at.queue.drained()
-  expect(await at.embedding.report()).toMatchObject({ provider: 'static', trouble: null })
+  expect(await at.embedding.report()).toMatchObject({ provider: 'static', problem: null })
 })
 
 test('weights that are missing are told, and keep nobody from searching', async () => {

@@ -169,9 +169,9 @@ export function openEmbedding(store: Store, settings: () => EmbedderSettings, mo
       const waiting = Math.max(counts.waiting, (await isChanged()) && provider !== 'none' ? counts.vectors - embedded : 0)
       if (known.kind === 'ready') {
         const { name, dimensions } = known.embedder
-        return { provider, name, dimensions, embedded, waiting, trouble }
+        return { provider, name, dimensions, embedded, waiting, problem: trouble }
       }
-      return { provider, name: null, dimensions: null, embedded, waiting, trouble: provider === 'none' ? null : known.reason }
+      return { provider, name: null, dimensions: null, embedded, waiting, problem: provider === 'none' ? null : known.reason }
     },
     /**
      * Asks for what was left over, because an embedder that was away may be back, or a person may have named another one in the settings.

@@ -1,13 +1,10 @@
 import type { ProjectKey } from '../core/ids.ts'
 import { pathOf, writeNote } from '../notes/notes.ts'
 import type { Store } from '../store/store.ts'
-import type { ExportKind } from '../wire/api.ts'
+import type { ExportKind, ExportLine, NoteFile } from '../wire/contract/upkeep.ts'
 
-/**
- * Everything of one kind, one object each. `contentSessionId` is the agent's own id of the session; `sessionId` repeats it, because our
- * row number means nothing in another home.
- */
-export function* exportLines(store: Store, kind: ExportKind, project: ProjectKey | null): Generator<object> {
+/** All rows of one kind. Both `contentSessionId` and `sessionId` are the agent's session id, because our row numbers mean nothing in another home. */
+export function* exportLines(store: Store, kind: ExportKind, project: ProjectKey | null): Generator<ExportLine> {
   switch (kind) {
     case 'sessions':
       for (const { clientPid: _, ...s } of store.sessions.each()) {
@@ -34,7 +31,7 @@ export function* exportLines(store: Store, kind: ExportKind, project: ProjectKey
   }
 }
 
-/** Notes as the files they are, by the paths they have in a home. */
-export function* noteFiles(store: Store, project: ProjectKey | null): Generator<{ path: string; text: string }> {
+/** Notes as markdown files, with their paths relative to the home. */
+export function* noteFiles(store: Store, project: ProjectKey | null): Generator<NoteFile> {
   for (const note of store.notes.each(project)) yield { path: pathOf(note), text: writeNote(note) }
 }

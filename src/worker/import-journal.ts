@@ -40,7 +40,7 @@ export async function* importClaudeMem(
     let done = 0
     for (const session of source.sessions()) {
       if (done++ % 20 === 0)
-        yield { kind: 'bringing', what: `${session.project}, ${new Date(session.startedAt).toISOString().slice(0, 10)}`, done, of }
+        yield { kind: 'importing', what: `${session.project}, ${new Date(session.startedAt).toISOString().slice(0, 10)}`, done, of }
       const key = project ?? named(session.project)
       await desk.store.transaction(() =>
         importClaudeMemSession(desk, agent, session, key, transcripts.has(session.contentSessionId), total),
@@ -159,7 +159,7 @@ export async function* importExportedLines(desk: Services, agent: Agent, path: s
         }
       }
       done += batch.bytes
-      yield { kind: 'bringing', what: pass === 'sessions' ? 'sessions' : 'memories', done, of: bytes }
+      yield { kind: 'importing', what: pass === 'sessions' ? 'sessions' : 'memories', done, of: bytes }
       await Bun.sleep(0) // hooks that came in meanwhile go first
     }
   }

@@ -15,7 +15,7 @@ import { exportLines, noteFiles } from './export.ts'
 import { type ImportMemoriesOptions, importMemories } from './import-memories.ts'
 import type { Services } from './services.ts'
 
-type Done = Extract<ImportLine, { kind: 'brought' }>
+type Done = Extract<ImportLine, { kind: 'imported' }>
 
 test('what claude-mem remembers comes in under the agent’s own session ids, and a second time changes nothing', async () => {
   await using at = await aDesk()
@@ -288,8 +288,8 @@ async function bring(desk: Services, wish: Omit<ImportMemoriesOptions, 'project'
   let steps = 0
   for await (const line of importMemories(desk, claudeCode, { project: null, ...wish })) {
     if (line.kind === 'skipped') left.push(line.reason)
-    if (line.kind === 'bringing') steps++
-    if (line.kind === 'brought') return { done: line as Done, left, steps }
+    if (line.kind === 'importing') steps++
+    if (line.kind === 'imported') return { done: line as Done, left, steps }
   }
   throw new Error('it did not end')
 }

@@ -33,7 +33,7 @@ export async function* importMemories(desk: Services, agent: Agent, wish: Import
   const { notes, ...rows } = total
   desk.log.info('brought in', { from: wish.from, ...notes, ...rows, ms })
   desk.queue.kick()
-  yield { kind: 'brought', ...total, ms }
+  yield { kind: 'imported', ...total, ms }
 }
 
 async function* importFromNative(desk: Services, agent: Agent, total: ImportCounts): AsyncGenerator<ImportLine> {
@@ -56,7 +56,7 @@ async function* importFolder(
   if (!isFolder(folder)) throw new Error(`${folder} is not a folder`)
   const files = filesBelow(folder, ['.md', '.markdown']).filter((file) => !/\/\.[^/]/.test(file.path.slice(folder.length)))
   for (const [done, file] of files.entries()) {
-    if (done % 50 === 0) yield { kind: 'bringing', what: file.name, done, of: files.length }
+    if (done % 50 === 0) yield { kind: 'importing', what: file.name, done, of: files.length }
     const kept = await importFile(desk, from, folder, file, project)
     const reason = typeof kept === 'string' ? kept : countImportedNote(desk, kept, total)
     if (reason !== null) yield { kind: 'skipped', file: file.path, reason }

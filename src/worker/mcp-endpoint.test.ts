@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { addObservations, observation } from '../../test/support/builders.ts'
+import { aControl } from '../../test/support/control.ts'
 import { aDesk } from '../../test/support/desk.ts'
 import { countTokens } from '../core/tokens.ts'
 import { INSTRUCTIONS } from '../mcp/server.ts'
 import { openPipe } from '../wire/worker-pipe.ts'
 import { openMcpEndpoint } from './mcp-endpoint.ts'
-import { routes } from './routes.ts'
-import { listen } from './server.ts'
+import { openRouter } from './router.ts'
+import { inProcessTransport, listen } from './server.ts'
 
 const ERAS = [
   ['2025-11-25', 'legacy'],
@@ -177,7 +178,7 @@ test.each([
   ['memory_timeline', { at: 'never' }, /is no moment; write 2026-03-01/],
   ['memory_get', { ids: [] }, /ids/],
   ['memory_get', { ids: ['#999'] }, /There is no #999/],
-  ['memory_get', { ids: ['../../etc/passwd'] }, /an id is/],
+  ['memory_get', { ids: ['../../etc/passwd'] }, /must look like #12/],
   ['memory_capture', { text: 'x', ttl: 'soon' }, /no time/],
   ['memory_capture', { text: 'x', namespace: '../up' }, /namespace/],
   ['memory_update', { id: '#12', text: 'x' }, /no note/],
@@ -191,7 +192,7 @@ test.each([
   ['memory_configure', { key: 'worker.port', value: 4000 }, /for the person/],
   ['memory_configure', { key: 'hooks.post_tool_use.exclude_patterns', value: [] }, /for the person/],
   ['memory_configure', { key: 'worker.idle_minutes', value: 'many' }, /worker\.idle_minutes/],
-  ['memory_capture', { text: 'It is over.', ttl: '2020-01-31' }, /2020-01-31.* is over/],
+  ['memory_capture', { text: 'It is over.', ttl: '2020-01-31' }, /2020-01-31.* is in the past/],
   ['memory_configure', { key: 'sync.remote', value: 'https://example.invalid/x.git' }, /for the person/],
   ['memory_configure', { key: 'privacy.redact', value: false }, /for the person/],
   ['memory_configure', { key: 'embedder.api_key', value: 'x' }, /for the person/],
@@ -261,7 +262,7 @@ test('a note does not take its own place', async () => {
   const kept = await at.call(client, 'memory_capture', { text: 'Herons log poison messages.', scope: 'global' })
   const id = /N[0-9A-Z]{26}/.exec(kept)?.[0] ?? ''
   const result = await client.callTool({ name: 'memory_update', arguments: { id, supersedes: [id] } })
-  expect([result.isError, JSON.stringify(result.content)]).toEqual([true, expect.stringContaining('its own place')])
+  expect([result.isError, JSON.stringify(result.content)]).toEqual([true, expect.stringContaining('cannot supersede itself')])
   expect(await at.call(client, 'memory_recall', { query: 'herons' })).toContain(id)
 })
 
@@ -386,9 +387,9 @@ test.each(['{"jsonrpc":"2.0","id":7,"method":5}', '{"id":7}', '[7]', 'seven'])('
 async function aDoor() {
   const at = await aDesk()
   const keys = { token: 'owner-token', hookToken: 'hook-token' }
-  const control = { port: () => listening.port, startedAt: 0, troubles: () => 0, noteTaken: () => {}, stop: () => {} }
-  const door = openMcpEndpoint(routes(at.desk, control), at.desk.log)
-  const listening = listen(at.desk.home, 0, keys, at.desk.visitors, door.answer, at.desk.log, door.pipes)
+  const router = openRouter(at.desk, aControl({ port: () => listening.port, mcp: (request) => door.handleRequest(request) }))
+  const door = openMcpEndpoint(inProcessTransport(router, at.desk.log), at.desk.log)
+  const listening = listen(at.desk.home, 0, keys, at.desk.visitors, router, at.desk.log, door.pipes)
   const url = new URL(`http://127.0.0.1:${listening.port}/mcp`)
   return {
     ...at,

@@ -1,42 +1,42 @@
 import type { ServerWebSocket } from 'bun'
 import type { Log } from '../platform/log.ts'
+import type { HttpRequest } from '../wire/call.ts'
 import { PIPE_PATH } from '../wire/worker-pipe.ts'
-import { type Handler, inProcessClient, type PipeAddress, type PipeEndpoint } from './server.ts'
+import type { PipeAddress, PipeEndpoint } from './server.ts'
 
 type Mcp = ReturnType<typeof import('../mcp/server.ts').openMcp>
 type PipeConnection = ReturnType<Mcp['connect']>
 
 /**
- * MCP, served by the worker: `/mcp` over HTTP in front of its other routes, and the pipes of the shims. Loaded when the first
- * client comes; to many workers none ever does.
+ * The MCP server, for HTTP requests and for the pipes of `recollect mcp`. It calls the worker's own routes over `transport`, and is
+ * loaded when the first client connects, because many workers never see one.
  */
-export function openMcpEndpoint(routes: Handler, log: Log): { answer: Handler; pipes: PipeEndpoint } {
+export function openMcpEndpoint(transport: (request: HttpRequest) => Promise<Response>, log: Log) {
+  const client: Parameters<typeof import('../mcp/server.ts').openMcp>[0] & { transport: typeof transport } = {
+    transport,
+    ask: (path, { method = 'GET', body, signal } = {}) => {
+      const headers = { 'content-type': 'application/json' }
+      return transport({
+        method,
+        path,
+        body: body === undefined ? null : JSON.stringify(body),
+        headers,
+        timeoutMs: null,
+        signal: signal ?? null,
+      })
+    },
+  }
   let opening: Promise<Mcp> | null = null
   const mcp = () => {
-    opening ??= import('../mcp/server.ts').then(({ openMcp }) => openMcp({ ask: askRoutes(routes, log) }))
+    opening ??= import('../mcp/server.ts').then(({ openMcp }) => openMcp(client))
     return opening
   }
-  const answer: Handler = async (request, url, caller, server) => {
-    if (url.pathname !== PIPE_PATH || caller !== 'owner') return routes(request, url, caller, server)
-    server.timeout(request, 0)
-    return (await mcp()).handleRequest(request)
+  return {
+    handleRequest: async (request: Request): Promise<Response> => (await mcp()).handleRequest(request),
+    pipes: openPipeEndpoint(mcp, log),
   }
-  return { answer, pipes: openPipeEndpoint(mcp, log) }
 }
-
-function askRoutes(routes: Handler, log: Log): Parameters<typeof import('../mcp/server.ts').openMcp>[0]['ask'] {
-  const ask = inProcessClient(routes, log)
-  return (path, { method = 'GET', body, signal } = {}) =>
-    ask(
-      new Request(`http://worker${path}`, {
-        method,
-        ...(signal ? { signal } : {}),
-        ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-      }),
-    )
-}
-
-/** What a client says at once may be more than a person would; past this it is not a message. */
+/** A larger message is refused. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 function openPipeEndpoint(mcp: () => Promise<Mcp>, log: Log): PipeEndpoint {
@@ -45,13 +45,13 @@ function openPipeEndpoint(mcp: () => Promise<Mcp>, log: Log): PipeEndpoint {
     path: PIPE_PATH,
     handler: {
       maxPayloadLength: MAX_MESSAGE_BYTES,
-      // A shim keeps quiet for as long as its person does.
+      // A client may be silent for hours.
       idleTimeout: 0,
       open: (socket) => {
         const project = socket.data.query.get('project')?.slice(0, 500) || null
         open.set(
           socket,
-          mcp().then((door) => door.connect(project, (message) => void socket.send(message))),
+          mcp().then((server) => server.connect(project, (message) => void socket.send(message))),
         )
       },
       message: async (socket, message) => {
@@ -59,7 +59,7 @@ function openPipeEndpoint(mcp: () => Promise<Mcp>, log: Log): PipeEndpoint {
           const connection = await open.get(socket)
           connection?.receive(String(message))
         } catch (cause) {
-          log.warn('a message over MCP could not be taken', { error: (cause as Error).name })
+          log.warn('an MCP message could not be handled', { error: (cause as Error).name })
         }
       },
       close: async (socket) => {

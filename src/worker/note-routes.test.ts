@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import { aControl } from '../../test/support/control.ts'
 import { aDesk } from '../../test/support/desk.ts'
-import { routes } from './routes.ts'
+import { openRouter } from './router.ts'
+import { inProcessTransport } from './server.ts'
 
 test('a note is kept, shown, changed, forgotten, restored and removed', async () => {
   await using t = await anApi()
@@ -108,7 +110,7 @@ test.each([
   ['POST', '/api/notes', { body: 'x', type: 'thought' }, 'type'],
   ['POST', '/api/notes', { body: 'x y', namespace: 'No Such' }, 'namespace'],
   ['POST', '/api/notes', { body: 'x y', supersedes: ['nobody'] }, 'no note nobody'],
-  ['POST', '/api/notes', { body: 'x y', scope: 'project' }, 'which project'],
+  ['POST', '/api/notes', { body: 'x y', scope: 'project' }, 'project is missing'],
   ['PATCH', '/api/notes/nobody', { title: 'x' }, 'no note nobody'],
   ['DELETE', '/api/notes/nobody?hard=1', undefined, 'no note nobody'],
 ] as const)('%s %s %j is refused with a word', async (method, path, body, word) => {
@@ -120,19 +122,14 @@ test.each([
 
 async function anApi() {
   const t = await aDesk()
-  const answer = routes(t.desk, { port: () => 0, startedAt: 0, troubles: () => 0, noteTaken: () => {}, stop: () => {} })
+  const send = inProcessTransport(openRouter(t.desk, aControl()), t.desk.log)
   return {
     announced: () => t.announced.map((change) => change.kind),
     // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, looked at by their fields
     ask: async (method: string, path: string, body?: unknown): Promise<{ status: number; json: any }> => {
-      const url = new URL(path, 'http://worker')
-      const request = new Request(url.href, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
-      try {
-        const response = await answer(request, url, 'owner', {} as never)
-        return { status: response?.status ?? 404, json: await response?.json() }
-      } catch (cause) {
-        return { status: 400, json: { error: (cause as Error).message } }
-      }
+      const text = body === undefined ? null : JSON.stringify(body)
+      const response = await send({ method, path, body: text, headers: {}, timeoutMs: null, signal: null })
+      return { status: response.status, json: await response.json() }
     },
     [Symbol.asyncDispose]: () => t[Symbol.asyncDispose](),
   }

@@ -4,34 +4,40 @@ import { exists } from '../platform/files.ts'
 import { homePaths } from '../platform/paths.ts'
 import { loadSettings } from '../platform/settings.ts'
 import { openStore } from '../store/store.ts'
+import type { HttpRequest } from '../wire/call.ts'
 import { openEmbedding } from './embedding.ts'
 import { notebookOf } from './notebook.ts'
-import { routes } from './routes.ts'
+import { type Control, findRoute, openRouter } from './router.ts'
 import { openQuickSemanticSearch, openSemanticSearch } from './semantic-search.ts'
-import { BadRequest } from './server.ts'
+import { inProcessTransport } from './server.ts'
 import { captureRules, type Services } from './services.ts'
 import { openStream } from './stream.ts'
 import { openTurnLocks } from './turn-locks.ts'
 import { openViewerFiles } from './viewer-files.ts'
 import { openVisitors } from './visitors.ts'
 
-const READ_ONLY_POSTS = ['/api/context/inject', '/api/memories/batch', '/api/observations/batch', '/api/search', '/api/timeline']
-
-/** Whether a question changes nothing, so that it can be answered without the worker. */
+/** Whether a request changes nothing, so that it can be answered without the worker. */
 export function isReadOnlyRequest(method: string, path: string): boolean {
   const [name = ''] = path.split('?')
-  return (method === 'GET' && name !== '/stream') || (method === 'POST' && READ_ONLY_POSTS.includes(name))
+  return findRoute(method, name)?.route.readOnly === true
+}
+
+/** Kept until every caller uses `answerOffline`. */
+export async function answerWithoutWorker(
+  path: string,
+  { method = 'GET', body }: { method?: string; body?: string | Uint8Array<ArrayBuffer> },
+  environment: Environment = readEnvironment(),
+): Promise<{ status: number; body: string } | null> {
+  const text = typeof body === 'string' || body === undefined ? (body ?? null) : new TextDecoder().decode(body)
+  const response = await answerOffline({ method, path, body: text, headers: {}, timeoutMs: null, signal: null }, environment)
+  return response && { status: response.status, body: await response.text() }
 }
 
 /**
- * Answers a question that changes nothing by the worker's own routes, on a database that is opened for reading only. For a home in which
- * no worker can be started: nothing is written, no port is opened, nobody is told. Null when there is no database.
+ * Answers a read-only request with the worker's own routes on a database that is opened read-only, for a home where no worker can start.
+ * Writes nothing and opens no port. Null when there is no database.
  */
-export async function answerWithoutWorker(
-  path: string,
-  question: { method?: string; body?: string | Uint8Array<ArrayBuffer> },
-  environment: Environment = readEnvironment(),
-): Promise<{ status: number; body: string } | null> {
+export async function answerOffline(request: HttpRequest, environment: Environment = readEnvironment()): Promise<Response | null> {
   const home = homePaths(environment)
   if (!exists(home.database)) return null
   const { settings } = loadSettings(environment)
@@ -41,16 +47,16 @@ export async function answerWithoutWorker(
   const embedding = openEmbedding(store, () => settings.embedder, home.models, log)
   const stopping = new AbortController()
   const nothing = async () => {}
-  const desk: Services = {
+  const services: Services = {
     home,
     environment,
     settings,
     store,
     log,
-    stream: openStream('alone'),
+    stream: openStream('offline'),
     agents: { [claudeCode.name]: claudeCode },
     rules: () => rules,
-    notebook: notebookOf(store, home, rules.redactPatterns, 'nobody'),
+    notebook: notebookOf(store, home, rules.redactPatterns, 'offline'),
     semanticSearch: openSemanticSearch(embedding),
     quickSemanticSearch: openQuickSemanticSearch(embedding),
     embedding,
@@ -63,19 +69,19 @@ export async function answerWithoutWorker(
     stopSignal: stopping.signal,
     announce: () => {},
   }
-  const control = { port: () => 0, startedAt: Date.now(), troubles: () => 0, noteTaken: () => {}, stop: () => {} }
+  const control: Control = {
+    port: () => 0,
+    startedAt: Date.now(),
+    unstoredEvents: () => 0,
+    reportEvent: () => {},
+    stop: () => {},
+    mcp: async () => new Response(null, { status: 503 }),
+  }
   try {
-    if (/^\/api\/(?:search|timeline)/.test(path)) await embedding.warm()
-    const request = new Request(`http://worker${path}`, {
-      method: question.method ?? 'GET',
-      ...(question.body ? { body: question.body } : {}),
-    })
-    const server = { timeout: () => {} } as unknown as Parameters<ReturnType<typeof routes>>[3]
-    const answer = await routes(desk, control)(request, new URL(request.url), 'owner', server)
-    return answer ? { status: answer.status, body: await answer.text() } : { status: 404, body: '' }
-  } catch (cause) {
-    if (cause instanceof BadRequest) return { status: 400, body: JSON.stringify({ error: cause.message }) }
-    throw cause
+    if (/^\/api\/(?:search|timeline)/.test(request.path)) await embedding.warm()
+    const response = await inProcessTransport(openRouter(services, control), log)(request)
+    // Read to the end: the store is closed before the caller reads.
+    return new Response(await response.text(), { status: response.status, headers: response.headers })
   } finally {
     await embedding.stop()
     store.close()

@@ -22,13 +22,13 @@ export async function* redistill(desk: Services, wish: RedistillRunOptions): Asy
     applied: wish.apply,
     model: teller.model.name,
     turns: 0,
-    left: 0,
+    skipped: 0,
     failed: 0,
     inputTokens: 0,
     usd: 0,
     replaced: 0,
     added: 0,
-    said: [],
+    messages: [],
   }
   const price = findPrice(readPrices(desk.home.folder), teller.model.name)
   for (const [done, { sessionId, number }] of turns.entries()) {
@@ -37,7 +37,7 @@ export async function* redistill(desk: Services, wish: RedistillRunOptions): Asy
     const job: ModelDistillJob = { sessionId, number, anew: true }
     if (!wish.apply) {
       const asked = await estimateModelTokens(desk.store, teller, job)
-      if (!asked) report.left++
+      if (!asked) report.skipped++
       else {
         report.turns++
         report.inputTokens += asked.input
@@ -48,7 +48,7 @@ export async function* redistill(desk: Services, wish: RedistillRunOptions): Asy
     }
     const stopped = await redistillOne(desk, teller, job, report)
     if (stopped) {
-      report.said.push(`stopped: ${stopped}. Run it again to go on with the other ${turns.length - done}.`)
+      report.messages.push(`stopped: ${stopped}. Run it again to go on with the other ${turns.length - done}.`)
       break
     }
   }
@@ -60,7 +60,7 @@ async function redistillOne(desk: Services, teller: ModelDistiller, job: ModelDi
   for (let tries = 1; ; tries++) {
     const told = await desk.withTurnLock(job, () => distillOnce(desk, teller, job))
     if (told.kind === 'left') {
-      report.left++
+      report.skipped++
       return null
     }
     if (told.kind === 'told') {

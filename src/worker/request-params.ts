@@ -1,37 +1,12 @@
 import { resolve } from 'node:path'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import { projectKey, projectName } from '../core/project.ts'
+import type { Agent } from '../integrations/agent.ts'
 import { isFolder } from '../platform/files.ts'
 import { findProject } from '../platform/project.ts'
 import { parseInstant, TIME_EXAMPLES } from '../retrieval/answer.ts'
-import type * as api from '../wire/api.ts'
 import { BadRequest } from './server.ts'
 import type { Services } from './services.ts'
-
-/** What a request carries, read; a caller that sends something else is told what is wrong with it. */
-export async function parseBody<T>(request: Request, read: api.RequestParser<T>): Promise<T> {
-  let json: unknown
-  try {
-    json = await request.json()
-  } catch {
-    throw new BadRequest('the body is not JSON')
-  }
-  return valueOrBadRequest(read(json))
-}
-
-export function parseUrlQuery<T>(url: URL, read: api.RequestParser<T>): T {
-  return valueOrBadRequest(read(Object.fromEntries(url.searchParams)))
-}
-
-/** What is asked in the address or in a body, which has room for more; the same fields in both. */
-export function parseBodyOrUrlQuery<T>(request: Request, url: URL, read: api.RequestParser<T>): T | Promise<T> {
-  return request.method === 'POST' ? parseBody(request, read) : parseUrlQuery(url, read)
-}
-
-function valueOrBadRequest<T>(read: api.ParsedRequest<T>): T {
-  if (read.kind === 'unusable') throw new BadRequest(read.reason)
-  return read.value
-}
 
 /** A moment as people write it, or in milliseconds. */
 export function parseRequestTime(written: string | number): number
@@ -86,3 +61,10 @@ export async function resolveQueriedProject(
 /** The folder that a project was named by, null when it was named otherwise. */
 export const folderFromProjectName = (name: string | undefined): string | null =>
   name?.startsWith('/') && isFolder(name) ? resolve(name) : null
+
+/** The agent of callers that do not name one. */
+export function defaultAgent({ agents }: Pick<Services, 'agents'>): Agent {
+  const agent = agents['claude-code']
+  if (!agent) throw new Error('no agent is installed')
+  return agent
+}

@@ -50,7 +50,7 @@ export async function* cleanUp(desk: Services, now: number, dryRun: boolean): As
     bytesAfter: after.bytes,
     freeBytes: after.freeBytes,
     parts: store.space.parts(now, { evenLarge: true }) ?? [],
-    said,
+    messages: said,
   }
   if (!dryRun) {
     const removed = Object.fromEntries(kinds.filter(({ rows }) => rows > 0).map(({ kind, rows }) => [kind, rows]))

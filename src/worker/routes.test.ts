@@ -2,10 +2,11 @@ import { expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { addObservations, observation, openSession, summary } from '../../test/support/builders.ts'
+import { aControl } from '../../test/support/control.ts'
 import { aDesk } from '../../test/support/desk.ts'
 import { transcript } from '../../test/support/transcript.ts'
 import { asProjectKey } from '../core/ids.ts'
-import { routes } from './routes.ts'
+import { openRouter } from './router.ts'
 import { listen } from './server.ts'
 
 test('a session goes through its life by either name of its id', async () => {
@@ -205,17 +206,17 @@ test('where nothing in a project is close, all are asked if that is wished for, 
     const found = (await at.post('/api/search', { query, project, widen })) as {
       hits: { project: string }[]
       project: string | null
-      said: string
+      message: string
     }
-    return [found.project, found.said, [...new Set(found.hits.map((hit) => hit.project))]]
+    return [found.project, found.message, [...new Set(found.hits.map((hit) => hit.project))]]
   }
   expect(await asked('pelican', 'app')).toEqual(['app', '', ['app']])
   expect(await asked('otters', 'app')).toEqual([null, 'Nothing close in this project; from all projects:', ['zoo']])
   expect(await asked('otters', 'app', false)).toEqual(['app', '', []])
-  expect(await asked('otters', 'nowhere')).toEqual([null, 'Nothing of this project is remembered; from all projects:', ['zoo']])
+  expect(await asked('otters', 'nowhere')).toEqual([null, 'Nothing from this project is remembered; from all projects:', ['zoo']])
   expect(await asked('walrus', 'nowhere')).toEqual([null, '', []])
   const more = { query: 'pelican', project: 'app', widen: true, limit: 1, offset: 5 }
-  expect(await at.post('/api/search', more)).toMatchObject({ project: 'app', hits: [], said: '' })
+  expect(await at.post('/api/search', more)).toMatchObject({ project: 'app', hits: [], message: '' })
 })
 
 test('a moment has as many memories around it as were asked for, a memory itself besides', async () => {
@@ -292,7 +293,7 @@ test('a brief can be asked for as text or with its reasons, and never for more t
   expect(await at.get('/api/context/inject?project=app&format=json&branch=login')).toMatchObject({
     branch: 'login',
     text: expect.stringContaining('You are on branch login'),
-    left: [],
+    omitted: [],
   })
   expect(await (await at.ask('/api/context/inject?project=app&tokens=5')).text()).toBe('')
   expect(await (await at.ask('/api/context/inject?project=app&tokens=1e99')).text()).toContain('pelican')
@@ -311,17 +312,21 @@ test('what a prompt would bring back can be asked for, with what came near and w
   })
   expect(await ask('which museum has a pelican?')).toMatchObject({
     text: '',
-    left: [
+    omitted: [
       {
         kind: 'observation',
         id: 1,
         why: expect.stringMatching(/^below the floor: it holds only 1 of the prompt’s telling words \(score \d/),
       },
     ],
-    said: '',
+    message: '',
   })
-  expect(await ask('commit and push')).toMatchObject({ text: '', left: [], said: expect.stringMatching(/^it is a chore/) })
-  expect(await ask('does the xylophone glisten?')).toMatchObject({ text: '', left: [], said: 'no memory of this project comes near it' })
+  expect(await ask('commit and push')).toMatchObject({ text: '', omitted: [], message: expect.stringMatching(/^it is a chore/) })
+  expect(await ask('does the xylophone glisten?')).toMatchObject({
+    text: '',
+    omitted: [],
+    message: 'no memory of this project comes near it',
+  })
 })
 
 test('a turn is called in full what lists call it, and by its project', async () => {
@@ -360,9 +365,13 @@ test('a project is known by its key, its folder, and its name when only one has 
   expect(await found('Blog')).toEqual(['host.example/one/blog'])
   const ambiguous = await at.ask('/api/search?query=pelican&project=shop')
   expect([ambiguous.status, await ambiguous.text()]).toEqual([400, expect.stringContaining('host.example/two/shop')])
-  const nowhere = expect.stringMatching(/^shop could be host.example.+ or host.example.+; give the whole key$/)
-  expect(await at.get('/api/search?query=pelican%20project:shop')).toMatchObject({ hits: [], nowhere, problems: [{ message: nowhere }] })
-  expect(await at.get('/api/search?query=pelican%20project:blog')).toMatchObject({ nowhere: null, problems: [] })
+  const problem = expect.stringMatching(/^shop could be host.example.+ or host.example.+; give the whole key$/)
+  expect(await at.get('/api/search?query=pelican%20project:shop')).toMatchObject({
+    hits: [],
+    projectProblem: problem,
+    problems: [{ message: problem }],
+  })
+  expect(await at.get('/api/search?query=pelican%20project:blog')).toMatchObject({ projectProblem: null, problems: [] })
   expect(await found(at.folder)).toEqual([])
 })
 
@@ -466,7 +475,10 @@ test('notes are consolidated, reflected on and cleaned up after over the API, li
     kind: 'done',
     report: { outcome: 'planned', groups: [] },
   })
-  expect((await told('/api/reflect', {})).at(-1)).toMatchObject({ kind: 'done', report: { said: [expect.stringContaining('text model')] } })
+  expect((await told('/api/reflect', {})).at(-1)).toMatchObject({
+    kind: 'done',
+    report: { messages: [expect.stringContaining('text model')] },
+  })
   expect((await told('/api/gc', { dryRun: true })).at(-1)).toMatchObject({ kind: 'done', report: { dryRun: true } })
   expect(await told('/api/consolidate', { undo: 7 })).toEqual([{ kind: 'failed', error: expect.stringContaining('no plan 7') }])
   for (const body of [{ undo: 'x' }, { apply: 'yes' }, { project: 7 }]) {
@@ -482,8 +494,8 @@ test('notes are consolidated, reflected on and cleaned up after over the API, li
 async function anApi() {
   const at = await aDesk()
   const keys = { token: 'owner-token', hookToken: 'hook-token' }
-  const control = { port: () => listening.port, startedAt: 0, troubles: () => 0, noteTaken: () => {}, stop: () => {} }
-  const listening = listen(at.desk.home, 0, keys, at.desk.visitors, routes(at.desk, control), at.desk.log)
+  const control = aControl({ port: () => listening.port })
+  const listening = listen(at.desk.home, 0, keys, at.desk.visitors, openRouter(at.desk, control), at.desk.log)
   const owner = { 'content-type': 'application/json', authorization: `Bearer ${keys.token}` }
   const ask = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${listening.port}${path}`, { headers: owner, ...init })
   return {

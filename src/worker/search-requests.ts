@@ -3,81 +3,102 @@ import { parseMemoryId } from '../core/memory-kinds.ts'
 import { answerQuery, type QueryAnswer, type QueryOptions } from '../retrieval/answer.ts'
 import { timeline } from '../retrieval/search.ts'
 import type { DocumentLocation } from '../store/store.ts'
-import type * as api from '../wire/api.ts'
+import type { memories, SearchResponse, TimelineResponse } from '../wire/contract/memories.ts'
+import type { ParsedType } from '../wire/contract/route.ts'
 import { parseRequestTime, resolveProject, resolveQueriedProject } from './request-params.ts'
 import { BadRequest } from './server.ts'
 import type { Services } from './services.ts'
 
-/** Hits for a question, and what whoever asked should know of them. */
-export async function searchFor(desk: Services, query: api.SearchQuery) {
-  const { project, kind, limit, offset, widen } = query
-  const times = { since: parseRequestTime(query.since), before: parseRequestTime(query.before) }
-  const wish = { kinds: kind && [kind], ...times, limit, offset, project: await resolveProject(desk, project) }
-  return { ...(await searchOrWiden(desk, query.query, wish, widen)), embedderTrouble: await desk.embedding.trouble() }
+type SearchRequest = ParsedType<(typeof memories)['POST /api/search']>
+type TimelineRequest = ParsedType<(typeof memories)['POST /api/timeline']>
+
+export async function searchFor(services: Services, request: SearchRequest): Promise<SearchResponse> {
+  const { kind, limit, offset, widen } = request
+  const times = { since: parseRequestTime(request.since), before: parseRequestTime(request.before) }
+  const options = { kinds: kind && [kind], ...times, limit, offset, project: await resolveProject(services, request.project) }
+  const { nowhere: projectProblem, ...answer } = await searchOrWiden(services, request.query, options, widen)
+  return { ...answer, projectProblem, embedderProblem: await services.embedding.trouble() }
 }
 
-/** What happened around a memory, the best answer to a question, or a moment. */
-export async function timelineFor(desk: Services, query: api.TimelineQuery) {
-  const depth = { before: query.depth_before, after: query.depth_after }
-  const at = parseRequestTime(query.at) ?? Date.now()
-  const named = await resolveProject(desk, query.project)
-  const shown = async (anchor: DocumentLocation) => ({
-    anchor: `${anchor.kind}:${anchor.ref}`,
-    project: anchor.project,
-    items: await timeline(desk.store, anchor, depth),
-  })
-  if (query.anchor !== undefined) return { ...NO_REMARKS, ...(await shown(await locateMemory(desk, query.anchor))) }
-  if (query.query) {
-    const { hits, ...found } = await searchOrWiden(desk, query.query, { project: named, limit: 1, offset: 0 }, query.widen)
-    // Of far hits search shows some to choose from; one day around the first of them would pass for an answer.
-    if (hits.length > 0 && !found.isClose) return { ...found, said: NOTHING_CLOSE, anchor: null, items: [] }
-    const [hit] = hits
-    const place = hit ? await desk.store.documents.locationOf(hit.kind, hit.id) : null
-    return { ...found, ...(place ? await shown(place) : { anchor: null, items: [] }) }
-  }
-  const around = (project: ProjectKey | null) => timeline(desk.store, { project, at }, depth)
-  const items = await around(named)
-  if (items.length > 0 || named === null || !query.widen) return { ...NO_REMARKS, anchor: null, project: named, items }
-  const all = await around(null)
-  return {
-    ...NO_REMARKS,
-    anchor: null,
-    project: null,
-    items: all,
-    said: all.length > 0 ? 'Nothing of this project; from all projects:' : '',
-  }
+export async function timelineFor(services: Services, request: TimelineRequest): Promise<TimelineResponse> {
+  const depth = { before: request.depth_before, after: request.depth_after }
+  const project = await resolveProject(services, request.project)
+  if (request.anchor !== undefined)
+    return { ...NO_REMARKS, ...(await timelineAround(services, await locateMemory(services, request.anchor), depth)) }
+  return request.query
+    ? timelineOfQuery(services, request.query, project, depth, request.widen)
+    : timelineOfTime(services, parseRequestTime(request.at) ?? Date.now(), project, depth, request.widen)
 }
 
-const NO_REMARKS = { problems: [], time: null, said: '', nowhere: null }
+type TimelineDepth = { before: number; after: number }
+const NO_REMARKS = { problems: [], time: null, message: '', projectProblem: null }
 
-/** An answer, the project it is from (null for all of them), and what is to be said before it. */
-type WidenedAnswer = QueryAnswer & { project: ProjectKey | null; said: string }
+async function timelineAround({ store }: Services, anchor: DocumentLocation, depth: TimelineDepth) {
+  return { anchor: `${anchor.kind}:${anchor.ref}`, project: anchor.project, items: await timeline(store, anchor, depth) }
+}
 
-/** Asks in a project and, where nothing in it is close and `widen` is wished for, in all of them. */
-async function searchOrWiden(desk: Services, text: string, wish: QueryOptions, widen: boolean): Promise<WidenedAnswer> {
-  const ask = (part: Partial<QueryOptions>) => {
-    const named = (name: string) => resolveQueriedProject(desk, name)
-    return answerQuery(desk.store, text, { ...wish, resolveProject: named, ...part }, Date.now(), desk.semanticSearch)
+/** The timeline around the best hit. */
+async function timelineOfQuery(
+  services: Services,
+  query: string,
+  project: ProjectKey | null,
+  depth: TimelineDepth,
+  widen: boolean,
+): Promise<TimelineResponse> {
+  const answer = await searchOrWiden(services, query, { project, limit: 1, offset: 0 }, widen)
+  const { hits, nowhere: projectProblem, ...remarks } = answer
+  const nothing = { projectProblem, anchor: null, items: [] }
+  const [hit] = hits
+  // Search shows distant hits to choose from. A timeline around one of them would look like an answer.
+  if (hit && !answer.isClose) return { ...remarks, ...nothing, message: NOTHING_CLOSE }
+  const location = hit ? await services.store.documents.locationOf(hit.kind, hit.id) : null
+  return { ...remarks, ...nothing, ...(location ? await timelineAround(services, location, depth) : {}) }
+}
+
+async function timelineOfTime(
+  { store }: Services,
+  at: number,
+  project: ProjectKey | null,
+  depth: TimelineDepth,
+  widen: boolean,
+): Promise<TimelineResponse> {
+  const items = await timeline(store, { project, at }, depth)
+  if (items.length > 0 || project === null || !widen) return { ...NO_REMARKS, anchor: null, project, items }
+  const all = await timeline(store, { project: null, at }, depth)
+  const message = all.length > 0 ? 'Nothing in this project; from all projects:' : ''
+  return { ...NO_REMARKS, anchor: null, project: null, items: all, message }
+}
+
+/** An answer, the project it comes from (null for all), and what to say before it. */
+type WidenedAnswer = QueryAnswer & { project: ProjectKey | null; message: string }
+
+/** Searches a project and, if nothing in it is close and `widen` is set, all projects. */
+async function searchOrWiden(services: Services, text: string, options: QueryOptions, widen: boolean): Promise<WidenedAnswer> {
+  const { store } = services
+  const search = (changed: Partial<QueryOptions>) => {
+    const resolveProject = (name: string) => resolveQueriedProject(services, name)
+    return answerQuery(store, text, { ...options, resolveProject, ...changed }, Date.now(), services.semanticSearch)
   }
-  const here = await ask({})
-  const stay = { ...here, project: wish.project, said: here.isClose || here.hits.length === 0 ? '' : `${NOTHING_CLOSE} The nearest:` }
-  if (!widen || wish.project === null || (here.isClose && here.hits.length > 0)) return stay
-  // Past the last one of this project is not the same as nothing in it.
-  const isNothing = here.hits.length === 0 && (wish.offset === 0 || (await ask({ offset: 0 })).hits.length === 0)
-  if (here.isClose && !isNothing) return stay
-  const all = await ask({ project: null })
-  if (!all.isClose && !isNothing) return stay
-  const missing =
-    (await desk.store.documents.count(wish.project)) === 0 ? 'Nothing of this project is remembered' : 'Nothing close in this project'
-  const said = all.isClose ? `${missing}; from all projects:` : `${NOTHING_CLOSE} The nearest, from all projects:`
-  return { ...all, project: null, said: all.hits.length > 0 ? said : '' }
+  const here = await search({})
+  const isEmpty = here.hits.length === 0
+  const answer = { ...here, project: options.project, message: here.isClose || isEmpty ? '' : `${NOTHING_CLOSE} The nearest:` }
+  if (!widen || options.project === null || (here.isClose && !isEmpty)) return answer
+  // A page after the last hit is empty too, although the project has hits.
+  const hasNoHits = isEmpty && (options.offset === 0 || (await search({ offset: 0 })).hits.length === 0)
+  if (here.isClose && !hasNoHits) return answer
+  const all = await search({ project: null })
+  if (!all.isClose && !hasNoHits) return answer
+  const isUnknownProject = (await store.documents.count(options.project)) === 0
+  const missing = isUnknownProject ? 'Nothing from this project is remembered' : 'Nothing close in this project'
+  const message = all.isClose ? `${missing}; from all projects:` : `${NOTHING_CLOSE} The nearest, from all projects:`
+  return { ...all, project: null, message: all.hits.length > 0 ? message : '' }
 }
 
 const NOTHING_CLOSE = 'Nothing close to that is remembered.'
 
-async function locateMemory(desk: Services, id: string): Promise<DocumentLocation> {
+async function locateMemory(services: Services, id: string): Promise<DocumentLocation> {
   const named = parseMemoryId(id)
-  const place = named && (await desk.store.documents.locationOf(named.kind, named.ref))
-  if (!place) throw new BadRequest(`there is no ${named ? `${named.kind} ${named.ref}` : id}`)
-  return place
+  const location = named && (await services.store.documents.locationOf(named.kind, named.ref))
+  if (!location) throw new BadRequest(`there is no ${named ? `${named.kind} ${named.ref}` : id}`)
+  return location
 }

@@ -4,6 +4,7 @@ import { ensurePrivateFolder, makePrivate } from '../platform/files.ts'
 import { removeFile } from '../platform/folder.ts'
 import type { Log } from '../platform/log.ts'
 import type { Home } from '../platform/paths.ts'
+import type { HttpRequest } from '../wire/call.ts'
 import { type AccessTokens, type Caller, checkAccess, cookieName, isAddressedToWorker } from './access.ts'
 import { entryPage, signedOutPage } from './viewer-files.ts'
 import { VISIT_LIFETIME_SECONDS, type Visitors } from './visitors.ts'
@@ -149,9 +150,17 @@ const SECURITY_HEADERS = Object.entries({
   'cache-control': 'no-store',
 })
 
-/** Asks without HTTP in between, as the owner: for what runs inside the worker and knows it only by its routes. */
-export function inProcessClient(answer: Handler, log: Log): (request: Request) => Promise<Response> {
-  return (request) => respond(request, { timeout: () => {} }, 'owner', answer, log)
+/** Calls the routes as the owner without a socket in between: for the MCP server, and for reading when no worker runs. */
+export function inProcessTransport(handler: Handler, log: Log): (request: HttpRequest) => Promise<Response> {
+  return ({ method, path, body, headers, signal }) => {
+    const request = new Request(`http://worker${path}`, {
+      method,
+      headers,
+      ...(body === null ? {} : { body }),
+      ...(signal ? { signal } : {}),
+    })
+    return respond(request, { timeout: () => {} }, 'owner', handler, log)
+  }
 }
 
 async function respond(request: Request, server: RequestTimeouts, caller: Caller, answer: Handler, log: Log): Promise<Response> {
@@ -163,6 +172,7 @@ async function respond(request: Request, server: RequestTimeouts, caller: Caller
     )
   } catch (cause) {
     if (cause instanceof BadRequest) return errorResponse(400, cause.message)
+    if (cause instanceof Conflict) return errorResponse(409, cause.message)
     log.warn('a request failed', { path: url.pathname.slice(0, 60), error: (cause as Error).message.slice(0, 300) })
     // A hook whose answer is not 2xx shows two error lines to a person who can do nothing about it.
     return url.pathname.startsWith('/hook/') ? Response.json({}) : errorResponse(500, 'the worker could not do that; its log says why')
@@ -176,6 +186,9 @@ function parseUrl(request: Request): URL | null {
 
 /** What the caller sent cannot be used, and the message says why. */
 export class BadRequest extends Error {}
+
+/** The request was made from something that has changed since. */
+export class Conflict extends Error {}
 
 function errorResponse(status: number, error: string): Response {
   return Response.json({ error }, { status })

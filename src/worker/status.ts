@@ -3,15 +3,15 @@ import { loadSettings } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import { listSetAside } from '../store/store.ts'
 import { syncState } from '../sync/sync.ts'
-import type { WorkerStatus } from '../wire/api.ts'
+import type { WorkerStatus } from '../wire/contract/status.ts'
 import { spoolSize } from '../wire/spool.ts'
 import { loadMode } from './background-distiller.ts'
 import { syncSettings } from './background-sync.ts'
-import type { Control } from './routes.ts'
+import type { Control } from './router.ts'
 import type { Services } from './services.ts'
 import { isLive } from './sweep.ts'
 
-export async function statusOf(desk: Services, control: Pick<Control, 'port' | 'startedAt' | 'troubles'>): Promise<WorkerStatus> {
+export async function workerStatus(desk: Services, control: Pick<Control, 'port' | 'startedAt' | 'unstoredEvents'>): Promise<WorkerStatus> {
   const { store, settings, home } = desk
   const now = Date.now()
   const projects = await store.sessions.projects()
@@ -43,7 +43,7 @@ export async function statusOf(desk: Services, control: Pick<Control, 'port' | '
     deadJobs: (await store.jobs.dead(10)).map(({ id, kind, key, attempts, error }) => ({ id, kind, key, attempts, error })),
     spooled: spoolSize(home),
     lastEventAt: projects[0]?.lastAt ?? null,
-    lastEventTroubles: control.troubles(),
+    unstoredEvents: control.unstoredEvents(),
     embedder: await desk.embedding.report(),
     problems: [...loadSettings(desk.environment).problems, ...settings.privacy.patterns.flatMap(brokenPattern), ...modelProblems(desk)],
   }
@@ -51,7 +51,7 @@ export async function statusOf(desk: Services, control: Pick<Control, 'port' | '
 
 function modelState({ textModel }: Services): WorkerStatus['textModel'] {
   if (textModel.kind === 'absent') return { absent: textModel.reason }
-  return { name: textModel.model.name, trouble: textModel.model.currentProblem?.() ?? null }
+  return { name: textModel.model.name, problem: textModel.model.currentProblem?.() ?? null }
 }
 
 /** A mode or a price that cannot be used is left out, and must not seem to be in use. */

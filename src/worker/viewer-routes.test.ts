@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { addObservations, observation, openSession, summary } from '../../test/support/builders.ts'
+import { aControl } from '../../test/support/control.ts'
 import { aDesk } from '../../test/support/desk.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { Economy, Feed, Neighbourhood, NoteVersions, Project, SessionContents, Sessions, SettingsInForce } from '../wire/view.ts'
 import { moveProject, wipeProject } from './project-jobs.ts'
-import { routes } from './routes.ts'
+import { openRouter } from './router.ts'
 import { listen } from './server.ts'
 
 test('a browser is let in once by a link, and then by its cookie alone', async () => {
@@ -324,7 +325,7 @@ test('what was told is summed up by what gave rise to it', async () => {
   const told = { sessionId: session.id, project: session.project, text: 'x', items: [], at: Date.now() }
   for (const event of ['SessionStart', 'file:a.ts', 'file:b.ts']) await at.store.injections.add({ ...told, event, tokens: 10 })
   const economy = await at.get<Economy>('/api/economy')
-  expect(economy.told).toEqual([
+  expect(economy.shown).toEqual([
     { event: 'SessionStart', count: 1, tokens: 10 },
     { event: 'file', count: 2, tokens: 20 },
   ])
@@ -335,8 +336,8 @@ test('what was told is summed up by what gave rise to it', async () => {
 async function aViewer(variables: Record<string, string> = {}) {
   const at = await aDesk(variables)
   const keys = { token: 'owner-token', hookToken: 'hook-token' }
-  const control = { port: () => listening.port, startedAt: 0, troubles: () => 0, noteTaken: () => {}, stop: () => {} }
-  const listening = listen(at.desk.home, 0, keys, at.desk.visitors, routes(at.desk, control), at.desk.log)
+  const control = aControl({ port: () => listening.port })
+  const listening = listen(at.desk.home, 0, keys, at.desk.visitors, openRouter(at.desk, control), at.desk.log)
   const owner = { 'content-type': 'application/json', authorization: `Bearer ${keys.token}` }
   const ask = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${listening.port}${path}`, { headers: owner, ...init })
   const post = async <T>(path: string, body: object) =>

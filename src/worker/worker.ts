@@ -26,9 +26,9 @@ import { openMcpEndpoint } from './mcp-endpoint.ts'
 import { followNotes, openNotebook } from './notebook.ts'
 import { openQueue } from './queue.ts'
 import { purgeExpired } from './retention.ts'
-import { routes } from './routes.ts'
+import { type Control, openRouter } from './router.ts'
 import { openQuickSemanticSearch, openSemanticSearch } from './semantic-search.ts'
-import { listen } from './server.ts'
+import { inProcessTransport, listen } from './server.ts'
 import { captureRules, type Services } from './services.ts'
 import { drainSpool } from './spool.ts'
 import { openStream } from './stream.ts'
@@ -39,7 +39,7 @@ import { openVisitors } from './visitors.ts'
 
 export { CorruptDatabase, NewerDatabase } from '../store/store.ts'
 export { evaluateHome, type HomeEvaluation } from './evaluation.ts'
-export { answerWithoutWorker, isReadOnlyRequest } from './offline-requests.ts'
+export { answerOffline, answerWithoutWorker, isReadOnlyRequest } from './offline-requests.ts'
 export { BadRequest } from './server.ts'
 
 /** Whoever reads that its home is gone has to end the process: nothing was closed, because closing clears away what may be another's. */
@@ -96,21 +96,23 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   }
   const jobs = lazyJobRunner(desk, embedding)
 
-  let troubles = 0
-  const control = {
+  let unstoredEvents = 0
+  const control: Control = {
     port: () => listening.port,
     startedAt,
-    troubles: () => troubles,
-    noteTaken: (stored: boolean) => {
-      troubles = stored ? 0 : troubles + 1
+    unstoredEvents: () => unstoredEvents,
+    reportEvent: (isStored) => {
+      unstoredEvents = isStored ? 0 : unstoredEvents + 1
     },
     stop: stopped.resolve,
+    mcp: (request) => mcp.handleRequest(request),
   }
-  const mcp = openMcpEndpoint(routes(desk, control), log)
+  const router = openRouter(desk, control)
+  const mcp = openMcpEndpoint(inProcessTransport(router, log), log)
   const { redact, patterns, exclude_projects: excludeProjects } = settings.privacy
   writePrivacyRules(home, { redact, patterns, excludeProjects })
   const keys = { token: readOrCreateSecret(home.token), hookToken: readOrCreateSecret(home.hookToken) }
-  const listening = listen(home, settings.worker.port, keys, desk.visitors, mcp.answer, log, mcp.pipes)
+  const listening = listen(home, settings.worker.port, keys, desk.visitors, router, log, mcp.pipes)
   writeFileAtomically(home.workerFile, `${JSON.stringify({ pid: process.pid, port: listening.port, version: VERSION, startedAt })}\n`)
   log.info('started', { pid: process.pid, port: listening.port, version: VERSION, ms: Math.round(performance.now()) })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve())

@@ -14,8 +14,10 @@ export type Rules = {
   /** Which rooms may import a package. Built-in modules that are not named are free, other packages must be named. */
   touches: Record<string, string[]>
   owns: Record<Owned, string[]>
-  /** What a process loads before it can answer: at most so many of our files, and none of these (patterns over files and packages). */
-  starts: Record<string, { files: number; without: string[] }>
+  /** Files that start a program or a library (patterns). */
+  entries?: string[]
+  /** What a process loads before it can answer: at most this many minified bytes, and none of these (patterns over files and packages). */
+  starts: Record<string, { bytes: number; without: string[] }>
 }
 
 /** Things in the text of a file that only some rooms may do. */
@@ -40,7 +42,8 @@ export function brokenRules(sources: Map<string, string>, rules: Rules): string[
     ...cycles(roomGraph(files)).map((rooms) => `rooms import each other in a circle: ${rooms.join(' → ')}`),
     ...cycles(fileGraph(files)).map((paths) => `files import each other in a circle: ${paths.join(' → ')}`),
     ...hookPackages(files),
-    ...slowStarts(files, rules.starts),
+    ...unwantedAtStart(files, rules.starts),
+    ...patternsWithoutMatch(files, rules),
   ]
 }
 
@@ -109,10 +112,10 @@ function hookPackages(files: SourceFile[]): string[] {
   return walk(HOOK, [])
 }
 
-/** What is loaded with an entry and should not be, with the way that leads to it; and when it is too much altogether. */
-function slowStarts(files: SourceFile[], starts: Rules['starts']): string[] {
+/** Files and packages that an entry loads when it starts although it should not, with the imports that lead to them. */
+function unwantedAtStart(files: SourceFile[], starts: Rules['starts']): string[] {
   const byPath = new Map(files.map((file) => [file.path, file]))
-  return Object.entries(starts).flatMap(([entry, { files: most, without }]) => {
+  return Object.entries(starts).flatMap(([entry, { without }]) => {
     const seen = new Set<string>()
     const isUnwanted = (name: string) => without.some((pattern) => new RegExp(pattern).test(name))
     const walk = (path: string, way: string[]): string[] => {
@@ -127,9 +130,32 @@ function slowStarts(files: SourceFile[], starts: Rules['starts']): string[] {
           return 'path' in target ? walk(name, [...way, path]) : []
         })
     }
-    const unwanted = walk(entry, [])
-    return seen.size > most ? [...unwanted, `${entry} loads ${seen.size} files when it starts, more than ${most}`] : unwanted
+    return walk(entry, [])
   })
+}
+
+/** A pattern that matches nothing protects nothing: it is misspelt, or its file was renamed. */
+function patternsWithoutMatch(files: SourceFile[], { doors, entries = [], starts }: Rules): string[] {
+  const paths = files.map(({ path }) => path)
+  const packages = files.flatMap((file) => file.imports.flatMap(({ target }) => ('outside' in target ? [target.outside] : [])))
+  const unmatched = (where: string, patterns: string[], names: string[]) =>
+    patterns
+      .filter((pattern) => !names.some((name) => new RegExp(pattern).test(name)))
+      .map((pattern) => `house.json, ${where}: ${pattern} matches no file`)
+  return [
+    ...Object.entries(doors).flatMap(([room, patterns]) => unmatched(`doors of ${room}`, patterns, paths)),
+    ...unmatched('entries', entries, paths),
+    ...Object.entries(starts).flatMap(([entry, { without }]) => [
+      ...(paths.includes(entry) ? [] : [`house.json, starts: there is no file ${entry}`]),
+      ...unmatched(`starts of ${entry}`, without.flatMap(alternatives), [...paths, ...packages]),
+    ]),
+  ]
+}
+
+/** Splits `a/(b|c)` into `a/(b)` and `a/(c)`, so that each part has to match. */
+function alternatives(pattern: string): string[] {
+  const [, before, inside, after] = /^(.*?)\(([^()]*)\)(.*)$/.exec(pattern) ?? []
+  return inside === undefined ? [pattern] : inside.split('|').map((part) => `${before}(${part})${after}`)
 }
 
 /** Type-only imports count between rooms: a room that needs another's types knows that room. */

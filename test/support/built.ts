@@ -28,8 +28,8 @@ export async function pageAt(link: string) {
 /** The embedder in use, when nothing waits for it any more. */
 export async function embedded(list: () => Promise<string>) {
   for (;;) {
-    const { inUse } = JSON.parse(await list()) as { inUse: { provider: string; trouble: string | null; embedded: number; waiting: number } }
-    if (inUse.trouble !== null || (inUse.waiting === 0 && inUse.embedded > 0)) return inUse
+    const { inUse } = JSON.parse(await list()) as { inUse: { provider: string; problem: string | null; embedded: number; waiting: number } }
+    if (inUse.problem !== null || (inUse.waiting === 0 && inUse.embedded > 0)) return inUse
     await Bun.sleep(100)
   }
 }

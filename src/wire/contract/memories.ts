@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import type { Hit, QueryTimeReference } from '../../core/hit.ts'
+import type { Observation, Prompt, Summary } from '../../core/memory.ts'
+import { MEMORY_KINDS, type MemoryKind, parseMemoryId } from '../../core/memory-kinds.ts'
+import type { FullNote } from './notes.ts'
+import { flag, optionalInstant, projectName, route, wholeNumber } from './route.ts'
+
+export type SearchResponse = {
+  hits: Hit[]
+  /** The project that was searched; null for all of them. */
+  project: string | null
+  /** What to say before the hits: that none is close, or that they come from other projects. Empty otherwise. */
+  message: string
+  /** Filters and times that were recognised in the query. */
+  understood: { word: string; meaning: string; from: 'filter' | 'text' }[]
+  /** Filters that could not be used. */
+  problems: { word: string; message: string }[]
+  time: QueryTimeReference | null
+  /** False when no hit is about the query; the hits are then the nearest ones. */
+  isClose: boolean
+  /** Why the project named in the query cannot be searched. */
+  projectProblem: string | null
+  /** Why the search ran without the embedder. */
+  embedderProblem: string | null
+}
+
+export type TimelineItem = Pick<Hit, 'kind' | 'id' | 'type' | 'title' | 'project' | 'sessionId' | 'at' | 'tokens'> & {
+  /** True for the memory that the timeline was requested for. */
+  anchor: boolean
+}
+export type TimelineResponse = Pick<SearchResponse, 'project' | 'message' | 'problems' | 'time' | 'projectProblem'> &
+  // Only for a query.
+  Partial<Pick<SearchResponse, 'understood' | 'isClose'>> & {
+    /** `kind:id` of the memory in the middle; null when the timeline is about a time. */
+    anchor: string | null
+    items: TimelineItem[]
+  }
+
+/** A memory with all its fields. `memory` is null when it does not exist; `title` also when it is hidden. */
+export type MemoryResponse = { id: string; title: string | null; project: string | null } & (
+  | { kind: 'observation'; memory: Observation | null }
+  | { kind: 'summary'; memory: Summary | null }
+  | { kind: 'prompt'; memory: Prompt | null }
+  | { kind: 'note'; memory: FullNote | null }
+)
+
+/** A memory, or with kind `line` a line that frames the others or sums up many. */
+export type InjectionCandidate = { kind: MemoryKind | 'line'; id: number | string; why: string }
+export type InjectedItem = InjectionCandidate & { tokens: number }
+export type RecordedInjection = {
+  id: number
+  sessionId: number | null
+  project: string
+  event: string
+  text: string
+  tokens: number
+  /** Their tokens add up to those of the text. */
+  items: InjectedItem[]
+  /** Memories that were considered and not shown, with the reason. */
+  omitted: InjectionCandidate[]
+  at: number
+}
+
+/** Any length is accepted; search uses as much as makes sense. */
+const searchRequest = () =>
+  z.object({
+    query: z.string().default(''),
+    project: projectName(),
+    kind: z.enum(MEMORY_KINDS).optional(),
+    since: optionalInstant(),
+    before: optionalInstant(),
+    limit: wholeNumber(20, 200),
+    offset: wholeNumber(0, 10_000),
+    widen: flag(false).describe('search all projects when nothing in this one is close'),
+  })
+
+const timelineRequest = () =>
+  z.object({
+    anchor: memoryId().optional(),
+    query: z.string().optional(),
+    at: optionalInstant(),
+    project: projectName(),
+    depth_before: wholeNumber(10, 200),
+    depth_after: wholeNumber(10, 200),
+    widen: flag(false).describe('look at all projects when nothing in this one is close'),
+  })
+
+const memoryId = () => z.string().refine((id) => parseMemoryId(id) !== null, 'must look like #12, S3, P7 or N…')
+
+/** @internal */
+export const memories = {
+  /** Find memories. */
+  'GET /api/search': route({ request: searchRequest, readOnly: true }).returns<SearchResponse>(),
+  /** Find memories. For queries that are too long for an address. */
+  'POST /api/search': route({ request: searchRequest, readOnly: true }).returns<SearchResponse>(),
+  /** List what happened around a memory (`anchor`), a query's best hit (`query`) or a time (`at`). */
+  'GET /api/timeline': route({ request: timelineRequest, readOnly: true }).returns<TimelineResponse>(),
+  /** The same as `GET /api/timeline`, for queries that are too long for an address. */
+  'POST /api/timeline': route({ request: timelineRequest, readOnly: true }).returns<TimelineResponse>(),
+  /** Get a memory by its id: 12 or #12, S3, P7, N…. */
+  'GET /api/memory/:id': route({
+    request: () => z.object({ id: z.string().regex(/^[\w.-]{1,80}$/) }),
+    readOnly: true,
+  }).returns<MemoryResponse>(),
+  /** Get memories by their ids. An id that occurs twice is answered once. */
+  'POST /api/memories/batch': route({ request: () => z.object({ ids: z.array(memoryId()).max(500) }), readOnly: true }).returns<
+    MemoryResponse[]
+  >(),
+  /** List what was injected into sessions, newest first. */
+  'GET /api/injections': route({
+    request: () => z.object({ session: z.coerce.number<number | string>().int().optional(), limit: wholeNumber(20, 1000) }),
+    readOnly: true,
+  }).returns<RecordedInjection[]>(),
+}

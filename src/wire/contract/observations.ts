@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { Observation } from '../../core/memory.ts'
+import { flag, route, rowId } from './route.ts'
+
+export type ObservationResponse = {
+  observation: Observation | null
+  /** When it was forgotten; null while it is not. */
+  forgottenAt: number | null
+}
+
+/** @internal */
+export const observations = {
+  /** Get observations by their numbers. */
+  'POST /api/observations/batch': route({
+    request: () => z.object({ ids: z.array(z.coerce.number<number | string>().int()).max(500) }),
+    readOnly: true,
+  }).returns<Observation[]>(),
+  /** Get an observation, also a forgotten one. */
+  'GET /api/observations/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<ObservationResponse>(),
+  /** Forget an observation; with `hard` erase it for good. */
+  'DELETE /api/observations/:id': route({ request: () => z.object({ id: rowId(), hard: flag(false) }) }).returns<{
+    kind: 'forgotten' | 'erased'
+    id: number
+  }>(),
+  /** Restore a forgotten observation. */
+  'POST /api/observations/:id/restore': route({ request: () => z.object({ id: rowId() }) }).returns<{
+    kind: 'restored'
+    observation: Observation
+  }>(),
+}

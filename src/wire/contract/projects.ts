@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { route } from './route.ts'
+
+export type ProjectSummary = {
+  project: string
+  name: string
+  sessions: number
+  prompts: number
+  observations: number
+  summaries: number
+  notes: number
+  firstAt: number | null
+  lastAt: number | null
+}
+
+const projectKey = () => z.string().trim().toLowerCase().min(1).max(200)
+
+/** @internal */
+export const projects = {
+  /** List projects with the number of their memories. */
+  'GET /api/projects': route({ readOnly: true }).returns<ProjectSummary[]>(),
+  /** Rename a project, or with `merge` move its memories into another. */
+  'POST /api/projects/rename': route({
+    request: () => z.object({ from: projectKey(), to: projectKey(), merge: z.boolean().default(false) }),
+  }).returns<{ kind: 'moving'; from: string; to: string }>(),
+  /** Delete all memories of a project. `confirm` must repeat its key or name. */
+  'POST /api/projects/wipe': route({ request: () => z.object({ project: projectKey(), confirm: projectKey() }) }).returns<{
+    kind: 'wiping'
+    project: string
+  }>(),
+}

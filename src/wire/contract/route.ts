@@ -1,0 +1,61 @@
+import { z } from 'zod'
+
+/**
+ * One route of the worker's HTTP API. Path parameters (`:id`) are fields of the request. GET and DELETE send the other fields in the query string,
+ * other methods send a JSON body.
+ */
+export type RouteOptions = {
+  /** Builds the schema of the request when the first one arrives, because building all of them would delay the start of the worker. */
+  request?: () => z.ZodType
+  /** Changes nothing, so it can be answered from the disk when no worker runs. */
+  readOnly?: true
+  /** Answers with lines of JSON (NDJSON); the declared response is the type of one line. */
+  lines?: true
+  /** Has no timeout, because it may wait for the network or for long work. */
+  unlimited?: true
+  /** The handler reads the HTTP request and writes the HTTP response itself. */
+  raw?: true
+  /** Also answers callers that only have the token for hooks. */
+  hookToken?: true
+  readonly '~response'?: unknown
+}
+
+/** Holds the type of the response for the compiler; the property never exists. */
+type Returns<Response> = { readonly '~response'?: Response }
+
+/** Declares a route: `route({ request: () => … }).returns<SearchResponse>()`. The comment above it is its text in the HTTP reference. */
+export function route<const Options extends RouteOptions>(options: Options) {
+  return { returns: <Response>(): Options & Returns<Response> => options as Options & Returns<Response> }
+}
+
+/** What a caller sends. */
+export type RequestType<Route> = Route extends { request: () => infer Schema extends z.ZodType } ? z.input<Schema> : Record<never, never>
+/** What the handler receives: the request after parsing, with defaults filled in. */
+export type ParsedType<Route> = Route extends { request: () => infer Schema extends z.ZodType } ? z.output<Schema> : Record<never, never>
+/** What comes back; for a route with `lines`, one line. */
+export type ResponseType<Route> = Route extends Returns<infer Response> ? Response : never
+
+/** A whole number in a query string or a JSON body. */
+export function wholeNumber(fallback: number, max: number) {
+  const range = `must be a whole number from 0 to ${max}`
+  return z.coerce.number<number | string>(range).int(range).min(0, range).max(max, range).default(fallback)
+}
+
+/** True or false in a JSON body; in a query string also 1 and 0, yes and no. */
+export const flag = (fallback: boolean) => z.union([z.boolean(), z.stringbool()]).default(fallback)
+
+/** Milliseconds since 1970, or a time as people write it, such as `yesterday`. The worker parses the text. */
+export const instant = () => z.union([z.number(), z.string().max(200)])
+
+/** Like `instant`, but may be missing, null or empty. */
+export const optionalInstant = () =>
+  z
+    .union([z.number(), z.string().max(200), z.null()])
+    .optional()
+    .transform((value) => (value === '' || value === null ? undefined : value))
+
+/** The id of a row, as a path parameter. */
+export const rowId = () => z.union([z.number().int(), z.string().regex(/^\d{1,15}$/, 'must be a number')]).transform(Number)
+
+/** A project by its key, its short name or one of its folders. */
+export const projectName = () => z.string().optional()

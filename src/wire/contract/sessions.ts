@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import type { Observation, Prompt, Session, Summary, ToolUse } from '../../core/memory.ts'
+import type { RecordedInjection } from './memories.ts'
+import { projectName, route, rowId, wholeNumber } from './route.ts'
+
+export type InitSessionResponse = {
+  /** Null when the session is private. */
+  sessionDbId: number | null
+  promptNumber: number
+  /** True when the prompt was not stored. */
+  skipped: boolean
+  reason?: string
+}
+export type InitTurnResponse = { status: 'initialized'; sessionDbId: number; promptNumber: number }
+/** `skipped` says in `reason` why nothing was stored. */
+export type ReportedResponse = { status: 'queued' } | { status: 'skipped'; reason: string }
+export type CompleteSessionResponse = { success: true } | { success: false; message: string }
+
+export type SessionListItem = Session & {
+  observations: number
+  toolUses: number
+  /** Tokens that the session was given from memory. */
+  tokensShown: number
+  live: boolean
+}
+export type SessionList = { sessions: SessionListItem[]; total: number }
+
+/** A tool use whose input, output and error are cut to a few hundred characters; `clipped` says whether something is missing. */
+export type ClippedToolUse = ToolUse & { clipped: boolean }
+export type SessionContents = {
+  session: Session
+  prompts: Prompt[]
+  toolUses: ClippedToolUse[]
+  observations: Observation[]
+  summaries: Summary[]
+  injections: RecordedInjection[]
+}
+
+const contentSessionId = () => z.string().min(1).max(200)
+
+/** Accepts `claudeSessionId`, the older name of `contentSessionId`. */
+function withOlderName<Schema extends z.ZodType>(schema: Schema) {
+  // `preprocess` forgets what the schema accepts.
+  return z.preprocess(renameSessionId, schema) as unknown as z.ZodType<z.output<Schema>, z.input<Schema>>
+}
+
+function renameSessionId(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('claudeSessionId' in body)) return body
+  return { contentSessionId: body.claudeSessionId, ...body }
+}
+
+const initTurn = () =>
+  z.object({
+    id: rowId(),
+    project: projectName(),
+    userPrompt: z.string().default(''),
+    promptNumber: z.number().optional(),
+  })
+
+/** @internal */
+export const sessions = {
+  /** Open a session if it is new, and store a prompt. */
+  'POST /api/sessions/init': route({
+    request: () =>
+      withOlderName(
+        z.object({
+          contentSessionId: contentSessionId(),
+          project: projectName(),
+          prompt: z.string().default(''),
+          cwd: z.string().optional(),
+        }),
+      ),
+  }).returns<InitSessionResponse>(),
+  /** Announce that a turn has started. */
+  'POST /api/sessions/:id/init': route({ request: initTurn }).returns<InitTurnResponse>(),
+  /** The same as `POST /api/sessions/:id/init`. */
+  'POST /sessions/:id/init': route({ request: initTurn }).returns<InitTurnResponse>(),
+  /** Store a tool use. The same one reported twice is stored once. */
+  'POST /api/sessions/observations': route({
+    request: () =>
+      withOlderName(
+        z.object({
+          contentSessionId: contentSessionId(),
+          tool_name: z.string().min(1).max(300),
+          tool_input: z.unknown(),
+          tool_response: z.unknown(),
+          tool_use_id: z.string().max(300).optional(),
+          project: projectName(),
+          cwd: z.string().optional(),
+        }),
+      ),
+  }).returns<ReportedResponse>(),
+  /** Store the agent's answer and end the turn, which is then distilled. */
+  'POST /api/sessions/summarize': route({
+    request: () =>
+      withOlderName(
+        z.object({
+          contentSessionId: contentSessionId(),
+          last_user_message: z.string().optional(),
+          last_assistant_message: z.string().default(''),
+        }),
+      ),
+  }).returns<ReportedResponse>(),
+  /** End a session. */
+  'POST /api/sessions/complete': route({
+    request: () => withOlderName(z.object({ contentSessionId: contentSessionId(), reason: z.string().default('other') })),
+  }).returns<CompleteSessionResponse>(),
+  /** Send a `processing` event to the listeners of `/stream`. */
+  'POST /api/processing': route({ request: () => z.object({ isProcessing: z.boolean() }) }).returns<{ status: 'ok' }>(),
+  /** List sessions, newest first. */
+  'GET /api/sessions': route({
+    request: () =>
+      z.object({
+        project: projectName(),
+        agent: z.string().max(40).optional(),
+        limit: wholeNumber(100, 200),
+        offset: wholeNumber(0, 10_000_000),
+      }),
+    readOnly: true,
+  }).returns<SessionList>(),
+  /** Get a session with its prompts, tool uses, memories and injections. */
+  'GET /api/sessions/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<SessionContents>(),
+  /** Delete a session and everything that was made of it. */
+  'DELETE /api/sessions/:id': route({ request: () => z.object({ id: rowId() }) }).returns<{ removed: number }>(),
+  /** Get a tool use with its full input and output. */
+  'GET /api/tool-uses/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<ToolUse>(),
+}

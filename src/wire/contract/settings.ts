@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { route } from './route.ts'
+
+export type SettingValue = { name: string; value: unknown; source: string; isSecret: boolean }
+export type SettingsInForce = { settings: SettingValue[]; problems: string[]; file: string }
+
+/** @internal */
+export const settings = {
+  /** List all settings with their values and where each value comes from. */
+  'GET /api/settings': route({ readOnly: true }).returns<SettingsInForce>(),
+  /** Set or unset a setting in the settings file. `note` says when the change takes effect. */
+  'PUT /api/settings': route({
+    request: () =>
+      z.union([
+        z.object({ name: z.string().max(100), unset: z.literal(true) }),
+        z.object({ name: z.string().max(100), value: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]) }),
+      ]),
+  }).returns<SettingsInForce & { note: string }>(),
+}

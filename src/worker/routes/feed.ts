@@ -1,0 +1,44 @@
+import { MEMORY_KINDS } from '../../core/memory-kinds.ts'
+import { describeHit } from '../../retrieval/search.ts'
+import type { DocumentRef } from '../../store/store.ts'
+import type { FeedResponse, feed, MemoryListItem } from '../../wire/contract/feed.ts'
+import type { ParsedType } from '../../wire/contract/route.ts'
+import { resolveProject } from '../request-params.ts'
+import type { Handlers } from '../router.ts'
+import type { Services } from '../services.ts'
+
+export const handlers = {
+  'GET /api/feed': readFeed,
+  'GET /api/activity': async (services, { project, since, before, shift }) =>
+    services.store.feed.byDay(await resolveProject(services, project), since, before, shift * 60_000),
+} satisfies Handlers<typeof feed>
+
+async function readFeed({ store }: Services, request: ParsedType<(typeof feed)['GET /api/feed']>): Promise<FeedResponse> {
+  const { project, kinds, types, agent, since, before, after, upTo, count, limit, offset } = request
+  const range = {
+    project: await resolveProject({ store }, project),
+    kinds: kinds.length > 0 ? kinds : [...MEMORY_KINDS],
+    types,
+    agent: agent ?? null,
+    since,
+    before,
+    after,
+    upTo: upTo ?? (await store.feed.lastId()),
+  }
+  const locations = await store.feed.page(range, limit, offset)
+  const rows = await Promise.all(locations.map(async (location) => (await describeHit(store, location)) ?? goneMemory(location)))
+  return { rows, upTo: range.upTo, total: count ? await store.feed.count(range) : null }
+}
+
+/** Stands for a document whose text is just being written or removed, so that pages keep their size. */
+const goneMemory = ({ kind, ref }: DocumentRef): MemoryListItem => ({
+  kind,
+  id: ref,
+  type: '',
+  title: '(gone)',
+  snippet: '',
+  project: '',
+  sessionId: null,
+  at: 0,
+  tokens: 0,
+})

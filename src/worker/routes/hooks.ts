@@ -1,0 +1,91 @@
+import type { EventContext } from '../../core/event.ts'
+import { isJsonDeeperThan } from '../../core/json-depth.ts'
+import { isStoreFailure } from '../../store/store.ts'
+import type { hooks } from '../../wire/contract/hooks.ts'
+import { ingestDelivery } from '../intake.ts'
+import type { Handlers, RequestContext } from '../router.ts'
+import type { Services } from '../services.ts'
+
+export const handlers = { 'POST /hook/:agent': receiveHook } satisfies Handlers<typeof hooks>
+
+/** Parsing deeper JSON would block the worker for everyone, and no agent sends it. */
+const MAX_JSON_DEPTH = 1000
+
+/**
+ * Always answers 200 with an object, because a person could do nothing about an error of a hook. Scripts that send `x-recollect-strict` get the
+ * real status.
+ */
+async function receiveHook(
+  services: Services,
+  { agent: name }: { agent: string },
+  { request, control }: RequestContext,
+): Promise<Response> {
+  const agent = services.agents[name]
+  const failed = (status: number) => Response.json({}, request.headers.has('x-recollect-strict') ? { status } : {})
+  if (!agent) return Response.json({})
+  let payload: unknown
+  try {
+    const bytes = await request.bytes()
+    if (isJsonDeeperThan(bytes, MAX_JSON_DEPTH)) {
+      services.log.warn('a payload was nested too deep; the transcript is read instead', { bytes: bytes.length })
+      return Response.json({})
+    }
+    payload = JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    // The parser's message would quote the payload, which must not be logged.
+    services.log.warn('a payload was not JSON')
+    return failed(400)
+  }
+  try {
+    const { at, until } = hookWait(request.headers.get('x-recollect-wait'), Date.now())
+    const delivery = {
+      agent,
+      payload,
+      context: eventContext(request.headers.get('x-recollect-context')),
+      delivery: request.headers.get('x-recollect-delivery')?.slice(0, 100) ?? null,
+      at,
+    }
+    const reply = await ingestDelivery(services, delivery, async () => {
+      if (until !== null) return Date.now() < until
+      // The server notices that a client has hung up only when it looks at the connection.
+      await Bun.sleep(1)
+      return !request.signal.aborted
+    })
+    control.reportEvent(true)
+    return Response.json(reply)
+  } catch (cause) {
+    if (isStoreFailure(cause)) control.reportEvent(false)
+    services.log.warn('an event could not be stored', { error: (cause as Error).message.slice(0, 300) })
+    return failed(isStoreFailure(cause) ? 503 : 400)
+  }
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * When the hook sent the event and until when it waits for the answer. If the worker was asleep or busy, the hook may be long gone when the
+ * request is read. Clients that call without a hook process send no such header.
+ */
+function hookWait(header: string | null, now: number): { at: number; until: number | null } {
+  const [at, until] = (header?.match(/^(\d{13}) (\d{13})$/) ?? []).slice(1).map(Number)
+  return at !== undefined && until !== undefined && at <= now && now - at < HOUR_MS ? { at, until } : { at: now, until: null }
+}
+
+const MAX_CONTEXT_CHARS = 16_384
+
+function eventContext(header: string | null): EventContext {
+  const unknown: EventContext = { projectFolder: null, clientPid: null, entrypoint: null }
+  if (!header || header.length > MAX_CONTEXT_CHARS) return unknown
+  try {
+    const sent: unknown = JSON.parse(decodeURIComponent(header))
+    if (typeof sent !== 'object' || sent === null) return unknown
+    const { projectFolder, clientPid, entrypoint } = { ...unknown, ...sent }
+    return {
+      projectFolder: typeof projectFolder === 'string' ? projectFolder : null,
+      clientPid: typeof clientPid === 'number' && Number.isInteger(clientPid) && clientPid > 1 ? clientPid : null,
+      entrypoint: typeof entrypoint === 'string' ? entrypoint : null,
+    }
+  } catch {
+    return unknown
+  }
+}

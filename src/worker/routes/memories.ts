@@ -1,0 +1,69 @@
+import { parseMemoryId } from '../../core/memory-kinds.ts'
+import { asNoteId } from '../../core/note.ts'
+import { describeHit } from '../../retrieval/search.ts'
+import type { DocumentRef } from '../../store/store.ts'
+import type { MemoryResponse, memories } from '../../wire/contract/memories.ts'
+import type { Handlers } from '../router.ts'
+import { searchFor, timelineFor } from '../search-requests.ts'
+import type { Services } from '../services.ts'
+import { fullNote } from './full-note.ts'
+import { recordedInjection } from './recorded-injection.ts'
+
+export const handlers = {
+  'GET /api/search': searchFor,
+  'POST /api/search': searchFor,
+  'GET /api/timeline': timelineFor,
+  'POST /api/timeline': timelineFor,
+  'GET /api/memory/:id': (services, { id }) => readMemory(services, id),
+  'POST /api/memories/batch': readBatch,
+  'GET /api/injections': async ({ store }, { session, limit }) =>
+    (await store.injections.recent(session ?? null, limit)).map(recordedInjection),
+} satisfies Handlers<typeof memories>
+
+async function readBatch(services: Services, { ids }: { ids: string[] }): Promise<MemoryResponse[]> {
+  const memories = await Promise.all(distinctMemories(ids).map((id) => readMemory(services, id)))
+  countUse(
+    services,
+    memories.filter(({ memory }) => memory !== null).map(({ id }) => memoryRef(id)),
+  )
+  return memories
+}
+
+/** Without ids that name the same memory in another spelling, such as 12 and #12. */
+function distinctMemories(ids: string[]): string[] {
+  const byMemory = new Map<string, string>()
+  for (const id of ids) {
+    const { kind, ref } = memoryRef(id)
+    const key = `${kind} ${ref}`
+    if (!byMemory.has(key)) byMemory.set(key, id)
+  }
+  return [...byMemory.values()]
+}
+
+const memoryRef = (id: string): DocumentRef => parseMemoryId(id) ?? { kind: 'note', ref: id }
+
+/** Runs in the background: reading must not fail because something cannot be written. */
+function countUse({ store, log }: Services, refs: DocumentRef[]): void {
+  if (store.isReadonly || refs.length === 0) return
+  const count = async () => {
+    for (const { kind, ref } of refs) await store.documents.countUse(kind, ref)
+  }
+  store.transaction(count).catch((cause) => log.warn('the use of memories could not be counted', { error: (cause as Error).message }))
+}
+
+async function readMemory({ store }: Services, id: string): Promise<MemoryResponse> {
+  const { kind, ref } = memoryRef(id)
+  const location = await store.documents.locationOf(kind, ref)
+  const title = (location && (await describeHit(store, location)))?.title ?? null
+  const common = { id, title, project: location?.project ?? null }
+  switch (kind) {
+    case 'note':
+      return { ...common, kind, memory: await fullNote(store, asNoteId(ref)) }
+    case 'summary':
+      return { ...common, kind, memory: await store.summaries.get(Number(ref)) }
+    case 'prompt':
+      return { ...common, kind, memory: await store.prompts.get(Number(ref)) }
+    case 'observation':
+      return { ...common, kind, memory: (await store.observations.get([Number(ref)]))[0] ?? null }
+  }
+}

@@ -1,0 +1,119 @@
+import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../../core/ids.ts'
+import { asNoteId, type Note, type NoteId } from '../../core/note.ts'
+import { changeNote, forgetNote, type NoteSaveResult, purgeNote, restoreNote, saveNote } from '../../notes/notes.ts'
+import type { Store } from '../../store/store.ts'
+import type { NoteList, NoteReceipt, NoteVersions, notes } from '../../wire/contract/notes.ts'
+import type { ParsedType } from '../../wire/contract/route.ts'
+import { resolveProject } from '../request-params.ts'
+import type { Handlers } from '../router.ts'
+import { BadRequest, Conflict } from '../server.ts'
+import type { Services } from '../services.ts'
+import { fullNote, withUrn } from './full-note.ts'
+
+export const handlers = {
+  'GET /api/notes': listNotes,
+  'POST /api/notes': addNote,
+  'GET /api/notes/:id': async ({ store }, { id }) => {
+    const note = await findNoteId(store, id)
+    return (await fullNote(store, note)) ?? missing(note)
+  },
+  'PATCH /api/notes/:id': patchNote,
+  'DELETE /api/notes/:id': deleteNote,
+  'POST /api/notes/:id/restore': async (services, { id }) => {
+    const note = await findNoteId(services.store, id)
+    return publish(services, (await restoreNote(services.notebook, note, Date.now())) ?? missing(note))
+  },
+  'GET /api/notes/:id/history': ({ store }, { id }) => noteVersions(store, asNoteId(id)),
+} satisfies Handlers<typeof notes>
+
+type Parsed<Name extends keyof typeof notes> = ParsedType<(typeof notes)[Name]>
+
+async function listNotes(services: Services, request: Parsed<'GET /api/notes'>): Promise<NoteList> {
+  const { project, type, namespace, hidden, limit, offset } = request
+  const filter = { project: await resolveProject(services, project), hidden, now: Date.now(), limit, offset }
+  const notes = await services.store.notes.list({ ...filter, ...(type ? { types: [type] } : {}), ...(namespace ? { namespace } : {}) })
+  return { notes: notes.map(withUrn), counts: await services.store.notes.counts(Date.now()) }
+}
+
+async function addNote(services: Services, { project, supersedes, ...draft }: Parsed<'POST /api/notes'>): Promise<NoteReceipt> {
+  refusePast(draft.expiresAt)
+  const key = await projectOfNote(services, project, draft.scope)
+  const older = await existingNotes(services.store, supersedes ?? [])
+  const complete = withoutUndefined({ ...draft, project: key, source: 'human' as const, supersedes: older })
+  return publish(services, await saveNote(services.notebook, complete, Date.now()))
+}
+
+async function patchNote(services: Services, request: Parsed<'PATCH /api/notes/:id'>): Promise<NoteReceipt> {
+  const { id, project, supersedes, bodyWas, ...patch } = request
+  const note = await findNoteId(services.store, id)
+  refusePast(patch.expiresAt)
+  const older = supersedes && (await existingNotes(services.store, supersedes))
+  if (older?.includes(note)) throw new BadRequest('a note cannot supersede itself')
+  const changes = withoutUndefined({
+    ...patch,
+    ...(project ? { project: await projectOfNote(services, project, patch.scope) } : {}),
+    ...(older ? { supersedes: older } : {}),
+  })
+  return publish(services, (await changeNote(services.notebook, note, changes, Date.now(), bodyWas)) ?? missing(note))
+}
+
+async function deleteNote(services: Services, { id, hard }: Parsed<'DELETE /api/notes/:id'>) {
+  const { store, notebook } = services
+  const note = await findNoteId(store, id)
+  if (!hard) return publish(services, (await forgetNote(notebook, note, Date.now())) ?? missing(note))
+  if (!(await store.notes.get(note))) missing(note)
+  services.announce(await store.withSecureDelete(() => purgeNote(notebook, note)))
+  return { kind: 'purged' as const, id: note }
+}
+
+async function noteVersions(store: Store, id: NoteId): Promise<NoteVersions> {
+  const note = (await store.notes.get(id)) ?? missing(id)
+  const older = await Promise.all(note.supersedes.map((one) => store.notes.get(one)))
+  return {
+    versions: await store.notes.versions(id),
+    older: older.flatMap((one) => (one ? [{ id: one.id, title: one.title, body: one.body, at: one.updatedAt }] : [])),
+  }
+}
+
+/** Announces the changes of a saved note and returns its receipt. Throws when the note was refused. */
+function publish(services: Services, { receipt, changes }: NoteSaveResult): NoteReceipt {
+  if (receipt.kind === 'refused') throw receipt.isOutdated ? new Conflict(receipt.reason) : new BadRequest(receipt.reason)
+  services.announce(changes)
+  if (changes.length > 0) services.queue.kick()
+  return { ...receipt, note: withUrn(receipt.note) }
+}
+
+/** Lists print ids with an N in front; people copy it along. */
+async function findNoteId(store: Store, id: string): Promise<NoteId> {
+  const bare = id.replace(/^N(?=.)/i, '')
+  return (await store.notes.get(asNoteId(id))) === null && (await store.notes.get(asNoteId(bare))) !== null ? asNoteId(bare) : asNoteId(id)
+}
+
+async function existingNotes(store: Store, ids: string[]): Promise<NoteId[]> {
+  const notes = await Promise.all(ids.map((id) => findNoteId(store, id)))
+  for (const id of notes) if (!(await store.notes.get(id))) throw new BadRequest(`there is no note ${id} to supersede`)
+  return notes
+}
+
+/** A note that has already expired would be hidden as soon as it is saved. */
+function refusePast(expiresAt: number | null | undefined): void {
+  if (typeof expiresAt === 'number' && expiresAt <= Date.now())
+    throw new BadRequest(`expiresAt is ${new Date(expiresAt).toISOString()}, which is in the past; use a later time or null`)
+}
+
+function missing(id: NoteId): never {
+  throw new BadRequest(`there is no note ${id}`)
+}
+
+async function projectOfNote(services: Services, name: string | undefined, scope: Note['scope'] | undefined): Promise<ProjectKey> {
+  const project = await resolveProject(services, name)
+  if (project) return project
+  if (scope === 'project') throw new BadRequest('project is missing; pass its key or one of its folders')
+  return scope === 'local' ? asProjectKey('global') : GLOBAL_PROJECT
+}
+
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+
+function withoutUndefined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Defined<T>
+}

@@ -1,0 +1,42 @@
+import { asProjectKey } from '../../core/ids.ts'
+import { projectName } from '../../core/project.ts'
+import type { projects } from '../../wire/contract/projects.ts'
+import type { ParsedType } from '../../wire/contract/route.ts'
+import type { Handlers } from '../router.ts'
+import { BadRequest } from '../server.ts'
+import type { Services } from '../services.ts'
+
+export const handlers = {
+  'GET /api/projects': async ({ store }) =>
+    (await store.projects.totals()).map((totals) => ({ ...totals, name: projectName(totals.project) })),
+  'POST /api/projects/rename': renameProject,
+  'POST /api/projects/wipe': wipeProject,
+} satisfies Handlers<typeof projects>
+
+type Parsed<Name extends keyof typeof projects> = ParsedType<(typeof projects)[Name]>
+
+async function renameProject({ store, queue }: Services, { from, to, merge }: Parsed<'POST /api/projects/rename'>) {
+  const known = (await store.projects.totals()).map(({ project }): string => project)
+  if (!known.includes(from)) throw new BadRequest(`there is no project ${from}`)
+  if (from === to) throw new BadRequest(`the project is already called ${to}`)
+  if (known.includes(to) && !merge) throw new BadRequest(`there already is a project ${to}; pass merge: true, or choose another name`)
+  await store.transaction(async () => {
+    await store.projects.rename(asProjectKey(from), asProjectKey(to))
+    await store.jobs.add('move-project', from, { from, to }, Date.now())
+    await store.audit.add({ at: Date.now(), action: merge ? 'merge-project' : 'rename-project', subject: from, details: { to } })
+  })
+  queue.kick()
+  return { kind: 'moving' as const, from, to }
+}
+
+async function wipeProject({ store, queue }: Services, { project, confirm }: Parsed<'POST /api/projects/wipe'>) {
+  if (confirm !== project && confirm !== projectName(asProjectKey(project)))
+    throw new BadRequest(`confirm must repeat the project's key or name: ${project}`)
+  if (!(await store.projects.totals()).some((totals) => totals.project === project)) throw new BadRequest(`there is no project ${project}`)
+  await store.transaction(async () => {
+    await store.jobs.add('wipe-project', project, { project }, Date.now())
+    await store.audit.add({ at: Date.now(), action: 'wipe-project', subject: project, details: {} })
+  })
+  queue.kick()
+  return { kind: 'wiping' as const, project }
+}

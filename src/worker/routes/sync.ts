@@ -1,0 +1,54 @@
+import { asNoteId } from '../../core/note.ts'
+import { withSetting } from '../../platform/config-file.ts'
+import { readIfThere, writeInPlace } from '../../platform/files.ts'
+import { noteAt, noteHistory, resolveConflict, syncState, whyRemoteUnusable } from '../../sync/sync.ts'
+import type { ParsedType } from '../../wire/contract/route.ts'
+import type { SyncHistoryResponse, sync } from '../../wire/contract/sync.ts'
+import { syncNow, syncSettings } from '../background-sync.ts'
+import type { Handlers } from '../router.ts'
+import { BadRequest } from '../server.ts'
+import type { Services } from '../services.ts'
+
+/** How long a sync waits for another one that is running. */
+const MAX_WAIT_MS = 120_000
+
+export const handlers = {
+  'GET /api/sync': (services) => syncState(services.notebook, syncSettings(services).remote),
+  'POST /api/sync': (services, { dryRun }) => syncNow(services, { dryRun, patienceMs: MAX_WAIT_MS }),
+  'POST /api/sync/remote': (services, { remote }) => {
+    setRemote(services, remote)
+    return syncNow(services, { dryRun: false, patienceMs: MAX_WAIT_MS })
+  },
+  'POST /api/sync/resolve': async (services, { id, choice }) => {
+    const resolved = await resolveConflict(services.notebook, asNoteId(id), choice, Date.now())
+    if (resolved.kind === 'refused') throw new BadRequest(resolved.reason)
+    services.announce(resolved.changes)
+    return { kind: resolved.kind, id: resolved.id }
+  },
+  'GET /api/sync/history': readHistory,
+} satisfies Handlers<typeof sync>
+
+async function readHistory(
+  { store, notebook }: Services,
+  { id, commit }: ParsedType<(typeof sync)['GET /api/sync/history']>,
+): Promise<SyncHistoryResponse> {
+  const note = await store.notes.get(asNoteId(id))
+  if (!note) throw new BadRequest(`there is no note ${id}`)
+  if (!commit) return { id, path: note.path, versions: await noteHistory(notebook, note.path) }
+  return { id, path: note.path, commit, text: await noteAt(notebook, note.path, commit) }
+}
+
+/** Changes only the remote in the settings file. */
+function setRemote(services: Services, remote: string): void {
+  const reason = whyRemoteUnusable(remote)
+  if (reason) throw new BadRequest(reason)
+  const { config } = services.home
+  const text = withSetting(readIfThere(config) ?? '', ['sync', 'remote'], remote)
+  if (text === null)
+    throw new BadRequest(`${config} cannot be edited safely; write remote = ${JSON.stringify(remote)} under [sync] yourself`)
+  writeInPlace(config, text)
+  if (syncSettings(services).remote !== remote)
+    throw new BadRequest(
+      'RECOLLECT_SYNC_REMOTE in the environment of the worker overrides the settings file; unset it and restart the worker',
+    )
+}

@@ -1,0 +1,90 @@
+import { freeBytes } from '../../platform/folder.ts'
+import type { ParsedType } from '../../wire/contract/route.ts'
+import type { FailedLine, upkeep } from '../../wire/contract/upkeep.ts'
+import { defaultAgent, parseRequestTime, resolveProject } from '../request-params.ts'
+import { cleanUp } from '../retention.ts'
+import type { Handlers } from '../router.ts'
+import { BadRequest } from '../server.ts'
+import type { Services } from '../services.ts'
+
+export const handlers = {
+  'POST /api/gc': (services, { dryRun }) => withFailure(services, 'a clean-up failed', cleanUp(services, Date.now(), dryRun)),
+  'POST /api/consolidate': (services, request) => consolidate(services, 'consolidate', request),
+  'POST /api/reflect': (services, request) => consolidate(services, 'reflect', request),
+  'POST /api/redistill': redistillTurns,
+  'POST /api/import': importFrom,
+  'GET /api/export': exportRows,
+  'POST /api/jobs/retry': retryJobs,
+  'GET /api/audit': ({ store }, { limit }) => store.audit.recent(limit),
+  'GET /api/cost': async (services, { days }) => {
+    const { costReport } = await import('../cost-report.ts')
+    return costReport(services, days, Date.now())
+  },
+  'GET /api/economy': readEconomy,
+} satisfies Handlers<typeof upkeep>
+
+type Parsed<Name extends keyof typeof upkeep> = ParsedType<(typeof upkeep)[Name]>
+
+async function consolidate(services: Services, kind: 'consolidate' | 'reflect', request: Parsed<'POST /api/consolidate'>) {
+  const project = await resolveProject(services, request.project ?? undefined)
+  const { runConsolidation } = await import('../consolidation.ts')
+  return withFailure(services, 'a consolidation failed', runConsolidation(services, kind, { ...request, project }))
+}
+
+async function redistillTurns(services: Services, request: Parsed<'POST /api/redistill'>) {
+  const project = await resolveProject(services, request.project ?? undefined)
+  const since = parseRequestTime(request.since)
+  const { redistill } = await import('../redistill.ts')
+  return withFailure(services, 'distilling turns again failed', redistill(services, { ...request, since, project }))
+}
+
+async function importFrom(services: Services, { from, paths, since, project: name }: Parsed<'POST /api/import'>) {
+  const agent = defaultAgent(services)
+  if (from === 'transcripts') {
+    const { importTranscripts } = await import('../import-transcripts.ts')
+    const lines = importTranscripts(services, agent, { paths, since: parseRequestTime(since), project: name })
+    return withFailure(services, 'an import failed', lines)
+  }
+  const project = await resolveProject(services, name ?? undefined)
+  const { importMemories } = await import('../import-memories.ts')
+  return withFailure(services, 'an import failed', importMemories(services, agent, { from, paths, project }))
+}
+
+async function exportRows(services: Services, { kind, project: name, format }: Parsed<'GET /api/export'>) {
+  if (format === 'markdown' && kind !== 'notes') throw new BadRequest('only notes can be exported as markdown; use kind=notes')
+  const project = await resolveProject(services, name)
+  const { exportLines, noteFiles } = await import('../export.ts')
+  return format === 'markdown' ? noteFiles(services.store, project) : exportLines(services.store, kind, project)
+}
+
+async function retryJobs({ store, queue }: Services, { id }: { id?: number | undefined }) {
+  const revived = await store.transaction(async () =>
+    id === undefined ? store.jobs.reviveDead(Date.now()) : Number(await store.jobs.revive(id, Date.now())),
+  )
+  queue.kick()
+  return { revived }
+}
+
+const ECONOMY_PERIOD_MS = 30 * 24 * 60 * 60_000
+
+async function readEconomy({ store, home }: Services) {
+  const since = Date.now() - ECONOMY_PERIOD_MS
+  return {
+    since,
+    shown: await store.injections.totals(since),
+    observations: await store.observations.totals(),
+    toolUseBytes: (await store.toolUses.countPurgeable(Number.MAX_SAFE_INTEGER)).bytes,
+    freeBytes: freeBytes(home.folder),
+  }
+}
+
+/** The status was sent with the first line, so a later failure can only be reported as a line. */
+async function* withFailure<Line>(services: Services, what: string, lines: AsyncIterable<Line>): AsyncGenerator<Line | FailedLine> {
+  try {
+    yield* lines
+  } catch (cause) {
+    const error = (cause as Error).message
+    services.log.warn(what, { error: error.slice(0, 300) })
+    yield { kind: 'failed', error }
+  }
+}

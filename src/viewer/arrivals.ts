@@ -1,4 +1,4 @@
-import type { LiveEvent } from './sse.ts'
+import type { LiveEvent } from '../wire/live-events.ts'
 
 /** Memories that arrived since a list was fetched: `counted` by the worker, then `keys` from live events. At the limit we stop counting. */
 export type Arrivals = { counted: number; keys: ReadonlySet<string>; isOverLimit: boolean }
@@ -22,22 +22,29 @@ export function addArrival(before: Arrivals, event: LiveEvent, filter: ArrivalFi
   return { ...before, keys: new Set([...before.keys, key]), isOverLimit: before.keys.size + 1 >= MAX_COUNTED_ARRIVALS }
 }
 
-const MEMORY_KIND_OF_EVENT: Record<string, string> = {
-  'observation-added': 'observation',
-  'summary-added': 'summary',
-  'prompt-added': 'prompt',
-  'note-changed': 'note',
-}
-
 type ArrivedMemory = { kind: string; id: string; project: string; type: string }
 
-function memoryInEvent({ type, data }: LiveEvent): ArrivedMemory | null {
-  const kind = MEMORY_KIND_OF_EVENT[type]
-  const fields = data as Record<string, { id?: unknown; project?: unknown; type?: unknown } | undefined> | null
-  const memory = kind && fields?.[kind]
-  if (!kind || !memory) return null
-  return { kind, id: String(memory.id), project: String(memory.project ?? fields.project ?? ''), type: String(memory.type ?? '') }
+function memoryInEvent({ change }: LiveEvent): ArrivedMemory | null {
+  switch (change?.kind) {
+    case 'observation-added':
+      return arrivedMemory('observation', change.observation)
+    case 'summary-added':
+      return arrivedMemory('summary', { ...change.summary, type: '' })
+    case 'prompt-added':
+      return arrivedMemory('prompt', { id: change.prompt.id, project: change.project, type: '' })
+    case 'note-changed':
+      return arrivedMemory('note', change.note)
+    default:
+      return null
+  }
 }
+
+const arrivedMemory = (kind: string, { id, project, type }: { id: number | string; project: string; type: string }): ArrivedMemory => ({
+  kind,
+  id: String(id),
+  project,
+  type,
+})
 
 function matchesArrivalFilter({ kind, project, type }: ArrivedMemory, filter: ArrivalFilter): boolean {
   if (filter.project && project !== filter.project) return false

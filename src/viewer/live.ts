@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { type LiveEvent, openEventReader } from './sse.ts'
+import { type LiveEvent, openLiveEventReader } from '../wire/live-events.ts'
 
 /** The connection to the worker. `signed-out`: the browser's cookie is missing or no longer valid. */
 export const connectionState = signal<'connecting' | 'live' | 'lost' | 'signed-out'>('connecting')
@@ -65,7 +65,7 @@ async function listenOnce(): Promise<boolean> {
       connectionState.value = response.status === 401 || response.status === 403 ? 'signed-out' : 'lost'
       return false
     }
-    const read = openEventReader()
+    const read = openLiveEventReader()
     const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader()
     for (;;) {
       const { done, value } = await pieces.read()

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ToolUse } from '../core/memory.ts'
+import type { LiveEvent } from '../wire/live-events.ts'
 import { EmptyState, formatClockTime, formatCount, formatDay, LoadingOrError, nameOfProject, PageHead, Tag } from './components.tsx'
 import { List, type PagedRows } from './list.tsx'
 import { onLiveEvent } from './live.ts'
@@ -24,8 +25,7 @@ export function ReplayPage({ id }: { id: string }) {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = onLiveEvent((event) => {
-      const data = event.data as { sessionId?: number; prompt?: { sessionId: number }; observation?: { sessionId: number } } | null
-      if (String(data?.sessionId ?? data?.prompt?.sessionId ?? data?.observation?.sessionId) !== id) return
+      if (String(sessionIdIn(event)) !== id) return
       clearTimeout(timer)
       timer = setTimeout(contents.refetch, LIVE_REFETCH_MS)
     })
@@ -130,6 +130,23 @@ export function ReplayPage({ id }: { id: string }) {
       )}
     </>
   )
+}
+
+/** The session that a live event belongs to; null for other events. */
+function sessionIdIn({ change }: LiveEvent): number | null {
+  switch (change?.kind) {
+    case 'session-completed':
+    case 'tool-use-added':
+      return change.sessionId
+    case 'prompt-added':
+      return change.prompt.sessionId
+    case 'observation-added':
+      return change.observation.sessionId
+    case 'summary-added':
+      return change.summary.sessionId
+    default:
+      return null
+  }
 }
 
 function ReplayEventView({ event }: { event: ReplayEvent }) {

@@ -4,8 +4,9 @@ import { liveStreamReady } from './live.ts'
 const transport: Transport = async ({ method, path, body, headers, signal }) => {
   // Data that is read before live events are connected could miss a change.
   if (method === 'GET') await liveStreamReady
-  // Other sites cannot send this header, so they cannot change anything.
-  const response = await fetch(path, { method, body, headers: { ...headers, 'x-recollect': '1' }, signal })
+  // The worker requires both headers for changes. Other sites cannot send them, so they cannot change anything.
+  const changeHeaders = { 'content-type': 'application/json', 'x-recollect': '1' }
+  const response = await fetch(path, { method, body, headers: { ...headers, ...(method === 'GET' ? {} : changeHeaders) }, signal })
   return { status: response.status, text: () => response.text(), body: null }
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 
-/** A person's browser: Debian's own, without anything it would do on its own account. */
+/** The installed Chromium, with its background services switched off. */
 export type Visitor = { context: BrowserContext; page: Page; [Symbol.asyncDispose](): Promise<void> }
 
 const FLAGS = [
@@ -21,11 +21,11 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 
 export const hasBrowser = CHROMIUM !== undefined
 
-/** `test` when there is a browser, else a `test` that skips, with a word why. In CI a missing browser is a failure. */
+/** `test` if a browser is installed, else a `test` that is skipped with a warning. In CI a missing browser is an error. */
 export function browserOrSkip() {
   if (hasBrowser) return test
-  if (process.env.CI) throw new Error('the viewer is tested in a real browser: install chromium')
-  console.warn('Flows that need a browser are skipped: there is no /usr/bin/chromium.')
+  if (process.env.CI) throw new Error('the viewer is tested in a real browser; install chromium')
+  console.warn('Tests of the viewer are skipped: /usr/bin/chromium is not installed.')
   return test.skipIf(true)
 }
 

@@ -129,7 +129,10 @@ export const configure = defineTool({
     if (value === undefined && !unset) return dataBlock('from="memory_configure"', [settingLine(known)])
     if (known.isSecret || PERSON_ONLY_SETTINGS.test(key))
       throw new RefusedError(`Only the person may change ${key}. Ask them to run: recollect config set ${key} <value>`, 400)
-    const updated = await deps.worker.call('PUT /api/settings', unset || value === undefined ? { name: key, unset: true } : { name: key, value })
+    const updated = await deps.worker.call(
+      'PUT /api/settings',
+      unset || value === undefined ? { name: key, unset: true } : { name: key, value },
+    )
     const setting = updated.settings.find(({ name }) => name === key)
     return `${dataBlock('from="memory_configure"', setting ? [settingLine(setting)] : [])}\n${updated.note}`
   },

@@ -27,15 +27,15 @@ export const recall = defineTool({
   alwaysLoaded: true,
   run: async (deps, { query, kind, project, limit, offset }) => {
     if (!query.trim()) throw new RefusedError('The query is empty. Pass the words to search for.', 400)
-    const found = await deps.worker.call('POST /api/search', { query, kind, limit, offset, ...searchScope(deps, project) })
-    if (found.hits.length === 0)
-      return [...searchInfoLines(found), offset > 0 ? `No more hits from offset ${offset}.` : NOTHING_FOUND].join('\n')
+    const response = await deps.worker.call('POST /api/search', { query, kind, limit, offset, ...searchScope(deps, project) })
+    if (response.hits.length === 0)
+      return [...searchInfoLines(response), offset > 0 ? `No more hits from offset ${offset}.` : NOTHING_FOUND].join('\n')
     const now = deps.now()
     const time = { heading: 'age', format: (at: number) => formatAge(at, now) }
-    const { head, rows } = memoryTable(found.hits, { project: found.project, time })
-    const lines = found.hits.flatMap((hit, index) => [rows[index] ?? '', ...snippetLine(hit)])
-    const more = found.isClose && found.hits.length === limit ? ` More hits: offset ${offset + limit}.` : ''
-    return `${dataBlock('from="memory_recall"', [...searchInfoLines(found), head, ...lines])}\nFull text: memory_get. What happened around a hit: memory_timeline.${more}`
+    const { head, rows } = memoryTable(response.hits, { project: response.project, time })
+    const lines = response.hits.flatMap((hit, index) => [rows[index] ?? '', ...snippetLine(hit)])
+    const more = response.isClose && response.hits.length === limit ? ` More hits: offset ${offset + limit}.` : ''
+    return `${dataBlock('from="memory_recall"', [...searchInfoLines(response), head, ...lines])}\nFull text: memory_get. What happened around a hit: memory_timeline.${more}`
   },
 })
 
@@ -68,17 +68,17 @@ export const timeline = defineTool({
   run: async (deps, { anchor, query, at, depth_before, depth_after, project }) => {
     if (!anchor && !query && !at) throw new RefusedError('Pass anchor (an id from memory_recall), query or at.', 400)
     const request = { anchor, query, at: at || undefined, depth_before, depth_after, ...searchScope(deps, project) }
-    const found = await deps.worker.call('POST /api/timeline', request)
-    if (found.items.length === 0) {
-      const hint = found.message ? 'memory_recall shows the nearest memories.' : NOTHING_FOUND
-      return [...searchInfoLines(found), query ? hint : 'No memories found around that time.'].join('\n')
+    const response = await deps.worker.call('POST /api/timeline', request)
+    if (response.items.length === 0) {
+      const hint = response.message ? 'memory_recall shows the nearest memories.' : NOTHING_FOUND
+      return [...searchInfoLines(response), query ? hint : 'No memories found around that time.'].join('\n')
     }
-    const items = found.items.map((item) => ({ ...item, mark: item.anchor ? '> ' : '' }))
-    const { head, rows } = memoryTable(items, { project: found.project, time: { heading: 'time', format: clockOf } })
-    const scope = found.project ? [`in ${oneLine(found.project, 100)}`] : []
+    const items = response.items.map((item) => ({ ...item, mark: item.anchor ? '> ' : '' }))
+    const { head, rows } = memoryTable(items, { project: response.project, time: { heading: 'time', format: clockOf } })
+    const scope = response.project ? [`in ${oneLine(response.project, 100)}`] : []
     const days = items.map((item) => dayOf(item.at))
     const lines = rows.flatMap((row, index) => (days[index] === days[index - 1] ? [row] : [days[index] ?? '', row]))
-    return dataBlock('from="memory_timeline"', [...searchInfoLines(found), ...scope, head, ...lines])
+    return dataBlock('from="memory_timeline"', [...searchInfoLines(response), ...scope, head, ...lines])
   },
 })
 

@@ -12,7 +12,7 @@ export type ToolDeps = {
   now(): number
 }
 
-/** What a tool gets with each call, besides its arguments. */
+/** Cancellation and progress of one call. */
 export type ToolCallContext = { signal: AbortSignal; progress(done: number, of: number, what: string): void }
 
 export type Tool<Arguments extends z.ZodType = z.ZodType> = {

@@ -9,6 +9,13 @@ import { fixTheTest, project } from '../support/scripts.ts'
 import { addMany, type Viewing, view } from '../support/viewer.ts'
 
 const test = browserOrSkip()
+const TABLE = `Each station reports with its own gauge.
+
+| Station | Datum | Gauge | Sampling | Latest reading |
+|---|---|:-:|---|---:|
+| Brest | Lowest astronomical tide | radar | every minute | 4.12 m |
+| \`saint-malo\` | **Chart datum** | float | every ten minutes | 11.87 m |
+`
 /** No test here needs vectors, and making them would keep the machine busy. */
 const withoutEmbedder = { env: { RECOLLECT_EMBEDDER_PROVIDER: 'none' } }
 
@@ -19,6 +26,8 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     person = await aPerson({ init: null, ...withoutEmbedder })
     await person.recollect('demo')
     await person.settled()
+    const output = await person.recollect('capture', TABLE, '--title', 'Tide gauges', '--global', '--json')
+    PAGES.push(`/memory/N${(JSON.parse(output) as { note: { id: string } }).note.id}`)
     viewer = await view(person)
   })
   afterAll(async () => {
@@ -106,6 +115,20 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     await page.getByRole('button', { name: /Forget/ }).click()
     await page.getByRole('button', { name: 'Restore' }).click()
     await page.getByRole('button', { name: /Forget/ }).waitFor()
+  })
+
+  test('a table in a note is shown as a table, and scrolls on a narrow screen', async () => {
+    await using narrow = await view(person, { width: 360, height: 740 })
+    await narrow.open(PAGES.at(-1) ?? '')
+    const table = narrow.page.getByRole('table')
+    await table.waitFor()
+    expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Station', 'Datum', 'Gauge', 'Sampling', 'Latest reading'])
+    expect(await table.getByRole('row').count()).toBe(3)
+    const box = await narrow.page.evaluate(
+      `(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.querySelector('.table'))`,
+    )
+    const { scrollWidth, clientWidth } = box as { scrollWidth: number; clientWidth: number }
+    expect(scrollWidth).toBeGreaterThan(clientWidth)
   })
 
   test('a session can be replayed from its first prompt to its summary', async () => {

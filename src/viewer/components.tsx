@@ -135,7 +135,7 @@ export function LoadingOrError({ fetched }: { fetched: { error: string; refetch(
   return fetched.error ? <ErrorMessage text={fetched.error} retry={fetched.refetch} /> : <Loading />
 }
 
-export const Loading = () => <p class="loading">Loading…</p>
+const Loading = () => <p class="loading">Loading…</p>
 
 /** A modal dialog. Esc and the ✕ button close it. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {

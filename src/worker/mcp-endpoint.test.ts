@@ -251,7 +251,9 @@ test('a timeline around words that nothing is close to says so, and shows no oth
   await addObservations(at.store, [observation({ title: 'The pelican queue drops poison messages' }), ...others])
   const client = await at.client('legacy', 'pipe')
   const around = (query: string) => at.call(client, 'memory_timeline', { query, project: 'all' })
-  expect(await around('which museum shows bronze boats')).toBe('Nothing close to that is remembered.\nmemory_recall shows the nearest memories.')
+  expect(await around('which museum shows bronze boats')).toBe(
+    'Nothing close to that is remembered.\nmemory_recall shows the nearest memories.',
+  )
   expect(await around('zzqqxx')).toContain('No memories found')
   expect(await around('pelican queue')).toContain('> #1 |')
 })

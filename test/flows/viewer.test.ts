@@ -6,7 +6,7 @@ import { runClaude } from '../harness/run-claude.ts'
 import { browserOrSkip, hasBrowser } from '../support/browser.ts'
 import { aPerson, type Person } from '../support/person.ts'
 import { fixTheTest, project } from '../support/scripts.ts'
-import { addMany, type Viewing, view } from '../support/viewer.ts'
+import { addManyObservations, type Viewing, view } from '../support/viewer.ts'
 
 const test = browserOrSkip()
 const TABLE = `Each station reports with its own gauge.
@@ -424,7 +424,7 @@ withClient('work of the real client is announced once and does not move the list
 test('a list of a hundred thousand memories scrolls smoothly', async () => {
   await using person = await aPerson({ init: null, ...withoutEmbedder })
   await person.recollect('start')
-  addMany(person, 100_000)
+  addManyObservations(person, 100_000)
   await using viewer = await view(person)
   const { page } = viewer
   await page.getByText('100,000 memories').waitFor()

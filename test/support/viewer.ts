@@ -58,7 +58,7 @@ export async function view(person: Person, options: Parameters<typeof openBrowse
 }
 
 /** Writes observations directly into the tables, because storing this many through the API would take minutes. Their words are not indexed. */
-export function addMany(person: Person, count: number): void {
+export function addManyObservations(person: Person, count: number): void {
   const db = new Database(join(person.home, '.recollect', 'recollect.db'))
   db.run('PRAGMA busy_timeout = 10000')
   db.transaction(() => {

@@ -7,6 +7,7 @@ export const BUNDLED_PACKAGES = [
   '@modelcontextprotocol/server',
   '@preact/signals',
   '@preact/signals-core',
+  'marked',
   'preact',
   'zod',
 ]

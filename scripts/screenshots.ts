@@ -68,7 +68,7 @@ async function shoot(
     await viewer.page.waitForTimeout(600)
     await viewer.page.screenshot({ path: file(path) })
   }
-  for (const trouble of viewer.trouble) console.log(trouble)
+  for (const trouble of viewer.violations) console.log(trouble)
 }
 
 /** The sample history, a few more projects, notes, and a session that received a brief. */

@@ -3,6 +3,9 @@ export const AGENT_NAMES = ['claude-code'] as const
 
 export type AgentName = (typeof AGENT_NAMES)[number]
 
+/** What people call each agent. */
+export const AGENT_TITLES: Record<AgentName, string> = { 'claude-code': 'Claude Code' }
+
 /** The agent of a caller that names none, such as a script that calls the HTTP interface. */
 export const DEFAULT_AGENT: AgentName = AGENT_NAMES[0]
 

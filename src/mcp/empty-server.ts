@@ -2,44 +2,49 @@ import { VERSION } from '../platform/version.ts'
 import { lineSplitter } from './stdio-lines.ts'
 
 /**
- * A server that offers nothing, until its client closes stdin: for the plugin, when the client has our server already. The model would
- * be shown every tool twice, and a server that ends at once would be shown to the person as one that failed.
+ * Serves an MCP server without tools until the client closes stdin. The plugin uses it if our server is also registered without the plugin:
+ * a second server would show the model every tool twice, and a process that exits at once would be reported to the person as failed.
  */
 export async function serveNothing(): Promise<void> {
   const out = Bun.stdout.writer()
   const split = lineSplitter((line) => {
-    const answer = replyToMessage(line)
-    if (answer === null) return
-    out.write(`${answer}\n`)
+    const reply = replyToMessage(line)
+    if (reply === null) return
+    out.write(`${reply}\n`)
     void out.flush()
   })
   for await (const chunk of Bun.stdin.stream()) split(chunk)
 }
 
-/** What is answered to a message; null when nobody waits. A client of the new protocol falls back to `initialize`, which old ones know. */
+/** The reply to a message; null for notifications and invalid lines. Clients of the new protocol fall back to `initialize` when `server/discover` fails. */
 export function replyToMessage(line: string): string | null {
   const { id, method, params } = readMessage(line)
   if (id === undefined || method === undefined) return null
-  const answer = (said: object) => JSON.stringify({ jsonrpc: '2.0', id, ...said })
+  const reply = (content: object) => JSON.stringify({ jsonrpc: '2.0', id, ...content })
   switch (method) {
     case 'initialize': {
-      const title = 'Recollect (silent: it is registered beside the plugin too)'
+      const title = 'Recollect (no tools here: it is also registered without the plugin)'
       const serverInfo = { name: 'recollect', title, version: VERSION }
-      return answer({ result: { protocolVersion: params?.protocolVersion ?? '2025-11-25', capabilities: {}, serverInfo } })
+      return reply({ result: { protocolVersion: requestedVersion(params), capabilities: {}, serverInfo } })
     }
     case 'ping':
-      return answer({ result: {} })
+      return reply({ result: {} })
     default:
-      return answer({ error: { code: -32601, message: 'Method not found' } })
+      return reply({ error: { code: -32601, message: 'Method not found' } })
   }
 }
 
-type EmptyServerMessage = { id?: string | number; method?: string; params?: { protocolVersion?: string } }
-
-function readMessage(line: string): EmptyServerMessage {
+function readMessage(line: string): { id?: unknown; method?: unknown; params?: unknown } {
   try {
-    return (JSON.parse(line) ?? {}) as EmptyServerMessage
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null ? value : {}
   } catch {
     return {}
   }
 }
+
+function requestedVersion(params: unknown): unknown {
+  return typeof params === 'object' && params !== null && 'protocolVersion' in params ? params.protocolVersion : DEFAULT_PROTOCOL_VERSION
+}
+
+const DEFAULT_PROTOCOL_VERSION = '2025-11-25'

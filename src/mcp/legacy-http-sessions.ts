@@ -2,102 +2,103 @@ import { isLegacyRequest, type McpServer, WebStandardStreamableHTTPServerTranspo
 import type { ResourceChangeFeed } from './resource-changes.ts'
 
 /*
- * Clients of the old protocol over HTTP, which hear of changes on a stream that lasts (GET) and belongs to an id that we give them when
- * they open (`Mcp-Session-Id`). Nothing is kept for them but that stream and what they subscribed to, so an id outlives the worker: the
- * next one takes it up where it was, and the client notices nothing.
+ * HTTP sessions of clients of the old protocol. Such a client gets a session id when it connects (`Mcp-Session-Id`) and receives changes on a stream
+ * (GET) that stays open. We store only that stream and the subscriptions, so a session survives a restart of the worker: the next worker resumes it
+ * under the same id.
  */
 
 type LegacyMcpSession = LegacyMcpServer & { transport: WebStandardStreamableHTTPServerTransport; usedAt: number; streams: number }
 
-/** A server for one such client, and what it subscribed to. */
+/** The server for one client, and the resources it subscribed to. */
 type LegacyMcpServer = { server: McpServer; subscribed: Set<string> }
 
 const SESSION_ID_HEADER = 'mcp-session-id'
 const SESSION_ID_PATTERN = /^recollect-[0-9a-f-]{36}$/
-/** Those that say nothing for this long and hear nothing are let go; they are taken up again when they come back. */
+/** Sessions without a request for this long and without a stream are closed. They are resumed when the client returns. */
 const IDLE_SESSION_MS = 60 * 60_000
 const MAX_LEGACY_SESSIONS = 200
 
-/** Answers the requests of such clients; null for all others. */
-export function openLegacySessions(make: (request: Request) => LegacyMcpServer, changes: ResourceChangeFeed, now: () => number) {
-  const open = new Map<string, LegacyMcpSession>()
-  const takingUp = new Map<string, Promise<LegacyMcpSession>>()
-  /** Ids that their clients have ended. */
+/** Handles the requests of such sessions. Returns null for all other requests. */
+export function openLegacySessions(makeServer: (request: Request) => LegacyMcpServer, changes: ResourceChangeFeed, now: () => number) {
+  const sessions = new Map<string, LegacyMcpSession>()
+  const resuming = new Map<string, Promise<LegacyMcpSession>>()
+  /** Ids of sessions that their clients have ended. */
   const ended = new Set<string>()
 
-  const begin = async (request: Request, id: string): Promise<LegacyMcpSession> => {
-    letGo()
+  const openSession = async (request: Request, id: string): Promise<LegacyMcpSession> => {
+    closeIdle()
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: (closed) => {
         ended.add(closed)
         if (ended.size > MAX_LEGACY_SESSIONS) ended.delete([...ended][0] ?? '')
-        leave(closed)
+        close(closed)
       },
     })
-    const lasting: LegacyMcpSession = { ...make(request), transport, usedAt: now(), streams: 0 }
-    await lasting.server.connect(transport)
-    return lasting
+    const session: LegacyMcpSession = { ...makeServer(request), transport, usedAt: now(), streams: 0 }
+    await session.server.connect(transport)
+    return session
   }
-  const leave = (id: string) => {
-    void open.get(id)?.server.close()
-    open.delete(id)
+  const close = (id: string) => {
+    void sessions.get(id)?.server.close()
+    sessions.delete(id)
   }
-  const letGo = () => {
-    const quiet = [...open].filter(([, { streams }]) => streams === 0).sort(([, a], [, b]) => a.usedAt - b.usedAt)
-    const tooMany = open.size - MAX_LEGACY_SESSIONS + 1
-    for (const [index, [id, { usedAt }]] of quiet.entries()) if (index < tooMany || now() - usedAt > IDLE_SESSION_MS) leave(id)
+  const closeIdle = () => {
+    const idle = [...sessions].filter(([, { streams }]) => streams === 0).sort(([, a], [, b]) => a.usedAt - b.usedAt)
+    const excess = sessions.size - MAX_LEGACY_SESSIONS + 1
+    for (const [index, [id, { usedAt }]] of idle.entries()) if (index < excess || now() - usedAt > IDLE_SESSION_MS) close(id)
   }
-  /** Changes are followed for as long as the client listens: most go away without a word. */
-  const listen = (lasting: LegacyMcpSession, gone: AbortSignal) => {
-    const { server, subscribed } = lasting
-    const stop = changes.subscribe((changed) => {
+  /** Sends changes while the stream is open. Most clients disconnect without ending their session. */
+  const sendChanges = (session: LegacyMcpSession, closed: AbortSignal) => {
+    const { server, subscribed } = session
+    const unsubscribe = changes.subscribe((changed) => {
       if (changed.list) server.sendResourceListChanged()
       for (const uri of changed.resources) if (subscribed.has(uri)) void server.server.sendResourceUpdated({ uri }).catch(() => {})
     })
-    lasting.streams++
-    gone.addEventListener('abort', () => {
-      lasting.streams--
-      stop()
+    session.streams++
+    closed.addEventListener('abort', () => {
+      session.streams--
+      unsubscribe()
     })
   }
-  /** One that an earlier worker gave its id: opened for it, in the words it began with. Its requests may come side by side. */
-  const takeUp = (request: Request, id: string): Promise<LegacyMcpSession> => {
-    const opening = async () => {
-      const lasting = await begin(request, id)
+  /** Resumes a session of an earlier worker: repeats the handshake under the same id. Several requests may arrive at once; only one resumes it. */
+  const resume = (request: Request, id: string): Promise<LegacyMcpSession> => {
+    const reopen = async () => {
+      const session = await openSession(request, id)
       const protocolVersion = request.headers.get('mcp-protocol-version') ?? '2025-03-26'
-      const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'taken up', version: '0' } }
-      const answer = await lasting.transport.handleRequest(
-        postRequest(request.url, { jsonrpc: '2.0', id: 'taken-up', method: 'initialize', params }),
+      const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'resumed', version: '0' } }
+      const response = await session.transport.handleRequest(
+        postRequest(request.url, { jsonrpc: '2.0', id: 'resumed', method: 'initialize', params }),
       )
-      await answer.text()
-      return lasting
+      await response.text()
+      return session
     }
-    const taken = takingUp.get(id) ?? opening().finally(() => takingUp.delete(id))
-    takingUp.set(id, taken)
-    return taken
+    const session = resuming.get(id) ?? reopen().finally(() => resuming.delete(id))
+    resuming.set(id, session)
+    return session
   }
   return async (request: Request): Promise<Response | null> => {
     const id = request.headers.get(SESSION_ID_HEADER)
-    const opens = id === null && request.method === 'POST' && (await isInitializeRequest(request))
-    if (id === null && !opens) return null
+    const isOpening = id === null && request.method === 'POST' && (await isInitializeRequest(request))
+    if (id === null && !isOpening) return null
     if (id !== null && (!SESSION_ID_PATTERN.test(id) || ended.has(id))) return sessionNotFound()
-    const known = id ?? `recollect-${crypto.randomUUID()}`
-    const lasting = id === null ? await begin(request, known) : (open.get(id) ?? (await takeUp(request, id)))
-    open.set(known, lasting)
-    lasting.usedAt = now()
-    const answer = await lasting.transport.handleRequest(request)
-    if (request.method === 'GET' && answer.ok) listen(lasting, request.signal)
-    return answer
+    const sessionId = id ?? `recollect-${crypto.randomUUID()}`
+    const session = id === null ? await openSession(request, sessionId) : (sessions.get(id) ?? (await resume(request, id)))
+    sessions.set(sessionId, session)
+    session.usedAt = now()
+    const response = await session.transport.handleRequest(request)
+    if (request.method === 'GET' && response.ok) sendChanges(session, request.signal)
+    return response
   }
 }
 
 async function isInitializeRequest(request: Request): Promise<boolean> {
-  const body = (await request
+  const body: unknown = await request
     .clone()
     .json()
-    .catch(() => null)) as { method?: unknown } | null
-  return body?.method === 'initialize' && isLegacyRequest(request, body)
+    .catch(() => null)
+  const isInitialize = typeof body === 'object' && body !== null && 'method' in body && body.method === 'initialize'
+  return isInitialize && isLegacyRequest(request, body)
 }
 
 function postRequest(url: string, message: object): Request {
@@ -105,6 +106,6 @@ function postRequest(url: string, message: object): Request {
   return new Request(url, { method: 'POST', headers, body: JSON.stringify(message) })
 }
 
-/** By this a client knows that it has to open anew. */
+/** Tells the client to open a new session. */
 const sessionNotFound = () =>
   Response.json({ jsonrpc: '2.0', id: null, error: { code: -32001, message: 'Session not found' } }, { status: 404 })

@@ -1,25 +1,23 @@
 import { z } from 'zod'
 import { fingerprint } from '../core/hash.ts'
-import type { Observation } from '../core/memory.ts'
 import { NOTE_SCOPES, NOTE_TYPES, type Note, parseNoteId } from '../core/note.ts'
 import { parseTimeFromNow } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
-import { dataBlock, idOf, type NoteInFull, oneLine } from './memory-text.ts'
+import type { RequestOf } from '../wire/contract/contract.ts'
+import { dataBlock, idOf, oneLine } from './memory-text.ts'
 import { defineTool, projectFor, strictArguments, type ToolDeps } from './tool.ts'
-import { ask, pathWithQuery, RefusedError } from './worker-client.ts'
+import { RefusedError } from './worker-client.ts'
 
 const id = z.string().max(300)
 const tags = z.array(z.string().min(1).max(80)).max(20).optional()
-const ttl = z.string().max(30).optional().describe('hide after 12h, 30d, 2w or a date; "never"')
+const ttl = z.string().max(30).optional().describe('hide after: 12h, 30d, 2w, a date, or "never"')
 const project = z.string().max(500).optional()
-
-type McpNoteReceipt = { kind: 'added' | 'same' | 'restated' | 'updated'; note: NoteInFull; superseded?: string[] }
 
 export const capture = defineTool({
   name: 'memory_capture',
-  title: 'Keep a note',
+  title: 'Save a note',
   description:
-    'Keep something worth knowing in later sessions as a note: a decision and its reason, a lesson, a convention, a blocker. One idea a note, its point first. Nothing secret. Saying what is known already changes nothing.',
+    'Save a note for later sessions: a decision with its reason, a lesson, a convention, a blocker. One idea per note, the main point first. No secrets. Saving what a note already says changes nothing.',
   input: strictArguments({
     text: z.string().min(1).max(50_000),
     title: z.string().max(200).optional(),
@@ -27,29 +25,26 @@ export const capture = defineTool({
       .string()
       .max(40)
       .optional()
-      .describe('decisions, learnings, blockers, progress, patterns, context, apis, config, security, testing, or another word'),
+      .describe('decisions, learnings, blockers, progress, patterns, context, apis, config, security, testing, or your own word'),
     type: z.enum(NOTE_TYPES).optional(),
     tags,
-    scope: z.enum(NOTE_SCOPES).optional().describe('project (default), global, or local: never leaves this machine'),
+    scope: z.enum(NOTE_SCOPES).optional().describe('project (default), global, or local (never leaves this machine)'),
     ttl,
     pin: z.boolean().optional(),
     supersedes: z.array(id).max(20).optional(),
     project,
   }),
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  run: async (means, given) => {
-    const where = given.scope === 'global' ? null : projectFor(means, given.project)
-    const scope = given.scope ?? (where ? 'project' : 'global')
-    const body = {
-      ...noteFields(means, given),
-      type: given.type,
-      scope,
-      ...(where ? { project: where } : {}),
-    }
-    const { kind, note, superseded = [] } = await ask<McpNoteReceipt>(means.client, '/api/notes', { method: 'POST', body })
-    const name = `${idOf('note', note.id)} (${note.namespace}, ${note.scope})`
-    if (kind === 'same') return `Already known as ${name}; nothing was written.`
-    return `Kept as ${name}.${superseded.length > 0 ? ` It takes the place of ${superseded.map((one) => idOf('note', one)).join(', ')}.` : ''}`
+  run: async (deps, input) => {
+    const project = input.scope === 'global' ? null : projectFor(deps, input.project)
+    const scope = input.scope ?? (project ? 'project' : 'global')
+    const fields = { ...noteFields(deps, input), body: input.text, type: input.type, scope, project: project ?? undefined }
+    const receipt = await deps.worker.call('POST /api/notes', fields)
+    const { id, namespace, scope: savedScope } = receipt.note
+    const name = `${idOf('note', id)} (${namespace}, ${savedScope})`
+    if (receipt.kind === 'same') return `${name} already says this; nothing was written.`
+    const superseded = receipt.kind === 'restated' ? receipt.superseded.map((older) => idOf('note', older)) : []
+    return `Saved as ${name}.${superseded.length > 0 ? ` It supersedes ${superseded.join(', ')}.` : ''}`
   },
 })
 
@@ -57,7 +52,7 @@ export const update = defineTool({
   name: 'memory_update',
   title: 'Change a note',
   description:
-    'Change a note: its text, title, namespace, tags (all of them), pin, ttl, or which older notes it supersedes (they are hidden).',
+    'Change a note: text, title, namespace, tags (replaces all), pin, ttl, or the older notes it supersedes (they become hidden).',
   input: strictArguments({
     id,
     text: z.string().min(1).max(50_000).optional(),
@@ -69,13 +64,13 @@ export const update = defineTool({
     supersedes: z.array(id).max(20).optional(),
   }),
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  run: async (means, given) => {
-    const note = requireNoteId(given.id)
-    const body = noteFields(means, given)
-    if (Object.values(body).every((value) => value === undefined))
-      throw new RefusedError('What should change? Give text, title, namespace, tags, pin, ttl or supersedes.', 400)
-    const { kind } = await ask<McpNoteReceipt>(means.client, `/api/notes/${note}`, { method: 'PATCH', body })
-    return kind === 'same' ? `${idOf('note', note)} says that already.` : `Changed ${idOf('note', note)}.`
+  run: async (deps, input) => {
+    const id = requireNoteId(input.id)
+    const fields = noteFields(deps, input)
+    if (Object.values(fields).every((value) => value === undefined))
+      throw new RefusedError('Nothing to change. Pass text, title, namespace, tags, pin, ttl or supersedes.', 400)
+    const { kind } = await deps.worker.call('PATCH /api/notes/:id', { ...fields, id })
+    return kind === 'same' ? `${idOf('note', id)} already says this.` : `Changed ${idOf('note', id)}.`
   },
 })
 
@@ -88,9 +83,9 @@ const Filter = strictArguments({
 
 export const forget = defineTool({
   name: 'memory_forget',
-  title: 'Forget memories, or bring them back',
+  title: 'Forget or restore memories',
   description:
-    'Hide notes and observations by ids (restore: true brings them back). hard removes them for good: only when the person asked for that. Notes by filter: the first call only lists what would go and gives a code; the second call with confirm: code does it.',
+    'Hide notes and observations by ids; restore: true shows them again. hard: true deletes them permanently, only if the person asked for that. With filter, the first call lists the matching notes and returns a code; repeat it with confirm: code.',
   input: strictArguments({
     ids: z.array(id).min(1).max(100).optional(),
     filter: Filter.optional(),
@@ -101,65 +96,68 @@ export const forget = defineTool({
     project,
   }),
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  run: async (means, given) => {
-    if (Boolean(given.ids) === Boolean(given.filter)) throw new RefusedError('Forget what? Give either ids or filter.', 400)
-    if (given.restore && (given.hard || given.filter)) throw new RefusedError('restore takes ids alone.', 400)
-    const chosen = given.ids
-      ? await Promise.all(given.ids.map((one) => findForgettable(means, one)))
-      : (await notesMatching(means, given.filter ?? {}, given.project)).map(forgettableNote)
-    if (chosen.length === 0) return 'No note fits that.'
-    const deed = given.restore ? 'restore' : given.hard ? 'remove for good' : 'hide'
-    const names = chosen.map((one) => one.name)
-    const code = fingerprint(`${deed} ${names.toSorted().join(' ')}`, 12)
-    const isAllowed = given.ids !== undefined || given.confirm === code
-    if (given.dry_run || !isAllowed) {
+  run: async (deps, input) => {
+    if (Boolean(input.ids) === Boolean(input.filter)) throw new RefusedError('Pass either ids or filter.', 400)
+    if (input.restore && (input.hard || input.filter)) throw new RefusedError('restore works with ids only, without hard or filter.', 400)
+    const chosen = input.ids
+      ? await Promise.all(input.ids.map((id) => findForgettable(deps, id)))
+      : (await notesMatching(deps, input.filter ?? {}, input.project)).map((note) => forgettableNote(deps, note))
+    if (chosen.length === 0) return 'No note matches the filter.'
+    const action = input.restore ? 'restore' : input.hard ? 'permanently delete' : 'hide'
+    const names = chosen.map(({ name }) => name)
+    const code = fingerprint(`${action} ${names.toSorted().join(' ')}`, 12)
+    const isConfirmed = input.ids !== undefined || input.confirm === code
+    if (input.dry_run || !isConfirmed) {
       const list = chosen.map(({ name, kind, title }) => `${name} | ${neutralizeText(kind)} | ${oneLine(title, 120)}`)
-      const how = given.filter ? ` To do it: the same call with confirm: "${code}".` : ''
-      const stale = given.confirm && !given.dry_run ? 'That code does not fit what matches now. ' : ''
-      return `${dataBlock('from="memory_forget"', list)}\n${stale}Nothing was changed. Would ${deed} ${chosen.length}.${how}`
+      const next = input.filter ? ` To do it, repeat the call with confirm: "${code}".` : ''
+      const stale = input.confirm && !input.dry_run ? 'The code does not match the notes that match now. ' : ''
+      return `${dataBlock('from="memory_forget"', list)}\n${stale}Nothing was changed. This would ${action} ${chosen.length}.${next}`
     }
-    for (const { path } of chosen) {
-      if (given.restore) await ask(means.client, `${path}/restore`, { method: 'POST' })
-      else await ask(means.client, pathWithQuery(path, { hard: given.hard ? 1 : undefined }), { method: 'DELETE' })
-    }
-    if (given.restore) return `Back: ${names.join(', ')}.`
-    if (given.hard) return `Removed for good: ${names.join(', ')}.`
-    return `Hidden: ${names.join(', ')}. memory_forget with restore: true brings them back.`
+    for (const memory of chosen) await (input.restore ? memory.restore() : memory.forget(input.hard))
+    if (input.restore) return `Restored: ${names.join(', ')}.`
+    if (input.hard) return `Permanently deleted: ${names.join(', ')}.`
+    return `Hidden: ${names.join(', ')}. To show them again, use memory_forget with restore: true.`
   },
 })
 
-type Forgettable = { name: string; path: string; kind: string; title: string }
+type Forgettable = { name: string; kind: string; title: string; forget(hard: boolean): Promise<unknown>; restore(): Promise<unknown> }
 
-async function findForgettable(means: ToolDeps, id: string): Promise<Forgettable> {
-  const number = /^#?(\d{1,15})$/.exec(id.trim())?.[1]
-  if (!number) return forgettableNote(await ask<NoteInFull>(means.client, `/api/notes/${requireNoteId(id)}`))
-  const path = `/api/observations/${number}`
-  const { observation } = await ask<{ observation: Observation | null }>(means.client, path)
-  if (!observation) throw new RefusedError(`There is no #${number}.`, 400)
-  return { name: idOf('observation', number), path, kind: observation.type, title: observation.title }
+async function findForgettable(deps: ToolDeps, text: string): Promise<Forgettable> {
+  const id = /^#?(\d{1,15})$/.exec(text.trim())?.[1]
+  if (!id) return forgettableNote(deps, await deps.worker.call('GET /api/notes/:id', { id: requireNoteId(text) }))
+  const { observation } = await deps.worker.call('GET /api/observations/:id', { id })
+  if (!observation) throw new RefusedError(`#${id} does not exist. Use ids from memory_recall.`, 400)
+  return {
+    name: idOf('observation', id),
+    kind: observation.type,
+    title: observation.title,
+    forget: (hard) => deps.worker.call('DELETE /api/observations/:id', { id, hard }),
+    restore: () => deps.worker.call('POST /api/observations/:id/restore', { id }),
+  }
 }
 
-const forgettableNote = ({ id, namespace, title }: Pick<Note, 'id' | 'namespace' | 'title'>): Forgettable => ({
+const forgettableNote = ({ worker }: ToolDeps, { id, namespace, title }: Pick<Note, 'id' | 'namespace' | 'title'>): Forgettable => ({
   name: idOf('note', id),
-  path: `/api/notes/${id}`,
   kind: namespace,
   title,
+  forget: (hard) => worker.call('DELETE /api/notes/:id', { id, hard }),
+  restore: () => worker.call('POST /api/notes/:id/restore', { id }),
 })
 
 const MAX_FILTERED_NOTES = 1000
 
-async function notesMatching(means: ToolDeps, filter: z.infer<typeof Filter>, said: string | undefined): Promise<Note[]> {
+async function notesMatching(deps: ToolDeps, filter: z.infer<typeof Filter>, givenProject: string | undefined): Promise<Note[]> {
+  const { namespace, type, tag } = filter
   if (Object.values(filter).every((value) => value === undefined))
-    throw new RefusedError('A filter needs at least one of namespace, tag, type, before.', 400)
-  const { namespace, type } = filter
+    throw new RefusedError('The filter is empty. Pass at least one of namespace, tag, type, before.', 400)
   const before = filter.before === undefined ? null : new Date(filter.before).getTime()
-  if (Number.isNaN(before)) throw new RefusedError(`"${neutralizeText(filter.before ?? '')}" is no date; write 2026-01-31.`, 400)
-  const path = pathWithQuery('/api/notes', { namespace, type, project: projectFor(means, said), limit: MAX_FILTERED_NOTES })
-  const { notes } = await ask<{ notes: Note[] }>(means.client, path)
-  return notes.filter((note) => (!filter.tag || note.tags.includes(filter.tag)) && (before === null || note.updatedAt < before))
+  if (Number.isNaN(before)) throw new RefusedError(`"${neutralizeText(filter.before ?? '')}" is not a date. Write it as 2026-01-31.`, 400)
+  const project = projectFor(deps, givenProject) ?? undefined
+  const { notes } = await deps.worker.call('GET /api/notes', { namespace, type, project, limit: MAX_FILTERED_NOTES })
+  return notes.filter((note) => (!tag || note.tags.includes(tag)) && (before === null || note.updatedAt < before))
 }
 
-type NoteToolChanges = {
+type NoteInput = {
   text?: string | undefined
   title?: string | undefined
   namespace?: string | undefined
@@ -169,24 +167,27 @@ type NoteToolChanges = {
   supersedes?: string[] | undefined
 }
 
-/** The same in the worker's words. */
-function noteFields(means: ToolDeps, { text, title, namespace, tags, pin, ttl, supersedes }: NoteToolChanges) {
-  return { body: text, title, namespace, tags, pinned: pin, expiresAt: parseExpiry(means, ttl), supersedes: supersedes?.map(requireNoteId) }
+/** The arguments of a tool as fields of a request. */
+function noteFields(
+  deps: ToolDeps,
+  { text, title, namespace, tags, pin, ttl, supersedes }: NoteInput,
+): Omit<RequestOf<'PATCH /api/notes/:id'>, 'id'> {
+  return { body: text, title, namespace, tags, pinned: pin, expiresAt: parseExpiry(deps, ttl), supersedes: supersedes?.map(requireNoteId) }
 }
 
-function parseExpiry(means: ToolDeps, ttl: string | undefined): number | null | undefined {
+function parseExpiry(deps: ToolDeps, ttl: string | undefined): number | null | undefined {
   if (ttl === undefined) return undefined
   if (ttl === 'never') return null
-  const at = parseTimeFromNow(ttl, means.now())
+  const at = parseTimeFromNow(ttl, deps.now())
   if (at === null)
-    throw new RefusedError(`"${neutralizeText(ttl)}" is no time. Say 12h, 30d, 2w, a date such as 2026-12-31, or never.`, 400)
+    throw new RefusedError(`"${neutralizeText(ttl)}" is not a time. Write 12h, 30d, 2w, a date such as 2026-12-31, or never.`, 400)
   return at
 }
 
-/** The id of a note as it may be written: with N, without, or as an address. */
+/** The id of a note, written with or without N, or as an address. */
 function requireNoteId(text: string): string {
-  const note = parseNoteId(text.trim().replace(/^N(?=[0-7][0-9A-HJKMNP-TV-Z]{25}$)/i, ''))
-  if (!note || /^[#SP]?\d+$/i.test(text.trim()))
-    throw new RefusedError(`"${oneLine(text, 60)}" is no note. Notes are called N…; memory_recall with kind note shows them.`, 400)
-  return note
+  const id = parseNoteId(text.trim().replace(/^N(?=[0-7][0-9A-HJKMNP-TV-Z]{25}$)/i, ''))
+  if (!id || /^[#SP]?\d+$/i.test(text.trim()))
+    throw new RefusedError(`"${oneLine(text, 60)}" is not a note id. They look like N…; memory_recall with kind note shows them.`, 400)
+  return id
 }

@@ -7,9 +7,9 @@ const initialized = line({ method: 'notifications/initialized' })
 const call = (id: number | string) => line({ id, method: 'tools/call', params: { name: 'memory_recall' } })
 const answer = (id: number | string) => line({ id, result: {} })
 
-test('a new worker is told the opening and what waits, and the client does not hear the opening answered twice', () => {
+test('a new worker gets the handshake and the waiting requests, and the client gets each reply once', () => {
   const relay = openRelay()
-  for (const said of [initialize, initialized, call(1), call('two')]) expect(relay.receiveFromClient(said)).toEqual({ kind: 'pass' })
+  for (const sent of [initialize, initialized, call(1), call('two')]) expect(relay.receiveFromClient(sent)).toEqual({ kind: 'pass' })
   expect(relay.receiveFromWorker(answer(0))).toBe(true)
   expect(relay.receiveFromWorker(answer(1))).toBe(true)
   expect(relay.linesForNewWorker()).toEqual([initialize, initialized, call('two')])
@@ -18,14 +18,14 @@ test('a new worker is told the opening and what waits, and the client does not h
   expect(relay.isWaiting()).toBe(false)
 })
 
-test('an opening that was never answered is told again and its answer is heard', () => {
+test('a handshake without a reply is repeated and its reply reaches the client', () => {
   const relay = openRelay()
   relay.receiveFromClient(initialize)
   expect(relay.linesForNewWorker()).toEqual([initialize])
   expect(relay.receiveFromWorker(answer(0))).toBe(true)
 })
 
-test('subscriptions come along, those that were taken back do not', () => {
+test('a new worker gets the subscriptions that are still active', () => {
   const relay = openRelay()
   const subscribe = (id: number, uri: string) => line({ id, method: 'resources/subscribe', params: { uri } })
   for (const [id, uri] of [
@@ -42,20 +42,20 @@ test('subscriptions come along, those that were taken back do not', () => {
   expect(relay.receiveFromWorker(line({ method: 'notifications/resources/updated', params: {} }))).toBe(true)
 })
 
-test('what was cancelled is not asked again', () => {
+test('a cancelled request is not repeated', () => {
   const relay = openRelay()
   relay.receiveFromClient(call(5))
   relay.receiveFromClient(line({ method: 'notifications/cancelled', params: { requestId: 5 } }))
   expect(relay.linesForNewWorker()).toEqual([])
 })
 
-test.each(['nonsense', '[]', '"text"', 'null'])('%s is answered here and reaches no worker', (text) => {
-  const taken = openRelay().receiveFromClient(text)
-  expect(taken.kind).toBe('answer')
-  if (taken.kind === 'answer') expect(JSON.parse(taken.line)).toMatchObject({ id: null, error: { code: -32700 } })
+test.each(['nonsense', '[]', '"text"', 'null'])('%s gets an error reply and is not sent to a worker', (text) => {
+  const received = openRelay().receiveFromClient(text)
+  expect(received.kind).toBe('reply')
+  if (received.kind === 'reply') expect(JSON.parse(received.line)).toMatchObject({ id: null, error: { code: -32700 } })
 })
 
-test('when no worker can be had, everything that waits is told so', () => {
+test('when no worker can be started, every waiting request gets an error', () => {
   const relay = openRelay()
   relay.receiveFromClient(call(1))
   relay.receiveFromClient(call('b'))

@@ -1,29 +1,29 @@
 /**
- * What a worker must be told again when it takes the place of another in the middle of a conversation: the opening, what the
- * client subscribed to, and every request that has not been answered. The client notices nothing.
+ * Remembers what a new worker needs when it replaces another in the middle of a conversation: the handshake, the subscriptions,
+ * and every request without a reply. The client does not notice the change.
  */
 export function openRelay() {
-  /** `initialize` and what follows it, for clients of the old protocol. */
-  const opening: string[] = []
+  /** `initialize` and `notifications/initialized`, from clients of the old protocol. */
+  const handshake: string[] = []
   const subscriptions = new Map<string, { id: string; line: string }>()
   const waiting = new Map<string, string>()
-  /** Answers to what only we said again. */
-  const unwanted = new Set<string>()
+  /** Requests that only we repeated; the client must not get their replies again. */
+  const repeated = new Set<string>()
 
   return {
-    /** Takes what the client says. Anything but one JSON-RPC message is answered here, and never reaches a worker. */
-    receiveFromClient(line: string): { kind: 'pass' } | { kind: 'answer'; line: string } {
+    /** Handles a line from the client. A line that is not a JSON-RPC message gets its reply here and is not sent to a worker. */
+    receiveFromClient(line: string): { kind: 'pass' } | { kind: 'reply'; line: string } {
       const message = readMessage(line)
-      if (!message) return { kind: 'answer', line: errorReply(null, -32700, 'this line is not a JSON-RPC message') }
+      if (!message) return { kind: 'reply', line: errorReply(null, -32700, 'this line is not a JSON-RPC message') }
       const { method, params } = message
       const id = message.id === undefined ? null : JSON.stringify(message.id)
       if (id !== null && method !== undefined) waiting.set(id, line)
       switch (method) {
         case 'initialize':
-          opening.splice(0, opening.length, line)
+          handshake.splice(0, handshake.length, line)
           break
         case 'notifications/initialized':
-          opening.push(line)
+          handshake.push(line)
           break
         case 'resources/subscribe':
           if (id !== null) subscriptions.set(String(params?.uri), { id, line })
@@ -38,29 +38,29 @@ export function openRelay() {
       return { kind: 'pass' }
     },
 
-    /** Takes what a worker says. True when the client should hear it. */
+    /** Handles a line from the worker. True if the client should get it. */
     receiveFromWorker(line: string): boolean {
       const message = readMessage(line)
       if (!message || message.method !== undefined || message.id === undefined) return true
       const id = JSON.stringify(message.id)
       if (waiting.delete(id)) return true
-      return !unwanted.delete(id)
+      return !repeated.delete(id)
     },
 
-    /** What to tell a new worker, in order. */
+    /** The lines to send to a new worker, in order. */
     linesForNewWorker(): string[] {
-      unwanted.clear()
-      const [initialize] = opening
-      const said = [...opening, ...[...subscriptions.values()].map(({ line }) => line)]
-      const answeredAlready = [
+      repeated.clear()
+      const [initialize] = handshake
+      const setup = [...handshake, ...[...subscriptions.values()].map(({ line }) => line)]
+      const setupIds = [
         ...(initialize === undefined ? [] : [JSON.stringify(readMessage(initialize)?.id)]),
         ...[...subscriptions.values()].map(({ id }) => id),
       ]
-      for (const id of answeredAlready) if (!waiting.has(id)) unwanted.add(id)
-      return [...said, ...[...waiting.values()].filter((line) => !said.includes(line))]
+      for (const id of setupIds) if (!waiting.has(id)) repeated.add(id)
+      return [...setup, ...[...waiting.values()].filter((line) => !setup.includes(line))]
     },
 
-    /** Gives up on what waits: nobody can answer. */
+    /** The error replies for all waiting requests, when no worker can be started. */
     failWaiting(reason: string): string[] {
       const lines = [...waiting.keys()].map((id) => errorReply(JSON.parse(id), -32603, reason))
       waiting.clear()

@@ -1,36 +1,37 @@
-import type { Change } from '../core/memory.ts'
 import { noteUrn } from '../core/note.ts'
+import { httpRequest } from '../wire/call.ts'
+import { type LiveEvent, openLiveEventReader } from '../wire/live-events.ts'
 import { BRIEF_URI, sessionUri } from './resources.ts'
 import type { McpWorkerClient } from './worker-client.ts'
 
-/** What clients may want to read again: whole lists, or single resources. */
+/** What clients may want to read again: the lists of resources, or single resources. */
 export type ResourceChanges = { list: boolean; resources: string[] }
 
 export type ResourceChangeFeed = { subscribe(listener: (changed: ResourceChanges) => void): () => void }
 
-/** A listener that was let go, because it did not keep up, comes back after this. */
+/** The worker drops a listener that does not keep up. It reconnects after this. */
 const RECONNECT_DELAY_MS = 1000
 
-/** Hears at most so often: an import changes thousands of things, and every word makes a client fetch its lists anew. */
+/** Changes are collected for this long: an import changes thousands of memories, and each notification makes clients fetch their lists again. */
 const NOTIFY_INTERVAL_MS = 500
 
-/** What the worker tells on `/stream`, for as long as somebody wants to hear it. */
+/** Turns the worker's events on `/stream` into changed resources. It is connected only while someone listens. */
 export function openResourceChangeFeed(client: McpWorkerClient, pauseMs = NOTIFY_INTERVAL_MS): ResourceChangeFeed {
   const listeners = new Set<(changed: ResourceChanges) => void>()
   let listening: AbortController | null = null
-  let gathered: ResourceChanges | null = null
+  let collected: ResourceChanges | null = null
 
-  const tell = () => {
-    const changed = gathered
-    gathered = null
+  const notify = () => {
+    const changed = collected
+    collected = null
     if (changed) for (const listener of listeners) listener(changed)
   }
-  const hear = (changed: ResourceChanges) => {
+  const collect = (changed: ResourceChanges) => {
     if (!changed.list && changed.resources.length === 0) return
-    if (!gathered) setTimeout(tell, pauseMs)
-    gathered = {
-      list: changed.list || (gathered?.list ?? false),
-      resources: [...new Set([...(gathered?.resources ?? []), ...changed.resources])],
+    if (!collected) setTimeout(notify, pauseMs)
+    collected = {
+      list: changed.list || (collected?.list ?? false),
+      resources: [...new Set([...(collected?.resources ?? []), ...changed.resources])],
     }
   }
   return {
@@ -38,7 +39,7 @@ export function openResourceChangeFeed(client: McpWorkerClient, pauseMs = NOTIFY
       listeners.add(listener)
       if (!listening) {
         listening = new AbortController()
-        void keepFollowing(client, listening.signal, hear)
+        void keepFollowing(client, listening.signal, collect)
       }
       return () => {
         listeners.delete(listener)
@@ -50,56 +51,48 @@ export function openResourceChangeFeed(client: McpWorkerClient, pauseMs = NOTIFY
   }
 }
 
-/** What was missed meanwhile is not known, so everything counts as changed. A worker that stops is not kept from it by the wait. */
-async function keepFollowing(client: McpWorkerClient, signal: AbortSignal, hear: (changed: ResourceChanges) => void): Promise<void> {
+/** Reconnects until aborted. Events may be missed meanwhile, so after a reconnect everything counts as changed. The timer does not keep a stopping worker alive. */
+async function keepFollowing(client: McpWorkerClient, signal: AbortSignal, collect: (changed: ResourceChanges) => void): Promise<void> {
   while (!signal.aborted) {
-    await follow(client, signal, hear).catch(() => {})
+    await follow(client, signal, collect).catch(() => {})
     if (signal.aborted) return
     await new Promise<void>((resolve) => void setTimeout(resolve, RECONNECT_DELAY_MS).unref())
-    hear({ list: true, resources: [BRIEF_URI] })
+    collect({ list: true, resources: [BRIEF_URI] })
   }
 }
 
-async function follow(client: McpWorkerClient, signal: AbortSignal, hear: (changed: ResourceChanges) => void): Promise<void> {
-  const answer = await client.ask('/stream', { signal })
-  if (!answer.ok || !answer.body) return
-  const reader = answer.body.getReader()
+async function follow(client: McpWorkerClient, signal: AbortSignal, collect: (changed: ResourceChanges) => void): Promise<void> {
+  const response = await client.transport(httpRequest('GET /stream', {}, { signal }))
+  if (!response.ok || !response.body) return
+  const reader = response.body.getReader()
   signal.addEventListener('abort', () => void reader.cancel())
   const decoder = new TextDecoder()
-  let held = ''
+  const readEvents = openLiveEventReader()
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
-    held += decoder.decode(value, { stream: true })
-    const events = held.split('\n\n')
-    held = events.pop() ?? ''
-    for (const event of events) hear(resourcesChangedBy(event))
+    for (const event of readEvents(decoder.decode(value, { stream: true }))) collect(resourcesChangedBy(event))
   }
 }
 
-/** One event of the stream. */
-function resourcesChangedBy(event: string): ResourceChanges {
-  const kind = /^event: (.+)$/m.exec(event)?.[1]
-  const data = /^data: (.+)$/m.exec(event)?.[1]
-  if (!kind || !data) return NO_RESOURCE_CHANGES
-  const change = JSON.parse(data) as Change
-  switch (kind) {
+function resourcesChangedBy({ type, change }: LiveEvent): ResourceChanges {
+  if (type === 'reset') return { list: true, resources: [BRIEF_URI] }
+  switch (change?.kind) {
     case 'note-changed':
-      return { list: true, resources: 'note' in change ? [noteUrn(change.note), BRIEF_URI] : [] }
+      return { list: true, resources: [noteUrn(change.note), BRIEF_URI] }
     case 'session-opened':
-      return { list: true, resources: 'session' in change ? [sessionUri(change.session.id)] : [] }
+      return { list: true, resources: [sessionUri(change.session.id)] }
     case 'session-completed':
-      return { list: false, resources: 'sessionId' in change ? [sessionUri(change.sessionId)] : [] }
+      return { list: false, resources: [sessionUri(change.sessionId)] }
     case 'prompt-added':
-      return { list: false, resources: 'prompt' in change ? [sessionUri(change.prompt.sessionId)] : [] }
+      return { list: false, resources: [sessionUri(change.prompt.sessionId)] }
     case 'observation-added':
-      return { list: false, resources: 'observation' in change ? [sessionUri(change.observation.sessionId), BRIEF_URI] : [] }
+      return { list: false, resources: [sessionUri(change.observation.sessionId), BRIEF_URI] }
     case 'summary-added':
-      return { list: false, resources: 'summary' in change ? [sessionUri(change.summary.sessionId), BRIEF_URI] : [] }
+      return { list: false, resources: [sessionUri(change.summary.sessionId), BRIEF_URI] }
     case 'note-removed':
     case 'observation-removed':
     case 'imported':
-    case 'reset':
       return { list: true, resources: [BRIEF_URI] }
     default:
       return NO_RESOURCE_CHANGES

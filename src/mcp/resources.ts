@@ -1,89 +1,89 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
-import type { Observation, Prompt, Session, Summary } from '../core/memory.ts'
+import type { Session } from '../core/memory.ts'
 import { NOTE_SCOPES, noteUrn, parseNoteId } from '../core/note.ts'
-import type { WorkerStatus } from '../wire/api.ts'
-import { dataBlock, type NoteInFull, noteLines, oneLine, sessionLine, summaryLines } from './memory-text.ts'
+import type { NoteWithUrn } from '../wire/contract/notes.ts'
+import type { SessionContents } from '../wire/contract/sessions.ts'
+import { dataBlock, noteLines, oneLine, sessionLine, summaryLines } from './memory-text.ts'
 import type { ToolDeps } from './tool.ts'
-import { ask, pathWithQuery, RefusedError } from './worker-client.ts'
+import { RefusedError } from './worker-client.ts'
 
 const MARKDOWN = 'text/markdown'
 const MAX_LISTED_NOTES = 50
+const MAX_LISTED_SESSIONS = 20
 
 export const sessionUri = (id: number) => `recollect://session/${id}`
 export const BRIEF_URI = 'recollect://brief'
 
-/** Notes, sessions and the brief, to be read by address. */
-export function addResources(server: McpServer, means: ToolDeps): void {
+/** Notes, sessions and briefs as resources that a client reads by their addresses. */
+export function addResources(server: McpServer, deps: ToolDeps): void {
   const contents = (uri: URL, text: string) => ({ contents: [{ uri: uri.href, mimeType: MARKDOWN, text }] })
 
   server.registerResource(
     'brief',
     BRIEF_URI,
-    { title: 'Brief', description: 'What a session that starts here is told.', mimeType: MARKDOWN },
-    async (uri) => contents(uri, await briefText(means, means.project)),
+    { title: 'Brief', description: 'The brief that a session in this project starts with.', mimeType: MARKDOWN },
+    async (uri) => contents(uri, await briefText(deps, deps.project)),
   )
   server.registerResource(
     'brief-of-project',
-    new ResourceTemplate('recollect://brief/{project}', { list: undefined, complete: { project: (start) => projects(means, start) } }),
-    { title: 'Brief of a project', description: 'What a session in that project is told.', mimeType: MARKDOWN },
-    async (uri, { project }) => contents(uri, await orResourceNotFound(uri, briefText(means, decodeUriPart(uri, project)))),
+    new ResourceTemplate('recollect://brief/{project}', { list: undefined, complete: { project: (start) => projects(deps, start) } }),
+    { title: 'Brief of a project', description: 'The brief that a session in that project starts with.', mimeType: MARKDOWN },
+    async (uri, { project }) => contents(uri, await orResourceNotFound(uri, briefText(deps, decodeUriPart(uri, project)))),
   )
   server.registerResource(
     'note',
     new ResourceTemplate('recollect://{scope}/{namespace}/{id}', {
-      list: async () => ({ resources: (await notes(means)).map(listedNote) }),
+      list: async () => ({ resources: (await notes(deps)).map(listedNote) }),
       complete: {
         scope: (start) => NOTE_SCOPES.filter((scope) => scope.startsWith(start)),
         namespace: async (start) =>
-          [...new Set((await notes(means)).map((note) => note.namespace))].filter((name) => name.startsWith(start)),
-        id: async (start) => (await notes(means)).map((note) => note.id).filter((id) => id.startsWith(start)),
+          [...new Set((await notes(deps)).map((note) => note.namespace))].filter((name) => name.startsWith(start)),
+        id: async (start) => (await notes(deps)).map((note) => note.id).filter((id) => id.startsWith(start)),
       },
     }),
-    { title: 'Note', description: 'A note in full.', mimeType: MARKDOWN },
+    { title: 'Note', description: 'The full text of a note.', mimeType: MARKDOWN },
     async (uri, { id }) => {
       const note = parseNoteId(decodeUriPart(uri, id))
       if (!note) throw new ResourceNotFoundError(uri.href)
-      const memory = await orResourceNotFound(uri, ask<NoteInFull>(means.client, `/api/notes/${note}`))
+      const memory = await orResourceNotFound(uri, deps.worker.call('GET /api/notes/:id', { id: note }))
       if (memory.urn !== uri.href) throw new ResourceNotFoundError(uri.href)
-      return contents(uri, dataBlock('from="note"', noteLines(memory, means.now())))
+      return contents(uri, dataBlock('from="note"', noteLines(memory, deps.now())))
     },
   )
   server.registerResource(
     'session',
     new ResourceTemplate('recollect://session/{id}', {
-      list: async () => ({ resources: (await sessions(means)).map(listedSession) }),
-      complete: { id: async (start) => (await sessions(means)).map(({ id }) => String(id)).filter((id) => id.startsWith(start)) },
+      list: async () => ({ resources: (await sessions(deps)).map(listedSession) }),
+      complete: { id: async (start) => (await sessions(deps)).map(({ id }) => String(id)).filter((id) => id.startsWith(start)) },
     }),
-    { title: 'Session', description: 'What a session asked, did and left open.', mimeType: MARKDOWN },
+    { title: 'Session', description: 'The prompts, observations and last summary of a session.', mimeType: MARKDOWN },
     async (uri, { id }) => {
       if (typeof id !== 'string' || !/^\d{1,15}$/.test(id)) throw new ResourceNotFoundError(uri.href)
-      const whole = await orResourceNotFound(uri, ask<McpSessionDetail>(means.client, `/api/sessions/${id}`))
-      return contents(uri, sessionText(whole, means.now()))
+      const session = await orResourceNotFound(uri, deps.worker.call('GET /api/sessions/:id', { id }))
+      return contents(uri, sessionText(session, deps.now()))
     },
   )
 }
 
-type McpSessionDetail = { session: Session; prompts: Prompt[]; observations: Observation[]; summaries: Summary[] }
-
-function sessionText({ session, prompts, observations, summaries }: McpSessionDetail, now: number): string {
-  const asked = prompts.filter((prompt) => prompt.origin === 'person').map((prompt) => `P${prompt.id} | ${oneLine(prompt.text, 200)}`)
-  const did = observations.map((o) => `#${o.id} | ${o.type} | ${oneLine(o.title, 160)} | ~${o.tokens}t`)
+function sessionText({ session, prompts, observations, summaries }: SessionContents, now: number): string {
+  const promptLines = prompts.filter((prompt) => prompt.origin === 'person').map((prompt) => `P${prompt.id} | ${oneLine(prompt.text, 200)}`)
+  const observationLines = observations.map((o) => `#${o.id} | ${o.type} | ${oneLine(o.title, 160)} | ~${o.tokens}t`)
   const last = summaries.at(-1)
   return dataBlock('from="session"', [
     sessionLine(session, now),
-    ...(asked.length > 0 ? ['asked:', ...asked] : []),
-    ...(did.length > 0 ? ['did:', ...did] : []),
-    ...(last ? ['left:', ...summaryLines(last, null, now)] : []),
+    ...(promptLines.length > 0 ? ['prompts:', ...promptLines] : []),
+    ...(observationLines.length > 0 ? ['observations:', ...observationLines] : []),
+    ...(last ? ['last summary:', ...summaryLines(last, null, now)] : []),
   ])
 }
 
-async function briefText(means: ToolDeps, project: string | null): Promise<string> {
-  if (!project) return 'Which project? Read recollect://brief/<project>.'
-  const { text } = await ask<{ text: string }>(means.client, pathWithQuery('/api/context/inject', { project, format: 'json' }))
-  return text || 'Nothing is remembered here yet.'
+async function briefText(deps: ToolDeps, project: string | null): Promise<string> {
+  if (!project) return 'The client did not say which project it works in. Read recollect://brief/<project>.'
+  const { text } = await deps.worker.call('GET /api/context/inject', { project, format: 'json' })
+  return text || 'There are no memories in this project yet.'
 }
 
-const listedNote = (note: NoteInFull) => ({
+const listedNote = (note: NoteWithUrn) => ({
   uri: noteUrn(note),
   name: `N${note.id}`,
   title: oneLine(note.title, 120),
@@ -99,19 +99,16 @@ const listedSession = (session: Session) => ({
   mimeType: MARKDOWN,
 })
 
-async function notes(means: ToolDeps): Promise<NoteInFull[]> {
-  return (
-    await ask<{ notes: NoteInFull[] }>(means.client, pathWithQuery('/api/notes', { project: means.project, limit: MAX_LISTED_NOTES }))
-  ).notes
+async function notes(deps: ToolDeps): Promise<NoteWithUrn[]> {
+  return (await deps.worker.call('GET /api/notes', { project: deps.project ?? undefined, limit: MAX_LISTED_NOTES })).notes
 }
 
-async function sessions(means: ToolDeps): Promise<Session[]> {
-  const path = pathWithQuery('/api/sessions', { project: means.project, limit: 20 })
-  return (await ask<{ sessions: Session[] }>(means.client, path)).sessions
+async function sessions(deps: ToolDeps): Promise<Session[]> {
+  return (await deps.worker.call('GET /api/sessions', { project: deps.project ?? undefined, limit: MAX_LISTED_SESSIONS })).sessions
 }
 
-async function projects(means: ToolDeps, start: string): Promise<string[]> {
-  const { projects } = await ask<WorkerStatus>(means.client, '/api/status')
+async function projects(deps: ToolDeps, start: string): Promise<string[]> {
+  const { projects } = await deps.worker.call('GET /api/status')
   return projects.map(({ project }) => encodeURIComponent(project)).filter((project) => project.startsWith(start))
 }
 
@@ -123,10 +120,10 @@ function decodeUriPart(uri: URL, part: string | string[] | undefined): string {
   }
 }
 
-/** What the worker does not have is not there for the client either. */
-async function orResourceNotFound<T>(uri: URL, asked: Promise<T>): Promise<T> {
+/** Reports a memory that the worker refuses to read as a resource that does not exist. */
+async function orResourceNotFound<T>(uri: URL, response: Promise<T>): Promise<T> {
   try {
-    return await asked
+    return await response
   } catch (cause) {
     if (cause instanceof RefusedError && cause.status < 500) throw new ResourceNotFoundError(uri.href)
     throw cause

@@ -1,7 +1,7 @@
 /**
- * MCP: memory as tools, resources and prompts for any client that speaks the protocol, old (2025-11-25 and before) or new
- * (2026-07-28). This is the server itself; it runs inside the worker and asks it through a `Client`, never the database. Each
- * session's own process is `shim.ts`, which only carries lines and has nothing of this in it.
+ * MCP: memory as tools, resources and prompts, for clients of the old protocol (up to 2025-11-25) and the new one (2026-07-28).
+ * This server runs inside the worker and calls the worker's routes; it never touches the database. The process that a client
+ * starts for a session is `shim.ts`, which only relays messages.
  */
 import {
   type CallToolResult,
@@ -22,36 +22,37 @@ import { openResourceChangeFeed, type ResourceChangeFeed } from './resource-chan
 import { addResources } from './resources.ts'
 import { get, graph, recall, timeline } from './search-tools.ts'
 import type { Tool, ToolCallContext, ToolDeps } from './tool.ts'
-import { type McpWorkerClient, RefusedError } from './worker-client.ts'
+import { type McpWorkerClient, openWorkerCaller, RefusedError } from './worker-client.ts'
 
 export type { McpWorkerClient } from './worker-client.ts'
 
 const TOOLS: Tool[] = [recall, timeline, get, capture, update, forget, graph, status, sync, consolidate, configure]
 
-/** Seen by the model before any tool is: it should look here before it asks the person or reads half the repository again. */
+/** The model reads this before it sees any tool. It should make the model search memory before it asks the person or explores the repository. */
 export const INSTRUCTIONS =
-  'Recollect remembers what earlier sessions in this project did, decided, fixed and learned. Before you ask the person something, explore, or solve a problem that may have come up before, search with memory_recall; read what matters with memory_get. Keep decisions, lessons and conventions that later sessions should know with memory_capture.'
+  'Recollect remembers what earlier sessions in this project did, decided, fixed and learned. Before you ask the person something, explore, or solve a problem that may have come up before, search with memory_recall; read what matters with memory_get. Save decisions, lessons and conventions that later sessions should know with memory_capture.'
 
-/** Everything that serves MCP in one worker. */
+/** The MCP side of a worker. */
 export function openMcp(client: McpWorkerClient, now: () => number = Date.now) {
   const changes = openResourceChangeFeed(client)
-  const means = (project: string | null): ToolDeps => ({ client, project, now })
-  const http = createMcpHandler(({ era, requestInfo }) => memoryServer(means(projectIn(requestInfo)), era === 'modern'), {
+  const worker = openWorkerCaller(client)
+  const depsFor = (project: string | null): ToolDeps => ({ worker, project, now })
+  const http = createMcpHandler(({ era, requestInfo }) => memoryServer(depsFor(projectIn(requestInfo)), era === 'modern'), {
     bus: { publish: () => {}, subscribe: (listener) => changes.subscribe((changed) => eventsOf(changed).forEach(listener)) },
   })
-  const lasting = openLegacySessions(
+  const handleLegacy = openLegacySessions(
     (request) => {
-      const server = memoryServer(means(projectIn(request)), true)
+      const server = memoryServer(depsFor(projectIn(request)), true)
       return { server, subscribed: trackSubscriptions(server) }
     },
     changes,
     now,
   )
   return {
-    /** One request to `/mcp`. Whoever calls has checked the token, the Host and the Origin. */
-    handleRequest: async (request: Request): Promise<Response> => (await lasting(request)) ?? http.fetch(request),
-    /** One client for as long as it stays, a message at a time. */
-    connect: (project: string | null, send: (message: string) => void) => connectClient(means(project), changes, send),
+    /** Answers one request to `/mcp`. The caller has already checked the token, the Host and the Origin. */
+    handleRequest: async (request: Request): Promise<Response> => (await handleLegacy(request)) ?? http.fetch(request),
+    /** Serves one client over a connection that lasts, one message at a time. */
+    connect: (project: string | null, send: (message: string) => void) => connectClient(depsFor(project), changes, send),
   }
 }
 
@@ -66,24 +67,24 @@ function eventsOf(changed: { list: boolean; resources: string[] }): ServerEvent[
 
 export type McpClientConnection = { receive(message: string): void; close(): void }
 
-function connectClient(means: ToolDeps, changes: ResourceChangeFeed, send: (message: string) => void): McpClientConnection {
-  const wire: Transport = {
+function connectClient(deps: ToolDeps, changes: ResourceChangeFeed, send: (message: string) => void): McpClientConnection {
+  const transport: Transport = {
     start: async () => {},
     send: async (message: JSONRPCMessage) => send(JSON.stringify(message)),
-    close: async () => wire.onclose?.(),
+    close: async () => transport.onclose?.(),
   }
-  const instances: { server: McpServer; subscribed: Set<string> }[] = []
+  const instances: { server: McpServer; subscribed: Pick<Set<string>, 'has'> }[] = []
   const serving = serveStdio(
     ({ era }) => {
-      const server = memoryServer(means, true)
-      // The new protocol keeps subscriptions by itself; the old one has two requests for them.
+      const server = memoryServer(deps, true)
+      // `serveStdio` handles subscriptions of the new protocol; those of the old one are two requests that we handle.
       const subscribed = era === 'legacy' ? trackSubscriptions(server) : null
       instances.splice(0, instances.length, { server, subscribed: subscribed ?? ALL_RESOURCES })
       return server
     },
-    { transport: wire },
+    { transport },
   )
-  const stop = changes.subscribe((changed) => {
+  const unsubscribe = changes.subscribe((changed) => {
     for (const { server, subscribed } of instances) {
       if (!server.isConnected()) continue
       if (changed.list) server.sendResourceListChanged()
@@ -93,30 +94,30 @@ function connectClient(means: ToolDeps, changes: ResourceChangeFeed, send: (mess
   return {
     receive: (text) => {
       const message = readMessage(text)
-      if (message.kind === 'read') wire.onmessage?.(message.value)
-      else send(JSON.stringify(message.answer))
+      if (message.kind === 'valid') transport.onmessage?.(message.value)
+      else send(JSON.stringify(message.reply))
     },
     close: () => {
-      stop()
+      unsubscribe()
       void serving.close()
     },
   }
 }
 
-/** A message, or what to say to one that is none: whoever waits for an answer must not wait for ever. */
-function readMessage(text: string): { kind: 'read'; value: JSONRPCMessage } | { kind: 'unusable'; answer: object } {
+/** Parses a message. An invalid one gets an error as its reply, because its sender may be waiting. */
+function readMessage(text: string): { kind: 'valid'; value: JSONRPCMessage } | { kind: 'invalid'; reply: object } {
   let id: unknown = null
   try {
     const value: unknown = JSON.parse(text)
-    id = (value as { id?: unknown } | null)?.id ?? null
-    return { kind: 'read', value: parseJSONRPCMessage(value) }
+    if (typeof value === 'object' && value !== null && 'id' in value) id = value.id
+    return { kind: 'valid', value: parseJSONRPCMessage(value) }
   } catch {
-    return { kind: 'unusable', answer: { jsonrpc: '2.0', id, error: { code: -32600, message: 'this is not a JSON-RPC request' } } }
+    return { kind: 'invalid', reply: { jsonrpc: '2.0', id, error: { code: -32600, message: 'this is not a JSON-RPC message' } } }
   }
 }
 
-/** The entry lets through what the client listens to. */
-const ALL_RESOURCES = { has: () => true } as unknown as Set<string>
+/** For the new protocol, where `serveStdio` filters updates itself. */
+const ALL_RESOURCES = { has: () => true }
 
 function trackSubscriptions(server: McpServer): Set<string> {
   const subscribed = new Set<string>()
@@ -132,33 +133,33 @@ function trackSubscriptions(server: McpServer): Set<string> {
 }
 
 /**
- * A server with all that memory offers. Cheap: over HTTP one is made for every request of a client that did not open. Such an old one
- * has no line on which it could be told of changes (`tells` false), so none are promised.
+ * A server with all tools, resources and prompts. It is cheap: an HTTP client without a session gets a new one for each request.
+ * `canNotify` is false if there is no connection on which such a client could receive changes.
  */
-function memoryServer(means: ToolDeps, tells: boolean): McpServer {
-  const capabilities = { tools: {}, resources: { subscribe: tells, listChanged: tells }, prompts: {}, completions: {} }
+function memoryServer(deps: ToolDeps, canNotify: boolean): McpServer {
+  const capabilities = { tools: {}, resources: { subscribe: canNotify, listChanged: canNotify }, prompts: {}, completions: {} }
   const server = new McpServer({ name: 'recollect', title: 'Recollect', version: VERSION }, { instructions: INSTRUCTIONS, capabilities })
-  for (const tool of TOOLS) addTool(server, means, tool)
-  addResources(server, means)
-  addPrompts(server, means)
+  for (const tool of TOOLS) addTool(server, deps, tool)
+  addResources(server, deps)
+  addPrompts(server, deps)
   return server
 }
 
-function addTool(server: McpServer, means: ToolDeps, { name, title, description, input, hints, alwaysLoaded, run }: Tool): void {
+function addTool(server: McpServer, deps: ToolDeps, { name, title, description, input, hints, alwaysLoaded, run }: Tool): void {
   const meta = alwaysLoaded ? { _meta: { 'anthropic/alwaysLoad': true } } : {}
-  server.registerTool(name, { title, description, inputSchema: input, annotations: hints, ...meta }, async (given, context) => {
+  server.registerTool(name, { title, description, inputSchema: input, annotations: hints, ...meta }, async (args, context) => {
     const token = context.mcpReq._meta?.progressToken
     const call: ToolCallContext = {
       signal: context.mcpReq.signal,
       progress: (done, of, message) => {
         if (token === undefined) return
         const params = { progressToken: token, progress: done, total: of, message }
-        // A client that has gone does not want to hear it.
+        // The client may be gone.
         void context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
       },
     }
     try {
-      return textResult(await run(means, given, call))
+      return textResult(await run(deps, args, call))
     } catch (cause) {
       if (cause instanceof RefusedError) return { ...textResult(cause.message), isError: true }
       throw cause
@@ -166,5 +167,5 @@ function addTool(server: McpServer, means: ToolDeps, { name, title, description,
   })
 }
 
-/** Text alone: a client that is given structured content too shows that one to the model and drops the text. */
+/** Text only: a client that also gets structured content shows the model that, and drops the text. */
 const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })

@@ -13,7 +13,7 @@ const recall = async (client: Client, query = 'herons') => {
 const capture = (client: Client) => client.callTool({ name: 'memory_capture', arguments: { text: 'Herons log poison messages.' } })
 
 describe.each(['legacy', { pin: '2026-07-28' }] as const)('a client (%j)', (mode) => {
-  test('notices nothing when the worker is killed, in the middle of calls or between them', async () => {
+  test('gets all its replies when the worker is killed during or between calls', async () => {
     await using at = anMcpHome()
     const { client } = await at.connect(mode)
     await capture(client)
@@ -26,13 +26,13 @@ describe.each(['legacy', { pin: '2026-07-28' }] as const)('a client (%j)', (mode
     await client.close()
   })
 
-  test('finds a worker again that a person stopped or restarted', async () => {
+  test('reaches the worker again after a person stopped or restarted it', async () => {
     await using at = anMcpHome()
     const { client } = await at.connect(mode)
     await capture(client)
     await at.recollect('stop')
     await Bun.sleep(700)
-    expect(at.isWorkerThere()).toBe(false) // who stops it does not want it back at once
+    expect(at.isWorkerThere()).toBe(false) // a stopped worker is not started again without a request
     expect((await recall(client)).text).toContain('Herons log')
     await at.recollect('restart')
     expect((await recall(client)).text).toContain('Herons log')
@@ -40,7 +40,7 @@ describe.each(['legacy', { pin: '2026-07-28' }] as const)('a client (%j)', (mode
   })
 })
 
-test.each(['my home', 'jörg', 'a#b?c', 'a:b%20'])('a home called “%s” is as good as any other', async (name) => {
+test.each(['my home', 'jörg', 'a#b?c', 'a:b%20'])('a home called “%s” works', async (name) => {
   await using at = anMcpHome(name)
   const { client } = await at.connect()
   await capture(client)
@@ -48,29 +48,29 @@ test.each(['my home', 'jörg', 'a#b?c', 'a:b%20'])('a home called “%s” is as
   await client.close()
 })
 
-test('a worker that takes no lasting connection is asked for one now and then, not all the time', async () => {
+test('a worker that accepts no pipe is retried with pauses', async () => {
   await using at = anMcpHome()
   mkdirSync(join(at.home, 'run'), { recursive: true })
-  let asked = 0
+  let attempts = 0
   using _ = Bun.serve({
     unix: join(at.home, 'run', 'worker.sock'),
     fetch: ({ url }) => {
-      if (new URL(url).pathname === '/mcp') asked++
+      if (new URL(url).pathname === '/mcp') attempts++
       return Response.json({ version: '999.0.0' })
     },
   })
   const child = Bun.spawn([RECOLLECT, 'mcp'], { cwd: at.project, env: at.env, stdio: ['pipe', 'ignore', 'ignore'] })
   child.stdin.write(`${PING}\n`)
   child.stdin.flush()
-  for (let waited = 0; asked === 0 && waited < 10_000; waited += 10) await Bun.sleep(10)
+  for (let waited = 0; attempts === 0 && waited < 10_000; waited += 10) await Bun.sleep(10)
   await Bun.sleep(1500)
   child.kill()
   await child.exited
-  expect(asked).toBeGreaterThan(1)
-  expect(asked).toBeLessThan(8)
+  expect(attempts).toBeGreaterThan(1)
+  expect(attempts).toBeLessThan(8)
 })
 
-test('a worker that dies is started again at once, whether or not somebody asks', async () => {
+test('a worker that crashes is started again at once, even without a request', async () => {
   await using at = anMcpHome()
   const { client } = await at.connect()
   await recall(client)
@@ -81,7 +81,7 @@ test('a worker that dies is started again at once, whether or not somebody asks'
   await client.close()
 })
 
-test('a client that leaves while a worker is being started leaves nobody behind', async () => {
+test('the process ends when its client leaves while a worker is starting', async () => {
   await using at = anMcpHome()
   const child = Bun.spawn([RECOLLECT, 'mcp'], { cwd: at.project, env: at.env, stdio: ['pipe', 'pipe', 'ignore'] })
   child.stdin.write(`${PING}\n`)
@@ -90,7 +90,7 @@ test('a client that leaves while a worker is being started leaves nobody behind'
   process.kill(at.worker().pid, 'SIGKILL')
   await Bun.sleep(30)
   child.stdin.end()
-  expect(await Promise.race([child.exited, Bun.sleep(20_000).then(() => 'still there')])).toBe(0)
+  expect(await Promise.race([child.exited, Bun.sleep(20_000).then(() => 'still running')])).toBe(0)
 }, 30_000)
 
 test.skipIf(process.platform !== 'linux')('the process of a session stays under 40 MB', async () => {
@@ -103,13 +103,13 @@ test.skipIf(process.platform !== 'linux')('the process of a session stays under 
   await client.close()
 })
 
-test('when no worker can start, a call is answered with what to do', async () => {
+test('if no worker can start, the error says what to do', async () => {
   await using at = anMcpHome()
   await Bun.write(at.home, 'a file is in the way')
   await expect(at.connect()).rejects.toThrow(/recollect doctor/)
 })
 
-test('a worker that is paused is not said to be one that does not start', async () => {
+test('a paused worker is reported as paused', async () => {
   await using at = anMcpHome()
   await at.recollect('start')
   const { pid } = at.worker()
@@ -118,10 +118,10 @@ test('a worker that is paused is not said to be one that does not start', async 
   process.kill(pid, 'SIGSTOP')
   try {
     const answer = Promise.withResolvers<string>()
-    const line = openWorkerConnection(null, answer.resolve, 500)
-    line.send(PING)
+    const connection = openWorkerConnection(null, answer.resolve, 500)
+    connection.send(PING)
     expect(await answer.promise).toContain(`the worker (pid ${pid}) is paused`)
-    await line.finish()
+    await connection.finish()
   } finally {
     process.kill(pid, 'SIGCONT')
     if (before === undefined) delete process.env.RECOLLECT_HOME
@@ -129,20 +129,20 @@ test('a worker that is paused is not said to be one that does not start', async 
   }
 })
 
-test('over TCP the first line must be the token; then it is the same', async () => {
+test('over TCP the first line must be the token', async () => {
   await using at = anMcpHome()
   await using tcp = await overTcp(at)
-  expect(await talk(tcp.port, ['wrong', PING])).toContain('the first line must be the token')
-  expect(await talk(tcp.port, [PING])).not.toContain('"result"')
+  expect(await sendUntilReply(tcp.port, ['wrong', PING])).toContain('the first line must be the token')
+  expect(await sendUntilReply(tcp.port, [PING])).not.toContain('"result"')
   for (const token of [at.token(), JSON.stringify({ token: at.token() })])
-    expect(await talk(tcp.port, [token, OPENING])).toContain('"serverInfo":{"name":"recollect"')
+    expect(await sendUntilReply(tcp.port, [token, OPENING])).toContain('"serverInfo":{"name":"recollect"')
 })
 
-test('over TCP who says everything at once and hangs up hears every answer', async () => {
+test('over TCP a client that sends everything and closes its side gets every reply', async () => {
   await using at = anMcpHome()
   await using tcp = await overTcp(at)
-  const heard = await sayAll(tcp.port, [at.token(), OPENING, ...[2, 3, 4].map((id) => PING.replace('"id":1', `"id":${id}`))])
-  expect(heard.map((line) => (JSON.parse(line) as { id: number }).id).sort()).toEqual([1, 2, 3, 4])
+  const replies = await sendAll(tcp.port, [at.token(), OPENING, ...[2, 3, 4].map((id) => PING.replace('"id":1', `"id":${id}`))])
+  expect(replies.map((line) => (JSON.parse(line) as { id: number }).id).sort()).toEqual([1, 2, 3, 4])
 })
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
@@ -156,9 +156,9 @@ async function overTcp(at: ReturnType<typeof anMcpHome>) {
     env: at.env,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const said = await new Response(firstChunk(server.stderr)).text()
+  const output = await new Response(firstChunk(server.stderr)).text()
   return {
-    port: Number(/127\.0\.0\.1:(\d+)/.exec(said)?.[1]),
+    port: Number(/127\.0\.0\.1:(\d+)/.exec(output)?.[1]),
     [Symbol.asyncDispose]: async () => {
       server.kill()
       await server.exited
@@ -177,29 +177,29 @@ function firstChunk(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Arr
   })
 }
 
-/** Says these lines, and what came back until there was a line or the other hung up. */
-function talk(port: number, lines: string[]): Promise<string> {
-  const said = Promise.withResolvers<string>()
+/** Sends these lines. Resolves with what came back, after a full line or when the other side closes. */
+function sendUntilReply(port: number, lines: string[]): Promise<string> {
+  const result = Promise.withResolvers<string>()
   const socket = connect(port, '127.0.0.1', () => socket.write(`${lines.join('\n')}\n`))
-  let heard = ''
+  let received = ''
   socket.on('data', (chunk) => {
-    heard += chunk.toString()
-    if (heard.includes('\n')) socket.end()
+    received += chunk.toString()
+    if (received.includes('\n')) socket.end()
   })
-  socket.on('close', () => said.resolve(heard))
-  socket.on('error', said.reject)
-  return said.promise
+  socket.on('close', () => result.resolve(received))
+  socket.on('error', result.reject)
+  return result.promise
 }
 
-/** Says these lines and that it has no more to say, and what came back until the other had no more either. */
-function sayAll(port: number, lines: string[]): Promise<string[]> {
-  const said = Promise.withResolvers<string[]>()
+/** Sends these lines and closes our side. Resolves with all lines that came back. */
+function sendAll(port: number, lines: string[]): Promise<string[]> {
+  const result = Promise.withResolvers<string[]>()
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.end(`${lines.join('\n')}\n`))
-  let heard = ''
+  let received = ''
   socket.on('data', (chunk) => {
-    heard += chunk.toString()
+    received += chunk.toString()
   })
-  socket.on('close', () => said.resolve(heard.trim().split('\n').filter(Boolean)))
-  socket.on('error', said.reject)
-  return said.promise
+  socket.on('close', () => result.resolve(received.trim().split('\n').filter(Boolean)))
+  socket.on('error', result.reject)
+  return result.promise
 }

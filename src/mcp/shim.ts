@@ -1,7 +1,7 @@
 /**
- * The process that a client starts for a session: it carries lines between the client and the worker, starts the worker when it is
- * away, and lets another one take its place without the client noticing. It knows nothing of the protocol but which requests wait
- * for an answer, holds no database and loads no package, so it is quick to start and small.
+ * The process that a client starts for a session. It relays lines between the client and the worker, starts the worker if none
+ * runs, and connects to a new worker without the client noticing. It knows only which requests wait for a reply, opens no
+ * database and loads no package, so it is small and starts quickly.
  */
 import { projectKey } from '../core/project.ts'
 import { hookEnvironment, readEnvironment } from '../platform/environment.ts'
@@ -13,105 +13,106 @@ import { openPipe, type PipeEnd, type WorkerPipe } from '../wire/worker-pipe.ts'
 import { openRelay } from './relay.ts'
 import { lineSplitter } from './stdio-lines.ts'
 
-/** Serves the client at our stdin and stdout until it closes them. */
+/** Serves the client on stdin and stdout until it closes them. */
 export async function serveStdin(): Promise<void> {
   const out = Bun.stdout.writer()
   const reply = (text: string) => {
     out.write(`${text}\n`)
     void out.flush()
   }
-  const line = openWorkerConnection(sessionProject(), reply)
-  const split = lineSplitter((text) => line.send(text), reply)
+  const connection = openWorkerConnection(sessionProject(), reply)
+  const split = lineSplitter((line) => connection.send(line), reply)
   for await (const chunk of Bun.stdin.stream()) split(chunk)
-  await line.finish()
+  await connection.finish()
 }
 
-/** The project of the folder that the client works in. Its home or the root says nothing about what it works on. */
+/** The project of the client's folder. Null in the person's home or the root folder, which belong to no project. */
 export function sessionProject(): string | null {
   const folder = sessionFolder()
   return folder === '/' || folder === readEnvironment().userHome ? null : projectKey(findProject(folder))
 }
 
-/** The folder that the client works in. */
+/** The client's working folder. */
 export const sessionFolder = () => hookEnvironment().projectFolder ?? process.cwd()
 
 const WORKER_START_TIMEOUT_MS = 15_000
 const LAST_REPLIES_TIMEOUT_MS = 10_000
-/** Looking for a worker begins at once and slows down to this; so does starting one that keeps dying. */
+/** The pause between attempts to connect doubles within these bounds; so does the pause before restarting a worker that keeps crashing. */
 const MIN_RETRY_PAUSE_MS = 500
 const MAX_RETRY_PAUSE_MS = 30_000
 const CRASH_WINDOW_MS = 60_000
 
-/** One client's line to whichever worker there is. */
+/** Connects one client to the current worker, and to its successors. */
 export function openWorkerConnection(project: string | null, reply: (line: string) => void, startMs = WORKER_START_TIMEOUT_MS) {
   const home = homePaths()
   const relay = openRelay()
   let pipe: WorkerPipe | null = null
-  let isSeeking = false
-  let hurry = Promise.withResolvers<void>()
-  /** A worker is to be started, not only looked for. */
-  let isWanted = false
-  let deaths = 0
-  let isOver = false
+  let isConnecting = false
+  /** Resolving it ends the current pause between attempts. */
+  let skipPause = Promise.withResolvers<void>()
+  /** Start a worker if none runs, instead of only connecting to one. */
+  let mayStartWorker = false
+  let recentCrashes = 0
+  let isFinished = false
 
-  const seek = async (pauseMs: number) => {
-    if (isSeeking) return
-    isSeeking = true
-    for (let pause = relay.isWaiting() ? 0 : pauseMs; !pipe && !isOver; pause = Math.max(MIN_RETRY_PAUSE_MS, pause * 2)) {
-      // Who waits for an answer is not kept waiting for long, and still does not make us try without a breath.
-      const longest = relay.isWaiting() ? MIN_RETRY_PAUSE_MS : MAX_RETRY_PAUSE_MS
-      if (pause > 0) await Promise.race([Bun.sleep(Math.min(pause, longest)), hurry.promise])
-      hurry = Promise.withResolvers<void>()
+  const connect = async (pauseMs: number) => {
+    if (isConnecting) return
+    isConnecting = true
+    for (let pause = relay.isWaiting() ? 0 : pauseMs; !pipe && !isFinished; pause = Math.max(MIN_RETRY_PAUSE_MS, pause * 2)) {
+      // With a request waiting, retry soon, but not without any pause.
+      const longestPause = relay.isWaiting() ? MIN_RETRY_PAUSE_MS : MAX_RETRY_PAUSE_MS
+      if (pause > 0) await Promise.race([Bun.sleep(Math.min(pause, longestPause)), skipPause.promise])
+      skipPause = Promise.withResolvers<void>()
       await attempt()
     }
-    isSeeking = false
+    isConnecting = false
   }
   const attempt = async () => {
-    if ((isWanted || relay.isWaiting()) && !(await ensureWorker(home, startMs))) {
-      isWanted = false
-      const why = (await diagnoseUnresponsiveWorker(home)) ?? `the worker does not start; 'recollect doctor' says why`
-      for (const line of relay.failWaiting(`Recollect: ${why}`)) reply(line)
+    if ((mayStartWorker || relay.isWaiting()) && !(await ensureWorker(home, startMs))) {
+      mayStartWorker = false
+      const reason = (await diagnoseUnresponsiveWorker(home)) ?? `the worker does not start; run 'recollect doctor' to find out why`
+      for (const line of relay.failWaiting(`Recollect: ${reason}`)) reply(line)
       return
     }
-    const opened = await openPipe(home, project, { message: hear, end: lose })
+    const opened = await openPipe(home, project, { message: receive, end: onPipeEnd })
     if (!opened) return
-    // The client left while we were looking: nobody else would close it, and it would keep us here for ever.
-    if (isOver) return opened.close()
+    // The client left meanwhile. An open pipe would keep this process alive.
+    if (isFinished) return opened.close()
     pipe = opened
-    isWanted = false
+    mayStartWorker = false
     for (const line of relay.linesForNewWorker()) opened.send(line)
   }
-  const hear = (line: string) => {
+  const receive = (line: string) => {
     if (relay.receiveFromWorker(line)) reply(line)
   }
-  const lose = (how: PipeEnd) => {
+  const onPipeEnd = (end: PipeEnd) => {
     pipe = null
-    if (isOver) return
-    // One that somebody sent away comes back when it is needed, or by itself; one that died is wanted at once.
-    isWanted = how === 'lost'
-    if (isWanted) {
-      deaths++
-      setTimeout(() => deaths--, CRASH_WINDOW_MS).unref()
+    if (isFinished) return
+    // A worker that crashed is started again at once. One that was stopped is started again with the next request.
+    mayStartWorker = end === 'lost'
+    if (mayStartWorker) {
+      recentCrashes++
+      setTimeout(() => recentCrashes--, CRASH_WINDOW_MS).unref()
     }
-    void seek(isWanted ? Math.min(MAX_RETRY_PAUSE_MS, 50 * (2 ** (deaths - 1) - 1)) : MIN_RETRY_PAUSE_MS)
+    void connect(mayStartWorker ? Math.min(MAX_RETRY_PAUSE_MS, 50 * (2 ** (recentCrashes - 1) - 1)) : MIN_RETRY_PAUSE_MS)
   }
   return {
     send(text: string): void {
-      const taken = relay.receiveFromClient(text)
-      if (taken.kind === 'answer') reply(taken.line)
+      const received = relay.receiveFromClient(text)
+      if (received.kind === 'reply') reply(received.line)
       else if (pipe) pipe.send(text)
       else {
-        // Whatever waits for an answer is told to the next worker; the rest was meant for the one that is gone.
-        isWanted = true
-        hurry.resolve()
-        void seek(0)
+        // The relay sends waiting requests to the next worker. Notifications were for the old one and are dropped.
+        mayStartWorker = true
+        skipPause.resolve()
+        void connect(0)
       }
     },
-    /** The client has nothing more to say: waits a moment for the last answers. */
+    /** The client sends nothing more: waits for the last replies, then disconnects. */
     async finish(): Promise<void> {
       for (let waited = 0; relay.isWaiting() && waited < LAST_REPLIES_TIMEOUT_MS; waited += 10) await Bun.sleep(10)
-      isOver = true
-      hurry.resolve()
+      isFinished = true
+      skipPause.resolve()
       pipe?.close()
     },
   }

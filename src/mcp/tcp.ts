@@ -8,8 +8,8 @@ import { lineSplitter } from './stdio-lines.ts'
 const TOKEN_TIMEOUT_MS = 10_000
 
 /**
- * A line of JSON-RPC a message, over TCP on this machine. Everybody on it can reach the port, so the first line must be the token
- * (alone, or as `{"token": "…"}`); whoever says anything else is sent away.
+ * Serves MCP over TCP on this machine, one JSON-RPC message per line. Every program of every user can reach the port, so the first line must be the
+ * token (alone, or as `{"token": "…"}`). Other connections are closed.
  */
 export function serveTcp(port: number, project: string | null): Promise<Server> {
   const token = readOrCreateSecret(homePaths().token)
@@ -21,40 +21,40 @@ export function serveTcp(port: number, project: string | null): Promise<Server> 
 }
 
 function serveSocket(socket: Socket, token: string, project: string | null): void {
-  let line: ReturnType<typeof openWorkerConnection> | null = null
+  let connection: ReturnType<typeof openWorkerConnection> | null = null
   const reply = (text: string) => void socket.write(`${text}\n`)
-  const sendAway = (reason: string) => {
+  const refuse = (reason: string) => {
     socket.end(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32001, message: reason } })}\n`)
     socket.setTimeout(TOKEN_TIMEOUT_MS, () => socket.destroy())
   }
-  const late = setTimeout(() => sendAway('no token came'), TOKEN_TIMEOUT_MS)
+  const tokenTimer = setTimeout(() => refuse('no token arrived within 10 seconds; send it as the first line'), TOKEN_TIMEOUT_MS)
   const split = lineSplitter((text) => {
-    if (line) return line.send(text)
-    clearTimeout(late)
+    if (connection) return connection.send(text)
+    clearTimeout(tokenTimer)
     if (!areEqualTokens(tokenIn(text), token))
-      return void sendAway('the first line must be the token; it is in run/token in the Recollect home')
-    line = openWorkerConnection(project, reply)
+      return void refuse('the first line must be the token from the file run/token in the Recollect home')
+    connection = openWorkerConnection(project, reply)
   }, reply)
   socket.on('data', (chunk) => {
     if (!socket.writableEnded) split(Buffer.from(chunk))
   })
-  // Who has said everything may still be waiting for the answers.
+  // The client has sent everything, but may still wait for replies.
   socket.on('end', async () => {
-    clearTimeout(late)
-    await line?.finish()
+    clearTimeout(tokenTimer)
+    await connection?.finish()
     socket.end()
   })
   socket.on('error', () => socket.destroy())
   socket.on('close', () => {
-    clearTimeout(late)
-    void line?.finish()
+    clearTimeout(tokenTimer)
+    void connection?.finish()
   })
 }
 
 function tokenIn(text: string): string {
   try {
-    const { token } = JSON.parse(text) as { token?: unknown }
-    return typeof token === 'string' ? token : ''
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && 'token' in value && typeof value.token === 'string' ? value.token : ''
   } catch {
     return text
   }

@@ -2,17 +2,17 @@ import { z } from 'zod'
 import { closestName } from '../core/closest-name.ts'
 import { shorten } from '../core/text.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
-import type { McpWorkerClient } from './worker-client.ts'
+import type { ThrowingCaller } from '../wire/call.ts'
 
-/** What a tool has at hand. */
+/** The dependencies of a tool. */
 export type ToolDeps = {
-  client: McpWorkerClient
-  /** The project the caller works in: its key or a folder; null when nobody said. */
+  worker: ThrowingCaller
+  /** The project the client works in: its key or a folder. Null if the client did not say. */
   project: string | null
   now(): number
 }
 
-/** What a call brings along besides its arguments. */
+/** Cancellation and progress of one call. */
 export type ToolCallContext = { signal: AbortSignal; progress(done: number, of: number, what: string): void }
 
 export type Tool<Arguments extends z.ZodType = z.ZodType> = {
@@ -20,18 +20,18 @@ export type Tool<Arguments extends z.ZodType = z.ZodType> = {
   title: string
   description: string
   input: Arguments
-  /** What a client may assume without asking a person. */
+  /** Hints that help a client decide whether to ask the person first. */
   hints: { readOnlyHint: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint?: boolean }
-  /** The model sees its schema from the first request on, not only after looking for it. */
+  /** The model sees its schema in every request. The client may make the model search for the other tools. */
   alwaysLoaded?: boolean
-  /** The text for the model. A `Refused` becomes an error that the model can read. */
-  run(means: ToolDeps, given: z.infer<Arguments>, call: ToolCallContext): Promise<string>
+  /** Returns the text for the model. The model gets a `RefusedError` as an error. */
+  run(deps: ToolDeps, input: z.infer<Arguments>, call: ToolCallContext): Promise<string>
 }
 
-/** A tool with its arguments' type kept where it is written, and let go where tools stand in a list. */
+/** Infers the type of a tool's arguments inside its definition; outside, all tools have the same type. */
 export const defineTool = <Arguments extends z.ZodType>(definition: Tool<Arguments>) => definition as unknown as Tool
 
-/** These arguments and no others: one that is passed over in silence leaves the model with an answer to another question. */
+/** An object schema that refuses unknown arguments. If they were ignored, the model would get the answer to a different question. */
 export function strictArguments<Shape extends z.ZodRawShape>(shape: Shape) {
   const error: z.core.$ZodErrorMap = (issue) =>
     issue.code === 'unrecognized_keys' ? (issue.keys as string[]).map((key) => unknownArgument(key, shape)).join('; ') : undefined
@@ -40,11 +40,11 @@ export function strictArguments<Shape extends z.ZodRawShape>(shape: Shape) {
 
 function unknownArgument(key: string, shape: z.ZodRawShape): string {
   const names = Object.keys(shape)
-  // "causes: true" where it should be "ask: causes".
-  const holder = names.find((name) => optionsOf(shape[name]).includes(key))
-  const close = holder ? `${holder}: "${key}"` : closestName(key.slice(0, 40), names)
-  const there = names.length > 0 ? `there are ${names.join(', ')}` : 'there are none'
-  return `no argument is called "${neutralizeText(shorten(key, 40))}"; ${there}${close ? `. Did you mean ${close}?` : ''}`
+  // A model may write "causes: true" instead of "ask: causes".
+  const owner = names.find((name) => optionsOf(shape[name]).includes(key))
+  const suggestion = owner ? `${owner}: "${key}"` : closestName(key.slice(0, 40), names)
+  const allowed = names.length > 0 ? `use ${names.join(', ')}` : 'this tool takes none'
+  return `unknown argument "${neutralizeText(shorten(key, 40))}"; ${allowed}${suggestion ? `. Did you mean ${suggestion}?` : ''}`
 }
 
 function optionsOf(argument: z.core.$ZodType | undefined): string[] {
@@ -52,13 +52,13 @@ function optionsOf(argument: z.core.$ZodType | undefined): string[] {
   return argument instanceof z.ZodEnum ? argument.options.map(String) : []
 }
 
-/** Where to look: what the call says, else where the caller works. Null is everywhere. */
-export function projectFor(means: ToolDeps, said: string | undefined): string | null {
-  return said === 'all' ? null : (said ?? means.project)
+/** The project to use: the one in the call, else the client's. Null means all projects. */
+export function projectFor(deps: ToolDeps, given: string | undefined): string | null {
+  return given === 'all' ? null : (given ?? deps.project)
 }
 
-/** The same, as a question to the worker says it: where nobody named a project and nothing in this one is close, all are looked at. */
-export function searchScope(means: ToolDeps, said: string | undefined): { project?: string; widen?: true } {
-  const project = projectFor(means, said)
-  return project === null ? {} : said === undefined ? { project, widen: true } : { project }
+/** The project fields of a search request. Without a project in the call, the search widens to all projects if nothing here is close. */
+export function searchScope(deps: ToolDeps, given: string | undefined): { project?: string; widen?: true } {
+  const project = projectFor(deps, given)
+  return project === null ? {} : given === undefined ? { project, widen: true } : { project }
 }

@@ -1,6 +1,6 @@
 /**
- * The viewer: a page on which a person sees what is remembered, finds it, and mends or removes it. It runs in a browser, speaks
- * to the worker that served it and to nobody else, and keeps nothing but the choice between light and dark.
+ * The viewer: a web page where people see, search, edit and delete memories. It runs in a browser, talks only to the worker that
+ * served it, and stores nothing there except the choice between light and dark.
  */
 import './style.css'
 import { render } from 'preact'
@@ -51,7 +51,7 @@ const PAGE_COMPONENTS: Record<ViewerPage, () => preact.JSX.Element> = {
 
 function App() {
   const { page, id } = currentRoute.value
-  const Shown = PAGE_COMPONENTS[page]
+  const Page = PAGE_COMPONENTS[page]
   useKeyBindings({
     ...Object.fromEntries(NAV.map(({ page, key }) => [`g ${key}`, () => navigate(`/${page}`)])),
     '/': () => navigate('/search'),
@@ -67,23 +67,23 @@ function App() {
       else if (currentRoute.value.page === 'memory' && history.length > 1) history.back()
     },
   })
-  const title = NAV.find((one) => one.page === page)?.text ?? 'Memory'
+  const title = NAV.find((entry) => entry.page === page)?.text ?? 'Memory'
   useEffect(() => {
     document.title = `${title} · Recollect`
   }, [title])
   return (
     <>
       <a class="skip" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <nav class="side" aria-label="Pages">
         <a class="brand" href="/feed">
           <img src="/icon.svg" alt="" width="18" height="18" /> Recollect
         </a>
-        {NAV.map((one) => (
-          <a href={`/${one.page}`} aria-current={one.page === page ? 'page' : undefined}>
-            {one.text}
-            <kbd>{one.key === '/' ? '/' : `g ${one.key}`}</kbd>
+        {NAV.map((entry) => (
+          <a href={`/${entry.page}`} aria-current={entry.page === page ? 'page' : undefined}>
+            {entry.text}
+            <kbd>{entry.key === '/' ? '/' : `g ${entry.key}`}</kbd>
           </a>
         ))}
         <span class="grow" />
@@ -94,7 +94,7 @@ function App() {
           <button
             type="button"
             class="plain"
-            aria-label="Keys"
+            aria-label="Keyboard shortcuts"
             onClick={() => {
               isHelpShown.value = true
             }}
@@ -106,7 +106,7 @@ function App() {
       </nav>
       <main id="main" tabIndex={-1} key={`${page} ${page === 'memory' ? id : ''}`}>
         <Banner />
-        <Shown />
+        <Page />
       </main>
       <Toast />
       {isHelpShown.value && <Help />}
@@ -114,7 +114,7 @@ function App() {
   )
 }
 
-const CONNECTION_LABELS = { connecting: 'connecting', live: 'live', lost: 'not connected', stranger: 'let in again' }
+const CONNECTION_LABELS = { connecting: 'connecting', live: 'live', lost: 'not connected', 'signed-out': 'signed out' }
 
 function ConnectionStatus() {
   return (
@@ -125,31 +125,31 @@ function ConnectionStatus() {
   )
 }
 
-/** A lost line is seen, and mends itself. */
+/** Says that the connection is lost, or that the browser is signed out. */
 function Banner() {
   if (connectionState.value === 'lost')
     return (
       <div class="banner" role="alert">
-        The worker does not answer; what is shown may be old. It is tried again by itself.
+        The worker is not responding, so this page may be out of date. Reconnecting…
       </div>
     )
-  if (connectionState.value === 'stranger')
+  if (connectionState.value === 'signed-out')
     return (
       <div class="banner" role="alert">
-        This browser has to be let in again: run <code>recollect view</code>.
+        This browser is signed out. To open the viewer again, run <code>recollect view</code>.
       </div>
     )
   return null
 }
 
 function Toast() {
-  const told = toast.value
+  const message = toast.value
   return (
     <div class="toast-place" role="status">
-      {told && (
-        <div class={`toast ${told.isError ? 'trouble' : ''}`}>
-          <span>{told.text}</span>
-          {told.undo && (
+      {message && (
+        <div class={`toast ${message.isError ? 'error' : ''}`}>
+          <span>{message.text}</span>
+          {message.undo && (
             <button type="button" onClick={() => void undoLastAction()}>
               Undo <kbd>u</kbd>
             </button>
@@ -174,19 +174,19 @@ const HELP: [string, string][] = [
   ['/', 'search'],
   ...NAV.slice(0, 1).map(({ key, text }): [string, string] => [`g ${key}`, text]),
   ...NAV.slice(2).map(({ key, text }): [string, string] => [`g ${key}`, text]),
-  ['j k', 'down, up in a list'],
+  ['j k', 'move down or up in a list'],
   ['Enter', 'open'],
-  ['n', 'show what is new'],
+  ['n', 'show new memories'],
   ['c', 'new note'],
-  ['e', 'edit, or keep as a note'],
+  ['e', 'edit, or save as a note'],
   ['p', 'pin a note'],
   ['x', 'forget'],
   ['u', 'undo'],
-  ['← →', 'step through a session, or through time'],
+  ['← →', 'step through a session or the timeline'],
   ['space', 'play a session'],
   ['d', 'light or dark'],
-  ['Esc', 'close, leave, go back'],
-  ['?', 'these keys'],
+  ['Esc', 'close, leave a field, or go back'],
+  ['?', 'show these keys'],
 ]
 
 function Help() {
@@ -194,7 +194,7 @@ function Help() {
     isHelpShown.value = false
   }
   return (
-    <Dialog title="Keys" onClose={close}>
+    <Dialog title="Keyboard shortcuts" onClose={close}>
       <dl class="keys">
         {HELP.map(([key, text]) => (
           <div>

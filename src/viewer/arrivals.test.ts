@@ -1,38 +1,39 @@
 import { expect, test } from 'bun:test'
+import { observation } from '../../test/support/builders.ts'
+import { asProjectKey } from '../core/ids.ts'
+import type { Change, Prompt } from '../core/memory.ts'
+import type { LiveEvent } from '../wire/live-events.ts'
 import { addArrival, arrivalsFromCount, describeArrivals, hasArrivals, NO_ARRIVALS } from './arrivals.ts'
 
 const all = { project: '', kinds: [], types: [] }
-const observation = (id: number, given: object = {}) => ({
-  id: `r-${id}`,
-  type: 'observation-added',
-  data: { observation: { id, project: 'app', type: 'bugfix', ...given } },
+const event = (change: Change): LiveEvent => ({ id: 'r-1', type: change.kind, change })
+const added = (id: number, project = 'app') =>
+  event({ kind: 'observation-added', observation: { ...observation({ id, type: 'bugfix' }), project: asProjectKey(project) } })
+
+test('a memory that arrives twice is counted once', () => {
+  let arrivals = NO_ARRIVALS
+  for (const id of [1, 2, 2, 1]) arrivals = addArrival(arrivals, added(id), all)
+  expect(describeArrivals(arrivals)).toBe('2 new')
 })
 
-test('what comes in is counted, and what is told twice is one', () => {
-  let seen = NO_ARRIVALS
-  for (const id of [1, 2, 2, 1]) seen = addArrival(seen, observation(id), all)
-  expect(describeArrivals(seen)).toBe('2 new')
+test('only memories that the list would show are counted', () => {
+  const filter = { project: 'app', kinds: ['observation', 'note'], types: [] }
+  expect(addArrival(NO_ARRIVALS, added(1, 'other'), filter)).toBe(NO_ARRIVALS)
+  expect(addArrival(NO_ARRIVALS, added(1), { ...filter, types: ['feature'] })).toBe(NO_ARRIVALS)
+  const prompt = { id: 1 } as Prompt
+  expect(addArrival(NO_ARRIVALS, event({ kind: 'prompt-added', prompt, project: asProjectKey('app') }), filter)).toBe(NO_ARRIVALS)
+  expect(addArrival(NO_ARRIVALS, event({ kind: 'session-completed', sessionId: 1 }), filter)).toBe(NO_ARRIVALS)
+  expect(addArrival(NO_ARRIVALS, added(1), filter).keys.size).toBe(1)
 })
 
-test('only what the list would show is announced', () => {
-  const wanted = { project: 'app', kinds: ['observation', 'note'], types: [] }
-  expect(addArrival(NO_ARRIVALS, observation(1, { project: 'other' }), wanted)).toBe(NO_ARRIVALS)
-  expect(addArrival(NO_ARRIVALS, observation(1), { ...wanted, types: ['feature'] })).toBe(NO_ARRIVALS)
-  expect(addArrival(NO_ARRIVALS, { id: 'r-1', type: 'prompt-added', data: { prompt: { id: 1 }, project: 'app' } }, wanted)).toBe(
-    NO_ARRIVALS,
-  )
-  expect(addArrival(NO_ARRIVALS, { id: 'r-1', type: 'session-completed', data: { sessionId: 1 } }, wanted)).toBe(NO_ARRIVALS)
-  expect(addArrival(NO_ARRIVALS, observation(1), wanted).keys.size).toBe(1)
+test('counting stops at 500 memories', () => {
+  let arrivals = NO_ARRIVALS
+  for (let id = 0; id < 5000; id++) arrivals = addArrival(arrivals, added(id), all)
+  expect(arrivals.keys.size).toBeLessThanOrEqual(500)
+  expect(describeArrivals(arrivals)).toBe('500+ new')
 })
 
-test('a flood is not kept one by one', () => {
-  let seen = NO_ARRIVALS
-  for (let id = 0; id < 5000; id++) seen = addArrival(seen, observation(id), all)
-  expect(seen.keys.size).toBeLessThanOrEqual(500)
-  expect(describeArrivals(seen)).toBe('Much is new')
-})
-
-test('after a silence it is counted how much is new, and what is heard from then on is added', () => {
+test('live events are added to the count by the worker', () => {
   expect(hasArrivals(arrivalsFromCount(0))).toBe(false)
-  expect(describeArrivals(addArrival(arrivalsFromCount(3), observation(9), all))).toBe('4 new')
+  expect(describeArrivals(addArrival(arrivalsFromCount(3), added(9), all))).toBe('4 new')
 })

@@ -3,12 +3,12 @@ import { calendarRows, daysBetween, monthHeadings } from './calendar.ts'
 
 const day = (day: string, count: number, project = 'app') => ({ day, project, kind: 'observation' as const, count })
 
-test('every day has a cell, the empty ones too', () => {
+test('every day has a cell, even without activity', () => {
   const span = daysBetween('2026-02-27', '2026-03-02')
   expect(span).toEqual(['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-02'])
-  const [line] = calendarRows([day('2026-02-28', 4), day('2026-02-28', 1), day('2026-03-02', 1)], span, 1)
-  expect(line).toMatchObject({ project: 'app', total: 6 })
-  expect(line?.cells.map((cell) => [cell.count, cell.level])).toEqual([
+  const [row] = calendarRows([day('2026-02-28', 4), day('2026-02-28', 1), day('2026-03-02', 1)], span, 1)
+  expect(row).toMatchObject({ project: 'app', total: 6 })
+  expect(row?.cells.map((cell) => [cell.count, cell.level])).toEqual([
     [0, 0],
     [5, 4],
     [0, 0],
@@ -18,17 +18,17 @@ test('every day has a cell, the empty ones too', () => {
 
 test('weeks end on the last day, and the busiest project comes first', () => {
   const span = daysBetween('2026-03-01', '2026-03-10')
-  const found = calendarRows([day('2026-03-01', 1), day('2026-03-10', 2), day('2026-03-05', 9, 'shop')], span, 7)
-  expect(found.map((line) => line.project)).toEqual(['shop', 'app'])
-  expect(found[1]?.cells.map((cell) => [cell.from, cell.to, cell.count])).toEqual([
+  const rows = calendarRows([day('2026-03-01', 1), day('2026-03-10', 2), day('2026-03-05', 9, 'shop')], span, 7)
+  expect(rows.map((row) => row.project)).toEqual(['shop', 'app'])
+  expect(rows[1]?.cells.map((cell) => [cell.from, cell.to, cell.count])).toEqual([
     ['2026-03-01', '2026-03-03', 1],
     ['2026-03-04', '2026-03-10', 2],
   ])
 })
 
-test('months are named where there is room for a name', () => {
-  const [line] = calendarRows([day('2026-03-01', 1)], daysBetween('2026-02-27', '2026-03-05'), 1)
-  expect(monthHeadings(line?.cells ?? [])).toEqual([
+test('a month is named if at least three of its cells are shown', () => {
+  const [row] = calendarRows([day('2026-03-01', 1)], daysBetween('2026-02-27', '2026-03-05'), 1)
+  expect(monthHeadings(row?.cells ?? [])).toEqual([
     { name: '', cells: 2 },
     { name: '2026-03', cells: 5 },
   ])

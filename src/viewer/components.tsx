@@ -3,11 +3,11 @@ import { useEffect, useRef } from 'preact/hooks'
 import { asProjectKey } from '../core/ids.ts'
 import { projectName } from '../core/project.ts'
 import { formatAge } from '../core/time-format.ts'
-import type { MemoryListItem } from '../wire/view.ts'
+import type { MemoryListItem } from '../wire/contract/feed.ts'
 import { splitAtHighlights } from './highlight.ts'
 import { memoryHref } from './route.ts'
 
-/** A page's head: what it is, and what one may choose on it. */
+/** The title of a page and its controls. */
 export function PageHead({ title, children }: { title: ComponentChildren; children?: ComponentChildren }) {
   return (
     <header class="head">
@@ -39,7 +39,7 @@ export const nameOfProject = (project: string) => projectName(asProjectKey(proje
 export const formatClockTime = (at: number) =>
   new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
 export const formatDay = (at: number) => new Date(at).toLocaleDateString([], { year: 'numeric', month: 'short', day: 'numeric' })
-export const formatCount = (n: number, one: string, many = `${one}s`) => `${n.toLocaleString()} ${n === 1 ? one : many}`
+export const formatCount = (n: number, singular: string, plural = `${singular}s`) => `${n.toLocaleString()} ${n === 1 ? singular : plural}`
 
 export function formatBytes(n: number): string {
   if (n < 1024) return `${n} B`
@@ -93,18 +93,18 @@ export function Dropdown({
   options: { value: string; text: string }[]
   onChoose: (value: string) => void
 }) {
-  // A kept address may name what is no choice any more; it is shown all the same.
-  const known = value === '' || options.some((option) => option.value === value) ? options : [...options, { value, text: value }]
+  // A bookmarked address may contain a value that is no longer an option; show it anyway.
+  const shown = value === '' || options.some((option) => option.value === value) ? options : [...options, { value, text: value }]
   return (
     <select aria-label={label} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-      {known.map((option) => (
+      {shown.map((option) => (
         <option value={option.value}>{option.text}</option>
       ))}
     </select>
   )
 }
 
-/** What there is to do when there is nothing to see. */
+/** Shown instead of an empty list: why it is empty and what to do. */
 export function EmptyState({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -116,13 +116,13 @@ export function EmptyState({ title, children }: { title: string; children?: Comp
   )
 }
 
-export function ErrorMessage({ text, again }: { text: string; again?: () => void }) {
+export function ErrorMessage({ text, retry }: { text: string; retry?: () => void }) {
   if (!text) return null
   return (
-    <div class="trouble" role="alert">
+    <div class="error" role="alert">
       <span>{text}</span>
-      {again && (
-        <button type="button" onClick={again}>
+      {retry && (
+        <button type="button" onClick={retry}>
           Try again
         </button>
       )}
@@ -130,15 +130,20 @@ export function ErrorMessage({ text, again }: { text: string; again?: () => void
   )
 }
 
-export const Loading = () => <p class="loading">Loading…</p>
+/** Shown until the first answer arrives, or instead of it if the request failed. */
+export function LoadingOrError({ fetched }: { fetched: { error: string; refetch(): void } }) {
+  return fetched.error ? <ErrorMessage text={fetched.error} retry={fetched.refetch} /> : <Loading />
+}
 
-/** Something to be decided before anything else. Esc and the cross leave it. */
+const Loading = () => <p class="loading">Loading…</p>
+
+/** A modal dialog. Esc and the ✕ button close it. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    const before = document.activeElement
+    const focusedBefore = document.activeElement
     dialog.current?.showModal()
-    return () => (before instanceof HTMLElement ? before.focus() : undefined)
+    return () => (focusedBefore instanceof HTMLElement ? focusedBefore.focus() : undefined)
   }, [])
   return (
     <dialog ref={dialog} aria-label={title} onClose={onClose} onCancel={onClose}>
@@ -153,11 +158,11 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
   )
 }
 
-/** Names and values side by side. */
-export function FactList({ of }: { of: [string, ComponentChildren][] }) {
+/** Names and values side by side. Pairs without a value are left out. */
+export function FactList({ facts }: { facts: [string, ComponentChildren][] }) {
   return (
     <dl class="facts">
-      {of
+      {facts
         .filter(([, value]) => value !== null && value !== undefined && value !== '')
         .map(([name, value]) => (
           <div>

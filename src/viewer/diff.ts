@@ -1,10 +1,10 @@
-/** A line of two texts laid beside each other: in both, gone, or new. */
-export type DiffLine = { kind: 'same' | 'gone' | 'new'; text: string }
+/** One line of a diff: in both texts, only in the old one, or only in the new one. */
+export type DiffLine = { kind: 'same' | 'removed' | 'added'; text: string }
 
-/** Past this the table would be too large; then everything between the common ends counts as changed. */
+/** Limits the table of common lines. Above it, everything between the common start and end counts as changed. */
 const MAX_DIFF_CELLS = 1_000_000
 
-/** What became of a text, line by line. */
+/** Compares two texts line by line. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [a, b] = [before.split('\n'), after.split('\n')]
   let start = 0
@@ -22,8 +22,8 @@ const asDiffLine = (kind: DiffLine['kind']) => (text: string) => ({ kind, text }
 
 function diffMiddle(a: string[], b: string[]): DiffLine[] {
   if (a.length * b.length > MAX_DIFF_CELLS || a.length === 0 || b.length === 0)
-    return [...a.map(asDiffLine('gone')), ...b.map(asDiffLine('new'))]
-  // common[i][j] is how many lines the rests from i and j share in order.
+    return [...a.map(asDiffLine('removed')), ...b.map(asDiffLine('added'))]
+  // common[i][j]: length of the longest common subsequence of a from i and b from j.
   const common = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1))
   const at = (i: number, j: number) => common[i]?.[j] ?? 0
   for (let i = a.length - 1; i >= 0; i--) {
@@ -37,8 +37,8 @@ function diffMiddle(a: string[], b: string[]): DiffLine[] {
       lines.push({ kind: 'same', text: a[i] as string })
       i++
       j++
-    } else if (i < a.length && (j >= b.length || at(i + 1, j) >= at(i, j + 1))) lines.push({ kind: 'gone', text: a[i++] as string })
-    else lines.push({ kind: 'new', text: b[j++] as string })
+    } else if (i < a.length && (j >= b.length || at(i + 1, j) >= at(i, j + 1))) lines.push({ kind: 'removed', text: a[i++] as string })
+    else lines.push({ kind: 'added', text: b[j++] as string })
   }
   return lines
 }

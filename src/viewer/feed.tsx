@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { AGENT_NAMES, AGENT_TITLES } from '../core/agent.ts'
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import type { MemoryKind } from '../core/memory-kinds.ts'
-import type { Feed, MemoryListItem } from '../wire/view.ts'
+import type { FeedResponse, MemoryListItem } from '../wire/contract/feed.ts'
 import { type Arrivals, addArrival, arrivalsFromCount, describeArrivals, hasArrivals, NO_ARRIVALS } from './arrivals.ts'
 import { Chip, Dropdown, EmptyState, ErrorMessage, formatCount, hrefOfRow, MemoryRow, PageHead } from './components.tsx'
 import { List, resetScroll, usePagedRows } from './list.tsx'
@@ -12,61 +13,62 @@ import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { forgetNote, forgetObservation } from './user-actions.ts'
-import { get, queryString } from './worker-requests.ts'
+import { call, filterValue } from './worker-requests.ts'
 
-/** What a feed shows when nobody chooses: what was made of the work, not every word that was typed. */
+/** Prompts are off by default: they would outnumber the memories made from them. */
 const DEFAULT_FEED_KINDS: MemoryKind[] = ['observation', 'summary', 'note']
 
-/** Everything that is remembered, the newest first. What comes in meanwhile says so and moves nothing. */
+/** All memories, the newest first. New arrivals are announced in a button, so that no row moves while a person reads. */
 export function FeedPage() {
   const { query } = currentRoute.value
   const { project = '', types = '', agent = '', kinds = DEFAULT_FEED_KINDS.join(',') } = query
   const key = `feed ${project} ${types} ${agent} ${kinds}`
-  const shown = useSignal(0)
-  const rows = usePagedRows<MemoryListItem, Feed>(
+  /** Increases when the person asks for the new arrivals. */
+  const generation = useSignal(0)
+  const request = { project: filterValue(project), types: filterValue(types), agent: filterValue(agent), kinds }
+  const rows = usePagedRows(
     key,
-    '/api/feed',
-    { project, types, agent, kinds },
-    (answer) => ({ rows: answer.rows, total: answer.total, pin: { upTo: answer.upTo } }),
-    shown.value,
+    (page) => call('GET /api/feed', { ...request, ...page }),
+    ({ rows, total, upTo }: FeedResponse) => ({ rows, total, upTo }),
+    generation.value,
     dataVersion.value,
   )
   const arrivals = useSignal<Arrivals>(NO_ARRIVALS)
-  const wanted = { project, kinds: kinds.split(','), types: types ? types.split(',') : [] }
+  const filter = { project, kinds: kinds.split(','), types: types ? types.split(',') : [] }
   useEffect(() => {
     arrivals.value = NO_ARRIVALS
     return onLiveEvent((event) => {
-      arrivals.value = addArrival(arrivals.value, event, wanted)
+      arrivals.value = addArrival(arrivals.value, event, filter)
     })
-  }, [key, shown.value])
-  // What was not heard is counted: how much has come in since the list was fetched.
-  const upTo = (rows.first as Feed | undefined)?.upTo
+  }, [key, generation.value])
+  // Live events may have been missed, so the worker counts what arrived since the list was fetched.
+  const { upTo } = rows
   useEffect(() => {
     if (upTo === undefined) return
-    let isOver = false
-    const countAnew = async (): Promise<void> => {
+    let isCancelled = false
+    const recount = async (): Promise<void> => {
       const before = arrivals.value
-      const asked = await get<Feed>(`/api/feed?${queryString({ project, types, agent, kinds, after: upTo, limit: 0 })}`)
-      if (isOver || asked.kind !== 'answered' || asked.value.total === null) return
-      // Something was heard while it was counted: it may be in the count or not, so it is counted again.
-      if (arrivals.value !== before) return countAnew()
-      arrivals.value = arrivalsFromCount(asked.value.total)
+      const reply = await call('GET /api/feed', { ...request, after: upTo, limit: 0 })
+      if (isCancelled || reply.kind !== 'answered' || reply.value.total === null) return
+      // A memory that arrived during the count may or may not be included, so count again.
+      if (arrivals.value !== before) return recount()
+      arrivals.value = arrivalsFromCount(reply.value.total)
     }
-    void countAnew()
+    void recount()
     return () => {
-      isOver = true
+      isCancelled = true
     }
   }, [dataVersion.value])
   const showNew = () => {
     arrivals.value = NO_ARRIVALS
     resetScroll(key)
     document.querySelector('.list')?.scrollTo(0, 0)
-    shown.value++
+    generation.value++
   }
   useKeyBindings({ n: showNew })
   const choose = (part: Record<string, string>) => navigate(hrefOf('feed', '', { ...query, ...part }), 'replace')
-  const toggled = (list: string, word: string) =>
-    (list.split(',').includes(word) ? list.split(',').filter((one) => one !== word) : [...list.split(','), word]).filter(Boolean).join(',')
+  const toggle = (list: string[], value: string) =>
+    (list.includes(value) ? list.filter((one) => one !== value) : [...list, value]).join(',')
   return (
     <>
       <PageHead title="Feed">
@@ -74,19 +76,16 @@ export function FeedPage() {
         <Dropdown
           label="Agent"
           value={agent}
-          options={[
-            { value: '', text: 'All agents' },
-            { value: 'claude-code', text: 'Claude Code' },
-          ]}
+          options={[{ value: '', text: 'All agents' }, ...AGENT_NAMES.map((name) => ({ value: name, text: AGENT_TITLES[name] }))]}
           onChoose={(value) => choose({ agent: value })}
         />
-        <fieldset class="chips" aria-label="Types of observations">
+        <fieldset class="chips" aria-label="Observation types">
           {OBSERVATION_TYPES.map((type) => (
-            <Chip on={wanted.types.includes(type)} onClick={() => choose({ types: toggled(types, type) })}>
+            <Chip on={filter.types.includes(type)} onClick={() => choose({ types: toggle(filter.types, type) })}>
               {type}
             </Chip>
           ))}
-          <Chip on={wanted.kinds.includes('prompt')} onClick={() => choose({ kinds: toggled(kinds, 'prompt') })}>
+          <Chip on={filter.kinds.includes('prompt')} onClick={() => choose({ kinds: toggle(filter.kinds, 'prompt') })}>
             prompts
           </Chip>
         </fieldset>
@@ -100,7 +99,7 @@ export function FeedPage() {
           </button>
         )}
       </div>
-      <ErrorMessage text={rows.error} again={rows.refetch} />
+      <ErrorMessage text={rows.error} retry={rows.refetch} />
       {rows.isLoaded && rows.total === 0 ? (
         <EmptyFeed isFiltered={Boolean(project || types || agent)} />
       ) : (
@@ -120,17 +119,17 @@ export function forgetRow(row: MemoryListItem): void {
 function EmptyFeed({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
     return (
-      <EmptyState title="Nothing fits these filters.">
+      <EmptyState title="No memories match these filters.">
         <p>
-          <a href="/feed">Show everything</a>
+          <a href="/feed">Show all memories</a>
         </p>
       </EmptyState>
     )
   return (
-    <EmptyState title="Nothing is remembered yet.">
+    <EmptyState title="No memories yet.">
       <p>
-        Connect Claude Code with <code>recollect init</code>, bring in your history with <code>recollect import</code>, or look around in a
-        sample with <code>recollect demo</code>. Whatever comes in appears here by itself.
+        Connect your agent with <code>recollect init</code>, import your history with <code>recollect import</code>, or try a sample history
+        with <code>recollect demo</code>. New memories appear here as they arrive.
       </p>
     </EmptyState>
   )

@@ -1,14 +1,14 @@
-import type { Neighbourhood, NeighbourhoodItem } from '../wire/view.ts'
-import { Dropdown, EmptyState, ErrorMessage, formatCount, Loading, PageHead } from './components.tsx'
-import { NeighbourList, relationLabel } from './memory.tsx'
+import type { GraphNeighbour } from '../wire/contract/graph.ts'
+import { Dropdown, EmptyState, ErrorMessage, formatCount, LoadingOrError, PageHead } from './components.tsx'
 import { projectOptions, projects } from './project-list.ts'
+import { NeighbourList, relationLabel } from './related-memories.tsx'
 import { placeOnRing } from './ring.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useFetch } from './use-fetch.ts'
-import { queryString } from './worker-requests.ts'
+import { filterValue } from './worker-requests.ts'
 
-/** What lies around a memory, a file or a concept; without one, the topics of a project. */
+/** Everything related to a memory, a file or a concept. Without one of these in the address, the topics of a project. */
 export function GraphPage() {
   const { id, query } = currentRoute.value
   return id ? (
@@ -21,19 +21,19 @@ export function GraphPage() {
 function NeighbourhoodView({ id, project }: { id: string; project: string }) {
   const colon = id.indexOf(':')
   const [kind, name] = [id.slice(0, colon), id.slice(colon + 1)]
-  const asked = useFetch<Neighbourhood>(`/api/near?${queryString({ kind, name, project, limit: 18 })}`)
-  if (!asked.value) {
-    if (asked.error.includes('there is no'))
+  const near = useFetch('GET /api/near', { kind, name, project: filterValue(project), limit: 18 })
+  if (!near.value) {
+    if (near.isMissing)
       return (
-        <EmptyState title="It is not there any more.">
+        <EmptyState title="This memory no longer exists.">
           <p>
             <a href="/graph">All topics</a>
           </p>
         </EmptyState>
       )
-    return asked.error ? <ErrorMessage text={asked.error} again={asked.refetch} /> : <Loading />
+    return <LoadingOrError fetched={near} />
   }
-  const { memory, items, entities } = asked.value
+  const { memory, items, entities } = near.value
   const title = memory ? memory.title : name
   return (
     <>
@@ -47,8 +47,8 @@ function NeighbourhoodView({ id, project }: { id: string; project: string }) {
       <div class="scroll page">
         <article>
           {items.length === 0 ? (
-            <EmptyState title="Nothing hangs on it yet.">
-              <p>Ties come with more work on the same files and names.</p>
+            <EmptyState title="No related memories yet.">
+              <p>Links appear when more work touches the same files and names.</p>
             </EmptyState>
           ) : (
             <NeighbourhoodPicture title={title} items={items} />
@@ -59,7 +59,7 @@ function NeighbourhoodView({ id, project }: { id: string; project: string }) {
           <NeighbourList items={items} />
           {memory && entities.length > 0 && (
             <>
-              <h2 class="sub">It names</h2>
+              <h2 class="sub">Mentions</h2>
               <p class="chips">
                 {entities.slice(0, 40).map((entity) => (
                   <a class="chip" href={hrefOf('graph', `${entity.kind}:${entity.name}`, { project: memory.project })}>
@@ -75,14 +75,14 @@ function NeighbourhoodView({ id, project }: { id: string; project: string }) {
   )
 }
 
-/** The same as a picture; whoever cannot see it has the list beside it. */
-function NeighbourhoodPicture({ title, items }: { title: string; items: NeighbourhoodItem[] }) {
+/** The neighbours as a drawing. The list beside it has the same content for screen readers. */
+function NeighbourhoodPicture({ title, items }: { title: string; items: GraphNeighbour[] }) {
   const isNarrow = matchMedia('(max-width: 700px)').matches
   const box = isNarrow ? { width: 400, height: 560 } : { width: 1000, height: 620 }
   const [x, y] = [box.width / 2, box.height / 2]
   const nodes = placeOnRing(items, box)
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a drawing is no set of form fields
+    // biome-ignore lint/a11y/useSemanticElements: a drawing is not a set of form fields
     <svg
       class="graph"
       viewBox={`0 0 ${box.width} ${box.height}`}
@@ -114,17 +114,11 @@ function NeighbourhoodPicture({ title, items }: { title: string; items: Neighbou
   )
 }
 
-const truncate = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text)
-
-type ViewerTopic = {
-  name: string
-  observations: number
-  entities: { kind: string; name: string }[]
-  newest: { kind: string; ref: string; title: string }[]
-}
+const truncate = (text: string, maxChars: number) => (text.length > maxChars ? `${text.slice(0, maxChars - 1)}…` : text)
 
 function Topics({ project }: { project: string }) {
-  const asked = useFetch<{ items: ViewerTopic[] }>(project ? `/api/graph?${queryString({ ask: 'topics', project, limit: 40 })}` : null)
+  const graph = useFetch('GET /api/graph', project ? { ask: 'topics', project, limit: 40 } : null)
+  const topics = graph.value?.ask === 'topics' ? graph.value.items : null
   return (
     <>
       <PageHead title="Graph">
@@ -134,16 +128,16 @@ function Topics({ project }: { project: string }) {
           options={projectOptions().slice(1)}
           onChoose={(value) => navigate(hrefOf('graph', '', { project: value }), 'replace')}
         />
-        <span class="dim">What this project is about lately. Choose something to see what lies around it.</span>
+        <span class="dim">Recent topics of this project. Choose a memory or a name to see what is related to it.</span>
       </PageHead>
-      <ErrorMessage text={asked.error} again={asked.refetch} />
-      {project === '' || asked.value?.items.length === 0 ? (
+      <ErrorMessage text={graph.error} retry={graph.refetch} />
+      {project === '' || topics?.length === 0 ? (
         <EmptyState title="No topics yet.">
-          <p>They come with a few observations that name the same files and symbols.</p>
+          <p>Topics appear when several observations name the same files and symbols.</p>
         </EmptyState>
       ) : (
         <div class="scroll cards">
-          {(asked.value?.items ?? []).map((topic) => (
+          {(topics ?? []).map((topic) => (
             <section class="card">
               <h2>{topic.name}</h2>
               <p class="dim">{formatCount(topic.observations, 'observation')}</p>

@@ -1,63 +1,64 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { inDollars } from '../core/cost.ts'
-import type { Note } from '../core/note.ts'
 import { CONFLICT_CHOICES, type ConflictChoice, type SyncState } from '../core/sync.ts'
-import type { CostReport, WorkerStatus } from '../wire/api.ts'
-import type { Economy } from '../wire/view.ts'
-import { ErrorMessage, FactList, formatBytes, formatCount, Loading, PageHead, TimeAgo } from './components.tsx'
+import type { WorkerStatus } from '../wire/contract/status.ts'
+import type { Economy } from '../wire/contract/upkeep.ts'
+import { ErrorMessage, FactList, formatBytes, formatCount, LoadingOrError, PageHead, TimeAgo } from './components.tsx'
 import { connectionState } from './live.ts'
 import { useFetch } from './use-fetch.ts'
 import { runAction } from './user-actions.ts'
-import { send } from './worker-requests.ts'
+import { call } from './worker-requests.ts'
 
 const REFRESH_INTERVAL_MS = 5000
 
-/** How the worker is: what waits, what could not be done, how much there is, and what it cost. */
+/** The state of the worker: jobs, failures, disk use, tokens, sync, models and their cost. */
 export function HealthPage() {
-  const status = useFetch<WorkerStatus>('/api/status')
-  const economy = useFetch<Economy>('/api/economy')
+  const status = useFetch('GET /api/status', {})
+  const economy = useFetch('GET /api/economy', {})
   useEffect(() => {
     const timer = setInterval(status.refetch, REFRESH_INTERVAL_MS)
     return () => clearInterval(timer)
   }, [])
-  if (!status.value) return status.error ? <ErrorMessage text={status.error} again={status.refetch} /> : <Loading />
+  if (!status.value) return <LoadingOrError fetched={status} />
   const s = status.value
   return (
     <>
       <PageHead title="Health">
         <span class={`dot ${connectionState.value}`} aria-hidden="true" />
-        <span class="dim">{isHealthy(s) ? 'all is well' : 'something needs a look'}</span>
+        <span class="dim">{isHealthy(s) ? 'no problems' : 'needs attention'}</span>
       </PageHead>
-      <ErrorMessage text={status.error} again={status.refetch} />
+      <ErrorMessage text={status.error} retry={status.refetch} />
       <div class="scroll cards">
         <Card title="Worker">
           <FactList
-            of={[
+            facts={[
               ['Version', s.version],
               ['Process', s.pid],
-              ['Port', s.port === s.wantedPort ? s.port : `${s.port} (wanted ${s.wantedPort}, which another program holds)`],
-              ['Up since', new Date(s.startedAt).toLocaleString()],
+              ['Port', s.port === s.wantedPort ? s.port : `${s.port} (another program uses ${s.wantedPort})`],
+              ['Started', new Date(s.startedAt).toLocaleString()],
               ['Memory', formatBytes(s.memoryBytes)],
               ['Live sessions', s.sessions.live],
               ['Last event', s.lastEventAt ? <TimeAgo at={s.lastEventAt} /> : 'none yet'],
             ]}
           />
           {s.unstoredEvents > 0 && (
-            <p class="trouble">{formatCount(s.unstoredEvents, 'event')} could not be stored. They are read from the transcript later.</p>
+            <p class="error">
+              {formatCount(s.unstoredEvents, 'event')} could not be stored. The worker reads them from the transcript later.
+            </p>
           )}
         </Card>
-        <Card title="Queue">
+        <Card title="Jobs">
           <FactList
-            of={[
+            facts={[
               ['Waiting', s.jobs.waiting],
               ['Running', s.jobs.running],
-              ['Given up', s.jobs.dead],
+              ['Failed', s.jobs.dead],
               ['Spooled', s.spooled],
             ]}
           />
           {s.deadJobs.length === 0 ? (
-            <p class="dim">Nothing was given up.</p>
+            <p class="dim">No failed jobs.</p>
           ) : (
             <>
               <ul class="dead">
@@ -65,19 +66,16 @@ export function HealthPage() {
                   <li>
                     <div>
                       <b>{job.kind}</b> <span class="mono dim">{job.key}</span>
-                      <div>{job.error || 'no reason was given'}</div>
+                      <div>{job.error || 'no error message'}</div>
                       <span class="dim">tried {formatCount(job.attempts, 'time')}</span>
                     </div>
-                    <button
-                      type="button"
-                      onClick={() => void runAction(send('POST', '/api/jobs/retry', { id: job.id }), 'It is tried again.')}
-                    >
+                    <button type="button" onClick={() => void runAction(call('POST /api/jobs/retry', { id: job.id }), 'Retrying the job.')}>
                       Retry<span class="sr"> {job.kind}</span>
                     </button>
                   </li>
                 ))}
               </ul>
-              <button type="button" onClick={() => void runAction(send('POST', '/api/jobs/retry', {}), 'All are tried again.')}>
+              <button type="button" onClick={() => void runAction(call('POST /api/jobs/retry'), 'Retrying all jobs.')}>
                 Retry all
               </button>
             </>
@@ -85,7 +83,7 @@ export function HealthPage() {
         </Card>
         <Card title="Disk">
           <FactList
-            of={[
+            facts={[
               ['Database', formatBytes(s.databaseBytes)],
               ...(s.databaseParts ?? []).slice(0, 4).map((part): [string, string] => [`· ${part.name}`, formatBytes(part.bytes)]),
               ['Free', economy.value ? formatBytes(economy.value.freeBytes) : ''],
@@ -93,9 +91,9 @@ export function HealthPage() {
               ['Home', <code>{s.home}</code>],
             ]}
           />
-          {s.notes.problems.map((one) => (
-            <p class="trouble">
-              <code>{one.path}</code>: {one.problem}
+          {s.notes.problems.map(({ path, problem }) => (
+            <p class="error">
+              <code>{path}</code>: {problem}
             </p>
           ))}
         </Card>
@@ -103,9 +101,9 @@ export function HealthPage() {
         <Sync />
         <Models status={s} />
         {s.problems.length > 0 && (
-          <Card title="Settings that cannot be used">
+          <Card title="Invalid settings">
             {s.problems.map((problem) => (
-              <p class="trouble">{problem}</p>
+              <p class="error">{problem}</p>
             ))}
           </Card>
         )}
@@ -125,63 +123,60 @@ function Card({ title, children }: { title: string; children: ComponentChildren 
   )
 }
 
-/** How many bytes of text make a token, about: good enough to compare, not to bill. */
+/** A rough average, good enough for comparisons. */
 const BYTES_PER_TOKEN = 4
 
-/** What was told to models, and what it stands for. What it saved nobody can measure from here, and it says so. */
+/** How many tokens were injected, compared with how much the memories were made from. */
 function Tokens({ economy }: { economy: Economy }) {
-  const told = economy.shown.reduce((sum, one) => sum + one.tokens, 0)
-  const raw = Math.round(economy.toolUseBytes / BYTES_PER_TOKEN)
+  const injectedTokens = economy.shown.reduce((sum, { tokens }) => sum + tokens, 0)
+  const toolUseTokens = Math.round(economy.toolUseBytes / BYTES_PER_TOKEN)
   return (
     <Card title="Tokens">
       <FactList
-        of={[
-          ['Told to models, 30 days', `${told.toLocaleString()} tokens`],
-          ...economy.shown.map((one): [string, string] => [
-            `· at ${one.event}`,
-            `${one.tokens.toLocaleString()} in ${formatCount(one.count, 'brief')}`,
+        facts={[
+          ['Injected in 30 days', `${injectedTokens.toLocaleString()} tokens`],
+          ...economy.shown.map(({ event, tokens, count }): [string, string] => [
+            `· at ${event}`,
+            `${tokens.toLocaleString()} in ${formatCount(count, 'injection')}`,
           ]),
-          ['Memories', `${economy.observations.count.toLocaleString()}, ${economy.observations.tokens.toLocaleString()} tokens`],
-          ['Tool uses still kept', `about ${raw.toLocaleString()} tokens of text`],
+          ['Observations', `${economy.observations.count.toLocaleString()}, ${economy.observations.tokens.toLocaleString()} tokens`],
+          ['Stored tool uses', `about ${toolUseTokens.toLocaleString()} tokens of text`],
         ]}
       />
-      <p class="dim">
-        Every token told is a token spent. What a session saved because it was told something cannot be seen from here, so no number stands
-        for it.
-      </p>
+      <p class="dim">Every injected token is a token spent. The worker cannot measure how many tokens a session saved in return.</p>
     </Card>
   )
 }
 
-/** Where the notes stand among the person's machines, and what they have to choose between. */
+/** The state of note sync, and the conflicts to resolve. */
 function Sync() {
-  const asked = useFetch<SyncState>('/api/sync')
-  if (!asked.value || asked.isMissing) return null
-  const { remote, ahead, behind, waiting, conflicted, last } = asked.value
+  const sync = useFetch('GET /api/sync', {})
+  if (!sync.value || sync.isMissing) return null
+  const { remote, ahead, behind, waiting, conflicted, last } = sync.value
   return (
     <Card title="Sync">
       <FactList
-        of={[
-          ['Remote', remote || 'none: notes are committed here only'],
-          ['To be sent', ahead + waiting],
-          ['To be merged', behind],
-          ['Last', last ? <TimeAgo at={last.at} /> : 'never'],
-          ['It ended', last ? (last.reason ?? last.outcome) : ''],
+        facts={[
+          ['Remote', remote || 'none (notes are committed on this machine only)'],
+          ['To send', ahead + waiting],
+          ['To merge', behind],
+          ['Last sync', last ? <TimeAgo at={last.at} /> : 'never'],
+          ['Result', last ? (last.reason ?? last.outcome) : ''],
         ]}
       />
-      {last?.withheld.map((one) => (
-        <p class="trouble">
+      {last?.withheld.map(({ path, line }) => (
+        <p class="error">
           <code>
-            {one.path}:{one.line}
+            {path}:{line}
           </code>{' '}
-          stays here: something in it must not leave this machine.
+          is not synced, because this line contains a secret or private text.
         </p>
       ))}
       {conflicted.map((conflict) => (
         <Conflict key={conflict.id} {...conflict} />
       ))}
       <p>
-        <button type="button" onClick={() => void runAction(send('POST', '/api/sync', {}), 'Synced.')}>
+        <button type="button" onClick={() => void runAction(call('POST /api/sync'), 'Synced.')}>
           Sync now
         </button>
       </p>
@@ -189,26 +184,25 @@ function Sync() {
   )
 }
 
-/** Two machines changed one note: both versions side by side, and what to keep. */
+/** Two machines changed the same note: both versions side by side, and buttons to choose one or keep both. */
 function Conflict({ id, of, title, machine }: SyncState['conflicted'][number]) {
-  const [ours, theirs] = [useFetch<Note>(`/api/notes/${of}`), useFetch<Note>(`/api/notes/${id}`)]
-  const keep = (choice: ConflictChoice) =>
-    runAction(send('POST', '/api/sync/resolve', { id, choice }), choice === 'both' ? 'Both are kept.' : `Kept ${choice}.`)
+  const [ours, theirs] = [useFetch('GET /api/notes/:id', { id: of }), useFetch('GET /api/notes/:id', { id })]
+  const resolve = (choice: ConflictChoice) => runAction(call('POST /api/sync/resolve', { id, choice }), `Kept ${choice}.`)
   return (
     <div class="conflict">
       <b>{title}</b>
       <div class="sides">
         <div>
-          <h3>The note now{ours.value?.machine && `, by ${ours.value.machine}`}</h3>
-          <pre class="said">{ours.value?.body ?? ours.error}</pre>
+          <h3>Current version{ours.value?.machine && `, from ${ours.value.machine}`}</h3>
+          <pre class="verbatim">{ours.value?.body ?? ours.error}</pre>
         </div>
         <div>
-          <h3>The other version{machine && `, by ${machine}`}</h3>
-          <pre class="said">{theirs.value?.body ?? theirs.error}</pre>
+          <h3>Other version{machine && `, from ${machine}`}</h3>
+          <pre class="verbatim">{theirs.value?.body ?? theirs.error}</pre>
         </div>
       </div>
       {CONFLICT_CHOICES.map((choice) => (
-        <button type="button" onClick={() => void keep(choice)}>
+        <button type="button" onClick={() => void resolve(choice)}>
           Keep {choice}
         </button>
       ))}
@@ -216,27 +210,29 @@ function Conflict({ id, of, title, machine }: SyncState['conflicted'][number]) {
   )
 }
 
-/** Which models work here, and what they were given, gave and cost. */
+/** The text model and the embedder in use, with calls, tokens and cost. */
 function Models({ status }: { status: WorkerStatus }) {
-  const cost = useFetch<CostReport>('/api/cost?days=30')
-  const sum = (side: 'calls' | 'input' | 'output' | 'usd' | 'unpriced') =>
-    (cost.value?.rows ?? []).reduce((total, row) => total + row[side], 0)
+  const cost = useFetch('GET /api/cost', { days: 30 })
+  const sum = (field: 'calls' | 'input' | 'output' | 'usd' | 'unpriced') =>
+    (cost.value?.rows ?? []).reduce((total, row) => total + row[field], 0)
   const { embedder, textModel } = status
   return (
     <Card title="Models">
       <FactList
-        of={[
-          ['Text', 'name' in textModel ? textModel.name : textModel.absent],
-          ['Asked, 30 days', formatCount(sum('calls'), 'time')],
+        facts={[
+          ['Text model', 'name' in textModel ? textModel.name : textModel.absent],
+          ['Calls in 30 days', sum('calls').toLocaleString()],
           ['Tokens in', sum('input').toLocaleString()],
           ['Tokens out', sum('output').toLocaleString()],
-          ['Cost, estimated', inDollars({ usd: sum('usd'), unpriced: sum('unpriced') }, 2)],
+          ['Estimated cost', inDollars({ usd: sum('usd'), unpriced: sum('unpriced') }, 2)],
           ['Embedder', embedder.name ?? embedder.provider],
           ['Vectors', `${embedder.embedded.toLocaleString()}, ${embedder.waiting.toLocaleString()} waiting`],
         ]}
       />
-      {embedder.problem && <p class="trouble">{embedder.problem}</p>}
-      <p class="dim">By day, model and project: recollect status --cost.</p>
+      {embedder.problem && <p class="error">{embedder.problem}</p>}
+      <p class="dim">
+        For cost by day, model and project, run <code>recollect status --cost</code>.
+      </p>
     </Card>
   )
 }

@@ -1,16 +1,16 @@
-/** A piece of a text, and whether it is what was looked for. */
+/** A piece of a text; `isHit` if it matches a word of the query. */
 export type HighlightPiece = { text: string; isHit: boolean }
 
-/** The words of a question that a person would expect to see marked; filters are none. */
-export function wordsToHighlight(question: string): string[] {
-  const words = question
+/** The words of a query to highlight. Filters such as `type:bugfix` are left out. */
+export function wordsToHighlight(query: string): string[] {
+  const words = query
     .replace(/(?:^|\s)-?\w+:(?:"[^"]*"|\S+)/g, ' ')
     .toLowerCase()
     .match(/[\p{L}\p{N}_]{2,}/gu)
   return [...new Set(words ?? [])].slice(0, 12)
 }
 
-/** A text in pieces. A word counts as found by its beginning, as the search compares stems. */
+/** Splits a text at the words to highlight. Compares the beginnings of words, because search compares stems. */
 export function splitAtHighlights(text: string, words: string[]): HighlightPiece[] {
   if (words.length === 0) return [{ text, isHit: false }]
   const stems = words.map((word) => (word.length > 5 ? word.slice(0, -2) : word))

@@ -1,16 +1,17 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
-import type { InjectionCandidate as ChosenItem, MemoryWithTitle, RecordedInjection } from '../wire/view.ts'
-import { Dropdown, EmptyState, ErrorMessage, formatCount, Loading, nameOfProject, PageHead, TimeAgo } from './components.tsx'
+import type { InjectResponse } from '../wire/contract/inject.ts'
+import type { InjectedItem, InjectionCandidate, MemoryResponse, RecordedInjection } from '../wire/contract/memories.ts'
+import { Dropdown, EmptyState, ErrorMessage, formatCount, LoadingOrError, nameOfProject, PageHead, TimeAgo } from './components.tsx'
 import { onLiveEvent } from './live.ts'
 import { projectOptions, projects } from './project-list.ts'
 import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useFetch } from './use-fetch.ts'
-import { queryString, send } from './worker-requests.ts'
+import { call, filterValue } from './worker-requests.ts'
 
-/** What went into the model, word for word, and why; and what would go in next. */
+/** The exact texts that were injected, with the reason for each item; and a preview of the next brief. */
 export function InjectionsPage() {
   const { id, query } = currentRoute.value
   return (
@@ -18,15 +19,15 @@ export function InjectionsPage() {
       <PageHead title="Injections">
         <nav class="chips" aria-label="Injections">
           <a class="chip" aria-current={id === 'next' ? undefined : 'page'} href="/injections">
-            what was told
+            past injections
           </a>
           <a class="chip" aria-current={id === 'next' ? 'page' : undefined} href="/injections/next">
-            the next brief
+            next brief
           </a>
         </nav>
         {query.session && (
           <span class="dim">
-            of <a href={hrefOf('sessions', query.session)}>session {query.session}</a> · <a href="/injections">all sessions</a>
+            from <a href={hrefOf('sessions', query.session)}>session {query.session}</a> · <a href="/injections">all sessions</a>
           </span>
         )}
       </PageHead>
@@ -36,79 +37,70 @@ export function InjectionsPage() {
 }
 
 function PastInjections({ id, session }: { id: string; session: string }) {
-  const asked = useFetch<RecordedInjection[]>(`/api/injections?${queryString({ session, limit: 200 })}`)
-  useEffect(() => onLiveEvent((event) => event.type === 'prompt-added' && asked.refetch()), [session])
-  if (!asked.value) return asked.error ? <ErrorMessage text={asked.error} again={asked.refetch} /> : <Loading />
-  const all = asked.value
+  const injections = useFetch('GET /api/injections', { session: filterValue(session), limit: 200 })
+  useEffect(() => onLiveEvent((event) => event.type === 'prompt-added' && injections.refetch()), [session])
+  if (!injections.value) return <LoadingOrError fetched={injections} />
+  const all = injections.value
   if (all.length === 0)
     return (
-      <EmptyState title="Nothing has been told to a model yet.">
+      <EmptyState title="Nothing has been injected yet.">
         <p>
-          The next session in a project with memories starts with a brief. <a href="/injections/next">See what it would say</a>
+          The next session in a project with memories starts with a brief. <a href="/injections/next">Preview it</a>
         </p>
       </EmptyState>
     )
-  const shown = all.find((told) => String(told.id) === id) ?? (all[0] as RecordedInjection)
+  const shown = all.find((injection) => String(injection.id) === id) ?? (all[0] as RecordedInjection)
   return (
     <div class="split">
-      <ul class="scroll picks" aria-label="Briefs">
-        {all.map((told) => (
+      <ul class="scroll picks" aria-label="Past injections">
+        {all.map((injection) => (
           <li>
             <a
               class="row pick"
-              aria-current={told === shown ? 'true' : undefined}
-              href={hrefOf('injections', String(told.id), { session })}
+              aria-current={injection === shown ? 'true' : undefined}
+              href={hrefOf('injections', String(injection.id), { session })}
             >
               <span class="what">
-                <b>{told.event}</b>
+                <b>{injection.event}</b>
                 <span class="snip">
-                  {nameOfProject(told.project)} · {formatCount(told.items.filter(isMemory).length, 'memory', 'memories')}
+                  {nameOfProject(injection.project)} · {formatCount(injection.items.filter(isMemory).length, 'memory', 'memories')}
                 </span>
               </span>
-              <span class="dim">{told.tokens}t</span>
-              <TimeAgo at={told.at} />
+              <span class="dim">{injection.tokens}t</span>
+              <TimeAgo at={injection.at} />
             </a>
           </li>
         ))}
       </ul>
-      <section class="scroll detail" aria-label="What was told">
+      <section class="scroll detail" aria-label="Injected text">
         <h2>{shown.event}</h2>
         <p class="dim">
           <TimeAgo at={shown.at} /> · {nameOfProject(shown.project)} · {formatCount(shown.tokens, 'token')}
           {shown.sessionId !== null && (
             <>
               {' · '}
-              <a href={hrefOf('sessions', String(shown.sessionId), { at: `told:${shown.id}` })}>in its session</a>
+              <a href={hrefOf('sessions', String(shown.sessionId), { at: `injection:${shown.id}` })}>show in its session</a>
             </>
           )}
         </p>
-        <pre class="said">{shown.text}</pre>
-        <ChosenItems items={shown.items} left={shown.omitted} />
+        <pre class="verbatim">{shown.text}</pre>
+        <ChosenItems items={shown.items} omitted={shown.omitted} />
       </section>
     </div>
   )
 }
 
-type BriefPreview = {
-  project: string
-  text: string
-  tokens: number
-  items: RecordedInjection['items']
-  omittedObservations: number
-  omitted: RecordedInjection['omitted']
-}
 const MAX_BRIEF_TOKENS = 2000
 
-/** The brief that the next session would be given, under a budget that one may try. */
+/** The brief that the next session would get, with a budget to experiment with. */
 function NextBrief() {
   const { project = projects.value[0]?.project ?? '', tokens = String(MAX_BRIEF_TOKENS) } = currentRoute.value.query
-  const path = project ? `/api/context/inject?${queryString({ project, tokens, format: 'json' })}` : null
-  const asked = useFetch<BriefPreview>(path)
-  const last = useSignal<BriefPreview | null>(null)
-  if (asked.value && last.value !== asked.value) last.value = asked.value
+  const preview = useFetch('GET /api/context/inject', project ? { project, tokens, format: 'json' } : null)
+  const last = useSignal<InjectResponse | null>(null)
+  if (preview.value && last.value !== preview.value) last.value = preview.value
   const choose = (part: Record<string, string>) => navigate(hrefOf('injections', 'next', { project, tokens, ...part }), 'replace')
-  if (projects.value.length === 0) return <EmptyState title="No project yet.">{<p>A brief needs memories to choose from.</p>}</EmptyState>
-  const brief = asked.value ?? last.value
+  if (projects.value.length === 0) return <EmptyState title="No projects yet.">{<p>A brief needs memories to choose from.</p>}</EmptyState>
+  const brief = preview.value ?? last.value
   return (
     <>
       <div class="scrubber">
@@ -128,34 +120,34 @@ function NextBrief() {
           {brief?.tokens ?? 0} of {tokens} tokens
         </span>
       </div>
-      <ErrorMessage text={asked.error} again={asked.refetch} />
+      <ErrorMessage text={preview.error} retry={preview.refetch} />
       {brief && (
         <div class="scroll detail">
           {brief.text ? (
-            <pre class="said">{brief.text}</pre>
+            <pre class="verbatim">{brief.text}</pre>
           ) : (
-            <EmptyState title="Nothing would be said.">
-              <p>The budget has no room for anything, or nothing is known of the project.</p>
+            <EmptyState title="The brief would be empty.">
+              <p>The budget is too small, or the project has no memories.</p>
             </EmptyState>
           )}
-          <ChosenItems items={brief.items} left={brief.omitted} />
+          <ChosenItems items={brief.items} omitted={brief.omitted} />
         </div>
       )}
     </>
   )
 }
 
-/** Why each line is there, and what there was no room for. */
-function ChosenItems({ items, left }: { items: RecordedInjection['items']; left: RecordedInjection['omitted'] }) {
-  const titles = useMemoryTitles([...items, ...left].filter(isMemory))
+/** The items of an injection with the reason for each, and the candidates that were left out. */
+function ChosenItems({ items, omitted }: { items: InjectedItem[]; omitted: InjectionCandidate[] }) {
+  const titles = useMemoryTitles([...items, ...omitted].filter(isMemory))
   return (
     <>
-      <h2 class="sub">Why these</h2>
+      <h2 class="sub">Items</h2>
       <table>
         <thead>
           <tr>
-            <th scope="col">What</th>
-            <th scope="col">Why</th>
+            <th scope="col">Item</th>
+            <th scope="col">Reason</th>
             <th scope="col" class="num">
               Tokens
             </th>
@@ -175,17 +167,17 @@ function ChosenItems({ items, left }: { items: RecordedInjection['items']; left:
         <tfoot>
           <tr>
             <th scope="row" colSpan={2}>
-              Together
+              Total
             </th>
             <td class="num">{items.reduce((sum, { tokens }) => sum + tokens, 0)}</td>
           </tr>
         </tfoot>
       </table>
-      {left.length > 0 && (
+      {omitted.length > 0 && (
         <details>
-          <summary>Left out: {left.length}</summary>
+          <summary>Left out: {omitted.length}</summary>
           <ul class="near">
-            {left.map((item) => (
+            {omitted.map((item) => (
               <li>
                 <ItemTitle item={item} titles={titles} /> <span class="dim">{item.why}</span>
               </li>
@@ -197,41 +189,39 @@ function ChosenItems({ items, left }: { items: RecordedInjection['items']; left:
   )
 }
 
-/** A memory by its title, to be opened; a line that is gathered from many by its name. */
-function ItemTitle({ item, titles }: { item: ChosenItem; titles: Record<string, string> }) {
+/** The title of a memory, as a link; or the name of a line that belongs to no single memory. */
+function ItemTitle({ item, titles }: { item: InjectionCandidate; titles: Record<string, string> }) {
   if (!isMemory(item)) return <>line: {item.id}</>
   return <a href={memoryHref(item.kind, item.id)}>{titles[`${item.kind}:${item.id}`] ?? `${item.kind} ${item.id}`}</a>
 }
 
-const isMemory = <T extends ChosenItem>(item: T): item is T & { kind: MemoryKind } => item.kind !== 'line'
+const isMemory = <T extends InjectionCandidate>(item: T): item is T & { kind: MemoryKind } => item.kind !== 'line'
 
-/** What memories are called, by their kind and id. */
-function useMemoryTitles(of: { kind: MemoryKind; id: number | string }[]): Record<string, string> {
+/** The titles of memories, by `kind:id`. */
+function useMemoryTitles(memories: { kind: MemoryKind; id: number | string }[]): Record<string, string> {
   const titles = useSignal<Record<string, string>>({})
-  const missing = of.filter(({ kind, id }) => !(`${kind}:${id}` in titles.value)).slice(0, 200)
+  const missing = memories.filter(({ kind, id }) => !(`${kind}:${id}` in titles.value)).slice(0, 200)
   const key = missing.map(({ kind, id }) => `${kind}:${id}`).join(' ')
   useEffect(() => {
     if (missing.length === 0) return
-    void send<MemoryWithTitle[]>('POST', '/api/memories/batch', { ids: missing.map(({ kind, id }) => memoryId(kind, id)) }).then(
-      (asked) => {
-        if (asked.kind !== 'answered') return
-        const called = new Map(asked.value.map((one) => [one.id, memoryTitle(one)]))
-        const found = missing.map(({ kind, id }) => [`${kind}:${id}`, called.get(memoryId(kind, id))])
-        titles.value = { ...titles.value, ...Object.fromEntries(found) }
-      },
-    )
+    void call('POST /api/memories/batch', { ids: missing.map(({ kind, id }) => memoryId(kind, id)) }).then((reply) => {
+      if (reply.kind !== 'answered') return
+      const titleById = new Map(reply.value.map((entry) => [entry.id, titleOf(entry)]))
+      const fetched = missing.map(({ kind, id }) => [`${kind}:${id}`, titleById.get(memoryId(kind, id))])
+      titles.value = { ...titles.value, ...Object.fromEntries(fetched) }
+    })
   }, [key])
   return titles.value
 }
 
-function memoryTitle(one: MemoryWithTitle): string {
-  if (!one.memory) return `${one.kind} ${one.id} (gone)`
-  switch (one.kind) {
+function titleOf(entry: MemoryResponse): string {
+  if (!entry.memory) return `${entry.kind} ${entry.id} (deleted)`
+  switch (entry.kind) {
     case 'summary':
-      return `Summary: ${one.title ?? one.memory.request}`
+      return `Summary: ${entry.title ?? entry.memory.request}`
     case 'prompt':
-      return one.title ?? one.memory.text.slice(0, 120)
+      return entry.title ?? entry.memory.text.slice(0, 120)
     default:
-      return one.memory.title
+      return entry.memory.title
   }
 }

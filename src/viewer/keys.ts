@@ -1,24 +1,24 @@
-/** What a key does here. The name stands in the list that `?` shows. */
+/** What each key does. `g f` means g, then f. */
 export type KeyBindings = Record<string, () => void>
 
-/** Reads keys one by one: `g f` is two of them. Gives the name of the deed, or null while there is none. */
-export function openKeyReader(waitMs = 1200) {
-  let held = ''
-  let heldAt = 0
-  return (key: string, known: (name: string) => boolean, now: number): string | null => {
-    const first = now - heldAt < waitMs ? held : ''
-    held = ''
-    if (first && known(`${first} ${key}`)) return `${first} ${key}`
+/** Reads one key at a time. Returns the name of the binding it completes, or null. */
+export function openKeyReader(maxPauseMs = 1200) {
+  let pendingKey = ''
+  let pendingSince = 0
+  return (key: string, isBound: (name: string) => boolean, now: number): string | null => {
+    const first = now - pendingSince < maxPauseMs ? pendingKey : ''
+    pendingKey = ''
+    if (first && isBound(`${first} ${key}`)) return `${first} ${key}`
     if (key === 'g') {
-      held = key
-      heldAt = now
+      pendingKey = key
+      pendingSince = now
       return null
     }
-    return known(key) ? key : null
+    return isBound(key) ? key : null
   }
 }
 
-/** Whether a person is writing, or a control wants the key for itself. */
+/** True if the person is typing text, or the focused control uses the key itself. */
 export function isTypingTarget(target: { tagName?: string; isContentEditable?: boolean; type?: string } | null, key: string): boolean {
   const tag = target?.tagName ?? ''
   if (tag === 'TEXTAREA' || tag === 'SELECT' || target?.isContentEditable) return true

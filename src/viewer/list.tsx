@@ -1,126 +1,127 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import type { Reply } from '../wire/call.ts'
 import { navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { pagesForRows, pagesToDrop, rowsInView, scrollTopToShow } from './visible-rows.ts'
-import { describeFailure, get, queryString } from './worker-requests.ts'
+import { describeFailure } from './worker-requests.ts'
 
 const ROWS_PER_PAGE = 100
 const MAX_CACHED_PAGES = 40
 const MAX_PAGE_REQUESTS = 4
 const SCROLL_PAUSE_MS = 60
 
-/** Rows of a list that is fetched in pages, as they are looked at. */
+/** Rows of a list that is fetched page by page as the person scrolls. */
 export type PagedRows<T> = {
   total: number
+  /** Null until the row's page arrives. */
   at(index: number): T | null
-  /** Fetches what these rows need. */
+  /** Fetches the pages of these rows if they are missing. */
   fetchRange(first: number, end: number): void
   error: string
   isLoaded: boolean
   refetch(): void
-  /** What came with the first page. */
-  first: unknown
+  /** The newest document of the list, if the list has a fixed end. */
+  upTo?: number | undefined
 }
+
+/** `count`: the total is wanted, too. `upTo` comes from the first page, so that later pages continue the same list. */
+export type PageRequest = { limit: number; offset: number; count: boolean; upTo: number | undefined }
 
 type CachedList<T> = {
   pages: Map<number, T[]>
   total: number
-  firstPage: unknown
+  upTo: number | undefined
+  isLoaded: boolean
   fetching: Set<number>
-  /** Pages that may have changed: shown until they are fetched anew. */
+  /** Pages that may have changed: shown until they are fetched again. */
   stale: Set<number>
   isCounted: boolean
 }
-/** The lists that were looked at last, so that coming back to one shows it at once and where it was. */
-const recentLists = new Map<string, { kept: CachedList<unknown>; scrollTop: number; cursor: number }>()
+/** Going back to one of these lists shows it at once, scrolled to where it was. */
+const recentLists = new Map<string, { list: CachedList<unknown>; scrollTop: number; cursor: number }>()
+const MAX_RECENT_LISTS = 4
 
 /**
- * `key` names the list, another key is another list. `fresh` changes when it shall start anew; `mark` when what is in it may have
- * changed: then the rows on the screen are fetched again, in place, and nothing moves.
+ * Fetches the list called `key`. A new `generation` starts it again from the first page. A new `version` means that rows may have
+ * changed: the visible ones are fetched again, in place, without scrolling.
  */
-export function usePagedRows<T, Answer>(
+export function usePagedRows<T, Response>(
   key: string,
-  path: string,
-  query: Record<string, string | number | undefined>,
-  read: (answer: Answer) => { rows: T[]; total: number | null; pin?: Record<string, number> },
-  fresh: unknown,
-  mark: unknown,
+  requestPage: (page: PageRequest) => Promise<Reply<Response>>,
+  read: (response: Response) => { rows: T[]; total: number | null; upTo?: number },
+  generation: unknown,
+  version: unknown,
 ): PagedRows<T> {
-  const version = useSignal(0)
-  const trouble = useSignal('')
-  const pinned = useRef<Record<string, number>>({})
-  const soon = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  const holder = useRef<{ key: string; kept: CachedList<T> }>({ key: '', kept: emptyList() })
-  if (holder.current.key !== key) {
-    const known = recentLists.get(key)
-    holder.current = { key, kept: (known?.kept as CachedList<T> | undefined) ?? emptyList() }
-    pinned.current = {}
+  const renders = useSignal(0)
+  const error = useSignal('')
+  const pauseTimer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const active = useRef<{ key: string; list: CachedList<T> }>({ key: '', list: emptyList() })
+  if (active.current.key !== key) {
+    const recent = recentLists.get(key)
+    active.current = { key, list: (recent?.list as CachedList<T> | undefined) ?? emptyList() }
   }
-  const { kept } = holder.current
+  const { list } = active.current
   const fetchPage = async (page: number, into: CachedList<T>) => {
     if (into.fetching.has(page)) return
     into.fetching.add(page)
-    const count = into.isCounted ? { count: 0 } : {}
+    const count = !into.isCounted
     into.isCounted = true
-    const asked = await get<Answer>(
-      `${path}?${queryString({ ...query, ...pinned.current, ...count, limit: ROWS_PER_PAGE, offset: page * ROWS_PER_PAGE })}`,
-    )
+    const reply = await requestPage({ limit: ROWS_PER_PAGE, offset: page * ROWS_PER_PAGE, count, upTo: into.upTo })
     into.fetching.delete(page)
-    if (holder.current.key !== key) return
-    if (asked.kind !== 'answered') {
-      trouble.value = describeFailure(asked)
+    if (active.current.key !== key) return
+    if (reply.kind !== 'answered') {
+      error.value = describeFailure(reply)
       into.isCounted = false
       return
     }
-    trouble.value = ''
+    error.value = ''
     into.stale.delete(page)
-    const { rows, total, pin } = read(asked.value)
+    const { rows, total, upTo } = read(reply.value)
     into.pages.set(page, rows)
     if (total !== null) into.total = total
-    if (page === 0) into.firstPage = asked.value
-    if (pin) pinned.current = pin
-    holder.current.kept = into
-    for (const far of pagesToDrop([...into.pages.keys()], page, MAX_CACHED_PAGES)) into.pages.delete(far)
+    if (page === 0) into.isLoaded = true
+    into.upTo = upTo
+    active.current.list = into
+    for (const dropped of pagesToDrop([...into.pages.keys()], page, MAX_CACHED_PAGES)) into.pages.delete(dropped)
     cacheList(key, into as CachedList<unknown>)
-    version.value++
+    renders.value++
   }
   useEffect(() => {
-    pinned.current = {}
     void fetchPage(0, emptyList<T>())
-  }, [key, fresh])
-  const seen = useRef(mark)
+  }, [key, generation])
+  const lastVersion = useRef(version)
   useEffect(() => {
-    if (seen.current === mark) return
-    seen.current = mark
-    const now = holder.current.kept
-    now.stale = new Set(now.pages.keys())
-    now.isCounted = false
-    if (now.firstPage === undefined) void fetchPage(0, now)
-    version.value++
-  }, [mark])
-  version.value
+    if (lastVersion.current === version) return
+    lastVersion.current = version
+    const { list } = active.current
+    list.stale = new Set(list.pages.keys())
+    list.isCounted = false
+    if (!list.isLoaded) void fetchPage(0, list)
+    renders.value++
+  }, [version])
+  renders.value
   return {
-    total: kept.total,
-    first: kept.firstPage,
-    at: (index) => holder.current.kept.pages.get(Math.floor(index / ROWS_PER_PAGE))?.[index % ROWS_PER_PAGE] ?? null,
+    total: list.total,
+    upTo: list.upTo,
+    at: (index) => active.current.list.pages.get(Math.floor(index / ROWS_PER_PAGE))?.[index % ROWS_PER_PAGE] ?? null,
     fetchRange: (first, end) => {
-      clearTimeout(soon.current)
-      const now = holder.current.kept
-      if (now.firstPage === undefined) return
-      const missing = pagesForRows(first, end, ROWS_PER_PAGE).filter((page) => !now.pages.has(page) || now.stale.has(page))
-      // Beside what is there, or again: at once. Far away, where a person may only be passing: when they stop.
-      const isNear = (page: number) => now.stale.has(page) || now.pages.has(page - 1) || now.pages.has(page + 1)
+      clearTimeout(pauseTimer.current)
+      const { list } = active.current
+      if (!list.isLoaded) return
+      const missing = pagesForRows(first, end, ROWS_PER_PAGE).filter((page) => !list.pages.has(page) || list.stale.has(page))
+      // Fetch stale pages and those next to a cached page at once; others only when the person stops scrolling.
+      const isNear = (page: number) => list.stale.has(page) || list.pages.has(page - 1) || list.pages.has(page + 1)
       const near = missing.filter(isNear)
-      for (const page of near) if (now.fetching.size < MAX_PAGE_REQUESTS) void fetchPage(page, now)
+      for (const page of near) if (list.fetching.size < MAX_PAGE_REQUESTS) void fetchPage(page, list)
       if (near.length === missing.length) return
-      soon.current = setTimeout(() => {
-        for (const page of missing) void fetchPage(page, now)
+      pauseTimer.current = setTimeout(() => {
+        for (const page of missing) void fetchPage(page, list)
       }, SCROLL_PAUSE_MS)
     },
-    error: trouble.value,
-    isLoaded: kept.firstPage !== undefined,
+    error: error.value,
+    isLoaded: list.isLoaded,
     refetch: () => void fetchPage(0, emptyList<T>()),
   }
 }
@@ -128,29 +129,30 @@ export function usePagedRows<T, Answer>(
 const emptyList = <T,>(): CachedList<T> => ({
   pages: new Map(),
   total: 0,
-  firstPage: undefined,
+  upTo: undefined,
+  isLoaded: false,
   fetching: new Set(),
   stale: new Set(),
   isCounted: false,
 })
 
-function cacheList(key: string, kept: CachedList<unknown>): void {
+function cacheList(key: string, list: CachedList<unknown>): void {
   const before = recentLists.get(key)
   recentLists.delete(key)
-  recentLists.set(key, { kept, scrollTop: before?.scrollTop ?? 0, cursor: before?.cursor ?? -1 })
-  for (const old of [...recentLists.keys()].slice(0, -4)) recentLists.delete(old)
+  recentLists.set(key, { list, scrollTop: before?.scrollTop ?? 0, cursor: before?.cursor ?? -1 })
+  for (const oldest of [...recentLists.keys()].slice(0, -MAX_RECENT_LISTS)) recentLists.delete(oldest)
 }
 
-/** Forgets where a list was, so that it starts at its top. */
+/** Makes a list start at its top the next time it is shown. */
 export function resetScroll(key: string): void {
-  const known = recentLists.get(key)
-  if (known) recentLists.set(key, { ...known, scrollTop: 0, cursor: -1 })
+  const recent = recentLists.get(key)
+  if (recent) recentLists.set(key, { ...recent, scrollTop: 0, cursor: -1 })
 }
 
-/** Rows are one height, so that where each stands is a multiplication; on a narrow screen they have two lines. */
+/** All rows have the same height, so a row's position is a multiplication. On a narrow screen a row has two lines. */
 const rowHeight = () => (matchMedia('(max-width: 700px)').matches ? 58 : 34)
 
-/** A list of any length of which only what is on the screen exists. */
+/** A list of any length. Only the rows near the screen exist in the document. */
 export function List<T>({
   name,
   label,
@@ -165,7 +167,7 @@ export function List<T>({
   label: string
   rows: PagedRows<T>
   href: (row: T) => string
-  /** Marks a row; used where something else decides which is looked at. */
+  /** The selected row, if the page selects one itself. */
   current?: number
   onMove?: (index: number) => void
   onDelete?: (row: T) => void
@@ -173,9 +175,9 @@ export function List<T>({
 }) {
   const box = useRef<HTMLDivElement>(null)
   const height = rowHeight()
-  const known = recentLists.get(name)
-  const view = useSignal({ top: known?.scrollTop ?? 0, height: 800 })
-  const cursor = useSignal(known?.cursor ?? -1)
+  const recent = recentLists.get(name)
+  const view = useSignal({ top: recent?.scrollTop ?? 0, height: 800 })
+  const cursor = useSignal(recent?.cursor ?? -1)
   const wantsFocus = useRef(false)
   const { first, end } = rowsInView(view.value.top, view.value.height, height, rows.total)
 
@@ -187,9 +189,9 @@ export function List<T>({
       view.value = { top: element.scrollTop, height: element.clientHeight }
     }
     measure()
-    const sizes = new ResizeObserver(measure)
-    sizes.observe(element)
-    return () => sizes.disconnect()
+    const resizes = new ResizeObserver(measure)
+    resizes.observe(element)
+    return () => resizes.disconnect()
   }, [name, rows.isLoaded])
 
   useEffect(() => rows.fetchRange(first, end))
@@ -207,8 +209,8 @@ export function List<T>({
 
   const show = (index: number) => {
     const element = box.current
-    const to = element ? scrollTopToShow(index, element.scrollTop, element.clientHeight, height) : null
-    if (element && to !== null) element.scrollTop = to
+    const scrollTop = element ? scrollTopToShow(index, element.scrollTop, element.clientHeight, height) : null
+    if (element && scrollTop !== null) element.scrollTop = scrollTop
   }
   const move = (to: number) => {
     const index = Math.max(0, Math.min(rows.total - 1, to))
@@ -222,26 +224,26 @@ export function List<T>({
     const before = recentLists.get(name)
     if (before) recentLists.set(name, { ...before, ...part })
   }
-  const from = () => (current >= 0 ? current : cursor.value)
-  const page = Math.max(1, Math.floor(view.value.height / height) - 1)
-  const here = () => rows.at(from())
+  const position = () => (current >= 0 ? current : cursor.value)
+  const rowsPerScreen = Math.max(1, Math.floor(view.value.height / height) - 1)
+  const selectedRow = () => rows.at(position())
   useKeyBindings({
-    j: () => move(from() + 1),
-    k: () => move(from() - 1),
-    ArrowDown: () => move(from() + 1),
-    ArrowUp: () => move(from() - 1),
-    PageDown: () => move(from() + page),
-    PageUp: () => move(from() - page),
+    j: () => move(position() + 1),
+    k: () => move(position() - 1),
+    ArrowDown: () => move(position() + 1),
+    ArrowUp: () => move(position() - 1),
+    PageDown: () => move(position() + rowsPerScreen),
+    PageUp: () => move(position() - rowsPerScreen),
     Home: () => move(0),
     End: () => move(rows.total - 1),
     Enter: () => {
-      const row = here()
+      const row = selectedRow()
       if (row) navigate(href(row))
     },
     ...(onDelete
       ? {
           x: () => {
-            const row = here()
+            const row = selectedRow()
             if (row) onDelete(row)
           },
         }
@@ -259,7 +261,7 @@ export function List<T>({
         view.value = { top: scrollTop, height: clientHeight }
       }}
     >
-      {/* biome-ignore lint/a11y/useSemanticElements: rows that are not on the screen do not exist, so the list has to say how long it is */}
+      {/* biome-ignore lint/a11y/useSemanticElements: most rows are not in the document, so the list states its length */}
       <div role="list" aria-label={label} style={{ height: `${rows.total * height}px`, position: 'relative' }}>
         {shown.map((index) => {
           const row = rows.at(index)

@@ -1,17 +1,17 @@
 import { signal } from '@preact/signals'
-import { type LiveEvent, openEventReader } from './sse.ts'
+import { type LiveEvent, openLiveEventReader } from '../wire/live-events.ts'
 
-/** How the line to the worker is. `stranger`: this browser must be let in again. */
-export const connectionState = signal<'connecting' | 'live' | 'lost' | 'stranger'>('connecting')
+/** The connection to the worker. `signed-out`: the browser's cookie is missing or no longer valid. */
+export const connectionState = signal<'connecting' | 'live' | 'lost' | 'signed-out'>('connecting')
 
-/** Goes up when anything may have changed unheard: whoever shows something fetches it anew. */
+/** Increases when data may have changed without a live event. Everything on the screen is then fetched again. */
 export const dataVersion = signal(0)
 
 /**
- * Settles when the worker has said hello: what is fetched from then on misses nothing, because whatever happens is heard. It is
- * not waited for long; then what was fetched meanwhile is fetched again.
+ * Resolves once live events are connected: data fetched after that misses no change. After a short timeout we fetch anyway, and
+ * fetch again when the connection is there.
  */
-const helloReceived = Promise.withResolvers<'heard' | 'late'>()
+const helloReceived = Promise.withResolvers<'in-time' | 'late'>()
 export const liveStreamReady = helloReceived.promise
 const HELLO_TIMEOUT_MS = 400
 
@@ -23,55 +23,55 @@ export function onLiveEvent(listener: LiveListener): () => void {
   return () => listeners.delete(listener)
 }
 
-/** The worker beats every minute; a line that is silent for longer is dead, whatever the browser thinks. */
+/** The worker sends a heartbeat every minute. After a longer silence we treat the connection as lost. */
 const MAX_SILENCE_MS = 150_000
 const FIRST_RETRY_MS = 500
 const MAX_RETRY_MS = 10_000
 
 let lastEventId = ''
-let heardAt = 0
+let lastReceivedAt = 0
 let currentRequest: AbortController | null = null
 let wake: (() => void) | null = null
 
-/** Listens from now on. After sleep, a restart or a lost line it goes on from the last event it heard. */
+/** Connects and stays connected. After sleep, a restart or a lost connection it resumes after the last event. */
 export async function startLiveEvents(): Promise<void> {
   setTimeout(() => helloReceived.resolve('late'), HELLO_TIMEOUT_MS)
-  const hurry = () => {
-    if (document.visibilityState === 'visible' && Date.now() - heardAt > MAX_SILENCE_MS) currentRequest?.abort()
+  const reconnectNow = () => {
+    if (document.visibilityState === 'visible' && Date.now() - lastReceivedAt > MAX_SILENCE_MS) currentRequest?.abort()
     wake?.()
   }
-  document.addEventListener('visibilitychange', hurry)
-  addEventListener('online', hurry)
+  document.addEventListener('visibilitychange', reconnectNow)
+  addEventListener('online', reconnectNow)
   setInterval(() => {
-    if (connectionState.value === 'live' && Date.now() - heardAt > MAX_SILENCE_MS) currentRequest?.abort()
+    if (connectionState.value === 'live' && Date.now() - lastReceivedAt > MAX_SILENCE_MS) currentRequest?.abort()
   }, 15_000)
-  for (let wait = FIRST_RETRY_MS; ; ) {
-    const heard = await listenOnce()
-    wait = heard ? FIRST_RETRY_MS : Math.min(MAX_RETRY_MS, wait * 2)
+  for (let waitMs = FIRST_RETRY_MS; ; ) {
+    const wasConnected = await listenOnce()
+    waitMs = wasConnected ? FIRST_RETRY_MS : Math.min(MAX_RETRY_MS, waitMs * 2)
     await new Promise<void>((resolve) => {
       wake = resolve
-      setTimeout(resolve, wait)
+      setTimeout(resolve, waitMs)
     })
   }
 }
 
-/** One connection until it ends. True when it was one. */
+/** Reads one connection until it ends. Returns false if it could not be opened. */
 async function listenOnce(): Promise<boolean> {
   currentRequest = new AbortController()
-  heardAt = Date.now()
+  lastReceivedAt = Date.now()
   try {
-    const answer = await fetch('/stream', { headers: lastEventId ? { 'last-event-id': lastEventId } : {}, signal: currentRequest.signal })
-    if (!answer.ok || !answer.body) {
-      connectionState.value = answer.status === 401 || answer.status === 403 ? 'stranger' : 'lost'
+    const response = await fetch('/stream', { headers: lastEventId ? { 'last-event-id': lastEventId } : {}, signal: currentRequest.signal })
+    if (!response.ok || !response.body) {
+      connectionState.value = response.status === 401 || response.status === 403 ? 'signed-out' : 'lost'
       return false
     }
-    const read = openEventReader()
-    const pieces = answer.body.pipeThrough(new TextDecoderStream()).getReader()
+    const read = openLiveEventReader()
+    const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader()
     for (;;) {
       const { done, value } = await pieces.read()
       if (done) break
-      heardAt = Date.now()
-      // Whatever could not be fetched while the line was down is fetched now.
+      lastReceivedAt = Date.now()
+      // After a reconnect, fetch everything that may have changed meanwhile.
       if (connectionState.value !== 'live') {
         const isBack = connectionState.value !== 'connecting'
         connectionState.value = 'live'
@@ -80,7 +80,7 @@ async function listenOnce(): Promise<boolean> {
       for (const event of read(value)) handleLiveEvent(event)
     }
   } catch {
-    // the line broke; we come back
+    // The connection broke; the caller reconnects.
   }
   if (connectionState.value === 'live') connectionState.value = 'lost'
   return connectionState.value === 'lost'
@@ -90,13 +90,13 @@ function handleLiveEvent(event: LiveEvent): void {
   if (event.id !== '' && event.id === lastEventId && event.type !== 'reset') return
   lastEventId = event.id || lastEventId
   if (event.type === 'hello') {
-    helloReceived.resolve('heard')
-    void liveStreamReady.then((how) => {
-      if (how === 'late') dataVersion.value++
+    helloReceived.resolve('in-time')
+    void liveStreamReady.then((arrival) => {
+      if (arrival === 'late') dataVersion.value++
     })
     return
   }
-  // Too much has happened, or another worker speaks: what is shown is fetched again.
+  // The worker no longer has the events we missed, or it is a new worker.
   if (event.type === 'reset') {
     dataVersion.value++
     return

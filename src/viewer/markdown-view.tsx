@@ -1,52 +1,103 @@
+/** @jsxImportSource preact */
+import type { MarkedToken, Token, Tokens } from 'marked'
 import type { JSX } from 'preact'
-import { type MarkdownBlock, type MarkdownInline, parseInline, parseMarkdown } from './markdown.ts'
+import { knownTokens, parseInline, parseMarkdown, webAddress } from './markdown.ts'
 
-/** Recalled text as a person reads it. It is built node by node: nothing in it can become markup. */
+/** A memory's text, formatted. It becomes elements one by one, so no text in it can become markup. */
 export function Markdown({ text }: { text: string }) {
-  return <div class="prose">{parseMarkdown(text).map(renderBlock)}</div>
+  return <div class="prose">{parseMarkdown(text).map(renderToken)}</div>
 }
 
-/** A line of it. */
+/** A single line of text, formatted. */
 export function MarkdownLine({ text }: { text: string }) {
-  return <span class="prose">{parseInline(text).map(renderInline)}</span>
+  return <span class="prose">{parseInline(text).map(renderToken)}</span>
 }
 
-function renderBlock(part: MarkdownBlock): JSX.Element {
-  switch (part.kind) {
+const renderAll = (tokens: Token[]) => knownTokens(tokens).map(renderToken)
+
+function renderToken(token: MarkedToken): JSX.Element | string | null {
+  switch (token.type) {
     case 'heading':
-      return <h3>{part.inline.map(renderInline)}</h3>
+      return <h3>{renderAll(token.tokens)}</h3>
     case 'paragraph':
-      return <p>{part.inline.map(renderInline)}</p>
+      return <p>{renderAll(token.tokens)}</p>
+    case 'text':
+      return token.tokens ? <span>{renderAll(token.tokens)}</span> : token.text
+    case 'escape':
+      return token.text
     case 'code':
-      return <pre>{part.text}</pre>
-    case 'quote':
-      return <blockquote>{part.blocks.map(renderBlock)}</blockquote>
+      return <pre>{token.text}</pre>
+    case 'codespan':
+      return <code>{token.text}</code>
+    case 'blockquote':
+      return <blockquote>{renderAll(token.tokens)}</blockquote>
     case 'list':
-      return part.ordered ? <ol>{part.items.map(renderListItem)}</ol> : <ul>{part.items.map(renderListItem)}</ul>
-    case 'rule':
+      return renderList(token)
+    case 'table':
+      return renderTable(token)
+    case 'strong':
+      return <strong>{renderAll(token.tokens)}</strong>
+    case 'em':
+      return <em>{renderAll(token.tokens)}</em>
+    case 'del':
+      return <del>{renderAll(token.tokens)}</del>
+    case 'link':
+    case 'image':
+      return renderLink(token)
+    case 'checkbox':
+      return token.checked ? '☑ ' : '☐ '
+    case 'hr':
       return <hr />
+    case 'br':
+      return <br />
+    case 'space':
+      return null
+    default:
+      return token.raw
   }
 }
 
-const renderListItem = (blocks: MarkdownBlock[]) => (
-  <li>{blocks.map((part) => (part.kind === 'paragraph' ? <span>{part.inline.map(renderInline)}</span> : renderBlock(part)))}</li>
-)
+function renderList({ ordered, start, items }: Tokens.List) {
+  const children = items.map((item) => <li>{renderAll(item.tokens)}</li>)
+  return ordered ? <ol start={start === '' ? 1 : start}>{children}</ol> : <ul>{children}</ul>
+}
 
-function renderInline(part: MarkdownInline): JSX.Element | string {
-  switch (part.kind) {
-    case 'text':
-      return part.text
-    case 'code':
-      return <code>{part.text}</code>
-    case 'strong':
-      return <strong>{part.inline.map(renderInline)}</strong>
-    case 'em':
-      return <em>{part.inline.map(renderInline)}</em>
-    case 'link':
-      return (
-        <a href={part.href} target="_blank" rel="noopener noreferrer">
-          {part.inline.map(renderInline)}
-        </a>
-      )
-  }
+function renderTable({ header, rows }: Tokens.Table) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, and a keyboard must be able to scroll it
+    <div class="table" role="group" aria-label="Table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {header.map((cell) => (
+              <th scope="col" class={cell.align ?? undefined}>
+                {renderAll(cell.tokens)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              {row.map((cell) => (
+                <td class={cell.align ?? undefined}>{renderAll(cell.tokens)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Only addresses on the web become links; other links stay as they were written. An image becomes a link, because the page loads nothing from elsewhere. */
+function renderLink(token: Tokens.Link | Tokens.Image) {
+  const href = webAddress(token.href)
+  if (!href) return token.raw
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer">
+      {token.type === 'image' ? token.text || href : renderAll(token.tokens)}
+    </a>
+  )
 }

@@ -1,28 +1,28 @@
 import { effect, signal } from '@preact/signals'
-import type { Project } from '../wire/view.ts'
+import type { ProjectSummary } from '../wire/contract/projects.ts'
 import { dataVersion, onLiveEvent } from './live.ts'
-import { get } from './worker-requests.ts'
+import { call } from './worker-requests.ts'
 
-/** Every project there is, for the choices on other pages. */
-export const projects = signal<Project[]>([])
+/** All projects, for the dropdowns of other pages. */
+export const projects = signal<ProjectSummary[]>([])
 
 export function watchProjects(): void {
-  const fetchThem = async () => {
-    const asked = await get<Project[]>('/api/projects')
-    if (asked.kind === 'answered') projects.value = asked.value
+  const fetchProjects = async () => {
+    const reply = await call('GET /api/projects')
+    if (reply.kind === 'answered') projects.value = reply.value
   }
   effect(() => {
     dataVersion.value
-    void fetchThem()
+    void fetchProjects()
   })
   onLiveEvent((event) => {
-    if (['session-opened', 'projects-changed', 'imported'].includes(event.type)) void fetchThem()
+    if (['session-opened', 'projects-changed', 'imported'].includes(event.type)) void fetchProjects()
   })
 }
 
-/** The projects as choices; two of one name are told apart by their keys. */
+/** The options of a project dropdown. Projects that share a name are listed by their keys. */
 export function projectOptions(): { value: string; text: string }[] {
-  const names = projects.value.map((one) => one.name)
-  const text = (one: Project) => (names.filter((name) => name === one.name).length > 1 ? one.project : one.name)
-  return [{ value: '', text: 'All projects' }, ...projects.value.map((one) => ({ value: one.project, text: text(one) }))]
+  const names = projects.value.map(({ name }) => name)
+  const text = (project: ProjectSummary) => (names.filter((name) => name === project.name).length > 1 ? project.project : project.name)
+  return [{ value: '', text: 'All projects' }, ...projects.value.map((project) => ({ value: project.project, text: text(project) }))]
 }

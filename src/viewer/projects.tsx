@@ -1,36 +1,36 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Project } from '../wire/view.ts'
-import { Dialog, EmptyState, ErrorMessage, formatCount, formatDay, Loading, PageHead } from './components.tsx'
+import type { ProjectSummary } from '../wire/contract/projects.ts'
+import { Dialog, EmptyState, ErrorMessage, formatCount, formatDay, LoadingOrError, PageHead } from './components.tsx'
 import { onLiveEvent } from './live.ts'
 import { hrefOf } from './route.ts'
 import { useFetch } from './use-fetch.ts'
 import { runAction } from './user-actions.ts'
-import { send } from './worker-requests.ts'
+import { call } from './worker-requests.ts'
 
-type ProjectDialog = { kind: 'rename' | 'merge' | 'wipe'; project: Project }
+type ProjectDialog = { kind: 'rename' | 'merge' | 'wipe'; project: ProjectSummary }
 
-/** Every project with what it holds; renaming, merging and wiping it. */
+/** All projects with their counts, and buttons to rename, merge or wipe each. */
 export function ProjectsPage() {
-  const asked = useFetch<Project[]>('/api/projects')
-  const doing = useSignal<ProjectDialog | null>(null)
-  useEffect(() => onLiveEvent((event) => ['projects-changed', 'session-opened', 'imported'].includes(event.type) && asked.refetch()), [])
-  if (!asked.value) return asked.error ? <ErrorMessage text={asked.error} again={asked.refetch} /> : <Loading />
-  const all = asked.value
-  const start = (kind: ProjectDialog['kind'], project: Project) => () => {
-    doing.value = { kind, project }
+  const fetched = useFetch('GET /api/projects', {})
+  const dialog = useSignal<ProjectDialog | null>(null)
+  useEffect(() => onLiveEvent((event) => ['projects-changed', 'session-opened', 'imported'].includes(event.type) && fetched.refetch()), [])
+  if (!fetched.value) return <LoadingOrError fetched={fetched} />
+  const all = fetched.value
+  const openDialog = (kind: ProjectDialog['kind'], project: ProjectSummary) => () => {
+    dialog.value = { kind, project }
   }
-  const done = () => {
-    doing.value = null
+  const closeDialog = () => {
+    dialog.value = null
   }
   return (
     <>
       <PageHead title="Projects">
         <span class="dim">{formatCount(all.length, 'project')}</span>
       </PageHead>
-      <ErrorMessage text={asked.error} again={asked.refetch} />
+      <ErrorMessage text={fetched.error} retry={fetched.refetch} />
       {all.length === 0 ? (
-        <EmptyState title="No project yet.">
+        <EmptyState title="No projects yet.">
           <p>A project appears with its first session or note.</p>
         </EmptyState>
       ) : (
@@ -51,9 +51,9 @@ export function ProjectsPage() {
                 <th scope="col" class="num">
                   Notes
                 </th>
-                <th scope="col">Last</th>
+                <th scope="col">Last active</th>
                 <th scope="col">
-                  <span class="sr">What to do</span>
+                  <span class="sr">Actions</span>
                 </th>
               </tr>
             </thead>
@@ -69,16 +69,16 @@ export function ProjectsPage() {
                   <td class="num">{project.observations}</td>
                   <td class="num">{project.notes}</td>
                   <td>{project.lastAt ? formatDay(project.lastAt) : ''}</td>
-                  <td class="deeds">
-                    <button type="button" onClick={start('rename', project)}>
+                  <td class="actions">
+                    <button type="button" onClick={openDialog('rename', project)}>
                       Rename<span class="sr"> {project.name}</span>
                     </button>
                     {all.length > 1 && (
-                      <button type="button" onClick={start('merge', project)}>
+                      <button type="button" onClick={openDialog('merge', project)}>
                         Merge<span class="sr"> {project.name}</span>
                       </button>
                     )}
-                    <button type="button" class="danger" onClick={start('wipe', project)}>
+                    <button type="button" class="danger" onClick={openDialog('wipe', project)}>
                       Wipe<span class="sr"> {project.name}</span>
                     </button>
                   </td>
@@ -88,16 +88,16 @@ export function ProjectsPage() {
           </table>
         </div>
       )}
-      {doing.value?.kind === 'rename' && <Rename project={doing.value.project} onDone={done} />}
-      {doing.value?.kind === 'merge' && <Merge project={doing.value.project} others={all} onDone={done} />}
-      {doing.value?.kind === 'wipe' && <Wipe project={doing.value.project} onDone={done} />}
+      {dialog.value?.kind === 'rename' && <Rename project={dialog.value.project} onDone={closeDialog} />}
+      {dialog.value?.kind === 'merge' && <Merge project={dialog.value.project} others={all} onDone={closeDialog} />}
+      {dialog.value?.kind === 'wipe' && <Wipe project={dialog.value.project} onDone={closeDialog} />}
     </>
   )
 }
 
-const moveProject = (from: string, to: string, merge: boolean) => send('POST', '/api/projects/rename', { from, to, merge })
+const moveProject = (from: string, to: string, merge: boolean) => call('POST /api/projects/rename', { from, to, merge })
 
-function Rename({ project, onDone }: { project: Project; onDone: () => void }) {
+function Rename({ project, onDone }: { project: ProjectSummary; onDone: () => void }) {
   const name = useSignal(project.project)
   return (
     <Dialog title={`Rename ${project.name}`} onClose={onDone}>
@@ -106,14 +106,14 @@ function Rename({ project, onDone }: { project: Project; onDone: () => void }) {
           event.preventDefault()
           onDone()
           const [from, to] = [project.project, name.value.trim()]
-          void runAction(moveProject(from, to, false), `${project.name} is called ${to} from now on.`, () => moveProject(to, from, true))
+          void runAction(moveProject(from, to, false), `Renamed ${project.name} to ${to}.`, () => moveProject(to, from, true))
         }}
       >
         <label>
           New name
           <input value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
         </label>
-        <p class="dim">Sessions in its folder go on under the new name. What it holds is moved in the background.</p>
+        <p class="dim">New sessions in its folder use the new name. Existing memories are moved in the background.</p>
         <button type="submit" class="primary">
           Rename
         </button>
@@ -122,29 +122,29 @@ function Rename({ project, onDone }: { project: Project; onDone: () => void }) {
   )
 }
 
-function Merge({ project, others, onDone }: { project: Project; others: Project[]; onDone: () => void }) {
-  const choices = others.filter((one) => one.project !== project.project)
-  const into = useSignal(choices[0]?.project ?? '')
+function Merge({ project, others, onDone }: { project: ProjectSummary; others: ProjectSummary[]; onDone: () => void }) {
+  const targets = others.filter((other) => other.project !== project.project)
+  const into = useSignal(targets[0]?.project ?? '')
   return (
     <Dialog title={`Merge ${project.name} into another`} onClose={onDone}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
           onDone()
-          void runAction(moveProject(project.project, into.value, true), `${project.name} becomes part of ${into.value}.`)
+          void runAction(moveProject(project.project, into.value, true), `Merging ${project.name} into ${into.value}.`)
         }}
       >
         <label>
           Into
           <select value={into.value} onChange={(event) => (into.value = event.currentTarget.value)}>
-            {choices.map((one) => (
-              <option value={one.project}>{one.project}</option>
+            {targets.map((target) => (
+              <option value={target.project}>{target.project}</option>
             ))}
           </select>
         </label>
         <p class="dim">
           {formatCount(project.sessions, 'session')}, {formatCount(project.observations, 'observation')} and{' '}
-          {formatCount(project.notes, 'note')} move over. The two cannot be told apart afterwards.
+          {formatCount(project.notes, 'note')} will move. You cannot separate the two projects again.
         </p>
         <button type="submit" class="primary">
           Merge
@@ -154,7 +154,7 @@ function Merge({ project, others, onDone }: { project: Project; others: Project[
   )
 }
 
-function Wipe({ project, onDone }: { project: Project; onDone: () => void }) {
+function Wipe({ project, onDone }: { project: ProjectSummary; onDone: () => void }) {
   const typed = useSignal('')
   return (
     <Dialog title={`Wipe ${project.name}`} onClose={onDone}>
@@ -162,22 +162,19 @@ function Wipe({ project, onDone }: { project: Project; onDone: () => void }) {
         onSubmit={(event) => {
           event.preventDefault()
           onDone()
-          void runAction(
-            send('POST', '/api/projects/wipe', { project: project.project, confirm: typed.value }),
-            `${project.name} is being wiped.`,
-          )
+          void runAction(call('POST /api/projects/wipe', { project: project.project, confirm: typed.value }), `Wiping ${project.name}.`)
         }}
       >
         <p>
-          This removes {formatCount(project.sessions, 'session')}, {formatCount(project.prompts, 'prompt')},{' '}
-          {formatCount(project.observations, 'observation')} and {formatCount(project.notes, 'note')} for good. There is no way back.
+          This deletes {formatCount(project.sessions, 'session')}, {formatCount(project.prompts, 'prompt')},{' '}
+          {formatCount(project.observations, 'observation')} and {formatCount(project.notes, 'note')} permanently. You cannot undo this.
         </p>
         <label>
-          Type <b>{project.name}</b> to go on
+          Type <b>{project.name}</b> to confirm
           <input value={typed.value} autoComplete="off" onInput={(event) => (typed.value = event.currentTarget.value)} />
         </label>
         <button type="submit" class="danger" disabled={typed.value.toLowerCase() !== project.name}>
-          Wipe it
+          Wipe project
         </button>
       </form>
     </Dialog>

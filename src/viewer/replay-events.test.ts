@@ -1,21 +1,21 @@
 import { expect, test } from 'bun:test'
 import { observation, summary } from '../../test/support/builders.ts'
-import type { SessionContents } from '../wire/view.ts'
+import type { SessionContents } from '../wire/contract/sessions.ts'
 import { listReplayEvents, summarizeToolInput } from './replay-events.ts'
 
-const nothing = { prompts: [], toolUses: [], observations: [], summaries: [], injections: [] }
+const empty = { prompts: [], toolUses: [], observations: [], summaries: [], injections: [] }
 
-test('a session is told in the order it happened', () => {
+test('events are listed in the order they happened', () => {
   const prompt = { id: 1, sessionId: 1, number: 1, origin: 'person', text: 'Fix it\nplease', answer: 'Done', at: 10, answeredAt: 40 }
   const use = { id: 7, tool: 'Bash', input: '{"command":"make"}', error: null, at: 20 }
-  const whole = {
-    ...nothing,
+  const contents = {
+    ...empty,
     prompts: [prompt],
     toolUses: [use],
     observations: [observation({ id: 3, at: 30 })],
     summaries: [summary({ at: 40 })],
   }
-  expect(listReplayEvents(whole as unknown as SessionContents).map(({ kind, title }) => [kind, title])).toEqual([
+  expect(listReplayEvents(contents as unknown as SessionContents).map(({ kind, title }) => [kind, title])).toEqual([
     ['prompt', 'Fix it'],
     ['tool use', 'Bash make'],
     ['observation', 'Something changed'],
@@ -24,7 +24,7 @@ test('a session is told in the order it happened', () => {
   ])
 })
 
-test('a tool use says what it was about, even when it was cut off', () => {
+test('a tool use is summarized by its main field, even if its input is cut off', () => {
   expect(summarizeToolInput('{"command":"bun test \\"a b\\"","description":"x"}')).toBe('bun test "a b"')
   expect(summarizeToolInput('{"file_path":"/a/b.ts","content":"xxx')).toBe('/a/b.ts')
   expect(summarizeToolInput('{"odd":1}')).toBe('{"odd":1}')

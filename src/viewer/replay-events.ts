@@ -1,47 +1,48 @@
 import type { Observation, Prompt, Summary } from '../core/memory.ts'
-import type { ClippedUse, RecordedInjection, SessionContents } from '../wire/view.ts'
+import type { RecordedInjection } from '../wire/contract/memories.ts'
+import type { ClippedToolUse, SessionContents } from '../wire/contract/sessions.ts'
 
-/** One thing that happened in a session, as a replay shows it. */
+/** One step in the replay of a session. */
 export type ReplayEvent = { key: string; at: number; label: string; title: string } & (
   | { kind: 'prompt'; prompt: Prompt }
   | { kind: 'answer'; prompt: Prompt }
-  | { kind: 'tool use'; use: ClippedUse }
+  | { kind: 'tool use'; use: ClippedToolUse }
   | { kind: 'observation'; observation: Observation }
   | { kind: 'summary'; summary: Summary }
-  | { kind: 'told'; injection: RecordedInjection }
+  | { kind: 'injection'; injection: RecordedInjection }
 )
 
-/** Things of the same instant stand in the order in which they follow from each other. */
-const KIND_ORDER = ['prompt', 'told', 'tool use', 'observation', 'answer', 'summary']
+/** The order of events with the same timestamp. */
+const KIND_ORDER = ['prompt', 'injection', 'tool use', 'observation', 'answer', 'summary']
 
-/** A session in the order it happened. */
-export function listReplayEvents(whole: SessionContents): ReplayEvent[] {
-  const moments: ReplayEvent[] = [
-    ...whole.prompts.map(
+/** Everything in a session, in the order it happened. */
+export function listReplayEvents(contents: SessionContents): ReplayEvent[] {
+  const events: ReplayEvent[] = [
+    ...contents.prompts.map(
       (prompt): ReplayEvent => ({
         kind: 'prompt',
         key: `prompt:${prompt.id}`,
         at: prompt.at,
-        label: prompt.origin === 'person' ? 'asked' : 'notice',
+        label: prompt.origin === 'person' ? 'prompt' : 'notice',
         title: firstLineOf(prompt.text),
         prompt,
       }),
     ),
-    ...whole.prompts.flatMap((prompt): ReplayEvent[] =>
+    ...contents.prompts.flatMap((prompt): ReplayEvent[] =>
       prompt.answer
         ? [
             {
               kind: 'answer',
               key: `answer:${prompt.id}`,
               at: prompt.answeredAt ?? prompt.at,
-              label: 'answered',
+              label: 'answer',
               title: firstLineOf(prompt.answer),
               prompt,
             },
           ]
         : [],
     ),
-    ...whole.toolUses.map(
+    ...contents.toolUses.map(
       (use): ReplayEvent => ({
         kind: 'tool use',
         key: `use:${use.id}`,
@@ -51,7 +52,7 @@ export function listReplayEvents(whole: SessionContents): ReplayEvent[] {
         use,
       }),
     ),
-    ...whole.observations.map(
+    ...contents.observations.map(
       (observation): ReplayEvent => ({
         kind: 'observation',
         key: `observation:${observation.id}`,
@@ -61,7 +62,7 @@ export function listReplayEvents(whole: SessionContents): ReplayEvent[] {
         observation,
       }),
     ),
-    ...whole.summaries.map(
+    ...contents.summaries.map(
       (summary): ReplayEvent => ({
         kind: 'summary',
         key: `summary:${summary.id}`,
@@ -71,24 +72,24 @@ export function listReplayEvents(whole: SessionContents): ReplayEvent[] {
         summary,
       }),
     ),
-    ...whole.injections.map(
-      (told): ReplayEvent => ({
-        kind: 'told',
-        key: `told:${told.id}`,
-        at: told.at,
-        label: 'told',
-        title: `${told.event}: ${told.items.filter(({ kind }) => kind !== 'line').length} memories, ${told.tokens} tokens`,
-        injection: told,
+    ...contents.injections.map(
+      (injection): ReplayEvent => ({
+        kind: 'injection',
+        key: `injection:${injection.id}`,
+        at: injection.at,
+        label: 'injection',
+        title: `${injection.event}: ${injection.items.filter(({ kind }) => kind !== 'line').length} memories, ${injection.tokens} tokens`,
+        injection,
       }),
     ),
   ]
-  return moments.sort((a, b) => a.at - b.at || KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind))
+  return events.sort((a, b) => a.at - b.at || KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind))
 }
 
 const firstLineOf = (text: string) => text.trim().split('\n', 1)[0]?.slice(0, 300) ?? ''
 
-/** What a tool was given, in a few words: its command, its file, its question. */
+/** The main field of a tool's input, such as its command, file or query. The input may be cut off, so it is not parsed as JSON. */
 export function summarizeToolInput(input: string): string {
-  const found = /"(?:command|file_path|path|pattern|query|url|description|prompt)"\s*:\s*"((?:[^"\\]|\\.){0,200})/.exec(input)?.[1]
-  return (found ?? input).replace(/\\n/g, ' ').replace(/\\(.)/g, '$1').slice(0, 200)
+  const field = /"(?:command|file_path|path|pattern|query|url|description|prompt)"\s*:\s*"((?:[^"\\]|\\.){0,200})/.exec(input)?.[1]
+  return (field ?? input).replace(/\\n/g, ' ').replace(/\\(.)/g, '$1').slice(0, 200)
 }

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ToolUse } from '../core/memory.ts'
-import type { SessionContents } from '../wire/view.ts'
-import { EmptyState, ErrorMessage, formatClockTime, formatCount, formatDay, Loading, nameOfProject, PageHead, Tag } from './components.tsx'
+import type { LiveEvent } from '../wire/live-events.ts'
+import { EmptyState, formatClockTime, formatCount, formatDay, LoadingOrError, nameOfProject, PageHead, Tag } from './components.tsx'
 import { List, type PagedRows } from './list.tsx'
 import { onLiveEvent } from './live.ts'
 import { Markdown, MarkdownLine } from './markdown-view.tsx'
@@ -11,120 +11,119 @@ import { hrefOf, memoryHref } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
-import { get } from './worker-requests.ts'
+import { call } from './worker-requests.ts'
 
 const PLAY_STEP_MS = 700
+/** Waits for more live events before fetching the session again. */
+const LIVE_REFETCH_MS = 300
 
-/** One session as it went: what was asked, done, made of it and answered, with a scrubber through its time. */
+/** One session from start to end: prompts, tool uses, observations, answers and injections, with a slider to move through it. */
 export function ReplayPage({ id }: { id: string }) {
-  const asked = useFetch<SessionContents>(`/api/sessions/${encodeURIComponent(id)}`)
+  const contents = useFetch('GET /api/sessions/:id', { id })
   const isPlaying = useSignal(false)
-  // What comes in while one looks is added at the end; where one looks stays.
+  // New events are added at the end; the selected event stays selected.
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = onLiveEvent((event) => {
-      const data = event.data as { sessionId?: number; prompt?: { sessionId: number }; observation?: { sessionId: number } } | null
-      if (String(data?.sessionId ?? data?.prompt?.sessionId ?? data?.observation?.sessionId) !== id) return
+      if (String(sessionIdIn(event)) !== id) return
       clearTimeout(timer)
-      timer = setTimeout(asked.refetch, 300)
+      timer = setTimeout(contents.refetch, LIVE_REFETCH_MS)
     })
     return () => {
       clearTimeout(timer)
       stop()
     }
   }, [id])
-  const moments = asked.value ? listReplayEvents(asked.value) : []
-  const wanted = currentRoute.value.query.at ?? ''
+  const events = contents.value ? listReplayEvents(contents.value) : []
+  const selectedKey = currentRoute.value.query.at ?? ''
   const current = Math.max(
     0,
-    moments.findIndex((moment) => moment.key === wanted),
+    events.findIndex(({ key }) => key === selectedKey),
   )
   const show = (index: number) => {
-    const moment = moments[Math.max(0, Math.min(moments.length - 1, index))]
-    if (moment) navigate(hrefOf('sessions', id, { at: moment.key }), 'replace')
+    const event = events[Math.max(0, Math.min(events.length - 1, index))]
+    if (event) navigate(hrefOf('sessions', id, { at: event.key }), 'replace')
   }
   useEffect(() => {
     if (!isPlaying.value) return
     const timer = setTimeout(() => {
-      if (current >= moments.length - 1) isPlaying.value = false
+      if (current >= events.length - 1) isPlaying.value = false
       else show(current + 1)
     }, PLAY_STEP_MS)
     return () => clearTimeout(timer)
   }, [isPlaying.value, current])
-  const play = () => {
+  const togglePlay = () => {
     isPlaying.value = !isPlaying.value
   }
-  useKeyBindings({ ArrowLeft: () => show(current - 1), ArrowRight: () => show(current + 1), ' ': play })
-  if (!asked.value) {
-    if (asked.error.includes('there is no'))
-      return <EmptyState title={`There is no session ${id}.`}>{<a href="/sessions">All sessions</a>}</EmptyState>
-    return asked.error ? <ErrorMessage text={asked.error} again={asked.refetch} /> : <Loading />
+  useKeyBindings({ ArrowLeft: () => show(current - 1), ArrowRight: () => show(current + 1), ' ': togglePlay })
+  if (!contents.value) {
+    if (contents.isMissing) return <EmptyState title={`Session ${id} was not found.`}>{<a href="/sessions">All sessions</a>}</EmptyState>
+    return <LoadingOrError fetched={contents} />
   }
-  const { session } = asked.value
-  const moment = moments[current]
+  const { session } = contents.value
+  const selected = events[current]
   const rows: PagedRows<ReplayEvent> = {
-    total: moments.length,
-    at: (index) => moments[index] ?? null,
+    total: events.length,
+    at: (index) => events[index] ?? null,
     fetchRange: () => {},
     error: '',
     isLoaded: true,
-    refetch: asked.refetch,
-    first: null,
+    refetch: contents.refetch,
   }
   return (
     <>
       <PageHead title={session.title ?? `Session ${session.id}`}>
         <span class="dim">
-          {nameOfProject(session.project)} · {formatDay(session.startedAt)} · {formatCount(moments.length, 'moment')}
+          {nameOfProject(session.project)} · {formatDay(session.startedAt)} · {formatCount(events.length, 'event')}
         </span>
         <span class="grow" />
         <a class="button" href={hrefOf('injections', '', { session: id })}>
-          What it was told
+          Injections
         </a>
       </PageHead>
-      {moments.length === 0 ? (
-        <EmptyState title="Nothing happened in it yet.">
-          <p>Its first prompt will appear here.</p>
+      {events.length === 0 ? (
+        <EmptyState title="No events yet.">
+          <p>The first prompt of this session will appear here.</p>
         </EmptyState>
       ) : (
         <>
           <div class="scrubber">
-            <button type="button" onClick={play} aria-pressed={isPlaying.value}>
+            <button type="button" onClick={togglePlay} aria-pressed={isPlaying.value}>
               {isPlaying.value ? 'Pause' : 'Play'}
             </button>
             <input
               type="range"
-              aria-label="Moment of the session"
-              aria-valuetext={moment ? `${formatClockTime(moment.at)}, ${moment.label}: ${moment.title}` : ''}
+              aria-label="Position in the session"
+              aria-valuetext={selected ? `${formatClockTime(selected.at)}, ${selected.label}: ${selected.title}` : ''}
               min={0}
-              max={moments.length - 1}
+              max={events.length - 1}
               value={current}
               onInput={(event) => show(Number(event.currentTarget.value))}
             />
             <span class="dim mono">
-              {moment && formatClockTime(moment.at)} · {current + 1}/{moments.length}
+              {selected && formatClockTime(selected.at)} · {current + 1}/{events.length}
             </span>
           </div>
           <div class="split">
             <List
               name={`replay ${id}`}
-              label="Moments"
+              label="Events"
               rows={rows}
               current={current}
               onMove={show}
-              href={(one) => hrefOf('sessions', id, { at: one.key })}
+              href={(event) => hrefOf('sessions', id, { at: event.key })}
             >
-              {(one, index) => (
-                <span class={`moment ${index > current ? 'later' : ''}`}>
-                  <span class="mono dim">{formatClockTime(one.at)}</span>
-                  <Tag type={one.label} />
-                  <span class="what">{one.title}</span>
+              {(event, index) => (
+                <span class={`event ${index > current ? 'later' : ''}`}>
+                  <span class="mono dim">{formatClockTime(event.at)}</span>
+                  <Tag type={event.label} />
+                  <span class="what">{event.title}</span>
                 </span>
               )}
             </List>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must be able to do that */}
-            <section class="scroll detail" aria-label="The moment in full" aria-live="off" tabIndex={0}>
-              {moment && <ReplayEventView key={moment.key} moment={moment} />}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must be able to scroll it */}
+            <section class="scroll detail" aria-label="Selected event" aria-live="off" tabIndex={0}>
+              {selected && <ReplayEventView key={selected.key} event={selected} />}
             </section>
           </div>
         </>
@@ -133,34 +132,51 @@ export function ReplayPage({ id }: { id: string }) {
   )
 }
 
-function ReplayEventView({ moment }: { moment: ReplayEvent }) {
-  switch (moment.kind) {
+/** The session that a live event belongs to; null for other events. */
+function sessionIdIn({ change }: LiveEvent): number | null {
+  switch (change?.kind) {
+    case 'session-completed':
+    case 'tool-use-added':
+      return change.sessionId
+    case 'prompt-added':
+      return change.prompt.sessionId
+    case 'observation-added':
+      return change.observation.sessionId
+    case 'summary-added':
+      return change.summary.sessionId
+    default:
+      return null
+  }
+}
+
+function ReplayEventView({ event }: { event: ReplayEvent }) {
+  switch (event.kind) {
     case 'prompt':
       return (
         <>
-          <h2>{moment.prompt.origin === 'person' ? 'Asked' : 'The client said'}</h2>
-          <pre class="said">{moment.prompt.text}</pre>
+          <h2>{event.prompt.origin === 'person' ? 'Prompt' : 'Message from the client'}</h2>
+          <pre class="verbatim">{event.prompt.text}</pre>
         </>
       )
     case 'answer':
       return (
         <>
-          <h2>Answered</h2>
-          <Markdown text={moment.prompt.answer ?? ''} />
+          <h2>Answer</h2>
+          <Markdown text={event.prompt.answer ?? ''} />
         </>
       )
     case 'tool use':
-      return <ToolUseView use={moment.use} clipped={moment.use.clipped} />
+      return <ToolUseView use={event.use} clipped={event.use.clipped} />
     case 'observation':
       return (
         <>
           <h2>
-            <a href={memoryHref('observation', moment.observation.id)}>{moment.observation.title}</a>
+            <a href={memoryHref('observation', event.observation.id)}>{event.observation.title}</a>
           </h2>
-          <Tag type={moment.observation.type} />
-          <Markdown text={moment.observation.narrative} />
+          <Tag type={event.observation.type} />
+          <Markdown text={event.observation.narrative} />
           <ul>
-            {moment.observation.facts.map((fact) => (
+            {event.observation.facts.map((fact) => (
               <li>
                 <MarkdownLine text={fact} />
               </li>
@@ -172,44 +188,44 @@ function ReplayEventView({ moment }: { moment: ReplayEvent }) {
       return (
         <>
           <h2>
-            <a href={memoryHref('summary', moment.summary.id)}>Summary</a>
+            <a href={memoryHref('summary', event.summary.id)}>Summary</a>
           </h2>
           {(['request', 'investigated', 'learned', 'completed', 'nextSteps', 'notes'] as const).map((field) =>
-            moment.summary[field] ? <Markdown text={moment.summary[field]} /> : null,
+            event.summary[field] ? <Markdown text={event.summary[field]} /> : null,
           )}
         </>
       )
-    case 'told':
+    case 'injection':
       return (
         <>
           <h2>
-            <a href={hrefOf('injections', String(moment.injection.id))}>Told to the model at {moment.injection.event}</a>
+            <a href={hrefOf('injections', String(event.injection.id))}>Injected at {event.injection.event}</a>
           </h2>
-          <pre class="said">{moment.injection.text}</pre>
+          <pre class="verbatim">{event.injection.text}</pre>
         </>
       )
   }
 }
 
 function ToolUseView({ use, clipped }: { use: ToolUse; clipped: boolean }) {
-  const whole = useSignal<ToolUse>(use)
-  const isWhole = useSignal(!clipped)
+  const shown = useSignal<ToolUse>(use)
+  const isComplete = useSignal(!clipped)
   const showAll = async () => {
-    const asked = await get<ToolUse>(`/api/tool-uses/${use.id}`)
-    if (asked.kind !== 'answered') return
-    whole.value = asked.value
-    isWhole.value = true
+    const reply = await call('GET /api/tool-uses/:id', { id: use.id })
+    if (reply.kind !== 'answered') return
+    shown.value = reply.value
+    isComplete.value = true
   }
   return (
     <>
       <h2>{use.tool}</h2>
-      <h3>In</h3>
-      <pre class="said">{prettyJson(whole.value.input)}</pre>
-      <h3>{whole.value.error ? 'Failed' : 'Out'}</h3>
-      <pre class="said">{prettyJson(whole.value.error ?? whole.value.output ?? '')}</pre>
-      {!isWhole.value && (
+      <h3>Input</h3>
+      <pre class="verbatim">{prettyJson(shown.value.input)}</pre>
+      <h3>{shown.value.error ? 'Error' : 'Output'}</h3>
+      <pre class="verbatim">{prettyJson(shown.value.error ?? shown.value.output ?? '')}</pre>
+      {!isComplete.value && (
         <button type="button" onClick={() => void showAll()}>
-          Show all of it
+          Show all
         </button>
       )}
     </>

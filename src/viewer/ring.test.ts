@@ -3,7 +3,7 @@ import { placeOnRing } from './ring.ts'
 
 const BOX = { width: 1000, height: 700 }
 
-test('what came before stands left, what came after right, all inside the box, none upon another', () => {
+test('earlier items are on the left, later ones on the right, all inside the box and apart from each other', () => {
   const items = Array.from({ length: 24 }, (_, i) => ({ name: i, side: i % 3 === 0 ? 'before' : 'after' }))
   const placed = placeOnRing(items, BOX)
   expect(placed).toHaveLength(24)
@@ -14,6 +14,6 @@ test('what came before stands left, what came after right, all inside the box, n
   expect(new Set(placed.map(({ x, y }) => `${x.toFixed(0)},${y.toFixed(0)}`)).size).toBe(24)
 })
 
-test('one stands straight beside the middle', () => {
+test('a single item is level with the centre', () => {
   expect(placeOnRing([{ side: 'after' }], BOX)[0]).toMatchObject({ x: 840, y: 350 })
 })

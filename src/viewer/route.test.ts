@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { hrefOf, memoryHref, parseRoute } from './route.ts'
 
-test('every place has an address, and the address leads back to it', () => {
+test('the address of a view leads back to the same view', () => {
   for (const [page, id, query] of [
     ['feed', '', {}],
     ['search', '', { q: 'a b&c=d', kind: 'note' }],
@@ -13,17 +13,17 @@ test('every place has an address, and the address leads back to it', () => {
   }
 })
 
-test('what is not set is not in the address', () => {
+test('empty filters are left out of the address', () => {
   expect(hrefOf('feed', '', { project: '', type: undefined })).toBe('/feed')
 })
 
-test('an unknown or broken address is the feed, not an error', () => {
+test('an unknown or broken address opens the feed', () => {
   expect(parseRoute('/', '').page).toBe('feed')
   expect(parseRoute('/nowhere', '').page).toBe('feed')
   expect(parseRoute('/memory/%E0%A4%A', '').id).toBe('%E0%A4%A')
 })
 
-test('a memory is found by its kind and id', () => {
+test('the address of a memory contains its id', () => {
   expect(memoryHref('observation', 12)).toBe('/memory/12')
   expect(memoryHref('summary', 3)).toBe('/memory/S3')
   expect(memoryHref('note', '01HZ')).toBe('/memory/N01HZ')

@@ -1,7 +1,7 @@
 import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
 import { isViewerPage, type ViewerPage } from '../wire/viewer-pages.ts'
 
-/** Where a person is: a page, the thing it shows, and how they look at it. Every view has an address, so that it can be kept. */
+/** A view: the page, the id of what it shows, and its filters. All of it is in the address, so every view can be bookmarked. */
 export type ViewerRoute = { page: ViewerPage; id: string; query: Record<string, string> }
 
 export function parseRoute(pathname: string, search: string): ViewerRoute {
@@ -13,17 +13,17 @@ export function parseRoute(pathname: string, search: string): ViewerRoute {
   }
 }
 
-/** The address of a place. What is empty is left out, so that one view has one address. */
+/** The address of a view. Empty values are left out, so each view has exactly one address. */
 export function hrefOf(page: ViewerPage, id = '', query: Record<string, string | undefined> = {}): string {
-  const kept = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]))
-  const search = new URLSearchParams(kept).toString()
+  const filled = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]))
+  const search = new URLSearchParams(filled).toString()
   const path = id === '' ? '' : `/${id.split('/').map(encodeURIComponent).join('/')}`
   return `/${page}${path}${search ? `?${search}` : ''}`
 }
 
 /** The address of a memory. */
 export function memoryHref(kind: MemoryKind, id: string | number): string {
-  // A # would end the address.
+  // Browsers cut an address at #.
   return hrefOf('memory', memoryId(kind, id).replace('#', ''))
 }
 

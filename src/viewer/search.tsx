@@ -1,7 +1,8 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
+import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { MEMORY_KINDS } from '../core/memory-kinds.ts'
-import type { ViewerSearchResponse } from '../wire/view.ts'
+import type { SearchResponse } from '../wire/contract/memories.ts'
 import { MAX_QUERY_CHARS_IN_URL } from '../wire/viewer-pages.ts'
 import { Chip, Dropdown, EmptyState, ErrorMessage, formatCount, hrefOfRow, MemoryRow, PageHead } from './components.tsx'
 import { forgetRow } from './feed.tsx'
@@ -11,9 +12,12 @@ import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
-import { queryString } from './worker-requests.ts'
+import { filterValue } from './worker-requests.ts'
 
 const TYPING_PAUSE_MS = 90
+const HOUR_MS = 3_600_000
+const DEFAULT_HITS = 30
+const MAX_HITS = 200
 const SINCE_OPTIONS = [
   { value: '', text: 'Any time' },
   { value: '1', text: 'Last day' },
@@ -22,124 +26,38 @@ const SINCE_OPTIONS = [
   { value: '365', text: 'Last year' },
 ]
 
-/** Finds as one types, and says of every hit why it is here. */
+type SearchFilters = { kind: string; project: string; since: string }
+
+/** Searches while the person types, and shows for each hit which signals found it. */
 export function SearchPage() {
-  const { query } = currentRoute.value
-  const { q = '', kind = '', project = '', since = '', many = '' } = query
-  const typed = useSignal(q)
+  const { q = '', kind = '', project = '', since = '', many = '' } = currentRoute.value.query
+  const filters = { kind, project, since }
+  const limit = Number(many || DEFAULT_HITS)
+  const { response, error, refetch } = useSearch(q, filters, limit)
   const input = useRef<HTMLInputElement>(null)
-  const cursor = useSignal(-1)
-  useEffect(() => input.current?.focus(), [])
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (typed.value !== (currentRoute.value.query.q ?? '')) choose({ q: typed.value })
-    }, TYPING_PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [typed.value])
+  const { cursor, move } = useHitCursor(response?.hits ?? [], input)
   const choose = (part: Record<string, string>) => {
     cursor.value = -1
     navigate(hrefOf('search', '', { ...currentRoute.value.query, ...part }), 'replace')
   }
-  const from = since ? Math.floor(Date.now() / 3_600_000) * 3_600_000 - Number(since) * 86_400_000 : undefined
-  const path = q.trim() === '' ? null : `/api/search?${queryString({ query: q, kind, project, since: from, limit: many || 30 })}`
-  const found = useFetch<ViewerSearchResponse>(path)
-  const last = useRef<ViewerSearchResponse | null>(null)
-  if (found.value) last.current = found.value
-  // While the next answer is on its way the last one stays: a list that blinks cannot be read.
-  const answer = path === null ? null : (found.value ?? last.current)
-  const hits = answer?.hits ?? []
-  const words = wordsToHighlight(q)
-  const move = (by: number) => {
-    cursor.value = Math.max(0, Math.min(hits.length - 1, cursor.value + by))
-    document.querySelector<HTMLElement>(`[data-hit="${cursor.value}"]`)?.focus()
+  const moveToFirst = () => {
+    cursor.value = -1
+    move(1)
   }
-  const deleteHere = () => {
-    const hit = hits[cursor.value]
-    if (hit) forgetRow(hit)
-  }
-  useKeyBindings({
-    j: () => move(1),
-    k: () => move(-1),
-    ArrowDown: () => move(1),
-    ArrowUp: () => move(-1),
-    '/': () => input.current?.focus(),
-    x: deleteHere,
-  })
   return (
     <>
       <PageHead title="Search">
-        <input
-          ref={input}
-          type="search"
-          class="ask"
-          aria-label="What are you looking for?"
-          placeholder="words, or type:bugfix path:src since:7d"
-          maxLength={MAX_QUERY_CHARS_IN_URL}
-          value={typed.value}
-          onInput={(event) => {
-            typed.value = event.currentTarget.value
-          }}
-          onKeyDown={(event) => {
-            if (event.key === 'ArrowDown' || event.key === 'Enter') {
-              event.preventDefault()
-              cursor.value = -1
-              move(1)
-            }
-          }}
-        />
-        <fieldset class="chips" aria-label="Kinds">
-          {MEMORY_KINDS.map((one) => (
-            <Chip on={kind === one} onClick={() => choose({ kind: kind === one ? '' : one })}>
-              {one === 'summary' ? 'summaries' : `${one}s`}
-            </Chip>
-          ))}
-        </fieldset>
-        <Dropdown label="Project" value={project} options={projectOptions()} onChoose={(value) => choose({ project: value })} />
-        <Dropdown label="Since" value={since} options={SINCE_OPTIONS} onChoose={(value) => choose({ since: value })} />
+        <SearchInput input={input} query={q} onQuery={(query) => choose({ q: query })} onLeave={moveToFirst} />
+        <SearchFilterControls filters={filters} onChoose={choose} />
       </PageHead>
-      <ErrorMessage text={found.error} again={found.refetch} />
+      <ErrorMessage text={error} retry={refetch} />
       <div class="scroll">
-        <p class="dim notice" role="status">
-          {path !== null &&
-            answer &&
-            (hits.length === 0 ? '' : `${formatCount(hits.length, 'hit')}${hits.length >= Number(many || 30) ? ' or more' : ''}`)}
-          {answer?.understood.map((time) => ` · “${time.word}” is ${time.meaning}`)}
-          {answer?.time && ` · ${answer.time.said}`}
-          {answer?.message && ` · ${answer.message}`}
-          {answer?.problems.map((one) => ` · ${one.word}: ${one.message}`)}
-        </p>
-        {path === null && (
-          <EmptyState title="Ask in your own words.">
-            <p>
-              Filters narrow it down: <code>type:bugfix</code>, <code>path:src/auth</code>, <code>since:7d</code>, <code>session:…</code>,{' '}
-              <code>branch:…</code>. Times such as “last week” are understood too.
-            </p>
-          </EmptyState>
-        )}
-        {path !== null && answer && hits.length === 0 && (
-          <EmptyState title="Nothing is known about that.">
-            <p>Fewer or other words may find it{(kind || project || since) && '; so may fewer filters'}.</p>
-          </EmptyState>
-        )}
-        <ol class="hits" aria-label="Hits">
-          {hits.map((hit, index) => (
-            <li>
-              <a
-                class="row hit"
-                href={hrefOfRow(hit)}
-                data-hit={index}
-                onFocus={() => {
-                  cursor.value = index
-                }}
-              >
-                <MemoryRow row={hit} words={words} />
-              </a>
-              <ScoreBar signals={hit.signals} most={hits[0]?.score ?? 1} />
-            </li>
-          ))}
-        </ol>
-        {hits.length >= Number(many || 30) && hits.length < 200 && (
-          <button type="button" onClick={() => choose({ many: '200' })}>
+        <SearchNotice response={response} limit={limit} />
+        {q.trim() === '' && <SearchHelp />}
+        {response?.hits.length === 0 && <NoHits hasFilters={Boolean(kind || project || since)} />}
+        <HitList hits={response?.hits ?? []} words={wordsToHighlight(q)} cursor={cursor} />
+        {response && response.hits.length >= limit && limit < MAX_HITS && (
+          <button type="button" onClick={() => choose({ many: String(MAX_HITS) })}>
             Show more
           </button>
         )}
@@ -148,21 +66,169 @@ export function SearchPage() {
   )
 }
 
-/** What each signal gave to a hit, as parts of one bar. */
-function ScoreBar({ signals, most }: { signals: Record<string, number>; most: number }) {
-  const all = Object.entries(signals).sort((a, b) => b[1] - a[1])
-  const parts = all.filter(([, value]) => value > 0)
-  const told = all.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(', ')
+/** The response for a query; null without one. The last response stays until the next arrives, so the list does not flicker. */
+function useSearch(query: string, { kind, project, since }: SearchFilters, limit: number) {
+  const sinceTime = since ? Math.floor(Date.now() / HOUR_MS) * HOUR_MS - Number(since) * 24 * HOUR_MS : undefined
+  const request = { query, kind: MEMORY_KINDS.find((known) => known === kind), project: filterValue(project), since: sinceTime, limit }
+  const isEmpty = query.trim() === ''
+  const { value, error, refetch } = useFetch('GET /api/search', isEmpty ? null : request)
+  const last = useRef<SearchResponse | null>(null)
+  if (value) last.current = value
+  return { response: isEmpty ? null : (value ?? last.current), error, refetch }
+}
+
+/** The hit that keys act on: j, k and the arrows move it, x forgets it. */
+function useHitCursor(hits: SearchResponse['hits'], input: RefObject<HTMLInputElement | null>) {
+  const cursor = useSignal(-1)
+  const move = (by: number) => {
+    cursor.value = Math.max(0, Math.min(hits.length - 1, cursor.value + by))
+    document.querySelector<HTMLElement>(`[data-hit="${cursor.value}"]`)?.focus()
+  }
+  useKeyBindings({
+    j: () => move(1),
+    k: () => move(-1),
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    '/': () => input.current?.focus(),
+    x: () => {
+      const hit = hits[cursor.value]
+      if (hit) forgetRow(hit)
+    },
+  })
+  return { cursor, move }
+}
+
+function SearchInput({
+  input,
+  query,
+  onQuery,
+  onLeave,
+}: {
+  input: RefObject<HTMLInputElement | null>
+  query: string
+  onQuery: (query: string) => void
+  onLeave: () => void
+}) {
+  const typed = useSignal(query)
+  useEffect(() => input.current?.focus(), [])
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (typed.value !== (currentRoute.value.query.q ?? '')) onQuery(typed.value)
+    }, TYPING_PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [typed.value])
   return (
-    <div class="why" title={`Why it is here: ${told}`}>
-      <span class="bar" aria-hidden="true">
-        {parts.map(([name, value]) => (
-          <i class={`s-${name}`} style={{ width: `${(100 * value) / Math.max(most, 0.01)}%` }} />
+    <input
+      ref={input}
+      type="search"
+      class="ask"
+      aria-label="Search memories"
+      placeholder="words, or type:bugfix path:src since:7d"
+      maxLength={MAX_QUERY_CHARS_IN_URL}
+      value={typed.value}
+      onInput={(event) => {
+        typed.value = event.currentTarget.value
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'ArrowDown' || event.key === 'Enter') {
+          event.preventDefault()
+          onLeave()
+        }
+      }}
+    />
+  )
+}
+
+function SearchFilterControls({ filters, onChoose }: { filters: SearchFilters; onChoose: (part: Partial<SearchFilters>) => void }) {
+  return (
+    <>
+      <fieldset class="chips" aria-label="Kinds">
+        {MEMORY_KINDS.map((kind) => (
+          <Chip on={filters.kind === kind} onClick={() => onChoose({ kind: filters.kind === kind ? '' : kind })}>
+            {kind === 'summary' ? 'summaries' : `${kind}s`}
+          </Chip>
         ))}
+      </fieldset>
+      <Dropdown label="Project" value={filters.project} options={projectOptions()} onChoose={(project) => onChoose({ project })} />
+      <Dropdown label="Since" value={filters.since} options={SINCE_OPTIONS} onChoose={(since) => onChoose({ since })} />
+    </>
+  )
+}
+
+/** One line above the hits: how many there are, and how the worker understood the query. */
+function SearchNotice({ response, limit }: { response: SearchResponse | null; limit: number }) {
+  const { hits = [], understood = [], time, message, problems = [] } = response ?? {}
+  const parts = [
+    ...(hits.length > 0 ? [`${formatCount(hits.length, 'hit')}${hits.length >= limit ? ' or more' : ''}`] : []),
+    ...understood.map(({ word, meaning }) => `“${word}” is ${meaning}`),
+    ...(time ? [time.said] : []),
+    ...(message ? [message] : []),
+    ...problems.map(({ word, message }) => `${word}: ${message}`),
+  ]
+  return (
+    <p class="dim notice" role="status">
+      {parts.join(' · ')}
+    </p>
+  )
+}
+
+function SearchHelp() {
+  return (
+    <EmptyState title="Search in your own words.">
+      <p>
+        Filters narrow the search: <code>type:bugfix</code>, <code>path:src/auth</code>, <code>since:7d</code>, <code>session:…</code>,{' '}
+        <code>branch:…</code>. You can also write times such as “last week”.
+      </p>
+    </EmptyState>
+  )
+}
+
+function NoHits({ hasFilters }: { hasFilters: boolean }) {
+  return (
+    <EmptyState title="No memories found.">
+      <p>Try fewer or different words{hasFilters && ', or fewer filters'}.</p>
+    </EmptyState>
+  )
+}
+
+function HitList({ hits, words, cursor }: { hits: SearchResponse['hits']; words: string[]; cursor: Signal<number> }) {
+  return (
+    <ol class="hits" aria-label="Hits">
+      {hits.map((hit, index) => (
+        <li>
+          <a
+            class="row hit"
+            href={hrefOfRow(hit)}
+            data-hit={index}
+            onFocus={() => {
+              cursor.value = index
+            }}
+          >
+            <MemoryRow row={hit} words={words} />
+          </a>
+          <ScoreBar signals={hit.signals} highestScore={hits[0]?.score ?? 1} />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** What each signal contributed to a hit's score, as parts of one bar. */
+function ScoreBar({ signals, highestScore }: { signals: Record<string, number>; highestScore: number }) {
+  const sorted = Object.entries(signals).sort((a, b) => b[1] - a[1])
+  const text = sorted.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(', ')
+  return (
+    <div class="score" title={`Score: ${text}`}>
+      <span class="bar" aria-hidden="true">
+        {sorted
+          .filter(([, value]) => value > 0)
+          .map(([name, value]) => (
+            <i class={`s-${name}`} style={{ width: `${(100 * value) / Math.max(highestScore, 0.01)}%` }} />
+          ))}
       </span>
-      <span class="told">
-        <span class="sr">Why it is here: </span>
-        {told}
+      <span class="signals">
+        <span class="sr">Score: </span>
+        {text}
       </span>
     </div>
   )

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { SessionListItem, Sessions } from '../wire/view.ts'
 import { Dropdown, EmptyState, ErrorMessage, formatCount, nameOfProject, PageHead, Tag, TimeAgo } from './components.tsx'
 import { List, usePagedRows } from './list.tsx'
 import { dataVersion, onLiveEvent } from './live.ts'
@@ -8,8 +7,9 @@ import { projectOptions } from './project-list.ts'
 import { ReplayPage } from './replay.tsx'
 import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
+import { call, filterValue } from './worker-requests.ts'
 
-/** All sessions, the latest first; one of them as a replay. */
+/** All sessions, the latest first; or the replay of one. */
 export function SessionsPage() {
   const { id, query } = currentRoute.value
   return id ? <ReplayPage key={id} id={id} /> : <SessionList project={query.project ?? ''} />
@@ -17,21 +17,20 @@ export function SessionsPage() {
 
 function SessionList({ project }: { project: string }) {
   const key = `sessions ${project}`
-  const news = useSignal(0)
-  const rows = usePagedRows<SessionListItem, Sessions>(
+  const liveVersion = useSignal(0)
+  const rows = usePagedRows(
     key,
-    '/api/sessions',
-    { project },
-    (answer) => ({ rows: answer.sessions, total: answer.total }),
+    ({ limit, offset }) => call('GET /api/sessions', { project: filterValue(project), limit, offset }),
+    ({ sessions, total }) => ({ rows: sessions, total }),
     '',
-    `${dataVersion.value} ${news.value}`,
+    `${dataVersion.value} ${liveVersion.value}`,
   )
-  // A session that begins goes to the top: shown at once to whoever looks there, and to others when they come back.
+  // New sessions appear at the top. Fetch them only if the list is scrolled to the top, so that no row moves under the reader.
   useEffect(
     () =>
       onLiveEvent((event) => {
         const isAtTop = (document.querySelector('.list')?.scrollTop ?? 0) === 0
-        if (/^session-/.test(event.type) && isAtTop) news.value++
+        if (/^session-/.test(event.type) && isAtTop) liveVersion.value++
       }),
     [],
   )
@@ -47,12 +46,12 @@ function SessionList({ project }: { project: string }) {
         <span class="grow" />
         <span class="dim">{rows.isLoaded && formatCount(rows.total, 'session')}</span>
       </PageHead>
-      <ErrorMessage text={rows.error} again={rows.refetch} />
+      <ErrorMessage text={rows.error} retry={rows.refetch} />
       {rows.isLoaded && rows.total === 0 ? (
-        <EmptyState title="No session yet.">
+        <EmptyState title="No sessions yet.">
           <p>
-            A session appears as soon as a connected agent starts one. <code>recollect init</code> connects Claude Code,{' '}
-            <code>recollect import</code> brings in what it did before.
+            A session appears as soon as a connected agent starts one. Connect your agent with <code>recollect init</code>; import its
+            earlier sessions with <code>recollect import</code>.
           </p>
         </EmptyState>
       ) : (

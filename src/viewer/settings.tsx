@@ -1,32 +1,31 @@
-import type { SettingsInForce } from '../wire/view.ts'
-import { ErrorMessage, Loading, PageHead } from './components.tsx'
+import { LoadingOrError, PageHead } from './components.tsx'
 import { useFetch } from './use-fetch.ts'
 
-/** Every setting in force and where it came from. Secrets are named, never shown. */
+/** Every setting with its value and source. The values of secrets are not shown. */
 export function SettingsPage() {
-  const asked = useFetch<SettingsInForce>('/api/settings')
-  if (!asked.value) return asked.error ? <ErrorMessage text={asked.error} again={asked.refetch} /> : <Loading />
-  const { settings, problems, file } = asked.value
+  const fetched = useFetch('GET /api/settings', {})
+  if (!fetched.value) return <LoadingOrError fetched={fetched} />
+  const { settings, problems, file } = fetched.value
   return (
     <>
       <PageHead title="Settings" />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must be able to do that */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must be able to scroll it */}
       <section class="scroll detail" aria-label="All settings" tabIndex={0}>
         {problems.map((problem) => (
-          <p class="trouble" role="alert">
+          <p class="error" role="alert">
             {problem}
           </p>
         ))}
         <p class="dim">
-          Written in <code>{file}</code>; a variable such as <code>RECOLLECT_WORKER_PORT</code> goes before it. The worker reads them when
-          it starts: <code>recollect restart</code>.
+          Change a setting with <code>recollect config set</code> or in <code>{file}</code>. Environment variables such as{' '}
+          <code>RECOLLECT_WORKER_PORT</code> override the file. To apply changes, restart the worker: <code>recollect restart</code>.
         </p>
         <table class="settings">
           <thead>
             <tr>
               <th scope="col">Setting</th>
               <th scope="col">Value</th>
-              <th scope="col">From</th>
+              <th scope="col">Source</th>
             </tr>
           </thead>
           <tbody>

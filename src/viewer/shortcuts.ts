@@ -5,9 +5,9 @@ import { isTypingTarget, type KeyBindings, openKeyReader } from './keys.ts'
 const layers: KeyBindings[] = []
 export const isHelpShown = signal(false)
 
-/** Keys that work while this is on the screen; what is on top goes first. */
+/** Key bindings of a component while it is on the screen. The innermost component that binds a key gets it. */
 export function useKeyBindings(keys: KeyBindings): void {
-  // Not after the next paint: a key that is pressed before it would still do what the page did before.
+  // A layout effect, so that a key pressed before the next paint already reaches the new page.
   useLayoutEffect(() => {
     layers.push(keys)
     return () => void layers.splice(layers.indexOf(keys), 1)
@@ -21,10 +21,10 @@ export function listenForKeys(): void {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
     const target = event.target as HTMLElement | null
     if (event.key !== 'Escape' && isTypingTarget(target as { tagName?: string; type?: string } | null, event.key)) return
-    const name = read(event.key, (wanted) => layerWith(wanted) !== undefined, event.timeStamp)
-    const deed = name === null ? undefined : layerWith(name)?.[name]
-    if (!deed) return
+    const name = read(event.key, (binding) => layerWith(binding) !== undefined, event.timeStamp)
+    const action = name === null ? undefined : layerWith(name)?.[name]
+    if (!action) return
     event.preventDefault()
-    deed()
+    action()
   })
 }

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 export type Theme = 'system' | 'light' | 'dark'
 const THEME_STORAGE_KEY = 'recollect-theme'
 
-/** Light, dark, or as the system is. Kept in the browser; it is nobody else's business. */
+/** Light, dark, or the system's choice. Stored in the browser only. */
 const theme = signal<Theme>(savedTheme())
 
 export function applyTheme(): void {
@@ -19,6 +19,6 @@ export function toggleTheme(): void {
 }
 
 function savedTheme(): Theme {
-  const found = localStorage.getItem(THEME_STORAGE_KEY)
-  return found === 'light' || found === 'dark' ? found : 'system'
+  const saved = localStorage.getItem(THEME_STORAGE_KEY)
+  return saved === 'light' || saved === 'dark' ? saved : 'system'
 }

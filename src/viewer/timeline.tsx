@@ -1,30 +1,20 @@
-import type { Day, Feed } from '../wire/view.ts'
 import { calendarRows, daysBetween, monthHeadings } from './calendar.ts'
-import {
-  Chip,
-  Dropdown,
-  EmptyState,
-  ErrorMessage,
-  formatCount,
-  hrefOfRow,
-  Loading,
-  MemoryRow,
-  nameOfProject,
-  PageHead,
-} from './components.tsx'
+import { Chip, Dropdown, EmptyState, formatCount, hrefOfRow, LoadingOrError, MemoryRow, nameOfProject, PageHead } from './components.tsx'
 import { projectOptions } from './project-list.ts'
 import { hrefOf } from './route.ts'
 import { currentRoute, navigate } from './router.ts'
 import { useKeyBindings } from './shortcuts.ts'
 import { useFetch } from './use-fetch.ts'
-import { queryString } from './worker-requests.ts'
+import { filterValue } from './worker-requests.ts'
 
 const DAY_MS = 86_400_000
+const MAX_ROWS = 30
+/** Minutes that local time is ahead of UTC. */
 const shift = -new Date().getTimezoneOffset()
 const dayOf = (at: number) => new Date(at + shift * 60_000).toISOString().slice(0, 10)
 const startOfDay = (day: string) => Date.parse(day) - shift * 60_000
 
-/** Days or weeks at a glance, project by project; one of them in full. */
+/** Activity by project and day or week, and the memories of a chosen day or week. */
 export function TimelinePage() {
   const { query } = currentRoute.value
   const { project = '', by = 'day', from = '', to = '', end = '' } = query
@@ -32,9 +22,12 @@ export function TimelinePage() {
   const last = end || dayOf(Date.now())
   const length = step === 7 ? 52 * 7 : 12 * 7
   const first = dayOf(startOfDay(last) - (length - 1) * DAY_MS)
-  const asked = useFetch<Day[]>(
-    `/api/activity?${queryString({ project, since: Math.max(0, startOfDay(first)), before: startOfDay(last) + DAY_MS, shift })}`,
-  )
+  const activity = useFetch('GET /api/activity', {
+    project: filterValue(project),
+    since: Math.max(0, startOfDay(first)),
+    before: startOfDay(last) + DAY_MS,
+    shift,
+  })
   const choose = (part: Record<string, string>) => navigate(hrefOf('timeline', '', { ...query, ...part }), 'replace')
   const earlier = () => choose({ end: dayOf(startOfDay(last) - (length / 2) * DAY_MS), from: '', to: '' })
   const later = () => {
@@ -43,8 +36,7 @@ export function TimelinePage() {
   }
   useKeyBindings({ ArrowLeft: earlier, ArrowRight: later })
   const span = daysBetween(first, last)
-  const found = asked.value ? calendarRows(asked.value, span, step) : []
-  // Nothing in this stretch may still mean something before it.
+  const rows = activity.value ? calendarRows(activity.value, span, step) : []
   return (
     <>
       <PageHead title="Timeline">
@@ -67,20 +59,19 @@ export function TimelinePage() {
           {first} to {last}
         </span>
       </PageHead>
-      <ErrorMessage text={asked.error} again={asked.refetch} />
       <div class="scroll">
-        {!asked.value && !asked.error && <Loading />}
-        {asked.value && found.length === 0 && (
-          <EmptyState title="Nothing happened in this stretch.">
+        {(!activity.value || activity.error) && <LoadingOrError fetched={activity} />}
+        {activity.value && rows.length === 0 && (
+          <EmptyState title="No memories in this period.">
             <p>
               <button type="button" onClick={earlier}>
-                Look further back
+                Show an earlier period
               </button>
             </p>
           </EmptyState>
         )}
-        {found.length > 0 && (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, and a keyboard must be able to do that
+        {rows.length > 0 && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, and a keyboard must be able to scroll it
           <section ref={showLatest} class="calendar" aria-label="Activity" tabIndex={0}>
             <table>
               <caption class="sr">
@@ -89,7 +80,7 @@ export function TimelinePage() {
               <thead>
                 <tr>
                   <td />
-                  {monthHeadings(found[0]?.cells ?? []).map((month) =>
+                  {monthHeadings(rows[0]?.cells ?? []).map((month) =>
                     month.name ? (
                       <th scope="col" colSpan={month.cells}>
                         {month.name}
@@ -101,22 +92,22 @@ export function TimelinePage() {
                 </tr>
               </thead>
               <tbody>
-                {found.slice(0, 30).map((line) => (
+                {rows.slice(0, MAX_ROWS).map((row) => (
                   <tr>
                     <th scope="row">
-                      <a href={hrefOf('timeline', '', { ...query, project: line.project })}>{nameOfProject(line.project)}</a>{' '}
-                      <span class="dim">{line.total}</span>
+                      <a href={hrefOf('timeline', '', { ...query, project: row.project })}>{nameOfProject(row.project)}</a>{' '}
+                      <span class="dim">{row.total}</span>
                     </th>
-                    {line.cells.map((cell) => (
+                    {row.cells.map((cell) => (
                       <td>
                         {cell.count > 0 ? (
                           <a
-                            class={`cell l${cell.level} ${cell.from === from && line.project === project ? 'on' : ''}`}
-                            href={hrefOf('timeline', '', { ...query, project: line.project, from: cell.from, to: cell.to })}
+                            class={`cell l${cell.level} ${cell.from === from && row.project === project ? 'on' : ''}`}
+                            href={hrefOf('timeline', '', { ...query, project: row.project, from: cell.from, to: cell.to })}
                             title={`${cell.from}${cell.to === cell.from ? '' : ` to ${cell.to}`}: ${formatCount(cell.count, 'memory', 'memories')}`}
                           >
                             <span class="sr">
-                              {nameOfProject(line.project)}, {cell.from}: {cell.count}
+                              {nameOfProject(row.project)}, {cell.from}: {cell.count}
                             </span>
                           </a>
                         ) : (
@@ -131,26 +122,25 @@ export function TimelinePage() {
           </section>
         )}
         {from && <MemoriesInRange project={project} from={from} to={to || from} />}
-        {!from && found.length > 0 && <p class="dim notice">Choose a square to see what happened then.</p>}
+        {!from && rows.length > 0 && <p class="dim notice">Choose a square to see its memories.</p>}
       </div>
     </>
   )
 }
 
-/** On a narrow screen the latest days are what is seen first. */
+/** Scrolls to the latest days on a narrow screen. */
 function showLatest(element: HTMLElement | null): void {
   if (element && element.scrollLeft === 0) element.scrollLeft = element.scrollWidth
 }
 
 function MemoriesInRange({ project, from, to }: { project: string; from: string; to: string }) {
-  const asked = useFetch<Feed>(
-    `/api/feed?${queryString({ project, since: startOfDay(from), before: startOfDay(to) + DAY_MS, limit: 200 })}`,
-  )
-  if (!asked.value) return asked.error ? <ErrorMessage text={asked.error} again={asked.refetch} /> : <Loading />
-  const { rows } = asked.value
-  const total = asked.value.total ?? rows.length
+  const range = { since: startOfDay(from), before: startOfDay(to) + DAY_MS }
+  const feed = useFetch('GET /api/feed', { project: filterValue(project), ...range, limit: 200 })
+  if (!feed.value) return <LoadingOrError fetched={feed} />
+  const { rows } = feed.value
+  const total = feed.value.total ?? rows.length
   return (
-    <section aria-label={`What happened ${from}`}>
+    <section aria-label={`Memories from ${from}`}>
       <h2 class="notice">
         {from}
         {to !== from && ` to ${to}`} <span class="dim">{formatCount(total, 'memory', 'memories')}</span>
@@ -164,7 +154,7 @@ function MemoriesInRange({ project, from, to }: { project: string; from: string;
           </li>
         ))}
       </ul>
-      {total > rows.length && <p class="dim notice">The newest {rows.length} are shown.</p>}
+      {total > rows.length && <p class="dim notice">Only the newest {rows.length} are shown.</p>}
     </section>
   )
 }

@@ -1,39 +1,42 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import type { CallArguments } from '../wire/call.ts'
+import type { RequestOf, ResponseOf, ValueRoute } from '../wire/contract/contract.ts'
 import { dataVersion } from './live.ts'
-import { describeFailure, get } from './worker-requests.ts'
+import { call, describeFailure } from './worker-requests.ts'
 
-/** What a page shows of an answer: nothing yet, the answer, or what is wrong. An answer stays on the screen while a newer one is fetched. */
+/** The latest response, null until the first arrives. It stays on the screen while a newer one is fetched. `isMissing`: the worker does not know the id. */
 export type FetchState<T> = { value: T | null; error: string; isMissing: boolean; refetch(): void }
 
-/** Asks for a path whenever it changes, and again when anything may have changed unheard. Null asks for nothing. */
-export function useFetch<T>(path: string | null): FetchState<T> {
-  const state = useSignal<{ path: string | null; value: T | null; trouble: string; isMissing: boolean }>({
-    path: null,
+/** Fetches a route when the request changes, and again when `dataVersion` does. A null request fetches nothing. */
+export function useFetch<Name extends ValueRoute>(route: Name, request: RequestOf<Name> | null): FetchState<ResponseOf<Name>> {
+  const key = request === null ? null : JSON.stringify(request)
+  const state = useSignal<{ key: string | null; value: ResponseOf<Name> | null; error: string; isMissing: boolean }>({
+    key: null,
     value: null,
-    trouble: '',
+    error: '',
     isMissing: false,
   })
-  const asking = useRef<AbortController | null>(null)
-  const fetchIt = async () => {
-    asking.current?.abort()
-    if (path === null) return
-    const mine = new AbortController()
-    asking.current = mine
-    const asked = await get<T>(path, mine.signal)
-    if (mine.signal.aborted) return
-    const kept = state.value.path === path ? state.value.value : null
+  const pending = useRef<AbortController | null>(null)
+  const refetch = async () => {
+    pending.current?.abort()
+    if (request === null) return
+    const controller = new AbortController()
+    pending.current = controller
+    // The compiler cannot see that a request and options always fit: the request may only be left out where nothing in it is required.
+    const reply = await call(route, ...([request, { signal: controller.signal }] as unknown as CallArguments<Name>))
+    if (controller.signal.aborted) return
+    const previous = state.value.key === key ? state.value.value : null
     state.value =
-      asked.kind === 'answered'
-        ? { path, value: asked.value, trouble: '', isMissing: false }
-        : { path, value: kept, trouble: describeFailure(asked), isMissing: asked.kind === 'refused' && asked.status === 404 }
+      reply.kind === 'answered'
+        ? { key, value: reply.value, error: '', isMissing: false }
+        : { key, value: previous, error: describeFailure(reply), isMissing: reply.kind === 'refused' && [400, 404].includes(reply.status) }
   }
-  const now = dataVersion.value
-  // Asked again when the path or the epoch changes, and only then
+  const version = dataVersion.value
   useEffect(() => {
-    void fetchIt()
-    return () => asking.current?.abort()
-  }, [path, now])
-  const { value, trouble, isMissing } = state.value
-  return { value: state.value.path === path ? value : null, error: trouble, isMissing, refetch: () => void fetchIt() }
+    void refetch()
+    return () => pending.current?.abort()
+  }, [key, version])
+  const { value, error, isMissing } = state.value
+  return { value: state.value.key === key ? value : null, error, isMissing, refetch: () => void refetch() }
 }

@@ -1,46 +1,24 @@
+import { type FailedReply, openCaller, type Transport } from '../wire/call.ts'
 import { liveStreamReady } from './live.ts'
 
-/** What came back from the worker. `unreachable` is ordinary: it may be restarting. `stranger` means that this browser must be let in again. */
-export type ViewerReply<T> =
-  | { kind: 'answered'; value: T }
-  | { kind: 'unreachable' }
-  | { kind: 'stranger' }
-  | { kind: 'refused'; status: number; reason: string }
-
-export async function get<T>(path: string, signal?: AbortSignal): Promise<ViewerReply<T>> {
-  await liveStreamReady
-  return request(path, signal ? { signal } : {})
+const transport: Transport = async ({ method, path, body, headers, signal }) => {
+  // Data that is read before live events are connected could miss a change.
+  if (method === 'GET') await liveStreamReady
+  // The worker requires both headers for changes. Other sites cannot send them, so they cannot change anything.
+  const changeHeaders = { 'content-type': 'application/json', 'x-recollect': '1' }
+  const response = await fetch(path, { method, body, headers: { ...headers, ...(method === 'GET' ? {} : changeHeaders) }, signal })
+  return { status: response.status, text: () => response.text(), body: null }
 }
 
-/** Everything that changes something says so in a form that no other site can send. */
-export const send = <T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body: unknown = {}): Promise<ViewerReply<T>> =>
-  request(path, { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json', 'x-recollect': '1' } })
+/** Calls a route of the worker that served the page. */
+export const { call } = openCaller(transport)
 
-async function request<T>(path: string, init: RequestInit): Promise<ViewerReply<T>> {
-  try {
-    const answer = await fetch(path, init)
-    if (answer.status === 401) return { kind: 'stranger' }
-    if (answer.ok) return { kind: 'answered', value: (await answer.json()) as T }
-    const said = (await answer.json().catch(() => ({}))) as { error?: string }
-    return { kind: 'refused', status: answer.status, reason: said.error ?? `the worker said ${answer.status}` }
-  } catch {
-    return { kind: 'unreachable' }
-  }
+/** A sentence for the person: what failed and what to do. */
+export function describeFailure(failure: FailedReply): string {
+  if (failure.kind !== 'refused')
+    return 'The worker is not responding. The viewer keeps trying; to start the worker, run “recollect start”.'
+  return failure.status === 401 ? 'This browser is signed out. To open the viewer again, run “recollect view”.' : failure.reason
 }
 
-/** In words for the person, with what to do. */
-export function describeFailure(asked: Exclude<ViewerReply<unknown>, { kind: 'answered' }>): string {
-  switch (asked.kind) {
-    case 'unreachable':
-      return 'The worker does not answer. It is asked again by itself; “recollect start” starts it.'
-    case 'stranger':
-      return 'This browser has to be let in again: run “recollect view”.'
-    case 'refused':
-      return asked.reason
-  }
-}
-
-export const queryString = (query: Record<string, string | number | undefined>) =>
-  new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, String(value)]])),
-  ).toString()
+/** A filter from the address; empty means no filter. */
+export const filterValue = (text: string) => text || undefined

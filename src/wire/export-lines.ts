@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AGENT_NAMES } from '../core/agent.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { OBSERVATION_TYPES } from '../core/memory.ts'
 import { asNoteId, isNamespace, NOTE_SCOPES, NOTE_SOURCES, NOTE_TYPES, type Note, type NoteText } from '../core/note.ts'
@@ -35,7 +36,7 @@ const at = z.number().min(0).max(8.64e15)
 const optionalTime = at.nullable().default(null)
 const optionalText = z.string().default('')
 const optionalList = z.array(z.string()).default([])
-const sessionFields = { sessionId: name, agent: z.literal('claude-code'), project: name }
+const sessionFields = { sessionId: name, agent: z.enum(AGENT_NAMES), project: name }
 
 const SessionLine = z.object({
   ...sessionFields,

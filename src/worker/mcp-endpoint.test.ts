@@ -42,7 +42,7 @@ describe.each(ERAS)('a client of %s', (version, mode) => {
       /^in app\nid \| time \| type \| title \| cost\n1970-01-01\n> #\d+ \| 00:00 \| .*Retries[\s\S]*poison/m,
     )
     expect(await at.call(client, 'memory_timeline', { at: 'yesterday' })).toContain('Retries')
-    expect(await at.call(client, 'memory_get', { ids: [id, 'P999'] })).toMatch(/SQS lost messages\.[\s\S]*There is no P999/)
+    expect(await at.call(client, 'memory_get', { ids: [id, 'P999'] })).toMatch(/SQS lost messages\.[\s\S]*P999 does not exist/)
 
     const kept = await at.call(client, 'memory_capture', {
       text: 'Poison messages go to the heron log.',
@@ -51,17 +51,17 @@ describe.each(ERAS)('a client of %s', (version, mode) => {
     })
     const note = /N[0-9A-Z]{26}/.exec(kept)?.[0] ?? ''
     expect(await at.call(client, 'memory_capture', { text: 'Poison messages go to the heron log.', scope: 'global' })).toContain(
-      `Already known as ${note}`,
+      `${note} (decisions, global) already says this`,
     )
     await at.call(client, 'memory_update', { id: note, tags: ['queue'], pin: true })
     expect(await at.call(client, 'memory_get', { ids: [note] })).toMatch(/#queue.*pinned/)
     await at.call(client, 'memory_forget', { ids: [note] })
-    expect(await at.call(client, 'memory_recall', { query: 'heron' })).toContain('Nothing is remembered')
+    expect(await at.call(client, 'memory_recall', { query: 'heron' })).toContain('No memories found')
     await at.call(client, 'memory_forget', { ids: [note], restore: true })
     expect(await at.call(client, 'memory_recall', { query: 'heron' })).toContain(note)
-    expect(await at.call(client, 'memory_graph', { ask: 'neighbours', id })).toBe('Nothing is tied to it yet.')
-    expect(await at.call(client, 'memory_graph', { id, to: id })).toBe('It is one and the same memory.')
-    expect(await at.call(client, 'memory_graph', { id, to: '#2' })).toBe('Nothing ties the two together.')
+    expect(await at.call(client, 'memory_graph', { ask: 'neighbours', id })).toBe('No links yet.')
+    expect(await at.call(client, 'memory_graph', { id, to: id })).toBe('Both ids are the same memory.')
+    expect(await at.call(client, 'memory_graph', { id, to: '#2' })).toBe('No path connects the two memories.')
     expect(await at.call(client, 'memory_graph', { ask: 'sessions', project: 'all' })).toContain('session 1 |')
     expect(await at.call(client, 'memory_status', {})).toMatch(/notes: 1/)
     await client.close()
@@ -172,34 +172,34 @@ test('all tools together take less than 3,000 tokens, and only memory_recall is 
 
 test.each([
   ['memory_recall', {}, /query/],
-  ['memory_recall', { query: ' ' }, /What should be found/],
-  ['memory_timeline', {}, /Give anchor/],
+  ['memory_recall', { query: ' ' }, /query is empty/],
+  ['memory_timeline', {}, /Pass anchor/],
   ['memory_timeline', { anchor: '#999' }, /there is no observation 999/],
   ['memory_timeline', { at: 'never' }, /is not a time; use for example 2026-03-01/],
   ['memory_get', { ids: [] }, /ids/],
-  ['memory_get', { ids: ['#999'] }, /There is no #999/],
+  ['memory_get', { ids: ['#999'] }, /No memory has the id #999/],
   ['memory_get', { ids: ['../../etc/passwd'] }, /must look like #12/],
-  ['memory_capture', { text: 'x', ttl: 'soon' }, /no time/],
+  ['memory_capture', { text: 'x', ttl: 'soon' }, /is not a time/],
   ['memory_capture', { text: 'x', namespace: '../up' }, /namespace/],
-  ['memory_update', { id: '#12', text: 'x' }, /no note/],
-  ['memory_update', { id: 'nobody' }, /What should change/],
+  ['memory_update', { id: '#12', text: 'x' }, /is not a note id/],
+  ['memory_update', { id: 'nobody' }, /Nothing to change/],
   ['memory_forget', {}, /either ids or filter/],
   ['memory_forget', { filter: {} }, /at least one/],
-  ['memory_graph', { ask: 'path', id: '#1' }, /Give to/],
-  ['memory_graph', { id: 'sudo rm' }, /no id/],
+  ['memory_graph', { ask: 'path', id: '#1' }, /second id as to/],
+  ['memory_graph', { id: 'sudo rm' }, /is not a memory id/],
   ['memory_graph', { ask: 'topics', project: 'all' }, /its key or folder/],
-  ['memory_configure', { key: 'nothing.here' }, /There is no setting/],
-  ['memory_configure', { key: 'worker.port', value: 4000 }, /for the person/],
-  ['memory_configure', { key: 'hooks.post_tool_use.exclude_patterns', value: [] }, /for the person/],
+  ['memory_configure', { key: 'nothing.here' }, /Unknown setting/],
+  ['memory_configure', { key: 'worker.port', value: 4000 }, /Only the person/],
+  ['memory_configure', { key: 'hooks.post_tool_use.exclude_patterns', value: [] }, /Only the person/],
   ['memory_configure', { key: 'worker.idle_minutes', value: 'many' }, /worker\.idle_minutes/],
   ['memory_capture', { text: 'It is over.', ttl: '2020-01-31' }, /2020-01-31.* is in the past/],
-  ['memory_configure', { key: 'sync.remote', value: 'https://example.invalid/x.git' }, /for the person/],
-  ['memory_configure', { key: 'privacy.redact', value: false }, /for the person/],
-  ['memory_configure', { key: 'embedder.api_key', value: 'x' }, /for the person/],
-  ['memory_graph', { id: '#1', causes: true }, /"causes\\"; there are ask, id, to, project, limit\. Did you mean ask: \\"causes\\"\?/],
-  ['memory_recall', { query: 'x', explain: true }, /called \\"explain\\"; there are query, kind, project, limit, offset"/],
+  ['memory_configure', { key: 'sync.remote', value: 'https://example.invalid/x.git' }, /Only the person/],
+  ['memory_configure', { key: 'privacy.redact', value: false }, /Only the person/],
+  ['memory_configure', { key: 'embedder.api_key', value: 'x' }, /Only the person/],
+  ['memory_graph', { id: '#1', causes: true }, /"causes\\"; use ask, id, to, project, limit\. Did you mean ask: \\"causes\\"\?/],
+  ['memory_recall', { query: 'x', explain: true }, /unknown argument \\"explain\\"; use query, kind, project, limit, offset"/],
   ['memory_recall', { query: 'x', limits: 3 }, /Did you mean limit\?/],
-  ['memory_status', { project: 'all' }, /there are none/],
+  ['memory_status', { project: 'all' }, /takes none/],
   ['memory_forget', { filter: { namespaces: 'progress' } }, /filter: .*Did you mean namespace\?/],
 ] as const)('%s %j is an error that says what to do', async (name, given, says) => {
   await using at = await anEndpoint()
@@ -226,7 +226,7 @@ test('a search does not find the prompt being answered, nor earlier prompts of i
   await hook('UserPromptSubmit', { prompt: 'hello there', prompt_id: 'p1' })
   await hook('Stop', { last_assistant_message: 'Hello.', prompt_id: 'p1' })
   await hook('UserPromptSubmit', { prompt: 'why does the flamingo stand on one leg', prompt_id: 'p2' })
-  expect(await at.call(client, 'memory_recall', { query: 'flamingo leg', project: 'all' })).toContain('Nothing is remembered')
+  expect(await at.call(client, 'memory_recall', { query: 'flamingo leg', project: 'all' })).toContain('No memories found')
   await hook('Stop', { last_assistant_message: 'It saves warmth.', prompt_id: 'p2' })
   expect(await at.call(client, 'memory_recall', { query: 'flamingo leg', project: 'all' })).toContain('why does the flamingo')
   await client.close()
@@ -238,8 +238,8 @@ test('a page after the last hit says that there are no more, not that nothing wa
   const client = await at.client('legacy', 'pipe')
   const from = (offset: number, query = 'pelican') => at.call(client, 'memory_recall', { query, offset, project: 'all' })
   expect(await from(0)).toContain('poison messages')
-  expect(await from(1)).toBe('There are no more from offset 1 on.')
-  expect(await from(0, 'walrus')).toContain('Nothing is remembered')
+  expect(await from(1)).toBe('No more hits from offset 1.')
+  expect(await from(0, 'walrus')).toContain('No memories found')
 })
 
 test('a memory that is requested twice, in any spelling, is returned once', async () => {
@@ -257,8 +257,10 @@ test('a timeline for a query without close hits says so and shows nothing', asyn
   await addObservations(at.store, [observation({ title: 'The pelican queue drops poison messages' }), ...others])
   const client = await at.client('legacy', 'pipe')
   const around = (query: string) => at.call(client, 'memory_timeline', { query, project: 'all' })
-  expect(await around('which museum shows bronze boats')).toBe('Nothing close to that is remembered.\nmemory_recall shows the nearest.')
-  expect(await around('zzqqxx')).toContain('Nothing is remembered about that')
+  expect(await around('which museum shows bronze boats')).toBe(
+    'Nothing close to that is remembered.\nmemory_recall shows the nearest memories.',
+  )
+  expect(await around('zzqqxx')).toContain('No memories found')
   expect(await around('pelican queue')).toContain('> #1 |')
 })
 
@@ -280,9 +282,9 @@ test('notes that match a filter are listed first and forgotten only with the cod
   const filter = { namespace: 'progress' }
   const shown = await at.call(client, 'memory_forget', { filter })
   const confirm = /confirm: "(\w+)"/.exec(shown)?.[1] ?? ''
-  expect(shown).toContain('Nothing was changed. Would hide 1.')
+  expect(shown).toContain('Nothing was changed. This would hide 1.')
   await keep('Herons are next on the list of birds.')
-  expect(await at.call(client, 'memory_forget', { filter, confirm })).toContain('does not fit what matches now')
+  expect(await at.call(client, 'memory_forget', { filter, confirm })).toContain('code does not match')
   expect(await at.call(client, 'memory_forget', { filter, hard: true, confirm })).toContain('Nothing was changed')
   const again = /confirm: "(\w+)"/.exec(await at.call(client, 'memory_forget', { filter }))?.[1] ?? ''
   expect(await at.call(client, 'memory_forget', { filter, confirm: again })).toMatch(/^Hidden: N\w+, N\w+/)
@@ -294,11 +296,11 @@ test('an observation is hidden and restored by its id', async () => {
   const client = await at.client('legacy', 'pipe')
   const found = () => at.call(client, 'memory_recall', { query: 'pelican', project: 'all' })
   const id = /#\d+/.exec(await found())?.[0] ?? ''
-  expect(await at.call(client, 'memory_forget', { ids: [id], dry_run: true })).toContain('Would hide 1')
+  expect(await at.call(client, 'memory_forget', { ids: [id], dry_run: true })).toContain('would hide 1')
   expect(await found()).toContain(id)
   expect(await at.call(client, 'memory_forget', { ids: [id] })).toContain(`Hidden: ${id}`)
-  expect(await found()).toContain('Nothing is remembered')
-  expect(await at.call(client, 'memory_forget', { ids: [id], restore: true })).toBe(`Back: ${id}.`)
+  expect(await found()).toContain('No memories found')
+  expect(await at.call(client, 'memory_forget', { ids: [id], restore: true })).toBe(`Restored: ${id}.`)
   expect(await found()).toContain(id)
 })
 

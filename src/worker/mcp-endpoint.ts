@@ -13,23 +13,9 @@ type PipeConnection = ReturnType<Mcp['connect']>
  * loaded when the first client connects, because many workers never see one.
  */
 export function openMcpEndpoint(transport: (request: HttpRequest) => Promise<Response>, log: Log) {
-  const client: Parameters<typeof import('../mcp/server.ts').openMcp>[0] & { transport: typeof transport } = {
-    transport,
-    ask: (path, { method = 'GET', body, signal } = {}) => {
-      const headers = { 'content-type': 'application/json' }
-      return transport({
-        method,
-        path,
-        body: body === undefined ? null : JSON.stringify(body),
-        headers,
-        timeoutMs: null,
-        signal: signal ?? null,
-      })
-    },
-  }
   let opening: Promise<Mcp> | null = null
   const mcp = () => {
-    opening ??= import('../mcp/server.ts').then(({ openMcp }) => openMcp(client))
+    opening ??= import('../mcp/server.ts').then(({ openMcp }) => openMcp({ transport }))
     return opening
   }
   return {

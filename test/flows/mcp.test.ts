@@ -20,12 +20,12 @@ const CALLS: [string, Record<string, unknown>, RegExp][] = [
   [
     'memory_capture',
     { text: 'Tokens expire in seconds, Date.now counts milliseconds.', namespace: 'learnings' },
-    /Kept as N\w{26} \(learnings, project\)/,
+    /Saved as N\w{26} \(learnings, project\)/,
   ],
-  ['memory_forget', { filter: { namespace: 'learnings' } }, /Would hide 1\..*confirm: "\w+"/],
+  ['memory_forget', { filter: { namespace: 'learnings' } }, /would hide 1\..*confirm: "\w+"/],
   ['memory_status', {}, /sessions: 2/],
   ['memory_sync', { dry_run: true }, /no remote|local/],
-  ['memory_consolidate', {}, /nothing to do|Nothing was written/i],
+  ['memory_consolidate', {}, /Nothing to consolidate|Nothing was written/i],
   ['memory_configure', { key: 'worker.idle_minutes' }, /worker\.idle_minutes \| 30 \| default/],
   ['memory_update', { id: 'nobody', text: 'x' }, /there is no note nobody/],
 ]

@@ -9,16 +9,25 @@ import { fixTheTest, project } from '../support/scripts.ts'
 import { addManyObservations, type Viewing, view } from '../support/viewer.ts'
 
 const test = browserOrSkip()
-/** Vectors would be made in the background meanwhile, and nothing here is about them. */
-const quiet = { env: { RECOLLECT_EMBEDDER_PROVIDER: 'none' } }
+const TABLE = `Each station reports with its own gauge.
+
+| Station | Datum | Gauge | Sampling | Latest reading |
+|---|---|:-:|---|---:|
+| Brest | Lowest astronomical tide | radar | every minute | 4.12 m |
+| \`saint-malo\` | **Chart datum** | float | every ten minutes | 11.87 m |
+`
+/** No test here needs vectors, and making them would keep the machine busy. */
+const withoutEmbedder = { env: { RECOLLECT_EMBEDDER_PROVIDER: 'none' } }
 
 describe.skipIf(!hasBrowser)('with an imported history', () => {
   let person: Person
   let viewer: Viewing
   beforeAll(async () => {
-    person = await aPerson({ init: null, ...quiet })
+    person = await aPerson({ init: null, ...withoutEmbedder })
     await person.recollect('demo')
     await person.settled()
+    const output = await person.recollect('capture', TABLE, '--title', 'Tide gauges', '--global', '--json')
+    PAGES.push(`/memory/N${(JSON.parse(output) as { note: { id: string } }).note.id}`)
     viewer = await view(person)
   })
   afterAll(async () => {
@@ -27,7 +36,7 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
   })
   const rows = () => viewer.page.getByRole('list', { name: 'Memories' }).getByRole('link')
 
-  test('the feed shows what is remembered, narrows down, opens one and comes back', async () => {
+  test('the feed lists memories, filters them, opens one and returns to the same place', async () => {
     const { page, open } = viewer
     await open('/feed')
     await rows().first().waitFor()
@@ -43,49 +52,49 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     await viewer.until(`document.querySelectorAll('.list a').length === 1`)
   })
 
-  test('search finds while one types, marks the words and says why', async () => {
+  test('search runs while typing, highlights the words and shows the score', async () => {
     const { page, open } = viewer
     await open('/search')
     await page.getByRole('searchbox').pressSequentially('low tide late')
     const hits = page.getByRole('list', { name: 'Hits' }).getByRole('listitem')
     await hits.first().waitFor()
     expect(await page.locator('mark').first().textContent()).toMatch(/tide|late|low/i)
-    expect(await hits.first().textContent()).toMatch(/Why it is here: .*words \d/)
+    expect(await hits.first().textContent()).toMatch(/Score: .*words \d/)
     await page.getByRole('button', { name: 'prompts' }).click()
     await page.waitForURL(/kind=prompt/)
     await page.getByRole('searchbox').fill('xyzzy plugh')
-    await page.getByText('Nothing is known about that.').waitFor()
+    await page.getByText('No memories found.').waitFor()
   })
 
-  test('an observation is forgotten, and brought back', async () => {
+  test('an observation is forgotten and restored', async () => {
     const { page, open } = viewer
     await open('/memory/1')
     const title = (await page.locator('article h2').textContent()) ?? ''
     await page.getByRole('button', { name: /Forget/ }).click()
-    await page.getByText('Forgotten. It is shown to nobody').waitFor()
+    await page.getByText('Forgotten. It no longer appears').waitFor()
     expect(await person.recollect('get', '1').catch(String)).not.toContain(title)
     await page.getByRole('button', { name: /Undo/ }).click()
     await page.getByRole('button', { name: /Forget/ }).waitFor()
     expect(await person.recollect('get', '1')).toContain(title)
   })
 
-  test('an observation becomes a note, which is edited, pinned, superseded, forgotten and restored; its history shows what changed', async () => {
+  test('an observation is saved as a note, which is then edited, pinned, superseded, forgotten and restored', async () => {
     const { page, open } = viewer
     await open('/memory/1')
-    await page.getByRole('button', { name: /Keep as a note/ }).click()
+    await page.getByRole('button', { name: /Save as a note/ }).click()
     await page.getByLabel('Title').fill('Stations know their zone')
-    await page.getByLabel('Text, in markdown').fill('Every station has a **zone**.\n\n- Brest is in Europe/Paris')
-    await page.getByRole('button', { name: /^Keep/ }).click()
+    await page.getByLabel('Text (markdown)').fill('Every station has a **zone**.\n\n- Brest is in Europe/Paris')
+    await page.getByRole('button', { name: /^Save/ }).click()
     await page.getByRole('heading', { name: 'Stations know their zone' }).waitFor()
     expect(await page.locator('.prose strong').textContent()).toBe('zone')
 
     await page.getByRole('button', { name: /Edit/ }).click()
-    await page.getByLabel('Text, in markdown').fill('Every station has a **time zone**.\n\n- Brest is in Europe/Paris')
+    await page.getByLabel('Text (markdown)').fill('Every station has a **time zone**.\n\n- Brest is in Europe/Paris')
     await page.getByRole('button', { name: /Save/ }).click()
     await page.getByText('History').waitFor()
     await page.locator('details summary').first().click()
-    expect(await page.locator('.diff .gone').textContent()).toContain('- Every station has a **zone**.')
-    expect(await page.locator('.diff .new').textContent()).toContain('+ Every station has a **time zone**.')
+    expect(await page.locator('.diff .removed').textContent()).toContain('- Every station has a **zone**.')
+    expect(await page.locator('.diff .added').textContent()).toContain('+ Every station has a **time zone**.')
     await page.getByRole('button', { name: /Undo/ }).click()
     await viewer.until(`document.querySelector('.prose strong')?.textContent === 'zone'`)
 
@@ -96,11 +105,11 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     const older = page.url()
     await page.getByRole('link', { name: 'Supersede' }).click()
     await page.getByLabel('Title').fill('Stations and the sea')
-    await page.getByLabel('Text, in markdown').fill('Every station has a time zone and a datum.')
-    await page.getByRole('button', { name: /^Keep/ }).click()
+    await page.getByLabel('Text (markdown)').fill('Every station has a time zone and a datum.')
+    await page.getByRole('button', { name: /^Save/ }).click()
     await page.getByRole('heading', { name: 'Stations and the sea' }).waitFor()
     await page.goto(older)
-    await page.getByText('A newer note took its place').waitFor()
+    await page.getByText('A newer note supersedes this one').waitFor()
     await page.getByRole('link', { name: 'show it' }).click()
     await page.getByRole('heading', { name: 'Stations and the sea' }).waitFor()
     await page.getByRole('button', { name: /Forget/ }).click()
@@ -108,36 +117,50 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     await page.getByRole('button', { name: /Forget/ }).waitFor()
   })
 
-  test('a session is replayed from its first prompt to its summary', async () => {
+  test('a table in a note is shown as a table, and scrolls on a narrow screen', async () => {
+    await using narrow = await view(person, { width: 360, height: 740 })
+    await narrow.open(PAGES.at(-1) ?? '')
+    const table = narrow.page.getByRole('table')
+    await table.waitFor()
+    expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Station', 'Datum', 'Gauge', 'Sampling', 'Latest reading'])
+    expect(await table.getByRole('row').count()).toBe(3)
+    const box = await narrow.page.evaluate(
+      `(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.querySelector('.table'))`,
+    )
+    const { scrollWidth, clientWidth } = box as { scrollWidth: number; clientWidth: number }
+    expect(scrollWidth).toBeGreaterThan(clientWidth)
+  })
+
+  test('a session can be replayed from its first prompt to its summary', async () => {
     const { page, open } = viewer
     await open('/sessions')
     await page.getByRole('list', { name: 'Sessions' }).getByRole('link').first().click()
-    const scrubber = page.getByRole('slider', { name: 'Moment of the session' })
-    await scrubber.waitFor()
-    await page.getByRole('heading', { name: 'Asked' }).waitFor()
-    const last = Number(await scrubber.getAttribute('max'))
-    await scrubber.fill(String(last))
+    const slider = page.getByRole('slider', { name: 'Position in the session' })
+    await slider.waitFor()
+    await page.getByRole('heading', { name: 'Prompt' }).waitFor()
+    const last = Number(await slider.getAttribute('max'))
+    await slider.fill(String(last))
     await page.getByRole('heading', { name: 'Summary' }).waitFor()
     expect(page.url()).toContain('at=summary')
-    await scrubber.fill('0')
+    await slider.fill('0')
     await page.getByRole('button', { name: 'Play' }).click()
     await viewer.until(`Number(document.querySelector('input[type=range]').value) >= 2`)
     await page.getByRole('button', { name: 'Pause' }).click()
   })
 
-  test('the next brief is tried under another budget, and says what it leaves out', async () => {
+  test('the next brief can be previewed with another budget and lists what it leaves out', async () => {
     const { page, open } = viewer
     await open('/injections/next')
     await page.getByText('<recollect-context').waitFor()
-    const whole = (await page.locator('.said').first().textContent())?.length ?? 0
+    const fullLength = (await page.locator('.verbatim').first().textContent())?.length ?? 0
     await page.getByRole('slider', { name: 'Budget' }).fill('250')
-    await viewer.until(`document.querySelector('.said')?.textContent.length < ${whole}`)
+    await viewer.until(`document.querySelector('.verbatim')?.textContent.length < ${fullLength}`)
     await page.getByText(/^Left out: /).click()
     expect(await page.locator('details a').count()).toBeGreaterThan(0)
     expect(await page.getByRole('row').count()).toBeGreaterThan(1)
   })
 
-  test('the timeline leads from a square to what happened then', async () => {
+  test('a square of the timeline opens the memories of that day', async () => {
     const { page, open } = viewer
     await open('/timeline?end=2026-11-01')
     await page.locator('.cell.l4').first().click()
@@ -147,10 +170,10 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     await page.waitForURL(/by=week/)
   })
 
-  test('the graph goes from topic to memory to file', async () => {
+  test('the graph leads from a memory to a file and to topics', async () => {
     const { page, open } = viewer
-    const [about] = (await person.rows('observations')).filter((one) => JSON.stringify(one).includes('src/favourites.ts'))
-    await open(`/graph/observation:${about?.id}`)
+    const [observation] = (await person.rows('observations')).filter((row) => JSON.stringify(row).includes('src/favourites.ts'))
+    await open(`/graph/observation:${observation?.id}`)
     await page.locator('svg.graph circle.centre').waitFor()
     await page.getByRole('link', { name: 'src/favourites.ts' }).click()
     await page.waitForURL(/graph\/file/)
@@ -158,7 +181,7 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     await open('/graph')
   })
 
-  test('settings tell their source, and health shows and retries what was given up', async () => {
+  test('settings show their source, and the health page shows and retries failed jobs', async () => {
     const { page, open } = viewer
     await open('/settings')
     const setting = page.getByRole('row', { name: /embedder\.provider/ })
@@ -171,13 +194,13 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     await open('/worker')
     await page.getByText('it broke').waitFor()
     await page.getByRole('button', { name: 'Retry odd' }).click()
-    await page.getByText('It is tried again.').waitFor()
+    await page.getByText('Retrying the job.').waitFor()
   })
 
-  test('two versions of a note stand side by side until one is chosen', async () => {
+  test('a sync conflict shows both versions of a note until one is chosen', async () => {
     const { page, open } = viewer
-    const said = await person.recollect('capture', 'Tides turn twice a day', '--title', 'Tides turn', '--global', '--json')
-    const { id, path } = (JSON.parse(said) as { note: { id: string; path: string } }).note
+    const output = await person.recollect('capture', 'Tides turn twice a day', '--title', 'Tides turn', '--global', '--json')
+    const { id, path } = (JSON.parse(output) as { note: { id: string; path: string } }).note
     const folder = join(person.home, '.recollect')
     const other = (await Bun.file(join(folder, path)).text())
       .replace(/^id:.*$/m, 'id: other-version')
@@ -187,14 +210,14 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     await open('/worker')
     await viewer.until(`fetch('/api/sync').then((r) => r.json()).then((sync) => sync.conflicted.length === 1)`)
     await open('/worker')
-    await page.getByText('The other version, by laptop').waitFor()
+    await page.getByText('Other version, from laptop').waitFor()
     await page.getByText('Tides turn four times a day').waitFor()
     await page.getByRole('button', { name: 'Keep theirs' }).click()
     await page.getByText('Kept theirs.').waitFor()
     expect(await person.recollect('get', `N${id}`)).toContain('four times a day')
   })
 
-  test('the keyboard alone is enough', async () => {
+  test('every page can be reached with the keyboard alone', async () => {
     const { page, open } = viewer
     await open('/feed')
     await rows().first().waitFor()
@@ -203,9 +226,9 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     await page.keyboard.press('Escape')
     await page.waitForURL(/\/feed/)
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     await page.keyboard.press('Escape')
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' })
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' })
     await page.keyboard.press('/')
     await page.waitForURL(/\/search/)
     await page.keyboard.type('favourite stations')
@@ -254,29 +277,29 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     '/settings',
   ]
   for (const [name, options] of Object.entries({ light: {}, dark: { dark: true }, narrow: { width: 360, height: 740 } })) {
-    test(`every page can be used with a screen reader and fits its screen (${name})`, async () => {
+    test(`every page is accessible and fits its screen (${name})`, async () => {
       await using other = await view(person, options)
-      const found: string[] = []
+      const problems: string[] = []
       for (const path of PAGES) {
         await other.open(path)
         await other.page.waitForTimeout(250)
-        found.push(...(await other.barriers()).map((barrier) => `${path}: ${barrier}`))
-        const wider = await other.page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-        if (Number(wider) > 0) found.push(`${path} is ${wider} px too wide`)
+        problems.push(...(await other.accessibilityProblems()).map((problem) => `${path}: ${problem}`))
+        const excessPx = await other.page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+        if (Number(excessPx) > 0) problems.push(`${path} is ${excessPx} px too wide`)
       }
-      expect(found).toEqual([])
-      expect(other.trouble).toEqual([])
+      expect(problems).toEqual([])
+      expect(other.violations).toEqual([])
     })
   }
 
-  test('what a hostile memory says is text on every page, and nothing is loaded from elsewhere', async () => {
+  test('a hostile memory stays text on every page and loads nothing from elsewhere', async () => {
     const hostile =
       '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>[go](javascript:window.pwned=1) ![p](https://evil.example/p.png) <style>body{display:none}</style>'
     const { note } = JSON.parse(await person.recollect('capture', hostile, '--title', hostile, '--global', '--json')) as {
       note: { id: string }
     }
-    const { page, open, trouble } = viewer
-    trouble.length = 0
+    const { page, open, violations } = viewer
+    violations.length = 0
     for (const path of [
       `/memory/N${note.id}`,
       '/feed',
@@ -294,11 +317,11 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     await open(`/memory/N${note.id}`)
     expect(await page.locator('article h2').textContent()).toContain('<img src=x')
     expect(await page.locator('article img, article script, article style, article a[href^="javascript"]').count()).toBe(0)
-    expect(trouble).toEqual([])
+    expect(violations).toEqual([])
     await person.recollect('forget', note.id, '--hard', '--yes')
   })
 
-  test('a page of another origin cannot frame the viewer, read from it or change anything in it', async () => {
+  test('a page from another origin cannot frame the viewer, read from it or change anything', async () => {
     const before = (await person.rows('observations')).length
     const evil = Bun.serve({
       hostname: '127.0.0.1',
@@ -313,12 +336,12 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     await page.goto(`http://127.0.0.1:${evil.port}/`)
     await page.waitForTimeout(300)
     for (const frame of page.frames().slice(1)) expect(await frame.locator('nav.side').count()).toBe(0)
-    const tried = (await page.evaluate(`Promise.all([
+    const attempts = (await page.evaluate(`Promise.all([
       fetch('${viewer.origin}/api/status', { credentials: 'include' }).then((r) => r.text(), () => 'refused'),
       fetch('${viewer.origin}/api/observations/1', { method: 'DELETE', credentials: 'include', headers: { 'content-type': 'application/json', 'x-recollect': '1' } }).then((r) => r.text(), () => 'refused'),
       fetch('${viewer.origin}/api/shutdown', { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' }).then((r) => r.type, () => 'refused'),
     ])`)) as string[]
-    expect(tried.slice(0, 2)).toEqual(['refused', 'refused'])
+    expect(attempts.slice(0, 2)).toEqual(['refused', 'refused'])
     await page.evaluate('document.forms[0].submit()')
     await page.waitForTimeout(300)
     expect((await person.rows('observations')).length).toBe(before)
@@ -327,22 +350,22 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     await evil.stop(true)
   })
 
-  test('a lost worker is seen, and the page recovers by itself with what happened meanwhile', async () => {
+  test('the page reports a stopped worker, reconnects and announces what it missed', async () => {
     const { page, open } = viewer
     await open('/feed')
     await page.getByText('live', { exact: true }).waitFor()
     await person.recollect('stop')
-    await page.getByText('The worker does not answer; what is shown may be old.').waitFor()
+    await page.getByText('The worker is not responding, so this page may be out of date.').waitFor()
     await person.recollect('capture', 'The harbour closes at dusk', '--global')
     await page.getByText('live', { exact: true }).waitFor({ timeout: 30_000 })
-    // A worker that starts again may have something to catch up with, too.
+    // The number is open: a worker that starts may also catch up with other events.
     await page.getByRole('button', { name: /\d new/ }).waitFor()
     await page.keyboard.press('n')
     await page.getByText('The harbour closes at dusk').first().waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  test('a project is renamed, and wiped only when its name is typed', async () => {
+  test('a project can be renamed, and is wiped only after its name is typed', async () => {
     const { page, open } = viewer
     await open('/projects')
     await page.getByRole('button', { name: /^Rename tidepool/ }).click()
@@ -353,7 +376,7 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
     expect(JSON.parse(await person.recollect('search', 'tide', '--project', 'rockpool', '--json')).hits.length).toBeGreaterThan(0)
     await open('/projects')
     await page.getByRole('button', { name: /^Wipe rockpool/ }).click()
-    const wipe = page.getByRole('button', { name: 'Wipe it' })
+    const wipe = page.getByRole('button', { name: 'Wipe project' })
     expect(await wipe.isDisabled()).toBe(true)
     await page.getByLabel(/Type rockpool/).fill('rockpool')
     await wipe.click()
@@ -365,14 +388,14 @@ describe.skipIf(!hasBrowser)('with an imported history', () => {
 })
 
 const withClient = (await clientOrSkip()).skipIf(!hasBrowser)
-withClient('what the real client does appears while one looks, once, and moves nothing', async () => {
-  await using person = await aPerson({ files: project, git: true, ...quiet })
+withClient('work of the real client is announced once and does not move the list', async () => {
+  await using person = await aPerson({ files: project, git: true, ...withoutEmbedder })
   await person.recollect('demo')
   await person.settled()
   await using viewer = await view(person)
   const { page } = viewer
   const first = page.getByRole('list', { name: 'Memories' }).getByRole('link').first()
-  const reading = (await first.textContent()) ?? ''
+  const firstRowText = (await first.textContent()) ?? ''
   const ran = await runClaude({
     sandbox: person,
     prompt: 'The login test fails. Find out why and fix it.',
@@ -381,7 +404,7 @@ withClient('what the real client does appears while one looks, once, and moves n
   expect(ran.code).toBe(0)
   await person.settled()
   await page.getByRole('button', { name: /\d+ new/ }).waitFor()
-  expect(await first.textContent()).toBe(reading)
+  expect(await first.textContent()).toBe(firstRowText)
   const announced = Number(/(\d+) new/.exec((await page.getByRole('button', { name: /new/ }).textContent()) ?? '')?.[1])
   const before = await page.getByText(/\d+ memories/).textContent()
   await page.keyboard.press('n')
@@ -394,19 +417,19 @@ withClient('what the real client does appears while one looks, once, and moves n
   expect(number(after) - number(before)).toBe(announced)
   await page.goto(`${viewer.origin}/sessions`)
   await page.getByRole('list', { name: 'Sessions' }).getByRole('link').first().click()
-  await page.getByRole('heading', { name: 'Asked' }).waitFor()
+  await page.getByRole('heading', { name: 'Prompt' }).waitFor()
   expect(await page.getByText('The login test fails.').count()).toBeGreaterThan(0)
 })
 
-test('a hundred thousand memories are scrolled without a stop', async () => {
-  await using person = await aPerson({ init: null, ...quiet })
+test('a list of a hundred thousand memories scrolls smoothly', async () => {
+  await using person = await aPerson({ init: null, ...withoutEmbedder })
   await person.recollect('start')
   addManyObservations(person, 100_000)
   await using viewer = await view(person)
   const { page } = viewer
   await page.getByText('100,000 memories').waitFor()
   const toFirstRow = Number(await page.evaluate('performance.now()'))
-  // Every frame scrolls a screen further; what counts is how much longer the page keeps a frame waiting than when it has nothing to do.
+  // Scrolls one screen per frame, and compares the time between frames with that of an idle page.
   const gapsOf = async (screens: string) => {
     const gaps = (await page.evaluate(`new Promise((done) => {
     const list = document.querySelector('.list')
@@ -425,7 +448,7 @@ test('a hundred thousand memories are scrolled without a stop', async () => {
     const sorted = gaps.sort((a, b) => a - b)
     return { median: sorted[Math.floor(sorted.length / 2)] ?? 0, slow: sorted[Math.floor(sorted.length * 0.95)] ?? 0 }
   }
-  const resting = await gapsOf('0')
+  const idle = await gapsOf('0')
   const { median, slow } = await gapsOf('n < 60 ? 1 : 40')
   console.log(`100,000 rows: list after ${toFirstRow.toFixed(0)} ms; frames p50 ${median.toFixed(1)} ms, p95 ${slow.toFixed(1)} ms`)
   const jumped = performance.now()
@@ -433,8 +456,8 @@ test('a hundred thousand memories are scrolled without a stop', async () => {
   await page.getByText('Memory number 1', { exact: true }).waitFor()
   console.log(`from there to the last row: ${(performance.now() - jumped).toFixed(0)} ms`)
   expect(await page.locator('.slot').count()).toBeLessThan(80)
-  expect(median).toBeLessThan(50 + 2 * resting.median)
-  expect(slow).toBeLessThan(250 + 2 * resting.slow)
+  expect(median).toBeLessThan(50 + 2 * idle.median)
+  expect(slow).toBeLessThan(250 + 2 * idle.slow)
   await page.keyboard.press('Home')
   await page.getByText('Memory number 100000', { exact: true }).waitFor()
   const { memoryBytes } = JSON.parse(await person.recollect('status', '--json')) as { memoryBytes: number }

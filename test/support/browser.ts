@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 
-/** A person's browser: the system's Chromium, without background traffic. */
+/** The installed Chromium, with its background services switched off. */
 export type Visitor = { context: BrowserContext; page: Page; [Symbol.asyncDispose](): Promise<void> }
 
 const FLAGS = [
@@ -21,11 +21,11 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 
 export const hasBrowser = CHROMIUM !== undefined
 
-/** `test` if there is a browser, otherwise a `test` that skips and prints why. In CI a missing browser is an error. */
+/** `test` if a browser is installed, else a `test` that is skipped with a warning. In CI a missing browser is an error. */
 export function browserOrSkip() {
   if (hasBrowser) return test
-  if (process.env.CI) throw new Error('no browser for the viewer tests; install chromium')
-  console.warn('Skipping the flows that need a browser: /usr/bin/chromium is missing.')
+  if (process.env.CI) throw new Error('the viewer is tested in a real browser; install chromium')
+  console.warn('Tests of the viewer are skipped: /usr/bin/chromium is not installed.')
   return test.skipIf(true)
 }
 

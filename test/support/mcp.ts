@@ -6,7 +6,7 @@ import { temporaryFolder } from './builders.ts'
 
 export const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 
-/** A home with the real program, and MCP clients that start it as any client does. */
+/** A new home, and real MCP clients that start `recollect mcp` for it. */
 export function anMcpHome(name = 'home') {
   const folder = temporaryFolder()
   const project = join(folder.path, 'project')

@@ -8,12 +8,12 @@ export type Viewing = Visitor & {
   origin: string
   /** Opens a page by its address, like a bookmark. */
   open(path: string): Promise<void>
-  /** Waits until an expression is true in the page. Evaluated from outside, because the page's content security policy forbids it inside. */
+  /** Waits until an expression is true in the page. It polls from outside, because the page's policy forbids evaluating code inside. */
   until(expression: string): Promise<void>
-  /** Accessibility problems, as text. */
-  barriers(): Promise<string[]>
-  /** Requests to other hosts, errors of the page, and violations of its policy. */
-  trouble: string[]
+  /** Problems that axe finds for screen readers and keyboards. */
+  accessibilityProblems(): Promise<string[]>
+  /** Requests to other origins, uncaught errors, and violations of the content security policy. */
+  violations: string[]
 }
 
 /** The person's browser, signed in by `recollect view`. */
@@ -22,32 +22,32 @@ export async function view(person: Person, options: Parameters<typeof openBrowse
   const { page, context } = visitor
   const { url } = JSON.parse(await person.recollect('view', '--json', ...(path ? [path] : []))) as { url: string }
   const { origin } = new URL(url)
-  const trouble: string[] = []
+  const violations: string[] = []
   context.on('request', (request) => {
-    if (!request.url().startsWith(origin) && !request.url().startsWith('about:')) trouble.push(`requested ${request.url()}`)
+    if (!request.url().startsWith(origin) && !request.url().startsWith('about:')) violations.push(`requested ${request.url()}`)
   })
-  context.on('weberror', (error) => trouble.push(`threw ${error.error().message}`))
+  context.on('weberror', (error) => violations.push(`threw ${error.error().message}`))
   context.on('console', (message) => {
-    if (/Content.Security.Policy|Refused to|TrustedScript|TrustedHTML/i.test(message.text())) trouble.push(`refused ${message.text()}`)
+    if (/Content.Security.Policy|Refused to|TrustedScript|TrustedHTML/i.test(message.text())) violations.push(`refused ${message.text()}`)
   })
   await page.goto(url)
   await page.waitForSelector('nav.side')
   return {
     ...visitor,
     origin,
-    trouble,
+    violations,
     open: async (path) => {
       await page.goto(origin + path)
       await page.waitForSelector('main header.head, main .empty')
     },
     until: async (expression) => {
       for (let waited = 0; !(await page.evaluate(expression)); waited += 50) {
-        if (waited > 15_000) throw new Error(`this never became true: ${expression}`)
+        if (waited > 15_000) throw new Error(`this did not become true within 15 seconds: ${expression}`)
         await page.waitForTimeout(50)
       }
     },
-    barriers: async () => {
-      // Through the debugger, because the page's policy rightly allows no other scripts.
+    accessibilityProblems: async () => {
+      // The debugger may evaluate scripts although the page's policy forbids them.
       await page.evaluate(axe.source)
       const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
         violations: { id: string; nodes: { html: string }[] }[]
@@ -57,7 +57,7 @@ export async function view(person: Person, options: Parameters<typeof openBrowse
   }
 }
 
-/** Writes observations directly into the tables, because adding this many through the store would take minutes. Their words are not indexed. */
+/** Writes observations directly into the tables, because storing this many through the API would take minutes. Their words are not indexed. */
 export function addManyObservations(person: Person, count: number): void {
   const db = new Database(join(person.home, '.recollect', 'recollect.db'))
   db.run('PRAGMA busy_timeout = 10000')
@@ -70,7 +70,7 @@ export function addManyObservations(person: Person, count: number): void {
       INSERT INTO observations (key, session_id, memory_session_id, project, prompt_number, type, title, subtitle, narrative, facts, concepts,
         files_read, files_modified, tool, tokens, model, at)
       SELECT 'many:' || i, ${session}, 'memory of many', 'many', 1, iif(i % 7 = 0, 'bugfix', 'change'), 'Memory number ' || i, '',
-        'A finding about number ' || i || ', in a sentence or two, to give the row some text.', '[]', '[]', '[]', '[]', NULL, 40,
+        'This is memory number ' || i || ', with a sentence or two of text for its row in the list.', '[]', '[]', '[]', '[]', NULL, 40,
         'plain', 1700000000000 + i * 1000 FROM n`,
     )
     db.run(`INSERT INTO documents (kind, ref, session_id, project, at)

@@ -11,7 +11,7 @@ import { asProjectKey, type ProjectKey } from '../src/core/ids.ts'
 import { type BriefScore, footprintOf, newBriefScore } from '../src/evaluate/evaluate.ts'
 import { claudeCode } from '../src/integrations/agent.ts'
 import type { Store } from '../src/store/store.ts'
-import { aDesk } from '../test/support/desk.ts'
+import { someServices } from '../test/support/services.ts'
 import { DATA, hasData, NO_DATA } from './data.ts'
 import { rules } from './ingest.ts'
 import { briefTable } from './table.ts'
@@ -36,7 +36,7 @@ export async function scoreBrief(): Promise<BriefScore> {
  * note. Calls `before` ahead of each session, with the store as it was then.
  */
 export async function replay(before: (store: Store, project: ProjectKey, session: ReplayedSession) => Promise<void>): Promise<void> {
-  await using at = await aDesk()
+  await using at = await someServices()
   for (const session of await realSessions()) {
     const project = asProjectKey(session.project)
     await before(at.store, project, session)

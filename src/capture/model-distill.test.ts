@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { captureAll, event, loginTurn, nowhere, prompt, temporaryStore, toolUse } from '../../test/support/builders.ts'
-import { aModelServerSaying } from '../../test/support/model-server.ts'
+import { sharedModelServer } from '../../test/support/model-server.ts'
 import { codeMode } from '../../test/support/modes.ts'
 import type { SessionEvent } from '../core/event.ts'
 import { asMemorySessionId, type MemorySessionId } from '../core/ids.ts'
@@ -15,7 +15,7 @@ const ANSWER = `<observation><type>bugfix</type><title>Token expiry is compared 
 <facts><fact>exp is in seconds</fact></facts><narrative>The check mixed units.</narrative>
 <files_modified><file>src/auth.ts</file></files_modified></observation>
 <summary><request>Fix the login</request><learned>exp is in seconds</learned><completed>The login works</completed></summary>`
-const server = aModelServerSaying(ANSWER)
+const server = sharedModelServer(ANSWER)
 
 const never = new AbortController().signal
 const first: ModelDistillJob = { sessionId: 1, number: 1 }
@@ -79,9 +79,9 @@ test('when the model fails, the plain observations stay', async () => {
   await aTurn(t.store, 1)
   await distillTurn(t.store, first, claudeCode.readAction)
   const plain = observationsOf(t.store)
-  server.says({ status: 529, type: 'overloaded_error', message: 'busy' })
+  server.setReply({ status: 529, type: 'overloaded_error', message: 'busy' })
   expect(await distillTurnWithModel(t.store, distiller(), first, never)).toMatchObject({ kind: 'failed', reason: 'rate' })
-  server.says({ text: 'I would rather write a poem.' })
+  server.setReply({ text: 'I would rather write a poem.' })
   expect(await distillTurnWithModel(t.store, distiller(), first, never)).toMatchObject({ kind: 'failed', reason: 'bad-answer' })
   expect(observationsOf(t.store)).toEqual(plain)
 })
@@ -279,7 +279,7 @@ const observationsOf = (store: Store) => [...store.observations.each(null)]
 
 /** Records a turn with an edit and some commands; returns how many tokens its tool uses have. */
 async function aTurn(store: Store, number: number, commands = 2, size = 900, said = ''): Promise<number> {
-  for (const [n, reported] of loginTurn(number, { commands, size, said }).entries()) await report(store, reported, number * 1000 + n)
+  for (const [n, reported] of loginTurn(number, { commands, size, text: said }).entries()) await report(store, reported, number * 1000 + n)
   const texts = [...store.toolUses.each(null)].filter((use) => use.promptNumber === number).map((use) => use.input + (use.output ?? ''))
   return countTokens(texts.join(''))
 }

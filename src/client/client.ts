@@ -8,7 +8,7 @@ import { readEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { openCaller, throwing } from '../wire/call.ts'
 import type { InjectResponse } from '../wire/contract/inject.ts'
-import type { InjectedItem, MemoryResponse, TimelineItem } from '../wire/contract/memories.ts'
+import type { MemoryResponse, ShownItem, TimelineItem } from '../wire/contract/memories.ts'
 import type { FullNote, NoteReceipt, NoteWithUrn } from '../wire/contract/notes.ts'
 import type { CompleteSessionResponse, InitSessionResponse, ReportedResponse } from '../wire/contract/sessions.ts'
 import type { WorkerStatus } from '../wire/contract/status.ts'
@@ -146,6 +146,6 @@ const asFolderPath = (project: string) => (project.startsWith('/') ? project.rep
 /** Numbers are unique only within a kind, so ids get the letter of their kind. */
 const withPrefixedId = <M extends { kind: MemoryKind; id: string }>(memory: M): M => ({ ...memory, id: memoryId(memory.kind, memory.id) })
 
-function briefItem({ kind, id, tokens, why }: InjectedItem): Brief['items'] {
+function briefItem({ kind, id, tokens, why }: ShownItem): Brief['items'] {
   return kind === 'line' ? [] : [{ kind, id: memoryId(kind, id), tokens, why }]
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { note as aNote } from '../../test/support/builders.ts'
 import { someDeps } from '../../test/support/deps.ts'
-import { type Asked, aModelServer, type Says } from '../../test/support/model-server.ts'
+import { aModelServer, type ReceivedRequest, type ScriptedReply } from '../../test/support/model-server.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { asNoteId, type Note } from '../core/note.ts'
 import { countTokens } from '../core/tokens.ts'
@@ -218,7 +218,7 @@ const MERGED = `<memory group="g1" type="semantic"><title>How the queue retries<
 <claim sources="n1">The queue in \`src/worker/queue.ts\` doubles the wait after a failure.</claim>
 <claim sources="n2">After 6 tries it buries a job.</claim>
 <claim sources="n1 n2">\`backoffMs\` says when it runs again.</claim></memory>`
-const merging = (): Says => ({ text: MERGED, usage: { input: 300, output: 80, cached: 0 } })
+const merging = (): ScriptedReply => ({ text: MERGED, usage: { input: 300, output: 80, cached: 0 } })
 
 describe('with a model', () => {
   test('related notes are merged into one that names its sources, which can be undone', async () => {
@@ -280,7 +280,7 @@ describe('with a model', () => {
     expect([text.match(/<\/group>/g)?.length, text.includes('<memory')]).toEqual([1, false])
   })
 
-  const hostile: [string, Says | ((asked: Asked) => Says)][] = [
+  const hostile: [string, ScriptedReply | ((asked: ReceivedRequest) => ScriptedReply)][] = [
     ['cites unknown ids', { text: MERGED.replace('sources="n2"', 'sources="n7"') }],
     ['cites nothing', { text: MERGED.replace(' sources="n2"', '') }],
     [

@@ -13,7 +13,7 @@ export function shippedFilesFolder(): string {
   if (!archive) return join(import.meta.dir, '..', '..')
   const folder = join(readEnvironment().home, 'run', `shipped-${VERSION}`)
   if (exists(join(folder, 'whole'))) return folder
-  const files = JSON.parse(new TextDecoder().decode(readBytes(archive))) as Record<string, string>
+  const files: Record<string, string> = JSON.parse(new TextDecoder().decode(readBytes(archive)))
   for (const [path, base64] of Object.entries(files)) {
     ensurePrivateFolder(dirname(join(folder, path)))
     writeFileAtomically(join(folder, path), Buffer.from(base64, 'base64'))

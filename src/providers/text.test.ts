@@ -31,7 +31,7 @@ for (const provider of ['anthropic', 'openai'] as const)
     failing: test.failing,
     key: server.key,
     open: ({ url = server[provider], key, timeoutMs } = {}) => opened({ provider, base_url: url }, key, timeoutMs),
-    setReply: server.says,
+    setReply: server.setReply,
     requests: () =>
       server.asked.map(({ system, messages, maxTokens }) => ({
         text: [system, ...messages.map(({ text }) => text)].join('\n'),
@@ -57,24 +57,24 @@ test.each([
   for (const [accepted, option] of options.entries()) {
     const model = opened({ provider, base_url: server[provider] })
     server.asked.length = 0
-    server.says(({ way: tried }) =>
+    server.setReply(({ thinkingOptions: tried }) =>
       Bun.deepEquals(tried, option)
         ? { text: 'yes' }
         : { status: 400, type: 'invalid_request_error', message: `"${Object.keys(tried)[0]}" is not supported for this model` },
     )
     expect((await model.ask(hello, never)).kind).toBe('answered')
     expect((await model.ask(hello, never)).kind).toBe('answered')
-    expect(server.asked.map((asked) => asked.way)).toEqual([...options.slice(0, accepted + 1), option])
+    expect(server.asked.map((asked) => asked.thinkingOptions)).toEqual([...options.slice(0, accepted + 1), option])
   }
-  server.says({ text: 'yes' })
+  server.setReply({ text: 'yes' })
 })
 
 describe.each(['anthropic', 'openai'] as const)('usage that %s does not report', (provider) => {
   const ask = (response: () => Response) => {
-    server.says({ response })
+    server.setReply({ response })
     return opened({ provider, base_url: server[provider] }).ask(hello, never)
   }
-  afterAll(() => server.says({ text: 'yes' }))
+  afterAll(() => server.setReply({ text: 'yes' }))
 
   test.each([{}, { usage: null }, { usage: { input_tokens: 0, prompt_tokens: 0 } }])('is estimated from the text (%p)', async (usage) => {
     const text = 'y'.repeat(400)

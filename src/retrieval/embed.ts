@@ -43,7 +43,7 @@ export async function embedBatch(store: Store, embedder: Embedder, signal: Abort
 
 /** After a change of embedder, queues every document again, slice by slice. Returns whether all are queued. */
 async function refillQueue(store: Store, embedder: string): Promise<boolean> {
-  const mark = JSON.parse((await store.audit.mark(EMBEDDER_MARK)) ?? '{}') as { embedder?: string; below?: number }
+  const mark = (await store.audit.jsonMark<{ embedder?: string; below?: number }>(EMBEDDER_MARK)) ?? {}
   const below = mark.embedder === embedder ? (mark.below ?? 0) : (await store.vectors.newestDocument()) + 1
   if (below === 0) return true
   const next = await store.vectors.enlistBelow(below)

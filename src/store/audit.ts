@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
+import { NO_ROWS, type RowsAndBytes, readJsonColumn, type SqlParams } from './statement.ts'
 
 export type AuditEntry = { id: number; at: number; action: string; subject: string; details: Record<string, unknown> }
 
@@ -23,8 +23,13 @@ export function auditStatements(db: Database) {
       insert.run({ ...entry, details: JSON.stringify(entry.details) })
     },
     recent: async (limit: number): Promise<AuditEntry[]> =>
-      recent.all({ limit }).map((row) => ({ ...row, details: JSON.parse(row.details) as Record<string, unknown> })),
+      recent.all({ limit }).map((row) => ({ ...row, details: readJsonColumn<Record<string, unknown>>(row.details) })),
     mark: async (name: string): Promise<string | null> => getMark.get({ name })?.value ?? null,
+    /** A mark that was written as JSON by the same part of the program, so its type is known. */
+    jsonMark: async <T>(name: string): Promise<T | null> => {
+      const mark = getMark.get({ name })
+      return mark ? readJsonColumn<T>(mark.value) : null
+    },
     setMark: async (name: string, value: string) => {
       setMark.run({ name, value })
     },

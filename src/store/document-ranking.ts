@@ -4,7 +4,7 @@ import { GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { candidateTest, locationCandidateTest } from './candidates.ts'
 import type { DocumentLocation, DocumentMatch, LargeStoreScan, SearchScope } from './document.ts'
 import { firstMatchingAmong, IN_PROJECT, LOCATION_COLUMNS, PASSES_FILTER, scopeParams } from './document-filter.ts'
-import { quoteFtsWord, type SqlParams } from './statement.ts'
+import { quoteFtsWord, readJsonColumn, type SqlParams } from './statement.ts'
 
 /** A word in no more documents than this is searched everywhere, even if common words are searched in recent documents only. */
 const MAX_RARE_WORD_DOCUMENTS = 1000
@@ -66,7 +66,7 @@ export function prepareRanking(
     return { sums, scoreCount: within.limit }
   }
 
-  const idsContaining = (query: SqlParams) => JSON.parse(containing.get(query)?.ids ?? '[]') as number[]
+  const idsContaining = (query: SqlParams) => readJsonColumn<number[]>(containing.get(query)?.ids ?? '[]')
 
   /** The best documents in scope, the newer first among equals; and those that are always scored. */
   function bestOf(sums: Map<number, number>, scoreCount: number, within: SearchScope, { newestIds }: LargeStoreScan): DocumentLocation[] {

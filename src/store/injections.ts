@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, type ProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import type { DocumentKind } from './document.ts'
-import { NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
+import { NO_ROWS, type RowsAndBytes, readJsonColumn, type SqlParams } from './statement.ts'
 
 /** One injected item: a memory by its kind and id, or a line by its name. Ids of notes are strings, others numbers. */
 export type InjectedItem = { kind: DocumentKind | 'line'; id: number | string; tokens: number; why: string }
@@ -60,7 +60,7 @@ export function injectionStatements(db: Database) {
       injected.get({ sessionId: session.id, since: session.contextFrom, event }) !== null,
     /** Everything injected into a session that has not been compacted away. */
     itemsOf: async (session: Session): Promise<InjectedItem[]> =>
-      items.all({ sessionId: session.id, since: session.contextFrom }).flatMap((row) => JSON.parse(row.items) as InjectedItem[]),
+      items.all({ sessionId: session.id, since: session.contextFrom }).flatMap((row) => readJsonColumn<InjectedItem[]>(row.items)),
     recent: async (sessionId: number | null, limit: number): Promise<Injection[]> =>
       recent.all({ sessionId, limit }).map((row) => ({
         id: row.id,
@@ -69,8 +69,8 @@ export function injectionStatements(db: Database) {
         event: row.event,
         text: row.text,
         tokens: row.tokens,
-        items: JSON.parse(row.items) as InjectedItem[],
-        left: JSON.parse(row.left_out) as Injection['left'],
+        items: readJsonColumn<InjectedItem[]>(row.items),
+        left: readJsonColumn<Injection['left']>(row.left_out),
         at: row.at,
       })),
   }

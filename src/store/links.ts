@@ -3,7 +3,7 @@ import type { Entity, EntityKind } from '../core/entities.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { OpenFailure } from '../core/memory.ts'
 import type { DocumentKind } from './document.ts'
-import type { SqlParams } from './statement.ts'
+import { readJsonColumn, type SqlParams } from './statement.ts'
 
 /** A memory by its kind and its id within the kind. */
 export type DocumentRef = { kind: DocumentKind; ref: string }
@@ -170,7 +170,7 @@ export function linkStatements(db: Database) {
     failuresBefore: async (project: ProjectKey, at: number, limit: number): Promise<{ sessionId: number; open: OpenFailure[] }[]> =>
       failures
         .all({ project, at, limit })
-        .map((row) => ({ sessionId: row.sessionId, open: JSON.parse(row.open_failures) as OpenFailure[] })),
+        .map((row) => ({ sessionId: row.sessionId, open: readJsonColumn<OpenFailure[]>(row.open_failures) })),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { asNoteId, isDeletedOrExpired, type Note, type NoteId, type NoteScope, type NoteSource, type NoteType } from '../core/note.ts'
 import type { DocumentIndexes } from './documents.ts'
-import { eachRow, NO_ROWS, type RowsAndBytes, type SqlParams } from './statement.ts'
+import { eachRow, NO_ROWS, type RowsAndBytes, readJsonColumn, type SqlParams } from './statement.ts'
 
 type NoteRow = {
   id: string
@@ -229,16 +229,16 @@ function fromRow(row: NoteRow): Note {
     type: row.type,
     title: row.title,
     body: row.body,
-    tags: JSON.parse(row.tags) as string[],
+    tags: readJsonColumn<string[]>(row.tags),
     machine: row.machine,
     source: row.source,
     session: row.session,
     model: row.model,
     confidence: row.confidence,
-    supersedes: JSON.parse(row.supersedes) as NoteId[],
+    supersedes: readJsonColumn<NoteId[]>(row.supersedes),
     conflictOf: row.conflict_of === null ? null : asNoteId(row.conflict_of),
     pinned: row.pinned === 1,
-    unknown: JSON.parse(row.unknown) as string[],
+    unknown: readJsonColumn<string[]>(row.unknown),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     expiresAt: row.expires_at,

@@ -4,7 +4,7 @@ import type { Concept, Observation, ObservationType } from '../core/memory.ts'
 import type { IndexedDocument } from './document.ts'
 import { scopeWord } from './document-ranking.ts'
 import type { DocumentIndexes } from './documents.ts'
-import { eachRow, NO_ROWS, quoteFtsWord, type RowsAndBytes, type SqlParams } from './statement.ts'
+import { eachRow, NO_ROWS, quoteFtsWord, type RowsAndBytes, readJsonColumn, type SqlParams } from './statement.ts'
 
 type ObservationTableRow = {
   id: number
@@ -116,8 +116,8 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
   const putFiles = (row: ObservationTableRow) => {
     removeFiles.run({ id: row.id })
     const { id, project, at } = row
-    for (const path of JSON.parse(row.files_read) as string[]) insertFile.run({ id, project, path, modified: 0, at })
-    for (const path of JSON.parse(row.files_modified) as string[]) insertFile.run({ id, project, path, modified: 1, at })
+    for (const path of readJsonColumn<string[]>(row.files_read)) insertFile.run({ id, project, path, modified: 0, at })
+    for (const path of readJsonColumn<string[]>(row.files_modified)) insertFile.run({ id, project, path, modified: 1, at })
   }
   const all = eachRow<ObservationTableRow & { content_session_id: string; agent: string }>(
     db,
@@ -226,13 +226,13 @@ export function observationStatements(db: Database, index: DocumentIndexes) {
     /** A forgotten observation; null when there is none or it has been erased. */
     getForgotten: async (id: number): Promise<{ observation: Observation; at: number } | null> => {
       const found = forgottenRow.get({ id })
-      return found?.row ? { observation: fromRow(JSON.parse(found.row) as ObservationTableRow), at: found.at } : null
+      return found?.row ? { observation: fromRow(readJsonColumn<ObservationTableRow>(found.row)), at: found.at } : null
     },
     /** Restores a forgotten observation under its old id. Null when it does not exist, or its session was deleted. */
     restore: async (id: number): Promise<Observation | null> => {
       const found = forgottenRow.get({ id })
       if (!found?.row) return null
-      const forgotten = JSON.parse(found.row) as StoredObservationRow
+      const forgotten = readJsonColumn<StoredObservationRow>(found.row)
       const session = memorySession.get({ sessionId: forgotten.session_id })
       if (!session?.id) return null
       unforget.run({ id })
@@ -281,10 +281,10 @@ function fromRow(row: ObservationTableRow): Observation {
     title: row.title,
     subtitle: row.subtitle,
     narrative: row.narrative,
-    facts: JSON.parse(row.facts) as string[],
-    concepts: JSON.parse(row.concepts) as Concept[],
-    filesRead: JSON.parse(row.files_read) as string[],
-    filesModified: JSON.parse(row.files_modified) as string[],
+    facts: readJsonColumn<string[]>(row.facts),
+    concepts: readJsonColumn<Concept[]>(row.concepts),
+    filesRead: readJsonColumn<string[]>(row.files_read),
+    filesModified: readJsonColumn<string[]>(row.files_modified),
     tool: row.tool,
     tokens: row.tokens,
     model: row.model,

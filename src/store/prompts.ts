@@ -4,7 +4,7 @@ import type { OpenFailure, PassedTestRun, Prompt, Session, Traces } from '../cor
 import type { IndexedDocument } from './document.ts'
 import { CONTEXT_PROMPTS_EACH_SIDE } from './document-rows.ts'
 import type { DocumentIndexes } from './documents.ts'
-import { eachRow, type SqlParams } from './statement.ts'
+import { eachRow, readJsonColumn, type SqlParams } from './statement.ts'
 
 type PromptRow = {
   id: number
@@ -186,23 +186,23 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
       setTraces.run({ id: prompt.id, traces: hasTraces(traces) ? JSON.stringify(traces) : null })
     },
     /** The traces of its turn. */
-    traces: async ({ id }: Prompt): Promise<Traces> => JSON.parse(tracesOfTurn.get({ id })?.traces ?? NO_TRACES_JSON) as Traces,
+    traces: async ({ id }: Prompt): Promise<Traces> => readJsonColumn<Traces>(tracesOfTurn.get({ id })?.traces ?? NO_TRACES_JSON),
     /** The traces of the turns of a project's newest observations. */
     recentTraces: async (project: ProjectKey, observations: number): Promise<{ sessionId: number; number: number; traces: Traces }[]> =>
-      traces.all({ project, limit: observations }).map((row) => ({ ...row, traces: JSON.parse(row.traces) as Traces })),
+      traces.all({ project, limit: observations }).map((row) => ({ ...row, traces: readJsonColumn<Traces>(row.traces) })),
     /** The tests that passed in a project's latest turns with tests, on this branch or on an unknown one. */
     recentPasses: async (project: ProjectKey, branch: string | null, turns: number): Promise<PassedTestRun[]> =>
-      passes.all({ project, branch, limit: turns }).flatMap((row) => JSON.parse(row.passes) as PassedTestRun[]),
+      passes.all({ project, branch, limit: turns }).flatMap((row) => readJsonColumn<PassedTestRun[]>(row.passes)),
     /** The failures that were open when the turn started: those of the nearest earlier turn. */
     openFailuresBefore: async (sessionId: number, number: number): Promise<OpenFailure[]> => {
       const row = failures.get({ sessionId, number })
-      return row ? (JSON.parse(row.open_failures) as OpenFailure[]) : []
+      return row ? readJsonColumn<OpenFailure[]>(row.open_failures) : []
     },
     /** The failures that were open at the end of a turn and its neighbours, in order. Turns that are not distilled are missing. */
     openFailuresAround: async ({ sessionId, number }: Prompt, reach: number): Promise<{ number: number; open: OpenFailure[] }[]> =>
       failuresAround
         .all({ sessionId, number, reach })
-        .map((row) => ({ number: row.number, open: JSON.parse(row.open_failures) as OpenFailure[] })),
+        .map((row) => ({ number: row.number, open: readJsonColumn<OpenFailure[]>(row.open_failures) })),
     setOpenFailures: async (sessionId: number, number: number, open: OpenFailure[]) => {
       setFailures.run({ sessionId, number, failures: JSON.stringify(open) })
     },

@@ -23,6 +23,9 @@ export function eachRow<Row>(db: Database, sql: string): (params: SqlParams) => 
   }
 }
 
+/** A value from a JSON column. It has the type that was written, because only the store writes these columns. */
+export const readJsonColumn = <T>(text: string): T => JSON.parse(text)
+
 /** FTS5 reads - and : and * as syntax, so every word the person typed goes in quotes. */
 export function quoteFtsWord(word: string): string {
   return `"${word.replaceAll('"', '""').replaceAll('\0', '')}"`

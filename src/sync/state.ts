@@ -9,13 +9,13 @@ import { seenRef, withoutCredentials } from './remote.ts'
 /** The state of sync, read from the local repository without using the network. */
 export async function syncState(book: Notebook, remote: string): Promise<SyncState> {
   const conflicts = await book.store.notes.conflicts()
-  const last = await book.store.audit.mark(LAST_SYNC_MARK)
+  const last = await book.store.audit.jsonMark<SyncReport>(LAST_SYNC_MARK)
   const found = exists(join(book.folder, SYNCED_FOLDER, '.git')) ? await countInGit(book, remote) : { ahead: 0, behind: 0, waiting: 0 }
   return {
     remote: withoutCredentials(remote),
     ...found,
     conflicted: conflicts.map(({ id, conflictOf, title, machine }) => ({ id, of: conflictOf ?? '', title, machine })),
-    last: last === null ? null : (JSON.parse(last) as SyncReport),
+    last,
   }
 }
 

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type MemoryKind, memoryId } from '../core/memory-kinds.ts'
 import type { InjectResponse } from '../wire/contract/inject.ts'
-import type { InjectedItem, InjectionCandidate, MemoryResponse, RecordedInjection } from '../wire/contract/memories.ts'
+import type { InjectionCandidate, MemoryResponse, RecordedInjection, ShownItem } from '../wire/contract/memories.ts'
 import { Dropdown, EmptyState, ErrorMessage, formatCount, LoadingOrError, nameOfProject, PageHead, TimeAgo } from './components.tsx'
 import { onLiveEvent } from './live.ts'
 import { projectOptions, projects } from './project-list.ts'
@@ -138,7 +138,7 @@ function NextBrief() {
 }
 
 /** The items of an injection with the reason for each, and the candidates that were left out. */
-function ChosenItems({ items, omitted }: { items: InjectedItem[]; omitted: InjectionCandidate[] }) {
+function ChosenItems({ items, omitted }: { items: ShownItem[]; omitted: InjectionCandidate[] }) {
   const titles = useMemoryTitles([...items, ...omitted].filter(isMemory))
   return (
     <>

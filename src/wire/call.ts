@@ -116,7 +116,7 @@ export function httpRequest(name: RouteName, request: object = {}, options: Call
  * The one place that trusts the worker to answer with the declared type. The worker's handlers are compiled against the same contract, and a worker
  * of another version is replaced before it is called.
  */
-const parseResponse = <T>(text: string, reviver?: Reviver): T => JSON.parse(text, reviver) as T
+const parseResponse = <T>(text: string, reviver?: Reviver): T => JSON.parse(text, reviver)
 
 async function* readLines<T>(reply: HttpReply, signal: AbortSignal | undefined, reviver?: Reviver): AsyncGenerator<T> {
   for await (const line of splitLines(reply.body ?? [])) {

@@ -3,9 +3,9 @@ import { timingSafeEqual } from 'node:crypto'
 export type AccessTokens = { token: string; hookToken: string }
 
 /** `owner`: the socket, the token or the viewer; may do everything. `hook`: the token for hooks; may only report events. */
-export type Caller = 'owner' | 'hook'
+export type CallerRole = 'owner' | 'hook'
 
-export type AccessDecision = { kind: 'admitted'; caller: Caller } | { kind: 'refused'; status: 401 | 403; reason: string }
+export type AccessDecision = { kind: 'admitted'; caller: CallerRole } | { kind: 'refused'; status: 401 | 403; reason: string }
 
 /**
  * Decides who sent a request over TCP. Pages of other sites can reach loopback too: the Host check stops host names that resolve to this machine (DNS

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { event, loginTurn, nowhere, prompt } from '../../test/support/builders.ts'
-import { aDesk } from '../../test/support/desk.ts'
-import { aModelServerSaying } from '../../test/support/model-server.ts'
+import { sharedModelServer } from '../../test/support/model-server.ts'
+import { someServices } from '../../test/support/services.ts'
 import { take } from '../capture/capture.ts'
 import { distillTurn } from '../capture/turns.ts'
 import { claudeCode } from '../integrations/agent.ts'
@@ -16,7 +16,7 @@ import { openModels } from './text-model.ts'
 
 const MODEL_ANSWER = `<observation><type>bugfix</type><title>Token expiry is compared in milliseconds</title>
 <files_modified><file>src/auth.ts</file></files_modified></observation>`
-const server = aModelServerSaying(MODEL_ANSWER)
+const server = sharedModelServer(MODEL_ANSWER)
 const job = { sessionId: 1, number: 1 }
 
 test('a turn is distilled by rules at once and by the model soon after', async () => {
@@ -30,7 +30,7 @@ test('a turn is distilled by rules at once and by the model soon after', async (
 })
 
 test('without a model no turn is queued for one', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await aTurn(at.desk, 1)
   expect(await at.store.jobs.counts()).toMatchObject({ waiting: 0 })
 })
@@ -45,7 +45,7 @@ test.each([
   async (_, says, waiting) => {
     await using at = await aModelDesk()
     await aTurn(at.desk, 1)
-    server.says(says)
+    server.setReply(says)
     await at.distillNext()
     expect(models(at.desk)).toEqual(['plain'])
     expect(await at.store.jobs.counts()).toEqual({ waiting, running: 0, dead: 0 })
@@ -62,7 +62,7 @@ test('a worker that stops keeps the turn in the queue', async () => {
   await aTurn(at.desk, 1)
   const stopping = new AbortController()
   at.desk.stopSignal = stopping.signal
-  server.says({ response: () => Bun.sleep(400).then(() => new Response('{}')) })
+  server.setReply({ response: () => Bun.sleep(400).then(() => new Response('{}')) })
   setTimeout(() => stopping.abort(new Error('the worker stops')), 50)
   await at.distillNext()
   expect(await at.store.jobs.counts()).toMatchObject({ running: 1 })
@@ -96,7 +96,7 @@ test.each([
   await using at = await aModelDesk()
   await aTurn(at.desk, 1)
   const [requested, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  server.says(async () => {
+  server.setReply(async () => {
     requested.resolve()
     await answer.promise
     return { text: MODEL_ANSWER }
@@ -123,7 +123,7 @@ test('redistilling stops when a person must act, and continues later', async () 
   await using at = await aModelDesk()
   for (const number of [1, 2]) await aTurn(at.desk, number)
   let requests = 0
-  server.says(() => (++requests === 1 ? { text: MODEL_ANSWER } : { status: 401, type: 'authentication_error', message: 'who?' }))
+  server.setReply(() => (++requests === 1 ? { text: MODEL_ANSWER } : { status: 401, type: 'authentication_error', message: 'who?' }))
   const stopped = await report(at.desk, true)
   expect([stopped.turns, stopped.messages]).toEqual([1, [expect.stringContaining('stopped')]])
 })
@@ -152,7 +152,7 @@ test('events of our own sessions with the model are not stored', async () => {
 type ModelDesk = Awaited<ReturnType<typeof aModelDesk>>
 
 async function aModelDesk(variables: Record<string, string> = {}, prices = '') {
-  const at = await aDesk({
+  const at = await someServices({
     RECOLLECT_MODEL_PROVIDER: 'openai',
     RECOLLECT_MODEL_NAME: 'm-1',
     RECOLLECT_MODEL_BASE_URL: server.openai,

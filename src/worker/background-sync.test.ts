@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFolder } from '../../test/support/builders.ts'
 import { aControl } from '../../test/support/control.ts'
-import { aDesk } from '../../test/support/desk.ts'
 import { aRemote, runGit } from '../../test/support/machines.ts'
+import { someServices } from '../../test/support/services.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { saveNote } from '../notes/notes.ts'
@@ -13,7 +13,7 @@ import { ingestWithoutReply } from './intake.ts'
 import { openRouter } from './router.ts'
 
 test('the start, resume and end of a session queue one sync', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const jobs = async () => (await waiting(at.desk.store)).map((job) => job.kind)
   for (const source of ['clear', 'compact']) await hook(at.desk, { hook_event_name: 'SessionStart', source })
   expect(await jobs()).not.toContain('sync')
@@ -24,7 +24,7 @@ test('the start, resume and end of a session queue one sync', async () => {
 })
 
 test('a home without notes and without a remote gets no repository', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const sync = openBackgroundSync(at.desk)
   sync.start({ id: 1, kind: 'sync', key: 'notes', payload: {}, attempts: 1 })
   await sync.stop()
@@ -33,7 +33,7 @@ test('a home without notes and without a remote gets no repository', async () =>
 
 test('a sync job syncs, announces it, and is removed', async () => {
   using remote = aRemote()
-  await using at = await aDesk({ RECOLLECT_SYNC_REMOTE: remote.path })
+  await using at = await someServices({ RECOLLECT_SYNC_REMOTE: remote.path })
   await saveNote(at.desk.notebook, { body: 'To be shared.', project: asProjectKey('app'), source: 'human' }, 1000)
   await at.store.transaction(() => at.store.jobs.add('sync', 'notes', {}, 1))
   const job = await at.store.transaction(() => at.store.jobs.claim(1000))
@@ -47,10 +47,10 @@ test('a sync job syncs, announces it, and is removed', async () => {
 
 test('setting a remote changes only that line of the settings file, and fetches notes at once', async () => {
   using remote = aRemote()
-  await using first = await aDesk({ RECOLLECT_SYNC_REMOTE: remote.path })
+  await using first = await someServices({ RECOLLECT_SYNC_REMOTE: remote.path })
   await saveNote(first.desk.notebook, { body: 'From the first machine.', project: asProjectKey('app'), source: 'human' }, 1000)
   expect((await ask(first.desk, 'POST', '/api/sync', {})).json).toMatchObject({ outcome: 'synced', pushed: true })
-  await using at = await aDesk()
+  await using at = await someServices()
   mkdirSync(dirname(at.desk.home.config), { recursive: true })
   writeFileSync(at.desk.home.config, '# mine\n[worker]\nport = 4000\n')
   expect((await ask(at.desk, 'POST', '/api/sync/remote', { remote: remote.path })).json).toMatchObject({
@@ -62,7 +62,7 @@ test('setting a remote changes only that line of the settings file, and fetches 
 })
 
 test('with git_notes a project’s notes are mirrored into the repository of its latest session', async () => {
-  await using at = await aDesk({ RECOLLECT_SYNC_GIT_NOTES: 'true' })
+  await using at = await someServices({ RECOLLECT_SYNC_GIT_NOTES: 'true' })
   using project = temporaryFolder()
   runGit(project.path, 'init', '--quiet')
   runGit(project.path, 'commit', '--quiet', '--allow-empty', '-m', 'first')
@@ -75,14 +75,14 @@ test('with git_notes a project’s notes are mirrored into the repository of its
 })
 
 test('an invalid remote and an unknown choice are rejected with a message', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   expect(await ask(at.desk, 'POST', '/api/sync/remote', { remote: 'ext::sh -c x' })).toMatchObject({ status: 400 })
   expect(await ask(at.desk, 'POST', '/api/sync/resolve', { id: 'N1', choice: 'ours' })).toMatchObject({ status: 400 })
   expect(await ask(at.desk, 'POST', '/api/sync/resolve', { id: 'N1', choice: 'mine' })).toMatchObject({ status: 400 })
 })
 
 test('a repository that git cannot read is reported, and nothing else breaks', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await saveNote(at.desk.notebook, { body: 'Still here.', project: asProjectKey('app'), source: 'human' }, 1000)
   await ask(at.desk, 'POST', '/api/sync', {})
   writeFileSync(join(at.desk.home.folder, 'memory', '.git', 'config'), 'this is no config [')
@@ -93,7 +93,7 @@ test('a repository that git cannot read is reported, and nothing else breaks', a
   expect((await ask(at.desk, 'GET', '/api/sync')).json).toMatchObject({ last: { outcome: 'refused' } })
 })
 
-type Desk = Awaited<ReturnType<typeof aDesk>>['desk']
+type Desk = Awaited<ReturnType<typeof someServices>>['desk']
 
 async function waiting(store: Desk['store']) {
   const found: { kind: string }[] = []

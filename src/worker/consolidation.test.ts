@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { note as aNote } from '../../test/support/builders.ts'
-import { aDesk } from '../../test/support/desk.ts'
 import { aModelServer } from '../../test/support/model-server.ts'
+import { someServices } from '../../test/support/services.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { asNoteId, type Note } from '../core/note.ts'
 import { changeNote, putNote, saveNote } from '../notes/notes.ts'
@@ -39,7 +39,7 @@ const visible = (desk: Services) =>
   desk.store.notes.list({ project: app, now: Date.now(), limit: 99 }).then((notes) => notes.map(({ id }) => id as string).sort())
 
 test('the plan that was shown is applied, and undo restores the notes', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await saveTestNote(at.desk, { id: 'A', body: 'Same.' })
   await saveTestNote(at.desk, { id: 'B', body: 'same' })
   const shown = await ended(at.desk)
@@ -56,7 +56,7 @@ test('the plan that was shown is applied, and undo restores the notes', async ()
 })
 
 test('a plan whose notes have changed is made again and shown, not applied', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await saveTestNote(at.desk, { id: 'A', body: 'Same.' })
   await saveTestNote(at.desk, { id: 'B', body: 'same' })
   const shown = await ended(at.desk)
@@ -70,7 +70,7 @@ test('a plan whose notes have changed is made again and shown, not applied', asy
 })
 
 test('a file edited by hand after the plan was shown is not overwritten', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await saveTestNote(at.desk, { id: 'A', body: 'Same.' })
   const b = await saveTestNote(at.desk, { id: 'B', body: 'same' })
   await ended(at.desk)
@@ -81,7 +81,7 @@ test('a file edited by hand after the plan was shown is not overwritten', async 
 })
 
 test('a group is checked again before it is applied', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await saveTestNote(at.desk, { id: 'A', title: 'Zebra', body: 'Say zebra.' })
   await saveTestNote(at.desk, { id: 'B', title: 'Horse', body: 'say zebra' })
   await ended(at.desk)
@@ -94,7 +94,7 @@ test('a group is checked again before it is applied', async () => {
 })
 
 test('a configured model that cannot be used is reported', async () => {
-  await using at = await aDesk({ RECOLLECT_MODEL_PROVIDER: 'openai' })
+  await using at = await someServices({ RECOLLECT_MODEL_PROVIDER: 'openai' })
   const desk: Services = { ...at.desk, textModel: { kind: 'absent', reason: 'model.name does not name a model' } }
   expect((await ended(desk, {}, 'reflect')).messages).toContain('model.name does not name a model')
 })
@@ -107,7 +107,7 @@ test('consolidation runs after enough notes or while idle, and never when it is 
     [{ RECOLLECT_CONSOLIDATE_AFTER_CAPTURES: '0' }, 60, true, 0, false],
     [{ RECOLLECT_CONSOLIDATE_AFTER_CAPTURES: '2' }, 2, false, 0, true],
   ] as const) {
-    await using at = await aDesk(variables)
+    await using at = await someServices(variables)
     await at.desk.queue.stop()
     for (let i = 0; i < notes; i++) await saveNote(at.desk.notebook, { body: `Fact ${i}`, project: app, source: 'human' }, Date.now())
     expect(await queueConsolidation(at.desk, Date.now() + 10 + later, isIdle)).toBe(due)
@@ -118,7 +118,7 @@ test('consolidation runs after enough notes or while idle, and never when it is 
 
 test('in the background only duplicates are merged, without the model', async () => {
   using server = aModelServer(() => ({ text: '<nothing/>' }))
-  await using at = await aDesk()
+  await using at = await someServices()
   const desk = { ...at.desk, textModel: modelAt(server) }
   await aboutTheQueue(desk)
   const job = await dueJob(desk)
@@ -133,7 +133,7 @@ test('in the background only duplicates are merged, without the model', async ()
 
 test('with auto_model the background run asks the model too, also about sessions', async () => {
   using server = aModelServer(() => ({ text: '<nothing/>' }))
-  await using at = await aDesk({ RECOLLECT_CONSOLIDATE_AUTO_MODEL: 'true', RECOLLECT_MODEL_MAX_INPUT_RATIO: '10' })
+  await using at = await someServices({ RECOLLECT_CONSOLIDATE_AUTO_MODEL: 'true', RECOLLECT_MODEL_MAX_INPUT_RATIO: '10' })
   const desk = { ...at.desk, textModel: modelAt(server) }
   await aboutTheQueue(desk)
   await runConsolidateJob(desk, await dueJob(desk))
@@ -142,7 +142,7 @@ test('with auto_model the background run asks the model too, also about sessions
 })
 
 test('a background plan does not replace the plan that a person saw', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await aboutTheQueue(at.desk)
   const shown = await ended(at.desk)
   await runConsolidateJob(at.desk, await dueJob(at.desk))

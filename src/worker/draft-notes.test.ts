@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nowhere } from '../../test/support/builders.ts'
-import { aDesk } from '../../test/support/desk.ts'
+import { someServices } from '../../test/support/services.ts'
 import { asContentSessionId } from '../core/ids.ts'
 import { countTokens } from '../core/tokens.ts'
 import { claudeCode } from '../integrations/agent.ts'
@@ -16,7 +16,7 @@ import type { Services } from './services.ts'
 const say = (prompt: string, given: object = {}) => ({ hook_event_name: 'UserPromptSubmit', prompt, prompt_id: 'p1', ...given })
 
 test('a text marked in a prompt becomes a note at once, and the reply confirms it', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const context = await contextFor(at.desk, say("Let's use PostgreSQL [decision] because of JSONB support. Go."))
   const [note] = await notesOf(at.store)
   expect(note).toMatchObject({
@@ -35,7 +35,7 @@ test('a text marked in a prompt becomes a note at once, and the reply confirms i
 })
 
 test('the same prompt from hook, spool and transcript makes one note', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await contextFor(at.desk, say('[learned] The cache is per process'))
   await late(at.desk, say('[learned] The cache is per process'))
   await at.desk.queue.drained()
@@ -46,14 +46,14 @@ test('the same prompt from hook, spool and transcript makes one note', async () 
 })
 
 test('marked texts of a spooled prompt are saved by its job', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await late(at.desk, say('[remember] The host is db-7'), Date.now() - 2000)
   await at.desk.queue.drained()
   expect(await notesOf(at.store)).toMatchObject([{ body: 'The host is db-7', namespace: 'context' }])
 })
 
 test('a forgotten note is not restored when its prompt is read again', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await contextFor(at.desk, say('[decision] Use tabs'))
   const [note] = await notesOf(at.store)
   if (note) await forgetNote(at.desk.notebook, note.id, Date.now())
@@ -69,7 +69,7 @@ test('a forgotten note is not restored when its prompt is read again', async () 
 })
 
 test('a receipt distinguishes known notes, restatements and refusals', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const first = '[remember] The staging database for the billing service listens on port 5433 of the bastion host.'
   await contextFor(at.desk, say(first))
   expect(await contextFor(at.desk, say(first, { session_id: 's2' }))).toMatch(/Already saved as N\w{26}: The staging/)
@@ -79,7 +79,7 @@ test('a receipt distinguishes known notes, restatements and refusals', async () 
 })
 
 test('a receipt says how many marked texts were not saved, and why', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const many = (of: number) =>
     Array.from({ length: of }, (_, n) => `[decision] Rule ${n} is called ${'abcdefghijklmnopqrstuvwxyz'[n]}`).join('\n')
   const context = await contextFor(at.desk, say(many(25)))
@@ -89,14 +89,14 @@ test('a receipt says how many marked texts were not saved, and why', async () =>
 })
 
 test('a receipt says which text was cut because the prompt was too long', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const context = await contextFor(at.desk, say(`[decision] Use tabs.\n\n[remember] The log says ${'so much, '.repeat(10_000)} and ends.`))
   expect(context).toMatch(/Saved as N\w{26} \(decisions\): Use tabs\./)
   expect(context).toMatch(/Saved as N\w{26} \(context\): \(cut, because the prompt is too long\) The log says/)
 })
 
 test('private parts, machine notices and muted sessions leave no note', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const before = Date.now() - 2000
   await late(at.desk, say('<private>[decision] Buy the rival</private>'), before)
   await late(at.desk, say('Go on <private>[decision] Buy the rival</private>', { prompt_id: 'p2' }), before)
@@ -106,7 +106,7 @@ test('private parts, machine notices and muted sessions leave no note', async ()
 })
 
 test('secrets in a marked text are redacted in the note and in the receipt', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
   const context = await contextFor(at.desk, say(`[remember] The deploy token is ${secret}`))
   expect(context).not.toContain(secret)
@@ -114,13 +114,13 @@ test('secrets in a marked text are redacted in the note and in the receipt', asy
 })
 
 test('markers can be switched off', async () => {
-  await using at = await aDesk({ RECOLLECT_HOOKS_USER_PROMPT_MARKERS: '' })
+  await using at = await someServices({ RECOLLECT_HOOKS_USER_PROMPT_MARKERS: '' })
   expect(await contextFor(at.desk, say('[decision] Use tabs'))).toBe('')
   expect(await notesOf(at.store)).toEqual([])
 })
 
 test('receipts and recall share one budget', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const prompt = Array.from({ length: 20 }, (_, n) => `[decision] Rule number ${n} ${'with a long reason '.repeat(8)}`).join('\n')
   const context = await contextFor(at.desk, say(prompt))
   expect(countTokens(context)).toBeLessThanOrEqual(500)
@@ -128,7 +128,7 @@ test('receipts and recall share one budget', async () => {
 })
 
 test('a session has one note, which a compaction, its end and a resume update', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await contextFor(at.desk, say('Fix the login test'))
   await late(at.desk, { hook_event_name: 'PreCompact', trigger: 'manual' })
   await at.desk.queue.drained()
@@ -146,7 +146,7 @@ test('a session has one note, which a compaction, its end and a resume update', 
 })
 
 test('changes by a person or a reflection survive an update of a session’s note', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await contextFor(at.desk, say('Fix the login test'))
   await late(at.desk, { hook_event_name: 'SessionEnd', reason: 'other' })
   await at.desk.queue.drained()
@@ -164,7 +164,7 @@ test('changes by a person or a reflection survive an update of a session’s not
 })
 
 test('trivial, private and excluded sessions leave no note, and session notes can be switched off', async () => {
-  await using at = await aDesk({ RECOLLECT_PRIVACY_EXCLUDE_PROJECTS: '/home/dev/secret' })
+  await using at = await someServices({ RECOLLECT_PRIVACY_EXCLUDE_PROJECTS: '/home/dev/secret' })
   const end = { hook_event_name: 'SessionEnd', reason: 'other' }
   await late(at.desk, say('/clear'))
   await late(at.desk, end)
@@ -174,7 +174,7 @@ test('trivial, private and excluded sessions leave no note, and session notes ca
   await late(at.desk, { ...end, session_id: 's3', cwd: '/home/dev/secret' })
   await at.desk.queue.drained()
   expect(await notesOf(at.store)).toEqual([])
-  await using off = await aDesk({ RECOLLECT_HOOKS_STOP_SESSION_ANALYSIS: 'false' })
+  await using off = await someServices({ RECOLLECT_HOOKS_STOP_SESSION_ANALYSIS: 'false' })
   await late(off.desk, say('Do things'))
   await late(off.desk, end)
   await off.desk.queue.drained()
@@ -182,7 +182,7 @@ test('trivial, private and excluded sessions leave no note, and session notes ca
 })
 
 test('a session note lists changed files relative to the project, without failed changes', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await late(at.desk, say('Change it'))
   const edit = (id: string, file: string, given: object = {}) =>
     late(at.desk, {
@@ -203,7 +203,7 @@ test('a session note lists changed files relative to the project, without failed
 })
 
 test('a compaction saves decisions and findings as notes once, and gets an empty reply', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await contextFor(at.desk, say("Let's go with SQLite instead of Postgres because it needs no server. Should we use Redis?"))
   const answer = 'Done. The root cause was that `exp` is in seconds, not milliseconds.'
   await late(at.desk, { hook_event_name: 'Stop', prompt_id: 'p1', last_assistant_message: answer })
@@ -222,7 +222,7 @@ test('a compaction saves decisions and findings as notes once, and gets an empty
 
 test('saving at a compaction can be limited by a threshold or switched off', async () => {
   for (const variables of [{ RECOLLECT_HOOKS_PRE_COMPACT_CONFIDENCE_THRESHOLD: '1' }, { RECOLLECT_HOOKS_PRE_COMPACT_ENABLED: 'false' }]) {
-    await using at = await aDesk(variables)
+    await using at = await someServices(variables)
     await late(at.desk, say('We decided to use tabs instead of spaces because of the linter.'))
     await late(at.desk, { hook_event_name: 'PreCompact', trigger: 'auto' })
     await at.desk.queue.drained()

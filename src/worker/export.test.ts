@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { event, nowhere, prompt, toolUse } from '../../test/support/builders.ts'
-import { aDesk } from '../../test/support/desk.ts'
+import { someServices } from '../../test/support/services.ts'
 import { take } from '../capture/capture.ts'
 import type { SessionEvent } from '../core/event.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
@@ -10,7 +10,7 @@ import { exportLines } from './export.ts'
 import type { Services } from './services.ts'
 
 test("every kind has the agent's session id, and stored JSON is exported as JSON", async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await fill(at.desk)
   for (const kind of EXPORT_KINDS) {
     const lines = [...exportLines(at.store, kind, null)] as Record<string, unknown>[]
@@ -23,7 +23,7 @@ test("every kind has the agent's session id, and stored JSON is exported as JSON
 })
 
 test('an export of a project has only its rows', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await fill(at.desk)
   for (const kind of EXPORT_KINDS) {
     for (const line of exportLines(at.store, kind, asProjectKey('two'))) expect(line).toMatchObject({ project: 'two' })
@@ -32,7 +32,7 @@ test('an export of a project has only its rows', async () => {
 })
 
 test('two exports at once do not affect each other, and a write between lines does not affect them', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await fill(at.desk)
   const [one, two] = [exportLines(at.store, 'prompts', null), exportLines(at.store, 'prompts', null)]
   const seen: unknown[][] = [[], []]

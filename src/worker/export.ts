@@ -1,7 +1,7 @@
 import type { ProjectKey } from '../core/ids.ts'
 import { pathOf, writeNote } from '../notes/notes.ts'
 import type { Store } from '../store/store.ts'
-import type { ExportKind, ExportLine, NoteFile } from '../wire/contract/upkeep.ts'
+import type { ExportedNoteFile, ExportKind, ExportLine } from '../wire/contract/upkeep.ts'
 
 /** All rows of one kind. Both `contentSessionId` and `sessionId` are the agent's session id, because our row numbers mean nothing in another home. */
 export function* exportLines(store: Store, kind: ExportKind, project: ProjectKey | null): Generator<ExportLine> {
@@ -32,6 +32,6 @@ export function* exportLines(store: Store, kind: ExportKind, project: ProjectKey
 }
 
 /** Notes as markdown files, with their paths relative to the home. */
-export function* noteFiles(store: Store, project: ProjectKey | null): Generator<NoteFile> {
+export function* noteFiles(store: Store, project: ProjectKey | null): Generator<ExportedNoteFile> {
   for (const note of store.notes.each(project)) yield { path: pathOf(note), text: writeNote(note) }
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { aDesk } from '../../test/support/desk.ts'
+import { someServices } from '../../test/support/services.ts'
 import { install } from '../integrations/install.ts'
 import { readInstalls, rememberInstall } from '../platform/installs.ts'
 import { updateHookPort } from './hook-port.ts'
 import type { Services } from './services.ts'
 
 test('http hooks with another port get the worker’s port, and no other hooks change', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await installed(at.desk, 'http', 1111)
   await updateHookPort(at.desk, 2222)
   const settings = readFileSync(join(at.folder, '.claude', 'settings.json'), 'utf8')
@@ -18,7 +18,7 @@ test('http hooks with another port get the worker’s port, and no other hooks c
 })
 
 test('command hooks contain no port and stay unchanged', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await installed(at.desk, 'command', 1111)
   const before = readFileSync(join(at.folder, '.claude', 'settings.json'), 'utf8')
   await updateHookPort(at.desk, 2222)
@@ -27,7 +27,7 @@ test('command hooks contain no port and stay unchanged', async () => {
 })
 
 test('without an installation nothing is written', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await updateHookPort(at.desk, 2222)
   expect(await Bun.file(join(at.folder, '.claude', 'settings.json')).exists()).toBe(false)
 })

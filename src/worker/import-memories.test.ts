@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSy
 import { dirname, join } from 'node:path'
 import { event, nowhere, prompt } from '../../test/support/builders.ts'
 import { claudeMemDatabase } from '../../test/support/claude-mem.ts'
-import { aDesk } from '../../test/support/desk.ts'
 import { processorTime } from '../../test/support/growth.ts'
+import { someServices } from '../../test/support/services.ts'
 import { take } from '../capture/capture.ts'
 import { asContentSessionId, asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
@@ -18,7 +18,7 @@ import type { Services } from './services.ts'
 type Done = Extract<ImportLine, { kind: 'imported' }>
 
 test('claude-mem’s memories are imported under the agent’s session ids, and a second import changes nothing', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const file = join(at.folder, 'claude-mem.db')
   claudeMemDatabase(file, 3)
   const { done, left } = await importAll(at.desk, { from: 'claude-mem', paths: [file] })
@@ -54,14 +54,14 @@ test('claude-mem’s memories are imported under the agent’s session ids, and 
 })
 
 test('older claude-mem databases with other column names are read too', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const file = join(at.folder, 'old.db')
   claudeMemDatabase(file, 2, { content: 'claude_session_id', memory: 'sdk_session_id' })
   expect((await importAll(at.desk, { from: 'claude-mem', paths: [file] })).done).toMatchObject({ sessions: 2, prompts: 4, observations: 6 })
 })
 
 test('a known session keeps its prompts and project, and gets claude-mem’s memories', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const submitted = { ...event(prompt('Prompt 1 of 1'), { session: asContentSessionId('content-1') }), transcript: '/t.jsonl' }
   await at.store.transaction(() =>
     take(at.store, submitted, { ...nowhere, project: asProjectKey('github.com/team/shop') }, at.desk.rules(claudeCode)),
@@ -76,7 +76,7 @@ test('a known session keeps its prompts and project, and gets claude-mem’s mem
 })
 
 test('a file that is not a claude-mem database is rejected with a reason', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const path = (name: string) => join(at.folder, name)
   writeFileSync(
     path('text.db'),
@@ -103,7 +103,7 @@ test('a file that is not a claude-mem database is rejected with a reason', async
 }, 20_000)
 
 test('views and virtual tables in place of claude-mem’s tables are not read', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const file = join(at.folder, 'endless.db')
   claudeMemDatabase(file, 1)
   const db = new Database(file)
@@ -119,7 +119,7 @@ test('views and virtual tables in place of claude-mem’s tables are not read', 
 }, 10_000)
 
 test('a row with an invalid time gets the time of its session', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const file = join(at.folder, 'claude-mem.db')
   claudeMemDatabase(file, 5)
   const db = new Database(file)
@@ -140,7 +140,7 @@ test('a row with an invalid time gets the time of its session', async () => {
 })
 
 test('thousands of claude-mem rows are imported within seconds', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const file = join(at.folder, 'claude-mem.db')
   claudeMemDatabase(file, 400)
   const used = processorTime()
@@ -151,7 +151,7 @@ test('thousands of claude-mem rows are imported within seconds', async () => {
 }, 60_000)
 
 test('notes of Anamnesis keep their id, type, location and source', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const put = writer(join(at.folder, 'anamnesis'))
   const id = '01HF0000000000000000000001'
   put(
@@ -188,7 +188,7 @@ test('notes of Anamnesis keep their id, type, location and source', async () => 
 })
 
 test('markdown files of a folder become notes, titled by heading or file name; files that are not text and links are skipped', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const folder = join(at.folder, 'wiki')
   const put = writer(folder)
   put('deploy.md', 'Intro\n\n# How we deploy\n\nFrom the bastion.')
@@ -214,13 +214,13 @@ test('markdown files of a folder become notes, titled by heading or file name; f
 })
 
 test('importing an export into an empty home gives the same notes and memories', async () => {
-  await using from = await aDesk()
+  await using from = await someServices()
   await live(from.desk)
   const file = join(from.folder, 'export.jsonl')
   // Prompts before their sessions: the order of lines does not matter.
   const kinds = [...EXPORT_KINDS].reverse()
   writeFileSync(file, kinds.flatMap((kind) => [...exportLines(from.store, kind, null)].map((line) => `${JSON.stringify(line)}\n`)).join(''))
-  await using to = await aDesk()
+  await using to = await someServices()
   const { done } = await importAll(to.desk, { from: 'jsonl', paths: [file] })
   expect(done).toMatchObject({ sessions: 1, prompts: 2, notes: { added: 3 } })
   expect(comparable(to.desk)).toEqual(comparable(from.desk))
@@ -235,12 +235,12 @@ test('importing an export into an empty home gives the same notes and memories',
 })
 
 test('importing a folder of our own note files gives the same notes', async () => {
-  await using from = await aDesk()
+  await using from = await someServices()
   await live(from.desk)
   const folder = join(from.folder, 'out')
   const put = writer(folder)
   for (const { path, text } of noteFiles(from.store, null)) put(path, text)
-  await using to = await aDesk()
+  await using to = await someServices()
   await importAll(to.desk, { from: 'markdown', paths: [folder] })
   const notes = (desk: Services) => [...exportLines(desk.store, 'notes', null)]
   expect(notes(to.desk)).toEqual(notes(from.desk))
@@ -248,7 +248,7 @@ test('importing a folder of our own note files gives the same notes', async () =
 })
 
 test('a file that is not an export is rejected; of a truncated export the complete lines are imported', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const path = join(at.folder, 'x.jsonl')
   const reason = async (text: string | Uint8Array) => {
     writeFileSync(path, text)
@@ -260,7 +260,7 @@ test('a file that is not an export is rejected; of a truncated export the comple
   expect(await reason(crypto.getRandomValues(new Uint8Array(5000)))).toContain('is not an export of Recollect')
   await live(at.desk)
   const complete = [...exportLines(at.store, 'notes', null)].map((line) => JSON.stringify(line)).join('\n')
-  await using to = await aDesk()
+  await using to = await someServices()
   const cut = join(to.folder, 'cut.jsonl')
   writeFileSync(cut, complete.slice(0, -30))
   const { done, left } = await importAll(to.desk, { from: 'jsonl', paths: [cut] })
@@ -269,7 +269,7 @@ test('a file that is not an export is rejected; of a truncated export the comple
 })
 
 test('an imported note cannot be written outside the notes folder', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await live(at.desk)
   const [line] = [...exportLines(at.store, 'notes', null)] as Record<string, unknown>[]
   const file = join(at.folder, 'evil.jsonl')
@@ -278,7 +278,7 @@ test('an imported note cannot be written outside the notes folder', async () => 
     { ...line, id: 'fine', project: '../../..', scope: 'project', body: 'Elsewhere entirely' },
   ]
   writeFileSync(file, evil.map((one) => JSON.stringify(one)).join('\n'))
-  await using to = await aDesk()
+  await using to = await someServices()
   await importAll(to.desk, { from: 'jsonl', paths: [file] })
   const [note] = await to.store.notes.list({ project: null, now: Date.now(), limit: 9 })
   expect(note?.path).toMatch(/^(?:memory|local)\/[^/]+\/fine\.md$/)

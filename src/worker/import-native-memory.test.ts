@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { aDesk } from '../../test/support/desk.ts'
+import { someServices } from '../../test/support/services.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { changeNote, forgetNote } from '../notes/notes.ts'
 import type { Store } from '../store/store.ts'
@@ -105,7 +105,7 @@ test('secrets are redacted, excluded and unknown projects are skipped, and the c
 
 /** A client's folder with one project in it, whose sessions say where it stands. */
 async function aPlace(variables: Record<string, string> = {}) {
-  const at = await aDesk(variables)
+  const at = await someServices(variables)
   const project = join(at.folder, 'work')
   mkdirSync(join(project, '.recollect'), { recursive: true })
   writeFileSync(join(project, '.recollect', 'project'), 'app-of-the-test\n')

@@ -25,7 +25,7 @@ export async function importNativeMemory(services: Services, agent: Agent, now: 
   const files = agent.listNativeFiles(agent.configFolder(services.environment))
   // A missing folder (another disk, another home) does not mean that the memories were deleted.
   if (files === null) return result
-  const seen = JSON.parse((await services.store.audit.mark(seenMark(agent))) ?? '{}') as SeenNativeFiles
+  const seen = (await services.store.audit.jsonMark<SeenNativeFiles>(seenMark(agent))) ?? {}
   const next: SeenNativeFiles = {}
   const projects = new Map<string, Promise<ProjectKey | null>>()
   for (const file of files) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { aDesk } from '../../test/support/desk.ts'
+import { someServices } from '../../test/support/services.ts'
 import { transcript } from '../../test/support/transcript.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { ImportLine } from '../wire/contract/upkeep.ts'
@@ -150,7 +150,7 @@ test('an imported session with recent events stays open, and gets its note when 
 })
 
 /** Runs every job as the worker does. */
-function working({ desk, embedding }: Awaited<ReturnType<typeof aDesk>>): Services {
+function working({ desk, embedding }: Awaited<ReturnType<typeof someServices>>): Services {
   const its: Services = { ...desk, queue: openQueue(desk.store, (job) => jobs.do(job), desk.log) }
   const jobs = openJobRunner(its, embedding)
   return its
@@ -171,7 +171,7 @@ function rows({ store }: Services) {
 
 /** A home whose agent wrote these transcripts long ago. */
 async function aHistory(files: Record<string, string | Uint8Array>) {
-  const at = await aDesk()
+  const at = await someServices()
   const history = join(at.desk.environment.claudeConfig, 'projects')
   for (const [name, content] of Object.entries(files)) {
     const path = join(history, name)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addObservations, nowhere, observation, summary } from '../../test/support/builders.ts'
-import { aDesk } from '../../test/support/desk.ts'
+import { someServices } from '../../test/support/services.ts'
 import { transcript } from '../../test/support/transcript.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { claudeCode } from '../integrations/agent.ts'
@@ -15,7 +15,7 @@ const start = { hook_event_name: 'SessionStart', source: 'startup' }
 const read = { hook_event_name: 'PostToolUse', tool_name: 'Read', tool_use_id: 't1', tool_input: { file_path: '/home/dev/app/src/a.ts' } }
 
 test('a session in a project with memories gets a brief, and the person a message about it', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await past(at.store)
   const reply = await deliver(at.desk, start)
   expect(reply).toEqual({
@@ -31,22 +31,22 @@ test('a session in a project with memories gets a brief, and the person a messag
 })
 
 test('a session in a project without memories gets no brief', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   expect(await deliver(at.desk, start)).toEqual({})
   expect(await at.store.injections.recent(null, 5)).toEqual([])
 })
 
 test('the brief can be switched off or limited', async () => {
-  await using off = await aDesk({ RECOLLECT_HOOKS_SESSION_START_ENABLED: 'false' })
+  await using off = await someServices({ RECOLLECT_HOOKS_SESSION_START_ENABLED: 'false' })
   await past(off.store)
   expect(await deliver(off.desk, start)).toEqual({})
-  await using small = await aDesk({ RECOLLECT_HOOKS_SESSION_START_TOKEN_BUDGET: '10' })
+  await using small = await someServices({ RECOLLECT_HOOKS_SESSION_START_TOKEN_BUDGET: '10' })
   await past(small.store)
   expect(await deliver(small.desk, start)).toEqual({})
 })
 
 test('memories about a file are injected once per session', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await past(at.store)
   const isInjected = async (payload: object) => JSON.stringify(await deliver(at.desk, payload)).includes('Changed a.ts')
   expect(await isInjected(read)).toBe(true)
@@ -55,7 +55,7 @@ test('memories about a file are injected once per session', async () => {
 })
 
 test('failed tool uses, subagents and unknown files get no file brief', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await past(at.store)
   for (const payload of [
     { ...read, hook_event_name: 'PostToolUseFailure', error: 'no' },
@@ -68,7 +68,7 @@ test('failed tool uses, subagents and unknown files get no file brief', async ()
 })
 
 test('a resumed session gets only what other sessions added since', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await past(at.store)
   const resume = { ...start, source: 'resume' }
   expect(JSON.stringify(await deliver(at.desk, start))).toContain('Changed a.ts')
@@ -81,7 +81,7 @@ test('a resumed session gets only what other sessions added since', async () => 
 })
 
 test('after a compaction the brief and the file briefs are injected again', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await past(at.store)
   const isInjected = async (payload: object, later = 0) =>
     JSON.stringify(await deliver(at.desk, payload, null, later)).includes('Changed a.ts')
@@ -91,7 +91,7 @@ test('after a compaction the brief and the file briefs are injected again', asyn
 })
 
 test('a fork knows what was injected into its parent', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await past(at.store)
   await deliver(at.desk, start)
   await deliver(at.desk, { hook_event_name: 'UserPromptSubmit', prompt: 'go', prompt_id: 'p1' })
@@ -103,13 +103,13 @@ test('a fork knows what was injected into its parent', async () => {
 })
 
 test('a session from before the installation gets a full brief when it is resumed', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await past(at.store)
   expect(JSON.stringify(await deliver(at.desk, { ...start, source: 'resume' }))).toContain('Changed a.ts')
 })
 
 test('a delivery that comes twice is stored and answered once', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await past(at.store)
   const once = { hook_event_name: 'UserPromptSubmit', prompt: 'go' }
   await deliver(at.desk, once, 'd1')
@@ -119,7 +119,7 @@ test('a delivery that comes twice is stored and answered once', async () => {
 })
 
 test('a recall is recorded with the candidates it left out, and a prompt without a recall leaves no record', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const titles = ['Pelican invoices are numbered by the ledger', 'A pelican flew by', ...Array.from({ length: 12 }, (_, i) => `Chore ${i}`)]
   await addObservations(
     at.store,
@@ -145,14 +145,14 @@ test('a recall is recorded with the candidates it left out, and a prompt without
 })
 
 test('an ignored event leaves nothing, and one without a session is rejected', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   expect(await deliver(at.desk, { hook_event_name: 'Notification' })).toEqual({})
   expect(await at.store.sessions.recent(null, 5)).toEqual([])
   await expect(deliver(at.desk, { ...start, session_id: '' })).rejects.toThrow('session_id')
 })
 
 test('a brief that comes too late is not recorded as injected, and is injected the next time', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await past(at.store)
   const late = (payload: object) => deliver(at.desk, payload, null, 0, async () => false)
   const resume = { hook_event_name: 'SessionStart', source: 'resume' }
@@ -164,7 +164,7 @@ test('a brief that comes too late is not recorded as injected, and is injected t
 })
 
 test('an event that arrives before its prompt is read from the transcript, and is not added to the previous turn', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await at.desk.queue.stop()
   const path = join(at.folder, 's2.jsonl')
   const turns = [
@@ -197,7 +197,7 @@ test('an event that arrives before its prompt is read from the transcript, and i
 })
 
 test('nothing of a private turn is stored, even if its events arrive before its prompt', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const path = join(at.folder, 's2.jsonl')
   const secret = { prompt: '<private>the merger</private>', commands: ['cat merger'], answer: 'Globex pays 40M.', promptId: 'p2' }
   writeFileSync(path, transcript('s2', [{ prompt: 'one', answer: 'First.', promptId: 'p1' }, secret]))
@@ -215,7 +215,7 @@ test('nothing of a private turn is stored, even if its events arrive before its 
 })
 
 test('a compaction is recorded without its prompt, and transcripts of excluded projects are not read', async () => {
-  await using at = await aDesk({ RECOLLECT_PRIVACY_EXCLUDE_PROJECTS: '/home/dev/secret' })
+  await using at = await someServices({ RECOLLECT_PRIVACY_EXCLUDE_PROJECTS: '/home/dev/secret' })
   await at.desk.queue.stop()
   const path = join(at.folder, 's2.jsonl')
   writeFileSync(path, transcript('s2', [{ prompt: 'one', answer: 'First.', promptId: 'p1' }]))
@@ -230,7 +230,7 @@ test('a compaction is recorded without its prompt, and transcripts of excluded p
 })
 
 test('the end of a session queues a read of its transcript', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await at.desk.queue.stop()
   await deliver(at.desk, { ...start, transcript_path: '/t.jsonl' })
   await deliver(at.desk, { hook_event_name: 'SessionEnd', reason: 'other', transcript_path: '/t.jsonl' })

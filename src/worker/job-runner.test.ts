@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { event, loginTurn, nowhere, openSession } from '../../test/support/builders.ts'
-import { aDesk } from '../../test/support/desk.ts'
+import { someServices } from '../../test/support/services.ts'
 import { take } from '../capture/capture.ts'
 import { asProjectKey } from '../core/ids.ts'
 import type { Job } from '../core/job.ts'
@@ -9,7 +9,7 @@ import { CAUGHT_UP_MARK, queueCatchUp } from './automatic-jobs.ts'
 import { openJobRunner } from './job-runner.ts'
 
 test('a restarted worker continues catching up where the last one stopped', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const { store } = at
   await store.transaction(async () => {
     const session = await openSession(store)
@@ -32,7 +32,7 @@ test('a restarted worker continues catching up where the last one stopped', asyn
 })
 
 test('a job reads tool uses with the agent of its session', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const { store } = at
   const context = { ...nowhere, project: asProjectKey('app') }
   for (const [ms, turnEvent] of loginTurn(1).entries())
@@ -48,7 +48,7 @@ test('a job reads tool uses with the agent of its session', async () => {
 })
 
 test('a job of an unknown kind is dropped', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await at.store.jobs.add('sync', 'k', {}, 1)
   const job = await at.store.transaction(() => at.store.jobs.claim(Date.now()))
   await openJobRunner(at.desk, at.embedding).do({ ...job, kind: 'from another version' } as unknown as Job)

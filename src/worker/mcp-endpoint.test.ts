@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { addObservations, observation } from '../../test/support/builders.ts'
 import { aControl } from '../../test/support/control.ts'
-import { aDesk } from '../../test/support/desk.ts'
+import { someServices } from '../../test/support/services.ts'
 import { countTokens } from '../core/tokens.ts'
 import { INSTRUCTIONS } from '../mcp/server.ts'
 import { openPipe } from '../wire/worker-pipe.ts'
@@ -393,7 +393,7 @@ test.each(['{"jsonrpc":"2.0","id":7,"method":5}', '{"id":7}', '[7]', 'seven'])('
 
 /** The worker's MCP endpoint without the process around it. */
 async function anEndpoint() {
-  const at = await aDesk()
+  const at = await someServices()
   const keys = { token: 'owner-token', hookToken: 'hook-token' }
   const router = openRouter(at.desk, aControl({ port: () => listening.port, mcp: (request) => endpoint.handleRequest(request) }))
   const endpoint = openMcpEndpoint(inProcessTransport(router, at.desk.log), at.desk.log)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nowhere } from '../../test/support/builders.ts'
-import { aDesk } from '../../test/support/desk.ts'
+import { someServices } from '../../test/support/services.ts'
 import { transcript } from '../../test/support/transcript.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import type { Store } from '../store/store.ts'
@@ -12,7 +12,7 @@ import { ingestTranscript } from './reconcile.ts'
 const turn = { prompt: 'run it', commands: ['make'], answer: 'it ran', promptId: 'p1' }
 
 test('a transcript is read once, and later only its new lines', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const path = join(at.folder, 's1.jsonl')
   writeFileSync(path, transcript('s1', [turn]))
   expect(await ingestTranscript(at.desk, claudeCode, path)).toMatchObject({ prompts: 1, toolUses: 1, unreadable: 0 })
@@ -29,7 +29,7 @@ test('a transcript is read once, and later only its new lines', async () => {
 })
 
 test('events that hooks already delivered are not stored again', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const path = join(at.folder, 's1.jsonl')
   const deliver = (payload: object) =>
     ingestDelivery(at.desk, {
@@ -57,7 +57,7 @@ test('events that hooks already delivered are not stored again', async () => {
 })
 
 test('prompts without an id are numbered: the same text twice is two prompts, whether read at once or in two steps', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const path = join(at.folder, 's1.jsonl')
   const again = { prompt: 'go on', answer: 'done' }
   const lines = transcript('s1', [again, again, again]).split('\n')
@@ -70,7 +70,7 @@ test('prompts without an id are numbered: the same text twice is two prompts, wh
 })
 
 test('two prompts that differ only in their private parts are two prompts', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const path = join(at.folder, 's1.jsonl')
   writeFileSync(path, transcript('s1', [{ prompt: 'deploy <private>a</private>' }, { prompt: 'deploy <private>b</private>' }]))
   await ingestTranscript(at.desk, claudeCode, path)
@@ -79,7 +79,7 @@ test('two prompts that differ only in their private parts are two prompts', asyn
 
 test('nothing of a private turn in a transcript is stored', async () => {
   for (const promptId of ['p1', undefined]) {
-    await using at = await aDesk()
+    await using at = await someServices()
     const path = join(at.folder, 's1.jsonl')
     const id = promptId ? { promptId } : {}
     writeFileSync(
@@ -95,7 +95,7 @@ test('nothing of a private turn in a transcript is stored', async () => {
 })
 
 test('unreadable lines are counted, those of subagents too, and the other lines are stored', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const path = join(at.folder, 's1.jsonl')
   mkdirSync(join(at.folder, 's1', 'subagents'), { recursive: true })
   writeFileSync(path, `garbage\n${transcript('s1', [turn])}more garbage\n`)
@@ -104,19 +104,19 @@ test('unreadable lines are counted, those of subagents too, and the other lines 
 })
 
 test('the title of a session is the last one in its transcript, even in a long one', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const path = join(at.folder, 's1.jsonl')
   writeFileSync(path, transcript('s1', [{ prompt: 'x'.repeat(300_000) }, { prompt: 'y'.repeat(300_000) }], { title: 'Named late' }))
   expect((await ingestTranscript(at.desk, claudeCode, path)).facts?.title).toBe('Named late')
 })
 
 test('a missing transcript gives nothing', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   expect(await ingestTranscript(at.desk, claudeCode, join(at.folder, 'none.jsonl'))).toMatchObject({ prompts: 0, facts: null })
 })
 
 test('a fork does not store its parent’s turns again', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   writeFileSync(join(at.folder, 's1.jsonl'), transcript('s1', [turn]))
   await ingestTranscript(at.desk, claudeCode, join(at.folder, 's1.jsonl'))
   const copied = transcript('s1', [turn]).replaceAll('"sessionId":"s1"', '"sessionId":"s2"')

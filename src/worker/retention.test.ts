@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { note as aNote, event, nowhere, openSession, prompt, toolUse } from '../../test/support/builders.ts'
-import { aDesk } from '../../test/support/desk.ts'
+import { someServices } from '../../test/support/services.ts'
 import { take } from '../capture/capture.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { asNoteId } from '../core/note.ts'
@@ -30,7 +30,7 @@ test('tool uses expire after the configured days, or never', async () => {
     ['1', 0],
     ['0', 1],
   ] as const) {
-    await using at = await aDesk({ RECOLLECT_RETENTION_TOOL_USES_DAYS: days })
+    await using at = await someServices({ RECOLLECT_RETENTION_TOOL_USES_DAYS: days })
     await take(at.store, event(prompt('go')), nowhere, at.desk.rules(claudeCode))
     await take(at.store, event(toolUse('t')), nowhere, at.desk.rules(claudeCode))
     await at.store.receipts.add('d', 1)
@@ -43,7 +43,7 @@ test('tool uses expire after the configured days, or never', async () => {
 })
 
 test('the oldest tool uses are removed when all together are too large, except those of the last hour', async () => {
-  await using at = await aDesk({ RECOLLECT_RETENTION_TOOL_USES_MB: '0.01', RECOLLECT_RETENTION_TOOL_USES_DAYS: '0' })
+  await using at = await someServices({ RECOLLECT_RETENTION_TOOL_USES_MB: '0.01', RECOLLECT_RETENTION_TOOL_USES_DAYS: '0' })
   await take(at.store, event(prompt('go')), nowhere, at.desk.rules(claudeCode))
   for (let i = 0; i < 10; i++) {
     await take(at.store, event(toolUse(`t${i}`, { output: { stdout: 'abc '.repeat(500) } })), nowhere, at.desk.rules(claudeCode))
@@ -58,7 +58,7 @@ test('the oldest tool uses are removed when all together are too large, except t
 })
 
 test('a forgotten note is deleted with its file after the configured days; other hidden notes stay', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const { notebook } = at.desk
   const now = Date.now()
   const keep = (id: string, given = {}) =>
@@ -80,7 +80,7 @@ test('a forgotten note is deleted with its file after the configured days; other
 })
 
 test('a dry run counts by kind, and the real run removes exactly that', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const now = Date.now()
   const session = await openSession(at.store, 's1', now)
   const injection = { sessionId: session.id, project: app, event: 'SessionStart', text: 'x'.repeat(100), tokens: 1, items: [], at: now }
@@ -102,7 +102,7 @@ test('a dry run counts by kind, and the real run removes exactly that', async ()
 })
 
 test('free space is returned to the disk, and the report shows what uses the rest', async () => {
-  await using at = await aDesk({ RECOLLECT_RETENTION_TOOL_USES_DAYS: '1' })
+  await using at = await someServices({ RECOLLECT_RETENTION_TOOL_USES_DAYS: '1' })
   const session = await openSession(at.store)
   const use = {
     sessionId: session.id,

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { addObservations, observation, openSession, summary } from '../../test/support/builders.ts'
 import { aControl } from '../../test/support/control.ts'
-import { aDesk } from '../../test/support/desk.ts'
+import { someServices } from '../../test/support/services.ts'
 import { transcript } from '../../test/support/transcript.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { openRouter } from './router.ts'
@@ -494,7 +494,7 @@ test('only the owner may consolidate, reflect and clean up, and gets the results
 })
 
 async function anApi() {
-  const at = await aDesk()
+  const at = await someServices()
   const keys = { token: 'owner-token', hookToken: 'hook-token' }
   const control = aControl({ port: () => listening.port })
   const listening = listen(at.desk.home, 0, keys, at.desk.visitors, openRouter(at.desk, control), at.desk.log)

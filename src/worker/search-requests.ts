@@ -4,13 +4,13 @@ import { answerParsedQuery, parseQuery, type QueryAnswer, type QueryOptions } fr
 import { timeline } from '../retrieval/search.ts'
 import type { DocumentLocation } from '../store/store.ts'
 import type { memories, SearchResponse, TimelineResponse } from '../wire/contract/memories.ts'
-import type { ParsedType } from '../wire/contract/route.ts'
+import type { ParsedRequest } from '../wire/contract/route.ts'
 import { parseRequestTime, resolveProject, resolveQueriedProject } from './request-params.ts'
 import { BadRequest } from './server.ts'
 import type { Services } from './services.ts'
 
-type SearchRequest = ParsedType<(typeof memories)['POST /api/search']>
-type TimelineRequest = ParsedType<(typeof memories)['POST /api/timeline']>
+type SearchRequest = ParsedRequest<typeof memories, 'POST /api/search'>
+type TimelineRequest = ParsedRequest<typeof memories, 'POST /api/timeline'>
 
 export async function searchFor(services: Services, request: SearchRequest): Promise<SearchResponse> {
   const { kind, limit, offset, widen } = request

@@ -6,12 +6,12 @@ import { removeFile } from '../platform/folder.ts'
 import type { Log } from '../platform/log.ts'
 import type { Home } from '../platform/paths.ts'
 import type { HttpRequest } from '../wire/call.ts'
-import { type AccessTokens, type Caller, checkAccess, cookieName, isAddressedToWorker } from './access.ts'
+import { type AccessTokens, type CallerRole, checkAccess, cookieName, isAddressedToWorker } from './access.ts'
 import { entryPage, signedOutPage } from './viewer-files.ts'
 import { VISIT_LIFETIME_SECONDS, type Visitors } from './visitors.ts'
 
 /** Answers a request whose caller passed the access check. Null means that there is no such route for this caller. */
-export type Handler = (request: Request, url: URL, caller: Caller, server: RequestTimeouts) => Promise<Response | null>
+export type Handler = (request: Request, url: URL, caller: CallerRole, server: RequestTimeouts) => Promise<Response | null>
 
 /** Lifts the timeout of a request that may take long. */
 export type RequestTimeouts = { timeout(request: Request, seconds: number): void }
@@ -168,7 +168,7 @@ export function inProcessTransport(handler: Handler, log: Log | null): (request:
   }
 }
 
-async function respond(request: Request, server: RequestTimeouts, caller: Caller, handler: Handler, log: Log): Promise<Response> {
+async function respond(request: Request, server: RequestTimeouts, caller: CallerRole, handler: Handler, log: Log): Promise<Response> {
   try {
     return await answerRequest(request, server, caller, handler)
   } catch (cause) {
@@ -180,7 +180,7 @@ async function respond(request: Request, server: RequestTimeouts, caller: Caller
 }
 
 /** Turns the errors that a caller can correct into responses, and lets the others through. */
-async function answerRequest(request: Request, server: RequestTimeouts, caller: Caller, handler: Handler): Promise<Response> {
+async function answerRequest(request: Request, server: RequestTimeouts, caller: CallerRole, handler: Handler): Promise<Response> {
   const url = parseUrl(request)
   if (!url) return errorResponse(400, 'the URL cannot be parsed')
   try {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addObservations, nowhere, observation } from '../../test/support/builders.ts'
-import { aDesk } from '../../test/support/desk.ts'
+import { someServices } from '../../test/support/services.ts'
 import { claudeCode } from '../integrations/agent.ts'
 import { CorruptDatabase } from '../store/store.ts'
 import { keepForLater, spoolSize } from '../wire/spool.ts'
@@ -11,7 +11,7 @@ import type { Services } from './services.ts'
 import { drainSpool } from './spool.ts'
 
 test('spooled payloads are ingested oldest first, with their original time', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   keep(at.desk, 'd2', 2000, { hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_use_id: 't1', tool_input: {}, tool_response: {} })
   keep(at.desk, 'd1', 1000, { hook_event_name: 'UserPromptSubmit', prompt: 'go' })
   keep(at.desk, 'd3', 3000, { hook_event_name: 'Stop', last_assistant_message: 'done' })
@@ -22,7 +22,7 @@ test('spooled payloads are ingested oldest first, with their original time', asy
 })
 
 test('a delivery that was both sent and spooled is stored once', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const payload = { session_id: 's1', cwd: '/p', hook_event_name: 'UserPromptSubmit', prompt: 'again' }
   await ingestDelivery(at.desk, { agent: claudeCode, payload, context: nowhere, delivery: 'd1', at: 1000 })
   keep(at.desk, 'd1', 1000, payload)
@@ -34,7 +34,7 @@ test('a delivery that was both sent and spooled is stored once', async () => {
 })
 
 test('unusable files are dropped and do not block the others', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   mkdirSync(at.desk.home.spool, { recursive: true })
   for (const [name, text] of [
     ['000', 'not JSON'],
@@ -64,7 +64,7 @@ test.each([
   ['a full disk', () => Object.assign(new Error('full'), { code: 'SQLITE_FULL' })],
   ['a damaged database', () => new CorruptDatabase('x')],
 ])('%s keeps every file in the spool', async (_, storeError) => {
-  await using at = await aDesk()
+  await using at = await someServices()
   for (const delivery of ['d1', 'd2']) keep(at.desk, delivery, 1000, { hook_event_name: 'UserPromptSubmit', prompt: delivery })
   const failing: Services = { ...at.desk, store: { ...at.store, transaction: () => Promise.reject(storeError()) } }
   await expect(drainSpool(failing)).rejects.toThrow()
@@ -73,21 +73,21 @@ test.each([
 })
 
 test('a worker that stops leaves the remaining files to the next one', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   keep(at.desk, 'd1', 1000, { hook_event_name: 'UserPromptSubmit', prompt: 'go' })
   expect(await drainSpool({ ...at.desk, stopSignal: AbortSignal.abort() })).toBe(0)
   expect(spoolSize(at.desk.home)).toBe(1)
 })
 
 test('two drains at once ingest the spool once', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   for (let i = 0; i < 20; i++) keep(at.desk, `d${i}`, 1000 + i, { hook_event_name: 'UserPromptSubmit', prompt: `go ${i}` })
   expect(await Promise.all([drainSpool(at.desk), drainSpool(at.desk)])).toEqual([20, 20])
   expect([...at.store.prompts.each(null)].map(({ text }) => text)).toEqual(Array.from({ length: 20 }, (_, i) => `go ${i}`))
 })
 
 test('spooled events get no reply, so no injection is recorded', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   const known = await addObservations(at.store, [observation({ title: 'Known', filesModified: ['a.ts'] })])
   const context = { ...nowhere, project: known.project }
   const start = { session_id: 's2', cwd: '/home/dev/app', hook_event_name: 'SessionStart', source: 'startup' }

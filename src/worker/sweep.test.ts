@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nowhere, openSession } from '../../test/support/builders.ts'
-import { aDesk } from '../../test/support/desk.ts'
+import { someServices } from '../../test/support/services.ts'
 import { transcript } from '../../test/support/transcript.ts'
 import type { Session } from '../core/memory.ts'
 import { claudeCode } from '../integrations/agent.ts'
@@ -26,7 +26,7 @@ test('a session without a known client is live for half an hour', () => {
 })
 
 test('a sweep ingests the spool, and completes sessions whose client is gone', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await at.desk.queue.stop()
   const now = Date.now()
   await openSession(at.store, 'gone', now - 60 * MINUTE)
@@ -44,7 +44,7 @@ test('a sweep ingests the spool, and completes sessions whose client is gone', a
 })
 
 test('a transcript that grew without a hook is read; history from before the first sweep is not', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await at.desk.queue.stop()
   const folder = join(at.desk.environment.claudeConfig, 'projects', 'app')
   mkdirSync(join(folder, 's1', 'subagents'), { recursive: true })
@@ -63,7 +63,7 @@ test('a transcript that grew without a hook is read; history from before the fir
 })
 
 test('an open session whose transcript has unread lines is read again', async () => {
-  await using at = await aDesk()
+  await using at = await someServices()
   await at.desk.queue.stop()
   const path = join(at.folder, 's1.jsonl')
   writeFileSync(path, transcript('s1', [{ prompt: 'go', promptId: 'p1' }], { from: Date.now() }))

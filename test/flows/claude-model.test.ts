@@ -9,7 +9,7 @@ import { claudeClient, clientOrSkip } from '../harness/client.ts'
 import { type ModelRequest, requestText, startFakeAnthropic, type Turn } from '../harness/fake-anthropic.ts'
 import { runClaude } from '../harness/run-claude.ts'
 import { temporaryFolder } from '../support/builders.ts'
-import type { Says } from '../support/model-server.ts'
+import type { ScriptedReply } from '../support/model-server.ts'
 import { aPerson } from '../support/person.ts'
 import { clean, hello, never, testTextModelContract } from '../support/text-model.ts'
 
@@ -82,7 +82,7 @@ const refusal = ({ headers }: ModelRequest): Turn | null =>
     ? null
     : { error: { status: 401, type: 'authentication_error', message: `invalid bearer token ${headers.get('authorization')}` } }
 
-function turnFor(reply: Says): Turn {
+function turnFor(reply: ScriptedReply): Turn {
   if ('response' in reply) return reply
   if ('status' in reply) return { error: reply }
   const { text, stop, inPieces, usage: { input, output, cached } = { input: 100, output: 20, cached: 0 } } = reply

@@ -28,7 +28,7 @@ export function measureSyntax(path: string, text: string): SyntaxMeasures {
       const isExported = parents.at(-1)?.type === 'ExportNamedDeclaration'
       measures.types.push({ name: (node.id as { name: string }).name, line: lineAt(node.start), isExported })
     }
-    if (node.type === 'TSAsExpression' && !isConst(node) && isParsedValue(node.expression as Node))
+    if (node.type === 'TSAsExpression' && !isConst(node) && !isUnknown(node) && isParsedValue(node.expression as Node))
       measures.uncheckedCasts.push({ line: lineAt(node.start), code: text.slice(node.start, node.end).replace(/\s+/g, ' ') })
   })
   return measures
@@ -61,6 +61,9 @@ const isConst = (node: Node) => {
   const target = node.typeAnnotation as Node & { typeName?: { name?: string } }
   return target.type === 'TSTypeReference' && target.typeName?.name === 'const'
 }
+
+/** A cast to `unknown` claims nothing: the value must be checked before it is used. */
+const isUnknown = (node: Node) => (node.typeAnnotation as Node).type === 'TSUnknownKeyword'
 
 /** `JSON.parse(…)` or `response.json()`, also awaited, in parentheses, inside another cast or with a fallback. */
 function isParsedValue(node: Node): boolean {

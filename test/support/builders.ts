@@ -123,7 +123,7 @@ export const toolUse = (
 /** A turn that fixes a login: the prompt, an edit, commands with this much output, and the answer unless it is null. */
 export function loginTurn(
   number: number,
-  { commands = 1, size = 2900, said = '', answer = 'Fixed: exp is in seconds.' }: LoginTurn = {},
+  { commands = 1, size = 2900, text: said = '', answer = 'Fixed: exp is in seconds.' }: LoginTurn = {},
 ): SessionEvent[] {
   const promptId = `p${number}`
   const edit = { file_path: '/home/dev/app/src/auth.ts', old_string: `exp > now + ${number}`, new_string: 'exp * 1000 > now' }
@@ -139,7 +139,7 @@ export function loginTurn(
   ]
 }
 
-type LoginTurn = { commands?: number; size?: number; said?: string; answer?: string | null }
+type LoginTurn = { commands?: number; size?: number; text?: string; answer?: string | null }
 
 export const nowhere: EventContext = { projectFolder: null, clientPid: null, entrypoint: null }
 

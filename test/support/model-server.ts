@@ -2,26 +2,26 @@ import { afterAll, beforeEach } from 'bun:test'
 import { inChunks } from '../harness/fake-anthropic.ts'
 
 /** The next answer. `status` and `type` give an error in the form of the protocol; `response` is sent as it is, to play a broken endpoint. */
-export type Says =
+export type ScriptedReply =
   | { text: string; stop?: 'end' | 'length'; usage?: { input: number; output: number; cached: number }; inPieces?: boolean }
   | { status: number; type: string; message: string; headers?: Record<string, string> }
   | { response: () => Response | Promise<Response> }
 
-export type Asked = {
+export type ReceivedRequest = {
   path: string
   headers: Headers
   system: string
   messages: { role: string; text: string }[]
   maxTokens: number
   /** The options that ask the model to think little. */
-  way: Record<string, unknown>
+  thinkingOptions: Record<string, unknown>
 }
 
 const KEY = 'sk-test-0123456789abcdefghij'
 
 /** An endpoint on this machine that implements both protocols as documented, and refuses what the real ones refuse. */
-export function aModelServer(answer: (asked: Asked) => Says | Promise<Says> = () => ({ text: 'yes' })) {
-  const asked: Asked[] = []
+export function aModelServer(answer: (asked: ReceivedRequest) => ScriptedReply | Promise<ScriptedReply> = () => ({ text: 'yes' })) {
+  const requests: ReceivedRequest[] = []
   const say = { answer }
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -32,8 +32,8 @@ export function aModelServer(answer: (asked: Asked) => Says | Promise<Says> = ()
       if (!protocol || request.method !== 'POST') return new Response('not found', { status: 404 })
       const read = protocol.read(request, (await request.json()) as Record<string, unknown>)
       if ('status' in read) return protocol.error(read)
-      asked.push({ ...read, path: pathname, headers: request.headers })
-      const says = await say.answer(asked.at(-1) as Asked)
+      requests.push({ ...read, path: pathname, headers: request.headers })
+      const says = await say.answer(requests.at(-1) as ReceivedRequest)
       if ('response' in says) return says.response()
       if ('status' in says) return protocol.error(says)
       return says.inPieces ? inChunks(protocol.message(says)) : protocol.message(says)
@@ -43,9 +43,9 @@ export function aModelServer(answer: (asked: Asked) => Says | Promise<Says> = ()
     key: KEY,
     anthropic: `http://127.0.0.1:${server.port}`,
     openai: `http://127.0.0.1:${server.port}/v1`,
-    asked,
+    asked: requests,
     /** Sets the answer from now on. */
-    says: (next: Says | ((asked: Asked) => Says | Promise<Says>)) => {
+    setReply: (next: ScriptedReply | ((asked: ReceivedRequest) => ScriptedReply | Promise<ScriptedReply>)) => {
       say.answer = typeof next === 'function' ? next : () => next
     },
     stop: () => server.stop(true),
@@ -54,20 +54,20 @@ export function aModelServer(answer: (asked: Asked) => Says | Promise<Says> = ()
 }
 
 /** A server for a whole test file. Before each test, its requests are cleared and it answers with this text. */
-export function aModelServerSaying(text: string) {
+export function sharedModelServer(text: string) {
   const server = aModelServer()
   afterAll(() => void server.stop())
   beforeEach(() => {
     server.asked.length = 0
-    server.says({ text })
+    server.setReply({ text })
   })
   return server
 }
 
-type Read = Omit<Asked, 'path' | 'headers'> | Extract<Says, { status: number }>
+type Read = Omit<ReceivedRequest, 'path' | 'headers'> | Extract<ScriptedReply, { status: number }>
 type Message = { role: string; content: unknown }
-type Said = Extract<Says, { text: string }>
-type Refused = Extract<Says, { status: number }>
+type Said = Extract<ScriptedReply, { text: string }>
+type Refused = Extract<ScriptedReply, { status: number }>
 
 const invalid = (message: string): Refused => ({ status: 400, type: 'invalid_request_error', message })
 const picked = (body: Record<string, unknown>, ...names: string[]) =>
@@ -89,7 +89,7 @@ const anthropic = {
       system: system === undefined ? '' : blocks(system),
       messages: messages.map(({ role, content }) => ({ role, text: blocks(content) })),
       maxTokens: max_tokens,
-      way: picked(body, 'thinking', 'output_config'),
+      thinkingOptions: picked(body, 'thinking', 'output_config'),
     }
   },
   message: ({ text, stop = 'end', usage = USAGE }: Said) =>
@@ -130,7 +130,7 @@ const openai = {
         .join(''),
       messages: messages.filter(({ role }) => role !== 'system').map(({ role, content }) => ({ role, text: content })),
       maxTokens: Number(max_tokens),
-      way: picked(body, 'reasoning_effort'),
+      thinkingOptions: picked(body, 'reasoning_effort'),
     }
   },
   message: ({ text, stop = 'end', usage = USAGE }: Said) =>

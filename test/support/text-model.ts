@@ -4,7 +4,7 @@ import { withoutPrivate } from '../../src/core/privacy.ts'
 import { redact } from '../../src/core/secrets.ts'
 import { countTokens } from '../../src/core/tokens.ts'
 import type { ModelAnswer, TextModel } from '../../src/providers/text.ts'
-import type { Says } from './model-server.ts'
+import type { ScriptedReply } from './model-server.ts'
 import { closedPort } from './ports.ts'
 
 /** A text model and its scripted endpoint. */
@@ -17,7 +17,7 @@ export type TextModelUnderTest = {
   failing: typeof test.failing | ReturnType<typeof test.skipIf>
   key: string
   open(given?: { url?: string; key?: string; timeoutMs?: number }): TextModel | Promise<TextModel>
-  setReply(next: Says): void
+  setReply(next: ScriptedReply): void
   /** The requests since the last `clearRequests`: the whole text, and the limit for the answer. */
   requests(): { text: string; maxTokens: number }[]
   clearRequests(): void

@@ -20,7 +20,7 @@ export const STATIC_FILES = [ABOUT_FILE, VOCABULARY_FILE, ROWS_FILE, SCALES_FILE
 export async function openStaticEmbedder(folder = shippedEmbedderFolder()): Promise<OpenedEmbedder> {
   const about = Bun.file(join(folder, ABOUT_FILE))
   if (!(await about.exists())) return { kind: 'absent', reason: 'this installation has no table of word vectors' }
-  const { name, dimensions } = (await about.json()) as { name: string; dimensions: number }
+  const { name, dimensions }: { name: string; dimensions: number } = await about.json()
   const pieces = fileSizeBytes(join(folder, SCALES_FILE)) / 4
   if (
     pieces === 0 ||

@@ -4,7 +4,6 @@ import { MEMORY_KINDS, type MemoryKind } from '../../core/memory-kinds.ts'
 import { projectName, route, wholeNumber } from './route.ts'
 
 export const GRAPH_ASKS = ['neighbours', 'causes', 'effects', 'path', 'topics'] as const
-export type GraphAsk = (typeof GRAPH_ASKS)[number]
 
 export type GraphRef = { kind: MemoryKind; ref: string }
 export type GraphMemory = GraphRef & { type: string; title: string; project: string; at: number }

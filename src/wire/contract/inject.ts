@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { InjectedItem, InjectionCandidate } from './memories.ts'
+import type { InjectionCandidate, ShownItem } from './memories.ts'
 import { route } from './route.ts'
 
 /** The text a session would be given at its start, or with a prompt, and where each part of it comes from. */
@@ -10,7 +10,7 @@ export type InjectResponse = {
   text: string
   tokens: number
   /** Every line of the text belongs to one of these, and their tokens add up to those of the text. */
-  items: InjectedItem[]
+  items: ShownItem[]
   /** How many observations had no room. */
   omittedObservations: number
   /** Memories that were considered and are not in the text, with the reason. */

@@ -46,7 +46,7 @@ export type MemoryResponse = { id: string; title: string | null; project: string
 
 /** A memory, or with kind `line` a line that frames the others or sums up many. */
 export type InjectionCandidate = { kind: MemoryKind | 'line'; id: number | string; why: string }
-export type InjectedItem = InjectionCandidate & { tokens: number }
+export type ShownItem = InjectionCandidate & { tokens: number }
 export type RecordedInjection = {
   id: number
   sessionId: number | null
@@ -55,7 +55,7 @@ export type RecordedInjection = {
   text: string
   tokens: number
   /** Their tokens add up to those of the text. */
-  items: InjectedItem[]
+  items: ShownItem[]
   /** Memories that were considered and not shown, with the reason. */
   omitted: InjectionCandidate[]
   at: number

@@ -32,6 +32,8 @@ export function route<const Options extends RouteOptions>(options: Options) {
 export type RequestType<Route> = Route extends { request: () => infer Schema extends z.ZodType } ? z.input<Schema> : Record<never, never>
 /** The request as the handler gets it: parsed, with defaults filled in. */
 export type ParsedType<Route> = Route extends { request: () => infer Schema extends z.ZodType } ? z.output<Schema> : Record<never, never>
+/** The same, by the name of the route in its resource. */
+export type ParsedRequest<Resource, Name extends keyof Resource> = ParsedType<Resource[Name]>
 /** The response; for a route with `lines`, one line of it. */
 export type ResponseType<Route> = Route extends Returns<infer Response> ? Response : never
 

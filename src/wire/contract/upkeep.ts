@@ -132,8 +132,8 @@ export type ExportLine =
   | WithAgentSession<Observation>
   | WithAgentSession<Summary>
   | Note
-  | NoteFile
-export type NoteFile = { path: string; text: string }
+  | ExportedNoteFile
+export type ExportedNoteFile = { path: string; text: string }
 
 export type AuditRecord = { id: number; at: number; action: string; subject: string; details: Record<string, unknown> }
 

@@ -3,7 +3,7 @@ import { MEMORY_KINDS } from '../../core/memory-kinds.ts'
 import { describeHit } from '../../retrieval/search.ts'
 import type { DocumentRef } from '../../store/store.ts'
 import type { FeedResponse, feed, MemoryListItem } from '../../wire/contract/feed.ts'
-import type { ParsedType } from '../../wire/contract/route.ts'
+import type { ParsedRequest } from '../../wire/contract/route.ts'
 import { resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
 import type { Services } from '../services.ts'
@@ -14,7 +14,7 @@ export const handlers = {
     services.store.feed.byDay(await resolveProject(services, project), since, before, shift * 60_000),
 } satisfies Handlers<typeof feed>
 
-async function readFeed({ store }: Services, request: ParsedType<(typeof feed)['GET /api/feed']>): Promise<FeedResponse> {
+async function readFeed({ store }: Services, request: ParsedRequest<typeof feed, 'GET /api/feed'>): Promise<FeedResponse> {
   const { project, kinds, types, agent, since, before, after, upTo, count, limit, offset } = request
   const range = {
     project: await resolveProject({ store }, project),

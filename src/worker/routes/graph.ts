@@ -5,7 +5,7 @@ import { causesOf, effectsOf, findMemoryNode, neighboursOf, pathBetween } from '
 import { findTopics } from '../../retrieval/topics.ts'
 import type { Store } from '../../store/store.ts'
 import type { GraphResponse, graph, Neighbourhood } from '../../wire/contract/graph.ts'
-import type { ParsedType } from '../../wire/contract/route.ts'
+import type { ParsedRequest } from '../../wire/contract/route.ts'
 import { resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
@@ -13,9 +13,10 @@ import type { Services } from '../services.ts'
 
 export const handlers = { 'GET /api/graph': exploreGraph, 'GET /api/near': readNeighbourhood } satisfies Handlers<typeof graph>
 
-type Parsed<Name extends keyof typeof graph> = ParsedType<(typeof graph)[Name]>
-
-async function exploreGraph({ store }: Services, { ask, ref, to, project: name, limit }: Parsed<'GET /api/graph'>): Promise<GraphResponse> {
+async function exploreGraph(
+  { store }: Services,
+  { ask, ref, to, project: name, limit }: ParsedRequest<typeof graph, 'GET /api/graph'>,
+): Promise<GraphResponse> {
   if (ask === 'topics') {
     const project = await resolveProject({ store }, name)
     if (!project) throw new BadRequest('project is missing; pass ?project= with its key or one of its folders')
@@ -37,7 +38,7 @@ async function exploreGraph({ store }: Services, { ask, ref, to, project: name, 
   }
 }
 
-async function readNeighbourhood({ store }: Services, request: Parsed<'GET /api/near'>): Promise<Neighbourhood> {
+async function readNeighbourhood({ store }: Services, request: ParsedRequest<typeof graph, 'GET /api/near'>): Promise<Neighbourhood> {
   const { kind, name, limit } = request
   const project = await resolveProject({ store }, request.project)
   if (isMemoryKind(kind)) {

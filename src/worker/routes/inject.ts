@@ -1,7 +1,7 @@
 import { withoutPrivate } from '../../core/privacy.ts'
 import { BRIEF_BUDGET, briefFor, MAX_RECALL_TOKENS, recallFor } from '../../inject/brief.ts'
 import type { InjectResponse, inject } from '../../wire/contract/inject.ts'
-import type { ParsedType } from '../../wire/contract/route.ts'
+import type { ParsedRequest } from '../../wire/contract/route.ts'
 import { commandName } from '../../wire/start.ts'
 import { resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
@@ -13,9 +13,10 @@ export const handlers = {
   'POST /api/context/inject': injectContext,
 } satisfies Handlers<typeof inject>
 
-type Parsed = ParsedType<(typeof inject)['GET /api/context/inject']>
-
-async function injectContext(services: Services, request: Parsed): Promise<InjectResponse | Response> {
+async function injectContext(
+  services: Services,
+  request: ParsedRequest<typeof inject, 'GET /api/context/inject'>,
+): Promise<InjectResponse | Response> {
   const project = await resolveProject(services, request.project)
   if (!project) throw new BadRequest('project is missing; pass the key or a folder of a project')
   const tokens = Math.min(BRIEF_BUDGET.tokens, Math.max(0, request.tokens ?? BRIEF_BUDGET.tokens))

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { aControl } from '../../../test/support/control.ts'
-import { aDesk } from '../../../test/support/desk.ts'
+import { someServices } from '../../../test/support/services.ts'
 import { openRouter } from '../router.ts'
 import { inProcessTransport } from '../server.ts'
 
@@ -121,7 +121,7 @@ test.each([
 })
 
 async function anApi() {
-  const t = await aDesk()
+  const t = await someServices()
   const send = inProcessTransport(openRouter(t.desk, aControl()), t.desk.log)
   return {
     announced: () => t.announced.map((change) => change.kind),

@@ -3,7 +3,7 @@ import { asNoteId, type Note, type NoteId } from '../../core/note.ts'
 import { changeNote, forgetNote, type NoteSaveResult, purgeNote, restoreNote, saveNote } from '../../notes/notes.ts'
 import type { Store } from '../../store/store.ts'
 import type { NoteList, NoteReceipt, NoteVersions, notes } from '../../wire/contract/notes.ts'
-import type { ParsedType } from '../../wire/contract/route.ts'
+import type { ParsedRequest } from '../../wire/contract/route.ts'
 import { resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest, Conflict } from '../server.ts'
@@ -26,16 +26,17 @@ export const handlers = {
   'GET /api/notes/:id/history': ({ store }, { id }) => noteVersions(store, asNoteId(id)),
 } satisfies Handlers<typeof notes>
 
-type Parsed<Name extends keyof typeof notes> = ParsedType<(typeof notes)[Name]>
-
-async function listNotes(services: Services, request: Parsed<'GET /api/notes'>): Promise<NoteList> {
+async function listNotes(services: Services, request: ParsedRequest<typeof notes, 'GET /api/notes'>): Promise<NoteList> {
   const { project, type, namespace, hidden, limit, offset } = request
   const filter = { project: await resolveProject(services, project), hidden, now: Date.now(), limit, offset }
   const notes = await services.store.notes.list({ ...filter, ...(type ? { types: [type] } : {}), ...(namespace ? { namespace } : {}) })
   return { notes: notes.map(withUrn), counts: await services.store.notes.counts(Date.now()) }
 }
 
-async function addNote(services: Services, { project, supersedes, ...draft }: Parsed<'POST /api/notes'>): Promise<NoteReceipt> {
+async function addNote(
+  services: Services,
+  { project, supersedes, ...draft }: ParsedRequest<typeof notes, 'POST /api/notes'>,
+): Promise<NoteReceipt> {
   refusePast(draft.expiresAt)
   const key = await projectOfNote(services, project, draft.scope)
   const older = await existingNotes(services.store, supersedes ?? [])
@@ -43,7 +44,7 @@ async function addNote(services: Services, { project, supersedes, ...draft }: Pa
   return publish(services, await saveNote(services.notebook, complete, Date.now()))
 }
 
-async function patchNote(services: Services, request: Parsed<'PATCH /api/notes/:id'>): Promise<NoteReceipt> {
+async function patchNote(services: Services, request: ParsedRequest<typeof notes, 'PATCH /api/notes/:id'>): Promise<NoteReceipt> {
   const { id, project, supersedes, bodyWas, ...patch } = request
   const note = await findNoteId(services.store, id)
   refusePast(patch.expiresAt)
@@ -57,7 +58,7 @@ async function patchNote(services: Services, request: Parsed<'PATCH /api/notes/:
   return publish(services, (await changeNote(services.notebook, note, changes, Date.now(), bodyWas)) ?? missing(note))
 }
 
-async function deleteNote(services: Services, { id, hard }: Parsed<'DELETE /api/notes/:id'>) {
+async function deleteNote(services: Services, { id, hard }: ParsedRequest<typeof notes, 'DELETE /api/notes/:id'>) {
   const { store, notebook } = services
   const note = await findNoteId(store, id)
   if (!hard) return publish(services, (await forgetNote(notebook, note, Date.now())) ?? missing(note))

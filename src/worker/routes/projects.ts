@@ -1,7 +1,7 @@
 import { asProjectKey } from '../../core/ids.ts'
 import { projectName } from '../../core/project.ts'
 import type { projects } from '../../wire/contract/projects.ts'
-import type { ParsedType } from '../../wire/contract/route.ts'
+import type { ParsedRequest } from '../../wire/contract/route.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
@@ -13,9 +13,7 @@ export const handlers = {
   'POST /api/projects/wipe': wipeProject,
 } satisfies Handlers<typeof projects>
 
-type Parsed<Name extends keyof typeof projects> = ParsedType<(typeof projects)[Name]>
-
-async function renameProject({ store, queue }: Services, { from, to, merge }: Parsed<'POST /api/projects/rename'>) {
+async function renameProject({ store, queue }: Services, { from, to, merge }: ParsedRequest<typeof projects, 'POST /api/projects/rename'>) {
   const known = (await store.projects.totals()).map(({ project }): string => project)
   if (!known.includes(from)) throw new BadRequest(`there is no project ${from}`)
   if (from === to) throw new BadRequest(`the project is already called ${to}`)
@@ -29,7 +27,7 @@ async function renameProject({ store, queue }: Services, { from, to, merge }: Pa
   return { kind: 'moving' as const, from, to }
 }
 
-async function wipeProject({ store, queue }: Services, { project, confirm }: Parsed<'POST /api/projects/wipe'>) {
+async function wipeProject({ store, queue }: Services, { project, confirm }: ParsedRequest<typeof projects, 'POST /api/projects/wipe'>) {
   if (confirm !== project && confirm !== projectName(asProjectKey(project)))
     throw new BadRequest(`confirm must repeat the project's key or name: ${project}`)
   if (!(await store.projects.totals()).some((totals) => totals.project === project)) throw new BadRequest(`there is no project ${project}`)

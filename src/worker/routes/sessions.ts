@@ -3,7 +3,7 @@ import type { AgentEvent, EventContext, SessionEvent } from '../../core/event.ts
 import { fingerprint } from '../../core/hash.ts'
 import { asContentSessionId, GLOBAL_PROJECT } from '../../core/ids.ts'
 import type { ToolUse } from '../../core/memory.ts'
-import type { ParsedType } from '../../wire/contract/route.ts'
+import type { ParsedRequest } from '../../wire/contract/route.ts'
 import type { ClippedToolUse, sessions as routes, SessionContents, SessionList } from '../../wire/contract/sessions.ts'
 import { defaultAgent, folderFromProjectName, resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
@@ -29,9 +29,7 @@ export const handlers = {
   'GET /api/tool-uses/:id': async ({ store }, { id }) => (await store.toolUses.get(id)) ?? missing('tool use', id),
 } satisfies Handlers<typeof routes>
 
-type Parsed<Name extends keyof typeof routes> = ParsedType<(typeof routes)[Name]>
-
-async function initSession(services: Services, request: Parsed<'POST /api/sessions/init'>) {
+async function initSession(services: Services, request: ParsedRequest<typeof routes, 'POST /api/sessions/init'>) {
   const event: SessionEvent = { kind: 'prompt-submitted', promptId: null, origin: 'person', text: request.prompt }
   const session = await report(services, { ...request, event })
   if (!session) return { sessionDbId: null, promptNumber: 0, skipped: true, reason: 'private' }
@@ -40,13 +38,13 @@ async function initSession(services: Services, request: Parsed<'POST /api/sessio
   return { sessionDbId: session.id, promptNumber: stored?.promptCount ?? 0, skipped, ...(skipped ? { reason: 'private' } : {}) }
 }
 
-async function initTurn(services: Services, { id, promptNumber }: Parsed<'POST /api/sessions/:id/init'>) {
+async function initTurn(services: Services, { id, promptNumber }: ParsedRequest<typeof routes, 'POST /api/sessions/:id/init'>) {
   const session = (await services.store.sessions.get(id)) ?? missing('session', id)
   services.stream.publish({ type: 'turn-started', data: { sessionId: id, promptNumber: promptNumber ?? session.promptCount } })
   return { status: 'initialized' as const, sessionDbId: id, promptNumber: session.promptCount }
 }
 
-async function reportToolUse(services: Services, request: Parsed<'POST /api/sessions/observations'>) {
+async function reportToolUse(services: Services, request: ParsedRequest<typeof routes, 'POST /api/sessions/observations'>) {
   const { tool_name, tool_input, tool_response, tool_use_id } = request
   const agent = defaultAgent(services)
   if (services.rules(agent).isSkipped(tool_name)) return { status: 'skipped' as const, reason: 'tool_excluded' }
@@ -69,13 +67,13 @@ async function reportToolUse(services: Services, request: Parsed<'POST /api/sess
   return isStored ? { status: 'queued' as const } : { status: 'skipped' as const, reason: 'private' }
 }
 
-async function summarize(services: Services, request: Parsed<'POST /api/sessions/summarize'>) {
+async function summarize(services: Services, request: ParsedRequest<typeof routes, 'POST /api/sessions/summarize'>) {
   if (!(await findSession(services, request.contentSessionId))) return { status: 'skipped' as const, reason: 'no such session' }
   await report(services, { ...request, event: { kind: 'turn-ended', promptId: null, answer: request.last_assistant_message } })
   return { status: 'queued' as const }
 }
 
-async function completeSession(services: Services, request: Parsed<'POST /api/sessions/complete'>) {
+async function completeSession(services: Services, request: ParsedRequest<typeof routes, 'POST /api/sessions/complete'>) {
   if (!(await findSession(services, request.contentSessionId))) return { success: false as const, message: 'no such session' }
   await report(services, { ...request, event: { kind: 'session-ended', reason: request.reason } })
   return { success: true as const }
@@ -119,7 +117,7 @@ async function namedProject(services: Services, rules: CaptureRules, contentSess
   return { project, branch: folder ? rules.projectOf(folder).branch : null }
 }
 
-async function listSessions(services: Services, request: Parsed<'GET /api/sessions'>): Promise<SessionList> {
+async function listSessions(services: Services, request: ParsedRequest<typeof routes, 'GET /api/sessions'>): Promise<SessionList> {
   const { project, agent, limit, offset } = request
   const page = await services.store.sessions.page(await resolveProject(services, project), agent ?? null, limit, offset)
   const now = Date.now()

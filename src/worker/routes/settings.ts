@@ -1,5 +1,5 @@
 import { changeSettings, loadSettings, settingTakesEffect, shownSettings } from '../../platform/settings.ts'
-import type { ParsedType } from '../../wire/contract/route.ts'
+import type { ParsedRequest } from '../../wire/contract/route.ts'
 import type { SettingsInForce, settings } from '../../wire/contract/settings.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
@@ -16,7 +16,7 @@ function settingsInForce({ environment, home }: Services): SettingsInForce {
   return { settings: shownSettings(loaded), problems: loaded.problems, file: home.config }
 }
 
-async function saveSetting(services: Services, change: ParsedType<(typeof settings)['PUT /api/settings']>) {
+async function saveSetting(services: Services, change: ParsedRequest<typeof settings, 'PUT /api/settings'>) {
   const changed = changeSettings(services.environment, [change])
   if (changed.kind === 'refused') throw new BadRequest(changed.reason)
   const subject = change.name

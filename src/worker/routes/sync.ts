@@ -1,7 +1,7 @@
 import { asNoteId } from '../../core/note.ts'
 import { changeSettings } from '../../platform/settings.ts'
 import { noteAt, noteHistory, resolveConflict, syncState, whyRemoteUnusable } from '../../sync/sync.ts'
-import type { ParsedType } from '../../wire/contract/route.ts'
+import type { ParsedRequest } from '../../wire/contract/route.ts'
 import type { SyncHistoryResponse, sync } from '../../wire/contract/sync.ts'
 import { syncNow, syncSettings } from '../background-sync.ts'
 import type { Handlers } from '../router.ts'
@@ -29,7 +29,7 @@ export const handlers = {
 
 async function readHistory(
   { store, notebook }: Services,
-  { id, commit }: ParsedType<(typeof sync)['GET /api/sync/history']>,
+  { id, commit }: ParsedRequest<typeof sync, 'GET /api/sync/history'>,
 ): Promise<SyncHistoryResponse> {
   const note = await store.notes.get(asNoteId(id))
   if (!note) throw new BadRequest(`there is no note ${id}`)

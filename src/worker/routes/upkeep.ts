@@ -1,5 +1,5 @@
 import { freeBytes } from '../../platform/folder.ts'
-import type { ParsedType } from '../../wire/contract/route.ts'
+import type { ParsedRequest } from '../../wire/contract/route.ts'
 import type { FailedLine, upkeep } from '../../wire/contract/upkeep.ts'
 import { defaultAgent, parseRequestTime, resolveProject } from '../request-params.ts'
 import { cleanUp } from '../retention.ts'
@@ -23,22 +23,24 @@ export const handlers = {
   'GET /api/economy': readEconomy,
 } satisfies Handlers<typeof upkeep>
 
-type Parsed<Name extends keyof typeof upkeep> = ParsedType<(typeof upkeep)[Name]>
-
-async function consolidate(services: Services, kind: 'consolidate' | 'reflect', request: Parsed<'POST /api/consolidate'>) {
+async function consolidate(
+  services: Services,
+  kind: 'consolidate' | 'reflect',
+  request: ParsedRequest<typeof upkeep, 'POST /api/consolidate'>,
+) {
   const project = await resolveProject(services, request.project ?? undefined)
   const { runConsolidation } = await import('../consolidation.ts')
   return withFailure(services, 'a consolidation failed', runConsolidation(services, kind, { ...request, project }))
 }
 
-async function redistillTurns(services: Services, request: Parsed<'POST /api/redistill'>) {
+async function redistillTurns(services: Services, request: ParsedRequest<typeof upkeep, 'POST /api/redistill'>) {
   const project = await resolveProject(services, request.project ?? undefined)
   const since = parseRequestTime(request.since)
   const { redistill } = await import('../redistill.ts')
   return withFailure(services, 'distilling turns again failed', redistill(services, { ...request, since, project }))
 }
 
-async function importFrom(services: Services, { from, paths, since, project: name }: Parsed<'POST /api/import'>) {
+async function importFrom(services: Services, { from, paths, since, project: name }: ParsedRequest<typeof upkeep, 'POST /api/import'>) {
   const agent = defaultAgent(services)
   if (from === 'transcripts') {
     const { importTranscripts } = await import('../import-transcripts.ts')
@@ -50,7 +52,7 @@ async function importFrom(services: Services, { from, paths, since, project: nam
   return withFailure(services, 'an import failed', importMemories(services, agent, { from, paths, project }))
 }
 
-async function exportRows(services: Services, { kind, project: name, format }: Parsed<'GET /api/export'>) {
+async function exportRows(services: Services, { kind, project: name, format }: ParsedRequest<typeof upkeep, 'GET /api/export'>) {
   if (format === 'markdown' && kind !== 'notes') throw new BadRequest('only notes can be exported as markdown; use kind=notes')
   const project = await resolveProject(services, name)
   const { exportLines, noteFiles } = await import('../export.ts')

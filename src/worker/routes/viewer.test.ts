@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { addObservations, observation, openSession, summary } from '../../../test/support/builders.ts'
 import { aControl } from '../../../test/support/control.ts'
-import { aDesk } from '../../../test/support/desk.ts'
+import { someServices } from '../../../test/support/services.ts'
 import { asProjectKey } from '../../core/ids.ts'
 import type { FeedResponse } from '../../wire/contract/feed.ts'
 import type { Neighbourhood } from '../../wire/contract/graph.ts'
@@ -340,7 +340,7 @@ test('injected tokens are summed by event', async () => {
 })
 
 async function aViewer(variables: Record<string, string> = {}) {
-  const at = await aDesk(variables)
+  const at = await someServices(variables)
   const keys = { token: 'owner-token', hookToken: 'hook-token' }
   const control = aControl({ port: () => listening.port })
   const listening = listen(at.desk.home, 0, keys, at.desk.visitors, openRouter(at.desk, control), at.desk.log)

@@ -17,7 +17,7 @@ import { openVisitors } from '../../src/worker/visitors.ts'
 import { environment, temporaryFolder } from './builders.ts'
 
 /** The services of a worker without the worker: a real store, log and queue in a temporary folder, without a server. */
-export async function aDesk(variables: Record<string, string> = {}) {
+export async function someServices(variables: Record<string, string> = {}) {
   const folder = temporaryFolder()
   const seen = environment(folder.path, { overrides: variables })
   const home = homePaths(seen)
@@ -27,7 +27,7 @@ export async function aDesk(variables: Record<string, string> = {}) {
   const store = await openStore(home.database)
   const announced: Change[] = []
   const embedding = openEmbedding(store, () => settings.embedder, home.models, log)
-  const desk: Services = {
+  const services: Services = {
     home,
     environment: seen,
     settings,
@@ -39,9 +39,9 @@ export async function aDesk(variables: Record<string, string> = {}) {
     queue: openQueue(
       store,
       async (job) => {
-        if (job.kind === 'markers') await saveMarkedNotes(desk, job.payload, Date.now())
-        if (job.kind === 'episode') await saveEpisodeNote(desk, job.payload, Date.now())
-        if (job.kind === 'statements') await saveStatementNotes(desk, job.payload, Date.now())
+        if (job.kind === 'markers') await saveMarkedNotes(services, job.payload, Date.now())
+        if (job.kind === 'episode') await saveEpisodeNote(services, job.payload, Date.now())
+        if (job.kind === 'statements') await saveStatementNotes(services, job.payload, Date.now())
         await store.transaction(async () => {
           if (job.kind === 'distill') await distillTurn(store, job.payload, readActionWith(agents))
           await store.jobs.complete(job.id)
@@ -62,14 +62,14 @@ export async function aDesk(variables: Record<string, string> = {}) {
     announce: (changes) => void announced.push(...changes),
   }
   return {
-    desk,
+    desk: services,
     store,
     folder: folder.path,
     announced,
     embedding,
     [Symbol.asyncDispose]: async () => {
       await embedding.stop()
-      await desk.queue.stop()
+      await services.queue.stop()
       store.close()
       folder[Symbol.dispose]()
     },

@@ -4,10 +4,10 @@ import { shippedFilesFolder } from '../platform/shipped-files.ts'
 
 /** What `recollect help` explains besides commands. The text is in the guides. */
 export const TOPICS: Record<string, { about: string; file: string; section?: string }> = {
-  markers: { about: 'how a sentence in a prompt becomes a note', file: 'notes.md', section: 'Ways in' },
+  markers: { about: 'how a sentence in a prompt becomes a note', file: 'notes.md', section: 'How notes are created' },
   filters: { about: 'filters for search, such as type:bugfix or path:src', file: 'search.md', section: 'Filters' },
   time: { about: 'how search understands “yesterday” and “last week”', file: 'search.md', section: 'Time' },
-  privacy: { about: 'text that is never stored', file: 'settings.md', section: 'Private parts' },
+  privacy: { about: 'text that is never stored', file: 'settings.md', section: 'Private text' },
   projects: { about: 'which project a memory belongs to', file: 'settings.md', section: 'Which project a memory belongs to' },
   settings: { about: 'all settings', file: 'settings.md' },
   hooks: { about: 'calling Recollect from your own hooks and scripts', file: 'cli.md', section: 'Hooks and scripts of your own' },

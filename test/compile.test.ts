@@ -20,7 +20,7 @@ test('the single-file executable imports, searches, installs hooks that call it,
     run('demo')
     expect(run('search', 'tide', 'table', '--all')).toContain('Ask for each tide table once')
     expect(JSON.parse(run('embedder', '--json')).inUse).toMatchObject({ provider: 'static', problem: null })
-    expect(run('eval')).toContain('Memories name 100.0 % of 6 changed files')
+    expect(run('eval')).toContain('Memories mention 100.0 % of 6 changed files')
     expect(run('help')).toContain('\n  search ')
     expect(run('help', 'filters')).toContain('# Filters')
     run('init', '--yes')

@@ -33,13 +33,13 @@ export async function openRepository(home: string, machine: string, now: number)
   const own = join(folder, '.git')
   if (exists(own) && !statIfThere(own)?.isDirectory()) return `${own} is not a folder, so the notes cannot be synced; move it elsewhere`
   const repository = gitIn(own, folder, machine, now)
+  if (exists(own)) await clearLocks(own)
   // If one of these is missing, an earlier `git init` was killed; running it again completes the repository.
   if (!readIfThere(join(own, 'HEAD')) || !exists(join(own, 'objects', 'info')) || !exists(join(own, 'objects', 'pack'))) {
     const made = await repository.tryGit(['init', '--quiet', '--template=', '--initial-branch=main'])
     if (made.code === null) return 'git is not installed; install it to sync notes'
     if (made.code !== 0) return `git cannot create a repository in ${folder} (${gitErrorLine(made.stderr)})`
   }
-  await clearLocks(own)
   const attributes = join(own, 'info', 'attributes')
   if (readIfThere(attributes) !== BYTE_EXACT_ATTRIBUTES) {
     ensurePrivateFolder(join(own, 'info'))

@@ -417,6 +417,16 @@ describe('a sync', () => {
     expect(existsSync(half)).toBe(false)
   })
 
+  test('completes a repository whose creation was killed', async () => {
+    using remote = aRemote()
+    using a = await aMachine('a', remote.path)
+    await a.note('First.')
+    mkdirSync(join(a.memory, '.git'))
+    writeFileSync(join(a.memory, '.git', 'HEAD.lock'), '')
+    utimesSync(join(a.memory, '.git', 'HEAD.lock'), 1, 1)
+    expect(await a.sync()).toMatchObject({ outcome: 'synced', pushed: true })
+  })
+
   test('leaves the folder alone while another branch is checked out', async () => {
     using a = await aMachine('a', '')
     await a.note('First.')

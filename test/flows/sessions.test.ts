@@ -102,7 +102,7 @@ test('a resumed or forked session is shown what other sessions did since, and no
   for (const args of [[], ['--fork-session']]) {
     const resumed = await run('What is new?', ['--resume', sessionOf(second), ...args], ['NOTES.md is new.'])
     const brief = briefsIn(firstRequest(resumed)).at(-1) ?? ''
-    expect(brief).toContain('since this one was last told')
+    expect(brief).toContain('since your last brief')
     expect(brief).toContain('NOTES.md')
     expect(brief).not.toContain('isValid')
     await person.settled()

@@ -91,6 +91,12 @@ test.each<[string, string | RegExp]>([
   ['consolidate --apply --undo', 'pass --apply or --undo, not both'],
   ['consolidate now', `unexpected argument "now"; see 'recollect help consolidate'`],
   ['reflect --undo last', '--undo needs the number of a plan, not "last": recollect reflect --undo 3'],
+  ['reflect --undo', "there is no applied plan to undo; 'recollect reflect' makes a plan"],
+  ['reflect --undo 77', "there is no plan 77 (plans are deleted after 30 days); 'recollect reflect --undo' undoes the last applied plan"],
+  [
+    'consolidate --undo 99',
+    "there is no plan 99 (plans are deleted after 30 days); 'recollect consolidate --undo' undoes the last applied plan",
+  ],
   // maintenance
   ['redistill', 'since when? recollect redistill --since 7d, or a date such as 2026-03-01'],
   ['import /no/such/path', '/no/such/path does not exist; pass existing files or folders'],
@@ -115,6 +121,7 @@ test.each<[string, string | RegExp]>([
   ['config set worker.port', 'no value for worker.port: recollect config set worker.port <value>'],
   ['config set worker.port many', 'worker.port: must be a whole number from 0 to 65535'],
   ['config set model.provider gpt', 'model.provider: must be one of: plain, claude, anthropic, openai'],
+  ['config set privacy.patterns sk-.+,[', 'privacy.patterns: "[" is not a regular expression (missing terminating ] for character class)'],
   ['uninstall --purge', 'not a terminal, so I cannot ask. Pass --yes to continue.'],
   ['init', 'not a terminal, so I cannot ask. Pass --yes to continue.'],
   ['init --form smoke', 'unknown --form "smoke"; use one of: http, command'],

@@ -482,8 +482,7 @@ test('only the owner may consolidate, reflect and clean up, and gets the results
     report: { messages: [expect.stringContaining('text model')] },
   })
   expect((await linesOf('/api/gc', { dryRun: true })).at(-1)).toMatchObject({ kind: 'done', report: { dryRun: true } })
-  expect(await linesOf('/api/consolidate', { undo: 7 })).toEqual([{ kind: 'failed', error: expect.stringContaining('no plan 7') }])
-  for (const body of [{ undo: 'x' }, { apply: 'yes' }, { project: 7 }]) {
+  for (const body of [{ undo: 7 }, { undo: 'x' }, { apply: 'yes' }, { project: 7 }]) {
     const answer = await at.ask('/api/consolidate', { method: 'POST', body: JSON.stringify(body) })
     expect(answer.status).toBe(400)
   }

@@ -1,5 +1,5 @@
 import { readPrices } from '../platform/prices.ts'
-import { loadSettings } from '../platform/settings.ts'
+import { loadSettings, patternProblem } from '../platform/settings.ts'
 import { VERSION } from '../platform/version.ts'
 import { listSetAside } from '../store/store.ts'
 import { syncState } from '../sync/sync.ts'
@@ -70,10 +70,6 @@ function modelProblems(services: Services): string[] {
 
 /** A pattern with an error hides nothing, so its problem has to be reported. */
 function brokenPattern(text: string): string[] {
-  try {
-    new RegExp(text, 'g')
-    return []
-  } catch (cause) {
-    return [`privacy.patterns: "${text}" is not a regular expression (${(cause as Error).message}), so it hides nothing; correct it`]
-  }
+  const problem = patternProblem(text)
+  return problem ? [`${problem}, so it hides nothing; correct it`] : []
 }

@@ -26,11 +26,13 @@ export const handlers = {
 async function consolidate(
   services: Services,
   kind: 'consolidate' | 'reflect',
-  request: ParsedRequest<typeof upkeep, 'POST /api/consolidate'>,
+  { apply, undo, project: name }: ParsedRequest<typeof upkeep, 'POST /api/consolidate'>,
 ) {
-  const project = await resolveProject(services, request.project ?? undefined)
-  const { runConsolidation } = await import('../consolidation.ts')
-  return withFailure(services, 'a consolidation failed', runConsolidation(services, kind, { ...request, project }))
+  const project = await resolveProject(services, name ?? undefined)
+  const { runConsolidation, undoConsolidation } = await import('../consolidation.ts')
+  // Before the first line, so that a plan that cannot be undone is answered with 400.
+  if (undo !== false) return [{ kind: 'undone' as const, report: await undoConsolidation(services, kind, undo === true ? null : undo) }]
+  return withFailure(services, 'a consolidation failed', runConsolidation(services, kind, { apply, project }))
 }
 
 async function redistillTurns(services: Services, request: ParsedRequest<typeof upkeep, 'POST /api/redistill'>) {

@@ -9,6 +9,7 @@ import type { AgentEvent, EventContext } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Jobs } from '../core/job.ts'
+import { MAX_STORED_CHARS } from '../core/limits.ts'
 import type { Change, Prompt, Session } from '../core/memory.ts'
 import { clip } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
@@ -58,7 +59,6 @@ const MAX_EVENT_REORDER_MS = 500
 /** A prompt that contains markers. */
 export type MarkersJob = Jobs['markers']
 
-const MAX_STORED_CHARS = 64 * 1024
 const MAX_TITLE_CHARS = 200
 const NOTHING_CAPTURED: CaptureResult = { session: null, changes: [] }
 

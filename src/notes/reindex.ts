@@ -1,11 +1,12 @@
 import { join } from 'node:path'
+import { MAX_NOTE_BYTES } from '../core/limits.ts'
 import type { Change } from '../core/memory.ts'
 import type { Note, NoteId } from '../core/note.ts'
 import { readUtf8IfThere, statIfThere } from '../platform/files.ts'
 import { filesBelow } from '../platform/folder.ts'
 import type { NoteFile, Store } from '../store/store.ts'
 import { hasLinkInPath, LOCAL_FOLDER, noteLocation, SYNCED_FOLDER } from './folders.ts'
-import { MAX_NOTE_BYTES, parseNote } from './format.ts'
+import { parseNote } from './format.ts'
 import { indexNote } from './note-rows.ts'
 
 /** Files read in one transaction: few enough that hooks never wait long. */

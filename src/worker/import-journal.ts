@@ -1,5 +1,6 @@
 import { fingerprint } from '../core/hash.ts'
 import { asContentSessionId, asMemorySessionId, asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
+import { MAX_STORED_CHARS } from '../core/limits.ts'
 import { CONCEPTS, type Concept, OBSERVATION_TYPES, type Observation, type ObservationType, type Session } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
 import { projectName } from '../core/project.ts'
@@ -301,14 +302,12 @@ async function openImportedSession(
   return { session, opened }
 }
 
-const MAX_TEXT_CHARS = 64 * 1024
-
 async function addPrompt(
   services: Services,
   session: Session,
   p: { key: string; origin: 'person' | 'machine'; text: string; answer: string | null; at: number; answeredAt: number | null },
 ): Promise<boolean> {
-  const cleaned = (text: string) => clip(services.notebook.clean(text).trim(), MAX_TEXT_CHARS)
+  const cleaned = (text: string) => clip(services.notebook.clean(text).trim(), MAX_STORED_CHARS)
   const text = cleaned(p.text)
   if (text === '') return false
   const prompt = await services.store.prompts.add(session, { key: p.key, promptId: null, uuid: null, origin: p.origin, text, at: p.at })
@@ -327,7 +326,7 @@ async function addObservations(services: Services, session: Session, rows: Obser
   const { clean } = services.notebook
   const memorySessionId = session.memorySessionId ?? asMemorySessionId(`import-${session.contentSessionId}`)
   if (!session.memorySessionId) await services.store.sessions.setMemorySessionId(session.id, memorySessionId)
-  const clipped = (text: string) => clip(clean(text), MAX_TEXT_CHARS)
+  const clipped = (text: string) => clip(clean(text), MAX_STORED_CHARS)
   return services.store.observations.add(
     { sessionId: session.id, memorySessionId },
     rows.map((row) => {
@@ -373,7 +372,7 @@ async function addSummary(
     at: number
   },
 ): Promise<boolean> {
-  const cleaned = (text: string) => clip(services.notebook.clean(text), MAX_TEXT_CHARS)
+  const cleaned = (text: string) => clip(services.notebook.clean(text), MAX_STORED_CHARS)
   if (await services.store.summaries.has(key)) return false
   const { added } = await services.store.summaries.put(key, {
     sessionId: session.id,

@@ -1,3 +1,5 @@
+import { jsonFields } from '../core/json-object.ts'
+
 /** The event names of other memory tools, so their hook scripts work with our program. */
 const CLIENT_EVENT_NAMES: Record<string, string> = {
   'session-start': 'SessionStart',
@@ -53,7 +55,7 @@ export function scriptEventPayload({ event, fields }: ScriptEvent, piped: string
 
 /** The text for the model in a reply for the client. */
 export function injectedTextIn(reply: string): string {
-  const { hookSpecificOutput }: { hookSpecificOutput?: { additionalContext?: unknown } } = JSON.parse(reply)
-  const text = hookSpecificOutput?.additionalContext
-  return typeof text === 'string' ? text : ''
+  const { hookSpecificOutput } = jsonFields(JSON.parse(reply))
+  const { additionalContext } = jsonFields(hookSpecificOutput)
+  return typeof additionalContext === 'string' ? additionalContext : ''
 }

@@ -1,9 +1,18 @@
 import { MEMORY_KINDS } from '../core/memory-kinds.ts'
 import type { SearchScope, Store } from '../store/store.ts'
-import { isFiltered, MAX_CANDIDATES, MAX_CANDIDATES_IN_LARGE_STORE, type Ranking, type RankingSignal, type WordSearch } from './ranking.ts'
+import {
+  DEFAULT_LIMIT,
+  isFiltered,
+  MAX_CANDIDATES,
+  MAX_CANDIDATES_IN_LARGE_STORE,
+  type Ranking,
+  type RankingSignal,
+  type WordSearch,
+} from './ranking.ts'
 import { newScores, type ScoredDocument } from './scores.ts'
 import type { RetrievalOptions, SemanticSearch } from './search-options.ts'
 import { activity } from './signals/activity.ts'
+import { author } from './signals/author.ts'
 import { context } from './signals/context.ts'
 import { filteredTexts } from './signals/filtered-texts.ts'
 import { latest } from './signals/latest.ts'
@@ -36,6 +45,7 @@ const SIGNALS: RankingSignal[] = [
   use,
   latest,
   variety,
+  author,
 ]
 
 /** A query text and its words, weighed. */
@@ -93,8 +103,6 @@ async function searchWords(
   const scope = { ...bounds, scan, limit: scan ? Math.max(MAX_CANDIDATES_IN_LARGE_STORE, 2 * (offset + limit)) : MAX_CANDIDATES }
   return { scope, words, matches: await store.documents.match([...words, ...phrases], scope) }
 }
-
-export const DEFAULT_LIMIT = 20
 
 function intersectWindow(scope: SearchScope, { since, before }: TimeWindow): SearchScope {
   return { ...scope, since: Math.max(scope.since, since ?? 0), before: Math.min(scope.before, before ?? Number.MAX_SAFE_INTEGER) }

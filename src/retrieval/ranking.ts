@@ -33,6 +33,9 @@ export type Ranking = {
 
 export type WordSearch = { scope: SearchScope; words: string[]; matches: DocumentMatch[] }
 
+/** How many hits a search returns when the caller does not say. */
+export const DEFAULT_LIMIT = 20
+
 /** How many candidates each signal may add. A large store gets fewer: each candidate costs a page or two to read. */
 export const MAX_CANDIDATES = 300
 export const MAX_CANDIDATES_IN_LARGE_STORE = 150

@@ -18,14 +18,29 @@ export type RouteOptions = {
   /** Also answers callers that only have the token for hooks. */
   hookToken?: true
   readonly '~response'?: unknown
+  readonly '~errors'?: RouteErrors
 }
 
-/** Holds the type of the response for the compiler; the property never exists. */
-type Returns<Response> = { readonly '~response'?: Response }
+/**
+ * When a route answers with an error, by status. A route declares only its own; those of its request (a wrong field, a path parameter that is no
+ * id) and those of all routes follow from the rest.
+ */
+export type RouteErrors = { 400?: string; 409?: string }
 
-/** Declares a route: `route({ request: () => … }).returns<SearchResponse>()`. The comment above it is its text in the HTTP reference. */
+/** Holds the types of the response and of the errors for the compiler; the properties never exist. */
+type Returns<Response> = { readonly '~response'?: Response }
+type Fails<Errors> = { readonly '~errors'?: Errors }
+
+/**
+ * Declares a route: `route({ request: () => … }).returns<FullNote, { 400: 'no note has this id' }>()`. The HTTP reference is made from it and from
+ * the comment above it.
+ */
 export function route<const Options extends RouteOptions>(options: Options) {
-  return { returns: <Response>(): Options & Returns<Response> => options as Options & Returns<Response> }
+  type Declared<Response, Errors> = Options & Returns<Response> & Fails<Errors>
+  return {
+    returns: <Response, Errors extends RouteErrors = Record<never, never>>(): Declared<Response, Errors> =>
+      options as Declared<Response, Errors>,
+  }
 }
 
 /** The request as a caller sends it. */
@@ -36,6 +51,8 @@ export type ParsedType<Route> = Route extends { request: () => infer Schema exte
 export type ParsedRequest<Resource, Name extends keyof Resource> = ParsedType<Resource[Name]>
 /** The response; for a route with `lines`, one line of it. */
 export type ResponseType<Route> = Route extends Returns<infer Response> ? Response : never
+/** The errors that the route declares. */
+export type ErrorsType<Route> = Route extends Fails<infer Errors> ? Errors : never
 
 /** A whole number in a query string or a JSON body. */
 export function wholeNumber(fallback: number, max: number) {

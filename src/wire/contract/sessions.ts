@@ -72,9 +72,9 @@ export const sessions = {
       ),
   }).returns<InitSessionResponse>(),
   /** Announce that a turn has started. */
-  'POST /api/sessions/:id/init': route({ request: initTurn }).returns<InitTurnResponse>(),
+  'POST /api/sessions/:id/init': route({ request: initTurn }).returns<InitTurnResponse, { 400: 'no session has this id' }>(),
   /** The same as `POST /api/sessions/:id/init`. */
-  'POST /sessions/:id/init': route({ request: initTurn }).returns<InitTurnResponse>(),
+  'POST /sessions/:id/init': route({ request: initTurn }).returns<InitTurnResponse, { 400: 'no session has this id' }>(),
   /** Store a tool use. The same one reported twice is stored once. */
   'POST /api/sessions/observations': route({
     request: () =>
@@ -119,9 +119,18 @@ export const sessions = {
     readOnly: true,
   }).returns<SessionList>(),
   /** Get a session with its prompts, tool uses, memories and injections. */
-  'GET /api/sessions/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<SessionContents>(),
+  'GET /api/sessions/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<
+    SessionContents,
+    { 400: 'no session has this id' }
+  >(),
   /** Delete a session and everything that was made of it. */
-  'DELETE /api/sessions/:id': route({ request: () => z.object({ id: rowId() }) }).returns<{ removed: number }>(),
+  'DELETE /api/sessions/:id': route({ request: () => z.object({ id: rowId() }) }).returns<
+    { removed: number },
+    { 400: 'no session has this id' }
+  >(),
   /** Get a tool use with its full input and output. */
-  'GET /api/tool-uses/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<ToolUse>(),
+  'GET /api/tool-uses/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<
+    ToolUse,
+    { 400: 'no tool use has this id' }
+  >(),
 }

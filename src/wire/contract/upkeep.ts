@@ -172,9 +172,15 @@ export const upkeep = {
     unlimited: true,
   }).returns<CleanUpLine>(),
   /** Plan how to fold duplicate notes and merge related ones; `apply` carries the plan out, `undo` reverts it. */
-  'POST /api/consolidate': route({ request: consolidateRequest, lines: true, unlimited: true }).returns<ConsolidationLine>(),
+  'POST /api/consolidate': route({ request: consolidateRequest, lines: true, unlimited: true }).returns<
+    ConsolidationLine,
+    { 400: 'the plan in `undo` does not exist, was not applied, or is undone already' }
+  >(),
   /** Plan lasting notes from sessions' notes, with a text model; `apply` and `undo` as in `POST /api/consolidate`. */
-  'POST /api/reflect': route({ request: consolidateRequest, lines: true, unlimited: true }).returns<ConsolidationLine>(),
+  'POST /api/reflect': route({ request: consolidateRequest, lines: true, unlimited: true }).returns<
+    ConsolidationLine,
+    { 400: 'the plan in `undo` does not exist, was not applied, or is undone already' }
+  >(),
   /** Distill turns again with the text model; without `apply` only estimate the cost. */
   'POST /api/redistill': route({
     request: () => z.object({ since: instant(), project: z.string().max(500).nullable().default(null), apply: z.boolean().default(false) }),
@@ -203,7 +209,7 @@ export const upkeep = {
       }),
     lines: true,
     readOnly: true,
-  }).returns<ExportLine>(),
+  }).returns<ExportLine, { 400: '`format` is markdown and `kind` is not notes' }>(),
   /** Run failed jobs again: the one with this `id`, or all. */
   'POST /api/jobs/retry': route({ request: () => z.object({ id: z.number().int().optional() }) }).returns<{ revived: number }>(),
   /** List changes that were not made by an agent, newest first. */

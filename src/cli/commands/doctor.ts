@@ -245,6 +245,7 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
     says: `${s.lastEventAt === null ? 'none yet' : formatAgo(s.lastEventAt, Date.now())}${s.unstoredEvents > 0 ? `; ${plural(s.unstoredEvents, 'event')} could not be stored` : ''}`,
     fix: `The reason is in ${s.home}/logs/worker.log. What was missed is read from the transcript when the session ends.`,
   })
+  findings.push(notUnderstoodFinding(s))
   findings.push(
     s.jobs.dead === 0
       ? { what: 'Queue', state: 'ok', says: `${plural(s.jobs.waiting + s.jobs.running, 'job')} waiting, ${s.spooled} in the spool` }
@@ -283,6 +284,23 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
   )
   for (const problem of s.problems) findings.push({ what: 'Settings', state: 'warning', says: problem, fix: settingFix(problem, s.home) })
   return findings
+}
+
+const NOT_UNDERSTOOD_WARNING_MS = 7 * 24 * 3_600_000
+
+/** An event that another program or a newer client sends in a form that we cannot read. After a week it is only a number. */
+function notUnderstoodFinding({ home, notUnderstood: { count, lastAt, setAside } }: WorkerStatus): DoctorFinding {
+  const what = 'Unknown events'
+  if (count === 0 && setAside === 0) return { what, state: 'ok', says: 'none: every event was understood' }
+  const says = [
+    `${plural(count, 'event')} could not be understood${lastAt === null ? '' : `, the last ${formatAgo(lastAt, Date.now())}`}`,
+    ...(setAside > 0 ? [`${plural(setAside, 'file')} in ${home}/spool/set-aside`] : []),
+  ].join('; ')
+  const isRecent = setAside > 0 || (lastAt !== null && Date.now() - lastAt < NOT_UNDERSTOOD_WARNING_MS)
+  if (!isRecent) return { what, state: 'ok', says }
+  const cleanUp = setAside > 0 ? ' Delete the files when you do not need them.' : ''
+  const fix = `The reasons are in ${home}/logs/worker.log; the forms that hooks may send: recollect help hooks.${cleanUp}`
+  return { what, state: 'warning', says, fix }
 }
 
 /** The message of a problem names the file or variable that caused it; otherwise the cause is config.toml. */

@@ -9,7 +9,7 @@ import { turnKey } from './commits.ts'
 import { orderByAge } from './effective-age.ts'
 import { notesFor } from './notes.ts'
 import type { Budget, InjectedBrief } from './page.ts'
-import { isRepaired, NO_REPAIRS, type Repairs, repairedObservations, repairsOf } from './repairs.ts'
+import type { Repairs } from './repairs.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
 import type { TracedWork } from './work-overview.ts'
 import { type SummaryInBrief, writeBrief } from './write-brief.ts'
@@ -42,26 +42,29 @@ export async function briefFor(store: Store, options: SessionBriefOptions): Prom
   const { last, elsewhere } = await chooseSummaries(store, summaries, options)
   const recent = await store.observations.recent(project, MAX_OBSERVATION_CANDIDATES)
   const onBranch = branch === null ? [] : await store.observations.recentOn(project, branch, MAX_BRANCH_CANDIDATES)
-  const repairs = knowledge ? await repairsOf(store, knowledge.sessions) : NO_REPAIRS
+  const resumed = knowledge && { knowledge, repairs: await (await import('./repairs.ts')).repairsOf(store, knowledge.sessions) }
   const material = {
     project,
     branch,
     notes: await notesFor(store, project, now),
-    last: last && (await describeSummary(store, project, last, knowledge, repairs)),
-    elsewhere: elsewhere && (await describeSummary(store, project, elsewhere, knowledge, repairs)),
+    last: last && (await describeSummary(store, project, last, resumed)),
+    elsewhere: elsewhere && (await describeSummary(store, project, elsewhere, resumed)),
     open: knowledge ? null : unansweredPrompt(await store.prompts.newest(project), summaries[0] ?? null),
     observations: orderByAge([...recent, ...onBranch], branch, now),
     ...(await tracedWork(store, project)),
   }
-  if (!knowledge) return writeBrief(material, options)
-  const notNews = await observationsWithoutNews(store, material.observations, knowledge, repairs)
-  return writeBrief(material, { ...options, knowledge: { ...knowledge, notNews } })
+  if (!resumed) return writeBrief(material, options)
+  const notNews = await observationsWithoutNews(store, material.observations, resumed)
+  return writeBrief(material, { ...options, knowledge: { ...resumed.knowledge, notNews } })
 }
 
+type Resumed = { knowledge: ResumedKnowledge; repairs: Repairs }
+
 /** Observations with new ids that a resumed session knows anyway: failures that it has repaired, and old turns that a model has distilled again. */
-async function observationsWithoutNews(store: Store, all: Observation[], { sessions, briefed }: ResumedKnowledge, repairs: Repairs) {
+async function observationsWithoutNews(store: Store, all: Observation[], { knowledge, repairs }: Resumed): Promise<Map<number, string>> {
+  const { sessions, briefed } = knowledge
   const others = all.filter((o) => !sessions.has(o.sessionId) && o.id > briefed.until)
-  const notNews = new Map([...(await repairedObservations(store, others, repairs))].map((id) => [id, 'this session has repaired it']))
+  const notNews = new Map([...(await repairs.among(others))].map((id) => [id, 'this session has repaired it']))
   for (const { id, sessionId, promptNumber, at } of others) {
     const wasDistilledBefore =
       at < briefed.at - SUMMARY_DELAY_MS && (await store.distilledTurns.fingerprint(sessionId, promptNumber)) !== null
@@ -111,23 +114,20 @@ async function describeSummary(
   store: Store,
   project: ProjectKey,
   summary: WithBranch<Summary>,
-  knowledge: ResumedKnowledge | null,
-  repairs: Repairs,
+  resumed: Resumed | null,
 ): Promise<SummaryInBrief> {
   const session = await store.sessions.get(summary.sessionId)
   const failures = await store.prompts.openFailuresBefore(summary.sessionId, Number.MAX_SAFE_INTEGER)
   const passes = failures.length === 0 ? [] : await store.prompts.recentPasses(project, summary.branch, MAX_PASSING_TURNS)
-  const failing = failures.filter(
-    (failure) => !passes.some((pass) => isFixedBy(failure, pass)) && isNewFailure(failure, knowledge, repairs),
-  )
-  const isSettled = knowledge !== null && failures.some((one) => one.promptNumber === summary.promptNumber && isRepaired(one, repairs))
+  const failing = failures.filter((failure) => !passes.some((pass) => isFixedBy(failure, pass)) && isNewFailure(failure, resumed))
+  const isSettled = failures.some((failure) => failure.promptNumber === summary.promptNumber && resumed?.repairs.include(failure))
   const current = isSettled ? { ...summary, nextSteps: '' } : summary
   return { summary: current, session: session?.contentSessionId ?? null, title: session?.title ?? null, failing }
 }
 
 /** A resumed session knew of a failure at its last brief, or could have; and it may have repaired a later one. */
-function isNewFailure(failure: OpenFailure, knowledge: ResumedKnowledge | null, repairs: Repairs): boolean {
-  return knowledge === null || (failure.at > knowledge.briefed.at && !isRepaired(failure, repairs))
+function isNewFailure(failure: OpenFailure, resumed: Resumed | null): boolean {
+  return resumed === null || (failure.at > resumed.knowledge.briefed.at && !resumed.repairs.include(failure))
 }
 
 /** How many turns with passing tests are checked for failures that they fixed. */

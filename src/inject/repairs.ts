@@ -2,30 +2,34 @@ import type { Observation, OpenFailure, PassedTestRun } from '../core/memory.ts'
 import { shorten } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
-/** What a session has put right: the memories of failures that it fixed, as `observation:12`, and the tests that passed in it. */
-export type Repairs = { fixed: Set<string>; passes: PassedTestRun[] }
-
-export const NO_REPAIRS: Repairs = { fixed: new Set(), passes: [] }
+/** What a session has put right since others reported it broken. */
+export type Repairs = {
+  /** Whether the session saw the failing tests pass later: in a run of all tests, of the same command, or of a file or test that failed. */
+  include(failure: OpenFailure): boolean
+  /** The observations of failures that the session has repaired. */
+  among(observations: Observation[]): Promise<Set<number>>
+}
 
 export async function repairsOf(store: Store, sessions: Set<number>): Promise<Repairs> {
-  const fixed = await store.links.fixedBy([...sessions])
-  return { fixed: new Set(fixed.map(({ kind, ref }) => `${kind}:${ref}`)), passes: await store.prompts.passesOf([...sessions]) }
-}
-
-/** Whether the session saw the failing tests pass later: in a run of all tests, of the same command, or of a file or test that failed. */
-export function isRepaired({ command, names, at }: OpenFailure, { passes }: Repairs): boolean {
-  const selectsFailed = (passed: string) => targetsOf(passed).some((target) => names.some((name) => name.includes(target)))
-  return passes.some((pass) => pass.at > at && (pass.isWhole || pass.command === command || selectsFailed(pass.command)))
-}
-
-/** The observations of failures that the session has repaired. */
-export async function repairedObservations(store: Store, observations: Observation[], repairs: Repairs): Promise<Set<number>> {
-  const repaired = new Set(observations.filter(({ id }) => repairs.fixed.has(`observation:${id}`)).map(({ id }) => id))
-  for (const [sessionId, reported] of Map.groupBy(observations, (o) => o.sessionId)) {
-    const failures = (await store.prompts.openFailuresBefore(sessionId, Number.MAX_SAFE_INTEGER)).filter((one) => isRepaired(one, repairs))
-    for (const o of reported) if (failures.some((failure) => isReportOf(o, failure))) repaired.add(o.id)
+  const fixed = new Set((await store.links.fixedBy([...sessions])).map(({ kind, ref }) => `${kind}:${ref}`))
+  const passes = await store.prompts.passesOf([...sessions])
+  const include = (failure: OpenFailure) => passes.some((pass) => isRepairedBy(failure, pass))
+  return {
+    include,
+    among: async (observations) => {
+      const repaired = new Set(observations.filter(({ id }) => fixed.has(`observation:${id}`)).map(({ id }) => id))
+      for (const [sessionId, reported] of Map.groupBy(observations, (o) => o.sessionId)) {
+        const failures = (await store.prompts.openFailuresBefore(sessionId, Number.MAX_SAFE_INTEGER)).filter(include)
+        for (const o of reported) if (failures.some((failure) => isReportOf(o, failure))) repaired.add(o.id)
+      }
+      return repaired
+    },
   }
-  return repaired
+}
+
+function isRepairedBy({ command, names, at }: OpenFailure, pass: PassedTestRun): boolean {
+  const selectsFailed = () => targetsOf(pass.command).some((target) => names.some((name) => name.includes(target)))
+  return pass.at > at && (pass.isWhole || pass.command === command || selectsFailed())
 }
 
 function isReportOf({ promptNumber, filesModified, title, facts }: Observation, failure: OpenFailure): boolean {

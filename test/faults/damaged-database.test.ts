@@ -104,10 +104,11 @@ async function aHomeWithHistory(): Promise<FaultyHome> {
     answer: `Clock ${i} was wrong.`,
   }))
   writeFileSync(join(folder, 'tides.jsonl'), transcript('tides', turns, { cwd: '/srv/harbour' }))
-  await at.run('', 'start')
+  await at.run('', 'init', '--yes')
   await at.run('', 'import')
   await at.run('', 'capture', 'Stations keep their own time zone', '--project', 'harbour')
   await at.settled()
+  expect((await at.doctor()).code).toBe(0)
   return at
 }
 

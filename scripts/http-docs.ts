@@ -87,9 +87,11 @@ function routeSection({ name, comment, response, declaredErrors }: DocumentedRou
   const heading = `### ${name.replace('ANY ', '')}\n\n${comment}${marks.length > 0 ? ` **${marks.join(', ')}.**` : ''}`
   const isAlias = comment.startsWith('The same as')
   const fields = route.request && !isAlias ? fieldTable(route.request()) : ''
+  const others = isAlias ? [] : Object.entries(route.otherNames ?? {}).map(([other, field]) => `\`${other}\` for \`${field}\``)
+  const otherNames = others.length === 0 ? '' : `Other names that are accepted: ${others.join(', ')}.`
   const answer = route.raw || isAlias ? '' : `Response: \`${response}\``
   const errors = isAlias ? '' : errorList(name, [...requestErrors(name), ...declaredErrors])
-  return [heading, fields, answer, errors, exampleBlock(name)].filter(Boolean).join('\n\n')
+  return [heading, fields, otherNames, answer, errors, exampleBlock(name)].filter(Boolean).join('\n\n')
 }
 
 /** The errors that follow from the request of a route. */

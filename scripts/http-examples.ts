@@ -21,6 +21,7 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   },
 
   'POST /api/sessions/init': { contentSessionId: 'my-session', project: 'harbour', prompt: 'Why is low tide an hour late?' },
+  'POST /sessions/init': { contentSessionId: 'my-session', project: 'harbour', prompt: 'And high tide?' },
   'POST /api/sessions/:id/init': { id: 1, promptNumber: 1 },
   'POST /sessions/:id/init': { id: 1, promptNumber: 1 },
   'POST /api/sessions/observations': {

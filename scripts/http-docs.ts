@@ -41,7 +41,7 @@ The worker answers HTTP on a Unix socket and on a port of this machine. Programs
 
 - **Unix socket** \`~/.recollect/run/worker.sock\`: only you can open it, so no token is needed. The examples below use it.
 - **Port** \`http://127.0.0.1:37777\` (\`recollect status\` prints the port): send \`Authorization: Bearer <token>\` with the token in
-  \`~/.recollect/run/token\`. The token in \`run/hook-token\` is only good for \`POST /hook/:agent\`.
+  \`~/.recollect/run/token\`. \`POST /hook/:agent\` exists on the socket only.
 
 \`recollect start\` starts the worker. Path parameters (\`:id\`) are part of the path. GET and DELETE take the other fields in the query string, other methods
 in a JSON body. In a query string, a boolean is \`true\` or \`false\` (also \`1\` and \`0\`). Times are milliseconds since 1970; where text is allowed, also

@@ -1,6 +1,7 @@
 import { readMcpRegistration } from '../integrations/claude-code/mcp-registration.ts'
-import { homeFlagOf, type Inspection, inspectHooks } from '../integrations/install.ts'
+import { type Inspection, inspectHooks } from '../integrations/install.ts'
 import type { Environment } from '../platform/environment.ts'
+import { homeFlagOf } from '../platform/launcher.ts'
 
 /**
  * How Claude Code is connected in this folder. If `init` has installed the same part as the plugin, the plugin stays silent. `byHand` lists the

@@ -53,7 +53,7 @@ export type SessionEvent =
   /** An event that we do not use. */
   | { kind: 'ignored'; name: string }
 
-/** Facts about an event that are not in its payload: a command hook knows them from its environment, an http hook does not. */
+/** Facts about an event that are not in its payload: a hook knows them from its environment. */
 export type EventContext = {
   projectFolder: string | null
   clientPid: number | null

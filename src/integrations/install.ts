@@ -4,7 +4,6 @@
  */
 export {
   findClient,
-  homeFlagOf,
   type InspectedFile,
   type Inspection,
   type InstallOutcome,

@@ -22,7 +22,7 @@ export type Delivery = { agent: Agent; payload: unknown; context: EventContext; 
 export async function ingestDelivery(
   services: Services,
   delivery: Delivery,
-  isAwaited: () => Promise<boolean> = async () => true,
+  isAwaited: () => boolean = () => true,
 ): Promise<Record<string, unknown>> {
   const { agent, payload, at } = delivery
   const { session, events, changes } = await ingestWithoutReply(services, delivery)

@@ -1,9 +1,10 @@
 import { formatAgo } from '../../core/time-format.ts'
 import { readMcpRegistration } from '../../integrations/claude-code/mcp-registration.ts'
-import { findClient, homeFlagOf, installMcp } from '../../integrations/install.ts'
+import { findClient, installMcp } from '../../integrations/install.ts'
 import { readEnvironment } from '../../platform/environment.ts'
-import { ensurePrivateFolder, exists, findWriteProblem, isPrivate, makePrivate, readIfThere } from '../../platform/files.ts'
+import { ensurePrivateFolder, exists, findWriteProblem, isPrivate, makePrivate } from '../../platform/files.ts'
 import { freeBytes } from '../../platform/folder.ts'
+import { homeFlagOf } from '../../platform/launcher.ts'
 import { homePaths } from '../../platform/paths.ts'
 import { runProgram } from '../../platform/processes.ts'
 import { PROGRAM } from '../../platform/program.ts'
@@ -70,11 +71,8 @@ async function examine(): Promise<DoctorFinding[]> {
   const findings: DoctorFinding[] = [await clientFinding(environment), ...homeFindings(home)]
   const status = await workerStatus(home)
   findings.push(...(status.kind === 'runs' ? workerFindings(status.status) : [await stoppedWorkerFinding(home, status.why)]))
-  if (status.kind === 'runs') {
-    findings.push(await tokenFinding(home, status.status.port))
-    findings.push(await databaseFinding())
-  }
-  findings.push(...hookFindings(environment, home, status.kind === 'runs' ? status.status.port : null))
+  if (status.kind === 'runs') findings.push(await databaseFinding())
+  findings.push(...hookFindings(environment, home))
   findings.push(mcpFinding(environment))
   return findings
 }
@@ -163,7 +161,7 @@ function homeFindings(home: ReturnType<typeof homePaths>): DoctorFinding[] {
           fix: 'Free some space. What was missed is read from the transcripts afterwards.',
         },
   )
-  const open = [home.token, home.hookToken, home.database].filter((path) => exists(path) && !isPrivate(path))
+  const open = [home.token, home.database].filter((path) => exists(path) && !isPrivate(path))
   findings.push(
     open.length === 0
       ? { what: 'Permissions', state: 'ok', says: 'only you can read the files' }
@@ -235,7 +233,7 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
       : {
           what: 'Port',
           state: 'warning',
-          says: `another program uses ${s.wantedPort}, so the worker listens on ${s.port}; the hooks use that port`,
+          says: `another program uses ${s.wantedPort}, so the worker listens on ${s.port}`,
           fix: `End the other program and run 'recollect restart', or set worker.port in ${s.home}/config.toml.`,
         },
   )
@@ -291,27 +289,6 @@ function settingFix(problem: string, home: string): string {
   if (variable) return `Change ${variable} in the environment of the worker, then run: recollect restart`
   const [file] = new RegExp(`${RegExp.escape(home)}/(?:modes/)?[\\w.-]+\\.toml`).exec(problem) ?? []
   return `Edit ${file ?? `${home}/config.toml`}.`
-}
-
-async function tokenFinding(home: ReturnType<typeof homePaths>, port: number): Promise<DoctorFinding> {
-  const token = readIfThere(home.hookToken)?.trim() ?? ''
-  try {
-    const answer = await fetch(`http://127.0.0.1:${port}/hook/none`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}` },
-      body: '{}',
-      signal: AbortSignal.timeout(2000),
-    })
-    if (answer.ok) return { what: 'Token', state: 'ok', says: 'the worker accepts the hook token' }
-    return {
-      what: 'Token',
-      state: 'broken',
-      says: `the worker rejects the hook token (${answer.status})`,
-      fix: `recollect restart, then recollect init`,
-    }
-  } catch (cause) {
-    return { what: 'Token', state: 'broken', says: `127.0.0.1:${port} does not answer (${reasonOf(cause)})`, fix: 'recollect restart' }
-  }
 }
 
 async function databaseFinding(): Promise<DoctorFinding> {

@@ -1,7 +1,7 @@
 import { type InspectedFile, inspectHooks } from '../integrations/install.ts'
 import type { Environment } from '../platform/environment.ts'
 import { readInstalls } from '../platform/installs.ts'
-import { homeFlagOf, isLauncherCurrent } from '../platform/launcher.ts'
+import { homeFlagOf, launcherProblem } from '../platform/launcher.ts'
 import type { Home } from '../platform/paths.ts'
 import { duplicateConnectionFix, findConnection } from './claude-code-connection.ts'
 import { installHooks } from './install-hooks.ts'
@@ -65,11 +65,8 @@ function fileFinding(file: InspectedFile, environment: Environment): DoctorFindi
       `${file.file} belongs to another home (${otherHome.home ?? 'the default one'})`,
       'To use it for this home: recollect init',
     )
-  const problem = file.own.some((hook) => hook.kind !== 'current')
-    ? 'an earlier version wrote them'
-    : isLauncherCurrent(environment)
-      ? null
-      : 'they do not call this program'
+  const isOld = file.own.some((hook) => hook.kind !== 'current')
+  const problem = isOld ? 'an earlier version wrote them' : launcherProblem(environment)
   if (problem)
     return {
       what: 'Hooks',

@@ -3,11 +3,16 @@ import { readEnvironment } from '../platform/environment.ts'
 import { rememberInstall } from '../platform/installs.ts'
 import { writeLauncher } from '../platform/launcher.ts'
 import { homePaths } from '../platform/paths.ts'
+import { call } from './call.ts'
 
 /** Writes the hooks and the launcher that they call, and records where the hooks are. */
 export async function installHooks({ project, dryRun = false }: { project: string | null; dryRun?: boolean }): Promise<InstallOutcome> {
   const environment = readEnvironment()
-  if (!dryRun) writeLauncher(environment)
+  if (!dryRun) {
+    // A worker must have read the settings once, because hooks take the person's privacy rules from it.
+    await call('GET /api/status')
+    writeLauncher(environment)
+  }
   const outcome = await install({ environment, project, dryRun })
   if (outcome.kind === 'installed' || outcome.kind === 'unchanged')
     rememberInstall(homePaths(environment), {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { type Environment, readEnvironment } from './environment.ts'
-import { ensurePrivateFolder, readIfThere, writeFileAtomically } from './files.ts'
+import { ensurePrivateFolder, exists, readIfThere, writeFileAtomically } from './files.ts'
 import { homePaths } from './paths.ts'
 import { HOOK_PROGRAM } from './program.ts'
 
@@ -17,9 +17,18 @@ export function writeLauncher(environment: Environment = readEnvironment()): voi
   writeFileAtomically(launcher, text, 0o700)
 }
 
-/** Whether the hooks would run this program. */
-export const isLauncherCurrent = (environment: Environment): boolean =>
-  readIfThere(homePaths(environment).launcher) === launcherText(environment)
+/** Why the hooks of this home cannot run a program; null if they can. */
+export function launcherProblem(environment: Environment): string | null {
+  const { launcher } = homePaths(environment)
+  const text = readIfThere(launcher)
+  if (text === null) return `${launcher} is missing`
+  const files = [...text.matchAll(/\[ -f ('.*?'|\S+) \] &&/g)].map(([, file = '']) =>
+    file.replaceAll(`'\\''`, '\0').replaceAll("'", '').replaceAll('\0', "'"),
+  )
+  if (files.length === 0) return `${launcher} is damaged`
+  const missing = files.find((file) => !exists(file))
+  return missing ? `they call ${missing}, which no longer exists` : null
+}
 
 function launcherText(environment: Environment): string {
   const home = homeFlagOf(environment)

@@ -28,7 +28,7 @@ for (const [trouble, deed] of Object.entries(TROUBLES)) {
     test(`${trouble} during a headless session ${mcp}`, async () => {
       await using scene = await aScene(mcp === 'with MCP')
       const { person } = scene
-      const turns = [bash('echo one'), bash(deed(scene)), bash('echo two'), bash('echo three'), 'All steps are done.']
+      const turns = [bash('echo one'), bash(deed(scene)), bash('echo two'), largeFile(person), 'All steps are done.']
       const ran = await runClaude({ sandbox: person, prompt: 'Do the steps.', turns, timeoutMs: 100_000 })
       expect([ran.code, ran.answer, ran.stderr]).toEqual([0, 'All steps are done.', ''])
       expectUnseen(ran.stdout)
@@ -46,7 +46,7 @@ for (const [trouble, deed] of Object.entries(TROUBLES)) {
           bash(deed(scene)),
           bash('echo two'),
           'The second step is done.',
-          bash('echo three'),
+          largeFile(person),
           'The last step is done.',
         ]
         const tui = await startTui({ sandbox: person, turns })
@@ -76,6 +76,11 @@ for (const [trouble, deed] of Object.entries(TROUBLES)) {
     )
   }
 }
+
+/** More than fits into a pipe, so the client notices if a hook ends without reading. */
+const largeFile = ({ project }: Person) => ({
+  tools: [{ name: 'Write', input: { file_path: join(project, 'large.txt'), content: 'A line of text.\n'.repeat(20_000) } }],
+})
 
 /** The client's words for a hook that failed, and the causes it would name. */
 function expectUnseen(shown: string): void {

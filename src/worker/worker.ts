@@ -110,7 +110,11 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const listening = listen(home, settings.worker.port, readOrCreateSecret(home.token), services.visitors, router, log, mcp.pipes)
   writeFileAtomically(home.workerFile, `${JSON.stringify({ pid: process.pid, port: listening.port, version: VERSION, startedAt })}\n`)
   removeMarks(home)
-  writeLauncher(environment)
+  try {
+    writeLauncher(environment)
+  } catch (cause) {
+    log.warn('the launcher of the hooks could not be written', { error: (cause as Error).message })
+  }
   log.info('started', { pid: process.pid, port: listening.port, version: VERSION, ms: Math.round(performance.now()) })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve())
 

@@ -41,7 +41,7 @@ The worker answers HTTP on a Unix socket and on a port of this machine. Programs
 
 - **Unix socket** \`~/.recollect/run/worker.sock\`: only you can open it, so no token is needed. The examples below use it.
 - **Port** \`http://127.0.0.1:37777\` (\`recollect status\` prints the port): send \`Authorization: Bearer <token>\` with the token in
-  \`~/.recollect/run/token\`. The token in \`run/hook-token\` is only good for \`POST /hook/:agent\`.
+  \`~/.recollect/run/token\`. \`POST /hook/:agent\` exists on the socket only.
 
 \`recollect start\` starts the worker. Path parameters (\`:id\`) are part of the path. GET and DELETE take the other fields in the query string, other methods
 in a JSON body. In a query string, a boolean is \`true\` or \`false\` (also \`1\` and \`0\`). Times are milliseconds since 1970; where text is allowed, also
@@ -60,7 +60,7 @@ after its first line sends \`{ "kind": "failed", "error": "…" }\` as its last 
 |---|---|
 | 401 | the request comes over the port, and its token is missing or wrong |
 | 403 | the request comes over the port, and from another site or for another host |
-| 404 | the token for hooks was used for a route that it is not good for, or there is no such route |
+| 404 | there is no such route |
 | 500 | the worker failed; its log says why |
 `
 
@@ -107,15 +107,16 @@ export function requestErrors(name: RouteName): RouteError[] {
 
 export const pathParams = (name: RouteName): string[] => [...name.matchAll(/:(\w+)/g)].map(([, param = '']) => param)
 
-/** The statuses of every route. A hook always gets 200 once it is let in, and both tokens are good for it. */
+/** The statuses of every route. A hook always gets 200, and its route is only on the socket, where everyone is let in. */
 function commonStatuses(name: RouteName): number[] {
-  const { hookToken }: RouteOptions = contract[name]
-  return [401, 403, ...(hookToken ? [] : [404]), ...(name === 'POST /hook/:agent' ? [] : [500])]
+  return name === 'POST /hook/:agent' ? [] : [401, 403, 500]
 }
 
 function errorList(name: RouteName, own: RouteError[]): string {
   const items = own.toSorted((a, b) => a.status - b.status).map(({ status, when }) => `- ${status}: ${when}`)
-  return ['Errors:\n', ...items, `- ${commonStatuses(name).join(', ')}: as [everywhere](#errors)`].join('\n')
+  const common = commonStatuses(name)
+  const all = [...items, ...(common.length > 0 ? [`- ${common.join(', ')}: as [everywhere](#errors)`] : [])]
+  return all.length === 0 ? '' : ['Errors:\n', ...all].join('\n')
 }
 
 /** The errors that each route declares. */

@@ -124,7 +124,6 @@ test.each<[string, string | RegExp]>([
   ['config set privacy.patterns sk-.+,[', 'privacy.patterns: "[" is not a regular expression (missing terminating ] for character class)'],
   ['uninstall --purge', 'not a terminal, so I cannot ask. Pass --yes to continue.'],
   ['init', 'not a terminal, so I cannot ask. Pass --yes to continue.'],
-  ['init --form smoke', 'unknown --form "smoke"; use one of: http, command'],
   // programs and shells
   ['completion', 'which shell? Use: recollect completion bash|zsh|fish'],
   ['completion csh', 'unknown shell "csh"; did you mean "zsh"? Use one of: bash, zsh, fish'],

@@ -61,7 +61,7 @@ export type SessionEvent =
 /** A payload, or a part of it, that cannot be read. The message never quotes it, so that it can be logged. */
 export class NotUnderstood extends Error {}
 
-/** Facts about an event that are not in its payload: a command hook knows them from its environment, an http hook does not. */
+/** Facts about an event that are not in its payload: a hook knows them from its environment. */
 export type EventContext = {
   projectFolder: string | null
   clientPid: number | null

@@ -5,7 +5,6 @@
 export { describeConnection, duplicateConnectionFix, findConnection, otherMcpRegistrations } from './claude-code/connection.ts'
 export {
   findClient,
-  homeFlagOf,
   type InspectedFile,
   type Inspection,
   type InstallOutcome,

@@ -30,7 +30,7 @@ export type Delivery = {
 export async function ingestDelivery(
   services: Services,
   delivery: Delivery,
-  isAwaited: () => Promise<boolean> = async () => true,
+  isAwaited: () => boolean = () => true,
 ): Promise<Record<string, unknown>> {
   const { agent, payload, at } = delivery
   const { session, events, changes } = await ingestWithoutReply(services, delivery)

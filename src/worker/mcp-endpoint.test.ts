@@ -346,7 +346,7 @@ test('over HTTP, requests without the token, with another host name or from anot
   const owner = { authorization: 'Bearer owner-token' }
   expect(await ask(owner)).toBe(200)
   expect(await ask({})).toBe(401)
-  expect(await ask({ authorization: 'Bearer hook-token' })).toBe(404)
+  expect(await ask({ authorization: 'Bearer guess' })).toBe(401)
   expect(await ask({ ...owner, host: 'evil.example' })).toBe(403)
   expect(await ask({ ...owner, origin: 'https://evil.example' })).toBe(403)
 })
@@ -394,17 +394,17 @@ test.each(['{"jsonrpc":"2.0","id":7,"method":5}', '{"id":7}', '[7]', 'seven'])('
 /** The worker's MCP endpoint without the process around it. */
 async function anEndpoint() {
   const at = await someServices()
-  const keys = { token: 'owner-token', hookToken: 'hook-token' }
+  const token = 'owner-token'
   const router = openRouter(at.desk, aControl({ port: () => listening.port, mcp: (request) => endpoint.handleRequest(request) }))
   const endpoint = openMcpEndpoint(inProcessTransport(router, at.desk.log), at.desk.log)
-  const listening = listen(at.desk.home, 0, keys, at.desk.visitors, router, at.desk.log, endpoint.pipes)
+  const listening = listen(at.desk.home, 0, token, at.desk.visitors, router, at.desk.log, endpoint.pipes)
   const url = new URL(`http://127.0.0.1:${listening.port}/mcp`)
   return {
     ...at,
     url,
     client: async (mode: 'legacy' | { pin: string }, way: 'pipe' | 'http'): Promise<Client> => {
       const client = new Client({ name: 'a test', version: '1' }, { versionNegotiation: { mode } })
-      const overHttp = () => new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${keys.token}` } } })
+      const overHttp = () => new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${token}` } } })
       await client.connect(way === 'http' ? overHttp() : overPipe(at.desk.home))
       return client
     },
@@ -416,10 +416,13 @@ async function anEndpoint() {
       if (result.isError) throw new Error(text)
       return text
     },
-    hook: (payload: object) => {
-      const headers = { authorization: `Bearer ${keys.hookToken}`, 'x-recollect-strict': '1' }
-      return fetch(new URL('/hook/claude-code', url), { method: 'POST', headers, body: JSON.stringify(payload) })
-    },
+    hook: (payload: object) =>
+      fetch('http://worker/hook/claude-code', {
+        unix: at.desk.home.socket,
+        method: 'POST',
+        headers: { 'x-recollect-strict': '1' },
+        body: JSON.stringify(payload),
+      }),
     [Symbol.asyncDispose]: async () => {
       await listening.stop()
       await at[Symbol.asyncDispose]()

@@ -114,13 +114,12 @@ function matchSegments(pattern: string[], segments: string[]): Record<string, st
 }
 
 /**
- * The worker's HTTP API and the files of the viewer. Hooks may only report events; the owner may do everything.
- * Returns null when there is no such route for the caller.
+ * The worker's HTTP API and the files of the viewer. Returns null when there is no such route at this entrance.
  */
 export function openRouter(services: Services, control: Control): Handler {
-  return async (request, url, caller, server) => {
+  return async (request, url, entrance, server) => {
     const match = findRoute(request.method, url.pathname)
-    if (caller !== 'owner' && !match?.route.hookToken) return null
+    if (match?.route.socketOnly && entrance !== 'socket') return null
     if (!match) return services.viewer.answer(request, url)
     const { route, params } = match
     if (route.unlimited) server.timeout(request, 0)

@@ -237,10 +237,21 @@ test('nothing of a fully private prompt or its turn is stored', async () => {
   expect(await person.rows('tool-uses')).toHaveLength(1)
 })
 
-test('a client without http hooks gets command hooks, and everything is stored', async () => {
+test('RECOLLECT=off keeps one session out of memory, also when its transcript is imported later', async () => {
+  await using person = await aPerson({ files: project, git: true })
+  const off = { RECOLLECT: 'off' }
+  const ran = await runClaude({ sandbox: person, prompt: 'The merger with Umbra.', turns: [bash('echo umbra'), 'Umbra it is.'], env: off })
+  expect([ran.code, ran.answer]).toEqual([0, 'Umbra it is.'])
+  expect(JSON.stringify(ran.requests)).not.toContain('memory_recall')
+  await runClaude({ sandbox: person, prompt: 'List the files.', turns: [bash('ls'), 'Two folders.'] })
+  await person.recollect('import')
+  await person.settled()
+  expect((await person.rows('prompts')).map((row) => row.text)).toEqual(['List the files.'])
+  expect(await person.rows('sessions')).toHaveLength(1)
+})
+
+test('an old client stores everything too', async () => {
   await using person = await aPerson({ client: WITHOUT_HTTP_HOOKS, files: project, git: true })
-  const settings = await Bun.file(`${person.home}/.claude/settings.json`).text()
-  expect(settings).not.toContain('"http"')
   const first = await runClaude({ ...fix, sandbox: person, turns: fixTheTest(person.project) })
   expect(first.code).toBe(0)
   await person.settled()

@@ -1,24 +1,10 @@
 import { formatAgo } from '../../core/time-format.ts'
 import { readMcpRegistration } from '../../integrations/claude-code/mcp-registration.ts'
-import {
-  duplicateConnectionFix,
-  findClient,
-  findConnection,
-  homeFlagOf,
-  installMcp,
-  otherMcpRegistrations,
-} from '../../integrations/install.ts'
+import { duplicateConnectionFix, findClient, findConnection, installMcp, otherMcpRegistrations } from '../../integrations/install.ts'
 import { readEnvironment } from '../../platform/environment.ts'
-import {
-  ensurePrivateFolder,
-  exists,
-  findWriteProblem,
-  isPrivate,
-  makePrivate,
-  readIfThere,
-  writeFileAtomically,
-} from '../../platform/files.ts'
+import { ensurePrivateFolder, exists, findWriteProblem, isPrivate, makePrivate, writeFileAtomically } from '../../platform/files.ts'
 import { freeBytes } from '../../platform/folder.ts'
+import { homeFlagOf } from '../../platform/launcher.ts'
 import { type Home, homePaths } from '../../platform/paths.ts'
 import { runProgram } from '../../platform/processes.ts'
 import { PROGRAM } from '../../platform/program.ts'
@@ -91,10 +77,9 @@ async function examine(): Promise<DoctorFinding[]> {
     status = await workerStatus(home)
     if (status.kind === 'runs') findings.push(...workerFindings(status.status).filter(({ what }) => what !== 'Worker'))
   } else findings.push(...(status.kind === 'runs' ? workerFindings(status.status) : [{ ...AWAY_WORKER, says: status.why }]))
-  if (status.kind === 'runs') findings.push(await tokenFinding(home, status.status.port))
-  else findings.push(...settingFindings(loadSettings(environment).problems, home.folder))
+  if (status.kind === 'away') findings.push(...settingFindings(loadSettings(environment).problems, home.folder))
   if (status.kind === 'runs' || damage !== null) findings.push(databaseFinding(home, damage))
-  findings.push(...hookFindings(environment, home, status.kind === 'runs' ? status.status.port : null))
+  findings.push(...hookFindings(environment, home))
   findings.push(mcpFinding(environment))
   return findings
 }
@@ -183,7 +168,7 @@ function homeFindings(home: Home): DoctorFinding[] {
           fix: 'Free some space. What was missed is read from the transcripts afterwards.',
         },
   )
-  const open = [home.token, home.hookToken, home.database].filter((path) => exists(path) && !isPrivate(path))
+  const open = [home.token, home.database].filter((path) => exists(path) && !isPrivate(path))
   findings.push(
     open.length === 0
       ? { what: 'Permissions', state: 'ok', says: 'only you can read the files' }
@@ -272,7 +257,7 @@ function workerFindings(s: WorkerStatus): DoctorFinding[] {
       : {
           what: 'Port',
           state: 'warning',
-          says: `another program uses ${s.wantedPort}, so the worker listens on ${s.port}; the hooks use that port`,
+          says: `another program uses ${s.wantedPort}, so the worker listens on ${s.port}`,
           fix: `End the other program and run 'recollect restart', or set worker.port in ${s.home}/config.toml.`,
         },
   )
@@ -348,25 +333,6 @@ function settingFix(problem: string, home: string): string {
   if (variable) return `Change ${variable} in the environment of the worker, then run: recollect restart`
   const [file] = new RegExp(`${RegExp.escape(home)}/(?:modes/)?[\\w.-]+\\.toml`).exec(problem) ?? []
   return `Edit ${file ?? `${home}/config.toml`}.`
-}
-
-async function tokenFinding(home: Home, port: number): Promise<DoctorFinding> {
-  const token = readIfThere(home.hookToken)?.trim() ?? ''
-  try {
-    const answer = await fetch(`http://127.0.0.1:${port}/health`, {
-      headers: { authorization: `Bearer ${token}` },
-      signal: AbortSignal.timeout(2000),
-    })
-    if (answer.ok) return { what: 'Token', state: 'ok', says: 'the worker accepts the hook token' }
-    return {
-      what: 'Token',
-      state: 'broken',
-      says: `the worker rejects the hook token (${answer.status})`,
-      fix: `recollect restart, then recollect init`,
-    }
-  } catch (cause) {
-    return { what: 'Token', state: 'broken', says: `127.0.0.1:${port} does not answer (${reasonOf(cause)})`, fix: 'recollect restart' }
-  }
 }
 
 function databaseFinding(home: Home, damage: string | null): DoctorFinding {

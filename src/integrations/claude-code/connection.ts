@@ -1,5 +1,6 @@
 import type { Environment } from '../../platform/environment.ts'
-import { homeFlagOf, type Inspection, inspectHooks } from './install.ts'
+import { homeFlagOf } from '../../platform/launcher.ts'
+import { type Inspection, inspectHooks } from './install.ts'
 import { readMcpRegistration } from './mcp-registration.ts'
 
 /**

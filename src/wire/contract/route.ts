@@ -15,8 +15,8 @@ export type RouteOptions = {
   unlimited?: true
   /** The handler reads the HTTP request and writes the HTTP response itself. */
   raw?: true
-  /** Also answers callers that only have the token for hooks. */
-  hookToken?: true
+  /** Only exists on the Unix socket, not on the loopback port. */
+  socketOnly?: true
   /** Other names of fields, for programs that were written for other tools. */
   otherNames?: Readonly<Record<string, string>>
   readonly '~response'?: unknown

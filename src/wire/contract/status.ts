@@ -41,7 +41,7 @@ export type WorkerStatus = {
 /** @internal */
 export const status = {
   /** Check that the worker runs. */
-  'GET /health': route({ readOnly: true, hookToken: true }).returns<HealthResponse>(),
+  'GET /health': route({ readOnly: true }).returns<HealthResponse>(),
   /** Get the state of the worker. */
   'GET /api/status': route({ readOnly: true }).returns<WorkerStatus>(),
   /** Check the integrity of the database. */

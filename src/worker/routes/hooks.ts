@@ -3,6 +3,7 @@ import { isJsonDeeperThan } from '../../core/json-depth.ts'
 import { headFields } from '../../core/payload-head.ts'
 import { agentNamed } from '../../integrations/agent.ts'
 import { isStoreFailure } from '../../store/store.ts'
+import { unmarkLate } from '../../wire/absent-worker.ts'
 import type { hooks } from '../../wire/contract/hooks.ts'
 import { ingestDelivery } from '../intake.ts'
 import type { Handlers, RequestContext } from '../router.ts'
@@ -43,13 +44,11 @@ async function receiveHook(
       delivery: request.headers.get('x-recollect-delivery')?.slice(0, 100) ?? null,
       at,
     }
-    const reply = await ingestDelivery(services, delivery, async () => {
-      if (until !== null) return Date.now() < until
-      // The server notices that a client has hung up only when it looks at the connection.
-      await Bun.sleep(1)
-      return !request.signal.aborted
-    })
+    const isAwaited = () => until === null || Date.now() < until
+    const reply = await ingestDelivery(services, delivery, isAwaited)
     control.reportEvent(true)
+    // The hook is gone and has told the next ones not to wait.
+    if (!isAwaited()) unmarkLate(services.home)
     return Response.json(reply)
   } catch (cause) {
     if (cause instanceof NotUnderstood) {
@@ -85,7 +84,7 @@ const HOUR_MS = 3_600_000
 
 /**
  * When the hook sent the event and until when it waits for the answer. If the worker was asleep or busy, the hook may be long gone when the
- * request is read. Clients that call without a hook process send no such header.
+ * request is read. A script that calls the route itself may send no such header.
  */
 function hookWait(header: string | null, now: number): { at: number; until: number | null } {
   const [at, until] = (header?.match(/^(\d{13}) (\d{13})$/) ?? []).slice(1).map(Number)

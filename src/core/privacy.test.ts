@@ -60,10 +60,15 @@ const HIDING: [form: string, text: string, left: string][] = [
   ['ideographic and no-break spaces', 'a <\u3000private\u00a0>hidden</\u00a0private\u3000> z', 'a  z'],
   ['zero-width characters', 'a <\u200bpri\u200dvate\ufeff>hidden</\u2060private\u00ad> z', 'a  z'],
   ['control characters', 'a <pri\u0000vate>hidden</private\u0008> z', 'a  z'],
-  ['a tag in two halves around another, then unclosed', 'a <pri<private>x</private>vate>hidden</private> z', 'a '],
+  ['a tag in two halves around another', 'a <pri<private>x</private>vate>hidden</private> z', 'a <pri z'],
+  ['a tag in two halves around another, then unclosed', 'a <pri<private>x</private>vate>hidden', 'a '],
   ['a generic, which looks like a tag right after a word', 'new Set<Private>() hidden', 'new Set'],
   ['self-closing removes only itself', 'a <private/> b <private reason="x" /> z', 'a  b  z'],
-  ['a stray closer is removed alone', 'a </private> b </ PRIVATE > z', 'a  b  z'],
+  ['a closer without a beginning', 'hidden </private> z', ' z'],
+  ['two closers without a beginning', 'hidden </private> hidden </ PRIVATE > z', ' z'],
+  ['a closer without a beginning after a private part', 'a <private>hidden</private> hidden </private> z', 'a  z'],
+  ['a reminder before a closer without a beginning', 'hidden <system-reminder>x</system-reminder> hidden </private> z', ' z'],
+  ['a closer without a beginning, then an unclosed part', 'hidden </private> b <private> hidden', ' b '],
   ['a path before it keeps its backslash', 'C:\\temp\\<private>hidden</private> z', 'C:\\temp\\ z'],
 ]
 
@@ -118,7 +123,7 @@ describe('private parts', () => {
   })
 
   test('text that would leave a new tag after every cut is dropped entirely', () => {
-    const halves = `${'<pri'.repeat(50)}<private></private>${'vate></private>'.repeat(50)}`
+    const halves = `${'<pri'.repeat(50)}<private/>${'vate/>'.repeat(50)}`
     expect(withoutPrivate(`a ${halves} hidden`).text).not.toContain('hidden')
   })
 
@@ -181,12 +186,53 @@ describe('private parts of a JSON value', () => {
     expect(withoutPrivateInJson<unknown>(value)).toEqual({ k: ['ac', { d: '' }], n: 1, t: true, z: null })
   })
 
-  test('a tag left open in one string hides nothing in the next', () => {
-    expect(withoutPrivateInJson({ prompt: 'a <private>b', cwd: '/src', list: ['<private>', 'kept'] })).toEqual({
-      prompt: 'a ',
-      cwd: '/src',
-      list: ['', 'kept'],
+  test('a tag left open in one field hides nothing in the next', () => {
+    expect(withoutPrivateInJson({ prompt: 'a <private>b', cwd: '/src' })).toEqual({ prompt: 'a ', cwd: '/src' })
+  })
+
+  test('the strings of an array are one text', () => {
+    expect(withoutPrivateInJson(['a', 'b <private>', 'hidden', 'hidden </private> c', 'd'])).toEqual(['a', 'b ', '', ' c', 'd'])
+    expect(withoutPrivateInJson(['<private>', 'hidden', { other: 'e' }, 'hidden'])).toEqual(['', '', { other: 'e' }, ''])
+    expect(withoutPrivateInJson(['hidden', 'hidden </private>', 'a'])).toEqual(['', '', 'a'])
+    expect(withoutPrivateInJson(['a <priv', 'ate>b'])).toEqual(['a <priv', 'ate>b'])
+  })
+
+  test('the lines of a patch are one text without their signs', () => {
+    const lines = [' a', '+<', '+private', '+>', '-hidden', '+hidden</', '+private>z', ' b']
+    expect(withoutPrivateInJson({ structuredPatch: [{ oldStart: 1, lines }] })).toEqual({
+      structuredPatch: [{ oldStart: 1, lines: [' a', '', '', '', '', '', '+z', ' b'] }],
     })
+    const hunks = [{ lines: [' a', '+<private>'] }, { lines: [' hidden'] }]
+    expect(withoutPrivateInJson({ structuredPatch: hunks })).toEqual({ structuredPatch: [{ lines: [' a', ''] }, { lines: [''] }] })
+  })
+
+  test('content blocks and cells are one text, in their order', () => {
+    const blocks = [
+      { type: 'text', text: 'a <private>' },
+      { type: 'resource', resource: { uri: 'x:y', text: 'hidden' } },
+      'hidden </private> b',
+    ]
+    expect(withoutPrivateInJson<unknown>(blocks)).toEqual([
+      { type: 'text', text: 'a ' },
+      { type: 'resource', resource: { uri: 'x:y', text: '' } },
+      ' b',
+    ])
+    const cells = [
+      { cell_type: 'code', source: ['<private>\n', 'hidden'] },
+      { source: 'hidden</private>c', outputs: [{ text: ['d'] }] },
+    ]
+    expect(withoutPrivateInJson<unknown>(cells)).toEqual([
+      { cell_type: 'code', source: ['', ''] },
+      { source: 'c', outputs: [{ text: ['d'] }] },
+    ])
+  })
+
+  test('calls of one batch are separate', () => {
+    const calls = [
+      { tool_name: 'Bash', tool_response: '<private>' },
+      { tool_name: 'Bash', tool_response: 'kept' },
+    ]
+    expect(withoutPrivateInJson({ tool_calls: calls }).tool_calls[1]).toEqual({ tool_name: 'Bash', tool_response: 'kept' })
   })
 
   test('keep the order of keys and a key named __proto__', () => {

@@ -1,23 +1,33 @@
-import { mapStrings } from './privacy.ts'
+import { mapTexts } from './privacy.ts'
+import { editPieces, type TextEdit } from './text-edits.ts'
 
 /**
  * Replaces every secret in a text with `[redacted:<kind>]`, so a reader still sees which kind of secret it was. Redacting twice gives the same
  * text. `patterns` are the person's own; their matches become `[redacted:custom]`.
  */
 export function redact(text: string, patterns: readonly RegExp[] = []): string {
-  const known = redactKnown(text)
-  // Our rules go first, because half a password no longer looks like one, and again afterwards, because a cut may expose a secret.
-  const own = patterns.reduce(hideMatches, known)
-  return own === known ? known : redactKnown(own)
+  return redactPieces([text], patterns)[0] ?? ''
 }
 
-/** Redacts every string of a JSON value. Under a key that names a secret, the whole string is replaced, whatever it looks like. */
+/** The same for one text in several pieces, such as a private key whose lines are the items of an array. */
+function redactPieces(given: string[], patterns: readonly RegExp[]): string[] {
+  const known = editPieces(given, findSecrets)
+  // Our rules go first, because half a password no longer looks like one, and again afterwards, because a cut may expose a secret.
+  const own = patterns.reduce((pieces, pattern) => editPieces(pieces, (text) => findMatches(text, pattern)), known)
+  return own.every((piece, i) => piece === known[i]) ? known : editPieces(own, findSecrets)
+}
+
+/** Redacts every text of a JSON value. Under a key that names a secret, the whole string is replaced, whatever it looks like. */
 export function redactJson<T>(value: T, patterns: readonly RegExp[] = []): T {
-  return mapStrings(value, (text, key) => {
-    const left = key !== null && COOKIE_NAME.test(key) ? redact(`${key}: ${text}`, patterns).slice(key.length + 2) : redact(text, patterns)
-    const kind = key === null || ONE_MARKER.test(left) ? null : kindOf(key)
-    return kind && isLiteral(text) && (kind !== 'likely' || isRandom(text)) ? marker(label(kind)) : left
-  })
+  return mapTexts(value, (given, keys) =>
+    redactPieces(given, patterns).map((piece, i) => {
+      const [key, text] = [keys[i] ?? null, given[i] ?? '']
+      if (key === null) return piece
+      const left = COOKIE_NAME.test(key) ? redact(`${key}: ${text}`, patterns).slice(key.length + 2) : piece
+      const kind = ONE_MARKER.test(left) ? null : kindOf(key)
+      return kind && isLiteral(text) && (kind !== 'likely' || isRandom(text)) ? marker(label(kind)) : left
+    }),
+  )
 }
 
 /** The person's own patterns. An invalid regular expression is skipped; `doctor` reports it. */
@@ -38,8 +48,8 @@ const ONE_MARKER = /^\[redacted:[a-z0-9-]{1,40}\]$/
  * Reads the text once. Each three neighbouring characters, five bits each, are looked up in a table of the first three characters of our rules
  * (`ghp`, `pas`, `://`), and a rule is tried only where they match. Text without secrets costs one table look-up per character.
  */
-function redactKnown(text: string): string {
-  let out = ''
+function findSecrets(text: string): TextEdit[] {
+  const found: TextEdit[] = []
   let done = 0
   let gram = 0
   for (let i = 0; i < text.length; i++) {
@@ -49,19 +59,22 @@ function redactKnown(text: string): string {
     const secret = findAt(text, at, done, RULES.get(gram) ?? [])
     if (!secret) continue
     // The kept part before it may contain another secret: in `https://<token>:<password>@host` the user is one too.
-    out += text.slice(done, at) + redactKnown(text.slice(at, secret.from))
-    out += secret.kind ? marker(secret.kind) : text.slice(secret.from, secret.to)
+    for (const { from, to, text: hidden } of findSecrets(text.slice(at, secret.from)))
+      found.push({ from: at + from, to: at + to, text: hidden })
+    if (secret.kind) found.push({ from: secret.from, to: secret.to, text: marker(secret.kind) })
     done = secret.to
     i = done - 1
   }
-  return done === 0 ? text : out + text.slice(done)
+  return found
 }
 
-function hideMatches(text: string, pattern: RegExp): string {
+function findMatches(text: string, pattern: RegExp): TextEdit[] {
   const flags = pattern.flags.replace(/[gy]/g, '')
   // The marker comes first, so a pattern such as /token/ does not match inside a marker.
   const markerOrMatch = new RegExp(`\\[redacted:[a-z0-9-]{1,40}\\]|(?:${pattern.source})`, `${flags}g`)
-  return text.replace(markerOrMatch, (match) => (match === '' || ONE_MARKER.test(match) ? match : marker('custom')))
+  return [...text.matchAll(markerOrMatch)].flatMap(({ 0: match, index }) =>
+    match === '' || ONE_MARKER.test(match) ? [] : [{ from: index, to: index + match.length, text: marker('custom') }],
+  )
 }
 
 /** What to hide. Null as kind means a marker from an earlier redaction, which stays and is not read as text. */
@@ -228,7 +241,8 @@ const findPrivateKey: SecretFinder = (text, at) => {
   if (!head) return null
   const from = at + head[0].length
   if (text.startsWith('[redacted:', from)) return null
-  const end = matchAt(/-{4,5} ?END [A-Z0-9 ]{0,60}-{4,5}/y, text, text.indexOf('----', from))
+  // A line that a diff removed has one dash more.
+  const end = matchAt(/-{4,6} ?END [A-Z0-9 ]{0,60}-{4,5}/y, text, text.indexOf('----', from))
   if (end && isKeyMaterial(text.slice(from, end.index))) return { from, to: end.index + end[0].length, kind: 'private-key' }
   let to = from
   for (let line = matchAt(KEY_LINE, text, to); line; line = matchAt(KEY_LINE, text, to)) to += line[0].length
@@ -238,13 +252,13 @@ const findPrivateKey: SecretFinder = (text, at) => {
 /** Whether text is key material, however its lines are broken. A sentence such as "put the key here" has no digits. */
 function isKeyMaterial(body: string): boolean {
   if (/[A-Za-z0-9+/]{32}/.test(body)) return true
-  const joined = body.slice(0, 20_000).replace(/\\[nrt]|[\s"'+,>|#→]/g, '')
+  const joined = body.slice(0, 20_000).replace(/\\[nrt]|[\s"'+,>|#→-]/g, '')
   return /[A-Za-z0-9+/]{32}/.test(joined) && /[a-z]/.test(joined) && /[A-Z]/.test(joined) && /\d/.test(joined)
 }
 
 // What precedes a line of a key in code, in a diff, in JSON or with line numbers; then a header or base64.
 const KEY_LINE =
-  /(?:\\[nrt]|[\s"'+,>|#→]|\d{1,6}[\t→|:]){0,40}(?:[A-Z][\w-]{2,20}: [^\n\\]{0,120}|[A-Za-z0-9+/]{24,}={0,2}|(?=[A-Za-z0-9+/]{0,60}\d)[A-Za-z0-9+/]{12,}={0,2}(?=\s|\\[nr]|["']|$))/y
+  /(?:\\[nrt]|[\s"'+,>|#→]|-(?!-)|\d{1,6}[\t→|:]){0,40}(?:[A-Z][\w-]{2,20}: [^\n\\]{0,120}|[A-Za-z0-9+/]{24,}={0,2}|(?=[A-Za-z0-9+/]{0,60}\d)[A-Za-z0-9+/]{12,}={0,2}(?=\s|\\[nr]|["']|$))/y
 
 type SecretKind = 'password' | 'secret' | 'token' | 'key' | 'authorization' | 'likely'
 

@@ -118,6 +118,11 @@ const SHAPES: readonly (readonly [kind: string, begins: readonly string[], shape
   ],
   ['password', ['sshpass'], /(sshpass (?:-\w{1,20} ){0,3}-p ?)(?:"[^"\n]{1,200}"|'[^'\n]{1,200}'|[^\s"']+)/y],
   ['password', ['redis-cli'], /(redis-cli (?:[^\n|;&]{0,120}? )?(?:-a|--pass) ?["']?)[^\s"'|;&]+/y],
+  [
+    'password',
+    ['docker', 'podman', 'nerdctl', 'buildah', 'skopeo', 'helm ', 'oc login', 'az login', 'az acr'],
+    /((?:docker|podman|nerdctl|buildah|skopeo|helm|oc|az)(?: [\w-]{1,20}){0,2} login (?:[^\n|;&]{0,200}? )?-p ?=?)(?:"[^"\n]{1,200}"|'[^'\n]{1,200}'|[^\s"'|;&=]+)/y,
+  ],
   ['cloudflare-token', ['cfk_', 'cfut_', 'cfat_'], /cf(?:k|ut|at)_[\w-]{40,}/y],
   ['cloudflare-key', ['v1.0-'], /v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}/y],
   ['databricks-token', ['dapi'], /dapi[a-f0-9]{32}(?:-\d{1,2})?(?![A-Za-z0-9])/y],
@@ -227,13 +232,62 @@ const findCookie: SecretFinder = (text, at, floor) => {
 
 const MORE_COOKIES = /(?:; ?[\w.$-]{1,80}=[^\s;"'`\\]{0,4096}){1,100}/y
 
-/** The password in `postgres://user:password@host`. It may contain an `@` itself: the last one before the path counts. */
+/**
+ * The password in `postgres://user:password@host`. It may contain an `@` itself: the last one before the path counts. It may even contain a
+ * slash, if what comes before the slash cannot be a port.
+ */
 const findUrlPassword: SecretFinder = (text, at) => {
-  const match = matchAt(/(:\/\/[^\s[/?#:@"'`<>\\]{0,100}:)([^\s/?#"'`<>\\]{1,300})@(?=[\w.[-])/y, text, at)
+  const match =
+    matchAt(/(:\/\/[^\s[/?#:@"'`<>\\]{0,100}:)([^\s/?#"'`<>\\]{1,300})@(?=[\w.[-])/y, text, at) ??
+    (text.slice(at, at + 300).includes('@') ? matchAt(URL_PASSWORD_WITH_SLASH, text, at) : null)
   const [, before = '', password = ''] = match ?? []
   if (!match || isReference(password)) return null
   return { from: at + before.length, to: at + before.length + password.length, kind: 'url-password' }
 }
+
+// `http://localhost:3000/@scope/x` and `http://host:port/users/@me` have no password: a port, or a slash right before the `@`.
+const URL_PASSWORD_WITH_SLASH =
+  /(:\/\/[^\s[/?#:@"'`<>\\.]{1,100}:)(?!\d{0,5}[/?#]|port[/?#]|[^\s@]{0,300}(?:\/@|:\/\/))([^\s"'`<>\\@[\]]{1,200})@(?=[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}(?::\d{1,5})?(?:[/?#\s"'`)\\]|$))/iy
+
+/** A private key in base64, as kubeconfigs and CI variables hold it: `LS0tLS1CRUdJTi` is `-----BEGIN `. Certificates stay. */
+const findEncodedKey: SecretFinder = (text, at, floor) => {
+  if (!startsWord(text, at, floor)) return null
+  const match = matchAt(/LS0tLS1CRUdJTi[A-Za-z0-9+/_-]{20,}={0,2}/y, text, at)
+  if (!match || !/PRIVATE/.test(Buffer.from(match[0].slice(0, 80), 'base64').toString('latin1'))) return null
+  let to = at + match[0].length
+  // `base64` breaks lines after 76 characters.
+  for (let line = matchAt(ENCODED_LINE, text, to); line; line = matchAt(ENCODED_LINE, text, to)) to += line[0].length
+  return { from: at, to, kind: 'private-key' }
+}
+
+const ENCODED_LINE = /(?:\\[nr]|[\s"'+\\]|-(?!-)){1,40}(?:[A-Za-z0-9+/]{40,}={0,2}|[A-Za-z0-9+/]{2,}={1,2})/y
+
+/** The private half of a PuTTY key file, with the code that authenticates it. */
+const findPuttyKey: SecretFinder = (text, at) => {
+  const head = matchAt(/Private-Lines: (\d{1,3})(?=\s|\\[nr]|["'])/y, text, at)
+  if (!head) return null
+  const from = at + head[0].length
+  let to = from
+  for (let lines = Number(head[1]); lines > 0; lines--) to += matchAt(PUTTY_LINE, text, to)?.[0].length ?? 0
+  to += matchAt(/(?:\\[nrt]|[\s"'+,>|#→-]){1,40}Private-(?:MAC|Hash): [0-9a-fA-F]{1,128}/y, text, to)?.[0].length ?? 0
+  return to > from ? { from, to, kind: 'private-key' } : null
+}
+
+const PUTTY_LINE = /(?:\\[nrt]|[\s"'+,>|#→-]|\d{1,6}[\t→|:]){1,40}(?!Private-)[A-Za-z0-9+/]{2,}={0,2}(?=\s|\\[nr]|["']|$)/y
+
+/** The last field of a line of a `.pgpass`: `host:port:database:user:password`. */
+const findPgpass: SecretFinder = (text, at, floor) => {
+  let start = at
+  while (start > floor && at - start < 100 && /[\w.*-]/.test(text[start - 1] ?? '')) start--
+  if (start === at || /[:/@]/.test(text[start - 1] ?? '\n')) return null
+  const match = matchAt(PGPASS, text, start)
+  const [, before = '', password = ''] = match ?? []
+  if (!match || !isLiteral(password)) return null
+  return { from: start + before.length, to: start + before.length + password.length, kind: 'password' }
+}
+
+const PGPASS =
+  /((?:\*|[A-Za-z0-9][\w.-]{0,99}):(?:\*|[1-6]?\d{4}):(?:\*|[A-Za-z_][\w-]{0,62}):(?:\*|[A-Za-z_][\w.-]{0,62}):)((?:[^\s:"'`\\]|\\[:\\]){3,200})(?=[\s"'`]|\\[nr]|$)/y
 
 /** The body of a private key; its header is kept. If the end is missing, the lines that look like key material are the body. */
 const findPrivateKey: SecretFinder = (text, at) => {
@@ -276,14 +330,19 @@ const findNamed: SecretFinder = (text, at, floor) => {
   const name = text.slice(nameStart, nameEnd)
   const kind = kindOf(name)
   if (!kind) return null
-  const value = readValue(text, given, name, nameStart).find((reading) => isWorthHiding(kind, name, reading))
+  const readings = readValue(text, given, name, nameStart)
+  const value =
+    readings.find((reading) => isWorthHiding(kind, name, reading)) ?? (kind === 'password' ? settingOf(text, given, name, nameStart) : null)
   if (!value) return null
   const judged = value.from + value.text.length
   const to = judged + (matchAt(REST_OF_WORD, text, judged)?.[0].length ?? 0)
-  const shapes = (RULES.get(gramOf(text, value.from)) ?? []).filter((rule) => rule.find !== findNamed)
+  const shapes = (RULES.get(gramOf(text, value.from)) ?? []).filter(({ find }) => find !== findNamed && find !== findNamedPat)
   const shaped = findAt(text, value.from, value.from, shapes)
   return shaped?.kind && shaped.from === value.from && shaped.to >= to ? shaped : { from: value.from, to, kind: label(kind) }
 }
+
+/** Most words with these letters go on: path, pattern, compatible. */
+const findNamedPat: SecretFinder = (text, at, floor) => (/[a-z]/i.test(text[at + 3] ?? '') ? null : findNamed(text, at, floor))
 
 const MAX_NAME_CHARS = 64
 
@@ -374,6 +433,32 @@ function isWholeLine(text: string, from: number, value: string): boolean {
   return !/[;,)]$/.test(value) && matchAt(/[ \t]{0,20}(?:#|\r?\n|\\[nr]|["'`]|$)/y, text, from + value.length) !== null
 }
 
+/**
+ * The rest of a line of a YAML, INI or properties file, where a password may be ordinary words. Null where the lines around it show code, and
+ * for `password = word` outside of an INI section, which may be code of many languages.
+ */
+function settingOf(text: string, given: SecretAssignment, name: string, nameStart: number): SecretValue | null {
+  if (!/^[ \t]{0,20}[:=][ \t]{0,20}$/.test(text.slice(nameStart + name.length, given.at)) || !startsLine(text, nameStart)) return null
+  const from = given.at
+  const words = matchAt(/[^\s"'`\\<>#;,=(){}[\]]{1,64}(?: [^\s"'`\\<>#;,=(){}[\]]{1,64}){0,7}/y, text, from)?.[0] ?? ''
+  const isSentence = words.includes(' ')
+  const isPassword = isSentence ? isPassphrase(words) : /^\p{L}[\p{L}_-]{2,}$/u.test(words) && !NO_PASSWORD.test(words)
+  if (!isPassword || !isLiteral(words) || isCode(words) || !isWholeLine(text, from, words)) return null
+  const before = plainLines(text.slice(Math.max(0, nameStart - 200), nameStart))
+  const after = plainLines(text.slice(from + words.length, from + words.length + 100))
+  const lineStart = before.lastIndexOf('\n')
+  const previous = before.slice(before.lastIndexOf('\n', lineStart - 1) + 1, Math.max(0, lineStart))
+  const following = after.slice(after.indexOf('\n') + 1)
+  if (/[,;({[|&=]\s*$/.test(previous) || /^[ \t+-]*[)}\]]/.test(following)) return null
+  const isSpaced = given.by === 'equals' && !given.tight
+  if (isSpaced && !/^[ \t+-]*\[[\w .:-]{1,60}\][ \t\r]*$/m.test(before)) return null
+  const isAmongSettings = () => [previous, following].some((line) => /^[\s+-]*[\w.-]{1,40}[ \t]*[:=][ \t]*[^\s=]/.test(line))
+  return !isSentence || isAmongSettings() ? { text: words, from, form: 'line', bare: true } : null
+}
+
+/** In stringified text a line break is `\\n`. */
+const plainLines = (text: string) => (text.includes('\\n') ? text.replaceAll('\\n', '\n') : text)
+
 /** Where quoted text ends, at the latest with its line. Inside text that is itself quoted, only the quotes are escaped. */
 function quotedEnd(text: string, from: number, quote: string, escaped: boolean): number {
   let at = from
@@ -440,6 +525,13 @@ const WORTH_HIDING: Record<SecretValueForm, (secret: NamedSecret) => boolean> = 
     text.length >= (isStrong ? 6 : 8) && /\d/.test(text) && /^[\w.~@#!%^=+/:-]+$/.test(text) && isMixed(text) && !isTypeLike(text),
 }
 
+/** What else follows `password:` as a single word: a name in code, a type, a state, a method. */
+const NO_PASSWORD = new RegExp(
+  `[a-z][A-Z]|^${anyOf(`varchar char bytea blob uuid jsonb? email username user enabled disabled changed updated set unset empty missing invalid
+    valid incorrect wrong correct ok default same new old unchanged expired generated weak strong see todo tbd prompt stdin file env vault
+    encrypted hashed hash plain plaintext bcrypt argon scrypt regex input field auth(?:entication)? and or is for the`)}$`,
+)
+
 /** Words that follow a flag in a sentence about it: `--password flag`, `--token can't`. */
 const WORD_AFTER_FLAG = /^(?:flags?|options?|arguments?|can't|is|or|and|to|for|in|with|as|from|on|the|a|file|stdin|prompt)$/i
 
@@ -459,7 +551,7 @@ const SENTENCE = new RegExp(
 function kindOf(name: string): SecretKind | null {
   const known = KINDS.get(name)
   if (known !== undefined) return known
-  const kind = SOUNDS_SECRET.test(name) ? kindOfWords(wordsOf(name)) : null
+  const kind = SOUNDS_SECRET.test(name) ? (isAccessToken(name) ? 'token' : kindOfWords(wordsOf(name))) : null
   // A text repeats the same few names, and classifying a name costs more than everything else here.
   if (KINDS.size >= 1000) KINDS.clear()
   KINDS.set(name, kind)
@@ -467,7 +559,11 @@ function kindOf(name: string): SecretKind | null {
 }
 
 const KINDS = new Map<string, SecretKind | null>()
-const SOUNDS_SECRET = /pass|pwd|secret|token|key|cred|auth/i
+const SOUNDS_SECRET = /pass|pwd|secret|token|key|cred|auth|pat(?![a-z])/i
+
+/** A personal access token: `GITHUB_PAT`, `ADO_PAT_2`, `gh_pat`. Elsewhere `pat` is short for a pattern. */
+const isAccessToken = (name: string) =>
+  /^[-+]{0,2}(?:[A-Z][A-Z0-9_]*_)?PAT(?:_?\d{1,3})?$/.test(name) || /(?:git|github|gh|gitlab|azure|ado|devops|jira)[_-]?pat$/i.test(name)
 
 /** `dbPassword2`, `DB-PASSWORD` and `DB_PASSWORD_PROD` are all `db_password`. */
 function wordsOf(name: string): string {
@@ -482,7 +578,7 @@ function kindOfWords(words: string): SecretKind | null {
   if (/(?:^|_|auth|access|refresh|session|api|bot|bearer)token$/.test(words)) return 'token'
   if (/authorization$/.test(words)) return 'authorization'
   if (SECRET_KEY.test(words)) return 'key'
-  return /(?:^|_)(?:key|token|secret|credential|cred|auth|pass)s?(?:_|$)/.test(words) ? 'likely' : null
+  return /(?:^|_)(?:key|token|secret|credential|cred|auth|pass|pat)s?(?:_|$)/.test(words) ? 'likely' : null
 }
 
 // Endings that do not change what a name means: a number, an environment, an encoding.
@@ -574,6 +670,8 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 const gramOf = (text: string, at: number) =>
   ((text.charCodeAt(at) & 31) << 10) | ((text.charCodeAt(at + 1) & 31) << 5) | (text.charCodeAt(at + 2) & 31)
 
+const TENS = Array.from({ length: 60 }, (_, n) => String(n + 10))
+
 const RULES = new Map<number, RedactionRule[]>()
 // One byte for each possible combination of three characters. It fits the processor's nearest cache; the map would not.
 const BEGINS = new Uint8Array(1 << 15)
@@ -586,7 +684,11 @@ for (const rule of [
   { begins: ['cookie'], find: findCookie },
   { begins: ['://'], find: findUrlPassword },
   { begins: ['BEGIN '], find: findPrivateKey },
+  { begins: ['LS0tLS1CRUdJTi'], find: findEncodedKey },
+  { begins: ['Private-Lines'], find: findPuttyKey },
+  { begins: [':*:', ...TENS.map((tens) => `:${tens}`)], find: findPgpass },
   { begins: ['pass', 'pwd', 'secret', 'token', 'key', 'cred', 'auth'], find: findNamed },
+  { begins: ['pat'], find: findNamedPat },
 ] satisfies RedactionRule[]) {
   for (const gram of new Set(rule.begins.map((text) => gramOf(text, 0)))) {
     BEGINS[gram] = 1

@@ -20,12 +20,10 @@ import { startWorker } from '../wire/start.ts'
 import { queueCatchUp, queueConsolidation } from './automatic-jobs.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
 import { updateHookPort } from './hook-port.ts'
-import { importNativeMemory } from './import-native-memory.ts'
 import type { JobRunner } from './job-runner.ts'
 import { openMcpEndpoint } from './mcp-endpoint.ts'
 import { followNotes, openNotebook } from './notebook.ts'
 import { openQueue } from './queue.ts'
-import { purgeExpired } from './retention.ts'
 import { type Control, openRouter } from './router.ts'
 import { openQuickSemanticSearch, openSemanticSearch } from './semantic-search.ts'
 import { inProcessTransport, listen } from './server.ts'
@@ -215,12 +213,14 @@ function startBackground(
     if (now - lastSweep >= SWEEP_EVERY_MS) {
       lastSweep = now
       await sweep(services, now)
-      if (loadSettings(services.environment).settings.sync.import_native)
+      if (loadSettings(services.environment).settings.sync.import_native) {
+        const { importNativeMemory } = await import('./import-native-memory.ts')
         for (const agent of Object.values(services.agents)) await importNativeMemory(services, agent, now)
+      }
     }
     if (now - lastRetain >= HOUR_MS) {
       lastRetain = now
-      await purgeExpired(services, now)
+      await (await import('./retention.ts')).purgeExpired(services, now)
     }
     await followNotes()
     const open = await store.sessions.notCompleted()

@@ -32,6 +32,11 @@ export type CaptureRules = RedactionRules & {
   /** True if a tool was used on a file that the settings exclude. */
   isExcludedInput(input: unknown): boolean
   isExcludedProject(project: ProjectKey, folder: string): boolean
+  /** True if an event of a session from elsewhere happened in an excluded folder: the client was there, or its tool worked there. */
+  isInExcludedFolder(event: AgentEvent): boolean
+  /** The agent's way to shorten a notice and to unwrap a compaction summary. Both get cleaned text: half a tag hides nothing. */
+  noticeText(notice: string): string
+  compactSummary(wrapped: string): string
   /** Words that turn a sentence into a note when the person writes them in brackets. */
   markers: string[]
   projectOf(folder: string): { project: ProjectKey; branch: string | null }
@@ -80,6 +85,12 @@ export async function take(
   if (!found) return NOTHING_CAPTURED
   const { session, opened } = found
   const changes: Change[] = opened ? [{ kind: 'session-opened', session }] : []
+  if (hasContent(event) && rules.isInExcludedFolder(event)) {
+    // As for a private prompt: the rest of the turn, and a summary of the conversation, would tell what was seen there.
+    if ('promptId' in event) await store.sessions.setMuting(session.id, true, event.promptId)
+    else await store.sessions.markPrivate(session.id)
+    return { session: null, changes }
+  }
   await store.sessions.touch(session.id, { at: event.at, transcript: event.transcript, clientPid: context.clientPid })
 
   switch (event.kind) {
@@ -122,6 +133,9 @@ export async function take(
   }
   return { session, changes }
 }
+
+/** The others only say that a session goes on or is over. */
+const hasContent = ({ kind }: AgentEvent) => kind !== 'session-ended' && kind !== 'compacting'
 
 async function findOrOpenSession(
   store: Store,
@@ -201,7 +215,8 @@ async function recordPrompt(
   rules: CaptureRules,
   line: TranscriptLineRef | null,
 ): Promise<Change[]> {
-  const { text: typed, hidPrivate } = clean(event.text, rules)
+  const { text: cleaned, hidPrivate } = cleanText(event.text, rules)
+  const typed = event.origin === 'machine' ? rules.noticeText(cleaned.trim()) : clip(cleaned.trim(), MAX_STORED_CHARS)
   // A prompt with only images starts a turn too. Without it, its tool uses and answer would belong to the previous turn.
   const text = event.text.trim() === '' && event.promptId !== null ? IMAGE_ONLY_PROMPT : typed
   if (hidPrivate) await store.sessions.markPrivate(session.id)
@@ -274,7 +289,7 @@ async function recordToolUse(
     promptNumber: prompt?.number ?? 0,
     promptId: event.promptId,
     toolUseId: event.toolUseId,
-    tool: event.tool,
+    tool: clean(event.tool, rules).text,
     input: cleanJsonText(event.input, rules, MAX_STORED_CHARS),
     output: event.error === null ? cleanJsonText(event.output, rules, MAX_STORED_CHARS) : null,
     error: event.error === null ? null : clean(event.error, rules).text,
@@ -320,7 +335,7 @@ async function recordSubagentAnswer(
   return putSummary(store, session, `subagent:${session.id}:${event.agentId}`, {
     promptNumber: prompt?.number ?? 0,
     source: 'subagent',
-    request: event.agentType,
+    request: clean(event.agentType, rules).text,
     learned: clip(answer, 4000),
     notes: '',
     at: event.at,
@@ -335,7 +350,7 @@ async function recordCompactSummary(
 ): Promise<Change[]> {
   // The host summarizes the whole conversation, including private turns.
   if (await store.sessions.hasPrivate(session.id)) return []
-  const text = clean(event.summary, rules).text
+  const text = rules.compactSummary(cleanText(event.summary, rules).text)
   if (text === '') return []
   const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
   const number = prompt?.number ?? 0

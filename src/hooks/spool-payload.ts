@@ -1,5 +1,5 @@
 import { cleanJson } from '../core/clean-text.ts'
-import { excludedProjects } from '../core/exclusion.ts'
+import { exclusionOf } from '../core/exclusion.ts'
 import { projectKey } from '../core/project.ts'
 import { usablePatterns } from '../core/secrets.ts'
 import { readEnvironment } from '../platform/environment.ts'
@@ -18,16 +18,31 @@ export function spoolPayload(home: Home, payload: Uint8Array, isTooLarge: boolea
   const rules = readPrivacyRules(home)
   if (!rules) return
   const content: unknown = isTooLarge ? headFields(payload) : JSON.parse(new TextDecoder().decode(payload))
-  const folders = [spooled.context.projectFolder, (content as { cwd?: unknown } | null)?.cwd]
-  if (folders.some((folder) => typeof folder === 'string' && isExcluded(folder, rules))) return
+  const wanted = withoutExcluded(content, spooled.context.projectFolder, rules)
+  if (wanted === null) return
   const redactPatterns = rules.redact ? usablePatterns(rules.patterns) : null
   // The worker must learn of a private prompt to leave its turn out, so an empty private part marks the place.
-  const cleaned = cleanJson(content, { redactPatterns }, { markPrivate: true })
+  const cleaned = cleanJson(wanted, { redactPatterns }, { markPrivate: true })
   keepForLater(home, { ...spooled, payload: cleaned, ...(isTooLarge ? { headOnly: true } : {}) })
 }
 
-function isExcluded(folder: string, { excludeProjects }: PrivacyRules): boolean {
-  if (excludeProjects.length === 0) return false
+/**
+ * The payload; null for a session in an excluded project. When a session from elsewhere works in an excluded folder, only what tells the worker
+ * to leave this turn out.
+ */
+function withoutExcluded(content: unknown, projectFolder: string | null, { excludeProjects }: PrivacyRules): unknown {
   const { userHome } = readEnvironment()
-  return excludedProjects(excludeProjects, userHome)(projectKey(findProject(folder, userHome)), folder)
+  const exclusion = exclusionOf(excludeProjects, userHome)
+  if (exclusion.isEmpty || typeof content !== 'object' || content === null) return content
+  const isExcluded = (folder: string) => exclusion.isExcluded(projectKey(findProject(folder, userHome)), folder)
+  if (projectFolder !== null && isExcluded(projectFolder)) return null
+  const { cwd, tool_input, ...fields }: { cwd?: unknown; tool_input?: unknown } = content
+  const folder = typeof cwd === 'string' ? cwd : null
+  const path = exclusion.excludedPathIn(tool_input, folder)
+  if (path === null && (folder === null || !isExcluded(folder))) return content
+  if (projectFolder === null && folder !== null && isExcluded(folder)) return null
+  const kept = Object.entries(fields).filter(([name]) => IDENTIFYING_FIELDS.has(name))
+  return { ...Object.fromEntries(kept), cwd, prompt: '', tool_input: { file_path: path ?? cwd } }
 }
+
+const IDENTIFYING_FIELDS = new Set(['session_id', 'transcript_path', 'hook_event_name', 'prompt_id', 'tool_name', 'tool_use_id'])

@@ -13,7 +13,7 @@ export async function indexNote(
   written: Note,
   file: { size: number; mtimeMs: number } | null,
 ): Promise<void> {
-  const note = { ...written, title: clean(written.title), body: clean(written.body), tags: written.tags.map(clean) }
+  const note = { ...cleanFields(written, clean), title: clean(written.title), body: clean(written.body), tags: written.tags.map(clean) }
   await store.notes.put(note, contentFingerprint(note))
   await store.notes.putFile({ path: note.path, bytes: file?.size ?? 0, changedAt: file?.mtimeMs ?? 0, id: note.id, problem: null })
   const of = { kind: 'note', ref: note.id, project: note.project, at: note.updatedAt } as const
@@ -23,6 +23,20 @@ export async function indexNote(
   await store.links.add(
     note.supersedes.map((older) => ({ from: from(older), to, relation: 'supersedes', origin: 'its front matter', at: note.updatedAt })),
   )
+}
+
+/** The front matter that a person or another program may have filled with anything. Its lines are one text. */
+export function cleanFields<N extends Pick<Note, 'machine' | 'session' | 'model' | 'unknown'>>(
+  note: N,
+  clean: (text: string) => string,
+): N {
+  return {
+    ...note,
+    machine: clean(note.machine),
+    session: note.session === null ? null : clean(note.session),
+    model: note.model === null ? null : clean(note.model),
+    unknown: note.unknown.length === 0 ? [] : clean(note.unknown.join('\n')).split('\n'),
+  }
 }
 
 /** Equal for two notes of one project and scope with the same words, regardless of line breaks, case and punctuation. */

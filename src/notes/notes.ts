@@ -16,7 +16,7 @@ import { removeFile } from '../platform/folder.ts'
 import type { Store } from '../store/store.ts'
 import { hasLinkInPath, LOCAL_FOLDER, pathOf, SYNCED_FOLDER } from './folders.ts'
 import { MAX_NOTE_BYTES, writeNote } from './format.ts'
-import { contentFingerprint, indexNote } from './note-rows.ts'
+import { cleanFields, contentFingerprint, indexNote } from './note-rows.ts'
 import { noteOnDisk } from './reindex.ts'
 import { distinctiveWords, restates } from './similarity.ts'
 
@@ -119,7 +119,7 @@ export async function importNote(book: Notebook, imported: Omit<Note, 'path'>): 
   const body = cleanBody(book, imported.body)
   const project = imported.scope === 'global' ? GLOBAL_PROJECT : imported.project
   const wanted: Note = {
-    ...imported,
+    ...cleanFields(imported, book.clean),
     body,
     title: titleOf(book, imported.title, body),
     tags: cleanTags(book, imported.tags),

@@ -1,7 +1,8 @@
+import { dirname } from 'node:path'
 import type { CaptureRules } from '../capture/capture.ts'
 import type { ReadAction } from '../core/action.ts'
 import type { AgentName } from '../core/agent.ts'
-import { excludedProjects } from '../core/exclusion.ts'
+import { exclusionOf } from '../core/exclusion.ts'
 import type { Change } from '../core/memory.ts'
 import { projectKey } from '../core/project.ts'
 import { usablePatterns } from '../core/secrets.ts'
@@ -78,7 +79,8 @@ export function captureRules(
   thinking = homePaths().thinking,
 ): CaptureRules {
   const { user_prompt, post_tool_use } = settings.hooks
-  const isExcluded = excludedProjects(settings.privacy.exclude_projects, userHome)
+  const exclusion = exclusionOf(settings.privacy.exclude_projects, userHome)
+  const isExcludedPlace = (folder: string) => exclusion.isExcluded(projectKey(findProject(folder, userHome)), folder)
   const skipped = new Set(post_tool_use.skip_tools)
   const glob = (pattern: string) => new Bun.Glob(pattern.replace(/^~(?=\/)/, userHome))
   // A pattern that does not start at the root matches at any depth: `.env`, `secrets/**`.
@@ -90,8 +92,17 @@ export function captureRules(
       const path = files.length > 0 ? agent.fileOf(input) : null
       return path !== null && files.some((glob) => glob.match(path))
     },
-    isExcludedProject: (project, folder) => isWithin(thinking, folder) || isExcluded(project, folder),
+    isExcludedProject: (project, folder) => isWithin(thinking, folder) || exclusion.isExcluded(project, folder),
+    isInExcludedFolder: (event) => {
+      if (exclusion.isEmpty) return false
+      if (event.cwd !== null && isExcludedPlace(event.cwd)) return true
+      if (event.kind !== 'tool-used') return false
+      const file = agent.fileOf(event.input)
+      return exclusion.excludedPathIn(event.input, event.cwd) !== null || (file !== null && isExcludedPlace(dirname(file)))
+    },
     redactPatterns: redactPatterns(settings),
+    noticeText: agent.noticeText,
+    compactSummary: agent.compactSummary,
     markers: user_prompt.markers,
     // Looked up whenever a session opens: the person may have switched branches or added a marker file since the last one.
     projectOf: (folder) => {

@@ -14,7 +14,7 @@ export async function turnsOf(transcript: string): Promise<Turn[]> {
         turns.push({
           ...event,
           promptNumber: turns.length + 1,
-          prompt: event.text,
+          prompt: event.origin === 'machine' ? claudeCode.noticeText(event.text) : event.text,
           before: turns.at(-1)?.answer ?? null,
           answer: null,
           folder,

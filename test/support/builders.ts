@@ -150,8 +150,11 @@ export function captureAll(given: Partial<CaptureRules> = {}): CaptureRules {
     isSkipped: () => false,
     isExcludedInput: () => false,
     isExcludedProject: () => false,
+    isInExcludedFolder: () => false,
     markers: [],
     redactPatterns: [],
+    noticeText: (notice) => notice,
+    compactSummary: (summary) => summary,
     projectOf: () => ({ project: asProjectKey('app'), branch: null }),
     ...given,
   }

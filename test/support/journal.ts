@@ -11,7 +11,8 @@ export async function transcriptTruth(person: Person): Promise<{ toolUses: strin
       for await (const batch of claudeCode.readTranscript(part, null)) {
         for (const { event } of batch.items) {
           if (event.kind === 'tool-used' && !claudeCode.skipTools.has(event.tool)) toolUses.push(`${event.session} ${event.toolUseId}`)
-          if (event.kind === 'prompt-submitted') prompts.push(`${event.session} ${event.text}`)
+          if (event.kind === 'prompt-submitted')
+            prompts.push(`${event.session} ${event.origin === 'machine' ? claudeCode.noticeText(event.text) : event.text}`)
         }
       }
     }

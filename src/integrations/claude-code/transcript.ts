@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AgentEvent, SessionEvent } from '../../core/event.ts'
 import { asContentSessionId } from '../../core/ids.ts'
-import { compactSummary, isRecord, parsePromptText, parseToolFailure, SessionIdSchema, usefulOutput, wasInterrupted } from './payload.ts'
+import { isRecord, parsePromptText, parseToolFailure, SessionIdSchema, usefulOutput, wasInterrupted } from './payload.ts'
 import { parseJson, readTranscriptBytes, salvageObjects, splitTranscriptLines } from './transcript-lines.ts'
 
 /** One event of a transcript, with facts about its line. */
@@ -386,7 +386,7 @@ function promptEvents(state: TranscriptState, line: TranscriptLineHeader, typed:
 
 function compactionEvents(state: TranscriptState, line: ClaudeTranscriptLine): TranscriptEvent[] {
   const promptId = line.promptId ?? state.turn?.promptId ?? null
-  const summary = compactSummary(textOf(line.message?.content))
+  const summary = textOf(line.message?.content)
   return [{ event: { kind: 'compacted', promptId, summary }, line, turn: state.turn }]
 }
 

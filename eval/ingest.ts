@@ -20,6 +20,7 @@ export const rules: CaptureRules = {
   redactPatterns: null,
   noticeText: claudeCode.noticeText,
   compactSummary: claudeCode.compactSummary,
+  confirmClaim: () => {},
   projectOf: () => ({ project: asProjectKey('eval'), branch: null }),
 }
 

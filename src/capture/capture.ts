@@ -39,8 +39,13 @@ export type CaptureRules = RedactionRules & {
   compactSummary(wrapped: string): string
   /** Words that turn a sentence into a note when the person writes them in brackets. */
   markers: string[]
-  projectOf(folder: string): { project: ProjectKey; branch: string | null }
+  projectOf(folder: string): { project: ProjectKey; branch: string | null; claim?: ProjectClaim | null }
+  /** Remembers that a folder's own marker counts. */
+  confirmClaim(claim: ProjectClaim): void
 }
+
+/** The project that a folder's own marker names. It counts if no other folder uses the key. */
+export type ProjectClaim = { project: ProjectKey; folder: string }
 
 /** The transcript line that an event was read from. */
 export type TranscriptLineRef = {
@@ -149,7 +154,9 @@ async function findOrOpenSession(
   const folder = context.projectFolder ?? event.cwd ?? context.project ?? null
   if (!folder) return null
   const found = context.project ? { project: context.project, branch: null } : rules.projectOf(folder)
-  const { project } = found
+  const claim = 'claim' in found && found.claim && (await store.projects.isFreeFor(found.claim)) ? found.claim : null
+  if (claim) rules.confirmClaim(claim)
+  const { project } = claim ?? found
   const branch = context.branch === undefined ? found.branch : context.branch
   if (rules.isExcludedProject(project, folder)) return null
   return store.sessions.open({

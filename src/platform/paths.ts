@@ -28,6 +28,8 @@ export type Home = {
   lock: string
   /** The settings files that `init` has changed. */
   installs: string
+  /** The marker files that the person trusts. */
+  confirmedMarkers: string
   /** The person's privacy rules, as the last worker read them. */
   privacyRules: string
   /** The browsers that the viewer knows, as hashes. */
@@ -55,6 +57,7 @@ export function homePaths(environment: Environment = readEnvironment()): Home {
     hookToken: join(run, 'hook-token'),
     lock: join(run, 'worker.lock'),
     installs: join(run, 'installs.json'),
+    confirmedMarkers: join(run, 'markers.json'),
     privacyRules: join(run, 'privacy.json'),
     visitors: join(run, 'visitors.json'),
     damage: join(run, 'damage'),

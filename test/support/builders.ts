@@ -155,6 +155,7 @@ export function captureAll(given: Partial<CaptureRules> = {}): CaptureRules {
     redactPatterns: [],
     noticeText: (notice) => notice,
     compactSummary: (summary) => summary,
+    confirmClaim: () => {},
     projectOf: () => ({ project: asProjectKey('app'), branch: null }),
     ...given,
   }

@@ -1,3 +1,4 @@
+import { unconfirmedMarker } from '../../core/project.ts'
 import { formatAgo } from '../../core/time-format.ts'
 import { readMcpRegistration } from '../../integrations/claude-code/mcp-registration.ts'
 import { findClient, homeFlagOf, installMcp } from '../../integrations/install.ts'
@@ -7,6 +8,7 @@ import { freeBytes } from '../../platform/folder.ts'
 import { homePaths } from '../../platform/paths.ts'
 import { runProgram } from '../../platform/processes.ts'
 import { PROGRAM } from '../../platform/program.ts'
+import { findProject } from '../../platform/project.ts'
 import { compareVersions, VERSION } from '../../platform/version.ts'
 import type { WorkerStatus } from '../../wire/contract/status.ts'
 import { ensureWorker } from '../../wire/start.ts'
@@ -75,8 +77,22 @@ async function examine(): Promise<DoctorFinding[]> {
     findings.push(await databaseFinding())
   }
   findings.push(...hookFindings(environment, home, status.kind === 'runs' ? status.status.port : null))
-  findings.push(mcpFinding(environment))
+  findings.push(mcpFinding(environment), ...markerFindings())
   return findings
+}
+
+/** A marker that does not count leaves a session without the memories that the person may expect. */
+function markerFindings(): DoctorFinding[] {
+  const claim = unconfirmedMarker(findProject(process.cwd()))
+  if (!claim) return []
+  return [
+    {
+      what: 'Project',
+      state: 'warning',
+      says: `${claim.folder}/.recollect/project names the project ${claim.project}, and does not count until you confirm it`,
+      fix: 'If you trust this folder: recollect projects confirm',
+    },
+  ]
 }
 
 /** Without the MCP server the hooks still work, but the model cannot search. */

@@ -10,7 +10,7 @@ import { fingerprint } from '../core/hash.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Jobs } from '../core/job.ts'
 import type { Change, Prompt, Session } from '../core/memory.ts'
-import { clip } from '../core/text.ts'
+import { clip, shorten } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
 export type { CapturedNoteDraft } from './drafts.ts'
@@ -34,7 +34,7 @@ export type CaptureRules = RedactionRules & {
   isExcludedProject(project: ProjectKey, folder: string): boolean
   /** True if an event of a session from elsewhere happened in an excluded folder: the client was there, or its tool worked there. */
   isInExcludedFolder(event: AgentEvent): boolean
-  /** The agent's way to shorten a notice and to unwrap a compaction summary. Both get cleaned text: half a tag hides nothing. */
+  /** The agent's way to read a notice and to unwrap a compaction summary. Both get cleaned text: half a tag hides nothing. */
   noticeText(notice: string): string
   compactSummary(wrapped: string): string
   /** Words that turn a sentence into a note when the person writes them in brackets. */
@@ -70,6 +70,7 @@ export type MarkersJob = Jobs['markers']
 
 const MAX_STORED_CHARS = 64 * 1024
 const MAX_TITLE_CHARS = 200
+const MAX_NOTICE_CHARS = 200
 const NOTHING_CAPTURED: CaptureResult = { session: null, changes: [] }
 
 /**
@@ -223,7 +224,11 @@ async function recordPrompt(
   line: TranscriptLineRef | null,
 ): Promise<Change[]> {
   const { text: cleaned, hidPrivate } = cleanText(event.text, rules)
-  const typed = event.origin === 'machine' ? rules.noticeText(cleaned.trim()) : clip(cleaned.trim(), MAX_STORED_CHARS)
+  // A notice is cleaned again without its tags: a password on a line of its own may have been between two of them.
+  const typed =
+    event.origin === 'machine'
+      ? shorten(clean(rules.noticeText(cleaned.trim()), rules).text, MAX_NOTICE_CHARS)
+      : clip(cleaned.trim(), MAX_STORED_CHARS)
   // A prompt with only images starts a turn too. Without it, its tool uses and answer would belong to the previous turn.
   const text = event.text.trim() === '' && event.promptId !== null ? IMAGE_ONLY_PROMPT : typed
   if (hidPrivate) await store.sessions.markPrivate(session.id)
@@ -357,7 +362,7 @@ async function recordCompactSummary(
 ): Promise<Change[]> {
   // The host summarizes the whole conversation, including private turns.
   if (await store.sessions.hasPrivate(session.id)) return []
-  const text = rules.compactSummary(cleanText(event.summary, rules).text)
+  const text = clean(rules.compactSummary(cleanText(event.summary, rules).text), rules).text
   if (text === '') return []
   const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
   const number = prompt?.number ?? 0

@@ -449,9 +449,9 @@ function settingOf(text: string, given: SecretAssignment, name: string, nameStar
   const lineStart = before.lastIndexOf('\n')
   const previous = before.slice(before.lastIndexOf('\n', lineStart - 1) + 1, Math.max(0, lineStart))
   const following = after.slice(after.indexOf('\n') + 1)
-  if (/[,;({[|&=]\s*$/.test(previous) || /^[ \t+-]*[)}\]]/.test(following)) return null
+  if (/(?:[,;({[=]|&&|\|\|)\s*$/.test(previous) || /^[ \t+-]*[)}\]]/.test(following)) return null
   const isSpaced = given.by === 'equals' && !given.tight
-  if (isSpaced && !/^[ \t+-]*\[[\w .:-]{1,60}\][ \t\r]*$/m.test(before)) return null
+  if (isSpaced && !/^[ \t+#>*-]*\[[\w .:-]{1,60}\][ \t\r]*$/m.test(before)) return null
   const isAmongSettings = () => [previous, following].some((line) => /^[\s+-]*[\w.-]{1,40}[ \t]*[:=][ \t]*[^\s=]/.test(line))
   return !isSentence || isAmongSettings() ? { text: words, from, form: 'line', bare: true } : null
 }

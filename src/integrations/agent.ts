@@ -28,7 +28,7 @@ export type Agent = {
   transcriptPath(json: unknown): string | null
   /** Whether a path can be the transcript of a running session. */
   isTranscript(path: string): boolean
-  /** A short line about a notice that the client sent in the person's name. The notice must be clean already. */
+  /** What a notice says that the client sent in the person's name. The notice must be clean already. */
   noticeText(notice: string): string
   /** The client's summary of a conversation without its wrapping. It must be clean already. */
   compactSummary(wrapped: string): string

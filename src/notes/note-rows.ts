@@ -13,7 +13,12 @@ export async function indexNote(
   written: Note,
   file: { size: number; mtimeMs: number } | null,
 ): Promise<void> {
-  const note = { ...cleanFields(written, clean), title: clean(written.title), body: clean(written.body), tags: written.tags.map(clean) }
+  const note = {
+    ...cleanFields(written, clean),
+    title: clean(written.title),
+    body: clean(written.body),
+    tags: cleanList(written.tags, clean).filter(Boolean),
+  }
   await store.notes.put(note, contentFingerprint(note))
   await store.notes.putFile({ path: note.path, bytes: file?.size ?? 0, changedAt: file?.mtimeMs ?? 0, id: note.id, problem: null })
   const of = { kind: 'note', ref: note.id, project: note.project, at: note.updatedAt } as const
@@ -35,9 +40,13 @@ export function cleanFields<N extends Pick<Note, 'machine' | 'session' | 'model'
     machine: clean(note.machine),
     session: note.session === null ? null : clean(note.session),
     model: note.model === null ? null : clean(note.model),
-    unknown: note.unknown.length === 0 ? [] : clean(note.unknown.join('\n')).split('\n'),
+    unknown: cleanList(note.unknown, clean),
   }
 }
+
+/** Cleans a list as one text, line by line. A part that is removed takes its lines along. */
+export const cleanList = (list: string[], clean: (text: string) => string): string[] =>
+  list.length === 0 ? [] : clean(list.join('\n')).split('\n')
 
 /** Equal for two notes of one project and scope with the same words, regardless of line breaks, case and punctuation. */
 export const contentFingerprint = (note: Pick<Note, 'scope' | 'project' | 'body'>) =>

@@ -16,7 +16,7 @@ import { removeFile } from '../platform/folder.ts'
 import type { Store } from '../store/store.ts'
 import { hasLinkInPath, LOCAL_FOLDER, pathOf, SYNCED_FOLDER } from './folders.ts'
 import { MAX_NOTE_BYTES, writeNote } from './format.ts'
-import { cleanFields, contentFingerprint, indexNote } from './note-rows.ts'
+import { cleanFields, cleanList, contentFingerprint, indexNote } from './note-rows.ts'
 import { noteOnDisk } from './reindex.ts'
 import { distinctiveWords, restates } from './similarity.ts'
 
@@ -319,7 +319,14 @@ function whyUnusable(note: Pick<Note, 'namespace' | 'confidence' | 'body' | 'tag
   return null
 }
 
-const cleanTags = (book: Notebook, tags: string[]) => [...new Set(tags.map((tag) => book.clean(tag).trim()).filter(Boolean))]
+/** Tags are one text: a private part may begin in one and end in another. */
+const cleanTags = (book: Notebook, tags: string[]) => [
+  ...new Set(
+    cleanList(tags, book.clean)
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+]
 
 const cleanBody = (book: Notebook, body: string) => book.clean(body.toWellFormed()).replace(/\r\n?/g, '\n').trim()
 

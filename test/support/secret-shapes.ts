@@ -187,6 +187,7 @@ export const TEXTS_WITH_SECRETS: [text: string, left: string][] = [
   ['password: swordfish', 'password: [redacted:password]'],
   ['Password: Swordfish', 'Password: [redacted:password]'],
   ['db:\n  user: bob\n  password: swordfish\n  port: 1', 'db:\n  user: bob\n  password: [redacted:password]\n  port: 1'],
+  ['files: |\n  password: swordfish\n  port: 1', 'files: |\n  password: [redacted:password]\n  port: 1'],
   ['POSTGRES_PASSWORD: swordfish', 'POSTGRES_PASSWORD: [redacted:password]'],
   ['user=bob\npassword=swordfish\n', 'user=bob\npassword=[redacted:password]\n'],
   ['[client]\nuser = root\npassword = swordfish\n', '[client]\nuser = root\npassword = [redacted:password]\n'],

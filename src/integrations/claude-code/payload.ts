@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { AgentEvent, SessionEvent } from '../../core/event.ts'
 import { asContentSessionId } from '../../core/ids.ts'
-import { shorten } from '../../core/text.ts'
 
 /**
  * Translates Claude Code's payload into our events; `hook_event_name` does not occur past this point. A payload is one event, except that a
@@ -175,7 +174,7 @@ export function wasInterrupted(output: unknown): boolean {
 
 /**
  * Who wrote a prompt: the person, or the client in the person's name (a background agent has finished). The text is complete, because it still
- * contains private parts and secrets; `noticeText` shortens it once they are removed.
+ * contains private parts and secrets; `noticeText` reads it once they are removed.
  */
 export function parsePromptText(typed: string): { origin: 'person' | 'machine'; text: string } {
   const text = typed.trim()
@@ -184,9 +183,9 @@ export function parsePromptText(typed: string): { origin: 'person' | 'machine'; 
 
 const MACHINE_TEXT = /^<(?:task-notification|teammate-message|cross-session-message|agent-message)\b/
 
-/** A short line about a cleaned notice. Hooks and transcripts must give the same text here, or one notice would be stored twice. */
+/** What a cleaned notice says. Hooks and transcripts must give the same text here, or one notice would be stored twice. */
 export function noticeText(notice: string): string {
-  return shorten(between(notice, '<summary>', '</summary>') ?? notice.slice(0, 2_000).replace(/<[^<>]*>/g, ' '), 200)
+  return between(notice, '<summary>', '</summary>') ?? notice.slice(0, 2_000).replace(/<[^<>]*>/g, ' ')
 }
 
 /**
@@ -194,7 +193,7 @@ export function noticeText(notice: string): string {
  * transcript between instructions to the model.
  */
 export function compactSummary(wrapped: string): string {
-  return bareSummary(wrapped).trim().slice(0, 20_000)
+  return bareSummary(wrapped).trim()
 }
 
 function bareSummary(wrapped: string): string {

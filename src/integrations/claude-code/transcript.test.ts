@@ -564,7 +564,7 @@ function outline(items: TranscriptItem[]): string[][] {
 function inShort(event: AgentEvent): [string, string] {
   switch (event.kind) {
     case 'prompt-submitted':
-      return event.origin === 'person' ? ['prompt', event.text] : ['notice', noticeText(event.text)]
+      return event.origin === 'person' ? ['prompt', event.text] : ['notice', noticeText(event.text).replace(/\s+/g, ' ').trim()]
     case 'tool-used':
       return [event.error === null ? event.tool : `${event.tool} failed`, event.toolUseId]
     case 'turn-ended':

@@ -14,9 +14,13 @@ export const rules: CaptureRules = {
   isSkipped: (tool) => claudeCode.skipTools.has(tool),
   isExcludedInput: () => false,
   isExcludedProject: () => false,
+  isInExcludedFolder: () => false,
   // The sets are already anonymous, and redaction could remove a word that a question asks for.
   markers: [],
   redactPatterns: null,
+  noticeText: claudeCode.noticeText,
+  compactSummary: claudeCode.compactSummary,
+  confirmClaim: () => {},
   projectOf: () => ({ project: asProjectKey('eval'), branch: null }),
 }
 

@@ -1,5 +1,5 @@
 /**
- * `npm test` runs every test; `--unit` only those that do not need the real client, `--flows` only those that do. Words limit the run to files
+ * `npm test` runs every test; `--unit` only those that are quick, `--flows` only the rest (the real client, the entrances). Words limit the run to files
  * whose path contains one of them. Other flags are passed to `bun test`. The last line is the tally.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ const flags = args.filter((arg) => arg.startsWith('-') && arg !== '--unit' && ar
 const files = [...new Bun.Glob('{src,test,scripts,bench}/**/*.test.ts').scanSync(root)]
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort()
-const isFlow = (file: string) => /^test\/(flows|harness)\//.test(file)
+const isFlow = (file: string) => /^test\/(flows|harness|privacy)\//.test(file)
 const unit = args.includes('--flows') ? [] : files.filter((file) => !isFlow(file))
 const flows = args.includes('--unit') ? [] : files.filter(isFlow)
 

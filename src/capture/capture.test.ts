@@ -217,6 +217,48 @@ test.each([
   expect((await at.journal()).summaries).toEqual([])
 })
 
+test('private parts are removed before a notice is shortened, a compaction summary is unwrapped and an agent type is stored', async () => {
+  const shown: string[] = []
+  const seen = (text: string) => {
+    shown.push(text)
+    return text
+  }
+  await using at = await aCapture({ noticeText: seen, compactSummary: seen })
+  const notice = '<task-notification>done <private>the merger</private></task-notification>'
+  await at.take({ kind: 'prompt-submitted', promptId: 'p1', origin: 'machine', text: notice }, { at: 1000 })
+  await at.take(
+    { kind: 'compacted', promptId: 'p1', summary: '<system-reminder>x</system-reminder><summary>so far</summary>' },
+    { at: 1001 },
+  )
+  await at.take(
+    { kind: 'subagent-ended', promptId: 'p1', agentId: 'a1', agentType: 'x<private>the merger</private>', answer: 'ok' },
+    { at: 1002 },
+  )
+  expect(shown).toEqual(['<task-notification>done </task-notification>'])
+  expect(JSON.stringify(await at.journal())).not.toContain('merger')
+})
+
+test('what a session from elsewhere does in an excluded folder leaves no trace, nor does the rest of that turn', async () => {
+  await using at = await aCapture({ isInExcludedFolder: ({ cwd }) => cwd === '/home/dev/drafts' })
+  await at.take(prompt('look around'), { at: 1000, cwd: '/home/dev/app' })
+  await at.take(toolUse('t1'), { at: 1001, cwd: '/home/dev/app' })
+  await at.take(toolUse('t2'), { at: 1002, cwd: '/home/dev/drafts' })
+  await at.take(toolUse('t3'), { at: 1003, cwd: '/home/dev/app' })
+  await at.take({ kind: 'turn-ended', promptId: 'p1', answer: 'the drafts say …' }, { at: 1004, cwd: '/home/dev/app' })
+  await at.take({ kind: 'compacted', promptId: 'p1', summary: 'the drafts say …' }, { at: 1005, cwd: '/home/dev/app' })
+  await at.take(prompt('and here', 'p2'), { at: 2000, cwd: '/home/dev/drafts' })
+  await at.take({ kind: 'turn-ended', promptId: 'p2', answer: 'more drafts' }, { at: 2001, cwd: '/home/dev/app' })
+  await at.take(prompt('go on', 'p3'), { at: 3000, cwd: '/home/dev/app' })
+  await at.take({ kind: 'turn-ended', promptId: 'p3', answer: 'done' }, { at: 3001, cwd: '/home/dev/app' })
+  const { prompts, toolUses, summaries } = await at.journal()
+  expect(prompts.map(({ text, answer }) => [text, answer])).toEqual([
+    ['look around', null],
+    ['go on', 'done'],
+  ])
+  expect(toolUses.map(([id]) => id)).toEqual(['t1'])
+  expect(summaries).toEqual([])
+})
+
 test('only the last answer of a subagent is stored', async () => {
   await using at = await aCapture()
   const ended = (answer: string): SessionEvent => ({ kind: 'subagent-ended', promptId: 'p1', agentId: 'a1', agentType: 'Explore', answer })

@@ -11,7 +11,7 @@ import type { ProjectKey } from '../core/ids.ts'
 import type { Jobs } from '../core/job.ts'
 import { MAX_STORED_CHARS } from '../core/limits.ts'
 import type { Change, Prompt, Session, ToolUse } from '../core/memory.ts'
-import { clip } from '../core/text.ts'
+import { clip, shorten } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
 export type { CapturedNoteDraft } from './drafts.ts'
@@ -33,10 +33,20 @@ export type CaptureRules = RedactionRules & {
   /** True if a tool was used on a file that the settings exclude. */
   isExcludedInput(input: unknown): boolean
   isExcludedProject(project: ProjectKey, folder: string): boolean
+  /** True if an event of a session from elsewhere happened in an excluded folder: the client was there, or its tool worked there. */
+  isInExcludedFolder(event: AgentEvent): boolean
+  /** The agent's way to read a notice and to unwrap a compaction summary. Both get cleaned text: half a tag hides nothing. */
+  noticeText(notice: string): string
+  compactSummary(wrapped: string): string
   /** Words that turn a sentence into a note when the person writes them in brackets. */
   markers: string[]
-  projectOf(folder: string): { project: ProjectKey; branch: string | null }
+  projectOf(folder: string): { project: ProjectKey; branch: string | null; claim?: ProjectClaim | null }
+  /** Remembers that a folder's own marker counts. */
+  confirmClaim(claim: ProjectClaim): void
 }
+
+/** The project that a folder's own marker names. It counts if no other folder uses the key. */
+export type ProjectClaim = { project: ProjectKey; folder: string }
 
 /** The transcript line that an event was read from. */
 export type TranscriptLineRef = {
@@ -60,6 +70,7 @@ const MAX_EVENT_REORDER_MS = 500
 export type MarkersJob = Jobs['markers']
 
 const MAX_TITLE_CHARS = 200
+const MAX_NOTICE_CHARS = 200
 const NOTHING_CAPTURED: CaptureResult = { session: null, changes: [] }
 
 /**
@@ -81,6 +92,12 @@ export async function take(
   if (!found) return NOTHING_CAPTURED
   const { session, opened } = found
   const changes: Change[] = opened ? [{ kind: 'session-opened', session }] : []
+  if (hasContent(event) && rules.isInExcludedFolder(event)) {
+    // As for a private prompt: the rest of the turn, and a summary of the conversation, would tell what was seen there.
+    if ('promptId' in event) await store.sessions.setMuting(session.id, true, event.promptId)
+    else await store.sessions.markPrivate(session.id)
+    return { session: null, changes }
+  }
   await store.sessions.touch(session.id, { at: event.at, transcript: event.transcript, clientPid: context.clientPid })
 
   switch (event.kind) {
@@ -124,6 +141,9 @@ export async function take(
   return { session, changes }
 }
 
+/** The others only say that a session goes on or is over. */
+const hasContent = ({ kind }: AgentEvent) => kind !== 'session-ended' && kind !== 'compacting'
+
 async function findOrOpenSession(
   store: Store,
   event: AgentEvent,
@@ -136,7 +156,9 @@ async function findOrOpenSession(
   const folder = folderOfNewSession(event, context)
   if (!folder) return null
   const found = context.project ? { project: context.project, branch: null } : rules.projectOf(folder)
-  const { project } = found
+  const claim = 'claim' in found && found.claim && (await store.projects.isFreeFor(found.claim)) ? found.claim : null
+  if (claim) rules.confirmClaim(claim)
+  const { project } = claim ?? found
   const branch = context.branch === undefined ? found.branch : context.branch
   if (rules.isExcludedProject(project, folder)) return null
   return store.sessions.open({
@@ -209,7 +231,12 @@ async function recordPrompt(
   rules: CaptureRules,
   line: TranscriptLineRef | null,
 ): Promise<Change[]> {
-  const { text: typed, hidPrivate } = clean(event.text, rules)
+  const { text: cleaned, hidPrivate } = cleanText(event.text, rules)
+  // A notice is cleaned again without its tags: a password on a line of its own may have been between two of them.
+  const typed =
+    event.origin === 'machine'
+      ? shorten(clean(rules.noticeText(cleaned.trim()), rules).text, MAX_NOTICE_CHARS)
+      : clip(cleaned.trim(), MAX_STORED_CHARS)
   // A prompt with only images starts a turn too. Without it, its tool uses and answer would belong to the previous turn.
   const isWordless = event.text.trim() === '' && event.promptId !== null
   const text = isWordless ? NO_WORDS : typed
@@ -286,7 +313,7 @@ async function recordToolUse(
   const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
   const promptNumber = prompt?.number ?? 0
   const stored = {
-    tool: event.tool,
+    tool: clean(event.tool, rules).text,
     input: cleanJsonText(event.input, rules, MAX_STORED_CHARS),
     output: event.error === null ? cleanJsonText(event.output, rules, MAX_STORED_CHARS) : null,
     error: event.error === null ? null : clean(event.error, rules).text,
@@ -358,7 +385,7 @@ async function recordSubagentAnswer(
   return putSummary(store, session, `subagent:${session.id}:${event.agentId}`, {
     promptNumber: prompt?.number ?? 0,
     source: 'subagent',
-    request: event.agentType,
+    request: clean(event.agentType, rules).text,
     learned: clip(answer, 4000),
     notes: '',
     at: event.at,
@@ -373,7 +400,7 @@ async function recordCompactSummary(
 ): Promise<Change[]> {
   // The host summarizes the whole conversation, including private turns.
   if (await store.sessions.hasPrivate(session.id)) return []
-  const text = clean(event.summary, rules).text
+  const text = clean(rules.compactSummary(cleanText(event.summary, rules).text), rules).text
   if (text === '') return []
   const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
   const number = prompt?.number ?? 0

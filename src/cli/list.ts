@@ -37,6 +37,7 @@ Maintain
   embedder     show, choose or remove the model for search by meaning
   config       show and change settings
   gc           delete expired data and free disk space
+  projects     list the projects, or trust the marker file of a folder
   start        start the worker
   stop         stop the worker
   restart      stop the worker and start it again

@@ -36,3 +36,23 @@ test('clipped JSON text is still JSON', () => {
   expect(text.length).toBeLessThanOrEqual(400)
   expect(JSON.parse(text).hidden).toBe('')
 })
+
+test('a key or a private part that is spread over the items of an array leaves no line', () => {
+  const dashes = '-'.repeat(5)
+  const body = ['MIIEpAIBAAKCAQEA7bq3Fzkp1a2b3c4d5e6f7g8h', 'q9w8e7r6t5y4u3i2o1p0a9s8d7f6g5h4j3k2l1zx']
+  const key = [`${dashes}BEGIN RSA PRIVATE KEY${dashes}`, ...body, `${dashes}END RSA PRIVATE KEY${dashes}`]
+  for (const sign of ['+', '-', ' ']) {
+    const lines = key.map((line) => sign + line)
+    const cleaned = cleanJson({ structuredPatch: [{ lines: [' before', ...lines, ' after'] }] }, builtIn)
+    expect(cleaned.structuredPatch[0]?.lines).toEqual([
+      ' before',
+      `${sign}${dashes}BEGIN RSA PRIVATE KEY${dashes}[redacted:private-key]`,
+      '',
+      '',
+      '',
+      ' after',
+    ])
+    const text = cleanText(lines.join('\n'), builtIn).text
+    for (const line of body) expect(text).not.toContain(line)
+  }
+})

@@ -1,5 +1,5 @@
 import { clipJson } from './clip-json.ts'
-import { mapStrings, withoutPrivate, withoutPrivateInJson } from './privacy.ts'
+import { withoutPrivate, withoutPrivateInJson } from './privacy.ts'
 import { redact, redactJson } from './secrets.ts'
 import { clip } from './text.ts'
 
@@ -18,17 +18,12 @@ export function cleanText(raw: string, { redactPatterns }: RedactionRules, maxCh
 }
 
 /**
- * Cleans every string of a JSON value, keys too. With `markPrivate`, a string that lost a private part ends with `<private/>`, so
+ * Cleans every text of a JSON value, keys too. With `markPrivate`, a string that lost a private part ends with `<private/>`, so
  * the next reader still learns that something private was there.
  */
 export function cleanJson<T>(raw: T, { redactPatterns }: RedactionRules, { markPrivate = false } = {}): T {
-  const publicValue = markPrivate ? mapStrings(raw, withPrivateMarked) : withoutPrivateInJson(raw)
+  const publicValue = withoutPrivateInJson(raw, markPrivate)
   return redactPatterns ? redactJson(publicValue, redactPatterns) : publicValue
-}
-
-function withPrivateMarked(raw: string): string {
-  const { text, hidPrivate } = withoutPrivate(raw)
-  return hidPrivate ? `${text}<private/>` : text
 }
 
 /** The cleaned value as JSON text of about `maxChars` characters at most. Clipped JSON is still valid JSON. */

@@ -27,6 +27,7 @@ export type SessionEvent =
       /** The client's id of the turn; a message typed while the turn runs carries the same one. Null on older clients. */
       promptId: string | null
       origin: 'person' | 'machine'
+      /** Complete, as typed or as the client wrote it. */
       text: string
     }
   | {
@@ -51,7 +52,7 @@ export type SessionEvent =
     }
   | { kind: 'subagent-ended'; promptId: string | null; agentId: string; agentType: string; answer: string }
   | { kind: 'compacting'; promptId: string | null }
-  | { kind: 'compacted'; promptId: string | null; summary: string }
+  | { kind: 'compacted'; promptId: string | null /** With the client's wrapping. */; summary: string }
   | { kind: 'session-ended'; reason: string }
   /** An event that we do not use. */
   | { kind: 'ignored'; name: string }

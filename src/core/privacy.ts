@@ -1,56 +1,108 @@
+import { editPieces, type TextEdit } from './text-edits.ts'
+
 /**
  * Removes the parts that a person marked `<private>` and the parts that machines added: our own context and the client's reminders. In doubt
- * it hides: an unclosed part runs to the end of the text, and a tag counts in any spelling that a person or an encoder may use
- * (`&lt;private&gt;`, `\u003cprivate\u003e`, `%3Cprivate%3E`, `＜ＰＲＩＶＡＴＥ＞`, `< private >`). `hidPrivate` is true when a
- * person's part was removed; machine parts do not count.
+ * it hides: an unclosed part runs to the end of the text, a `</private>` without a beginning hides everything before it (the text may start
+ * inside a part, like a read with an offset), and a tag counts in any spelling that a person or an encoder may use (`&lt;private&gt;`,
+ * `\u003cprivate\u003e`, `%3Cprivate%3E`, `＜ＰＲＩＶＡＴＥ＞`, `< private >`). `hidPrivate` is true when a person's part was removed;
+ * machine parts do not count.
  */
 export function withoutPrivate(text: string): { text: string; hidPrivate: boolean } {
-  let left = text
+  const { pieces, hidPrivate } = withoutPrivateInPieces([text])
+  return { text: pieces[0] ?? '', hidPrivate }
+}
+
+/** The same for one text in several pieces: a part may begin in one piece and end in another. */
+function withoutPrivateInPieces(given: string[]): { pieces: string[]; hidPrivate: boolean } {
+  let pieces = given
   let hidPrivate = false
   // Cutting can join the halves of a tag around the cut (`<pri<private>x</private>vate>`), so read again until nothing is found. Ordinary
   // text needs one more pass; text that needs more than a few was made to slip through, and all of it is dropped.
   for (let pass = 0; pass < 4; pass++) {
-    const cut = cutTags(left)
-    if (cut.text.length === left.length) return { text: left, hidPrivate }
-    left = cut.text
-    hidPrivate ||= cut.hidPrivate
+    let cuts: TextEdit[] = []
+    pieces = editPieces(pieces, (text) => {
+      const found = findHidden(text)
+      hidPrivate ||= found.hidPrivate
+      cuts = found.cuts
+      return cuts
+    })
+    if (cuts.length === 0) return { pieces, hidPrivate }
   }
-  return { text: '', hidPrivate: true }
+  return { pieces: given.map(() => ''), hidPrivate: true }
 }
 
 /**
- * Cleans every string of a JSON value, keys too. Each string is cleaned alone: an unclosed tag hides nothing in the next string. Of two keys
- * that become equal, the last stays.
+ * Cleans every text of a JSON value, keys too. The strings of an array are one text, see `mapTexts`. Of two keys that become equal, the last
+ * stays. With `markPrivate`, a string that lost a private part ends with `<private/>`, so the next reader still learns that something private
+ * was there.
  */
-export function withoutPrivateInJson<T>(value: T): T {
-  return mapStrings(value, (text) => withoutPrivate(text).text)
+export function withoutPrivateInJson<T>(value: T, markPrivate = false): T {
+  return mapTexts(value, (given) => {
+    const { pieces, hidPrivate } = withoutPrivateInPieces(given)
+    return markPrivate && hidPrivate ? pieces.map((piece, i) => (piece === given[i] ? piece : `${piece}<private/>`)) : pieces
+  })
 }
 
 /**
- * A copy of a JSON value with every string changed, keys too. `key` is the key that a string is under, also inside arrays, and null for keys
- * themselves. Not recursive, because a value nested 10,000 deep would overflow the call stack.
+ * A copy of a JSON value with every text changed. Usually a text is one string. The strings of an array are the pieces of one text (the lines
+ * of a patch, the cells of a notebook, the content blocks of a message), also where each is in an object of its own under a name such as
+ * `text`. `change` gets the pieces, the key that each is under, also inside arrays, and returns as many. Keys are texts too, and are under
+ * none. Not recursive, because a value nested 10,000 deep would overflow the call stack.
  */
-export function mapStrings<T>(value: T, change: (text: string, key: string | null) => string): T {
-  const waiting: { from: object; to: unknown[] | object; key: string | null }[] = []
-  const copy = (item: unknown, key: string | null): unknown => {
-    if (typeof item === 'string') return change(item, key)
-    if (item === null || typeof item !== 'object') return item
-    const to = Array.isArray(item) ? [] : {}
-    waiting.push({ from: item, to, key })
-    return to
+export function mapTexts<T>(value: T, change: (pieces: string[], keys: (string | null)[]) => string[]): T {
+  const root: { value?: unknown } = {}
+  const texts: JsonString[][] = []
+  const waiting: JsonPlace[] = [{ into: root, at: 'value', item: value, key: null, text: null }]
+  for (let place = waiting.pop(); place; place = waiting.pop()) {
+    const { into, at, item, key } = place
+    if (typeof item === 'string') {
+      const text = place.text ?? []
+      if (!place.text) texts.push(text)
+      text.push({ into, at, key, string: item, sign: place.isPatchLine ? 1 : 0 })
+    } else if (Array.isArray(item)) {
+      const copy: unknown[] = new Array(item.length)
+      put(into, at, copy)
+      const text = place.text ?? []
+      if (!place.text) texts.push(text)
+      const isPatchLine = key === 'lines' && item.every((line) => typeof line === 'string' && /^[-+ \\]/.test(line))
+      for (let i = item.length - 1; i >= 0; i--) waiting.push({ into: copy, at: i, item: item[i], key, text, isPatchLine })
+    } else if (item !== null && typeof item === 'object') {
+      const copy = {}
+      put(into, at, copy)
+      const children = Object.entries(item).map(([name, child]): JsonPlace => {
+        const changed = change([name], [null])[0] ?? ''
+        put(copy, changed, null) // in the order of the original
+        return { into: copy, at: changed, item: child, key: name, text: PIECE_FIELDS.has(name) ? place.text : null }
+      })
+      waiting.push(...children.reverse())
+    } else put(into, at, item)
   }
-  const result = copy(value, null)
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { from, to, key } = next
-    if (Array.isArray(to)) for (const item of from as unknown[]) to.push(copy(item, key))
-    else
-      for (const [name, item] of Object.entries(from)) {
-        // Defined, not assigned: JSON may contain a key named `__proto__`, and assigning to it would change the copy's prototype.
-        Object.defineProperty(to, change(name, null), { value: copy(item, name), writable: true, enumerable: true, configurable: true })
-      }
+  for (const text of texts) {
+    const given = text.map(({ string, sign }) => string.slice(sign))
+    const changed = change(
+      given,
+      text.map(({ key }) => key),
+    )
+    for (const [i, { into, at, string, sign }] of text.entries()) {
+      const piece = changed[i] ?? ''
+      put(into, at, piece === given[i] ? string : piece === '' ? '' : string.slice(0, sign) + piece)
+    }
   }
-  return result as T
+  return root.value as T
 }
+
+/** A value to copy, and where the copy belongs. `text` is the text of the array around it. */
+type JsonPlace = { into: object; at: string | number; item: unknown; key: string | null; text: JsonString[] | null; isPatchLine?: boolean }
+
+/** A string and its place in the copy. A line of a patch starts with a `sign` of one character, which is not part of the text. */
+type JsonString = { into: object; at: string | number; key: string | null; string: string; sign: 0 | 1 }
+
+/** Fields of an array's objects whose strings are pieces of the array's text. */
+const PIECE_FIELDS = new Set(['text', 'source', 'lines', 'content', 'resource', 'outputs', 'data', 'structuredPatch'])
+
+// Defined, not assigned: JSON may contain a key named `__proto__`, and assigning to it would change the copy's prototype.
+const put = (into: object, at: string | number, value: unknown) =>
+  Object.defineProperty(into, at, { value, writable: true, enumerable: true, configurable: true })
 
 // By their first letter, which is different for each.
 const PRIVATE = 'private'
@@ -58,14 +110,16 @@ const NAMES = new Map([PRIVATE, 'recollect-context', 'claude-mem-context', 'syst
 
 type PrivacyTag = { kind: 'opens' | 'closes' | 'alone'; name: string }
 
-/** One pass over the text. Each attempt to read a tag either consumes it or stops before the next `<`, so time stays linear. */
-function cutTags(text: string): { text: string; hidPrivate: boolean } {
-  if (!MAY_START.test(text)) return { text, hidPrivate: false }
+/** The parts to cut. One pass over the text: each attempt to read a tag either consumes it or stops before the next `<`, so time stays linear. */
+function findHidden(text: string): { cuts: TextEdit[]; hidPrivate: boolean } {
+  const cuts: TextEdit[] = []
+  if (!MAY_START.test(text)) return { cuts, hidPrivate: false }
   let hidPrivate = false
   const reader: DecodedTextCursor = { text, at: 0 }
   const open: string[] = []
-  const kept: string[] = []
-  let keptFrom = 0
+  let openedAt = 0
+  // How many cuts, and which part of the text, a `</private>` without a beginning leaves as they are: those up to the last private part.
+  let settled = { cuts: 0, to: 0 }
   for (let at = 0; at < text.length; ) {
     if (!mayStart(text.charCodeAt(at), text.charCodeAt(at + 1))) {
       at++
@@ -74,16 +128,21 @@ function cutTags(text: string): { text: string; hidPrivate: boolean } {
     const tag = tagAt(reader, at)
     if (tag) {
       hidPrivate ||= tag.name === PRIVATE
-      if (open.length === 0) kept.push(text.slice(keptFrom, at))
+      const isStrayEnd = tag.kind === 'closes' && open.length === 0 && tag.name === PRIVATE
+      if (isStrayEnd) cuts.length = settled.cuts
+      if (open.length === 0) openedAt = isStrayEnd ? settled.to : at
       if (tag.kind === 'opens') open.push(tag.name)
       // A closing tag ends only the innermost part, and only one of its own name: inside a reminder, `</private>` is just text.
       else if (tag.kind === 'closes' && open.at(-1) === tag.name) open.pop()
-      keptFrom = reader.at
+      if (open.length === 0) {
+        cuts.push({ from: openedAt, to: reader.at, text: '' })
+        if (tag.kind === 'closes' && tag.name === PRIVATE) settled = { cuts: cuts.length, to: reader.at }
+      }
     }
     at = reader.at
   }
-  if (open.length === 0) kept.push(text.slice(keptFrom))
-  return { text: kept.join(''), hidPrivate }
+  if (open.length > 0) cuts.push({ from: openedAt, to: text.length, text: '' })
+  return { cuts, hidPrivate }
 }
 
 /** Reads the tag that starts here and moves the reader behind it. Null when no tag starts here; the reader then moves one character. */

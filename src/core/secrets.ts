@@ -1,23 +1,33 @@
-import { mapStrings } from './privacy.ts'
+import { mapTexts } from './privacy.ts'
+import { editPieces, type TextEdit } from './text-edits.ts'
 
 /**
  * Replaces every secret in a text with `[redacted:<kind>]`, so a reader still sees which kind of secret it was. Redacting twice gives the same
  * text. `patterns` are the person's own; their matches become `[redacted:custom]`.
  */
 export function redact(text: string, patterns: readonly RegExp[] = []): string {
-  const known = redactKnown(text)
-  // Our rules go first, because half a password no longer looks like one, and again afterwards, because a cut may expose a secret.
-  const own = patterns.reduce(hideMatches, known)
-  return own === known ? known : redactKnown(own)
+  return redactPieces([text], patterns)[0] ?? ''
 }
 
-/** Redacts every string of a JSON value. Under a key that names a secret, the whole string is replaced, whatever it looks like. */
+/** The same for one text in several pieces, such as a private key whose lines are the items of an array. */
+function redactPieces(given: string[], patterns: readonly RegExp[]): string[] {
+  const known = editPieces(given, findSecrets)
+  // Our rules go first, because half a password no longer looks like one, and again afterwards, because a cut may expose a secret.
+  const own = patterns.reduce((pieces, pattern) => editPieces(pieces, (text) => findMatches(text, pattern)), known)
+  return own.every((piece, i) => piece === known[i]) ? known : editPieces(own, findSecrets)
+}
+
+/** Redacts every text of a JSON value. Under a key that names a secret, the whole string is replaced, whatever it looks like. */
 export function redactJson<T>(value: T, patterns: readonly RegExp[] = []): T {
-  return mapStrings(value, (text, key) => {
-    const left = key !== null && COOKIE_NAME.test(key) ? redact(`${key}: ${text}`, patterns).slice(key.length + 2) : redact(text, patterns)
-    const kind = key === null || ONE_MARKER.test(left) ? null : kindOf(key)
-    return kind && isLiteral(text) && (kind !== 'likely' || isRandom(text)) ? marker(label(kind)) : left
-  })
+  return mapTexts(value, (given, keys) =>
+    redactPieces(given, patterns).map((piece, i) => {
+      const [key, text] = [keys[i] ?? null, given[i] ?? '']
+      if (key === null) return piece
+      const left = COOKIE_NAME.test(key) ? redact(`${key}: ${text}`, patterns).slice(key.length + 2) : piece
+      const kind = ONE_MARKER.test(left) ? null : kindOf(key)
+      return kind && isLiteral(text) && (kind !== 'likely' || isRandom(text)) ? marker(label(kind)) : left
+    }),
+  )
 }
 
 /** The person's own patterns. An invalid regular expression is skipped; `doctor` reports it. */
@@ -38,8 +48,8 @@ const ONE_MARKER = /^\[redacted:[a-z0-9-]{1,40}\]$/
  * Reads the text once. Each three neighbouring characters, five bits each, are looked up in a table of the first three characters of our rules
  * (`ghp`, `pas`, `://`), and a rule is tried only where they match. Text without secrets costs one table look-up per character.
  */
-function redactKnown(text: string): string {
-  let out = ''
+function findSecrets(text: string): TextEdit[] {
+  const found: TextEdit[] = []
   let done = 0
   let gram = 0
   for (let i = 0; i < text.length; i++) {
@@ -49,19 +59,22 @@ function redactKnown(text: string): string {
     const secret = findAt(text, at, done, RULES.get(gram) ?? [])
     if (!secret) continue
     // The kept part before it may contain another secret: in `https://<token>:<password>@host` the user is one too.
-    out += text.slice(done, at) + redactKnown(text.slice(at, secret.from))
-    out += secret.kind ? marker(secret.kind) : text.slice(secret.from, secret.to)
+    for (const { from, to, text: hidden } of findSecrets(text.slice(at, secret.from)))
+      found.push({ from: at + from, to: at + to, text: hidden })
+    if (secret.kind) found.push({ from: secret.from, to: secret.to, text: marker(secret.kind) })
     done = secret.to
     i = done - 1
   }
-  return done === 0 ? text : out + text.slice(done)
+  return found
 }
 
-function hideMatches(text: string, pattern: RegExp): string {
+function findMatches(text: string, pattern: RegExp): TextEdit[] {
   const flags = pattern.flags.replace(/[gy]/g, '')
   // The marker comes first, so a pattern such as /token/ does not match inside a marker.
   const markerOrMatch = new RegExp(`\\[redacted:[a-z0-9-]{1,40}\\]|(?:${pattern.source})`, `${flags}g`)
-  return text.replace(markerOrMatch, (match) => (match === '' || ONE_MARKER.test(match) ? match : marker('custom')))
+  return [...text.matchAll(markerOrMatch)].flatMap(({ 0: match, index }) =>
+    match === '' || ONE_MARKER.test(match) ? [] : [{ from: index, to: index + match.length, text: marker('custom') }],
+  )
 }
 
 /** What to hide. Null as kind means a marker from an earlier redaction, which stays and is not read as text. */
@@ -105,6 +118,11 @@ const SHAPES: readonly (readonly [kind: string, begins: readonly string[], shape
   ],
   ['password', ['sshpass'], /(sshpass (?:-\w{1,20} ){0,3}-p ?)(?:"[^"\n]{1,200}"|'[^'\n]{1,200}'|[^\s"']+)/y],
   ['password', ['redis-cli'], /(redis-cli (?:[^\n|;&]{0,120}? )?(?:-a|--pass) ?["']?)[^\s"'|;&]+/y],
+  [
+    'password',
+    ['docker', 'podman', 'nerdctl', 'buildah', 'skopeo', 'helm ', 'oc login', 'az login', 'az acr'],
+    /((?:docker|podman|nerdctl|buildah|skopeo|helm|oc|az)(?: [\w-]{1,20}){0,2} login (?:[^\n|;&]{0,200}? )?-p ?=?)(?:"[^"\n]{1,200}"|'[^'\n]{1,200}'|[^\s"'|;&=]+)/y,
+  ],
   ['cloudflare-token', ['cfk_', 'cfut_', 'cfat_'], /cf(?:k|ut|at)_[\w-]{40,}/y],
   ['cloudflare-key', ['v1.0-'], /v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}/y],
   ['databricks-token', ['dapi'], /dapi[a-f0-9]{32}(?:-\d{1,2})?(?![A-Za-z0-9])/y],
@@ -214,13 +232,62 @@ const findCookie: SecretFinder = (text, at, floor) => {
 
 const MORE_COOKIES = /(?:; ?[\w.$-]{1,80}=[^\s;"'`\\]{0,4096}){1,100}/y
 
-/** The password in `postgres://user:password@host`. It may contain an `@` itself: the last one before the path counts. */
+/**
+ * The password in `postgres://user:password@host`. It may contain an `@` itself: the last one before the path counts. It may even contain a
+ * slash, if what comes before the slash cannot be a port.
+ */
 const findUrlPassword: SecretFinder = (text, at) => {
-  const match = matchAt(/(:\/\/[^\s[/?#:@"'`<>\\]{0,100}:)([^\s/?#"'`<>\\]{1,300})@(?=[\w.[-])/y, text, at)
+  const match =
+    matchAt(/(:\/\/[^\s[/?#:@"'`<>\\]{0,100}:)([^\s/?#"'`<>\\]{1,300})@(?=[\w.[-])/y, text, at) ??
+    (text.slice(at, at + 300).includes('@') ? matchAt(URL_PASSWORD_WITH_SLASH, text, at) : null)
   const [, before = '', password = ''] = match ?? []
   if (!match || isReference(password)) return null
   return { from: at + before.length, to: at + before.length + password.length, kind: 'url-password' }
 }
+
+// `http://localhost:3000/@scope/x` and `http://host:port/users/@me` have no password: a port, or a slash right before the `@`.
+const URL_PASSWORD_WITH_SLASH =
+  /(:\/\/[^\s[/?#:@"'`<>\\.]{1,100}:)(?!\d{0,5}[/?#]|port[/?#]|[^\s@]{0,300}(?:\/@|:\/\/))([^\s"'`<>\\@[\]]{1,200})@(?=[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}(?::\d{1,5})?(?:[/?#\s"'`)\\]|$))/iy
+
+/** A private key in base64, as kubeconfigs and CI variables hold it: `LS0tLS1CRUdJTi` is `-----BEGIN `. Certificates stay. */
+const findEncodedKey: SecretFinder = (text, at, floor) => {
+  if (!startsWord(text, at, floor)) return null
+  const match = matchAt(/LS0tLS1CRUdJTi[A-Za-z0-9+/_-]{20,}={0,2}/y, text, at)
+  if (!match || !/PRIVATE/.test(Buffer.from(match[0].slice(0, 80), 'base64').toString('latin1'))) return null
+  let to = at + match[0].length
+  // `base64` breaks lines after 76 characters.
+  for (let line = matchAt(ENCODED_LINE, text, to); line; line = matchAt(ENCODED_LINE, text, to)) to += line[0].length
+  return { from: at, to, kind: 'private-key' }
+}
+
+const ENCODED_LINE = /(?:\\[nr]|[\s"'+\\]|-(?!-)){1,40}(?:[A-Za-z0-9+/]{40,}={0,2}|[A-Za-z0-9+/]{2,}={1,2})/y
+
+/** The private half of a PuTTY key file, with the code that authenticates it. */
+const findPuttyKey: SecretFinder = (text, at) => {
+  const head = matchAt(/Private-Lines: (\d{1,3})(?=\s|\\[nr]|["'])/y, text, at)
+  if (!head) return null
+  const from = at + head[0].length
+  let to = from
+  for (let lines = Number(head[1]); lines > 0; lines--) to += matchAt(PUTTY_LINE, text, to)?.[0].length ?? 0
+  to += matchAt(/(?:\\[nrt]|[\s"'+,>|#→-]){1,40}Private-(?:MAC|Hash): [0-9a-fA-F]{1,128}/y, text, to)?.[0].length ?? 0
+  return to > from ? { from, to, kind: 'private-key' } : null
+}
+
+const PUTTY_LINE = /(?:\\[nrt]|[\s"'+,>|#→-]|\d{1,6}[\t→|:]){1,40}(?!Private-)[A-Za-z0-9+/]{2,}={0,2}(?=\s|\\[nr]|["']|$)/y
+
+/** The last field of a line of a `.pgpass`: `host:port:database:user:password`. */
+const findPgpass: SecretFinder = (text, at, floor) => {
+  let start = at
+  while (start > floor && at - start < 100 && /[\w.*-]/.test(text[start - 1] ?? '')) start--
+  if (start === at || /[:/@]/.test(text[start - 1] ?? '\n')) return null
+  const match = matchAt(PGPASS, text, start)
+  const [, before = '', password = ''] = match ?? []
+  if (!match || !isLiteral(password)) return null
+  return { from: start + before.length, to: start + before.length + password.length, kind: 'password' }
+}
+
+const PGPASS =
+  /((?:\*|[A-Za-z0-9][\w.-]{0,99}):(?:\*|[1-6]?\d{4}):(?:\*|[A-Za-z_][\w-]{0,62}):(?:\*|[A-Za-z_][\w.-]{0,62}):)((?:[^\s:"'`\\]|\\[:\\]){3,200})(?=[\s"'`]|\\[nr]|$)/y
 
 /** The body of a private key; its header is kept. If the end is missing, the lines that look like key material are the body. */
 const findPrivateKey: SecretFinder = (text, at) => {
@@ -228,7 +295,8 @@ const findPrivateKey: SecretFinder = (text, at) => {
   if (!head) return null
   const from = at + head[0].length
   if (text.startsWith('[redacted:', from)) return null
-  const end = matchAt(/-{4,5} ?END [A-Z0-9 ]{0,60}-{4,5}/y, text, text.indexOf('----', from))
+  // A line that a diff removed has one dash more.
+  const end = matchAt(/-{4,6} ?END [A-Z0-9 ]{0,60}-{4,5}/y, text, text.indexOf('----', from))
   if (end && isKeyMaterial(text.slice(from, end.index))) return { from, to: end.index + end[0].length, kind: 'private-key' }
   let to = from
   for (let line = matchAt(KEY_LINE, text, to); line; line = matchAt(KEY_LINE, text, to)) to += line[0].length
@@ -238,13 +306,13 @@ const findPrivateKey: SecretFinder = (text, at) => {
 /** Whether text is key material, however its lines are broken. A sentence such as "put the key here" has no digits. */
 function isKeyMaterial(body: string): boolean {
   if (/[A-Za-z0-9+/]{32}/.test(body)) return true
-  const joined = body.slice(0, 20_000).replace(/\\[nrt]|[\s"'+,>|#→]/g, '')
+  const joined = body.slice(0, 20_000).replace(/\\[nrt]|[\s"'+,>|#→-]/g, '')
   return /[A-Za-z0-9+/]{32}/.test(joined) && /[a-z]/.test(joined) && /[A-Z]/.test(joined) && /\d/.test(joined)
 }
 
 // What precedes a line of a key in code, in a diff, in JSON or with line numbers; then a header or base64.
 const KEY_LINE =
-  /(?:\\[nrt]|[\s"'+,>|#→]|\d{1,6}[\t→|:]){0,40}(?:[A-Z][\w-]{2,20}: [^\n\\]{0,120}|[A-Za-z0-9+/]{24,}={0,2}|(?=[A-Za-z0-9+/]{0,60}\d)[A-Za-z0-9+/]{12,}={0,2}(?=\s|\\[nr]|["']|$))/y
+  /(?:\\[nrt]|[\s"'+,>|#→]|-(?!-)|\d{1,6}[\t→|:]){0,40}(?:[A-Z][\w-]{2,20}: [^\n\\]{0,120}|[A-Za-z0-9+/]{24,}={0,2}|(?=[A-Za-z0-9+/]{0,60}\d)[A-Za-z0-9+/]{12,}={0,2}(?=\s|\\[nr]|["']|$))/y
 
 type SecretKind = 'password' | 'secret' | 'token' | 'key' | 'authorization' | 'likely'
 
@@ -262,14 +330,19 @@ const findNamed: SecretFinder = (text, at, floor) => {
   const name = text.slice(nameStart, nameEnd)
   const kind = kindOf(name)
   if (!kind) return null
-  const value = readValue(text, given, name, nameStart).find((reading) => isWorthHiding(kind, name, reading))
+  const readings = readValue(text, given, name, nameStart)
+  const value =
+    readings.find((reading) => isWorthHiding(kind, name, reading)) ?? (kind === 'password' ? settingOf(text, given, name, nameStart) : null)
   if (!value) return null
   const judged = value.from + value.text.length
   const to = judged + (matchAt(REST_OF_WORD, text, judged)?.[0].length ?? 0)
-  const shapes = (RULES.get(gramOf(text, value.from)) ?? []).filter((rule) => rule.find !== findNamed)
+  const shapes = (RULES.get(gramOf(text, value.from)) ?? []).filter(({ find }) => find !== findNamed && find !== findNamedPat)
   const shaped = findAt(text, value.from, value.from, shapes)
   return shaped?.kind && shaped.from === value.from && shaped.to >= to ? shaped : { from: value.from, to, kind: label(kind) }
 }
+
+/** Most words with these letters go on: path, pattern, compatible. */
+const findNamedPat: SecretFinder = (text, at, floor) => (/[a-z]/i.test(text[at + 3] ?? '') ? null : findNamed(text, at, floor))
 
 const MAX_NAME_CHARS = 64
 
@@ -360,6 +433,32 @@ function isWholeLine(text: string, from: number, value: string): boolean {
   return !/[;,)]$/.test(value) && matchAt(/[ \t]{0,20}(?:#|\r?\n|\\[nr]|["'`]|$)/y, text, from + value.length) !== null
 }
 
+/**
+ * The rest of a line of a YAML, INI or properties file, where a password may be ordinary words. Null where the lines around it show code, and
+ * for `password = word` outside of an INI section, which may be code of many languages.
+ */
+function settingOf(text: string, given: SecretAssignment, name: string, nameStart: number): SecretValue | null {
+  if (!/^[ \t]{0,20}[:=][ \t]{0,20}$/.test(text.slice(nameStart + name.length, given.at)) || !startsLine(text, nameStart)) return null
+  const from = given.at
+  const words = matchAt(/[^\s"'`\\<>#;,=(){}[\]]{1,64}(?: [^\s"'`\\<>#;,=(){}[\]]{1,64}){0,7}/y, text, from)?.[0] ?? ''
+  const isSentence = words.includes(' ')
+  const isPassword = isSentence ? isPassphrase(words) : /^\p{L}[\p{L}_-]{2,}$/u.test(words) && !NO_PASSWORD.test(words)
+  if (!isPassword || !isLiteral(words) || isCode(words) || !isWholeLine(text, from, words)) return null
+  const before = plainLines(text.slice(Math.max(0, nameStart - 200), nameStart))
+  const after = plainLines(text.slice(from + words.length, from + words.length + 100))
+  const lineStart = before.lastIndexOf('\n')
+  const previous = before.slice(before.lastIndexOf('\n', lineStart - 1) + 1, Math.max(0, lineStart))
+  const following = after.slice(after.indexOf('\n') + 1)
+  if (/(?:[,;({[=]|&&|\|\|)\s*$/.test(previous) || /^[ \t+-]*[)}\]]/.test(following)) return null
+  const isSpaced = given.by === 'equals' && !given.tight
+  if (isSpaced && !/^[ \t+#>*-]*\[[\w .:-]{1,60}\][ \t\r]*$/m.test(before)) return null
+  const isAmongSettings = () => [previous, following].some((line) => /^[\s+-]*[\w.-]{1,40}[ \t]*[:=][ \t]*[^\s=]/.test(line))
+  return !isSentence || isAmongSettings() ? { text: words, from, form: 'line', bare: true } : null
+}
+
+/** In stringified text a line break is `\\n`. */
+const plainLines = (text: string) => (text.includes('\\n') ? text.replaceAll('\\n', '\n') : text)
+
 /** Where quoted text ends, at the latest with its line. Inside text that is itself quoted, only the quotes are escaped. */
 function quotedEnd(text: string, from: number, quote: string, escaped: boolean): number {
   let at = from
@@ -426,6 +525,13 @@ const WORTH_HIDING: Record<SecretValueForm, (secret: NamedSecret) => boolean> = 
     text.length >= (isStrong ? 6 : 8) && /\d/.test(text) && /^[\w.~@#!%^=+/:-]+$/.test(text) && isMixed(text) && !isTypeLike(text),
 }
 
+/** What else follows `password:` as a single word: a name in code, a type, a state, a method. */
+const NO_PASSWORD = new RegExp(
+  `[a-z][A-Z]|^${anyOf(`varchar char bytea blob uuid jsonb? email username user enabled disabled changed updated set unset empty missing invalid
+    valid incorrect wrong correct ok default same new old unchanged expired generated weak strong see todo tbd prompt stdin file env vault
+    encrypted hashed hash plain plaintext bcrypt argon scrypt regex input field auth(?:entication)? and or is for the`)}$`,
+)
+
 /** Words that follow a flag in a sentence about it: `--password flag`, `--token can't`. */
 const WORD_AFTER_FLAG = /^(?:flags?|options?|arguments?|can't|is|or|and|to|for|in|with|as|from|on|the|a|file|stdin|prompt)$/i
 
@@ -445,7 +551,7 @@ const SENTENCE = new RegExp(
 function kindOf(name: string): SecretKind | null {
   const known = KINDS.get(name)
   if (known !== undefined) return known
-  const kind = SOUNDS_SECRET.test(name) ? kindOfWords(wordsOf(name)) : null
+  const kind = SOUNDS_SECRET.test(name) ? (isAccessToken(name) ? 'token' : kindOfWords(wordsOf(name))) : null
   // A text repeats the same few names, and classifying a name costs more than everything else here.
   if (KINDS.size >= 1000) KINDS.clear()
   KINDS.set(name, kind)
@@ -453,7 +559,11 @@ function kindOf(name: string): SecretKind | null {
 }
 
 const KINDS = new Map<string, SecretKind | null>()
-const SOUNDS_SECRET = /pass|pwd|secret|token|key|cred|auth/i
+const SOUNDS_SECRET = /pass|pwd|secret|token|key|cred|auth|pat(?![a-z])/i
+
+/** A personal access token: `GITHUB_PAT`, `ADO_PAT_2`, `gh_pat`. Elsewhere `pat` is short for a pattern. */
+const isAccessToken = (name: string) =>
+  /^[-+]{0,2}(?:[A-Z][A-Z0-9_]*_)?PAT(?:_?\d{1,3})?$/.test(name) || /(?:git|github|gh|gitlab|azure|ado|devops|jira)[_-]?pat$/i.test(name)
 
 /** `dbPassword2`, `DB-PASSWORD` and `DB_PASSWORD_PROD` are all `db_password`. */
 function wordsOf(name: string): string {
@@ -468,7 +578,7 @@ function kindOfWords(words: string): SecretKind | null {
   if (/(?:^|_|auth|access|refresh|session|api|bot|bearer)token$/.test(words)) return 'token'
   if (/authorization$/.test(words)) return 'authorization'
   if (SECRET_KEY.test(words)) return 'key'
-  return /(?:^|_)(?:key|token|secret|credential|cred|auth|pass)s?(?:_|$)/.test(words) ? 'likely' : null
+  return /(?:^|_)(?:key|token|secret|credential|cred|auth|pass|pat)s?(?:_|$)/.test(words) ? 'likely' : null
 }
 
 // Endings that do not change what a name means: a number, an environment, an encoding.
@@ -560,6 +670,8 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 const gramOf = (text: string, at: number) =>
   ((text.charCodeAt(at) & 31) << 10) | ((text.charCodeAt(at + 1) & 31) << 5) | (text.charCodeAt(at + 2) & 31)
 
+const TENS = Array.from({ length: 60 }, (_, n) => String(n + 10))
+
 const RULES = new Map<number, RedactionRule[]>()
 // One byte for each possible combination of three characters. It fits the processor's nearest cache; the map would not.
 const BEGINS = new Uint8Array(1 << 15)
@@ -572,7 +684,11 @@ for (const rule of [
   { begins: ['cookie'], find: findCookie },
   { begins: ['://'], find: findUrlPassword },
   { begins: ['BEGIN '], find: findPrivateKey },
+  { begins: ['LS0tLS1CRUdJTi'], find: findEncodedKey },
+  { begins: ['Private-Lines'], find: findPuttyKey },
+  { begins: [':*:', ...TENS.map((tens) => `:${tens}`)], find: findPgpass },
   { begins: ['pass', 'pwd', 'secret', 'token', 'key', 'cred', 'auth'], find: findNamed },
+  { begins: ['pat'], find: findNamedPat },
 ] satisfies RedactionRule[]) {
   for (const gram of new Set(rule.begins.map((text) => gramOf(text, 0)))) {
     BEGINS[gram] = 1

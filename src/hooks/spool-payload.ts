@@ -1,5 +1,6 @@
 import { cleanJson } from '../core/clean-text.ts'
-import { excludedProjects } from '../core/exclusion.ts'
+import type { EventContext } from '../core/event.ts'
+import { exclusionOf } from '../core/exclusion.ts'
 import { headFields } from '../core/payload-head.ts'
 import { projectKey } from '../core/project.ts'
 import { usablePatterns } from '../core/secrets.ts'
@@ -23,12 +24,11 @@ export function spoolPayload(home: Home, payload: Uint8Array, isTooLarge: boolea
     keepForLater(home, { ...spooled, payload: null, bytes: payload.length })
     return false
   }
-  const { cwd = undefined, project_path = undefined } = (content ?? {}) as { cwd?: unknown; project_path?: unknown }
-  const folders = [spooled.context.projectFolder, cwd, project_path, spooled.context.workingFolder]
-  if (folders.some((folder) => typeof folder === 'string' && isExcluded(folder, rules))) return true
+  const wanted = withoutExcluded(content, spooled.context, rules)
+  if (wanted === null) return true
   const redactPatterns = rules.redact ? usablePatterns(rules.patterns) : null
   // The worker must learn of a private prompt to leave its turn out, so an empty private part marks the place.
-  const cleaned = cleanJson(content, { redactPatterns }, { markPrivate: true })
+  const cleaned = cleanJson(wanted, { redactPatterns }, { markPrivate: true })
   keepForLater(home, { ...spooled, payload: cleaned, ...(isTooLarge ? { headOnly: true } : {}) })
   return true
 }
@@ -42,8 +42,23 @@ function parseJson(payload: Uint8Array): unknown {
   }
 }
 
-function isExcluded(folder: string, { excludeProjects }: PrivacyRules): boolean {
-  if (excludeProjects.length === 0) return false
+/**
+ * The payload; null for a session in an excluded project. When a session from elsewhere works in an excluded folder, only what tells the worker
+ * to leave this turn out.
+ */
+function withoutExcluded(content: unknown, { projectFolder, workingFolder }: EventContext, { excludeProjects }: PrivacyRules): unknown {
   const { userHome } = readEnvironment()
-  return excludedProjects(excludeProjects, userHome)(projectKey(findProject(folder, userHome)), folder)
+  const exclusion = exclusionOf(excludeProjects, userHome)
+  if (exclusion.isEmpty || typeof content !== 'object' || content === null) return content
+  const isExcluded = (folder: string) => exclusion.isExcluded(projectKey(findProject(folder, userHome)), folder)
+  if (projectFolder !== null && isExcluded(projectFolder)) return null
+  const { cwd, project_path, tool_input, ...fields }: { cwd?: unknown; project_path?: unknown; tool_input?: unknown } = content
+  const folder = [cwd, project_path, workingFolder].find((one) => typeof one === 'string') ?? null
+  const path = exclusion.excludedPathIn(tool_input, folder)
+  if (path === null && (folder === null || !isExcluded(folder))) return content
+  if (projectFolder === null && folder !== null && isExcluded(folder)) return null
+  const kept = Object.entries(fields).filter(([name]) => IDENTIFYING_FIELDS.has(name))
+  return { ...Object.fromEntries(kept), cwd: folder, prompt: '', tool_input: { file_path: path ?? folder } }
 }
+
+const IDENTIFYING_FIELDS = new Set(['session_id', 'transcript_path', 'hook_event_name', 'hook', 'prompt_id', 'tool_name', 'tool_use_id'])

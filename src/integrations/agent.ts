@@ -31,6 +31,10 @@ export type Agent = {
   transcriptPath(json: unknown): string | null
   /** Whether a path can be the transcript of a running session. */
   isTranscript(path: string): boolean
+  /** What a notice says that the client sent in the person's name. The notice must be clean already. */
+  noticeText(notice: string): string
+  /** The client's summary of a conversation without its wrapping. It must be clean already. */
+  compactSummary(wrapped: string): string
   hostReply(eventName: string, reply: EventReply): Record<string, unknown>
   readTranscript(path: string, from: Checkpoint | null): AsyncGenerator<TranscriptBatch>
   subagentTranscripts(path: string): Promise<string[]>

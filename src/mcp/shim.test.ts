@@ -140,6 +140,7 @@ test('over TCP the first line must be the token', async () => {
   await using tcp = await overTcp(at)
   expect(await sendUntilReply(tcp.port, ['wrong', PING])).toContain('the first line must be the token')
   expect(await sendUntilReply(tcp.port, [PING])).not.toContain('"result"')
+  expect(await sendUntilReply(tcp.port, ['x'.repeat(100_000)])).toContain('at most 4096 bytes')
   for (const token of [at.token(), JSON.stringify({ token: at.token() })])
     expect(await sendUntilReply(tcp.port, [token, OPENING])).toContain('"serverInfo":{"name":"recollect"')
 })

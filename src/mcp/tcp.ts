@@ -6,6 +6,8 @@ import { openWorkerConnection } from './shim.ts'
 import { lineSplitter } from './stdio-lines.ts'
 
 const TOKEN_TIMEOUT_MS = 10_000
+/** Far more than a token has. Whoever sends more before the first newline is not a client. */
+const MAX_TOKEN_LINE_BYTES = 4096
 
 /**
  * Serves MCP over TCP on this machine, one JSON-RPC message per line. Every program of every user can reach the port, so the first line must be the
@@ -35,8 +37,17 @@ function serveSocket(socket: Socket, token: string, project: string | null): voi
       return void refuse('the first line must be the token from the file run/token in the Recollect home')
     connection = openWorkerConnection(project, reply)
   }, reply)
-  socket.on('data', (chunk) => {
-    if (!socket.writableEnded) split(Buffer.from(chunk))
+  let bytesBeforeToken = 0
+  socket.on('data', (data) => {
+    if (socket.writableEnded) return
+    const chunk = Buffer.from(data)
+    const firstLineEnd = connection ? 0 : chunk.indexOf('\n')
+    bytesBeforeToken += connection ? 0 : firstLineEnd < 0 ? chunk.length : firstLineEnd
+    if (bytesBeforeToken > MAX_TOKEN_LINE_BYTES) {
+      clearTimeout(tokenTimer)
+      return refuse(`the first line must be the token; it may have at most ${MAX_TOKEN_LINE_BYTES} bytes`)
+    }
+    split(chunk)
   })
   // The client has sent everything, but may still wait for replies.
   socket.on('end', async () => {

@@ -13,7 +13,12 @@ export async function indexNote(
   written: Note,
   file: { size: number; mtimeMs: number } | null,
 ): Promise<void> {
-  const note = { ...written, title: clean(written.title), body: clean(written.body), tags: written.tags.map(clean) }
+  const note = {
+    ...cleanFields(written, clean),
+    title: clean(written.title),
+    body: clean(written.body),
+    tags: cleanList(written.tags, clean).filter(Boolean),
+  }
   await store.notes.put(note, contentFingerprint(note))
   await store.notes.putFile({ path: note.path, bytes: file?.size ?? 0, changedAt: file?.mtimeMs ?? 0, id: note.id, problem: null })
   const of = { kind: 'note', ref: note.id, project: note.project, at: note.updatedAt } as const
@@ -24,6 +29,24 @@ export async function indexNote(
     note.supersedes.map((older) => ({ from: from(older), to, relation: 'supersedes', origin: 'its front matter', at: note.updatedAt })),
   )
 }
+
+/** The front matter that a person or another program may have filled with anything. Its lines are one text. */
+export function cleanFields<N extends Pick<Note, 'machine' | 'session' | 'model' | 'unknown'>>(
+  note: N,
+  clean: (text: string) => string,
+): N {
+  return {
+    ...note,
+    machine: clean(note.machine),
+    session: note.session === null ? null : clean(note.session),
+    model: note.model === null ? null : clean(note.model),
+    unknown: cleanList(note.unknown, clean),
+  }
+}
+
+/** Cleans a list as one text, line by line. A part that is removed takes its lines along. */
+export const cleanList = (list: string[], clean: (text: string) => string): string[] =>
+  list.length === 0 ? [] : clean(list.join('\n')).split('\n')
 
 /** Equal for two notes of one project and scope with the same words, regardless of line breaks, case and punctuation. */
 export const contentFingerprint = (note: Pick<Note, 'scope' | 'project' | 'body'>) =>

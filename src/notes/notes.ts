@@ -17,7 +17,7 @@ import { removeFile } from '../platform/folder.ts'
 import type { Store } from '../store/store.ts'
 import { hasLinkInPath, LOCAL_FOLDER, pathOf, SYNCED_FOLDER } from './folders.ts'
 import { writeNote } from './format.ts'
-import { contentFingerprint, indexNote } from './note-rows.ts'
+import { cleanFields, cleanList, contentFingerprint, indexNote } from './note-rows.ts'
 import { noteOnDisk } from './reindex.ts'
 import { distinctiveWords, restates } from './similarity.ts'
 
@@ -120,7 +120,7 @@ export async function importNote(book: Notebook, imported: Omit<Note, 'path'>): 
   const body = cleanBody(book, imported.body)
   const project = imported.scope === 'global' ? GLOBAL_PROJECT : imported.project
   const wanted: Note = {
-    ...imported,
+    ...cleanFields(imported, book.clean),
     body,
     title: titleOf(book, imported.title, body),
     tags: cleanTags(book, imported.tags),
@@ -320,7 +320,14 @@ function whyUnusable(note: Pick<Note, 'namespace' | 'confidence' | 'body' | 'tag
   return null
 }
 
-const cleanTags = (book: Notebook, tags: string[]) => [...new Set(tags.map((tag) => book.clean(tag).trim()).filter(Boolean))]
+/** Tags are one text: a private part may begin in one and end in another. */
+const cleanTags = (book: Notebook, tags: string[]) => [
+  ...new Set(
+    cleanList(tags, book.clean)
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+]
 
 const cleanBody = (book: Notebook, body: string) => book.clean(body.toWellFormed()).replace(/\r\n?/g, '\n').trim()
 

@@ -9,9 +9,14 @@ import {
   findWriteProblem,
   isFolder,
   isPrivate,
+  readBytesIfThere,
   readIfThere,
   readJsonIfThere,
   readOrCreateSecret,
+  readRegularFileFrom,
+  readSmallFile,
+  readUtf8IfThere,
+  regularFileBytes,
   writeFileAtomically,
   writeInPlace,
 } from './files.ts'
@@ -75,6 +80,28 @@ test('writing in place follows a link, keeps the mode and makes a missing folder
   symlinkSync('later/there.json', join(folder.path, 'dangling'))
   writeInPlace(join(folder.path, 'dangling'), 'made')
   expect(readFileSync(join(folder.path, 'later', 'there.json'), 'utf8')).toBe('made')
+})
+
+test('a FIFO and a device are refused at once instead of read forever', async () => {
+  using folder = temporaryFolder()
+  const fifo = join(folder.path, 'fifo')
+  Bun.spawnSync(['mkfifo', fifo])
+  symlinkSync('/dev/zero', join(folder.path, 'device'))
+  for (const path of [fifo, join(folder.path, 'device'), folder.path]) {
+    for (const read of [readIfThere, readBytesIfThere, readUtf8IfThere, readJsonIfThere, (one: string) => readSmallFile(one, 100)])
+      expect(() => read(path)).toThrow('could not read')
+    expect(await regularFileBytes(path)).toBeNull()
+    expect(readRegularFileFrom(path, 0).next()).rejects.toThrow()
+  }
+})
+
+test('a large file is read in chunks, from an offset', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'large')
+  writeFileSync(path, `skipped${'x'.repeat(600_000)}end`)
+  const chunks = await Array.fromAsync(readRegularFileFrom(path, 7))
+  expect(chunks.length).toBeGreaterThan(1)
+  expect(Buffer.concat(chunks).toString()).toBe(`${'x'.repeat(600_000)}end`)
 })
 
 test('a missing file is null, whichever part of its path is missing', () => {

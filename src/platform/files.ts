@@ -1,6 +1,8 @@
 import {
   chmodSync,
   closeSync,
+  constants,
+  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -16,6 +18,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
 /** Makes a folder that only its owner can enter. Throws if another user owns the folder, or a link to it. */
@@ -76,10 +79,77 @@ function removeQuietly(path: string): void {
   }
 }
 
+/**
+ * Opens a regular file. Opening a FIFO would wait for its writer, and a device never ends; neither waits with O_NONBLOCK, and both are refused.
+ * Close the file afterwards.
+ */
+export function openRegularFile(path: string): { file: number; bytes: number } {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const found = fstatSync(file)
+  if (found.isFile()) return { file, bytes: found.size }
+  closeSync(file)
+  throw new Error('it is not a regular file')
+}
+
+function readRegularFile(path: string): Buffer {
+  const { file } = openRegularFile(path)
+  try {
+    return readFileSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The size of a regular file; null when there is nothing, or something else. Asynchronous, because a dead network mount does not answer. */
+export async function regularFileBytes(path: string): Promise<number | null> {
+  try {
+    const found = await stat(path)
+    return found.isFile() ? found.size : null
+  } catch (cause) {
+    if (isMissingFileError(cause)) return null
+    throw new Error(`could not look at ${path}`, { cause })
+  }
+}
+
+/** The bytes of a regular file of any size from an offset on, in chunks. Asynchronous for the same reason. */
+export async function* readRegularFileFrom(path: string, offset: number): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    if (!(await file.stat()).isFile()) throw new Error('it is not a regular file')
+    for (let at = offset; ; ) {
+      const chunk = new Uint8Array(READ_CHUNK_BYTES)
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, at)
+      if (bytesRead === 0) return
+      at += bytesRead
+      yield chunk.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+const READ_CHUNK_BYTES = 256 * 1024
+
+/** The text of a small file, or null when it does not exist. Throws when it is larger, and on any other failure. */
+export function readSmallFile(path: string, maxBytes: number): string | null {
+  try {
+    const { file, bytes } = openRegularFile(path)
+    try {
+      if (bytes > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`)
+      return readFileSync(file, 'utf8')
+    } finally {
+      closeSync(file)
+    }
+  } catch (cause) {
+    if (isMissingFileError(cause)) return null
+    throw new Error(`could not read ${path}`, { cause })
+  }
+}
+
 /** The text of a file, or null when it does not exist. Throws on any other failure. */
 export function readIfThere(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readRegularFile(path).toString('utf8')
   } catch (cause) {
     if (isMissingFileError(cause)) return null
     throw new Error(`could not read ${path}`, { cause })
@@ -87,7 +157,7 @@ export function readIfThere(path: string): string | null {
 }
 
 export function readBytes(path: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(readFileSync(path))
+  return new Uint8Array(readRegularFile(path))
 }
 
 /**
@@ -105,7 +175,7 @@ export function mapFileBytes(path: string): Uint8Array<ArrayBuffer> {
 /** Like `readIfThere`, for a file that will be written back. Throws when it is not UTF-8, because decoding would change it. */
 export function readUtf8IfThere(path: string): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readRegularFile(path))
   } catch (cause) {
     if (isMissingFileError(cause)) return null
     throw new Error(`could not read ${path}`, { cause: cause instanceof TypeError ? new Error('it is not UTF-8') : cause })
@@ -175,7 +245,7 @@ export function fileKindAt(path: string): 'file' | 'folder' | 'link' | 'other' |
 /** The bytes of a file, or null when it does not exist. */
 export function readBytesIfThere(path: string): Uint8Array | null {
   try {
-    return readFileSync(path)
+    return readRegularFile(path)
   } catch (cause) {
     if (isMissingFileError(cause)) return null
     throw new Error(`could not read ${path}`, { cause })

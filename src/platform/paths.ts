@@ -27,6 +27,8 @@ export type Home = {
   lock: string
   /** The settings files that `init` has changed. */
   installs: string
+  /** The marker files that the person trusts. */
+  confirmedMarkers: string
   /** The person's privacy rules, as the last worker read them. */
   privacyRules: string
   /** The browsers that the viewer knows, as hashes. */
@@ -62,6 +64,7 @@ export function homePaths(environment: ReturnType<typeof homeEnvironment> = home
     token: `${run}/token`,
     lock: `${run}/worker.lock`,
     installs: `${run}/installs.json`,
+    confirmedMarkers: `${run}/markers.json`,
     privacyRules: `${run}/privacy.json`,
     visitors: `${run}/visitors.json`,
     damage: `${run}/damage`,

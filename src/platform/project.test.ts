@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFolder } from '../../test/support/builders.ts'
+import { environment, temporaryFolder } from '../../test/support/builders.ts'
 import { projectKey } from '../core/project.ts'
+import { confirmMarker } from './confirmed-markers.ts'
+import { homePaths } from './paths.ts'
 import { findProject } from './project.ts'
 
 test('a repository is identified by its origin, from any folder in it', () => {
@@ -62,10 +64,14 @@ test('two repositories of the same name and without a remote are two projects', 
 test('a marker applies to everything below it, the nearest one first; blank lines are skipped', () => {
   using folder = temporaryFolder()
   const app = repository(folder.path, 'work/app', 'https://host.example/team/app.git')
+  const markerOf = (place: string) => findProject(place, '/home/nobody').marker
   mark(join(folder.path, 'work'), '\n\n  Customer X  \nsecond line\n')
-  expect(keyOf(app)).toBe('customer x')
+  expect(markerOf(app)).toEqual({ text: 'Customer X', folder: join(folder.path, 'work'), isInRepository: false, confirmed: null })
   mark(app, 'own')
-  expect(keyOf(app)).toBe('own')
+  expect(markerOf(app)).toEqual({ text: 'own', folder: app, isInRepository: true, confirmed: null })
+  git(app, 'worktree', 'add', '-q', '../tree')
+  mark(join(folder.path, 'work', 'tree'), 'own')
+  expect(markerOf(join(folder.path, 'work', 'tree'))?.folder).toBe(app)
 })
 
 test('a marker in the home folder is ignored, even if the home is reached through a link', () => {
@@ -75,7 +81,39 @@ test('a marker in the home folder is ignored, even if the home is reached throug
   mark(home, 'everything')
   symlinkSync(home, join(folder.path, 'link'))
   for (const userHome of [home, `${home}/`, join(folder.path, 'link')]) expect(findProject(app, userHome).marker).toBeNull()
-  expect(findProject(app, folder.path).marker).toBe('everything')
+  expect(findProject(app, folder.path).marker?.text).toBe('everything')
+})
+
+test('a marker counts after the person confirmed it in their own home', () => {
+  using folder = temporaryFolder()
+  const home = homePaths(environment(folder.path))
+  const app = repository(folder.path, 'app', 'https://host.example/team/app.git')
+  mark(app, 'Shared')
+  const key = () => String(projectKey(findProject(join(app), '/home/nobody', home)))
+  expect(key()).toBe('host.example/team/app')
+  confirmMarker(home, app, 'shared')
+  expect(key()).toBe('shared')
+  mark(app, 'host.example/team/secret')
+  expect(key()).toBe('host.example/team/app')
+})
+
+test('a marker that is a link, a FIFO, a folder or too long is ignored, and does not stop anybody', () => {
+  using folder = temporaryFolder()
+  const secret = join(folder.path, 'secret')
+  writeFileSync(secret, 'swordfish')
+  const places = ['link', 'linked', 'fifo', 'device', 'long'].map((name) => join(folder.path, name))
+  const [link = '', linked = '', fifo = '', device = '', long = ''] = places
+  for (const place of [link, fifo, device, long]) mkdirSync(join(place, '.recollect'), { recursive: true })
+  symlinkSync(secret, join(link, '.recollect', 'project'))
+  mkdirSync(linked)
+  mkdirSync(join(folder.path, 'elsewhere'))
+  writeFileSync(join(folder.path, 'elsewhere', 'project'), 'swordfish')
+  symlinkSync(join(folder.path, 'elsewhere'), join(linked, '.recollect'))
+  Bun.spawnSync(['mkfifo', join(fifo, '.recollect', 'project'), join(fifo, '.git')])
+  symlinkSync('/dev/zero', join(device, '.recollect', 'project'))
+  symlinkSync('/dev/zero', join(device, '.git'))
+  writeFileSync(join(long, '.recollect', 'project'), `swordfish\n${'x'.repeat(5000)}`)
+  for (const place of places) expect(findProject(place, '/home/nobody')).toMatchObject({ marker: null, origin: null })
 })
 
 test('a folder reached through a link is the folder itself', () => {

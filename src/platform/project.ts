@@ -1,9 +1,11 @@
 import { realpathSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { fingerprint } from '../core/hash.ts'
-import type { ProjectEvidence } from '../core/project.ts'
+import type { ProjectEvidence, ProjectMarker } from '../core/project.ts'
+import { readConfirmedMarkers } from './confirmed-markers.ts'
 import { readEnvironment } from './environment.ts'
-import { readIfThere, statIfThere } from './files.ts'
+import { fileKindAt, readSmallFile, statIfThere } from './files.ts'
+import { homePaths } from './paths.ts'
 
 export type FoundProject = ProjectEvidence & { branch: string | null }
 
@@ -11,25 +13,52 @@ export type FoundProject = ProjectEvidence & { branch: string | null }
  * Finds what identifies a folder's project. Reads git's files instead of running git, because a starting session waits for this. For a folder
  * that is not on this machine (an imported history), only the path is known.
  */
-export function findProject(folder: string, userHome = readEnvironment().userHome): FoundProject {
+export function findProject(folder: string, userHome = readEnvironment().userHome, home = homePaths()): FoundProject {
   const start = realFolder(folder)
-  const home = realFolder(userHome)
-  let marker: string | null = null
+  const ownHome = realFolder(userHome)
+  let marker: { text: string; folder: string } | null = null
   let git: GitFolder | null = null
   for (const dir of upward(start)) {
     // A marker in the home folder would claim every project below it.
-    if (marker === null && dir !== home && dir !== '/') marker = firstLineOf(join(dir, '.recollect', 'project'))
+    const text: string | null = marker === null && dir !== ownHome && dir !== '/' ? markerIn(dir) : null
+    if (text) marker = { text, folder: dir }
     git ??= gitFolderOf(dir)
     if (git && marker) break
   }
   const root = git?.root ?? start
   return {
-    marker,
+    marker: marker && describeMarker(marker, git, readConfirmedMarkers(home)),
     origin: git ? originOf(git.common) : null,
     root,
     fingerprint: fingerprint(root, 6),
     branch: git ? branchOf(git.own) : null,
   }
+}
+
+/** Longer files are not markers. */
+const MAX_MARKER_BYTES = 4096
+/** Git's own files are smaller. */
+const MAX_GIT_FILE_BYTES = 1024 * 1024
+
+/** The first line of a folder's marker. A link could lead to any file of the person, whose first line would then be synced as a name. */
+function markerIn(dir: string): string | null {
+  const folder = join(dir, '.recollect')
+  const path = join(folder, 'project')
+  if (nullOnError(() => fileKindAt(folder)) !== 'folder' || nullOnError(() => fileKindAt(path)) !== 'file') return null
+  const text = nullOnError(() => readSmallFile(path, MAX_MARKER_BYTES))
+  const line = text?.split('\n').find((one) => one.trim())
+  return line?.trim() || null
+}
+
+function describeMarker(
+  { text, folder }: { text: string; folder: string },
+  git: GitFolder | null,
+  confirmed: Record<string, string>,
+): ProjectMarker {
+  const below = git ? relative(git.top, folder) : '..'
+  const isInRepository = !below.startsWith('..')
+  const main = git && isInRepository ? join(git.root, below) : folder
+  return { text, folder: main, isInRepository, confirmed: Object.hasOwn(confirmed, main) ? (confirmed[main] ?? null) : null }
 }
 
 function realFolder(folder: string): string {
@@ -47,21 +76,21 @@ function* upward(folder: string): Generator<string> {
   }
 }
 
-/** `own` is this work tree's git folder, `common` the one all work trees share, `root` the main work tree. */
-type GitFolder = { own: string; common: string; root: string }
+/** `own` is the git folder of this work tree, whose folder is `top`; `common` is the one all work trees share, `root` the main work tree. */
+type GitFolder = { own: string; top: string; common: string; root: string }
 
 function gitFolderOf(dir: string): GitFolder | null {
   const path = join(dir, '.git')
   const found = nullOnError(() => statIfThere(path))
   if (!found) return null
-  if (found.isDirectory()) return { own: path, common: path, root: dir }
+  if (found.isDirectory()) return { own: path, top: dir, common: path, root: dir }
   const pointer = readIfPossible(path)?.match(/^gitdir:\s*(.+)$/m)?.[1]
   if (!pointer) return null
   const own = isAbsolute(pointer) ? pointer : resolve(dir, pointer)
   const shared = readIfPossible(join(own, 'commondir'))?.trim()
-  if (!shared) return { own, common: own, root: dir } // a submodule: a project of its own
+  if (!shared) return { own, top: dir, common: own, root: dir } // a submodule: a project of its own
   const common = isAbsolute(shared) ? shared : resolve(own, shared)
-  return { own, common, root: common.endsWith('/.git') ? dirname(common) : common }
+  return { own, top: dir, common, root: common.endsWith('/.git') ? dirname(common) : common }
 }
 
 function originOf(gitFolder: string): string | null {
@@ -78,16 +107,7 @@ function branchOf(gitFolder: string): string | null {
   )
 }
 
-function firstLineOf(path: string): string | null {
-  return (
-    readIfPossible(path)
-      ?.split('\n')
-      .find((line) => line.trim())
-      ?.trim() ?? null
-  )
-}
-
-const readIfPossible = (path: string) => nullOnError(() => readIfThere(path))
+const readIfPossible = (path: string) => nullOnError(() => readSmallFile(path, MAX_GIT_FILE_BYTES))
 
 /** Unreadable evidence is ignored: the next kind of evidence then identifies the project. */
 function nullOnError<T>(read: () => T): T | null {

@@ -36,6 +36,13 @@ export function projectStatements(db: Database) {
       SELECT min(project) FROM sessions
       UNION ALL SELECT (SELECT min(project) FROM sessions WHERE project > known.project) FROM known WHERE project IS NOT NULL)
     SELECT project FROM known WHERE project IS NOT NULL`)
+  // Notes alone, without a session in the folder, came from elsewhere: from another machine, or by an import.
+  const usedElsewhere = db.prepare(`
+    WITH used (inside) AS (
+      SELECT folder = @folder OR substr(folder, 1, length(@folder) + 1) = @folder || '/' FROM sessions WHERE project = @project)
+    SELECT 1 WHERE EXISTS (SELECT 1 FROM used WHERE NOT inside)
+      OR (NOT EXISTS (SELECT 1 FROM used) AND EXISTS (SELECT 1 FROM notes WHERE project = @project))
+      OR EXISTS (SELECT 1 FROM renamed_projects WHERE old = @project)`)
   const moveSession = db.prepare('UPDATE sessions SET project = @to WHERE id = @id')
   const moveRows = SESSION_TABLES.map((table) => db.prepare(`UPDATE ${table} SET project = @to WHERE session_id = @id`))
   const moveFiles = db.prepare(
@@ -54,6 +61,9 @@ export function projectStatements(db: Database) {
     totals: async (): Promise<ProjectTotals[]> => sums.all().map((row) => ({ ...row, project: asProjectKey(row.project) })),
     /** The projects that have sessions. */
     withSessions: async (): Promise<ProjectKey[]> => known.all().map(({ project }) => asProjectKey(project)),
+    /** Whether no folder but this one, and those below it, has this project. */
+    isFreeFor: async (place: { project: ProjectKey; folder: string }): Promise<boolean> =>
+      usedElsewhere.get({ project: place.project, folder: place.folder }) === null,
     /** From now on, the old key means the new project. */
     rename: async (from: ProjectKey, to: ProjectKey) => {
       rename.run({ from, to })

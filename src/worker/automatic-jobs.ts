@@ -1,4 +1,6 @@
 /** Jobs that the worker queues on its own initiative. Running them is up to `job-runner.ts`. */
+import { fingerprint } from '../core/hash.ts'
+import { repairedKey } from '../core/project.ts'
 import type { Store } from '../store/store.ts'
 import type { Services } from './services.ts'
 
@@ -23,6 +25,15 @@ export async function queueConsolidation(services: Services, now: number, isIdle
     await store.audit.setMark(CONSOLIDATED_MARK, String(now))
   })
   return true
+}
+
+/** Moves projects whose keys contain a token or a password, because an earlier version took the whole address of a remote. */
+export async function queueKeyRepairs(store: Store): Promise<void> {
+  const now = Date.now()
+  for (const { project: from } of await store.projects.totals()) {
+    const to = repairedKey(from)
+    if (to) await store.transaction(() => store.jobs.add('move-project', fingerprint(from), { from, to }, now))
+  }
 }
 
 /** Stored in databases, so the words stay. */

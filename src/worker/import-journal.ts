@@ -1,3 +1,4 @@
+import { cleanJson, type RedactionRules } from '../core/clean-text.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asContentSessionId, asMemorySessionId, asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { MAX_STORED_CHARS } from '../core/limits.ts'
@@ -39,7 +40,8 @@ export async function* importClaudeMem(
     const named = await projectsByName(services)
     const of = source.counts.sessions
     let done = 0
-    for (const session of source.sessions()) {
+    for (const raw of source.sessions()) {
+      const session = cleanJson(raw, services.rules(agent))
       if (done++ % 20 === 0)
         yield { kind: 'importing', what: `${session.project}, ${new Date(session.startedAt).toISOString().slice(0, 10)}`, done, of }
       const key = project ?? named(session.project)
@@ -148,7 +150,7 @@ export async function* importExportedLines(
   let seen = 0
   for (const pass of ['sessions', 'rest'] as const) {
     let done = 0
-    for await (const batch of batchesOf(path)) {
+    for await (const batch of batchesOf(path, services.rules(agent))) {
       if (pass === 'sessions') {
         const bad = batch.lines.filter((line) => line === null).length
         unreadable += bad
@@ -181,13 +183,13 @@ export async function* importExportedLines(
 
 const LINES_PER_BATCH = 200
 
-async function* batchesOf(path: string): AsyncGenerator<{ lines: (ExportedLine | null)[]; bytes: number }> {
+async function* batchesOf(path: string, rules: RedactionRules): AsyncGenerator<{ lines: (ExportedLine | null)[]; bytes: number }> {
   let lines: (ExportedLine | null)[] = []
   let bytes = 0
   for await (const line of readTextLines(path)) {
     bytes += line.length + 1
     if (line.trim() === '') continue
-    lines.push(readLine(line))
+    lines.push(readLine(line, rules))
     if (lines.length < LINES_PER_BATCH) continue
     yield { lines, bytes }
     lines = []
@@ -196,9 +198,9 @@ async function* batchesOf(path: string): AsyncGenerator<{ lines: (ExportedLine |
   if (lines.length > 0) yield { lines, bytes }
 }
 
-function readLine(text: string): ExportedLine | null {
+function readLine(text: string, rules: RedactionRules): ExportedLine | null {
   try {
-    return readExportedLine(JSON.parse(text))
+    return cleanJson(readExportedLine(JSON.parse(text)), rules)
   } catch {
     return null
   }

@@ -77,6 +77,8 @@ async function importFile(
   }
   if (text === null) return 'it no longer exists'
   if (text.includes('\0')) return 'it is not text'
+  // Before it is parsed: a title may be taken from a heading inside a private part.
+  text = services.notebook.clean(text)
   const path = file.path.slice(folder.length + 1)
   if (from === 'anamnesis') {
     const draft = readAnamnesis(text)

@@ -84,7 +84,8 @@ async function importNativeFile(
   } catch (cause) {
     return `it cannot be read (${((cause as Error).cause as Error | undefined)?.message ?? (cause as Error).message})`
   }
-  const memory = text === null ? null : agent.parseNativeMemory(file.name, text)
+  // Cleaned before it is parsed: a title may be taken from a heading inside a private part.
+  const memory = text === null ? null : agent.parseNativeMemory(file.name, services.notebook.clean(text))
   if (!memory) return null
   const project = projects.get(file.projectFolder) ?? projectOf(services, agent, file.projectFolder)
   projects.set(file.projectFolder, project)

@@ -151,7 +151,7 @@ test('an imported session with recent events stays open, and gets its note when 
 
 /** Runs every job as the worker does. */
 function working({ desk, embedding }: Awaited<ReturnType<typeof someServices>>): Services {
-  const its: Services = { ...desk, queue: openQueue(desk.store, (job) => jobs.do(job), desk.log) }
+  const its: Services = { ...desk, queue: openQueue(desk.store, (job) => jobs.do(job, AbortSignal.timeout(60_000)), desk.log) }
   const jobs = openJobRunner(its, embedding)
   return its
 }

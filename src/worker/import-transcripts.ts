@@ -61,7 +61,7 @@ async function importTranscript(
   try {
     return (
       (await reasonToSkip(agent, path, project)) ??
-      (await ingestTranscript(services, agent, path, (sessions) => completeSilentSessions(services, sessions)))
+      (await ingestTranscript(services, agent, path, { alsoInTransaction: (sessions) => completeSilentSessions(services, sessions) }))
     )
   } catch (cause) {
     if (isStoreFailure(cause)) throw cause

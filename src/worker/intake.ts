@@ -1,7 +1,7 @@
 import { type CaptureRules, folderOfNewSession, take } from '../capture/capture.ts'
+import { cleanText } from '../core/clean-text.ts'
 import { type AgentEvent, type EventContext, type EventReply, NotUnderstood } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
-import { withoutPrivate } from '../core/privacy.ts'
 import { countTokens } from '../core/tokens.ts'
 import { BRIEF_BUDGET, briefFor, fileBriefFor, type InjectedBrief, knowledgeOf, MAX_RECALL_TOKENS, recallFor } from '../inject/brief.ts'
 import type { Agent } from '../integrations/agent.ts'
@@ -149,8 +149,10 @@ async function replyTo(
 ): Promise<DeliveryReply> {
   for (const event of events) {
     if (event.kind === 'session-started') return sessionStartReply(services, session, event.source, now)
-    if (event.kind === 'prompt-submitted' && event.origin === 'person') return promptReply(services, session, event.text, changes, now)
-    if (event.kind === 'tool-used' && event.error === null && event.agentId === null) return fileReply(services, agent, session, event, now)
+    if (event.kind === 'prompt-submitted' && event.origin === 'person')
+      return promptReply(services, session, cleanText(event.text, services.rules(agent)).text, changes, now)
+    if (event.kind === 'tool-used' && event.error === null && event.agentId === null && !services.rules(agent).isInExcludedFolder(event))
+      return fileReply(services, agent, session, event, now)
   }
   return EMPTY_REPLY
 }
@@ -184,14 +186,14 @@ type SessionStartSource = Extract<AgentEvent, { kind: 'session-started' }>['sour
 
 /**
  * The receipt for what the person marked, and what earlier sessions know about the prompt if it is relevant enough; together within the
- * budget. The search does not see private parts of the prompt.
+ * budget. The prompt must be clean: what is injected is recorded, with the reason.
  */
 async function promptReply(services: Services, session: Session, prompt: string, changes: Change[], now: number): Promise<DeliveryReply> {
   const { enabled, recall, token_budget } = services.settings.hooks.user_prompt
   if (!enabled) return EMPTY_REPLY
   const budget = Math.min(token_budget, MAX_RECALL_TOKENS)
   const receipt = await markerReceipt(services, session, changes, budget, now)
-  const query = withoutPrivate(prompt).text.trim()
+  const query = prompt.trim()
   const remaining = budget - countTokens(receipt)
   const brief =
     recall && query !== '' ? await recallFor(services.store, session, query, now, remaining, services.quickSemanticSearch) : null

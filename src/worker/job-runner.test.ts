@@ -20,11 +20,11 @@ test('a restarted worker continues catching up where the last one stopped', asyn
   const next = () => store.transaction(() => store.jobs.claim(Date.now()))
 
   await queueCatchUp(store)
-  await jobs.do((await next()) as Job)
+  await jobs.do((await next()) as Job, AbortSignal.timeout(60_000))
   await queueCatchUp(store) // every start does this
   let more = 0
   for (let job = await next(); job; job = await next()) {
-    await jobs.do(job)
+    await jobs.do(job, AbortSignal.timeout(60_000))
     more++
   }
   expect(await store.audit.mark(CAUGHT_UP_MARK)).not.toBeNull()
@@ -43,7 +43,7 @@ test('a job reads tool uses with the agent of its session', async () => {
     return claudeCode.readAction(use)
   }
   const jobs = openJobRunner({ ...at.desk, agents: { 'claude-code': { ...claudeCode, readAction } } }, at.embedding)
-  await jobs.do({ id: 1, kind: 'distill', key: '1:1', payload: { sessionId: 1, number: 1 }, attempts: 1 })
+  await jobs.do({ id: 1, kind: 'distill', key: '1:1', payload: { sessionId: 1, number: 1 }, attempts: 1 }, AbortSignal.timeout(60_000))
   expect(tools).not.toEqual([])
 })
 
@@ -51,6 +51,6 @@ test('a job of an unknown kind is dropped', async () => {
   await using at = await someServices()
   await at.store.jobs.add('sync', 'k', {}, 1)
   const job = await at.store.transaction(() => at.store.jobs.claim(Date.now()))
-  await openJobRunner(at.desk, at.embedding).do({ ...job, kind: 'from another version' } as unknown as Job)
+  await openJobRunner(at.desk, at.embedding).do({ ...job, kind: 'from another version' } as unknown as Job, AbortSignal.timeout(60_000))
   expect(await at.store.jobs.counts()).toEqual({ waiting: 0, running: 0, dead: 0 })
 })

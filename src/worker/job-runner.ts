@@ -15,15 +15,15 @@ import { readActionWith, type Services } from './services.ts'
 
 export type JobRunner = ReturnType<typeof openJobRunner>
 
-type JobHandlers = { [K in JobKind]: (job: Job<K>) => Promise<void> | void }
+type JobHandlers = { [K in JobKind]: (job: Job<K>, signal: AbortSignal) => Promise<void> | void }
 
 export function openJobRunner(services: Services, embedding: Embedding) {
   const sync = openBackgroundSync(services)
   const distiller = openBackgroundDistiller(services, () => embedding.queue())
   const handlers = jobHandlers(services, embedding, sync, distiller)
   return {
-    do: async (job: Job): Promise<void> => {
-      if (Object.hasOwn(handlers, job.kind)) return runJob(handlers, job)
+    do: async (job: Job, signal: AbortSignal): Promise<void> => {
+      if (Object.hasOwn(handlers, job.kind)) return runJob(handlers, job, signal)
       services.log.warn('dropped a job of a kind this version does not know', { kind: job.kind })
       await services.store.transaction(() => services.store.jobs.complete(job.id))
     },
@@ -35,8 +35,8 @@ export function openJobRunner(services: Services, embedding: Embedding) {
   }
 }
 
-async function runJob<K extends JobKind>(handlers: JobHandlers, job: Job<K>): Promise<void> {
-  await handlers[job.kind](job)
+async function runJob<K extends JobKind>(handlers: JobHandlers, job: Job<K>, signal: AbortSignal): Promise<void> {
+  await handlers[job.kind](job, signal)
 }
 
 /** A handler removes its job from the queue, in the same transaction as its work where that is possible. */
@@ -49,9 +49,9 @@ function jobHandlers(
   const { store } = services
   /** For work that cannot share a transaction with the removal of its job. It may run again after a crash, and must then change nothing. */
   const thenComplete =
-    <Payload>(work: (payload: Payload) => Promise<unknown>) =>
-    async (job: { id: number; payload: Payload }) => {
-      await work(job.payload)
+    <Payload>(work: (payload: Payload, signal: AbortSignal) => Promise<unknown>) =>
+    async (job: { id: number; payload: Payload }, signal: AbortSignal) => {
+      await work(job.payload, signal)
       await store.transaction(() => store.jobs.complete(job.id))
     }
   return {
@@ -61,17 +61,17 @@ function jobHandlers(
     episode: thenComplete((payload) => saveEpisodeNote(services, payload, Date.now())),
     statements: thenComplete((payload) => saveStatementNotes(services, payload, Date.now())),
     embed: (job) => embedding.doJob(job.id),
-    reconcile: (job) => reconcileSession(services, job),
-    read: thenComplete(({ path, agent }) => ingestTranscript(services, services.agents[agent], path)),
+    reconcile: (job, signal) => reconcileSession(services, job, signal),
+    read: thenComplete(({ path, agent }, signal) => ingestTranscript(services, services.agents[agent], path, { signal })),
     consolidate: (job) => runConsolidateJob(services, job),
     'catch-up': (job) => catchUp(services, job),
     sync: (job) => sync.start(job),
-    'move-project': async (job) => {
-      await thenComplete((payload: Jobs['move-project']) => moveProject(services, payload))(job)
+    'move-project': async (job, signal) => {
+      await thenComplete((payload: Jobs['move-project']) => moveProject(services, payload))(job, signal)
       services.stream.publish({ type: 'projects-changed', data: job.payload })
     },
-    'wipe-project': async (job) => {
-      await thenComplete((payload: Jobs['wipe-project']) => wipeProject(services, payload))(job)
+    'wipe-project': async (job, signal) => {
+      await thenComplete((payload: Jobs['wipe-project']) => wipeProject(services, payload))(job, signal)
       services.stream.publish({ type: 'projects-changed', data: job.payload })
     },
     rebuild: thenComplete(() => rebuildFromTranscripts(services)),
@@ -90,11 +90,11 @@ async function distillByRules(services: Services, embedding: Embedding, job: Job
   await embedding.queue()
 }
 
-async function reconcileSession(services: Services, job: Job<'reconcile'>): Promise<void> {
+async function reconcileSession(services: Services, job: Job<'reconcile'>, signal: AbortSignal): Promise<void> {
   const { store } = services
   const { sessionId, over } = job.payload
   const session = await store.sessions.get(sessionId)
-  if (session?.transcript) await ingestTranscript(services, services.agents[session.agent], session.transcript)
+  if (session?.transcript) await ingestTranscript(services, services.agents[session.agent], session.transcript, { signal })
   await store.transaction(async () => {
     const current = await store.sessions.get(sessionId)
     if (current && over && (await store.sessions.complete(sessionId, current.lastEventAt)))

@@ -26,6 +26,48 @@ test('jobs run in the order in which they were added, one at a time', async () =
   await queue.stop()
 })
 
+test('a job that never ends is given up after its time, and the jobs behind it run', async () => {
+  using t = await temporaryStore()
+  const done: string[] = []
+  const signals: AbortSignal[] = []
+  const run = async (job: Job, signal: AbortSignal) => {
+    if (job.key !== 'hangs') return thenRemove(t.store, async () => void done.push(job.key))(job)
+    signals.push(signal)
+    await new Promise(() => {})
+  }
+  const queue = openQueue(t.store, run, quiet, 5000, { usual: 20, long: 20 })
+  for (const key of ['hangs', 'next']) await t.store.jobs.add('embed', key, {}, 1)
+  await queue.drained()
+  expect(done).toEqual(['next'])
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+  expect(await t.store.jobs.counts()).toEqual({ waiting: 1, running: 0, dead: 0 })
+  await queue.stop()
+})
+
+test('stopping does not wait for a job that never ends', async () => {
+  using t = await temporaryStore()
+  const queue = openQueue(t.store, () => new Promise(() => {}), quiet)
+  await t.store.jobs.add('embed', 'hangs', {}, 1)
+  queue.kick()
+  while ((await t.store.jobs.counts()).running === 0) await Bun.sleep(1)
+  await queue.stop()
+  expect(await t.store.jobs.counts()).toEqual({ waiting: 0, running: 1, dead: 0 })
+})
+
+test('a job that took the worker down with every attempt is marked dead', async () => {
+  using t = await temporaryStore()
+  await t.store.jobs.add('embed', 'deadly', {}, 1)
+  for (let attempt = 1; attempt <= 6; attempt++) {
+    await t.store.transaction(() => t.store.jobs.claim(Date.now()))
+    await t.store.transaction(() => t.store.jobs.returnRunning(0))
+  }
+  let tries = 0
+  const queue = openQueue(t.store, async () => void tries++, quiet)
+  await queue.drained()
+  expect([tries, (await t.store.jobs.counts()).dead]).toEqual([0, 1])
+  await queue.stop()
+})
+
 test('the wait after a failure doubles, up to an hour', () => {
   expect([1, 2, 3, 4].map(backoffMs)).toEqual([1000, 2000, 4000, 8000])
   expect(backoffMs(50)).toBe(3_600_000)

@@ -1,14 +1,28 @@
-import type { Job } from '../core/job.ts'
+import type { Job, JobKind } from '../core/job.ts'
 import type { Log } from '../platform/log.ts'
 import type { Store } from '../store/store.ts'
 
-/** Does one job and removes it from the queue. */
-export type RunJob = (job: Job) => Promise<void>
+/** Does one job and removes it from the queue. The signal is aborted when the job has taken too long. */
+export type RunJob = (job: Job, signal: AbortSignal) => Promise<void>
 
 export type Queue = ReturnType<typeof openQueue>
 
 const MAX_ATTEMPTS = 6
 const RETRY_AFTER_STORE_ERROR_MS = 5000
+/** Jobs that read or write a whole history may take long. No other job does, unless a disk or a program does not answer. */
+const LONG_JOBS: ReadonlySet<JobKind> = new Set([
+  'rebuild',
+  'consolidate',
+  'embed',
+  'catch-up',
+  'move-project',
+  'wipe-project',
+  'read',
+  'reconcile',
+])
+const TIME_LIMITS_MS = { usual: 5 * 60_000, long: 4 * 3_600_000 }
+/** How long a stopping worker waits for the current job. The next worker does it again. */
+const MAX_STOP_WAIT_MS = 3000
 
 /** How long to wait after the n-th failure: one second, doubled each time, at most an hour. */
 export function backoffMs(attempts: number): number {
@@ -19,7 +33,7 @@ export function backoffMs(attempts: number): number {
  * Runs the jobs in the database one at a time. The queue keeps nothing in memory: if the worker dies, the next worker finds the job again.
  * A job that keeps failing is marked dead with its error, which a person can see.
  */
-export function openQueue(store: Store, runJob: RunJob, log: Log, retryMs = RETRY_AFTER_STORE_ERROR_MS) {
+export function openQueue(store: Store, runJob: RunJob, log: Log, retryMs = RETRY_AFTER_STORE_ERROR_MS, timeLimits = TIME_LIMITS_MS) {
   let stopping = false
   let kickedWhileRunning = false
   let storeFailed = false
@@ -34,12 +48,30 @@ export function openQueue(store: Store, runJob: RunJob, log: Log, retryMs = RETR
       const job = await store.transaction(() => store.jobs.claim(Date.now()))
       if (!job) break
       try {
-        await runJob(job)
+        // It was started this often and never came to an end, good or bad: it takes the worker down with it.
+        if (job.attempts > MAX_ATTEMPTS) throw new Error('it did not end in any of its attempts')
+        await withinTime(job, LONG_JOBS.has(job.kind) ? timeLimits.long : timeLimits.usual)
       } catch (cause) {
         await fail(job, cause)
       }
       // Let hooks that arrived meanwhile go first.
       await Bun.sleep(0)
+    }
+  }
+
+  /** Goes on without a job that does not end: one that hangs must not stop the others. */
+  async function withinTime(job: Job, ms: number): Promise<void> {
+    const limit = new AbortController()
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      const cause = new Error(`it did not end within ${Math.ceil(ms / 60_000)} minutes`)
+      limit.abort(cause)
+      late.reject(cause)
+    }, ms)
+    try {
+      await Promise.race([runJob(job, limit.signal), late.promise])
+    } finally {
+      clearTimeout(timer)
     }
   }
 
@@ -101,11 +133,11 @@ export function openQueue(store: Store, runJob: RunJob, log: Log, retryMs = RETR
         await running
       } while (((await store.jobs.nextAt()) ?? Number.POSITIVE_INFINITY) <= Date.now() && !stopping)
     },
-    /** Finishes the current job and starts no other. */
+    /** Waits briefly for the current job and starts no other. */
     async stop(): Promise<void> {
       stopping = true
       clearTimeout(timer)
-      await running
+      await Promise.race([running, Bun.sleep(MAX_STOP_WAIT_MS)])
     },
   }
 }

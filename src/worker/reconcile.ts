@@ -13,21 +13,22 @@ export type TranscriptReadResult = {
   facts: TranscriptFacts | null
 }
 
+type TranscriptReadOptions = { alsoInTransaction?: (sessions: Set<number>) => Promise<void>; signal?: AbortSignal }
+
 /**
  * Reads a transcript from its last checkpoint and captures the events that are missing, as hooks would have delivered them. The agent's
  * file is the durable log; hooks are only faster. Each batch, its checkpoint and `alsoInTransaction` (called with the sessions seen so far)
- * are one transaction.
+ * are one transaction. Stops between two batches when the signal is aborted.
  */
 export async function ingestTranscript(
   services: Services,
   agent: Agent,
   path: string,
-  alsoInTransaction: (sessions: Set<number>) => Promise<void> = async () => {},
+  options: TranscriptReadOptions = {},
 ): Promise<TranscriptReadResult> {
   const result: TranscriptReadResult = { sessions: new Set(), prompts: 0, toolUses: 0, unreadable: 0, facts: null }
-  result.facts = await ingestTranscriptFile(services, agent, path, result, alsoInTransaction)
-  for (const subagent of await agent.subagentTranscripts(path))
-    await ingestTranscriptFile(services, agent, subagent, result, alsoInTransaction)
+  result.facts = await ingestTranscriptFile(services, agent, path, result, options)
+  for (const subagent of await agent.subagentTranscripts(path)) await ingestTranscriptFile(services, agent, subagent, result, options)
   return result
 }
 
@@ -36,17 +37,18 @@ async function ingestTranscriptFile(
   agent: Agent,
   path: string,
   result: TranscriptReadResult,
-  alsoInTransaction: (sessions: Set<number>) => Promise<void>,
+  { alsoInTransaction, signal }: TranscriptReadOptions,
 ) {
   const { store } = services
   let facts: TranscriptFacts | null = null
   let unreadable = 0
   const from = (await store.transcripts.checkpoint(path, agent.name))?.checkpoint as Checkpoint | undefined
   for await (const batch of agent.readTranscript(path, from ?? null)) {
+    signal?.throwIfAborted()
     const changes = await store.transaction(async () => {
       const changes = await ingestItems(services, agent, batch.items, batch.facts, result)
       await store.transcripts.setCheckpoint(path, agent.name, batch.resume, batch.checkpoint.offset, Date.now())
-      await alsoInTransaction(result.sessions)
+      await alsoInTransaction?.(result.sessions)
       return changes
     })
     for (const change of changes) {

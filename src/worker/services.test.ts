@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { environment, temporaryFolder } from '../../test/support/builders.ts'
+import type { AgentEvent } from '../core/event.ts'
 import { asProjectKey } from '../core/ids.ts'
 import { redact } from '../core/secrets.ts'
 import { claudeCode } from '../integrations/agent.ts'
@@ -48,6 +49,28 @@ test.each([
 ])('excluding %s keeps the project out: %p', (pattern, isExcluded) => {
   const { isExcludedProject } = rules({ RECOLLECT_PRIVACY_EXCLUDE_PROJECTS: pattern })
   expect(isExcludedProject(asProjectKey('host.example/team/app'), '/home/dev/drafts/app')).toBe(isExcluded)
+})
+
+test.each([
+  ['another folder', { kind: 'prompt-submitted' }, '/home/dev/app', false],
+  ['the folder itself', { kind: 'prompt-submitted' }, '/home/dev/drafts/deep', true],
+  ['a file in it', { kind: 'tool-used', input: { file_path: '/home/dev/drafts/a b.md' } }, '/home/dev/app', true],
+  ['a search in it', { kind: 'tool-used', input: { pattern: 'x', path: '/home/dev/drafts' } }, '/home/dev/app', true],
+  ['a command with its path', { kind: 'tool-used', input: { command: 'cat "/home/dev/drafts/a.md" | wc' } }, '/home/dev/app', true],
+  ['a command with a tilde', { kind: 'tool-used', input: { command: 'ls ~/drafts' } }, '/home/dev/app', true],
+  ['a command with $HOME', { kind: 'tool-used', input: { command: 'cd $HOME/drafts && ls' } }, '/home/dev/app', true],
+  ['a relative command', { kind: 'tool-used', input: { command: 'cat ../drafts/a.md' } }, '/home/dev/app', true],
+  [
+    'a folder with a longer name',
+    { kind: 'tool-used', input: { command: 'ls ~/drafts-old /srv/home/dev/drafts' } },
+    '/home/dev/app',
+    false,
+  ],
+  ['no file', { kind: 'tool-used', input: null }, '/home/dev/app', false],
+])('with ~/drafts excluded, an event in %s is left out as it should be', (_, given, cwd, isLeftOut) => {
+  const { isInExcludedFolder } = rules({ RECOLLECT_PRIVACY_EXCLUDE_PROJECTS: '~/drafts' })
+  const event = { agent: 'claude-code', session: 's1', at: 1, transcript: null, cwd, ...given } as unknown as AgentEvent
+  expect(isInExcludedFolder(event)).toBe(isLeftOut)
 })
 
 test('the person’s own patterns are redacted, and an invalid pattern is ignored', () => {

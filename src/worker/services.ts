@@ -1,12 +1,14 @@
+import { dirname } from 'node:path'
 import type { CaptureRules } from '../capture/capture.ts'
 import type { ReadAction } from '../core/action.ts'
 import type { AgentName } from '../core/agent.ts'
-import { excludedProjects } from '../core/exclusion.ts'
+import { exclusionOf } from '../core/exclusion.ts'
 import type { Change } from '../core/memory.ts'
-import { projectKey } from '../core/project.ts'
+import { projectKey, unconfirmedMarker } from '../core/project.ts'
 import { usablePatterns } from '../core/secrets.ts'
 import type { Agent } from '../integrations/agent.ts'
 import type { Notebook } from '../notes/notes.ts'
+import { confirmMarker } from '../platform/confirmed-markers.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
 import type { Log } from '../platform/log.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
@@ -61,10 +63,10 @@ export const readActionWith =
     agents[agent].readAction(use)
 
 /** The capture rules of each agent, made when they are first needed. */
-export function captureRulesByAgent(settings: StartSettings, userHome: string, thinking: string): Services['rules'] {
+export function captureRulesByAgent(settings: StartSettings, userHome: string, home: Home): Services['rules'] {
   const made = new Map<Agent, CaptureRules>()
   return (agent) => {
-    const rules = made.get(agent) ?? captureRules(settings, agent, userHome, thinking)
+    const rules = made.get(agent) ?? captureRules(settings, agent, userHome, home)
     made.set(agent, rules)
     return rules
   }
@@ -75,10 +77,11 @@ export function captureRules(
   settings: StartSettings,
   agent: Agent,
   userHome = readEnvironment().userHome,
-  thinking = homePaths().thinking,
+  home = homePaths(),
 ): CaptureRules {
   const { user_prompt, post_tool_use } = settings.hooks
-  const isExcluded = excludedProjects(settings.privacy.exclude_projects, userHome)
+  const exclusion = exclusionOf(settings.privacy.exclude_projects, userHome)
+  const isExcludedPlace = (folder: string) => exclusion.isExcluded(projectKey(findProject(folder, userHome, home)), folder)
   const skipped = new Set(post_tool_use.skip_tools)
   const glob = (pattern: string) => new Bun.Glob(pattern.replace(/^~(?=\/)/, userHome))
   // A pattern that does not start at the root matches at any depth: `.env`, `secrets/**`.
@@ -90,14 +93,25 @@ export function captureRules(
       const path = files.length > 0 ? agent.fileOf(input) : null
       return path !== null && files.some((glob) => glob.match(path))
     },
-    isExcludedProject: (project, folder) => isWithin(thinking, folder) || isExcluded(project, folder),
+    isExcludedProject: (project, folder) => isWithin(home.thinking, folder) || exclusion.isExcluded(project, folder),
+    isInExcludedFolder: (event) => {
+      if (exclusion.isEmpty) return false
+      if (event.cwd !== null && isExcludedPlace(event.cwd)) return true
+      if (event.kind !== 'tool-used') return false
+      const file = agent.fileOf(event.input)
+      return exclusion.excludedPathIn(event.input, event.cwd) !== null || (file !== null && isExcludedPlace(dirname(file)))
+    },
     redactPatterns: redactPatterns(settings),
+    noticeText: agent.noticeText,
+    compactSummary: agent.compactSummary,
     markers: user_prompt.markers,
     // Looked up whenever a session opens: the person may have switched branches or added a marker file since the last one.
     projectOf: (folder) => {
-      const found = findProject(folder)
-      return { project: projectKey(found), branch: found.branch }
+      const found = findProject(folder, userHome, home)
+      const claim = unconfirmedMarker(found)
+      return { project: projectKey(found), branch: found.branch, claim: claim?.isOwn ? claim : null }
     },
+    confirmClaim: ({ folder, project }) => confirmMarker(home, folder, project),
   }
 }
 

@@ -19,7 +19,7 @@ import type { OpenedTextModel } from '../providers/text.ts'
 import { CorruptDatabase, holdLock, openStore, type Store, setAside } from '../store/store.ts'
 import { removeMarks, unmarkLate } from '../wire/absent-worker.ts'
 import { startWorker } from '../wire/start.ts'
-import { queueCatchUp, queueConsolidation } from './automatic-jobs.ts'
+import { queueCatchUp, queueConsolidation, queueKeyRepairs } from './automatic-jobs.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
 import type { JobRunner } from './job-runner.ts'
 import { openMcpEndpoint } from './mcp-endpoint.ts'
@@ -45,6 +45,7 @@ const ROUND_EVERY_MS = 60_000
 const SPOOL_CHECK_EVERY_MS = 2000
 const SWEEP_EVERY_MS = 5 * 60_000
 const HOUR_MS = 60 * 60_000
+const MAX_LAST_WRITE_MS = 3000
 
 /** Runs the worker until it is stopped or idle. Throws when the home cannot be used. */
 export async function runWorker(environment: Environment = readEnvironment()): Promise<WorkerEnd> {
@@ -73,12 +74,12 @@ export async function runWorker(environment: Environment = readEnvironment()): P
     log,
     stream,
     agents,
-    rules: captureRulesByAgent(settings, environment.userHome, home.thinking),
+    rules: captureRulesByAgent(settings, environment.userHome, home),
     notebook,
     semanticSearch: openSemanticSearch(embedding),
     quickSemanticSearch: openQuickSemanticSearch(embedding),
     embedding,
-    queue: openQueue(store, (job) => jobs.do(job), log),
+    queue: openQueue(store, (job, signal) => jobs.do(job, signal), log),
     textModel: { kind: 'absent', reason: 'the model is still being opened' },
     modelOpened: Promise.resolve(),
     withTurnLock: openTurnLocks(),
@@ -147,7 +148,8 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   await embedding.stop()
   await services.queue.stop()
   await jobs.stop()
-  await store.transaction(async () => {}) // waits for the write in progress
+  // Waits for the write in progress, but not for one that hangs.
+  await Promise.race([store.transaction(async () => {}), Bun.sleep(MAX_LAST_WRITE_MS)])
   store.close()
   removeFile(home.workerFile)
   log.info('stopped', { pid: process.pid, uptimeMs: Date.now() - startedAt })
@@ -160,9 +162,9 @@ export async function runWorker(environment: Environment = readEnvironment()): P
 function lazyJobRunner(services: Services, embedding: Embedding): JobRunner {
   let opened: Promise<JobRunner> | null = null
   return {
-    do: async (job: Job) => {
+    do: async (job: Job, signal: AbortSignal) => {
       opened ??= import('./job-runner.ts').then(({ openJobRunner }) => openJobRunner(services, embedding))
-      await (await opened).do(job)
+      await (await opened).do(job, signal)
     },
     stop: async () => (await opened)?.stop(),
   }
@@ -245,6 +247,7 @@ function startBackground(
     await store.transaction(() => store.jobs.returnRunning(Date.now()))
     if (rebuild) await store.transaction(() => store.jobs.add('rebuild', 'all', {}, Date.now()))
     await queueCatchUp(store)
+    await queueKeyRepairs(store)
     await round()
     services.queue.kick()
     logFailure(embedding.warm(), 'vectors could not be read')

@@ -1,5 +1,6 @@
 import type { PerformedAction } from '../../src/core/action.ts'
 import type { Turn } from '../../src/core/memory.ts'
+import { shorten } from '../../src/core/text.ts'
 import { claudeCode } from '../../src/integrations/agent.ts'
 
 /** The turns of a recorded session in the form that the distiller gets, without a database. */
@@ -14,7 +15,7 @@ export async function turnsOf(transcript: string): Promise<Turn[]> {
         turns.push({
           ...event,
           promptNumber: turns.length + 1,
-          prompt: event.text,
+          prompt: event.origin === 'machine' ? shorten(claudeCode.noticeText(event.text), 200) : event.text,
           before: turns.at(-1)?.answer ?? null,
           answer: null,
           folder,

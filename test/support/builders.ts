@@ -150,8 +150,12 @@ export function captureAll(given: Partial<CaptureRules> = {}): CaptureRules {
     isSkipped: () => false,
     isExcludedInput: () => false,
     isExcludedProject: () => false,
+    isInExcludedFolder: () => false,
     markers: [],
     redactPatterns: [],
+    noticeText: (notice) => notice,
+    compactSummary: (summary) => summary,
+    confirmClaim: () => {},
     projectOf: () => ({ project: asProjectKey('app'), branch: null }),
     ...given,
   }

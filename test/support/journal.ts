@@ -1,3 +1,4 @@
+import { shorten } from '../../src/core/text.ts'
 import { claudeCode } from '../../src/integrations/agent.ts'
 import type { Person, Row } from './person.ts'
 
@@ -11,7 +12,8 @@ export async function transcriptTruth(person: Person): Promise<{ toolUses: strin
       for await (const batch of claudeCode.readTranscript(part, null)) {
         for (const { event } of batch.items) {
           if (event.kind === 'tool-used' && !claudeCode.skipTools.has(event.tool)) toolUses.push(`${event.session} ${event.toolUseId}`)
-          if (event.kind === 'prompt-submitted') prompts.push(`${event.session} ${event.text}`)
+          if (event.kind === 'prompt-submitted')
+            prompts.push(`${event.session} ${event.origin === 'machine' ? shorten(claudeCode.noticeText(event.text), 200) : event.text}`)
         }
       }
     }

@@ -35,7 +35,7 @@ export async function someServices(variables: Record<string, string> = {}) {
     log,
     stream: openStream('run'),
     agents,
-    rules: captureRulesByAgent(settings, seen.userHome, home.thinking),
+    rules: captureRulesByAgent(settings, seen.userHome, home),
     queue: openQueue(
       store,
       async (job) => {

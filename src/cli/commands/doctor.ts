@@ -1,3 +1,4 @@
+import { unconfirmedMarker } from '../../core/project.ts'
 import { formatAgo } from '../../core/time-format.ts'
 import { readMcpRegistration } from '../../integrations/claude-code/mcp-registration.ts'
 import { duplicateConnectionFix, findClient, findConnection, installMcp, otherMcpRegistrations } from '../../integrations/install.ts'
@@ -8,6 +9,7 @@ import { homeFlagOf } from '../../platform/launcher.ts'
 import { type Home, homePaths } from '../../platform/paths.ts'
 import { runProgram } from '../../platform/processes.ts'
 import { PROGRAM } from '../../platform/program.ts'
+import { findProject } from '../../platform/project.ts'
 import { loadSettings } from '../../platform/settings.ts'
 import { compareVersions, VERSION } from '../../platform/version.ts'
 import type { WorkerStatus } from '../../wire/contract/status.ts'
@@ -80,8 +82,22 @@ async function examine(): Promise<DoctorFinding[]> {
   if (status.kind === 'away') findings.push(...settingFindings(loadSettings(environment).problems, home.folder))
   if (status.kind === 'runs' || damage !== null) findings.push(databaseFinding(home, damage))
   findings.push(...hookFindings(environment, home))
-  findings.push(mcpFinding(environment))
+  findings.push(mcpFinding(environment), ...markerFindings())
   return findings
+}
+
+/** A marker that does not count leaves a session without the memories that the person may expect. */
+function markerFindings(): DoctorFinding[] {
+  const claim = unconfirmedMarker(findProject(process.cwd()))
+  if (!claim) return []
+  return [
+    {
+      what: 'Project',
+      state: 'warning',
+      says: `${claim.folder}/.recollect/project names the project ${claim.project}, and does not count until you confirm it`,
+      fix: 'If you trust this folder: recollect projects confirm',
+    },
+  ]
 }
 
 /** Without the MCP server the hooks still work, but the model cannot search. */

@@ -10,9 +10,9 @@ export const command = defineCommand({
   async run() {
     const { NewerDatabase, runWorker } = await import('../../worker/worker.ts')
     try {
-      // Without a home the worker closes nothing, and what is open would keep this process alive.
-      if ((await runWorker()) === 'its home is gone') process.exit(EXIT.done)
-      return EXIT.done
+      await runWorker()
+      // What is still open would keep this process alive: a job that hangs, or everything when the home is gone.
+      process.exit(EXIT.done)
     } catch (cause) {
       if (cause instanceof NewerDatabase) throw new CliError(cause.message, EXIT.database)
       throw cause

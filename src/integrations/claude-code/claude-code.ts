@@ -2,7 +2,7 @@ import { filesBelow } from '../../platform/folder.ts'
 import type { Agent } from '../agent.ts'
 import { fileOf, readAction } from './actions.ts'
 import { findNativeProjectFolder, listNativeFiles, parseNativeMemory } from './native-memory.ts'
-import { eventName, isTranscript, parsePayload, transcriptPath } from './payload.ts'
+import { compactSummary, eventName, isTranscript, noticeText, parsePayload, transcriptPath } from './payload.ts'
 import { hostReply } from './reply.ts'
 import { detectTranscriptFormat, readTranscript, subagentTranscripts } from './transcript.ts'
 
@@ -13,6 +13,8 @@ export const claudeCode: Agent = {
   eventName,
   transcriptPath,
   isTranscript,
+  noticeText,
+  compactSummary,
   hostReply,
   readTranscript,
   subagentTranscripts,

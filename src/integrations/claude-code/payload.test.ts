@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentEvent } from '../../core/event.ts'
-import { compactSummary, eventName, parsePayload, parsePromptText, usefulOutput } from './payload.ts'
+import { compactSummary, eventName, noticeText, parsePayload, parsePromptText, usefulOutput } from './payload.ts'
 
 const FIXTURES = join(import.meta.dir, '../../../test/fixtures/hook-payloads')
 
@@ -48,11 +48,12 @@ test('a prompt has its text and its turn', async () => {
 })
 
 test('a notice that the client sends in the person’s name becomes a short machine prompt', async () => {
-  expect(await only('UserPromptSubmit.task-notification.json')).toMatchObject({ origin: 'machine', text: 'Agent "Check docs" finished' })
-  expect(parsePromptText('<teammate-message from="b">\n<b>The build is green</b></teammate-message>')).toEqual({
-    origin: 'machine',
-    text: 'The build is green',
-  })
+  const event = await only('UserPromptSubmit.task-notification.json')
+  expect(event).toMatchObject({ kind: 'prompt-submitted', origin: 'machine' })
+  expect(event.kind === 'prompt-submitted' && noticeText(event.text)).toBe('Agent "Check docs" finished')
+  const message = '<teammate-message from="b">\n<b>The build is green</b></teammate-message>'
+  expect(parsePromptText(message).origin).toBe('machine')
+  expect(noticeText(message).trim()).toBe('The build is green')
   expect(parsePromptText(' <div> is not centred ')).toEqual({ origin: 'person', text: '<div> is not centred' })
 })
 
@@ -117,14 +118,14 @@ test('the end of a subagent belongs to its session, not to the subagent’s own 
 
 test('a compaction’s summary is the same text from hook and transcript', async () => {
   const bare = '1. Primary Request and Intent: create notes.txt and review src/auth.ts.'
-  expect(await only('PostCompact.manual.json')).toMatchObject({ summary: bare })
+  const compacted = await only('PostCompact.manual.json')
+  expect(compacted.kind === 'compacted' && compactSummary(compacted.summary)).toBe(bare)
   const inTranscript = (analysis: string) =>
     `This session is being continued from a previous conversation that ran out of context.\n\n${analysis}Summary:\n${bare}\n\n` +
     'If you need specific details from before compaction (like exact code), read it.\nPlease continue the conversation from where we left off.'
   expect(compactSummary(inTranscript(''))).toBe(bare)
   expect(compactSummary(inTranscript('Analysis:\nA summary: of sorts\n\n'))).toBe(bare)
   expect(compactSummary('just words')).toBe('just words')
-  expect(compactSummary('x'.repeat(30_000))).toHaveLength(20_000)
 })
 
 test('large and useless parts of a tool’s output are dropped', async () => {
@@ -214,7 +215,7 @@ test('deep and huge payloads are parsed', () => {
   }
   expect(parsePayload(use, { at: 1 })[0]).toMatchObject({ kind: 'tool-used' })
   const huge = '<task-notification><summary>'.repeat(100_000)
-  expect(parsePromptText(huge).text.length).toBeLessThanOrEqual(200)
+  expect(noticeText(huge).length).toBeLessThanOrEqual(2000)
   expect(parsePromptText(`<task-notification>${'<'.repeat(1_000_000)}`).origin).toBe('machine')
 })
 

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { type AgentEvent, NotUnderstood, type SessionEvent } from '../../core/event.ts'
 import { fingerprint } from '../../core/hash.ts'
 import { asContentSessionId } from '../../core/ids.ts'
-import { shorten } from '../../core/text.ts'
 import type { ReceivedPayload } from '../agent.ts'
 
 /**
@@ -130,7 +129,7 @@ function sessionEvents(name: string, payload: Payload, at: number): SessionEvent
       return [{ kind: 'compacting', promptId }, ...(summary ? [{ kind: 'compacted', promptId, summary } as const] : [])]
     }
     case 'PostCompact':
-      return [{ kind: 'compacted', promptId, summary: compactSummary(payload.compact_summary ?? '') }]
+      return [{ kind: 'compacted', promptId, summary: payload.compact_summary ?? '' }]
     case 'SessionEnd':
       return [{ kind: 'session-ended', reason: payload.reason ?? 'other' }]
     default:
@@ -242,24 +241,27 @@ export function wasInterrupted(output: unknown): boolean {
 }
 
 /**
- * The prompt as the person typed it; or, for a notice that the client sends in the person's name (a background agent has finished), a
- * short line. Hooks and transcripts must give the same text here, or one prompt would be stored twice.
+ * Who wrote a prompt: the person, or the client in the person's name (a background agent has finished). The text is complete, because it still
+ * contains private parts and secrets; `noticeText` reads it once they are removed.
  */
 export function parsePromptText(typed: string): { origin: 'person' | 'machine'; text: string } {
-  const prompt = typed.trim()
-  if (!MACHINE_TEXT.test(prompt)) return { origin: 'person', text: prompt }
-  const notice = between(prompt, '<summary>', '</summary>') ?? prompt.slice(0, 2_000).replace(/<[^<>]*>/g, ' ')
-  return { origin: 'machine', text: shorten(notice, 200) }
+  const text = typed.trim()
+  return { origin: MACHINE_TEXT.test(text) ? 'machine' : 'person', text }
 }
 
 const MACHINE_TEXT = /^<(?:task-notification|teammate-message|cross-session-message|agent-message)\b/
 
+/** What a cleaned notice says. Hooks and transcripts must give the same text here, or one notice would be stored twice. */
+export function noticeText(notice: string): string {
+  return between(notice, '<summary>', '</summary>') ?? notice.slice(0, 2_000).replace(/<[^<>]*>/g, ' ')
+}
+
 /**
- * The client's summary of a compacted conversation, without its wrapping: the hook puts it in tags after an analysis, the transcript
- * between instructions to the model.
+ * The client's summary of a compacted conversation, already cleaned, without its wrapping: the hook puts it in tags after an analysis, the
+ * transcript between instructions to the model.
  */
 export function compactSummary(wrapped: string): string {
-  return bareSummary(wrapped).trim().slice(0, 20_000)
+  return bareSummary(wrapped).trim()
 }
 
 function bareSummary(wrapped: string): string {

@@ -4,15 +4,27 @@
  */
 import { MAX_PAYLOAD_BYTES } from '../../core/limits.ts'
 import { openLineSplitter } from '../../core/line-splitter.ts'
+import { readRegularFileFrom } from '../../platform/files.ts'
 import { isRecord } from './payload.ts'
 
 export async function* readTranscriptBytes(path: string, offset: number, packed: boolean): AsyncGenerator<Uint8Array> {
-  const file = Bun.file(path)
   try {
-    yield* packed ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.slice(offset).stream()
+    const bytes = readRegularFileFrom(path, packed ? 0 : offset)
+    yield* packed ? streamOf(bytes).pipeThrough(new DecompressionStream('gzip')) : bytes
   } catch (cause) {
     throw new Error(`could not read the transcript ${path}`, { cause })
   }
+}
+
+function streamOf(chunks: AsyncGenerator<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    pull: async (controller) => {
+      const { value, done } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: async () => void (await chunks.return(undefined)),
+  })
 }
 
 /**

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentEvent } from '../../core/event.ts'
+import { compactSummary, noticeText } from './payload.ts'
 import {
   type Checkpoint,
   readTranscript,
@@ -563,13 +564,13 @@ function outline(items: TranscriptItem[]): string[][] {
 function inShort(event: AgentEvent): [string, string] {
   switch (event.kind) {
     case 'prompt-submitted':
-      return [event.origin === 'person' ? 'prompt' : 'notice', event.text]
+      return event.origin === 'person' ? ['prompt', event.text] : ['notice', noticeText(event.text).replace(/\s+/g, ' ').trim()]
     case 'tool-used':
       return [event.error === null ? event.tool : `${event.tool} failed`, event.toolUseId ?? '']
     case 'turn-ended':
       return ['answer', event.answer]
     case 'compacted':
-      return ['compacted', event.summary]
+      return ['compacted', compactSummary(event.summary)]
     default:
       return [event.kind, '']
   }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { AgentEvent, SessionEvent } from '../../core/event.ts'
 import { asContentSessionId } from '../../core/ids.ts'
-import { compactSummary, isRecord, parsePromptText, parseToolFailure, SessionIdSchema, usefulOutput, wasInterrupted } from './payload.ts'
+import { regularFileBytes } from '../../platform/files.ts'
+import { isRecord, parsePromptText, parseToolFailure, SessionIdSchema, usefulOutput, wasInterrupted } from './payload.ts'
 import { parseJson, readTranscriptBytes, salvageObjects, splitTranscriptLines } from './transcript-lines.ts'
 
 /** One event of a transcript, with facts about its line. */
@@ -55,10 +56,10 @@ export type TranscriptBatch = {
  * incomplete last line waits for the next read.
  */
 export async function* readTranscript(path: string, from: Checkpoint | null): AsyncGenerator<TranscriptBatch> {
-  const file = Bun.file(path)
-  if (!(await file.exists())) return
+  const size = await regularFileBytes(path)
+  if (size === null) return
   const packed = path.endsWith('.gz')
-  const continues = from !== null && !packed && from.offset <= file.size
+  const continues = from !== null && !packed && from.offset <= size
   // The checkpoint of an older version may lack fields.
   const state = continues ? { ...freshState(), ...structuredClone(from.state) } : freshState()
   let offset = continues ? from.offset : 0
@@ -386,7 +387,7 @@ function promptEvents(state: TranscriptState, line: TranscriptLineHeader, typed:
 
 function compactionEvents(state: TranscriptState, line: ClaudeTranscriptLine): TranscriptEvent[] {
   const promptId = line.promptId ?? state.turn?.promptId ?? null
-  const summary = compactSummary(textOf(line.message?.content))
+  const summary = textOf(line.message?.content)
   return [{ event: { kind: 'compacted', promptId, summary }, line, turn: state.turn }]
 }
 

@@ -1,9 +1,9 @@
-import { withoutPrivate } from '../../core/privacy.ts'
+import { cleanText } from '../../core/clean-text.ts'
 import { BRIEF_BUDGET, briefFor, MAX_RECALL_TOKENS, recallFor } from '../../inject/brief.ts'
 import type { InjectResponse, inject } from '../../wire/contract/inject.ts'
 import type { ParsedRequest } from '../../wire/contract/route.ts'
 import { commandName } from '../../wire/start.ts'
-import { resolveProject } from '../request-params.ts'
+import { defaultAgent, resolveProject } from '../request-params.ts'
 import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
@@ -27,7 +27,7 @@ async function injectContext(
       : await recallFor(
           services.store,
           { project, id: null },
-          withoutPrivate(request.prompt).text,
+          cleanText(request.prompt, services.rules(defaultAgent(services))).text,
           Date.now(),
           Math.min(tokens, MAX_RECALL_TOKENS),
           services.quickSemanticSearch,

@@ -117,6 +117,9 @@ async function selectByFilter(services: Services, request: DeletionRequest): Pro
     const deletedNotes = request.hard ? hiddenNotesWith(services, words, filter) : []
     return { ...rows, notes: [...new Set([...notes.map(asNoteId), ...deletedNotes])], units }
   }
+  // The usual case must not look at every session.
+  if (session && filter.since === null && filter.before === null)
+    return { ...emptySelection(), sessions: project === null || session.project === project ? [session.id] : [], units }
   return { ...(await (await store.deletions()).selectInScope(filter)), notes: notesInScope(services, filter, session), units }
 }
 

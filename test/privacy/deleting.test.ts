@@ -271,7 +271,7 @@ test('every kind can be restored until it is erased, and a memory comes back wit
   expect(await found()).toBe(hits)
 })
 
-test('what is soft is hidden everywhere, and an agent can only delete softly and by id', async () => {
+test('a soft deletion hides everything of it, and an agent can only delete softly and by id', async () => {
   await using at = await aHome()
   const { promptId } = await aStory(at)
   const client: ToolDeps = { worker: at, project: null, now: Date.now }
@@ -295,7 +295,7 @@ test('a deletion is refused as a whole when an id is wrong, a filter is misspelt
   const { promptId } = await aStory(at)
   const preview = await at.call('POST /api/forget/preview', { query: SENTENCE })
   for (const [request, message] of [
-    [{ ids: [`P${promptId}`, 'P999'] }, /no memory P999; nothing was deleted/],
+    [{ ids: [`P${promptId}`, 'P999'] }, /no prompt has the id/],
     [{ ids: [`P${promptId}`], project: 'app' }, /either ids or filters/],
     [{ project: 'no-such-project' }, /no project no-such-project/],
     [{ session: 'nobody' }, /no memory or session nobody/],

@@ -22,6 +22,7 @@ const RESOURCES: Record<string, string> = {
   inject: 'What sessions get',
   sessions: 'Sessions',
   notes: 'Notes',
+  forget: 'Deleting and restoring',
   sync: 'Sync',
   projects: 'Projects',
   settings: 'Settings',

@@ -99,8 +99,22 @@ test.each([
   ['is cut in the middle of a quote', () => writeFileSync(launcher, "#!/bin/sh\n[ -f 'half"), ''],
   ['is empty', () => writeFileSync(launcher, ''), ''],
   ['contains bytes that are no text', () => writeFileSync(launcher, `\x7fELF${'\0\x80'.repeat(2000)}`), ''],
-  ['is a folder', () => (rmSync(launcher), mkdirSync(launcher)), ''],
-  ['is a link to nowhere', () => (rmSync(launcher), symlinkSync('/nowhere', launcher)), ''],
+  [
+    'is a folder',
+    () => {
+      rmSync(launcher)
+      mkdirSync(launcher)
+    },
+    '',
+  ],
+  [
+    'is a link to nowhere',
+    () => {
+      rmSync(launcher)
+      symlinkSync('/nowhere', launcher)
+    },
+    '',
+  ],
   ['names a Bun that is a folder', () => breakBun((path) => mkdirSync(path)), ''],
   ['names a Bun that cannot be executed', () => breakBun((path) => writeFileSync(path, 'x', { mode: 0o600 })), ''],
   ['names a Bun of another machine', () => breakBun((path) => writeFileSync(path, '\x7fELF', { mode: 0o700 })), ''],

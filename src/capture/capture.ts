@@ -14,11 +14,14 @@ import type { Change, Prompt, Session, ToolUse } from '../core/memory.ts'
 import { clip, shorten } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
+export { isDeletedEvent, isOfDeletedTurn } from './deleted-events.ts'
+export { queueDistill } from './distill-job.ts'
 export type { CapturedNoteDraft } from './drafts.ts'
 export { episodeDraft, queueEpisode } from './episode.ts'
 export { draftMarkedNotes, MAX_MARKED_PER_PROMPT } from './markers.ts'
 export { draftStatedNotes } from './statements.ts'
 
+import { isDeletedEvent } from './deleted-events.ts'
 import { queueDistill } from './distill-job.ts'
 import { queueEpisode, refreshEpisode } from './episode.ts'
 import { findMarkedTexts } from './markers.ts'
@@ -88,10 +91,15 @@ export async function take(
   // Read prompts even if they are not stored: a private prompt mutes its turn.
   if (event.kind === 'ignored' || event.kind === 'not-understood') return NOTHING_CAPTURED
   if (!rules.isWanted(event.kind) && event.kind !== 'prompt-submitted') return NOTHING_CAPTURED
+  const storedText = (text: string) => (event.kind === 'prompt-submitted' ? promptText(event, rules).text : clean(text, rules).text)
+  if (await isDeletedEvent(store, event, storedText, line?.uuid ?? null)) return NOTHING_CAPTURED
   const found = await findOrOpenSession(store, event, context, rules, known)
   if (!found) return NOTHING_CAPTURED
   const { session, opened } = found
   const changes: Change[] = opened ? [{ kind: 'session-opened', session }] : []
+  // An import of transcripts is one entry of its own.
+  if (opened && line === null)
+    await store.audit.add({ at: Date.now(), action: 'capture', subject: `session ${session.contentSessionId}`, details: {} })
   if (hasContent(event) && rules.isInExcludedFolder(event)) {
     // As for a private prompt: the rest of the turn, and a summary of the conversation, would tell what was seen there.
     if ('promptId' in event) await store.sessions.setMuting(session.id, true, event.promptId)
@@ -231,15 +239,7 @@ async function recordPrompt(
   rules: CaptureRules,
   line: TranscriptLineRef | null,
 ): Promise<Change[]> {
-  const { text: cleaned, hidPrivate } = cleanText(event.text, rules)
-  // A notice is cleaned again without its tags: a password on a line of its own may have been between two of them.
-  const typed =
-    event.origin === 'machine'
-      ? shorten(clean(rules.noticeText(cleaned.trim()), rules).text, MAX_NOTICE_CHARS)
-      : clip(cleaned.trim(), MAX_STORED_CHARS)
-  // A prompt with only images starts a turn too. Without it, its tool uses and answer would belong to the previous turn.
-  const isWordless = event.text.trim() === '' && event.promptId !== null
-  const text = isWordless ? NO_WORDS : typed
+  const { text, hidPrivate, isWordless } = promptText(event, rules)
   // Sent again, it would take the answer from the prompt that started its turn, or end the silence of a private one.
   if (isWordless && (await isKnownTurn(store, session, event.promptId))) return []
   if (hidPrivate) await store.sessions.markPrivate(session.id)
@@ -269,6 +269,19 @@ async function recordPrompt(
   return [{ kind: 'prompt-added', prompt, project: session.project }]
 }
 
+/** The text that a prompt is stored with; empty for one that is wholly private. */
+function promptText(event: Extract<AgentEvent, { kind: 'prompt-submitted' }>, rules: CaptureRules) {
+  const { text: cleaned, hidPrivate } = cleanText(event.text, rules)
+  // A notice is cleaned again without its tags: a password on a line of its own may have been between two of them.
+  const typed =
+    event.origin === 'machine'
+      ? shorten(clean(rules.noticeText(cleaned.trim()), rules).text, MAX_NOTICE_CHARS)
+      : clip(cleaned.trim(), MAX_STORED_CHARS)
+  // A prompt with only images starts a turn too. Without it, its tool uses and answer would belong to the previous turn.
+  const isWordless = event.text.trim() === '' && event.promptId !== null
+  return { text: isWordless ? NO_WORDS : typed, hidPrivate, isWordless }
+}
+
 async function isKnownTurn(store: Store, { id }: Session, promptId: string | null): Promise<boolean> {
   return promptId !== null && ((await store.prompts.hasTurn(id, promptId)) || (await store.sessions.isMuted(id, promptId)))
 }
@@ -287,10 +300,10 @@ async function promptKey(
   const textHash = fingerprintPrompt(text)
   if (promptId) return `${promptId}:${textHash}`
   const prefix = `text:${textHash}:`
-  if (!line) return prefix + (1 + (await store.prompts.countKeys(session.id, prefix)))
+  if (!line) return store.prompts.nextKey(session.id, prefix)
   // A transcript line that is read again has the same uuid. A new line belongs to the next prompt with this text that has no line yet.
   const storedKey = line.uuid ? await store.prompts.keyOfLine(session.id, line.uuid) : null
-  return storedKey ?? prefix + (1 + (await store.prompts.countTranscriptLines(session.id, prefix)))
+  return storedKey ?? (await store.prompts.keyWithoutLine(session.id, prefix)) ?? store.prompts.nextKey(session.id, prefix)
 }
 
 const fingerprintPrompt = (text: string) => fingerprint(text.replace(/\s+/g, ' '))
@@ -420,7 +433,7 @@ async function putSummary(
   key: string,
   s: { promptNumber: number; source: 'compact' | 'subagent'; request: string; learned: string; notes: string; at: number },
 ): Promise<Change[]> {
-  const { summary, added } = await store.summaries.put(key, {
+  const stored = await store.summaries.put(key, {
     ...s,
     sessionId: session.id,
     project: session.project,
@@ -429,7 +442,7 @@ async function putSummary(
     nextSteps: '',
     model: 'host',
   })
-  return added ? [{ kind: 'summary-added', summary }] : []
+  return stored?.added ? [{ kind: 'summary-added', summary: stored.summary }] : []
 }
 
 /** Queues the current or last turn for distilling. */

@@ -1,4 +1,4 @@
-import { type CaptureRules, folderOfNewSession, take } from '../capture/capture.ts'
+import { type CaptureRules, folderOfNewSession, isDeletedEvent, take } from '../capture/capture.ts'
 import { cleanText } from '../core/clean-text.ts'
 import { type AgentEvent, type EventContext, type EventReply, NotUnderstood } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
@@ -125,6 +125,7 @@ async function transcriptToReadInstead(
   if (!isWithoutId && !(rules.isWanted('prompt-submitted') && (await isPromptMissing(store, event, session)))) return null
   const folder = session?.folder ?? folderOfNewSession(event, context)
   if (folder === null || rules.isExcludedProject(session?.project ?? rules.projectOf(folder).project, folder)) return null
+  if (await isDeletedEvent(store, event, (text) => text, null)) return null
   return exists(event.transcript) ? event.transcript : null
 }
 

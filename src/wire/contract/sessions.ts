@@ -119,7 +119,7 @@ export const sessions = {
     SessionContents,
     { 400: 'no session has this id' }
   >(),
-  /** Delete a session and everything that was made of it. */
+  /** Delete a session and everything that was made of it. It can be restored with `POST /api/restore`. */
   'DELETE /api/sessions/:id': route({ request: () => z.object({ id: rowId() }) }).returns<
     { removed: number },
     { 400: 'no session has this id' }

@@ -1,9 +1,8 @@
-import { type InspectedFile, inspectHooks } from '../integrations/install.ts'
+import { duplicateConnectionFix, findConnection, type InspectedFile, inspectHooks } from '../integrations/install.ts'
 import type { Environment } from '../platform/environment.ts'
 import { exists, readIfThere } from '../platform/files.ts'
 import { readInstalls } from '../platform/installs.ts'
 import type { Home } from '../platform/paths.ts'
-import { duplicateConnectionFix, findConnection } from './claude-code-connection.ts'
 import { installHooks } from './install-hooks.ts'
 import { plural } from './print.ts'
 

@@ -1,6 +1,13 @@
 import { formatAgo } from '../../core/time-format.ts'
 import { readMcpRegistration } from '../../integrations/claude-code/mcp-registration.ts'
-import { findClient, homeFlagOf, installMcp } from '../../integrations/install.ts'
+import {
+  duplicateConnectionFix,
+  findClient,
+  findConnection,
+  homeFlagOf,
+  installMcp,
+  otherMcpRegistrations,
+} from '../../integrations/install.ts'
 import { readEnvironment } from '../../platform/environment.ts'
 import { ensurePrivateFolder, exists, findWriteProblem, isPrivate, makePrivate, readIfThere } from '../../platform/files.ts'
 import { freeBytes } from '../../platform/folder.ts'
@@ -12,7 +19,6 @@ import type { WorkerStatus } from '../../wire/contract/status.ts'
 import { ensureWorker } from '../../wire/start.ts'
 import { unresponsiveWorkerAdvice } from '../../wire/unresponsive-worker.ts'
 import { call, callRunningWorker } from '../call.ts'
-import { duplicateConnectionFix, findConnection, otherMcpRegistrations } from '../claude-code-connection.ts'
 import { json } from '../command.ts'
 import { type DoctorFinding, hookFindings } from '../hook-findings.ts'
 import { defineCommand } from '../parse.ts'

@@ -6,7 +6,6 @@ export { describeConnection, duplicateConnectionFix, findConnection, otherMcpReg
 export {
   findClient,
   type InspectedFile,
-  type Inspection,
   type InstallOutcome,
   inspectHooks,
   install,

@@ -31,7 +31,7 @@ import { transcriptStatements } from './transcripts.ts'
 import { vectorStatements } from './vectors.ts'
 
 export type { CandidateIds } from './candidates.ts'
-export { type ForeignSession, openClaudeMem } from './claude-mem.ts'
+export type { ForeignSession } from './claude-mem.ts'
 export type {
   DocumentKind,
   DocumentLocation,
@@ -53,6 +53,9 @@ export type { UnembeddedDocument } from './vectors.ts'
 export { NewerDatabase }
 
 export type Store = Awaited<ReturnType<typeof openStore>>
+
+/** Loaded only by an import. */
+export const openClaudeMem = async (path: string) => (await import('./claude-mem.ts')).openClaudeMem(path)
 
 export type StoreOptions = {
   readonly?: boolean

@@ -121,7 +121,7 @@ const SHAPES: readonly (readonly [kind: string, begins: readonly string[], shape
   [
     'password',
     ['docker', 'podman', 'nerdctl', 'buildah', 'skopeo', 'helm ', 'oc login', 'az login', 'az acr'],
-    /((?:docker|podman|nerdctl|buildah|skopeo|helm|oc|az)(?: [\w-]{1,20}){0,2} login (?:[^\n|;&]{0,200}? )?-p ?=?)(?:"[^"\n]{1,200}"|'[^'\n]{1,200}'|[^\s"'|;&=]+)/y,
+    /((?:docker|podman|nerdctl|buildah|skopeo|helm|oc|az)(?: [\w-]{1,20}){0,2} login (?:[^\n|;&[]{0,200}? )?-p ?=?)(?:"[^"\n]{1,200}"|'[^'\n]{1,200}'|[^\s"'|;&=]+)/y,
   ],
   ['cloudflare-token', ['cfk_', 'cfut_', 'cfat_'], /cf(?:k|ut|at)_[\w-]{40,}/y],
   ['cloudflare-key', ['v1.0-'], /v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}/y],
@@ -430,7 +430,7 @@ const REST_OF_WORD = /[^\s"'`\\<>&,;)}\]|]*/y
 
 /** A line that continues after the value, or ends like a statement, is code and not a setting. */
 function isWholeLine(text: string, from: number, value: string): boolean {
-  return !/[;,)]$/.test(value) && matchAt(/[ \t]{0,20}(?:#|\r?\n|\\[nr]|["'`]|$)/y, text, from + value.length) !== null
+  return !/[;,)]$/.test(value) && matchAt(/[ \t]{0,20}(?:#|\r?\n|\\[nr]|["'`]|<\/|$)/y, text, from + value.length) !== null
 }
 
 /**
@@ -451,13 +451,16 @@ function settingOf(text: string, given: SecretAssignment, name: string, nameStar
   const following = after.slice(after.indexOf('\n') + 1)
   if (/(?:[,;({[=]|&&|\|\|)\s*$/.test(previous) || /^[ \t+-]*[)}\]]/.test(following)) return null
   const isSpaced = given.by === 'equals' && !given.tight
-  if (isSpaced && !/^[ \t+#>*-]*\[[\w .:-]{1,60}\][ \t\r]*$/m.test(before)) return null
+  if (isSpaced && !/^[ \t+#>*-]*\[(?!redacted:)[\w .:-]{1,60}\][ \t\r]*$/m.test(before)) return null
   const isAmongSettings = () => [previous, following].some((line) => /^[\s+-]*[\w.-]{1,40}[ \t]*[:=][ \t]*[^\s=]/.test(line))
   return !isSentence || isAmongSettings() ? { text: words, from, form: 'line', bare: true } : null
 }
 
-/** In stringified text a line break is `\\n`. */
-const plainLines = (text: string) => (text.includes('\\n') ? text.replaceAll('\\n', '\n') : text)
+/** The lines of a text without the tags around them. In stringified text a line break is `\\n`. */
+const plainLines = (text: string) => {
+  const lines = text.includes('\\n') ? text.replaceAll('\\n', '\n') : text
+  return lines.includes('<') ? lines.replace(/<\/?[\w-]{1,40}>/g, '') : lines
+}
 
 /** Where quoted text ends, at the latest with its line. Inside text that is itself quoted, only the quotes are escaped. */
 function quotedEnd(text: string, from: number, quote: string, escaped: boolean): number {
@@ -493,7 +496,7 @@ function startsLine(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 80), at)
   const escaped = before.lastIndexOf('\\n')
   const line = before.slice(Math.max(before.lastIndexOf('\n') + 1, escaped < 0 ? 0 : escaped + 2))
-  return /^(?:[ \t+>*#"'-]|\d{1,6}[\t→]){0,40}(?:export |set |ENV |ARG )?(?!this\.|self\.)(?:\w{1,30}\.){0,6}$/.test(line)
+  return /^(?:[ \t+>*#"'-]|\d{1,6}[\t→]|<[\w-]{1,40}>){0,40}(?:export |set |ENV |ARG )?(?!this\.|self\.)(?:\w{1,30}\.){0,6}$/.test(line)
 }
 
 /** Decides whether a value is hidden: quoted text under `password` is a password, a bare word after `token =` is probably code. */

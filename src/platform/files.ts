@@ -83,7 +83,7 @@ function removeQuietly(path: string): void {
  * Opens a regular file. Opening a FIFO would wait for its writer, and a device never ends; neither waits with O_NONBLOCK, and both are refused.
  * Close the file afterwards.
  */
-export function openRegularFile(path: string): { file: number; bytes: number } {
+function openRegularFile(path: string): { file: number; bytes: number } {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const found = fstatSync(file)
   if (found.isFile()) return { file, bytes: found.size }

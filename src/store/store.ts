@@ -33,7 +33,7 @@ import { transcriptStatements } from './transcripts.ts'
 import { vectorStatements } from './vectors.ts'
 
 export type { CandidateIds } from './candidates.ts'
-export { type ForeignSession, openClaudeMem } from './claude-mem.ts'
+export type { ForeignSession } from './claude-mem.ts'
 export type { DeletedUnit, DeletionFilter, SelectedRows } from './deletions.ts'
 export type {
   DocumentKind,
@@ -57,6 +57,9 @@ export type { UnembeddedDocument } from './vectors.ts'
 export { NewerDatabase }
 
 export type Store = Awaited<ReturnType<typeof openStore>>
+
+/** Loaded only by an import. */
+export const openClaudeMem = async (path: string) => (await import('./claude-mem.ts')).openClaudeMem(path)
 
 export type StoreOptions = {
   readonly?: boolean

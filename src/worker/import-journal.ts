@@ -30,7 +30,7 @@ export async function* importClaudeMem(
   project: ProjectKey | null,
   total: ImportCounts,
 ): AsyncGenerator<ImportLine> {
-  const source = openClaudeMem(path)
+  const source = await openClaudeMem(path)
   if (typeof source === 'string') throw new Error(source)
   try {
     const transcripts = new Set(

@@ -185,6 +185,7 @@ export const TEXTS_WITH_SECRETS: [text: string, left: string][] = [
   ['helm registry login -u bob -p swordfish registry.example', 'helm registry login -u bob -p [redacted:password] registry.example'],
   // Ordinary words in settings files.
   ['password: swordfish', 'password: [redacted:password]'],
+  ['<note><summary>password: swordfish</summary></note>', '<note><summary>password: [redacted:password]</summary></note>'],
   ['Password: Swordfish', 'Password: [redacted:password]'],
   ['db:\n  user: bob\n  password: swordfish\n  port: 1', 'db:\n  user: bob\n  password: [redacted:password]\n  port: 1'],
   ['files: |\n  password: swordfish\n  port: 1', 'files: |\n  password: [redacted:password]\n  port: 1'],

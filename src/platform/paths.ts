@@ -34,6 +34,8 @@ export type Home = {
   visitors: string
   /** Written by a worker that found the database damaged: the next worker sets the database aside. */
   damage: string
+  /** A restored backup that is being put in place, together with what it replaces. */
+  incoming: string
 }
 
 export function homePaths(environment: Environment = readEnvironment()): Home {
@@ -58,6 +60,7 @@ export function homePaths(environment: Environment = readEnvironment()): Home {
     privacyRules: join(run, 'privacy.json'),
     visitors: join(run, 'visitors.json'),
     damage: join(run, 'damage'),
+    incoming: join(folder, 'incoming'),
   }
 }
 

@@ -27,7 +27,19 @@ export const command = defineCommand({
 })
 
 /** Everything that Recollect writes into its home. Other files in that folder are not deleted. */
-const OWNED_HOME_ENTRIES = ['recollect.db', 'config.toml', 'memory', 'local', 'machine', 'spool', 'run', 'logs', 'models']
+const OWNED_HOME_ENTRIES = [
+  'recollect.db',
+  'config.toml',
+  'memory',
+  'local',
+  'machine',
+  'spool',
+  'run',
+  'logs',
+  'models',
+  'incoming',
+  'replaced',
+]
 
 type UninstallFlags = {
   project?: boolean | undefined

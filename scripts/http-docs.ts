@@ -22,6 +22,7 @@ const RESOURCES: Record<string, string> = {
   inject: 'What sessions get',
   sessions: 'Sessions',
   notes: 'Notes',
+  forget: 'Deleting and restoring',
   sync: 'Sync',
   projects: 'Projects',
   settings: 'Settings',
@@ -55,7 +56,7 @@ Responses are JSON. **Lines** marks routes that answer with one JSON value per l
 | 400 | a field is missing or wrong, or the memory, note, session or project does not exist; \`error\` says which and why |
 | 401, 403 | the token is missing or wrong, or the request comes from another site |
 | 404 | there is no such route, or the token for hooks was used for another route |
-| 409 | the note was changed in the meantime (\`bodyWas\`) |
+| 409 | the note was changed in the meantime (\`bodyWas\`), or the deletion would take something else (\`fingerprint\`) |
 | 500 | the worker failed; its log says why |
 `
 

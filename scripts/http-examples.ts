@@ -64,6 +64,11 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'DELETE /api/notes/:id': { id: NOTE_ID },
   'POST /api/notes/:id/restore': { id: NOTE_ID },
 
+  'POST /api/forget/preview': { session: 'demo', hard: true },
+  'POST /api/forget': { ids: ['#1'] },
+  'POST /api/restore': { ids: ['#1'] },
+  'GET /api/forgotten': { limit: 10 },
+
   'GET /api/sync': {},
   'POST /api/sync': { dryRun: true },
   'GET /api/sync/history': { id: NOTE_ID },

@@ -1,5 +1,6 @@
 import { embedder } from '../wire/contract/embedder.ts'
 import { feed } from '../wire/contract/feed.ts'
+import { forget } from '../wire/contract/forget.ts'
 import { graph } from '../wire/contract/graph.ts'
 import { hooks } from '../wire/contract/hooks.ts'
 import { inject } from '../wire/contract/inject.ts'
@@ -59,6 +60,7 @@ const RESOURCES: Resource[] = [
   resource(graph, async () => (await import('./routes/graph.ts')).handlers),
   resource(feed, async () => (await import('./routes/feed.ts')).handlers),
   resource(notes, async () => (await import('./routes/notes.ts')).handlers),
+  resource(forget, async () => (await import('./routes/forget.ts')).handlers),
   resource(sync, async () => (await import('./routes/sync.ts')).handlers),
   resource(projects, async () => (await import('./routes/projects.ts')).handlers),
   resource(settings, async () => (await import('./routes/settings.ts')).handlers),

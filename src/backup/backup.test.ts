@@ -59,6 +59,7 @@ test('a backup restored into an empty home gives the same memories, notes, setti
     file: homes.file,
     files: 6,
     skipped: [],
+    problems: [],
     header: { format: BACKUP_FORMAT, madeAt: NOW, stored: { observations: 1 } },
   })
   expect(statSync(homes.file).mode & 0o777).toBe(0o600)
@@ -205,6 +206,18 @@ test('a home without a database and a damaged database are not backed up', async
   await expect(backUp(homes.from, homes.file, quietly)).rejects.toThrow('is damaged')
   expect(existsSync(homes.file)).toBe(false)
   expect(homeContents(homes.from)).toMatchObject({ isEmpty: false, stored: null })
+})
+
+test('a broken repository does not keep a person from saving everything else', async () => {
+  using homes = twoHomes()
+  await fill(homes.from, 'Tides')
+  await Bun.$`git init --quiet ${join(homes.from.folder, 'memory')}`.quiet()
+  mkdirSync(join(homes.from.folder, 'memory/.git/refs/heads'), { recursive: true })
+  writeFileSync(join(homes.from.folder, 'memory/.git/refs/heads/main'), `${'1'.repeat(40)}\n`)
+  const { problems } = await backUp(homes.from, homes.file, quietly)
+  expect(problems).toEqual([expect.stringMatching(/^the history of the notes is not in the backup: ./)])
+  await restoreBackup(homes.to, homes.file, quietly)
+  expect(await contentsOf(homes.to)).toEqual(await contentsOf(homes.from))
 })
 
 test('a folder without access makes the backup fail, so that no file is missing silently', async () => {

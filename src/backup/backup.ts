@@ -59,11 +59,19 @@ export type RestoreRun = {
   stopWorker: () => Promise<unknown>
 }
 
+export type RestoreResult = {
+  header: BackupHeader
+  /** The folder with the replaced data; null if the home was empty. */
+  setAside: string | null
+  /** Parts that could not be restored, for a person. */
+  problems: string[]
+}
+
 /**
  * Replaces the data of a home by that of a backup. The backup is unpacked and checked first; until then nothing is changed. The replaced data is
- * moved to the folder `setAside`, which is null if the home was empty. Throws `BackupFailure`.
+ * moved to a folder of its own. Throws `BackupFailure`.
  */
-export async function restoreBackup(home: Home, file: string, run: RestoreRun): Promise<{ header: BackupHeader; setAside: string | null }> {
+export async function restoreBackup(home: Home, file: string, run: RestoreRun): Promise<RestoreResult> {
   keepFilesPrivate()
   ensurePrivateFolder(home.folder)
   ensurePrivateFolder(home.run)
@@ -72,7 +80,7 @@ export async function restoreBackup(home: Home, file: string, run: RestoreRun): 
   try {
     const unpacked = join(work, UNPACKED)
     ensurePrivateFolder(unpacked)
-    const header = await unpack(file, unpacked, { ...run, machine: machineName(home.folder) })
+    const { header, problems } = await unpack(file, unpacked, { ...run, machine: machineName(home.folder) })
     await flushDisks()
     run.signal.throwIfAborted()
     const lock = await lockHome(home, run.stopWorker)
@@ -81,7 +89,7 @@ export async function restoreBackup(home: Home, file: string, run: RestoreRun): 
       const replaced = putInPlace(home, work, run.now)
       await flushDisks()
       if (replaced && isEmpty) removeTree(replaced)
-      return { header, setAside: isEmpty ? null : replaced }
+      return { header, problems, setAside: isEmpty ? null : replaced }
     } finally {
       lock.release()
     }

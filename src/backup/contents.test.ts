@@ -52,6 +52,11 @@ test('a path that is too long or too deep may not be in a backup', () => {
   expect([isBackupPath(`memory/${'a/'.repeat(40)}b.md`), isBackupPath(`memory/${'a'.repeat(2000)}.md`)]).toEqual([false, false])
 })
 
+test('the header of a hostile backup cannot send commands to the terminal', () => {
+  const header = parseHeaderFile(JSON.stringify({ format: 1, version: '1\u001b[2J\u009b2J', machine: '\u0007' }))
+  expect([header?.version, header?.machine]).toEqual(['12J2J', 'unknown'])
+})
+
 test('a header with wrong types is refused or filled in', () => {
   for (const text of ['', 'null', '[]', '"x"', '{}', '{"format":"1"}', '{"format":0}', '{"format":1.5}'])
     expect(parseHeaderFile(text)).toBeNull()

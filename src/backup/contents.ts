@@ -48,9 +48,9 @@ export function parseHeaderFile(text: string): BackupHeader | null {
   const count = (key: keyof StoredAmounts) => (isCount(stored[key]) ? stored[key] : 0)
   return {
     format: value.format,
-    version: typeof value.version === 'string' ? value.version.slice(0, 100) : 'unknown',
+    version: printableWord(value.version),
     madeAt: isCount(value.madeAt) ? value.madeAt : 0,
-    machine: typeof value.machine === 'string' ? value.machine.slice(0, 100) : 'unknown',
+    machine: printableWord(value.machine),
     stored: {
       sessions: count('sessions'),
       prompts: count('prompts'),
@@ -60,5 +60,9 @@ export function parseHeaderFile(text: string): BackupHeader | null {
     },
   }
 }
+
+/** A terminal would execute control characters. */
+const printableWord = (value: unknown): string =>
+  (typeof value === 'string' ? value.replace(/[^\w.+-]/g, '').slice(0, 100) : '') || 'unknown'
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0

@@ -2,7 +2,7 @@ import { fileSizeBytes } from '../platform/files.ts'
 import { VERSION } from '../platform/version.ts'
 import { BACKUP_FORMAT, type BackupHeader, HEADER_FILE, isBackupPath, parseHeaderFile } from './contents.ts'
 import { BackupFailure, diskProblem } from './failure.ts'
-import { BadArchive, CUT_OFF, readTar, type TarEntry } from './tar.ts'
+import { BadArchive, CUT_OFF, printable, readTar, type TarEntry } from './tar.ts'
 
 export type Progress = (done: number, of: number, what: string) => void
 
@@ -29,7 +29,7 @@ export async function readBackup(
     for await (const entry of entries) {
       const { path } = entry
       const problem = !isBackupPath(path) || path === HEADER_FILE ? 'does not belong in a backup' : seen.has(path) ? 'is in it twice' : null
-      if (problem) throw new BackupFailure(`${file} was not made by Recollect: ${JSON.stringify(path)} ${problem}. Nothing was changed.`)
+      if (problem) throw new BackupFailure(`${file} was not made by Recollect: "${printable(path)}" ${problem}. Nothing was changed.`)
       seen.add(path)
       if (seen.size > MAX_FILES) throw new BackupFailure(`${file} contains more than ${MAX_FILES} files, so it was not made by Recollect`)
       await visit(entry)

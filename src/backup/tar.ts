@@ -86,8 +86,8 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
     const path = extended.get('path') ?? name
     const bytes = extended.has('size') ? Number(extended.get('size')) : size
     extended = new Map()
-    if (type !== '0' && type !== '\0') throw new BadArchive(`${JSON.stringify(path)} is not a regular file`)
-    if (!Number.isSafeInteger(bytes) || bytes < 0) throw new BadArchive(`${JSON.stringify(path)} has an impossible size`)
+    if (type !== '0' && type !== '\0') throw new BadArchive(`"${printable(path)}" is not a regular file`)
+    if (!Number.isSafeInteger(bytes) || bytes < 0) throw new BadArchive(`"${printable(path)}" has an impossible size`)
     const content = reader.parts(bytes)
     yield { path, bytes, changedAt, content }
     for await (const _ of content); // what the caller has left
@@ -95,6 +95,9 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
   }
   await reader.end()
 }
+
+/** A terminal would execute control characters. */
+export const printable = (path: string) => path.replace(/\p{Cc}/gu, '?')
 
 function parseHeader(block: Uint8Array): { name: string; bytes: number; changedAt: number; type: string } {
   const text = (at: number, length: number) =>

@@ -16,7 +16,7 @@ export async function unpack(
   file: string,
   folder: string,
   { progress, signal, machine, now }: { progress: Progress; signal: AbortSignal; machine: string; now: number },
-): Promise<BackupHeader> {
+): Promise<{ header: BackupHeader; problems: string[] }> {
   for (const name of NOTE_FOLDERS) ensurePrivateFolder(join(folder, name))
   const { header } = await readBackup(file, progress, async (entry) => {
     signal.throwIfAborted()
@@ -26,14 +26,13 @@ export async function unpack(
   progress(1, 1, 'checking the database')
   adopt(join(folder, DATABASE_FILE), file, header, now)
   const history = join(folder, HISTORY_FILE)
-  if (exists(history)) {
-    progress(1, 1, 'restoring the history of the notes')
-    await restoreHistory(folder, history, machine, now).catch((cause: Error) => {
-      throw new BackupFailure(`${cause.message}. Nothing was changed.`, { cause })
-    })
-    removeFile(history)
-  }
-  return header
+  if (!exists(history)) return { header, problems: [] }
+  progress(1, 1, 'restoring the history of the notes')
+  const problem = await restoreHistory(folder, history, machine, now).catch((cause: Error) => {
+    throw new BackupFailure(`${cause.message}. Nothing was changed.`, { cause })
+  })
+  removeFile(history)
+  return { header, problems: problem ? [`the history of the notes was not restored: ${problem}`] : [] }
 }
 
 async function writeEntry(folder: string, { path, bytes, changedAt, content }: TarEntry): Promise<void> {

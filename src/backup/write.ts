@@ -34,6 +34,8 @@ export type BackupReport = {
   files: number
   /** Links and special files in the folders of the notes, which are not in the backup. */
   skipped: string[]
+  /** Parts that could not be saved, for a person. */
+  problems: string[]
 }
 
 type BackupRun = { now: number; progress: Progress; signal: AbortSignal }
@@ -51,12 +53,12 @@ export async function backUp(home: Home, file: string, run: BackupRun): Promise<
   removeStalePartials(file)
   try {
     ensurePrivateFolder(work)
-    const { header, entries, skipped } = await collect(home, work, run)
+    const { header, entries, skipped, problems } = await collect(home, work, run)
     const files = await writeArchive(partial, header, entries, run)
     await verify(partial, files, run)
     run.signal.throwIfAborted()
     moveFile(partial, file)
-    return { file, bytes: fileSizeBytes(file), header, files, skipped }
+    return { file, bytes: fileSizeBytes(file), header, files, skipped, problems }
   } catch (cause) {
     const problem = diskProblem(cause)
     throw problem ? new BackupFailure(`the backup could not be written: ${problem} (${whereOf(cause)})`, { cause }) : cause
@@ -94,10 +96,12 @@ async function collect(home: Home, work: string, { now, progress, signal }: Back
   const stored = copyDatabase(home.database, join(work, DATABASE_FILE))
   signal.throwIfAborted()
   progress(0, 1, 'copying the history of the notes')
-  const hasHistory = await bundleHistory(home.folder, join(work, HISTORY_FILE))
+  const history = await bundleHistory(home.folder, join(work, HISTORY_FILE))
+  // A broken repository must not keep a person from saving everything else.
+  const problems = typeof history === 'string' ? [] : [`the history of the notes is not in the backup: ${history.problem}`]
   signal.throwIfAborted()
   const single = [
-    ...[DATABASE_FILE, ...(hasHistory ? [HISTORY_FILE] : [])].flatMap((name) => fileEntry(join(work, name), name)),
+    ...[DATABASE_FILE, ...(history === 'saved' ? [HISTORY_FILE] : [])].flatMap((name) => fileEntry(join(work, name), name)),
     ...SETTINGS_FILES.flatMap((name) => fileEntry(join(home.folder, name), name)),
   ]
   const below = [...NOTE_FOLDERS, SETTINGS_FOLDER].map((top) => {
@@ -108,6 +112,7 @@ async function collect(home: Home, work: string, { now, progress, signal }: Back
   const header: BackupHeader = { format: BACKUP_FORMAT, version: VERSION, madeAt: now, machine: machineName(home.folder), stored }
   return {
     header,
+    problems,
     entries: listed.filter(({ at }) => isBackupPath(at)),
     skipped: [...below.flatMap(({ skipped }) => skipped), ...listed.map(({ at }) => at).filter((at) => !isBackupPath(at))],
   }

@@ -5,7 +5,7 @@ import { reportingFailures, requireFile, stopOnSignal, storedWords } from './bac
 import { startWorkerOrExplain } from './call.ts'
 import { stopWorker } from './commands/stop.ts'
 import { confirmed } from './confirm.ts'
-import { bold, CliError, dim, plural, print, printJson, progressBar } from './print.ts'
+import { bold, CliError, dim, plural, print, printJson, progressBar, yellow } from './print.ts'
 
 type RestoreFlags = { 'dry-run'?: boolean | undefined; yes?: boolean | undefined; json?: boolean | undefined }
 
@@ -30,11 +30,13 @@ export async function restoreFromBackup(file: string, flags: RestoreFlags): Prom
     wasRunning = (await stopWorker()) || wasRunning
   }
   const run = { now: Date.now(), progress: bar.at, signal: stopOnSignal(), stopWorker: stop }
-  const { setAside } = await reportingFailures(() => restoreBackup(home, file, run)).finally(bar.end)
+  const { setAside, problems } = await reportingFailures(() => restoreBackup(home, file, run)).finally(bar.end)
   const missing = wasRunning ? await startWorkerOrExplain(home) : null
-  if (flags.json) printJson({ restored: { file, ...header }, setAside, worker: missing ? 'failed' : wasRunning ? 'running' : 'off' })
+  if (flags.json)
+    printJson({ restored: { file, ...header }, setAside, problems, worker: missing ? 'failed' : wasRunning ? 'running' : 'off' })
   else {
     print(`${bold('Restored')} ${storedWords(header.stored)}.`)
+    for (const problem of problems) print(yellow(problem))
     if (setAside) print(`What was replaced is in ${setAside}. When you no longer need it, delete it: rm -r ${quoted(setAside)}`)
     if (!wasRunning) print(dim('The worker is off; it starts with the next session or command.'))
   }

@@ -4,7 +4,7 @@ import { type Home, homePaths } from '../../platform/paths.ts'
 import { BACKUP_EXTENSION, reportingFailures, stopOnSignal, storedWords } from '../backups.ts'
 import { json } from '../command.ts'
 import { defineCommand } from '../parse.ts'
-import { dim, formatBytes, invalidInput, plural, print, printJson, progressBar } from '../print.ts'
+import { dim, formatBytes, invalidInput, plural, print, printJson, progressBar, yellow } from '../print.ts'
 
 export const command = defineCommand({
   name: 'backup',
@@ -30,6 +30,7 @@ export const command = defineCommand({
       return printJson({ ...rest, ...header })
     }
     print(`Saved ${storedWords(report.header.stored)} and your settings in ${file} (${formatBytes(report.bytes)}).`)
+    for (const problem of report.problems) print(yellow(problem))
     const [skipped] = report.skipped
     if (skipped)
       print(

@@ -64,7 +64,7 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'DELETE /api/notes/:id': { id: NOTE_ID },
   'POST /api/notes/:id/restore': { id: NOTE_ID },
 
-  'POST /api/forget/preview': { session: 'demo', hard: true },
+  'POST /api/forget/preview': { query: 'low tide', since: 'last year', hard: true },
   'POST /api/forget': { ids: ['#1'] },
   'POST /api/restore': { ids: ['#1'] },
   'GET /api/forgotten': { limit: 10 },
@@ -86,7 +86,7 @@ export const EXAMPLES: { [Name in RouteName]: RequestOf<Name> } = {
   'POST /api/import': { from: 'native' },
   'GET /api/export': { kind: 'prompts' },
   'POST /api/jobs/retry': {},
-  'GET /api/audit': { limit: 10 },
+  'GET /api/audit': { since: 'yesterday', limit: 10 },
   'GET /api/cost': { days: 7 },
   'GET /api/economy': {},
 

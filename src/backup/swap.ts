@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { ensurePrivateFolder, exists, fileKindAt, moveFile } from '../platform/files.ts'
 import { fileNamesIn, removeTree } from '../platform/folder.ts'
-import type { Home } from '../platform/paths.ts'
+import { type Home, REPLACED_PREFIX } from '../platform/paths.ts'
 import { DATABASE_FILE, NOTE_FOLDERS, SETTINGS_FILES, SETTINGS_FOLDER, SPOOL_FOLDER } from './contents.ts'
 
 /** What a restore replaces. The log of the database goes first: it must not be taken for the log of another database. */
@@ -58,8 +58,6 @@ export function* restoreSteps(home: Home, now: number): Generator<string, string
   moveFile(home.incoming, replaced)
   return replaced
 }
-
-const REPLACED_PREFIX = 'replaced-'
 
 /** Moves an entry of the home into `incoming`. One that someone made after the first was moved gets a name of its own. */
 function setAside(home: Home, name: string): boolean {

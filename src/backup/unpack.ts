@@ -24,7 +24,7 @@ export async function unpack(
   })
   if (!exists(join(folder, DATABASE_FILE))) throw new BackupFailure(`${file} has no database, so it cannot be restored`)
   progress(1, 1, 'checking the database')
-  adopt(join(folder, DATABASE_FILE), file, header, now)
+  await adopt(join(folder, DATABASE_FILE), file, header, now)
   const history = join(folder, HISTORY_FILE)
   if (!exists(history)) return { header, problems: [] }
   progress(1, 1, 'restoring the history of the notes')
@@ -56,9 +56,9 @@ async function writeEntry(folder: string, { path, bytes, changedAt, content }: T
 }
 
 /** Migrates a database of an older version, before anything is replaced. */
-function adopt(path: string, file: string, { version, madeAt, machine }: BackupHeader, now: number): void {
+async function adopt(path: string, file: string, { version, madeAt, machine }: BackupHeader, now: number): Promise<void> {
   try {
-    adoptDatabase(path, { at: now, action: 'restore', subject: basename(file), details: { version, madeAt, machine } })
+    await adoptDatabase(path, { at: now, action: 'restore', subject: basename(file), details: { version, madeAt, machine } })
   } catch (cause) {
     if (cause instanceof NewerDatabase)
       throw new BackupFailure(`${file} was made by a newer Recollect (${version}). Update Recollect and try again.`, { cause })

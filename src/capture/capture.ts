@@ -13,11 +13,14 @@ import type { Change, Prompt, Session } from '../core/memory.ts'
 import { clip } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
+export { isDeletedEvent, isOfDeletedTurn } from './deleted-events.ts'
+export { queueDistill } from './distill-job.ts'
 export type { CapturedNoteDraft } from './drafts.ts'
 export { episodeDraft, queueEpisode } from './episode.ts'
 export { draftMarkedNotes, MAX_MARKED_PER_PROMPT } from './markers.ts'
 export { draftStatedNotes } from './statements.ts'
 
+import { isDeletedEvent } from './deleted-events.ts'
 import { queueDistill } from './distill-job.ts'
 import { queueEpisode, refreshEpisode } from './episode.ts'
 import { findMarkedTexts } from './markers.ts'
@@ -76,10 +79,14 @@ export async function take(
 ): Promise<CaptureResult> {
   // Read prompts even if they are not stored: a private prompt mutes its turn.
   if (event.kind === 'ignored' || (!rules.isWanted(event.kind) && event.kind !== 'prompt-submitted')) return NOTHING_CAPTURED
+  if (await isDeletedEvent(store, event, (text) => orImageOnly(event, clean(text, rules).text), line?.uuid ?? null)) return NOTHING_CAPTURED
   const found = await findOrOpenSession(store, event, context, rules, known)
   if (!found) return NOTHING_CAPTURED
   const { session, opened } = found
   const changes: Change[] = opened ? [{ kind: 'session-opened', session }] : []
+  // An import of transcripts is one entry of its own.
+  if (opened && line === null)
+    await store.audit.add({ at: Date.now(), action: 'capture', subject: `session ${session.contentSessionId}`, details: {} })
   await store.sessions.touch(session.id, { at: event.at, transcript: event.transcript, clientPid: context.clientPid })
 
   switch (event.kind) {
@@ -202,8 +209,7 @@ async function recordPrompt(
   line: TranscriptLineRef | null,
 ): Promise<Change[]> {
   const { text: typed, hidPrivate } = clean(event.text, rules)
-  // A prompt with only images starts a turn too. Without it, its tool uses and answer would belong to the previous turn.
-  const text = event.text.trim() === '' && event.promptId !== null ? IMAGE_ONLY_PROMPT : typed
+  const text = orImageOnly(event, typed)
   if (hidPrivate) await store.sessions.markPrivate(session.id)
   if (text === '') {
     if (hidPrivate) await store.sessions.setMuting(session.id, true, event.promptId)
@@ -231,6 +237,10 @@ async function recordPrompt(
   return [{ kind: 'prompt-added', prompt, project: session.project }]
 }
 
+/** A prompt with only images starts a turn too. Without it, its tool uses and answer would belong to the previous turn. */
+const orImageOnly = (event: AgentEvent, typed: string) =>
+  event.kind === 'prompt-submitted' && event.text.trim() === '' && event.promptId !== null ? IMAGE_ONLY_PROMPT : typed
+
 /**
  * Identifies a prompt that arrives more than once. The client's turn id is not enough: a message typed while a turn runs has the
  * id of that turn. Older clients send no id; their prompts are counted per text.
@@ -245,10 +255,10 @@ async function promptKey(
   const textHash = fingerprintPrompt(text)
   if (promptId) return `${promptId}:${textHash}`
   const prefix = `text:${textHash}:`
-  if (!line) return prefix + (1 + (await store.prompts.countKeys(session.id, prefix)))
+  if (!line) return store.prompts.nextKey(session.id, prefix)
   // A transcript line that is read again has the same uuid. A new line belongs to the next prompt with this text that has no line yet.
   const storedKey = line.uuid ? await store.prompts.keyOfLine(session.id, line.uuid) : null
-  return storedKey ?? prefix + (1 + (await store.prompts.countTranscriptLines(session.id, prefix)))
+  return storedKey ?? (await store.prompts.keyWithoutLine(session.id, prefix)) ?? store.prompts.nextKey(session.id, prefix)
 }
 
 const fingerprintPrompt = (text: string) => fingerprint(text.replace(/\s+/g, ' '))
@@ -355,7 +365,7 @@ async function putSummary(
   key: string,
   s: { promptNumber: number; source: 'compact' | 'subagent'; request: string; learned: string; notes: string; at: number },
 ): Promise<Change[]> {
-  const { summary, added } = await store.summaries.put(key, {
+  const stored = await store.summaries.put(key, {
     ...s,
     sessionId: session.id,
     project: session.project,
@@ -364,7 +374,7 @@ async function putSummary(
     nextSteps: '',
     model: 'host',
   })
-  return added ? [{ kind: 'summary-added', summary }] : []
+  return stored?.added ? [{ kind: 'summary-added', summary: stored.summary }] : []
 }
 
 /** Queues the current or last turn for distilling. */

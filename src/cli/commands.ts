@@ -32,6 +32,7 @@ export const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   embedder: () => import('./commands/embedder.ts'),
   config: () => import('./commands/config.ts'),
   gc: () => import('./commands/gc.ts'),
+  audit: () => import('./commands/audit.ts'),
   start: () => import('./commands/start.ts'),
   stop: () => import('./commands/stop.ts'),
   restart: () => import('./commands/restart.ts'),

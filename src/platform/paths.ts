@@ -38,6 +38,9 @@ export type Home = {
   incoming: string
 }
 
+/** Folders of the home with what a restore has replaced begin with this. */
+export const REPLACED_PREFIX = 'replaced-'
+
 export function homePaths(environment: Environment = readEnvironment()): Home {
   const folder = environment.home
   const run = join(folder, 'run')

@@ -53,6 +53,11 @@ export function spaceStatements(db: Database, inTurn: <T>(work: () => Promise<T>
           return changed() - before > 1
         }),
       ),
+    /** Begins to rewrite every segment of the full-text indexes, without the words of deleted documents. Repeated calls of `merge` finish it. */
+    beginRewrite: (pages: number): Promise<void> =>
+      inTurn(async () => {
+        for (const merge of merges) merge.run({ pages: -pages })
+      }),
     /** Copies the current database to a new file, while writes continue. */
     copyTo: (path: string): void => {
       db.run('VACUUM INTO ?', [path])

@@ -10,28 +10,31 @@ import { exists, fileSizeBytes, moveFile, readBytes } from '../platform/files.ts
 import { filesIn } from '../platform/folder.ts'
 import { auditStatements } from './audit.ts'
 import { costStatements } from './costs.ts'
+import type { deletionStatements } from './deletions.ts'
 import { distilledTurnStatements } from './distilled-turns.ts'
 import { documentStatements } from './documents.ts'
 import { feedStatements } from './feed.ts'
 import { injectionStatements } from './injections.ts'
 import { jobStatements } from './jobs.ts'
 import { linkStatements } from './links.ts'
-import { migrate, NewerDatabase, refuseNewerDatabase, refuseOlderDatabase } from './migrations.ts'
 import { noteStatements } from './notes.ts'
 import { observationStatements } from './observations.ts'
 import { planStatements } from './plans.ts'
 import { projectStatements } from './projects.ts'
 import { promptStatements } from './prompts.ts'
 import { receiptStatements } from './receipts.ts'
+import { NewerDatabase, refuseNewerDatabase, refuseOlderDatabase, SCHEMA_VERSION, versionOf } from './schema-version.ts'
 import { sessionStatements } from './sessions.ts'
 import { spaceStatements } from './space.ts'
 import { summaryStatements } from './summaries.ts'
+import { tombstoneStatements } from './tombstones.ts'
 import { toolUseStatements } from './tool-uses.ts'
 import { transcriptStatements } from './transcripts.ts'
 import { vectorStatements } from './vectors.ts'
 
 export type { CandidateIds } from './candidates.ts'
 export { type ForeignSession, openClaudeMem } from './claude-mem.ts'
+export type { DeletedUnit, DeletionFilter, SelectedRows } from './deletions.ts'
 export type {
   DocumentKind,
   DocumentLocation,
@@ -49,6 +52,7 @@ export type { NoteFile, NoteFilter } from './notes.ts'
 export type { WithBranch } from './observations.ts'
 export { type PlanKind, type StoredPlan, UNDO_DAYS } from './plans.ts'
 export type { RowsAndBytes } from './statement.ts'
+export type { Tombstone } from './tombstones.ts'
 export type { UnembeddedDocument } from './vectors.ts'
 export { NewerDatabase }
 
@@ -65,14 +69,16 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   requireSafeSqlite()
   let db: Database
   try {
-    db = openDatabase(path, options.readonly ?? false)
+    db = await openDatabase(path, options.readonly ?? false)
   } catch (cause) {
     throw isCorrupt(cause) ? new CorruptDatabase(path, { cause }) : cause
   }
   const index = documentStatements(db)
+  const tombstones = tombstoneStatements(db)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
+  let deletions: Promise<ReturnType<typeof deletionStatements>> | null = null
   let last: Promise<unknown> = Promise.resolve()
   /** Runs work one after the other, even if the one before failed. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -88,12 +94,18 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     projects: projectStatements(db),
     feed: feedStatements(db),
     toolUses: toolUseStatements(db),
-    observations: observationStatements(db, index),
-    summaries: summaryStatements(db, index),
+    observations: observationStatements(db, index, tombstones),
+    summaries: summaryStatements(db, index, tombstones),
     notes: noteStatements(db, index),
     plans: planStatements(db),
     jobs: jobStatements(db),
-    distilledTurns: distilledTurnStatements(db),
+    distilledTurns: distilledTurnStatements(db, tombstones),
+    tombstones,
+    /** What deletes and restores memories. Loaded with the first deletion, because a session never needs it. */
+    deletions: (): Promise<ReturnType<typeof deletionStatements>> => {
+      deletions ??= import('./deletions.ts').then(({ deletionStatements }) => deletionStatements(db, tombstones))
+      return deletions
+    },
     costs: costStatements(db),
     injections: injectionStatements(db),
     receipts: receiptStatements(db),
@@ -231,10 +243,11 @@ export function countStored(path: string): StoredAmounts {
  * Migrates a copied database before a worker uses it, and notes in its audit log where it came from. Leaves no log file beside it. Throws
  * `CorruptDatabase`, also when it is not a database of ours, or `NewerDatabase`.
  */
-export function adoptDatabase(
+export async function adoptDatabase(
   path: string,
   audit: { at: number; action: string; subject: string; details: Record<string, unknown> },
-): void {
+): Promise<void> {
+  const { migrate } = await import('./migrations.ts')
   const [problem] = checkDatabase(path)
   if (problem) throw new CorruptDatabase(path, { cause: new Error(problem) })
   readingOrCorrupt(path, () => {
@@ -263,7 +276,7 @@ function readingOrCorrupt<T>(path: string, read: () => T): T {
   }
 }
 
-function openDatabase(path: string, readonly: boolean): Database {
+async function openDatabase(path: string, readonly: boolean): Promise<Database> {
   const db = readonly ? openForReading(path) : new Database(path, { create: true, readwrite: true, strict: true })
   try {
     db.run('PRAGMA busy_timeout = 5000')
@@ -281,7 +294,7 @@ function openDatabase(path: string, readonly: boolean): Database {
     // WAL with NORMAL: a killed process loses nothing that was committed; a power cut may lose the last seconds, which the transcript still has.
     db.run('PRAGMA journal_mode = WAL')
     db.run('PRAGMA synchronous = NORMAL')
-    migrate(db)
+    if (versionOf(db) < SCHEMA_VERSION) (await import('./migrations.ts')).migrate(db)
     return db
   } catch (cause) {
     db.close()

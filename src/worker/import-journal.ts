@@ -1,3 +1,4 @@
+import { isDeletedEvent, isOfDeletedTurn } from '../capture/capture.ts'
 import { fingerprint } from '../core/hash.ts'
 import { asContentSessionId, asMemorySessionId, asProjectKey, GLOBAL_PROJECT, type ProjectKey } from '../core/ids.ts'
 import { CONCEPTS, type Concept, OBSERVATION_TYPES, type Observation, type ObservationType, type Session } from '../core/memory.ts'
@@ -273,7 +274,7 @@ type SessionToImport = {
   lastEventAt: number
 }
 
-/** The session of a row, stored as completed when it is new; null when its project is excluded. Call inside a transaction. */
+/** The session of a row, stored as completed when it is new; null when its project is excluded or it was deleted. Call inside a transaction. */
 async function openImportedSession(
   services: Services,
   agent: Agent,
@@ -281,6 +282,8 @@ async function openImportedSession(
 ): Promise<{ session: Session; opened: boolean } | null> {
   const { store } = services
   const contentSessionId = asContentSessionId(s.sessionId)
+  const deleted = await store.tombstones.ofSession(agent.name, contentSessionId)
+  if (deleted.some(({ kind, at }) => kind === 'session' && s.lastEventAt <= at)) return null
   const known = await store.sessions.find(agent.name, contentSessionId)
   const { project, folder } = known ?? s
   if (services.rules(agent).isExcludedProject(project, folder)) return null
@@ -311,6 +314,9 @@ async function addPrompt(
   const cleaned = (text: string) => clip(services.notebook.clean(text).trim(), MAX_TEXT_CHARS)
   const text = cleaned(p.text)
   if (text === '') return false
+  const { agent, contentSessionId } = session
+  const event = { kind: 'prompt-submitted', promptId: null, origin: p.origin, text, agent, session: contentSessionId } as const
+  if (await isDeletedEvent(services.store, { ...event, at: p.at, cwd: null, transcript: null }, () => text, null)) return false
   const prompt = await services.store.prompts.add(session, { key: p.key, promptId: null, uuid: null, origin: p.origin, text, at: p.at })
   if (prompt && p.answer !== null) await services.store.prompts.setAnswer(prompt, cleaned(p.answer), p.answeredAt ?? p.at)
   return prompt !== null
@@ -323,14 +329,17 @@ type ObservationToImport = Omit<Observation, 'id' | 'sessionId' | 'project' | 't
 }
 
 async function addObservations(services: Services, session: Session, rows: ObservationToImport[]): Promise<number> {
-  if (rows.length === 0) return 0
+  const of = { agent: session.agent, session: session.contentSessionId }
+  const kept: ObservationToImport[] = []
+  for (const row of rows) if (!(await isOfDeletedTurn(services.store, of, row))) kept.push(row)
+  if (kept.length === 0) return 0
   const { clean } = services.notebook
   const memorySessionId = session.memorySessionId ?? asMemorySessionId(`import-${session.contentSessionId}`)
   if (!session.memorySessionId) await services.store.sessions.setMemorySessionId(session.id, memorySessionId)
   const clipped = (text: string) => clip(clean(text), MAX_TEXT_CHARS)
   return services.store.observations.add(
     { sessionId: session.id, memorySessionId },
-    rows.map((row) => {
+    kept.map((row) => {
       const text = {
         title: clean(row.title).slice(0, 500),
         subtitle: clipped(row.subtitle),
@@ -375,7 +384,8 @@ async function addSummary(
 ): Promise<boolean> {
   const cleaned = (text: string) => clip(services.notebook.clean(text), MAX_TEXT_CHARS)
   if (await services.store.summaries.has(key)) return false
-  const { added } = await services.store.summaries.put(key, {
+  if (await isOfDeletedTurn(services.store, { agent: session.agent, session: session.contentSessionId }, s)) return false
+  const stored = await services.store.summaries.put(key, {
     sessionId: session.id,
     project: session.project,
     promptNumber: s.promptNumber,
@@ -389,5 +399,5 @@ async function addSummary(
     model: s.model,
     at: s.at,
   })
-  return added
+  return stored?.added ?? false
 }

@@ -1,4 +1,4 @@
-import { type CaptureRules, take } from '../capture/capture.ts'
+import { type CaptureRules, isDeletedEvent, take } from '../capture/capture.ts'
 import type { AgentEvent, EventContext, EventReply } from '../core/event.ts'
 import type { Change, Session } from '../core/memory.ts'
 import { withoutPrivate } from '../core/privacy.ts'
@@ -103,6 +103,7 @@ async function transcriptToReadInstead(
   if (folder === null || rules.isExcludedProject(session?.project ?? rules.projectOf(folder).project, folder)) return null
   if (session && (await store.prompts.hasTurn(session.id, event.promptId))) return null
   if (session && (await store.sessions.isMuted(session.id, event.promptId))) return null
+  if (await isDeletedEvent(store, event, (text) => text, null)) return null
   return agent.isTranscript(event.transcript) && exists(event.transcript) ? event.transcript : null
 }
 

@@ -183,8 +183,11 @@ test.each([
   ['memory_capture', { text: 'x', namespace: '../up' }, /namespace/],
   ['memory_update', { id: '#12', text: 'x' }, /is not a note id/],
   ['memory_update', { id: 'nobody' }, /Nothing to change/],
-  ['memory_forget', {}, /either ids or filter/],
-  ['memory_forget', { filter: {} }, /at least one/],
+  ['memory_forget', {}, /Pass ids/],
+  ['memory_forget', { ids: ['N01K5TIDEP00L0000000000N0TE'], hard: true }, /for the person.*recollect forget <id> --hard.*viewer/],
+  ['memory_forget', { filter: { namespace: 'progress' } }, /for the person.*recollect forget --query.*viewer/],
+  ['memory_forget', { ids: Array.from({ length: 21 }, (_, n) => `#${n + 1}`) }, /more than 20 memories.*for the person/],
+  ['memory_forget', { ids: ['3f1c7a52-0000-4000-8000-000000000000'] }, /not the id of a memory/],
   ['memory_graph', { ask: 'path', id: '#1' }, /second id as to/],
   ['memory_graph', { id: 'sudo rm' }, /is not a memory id/],
   ['memory_graph', { ask: 'topics', project: 'all' }, /its key or folder/],
@@ -200,7 +203,6 @@ test.each([
   ['memory_recall', { query: 'x', explain: true }, /unknown argument \\"explain\\"; use query, kind, project, limit, offset"/],
   ['memory_recall', { query: 'x', limits: 3 }, /Did you mean limit\?/],
   ['memory_status', { project: 'all' }, /takes none/],
-  ['memory_forget', { filter: { namespaces: 'progress' } }, /filter: .*Did you mean namespace\?/],
 ] as const)('%s %j is an error that says what to do', async (name, given, says) => {
   await using at = await anEndpoint()
   const client = await at.client('legacy', 'pipe')
@@ -274,31 +276,15 @@ test('a note cannot supersede itself', async () => {
   expect(await at.call(client, 'memory_recall', { query: 'herons' })).toContain(id)
 })
 
-test('notes that match a filter are listed first and forgotten only with the code of that list', async () => {
-  await using at = await anEndpoint()
-  const client = await at.client('legacy', 'pipe')
-  const keep = (text: string) => at.call(client, 'memory_capture', { text, namespace: 'progress', scope: 'global' })
-  await keep('The pelican queue is half done.')
-  const filter = { namespace: 'progress' }
-  const shown = await at.call(client, 'memory_forget', { filter })
-  const confirm = /confirm: "(\w+)"/.exec(shown)?.[1] ?? ''
-  expect(shown).toContain('Nothing was changed. This would hide 1.')
-  await keep('Herons are next on the list of birds.')
-  expect(await at.call(client, 'memory_forget', { filter, confirm })).toContain('code does not match')
-  expect(await at.call(client, 'memory_forget', { filter, hard: true, confirm })).toContain('Nothing was changed')
-  const again = /confirm: "(\w+)"/.exec(await at.call(client, 'memory_forget', { filter }))?.[1] ?? ''
-  expect(await at.call(client, 'memory_forget', { filter, confirm: again })).toMatch(/^Hidden: N\w+, N\w+/)
-})
-
 test('an observation is hidden and restored by its id', async () => {
   await using at = await anEndpoint()
   await addObservations(at.store, [observation({ title: 'The pelican queue drops poison messages' })])
   const client = await at.client('legacy', 'pipe')
   const found = () => at.call(client, 'memory_recall', { query: 'pelican', project: 'all' })
   const id = /#\d+/.exec(await found())?.[0] ?? ''
-  expect(await at.call(client, 'memory_forget', { ids: [id], dry_run: true })).toContain('would hide 1')
+  expect(await at.call(client, 'memory_forget', { ids: [id], dry_run: true })).toContain('would delete 1')
   expect(await found()).toContain(id)
-  expect(await at.call(client, 'memory_forget', { ids: [id] })).toContain(`Hidden: ${id}`)
+  expect(await at.call(client, 'memory_forget', { ids: [id] })).toContain(`Deleted: ${id}`)
   expect(await found()).toContain('No memories found')
   expect(await at.call(client, 'memory_forget', { ids: [id], restore: true })).toBe(`Restored: ${id}.`)
   expect(await found()).toContain(id)

@@ -77,6 +77,7 @@ async function ingestItems(
     const session = await store.sessions.find(event.agent, event.session)
     if (session && (await isCopiedFromParent(services, session, turn ?? uuid, event.at))) continue
     if (!session && turn && (await store.prompts.isCopy(0, turn))) continue
+    if ((turn ?? uuid) && (await store.tombstones.hasLine(turn ?? uuid ?? ''))) continue
     const captured = await take(store, event, { ...context, branch }, rules, { uuid }, session)
     if (captured.session) result.sessions.add(captured.session.id)
     changes.push(...captured.changes)

@@ -115,9 +115,9 @@ test('a file and an id are told apart, and a name that could be both is refused'
     [['gone.tar.gz'], 'gone.tar.gz does not exist'],
     [['./folder'], '/folder is a folder'],
     [['memories', '7'], 'memories is a backup; restore one backup alone'],
-    [['7'], 'there is no forgotten observation 7'],
+    [['7'], '7 was not deleted'],
     [['7', '--dry-run'], '--dry-run works only with a backup'],
-    [['no-such-file'], 'there is no note no-such-file'],
+    [['no-such-file'], 'no-such-file'],
   ] as const)
     expect([args, (await recollect('old', 'restore', ...args)).stderr]).toEqual([args, expect.stringContaining(says)])
   rmSync(join(folder.path, '12'))

@@ -120,7 +120,7 @@ export const sessions = {
   }).returns<SessionList>(),
   /** Get a session with its prompts, tool uses, memories and injections. */
   'GET /api/sessions/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<SessionContents>(),
-  /** Delete a session and everything that was made of it. */
+  /** Delete a session and everything that was made of it. It can be restored with `POST /api/restore`. */
   'DELETE /api/sessions/:id': route({ request: () => z.object({ id: rowId() }) }).returns<{ removed: number }>(),
   /** Get a tool use with its full input and output. */
   'GET /api/tool-uses/:id': route({ request: () => z.object({ id: rowId() }), readOnly: true }).returns<ToolUse>(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Cost } from '../../core/cost.ts'
 import type { Observation, Prompt, Session, Summary, ToolUse } from '../../core/memory.ts'
 import type { Note } from '../../core/note.ts'
-import { instant, route, wholeNumber } from './route.ts'
+import { instant, optionalInstant, route, wholeNumber } from './route.ts'
 
 /** Lines that every long-running route may send. */
 export type ProgressLine = { kind: 'progress'; done: number; of: number; what: string }
@@ -14,7 +14,7 @@ export type ExpiredAmount = {
     | 'tool uses by age'
     | 'tool uses by size'
     | 'forgotten notes'
-    | 'forgotten observations'
+    | 'forgotten memories'
     | 'injections'
     | 'audit'
     | 'receipts'
@@ -206,8 +206,11 @@ export const upkeep = {
   }).returns<ExportLine>(),
   /** Run failed jobs again: the one with this `id`, or all. */
   'POST /api/jobs/retry': route({ request: () => z.object({ id: z.number().int().optional() }) }).returns<{ revived: number }>(),
-  /** List changes that were not made by an agent, newest first. */
-  'GET /api/audit': route({ request: () => z.object({ limit: wholeNumber(50, 1000) }), readOnly: true }).returns<AuditRecord[]>(),
+  /** List what was captured, changed, imported, merged and deleted, newest first. No entry contains the text of a memory. */
+  'GET /api/audit': route({
+    request: () => z.object({ since: optionalInstant(), limit: wholeNumber(50, 1000) }),
+    readOnly: true,
+  }).returns<AuditRecord[]>(),
   /** Get the cost of model calls. */
   'GET /api/cost': route({
     request: () => z.object({ days: z.coerce.number<number | string>().int().min(1).max(3660).default(30) }),

@@ -10,6 +10,7 @@ import type { Handlers } from '../router.ts'
 import { BadRequest } from '../server.ts'
 import type { Services } from '../services.ts'
 import { isLive } from '../sweep.ts'
+import { deleteNow } from './forget.ts'
 import { recordedInjection } from './recorded-injection.ts'
 
 export const handlers = {
@@ -152,12 +153,9 @@ function clipToolUse(use: ToolUse): ClippedToolUse {
   return { ...use, input: clip(use.input), output: use.output && clip(use.output), error: use.error && clip(use.error), clipped }
 }
 
-async function removeSession({ store }: Services, { id }: { id: number }) {
-  if (!(await store.sessions.get(id))) missing('session', id)
-  await store.transaction(async () => {
-    await store.sessions.remove(id)
-    await store.audit.add({ at: Date.now(), action: 'remove-session', subject: String(id), details: {} })
-  })
+async function removeSession(services: Services, { id }: { id: number }) {
+  const session = (await services.store.sessions.get(id)) ?? missing('session', id)
+  await deleteNow(services, { session: session.contentSessionId, hard: false })
   return { removed: id }
 }
 

@@ -11,7 +11,7 @@ import type { ProjectSummary } from '../../wire/contract/projects.ts'
 import type { SessionContents, SessionList } from '../../wire/contract/sessions.ts'
 import type { SettingsInForce } from '../../wire/contract/settings.ts'
 import type { Economy } from '../../wire/contract/upkeep.ts'
-import { moveProject, wipeProject } from '../project-jobs.ts'
+import { moveProject } from '../project-jobs.ts'
 import { openRouter } from '../router.ts'
 import { listen } from '../server.ts'
 
@@ -263,7 +263,7 @@ test('a project is wiped only if its name is confirmed, and then nothing is left
   expect((await wipe('ap')).status).toBe(400)
   expect(await at.get('/api/search?query=pelican')).toMatchObject({ hits: [{}, {}] })
   expect((await wipe('app')).status).toBe(200)
-  await wipeProject(at.desk, { project: 'app' })
+  await at.desk.queue.drained()
   expect(await at.get('/api/search?query=pelican')).toMatchObject({ hits: [] })
   expect(await at.get<ProjectSummary[]>('/api/projects')).toEqual([])
   const bytes = await Promise.all(['', '-wal'].map((suffix) => Bun.file(at.store.path + suffix).text()))

@@ -24,6 +24,7 @@ async function restoreObservation(services: Services, { id }: { id: number }) {
   const { restore } = await import('../restore.ts')
   const { unchanged } = await restore(services, [`#${id}`], Date.now())
   const [observation] = await services.store.observations.get([id])
-  if (!observation || unchanged.length > 0) throw new BadRequest(`there is no forgotten observation ${id}, or it has been erased`)
+  if (!observation || unchanged.length > 0)
+    throw new BadRequest(`observation #${id} cannot be restored: it is not forgotten, or it has been erased`)
   return { kind: 'restored' as const, observation }
 }

@@ -61,14 +61,13 @@ export async function backUp(home: Home, file: string, run: BackupRun): Promise<
     return { file, bytes: fileSizeBytes(file), header, files, skipped, problems }
   } catch (cause) {
     const problem = diskProblem(cause)
-    throw problem ? new BackupFailure(`the backup could not be written: ${problem} (${whereOf(cause)})`, { cause }) : cause
+    const where = (cause as Error).cause ? ` (${(cause as Error).message})` : ''
+    throw problem ? new BackupFailure(`${file} could not be written: ${problem}${where}`, { cause }) : cause
   } finally {
     removeTree(work)
     removeFile(partial)
   }
 }
-
-const whereOf = (cause: unknown) => (cause as NodeJS.ErrnoException).path ?? (cause as Error).message
 
 /** What a killed backup to the same file has left. */
 function removeStalePartials(file: string): void {
@@ -153,10 +152,15 @@ async function writeArchive(path: string, header: BackupHeader, entries: BackupE
       signal.throwIfAborted()
       const read = await openEntry(entry)
       if (!read) continue
-      yield { path: entry.at, changedAt: entry.changedAt, ...read }
+      yield { path: entry.at, changedAt: entry.changedAt, bytes: read.bytes, content: counted(read.content, entry.at) }
       files++
-      done += entry.bytes
-      progress(done, total * 2, entry.at)
+    }
+  }
+  async function* counted(content: AsyncIterable<Uint8Array>, at: string): AsyncGenerator<Uint8Array> {
+    for await (const part of content) {
+      done += part.length
+      progress(done, total * 2, at)
+      yield part
     }
   }
   const file = createFile(path)

@@ -101,7 +101,7 @@ test('a backup contains no token, log, link or temporary file', async () => {
   ])
 })
 
-test('what a restore replaces is set aside, and settings that the backup lacks are gone', async () => {
+test('the data that a restore replaces is set aside, and settings that the backup lacks are gone', async () => {
   using homes = twoHomes()
   await fill(homes.from, 'Tides')
   rmSync(homes.from.config)
@@ -199,7 +199,7 @@ test('the copies of a killed backup are removed, those of a running one are not'
 
 test('a home without a database and a damaged database are not backed up', async () => {
   using homes = twoHomes()
-  await expect(backUp(homes.to, homes.file, quietly)).rejects.toThrow('there is nothing to back up')
+  await expect(backUp(homes.to, homes.file, quietly)).rejects.toThrow('nothing to back up')
   await fill(homes.from, 'Tides')
   rmSync(`${homes.from.database}-wal`, { force: true })
   writeFileSync(homes.from.database, 'not a database, but long enough to be read as one'.repeat(100))

@@ -30,7 +30,7 @@ export async function verifyBackup(file: string, progress: Progress): Promise<vo
   await readBackup(file, progress, async () => {})
 }
 
-/** What a restore would replace. `stored` is null when the database cannot be read. */
+/** The data that a restore would replace. `stored` is null when the database cannot be read. */
 export type HomeContents = { isEmpty: boolean; stored: StoredAmounts | null; noteFiles: number; settings: string[] }
 
 export function homeContents(home: Home): HomeContents {

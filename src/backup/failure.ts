@@ -1,7 +1,7 @@
 /** An expected failure. The message is a complete sentence for a person: what was wrong, and what to do. */
 export class BackupFailure extends Error {}
 
-/** What a failed disk operation means for a person; null for other errors. */
+/** The reason of a failed disk operation, in words for a person; null for other errors. */
 export function diskProblem(cause: unknown): string | null {
   if (cause instanceof BackupFailure) return null
   for (let error = cause; error instanceof Error; error = error.cause) {

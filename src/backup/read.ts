@@ -10,7 +10,7 @@ export type Progress = (done: number, of: number, what: string) => void
 const MAX_FILES = 500_000
 const MAX_HEADER_BYTES = 64 * 1024
 
-/** What a backup says about itself. Throws `BackupFailure` if the file is not a backup that this program can restore. */
+/** Reads the header of a backup. Throws `BackupFailure` if the file is not a backup that this program can restore. */
 export async function readHeader(file: string): Promise<BackupHeader> {
   const opened = await openBackup(file, () => {})
   await opened.entries.return(undefined)
@@ -70,7 +70,7 @@ async function* unpackedBytes(file: string, progress: Progress): AsyncGenerator<
   yield* Bun.file(file).stream().pipeThrough(counted).pipeThrough(new DecompressionStream('gzip'))
 }
 
-/** What an error of the archive or its compression means. Other errors, such as an abort, stay what they are. */
+/** Explains an error of the archive or its compression. Other errors, such as an abort, stay what they are. */
 function readFailure(file: string, cause: unknown, isBackup: boolean): unknown {
   const disk = diskProblem(cause)
   if (disk) return new BackupFailure(`cannot read ${file}: ${disk}`)

@@ -4,7 +4,7 @@ import { fileNamesIn, removeTree } from '../platform/folder.ts'
 import { type Home, REPLACED_PREFIX } from '../platform/paths.ts'
 import { DATABASE_FILE, NOTE_FOLDERS, SETTINGS_FILES, SETTINGS_FOLDER, SPOOL_FOLDER } from './contents.ts'
 
-/** What a restore replaces. The log of the database goes first: it must not be taken for the log of another database. */
+/** The entries of a home that a restore replaces. The log of the database goes first: it must not be taken for the log of another database. */
 const REPLACED = [...['-wal', '-shm', ''].map((suffix) => DATABASE_FILE + suffix), ...SETTINGS_FILES, SETTINGS_FOLDER, ...NOTE_FOLDERS]
 
 /** The unpacked backup inside the folder that becomes `incoming`. It is renamed to `ready` once everything it replaces has been moved out of its way. */

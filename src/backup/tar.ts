@@ -90,7 +90,7 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
     if (!Number.isSafeInteger(bytes) || bytes < 0) throw new BadArchive(`"${printable(path)}" has an impossible size`)
     const content = reader.parts(bytes)
     yield { path, bytes, changedAt, content }
-    for await (const _ of content); // what the caller has left
+    for await (const _ of content); // skips the part that the caller did not read
     await reader.exactly(padding(bytes).length)
   }
   await reader.end()

@@ -45,7 +45,7 @@ type BackupRun = { now: number; progress: Progress; signal: AbortSignal }
  * was read back. Replaces an existing file; the caller has asked. Throws `BackupFailure`, `CorruptDatabase`, or the error of the disk.
  */
 export async function backUp(home: Home, file: string, run: BackupRun): Promise<BackupReport> {
-  if (!exists(home.database)) throw new BackupFailure(`there is nothing to back up: ${home.folder} has no database`)
+  if (!exists(home.database)) throw new BackupFailure(`nothing to back up: ${home.folder} does not contain a database`)
   keepFilesPrivate()
   removeLeftovers(home)
   const work = workFolder(home, 'backup')
@@ -69,7 +69,7 @@ export async function backUp(home: Home, file: string, run: BackupRun): Promise<
   }
 }
 
-/** What a killed backup to the same file has left. */
+/** Removes the partial files of killed backups to the same file. */
 function removeStalePartials(file: string): void {
   for (const { name, path } of filesIn(dirname(file), '.partial')) {
     const pid = name.startsWith(`${basename(file)}.`) ? /\.(\d+)\.partial$/.exec(name)?.[1] : undefined

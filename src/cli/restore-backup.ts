@@ -37,7 +37,7 @@ export async function restoreFromBackup(file: string, flags: RestoreFlags): Prom
   else {
     print(`${bold('Restored')} ${storedWords(header.stored)}.`)
     for (const problem of problems) print(yellow(problem))
-    if (setAside) print(`What was replaced is in ${setAside}. When you no longer need it, delete it: rm -r ${quoted(setAside)}`)
+    if (setAside) print(`The replaced data is in ${setAside}. When you no longer need it, delete it: rm -r ${quoted(setAside)}`)
     if (!wasRunning) print(dim('The worker is off; it starts with the next session or command.'))
   }
   if (missing) throw new CliError(`the backup was restored, but ${missing.advice}`, missing.exit)

@@ -20,7 +20,7 @@ import { filterValue } from './worker-requests.ts'
 
 const MAX_ROWS = 500
 
-/** What was forgotten and can still be restored, newest first. */
+/** Forgotten memories that can still be restored, newest first. */
 export function ForgottenPage() {
   const { project = '' } = currentRoute.value.query
   const fetched = useFetch('GET /api/forgotten', { project: filterValue(project), limit: MAX_ROWS })

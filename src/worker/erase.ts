@@ -56,7 +56,9 @@ export async function runEraseJob(services: Services, job: Job<'erase'>): Promis
     for (const [done, [what, work]] of steps.entries()) {
       services.stopSignal.throwIfAborted()
       running.set(job.id, { done, of: steps.length, what })
+      const started = performance.now()
       await work()
+      services.log.info('erasing', { what, ms: Math.round(performance.now() - started) })
     }
   })
   running.delete(job.id)

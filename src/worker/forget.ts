@@ -9,7 +9,7 @@ import { fingerprint } from '../core/hash.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { ErasedIds } from '../core/job.ts'
 import type { Change, Session } from '../core/memory.ts'
-import { memoryId, parseMemoryId } from '../core/memory-kinds.ts'
+import { isMemoryId, memoryId, parseMemoryId } from '../core/memory-kinds.ts'
 import { asNoteId, type Note, type NoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { areNear, forgetNote, isEditedByHand, normalised, purgeNote, rewriteNote, shingles } from '../notes/notes.ts'
@@ -21,6 +21,7 @@ import type { ForgetCounts, ForgetPreview, ForgottenItem, RemainingCopy } from '
 import { queueDistillingByModel } from './background-distiller.ts'
 import { syncSettings } from './background-sync.ts'
 import { episodeOf } from './draft-notes.ts'
+import { noSuchMemory } from './missing-memory.ts'
 import { resolveProject } from './request-params.ts'
 import { BadRequest } from './server.ts'
 import { readActionWith, type Services } from './services.ts'
@@ -62,9 +63,9 @@ async function selectByIds(services: Services, ids: string[], hard: boolean): Pr
   const { store } = services
   const selection = emptySelection()
   /** A hard deletion also takes what was deleted before. */
-  const orUnit = async (table: 'sessions' | 'prompts' | 'observations' | 'summaries', ref: number, id: string) => {
-    const unit = hard ? await (await store.deletions()).unitOf(table, String(ref)) : null
-    if (unit === null) throw new BadRequest(`there is no memory ${id}; nothing was deleted`)
+  const orUnit = async (kind: 'prompt' | 'observation' | 'summary', ref: number) => {
+    const unit = hard ? await (await store.deletions()).unitOf(TABLE_OF[kind], String(ref)) : null
+    if (unit === null) throw noSuchMemory(kind, ref)
     selection.units.push(unit)
   }
   for (const id of new Set(ids)) {
@@ -72,10 +73,10 @@ async function selectByIds(services: Services, ids: string[], hard: boolean): Pr
     const ref = Number(memory?.ref)
     if (memory?.kind === 'note' && (await store.notes.get(asNoteId(memory.ref)))) selection.notes.push(asNoteId(memory.ref))
     else if (memory?.kind === 'observation')
-      (await store.observations.get([ref])).length > 0 ? selection.observations.push(ref) : await orUnit('observations', ref, id)
-    else if (memory?.kind === 'summary')
-      (await store.summaries.get(ref)) ? selection.summaries.push(ref) : await orUnit('summaries', ref, id)
-    else if (memory?.kind === 'prompt') (await store.prompts.get(ref)) ? selection.prompts.push(ref) : await orUnit('prompts', ref, id)
+      (await store.observations.get([ref])).length > 0 ? selection.observations.push(ref) : await orUnit('observation', ref)
+    else if (memory?.kind === 'summary') (await store.summaries.get(ref)) ? selection.summaries.push(ref) : await orUnit('summary', ref)
+    else if (memory?.kind === 'prompt') (await store.prompts.get(ref)) ? selection.prompts.push(ref) : await orUnit('prompt', ref)
+    else if (memory?.kind === 'note' && isMemoryId(id)) throw noSuchMemory('note', memory.ref)
     else {
       const found = await findSession(services, id, hard)
       if (typeof found === 'string') selection.units.push(found)
@@ -84,6 +85,9 @@ async function selectByIds(services: Services, ids: string[], hard: boolean): Pr
   }
   return selection
 }
+
+/** The tables of memories that a turn or session contains. */
+export const TABLE_OF = { observation: 'observations', summary: 'summaries', prompt: 'prompts' } as const
 
 /** A session by the agent's id or its beginning; or the deletion that took it, if that is asked for. */
 async function findSession({ store }: Services, id: string, deleted: boolean): Promise<Session | string> {
@@ -120,6 +124,9 @@ async function selectByFilter(services: Services, request: DeletionRequest): Pro
     const deletedNotes = request.hard ? hiddenNotesWith(services, words, filter) : []
     return { ...rows, notes: [...new Set([...notes.map(asNoteId), ...deletedNotes])], units }
   }
+  // The usual case must not look at every session.
+  if (session && filter.since === null && filter.before === null)
+    return { ...emptySelection(), sessions: project === null || session.project === project ? [session.id] : [], units }
   return { ...(await (await store.deletions()).selectInScope(filter)), notes: notesInScope(services, filter, session), units }
 }
 

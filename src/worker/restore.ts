@@ -5,7 +5,7 @@ import { memoryId, parseMemoryId } from '../core/memory-kinds.ts'
 import { asNoteId, type NoteId } from '../core/note.ts'
 import { restoreNote } from '../notes/notes.ts'
 import type { ForgottenItem, RestoreReport } from '../wire/contract/forget.ts'
-import { findDeletedSession, unitItem } from './forget.ts'
+import { findDeletedSession, TABLE_OF, unitItem } from './forget.ts'
 import { BadRequest } from './server.ts'
 import { readActionWith, type Services } from './services.ts'
 
@@ -47,8 +47,6 @@ export async function restore(services: Services, ids: string[], now: number): P
   services.queue.kick()
   return report
 }
-
-const TABLE_OF = { observation: 'observations', summary: 'summaries', prompt: 'prompts' } as const
 
 async function whyNotRestorable({ store }: Services, id: string, note: NoteId): Promise<string> {
   return (await store.tombstones.hasNote(note)) ? `${id} was deleted for good` : `there is no note ${id}`

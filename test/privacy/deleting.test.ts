@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Job } from '../../src/core/job.ts'
 import { claudeCode } from '../../src/integrations/agent.ts'
 import { forget } from '../../src/mcp/note-tools.ts'
 import type { ToolDeps } from '../../src/mcp/tool.ts'
@@ -8,10 +9,12 @@ import { saveNote } from '../../src/notes/notes.ts'
 import { noteHistory, syncNotes } from '../../src/sync/sync.ts'
 import type { RequestOf } from '../../src/wire/contract/contract.ts'
 import { EXPORT_KINDS } from '../../src/wire/contract/upkeep.ts'
+import { runEraseJob } from '../../src/worker/erase.ts'
 import { exportLines } from '../../src/worker/export.ts'
+import { planDeletion } from '../../src/worker/forget.ts'
 import { importMemories } from '../../src/worker/import-memories.ts'
 import { importTranscripts } from '../../src/worker/import-transcripts.ts'
-import { prompt, toolUse } from '../support/builders.ts'
+import { prompt, temporaryFolder, toolUse } from '../support/builders.ts'
 import { claudeMemDatabase } from '../support/claude-mem.ts'
 import { transcript } from '../support/transcript.ts'
 import { aHome, aStory, type Home, residue, SENTENCE, WORDS } from './deleting-support.ts'
@@ -268,7 +271,7 @@ test('every kind can be restored until it is erased, and a memory comes back wit
   expect(await found()).toBe(hits)
 })
 
-test('what is soft is hidden everywhere, and an agent can only delete softly and by id', async () => {
+test('a soft deletion hides everything of it, and an agent can only delete softly and by id', async () => {
   await using at = await aHome()
   const { promptId } = await aStory(at)
   const client: ToolDeps = { worker: at, project: null, now: Date.now }
@@ -292,7 +295,7 @@ test('a deletion is refused as a whole when an id is wrong, a filter is misspelt
   const { promptId } = await aStory(at)
   const preview = await at.call('POST /api/forget/preview', { query: SENTENCE })
   for (const [request, message] of [
-    [{ ids: [`P${promptId}`, 'P999'] }, /no memory P999; nothing was deleted/],
+    [{ ids: [`P${promptId}`, 'P999'] }, /no prompt has the id/],
     [{ ids: [`P${promptId}`], project: 'app' }, /either ids or filters/],
     [{ project: 'no-such-project' }, /no project no-such-project/],
     [{ session: 'nobody' }, /no memory or session nobody/],
@@ -307,6 +310,52 @@ test('a deletion is refused as a whole when an id is wrong, a filter is misspelt
   expect(await at.store.prompts.get(promptId)).not.toBeNull()
 })
 
+test.each([1, 2, 3, 4, 5, 6, 7, 8])('a hard deletion that is cut off at moment %i is completed by the next attempt', async (moment) => {
+  await using at = await aHome()
+  const { promptId } = await aStory(at)
+  const plan = await planDeletion(at.desk, { ids: [`P${promptId}`], hard: true })
+  const job: Job<'erase'> = { id: 999, kind: 'erase', key: 'x', payload: { at: Date.now(), ...plan }, attempts: 1 }
+  let asked = 0
+  const throwIfAborted = () => {
+    if (++asked === moment) throw new Error('cut off')
+  }
+  const cutOff = { ...at.desk, stopSignal: { ...at.desk.stopSignal, throwIfAborted } as AbortSignal }
+  await runEraseJob(cutOff, job).catch(() => {})
+  await runEraseJob(at.desk, job)
+  expect(await residue(at.home, { isJustErased: true })).toEqual([])
+  await at.desk.queue.drained()
+  expect(await residue(at.home)).toEqual([])
+})
+
+test('a worker that is killed while it deletes for good continues when it starts again', async () => {
+  using folder = temporaryFolder()
+  const env = { PATH: process.env.PATH ?? '', HOME: folder.path, RECOLLECT_WORKER_PORT: '0', RECOLLECT_EMBEDDER_PROVIDER: 'none' }
+  const spawn = (...args: string[]) =>
+    Bun.spawn([RECOLLECT, ...args], { env, cwd: folder.path, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const recollect = async (...args: string[]) => {
+    const child = spawn(...args)
+    const [out] = await Promise.all([child.stdout.text(), child.exited])
+    return out
+  }
+  await recollect('demo')
+  const home = join(folder.path, '.recollect')
+  const { pid } = JSON.parse(readFileSync(join(home, 'run', 'worker.json'), 'utf8')) as { pid: number }
+  const log = join(home, 'logs', 'worker.log')
+  const deleting = spawn('forget', '--project', 'tidepool', '--hard', '--yes')
+  while (!readFileSync(log, 'utf8').includes('"erasing"')) await Bun.sleep(1)
+  process.kill(pid, 'SIGKILL')
+  await deleting.exited
+  await recollect('start')
+  const isDone = async () =>
+    (JSON.parse(await recollect('audit', '--json')) as { action: string }[]).some(({ action }) => action === 'erased')
+  while (!(await isDone())) await Bun.sleep(100)
+  expect(JSON.parse(await recollect('search', 'low tide an hour late', '--all', '--json')).hits).toEqual([])
+  await recollect('stop')
+  const bytes = readFileSync(join(home, 'recollect.db')).toString('latin1')
+  for (const word of ['Brest', 'shown an hour late', 'harmonic']) expect([word, bytes.includes(word)]).toEqual([word, false])
+}, 120_000)
+
+const RECOLLECT = join(import.meta.dir, '..', '..', 'bin', 'recollect')
 const LINE = { sessionId: 's-import', agent: 'claude-code', project: 'app' }
 const OBSERVATION = { ...LINE, promptNumber: 1, type: 'change', narrative: '' }
 const SUMMARY = { ...LINE, promptNumber: 1, source: 'turn', nextSteps: '' }

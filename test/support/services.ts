@@ -18,13 +18,14 @@ import { openVisitors } from '../../src/worker/visitors.ts'
 import { environment, temporaryFolder } from './builders.ts'
 
 /** The services of a worker without the worker: a real store, log and queue in a temporary folder, without a server. */
-export async function someServices(variables: Record<string, string> = {}) {
+export async function someServices(variables: Record<string, string> = {}, prepare: (database: string) => void = () => {}) {
   const folder = temporaryFolder()
   const seen = environment(folder.path, { overrides: variables })
   const home = homePaths(seen)
   const { settings } = loadSettings(seen)
   const log = openLog(home.logs, 'worker') // makes the home too
   log.info('services for a test')
+  prepare(home.database)
   const store = await openStore(home.database)
   const announced: Change[] = []
   const embedding = openEmbedding(store, () => settings.embedder, home.models, log)

@@ -65,7 +65,7 @@ test('a home restored from a backup answers every question as before, with the w
 
 type SearchAnswer = { hits: { kind: string; id: string; matched: number }[] }
 
-test('a backup does not overwrite, and a restore replaces nothing, without being told to', async () => {
+test('a backup does not overwrite without --force, and a restore replaces nothing without --yes', async () => {
   using folder = temporaryFolder()
   const recollect = person(folder.path)
   const file = join(folder.path, 'b.tar.gz')
@@ -101,7 +101,7 @@ test('a backup does not overwrite, and a restore replaces nothing, without being
   await recollect('old', 'stop')
 }, 60_000)
 
-test('a file and an id are told apart, and a name that could be both is refused', async () => {
+test('restore accepts a file or ids, and a name that could be both is refused', async () => {
   using folder = temporaryFolder()
   const recollect = person(folder.path)
   await recollect('old', 'demo')

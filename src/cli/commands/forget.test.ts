@@ -14,7 +14,7 @@ test('memories of every kind are deleted, listed, restored and erased from the c
   }
   await recollect('demo')
   const { note } = JSON.parse((await recollect('capture', 'Tides are in UTC.', '--json')).stdout) as { note: { id: string } }
-  expect((await recollect('forget', '#1', '99999')).stderr).toContain('there is no memory 99999; nothing was deleted')
+  expect((await recollect('forget', '#1', '99999')).stderr).toContain('no observation has the id #99999')
   expect((await recollect('get', '1')).code).toBe(0)
   expect((await recollect('forget', '1', `N${note.id}`, '--dry-run')).stdout).toMatch(/^Would delete:\n {2}#1 .+\n {2}N/)
   expect(JSON.parse((await recollect('forget', '1', `N${note.id}`, '--json')).stdout)).toMatchObject({

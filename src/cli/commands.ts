@@ -27,6 +27,7 @@ export const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   reflect: () => import('./commands/reflect.ts'),
   import: () => import('./commands/import.ts'),
   export: () => import('./commands/export.ts'),
+  backup: () => import('./commands/backup.ts'),
   redistill: () => import('./commands/redistill.ts'),
   embedder: () => import('./commands/embedder.ts'),
   config: () => import('./commands/config.ts'),

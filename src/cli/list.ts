@@ -25,7 +25,7 @@ Notes
   notes        list the notes of this project, newest first
   edit         change a note, or open it in your editor
   forget       delete memories, turns or sessions; restorable unless --hard
-  restore      bring back what was deleted without --hard
+  restore      bring back what was deleted, or everything from a backup
   sync         share notes between your machines, over git
   consolidate  fold duplicate notes and merge related ones
   reflect      turn sessions into lasting notes; needs a text model
@@ -33,6 +33,7 @@ Notes
 Maintain
   import       import history from transcripts or other programs
   export       export one kind of memory as JSON lines, or notes as files
+  backup       save all memories, notes and settings in one file
   redistill    distill old turns again, with the text model
   embedder     show, choose or remove the model for search by meaning
   config       show and change settings

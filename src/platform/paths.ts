@@ -43,7 +43,12 @@ export type Home = {
   stopped: string
   /** Written by a hook that got no answer in time; its age says when. */
   late: string
+  /** A restored backup that is being put in place, together with what it replaces. */
+  incoming: string
 }
+
+/** Folders of the home with what a restore has replaced begin with this. */
+export const REPLACED_PREFIX = 'replaced-'
 
 export function homePaths(environment: ReturnType<typeof homeEnvironment> = homeEnvironment()): Home {
   const folder = environment.home
@@ -72,6 +77,7 @@ export function homePaths(environment: ReturnType<typeof homeEnvironment> = home
     launcher: `${folder}/bin/recollect-hook`,
     stopped: `${run}/stopped`,
     late: `${run}/late`,
+    incoming: `${folder}/incoming`,
   }
 }
 

@@ -206,6 +206,82 @@ export function checkDatabase(path: string): string[] {
   }
 }
 
+/** How many memories a database contains. */
+export type StoredAmounts = { sessions: number; prompts: number; observations: number; summaries: number; notes: number }
+
+/**
+ * Copies a database of any version to a new file while the worker writes, and checks the copy. Free pages, which may contain deleted text, are not
+ * copied. Throws `CorruptDatabase`, or the error of the disk.
+ */
+export function copyDatabase(path: string, to: string): StoredAmounts {
+  const db = readingOrCorrupt(path, () => openForReading(path))
+  try {
+    db.run('PRAGMA busy_timeout = 5000')
+    readingOrCorrupt(path, () => db.run('VACUUM INTO ?', [to]))
+  } finally {
+    db.close()
+  }
+  const [problem] = checkDatabase(to)
+  if (problem) throw new CorruptDatabase(path, { cause: new Error(problem) })
+  return countStored(to)
+}
+
+/** Counts the memories of a database of any version. Throws `CorruptDatabase` if it cannot be read. */
+export function countStored(path: string): StoredAmounts {
+  return readingOrCorrupt(path, () => {
+    const db = openForReading(path)
+    try {
+      const count = (table: keyof StoredAmounts) => db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0
+      return {
+        sessions: count('sessions'),
+        prompts: count('prompts'),
+        observations: count('observations'),
+        summaries: count('summaries'),
+        notes: count('notes'),
+      }
+    } finally {
+      db.close()
+    }
+  })
+}
+
+/**
+ * Migrates a copied database before a worker uses it, and notes in its audit log where it came from. Leaves no log file beside it. Throws
+ * `CorruptDatabase`, also when it is not a database of ours, or `NewerDatabase`.
+ */
+export async function adoptDatabase(
+  path: string,
+  audit: { at: number; action: string; subject: string; details: Record<string, unknown> },
+): Promise<void> {
+  const { migrate } = await import('./migrations.ts')
+  const [problem] = checkDatabase(path)
+  if (problem) throw new CorruptDatabase(path, { cause: new Error(problem) })
+  readingOrCorrupt(path, () => {
+    const db = new Database(path, { readwrite: true, strict: true })
+    try {
+      refuseNewerDatabase(db, path)
+      if (!db.query('SELECT 1 FROM sqlite_schema WHERE name = $name').get({ name: 'observations' })) throw new CorruptDatabase(path)
+      migrate(db)
+      db.run('INSERT INTO audit (at, action, subject, details) VALUES (?, ?, ?, ?)', [
+        audit.at,
+        audit.action,
+        audit.subject,
+        JSON.stringify(audit.details),
+      ])
+    } finally {
+      db.close()
+    }
+  })
+}
+
+function readingOrCorrupt<T>(path: string, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw isCorrupt(cause) ? new CorruptDatabase(path, { cause }) : cause
+  }
+}
+
 async function openDatabase(path: string, readonly: boolean): Promise<Database> {
   const db = readonly ? openForReading(path) : new Database(path, { create: true, readwrite: true, strict: true })
   try {

@@ -20,6 +20,7 @@ import { fetchFrom, lastSeenCommit, pushTo, whyNotForNotes } from './remote.ts'
 import { rememberSync } from './state.ts'
 import { differences, mergeTrees } from './trees.ts'
 
+export { bundleHistory, restoreHistory } from './bundle.ts'
 export { eraseFromHistory, pushedNotes } from './erase.ts'
 export { noteAt, noteHistory } from './history.ts'
 export { eraseFromMirrors, mirroredNotes, mirrorNotes } from './mirror.ts'

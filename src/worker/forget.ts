@@ -2,6 +2,7 @@
  * Deleting memories: what a request selects, what goes with it, and moving it out of sight. A deletion that is not hard can be undone; a hard one
  * continues in `erase.ts`.
  */
+import { join } from 'node:path'
 import { episodeDraft } from '../capture/capture.ts'
 import { distillTurn } from '../capture/turns.ts'
 import { fingerprint } from '../core/hash.ts'
@@ -13,6 +14,8 @@ import { asNoteId, type Note, type NoteId } from '../core/note.ts'
 import { shorten } from '../core/text.ts'
 import { areNear, forgetNote, isEditedByHand, normalised, purgeNote, rewriteNote, shingles } from '../notes/notes.ts'
 import { exists } from '../platform/files.ts'
+import { foldersIn } from '../platform/folder.ts'
+import { REPLACED_PREFIX } from '../platform/paths.ts'
 import type { DeletedUnit, DeletionFilter, SelectedRows } from '../store/store.ts'
 import type { ForgetCounts, ForgetPreview, ForgottenItem, RemainingCopy } from '../wire/contract/forget.ts'
 import { queueDistillingByModel } from './background-distiller.ts'
@@ -401,6 +404,10 @@ async function remainingCopies(services: Services, plan: DeletionPlan, units: De
       where: '',
       how: 'delete them in the agent',
     })
+  for (const name of foldersIn(services.home.folder)?.filter((one) => one.startsWith(REPLACED_PREFIX)) ?? []) {
+    const where = join(services.home.folder, name)
+    copies.push({ what: 'data that was set aside when a backup was restored', where, how: `rm -r '${where}'` })
+  }
   const notes = [...plan.notes, ...plan.derivedNotes, ...plan.rewritten.map(({ note }) => note)].map(asNoteId)
   const { pushedNotes, mirroredNotes } = await import('../sync/sync.ts')
   const pushed = await pushedNotes(services.notebook, notes)

@@ -6,7 +6,7 @@ import type { Job } from '../core/job.ts'
 import { agents } from '../integrations/agent.ts'
 import { type Environment, readEnvironment } from '../platform/environment.ts'
 import { ensurePrivateFolder, exists, readOrCreateSecret, trackFileIdentity, writeFileAtomically } from '../platform/files.ts'
-import { removeFile } from '../platform/folder.ts'
+import { foldersIn, removeFile } from '../platform/folder.ts'
 import { writeLauncher } from '../platform/launcher.ts'
 import { type Log, openLog } from '../platform/log.ts'
 import { type Home, homePaths } from '../platform/paths.ts'
@@ -55,6 +55,7 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const lock = holdLock(home.lock)
   if (!lock) return 'another one runs'
   const log = openLog(home.logs, 'worker')
+  await finishInterruptedRestore(home, log)
   const { settings, problems } = loadSettings(environment)
   for (const problem of problems) log.warn('a setting cannot be used', { problem })
   const stopped = Promise.withResolvers<void>()
@@ -156,6 +157,16 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   lock.release()
   if (exists(home.damage)) startWorker()
   return 'stopped'
+}
+
+/** Completes a restore whose process was killed, and removes the copies that a killed backup or restore has left. */
+async function finishInterruptedRestore(home: Home, log: Log): Promise<void> {
+  const hasLeftovers = foldersIn(home.run)?.some((name) => /^(?:backup|restore)-\d+$/.test(name))
+  if (!hasLeftovers && !exists(home.incoming)) return
+  const { finishRestore, removeLeftovers } = await import('../backup/backup.ts')
+  removeLeftovers(home)
+  const replaced = finishRestore(home, Date.now())
+  if (replaced) log.warn('completed a restore that was interrupted', { replaced })
 }
 
 /** Loads the job runner with the first job. */

@@ -1,21 +1,29 @@
 import { shorten } from '../../core/text.ts'
 import { formatAge } from '../../core/time-format.ts'
+import { backupFileIn } from '../backups.ts'
 import { call } from '../call.ts'
-import { json } from '../command.ts'
+import { dryRun, json, yes } from '../command.ts'
 import { defineCommand } from '../parse.ts'
-import { dim, print, printJson, table } from '../print.ts'
+import { dim, invalidInput, print, printJson, table } from '../print.ts'
 
 export const command = defineCommand({
   name: 'restore',
-  summary: 'bring back what was deleted without --hard',
+  summary: 'bring back what was deleted, or everything from a backup',
   usage: `recollect restore <id…> [--json]
-recollect restore [--json]
+       recollect restore <file> [--dry-run] [--yes] [--json]
+       recollect restore [--json]
 
-  Without an id, lists what can be restored. A memory that was deleted with its turn or session comes back together with it.`,
-  words: '[<id…>]',
-  options: { json },
+  Without an argument, lists what can be restored. A memory that was deleted with its turn or session comes back together with it.
+
+  A path (./memories), a name that ends in .tar.gz and the name of an existing file mean a backup; everything else is the id of a memory.
+  A backup replaces the memories, notes and settings of the home. They are moved to a folder in the home, not deleted.`,
+  words: '[<id…>|<file>]',
+  options: { 'dry-run': { ...dryRun, about: 'verify the backup, print what it would replace, and change nothing' }, yes, json },
   async run({ values, positionals }) {
     if (positionals.length === 0) return listRestorable(values.json ?? false)
+    const file = backupFileIn(positionals)
+    if (file !== null) return (await import('../restore-backup.ts')).restoreFromBackup(file, values)
+    if (values['dry-run']) throw invalidInput('--dry-run works only with a backup; restoring memories by id deletes nothing')
     const report = await call('POST /api/restore', { ids: positionals })
     if (values.json) return printJson(report)
     for (const { id, title } of report.restored) print(`Restored: ${id} ${shorten(title, 90)}`)

@@ -39,6 +39,8 @@ const OWNED_HOME_ENTRIES = [
   'logs',
   'models',
   'off-sessions',
+  'incoming',
+  'replaced',
 ]
 
 type UninstallFlags = {

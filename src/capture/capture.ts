@@ -88,22 +88,15 @@ export async function take(
   line: TranscriptLineRef | null = null,
   known?: Session | null,
 ): Promise<CaptureResult> {
-  // Read prompts even if they are not stored: a private prompt mutes its turn.
-  if (event.kind === 'ignored' || event.kind === 'not-understood') return NOTHING_CAPTURED
-  if (!rules.isWanted(event.kind) && event.kind !== 'prompt-submitted') return NOTHING_CAPTURED
-  const storedText = (text: string) => (event.kind === 'prompt-submitted' ? promptText(event, rules).text : clean(text, rules).text)
-  if (await isDeletedEvent(store, event, storedText, line?.uuid ?? null)) return NOTHING_CAPTURED
+  if (!isCaptured(event, rules) || (await wasDeleted(store, event, rules, line))) return NOTHING_CAPTURED
   const found = await findOrOpenSession(store, event, context, rules, known)
   if (!found) return NOTHING_CAPTURED
   const { session, opened } = found
   const changes: Change[] = opened ? [{ kind: 'session-opened', session }] : []
   // An import of transcripts is one entry of its own.
-  if (opened && line === null)
-    await store.audit.add({ at: Date.now(), action: 'capture', subject: `session ${session.contentSessionId}`, details: {} })
+  if (opened && line === null) await auditNewSession(store, session)
   if (hasContent(event) && rules.isInExcludedFolder(event)) {
-    // As for a private prompt: the rest of the turn, and a summary of the conversation, would tell what was seen there.
-    if ('promptId' in event) await store.sessions.setMuting(session.id, true, event.promptId)
-    else await store.sessions.markPrivate(session.id)
+    await leaveOutTurn(store, session, event)
     return { session: null, changes }
   }
   await store.sessions.touch(session.id, { at: event.at, transcript: event.transcript, clientPid: context.clientPid })
@@ -151,6 +144,27 @@ export async function take(
 
 /** The others only say that a session goes on or is over. */
 const hasContent = ({ kind }: AgentEvent) => kind !== 'session-ended' && kind !== 'compacting'
+
+/** Prompts are read even if they are not stored: a private prompt mutes its turn. */
+function isCaptured({ kind }: AgentEvent, rules: CaptureRules): boolean {
+  if (kind === 'ignored' || kind === 'not-understood') return false
+  return rules.isWanted(kind) || kind === 'prompt-submitted'
+}
+
+async function wasDeleted(store: Store, event: AgentEvent, rules: CaptureRules, line: TranscriptLineRef | null): Promise<boolean> {
+  const storedText = (text: string) => (event.kind === 'prompt-submitted' ? promptText(event, rules).text : clean(text, rules).text)
+  return isDeletedEvent(store, event, storedText, line?.uuid ?? null)
+}
+
+async function auditNewSession(store: Store, { contentSessionId }: Session): Promise<void> {
+  await store.audit.add({ at: Date.now(), action: 'capture', subject: `session ${contentSessionId}`, details: {} })
+}
+
+/** As for a private prompt: the rest of the turn, and a summary of the conversation, would tell what was seen in an excluded folder. */
+async function leaveOutTurn(store: Store, { id }: Session, event: AgentEvent): Promise<void> {
+  if ('promptId' in event) await store.sessions.setMuting(id, true, event.promptId)
+  else await store.sessions.markPrivate(id)
+}
 
 async function findOrOpenSession(
   store: Store,

@@ -34,7 +34,8 @@ import { vectorStatements } from './vectors.ts'
 
 export type { CandidateIds } from './candidates.ts'
 export { type ForeignSession, openClaudeMem } from './claude-mem.ts'
-export type { DeletedUnit, DeletionFilter, SelectedRows } from './deletions.ts'
+export type { DeletionFilter, SelectedRows } from './deletion-selection.ts'
+export type { DeletedUnit } from './deletion-undo.ts'
 export type {
   DocumentKind,
   DocumentLocation,

@@ -8,7 +8,7 @@ import { ensurePrivateFolder, exists } from '../platform/files.ts'
 import { allFilesBelow, removeTree } from '../platform/folder.ts'
 import { machineName } from '../platform/machine.ts'
 import type { Home } from '../platform/paths.ts'
-import { flushDisks, keepFilesPrivate } from '../platform/processes.ts'
+import { flushDisks } from '../platform/processes.ts'
 import { CorruptDatabase, countStored, holdLock, type StoredAmounts } from '../store/store.ts'
 import { type BackupHeader, NOTE_FOLDERS, SETTINGS_FILES } from './contents.ts'
 import { BackupFailure } from './failure.ts'
@@ -72,7 +72,6 @@ export type RestoreResult = {
  * moved to a folder of its own. Throws `BackupFailure`.
  */
 export async function restoreBackup(home: Home, file: string, run: RestoreRun): Promise<RestoreResult> {
-  keepFilesPrivate()
   ensurePrivateFolder(home.folder)
   ensurePrivateFolder(home.run)
   removeLeftovers(home)

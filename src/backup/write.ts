@@ -5,7 +5,7 @@ import { createFile, ensurePrivateFolder, exists, fileSizeBytes, moveFile, statI
 import { allFilesBelow, type FolderEntry, filesIn, freeBytes, removeFile, removeTree } from '../platform/folder.ts'
 import { machineName } from '../platform/machine.ts'
 import type { Home } from '../platform/paths.ts'
-import { isRunning, keepFilesPrivate } from '../platform/processes.ts'
+import { isRunning } from '../platform/processes.ts'
 import { VERSION } from '../platform/version.ts'
 import { copyDatabase } from '../store/store.ts'
 import { bundleHistory } from '../sync/sync.ts'
@@ -46,7 +46,6 @@ type BackupRun = { now: number; progress: Progress; signal: AbortSignal }
  */
 export async function backUp(home: Home, file: string, run: BackupRun): Promise<BackupReport> {
   if (!exists(home.database)) throw new BackupFailure(`nothing to back up: ${home.folder} does not contain a database`)
-  keepFilesPrivate()
   removeLeftovers(home)
   const work = workFolder(home, 'backup')
   const partial = `${file}.${process.pid}.partial`

@@ -1,6 +1,7 @@
 import type { BackupHeader, HomeContents } from '../backup/backup.ts'
 import { formatAgo } from '../core/time-format.ts'
 import { homePaths } from '../platform/paths.ts'
+import { keepFilesPrivate } from '../platform/processes.ts'
 import { reportingFailures, requireFile, stopOnSignal, storedWords } from './backups.ts'
 import { startWorkerOrExplain } from './call.ts'
 import { stopWorker } from './commands/stop.ts'
@@ -25,6 +26,7 @@ export async function restoreFromBackup(file: string, flags: RestoreFlags): Prom
   }
   if (!flags.json) print(preview)
   if (!replaced.isEmpty && !flags.yes && !(await confirmed('Replace them?'))) return print('Nothing was changed.')
+  keepFilesPrivate()
   let wasRunning = false
   const stop = async () => {
     wasRunning = (await stopWorker()) || wasRunning

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { fileKindAt, isFolder } from '../../platform/files.ts'
 import { type Home, homePaths } from '../../platform/paths.ts'
+import { keepFilesPrivate } from '../../platform/processes.ts'
 import { BACKUP_EXTENSION, reportingFailures, stopOnSignal, storedWords } from '../backups.ts'
 import { json } from '../command.ts'
 import { defineCommand } from '../parse.ts'
@@ -22,6 +23,7 @@ export const command = defineCommand({
     const home = homePaths()
     const now = Date.now()
     const file = chooseFile(home, given, now, values.force ?? false)
+    keepFilesPrivate()
     const { backUp } = await import('../../backup/backup.ts')
     const bar = progressBar('Backing up')
     const report = await reportingFailures(() => backUp(home, file, { now, progress: bar.at, signal: stopOnSignal() })).finally(bar.end)

@@ -177,11 +177,8 @@ async function findOrOpenSession(
   if (existing) return rules.isExcludedProject(existing.project, existing.folder) ? null : { session: existing, opened: false }
   const folder = folderOfNewSession(event, context)
   if (!folder) return null
-  const found = context.project ? { project: context.project, branch: null } : rules.projectOf(folder)
-  const claim = 'claim' in found && found.claim && (await store.projects.isFreeFor(found.claim)) ? found.claim : null
-  if (claim) rules.confirmClaim(claim)
-  const { project } = claim ?? found
-  const branch = context.branch === undefined ? found.branch : context.branch
+  const project = context.project ?? (await projectOfFolder(store, folder, rules))
+  const branch = context.branch !== undefined ? context.branch : context.project ? null : rules.projectOf(folder).branch
   if (rules.isExcludedProject(project, folder)) return null
   return store.sessions.open({
     agent: event.agent,
@@ -193,6 +190,14 @@ async function findOrOpenSession(
     clientPid: context.clientPid,
     at: event.at,
   })
+}
+
+/** The project of a folder. A marker in it names a project that nobody else here uses: then it counts, and is remembered as confirmed. */
+export async function projectOfFolder(store: Store, folder: string, rules: CaptureRules): Promise<ProjectKey> {
+  const { project, claim } = rules.projectOf(folder)
+  if (!claim || !(await store.projects.isFreeFor(claim))) return project
+  rules.confirmClaim(claim)
+  return claim.project
 }
 
 /** The folder of a session that starts with this event; null when nothing names it. */

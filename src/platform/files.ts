@@ -112,6 +112,8 @@ function openRegularFile(path: string): { file: number; bytes: number } {
 }
 
 function readRegularFile(path: string): Buffer {
+  // A file inside the single-file executable has no descriptor.
+  if (path.startsWith(EMBEDDED_FILES)) return readFileSync(path)
   const { file } = openRegularFile(path)
   try {
     return readFileSync(file)
@@ -119,6 +121,8 @@ function readRegularFile(path: string): Buffer {
     closeSync(file)
   }
 }
+
+const EMBEDDED_FILES = '/$bunfs/'
 
 /** The size of a regular file; null when there is nothing, or something else. Asynchronous, because a dead network mount does not answer. */
 export async function regularFileBytes(path: string): Promise<number | null> {

@@ -26,6 +26,7 @@ import { receiptStatements } from './receipts.ts'
 import { sessionStatements } from './sessions.ts'
 import { spaceStatements } from './space.ts'
 import { summaryStatements } from './summaries.ts'
+import { threadStatements } from './threads.ts'
 import { toolUseStatements } from './tool-uses.ts'
 import { transcriptStatements } from './transcripts.ts'
 import { vectorStatements } from './vectors.ts'
@@ -49,6 +50,7 @@ export type { NoteFile, NoteFilter } from './notes.ts'
 export type { WithBranch } from './observations.ts'
 export { type PlanKind, type StoredPlan, UNDO_DAYS } from './plans.ts'
 export type { RowsAndBytes } from './statement.ts'
+export type { StoredThread } from './threads.ts'
 export type { UnembeddedDocument } from './vectors.ts'
 export { NewerDatabase }
 
@@ -87,6 +89,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     prompts: promptStatements(db, index),
     projects: projectStatements(db),
     feed: feedStatements(db),
+    threads: threadStatements(db),
     toolUses: toolUseStatements(db),
     observations: observationStatements(db, index),
     summaries: summaryStatements(db, index),

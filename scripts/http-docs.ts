@@ -52,7 +52,7 @@ Responses are JSON. **Lines** marks routes that answer with one JSON value per l
 
 | status | meaning |
 |---|---|
-| 400 | a field is missing or wrong, or the memory, note, session or project does not exist; \`error\` says which and why |
+| 400 | a field is missing, unknown or wrong, or the memory, note, session or project does not exist; \`error\` says which and why |
 | 401, 403 | the token is missing or wrong, or the request comes from another site |
 | 404 | there is no such route, or the token for hooks was used for another route |
 | 409 | the note was changed in the meantime (\`bodyWas\`) |
@@ -79,8 +79,10 @@ function routeSection({ name, comment, response }: DocumentedRoute): string {
   const heading = `### ${name.replace('ANY ', '')}\n\n${comment}${marks.length > 0 ? ` **${marks.join(', ')}.**` : ''}`
   const isAlias = comment.startsWith('The same as')
   const fields = route.request && !isAlias ? fieldTable(route.request()) : ''
+  const others = isAlias ? [] : Object.entries(route.otherNames ?? {}).map(([other, field]) => `\`${other}\` for \`${field}\``)
+  const otherNames = others.length === 0 ? '' : `Other names that are accepted: ${others.join(', ')}.`
   const answer = route.raw || isAlias ? '' : `Response: \`${response}\``
-  return [heading, fields, answer, exampleBlock(name)].filter(Boolean).join('\n\n')
+  return [heading, fields, otherNames, answer, exampleBlock(name)].filter(Boolean).join('\n\n')
 }
 
 type JsonSchema = {

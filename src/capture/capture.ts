@@ -9,7 +9,7 @@ import type { AgentEvent, EventContext } from '../core/event.ts'
 import { fingerprint } from '../core/hash.ts'
 import type { ProjectKey } from '../core/ids.ts'
 import type { Jobs } from '../core/job.ts'
-import type { Change, Prompt, Session } from '../core/memory.ts'
+import type { Change, Prompt, Session, ToolUse } from '../core/memory.ts'
 import { clip } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 
@@ -50,8 +50,8 @@ export type CaptureResult = {
 
 const MARKERS_JOB_DELAY_MS = 1000
 
-/** Stored as the text of a prompt that contains only images. */
-const IMAGE_ONLY_PROMPT = '(no words)'
+/** Stored as the text of a prompt that contains only images, and of one that was never reported. */
+export const NO_WORDS = '(no words)'
 /** Clock steps and overtaking events stay below this; no client ends and is resumed faster. */
 const MAX_EVENT_REORDER_MS = 500
 
@@ -75,7 +75,8 @@ export async function take(
   known?: Session | null,
 ): Promise<CaptureResult> {
   // Read prompts even if they are not stored: a private prompt mutes its turn.
-  if (event.kind === 'ignored' || (!rules.isWanted(event.kind) && event.kind !== 'prompt-submitted')) return NOTHING_CAPTURED
+  if (event.kind === 'ignored' || event.kind === 'not-understood') return NOTHING_CAPTURED
+  if (!rules.isWanted(event.kind) && event.kind !== 'prompt-submitted') return NOTHING_CAPTURED
   const found = await findOrOpenSession(store, event, context, rules, known)
   if (!found) return NOTHING_CAPTURED
   const { session, opened } = found
@@ -132,7 +133,7 @@ async function findOrOpenSession(
 ) {
   const existing = known === undefined ? await store.sessions.find(event.agent, event.session) : known
   if (existing) return rules.isExcludedProject(existing.project, existing.folder) ? null : { session: existing, opened: false }
-  const folder = context.projectFolder ?? event.cwd ?? context.project ?? null
+  const folder = folderOfNewSession(event, context)
   if (!folder) return null
   const found = context.project ? { project: context.project, branch: null } : rules.projectOf(folder)
   const { project } = found
@@ -149,6 +150,10 @@ async function findOrOpenSession(
     at: event.at,
   })
 }
+
+/** The folder of a session that starts with this event; null when nothing names it. */
+export const folderOfNewSession = (event: Pick<AgentEvent, 'cwd'>, context: EventContext): string | null =>
+  context.projectFolder ?? event.cwd ?? context.project ?? context.workingFolder ?? null
 
 /** An event from before the end of a session does not reopen it when it arrives late. */
 const isAfterEnd = (session: Session, at: number) => session.endedAt === null || at > session.endedAt
@@ -191,6 +196,9 @@ export function cleanSessionTitle(title: string, rules: CaptureRules): string {
   return clean(title, rules).text.slice(0, MAX_TITLE_CHARS)
 }
 
+/** A prompt as it is stored. */
+export const cleanPrompt = (raw: string, rules: CaptureRules): string => clean(raw, rules).text
+
 const clean = (raw: string, rules: CaptureRules) => cleanText(raw, rules, MAX_STORED_CHARS)
 
 async function recordPrompt(
@@ -203,7 +211,10 @@ async function recordPrompt(
 ): Promise<Change[]> {
   const { text: typed, hidPrivate } = clean(event.text, rules)
   // A prompt with only images starts a turn too. Without it, its tool uses and answer would belong to the previous turn.
-  const text = event.text.trim() === '' && event.promptId !== null ? IMAGE_ONLY_PROMPT : typed
+  const isWordless = event.text.trim() === '' && event.promptId !== null
+  const text = isWordless ? NO_WORDS : typed
+  // Sent again, it would take the answer from the prompt that started its turn, or end the silence of a private one.
+  if (isWordless && (await isKnownTurn(store, session, event.promptId))) return []
   if (hidPrivate) await store.sessions.markPrivate(session.id)
   if (text === '') {
     if (hidPrivate) await store.sessions.setMuting(session.id, true, event.promptId)
@@ -229,6 +240,10 @@ async function recordPrompt(
     await store.jobs.add('markers', `${session.id}:${prompt.number}`, job, event.at, event.at + MARKERS_JOB_DELAY_MS)
   }
   return [{ kind: 'prompt-added', prompt, project: session.project }]
+}
+
+async function isKnownTurn(store: Store, { id }: Session, promptId: string | null): Promise<boolean> {
+  return promptId !== null && ((await store.prompts.hasTurn(id, promptId)) || (await store.sessions.isMuted(id, promptId)))
 }
 
 /**
@@ -267,17 +282,23 @@ async function recordToolUse(
 ): Promise<Change[]> {
   if (rules.isSkipped(event.tool) || rules.isExcludedInput(event.input)) return []
   if (await store.sessions.isMuted(session.id, event.promptId)) return []
-  if (await store.toolUses.has(session.id, event.toolUseId)) return []
+  if (event.toolUseId !== null && (await store.toolUses.has(session.id, event.toolUseId))) return []
   const prompt = await store.prompts.turnAt(session.id, event.promptId, event.at)
-  await store.toolUses.add({
-    sessionId: session.id,
-    promptNumber: prompt?.number ?? 0,
-    promptId: event.promptId,
-    toolUseId: event.toolUseId,
+  const promptNumber = prompt?.number ?? 0
+  const stored = {
     tool: event.tool,
     input: cleanJsonText(event.input, rules, MAX_STORED_CHARS),
     output: event.error === null ? cleanJsonText(event.output, rules, MAX_STORED_CHARS) : null,
     error: event.error === null ? null : clean(event.error, rules).text,
+  }
+  const toolUseId = event.toolUseId ?? (await deriveToolUseId(store, session.id, promptNumber, stored, event.mayBeResent ?? false))
+  if (toolUseId === null) return []
+  await store.toolUses.add({
+    ...stored,
+    sessionId: session.id,
+    promptNumber,
+    promptId: event.promptId,
+    toolUseId,
     interrupted: event.interrupted,
     agentId: event.agentId,
     cwd: event.cwd,
@@ -285,7 +306,24 @@ async function recordToolUse(
   })
   // The turn was already distilled without this tool use: distill it again.
   if (prompt && prompt.answer !== null) await queueDistill(store, session.id, prompt.number, event.at)
-  return [{ kind: 'tool-use-added', sessionId: session.id, toolUseId: event.toolUseId, tool: event.tool, project: session.project }]
+  return [{ kind: 'tool-use-added', sessionId: session.id, toolUseId, tool: event.tool, project: session.project }]
+}
+
+/**
+ * An id for a tool use without one, from its turn, its content and how often the turn had that content before. A delivery that arrives twice has
+ * a receipt and does not get here; a caller without receipts may send the last tool use again, and then this is null.
+ */
+async function deriveToolUseId(
+  store: Store,
+  sessionId: number,
+  promptNumber: number,
+  content: Pick<ToolUse, 'tool' | 'input' | 'output' | 'error'>,
+  mayBeResent: boolean,
+): Promise<string | null> {
+  const { tool, input, output, error } = content
+  const prefix = `content:${promptNumber}:${fingerprint(JSON.stringify([tool, input, output, error]), 32)}:`
+  if (mayBeResent && (await store.toolUses.lastId(sessionId))?.startsWith(prefix)) return null
+  return prefix + (1 + (await store.toolUses.countIds(sessionId, prefix)))
 }
 
 async function recordAnswer(

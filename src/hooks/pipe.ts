@@ -8,11 +8,12 @@
  */
 import { DEFAULT_AGENT, parseAgentName } from '../core/agent.ts'
 import { MAX_PAYLOAD_BYTES } from '../core/limits.ts'
+import { eventNameIn } from '../core/payload-head.ts'
 import { hookEnvironment } from '../platform/environment.ts'
 import { homePaths } from '../platform/paths.ts'
 import { askWorker, type WorkerReply } from '../wire/socket.ts'
 import { ensureWorker, startWorker } from '../wire/start.ts'
-import { eventNameIn, isTooLargeToSpool } from './payload-size.ts'
+import { isTooLargeToSpool } from './payload-size.ts'
 
 /** How long each event may delay the client after its payload has arrived. Other events get the default. */
 const DEADLINE_MS: Record<string, number> = { SessionStart: 1000, SessionEnd: 300, PreCompact: 500, PostCompact: 500 }
@@ -62,10 +63,11 @@ async function forwardScriptEvent(args: string[]): Promise<ForwardResult> {
   const { scriptEventPayload, parseScriptEvent, injectedTextIn } = await import('./script-events.ts')
   const script = parseScriptEvent(args)
   const piped = script.readsStdin ? await readStdin() : new Uint8Array()
-  const payload = piped && scriptEventPayload(script, new TextDecoder().decode(piped), process.cwd())
-  const result = payload
-    ? await forward(DEFAULT_AGENT, script.event, payload, script.strictExit)
-    : { reply: '{}', exit: piped ? INVALID : LATE }
+  if (!piped) return { reply: script.printsText ? '' : '{}', exit: LATE }
+  const payload = scriptEventPayload(script, new TextDecoder().decode(piped))
+  // The worker records what it cannot use.
+  const forwarded = await forward(DEFAULT_AGENT, script.event, payload ?? piped, script.strictExit)
+  const result = payload ? forwarded : { ...forwarded, exit: INVALID }
   return script.printsText ? { ...result, reply: injectedTextIn(result.reply) } : result
 }
 
@@ -77,7 +79,6 @@ async function forward(
 ): Promise<ForwardResult> {
   const started = performance.now()
   const context = hookEnvironment()
-  if (payload.length === 0) return { reply: '{}', exit: INVALID }
   if (context.ours) return { reply: '{}', exit: DONE }
   const event = eventArgument ?? eventNameIn(payload)
   const deadline = DEADLINE_MS[event] ?? DEFAULT_DEADLINE_MS
@@ -86,7 +87,7 @@ async function forward(
   const delivery = crypto.randomUUID()
   const at = Date.now()
   const send = () =>
-    askWorker(home, `/hook/${agent}`, {
+    askWorker(home, `/hook/${parseAgentName(agent) ?? 'unknown'}`, {
       method: 'POST',
       body: payload,
       headers: {
@@ -94,6 +95,7 @@ async function forward(
         'x-recollect-delivery': delivery,
         'x-recollect-wait': `${at} ${Date.now() + msLeft()}`,
         'x-recollect-context': encodeURIComponent(JSON.stringify(context)),
+        ...(eventArgument ? { 'x-recollect-event': encodeURIComponent(eventArgument) } : {}),
         ...(strict ? { 'x-recollect-strict': '1' } : {}),
       },
       timeoutMs: msLeft(),
@@ -104,14 +106,16 @@ async function forward(
   if (reply.kind === 'answered') return { reply: isJsonObject(reply.body) ? reply.body : '{}', exit: DONE }
   // A refused payload was read and rejected. In all other cases the worker may not have received it, so it goes to the spool.
   if (reply.kind === 'refused') return { reply: '{}', exit: reply.status === 400 ? INVALID : reply.status === 503 ? DATABASE : FAILED }
+  let isReadable = true
   try {
     const { spoolPayload } = await import('./spool-payload.ts')
     const { ours: _, ...spooledContext } = context
-    spoolPayload(home, payload, isTooLargeToSpool(payload), { delivery, agent, at, context: spooledContext })
+    const spooled = { delivery, agent, at, context: spooledContext, ...(eventArgument ? { event: eventArgument } : {}) }
+    isReadable = spoolPayload(home, payload, isTooLargeToSpool(payload), spooled)
   } finally {
     if (reply.kind === 'unreachable' && EVENTS_STARTING_WORKER.has(event)) startWorker()
   }
-  return { reply: '{}', exit: reply.kind === 'late' ? LATE : FAILED }
+  return { reply: '{}', exit: !isReadable ? INVALID : reply.kind === 'late' ? LATE : FAILED }
 }
 
 function isJsonObject(text: string): boolean {

@@ -4,6 +4,9 @@ const CLIENT_EVENT_NAMES: Record<string, string> = {
   'pre-tool': 'PreToolUse',
   'post-tool': 'PostToolUse',
   'prompt-submit': 'UserPromptSubmit',
+  'user-prompt': 'UserPromptSubmit',
+  'pre-compact': 'PreCompact',
+  stop: 'Stop',
   'session-end': 'SessionEnd',
 }
 
@@ -33,7 +36,7 @@ export function parseScriptEvent([name = '', ...args]: string[]): ScriptEvent {
 }
 
 /** The payload that a client would send: the piped JSON, completed by the flags. Null if it is invalid or names no session. */
-export function scriptEventPayload({ event, fields }: ScriptEvent, piped: string, folder: string): Uint8Array<ArrayBuffer> | null {
+export function scriptEventPayload({ event, fields }: ScriptEvent, piped: string): Uint8Array<ArrayBuffer> | null {
   let fromStdin: unknown = {}
   try {
     fromStdin = piped.trim() ? JSON.parse(piped) : {}
@@ -41,13 +44,7 @@ export function scriptEventPayload({ event, fields }: ScriptEvent, piped: string
     return null
   }
   if (typeof fromStdin !== 'object' || fromStdin === null || Array.isArray(fromStdin)) return null
-  const defaults = {
-    SessionStart: { source: 'startup' },
-    PreToolUse: { tool_input: {} },
-    PostToolUse: { tool_input: {}, tool_response: {} },
-    SessionEnd: { reason: 'other' },
-  }[event]
-  const payload: Record<string, unknown> = { cwd: folder, ...defaults, ...fields, ...fromStdin, hook_event_name: event }
+  const payload: Record<string, unknown> = { ...fields, ...fromStdin, hook_event_name: event }
   return typeof payload.session_id === 'string' && payload.session_id ? new TextEncoder().encode(JSON.stringify(payload)) : null
 }
 

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import type { EventContext } from '../core/event.ts'
 
 /**
  * Everything that is read from the process environment; no other file reads it. Hooks import this file, so it imports no packages.
@@ -88,14 +89,24 @@ export function setHome(folder: string): void {
 }
 
 /** The client's variables for a command hook. An http hook does not get them. */
-export function hookEnvironment(): { projectFolder: string | null; clientPid: number | null; entrypoint: string | null; ours: boolean } {
+export function hookEnvironment(): EventContext & { ours: boolean } {
   const env = process.env
   const pid = Number(env.CLAUDE_PID)
   return {
     projectFolder: env.CLAUDE_PROJECT_DIR || null,
     clientPid: Number.isInteger(pid) && pid > 1 ? pid : null,
     entrypoint: env.CLAUDE_CODE_ENTRYPOINT || null,
+    workingFolder: workingFolder(),
     // Set on every model process that we start: its events must not become memories.
     ours: env.RECOLLECT_INTERNAL === '1',
+  }
+}
+
+/** Null when the folder was deleted. */
+function workingFolder(): string | null {
+  try {
+    return process.cwd()
+  } catch {
+    return null
   }
 }

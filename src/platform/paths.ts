@@ -8,6 +8,8 @@ export type Home = {
   config: string
   database: string
   spool: string
+  /** Files from the spool that could not be used. */
+  spoolSetAside: string
   run: string
   logs: string
   /** Downloaded model weights. */
@@ -44,6 +46,7 @@ export function homePaths(environment: Environment = readEnvironment()): Home {
     config: join(folder, 'config.toml'),
     database: join(folder, 'recollect.db'),
     spool: join(folder, 'spool'),
+    spoolSetAside: join(folder, 'spool', 'set-aside'),
     run,
     logs: join(folder, 'logs'),
     models: join(folder, 'models'),

@@ -83,6 +83,9 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
     SELECT traces ->> 'passes' AS passes FROM prompts
     WHERE project = @project AND traces ->> 'passes' IS NOT NULL AND (@branch IS NULL OR branch IS NULL OR branch = @branch)
     ORDER BY at DESC LIMIT @limit`)
+  const passesOf = db.prepare<{ passes: string }, SqlParams>(`
+    SELECT traces ->> 'passes' AS passes FROM prompts
+    WHERE session_id IN (SELECT value FROM json_each(@sessions)) AND traces ->> 'passes' IS NOT NULL`)
   const all = eachRow<PromptRow & { content_session_id: string; agent: string }>(
     db,
     `
@@ -199,6 +202,9 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
     /** The tests that passed in a project's latest turns with tests, on this branch or on an unknown one. */
     recentPasses: async (project: ProjectKey, branch: string | null, turns: number): Promise<PassedTestRun[]> =>
       passes.all({ project, branch, limit: turns }).flatMap((row) => readJsonColumn<PassedTestRun[]>(row.passes)),
+    /** The tests that passed in these sessions. */
+    passesOf: async (sessions: number[]): Promise<PassedTestRun[]> =>
+      passesOf.all({ sessions: JSON.stringify(sessions) }).flatMap((row) => readJsonColumn<PassedTestRun[]>(row.passes)),
     /** The failures that were open when the turn started: those of the nearest earlier turn. */
     openFailuresBefore: async (sessionId: number, number: number): Promise<OpenFailure[]> => {
       const row = failures.get({ sessionId, number })

@@ -180,14 +180,17 @@ const DAMAGED_SUFFIX = '.damaged-'
  * damage that does not exist while another one writes.
  */
 export function checkDatabase(path: string): string[] {
-  const db = new Database(path, { readonly: true, strict: true })
+  let db: Database | null = null
   try {
+    db = openForReading(path)
     const rows = db.query('PRAGMA quick_check(20)').all() as { quick_check: string }[]
     return rows.map((row) => row.quick_check).filter((text) => text !== 'ok')
   } catch (cause) {
+    // A busy or unreadable file is another problem, and no reason to replace it.
+    if (!isCorrupt(cause)) throw cause
     return [(cause as Error).message]
   } finally {
-    db.close()
+    db?.close()
   }
 }
 

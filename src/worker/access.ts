@@ -31,7 +31,7 @@ export function checkAccess(
   const token = /^Bearer\s+(.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]?.trim()
   if (token && isSameSecret(token, tokens.token)) return { kind: 'admitted', caller: 'owner' }
   if (token && isSameSecret(token, tokens.hookToken)) return { kind: 'admitted', caller: 'hook' }
-  if (token === undefined) return checkVisitorAccess(request, port, isVisitor)
+  if (!request.headers.has('authorization')) return checkVisitorAccess(request, port, isVisitor)
   return { kind: 'refused', status: 401, reason: NO_TOKEN }
 }
 

@@ -7,6 +7,7 @@ import type { WorkerStatus } from '../wire/contract/status.ts'
 import { spoolSize } from '../wire/spool.ts'
 import { loadMode } from './background-distiller.ts'
 import { syncSettings } from './background-sync.ts'
+import { notUnderstoodPayloads } from './not-understood.ts'
 import type { Control } from './router.ts'
 import type { Services } from './services.ts'
 import { isLive } from './sweep.ts'
@@ -47,6 +48,7 @@ export async function workerStatus(
     spooled: spoolSize(home),
     lastEventAt: projects[0]?.lastAt ?? null,
     unstoredEvents: control.unstoredEvents(),
+    notUnderstood: await notUnderstoodPayloads(services),
     embedder: await services.embedding.report(),
     problems: [
       ...loadSettings(services.environment).problems,

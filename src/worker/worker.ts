@@ -20,17 +20,14 @@ import { startWorker } from '../wire/start.ts'
 import { queueCatchUp, queueConsolidation } from './automatic-jobs.ts'
 import { type Embedding, openEmbedding } from './embedding.ts'
 import { updateHookPort } from './hook-port.ts'
-import { importNativeMemory } from './import-native-memory.ts'
 import type { JobRunner } from './job-runner.ts'
 import { openMcpEndpoint } from './mcp-endpoint.ts'
 import { followNotes, openNotebook } from './notebook.ts'
 import { openQueue } from './queue.ts'
-import { purgeExpired } from './retention.ts'
 import { type Control, openRouter } from './router.ts'
 import { openQuickSemanticSearch, openSemanticSearch } from './semantic-search.ts'
 import { inProcessTransport, listen } from './server.ts'
 import { captureRulesByAgent, redactPatterns, type Services } from './services.ts'
-import { drainSpool } from './spool.ts'
 import { openStream } from './stream.ts'
 import { isLive, sweep } from './sweep.ts'
 import { openTurnLocks } from './turn-locks.ts'
@@ -126,7 +123,8 @@ export async function runWorker(environment: Environment = readEnvironment()): P
   const spoolCheck = setInterval(() => {
     if (database.isGone()) return stopped.resolve()
     // A hook does not wait for a busy worker: it spools its payload, which would otherwise lie there until the next sweep.
-    drainSpool(services).then(
+    const draining = import('./spool.ts').then(({ drainSpool }) => drainSpool(services))
+    draining.then(
       () => logSpoolErrorOnce(null),
       (cause) => logSpoolErrorOnce((cause as Error).message.slice(0, 300)),
     )
@@ -215,11 +213,14 @@ function startBackground(
     if (now - lastSweep >= SWEEP_EVERY_MS) {
       lastSweep = now
       await sweep(services, now)
-      if (loadSettings(services.environment).settings.sync.import_native)
+      if (loadSettings(services.environment).settings.sync.import_native) {
+        const { importNativeMemory } = await import('./import-native-memory.ts')
         for (const agent of Object.values(services.agents)) await importNativeMemory(services, agent, now)
+      }
     }
     if (now - lastRetain >= HOUR_MS) {
       lastRetain = now
+      const { purgeExpired } = await import('./retention.ts')
       await purgeExpired(services, now)
     }
     await followNotes()

@@ -565,7 +565,7 @@ function inShort(event: AgentEvent): [string, string] {
     case 'prompt-submitted':
       return [event.origin === 'person' ? 'prompt' : 'notice', event.text]
     case 'tool-used':
-      return [event.error === null ? event.tool : `${event.tool} failed`, event.toolUseId]
+      return [event.error === null ? event.tool : `${event.tool} failed`, event.toolUseId ?? '']
     case 'turn-ended':
       return ['answer', event.answer]
     case 'compacted':

@@ -17,6 +17,8 @@ export type RouteOptions = {
   raw?: true
   /** Also answers callers that only have the token for hooks. */
   hookToken?: true
+  /** Other names of fields, for programs that were written for other tools. */
+  otherNames?: Readonly<Record<string, string>>
   readonly '~response'?: unknown
 }
 
@@ -26,6 +28,14 @@ type Returns<Response> = { readonly '~response'?: Response }
 /** Declares a route: `route({ request: () => … }).returns<SearchResponse>()`. The comment above it is its text in the HTTP reference. */
 export function route<const Options extends RouteOptions>(options: Options) {
   return { returns: <Response>(): Options & Returns<Response> => options as Options & Returns<Response> }
+}
+
+/** The names of the fields that a request may have; null when it may have any. */
+export function requestFields(schema: z.ZodType): string[] | null {
+  if (schema instanceof z.ZodObject) return schema.def.catchall instanceof z.ZodUnknown ? null : Object.keys(schema.shape)
+  if (!(schema instanceof z.ZodUnion)) return null
+  const variants = (schema.options as z.ZodType[]).map(requestFields)
+  return variants.includes(null) ? null : [...new Set(variants.flatMap((names) => names ?? []))]
 }
 
 /** The request as a caller sends it. */

@@ -81,11 +81,17 @@ const DELIVERED = /^(?:(?:all )?done[.!,:–—\s-]*)?(?:committed|pushed|merged
 const MIN_CONCLUSION_CHARACTERS = 40
 const GAP = ' … '
 
-/** Headings and table rows carry values too, so they count as sentences. */
-const sentences = (text: string): string[] =>
-  readProse(text)
-    .filter(({ kind }) => kind !== 'heading')
-    .map((item) => item.text)
+/** The sentences and points of a text. What introduces a list ("a session is active if:") is joined with the first point: neither says much alone. */
+function sentences(text: string): string[] {
+  const joined: string[] = []
+  for (const item of readProse(text)) {
+    if (item.kind === 'heading') continue
+    const before = joined.at(-1)
+    if (before?.endsWith(':') && !OPEN.test(before)) joined[joined.length - 1] = `${before} ${item.text}`
+    else joined.push(item.text)
+  }
+  return joined
+}
 
 /** A question, an offer, or an announcement of work: nothing is settled by it. */
 const isOpen = (sentence: string): boolean => /[?？:：]["”')]*$/.test(sentence) || OPEN.test(sentence)

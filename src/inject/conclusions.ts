@@ -7,6 +7,7 @@ import { shorten } from '../core/text.ts'
 import { formatAgo } from '../core/time-format.ts'
 import { neutralizeText } from '../core/untrusted-text.ts'
 import type { Store, StoredThread } from '../store/store.ts'
+import { aboutText } from './results.ts'
 import { threadOfHit } from './thread-match.ts'
 
 /** What recall shows for a hit, and the prompt whose answer is the result; null for a hit that is shown as it is. */
@@ -101,8 +102,7 @@ function conclusionLines({ hit, turns, outcome, replaced }: Conclusion, stems: s
 function aboutWork(turns: Prompt[], hit: Hit): string {
   const first = turns[0]
   const isShort = first !== undefined && (hit.turn === null || hit.turn - first.number < MAX_SHORT_THREAD_TURNS)
-  const text = (isShort ? first.text : hit.title).replace(/^\s*(?:implement the following plan:?|\/\S+)\s*/i, '').replace(/^[#*\s]+/, '')
-  return shorten(text, MAX_ABOUT_CHARACTERS)
+  return aboutText(isShort ? first.text : hit.title, MAX_ABOUT_CHARACTERS)
 }
 
 const idOf = ({ id }: Prompt) => memoryId('prompt', String(id))

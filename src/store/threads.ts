@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import type { ProjectKey } from '../core/ids.ts'
 import type { Thread } from '../core/memory.ts'
 import type { SqlParams } from './statement.ts'
 
@@ -15,6 +16,10 @@ export function threadStatements(db: Database) {
   const ofTurn = db.prepare<StoredThread, SqlParams>(`
     SELECT ${COLUMNS} FROM threads WHERE session_id = @sessionId AND first <= @number AND last >= @number ORDER BY first DESC LIMIT 1`)
   const byId = db.prepare<StoredThread, SqlParams>(`SELECT ${COLUMNS} FROM threads WHERE id = @id`)
+  const recent = db.prepare<StoredThread & { branch: string | null }, SqlParams>(`
+    SELECT t.id, t.session_id AS sessionId, t.first, t.last, t.outcome, t.replaced_by AS replacedBy, p.branch
+    FROM prompts p CROSS JOIN threads t ON t.session_id = p.session_id AND t.outcome = p.number
+    WHERE p.project = @project AND t.replaced_by IS NULL ORDER BY p.at DESC LIMIT @limit`)
   const older = db.prepare<StoredThread, SqlParams>(`SELECT ${COLUMNS} FROM threads WHERE replaced_by = @id ORDER BY id DESC LIMIT 1`)
   const anyReplaced = db.prepare('SELECT 1 FROM threads WHERE replaced_by IS NOT NULL LIMIT 1')
   const setReplaced = db.prepare('UPDATE threads SET replaced_by = @by WHERE id = @id')
@@ -31,6 +36,9 @@ export function threadStatements(db: Database) {
     get: async (id: number): Promise<StoredThread | null> => byId.get({ id }),
     /** The newest of the threads that this one replaced. */
     replacedBy: async (id: number): Promise<StoredThread | null> => older.get({ id }),
+    /** The threads of a project that have a result which still holds, newest first, with the branch of the result. */
+    recent: async (project: ProjectKey, limit: number): Promise<(StoredThread & { branch: string | null })[]> =>
+      recent.all({ project, limit }),
     hasReplaced: async (): Promise<boolean> => anyReplaced.get() !== null,
     setReplaced: async (id: number, by: number | null): Promise<void> => {
       setReplaced.run({ id, by })

@@ -57,6 +57,16 @@ export function commitRecall(): CommitRecall {
   return readGzippedJson('commit-recall-dev.json.gz') as CommitRecall
 }
 
+export type DecisionQuestion = { id: string; q: string; policy: string; source: string; gold: string[] }
+
+/** sde-bench: chats that settle a rule, among chats about other things, and bug reports whose fix depends on the rule. */
+export function decisionSet(): {
+  sessions: { id: string; started: string; exchanges: { prompt: string; answer: string[] }[] }[]
+  questions: DecisionQuestion[]
+} {
+  return readGzippedJson('sde-dev.json.gz') as ReturnType<typeof decisionSet>
+}
+
 function readGzippedJson(name: string): unknown {
   return JSON.parse(new TextDecoder().decode(Bun.gunzipSync(readFileSync(join(DATA, name)))))
 }

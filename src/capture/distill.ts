@@ -8,6 +8,7 @@ import type { Store } from '../store/store.ts'
 import type { DistillJob } from './distill-job.ts'
 import { linkTurn } from './link.ts'
 import { distillPlain } from './plain/plain.ts'
+import { updateThreads } from './threads.ts'
 import { tracesOf } from './traces.ts'
 import { activityText } from './turn-activity.ts'
 
@@ -18,6 +19,8 @@ import { activityText } from './turn-activity.ts'
 export async function distillTurn(store: Store, job: DistillJob, readAction: ReadAction): Promise<Change[]> {
   const turn = await readJournalledTurn(store, job)
   if (!turn) return []
+  // Every later turn is distilled after this one, so only the last of a session needs to look.
+  if (turn.prompt.number === turn.session.promptCount) await updateThreads(store, turn.session.id)
   await saveActivity(store, turn, readAction)
   if (await isDistilledByModel(store, turn)) return []
   const { id } = turn.session

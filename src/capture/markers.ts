@@ -1,9 +1,9 @@
 import { fingerprint } from '../core/hash.ts'
 import type { Prompt, Session } from '../core/memory.ts'
 import { asNoteId } from '../core/note.ts'
+import { sentencesOf } from '../core/prose.ts'
 import { ulidOf } from '../core/ulid.ts'
 import { type CapturedNoteDraft, startOfDay } from './drafts.ts'
-import { sentencesOf } from './plain/prose.ts'
 
 /** A text that the person marked in a prompt. `isCut`: part of it is missing, because the prompt was too long to store in full. */
 export type MarkedText = { text: string; namespace: string; scope: 'project' | 'global'; isCut: boolean }

@@ -1,11 +1,11 @@
 import type { Jobs } from '../core/job.ts'
 import type { Prompt, Session } from '../core/memory.ts'
 import { asNoteId, type NoteType } from '../core/note.ts'
+import { readProse } from '../core/prose.ts'
 import { ulidOf } from '../core/ulid.ts'
 import type { Store } from '../store/store.ts'
 import { type CapturedNoteDraft, startOfDay } from './drafts.ts'
 import { findMarkedTexts } from './markers.ts'
-import { readProse } from './plain/prose.ts'
 
 export type StatementsJob = Jobs['statements']
 

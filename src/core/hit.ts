@@ -12,6 +12,8 @@ export type Hit = {
   snippet: string
   project: ProjectKey
   sessionId: number | null
+  /** The number of its turn in the session; null for memories outside a turn. */
+  turn: number | null
   at: number
   /** Higher is better. Scores of different searches cannot be compared. */
   score: number
@@ -45,6 +47,7 @@ export type Signal =
   | 'recency'
   | 'use'
   | 'variety'
+  | 'replaced'
 
 /** A time that a query refers to, whether it limited the search, and a sentence about it for the caller. */
 export type QueryTimeReference = { meaning: string; kept: boolean; said: string }

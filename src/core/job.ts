@@ -14,6 +14,8 @@ export type Jobs = {
   distill: TurnRef
   /** The same by a text model. */
   'model-distill': TurnRef
+  /** Find the earlier result that a turn's thread replaces. */
+  replacement: TurnRef
   /** Save what a person marked in a prompt as notes. */
   markers: TurnRef
   /** Write or update the note about a session. */

@@ -48,6 +48,9 @@ export type Prompt = {
   answeredAt: number | null
 }
 
+/** A run of turns of a session about one subject, by their numbers, and the turn whose answer is its result; null while there is none. */
+export type Thread = { first: number; last: number; outcome: number | null }
+
 /** One call of a tool as the host reported it, cleaned and clipped. */
 export type ToolUse = {
   id: number

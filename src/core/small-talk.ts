@@ -40,6 +40,9 @@ const NUMBERED = /(?:#|\b(?:pr|pull[ -]request|issue|ticket|bug|error|commit|ver
 /** Names of code and versions count as one word each, so they are not everyday words. */
 const WORD = /[\p{L}\p{M}\p{N}_](?:[\p{L}\p{M}\p{N}_]|[./:#@-](?=[\p{L}\p{N}_]))*/gu
 
+/** Whether a word says nothing about a project. */
+export const isEverydayWord = (word: string): boolean => EVERYDAY_WORDS.has(word)
+
 /** Words that say nothing about a project: function words, agreement, and what people do with any code. */
 const EVERYDAY_WORDS = new Set(
   `a about actually add added address addressed again ahead all also am an and another any anything are as at back be been before better

@@ -27,3 +27,8 @@ function wholeChar(text: string, at: number): number {
   const code = text.charCodeAt(at)
   return at > 0 && code >= 0xdc00 && code <= 0xdfff ? at - 1 : at
 }
+
+/** The lines of a text, each cut to `maxChars`: a line may be a minified file, and no pattern looks further. */
+export function linesOf(text: string, maxChars = 400): string[] {
+  return text.split('\n').map((line) => (line.length > maxChars ? line.slice(0, maxChars) : line.endsWith('\r') ? line.slice(0, -1) : line))
+}

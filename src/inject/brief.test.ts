@@ -1,14 +1,23 @@
 import { describe, expect, test } from 'bun:test'
-import { addObservations, memoriesIn, note, observation, openSession, summary, temporaryStore } from '../../test/support/builders.ts'
-import type { Entity, EntityKind } from '../core/entities.ts'
+import {
+  addObservations,
+  memoriesIn,
+  note,
+  observation,
+  openSession,
+  storedPrompt,
+  summary,
+  temporaryStore,
+} from '../../test/support/builders.ts'
 import { asProjectKey } from '../core/ids.ts'
-import type { Observation, OpenFailure, PassedTestRun, Prompt, Session, Summary, Traces } from '../core/memory.ts'
+import type { Observation, OpenFailure, PassedTestRun, Prompt, Session, Summary } from '../core/memory.ts'
 import type { Note } from '../core/note.ts'
 import { withoutPrivate } from '../core/privacy.ts'
 import { countTokens } from '../core/tokens.ts'
 import type { Store } from '../store/store.ts'
 import { BRIEF_BUDGET, type Budget, briefFor, type InjectedBrief, type SessionBriefOptions } from './brief.ts'
 import { orderByAge } from './effective-age.ts'
+import type { WorkResult } from './results.ts'
 import { type BriefMaterial, writeBrief } from './write-brief.ts'
 
 const NOW = 10_000_000
@@ -93,78 +102,6 @@ test('work and its commit share one line with both ids', () => {
   expect([leftOut, left]).toEqual([0, []])
 })
 
-const named = (kind: EntityKind, ...names: string[]): Entity[] => names.map((name) => ({ kind, name }))
-const left = (names: Traces['names'], errors: Traces['errors'] = []): Traces => ({ names, errors })
-
-test('the overview lists files and errors by amount and recency, each error with its latest memory', () => {
-  const { text } = brief({
-    observations: [
-      observation({ id: 3, filesModified: ['src/a.ts'] }),
-      observation({ id: 2 }),
-      observation({ id: 1, filesRead: ['src/b.ts'] }),
-    ],
-    mentioned: new Map([
-      [3, named('file', 'src/c.ts', '/etc/hosts')],
-      [2, named('error', 'ENOENT')],
-      [1, [...named('error', 'ENOENT', 'TS2345'), ...named('package', 'zod')]],
-    ]),
-  })
-  expect(text).toContain('Recently used files: src/{a.ts, b.ts, c.ts}\n')
-  expect(text).toContain('Recent errors: ENOENT (#2), TS2345 (#1)\n')
-})
-
-test('the latest memory of an error is the latest by time, not by import', () => {
-  const { text } = brief({
-    observations: [observation({ id: 1, at: 2000 }), observation({ id: 2, at: 1000 })],
-    mentioned: new Map([
-      [1, named('error', 'ENOENT')],
-      [2, named('error', 'ENOENT', 'TS2345')],
-    ]),
-  })
-  expect(text).toContain('Recent errors: ENOENT (#1), TS2345 (#2)\n')
-})
-
-test('names in changed code are listed by file, by amount and recency, each once', () => {
-  const { text } = brief({
-    observations: [
-      observation({ id: 3, promptNumber: 3 }),
-      observation({ id: 2, promptNumber: 2 }),
-      observation({ id: 1, promptNumber: 1 }),
-    ],
-    traces: new Map([
-      ['1 3', left([['src/a.ts', ['openStore', 'readRows']]])],
-      [
-        '1 2',
-        left([
-          ['src/a.test.ts', ['madeUp']],
-          ['src/b/index.ts', ['readRows', 'fromB']],
-          ['src/c/index.ts', ['fromC']],
-          ['/tmp/x.ts', ['gone']],
-        ]),
-      ],
-      ['1 1', left([['src/a.ts', ['readRows']]])],
-    ]),
-  })
-  expect(text).toContain(
-    'Names in changed code: a.ts: readRows, openStore; src/c/index.ts: fromC; src/b/index.ts: fromB; a.test.ts: madeUp\n',
-  )
-})
-
-test('errors that passing checks print repeatedly are listed as harmless; errors of failed checks are recent errors; error classes in code are names', () => {
-  const printed = (name: string, command: string, passed = true) => ({ name, command, passed })
-  const { text } = brief({
-    observations: [observation({ id: 2, promptNumber: 2 }), observation({ id: 1, promptNumber: 1 })],
-    mentioned: new Map([[2, named('error', 'TypeError', 'StoreError', 'ENOSPC')]]),
-    traces: new Map([
-      ['1 2', left([['src/a.ts', ['StoreError']]], [printed('TypeError', 'git commit'), printed('TS2345', 'tsc', false)])],
-      ['1 1', left([], [printed('TypeError', 'bun test'), printed('RangeError', 'bun test')])],
-    ]),
-  })
-  expect(text).toContain('Recent errors: ENOSPC (#2), TS2345 (#2)\n')
-  expect(text).toContain('Checks that print errors but pass: `bun test`: TypeError\n')
-  expect(text).not.toContain('RangeError')
-})
-
 test('tests that the last session left failing are shown, unless its next steps mention them or no test was named', () => {
   const failed = { command: 'bun test', names: ['the clock ticks'], error: '', at: NOW - 3_600_000, promptNumber: 1 }
   const failing = [failed, { ...failed, command: 'make check', names: [], error: 'Error 1' }]
@@ -183,34 +120,84 @@ test('a plan that was carried out since is not shown as open', () => {
   expect(brief({ observations: [plan] }).text).toContain('Plan: Warm the cache')
 })
 
-test('a file mentioned by the end of its path is matched to the known path, and files outside the project are left out', () => {
-  const files = (...names: string[]) => names.map((name): Entity => ({ kind: 'file', name }))
+test('the files that were changed most come last, in a tenth of the page, without files outside the project', () => {
+  const changed = (id: number, ...filesModified: string[]) => observation({ id, filesModified, filesRead: ['src/only-read.ts'] })
+  const many = Array.from({ length: 300 }, (_, n) => `src/folder${n}/file.ts`)
   const { text } = brief({
     observations: [
-      observation({ id: 2, filesModified: [`app/${'x'.repeat(5000)}.ts`, 'app/src/a.ts'] }),
-      observation({ id: 1, filesRead: ['app/one/b.ts', 'app/two/b.ts'] }),
+      changed(3, 'src/a.ts', '~/.bashrc', '../other/c.ts', `${'x'.repeat(5000)}.ts`),
+      changed(2, 'src/a.ts', 'src/b.ts'),
+      changed(1, ...many),
     ],
-    mentioned: new Map([[2, files('a.ts', 'src/a.ts', 'b.ts', '~/.bashrc', 'C:/Users/x.go', '../other/c.ts', 'REDACTED.md')]]),
   })
-  expect(text).toContain('Recently used files: app/src/a.ts app/one/b.ts app/two/b.ts\n')
-  expect(text).toContain('Files mentioned: b.ts\n')
+  const lines = text.split('\n')
+  const line = lines.at(-2) ?? ''
+  expect(line).toStartWith('Files changed most: src/{a.ts, b.ts} ')
+  expect(line).not.toMatch(/bashrc|other|xxxx|only-read/)
+  expect(countTokens(line)).toBeLessThanOrEqual(0.1 * BRIEF_BUDGET.tokens + 5)
 })
 
-test('of many names the most changed are shown, within their share and a limit per file', () => {
-  const names = (file: number) => Array.from({ length: 20 }, (_, n) => `someLongFunctionName${file}x${n}`)
-  const all = Array.from({ length: 30 }, (_, n): [string, string[]] => [`src/${n}.ts`, names(n)])
-  const { text, tokens } = brief({
-    observations: [observation({ id: 2, promptNumber: 2 }), observation({ id: 1, promptNumber: 1 })],
-    traces: new Map([
-      ['1 2', left(all)],
-      ['1 1', left([['src/7.ts', names(7)]])],
-    ]),
+const result = (id: number, asked: string, answer: string, given: Partial<WorkResult> = {}): WorkResult => ({
+  thread: { id, sessionId: id, first: 1, last: 3, outcome: 3, replacedBy: null },
+  session: `s${id}`,
+  asked,
+  outcome: storedPrompt({ id, sessionId: id, number: 3, text: 'ok', answer, at: NOW - id * 3_600_000 }),
+  branch: null,
+  ...given,
+})
+
+describe('results', () => {
+  const cache = result(
+    7,
+    'Where should results be cached?',
+    'Settled: a JSON file, not SQLite, because the native build breaks on Windows.',
+  )
+
+  test('are shown one line each, in the words of the answer, instead of the observations of their turns', () => {
+    const { text, items } = brief({
+      results: [cache],
+      observations: [
+        observation({ id: 1, sessionId: 7, promptNumber: 2, title: 'Read the cache' }),
+        observation({ id: 2, sessionId: 9, title: 'Fixed exp' }),
+      ],
+    })
+    expect(text).toContain(
+      'P7 · 7h · Where should results be cached? — Settled: a JSON file, not SQLite, because the native build breaks on Windows.',
+    )
+    expect(text).not.toContain('Read the cache')
+    expect(text).toContain('Fixed exp')
+    expect(memoriesIn(items).map(({ kind, id }) => [kind, id])).toEqual([
+      ['prompt', 7],
+      ['observation', 2],
+    ])
   })
-  const line = text.split('\n').find((one) => one.startsWith('Names in changed code: ')) ?? ''
-  expect(line).toStartWith('Names in changed code: 7.ts: someLongFunctionName7x0, someLongFunctionName7x1, ')
-  expect(line).not.toContain('7x12')
-  expect(countTokens(line)).toBeLessThanOrEqual(0.15 * BRIEF_BUDGET.tokens)
-  expect(tokens).toBeLessThan(600)
+
+  test('of the last session stand in its place, and nowhere else', () => {
+    const { text } = brief({
+      summary: summary({ id: 4, learned: 'in pieces', completed: 'more pieces', nextSteps: 'Wire it into the CLI' }),
+      result: cache,
+      results: [cache],
+    })
+    expect(text).toContain('- Result (P7): Settled: a JSON file')
+    expect(text).toContain('- Next: Wire it into the CLI')
+    expect(text).not.toContain('pieces')
+    expect(text.match(/a JSON file/g)).toHaveLength(1)
+  })
+
+  test('that a resumed session had or could have seen are not news', () => {
+    const knowledge = {
+      sessions: new Set([1]),
+      contentIds: new Set(['s1']),
+      shown: new Set<string>(),
+      briefed: { at: NOW - 4 * 3_600_000, until: 0 },
+    }
+    const own = result(1, 'What did this session decide?', 'Settled: this session decided to keep the two counters apart.')
+    const news = result(2, 'Which port does the preview use?', 'The preview uses port 4173 from now on, because 3000 is taken.')
+    const { text } = brief({ results: [own, news, cache], knowledge })
+    expect(text).toContain('port 4173')
+    expect(text).not.toContain('counters')
+    expect(text).not.toContain('JSON file')
+  })
 })
 
 test('a session with a very long title still shows its summary', () => {
@@ -273,15 +260,8 @@ describe('budgets', () => {
         notes: { always: [note({ body: phrase(90) })], ofProject: [note({ id: 'n2' as Note['id'], title: phrase(9), body: phrase(90) })] },
         session: { title: phrase(30) } as Session,
         observations,
-        traces: new Map([
-          [
-            '1 1',
-            left(
-              [[phrase(3), [phrase(3), phrase(2)]]],
-              [1, 2].map(() => ({ name: phrase(2), command: phrase(4), passed: random() < 0.5 })),
-            ),
-          ],
-        ]),
+        results: [1, 2, 3].map((id) => result(id, phrase(20), phrase(200))),
+        ...(random() < 0.5 ? { result: result(1, phrase(20), phrase(300)) } : {}),
         failing: [{ command: phrase(4), names: [phrase(9)], error: phrase(9), at: 1, promptNumber: 1 }],
         budget,
         branch: random() < 0.5 ? phrase(3) : null,
@@ -575,8 +555,8 @@ type Given = {
   observations?: (Observation & { branch?: string | null })[]
   budget?: Budget
   knowledge?: NonNullable<SessionBriefOptions['knowledge']>
-  mentioned?: Map<number, Entity[]>
-  traces?: Map<string, Traces>
+  result?: WorkResult
+  results?: WorkResult[]
   failing?: OpenFailure[]
   open?: Prompt | null
   notes?: BriefMaterial['notes']
@@ -585,15 +565,14 @@ type Given = {
 function brief(given: Given): InjectedBrief {
   const title = given.session?.title ?? null
   const inBrief = (of: Given['summary']) =>
-    of ? { summary: { branch: null, ...of }, session: null, title, failing: given.failing ?? [] } : null
+    of ? { summary: { branch: null, ...of }, session: null, title, result: given.result ?? null, failing: given.failing ?? [] } : null
   const material = {
     project: given.project === undefined ? app : asProjectKey(given.project),
     branch: given.branch ?? null,
     last: inBrief(given.summary),
     elsewhere: inBrief(given.elsewhere),
     observations: (given.observations ?? []).map((o) => ({ branch: null, ...o })),
-    mentioned: given.mentioned ?? new Map(),
-    traces: given.traces ?? new Map(),
+    results: given.results ?? [],
     open: given.open ?? null,
     ...(given.notes ? { notes: given.notes } : {}),
   }

@@ -5,13 +5,12 @@
 import type { ProjectKey } from '../core/ids.ts'
 import type { Observation, OpenFailure, PassedTestRun, Prompt, Summary } from '../core/memory.ts'
 import type { Store, WithBranch } from '../store/store.ts'
-import { turnKey } from './commits.ts'
 import { orderByAge } from './effective-age.ts'
 import { notesFor } from './notes.ts'
 import type { Budget, InjectedBrief } from './page.ts'
 import type { Repairs } from './repairs.ts'
+import { recentResults, resultOf } from './results.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
-import type { TracedWork } from './work-overview.ts'
 import { type SummaryInBrief, writeBrief } from './write-brief.ts'
 
 export { fileBriefFor } from './file-brief.ts'
@@ -51,7 +50,7 @@ export async function briefFor(store: Store, options: SessionBriefOptions): Prom
     elsewhere: elsewhere && (await describeSummary(store, project, elsewhere, resumed)),
     open: knowledge ? null : unansweredPrompt(await store.prompts.newest(project), summaries[0] ?? null),
     observations: orderByAge([...recent, ...onBranch], branch, now),
-    ...(await tracedWork(store, project)),
+    results: await recentResults(store, project, MAX_RESULTS),
   }
   if (!resumed) return writeBrief(material, options)
   const notNews = await observationsWithoutNews(store, material.observations, resumed)
@@ -73,6 +72,8 @@ async function observationsWithoutNews(store: Store, all: Observation[], { knowl
   return notNews
 }
 
+/** More than the page can hold. */
+const MAX_RESULTS = 40
 const MAX_SUMMARY_CANDIDATES = 12
 /** More than the budget can hold. */
 const MAX_OBSERVATION_CANDIDATES = 120
@@ -122,7 +123,8 @@ async function describeSummary(
   const failing = failures.filter((failure) => !passes.some((pass) => isFixedBy(failure, pass)) && isNewFailure(failure, resumed))
   const isSettled = failures.some((failure) => failure.promptNumber === summary.promptNumber && resumed?.repairs.include(failure))
   const current = isSettled ? { ...summary, nextSteps: '' } : summary
-  return { summary: current, session: session?.contentSessionId ?? null, title: session?.title ?? null, failing }
+  const result = await resultOf(store, summary)
+  return { summary: current, session: session?.contentSessionId ?? null, title: session?.title ?? null, result, failing }
 }
 
 /** A resumed session knew of a failure at its last brief, or could have; and it may have repaired a later one. */
@@ -142,14 +144,4 @@ function isFixedBy({ command, at }: OpenFailure, pass: PassedTestRun): boolean {
 function unansweredPrompt(prompt: Prompt | null, newest: Summary | null): Prompt | null {
   const isOpen = prompt !== null && !prompt.answer?.trim() && prompt.at > (newest?.at ?? 0)
   return isOpen && !/^(?:\/\S+)?$/.test(prompt.text.trim()) ? prompt : null
-}
-
-async function tracedWork(store: Store, project: ProjectKey): Promise<Pick<TracedWork, 'mentioned' | 'traces'>> {
-  const mentions = await store.links.recentEntitiesWithPrompts(project, MAX_OBSERVATION_CANDIDATES)
-  const byObservation = Map.groupBy(mentions, ({ observation }) => observation)
-  const turns = await store.prompts.recentTraces(project, MAX_OBSERVATION_CANDIDATES)
-  return {
-    mentioned: new Map([...byObservation].map(([id, all]) => [id, all.map(({ entity }) => entity)])),
-    traces: new Map(turns.map((turn) => [turnKey({ ...turn, promptNumber: turn.number }), turn.traces])),
-  }
 }

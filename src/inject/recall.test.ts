@@ -1,9 +1,12 @@
 import { expect, test } from 'bun:test'
 import { addObservations, memoriesIn, observation, openSession, temporaryStore } from '../../test/support/builders.ts'
+import { updateThreads } from '../capture/threads.ts'
 import type { Hit } from '../core/hit.ts'
+import { asProjectKey } from '../core/ids.ts'
 import type { Session } from '../core/memory.ts'
 import { countTokens } from '../core/tokens.ts'
-import type { SemanticSearch } from '../retrieval/search.ts'
+import { findReplacedThread } from '../retrieval/replacements.ts'
+import { type SemanticSearch, search } from '../retrieval/search.ts'
 import type { Store } from '../store/store.ts'
 import { RECALL_THRESHOLDS, recallFor, relevantHits } from './recall.ts'
 
@@ -187,4 +190,82 @@ function meaning(store: Store, cosine: number): SemanticSearch {
       { documentId: other?.documentId ?? 0, score: 0, cosine: 0.1 },
     ]
   }
+}
+
+const BUG = 'Again customers complain: secrets of nested payloads are readable in the log pipeline'
+
+test('the result of a chat is shown instead of its first proposal, with what the person ruled', async () => {
+  using t = await chats([
+    [
+      'Secrets of nested payloads are readable in the log pipeline, customers complain',
+      'I will mask every key that contains password or email.',
+    ],
+    [
+      'No, do not mask email: support looks customers up by email. Only suffixes count.',
+      "Final rule: mask keys that end with password or token; the value becomes '***'; email is never masked.",
+    ],
+  ])
+  const { text, items } = await recallFor(t.store, { project: PROJECT, id: null }, BUG, NOW, 1000)
+  expect(text).toContain("Final rule: mask keys that end with password or token; the value becomes '***'")
+  expect(text).toContain('The person said there: “No, do not mask email')
+  expect(text).not.toContain('every key that contains')
+  expect(memoriesIn(items).map(({ kind, id }) => `${kind} ${id}`)).toContain('prompt 2')
+})
+
+test('a chat that an amendment replaced leads to the amendment, and is marked', async () => {
+  using t = await chats(
+    [
+      [
+        'Secrets of nested payloads are readable in the log pipeline, customers complain',
+        'Settled: redact masks nested payloads by suffix, secrets only.',
+      ],
+    ],
+    [
+      [
+        'Amendment to the redact rule for nested payloads in the log pipeline',
+        'Amended rule: redact masks secrets of nested payloads anywhere in the key.',
+      ],
+    ],
+  )
+  const [older, newer] = await Promise.all([t.store.threads.ofTurn(1, 1), t.store.threads.ofTurn(2, 1)])
+  if (newer) expect((await findReplacedThread(t.store, newer))?.id).toBe(older?.id as number)
+  await t.store.threads.setReplaced(older?.id ?? 0, newer?.id ?? 0)
+  const { text } = await recallFor(t.store, { project: PROJECT, id: null }, BUG, NOW, 1000)
+  expect(text.indexOf('Amended rule')).toBeGreaterThan(0)
+  expect(text.indexOf('It replaced')).toBeGreaterThan(text.indexOf('Amended rule'))
+  const hits = await search(t.store, BUG, { project: PROJECT })
+  expect(hits[0]?.sessionId).toBe(2)
+})
+
+test('a result that a session was shown is not shown to it again', async () => {
+  using t = await chats([
+    [
+      'Secrets of nested payloads are readable in the log pipeline, customers complain',
+      'Settled: redact masks nested payloads by suffix, secrets only.',
+    ],
+  ])
+  const session = await openSession(t.store, 'asks', 5000, PROJECT)
+  const first = await recallFor(t.store, session, BUG, NOW, 1000)
+  const { text, tokens, items } = first
+  await t.store.injections.add({ sessionId: session.id, project: PROJECT, event: 'UserPromptSubmit', text, tokens, items, at: NOW })
+  expect(first.text).toContain('Settled')
+  expect((await recallFor(t.store, session, BUG, NOW + 1, 1000)).text).toBe('')
+})
+
+const PROJECT = asProjectKey('app')
+
+/** A store with chats, each a list of prompts and answers, after their turns were distilled. */
+async function chats(...sessions: [text: string, answer: string][][]) {
+  const t = await temporaryStore()
+  for (const [index, turns] of sessions.entries()) {
+    const at = 1000 * (index + 1)
+    const session = await openSession(t.store, `chat${index}`, at, PROJECT)
+    for (const [place, [text, answer]] of turns.entries()) {
+      const given = { key: `k${place}`, promptId: null, uuid: null, origin: 'person' as const, text, at: at + place }
+      const prompt = await t.store.prompts.add(session, given)
+      if (prompt) await t.store.prompts.setAnswer(prompt, answer, at + place)
+    }
+    await updateThreads(t.store, session.id)
+  }
+  return t
 }

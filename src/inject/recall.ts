@@ -10,19 +10,46 @@ import { neutralizeText } from '../core/untrusted-text.ts'
 import { findUnansweredPrompts } from '../retrieval/answer.ts'
 import { type SemanticSearch, search, YOUNG_STORE_DOCUMENTS } from '../retrieval/search.ts'
 import type { InjectedItem, Store } from '../store/store.ts'
+import type { RecallEntry } from './conclusions.ts'
 import { LOOK_FURTHER_HINT } from './memory-lines.ts'
-import { type BriefPage, EMPTY_BRIEF, framePart, type InjectedBrief, openPage, type ReasonedItem } from './page.ts'
+import { type BriefPage, type BriefPart, EMPTY_BRIEF, framePart, type InjectedBrief, openPage, type ReasonedItem } from './page.ts'
 import { knowledgeOf, NO_KNOWLEDGE, type SessionKnowledge } from './session-knowledge.ts'
+import type { ThreadMatch } from './thread-match.ts'
 
 /**
  * How much of a prompt a memory must contain before it is shown, by words alone or by words and meaning together. Measured by eval/thresholds.ts
  * on questions without an answer, with the built-in word vectors. docs/decisions/0025 explains each.
  */
-export const RECALL_THRESHOLDS: RecallThresholds = { words: 2, coverage: 0.5, withNearness: 0.85, notNear: 0.7, unlikely: 0.8, leading: 1 }
-export type RecallThresholds = Readonly<Record<'words' | 'coverage' | 'withNearness' | 'notNear' | 'unlikely' | 'leading', number>>
+export const RECALL_THRESHOLDS: RecallThresholds = {
+  words: 2,
+  coverage: 0.5,
+  withNearness: 0.85,
+  notNear: 0.7,
+  unlikely: 0.8,
+  leading: 1,
+  thread: 0.95,
+  threadByWords: 0.6,
+  threadUnlikely: 3.3,
+  wordsWithRareName: 3,
+}
+export type RecallThresholds = Readonly<
+  Record<
+    | 'words'
+    | 'coverage'
+    | 'withNearness'
+    | 'notNear'
+    | 'unlikely'
+    | 'leading'
+    | 'thread'
+    | 'threadByWords'
+    | 'threadUnlikely'
+    | 'wordsWithRareName',
+    number
+  >
+>
 
 /** An upper limit for the setting, so that memories never outweigh the prompt. */
-export const MAX_RECALL_TOKENS = 500
+export const MAX_RECALL_TOKENS = 1000
 
 const MAX_RECALL_HITS = 12
 const MAX_RECALLED_MEMORIES = 5
@@ -57,16 +84,20 @@ export async function recallFor(
   }
   const unknown = hits.filter((hit) => !reasons.has(hit))
   const byMeaning = hits.some((hit) => hit.cosine !== null)
-  const { relevant, left } = relevantHits(unknown, byMeaning, await store.documents.count(null))
+  const { relevant, left } =
+    unknown.length === 0
+      ? { relevant: [], left: new Map<Hit, string>() }
+      : relevantHits(unknown, byMeaning, await store.documents.count(null), RECALL_THRESHOLDS, await matchThreadsOf(store, unknown, query))
   for (const [hit, why] of left) reasons.set(hit, why)
-  const page = writeRecall(relevant, tokens, now, reasons)
+  const entries = relevant.length === 0 ? [] : await entriesFor(store, relevant, query, now, knowledge, reasons)
+  const page = writeRecall(entries, tokens, reasons)
   const notShown = hits.flatMap((hit): ReasonedItem[] => {
     const why = reasons.get(hit)
     return why === undefined ? [] : [{ ...itemRef(hit), why: `${why} (score ${hit.score.toFixed(2)})` }]
   })
   const said = hits.length === 0 ? 'no memory of this project is close to it' : ''
   const silence = { ...EMPTY_BRIEF, said, left: notShown.slice(0, MAX_REJECTED_LISTED) }
-  return page.memoryCount() === 0 ? silence : { ...silence, ...page.close(), leftOut: relevant.length - page.memoryCount() }
+  return page.memoryCount() === 0 ? silence : { ...silence, ...page.close() }
 }
 
 async function searchEarlierSessions(
@@ -81,13 +112,52 @@ async function searchEarlierSessions(
   return search(store, query, { project: session.project, ...own, unansweredPrompts, limit: MAX_RECALL_HITS }, semanticSearch)
 }
 
-/** Adds hits until one does not fit: a shorter one further down is less relevant. `reasons` gets those that are left out. */
-function writeRecall(hits: Hit[], tokens: number, now: number, reasons: Map<Hit, string>): BriefPage {
+/** Only the best few can be shown, so the others are not looked at. */
+async function matchThreadsOf(store: Store, hits: Hit[], query: string): Promise<Map<Hit, ThreadMatch>> {
+  const { matchThreads } = await import('./thread-match.ts')
+  return matchThreads(store, hits.slice(0, MAX_RECALLED_MEMORIES), query)
+}
+
+/** What to show for each hit: the result of its work, or the hit itself. `reasons` gets the hits whose result is shown already. */
+async function entriesFor(
+  store: Store,
+  hits: Hit[],
+  query: string,
+  now: number,
+  { shown }: SessionKnowledge,
+  reasons: Map<Hit, string>,
+): Promise<RecallEntry[]> {
+  const { concludeHits } = await import('./conclusions.ts')
+  const entries: RecallEntry[] = []
+  for (const entry of await concludeHits(store, hits, query, now)) {
+    if (entry.outcome === null) entries.push({ ...entry, lines: [recalledLine(entry.hit, now)] })
+    else if (entries.some(({ outcome }) => outcome === entry.outcome))
+      reasons.set(entry.hit, `its result, ${memoryId('prompt', String(entry.outcome))}, is shown above`)
+    else if (shown.has(`prompt:${entry.outcome}`)) reasons.set(entry.hit, 'its result was already shown to this session')
+    else entries.push(entry)
+  }
+  return entries
+}
+
+/** Adds entries until one does not fit: a shorter one further down is less relevant. `reasons` gets the hits that are left out. */
+function writeRecall(entries: RecallEntry[], tokens: number, reasons: Map<Hit, string>): BriefPage {
   const page = openPage('<recollect-context about="this prompt">', '</recollect-context>', { tokens, characters: tokens * 5 })
   let firstLeftOut: Hit | null = null
-  for (const hit of hits) {
+  for (const { hit, outcome, lines } of entries) {
     const why = `${describeMatch(hit)} (score ${hit.score.toFixed(2)})`
-    const parts = [...(page.memoryCount() === 0 ? [RECALL_HEADING] : []), { of: { ...itemRef(hit), why }, lines: [recalledLine(hit, now)] }]
+    const isOther = outcome !== null && !(hit.kind === 'prompt' && Number(hit.id) === outcome)
+    const parts: BriefPart[] = [
+      ...(page.memoryCount() === 0 ? [RECALL_HEADING] : []),
+      { of: { ...itemRef(hit), why }, lines },
+      ...(isOther
+        ? [
+            {
+              of: { kind: 'prompt' as const, id: outcome, why: `the result of the work that ${memoryId(hit.kind, hit.id)} belongs to` },
+              lines: [],
+            },
+          ]
+        : []),
+    ]
     if (firstLeftOut) reasons.set(hit, `comes after ${memoryId(firstLeftOut.kind, firstLeftOut.id)}, which did not fit`)
     else if (!page.add(...parts)) {
       firstLeftOut = hit
@@ -115,11 +185,14 @@ export function relevantHits(
   byMeaning: boolean,
   documents: number,
   thresholds: RecallThresholds = RECALL_THRESHOLDS,
+  threads: Map<Hit, ThreadMatch> = new Map(),
 ): { relevant: Hit[]; left: Map<Hit, string> } {
   const left = new Map<Hit, string>()
   for (const [position, hit] of hits.entries()) {
     const isTooFar = position >= MAX_RECALLED_MEMORIES
-    const why = isTooFar ? `not among the best ${MAX_RECALLED_MEMORIES}` : whyBelowThreshold(hit, byMeaning, documents, thresholds)
+    const why = isTooFar
+      ? `not among the best ${MAX_RECALLED_MEMORIES}`
+      : whyBelowThreshold(hit, byMeaning, documents, thresholds, threads.get(hit))
     if (why) left.set(hit, why)
   }
   const relevant = hits.filter((hit) => !left.has(hit))
@@ -132,7 +205,14 @@ export function relevantHits(
  * Why a hit is not about the prompt; null if it is. Without a search by meaning, words decide. Many memories contain all of "run the tests",
  * so the words must be rare enough together that hardly any document would contain them by chance.
  */
-function whyBelowThreshold(hit: Hit, byMeaning: boolean, documents: number, thresholds: RecallThresholds): string | null {
+function whyBelowThreshold(
+  hit: Hit,
+  byMeaning: boolean,
+  documents: number,
+  thresholds: RecallThresholds,
+  thread: ThreadMatch | undefined,
+): string | null {
+  if (thread && isThreadAboutPrompt(thread, byMeaning, documents, thresholds)) return null
   if (hit.matched < thresholds.words)
     return `below the threshold: ${describeMatch(hit, hit.matched === 0 ? 'none' : `only ${hit.matched}`)}`
   if (documents >= YOUNG_STORE_DOCUMENTS && hit.unlikely < thresholds.unlikely * Math.log(documents))
@@ -144,6 +224,13 @@ function whyBelowThreshold(hit: Hit, byMeaning: boolean, documents: number, thre
       ? hit.coverage >= thresholds.notNear
       : hit.coverage + hit.cosine >= thresholds.withNearness
   return isEnough ? null : `below the threshold: ${describeMatch(hit)}`
+}
+
+/** The thread as a whole is about the prompt, even if no single turn is; or it has a name that few memories have. */
+function isThreadAboutPrompt(thread: ThreadMatch, byMeaning: boolean, documents: number, thresholds: RecallThresholds): boolean {
+  if (thread.rareName !== null && thread.matched >= thresholds.wordsWithRareName) return true
+  const isRare = documents < YOUNG_STORE_DOCUMENTS || thread.unlikely >= thresholds.threadUnlikely * Math.log(documents)
+  return isRare && (byMeaning ? thread.coverage + thread.cosine >= thresholds.thread : thread.coverage >= thresholds.threadByWords)
 }
 
 /** Why a session already knows a hit; null if it does not. */

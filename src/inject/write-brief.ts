@@ -20,15 +20,18 @@ import {
   openPage,
   type ReasonedItem,
 } from './page.ts'
+import { recentFilesPart } from './recent-files.ts'
+import { resultLine, resultText, type WorkResult } from './results.ts'
 import type { ResumedKnowledge } from './session-knowledge.ts'
-import { overviewLines, type TracedWork } from './work-overview.ts'
 
 /** An agent may replace anything over 10,000 characters with a short preview. */
 export const BRIEF_BUDGET: Budget = { tokens: 2000, characters: 9000 }
 
 /** Everything that a brief may show. */
-export type BriefMaterial = TracedWork & {
+export type BriefMaterial = {
   project: ProjectKey
+  /** The branch of the session that gets the brief; null if unknown. */
+  branch: string | null
   /** The last summary: of the session's branch if there is one, otherwise of the project. */
   last: SummaryInBrief | null
   /** The newest summary, if it is of another branch than `last`. */
@@ -37,11 +40,19 @@ export type BriefMaterial = TracedWork & {
   open?: Prompt | null
   /** The most relevant first. */
   observations: WithBranch<Observation>[]
+  /** What came of the latest work, newest first. */
+  results?: WorkResult[]
   notes?: ChosenNotes
 }
 
-/** A summary with its session's id from the agent, the session's title, and the tests that still fail. */
-export type SummaryInBrief = { summary: WithBranch<Summary>; session: string | null; title: string | null; failing: OpenFailure[] }
+/** A summary with its session's id from the agent, the session's title, what came of its work, and the tests that still fail. */
+export type SummaryInBrief = {
+  summary: WithBranch<Summary>
+  session: string | null
+  title: string | null
+  result?: WorkResult | null
+  failing: OpenFailure[]
+}
 
 export type WritingOptions = { now: number; budget?: Budget; command?: string; knowledge?: ResumedKnowledge | null }
 
@@ -53,7 +64,8 @@ export function writeBrief(material: BriefMaterial, options: WritingOptions): In
   const observations = newObservations(material.observations, knowledge, left)
   const notes = withoutKnownNotes(material.notes ?? { always: [], ofProject: [] }, knowledge, left)
   const silence = { ...EMPTY_BRIEF, left }
-  if (!last && observations.length === 0 && notes.always.length + notes.ofProject.length === 0) return silence
+  const results = newResults(material.results ?? [], knowledge, left)
+  if (!last && observations.length + results.length + notes.always.length + notes.ofProject.length === 0) return silence
   const page = openBriefPage(material.project, options)
   if (!page) return silence
   const addOrLeave = (part: BriefPart) => page.add(part) || left.push({ ...part.of, why: page.whyNoRoom(part) })
@@ -64,11 +76,10 @@ export function writeBrief(material: BriefMaterial, options: WritingOptions): In
   if (elsewhere) addOrLeave(otherBranchPart(elsewhere, now))
   const uncovered = withoutCoveredSessions(notes.ofProject, page, [last, elsewhere], left)
   addNotes(page, 'Notes on this project:', uncovered, budget.tokens * PROJECT_NOTES_SHARE, now, left)
-  for (const { of, lines, cut, share } of overviewLines(observations, material, budget.tokens)) {
-    if (lines.length > 0) addOrLeave({ of, lines })
-    if (cut > 0) left.push({ ...of, why: `${cut} more ${of.id} exceed their share of ${Math.floor(share)} tokens` })
-  }
-  const leftOut = addWork(page, observations, branch, options, left)
+  addResults(page, withoutShownResults(results, page, uncovered, left), branch, options, left)
+  const leftOut = addWork(page, withoutResults(observations, material.results ?? [], left), branch, options, left)
+  const files = recentFilesPart(observations, branch, budget.tokens * FILES_SHARE)
+  if (files) addOrLeave(files)
   left.push(...(notes.left ?? []))
   return page.memoryCount() === 0 ? silence : { ...page.close(), leftOut, left }
 }
@@ -76,6 +87,64 @@ export function writeBrief(material: BriefMaterial, options: WritingOptions): In
 /** The share of the budget for notes. Notes beyond it are shown by their titles. */
 const ALWAYS_NOTES_SHARE = 0.35
 const PROJECT_NOTES_SHARE = 0.3
+/** A list of files says little about what was done with them. */
+const FILES_SHARE = 0.1
+
+/** Leaves out the results that a resumed session knows. */
+function newResults(all: WorkResult[], knowledge: ResumedKnowledge | null, left: ReasonedItem[]): WorkResult[] {
+  return all.filter(({ outcome }) => {
+    const why = knowledge && whyResultKnown(outcome, knowledge)
+    if (why) left.push({ kind: 'prompt', id: outcome.id, why })
+    return !why
+  })
+}
+
+/** Nothing is said twice: the last session's result is on the page, and so may be the note of a session. */
+function withoutShownResults(all: WorkResult[], page: BriefPage, notes: ChosenNotes['ofProject'], left: ReasonedItem[]): WorkResult[] {
+  const noted = new Set(notes.filter((note) => note.type === 'episodic' && page.has('note', note.id)).map((note) => note.session))
+  return all.filter(({ outcome, session }) => {
+    if (page.has('prompt', outcome.id)) return false
+    if (noted.has(session)) left.push({ kind: 'prompt', id: outcome.id, why: 'the note of its session is shown' })
+    return !noted.has(session)
+  })
+}
+
+function whyResultKnown({ id, sessionId, at }: Prompt, { sessions, shown, briefed }: ResumedKnowledge): string | null {
+  if (sessions.has(sessionId)) return 'this session did it'
+  if (shown.has(`prompt:${id}`)) return 'already shown to this session'
+  return at <= briefed.at ? 'older than this session’s last brief' : null
+}
+
+/** What came of earlier work, one line each. The newest say more. */
+function addResults(page: BriefPage, results: WorkResult[], branch: string | null, options: WritingOptions, left: ReasonedItem[]): void {
+  let isFull = false
+  for (const [place, result] of results.entries()) {
+    const of: ReasonedItem = { kind: 'prompt', id: result.outcome.id, why: `result number ${place + 1} by time` }
+    const line = resultLine(result, options.now, branch, place < LONG_RESULTS ? MAX_LONG_RESULT_CHARACTERS : MAX_RESULT_CHARACTERS)
+    const parts = [...(place === 0 ? [framePart(resultsHeading(options))] : []), { of, lines: [line] }]
+    if (place >= MAX_RESULTS_SHOWN) left.push({ ...of, why: `number ${place + 1} by time: ${MAX_RESULTS_SHOWN} results are shown` })
+    else if (isFull || !page.add(...parts)) {
+      isFull = true
+      left.push({ ...of, why: page.whyNoRoom(...parts) })
+    }
+  }
+}
+
+const LONG_RESULTS = 3
+const MAX_LONG_RESULT_CHARACTERS = 320
+const MAX_RESULT_CHARACTERS = 180
+const MAX_RESULTS_SHOWN = 14
+
+/** The observations of work whose result is known say how it was done; the result says what came of it. */
+function withoutResults<O extends Observation>(observations: O[], results: WorkResult[], left: ReasonedItem[]): O[] {
+  return observations.filter(({ id, sessionId, promptNumber }) => {
+    const result = results.find(
+      ({ thread }) => thread.sessionId === sessionId && thread.first <= promptNumber && promptNumber <= thread.last,
+    )
+    if (result) left.push({ kind: 'observation', id, why: `P${result.outcome.id} says what came of it` })
+    return !result
+  })
+}
 
 /** Leaves out what the session already knows, and plans that were carried out since. */
 function newObservations<O extends Observation>(all: O[], knowledge: ResumedKnowledge | null, left: ReasonedItem[]): O[] {
@@ -142,25 +211,36 @@ function summaryHeading({ summary }: SummaryInBrief, branch: string | null, open
 /** The whole summary, or if it does not fit, as many of its lines as do: first what was done and what comes next. */
 function addSummary(
   page: BriefPage,
-  { summary, title, failing }: SummaryInBrief,
+  { summary, title, result = null, failing }: SummaryInBrief,
   heading: string,
   now: number,
   left: ReasonedItem[],
 ): void {
   const of: ReasonedItem = { kind: 'summary', id: summary.id, why: `the last summary: ${heading}` }
   const first = `${heading}, ${formatAgo(summary.at, now)}${title ? `: ${shorten(neutralizeText(title), 120)}` : ''}`
-  const lines = [...summaryLines(summary, title ?? ''), ...failingLines(failing, summary, now)]
-  if (page.add({ of, lines: [first, ...lines] })) return
+  const lines = [...(result ? resultLines(result, summary) : summaryLines(summary, title ?? '')), ...failingLines(failing, summary, now)]
+  const outcome: BriefPart[] = result
+    ? [{ of: { kind: 'prompt', id: result.outcome.id, why: 'the result of the last session' }, lines: [] }]
+    : []
+  if (page.add({ of, lines: [first, ...lines] }, ...outcome)) return
   let hasHeading = false
   for (const line of lines.toSorted((a, b) => summaryLineWeight(b) - summaryLineWeight(a))) {
     const part = { of, lines: hasHeading ? [line] : [first, line] }
-    if (page.add(part)) hasHeading = true
+    if (page.add(part, ...(line.startsWith('- Result') ? outcome : []))) hasHeading = true
     else left.push({ ...of, why: `“${line.slice(2, line.indexOf(':'))}”: ${page.whyNoRoom(part)}` })
   }
 }
 
+/** What came of the last session, instead of the fields that say the same in pieces. */
+function resultLines({ outcome, asked }: WorkResult, { nextSteps }: Summary): string[] {
+  const result = `- Result (P${outcome.id}): ${resultText(outcome, asked, MAX_LAST_RESULT_CHARACTERS)}`
+  return [result, ...(nextSteps && !result.includes(nextSteps.slice(0, 40)) ? [`- Next: ${shorten(neutralizeText(nextSteps), 300)}`] : [])]
+}
+
+const MAX_LAST_RESULT_CHARACTERS = 600
+
 const summaryLineWeight = (line: string) =>
-  ['- Done', '- Failed', '- Next', '- Learned'].findLastIndex((start) => line.startsWith(start)) + 1
+  ['- Done', '- Result', '- Failed', '- Next', '- Learned'].findLastIndex((start) => line.startsWith(start)) + 1
 
 /** One line about work on another branch. Its next steps are left out: they are not this session's. */
 function otherBranchPart({ summary, title }: SummaryInBrief, now: number): BriefPart {
@@ -225,6 +305,9 @@ function addWork(
   }
   return leftOut
 }
+
+const resultsHeading = ({ budget = BRIEF_BUDGET, command = DEFAULT_COMMAND, knowledge = null }: WritingOptions): string =>
+  `${knowledge ? 'New results' : 'Results of earlier work'} (id · age · asked — result · cost${isSmall(budget) ? '' : `; in full: ${command} get <id>; more: ${command} search <words>`}):`
 
 function workHeading({ budget = BRIEF_BUDGET, command = DEFAULT_COMMAND, knowledge = null }: WritingOptions): string {
   const more = isSmall(budget) ? '' : `; in full: ${command} get <id>; more: ${command} search <words>`

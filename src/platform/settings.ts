@@ -22,7 +22,9 @@ const Settings = z.object({
       enabled: z.boolean().default(true),
       /** Show the model what earlier sessions know about the prompt. */
       recall: z.boolean().default(true),
-      token_budget: z.number().int().min(0).max(500).default(500),
+      /** For the first prompt of a session: the brief at its start could not know the subject. */
+      first_token_budget: z.number().int().min(0).max(1000).default(1000),
+      token_budget: z.number().int().min(0).max(1000).default(400),
       /** Words that, in brackets, save a sentence of a prompt as a note. An empty list turns this off. */
       markers: z
         .array(z.string().regex(/^\[?[A-Za-z0-9][A-Za-z0-9-]{0,39}\]?$/, 'a marker has 1 to 40 letters, digits or dashes'))

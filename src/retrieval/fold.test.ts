@@ -87,6 +87,7 @@ function told(id: number, text: string, given: Partial<Hit> = {}): HitWithText {
     snippet: '',
     project: asProjectKey('app'),
     sessionId: 1,
+    turn: null,
     at: 1,
     score: 1,
     signals: {},

@@ -35,6 +35,7 @@ export function makeHit(
     ),
     project: location.project,
     sessionId: location.sessionId,
+    turn: location.turn,
     at: location.at,
     score,
     signals,
@@ -58,9 +59,13 @@ export const repeatsTurn = ({ kind }: DocumentLocation, better: DocumentLocation
 /** The most distinctive words say what a long prompt is about; the others only dilute. */
 const MAX_COVERAGE_WORDS = 10
 
+/** A longer text has words of its own that no memory contains. They say nothing about whether a memory is about the rest. */
+const MAX_TYPED_QUERY_WORDS = 12
+
 /** How much of the query a text contains; rare words count more. Words match by their stems. */
 export function queryCoverage(text: string, words: WeightedWord[]): Pick<Hit, 'coverage' | 'matched' | 'unlikely'> {
-  const counted = words.slice(0, MAX_COVERAGE_WORDS)
+  const known = words.filter((word) => word.documents > 0)
+  const counted = (words.length > MAX_TYPED_QUERY_WORDS ? known : words).slice(0, MAX_COVERAGE_WORDS)
   const total = totalWeight(counted)
   const lower = foldCase(text)
   const matched = counted.filter(({ word, stem }) =>

@@ -21,6 +21,7 @@ import { meaning } from './signals/meaning.ts'
 import { names } from './signals/names.ts'
 import { recency } from './signals/recency.ts'
 import { references } from './signals/references.ts'
+import { replaced } from './signals/replaced.ts'
 import { session } from './signals/session.ts'
 import { time } from './signals/time.ts'
 import { use } from './signals/use.ts'
@@ -46,6 +47,7 @@ const SIGNALS: RankingSignal[] = [
   latest,
   variety,
   author,
+  replaced,
 ]
 
 /** A query text and its words, weighed. */

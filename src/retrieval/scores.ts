@@ -23,6 +23,8 @@ export function newScores(excluded: ReadonlySet<number> = new Set()) {
       const best = Math.max(...allowed.map((match) => match.score), Number.MIN_VALUE)
       for (const match of allowed) give(match, signal, (weight * Math.max(0, match.score)) / best)
     },
+    /** Zero for a document that no signal has found. */
+    of: (documentId: number): number => documents.get(documentId)?.score ?? 0,
     has: (documentId: number) => documents.has(documentId),
     size: () => documents.size,
     /** In the order in which they were found. A copy, so a signal can give while it loops. */

@@ -13,9 +13,10 @@ import type { ScoredDocument } from './scores.ts'
 import type { RetrievalOptions, SemanticSearch } from './search-options.ts'
 import { weighWords } from './word-weights.ts'
 
-export { describeHit } from './hits.ts'
+export { describeHit, queryCoverage } from './hits.ts'
 export type { RetrievalOptions, SemanticSearch } from './search-options.ts'
 export { timeline } from './timeline.ts'
+export { type WeightedWord, weighWords } from './word-weights.ts'
 
 /** In a smaller store no word is common or rare yet. */
 export const YOUNG_STORE_DOCUMENTS = 100

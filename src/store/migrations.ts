@@ -601,6 +601,18 @@ const MIGRATIONS: string[] = [
     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(value AS INTEGER) < old.id;
   END;
   `,
+  /* 23: threads: which turns of a session belong together, which one holds the result, and what replaced it */ `
+  CREATE TABLE threads (
+    id INTEGER PRIMARY KEY,
+    session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    outcome INTEGER,
+    replaced_by INTEGER REFERENCES threads (id) ON DELETE SET NULL,
+    UNIQUE (session_id, first)
+  ) STRICT;
+  CREATE INDEX threads_replaced ON threads (replaced_by) WHERE replaced_by IS NOT NULL;
+  `,
 ]
 
 if (MIGRATIONS.length !== SCHEMA_VERSION)

@@ -56,6 +56,9 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
   const timesBefore = db.prepare<{ n: number }, SqlParams>(`
     SELECT count(*) AS n FROM prompts WHERE session_id = @sessionId AND number < @number AND text = @text`)
   const ofSession = db.prepare<PromptRow, SqlParams>('SELECT * FROM prompts WHERE session_id = @sessionId ORDER BY number')
+  const between = db.prepare<PromptRow, SqlParams>(
+    'SELECT * FROM prompts WHERE session_id = @sessionId AND number BETWEEN @first AND @last ORDER BY number DESC LIMIT @limit',
+  )
   const newest = db.prepare<PromptRow, SqlParams>(
     "SELECT * FROM prompts WHERE project = @project AND origin = 'person' ORDER BY at DESC, id DESC LIMIT 1",
   )
@@ -168,6 +171,9 @@ export function promptStatements(db: Database, index: DocumentIndexes) {
     newest: async (project: ProjectKey): Promise<Prompt | null> => orNull(newest.get({ project })),
     /** All prompts of a session, in order. */
     ofSession: async (sessionId: number): Promise<Prompt[]> => ofSession.all({ sessionId }).map(fromRow),
+    /** The turns of a thread, in order: the last of them, if there are more than `limit`. */
+    ofThread: async ({ sessionId, first, last }: { sessionId: number; first: number; last: number }, limit = 40): Promise<Prompt[]> =>
+      between.all({ sessionId, first, last, limit }).map(fromRow).reverse(),
     /** Indexes a session's prompts again, under their current project. */
     reindex: async (sessionId: number) => {
       index.put(...ofSession.all({ sessionId }).map(documentOf))

@@ -27,6 +27,7 @@ import { NewerDatabase, refuseNewerDatabase, refuseOlderDatabase, SCHEMA_VERSION
 import { sessionStatements } from './sessions.ts'
 import { spaceStatements } from './space.ts'
 import { summaryStatements } from './summaries.ts'
+import { threadStatements } from './threads.ts'
 import { tombstoneStatements } from './tombstones.ts'
 import { toolUseStatements } from './tool-uses.ts'
 import { transcriptStatements } from './transcripts.ts'
@@ -53,6 +54,7 @@ export type { NoteFile, NoteFilter } from './notes.ts'
 export type { WithBranch } from './observations.ts'
 export { type PlanKind, type StoredPlan, UNDO_DAYS } from './plans.ts'
 export type { RowsAndBytes } from './statement.ts'
+export type { StoredThread } from './threads.ts'
 export type { Tombstone } from './tombstones.ts'
 export type { UnembeddedDocument } from './vectors.ts'
 export { NewerDatabase }
@@ -97,6 +99,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
     prompts: promptStatements(db, index),
     projects: projectStatements(db),
     feed: feedStatements(db),
+    threads: threadStatements(db),
     toolUses: toolUseStatements(db),
     observations: observationStatements(db, index, tombstones),
     summaries: summaryStatements(db, index, tombstones),

@@ -190,9 +190,9 @@ type SessionStartSource = Extract<AgentEvent, { kind: 'session-started' }>['sour
  * budget. The prompt must be clean: what is injected is recorded, with the reason.
  */
 async function promptReply(services: Services, session: Session, prompt: string, changes: Change[], now: number): Promise<DeliveryReply> {
-  const { enabled, recall, token_budget } = services.settings.hooks.user_prompt
+  const { enabled, recall, first_token_budget, token_budget } = services.settings.hooks.user_prompt
   if (!enabled) return EMPTY_REPLY
-  const budget = Math.min(token_budget, MAX_RECALL_TOKENS)
+  const budget = Math.min(session.promptCount <= 1 ? first_token_budget : token_budget, MAX_RECALL_TOKENS)
   const receipt = await markerReceipt(services, session, changes, budget, now)
   const query = prompt.trim()
   const remaining = budget - countTokens(receipt)

@@ -2,6 +2,7 @@
 import { queueEpisode } from '../capture/capture.ts'
 import { catchUpOldTurns, distillTurn } from '../capture/turns.ts'
 import type { Job, JobKind, Jobs } from '../core/job.ts'
+import { findReplacedThread } from '../retrieval/replacements.ts'
 import { CAUGHT_UP_MARK, CAUGHT_UP_TO_MARK } from './automatic-jobs.ts'
 import { openBackgroundDistiller, queueDistillingByModel } from './background-distiller.ts'
 import { openBackgroundSync } from './background-sync.ts'
@@ -57,6 +58,7 @@ function jobHandlers(
   return {
     distill: (job) => distillByRules(services, embedding, job),
     'model-distill': (job) => distiller.start(job),
+    replacement: thenComplete((payload) => linkReplacement(services, payload)),
     markers: thenComplete((payload) => saveMarkedNotes(services, payload, Date.now())),
     episode: thenComplete((payload) => saveEpisodeNote(services, payload, Date.now())),
     statements: thenComplete((payload) => saveStatementNotes(services, payload, Date.now())),
@@ -89,6 +91,13 @@ async function distillByRules(services: Services, embedding: Embedding, job: Job
   })
   services.announce(changes)
   await embedding.queue()
+}
+
+/** Marks the earlier result that this turn's thread replaces. */
+async function linkReplacement({ store }: Services, { sessionId, number }: Jobs['replacement']): Promise<void> {
+  const thread = await store.threads.ofTurn(sessionId, number)
+  const replaced = thread && (await findReplacedThread(store, thread))
+  if (thread && replaced) await store.transaction(() => store.threads.setReplaced(replaced.id, thread.id))
 }
 
 async function reconcileSession(services: Services, job: Job<'reconcile'>, signal: AbortSignal): Promise<void> {

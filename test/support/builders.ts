@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { CaptureRules } from '../../src/capture/capture.ts'
 import type { AgentEvent, EventContext, SessionEvent } from '../../src/core/event.ts'
 import { asContentSessionId, asMemorySessionId, asProjectKey } from '../../src/core/ids.ts'
-import type { Observation, Session, Summary } from '../../src/core/memory.ts'
+import type { Observation, Prompt, Session, Summary } from '../../src/core/memory.ts'
 import { asNoteId, type Note, type NoteText } from '../../src/core/note.ts'
 import type { Environment } from '../../src/platform/environment.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
@@ -28,6 +28,21 @@ export function observation(given: Partial<Observation> = {}): Observation {
     tokens: 10,
     model: 'plain',
     at: 1000,
+    ...given,
+  }
+}
+
+/** A stored prompt with its answer. */
+export function storedPrompt(given: Partial<Prompt> = {}): Prompt {
+  return {
+    id: 1,
+    sessionId: 1,
+    number: 1,
+    origin: 'person',
+    text: 'Fix the tide clock',
+    answer: null,
+    at: 1000,
+    answeredAt: null,
     ...given,
   }
 }

@@ -1,6 +1,6 @@
-import { shorten } from '../../core/text.ts'
+import { linesOf, shorten } from '../../core/text.ts'
 import type { CommandPart, FinishedCommand } from './commands.ts'
-import { linesOf, unique } from './lists.ts'
+import { unique } from './lists.ts'
 import type { Heredoc } from './shell.ts'
 
 export type Commit = {

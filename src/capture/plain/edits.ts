@@ -1,7 +1,7 @@
 import type { PerformedAction } from '../../core/action.ts'
-import { shorten } from '../../core/text.ts'
+import { linesOf, shorten } from '../../core/text.ts'
 import type { FinishedCommand } from './commands.ts'
-import { abbreviateList, linesOf, unique } from './lists.ts'
+import { abbreviateList, unique } from './lists.ts'
 import { baseName, displayPath, type FileKind, fileKind, isThrowaway } from './paths.ts'
 import { declaredName, namesAreKeys } from './symbols.ts'
 

@@ -1,3 +1,4 @@
+import { type ProseItem, sentencesOf } from '../../core/prose.ts'
 import { shorten } from '../../core/text.ts'
 import {
   asStandaloneSentence,
@@ -12,7 +13,6 @@ import {
   needsList,
   withoutOpener,
 } from './phrases.ts'
-import { type ProseItem, sentencesOf } from './prose.ts'
 
 /** A sentence that works as a title. */
 type Headline = { text: string; score: number }

@@ -13,8 +13,3 @@ export function abbreviateList(values: string[], max: number): string {
 export function countNoun(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`
 }
-
-/** The lines of a text, each cut to `maxChars`: a line may be a minified file, and no pattern looks further. */
-export function linesOf(text: string, maxChars = 400): string[] {
-  return text.split('\n').map((line) => (line.length > maxChars ? line.slice(0, maxChars) : line.endsWith('\r') ? line.slice(0, -1) : line))
-}

@@ -1,4 +1,4 @@
-import type { ProseItem } from './prose.ts'
+import type { ProseItem } from '../../core/prose.ts'
 
 /*
  * Phrases that agents use, and what they say about a sentence. Most are English; words of other languages are included where they change

@@ -1,5 +1,5 @@
-import { shorten } from '../../core/text.ts'
-import { linesOf, unique } from './lists.ts'
+import { linesOf, shorten } from '../../core/text.ts'
+import { unique } from './lists.ts'
 
 /** Errors reported by a compiler, type checker or linter. */
 export type Problems = { count: number; first: string[] }

@@ -1,7 +1,6 @@
-import { shorten } from '../../core/text.ts'
-import { linesOf } from './lists.ts'
+import { sentencesOf, stripMarkup } from '../../core/prose.ts'
+import { linesOf, shorten } from '../../core/text.ts'
 import { errorLine } from './problems.ts'
-import { sentencesOf, stripMarkup } from './prose.ts'
 
 /** A prompt without pasted text and without tags that the client added. */
 export type ParsedPrompt = {

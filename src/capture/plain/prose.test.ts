@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { readProse, sentencesOf, stripMarkup } from '../../core/prose.ts'
 import { headlineOf, narrativeOf, pointsOf } from './headline.ts'
 import { isFiller, isStatus } from './phrases.ts'
-import { readProse, sentencesOf, stripMarkup } from './prose.ts'
 
 describe('an answer', () => {
   test('is split into sentences, points, rows and headings', () => {

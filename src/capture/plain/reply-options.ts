@@ -1,7 +1,7 @@
+import { readProse, sentencesOf, stripMarkup } from '../../core/prose.ts'
 import { shorten } from '../../core/text.ts'
 import { isOpenQuestion } from './phrases.ts'
 import type { ParsedPrompt } from './prompt.ts'
-import { readProse, sentencesOf, stripMarkup } from './prose.ts'
 
 /**
  * Adds what a short prompt refers to in the answer before it: for "7" the seventh option, for "yes" the question. Other prompts are

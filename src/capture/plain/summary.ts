@@ -1,4 +1,5 @@
 import type { SummaryDraft } from '../../core/memory.ts'
+import { type ProseItem, readProse, sentencesOf } from '../../core/prose.ts'
 import { shorten } from '../../core/text.ts'
 import { effectFacts } from './changes.ts'
 import { describeRun, describeTotals } from './check-runs.ts'
@@ -18,7 +19,6 @@ import {
   withoutOpener,
 } from './phrases.ts'
 import type { ParsedPrompt } from './prompt.ts'
-import { type ProseItem, readProse, sentencesOf } from './prose.ts'
 import type { TurnFacts } from './turn-facts.ts'
 
 /** The summary of a turn. Null if no tool was used and prompt and answer say almost nothing. */

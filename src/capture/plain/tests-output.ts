@@ -1,4 +1,5 @@
-import { linesOf, unique } from './lists.ts'
+import { linesOf } from '../../core/text.ts'
+import { unique } from './lists.ts'
 
 /** The results that a test run printed. */
 export type TestReport = {

@@ -1,4 +1,5 @@
 import type { OpenFailure, Turn } from '../../core/memory.ts'
+import { type ProseItem, readProse } from '../../core/prose.ts'
 import { type CheckRun, checkRunsOf } from './check-runs.ts'
 import { commandsOf } from './commands.ts'
 import { type GitWork, gitWorkOf } from './commits.ts'
@@ -8,7 +9,6 @@ import { followFailures, type SolvedFailure } from './failures.ts'
 import { unique } from './lists.ts'
 import { displayPath, isThrowaway } from './paths.ts'
 import { type ParsedPrompt, readPrompt } from './prompt.ts'
-import { type ProseItem, readProse } from './prose.ts'
 import { resolveShortReply } from './reply-options.ts'
 import { findShellLookups } from './shell-lookups.ts'
 

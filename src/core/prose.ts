@@ -1,4 +1,4 @@
-import { linesOf } from './lists.ts'
+import { linesOf } from './text.ts'
 
 /** One sentence, list item, table row or heading of a text. */
 export type ProseItem = {
@@ -95,7 +95,8 @@ export function stripMarkup(markdown: string): string {
 function stripInlineMarks(text: string): string {
   return text
     .replace(/!?\[([^\]]{0,300})\]\([^)]{0,500}\)/g, '$1')
-    .replace(/\*\*|__(?=\S)|(?<=\S)__/g, '')
+    .replace(/(?<!\*)\*\*(?!\*)/g, '')
+    .replace(/__(?=\S)|(?<=\S)__/g, '')
     .replace(/(^|[\s(])\*(?=\S)([^*]{1,200})\*/g, '$1$2')
     .replace(/<\/?(?:br|b|i|em|strong|sub|sup|details|summary)\s*\/?>/gi, ' ')
     .replace(/\p{Extended_Pictographic}|[✓✕]|\uFE0F/gu, '')

@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
+import { SCHEMA_VERSION, versionOf } from './schema-version.ts'
 
 /**
  * The schema of the database, step by step. Steps are only ever added: a database from an earlier version takes the remaining steps. SQLite's
- * user_version contains the number of steps taken.
+ * user_version contains the number of steps taken. Loaded only for a database that lacks some.
  */
 const MIGRATIONS: string[] = [
   /* 1: the journal, its derived indexes, and what the worker needs to lose nothing */ `
@@ -545,32 +546,8 @@ const MIGRATIONS: string[] = [
   `,
 ]
 
-/** The schema version that this program knows. */
-const SCHEMA_VERSION = MIGRATIONS.length
-
-/** Thrown when a newer program has migrated the database: writing to it could lose data. */
-export class NewerDatabase extends Error {
-  constructor(path: string, found: number) {
-    super(
-      `${path} was written by a newer Recollect (schema version ${found}; this program knows ${SCHEMA_VERSION}). ` +
-        'Update Recollect, or set RECOLLECT_HOME to another folder. Nothing was changed.',
-    )
-  }
-}
-
-/** Must run before anything is written: even the header of a newer database must not change. */
-export function refuseNewerDatabase(db: Database, path: string): void {
-  if (versionOf(db) > SCHEMA_VERSION) throw new NewerDatabase(path, versionOf(db))
-}
-
-/** For read-only use, where the missing steps cannot be taken. */
-export function refuseOlderDatabase(db: Database, path: string): void {
-  if (versionOf(db) === SCHEMA_VERSION) return
-  throw new Error(
-    `${path} was written by an older Recollect (schema version ${versionOf(db)}; this program needs ${SCHEMA_VERSION}). ` +
-      'Start the worker once where it can write to the file (recollect start); that migrates it.',
-  )
-}
+if (MIGRATIONS.length !== SCHEMA_VERSION)
+  throw new Error(`there are ${MIGRATIONS.length} migrations, but schema-version.ts says ${SCHEMA_VERSION}; correct it there`)
 
 /** Takes the missing steps. A test may stop at an earlier version. */
 export function migrate(db: Database, upTo = SCHEMA_VERSION): void {
@@ -583,5 +560,3 @@ export function migrate(db: Database, upTo = SCHEMA_VERSION): void {
     }).immediate()
   }
 }
-
-const versionOf = (db: Database) => (db.query('PRAGMA user_version').get() as { user_version: number }).user_version

@@ -16,13 +16,13 @@ import { feedStatements } from './feed.ts'
 import { injectionStatements } from './injections.ts'
 import { jobStatements } from './jobs.ts'
 import { linkStatements } from './links.ts'
-import { migrate, NewerDatabase, refuseNewerDatabase, refuseOlderDatabase } from './migrations.ts'
 import { noteStatements } from './notes.ts'
 import { observationStatements } from './observations.ts'
 import { planStatements } from './plans.ts'
 import { projectStatements } from './projects.ts'
 import { promptStatements } from './prompts.ts'
 import { receiptStatements } from './receipts.ts'
+import { NewerDatabase, refuseNewerDatabase, refuseOlderDatabase, SCHEMA_VERSION, versionOf } from './schema-version.ts'
 import { sessionStatements } from './sessions.ts'
 import { spaceStatements } from './space.ts'
 import { summaryStatements } from './summaries.ts'
@@ -65,7 +65,7 @@ export async function openStore(path: string, options: StoreOptions = {}) {
   requireSafeSqlite()
   let db: Database
   try {
-    db = openDatabase(path, options.readonly ?? false)
+    db = await openDatabase(path, options.readonly ?? false)
   } catch (cause) {
     throw isCorrupt(cause) ? new CorruptDatabase(path, { cause }) : cause
   }
@@ -188,7 +188,7 @@ export function checkDatabase(path: string): string[] {
   }
 }
 
-function openDatabase(path: string, readonly: boolean): Database {
+async function openDatabase(path: string, readonly: boolean): Promise<Database> {
   const db = readonly ? openForReading(path) : new Database(path, { create: true, readwrite: true, strict: true })
   try {
     db.run('PRAGMA busy_timeout = 5000')
@@ -206,7 +206,7 @@ function openDatabase(path: string, readonly: boolean): Database {
     // WAL with NORMAL: a killed process loses nothing that was committed; a power cut may lose the last seconds, which the transcript still has.
     db.run('PRAGMA journal_mode = WAL')
     db.run('PRAGMA synchronous = NORMAL')
-    migrate(db)
+    if (versionOf(db) < SCHEMA_VERSION) (await import('./migrations.ts')).migrate(db)
     return db
   } catch (cause) {
     db.close()
